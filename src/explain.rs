@@ -21,15 +21,15 @@ use crate::model::value::Value;
 use crate::model::verdict::Difference;
 use crate::run::{self, LoadedFile, RunOptions, Worker};
 
-/// The most items of a list that are compared with what is expected: a vector may expect a list of any
-/// length.
+/// The maximum number of list items that are compared with what is expected, since a vector may expect a list
+/// of any length.
 const MOST_ITEMS: usize = 10_000;
 
-/// The longest run, in instructions, of which every instruction is recorded. Of a longer one, only the last
-/// instructions are recorded: recording all of them would take too long.
+/// The length, in instructions, of the longest run that is watched in full. Of longer runs, only the last
+/// instructions are recorded, since watching all would take too long.
 const MOST_SEEN: u64 = 20_000_000;
 
-/// The most differences that are blamed on instructions.
+/// The maximum number of differences that are traced to instructions.
 const MOST_BLAMED: usize = 10;
 
 /// How many of the last instructions fit on a screen.
@@ -40,12 +40,12 @@ pub fn explain_on_screen(loaded: &LoadedFile<'_>, case: usize, options: &RunOpti
     explain(loaded, case, options, LAST_ON_SCREEN)
 }
 
-/// Runs a case of a loaded file and, if it fails, runs it again on an embedded machine to find out why. `last` is
-/// how many of the instructions before the end are kept.
+/// Runs a case of a loaded file and, if it fails, runs it again on an embedded machine to find out why.
+/// `last` is how many of the last instructions are kept.
 ///
 /// # Panics
 ///
-/// When the file has no such case.
+/// If the file has no such case.
 pub fn explain(loaded: &LoadedFile<'_>, case: usize, options: &RunOptions, last: usize) -> Explanation {
     let mut counter = Counter::default();
     let watched = run::watch(loaded, case, options, &mut counter);
@@ -61,7 +61,7 @@ pub fn explain(loaded: &LoadedFile<'_>, case: usize, options: &RunOptions, last:
     let differences = &differences[..differences.len().min(MOST_BLAMED)];
     let mut steps: Vec<_> = differences.iter().map(number).collect();
     steps.dedup();
-    // If nothing differs, the end is explained.
+    // If nothing differs, explain the end of the run.
     let first = steps.first().copied().unwrap_or(ends.len());
     let end_of = |step: usize| step.checked_sub(1).and_then(|index| ends.get(index).copied()).unwrap_or(0);
     let (end, longest) = (end_of(first), end_of(steps.last().copied().unwrap_or(first)));
@@ -93,7 +93,7 @@ pub fn explain(loaded: &LoadedFile<'_>, case: usize, options: &RunOptions, last:
     }
     let parting = watched.case.as_ref().filter(|_| fails).and_then(|case| parting(case, options));
     let stack = differences.first().zip(list).zip(watched.case.as_ref());
-    // The list is that of the embedded machine.
+    // The list comes from the embedded machine.
     let stack = stack.filter(|_| embedded.is_none());
     let stack = stack.and_then(|((difference, list), case)| stack_of(difference, list, case));
     Explanation {
@@ -113,8 +113,8 @@ pub fn explain(loaded: &LoadedFile<'_>, case: usize, options: &RunOptions, last:
     }
 }
 
-/// Finds the answers that lie outside the recorder's window: one more run finds the instructions, and one run
-/// for each of them records what came before it.
+/// Finds the answers that lie outside the recorder's window: one more run finds the instructions, then one
+/// run per instruction records what came before it.
 fn search(
     loaded: &LoadedFile<'_>,
     case: usize,
@@ -139,7 +139,7 @@ fn search(
     }
 }
 
-/// Where the machine in another process parts from the embedded one, if it shows its steps.
+/// Where the machine in another process diverges from the embedded one, if it reports its steps.
 fn parting(case: &Case, options: &RunOptions) -> Option<Parting> {
     let (vm, info) = (options.testee.vm()?, machines::by_name(case.machine)?);
     if !["digests", "trace"].iter().all(|request| vm.answers(info.name, request)) {
@@ -147,7 +147,7 @@ fn parting(case: &Case, options: &RunOptions) -> Option<Parting> {
     }
     let mut one = OnVm::new(vm, info, case, options.interrupt.clone()).ok()?;
     let mut other = OnVm::embedded(info, case).ok()?;
-    // A machine that breaks down here has a verdict already.
+    // A machine that crashes here already has a verdict.
     let bisect::Divergence { step, last, differs, next } =
         *bisect::machines([&mut one, &mut other], info.isa).ok()?.err()?;
     let text = |name: &str, next: &Next| match (next.get(name), next) {
@@ -168,8 +168,8 @@ fn parting(case: &Case, options: &RunOptions) -> Option<Parting> {
     })
 }
 
-/// The datum to trace for a difference: of a byte string, only the first byte that differs; of a list that is too
-/// long, the first item that is not the expected one.
+/// The datum to trace for a difference: only the first byte that differs in a byte string, or the first
+/// unexpected item in a list that is too long.
 fn datum(difference: &Difference, case: Option<&Case>) -> Datum {
     let whole = Datum { at: difference.at.clone(), wrong: Wrong::Whole };
     match (&difference.expected, &difference.actual) {
@@ -190,7 +190,7 @@ fn datum(difference: &Difference, case: Option<&Case>) -> Datum {
     }
 }
 
-/// What the case expects of a datum after a step, its number from 1.
+/// What the case expects of a datum after a step, numbered from 1.
 fn demanded(case: &Case, step: Option<usize>, at: &Path) -> Option<Expected> {
     let step = case.steps.get(step.unwrap_or(1).checked_sub(1)?)?;
     step.assertions.iter().find(|check| check.at == *at).map(|check| check.expected.clone())

@@ -1,9 +1,9 @@
 //! The list of formats, and how a file's format is recognised.
 //!
 //! A format turns a document into cases; it never executes anything. It does so in two stages:
-//! [`Format::outline`] finds the cases and their names, [`Format::read`] reads one. So a file of many
-//! thousand cases is listed quickly, its cases are read by many threads, and a malformed case does not affect
-//! the others.
+//! [`Format::outline`] finds the cases and their names, [`Format::read`] reads one. So a file with thousands
+//! of cases is listed quickly, many threads can read its cases, and a malformed case does not affect the
+//! others.
 
 use std::fmt;
 
@@ -46,8 +46,8 @@ pub static FORMATS: &[Format] = &[
     statetest::FORMAT,
 ];
 
-/// Checks a text of documents that belong to a format and are not vectors: how many they are, and what is wrong or
-/// worth a note in them; `None` for another text.
+/// Checks a text of documents that belong to a format but are not vectors. Returns how many documents there
+/// are, and what is wrong or worth a note in them; `None` for any other text.
 pub fn check_documents(text: &str) -> Option<(usize, Vec<Diagnostic<Origin>>)> {
     minic89::documents::check(text)
 }
@@ -55,17 +55,17 @@ pub fn check_documents(text: &str) -> Option<(usize, Vec<Diagnostic<Origin>>)> {
 /// Why a document's format is not known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NotRecognised {
-    /// No format looks like this.
+    /// No format recognises the document.
     None {
         /// What was seen instead.
         seen: String,
     },
-    /// It is of a format that is known and cannot be read.
+    /// It has a known format that vmconf cannot read.
     Unsupported {
-        /// What it is, and what could read it.
+        /// What the format is, and what could read it.
         what: &'static str,
     },
-    /// More than one does.
+    /// More than one format recognises the document.
     Several(Vec<Seen>),
 }
 
@@ -78,12 +78,12 @@ pub struct Seen {
     pub distinguished_by: &'static str,
     /// What was seen, as a noun.
     pub what: &'static str,
-    /// In which line.
+    /// The line where it was seen.
     pub line: u32,
 }
 
 impl Seen {
-    /// What shows that the document is of the format.
+    /// The evidence that the document has the format.
     pub fn new(format: &Format, evidence: Evidence, document: &Document) -> Seen {
         Seen {
             name: format.name,
@@ -111,7 +111,7 @@ impl fmt::Display for NotRecognised {
 }
 
 impl NotRecognised {
-    /// What the document would have to look like.
+    /// What the document should look like.
     pub fn expected(&self) -> String {
         match self {
             NotRecognised::None { .. } | NotRecognised::Unsupported { .. } => {
@@ -133,14 +133,13 @@ pub fn by_name(name: &str) -> Option<&'static Format> {
     FORMATS.iter().find(|format| format.name == name)
 }
 
-/// The format in which vectors of this machine are made.
+/// The format in which new vectors for this machine are written.
 pub fn made_for(machine: &str) -> Option<(&'static Format, &'static MakeVector)> {
     let made = |format: &'static Format| Some((format, format.make.as_ref()?));
     FORMATS.iter().filter(|format| format.machine == machine).find_map(made)
 }
 
-/// The format that the document looks like, and what shows it. `file_name` is the last part of the
-/// path of its file.
+/// The format that the document looks like, and the evidence. `file_name` is the last part of the path of its file.
 ///
 /// # Errors
 ///
@@ -156,7 +155,7 @@ pub fn recognise(document: &Document, file_name: &str) -> Result<(&'static Forma
     let mut found = FORMATS.iter().filter_map(look);
     match (found.next(), found.next()) {
         (None, _) => match FORMATS.iter().find(|format| format.file_name == Some(file_name)) {
-            // What is wrong with a file of that name is for its format to say.
+            // If a file with that name is invalid, its format reports why.
             Some(format) => Ok((format, Evidence { at: document.root().at(), what: "its name" })),
             None => Err(NotRecognised::None { seen: describe(document.root()) }),
         },
@@ -168,7 +167,8 @@ pub fn recognise(document: &Document, file_name: &str) -> Result<(&'static Forma
     }
 }
 
-/// A format of Ethereum that is known and cannot be read: what it is, by the members of its tests.
+/// If this is an Ethereum format that vmconf knows but cannot read, what it is, judging by the members of its
+/// tests.
 fn unsupported(root: Node<'_>) -> Option<&'static str> {
     let any = |holds: fn(Node<'_>) -> bool| root.members().any(|test| holds(test.value));
     if any(|test| test.member("blocks").is_some()) {

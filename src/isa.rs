@@ -1,15 +1,15 @@
 //! Instruction sets as rows.
 //!
-//! An opcode is one row of a table and one handler function. From the rows come the enum of mnemonics,
-//! the decoder, the `match` that dispatches with its stack and base-cost checks, what instructions read
-//! and write for blame and traces, the assembler, the disassembler, the reference that `vmconf isa`
-//! prints, and coverage. Nothing else lists opcodes. `rows.rs` says how a table is written.
+//! An opcode is one row of a table and one handler function. The rows give the enum of mnemonics, the
+//! decoder, the `match` that dispatches, with its checks of stack and base cost, what instructions read and
+//! write (for blame and traces), the assembler, the disassembler, the reference that `vmconf isa` prints, and
+//! coverage. Nothing else lists opcodes. `rows.rs` describes how a table is written.
 
 pub mod assembler;
 pub mod disassembler;
 pub(crate) mod rows;
 
-/// One opcode: what its row says.
+/// One opcode, as its row describes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OpInfo {
     /// The code: the first byte of the instruction, or its word with empty fields.
@@ -24,47 +24,47 @@ pub struct OpInfo {
     pub operands: &'static [Operand],
     /// The fields of the word besides the code, in the order in which they are written.
     pub fields: &'static [Field],
-    /// Where an instruction is an object: what each of its arguments is.
+    /// If instructions are objects, what each of the arguments is.
     pub arguments: &'static [&'static str],
     /// The constant part of the price, in the machine's unit.
     pub gas: u64,
-    /// The number of stack items that it takes and that must be there.
+    /// The number of stack items that it pops; the stack must have at least as many.
     pub pops: u16,
-    /// The number of stack items that it leaves in their place.
+    /// The number of stack items that it pushes.
     pub pushes: u16,
     /// What it does, in one line.
     pub doc: &'static str,
-    /// What it reads and writes besides the stack, as the row has it.
+    /// What it reads and writes besides the stack, as written in the row.
     pub effects: &'static [&'static str],
 }
 
 impl OpInfo {
-    /// The number of bytes of this instruction's operands in `rest`, which follows the code; `None` where
-    /// `rest` ends before they do.
+    /// The number of bytes of this instruction's operands in `rest`, which follows the code; `None` if `rest`
+    /// is too short.
     pub fn operand_len(&self, rest: &[u8]) -> Option<usize> {
         let left = self.operands.iter().try_fold(rest, |rest, operand| Some(operand.split(rest)?.1))?;
         Some(rest.len() - left.len())
     }
 }
 
-/// An immediate operand: something that follows an opcode in the program. Sizes are in bytes.
+/// An immediate operand, which follows an opcode in the program. Sizes are in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operand {
-    /// This many bytes of data; as a number, the most significant first.
+    /// This many bytes of data; as a number, most significant byte first.
     Data(u8),
-    /// A number from 0, least significant byte first.
+    /// An unsigned number, least significant byte first.
     Unsigned(u8),
     /// A number in two's complement, least significant byte first.
     Signed(u8),
-    /// A place in the program: its distance from the opcode, as an [`Operand::Signed`].
+    /// A position in the program: its distance from the opcode, as an [`Operand::Signed`].
     Offset(u8),
     /// A length, as an [`Operand::Unsigned`], and that many bytes of data.
     Prefixed(u8),
 }
 
 impl Operand {
-    /// The operand's bytes, with the length in front of them if it has one, and what follows them;
-    /// `None` where `rest` is too short.
+    /// The operand's bytes, with the length in front of them if it has one, and what follows them; `None` if
+    /// `rest` is too short.
     pub fn split(self, rest: &[u8]) -> Option<(&[u8], &[u8])> {
         let data = match self {
             Operand::Prefixed(size) => usize::try_from(unsigned(rest.get(..size.into())?)?).ok()?,
@@ -73,7 +73,7 @@ impl Operand {
         rest.split_at_checked(self.fixed_len().checked_add(data)?)
     }
 
-    /// The number of bytes that it always has: those of a length in front, but not its data.
+    /// The number of bytes that it always has: a length prefix counts, the data after it does not.
     pub const fn fixed_len(self) -> usize {
         match self {
             Operand::Data(size)
@@ -105,11 +105,11 @@ pub(crate) fn unsigned(bytes: &[u8]) -> Option<u64> {
 pub enum Field {
     /// A register: four bits, this far from the lowest bit.
     Register(u8),
-    /// The low byte, a number with a sign.
+    /// The low byte, a signed number.
     Signed,
     /// The low byte, which becomes the high byte of a word.
     High,
-    /// This many low bits: the distance to go, without the useless distances 0 and 1.
+    /// This many low bits: the distance to go, except the useless distances 0 and 1.
     Skip(u8),
 }
 
@@ -137,7 +137,7 @@ pub struct Isa {
     index: [u8; 256],
     /// The first row of each [`bucket`] of names.
     named: [u8; BUCKETS],
-    /// For each row the next one of its bucket.
+    /// For each row, the next one in the same bucket.
     next_named: [u8; 256],
 }
 
@@ -145,7 +145,7 @@ const UNDEFINED: u8 = u8::MAX;
 
 const BUCKETS: usize = 64;
 
-/// Where to look for a name in letters of any case.
+/// The bucket of a name, whatever the case of its letters.
 const fn bucket(name: &str) -> usize {
     match name.as_bytes() {
         [] => 0,
@@ -156,7 +156,7 @@ const fn bucket(name: &str) -> usize {
     }
 }
 
-/// Some instructions of an instruction set, in a form that a machine's loop can ask at each instruction.
+/// A subset of an instruction set, in a form that a machine's loop can query at each instruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpSet {
     ops: Vec<&'static OpInfo>,
@@ -173,7 +173,7 @@ impl OpSet {
         OpSet { ops, leads }
     }
 
-    /// Whether it has no instruction.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.ops.is_empty()
     }
@@ -188,7 +188,7 @@ impl OpSet {
         self.ops.iter().any(|known| known.code == op.code)
     }
 
-    /// Whether it may have the instruction that begins with this byte: the code, or the high byte of a word.
+    /// Whether it may contain the instruction that begins with this byte: the code, or the high byte of a word.
     #[inline(always)]
     pub fn may_have(&self, lead: u8) -> bool {
         self.leads[usize::from(lead)]
@@ -200,7 +200,7 @@ impl Isa {
     ///
     /// # Panics
     ///
-    /// At compile time, when the rows do not ascend by code: then one code has two rows.
+    /// At compile time, if the rows do not ascend strictly by code: a code must not have two rows.
     pub const fn new(machine: &'static str, unit: Unit, ops: &'static [OpInfo]) -> Isa {
         let mut index = [UNDEFINED; 256];
         let mut row = 0;
@@ -239,19 +239,18 @@ impl Isa {
         }
     }
 
-    /// The row of a code byte or an instruction word; `None` where it means nothing.
+    /// The row of a code byte or an instruction word; `None` if undefined.
     pub fn by_code(&self, code: u16) -> Option<&'static OpInfo> {
         self.ops.get(self.row(code)?)
     }
 
-    /// The number of the row of a code byte or an instruction word, from 0; `None` where it means
-    /// nothing.
+    /// The index of the row of a code byte or an instruction word; `None` if undefined.
     pub fn row(&self, code: u16) -> Option<usize> {
         let place = match self.unit {
             Unit::Bytes | Unit::Objects => usize::from(code),
             Unit::Words => usize::from(code >> 8),
         };
-        // In words, a few rows may share the high byte.
+        // With words, a few rows may share the high byte.
         let first = usize::from(*self.index.get(place)?);
         let rows = self.ops.get(first..)?;
         let found = rows
@@ -261,7 +260,7 @@ impl Isa {
         Some(first + found)
     }
 
-    /// The row of a mnemonic, in any case.
+    /// The row of a mnemonic, in upper or lower case.
     pub fn by_name(&self, name: &str) -> Option<&'static OpInfo> {
         let is_it = |known: &str| known.eq_ignore_ascii_case(name);
         let mut row = usize::from(self.named[bucket(name)]);

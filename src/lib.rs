@@ -18,66 +18,65 @@
 //!
 //! # Map
 //!
-//! The tree has few rooms. Lower rooms know nothing of higher ones; `tests/it/layering.rs` reads this
-//! table and holds every `use` against it.
+//! The source tree is divided into a few groups. Lower groups know nothing of higher ones;
+//! `tests/it/layering.rs` reads this table and checks every `use` against it.
 //!
 //! | group | what is in it | may use |
 //! |---|---|---|
-//! | [`model`] | what everyone speaks: value, path, case, assertion, mismatch, verdict, failure signature, explanation, diagnostic, limits | nothing |
-//! | [`text`] | text with positions: the JSON reader, edits that keep bytes, excerpts, quoting, suggestions | model |
+//! | [`model`] | the shared vocabulary: value, path, case, assertion, mismatch, verdict, failure signature, explanation, diagnostic, limits | nothing |
+//! | [`text`] | text with positions: the JSON reader, edits that preserve all other bytes, excerpts, quoting, suggestions | model |
 //! | [`wire`] | what is written as JSON and read back: reports, records, explanations, values | model, text |
 //! | [`isa`] | instruction sets as rows, assembler, disassembler | model, text |
-//! | [`machines`] | the trait `Machine`, the shell all machines share, one folder a machine; none uses another | isa, model, text |
-//! | [`formats`] | one folder a format: what a file means, in cases and back; knows machines by name only | model, text |
-//! | [`testees`] | what a case is run on | machines, isa, model, wire |
+//! | [`machines`] | the trait `Machine`, code that all machines share, one folder per machine; no machine uses another | isa, model, text |
+//! | [`formats`] | one folder per format: files to cases and back; formats know machines by name only | model, text |
+//! | [`testees`] | what a case runs on: a machine in this process or in another one | machines, isa, model, wire |
 //! | [`run`] | load, select, execute, compare, collect; cache, history, partitions, expected failures | testees, formats, machines, isa, wire, text, model |
 //! | [`explain`] | why a case fails: traces, recording, blame | run, testees, formats, machines, isa, wire, text, model |
-//! | [`lint`] | faults of vector files without running them | run, testees, formats, machines, isa, wire, text, model |
-//! | [`prove`] | what a suite is worth: audit, planted faults, coverage, smallest suite | run, explain, testees, formats, machines, isa, wire, text, model |
+//! | [`lint`] | defects of vector files, found without running them | run, testees, formats, machines, isa, wire, text, model |
+//! | [`prove`] | how good a suite is: audit, mutants, coverage, a small subset with the same coverage | run, explain, testees, formats, machines, isa, wire, text, model |
 //! | [`report`] | events and explanations to text, JSON, JUnit, TAP, GitHub, Markdown, HTML | wire, text, model |
 //! | `cli` (the binary) | the command line: arguments, output, exit codes | anything |
 //!
 //! # Invariants
 //!
-//! - A format executes nothing, a machine reads no vector, and a report changes no verdict.
+//! - A format executes nothing, a machine reads no vectors, and a report changes no verdict.
 //! - A machine keeps plain fields, for speed. [`machines::observe::Observe`] converts a field to a
-//!   [`model::value::Value`], and only the fields that an assertion names.
-//! - An expectation is a flat list of [`model::assertion::Assertion`]s. What a format means by omitting
-//!   a member is an assertion too; [`run::compare::diff`] has no options.
+//!   [`model::value::Value`] only when an assertion names it.
+//! - An expectation is a flat list of [`model::assertion::Assertion`]s. If omitting a member means something
+//!   in a format, that is an assertion too; [`run::compare::diff`] has no options.
 //! - Each datum of a vector keeps its byte offset. [`text::source_text::SourceText`] computes line and
 //!   column when the datum is reported, from one index of the text's lines.
-//! - No instruction pays for the possibility of a watch: the loop of a machine knows no watch, and
+//! - Runs without a watch pay nothing for it: a machine's loop does not know about watches, and
 //!   [`machines::machine::Machine::run`] drives it one instruction at a time if there is one.
 //! - A machine that differs is a *fail*, a broken vector is an *error*. Neither is reported as the other,
 //!   or as a *skip*.
 //! - A vector is untrusted: nothing in it can make the run panic, hang, exhaust the memory or read a file
-//!   outside the folders that its format names. Formats read files only through [`formats::Files`]. Each
-//!   loop that a vector controls has a limit in [`model::limits::ROWS`]. Reaching a limit of the machine
-//!   is state; reaching a limit of the runner is an error of the case. [`machines::account::Account`] counts time
+//!   outside the folders that its format names. Formats read files only through [`formats::Files`]. Each loop
+//!   that a vector controls has a limit in [`model::limits::ROWS`]. Reaching a limit of the machine is state;
+//!   reaching a limit of the runner is an error of the case. [`machines::account::Account`] counts the time
 //!   and memory of a case; instructions whose cost depends on their operands charge it.
 //! - Text from outside reaches a terminal, a log or a report only through [`model::escape`].
-//! - Only [`run::bless`] and [`lint::fix`] offer a changed vector, and only the command line writes it.
-//!   `bless` has read and run what it offers; `fix` offers only a text with the same cases.
+//! - Only [`run::bless`] and [`lint::fix`] produce changed vectors, and only the command line writes them.
+//!   `bless` has read and run what it produces; `fix` produces only text with the same cases.
 //! - No clock, no randomness and no scheduling of threads affects a verdict. Randomness only selects which
 //!   cached results are verified.
-//! - Caching is off by default. A cached pass replaces a run only if nothing has changed that could change
-//!   the result: [`run::RunOptions::file_key`]. Every other case runs, and its failure is explained.
+//! - Caching is off by default. A cached pass replaces a run only if nothing that could change the result has
+//!   changed: [`run::RunOptions::file_key`]. Every other case runs, and its failure is explained.
 //!
 //! # Adding things
 //!
-//! Most things are a row of a list. The command line, the help texts and the tests over all rows read the
-//! list.
+//! Most things are a row in a list. The command line, the help texts and the tests of all rows read that list.
 //!
 //! | to add | write | and a row in |
 //! |---|---|---|
-//! | an instruction | a handler beside the machine's `table.rs` | `table.rs` |
+//! | an instruction | a handler next to the machine's `table.rs` | `table.rs` |
 //! | a machine | a folder in `src/machines/`: [`machines::machine::Machine`] | [`machines::MACHINES`] |
 //! | a format | a folder in `src/formats/`: [`formats::Format`] | [`formats::FORMATS`] |
 //! | a report | a file in `src/report/`: [`report::Report`] | [`report::REPORTS`] |
 //! | a form of `vmconf trace` | a file in `src/explain/trace/`: [`explain::trace::Writer`] | [`explain::trace::TRACES`] |
 //! | a form of `vmconf compare` | a function in `src/report/comparison.rs` | [`report::comparison::COMPARISONS`] |
 //! | a form of `vmconf check` | a file in `src/lint/` | [`lint::outputs::OUTPUTS`] |
-//! | a rule of `vmconf check` | the diagnostic that names it, where the rule is found broken | [`model::rule::RULES`] |
+//! | a rule of `vmconf check` | the diagnostic that names it, where a violation is detected | [`model::rule::RULES`] |
 //! | a limit | the check, where the loop is | [`model::limits::ROWS`] |
 //! | a predicate of `-E` | nothing else | [`run::expression::PREDICATES`] |
 //! | a JSON Schema | a file in `schemas/` | [`wire::schema::SCHEMAS`] |

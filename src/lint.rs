@@ -1,9 +1,9 @@
-//! Finds faults in vector files without running them.
+//! Finds errors and probable mistakes in vector files without running them.
 //!
-//! A file is read as for a run, but every problem is reported: what `run` refuses is an error; what only
-//! `run --strict` refuses, and what is correct but probably a mistake, is a warning. Tests ensure that the
-//! readers accept nothing that the JSON Schemas in `schemas/` reject, so files are not validated against the
-//! schemas again. Each program is loaded, to find what only the machine can check, but nothing is executed.
+//! A file is read as for a run, but every problem is reported: what `run` rejects is an error; what only `run
+//! --strict` rejects, and what is valid but probably a mistake, is a warning. Tests ensure that the readers
+//! accept nothing that the JSON Schemas in `schemas/` reject, so files are not validated against the schemas
+//! again. Each program is loaded, to find what only the machine can check, but nothing is executed.
 
 use std::sync::Arc;
 
@@ -32,9 +32,9 @@ mod text;
 /// The result of checking a file.
 #[derive(Debug)]
 pub struct Checked {
-    /// The file as messages name it.
+    /// The name of the file in messages.
     pub file: Arc<str>,
-    /// Its text; `None` when it could not be read.
+    /// Its text; `None` if it could not be read.
     pub text: Option<SourceText>,
     /// How many cases were checked.
     pub cases: usize,
@@ -42,7 +42,7 @@ pub struct Checked {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Checks files one after the other.
+/// Checks files one after another.
 pub struct Checker<'o> {
     options: &'o Options,
     worker: Worker<'o>,
@@ -171,8 +171,8 @@ fn internal(at: u32, what: String) -> Diagnostic<Origin> {
     Diagnostic::at(at, what).under(Rule::Internal)
 }
 
-/// A warning if an earlier test has the same name. Duplicate keys of an object are found when the document is
-/// parsed.
+/// A warning if an earlier test has the same name. Duplicate keys of an object are detected when the document
+/// is parsed.
 fn repeated(id: &CaseId, test: Node<'_>) -> Option<Diagnostic<Origin>> {
     if id.nth == 1 {
         return None;
@@ -185,7 +185,7 @@ fn repeated(id: &CaseId, test: Node<'_>) -> Option<Diagnostic<Origin>> {
     Some(Diagnostic::at(place.at(), what).under(Rule::DuplicateName).severity(Severity::Warning))
 }
 
-/// A warning when a case demands a state and the root of another one.
+/// A warning if a case demands a state and the root of a different one.
 fn wrong_root(case: &Case) -> Option<Diagnostic<Origin>> {
     let (demanded, actual) = other_root(case)?;
     let what = "this is not the root of the state that is demanded with it";
@@ -193,11 +193,11 @@ fn wrong_root(case: &Case) -> Option<Diagnostic<Origin>> {
     Some(diagnostic.under(Rule::WrongRoot).severity(Severity::Warning))
 }
 
-/// A warning when the last step of a case asserts nothing.
+/// A warning if the last step of a case asserts nothing.
 fn without_assertions(case: &Case, test: Node<'_>) -> Option<Diagnostic<Origin>> {
     let compares = |step: &Step| step.end.is_some() || !step.assertions.is_empty();
     let what = match &case.steps[..] {
-        // What that means is for the format to say.
+        // The format decides what that means.
         [] => return None,
         [.., last] if compares(last) => return None,
         [_, _, ..] => "after the last step, nothing is compared",
@@ -211,7 +211,7 @@ impl Checked {
         Checked { file: source.shown.clone(), text, cases: 0, diagnostics }
     }
 
-    /// The number of documents that are not vectors, and what was found in them.
+    /// The result for documents that are not vectors: how many there are, and what was found in them.
     fn of_documents(
         source: &Source,
         (count, found): (usize, Vec<Diagnostic<Origin>>),

@@ -36,12 +36,12 @@ pub static MACHINES: &[MachineInfo] = &[
     ethereum::INFO,
 ];
 
-/// The machines whose instructions this crate executes.
+/// The machines whose instructions vmconf itself executes.
 pub fn of_this_crate() -> impl Iterator<Item = &'static MachineInfo> {
     MACHINES.iter().filter(|machine| machine.engine == Engine::Own)
 }
 
-/// The machine of this name.
+/// The machine with this name.
 pub fn by_name(name: &str) -> Option<&'static MachineInfo> {
     MACHINES.iter().find(|machine| machine.name == name)
 }

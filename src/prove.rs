@@ -1,4 +1,4 @@
-//! What a suite is worth: whether each expectation is compared, which faults it notices, what it executes.
+//! How good a suite is: whether each expectation is compared, which faults it detects, what it executes.
 
 pub mod audit;
 pub mod coverage;

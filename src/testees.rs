@@ -18,7 +18,7 @@ mod testee;
 
 pub use self::testee::{See, State, Stopped, Testee};
 
-/// Makes testees.
+/// Creates testees.
 #[derive(Clone)]
 pub struct MakeTestee {
     name: Arc<str>,
@@ -29,9 +29,9 @@ pub struct MakeTestee {
 type MakeMachine = dyn Fn(&MachineInfo, &Limits) -> Box<dyn Machine> + Send + Sync;
 
 impl MakeTestee {
-    /// Testees in this process, with machines that `make` makes. The name must identify everything besides this
-    /// program that affects their behaviour, since results of testees with the same name are taken to be the
-    /// same.
+    /// Testees in this process, with machines created by `make`. The name must identify everything other than
+    /// this program that affects their behaviour, since testees with the same name are assumed to give the
+    /// same results.
     pub fn new(
         name: impl Into<Arc<str>>,
         make: impl Fn(&MachineInfo, &Limits) -> Box<dyn Machine> + Send + Sync + 'static,
@@ -39,7 +39,7 @@ impl MakeTestee {
         MakeTestee { name: name.into(), make: Arc::new(make), vm: None }
     }
 
-    /// Testees that embed the machines of this crate, which execute programs in this way.
+    /// Testees with embedded machines that use these tiers.
     pub fn on(tiers: Tiers) -> MakeTestee {
         MakeTestee::new(format!("embedded, {}", tiers.name()), move |info, limits| {
             let mut machine = (info.new)(limits);
@@ -71,7 +71,7 @@ impl MakeTestee {
         &self.name
     }
 
-    /// Makes a testee for a machine. Its cases end when `interrupt` is requested.
+    /// Creates a testee for a machine. Its cases end when `interrupt` is requested.
     pub fn make(
         &self,
         info: &'static MachineInfo,
@@ -84,19 +84,19 @@ impl MakeTestee {
         }
     }
 
-    /// Makes a testee in this process, which can be watched: for testees in other processes, the machine of this
-    /// crate.
+    /// Creates a testee in this process, which can be watched. For testees in other processes, it is the
+    /// embedded machine.
     pub fn embedded(&self, info: &MachineInfo, limits: &Limits, interrupt: &Interrupt) -> Embedded {
         Embedded::of(self.machine(info, limits), interrupt)
     }
 
-    /// Makes the machine of [`MakeTestee::embedded`].
+    /// Creates the machine of [`MakeTestee::embedded`].
     pub fn machine(&self, info: &MachineInfo, limits: &Limits) -> Box<dyn Machine> {
         (self.make)(info, limits)
     }
 }
 
-/// Testees that embed the machines of this crate.
+/// Testees with the embedded machines.
 impl Default for MakeTestee {
     fn default() -> MakeTestee {
         MakeTestee::on(Tiers::default())

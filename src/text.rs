@@ -1,4 +1,4 @@
-//! Text with positions: the JSON reader, edits that keep all other bytes, excerpts, quoting, suggestions.
+//! Text with positions: the JSON reader, edits that preserve all other bytes, excerpts, quoting, suggestions.
 
 pub mod config;
 pub mod edit;

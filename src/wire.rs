@@ -1,6 +1,6 @@
-//! The JSON that is written and read back: reports, recorded runs, explanations, values, and the protocol of
-//! machines in other processes. Readers and writers
-//! of each format share one set of types, with conversions from and to the model.
+//! The JSON that vmconf writes and reads back: reports, recorded runs, explanations, values, and the protocol
+//! of machines in other processes. Readers and writers of each format share one set of types, with
+//! conversions from and to the model.
 
 pub mod audit;
 pub mod comparison;

@@ -1,4 +1,4 @@
-//! The first step at which two runs of one program differ.
+//! Finds the first step at which two runs of one program differ.
 
 mod divergence;
 mod machines;
@@ -10,13 +10,13 @@ use crate::wire::eip3155::{self, Members, TraceLine};
 pub use self::divergence::{Compared, Divergence, Next};
 pub use self::machines::{Instructions, OnVm, machines};
 
-/// The steps of a trace, read one by one.
+/// Reads the steps of a trace one by one.
 struct Trace<R> {
     from: R,
     line: Vec<u8>,
 }
 
-/// The longest line of a trace.
+/// The maximum length of a line of a trace, in bytes.
 const LONGEST_LINE: u64 = 64 << 20;
 
 impl<R: BufRead> Trace<R> {
@@ -44,11 +44,11 @@ fn invalid(what: impl Into<String>) -> io::Error {
     io::Error::new(ErrorKind::InvalidData, what.into())
 }
 
-/// Compares two traces in the form of EIP-3155, of which it keeps two steps each in memory.
+/// Compares two EIP-3155 traces, with two steps of each in memory.
 ///
 /// # Errors
 ///
-/// When reading fails, or nothing in it is a step ([`ErrorKind::InvalidData`]), with the index of the trace.
+/// The index of a trace and the error, if reading it fails or it contains no step ([`ErrorKind::InvalidData`]).
 pub fn traces(one: impl BufRead, other: impl BufRead) -> Result<Compared, (usize, io::Error)> {
     let mut one = Trace { from: one, line: Vec::new() };
     let mut other = Trace { from: other, line: Vec::new() };

@@ -1,14 +1,13 @@
 //! Finds the instruction that produced a datum: records what instructions read and write, and follows the
 //! data flow backwards.
 //!
-//! A [`Recorder`] watches a run. After a step of the case it is asked about data of the state: from the cell
-//! that holds a datum it goes back to the instruction that last wrote the cell, from there to those that
-//! wrote what that one read, and so on. It does not depend on a machine: [`Inspect`] reports what each
+//! A [`Recorder`] watches a run. After a step of the case, it answers questions about data of the state: from
+//! the cell that holds a datum it goes back to the instruction that last wrote the cell, then to those that
+//! wrote the inputs of that one, and so on. It works for every machine: [`Inspect`] reports what each
 //! instruction reads and writes.
 //!
-//! Only a limited number of instructions is kept. If an instruction is too old to be among them, a
-//! [`Search`], which keeps only instruction numbers, finds it, and another recorder keeps the instructions up
-//! to it.
+//! Only a limited number of instructions is kept. An instruction that is too old is found by a [`Search`],
+//! which keeps only instruction numbers; then another recorder keeps the instructions before it.
 
 mod chain;
 mod departure;
@@ -41,7 +40,7 @@ use crate::model::value::Value;
 /// How many instructions are kept. Finding an older one takes a [`Search`].
 pub const WINDOW: usize = 200_000;
 
-/// The most memory, in bytes, that the values of the kept instructions take, besides a fixed size for each
+/// The maximum size, in bytes, of the values of the kept instructions, not counting a fixed size per
 /// instruction. If values are large, fewer instructions are kept.
 const MOST_BYTES: usize = 1 << 27;
 
@@ -51,9 +50,9 @@ const SHOWN: usize = 6;
 /// Which instructions a [`Recorder`] sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Seen {
-    /// All of them, which is needed to sum up the gas and to recognise new compounds.
+    /// All instructions, which is needed to sum up gas and to recognise new compounds.
     All,
-    /// Those that it keeps and all later ones; the instructions before run at full speed.
+    /// Only those that it keeps and all later ones; earlier instructions run at full speed.
     Kept,
 }
 
@@ -72,13 +71,13 @@ pub struct Recorder {
     /// The refund before the last instruction.
     refund: Option<i64>,
     last_op: Option<&'static OpInfo>,
-    /// Whether the effects of the last instruction are not recorded yet.
+    /// Whether the effects of the last instruction are yet to be recorded.
     pending: bool,
     /// What the row of the last instruction declares, if it is kept.
     declared: Option<Declared>,
-    /// The same, until it is known where the instruction went on.
+    /// The same, until it is known where execution continued.
     goes_on: Option<Declared>,
-    /// Where the last instruction goes on if it does not jump.
+    /// The program counter after the last instruction if it does not jump.
     after: usize,
     variables: Variables,
     /// The first kept instruction before the first question that did not do what its row declares.
@@ -140,7 +139,7 @@ impl Recorder {
         }
     }
 
-    /// Compares where the last instruction went on with what its row declares.
+    /// Compares where execution continued after the last instruction with what its row declares.
     fn check_jump(&mut self, state: &dyn Inspect, pc: usize) {
         let what = self.goes_on.take().and_then(|declared| declared.jump(state, pc));
         if self.departure.is_none() && self.before_end.is_empty() {
@@ -149,14 +148,14 @@ impl Recorder {
         }
     }
 
-    /// Completes the last instruction with what only the state after it shows. `pc` is where it went on, if the
-    /// machine is in front of the instruction after it.
+    /// Completes the record of the last instruction with what only the state after it shows. `pc` is where
+    /// execution continues, if the machine is about to execute the next instruction.
     fn complete(&mut self, state: &dyn Inspect, pc: Option<usize>) {
         if !std::mem::take(&mut self.pending) {
             return;
         }
         let pushes = self.last_op.map_or(0, |op| op.pushes.into());
-        // If some instructions were not seen, a compound that seems new may be old.
+        // If some instructions were not watched, a compound that seems new may be old.
         let created = created(pushes, state, &mut self.compounds).filter(|_| self.seen == Seen::All);
         self.count_gas(state);
         let declared = self.declared.take();
@@ -245,7 +244,7 @@ impl Recorder {
         }
     }
 
-    /// The last instruction that took all values above a cell of the stack, and not the one in it.
+    /// The last instruction that popped all values above a stack cell, but not the one in it.
     fn left_by(&self, writer: &Writer<'_>, cell: Option<&Cell>) -> Option<Executed> {
         let Some(Cell::Stack(at)) = cell else { return None };
         let since = self.records.iter().rev().take_while(|record| record.step > writer.by.step);
@@ -344,18 +343,18 @@ impl Executed {
     }
 }
 
-/// The cells to which an instruction only moved a value that it popped, with the slots the values came from. DUP
-/// and SWAP are not blamed for the values they move, nor are instructions that store one.
+/// The cells to which an instruction only moved a value that it popped, with the slots that the values came
+/// from. DUP, SWAP and instructions that store a value are not blamed for the values that they move.
 fn moved(last: &Executed, pushes: usize, state: &dyn Inspect) -> Vec<(Cell, usize)> {
     match (pushes, &last.writes[..]) {
-        // Which frame stored a value matters as much as what made it.
+        // Which frame stored a value matters as much as what produced it.
         (0, [written]) if last.frame.is_none() => stored(last, written, state).into_iter().collect(),
         (0 | 1, _) => Vec::new(),
         _ => copied(last, state),
     }
 }
 
-/// What an instruction stored that writes one cell: the last operand, since addresses are above it.
+/// The value that an instruction stored in its only written cell: the last operand, since addresses are above it.
 fn stored(last: &Executed, written: &Cell, state: &dyn Inspect) -> Option<(Cell, usize)> {
     let operand = last.inputs[..last.taken()].last()?;
     let value = state.value(written)?;
@@ -367,7 +366,7 @@ fn stored(last: &Executed, written: &Cell, state: &dyn Inspect) -> Option<(Cell,
     }
 }
 
-/// A number, or the one that is stored as these bytes.
+/// A number, or the number that these bytes represent.
 fn unsigned(value: &Value) -> Option<BigInt> {
     match value {
         Value::Int(number) => Some(number.clone()),
@@ -420,10 +419,10 @@ impl Watch for Recorder {
         self.step += 1;
     }
 
-    /// No instruction wrote what changes between two actions.
+    /// Changes between two actions are not attributed to an instruction.
     fn pause(&mut self, state: &dyn Inspect) {
         if !self.pending {
-            // Something else than an instruction may have moved the program counter.
+            // Something other than an instruction may have changed the program counter.
             self.goes_on = None;
             self.variables.forget();
         }

@@ -1,7 +1,7 @@
-//! Looking at a run step by step, forward and back: what `vmconf explore` does besides reading keys and writing to
-//! a terminal.
+//! Steps through a run, forward and back: everything that `vmconf explore` does except reading keys and
+//! writing to a terminal.
 //!
-//! An [`Explorer`] has a [`Recording`] and what a person has selected; [`screen`] paints it.
+//! An [`Explorer`] holds a [`Recording`] and the user's selection; [`screen`] draws it.
 
 mod keys;
 mod open;
@@ -25,57 +25,57 @@ pub enum Pane {
     State,
 }
 
-/// What keys do.
+/// How keys are interpreted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Mode {
-    /// What [`KEYS`] says.
+    /// As commands, listed in [`KEYS`].
     Commands,
-    /// The help is shown.
+    /// The help is shown; any key closes it.
     Help,
-    /// They are typed into a line.
+    /// As text, typed into a prompt.
     Typing(Prompt, String),
 }
 
-/// What a typed line is for.
+/// The purpose of a typed line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Prompt {
     Step,
     Search,
 }
 
-/// Whether the explorer goes on.
+/// Whether the explorer keeps running.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Goes {
-    /// It does.
+    /// It keeps running.
     On,
-    /// It was ended.
+    /// The user ended it.
     Away,
 }
 
-/// A recorded run, and what a person looks at.
+/// A recorded run, and what is shown of it.
 pub struct Explorer {
     recording: Recording,
     title: String,
     assertion: Option<FailedAssertion>,
-    /// The source of the program, in lines; empty without one.
+    /// The lines of the program's source; empty if it has none.
     source: Vec<String>,
     mode: Mode,
     pane: Pane,
     message: String,
     sought: String,
-    /// The code of the unit with this number.
+    /// A code unit's number, and its lines.
     code: (usize, Vec<CodeLine>),
     state: Vec<StateLine>,
     /// The program counter of the next instruction; `None` at the end.
     pc: Option<usize>,
     selected_code: usize,
     selected_state: usize,
-    /// How many lines a page has.
+    /// The number of lines per page.
     page: usize,
 }
 
 impl Explorer {
-    /// Opens at the assertion that fails with its datum selected, or at the start.
+    /// Opens at the failing assertion with its datum selected, or at the start.
     pub fn new(
         recording: Recording,
         title: String,
@@ -110,7 +110,7 @@ impl Explorer {
         &self.recording
     }
 
-    /// What a key does. `keep_going` is asked while a search takes long.
+    /// Handles a key. `keep_going` is called during long searches.
     pub fn press(&mut self, key: Key, keep_going: KeepGoing<'_>) -> Goes {
         match std::mem::replace(&mut self.mode, Mode::Commands) {
             Mode::Commands => match keys::command(key) {
@@ -186,13 +186,12 @@ impl Explorer {
         self.select(0);
     }
 
-    /// Goes to the state with a number.
+    /// Goes to the state with this number.
     pub fn go_to_step(&mut self, step: u64) {
         self.go_to(self.recording.moment(step));
     }
 
-    /// A state before the current one. The end of a stretch of instructions can be passed by, if the machine is
-    /// changed there.
+    /// Goes to an earlier state. It may skip the end of a stretch of instructions, if the machine is changed there.
     fn go_back(&mut self) {
         match self.recording.now().step().checked_sub(1) {
             Some(step) => self.go_to_step(step),
@@ -211,7 +210,7 @@ impl Explorer {
             }
             None => false,
         };
-        // The last one is the innermost one.
+        // The last match is the innermost one.
         if let Some(line) = self.state.iter().rposition(is_asserted) {
             (self.pane, self.selected_state) = (Pane::State, line);
         }
@@ -251,7 +250,7 @@ impl Explorer {
         self.found(found, false, "no such instruction is executed after this one");
     }
 
-    /// Goes to an instruction that was found, before or after it is executed.
+    /// Goes to an instruction that was found, to the state before or after it.
     fn found(&mut self, found: Found, is_after: bool, nothing: &str) {
         match found {
             Found::At(step) => self.go_to_step(if is_after { step } else { step - 1 }),
@@ -293,7 +292,7 @@ impl Explorer {
         }
     }
 
-    /// Moves the selection by this number of lines, as far as there are any.
+    /// Moves the selection by this number of lines, within the first and the last.
     fn select(&mut self, by: isize) {
         let selected = self.selected_mut();
         *selected = selected.saturating_add_signed(by);

@@ -1,11 +1,11 @@
 //! Time travel: the state of a machine after any number of instructions of a case.
 //!
-//! A recording runs the case once and keeps copies of the machine at some steps. The state at any other step is
-//! that of the copy before it, run on from there: machines are deterministic. There is no machine's code here.
-//! A machine that cannot be copied is loaded again instead.
+//! A recording runs the case once and keeps copies of the machine at some steps. To reach any other step, it
+//! runs the copy before it from there: machines are deterministic. It works for every machine. A machine that
+//! cannot be copied is loaded again instead.
 //!
-//! Steps have the numbers that `vmconf trace` prints: instruction `n` leads from state `n - 1` to state `n`, and
-//! state 0 is the initial one.
+//! Steps are numbered as in `vmconf trace`: instruction `n` leads from state `n - 1` to state `n`, and state
+//! 0 is the initial one.
 
 mod checkpoints;
 mod moment;
@@ -23,7 +23,7 @@ use self::stretches::{Recorded, Stretch};
 
 pub use self::moment::{Direction, Found, KeepGoing, Moment};
 
-/// A run of a case in which one can go to any step.
+/// A run of a case that allows going to any step.
 pub struct Recording {
     program: Program,
     stretches: Vec<Stretch>,
@@ -36,11 +36,11 @@ pub struct Recording {
     stopped: Option<String>,
 }
 
-/// Before the step that is gone to, a copy is kept, so that going back a little takes little.
+/// How many steps before its destination [`Recording::go_to`] keeps a copy, so that small steps back are cheap.
 const NEAR: u64 = 4_096;
 
 impl Recording {
-    /// Runs a case on a machine. If a limit of the runner ends it, the recording reaches up to there.
+    /// Runs a case on a machine. If a limit of the runner ends the run, the recording ends there.
     ///
     /// # Errors
     ///
@@ -49,11 +49,11 @@ impl Recording {
         Recording::seen(Embedded::of(machine, &Interrupt::default()), case, &mut |_, _| {})
     }
 
-    /// [`Recording::new`], and calls `see` after each step of the case.
+    /// Like [`Recording::new`], but calls `see` after each step of the case.
     ///
     /// # Errors
     ///
-    /// As [`Recording::new`].
+    /// See [`Recording::new`].
     pub fn seen(mut machine: Embedded, case: &Case, see: See<'_>) -> Result<Recording, LoadError> {
         machine.machine().load(&case.program)?;
         let mut checkpoints = Checkpoints::new();
@@ -70,31 +70,32 @@ impl Recording {
         self.stretches.last().map_or(0, Stretch::end)
     }
 
-    /// Why the run did not reach its end, if a limit of the runner ended it.
+    /// Why the run did not reach its end, if a limit of the runner stopped it.
     pub fn stopped(&self) -> Option<&str> {
         self.stopped.as_deref()
     }
 
-    /// The state with this number, or the last one; of several, the one in front of the next instruction.
+    /// The state with this number, or the last one. If there are several, the one right before the next
+    /// instruction.
     pub fn moment(&self, step: u64) -> Moment {
         let step = step.min(self.steps());
         let after = self.stretches.partition_point(|stretch| stretch.first <= step);
         Moment { stretch: after.saturating_sub(1), step }
     }
 
-    /// The state that is compared after a step of the case, its number from 1; the last state if the run did not
-    /// get there.
+    /// The state that is compared after a step of the case, numbered from 1; the last state if the run did
+    /// not get there.
     pub fn end_of_case_step(&self, number: usize) -> Moment {
         let end = number.checked_sub(1).and_then(|index| self.ends.get(index));
         end.copied().unwrap_or_else(|| self.moment(u64::MAX))
     }
 
-    /// The state that [`Recording::go_to`] went to last.
+    /// The current state.
     pub fn now(&self) -> Moment {
         self.now
     }
 
-    /// The machine in that state.
+    /// The machine in the current state.
     pub fn machine(&self) -> &dyn Machine {
         &*self.machine
     }
@@ -112,7 +113,7 @@ impl Recording {
         &*self.machine
     }
 
-    /// Goes on, at least one step, to the first state with at most this number of frames.
+    /// Goes forward, at least one step, to the first state with at most this number of frames.
     pub fn go_to_depth(&mut self, depth: usize, keep_going: KeepGoing<'_>) -> Found {
         let start = self.now;
         for step in start.step + 1..=self.steps() {
@@ -133,13 +134,13 @@ impl Recording {
             (self.now, self.machine) = (at, machine);
             return;
         }
-        // It was loaded before, and set as the case says.
+        // The same load and changes succeeded before.
         let _ = self.machine.load(&self.program);
         self.stretches[0].apply(&mut *self.machine);
         self.now = Moment { stretch: 0, step: 0 };
     }
 
-    /// Executes the instructions up to a state that is not before this one.
+    /// Executes the instructions up to a state that is not before the current one.
     fn run_to(&mut self, to: Moment) {
         while self.now.stretch < to.stretch {
             self.execute(self.stretches[self.now.stretch].end());
@@ -157,12 +158,12 @@ impl Recording {
         }
         let stretch = &self.stretches[self.now.stretch];
         if stretch.is_over && end == stretch.end() && self.machine.next().is_none() {
-            // A program may end without an instruction.
+            // A program may end without executing an instruction.
             let _: Status = self.machine.run(1, None);
         }
     }
 
-    /// The state this number of instructions before.
+    /// The state this number of instructions earlier.
     fn moment_before(&self, at: Moment, count: u64) -> Moment {
         self.moment(at.step.saturating_sub(count)).min(at)
     }

@@ -1,5 +1,5 @@
-//! Traces: every instruction of a case, or the selected ones, written while the case runs. The memory used
-//! does not grow with the length of the trace.
+//! Traces: every instruction of a case, or the selected ones, written while the case runs. Memory use does
+//! not grow with the length of the trace.
 //!
 //! A [`Tracer`] watches the run. It knows which steps are selected and what each of them costs; a [`Writer`]
 //! formats them. The effects of a step are known only when the next one begins, so a writer is called twice
@@ -31,8 +31,7 @@ pub struct Selection {
     pub to: u64,
     /// The instructions; empty for all.
     pub ops: Vec<&'static OpInfo>,
-    /// The number of frames that there are, on a machine whose frames execute code of different accounts; `None`
-    /// for any.
+    /// The depth of frames, on a machine whose frames execute code of different accounts; `None` for any.
     pub frame: Option<usize>,
     /// How many steps to omit at the start, of those that match all other conditions.
     pub skip: u64,

@@ -1,4 +1,4 @@
-//! Which leaves of the state differ where a vector demands only the root of its trie, or the hash of its logs.
+//! Finds which leaves of the state differ if a vector demands only the root of its trie or the hash of its logs.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,10 @@ use crate::model::position::Origin;
 use crate::model::value::Value;
 use crate::run::{LoadedFile, RunOptions, WatchedCase, Worker};
 
-/// The most leaves that are listed.
+/// The maximum number of leaves that are listed.
 const MOST_LEAVES: usize = 100;
 
-/// What is known of the hashes that differ.
+/// What is known about the hashes that differ.
 #[derive(Default)]
 pub(super) struct Found {
     pub(super) world: Option<WorldComparison>,
@@ -28,7 +28,7 @@ struct Seen {
     entries: Option<Value>,
 }
 
-/// Compares what the hashes that differ are of.
+/// Compares the data behind the hashes that differ.
 pub(super) fn compare(
     loaded: &LoadedFile<'_>,
     watched: &WatchedCase,
@@ -83,7 +83,7 @@ fn entries(value: &Value) -> Option<Vec<Value>> {
     if let Value::List(entries) = value { Some(entries.clone()) } else { None }
 }
 
-/// Runs the case on the testee once more, for the state and the log entries that the hashes stand for.
+/// Runs the case on the testee once more to get the state and the log entries behind the hashes.
 fn seen(loaded: &LoadedFile<'_>, case: &Case, hashed: &Hashed, options: &RunOptions) -> Seen {
     let observed = |field| {
         let assertion =
@@ -103,7 +103,7 @@ fn seen(loaded: &LoadedFile<'_>, case: &Case, hashed: &Hashed, options: &RunOpti
     Seen { state: observed(hashed.state), entries: observed(hashed.entries) }
 }
 
-/// The leaves in which two worlds differ.
+/// The leaves that differ between two worlds.
 fn comparison(against: Against, wanted: &Value, actual: &Value) -> WorldComparison {
     let (wanted, mut actual) = (leaves(wanted), leaves(actual));
     let mut found = Vec::new();
@@ -127,14 +127,14 @@ fn comparison(against: Against, wanted: &Value, actual: &Value) -> WorldComparis
     WorldComparison { against, leaves, count }
 }
 
-/// Whether a leaf that only one of two worlds has says more than that the account is there.
+/// Whether a leaf that only one of two worlds has says more than that the account exists.
 fn says(at: &[String], value: Option<&Value>) -> bool {
     at.last().is_some_and(|leaf| leaf == "balance")
         || !matches!(value, Some(Value::Int(number)) if *number == num_bigint::BigInt::ZERO)
             && !matches!(value, Some(Value::Bytes(bytes)) if bytes.is_empty())
 }
 
-/// Each leaf of the accounts, by the keys of its path.
+/// The leaves of the accounts, by the keys of their paths.
 fn leaves(world: &Value) -> BTreeMap<Vec<String>, Value> {
     let mut found = BTreeMap::new();
     add_leaves(&mut Vec::new(), world, &mut found);

@@ -1,4 +1,4 @@
-//! Accounts as Ethereum's vectors list them: an object of `balance`, `nonce`, `code` and `storage` by address.
+//! Accounts as listed in Ethereum's vectors: an object of `balance`, `nonce`, `code` and `storage` by address.
 
 use num_bigint::BigInt;
 use smallvec::SmallVec;
@@ -28,7 +28,7 @@ impl Members {
     }
 }
 
-/// An account as `pre` and `post` list it, each leaf with its place.
+/// An account as listed in `pre` and `post`, each leaf with its position.
 pub(super) struct Account {
     pub(super) at: u32,
     pub(super) address: [u8; 20],
@@ -110,11 +110,11 @@ fn read_storage(storage: Node<'_>, diagnostics: &mut Diagnostics) -> Vec<(Name, 
     words
 }
 
-/// The keys of an object, each with its place; as many as most objects have take no allocation.
+/// The keys of an object, each with its position. No allocation for as many keys as most objects have.
 type Keys = SmallVec<[(Name, u32); 4]>;
 
-/// Reports keys that are written differently and mean the same. Those that are written the same are found when the
-/// document is read.
+/// Reports keys that are spelled differently but mean the same. Duplicates with the same spelling are detected
+/// when the document is parsed.
 fn report_duplicates(mut keys: Keys, object: Node<'_>, what: &str, diagnostics: &mut Diagnostics) {
     let document = object.document();
     keys.sort_unstable();

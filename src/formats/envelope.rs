@@ -1,5 +1,4 @@
-//! What the project's own formats have in common: `machine`, `name`, `description` and `tests`, each
-//! with a name.
+//! What vmconf's own formats have in common: `machine`, `name`, `description` and `tests`, each with a name.
 
 use std::collections::HashMap;
 
@@ -10,7 +9,7 @@ use crate::model::position::Origin;
 use crate::model::rule::Rule;
 use crate::text::json::{Node, quoted};
 
-/// That a file says it is for this machine.
+/// Evidence that a file says it is for this machine.
 pub(super) fn evidence(file: Node<'_>, machine: &str, what: &'static str) -> Option<Evidence> {
     let member = file.members().filter(|member| member.key == "machine").last()?;
     let ours = member.value.text().is_some_and(|name| name == machine);
@@ -40,7 +39,7 @@ fn name_of(test: Node<'_>, index: usize) -> String {
     }
 }
 
-/// Starts reading a file without its tests, at which the outline looked.
+/// Starts reading a file apart from its tests, which the outline has found.
 pub(super) fn open<'d>(file: Node<'d>, machine: &str, diagnostics: &mut Diagnostics) -> Option<Fields<'d>> {
     let mut fields = Fields::open(file, "file", diagnostics)?;
     if let Some(node) = fields.required("machine", diagnostics)
@@ -56,7 +55,7 @@ pub(super) fn open<'d>(file: Node<'d>, machine: &str, diagnostics: &mut Diagnost
     Some(fields)
 }
 
-/// Some text, if it is there.
+/// An optional text.
 pub(super) fn label(fields: &mut Fields<'_>, key: &'static str, diagnostics: &mut Diagnostics) {
     if let Some(label) = fields.optional(key).filter(|label| label.text().is_none()) {
         diagnostics.error(wrong_type(label, key, "a string"));
@@ -73,7 +72,7 @@ pub(super) fn name(fields: &mut Fields<'_>, diagnostics: &mut Diagnostics) -> Op
     Some(name.at())
 }
 
-/// Reports each test whose name another has before it.
+/// Reports each test with the name of an earlier one.
 pub(super) fn unique_names(file: Node<'_>, diagnostics: &mut Diagnostics) {
     let Some(tests) = file.member("tests") else { return };
     let mut seen = HashMap::new();

@@ -14,7 +14,7 @@ use crate::model::rule::Rule;
 use crate::model::value::Value;
 use crate::text::json::{Datum, Node, quoted};
 
-/// The most bits of a number.
+/// The maximum number of bits of a number.
 const BITS: u64 = 256;
 
 const QUANTITY: &str = "decimal digits, or 0x and hex digits, in quotes, or an integer below 2^64";
@@ -54,9 +54,9 @@ fn parse_quantity(text: &str, at: u32) -> Result<BigInt, Diagnostic<Origin>> {
     }
 }
 
-/// The number with these digits; `None` if one is not a digit. No digits are zero.
+/// The number with these digits; `None` if one is not a digit. Without digits, it is zero.
 fn parse_hex_digits(digits: &str) -> Option<BigInt> {
-    // What fits a machine word is the common case and needs no arithmetic on many limbs.
+    // Most numbers fit a machine word and need no multi-limb arithmetic.
     const SHORT: usize = 16;
     if digits.len() > SHORT {
         let mut word = [0; BITS as usize / 8];
@@ -74,11 +74,11 @@ fn hex_digit(byte: u8) -> Option<u32> {
     char::from(byte).to_digit(16)
 }
 
-/// The number with these digits; `None` if one is not a digit. No digits are zero.
+/// The number with these digits; `None` if one is not a digit. Without digits, it is zero.
 fn parse_decimal_digits(digits: &str) -> Option<BigInt> {
     const SHORT: usize = 19;
-    // What has more digits is larger than any quantity; reading it would take time in the square
-    // of their number.
+    // A number with more digits is larger than any quantity, and the time to read it would be quadratic in
+    // their number.
     const LONGEST: usize = 100;
     if !digits.bytes().all(|digit| digit.is_ascii_digit()) {
         return None;
@@ -140,7 +140,7 @@ pub(super) fn bloom(node: Node<'_>) -> Result<Vec<u8>, Diagnostic<Origin>> {
     fixed_node::<256>(node, "a bloom filter").map(Vec::from)
 }
 
-/// The key of a storage word, in the one way in which paths write it.
+/// The key of a storage word, as written in paths.
 pub(super) fn storage_key(text: &str, at: u32) -> Result<String, Diagnostic<Origin>> {
     let number = parse_quantity(text, at)?;
     Ok(number_key(&number.magnitude().to_bytes_be()))
@@ -171,7 +171,7 @@ fn parse_data(text: &str, at: u32) -> Result<Vec<u8>, Diagnostic<Origin>> {
     }
 }
 
-/// Hex digits to bytes, with a zero in front of an odd number of digits.
+/// Hex digits to bytes. An odd number of digits gets a leading zero.
 fn parse_hex(digits: &str) -> Option<Vec<u8>> {
     if digits.len().is_multiple_of(2) { hex_bytes(digits) } else { hex_bytes(&format!("0{digits}")) }
 }
@@ -181,10 +181,10 @@ fn not_data(text: &str, at: u32) -> Diagnostic<Origin> {
     Diagnostic::at(at, what).expected("0x and hex digits").under(Rule::Bytes)
 }
 
-/// An element of a `$DATA_ARRAY`: a number becomes its shortest bytes, at least one; hex keeps
-/// its leading zeros.
+/// An element of a `$DATA_ARRAY`: a number becomes as few bytes as possible, but at least one; hex keeps its
+/// leading zeros.
 fn data_piece(node: Node<'_>) -> Result<Vec<u8>, Diagnostic<Origin>> {
-    // Reading decimal digits takes time in the square of their number.
+    // The time to read decimal digits is quadratic in their number.
     const MOST_DIGITS: usize = 10_000;
     const EXPECTED: &str = "an integer below 2^64, at most 10000 decimal digits, or 0x and hex digits";
     let number = match node.datum() {
@@ -216,7 +216,7 @@ pub(super) fn number(node: Node<'_>) -> Result<BigInt, Diagnostic<Origin>> {
     Ok(BigInt::from(BigUint::from_bytes_be(&bytes)))
 }
 
-/// Where a recorded call goes: nothing is a creation, forty zeros may be a creation or a call.
+/// The destination of a recorded call: an empty one is a creation, forty zeros may be a creation or a call.
 pub(super) fn destination(node: Node<'_>) -> Result<Expected, Diagnostic<Origin>> {
     let creation = Value::Bytes(Vec::new());
     if node.text().is_some_and(|text| text.is_empty() || text == "0x") {

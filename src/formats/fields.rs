@@ -1,5 +1,4 @@
-//! Reading an object member by member so that no member is overlooked: missing and unknown ones become
-//! diagnostics.
+//! Reads an object member by member such that none is overlooked: missing and unknown ones become diagnostics.
 
 use smallvec::SmallVec;
 
@@ -9,16 +8,16 @@ use crate::model::rule::Rule;
 use crate::text::json::{Document, Member, Node, quoted};
 use crate::text::suggest::nearest;
 
-/// How bad things are that a format does not know, and breaches of its text that can be read all the
-/// same.
+/// The severity of two things: input that a format does not know, and input that breaks the format's
+/// specification but can be read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Strictness {
-    /// The former are notes, the latter are ignored.
+    /// Unknown input gives notes, broken rules are ignored.
     #[default]
     Tolerant,
-    /// Both are warnings, as are probable mistakes: `vmconf check` reports them, a run does not.
+    /// Both give warnings, as do probable mistakes: `vmconf check` reports them, a run does not.
     Thorough,
-    /// Both are errors.
+    /// Both give errors.
     Strict,
 }
 
@@ -26,14 +25,14 @@ pub enum Strictness {
 #[derive(Debug)]
 pub struct Diagnostics {
     strictness: Strictness,
-    /// How bad an unknown member is.
+    /// The severity of an unknown member.
     unknown: Severity,
     found: Vec<Diagnostic<Origin>>,
     skip: Option<String>,
 }
 
 impl Diagnostics {
-    /// No diagnostics yet. `unknown` is how bad an unknown member is to a tolerant reader of the format.
+    /// Creates an empty collection. `unknown` is the severity of an unknown member for a tolerant reader.
     pub fn new(strictness: Strictness, unknown: Severity) -> Diagnostics {
         Diagnostics { strictness, unknown, found: Vec::new(), skip: None }
     }
@@ -43,22 +42,22 @@ impl Diagnostics {
         result.map_err(|diagnostic| self.error(diagnostic)).ok()
     }
 
-    /// The case is well-formed and cannot be run here; `why` becomes its verdict.
+    /// Skips the case, which is well-formed but cannot be run here; `why` is the reason in its verdict.
     pub fn skip(&mut self, why: String) {
         self.skip = Some(why);
     }
 
-    /// Why the case is not run, if it is not.
+    /// Why the case is skipped, if it is.
     pub(super) fn take_skip(&mut self) -> Option<String> {
         self.skip.take()
     }
 
-    /// Diagnostics that another reader with the same strictness found.
+    /// Adds diagnostics that another reader with the same strictness found.
     pub fn extend(&mut self, found: impl IntoIterator<Item = Diagnostic<Origin>>) {
         self.found.extend(found);
     }
 
-    /// Something that stops the case.
+    /// Adds an error, which stops the case.
     pub fn error(&mut self, diagnostic: Diagnostic<Origin>) {
         self.add(Severity::Error, diagnostic);
     }
@@ -67,7 +66,7 @@ impl Diagnostics {
         self.found.push(diagnostic.severity(severity));
     }
 
-    /// Ignored input: a note, or an error if the reader is strict.
+    /// Reports ignored input: a note, or an error if the reader is strict.
     pub fn note(&mut self, diagnostic: Diagnostic<Origin>) {
         let severity = match self.strictness {
             Strictness::Tolerant => Severity::Note,
@@ -77,8 +76,8 @@ impl Diagnostics {
         self.add(severity, diagnostic);
     }
 
-    /// A breach of the format's text that real files have: an error if the reader is strict, ignored if
-    /// it is tolerant.
+    /// Reports a violation of the format's specification that real files contain: an error if the reader is
+    /// strict, ignored if it is tolerant.
     pub fn breach(&mut self, diagnostic: impl FnOnce() -> Diagnostic<Origin>) {
         match self.strictness {
             Strictness::Tolerant => {}
@@ -87,8 +86,8 @@ impl Diagnostics {
         }
     }
 
-    /// Something that the format's text and all real files do not agree on: a note, ignored if the
-    /// reader is tolerant.
+    /// Reports something on which the format's specification and all real files disagree: a note, ignored if
+    /// the reader is tolerant.
     pub fn remark(&mut self, diagnostic: impl FnOnce() -> Diagnostic<Origin>) {
         match self.strictness {
             Strictness::Tolerant => {}
@@ -96,7 +95,7 @@ impl Diagnostics {
         }
     }
 
-    /// Something that can be read in two ways: a note, however strict the reader is.
+    /// Reports ambiguous input: never an error, however strict the reader is.
     pub fn caution(&mut self, diagnostic: Diagnostic<Origin>) {
         let severity = match self.strictness {
             Strictness::Tolerant | Strictness::Strict => Severity::Note,
@@ -105,7 +104,7 @@ impl Diagnostics {
         self.add(severity, diagnostic);
     }
 
-    /// Valid input that is probably a mistake: a warning of `vmconf check`, ignored when cases run.
+    /// Reports valid input that is probably a mistake: a warning in `vmconf check`, ignored when cases run.
     pub fn suspect(&mut self, diagnostic: impl FnOnce() -> Diagnostic<Origin>) {
         match self.strictness {
             Strictness::Tolerant | Strictness::Strict => {}
@@ -113,7 +112,7 @@ impl Diagnostics {
         }
     }
 
-    /// A list for the keys that a reader knows; `None` when no suggestions are reported.
+    /// A list for the keys that a reader knows; `None` if no suggestions are reported.
     fn known_keys(&self) -> Option<Vec<&'static str>> {
         match self.strictness {
             Strictness::Tolerant | Strictness::Strict => None,
@@ -128,14 +127,14 @@ impl Diagnostics {
     }
 }
 
-/// How the names of an object's members may be written.
+/// How the names of an object's members may be spelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Names {
-    /// Only as the format spells them.
+    /// Exactly as in the format.
     Exact,
-    /// With letters of any case; another spelling than the format's is a remark.
+    /// In any case; a spelling that differs from the format's is a remark.
     AnyCase,
-    /// With letters of any case; another spelling than the format's is a breach.
+    /// In any case; a spelling that differs from the format's is a breach.
     AnyCaseByBreach,
 }
 
@@ -143,7 +142,7 @@ impl Names {
     fn matches(self, written: &str, key: &str) -> bool {
         match self {
             Names::Exact => written == key,
-            // Most members have another length, and most others are spelled like the key.
+            // Most members have a different length, and most others are spelled like the key.
             Names::AnyCase | Names::AnyCaseByBreach => {
                 written.len() == key.len() && (written == key || written.eq_ignore_ascii_case(key))
             }
@@ -151,29 +150,29 @@ impl Names {
     }
 }
 
-/// As many members as most objects have. Up to this number, a list of them takes no allocation.
+/// No fewer members than most objects have. Up to this number, the list of members takes no allocation.
 const MEMBERS: usize = 8;
 
-/// An object while it is read.
+/// An object that is being read.
 pub struct Fields<'d> {
     node: Node<'d>,
-    /// What the object is, for messages: "test", "account".
+    /// The name of the object in messages: "test", "account".
     name: &'static str,
     names: Names,
     members: SmallVec<[Member<'d>; MEMBERS]>,
-    /// Members that were read although their spelling differs from the key, with the key.
+    /// Members that were read although they are spelled differently from the key, with the key.
     respelled: Vec<(Member<'d>, &'static str)>,
-    /// Keys that the reader requested; `None` when no suggestions are reported.
+    /// Keys that the reader requested; `None` if no suggestions are reported.
     known: Option<Vec<&'static str>>,
 }
 
 impl<'d> Fields<'d> {
-    /// Starts reading `node` as an object; `name` is what it is, for messages.
+    /// Starts reading `node` as an object; `name` is its name in messages.
     pub fn open(node: Node<'d>, name: &'static str, diagnostics: &mut Diagnostics) -> Option<Fields<'d>> {
         Fields::open_with(node, name, Names::Exact, diagnostics)
     }
 
-    /// As [`Fields::open`], where the format has a rule for how names may be written.
+    /// Like [`Fields::open`], with a rule for how names may be spelled.
     pub fn open_with(
         node: Node<'d>,
         name: &'static str,
@@ -199,7 +198,7 @@ impl<'d> Fields<'d> {
         self.node.at()
     }
 
-    /// Takes a member, if it is there; the last one if it is there twice.
+    /// Takes a member, if present; the last one if there are several.
     pub fn optional(&mut self, key: &'static str) -> Option<Node<'d>> {
         let member = self.take(key)?;
         let value = member.value;
@@ -209,32 +208,32 @@ impl<'d> Fields<'d> {
         Some(value)
     }
 
-    /// Takes a member, if it is there and not null.
+    /// Takes a member, if present and not null.
     pub fn present(&mut self, key: &'static str) -> Option<Node<'d>> {
         self.optional(key).filter(|node| !node.is_null())
     }
 
-    /// Takes a member with its key, if it is there. The caller reports another spelling.
+    /// Takes a member with its key, if present. The caller reports a different spelling.
     pub fn member(&mut self, key: &'static str) -> Option<Member<'d>> {
         self.take(key)
     }
 
-    /// Takes the last member that has the key in any spelling. Members in another spelling than that
-    /// one's stay and are reported as unknown.
+    /// Takes the last member with the key in any accepted spelling. Members with yet another spelling stay
+    /// and are reported as unknown.
     fn take(&mut self, key: &'static str) -> Option<Member<'d>> {
         if let Some(known) = &mut self.known {
             known.push(key);
         }
         let found = self.members.iter().rposition(|member| self.names.matches(&member.key, key))?;
         let found = self.members.remove(found);
-        // A key that is there twice is a deviation; most documents have none.
+        // A duplicate key is a deviation; most documents have none.
         if !self.node.document().deviations().is_empty() {
             self.members.retain(|member| member.key != found.key);
         }
         Some(found)
     }
 
-    /// Takes a member that must be there.
+    /// Takes a required member.
     pub fn required(&mut self, key: &'static str, diagnostics: &mut Diagnostics) -> Option<Node<'d>> {
         let found = self.optional(key);
         if found.is_none() {
@@ -251,7 +250,7 @@ impl<'d> Fields<'d> {
             .under(Rule::MissingMember)
     }
 
-    /// Takes members that have no effect.
+    /// Takes members that have no meaning.
     pub fn ignore(&mut self, keys: &[&'static str]) {
         if let Some(known) = &mut self.known {
             known.extend(keys);
@@ -259,7 +258,7 @@ impl<'d> Fields<'d> {
         self.members.retain(|member| !keys.contains(&&*member.key));
     }
 
-    /// Reports each member that nobody took.
+    /// Reports each member that was not taken.
     pub fn finish(self, diagnostics: &mut Diagnostics) {
         for (member, key) in self.respelled {
             let diagnostic = || misspelled(member.key_node(), key);

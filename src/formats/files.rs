@@ -1,29 +1,28 @@
-//! The files that a vector names, as far as a format may read them.
+//! Access to the files that a vector names, as far as a format may read them.
 
-/// Gives out the files that vectors name. Whoever implements it sees to it that a vector reads
-/// nothing else.
+/// Provides the files that vectors name. Implementations ensure that a vector reads nothing else.
 pub trait Files {
-    /// The bytes of the file `name` of a folder, at most `limit`.
+    /// The contents of the file `name` in a folder, at most `limit` bytes.
     ///
     /// # Errors
     ///
-    /// When it is not there, or is not for this vector to read.
+    /// If the file does not exist, or this vector may not read it.
     fn read(&self, folder: Folder, name: &str, limit: u64) -> Result<Vec<u8>, Unreadable>;
 
-    /// The names of the regular files in a folder itself, in order. Names that are not UTF-8 are left out.
+    /// The names of the regular files in a folder itself, in order. Names that are not UTF-8 are omitted.
     ///
     /// # Errors
     ///
-    /// When the folder is not for this vector to read.
+    /// If this vector may not read the folder.
     fn list(&self, folder: Folder) -> Result<Vec<String>, Unreadable>;
 }
 
-/// A folder, as seen from a vector.
+/// A folder, relative to a vector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Folder {
-    /// The one that the vector's file is really in, and those below it.
+    /// The folder that contains the vector's file, after symbolic links are resolved, and those below it.
     Own,
-    /// The one that [`Folder::Own`] is in, and those below it, if the latter is called `tests`.
+    /// The parent folder of [`Folder::Own`] and those below it, if [`Folder::Own`] is called `tests`.
     Above,
 }
 
@@ -33,7 +32,7 @@ pub enum Unreadable {
     /// No file has this name.
     #[error("there is no such file")]
     Missing,
-    /// It is not for this vector, or something is wrong with it.
+    /// This vector may not read it, or it is invalid.
     #[error("{0}")]
     Refused(String),
 }

@@ -1,4 +1,4 @@
-//! What a format is, and what its cases are read with.
+//! The definition of a format, and the context in which cases are read.
 
 use std::any::Any;
 use std::ops::Range;
@@ -13,7 +13,7 @@ use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::position::Origin;
 use crate::text::json::{DeviationKind, Document, Node};
 
-/// A published way to write vectors.
+/// A vector format.
 pub struct Format {
     /// Its name, as `--format` takes it.
     pub name: &'static str,
@@ -21,41 +21,40 @@ pub struct Format {
     pub doc: &'static str,
     /// The machine of all its cases.
     pub machine: &'static str,
-    /// What a file of it looks like, as a noun: "an object of tests that have …".
+    /// What a file in this format looks like, as a noun: "an object of tests that have …".
     pub looks_like: &'static str,
     /// What distinguishes it from formats that look alike.
     pub distinguished_by: &'static str,
-    /// What every file of it is called, where its structure alone does not show it.
+    /// The name of every file in this format, if its structure is not distinctive enough.
     pub file_name: Option<&'static str>,
-    /// What shows that the document is one, by its structure; `None` if nothing does.
+    /// The evidence in the structure of a document that it has this format; `None` if there is none.
     pub evidence: fn(Node<'_>) -> Option<Evidence>,
-    /// The cases of a document in its order.
+    /// Finds the cases of a document, in document order.
     pub outline: fn(Node<'_>) -> Result<Vec<Entry>, Diagnostic<Origin>>,
-    /// Reads one case that `outline` found. `None` when something is wrong with it, which is then
-    /// among the diagnostics.
+    /// Reads one case that `outline` found. `None` if it is invalid; the diagnostics then say why.
     pub read: fn(Node<'_>, Context<'_>, &mut Diagnostics) -> Option<Case>,
     /// Checks the parts of the document outside its cases.
     pub rest: fn(Node<'_>, Context<'_>, &mut Diagnostics),
-    /// The changes that write the actual value in place of the expected one.
+    /// Returns the changes that replace the expected value with the actual one.
     pub write_back: for<'d> fn(&FailedAssertion<'d, '_>) -> WrittenBack<'d>,
-    /// Makes a file of a program that is in no file; `None` for a format whose machine has a better one.
+    /// Creates a vector file for a program; `None` if another format of the machine is preferred.
     pub make: Option<MakeVector>,
     /// The fields of the state that say how a run ended, not what it computed.
     pub ends: &'static [&'static str],
-    /// How bad unknown members, comments and trailing commas are: notes in formats of other projects,
-    /// errors in our own.
+    /// The severity of unknown members, comments and trailing commas: notes in formats of other projects,
+    /// errors in vmconf's own.
     pub unknown: Severity,
-    /// How bad it is that an object has a key twice.
+    /// The severity of a duplicate key in an object.
     pub duplicate: Severity,
-    /// What the name of a case says that it is counted under, such as a fork.
+    /// The group under which a case is counted, according to its name, such as a fork.
     pub group: fn(&str) -> Option<&str>,
-    /// The folders whose files a case may name.
+    /// The folders from which a case may name files.
     pub folders: &'static [Folder],
 }
 
 impl Format {
-    /// Reads one case, with all errors and notes for its part of the document. [`Options`] do for a context
-    /// where the case can name no files.
+    /// Reads one case, with all errors and notes for its part of the document. [`Options`] serve as a context
+    /// in which the case cannot name files.
     pub fn read_case<'c>(&self, case: Node<'_>, context: impl Into<Context<'c>>) -> Reading {
         let context = context.into();
         let mut diagnostics = Diagnostics::new(context.options.strictness, self.unknown);
@@ -68,12 +67,12 @@ impl Format {
         Reading { case: if stopped { None } else { read }, skip: skip.filter(|_| !stopped), diagnostics }
     }
 
-    /// As much of a case as can be read, whatever is wrong with it.
+    /// As much of a case as can be read, in spite of errors.
     pub fn read_partial(&self, case: Node<'_>, context: Context<'_>) -> Option<Case> {
         (self.read)(case, context, &mut Diagnostics::new(context.options.strictness, self.unknown))
     }
 
-    /// What is wrong or worth a note between the cases of a document, and in the folders that it may read.
+    /// What is wrong or worth a note outside the cases of a document, and in the folders that it may read.
     pub fn read_rest<'c>(
         &self,
         document: &Document,
@@ -111,20 +110,20 @@ impl Format {
     }
 }
 
-/// A case that was found and not yet read.
+/// A case that was found but not read yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     /// The name that the file gives it.
     pub name: Arc<str>,
-    /// Its datum, for [`Node::at_index`]: what distinguishes it from all other cases of the document, also
-    /// where they have further data in common.
+    /// The datum, for [`Node::at_index`], that distinguishes it from all other cases of the document. Cases
+    /// may share other data.
     pub node: u32,
 }
 
 /// A case that was read.
 #[derive(Debug)]
 pub struct Reading {
-    /// The case; `None` when one of the diagnostics is an error, or when it is skipped.
+    /// The case; `None` if one of the diagnostics is an error, or if it is skipped.
     pub case: Option<Case>,
     /// Why the case is skipped: it is well-formed, and no machine here can run it.
     pub skip: Option<String>,
@@ -132,36 +131,36 @@ pub struct Reading {
     pub diagnostics: Vec<Diagnostic<Origin>>,
 }
 
-/// What the user can decide about reading.
+/// The user's options for reading.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Whether notes are errors, and rules of a format's text are held against it that files break.
+    /// How strictly to treat unknown input, and rules of the specification that real files break.
     pub strictness: Strictness,
-    /// Whether recorded calls take their value off the balance, in VMTests.
+    /// Whether recorded calls reduce the balance by their value, in VMTests.
     pub value_debit: ValueDebit,
 }
 
-/// What a case is read with.
+/// The context in which a case is read.
 #[derive(Clone, Copy)]
 pub struct Context<'c> {
-    /// What the user decided.
+    /// The user's options.
     pub options: Options,
     /// The files that the case may name.
     pub files: &'c dyn Files,
-    /// What the cases of the file have in common; `None` to read it again for each.
+    /// The data that the cases of the file share; `None` to read it anew for each case.
     pub shared: Option<&'c Shared>,
 }
 
 impl Context<'_> {
-    /// What the cases of a file have in common, read once. A format always reads the same type. `read`
-    /// must not open other files: it would be unknown for which case.
+    /// The data that the cases of a file share, read once. A format always reads the same type. `read` must
+    /// not open other files, since it would be unknown for which case.
     pub(crate) fn shared<T: Send + Sync + 'static>(&self, read: impl Fn() -> T) -> Arc<T> {
         let known = self.shared.map(|shared| shared.0.get_or_init(|| Arc::new(read())).clone());
         known.and_then(|known| known.downcast().ok()).unwrap_or_else(|| Arc::new(read()))
     }
 }
 
-/// What the cases of one file have in common, once it was read.
+/// The data that the cases of one file share, once it has been read.
 #[derive(Default)]
 pub struct Shared(OnceLock<Arc<dyn Any + Send + Sync>>);
 
@@ -171,11 +170,10 @@ impl From<Options> for Context<'_> {
     }
 }
 
-/// Whether a recorded call or creation of a VMTests vector takes its value off the executing
-/// account's balance.
+/// Whether a recorded call or creation in a VMTests vector reduces the executing account's balance by its value.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ValueDebit {
-    /// If `exec.gas` is written in decimal digits, as in the files of 2015 that expect it.
+    /// Only if `exec.gas` is written in decimal digits, as in the files of 2015 that expect this.
     #[default]
     Auto,
     /// Always.
@@ -184,7 +182,7 @@ pub enum ValueDebit {
     Off,
 }
 
-/// What shows that a document is of a format.
+/// Evidence that a document has a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Evidence {
     /// Where it was seen.

@@ -1,11 +1,11 @@
-//! Vectors of the MiniC89 machine, a format of ours: one program, a published metadata document, and
+//! Vectors for the MiniC89 machine, in vmconf's own format: one program (a published metadata document) and
 //! tests with partial snapshots.
 //!
-//! The program is read once a file. `expect` is held against the state at the end, each item of `trace`
-//! against the state after a number of steps; a missing member is not compared. The fields of the state are the
+//! The program is read once per file. `expect` is compared with the state at the end, each item of `trace`
+//! with the state after a number of steps; a missing member is not compared. The fields of the state are the
 //! members of a snapshot: `schema_version`, `step`, `status`, `pc`, `operand_stack`, `call_stack`, `trap`,
-//! `halt`, with values as snapshots write them. A member that a snapshot does not have (`trap` of a run that
-//! halted) is absent, `null` is Null.
+//! `halt`, with values as in snapshots. A member that a snapshot does not have (`trap` if the run halted) is
+//! absent; `null` is Null.
 
 pub mod documents;
 mod lexical;
@@ -50,7 +50,7 @@ pub const FORMAT: Format = Format {
 
 fn evidence(file: Node<'_>) -> Option<Evidence> {
     envelope::evidence(file, MACHINE, "\"machine\": \"minic89\"").or_else(|| {
-        // A file that another machine is named in is that machine's.
+        // A file that names another machine belongs to that machine.
         let program = file.member("program").filter(|_| file.member("machine").is_none())?;
         let version = program.member("schema_version")?;
         let is_metadata = version.text().is_some_and(|text| text == program::VERSION);
@@ -103,13 +103,13 @@ fn read_test(test: Node<'_>, context: Context<'_>, diagnostics: &mut Diagnostics
         diagnostics.error(Diagnostic::at(test.at(), "the program of this file is broken"));
         return None;
     };
-    // So that "step 2" of a report is the second comparison.
+    // So that "step 2" in a report is the second comparison.
     let steps = join_start(steps);
     let places = vec![(Path::field("functions"), crate::model::position::Origin(shared.functions_at))];
     Some(Case { machine: MACHINE, program: Program(document.clone()), places, steps, label: None })
 }
 
-/// The start belongs to the first step.
+/// Moves the start of the run into the first step.
 fn join_start(mut steps: Vec<Step>) -> Vec<Step> {
     if steps.len() > 1 {
         let start = steps.remove(0);
@@ -118,7 +118,7 @@ fn join_start(mut steps: Vec<Step>) -> Vec<Step> {
     steps
 }
 
-/// What starts the run: `entry`, `args` and `limits`.
+/// The start of the run: `entry`, `args` and `limits`.
 fn start(fields: &mut Fields<'_>, shared: &Shared, name_at: u32, diagnostics: &mut Diagnostics) -> Value {
     let mut members = Vec::new();
     let entry = entry(fields.optional("entry"), shared, name_at, diagnostics);
@@ -140,7 +140,7 @@ fn start(fields: &mut Fields<'_>, shared: &Shared, name_at: u32, diagnostics: &m
     Value::Record(members)
 }
 
-/// The function that starts: the one the test names, else the one that is called main, else the last.
+/// The function that starts: the one that the test names, else the one called `main`, else the last one.
 fn entry(
     node: Option<Node<'_>>,
     shared: &Shared,
@@ -186,7 +186,7 @@ fn limits(node: Node<'_>, diagnostics: &mut Diagnostics) -> Vec<(Name, Value)> {
     members
 }
 
-/// A step for each snapshot of a trace.
+/// Adds a step for each snapshot of a trace.
 fn read_trace(trace: Node<'_>, steps: &mut Vec<Step>, diagnostics: &mut Diagnostics) {
     const EXPECTED: &str = "an array of snapshots with ascending \"step\"";
     if !trace.is_array() {
@@ -217,7 +217,7 @@ fn read_trace(trace: Node<'_>, steps: &mut Vec<Step>, diagnostics: &mut Diagnost
         }
         let run = Action::Run(number.saturating_sub(done.unwrap_or(0)));
         done = Some(number);
-        // A run that ends earlier has no such snapshot, and this is the only difference worth reporting.
+        // If the run ends earlier, there is no such snapshot, and that is the only difference worth reporting.
         let position = assertions.iter().position(|check| check.at == Path::field("step"));
         let exists = position.map(|position| assertions.remove(position));
         assertions.extend(end);

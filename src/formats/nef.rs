@@ -1,9 +1,9 @@
-//! NEF3, the file in which a compiler of Neo N3 puts a contract, and the manifest beside it.
+//! NEF3, the container file that a compiler for Neo N3 writes for a contract, and the manifest next to it.
 //!
 //! | field | bytes | rule |
 //! |---|---|---|
 //! | magic | 4 | `NEF3` |
-//! | compiler | 64 | UTF-8, filled up with zeros |
+//! | compiler | 64 | UTF-8, padded with zeros |
 //! | source | length and text | at most 256 bytes of UTF-8 |
 //! | reserved | 1 | zero |
 //! | tokens | number and tokens | at most 128 |
@@ -11,13 +11,12 @@
 //! | script | length and bytes | 1 to 131070 bytes |
 //! | checksum | 4 | the first bytes of SHA-256 of SHA-256 of all bytes before |
 //!
-//! A token is the hash of a contract (20 bytes), the name of a method (length and at most 32 bytes
-//! of UTF-8, no `_` in front), its number of parameters (2), whether it has a result (1: 0 or 1)
-//! and call flags (1). Numbers have their least significant byte first. A length or number of
-//! things is one byte below 0xfd; or 0xfd, 0xfe or 0xff and then 2, 4 or 8 bytes. Nothing follows
-//! the checksum, and the whole file has at most 131070 bytes.
+//! A token is the hash of a contract (20 bytes), the name of a method (length and at most 32 bytes of UTF-8,
+//! no leading `_`), its number of parameters (2), whether it has a result (1: 0 or 1) and call flags (1).
+//! Numbers are little-endian. A length or count is one byte below 0xfd; or 0xfd, 0xfe or 0xff, followed by 2,
+//! 4 or 8 bytes. Nothing follows the checksum, and the whole file has at most 131070 bytes.
 //!
-//! The manifest says where in the script methods start; nothing else of it is about the script.
+//! The manifest says where methods start in the script; nothing else in it concerns the script.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -34,7 +33,7 @@ pub use self::manifest::{MANIFEST_SIZE, Manifest, ManifestError, Method, Paramet
 pub const MACHINE: &str = "neo3";
 
 const MAGIC: [u8; 4] = *b"NEF3";
-/// The most bytes that a container may have.
+/// The maximum size of a container, in bytes.
 pub const FILE_SIZE: usize = 131_070;
 const COMPILER_SIZE: usize = 64;
 const SOURCE_SIZE: RangeInclusive<u64> = 0..=256;
@@ -49,7 +48,7 @@ pub struct Nef {
     pub compiler: String,
     /// Where the source code is, usually a URL; may be empty.
     pub source: String,
-    /// The methods of other contracts that the script calls by their number here.
+    /// The methods of other contracts, which the script calls by index.
     pub tokens: Vec<Token>,
     /// The program.
     pub script: Vec<u8>,
@@ -66,17 +65,17 @@ pub struct Token {
     pub method: String,
     /// How many parameters it takes.
     pub parameters: u16,
-    /// Whether it gives a result.
+    /// Whether it returns a result.
     pub has_result: bool,
     /// What it may do.
     pub flags: CallFlags,
 }
 
-/// What a called contract may do: a set of rights, a bit each.
+/// What a called contract may do: a set of rights, one bit each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CallFlags(u8);
 
-/// Rights and sets of them that have a name of their own, larger sets first.
+/// Rights and named sets of rights, larger sets first.
 const CALL_FLAGS: &[(u8, &str)] = &[
     (15, "All"),
     (5, "ReadOnly"),
@@ -95,11 +94,11 @@ pub struct NefError {
     pub at: usize,
     /// What is wrong.
     pub what: String,
-    /// What would have been right.
+    /// What was expected instead.
     pub expected: String,
 }
 
-/// Whether a file is a container, whole or damaged after its first four bytes.
+/// Whether a file is a container, possibly damaged after its first four bytes.
 pub fn is_nef(file: &[u8]) -> bool {
     file.starts_with(&MAGIC)
 }
@@ -129,7 +128,7 @@ impl Nef {
     }
 }
 
-/// For a person, in one line. The hash is written as a number, so its last byte comes first.
+/// Formatted for people, in one line. The hash is written as a number, so its last byte comes first.
 impl fmt::Display for Token {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Token { mut contract, method, parameters, has_result, flags } = self.clone();
@@ -141,12 +140,12 @@ impl fmt::Display for Token {
 }
 
 impl CallFlags {
-    /// The flags with these bits; `None` when one of them has no meaning.
+    /// The flags with these bits; `None` if one of them has no meaning.
     pub fn from_bits(bits: u8) -> Option<CallFlags> {
         (bits & !ALL_FLAGS == 0).then_some(CallFlags(bits))
     }
 
-    /// The bits, as a token has them.
+    /// The bits, as stored in a token.
     pub fn bits(self) -> u8 {
         self.0
     }
@@ -154,7 +153,7 @@ impl CallFlags {
 
 const ALL_FLAGS: u8 = CALL_FLAGS[0].0;
 
-/// The names of the largest sets that make up this one.
+/// The names of the largest named sets that make up this one.
 impl fmt::Display for CallFlags {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut rest = self.0;
@@ -270,13 +269,13 @@ impl<'f> Reader<'f> {
         utf8(bytes, self.at - bytes.len(), field)
     }
 
-    /// A length and as many bytes.
+    /// A length, followed by as many bytes.
     fn sized(&mut self, field: &str, sizes: RangeInclusive<u64>) -> Result<&'f [u8], NefError> {
         let length = self.number(&format!("length of the {field}"), sizes)?;
         self.take(field, length)
     }
 
-    /// A length or a number of things; `field` is which.
+    /// A length or a count; `field` is its name.
     ///
     /// An encoding longer than necessary is rejected: writers never produce one, and a contract would
     /// otherwise have many files with different checksums.

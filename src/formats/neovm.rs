@@ -2,7 +2,7 @@
 //!
 //! A file has `tests`, a test a `script` and `steps`, a step `actions` and the `result` that the engine must
 //! show after them. One engine runs all steps of a test. The meaning of a missing member differs between the
-//! two; both match names of members, actions, states and types in letters of any case.
+//! two. Both ignore case in the names of members, actions, states and types.
 //!
 //! | field of the state | its value |
 //! |---|---|
@@ -11,15 +11,15 @@
 //! | … `scriptHash` | 2.x: Bytes |
 //! | … `instructionPointer` | Int, a byte offset |
 //! | … `nextInstruction`, `nextOpcode` | Text and Int: the name and the byte of the same opcode |
-//! | … `evaluationStack`; 2.x: `altStack` | List of items, the top first |
-//! | … N3: `staticFields`, `localVariables`, `arguments` | List of items, or not there |
-//! | `resultStack` | List of items, the top first |
+//! | … `evaluationStack`; 2.x: `altStack` | List of items, the top one first |
+//! | … N3: `staticFields`, `localVariables`, `arguments` | List of items, or absent |
+//! | `resultStack` | List of items, the top one first |
 //! | `refs` | N3: Int |
 //! | `exceptionMessage` | N3: Text |
 //!
-//! An item is a [`Value::Typed`]: Null, Boolean (Bool), Integer (Int), Pointer (Int), ByteString,
-//! Buffer and ByteArray (Bytes), Interop (Text or Null), Array and Struct (List), Map (Record by
-//! the key's bytes: `0x` and hex digits in lower case, or nothing for no bytes).
+//! An item is a [`Value::Typed`]: Null, Boolean (Bool), Integer (Int), Pointer (Int), ByteString, Buffer and
+//! ByteArray (Bytes), Interop (Text or Null), Array and Struct (List), Map (Record by the key's bytes: `0x`
+//! and lower-case hex digits, or an empty name for no bytes).
 
 mod evidence;
 mod items;
@@ -138,7 +138,7 @@ fn read_rest(file: Node<'_>, rules: &'static Rules, diagnostics: &mut Diagnostic
     fields.finish(diagnostics);
 }
 
-/// A category or name, which a runner can do without.
+/// A category or name, which a runner does not need.
 fn read_label(fields: &mut Fields<'_>, key: &'static str, rules: &Rules, diagnostics: &mut Diagnostics) {
     let Some(label) = fields.present(key) else {
         return diagnostics.breach(|| fields.without(key).under(Rule::MustMember));
@@ -181,7 +181,7 @@ fn read_test(
 fn read_steps(fields: &mut Fields<'_>, rules: &'static Rules, diagnostics: &mut Diagnostics) -> Vec<Step> {
     match fields.present("steps") {
         Some(steps) if steps.is_array() => {
-            // The text of 2.x allows it.
+            // The specification of 2.x allows it.
             if rules.generation == Generation::N3 && steps.items().next().is_none() {
                 let what = "a test with no steps checks nothing";
                 diagnostics.suspect(|| Diagnostic::at(steps.at(), what).under(Rule::NothingCompared));

@@ -1,5 +1,4 @@
-//! Vector files that vmconf makes: a program that is in no file, and what a machine left of it as the
-//! expectation.
+//! Creates vector files: a program that is not in a vector yet, with the machine's results as the expectation.
 
 use num_bigint::BigInt;
 use serde_json::{Value as Json, json};
@@ -10,35 +9,36 @@ use crate::model::value::Value;
 /// A field of the state at the end of the run; `None` if it has no value.
 pub type Field<'a> = dyn Fn(&str) -> Option<Value> + 'a;
 
-/// What a file of one case is made of.
+/// The contents of a new file with one case.
 pub struct NewVector<'a> {
     /// The name of the case.
     pub name: &'a str,
-    /// The program as the format writes it: `0x` and hex digits of bytes, hex digits of words, or a document.
+    /// The program in the notation of the format: `0x` and the hex digits of bytes, the hex digits of words,
+    /// or a document.
     pub program: &'a Json,
-    /// What the program starts with.
+    /// The inputs of the program.
     pub inputs: &'a Inputs,
-    /// What to expect; `None` for a file that can be read and expects something arbitrary.
+    /// What to expect; `None` for a readable file with arbitrary expectations.
     pub state: Option<&'a Field<'a>>,
 }
 
-/// What a program starts with, in the words of the user. Only the format can tell whether they are right.
+/// The inputs of a program, as typed by the user. Only the format can tell whether they are valid.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Inputs {
-    /// Gas.
+    /// The gas.
     pub gas: Option<u64>,
-    /// The input of the program: hex digits, or numbers with commas between them.
+    /// The input data: hex digits, or comma-separated numbers.
     pub input: Option<String>,
-    /// Numbers that are on the evaluation stack, with commas between them, the top one last.
+    /// The initial evaluation stack: comma-separated numbers, the top one last.
     pub stack: Option<String>,
 }
 
-/// How a format makes files.
+/// How a format creates files.
 #[derive(Debug)]
 pub struct MakeVector {
-    /// The flags of [`Inputs`] that its machine has, each with its meaning there.
+    /// The flags of [`Inputs`] that its machine accepts, each with its meaning there.
     pub inputs: &'static [(&'static str, &'static str)],
-    /// Makes a document.
+    /// Creates the document.
     pub make: fn(&NewVector<'_>) -> Result<Json, NotRepresentable>,
 }
 
@@ -51,7 +51,7 @@ impl Inputs {
     }
 }
 
-/// The words between commas, each as a number if it is one that JSON has, else as text.
+/// The words between commas: as numbers if JSON can represent them, otherwise as text.
 pub(super) fn numbers(list: Option<&str>) -> Vec<Json> {
     let words = list.into_iter().flat_map(|list| list.split(',')).map(str::trim);
     words.map(|word| word.parse::<i64>().map_or_else(|_| json!(word), |number| json!(number))).collect()
@@ -61,7 +61,7 @@ pub(super) fn numbers(list: Option<&str>) -> Vec<Json> {
 ///
 /// # Errors
 ///
-/// The first word that is something else.
+/// The first word that is not an integer.
 pub(super) fn integers(list: Option<&str>) -> Result<Vec<BigInt>, NotRepresentable> {
     let words = list.into_iter().flat_map(|list| list.split(',')).map(str::trim);
     let integer = |word: &str| {

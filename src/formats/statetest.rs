@@ -3,8 +3,8 @@
 //!
 //! A file is an object of tests. A test has a block environment, accounts, a transaction with lists of
 //! parameters, and for each fork a list of results. A case is one entry of such a list, with the id
-//! `name/Fork/d0g0v0`. The program of a case is what all cases of its test have in common; the first action
-//! sets the fork and the chosen parameters.
+//! `name/Fork/d0g0v0`. The program of a case is what all cases of its test share; the first action sets the
+//! fork and the chosen parameters.
 
 mod exceptions;
 mod forks;
@@ -74,7 +74,7 @@ fn outline(root: Node<'_>) -> Result<Vec<Entry>, Diagnostic<Origin>> {
             }
         }
         if entries.len() == before {
-            // The reader says what is wrong with a test that has no results.
+            // If a test has no results, the reader reports the error.
             entries.push(Entry { name: test.key.into(), node: test.value.index() });
         }
     }
@@ -87,7 +87,7 @@ fn fork_in(name: &str) -> Option<&str> {
     before.rsplit_once('/').map(|(_, fork)| fork)
 }
 
-/// Which parameters an entry chooses, as its id says it: `d0g0v0`.
+/// The parameters that an entry chooses, as in its id: `d0g0v0`.
 fn chosen_name(entry: Node<'_>) -> Option<String> {
     let indexes = entry.member("indexes")?;
     let index = |name| match indexes.member(name)?.datum() {
@@ -97,7 +97,7 @@ fn chosen_name(entry: Node<'_>) -> Option<String> {
     Some(format!("d{}g{}v{}", index("data")?, index("gas")?, index("value")?))
 }
 
-/// The tests of a file, each read when the first of its cases is.
+/// The tests of a file. Each is read together with the first of its cases.
 struct Tests(Vec<(u32, OnceLock<Arc<Test>>)>);
 
 impl Tests {
@@ -105,7 +105,7 @@ impl Tests {
         Tests(root.members().map(|test| (test.value.index(), OnceLock::new())).collect())
     }
 
-    /// The test that an entry is in.
+    /// The test that contains an entry.
     fn around(&self, entry: Node<'_>, context: Context<'_>) -> Option<Arc<Test>> {
         let after = self.0.partition_point(|test| test.0 <= entry.index());
         let (test, read) = self.0.get(after.checked_sub(1)?)?;
@@ -117,7 +117,7 @@ impl Tests {
 fn read(entry: Node<'_>, context: Context<'_>, diagnostics: &mut Diagnostics) -> Option<Case> {
     let tests = context.shared(|| Tests::of(entry.document().root()));
     let test = tests.around(entry, context)?;
-    // Notes on the test are reported once, and its errors for each case that they stop.
+    // Notes on the test are reported once, its errors for each case that they stop.
     let is_reported =
         |found: &&Diagnostic<Origin>| found.severity == Severity::Error || test.first == Some(entry.index());
     diagnostics.extend(test.diagnostics.iter().filter(is_reported).cloned());
@@ -162,8 +162,8 @@ fn read(entry: Node<'_>, context: Context<'_>, diagnostics: &mut Diagnostics) ->
     })
 }
 
-/// What a refused transaction touches. The filler of 2021 touched the coinbase, which creates it in forks
-/// that keep empty accounts; the fixtures with `state` are of another filler.
+/// What a refused transaction touches. The filler of 2021 touched the coinbase, which creates that account in
+/// forks that keep empty ones; the fixtures with `state` come from another filler.
 fn refusal_touches(fork: Fork, results: &Results<'_>) -> &'static str {
     if fork.keeps_empty_accounts && results.state.is_none() { "coinbase" } else { "nothing" }
 }
@@ -183,7 +183,7 @@ fn end(entry: Node<'_>, exception: Option<Node<'_>>) -> Assertion {
     }
 }
 
-/// Reads what is demanded of a field.
+/// A function that reads what is demanded of a field.
 type Read = fn(Node<'_>) -> Result<Value, Diagnostic<Origin>>;
 
 /// What an entry demands.
@@ -236,7 +236,7 @@ impl<'d> Results<'d> {
     }
 }
 
-/// Each leaf of the state, and that there is nothing else.
+/// Demands each leaf of the state, and that there is nothing else.
 fn add_state(
     state: Node<'_>,
     is: &mut impl FnMut(Path, Expected, u32),

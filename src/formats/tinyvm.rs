@@ -1,16 +1,16 @@
-//! The two ways to write vectors for TinyVM: our own JSON format, and the public folder layout of
-//! drivers and testees.
+//! The two formats of vectors for TinyVM: vmconf's own JSON format, and the public folder layout of drivers
+//! and testees.
 //!
-//! A test of our own format that has `driver` is a driver case, every other one is of a single
-//! machine. Every unknown member is an error.
+//! In vmconf's own format, a test with `driver` is a driver case; any other test is for a single machine.
+//! Unknown members are errors.
 //!
 //! | field of the state | its value |
 //! |---|---|
 //! | `stop` | Text: `yield`, `illegal`, `limit` |
-//! | `value` | Int: the yielded value or the offending word; of a driver, what its outcome is about |
+//! | `value` | Int: the yielded value or the offending word; in a driver case, the datum that its outcome refers to |
 //! | `registers` | Record of `r0` … `r15`, each an Int |
-//! | `data` | Record by address, `0x` and four digits in lower case, of Int; zero words are absent |
-//! | `changedRegisters`, `changedData` | the same, for values that differ from the start of the phase |
+//! | `data` | Record of Int by address (`0x` and four lower-case digits); zero words are absent |
+//! | `changedRegisters`, `changedData` | the same, only values that differ from the start of the phase |
 //! | `pc`, `time` | Int |
 //! | `usedRnd` | Bool |
 //! | `outcome`, `rating` | Text |
@@ -40,7 +40,7 @@ use crate::text::json::Node;
 
 pub use testcases::FORMAT as TESTCASES;
 
-/// The entry of our own format in the list of formats.
+/// The own format's entry in the list of formats.
 pub const FORMAT: Format = Format {
     name: "tinyvm",
     doc: "TinyVM vectors, a format of vmconf",
@@ -61,10 +61,10 @@ pub const FORMAT: Format = Format {
     folders: &[Folder::Own],
 };
 
-/// What a driver case has and a case of a single machine has not.
+/// Members of a driver case that a case for a single machine does not have.
 const DRIVER_ONLY: [&str; 4] = ["driver", "testee", "budget", "zeroLimit"];
 
-/// The other way round.
+/// Members of a case for a single machine that a driver case does not have.
 const SINGLE_ONLY: [&str; 6] = ["instructions", "data", "registers", "pc", "steps", "then"];
 
 fn evidence(file: Node<'_>) -> Option<Evidence> {

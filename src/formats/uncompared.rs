@@ -1,4 +1,4 @@
-//! The data of vectors that are no expectation, or that a format does not compare, with the rule.
+//! Data in vectors that is not an expectation, or that a format does not compare, with the rule that says so.
 //!
 //! `vmconf audit` reports every other datum that can be changed without changing a verdict.
 
@@ -9,7 +9,7 @@ use globset::GlobBuilder;
 pub struct Rule {
     /// The rule.
     pub text: &'static str,
-    /// The section of the book that says so: the page and the heading.
+    /// The section of the book with the rule: the page and the heading.
     pub section: &'static str,
 }
 
@@ -17,13 +17,13 @@ const fn rule(section: &'static str, text: &'static str) -> Rule {
     Rule { text, section }
 }
 
-/// A datum that is not compared.
+/// Data that is not compared.
 struct Uncompared {
-    /// Formats, as a glob of their names.
+    /// A glob for the names of formats.
     format: &'static str,
-    /// Kinds of changes, as a glob of their names.
+    /// A glob for the names of kinds of changes.
     change: &'static str,
-    /// Places below a case, as a glob; `*` is one key or index, `**` any number of them.
+    /// A glob for paths within a case; `*` is one key or index, `**` any number of them.
     at: &'static str,
     /// The state of the machine after the step that the datum belongs to, if only that one counts.
     after: Option<&'static str>,
@@ -91,7 +91,7 @@ const ROOT: Rule = rule(
     "the root of the state is compared; the state says where it differs",
 );
 
-/// All of what a test of this format expects, at its end or after a continuation.
+/// Everything that a TinyVM test expects, at its end or after a continuation.
 const TINY_EXPECT: &str = "{**/expect,**/expect/**}";
 
 /// The first row that applies counts.
@@ -131,13 +131,13 @@ const ROWS: &[Uncompared] = &[
     row("statetest", "removed", "state", ROOT),
 ];
 
-/// Every rule, in the order of the rows.
+/// All rules, in the order of the rows.
 pub fn rules() -> impl Iterator<Item = Rule> {
     ROWS.iter().map(|row| row.rule)
 }
 
-/// The rule by which a change is not noticed; `None` if there is none. `state` is that of the machine after the step
-/// that the datum belongs to.
+/// The rule that explains why a change is not detected; `None` if there is none. `state` is the machine's
+/// state after the step that the datum belongs to.
 pub fn rule_of(format: &str, change: &str, at: &str, state: Option<&str>) -> Option<Rule> {
     let matches = |pattern: &str, text: &str| {
         GlobBuilder::new(pattern)

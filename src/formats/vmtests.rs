@@ -1,9 +1,9 @@
-//! The Ethereum "VMTests": all eras by one set of lexical rules.
+//! The Ethereum "VMTests" of all eras, read with one set of lexical rules.
 //!
-//! A file is an object of tests. A test with `post` must end normally and is compared in `gas`, `out`,
-//! `logs`, `callcreates` and `post`; a test without must halt, and nothing else is compared. What `post`
-//! leaves open is closed here: an account or a storage word that it does not list must be absent, and an
-//! empty account or a zero word equals an absent one.
+//! A file is an object of tests. A test with `post` must end normally, and `gas`, `out`, `logs`,
+//! `callcreates` and `post` are compared. A test without `post` must halt exceptionally, and nothing else is
+//! compared. An account or a storage word that `post` does not list must be absent; an empty account or a
+//! zero word equals an absent one.
 
 mod new_vector;
 mod write_back;
@@ -51,10 +51,11 @@ pub const FORMAT: Format = Format {
 
 const MACHINE: &str = "evm";
 
-/// Members of a test that are known and mean nothing: notes of the generator.
+/// Known members of a test without meaning: notes from the generator.
 const MEANINGLESS: &[&str] = &["_info", "//", "expect", "expet", "export", "expectOut"];
 
-/// Two of the members that tests have: a test that lacks one is malformed, not something else.
+/// Requires only two of these members, so that a test that lacks another one counts as malformed rather than
+/// unrecognised.
 fn evidence(root: Node<'_>) -> Option<Evidence> {
     const TYPICAL: [&str; 4] = ["env", "exec", "pre", "post"];
     let test = root.members().find(|test| {
@@ -80,7 +81,7 @@ fn read_test(test: Node<'_>, options: Options, diagnostics: &mut Diagnostics) ->
     let step = read_step(&mut fields, test, diagnostics);
     fields.finish(diagnostics);
 
-    // As many members as a program has.
+    // The number of members of a program.
     let mut program = Members(Vec::with_capacity(16));
     env.and_then(|env| read_env(env, &mut program, diagnostics));
     let pre = pre.and_then(|pre| read_accounts(pre, diagnostics));
@@ -177,8 +178,7 @@ fn suspect_gas(step: &Step, program: &Members, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// The reference, section 6: the files that expect the debit are those that write numbers in
-/// decimal digits.
+/// The files that expect the debit are those that write numbers in decimal digits.
 fn debits(gas: Option<Node<'_>>, choice: ValueDebit) -> bool {
     match choice {
         ValueDebit::On => true,
@@ -193,7 +193,7 @@ fn bytes_value<const N: usize>(bytes: [u8; N]) -> Value {
     Value::Bytes(bytes.to_vec())
 }
 
-/// The one step of a test: execute, then compare what the fixture lists, or demand a halt.
+/// The only step of a test: execute, then compare what the fixture lists, or demand an exceptional halt.
 fn read_step(fields: &mut Fields<'_>, test: Node<'_>, diagnostics: &mut Diagnostics) -> Step {
     let post = fields.optional("post");
     let results = RESULTS.map(|name| (name, fields.optional(name)));
@@ -207,7 +207,7 @@ fn read_step(fields: &mut Fields<'_>, test: Node<'_>, diagnostics: &mut Diagnost
         origin: Origin(at),
         rule: Some(rule),
     };
-    // As many as most tests have.
+    // As many as in most tests.
     let mut assertions = Vec::with_capacity(16);
     match post {
         Some(post) => {
@@ -237,7 +237,7 @@ fn read_success(post: Node<'_>, results: [(&str, Option<Node<'_>>); 4], wanted: 
     wanted.post(post);
 }
 
-/// A test that must halt has no results, but for a list of calls that some keep.
+/// A test that must halt exceptionally has no results, except for a list of calls in some tests.
 fn refuse_results(results: [(&str, Option<Node<'_>>); 4], diagnostics: &mut Diagnostics) {
     for (name, node) in results {
         let Some(node) = node else { continue };
@@ -254,7 +254,7 @@ fn refuse_results(results: [(&str, Option<Node<'_>>); 4], diagnostics: &mut Diag
     }
 }
 
-/// Turns the members of a result into checks.
+/// Turns the members of a result into assertions.
 struct AssertionBuilder<'c> {
     assertions: &'c mut Vec<Assertion>,
     diagnostics: &'c mut Diagnostics,
@@ -269,8 +269,7 @@ impl AssertionBuilder<'_> {
         self.demand(at, Expected::Is(value), origin);
     }
 
-    /// One datum that must be exactly as the vector writes it; nothing where it is missing, which
-    /// is a finding already.
+    /// Demands that one datum is exactly as written in the vector. If it is missing, that is already reported.
     fn leaf(
         &mut self,
         at: Path,
@@ -287,7 +286,7 @@ impl AssertionBuilder<'_> {
         self.leaf(Path::field("gas"), Some(node), number_value);
     }
 
-    /// Bytes, or `#` and the number of bytes where a fixture leaves a long output out.
+    /// Bytes, or `#` and the number of bytes if a fixture omits a long output.
     fn out(&mut self, node: Node<'_>) {
         let at = Path::field("out");
         let expected = match node.text() {
@@ -318,7 +317,7 @@ impl AssertionBuilder<'_> {
         }
     }
 
-    /// As many items as the array has, and each of them.
+    /// Demands as many items as the array has, and each of them.
     fn each(&mut self, at: &Path, array: Node<'_>, item: fn(&mut Self, &Path, Node<'_>)) {
         self.demand(at.clone(), Expected::Len(array.items().count()), array.at());
         for (node, at) in array.items().zip(at.items()) {
@@ -395,7 +394,7 @@ impl AssertionBuilder<'_> {
         }
     }
 
-    /// Zero, or no code, is the same as nothing there.
+    /// Demands this value; zero or empty code equals absence.
     fn or_absent(&mut self, at: Path, value: Value, origin: u32) {
         let nothing = value == Value::Int(BigInt::ZERO) || value.is_empty();
         let expected = if nothing { Expected::IsOrAbsent(value) } else { Expected::Is(value) };

@@ -1,6 +1,6 @@
-//! Writing the actual value in place of an expected one: what the formats share.
+//! Replaces expected values with actual ones: what the formats share.
 //!
-//! A format makes the next change only. What that leaves, such as the items of a new list, fails again
+//! A format only makes the next change. Data that still differs, such as the items of a new list, fails again
 //! when the changed file runs, and is written then.
 
 use num_bigint::BigInt;
@@ -19,11 +19,11 @@ pub struct FailedAssertion<'d, 'm> {
     around: Vec<Node<'d>>,
     /// The datum at that place.
     pub node: Node<'d>,
-    /// Which datum of the state.
+    /// The datum of the state.
     pub at: &'m Path,
     /// What the vector expects.
     pub expected: &'m Expected,
-    /// What the machine has; `None` when it has no such datum.
+    /// The actual value; `None` if the machine has no such datum.
     pub actual: Option<&'m Value>,
 }
 
@@ -66,47 +66,46 @@ impl<'d, 'm> FailedAssertion<'d, 'm> {
         FailedAssertion { around, node, at, expected, actual }
     }
 
-    /// What the machine has.
+    /// The actual value.
     ///
     /// # Errors
     ///
-    /// When it has no such datum.
+    /// If the machine has no such datum.
     pub fn present(&self) -> Result<&'m Value, NotRepresentable> {
         self.actual.ok_or_else(NotRepresentable::nothing)
     }
 
-    /// The array or object that the datum is in, or one this number of levels further outside.
+    /// The array or object that contains the datum, or the one `further` levels out.
     ///
     /// # Errors
     ///
-    /// When the document is not nested that deeply around the datum.
+    /// If the document is not nested that deeply around the datum.
     pub fn outer(&self, further: usize) -> Result<Node<'d>, NotRepresentable> {
         let outer = self.around.iter().rev().nth(further).copied();
         outer.ok_or_else(|| NotRepresentable("the file has no place for it".to_owned()))
     }
 
-    /// The change that puts another datum in the place of this one.
+    /// The change that replaces this datum.
     pub fn replace(&self, value: Json) -> WrittenBack<'d> {
         Ok(vec![Change::Replace { node: self.node, value }])
     }
 
-    /// The change that removes the member or item that this datum is in, or the one this number of levels
-    /// further outside.
+    /// The change that removes the member or item that contains this datum, or the one `further` levels out.
     ///
     /// # Errors
     ///
-    /// When the document is not nested that deeply around the datum.
+    /// If the document is not nested that deeply around the datum.
     pub fn remove(&self, further: usize) -> WrittenBack<'d> {
         Ok(Change::remove(self.outer(further)?, self.node).into_iter().collect())
     }
 }
 
-/// The changes that make an array as long as the new one. Items that are equal at the start and at the
-/// end stay; those that differ between them are written back later.
+/// The changes that give an array the length of the new one. Equal items at the start and at the end are
+/// kept; items between them that differ are written back later.
 ///
 /// # Errors
 ///
-/// When an inserted item cannot be written.
+/// If an inserted item cannot be written.
 pub(super) fn resize(
     array: Node<'_>,
     new: impl Iterator<Item = Result<Json, NotRepresentable>>,
@@ -127,13 +126,13 @@ pub(super) fn resize(
     remove.chain(insert).collect()
 }
 
-/// Bytes as hex digits in the style of the old text: with or without its prefix, and in its case.
+/// Bytes as hex digits in the style of the old text: with or without prefix, and in the same case.
 pub(super) fn hex_like(old: &str, bytes: &[u8]) -> String {
     let (prefix, digits) = prefix_of(old);
     format!("{prefix}{}", in_case_of(digits, &hex::encode(bytes)))
 }
 
-/// The optional `0x` of the text, and its digits. An empty text counts as one with `0x`.
+/// The optional `0x` of the text, and its digits. An empty text counts as having `0x`.
 fn prefix_of(text: &str) -> (&str, &str) {
     match text.get(..2) {
         Some("0x" | "0X") => text.split_at(2),
@@ -143,7 +142,7 @@ fn prefix_of(text: &str) -> (&str, &str) {
 }
 
 /// A non-negative number in the style of the old text: hex with at least as many digits if that has `0x`,
-/// else decimal.
+/// otherwise decimal.
 pub(super) fn number_like(old: &str, number: &BigInt) -> String {
     let (prefix, digits) = prefix_of(old);
     if prefix.is_empty() {
@@ -156,8 +155,8 @@ pub(super) fn number_like(old: &str, number: &BigInt) -> String {
     format!("{prefix}{}", in_case_of(digits, &format!("{new:0>width$}")))
 }
 
-/// The new text with each letter in the case of the old one's letter at its place, and else in the
-/// case that all letters of the old one have, if they have one.
+/// The new text in the case of the old one: letter by letter if both have the same length, otherwise in the
+/// case that all letters of the old text share, if any.
 pub(super) fn in_case_of(old: &str, new: &str) -> String {
     let has = |case: fn(&char) -> bool| old.chars().any(|it| case(&it));
     let new = match [has(char::is_ascii_uppercase), has(char::is_ascii_lowercase)] {

@@ -1,12 +1,12 @@
 //! Mnemonics to bytes, for any instruction set.
 //!
-//! One instruction a line: a mnemonic in any case, then its operands. `;` and `//` start a
-//! comment. Operands are `0x` hex, decimal, or `@label`; a shorter number is filled up with zeros,
-//! and data that follow their length are hex digits without it. `name:` sets a label to the
-//! current offset; as an operand that is relative to its instruction, a label is the distance to it.
-//! `.byte 0x…` inserts bytes as they are.
+//! One instruction per line: a mnemonic in upper or lower case, then its operands. `;` and `//` start a
+//! comment. Operands are `0x` hex, decimal, or `@label`; a short number is padded with zeros, and data with a
+//! length prefix is written as hex digits without the length. `name:` sets a label to the current offset; as
+//! an operand relative to its instruction, a label stands for the distance to it. `.byte 0x…` inserts bytes
+//! as they are.
 //!
-//! A machine may have a language of its own instead; the result of assembling it is here, too.
+//! A machine may have its own language instead; the type of its result is here, too.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -20,13 +20,13 @@ use crate::text::json::quoted;
 /// An invalid line, or a line that names an unknown instruction or label.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AsmError {
-    /// Line from 1.
+    /// Line, from 1.
     pub line: usize,
     /// Column in characters, from 1.
     pub column: usize,
     /// What is wrong.
     pub what: String,
-    /// What would have been right.
+    /// What was expected instead.
     pub expected: String,
 }
 
@@ -39,7 +39,7 @@ impl fmt::Display for AsmError {
 
 impl std::error::Error for AsmError {}
 
-/// The most errors that are kept; the rest of the source is not read.
+/// The maximum number of errors that are kept; the rest of the source is not read.
 pub const MOST_ERRORS: usize = 1000;
 
 /// The errors of a source, in the order of its lines: at least one, and at most [`MOST_ERRORS`].
@@ -58,7 +58,7 @@ impl AsmErrors {
     }
 }
 
-/// An error a line.
+/// One error per line.
 impl fmt::Display for AsmErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let lines: Vec<_> = self.0.iter().map(ToString::to_string).collect();
@@ -98,7 +98,7 @@ impl ErrorList {
 /// Something in a source that is valid, but probably a mistake.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
-    /// Line from 1.
+    /// Line, from 1.
     pub line: usize,
     /// Column in characters, from 1.
     pub column: usize,
@@ -113,12 +113,12 @@ impl fmt::Display for Warning {
     }
 }
 
-/// What a source gives in the language of a machine whose memory is words.
+/// The result of assembling a source for a machine whose memory consists of words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Assembled {
     /// The whole memory; what the source does not write is 0.
     pub words: Vec<u16>,
-    /// The line, from 1, that wrote the word at an address; nothing for words that are not written.
+    /// The line, from 1, that wrote the word at an address; no entry for words that no line writes.
     pub lines: BTreeMap<u16, usize>,
     /// In the order in which they were found.
     pub warnings: Vec<Warning>,
@@ -158,8 +158,8 @@ struct Use<'s> {
 ///
 /// # Errors
 ///
-/// The first error of each line. Distances between labels are checked only if every line is valid, since other
-/// lines have no length.
+/// The first error of each line. Distances between labels are checked only if every line is valid, since
+/// invalid lines have no length.
 pub fn assemble(isa: &Isa, source: &str) -> Result<Vec<u8>, AsmErrors> {
     let mut assembler = Assembler { isa, program: Vec::new(), labels: HashMap::new(), uses: Vec::new() };
     let mut errors = ErrorList::default();
@@ -183,7 +183,7 @@ pub fn assemble(isa: &Isa, source: &str) -> Result<Vec<u8>, AsmErrors> {
 /// The words of a line without its comment.
 fn words(text: &str, line: usize) -> Vec<Word<'_>> {
     let end = [text.find(';'), text.find("//")].into_iter().flatten().min().unwrap_or(text.len());
-    // Each word is placed from the one before: a line may be as long as the whole source.
+    // Columns are counted on from the previous word, since a line may be as long as the whole source.
     let mut rest = Word { text: &text[..end], line, column: 1 };
     let place = |word: &'_ str| {
         let offset = word.as_ptr() as usize - rest.text.as_ptr() as usize;
@@ -302,7 +302,7 @@ impl<'s> Assembler<'s> {
     }
 }
 
-/// The number that a word says.
+/// The number that a word denotes.
 fn number(word: Word<'_>) -> Result<BigInt, AsmError> {
     let (sign, magnitude) = match word.text.strip_prefix('-') {
         Some(magnitude) => (Sign::Minus, magnitude),
@@ -312,7 +312,7 @@ fn number(word: Word<'_>) -> Result<BigInt, AsmError> {
         Some(digits) => (digits, 16),
         None => (magnitude, 10),
     };
-    // A second sign or an underscore would be read too.
+    // The parser would also accept a second sign or an underscore.
     let digits = digits.chars().all(|digit| digit.is_digit(radix)).then_some(digits);
     let magnitude = digits.and_then(|digits| BigUint::parse_bytes(digits.as_bytes(), radix));
     match magnitude {
@@ -323,7 +323,7 @@ fn number(word: Word<'_>) -> Result<BigInt, AsmError> {
     }
 }
 
-/// The data of a word in hex, after their length.
+/// The hex data of a word, prefixed with its length.
 fn prefixed(word: Word<'_>, size: u8) -> Result<Vec<u8>, AsmError> {
     let data = word.text.strip_prefix("0x").and_then(hex_bytes).ok_or_else(|| {
         word.error(format!("{} is not bytes", quoted(word.text)), "0x and an even number of hex digits")
@@ -334,7 +334,7 @@ fn prefixed(word: Word<'_>, size: u8) -> Result<Vec<u8>, AsmError> {
     Ok([length, data].concat())
 }
 
-/// The bytes of a number as an operand; `None` where it does not fit.
+/// The bytes of a number as an operand; `None` if it does not fit.
 fn encoded(operand: Operand, number: &BigInt) -> Option<Vec<u8>> {
     let length = operand.fixed_len();
     match operand {

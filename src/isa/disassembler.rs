@@ -1,7 +1,7 @@
 //! Bytes to mnemonics, for any instruction set.
 //!
-//! [`crate::isa::assembler`] gives the same bytes for its output: what is not a whole instruction is
-//! written as `.byte`.
+//! Assembling its output with [`crate::isa::assembler`] gives the same bytes: what is not a whole instruction
+//! is written as `.byte`.
 
 use num_bigint::{BigInt, BigUint, Sign};
 
@@ -15,14 +15,14 @@ pub struct Line<'p> {
     pub offset: usize,
     /// All its bytes.
     pub bytes: &'p [u8],
-    /// The instruction; `None` for an undefined code or an instruction that the end cuts off.
+    /// The instruction; `None` for an undefined code or an instruction cut off by the end of the program.
     pub op: Option<&'static OpInfo>,
-    /// The instruction that the end cuts off.
+    /// The instruction cut off by the end of the program.
     pub cut_off: Option<&'static OpInfo>,
 }
 
 impl Line<'_> {
-    /// The line as the assembler reads it: `PUSH2 0x0102`.
+    /// The line in the assembler's syntax: `PUSH2 0x0102`.
     pub fn source(&self) -> String {
         match (self.op, self.cut_off) {
             (Some(op), _) => self.instruction(op),
@@ -51,14 +51,14 @@ impl Line<'_> {
         text
     }
 
-    /// Where an offset leads.
+    /// The target of an offset.
     fn target(&self, offset: &[u8]) -> String {
         let target = BigInt::from(self.offset) + BigInt::from_signed_bytes_le(offset);
         if target.sign() == Sign::Minus { "before the start".to_owned() } else { format!("{target:04x}") }
     }
 }
 
-/// An operand as the assembler reads it.
+/// An operand in the assembler's syntax.
 fn shown(operand: Operand, bytes: &[u8]) -> String {
     match operand {
         Operand::Data(_) => bytes_key(bytes),
@@ -68,7 +68,7 @@ fn shown(operand: Operand, bytes: &[u8]) -> String {
     }
 }
 
-/// The instructions of a program, one after the other from its start.
+/// The instructions of a program, decoded one after another from its start.
 pub fn disassemble<'p>(isa: &Isa, program: &'p [u8]) -> impl Iterator<Item = Line<'p>> {
     let mut offset = 0;
     std::iter::from_fn(move || {

@@ -1,6 +1,6 @@
-//! How the table of an instruction set is written, and the makers of what follows from it.
+//! How the table of an instruction set is written, and the macros that generate code from it.
 //!
-//! A table is a macro that hands its rows to a maker:
+//! A table is a macro that passes its rows to another macro, a maker:
 //!
 //! ```text
 //! macro_rules! rows {
@@ -18,16 +18,16 @@
 //! rows!(effects { EFFECTS: Evm, Place });
 //! ```
 //!
-//! A machine without gas leaves that column out. The last column lists what an instruction reads and writes
-//! in addition to the stack items that the row counts; every row has it, most leave it empty.
+//! A machine without gas omits that column. The last column lists what an instruction reads and writes in
+//! addition to the stack items that the row counts; it is never omitted, but empty in most rows.
 //!
-//! | maker | what it makes |
+//! | maker | what it generates |
 //! |---|---|
 //! | `opcodes` (here) | the enum of the mnemonics, the decoder and the [`Isa`](crate::isa::Isa) |
 //! | `interpreter` (`machines/interpreter.rs`) | the loop |
 //! | `effects` (`machines/effects.rs`) | what each row reads and writes, for blame and traces |
 
-/// Makes of the rows of a machine the enum of its mnemonics with its decoder `of_code`, and the static
+/// Generates from the rows of a machine the enum of its mnemonics with the decoder `of_code`, and the static
 /// [`Isa`](crate::isa::Isa).
 macro_rules! opcodes {
     (
@@ -44,7 +44,7 @@ macro_rules! opcodes {
         }
 
         impl $op {
-            /// The instruction of a code; `None` when it is undefined.
+            /// The instruction with this code; `None` if undefined.
             pub fn of_code(code: u8) -> Option<$op> {
                 match code {
                     $($code => Some($op::$name),)*
@@ -73,8 +73,8 @@ macro_rules! opcodes {
     };
 }
 
-/// Every code as a pattern: the last arm of the `match` of a loop, which no code passes. After `_`, the
-/// compiler would compare each code with the highest one of the table before it jumps.
+/// All codes as a pattern, for the last arm of the `match` in a loop. With `_` instead, the compiler would
+/// compare each code with the highest one in the table before it jumps.
 #[rustfmt::skip]
 macro_rules! every_code {
     () => {

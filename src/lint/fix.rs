@@ -1,5 +1,5 @@
-//! `--fix`: applies the edits of a file's diagnostics that need no decision by a person. All are applied at
-//! once, and only if the cases stay the same.
+//! `--fix`: applies those edits of a file's diagnostics that need no human decision. All are applied at once,
+//! and only if the cases stay the same.
 
 use std::sync::Arc;
 
@@ -33,11 +33,11 @@ pub enum NotFixed {
     NoBetter,
 }
 
-/// The text of a file with the edits of all diagnostics applied; `None` when there are no edits.
+/// The text of a file with the edits of all diagnostics applied; `None` if there are no edits.
 ///
 /// # Errors
 ///
-/// When the fixed text has as many diagnostics as before or more, or different cases.
+/// If the fixed text has at least as many diagnostics as before, or different cases.
 pub fn fix(checker: &mut Checker<'_>, source: &Source, checked: &Checked) -> Option<Result<Fixed, NotFixed>> {
     let text = checked.text.as_ref()?.as_str();
     let mut edits = checked.edits().peekable();

@@ -1,4 +1,4 @@
-//! What writes diagnostics.
+//! The interface of outputs for diagnostics.
 
 use std::io::{self, Write};
 
@@ -29,7 +29,7 @@ pub type OutputKind = Renderer<fn(Box<dyn Write>, Extent) -> Box<dyn Output>>;
 /// How many diagnostics of each rule the text output shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
-    /// The first ones of each rule, and the number of the others.
+    /// The first ones of each rule, and how many more there are.
     First,
     /// All.
     All,
@@ -42,9 +42,9 @@ pub struct Summary {
     pub files: usize,
     /// Cases in them.
     pub cases: usize,
-    /// Diagnostics for which `run` refuses the case or the file.
+    /// Diagnostics for which `run` rejects the case or the file.
     pub errors: usize,
-    /// Diagnostics of cases that run, but probably not as their author intended.
+    /// Diagnostics of cases that run, but probably not as the author intended.
     pub warnings: usize,
     /// Diagnostics that need no action.
     pub notes: usize,

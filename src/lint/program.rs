@@ -53,7 +53,7 @@ impl<'c> Inspection<'c> {
         self.found.push(diagnostic.severity(severity));
     }
 
-    /// Assembles the sources in the program and returns whether any of them was refused.
+    /// Assembles the sources in the program and returns whether any of them was rejected.
     fn assemble(&mut self) -> bool {
         let Some(Language::Own { assemble, .. }) = self.machine.map(|machine| machine.language) else {
             return false;
@@ -205,7 +205,7 @@ fn datum<'p>(program: &'p Program, path: &Path) -> Option<&'p Value> {
     }
 }
 
-/// Removes the unknown mnemonic for which a program was refused, if that was the reason.
+/// Removes the unknown mnemonic for which a program was rejected, if that was the reason.
 fn remove_mnemonic(program: &mut Program, reason: &LoadError) -> Option<String> {
     let at = reason.at.as_ref()?;
     let (Some(Key::Name(member)), Key::Index(index)) = (at.parent().map(Path::last), at.last()) else {

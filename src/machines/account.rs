@@ -1,9 +1,9 @@
-//! What a case uses of the runner's time and memory. Reaching one of these limits is an error of the case;
-//! limits of the machine itself (stack, gas) are state.
+//! Accounts for the time and memory of the runner that a case uses. Reaching one of these limits is an error
+//! of the case; limits of the machine itself (stack, gas) are state.
 //!
-//! Time is counted in *units*: a plain instruction is one, and an instruction whose cost depends on its operands
-//! charges more, in proportion to the time that it takes. No clock is read, so a case that reaches the limit
-//! reaches it on every computer, at the same instruction.
+//! Time is counted in *units*: a plain instruction is one unit, and an instruction whose cost depends on its
+//! operands charges more, in proportion to the time that it takes. No clock is read, so a case reaches the
+//! limit at the same instruction on every computer.
 
 use std::fmt;
 use std::hint::black_box;
@@ -12,22 +12,23 @@ use super::machine::Status;
 use crate::model::interrupt::Interrupt;
 use crate::model::limits::Limits;
 
-/// The plain instructions that a machine executes before it looks at the limit and the interrupt again. An
+/// How many plain instructions a machine executes between checks of the limit and the interrupt. An
 /// instruction that charges nothing takes less than 100 ns.
 const SLICE: u64 = 1 << 20;
 
-/// As [`SLICE`], in units that instructions charge.
+/// Like [`SLICE`], but in units that instructions charge.
 const UNITS_BETWEEN_CHECKS: u64 = 1 << 22;
 
-/// The bytes that a byte of observable state can take: its own, one in the value that is compared, one in the
-/// mismatch, two as hex digits in a report.
+/// How many bytes a byte of observable state can take: itself, one in the compared value, one in the
+/// mismatch, and two as hex digits in a report.
 pub(crate) const COPIES: u64 = 5;
 
-/// Less garbage than this is not looked for.
+/// The minimum amount of garbage, in bytes, that is worth a search.
 const GARBAGE: u64 = 1 << 22;
 
-/// The allocator is asked for the bytes of a case in steps of this number of bytes, after the first step. Less would
-/// make the allocator of glibc keep more memory: it takes what is freed, up to this size, as a sign of what comes next.
+/// After the first request, the allocator is asked for the memory of a case in steps of this many bytes.
+/// Smaller steps would make glibc's allocator retain more memory, since it adapts its thresholds to the sizes
+/// that are freed, up to this size.
 const GRANT: u64 = 1 << 25;
 
 /// Why the runner ends a case.
@@ -48,18 +49,18 @@ pub enum Limit {
 pub struct Account {
     limits: Limits,
     interrupt: Interrupt,
-    /// Units of completed slices, and those that instructions charged.
+    /// Units of completed slices, plus those that instructions charged.
     units: u64,
-    /// The value of `units` at which the limit and the interrupt are looked at.
+    /// The value of `units` at which the limit and the interrupt are checked again.
     next_check: u64,
-    /// The plain instructions of the current slice, and how many of them are left.
+    /// The plain instructions of the current slice; `left` is how many of them remain.
     slice: u64,
     left: u64,
-    /// Bytes in use, garbage among them.
+    /// Bytes in use, including garbage.
     used: u64,
-    /// The value of `used` above which garbage is looked for.
+    /// The value of `used` above which garbage is searched for.
     due: u64,
-    /// The value of `used` above which the limit is looked at and the allocator asked.
+    /// The value of `used` above which the limit is checked and the allocator is asked.
     granted: u64,
 }
 
@@ -81,12 +82,12 @@ impl Account {
         account
     }
 
-    /// Ends the case when this is requested.
+    /// Makes this interrupt, when requested, end the case.
     pub fn heed(&mut self, interrupt: Interrupt) {
         self.interrupt = interrupt;
     }
 
-    /// Begins another case.
+    /// Starts another case.
     pub(crate) fn reset(&mut self) {
         (self.units, self.next_check, self.slice, self.left) = (0, 0, 0, 0);
         self.granted = GRANT.min(self.limits.memory);
@@ -103,16 +104,16 @@ impl Account {
         self.units + (self.slice - self.left)
     }
 
-    /// The bytes that the case uses, garbage among them.
+    /// The bytes that the case uses, including garbage.
     pub fn used(&self) -> u64 {
         self.used
     }
 
-    /// How many of the next `wanted` instructions may be executed before this has to be asked again.
+    /// How many of the next `wanted` instructions may be executed before the next call of this method.
     ///
     /// # Errors
     ///
-    /// When none may.
+    /// If none may be executed.
     pub(crate) fn allow(&mut self, wanted: u64) -> Result<u64, Limit> {
         if self.left == 0 {
             self.units += self.slice;
@@ -129,15 +130,15 @@ impl Account {
         self.left -= count;
     }
 
-    /// Charges an instruction this number of units besides the one that each instruction is.
+    /// Charges this number of units for an instruction, in addition to the one unit of every instruction.
     #[inline(always)]
     pub(crate) fn charge(&mut self, units: u64) -> Result<(), Limit> {
         self.units = self.units.saturating_add(units);
         if self.units < self.next_check { Ok(()) } else { self.check() }
     }
 
-    /// As [`Account::charge`], for several instructions before they are executed. False, without a charge, when one
-    /// of them may be the last one.
+    /// Like [`Account::charge`], for several instructions before they are executed. Returns false and charges
+    /// nothing if a check could end the case among them.
     #[inline(always)]
     pub(crate) fn charge_in_advance(&mut self, units: u64) -> bool {
         if units == 0 {
@@ -151,7 +152,7 @@ impl Account {
         is_possible
     }
 
-    /// Takes back what was charged in advance and not used.
+    /// Returns units that were charged in advance but not used.
     #[inline(always)]
     pub(crate) fn return_units(&mut self, units: u64) {
         self.units -= units;
@@ -170,14 +171,15 @@ impl Account {
         Ok(())
     }
 
-    /// Counts bytes that the machine uses from now on.
+    /// Counts bytes that the machine is about to use.
     #[inline(always)]
     pub(crate) fn hold(&mut self, bytes: u64) -> Result<(), Limit> {
         self.used = self.used.saturating_add(bytes);
         if self.used <= self.granted { Ok(()) } else { self.grant() }
     }
 
-    /// Asks the allocator before the machine does: what it refuses the machine aborts the process.
+    /// Asks the allocator before the machine does, since an allocation that fails in the machine aborts the
+    /// process.
     #[cold]
     #[inline(never)]
     fn grant(&mut self) -> Result<(), Limit> {
@@ -185,7 +187,7 @@ impl Account {
             return Err(Limit::Memory);
         }
         let more = self.used - self.granted + GRANT;
-        // A buffer that grows may need its double, and it can be as large as all that is used.
+        // A growing buffer may double in size, and it can be as large as everything in use.
         if !is_available(more + self.used) {
             return Err(Limit::Allocation);
         }
@@ -198,12 +200,13 @@ impl Account {
         self.limits.memory
     }
 
-    /// Counts bytes that the machine has released, which it may have had from the start.
+    /// Counts bytes that the machine has released, including those that it had from the start.
     pub(crate) fn release(&mut self, bytes: u64) {
         self.used = self.used.saturating_sub(bytes);
     }
 
-    /// Whether so much was held since [`Account::settle`] that the machine has to find out how much is in use.
+    /// Whether so much was held since [`Account::settle`] that the machine must determine how much is really
+    /// in use.
     pub(crate) fn is_due(&self) -> bool {
         self.used > self.due
     }
@@ -211,12 +214,12 @@ impl Account {
     /// States that this number of bytes is in use, without garbage.
     pub(crate) fn settle(&mut self, used: u64) {
         self.used = used;
-        // Near the limit, less garbage: it must not be what reaches the limit.
+        // Allow less garbage near the limit: garbage alone must not reach it.
         let room = self.limits.memory.saturating_sub(used) / 2;
         self.due = used + used.max(GARBAGE).min(room);
     }
 
-    /// The status of a case that this ended.
+    /// The status of a case that this limit ended.
     pub(crate) fn status(&self, limit: Limit) -> Status {
         let (flag, limit) = match limit {
             Limit::Steps => ("max-steps", self.limits.steps),

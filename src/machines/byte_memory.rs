@@ -1,14 +1,14 @@
-//! The memory of the machines of Ethereum, as blame and traces name its parts and show them.
+//! How blame and traces name and show parts of the memory of the Ethereum machines.
 
 use std::ops::Range;
 
 use crate::model::cell::Cell;
 use crate::model::value::Value;
 
-/// The most bytes that are shown as a value.
+/// The maximum number of bytes that are shown as a value.
 const SHOWN: usize = 64;
 
-/// The cell of `length` bytes from `start` on; `None` if there are none, or if they end beyond the largest address.
+/// The cell of `length` bytes from `start`; `None` if `length` is 0, or if they end beyond the largest address.
 pub(super) fn cell(memory: &'static str, start: usize, length: usize) -> Option<Cell> {
     let end = start.checked_add(length)?;
     (start < end).then_some(Cell::Range(memory, start..end))
@@ -19,7 +19,7 @@ pub(super) fn shown(bytes: &[u8]) -> Value {
     Value::Bytes(bytes[..bytes.len().min(SHOWN)].to_vec())
 }
 
-/// The beginning of a part of a memory, as far as the memory reaches.
+/// The beginning of a part of a memory, cut at the end of the memory.
 pub(super) fn shown_part(memory: &[u8], part: &Range<usize>) -> Value {
     let end = part.end.min(memory.len());
     shown(memory.get(part.start..end).unwrap_or_default())

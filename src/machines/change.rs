@@ -1,12 +1,12 @@
-//! Changing the state of a machine between two instructions, as the record of an
-//! [`Action::Set`](crate::model::case::Action) says.
+//! Changes the state of a machine between two instructions, as given by the record of an
+//! [`Action::Set`](crate::model::case::Action).
 
 use super::machine::LoadError;
 use crate::model::name::Name;
 use crate::model::path::Path;
 use crate::model::value::Value;
 
-/// From which end the items of a stack or a list of variables are counted, from 0.
+/// The end from which the items of a stack or a list of variables are counted, starting with 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Counted {
     FromTop,
@@ -17,7 +17,7 @@ pub(crate) enum Counted {
 ///
 /// # Errors
 ///
-/// When `changes` is not such a record, there is no item of this number, or `put` refuses a value.
+/// If `changes` is not such a record, an item does not exist, or `put` rejects a value.
 pub(crate) fn change_items<T>(
     field: &'static str,
     items: &mut [T],
@@ -39,7 +39,7 @@ pub(crate) fn change_items<T>(
 ///
 /// # Errors
 ///
-/// When it is something else.
+/// If it is something else.
 pub(crate) fn numbered<'v>(
     field: &'static str,
     changes: &'v Value,
@@ -50,7 +50,7 @@ pub(crate) fn numbered<'v>(
     members.iter().map(|member| numbered(member).ok_or_else(wrong)).collect()
 }
 
-/// Why a machine does not take a change.
+/// The error for a change that a machine does not accept.
 pub(crate) fn unchangeable(field: &str, value: &Value) -> LoadError {
     LoadError::new(format!("{field} cannot be set to {value}"))
 }

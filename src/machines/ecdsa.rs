@@ -1,4 +1,4 @@
-//! ECDSA signatures over SHA-256, as machines check them.
+//! Verification of ECDSA signatures over SHA-256.
 
 use k256::ecdsa as k1;
 use p256::ecdsa as r1;
@@ -14,7 +14,7 @@ pub enum Curve {
     Secp256k1,
 }
 
-/// A point of a curve that signatures are checked with.
+/// A public key for verifying signatures: a point of a curve.
 #[derive(Debug, Clone)]
 pub struct PublicKey(Key);
 
@@ -24,24 +24,24 @@ enum Key {
     K1(k1::VerifyingKey),
 }
 
-/// Why bytes are no public key.
+/// Why bytes are not a public key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
     /// They have the form of a point, but the curve has no such point.
     #[error("no point of the curve")]
     NoPoint,
-    /// They have no form that points are written in.
+    /// They do not have the form of an encoded point.
     #[error("no known form of a public key")]
     UnknownForm,
 }
 
 impl PublicKey {
-    /// The key in one of the forms of SEC 1, section 2.3.3, big-endian: 33 bytes with 02 or 03 in
-    /// front, 65 bytes with 04 in front, or the latter without the 04.
+    /// Decodes a key in one of the big-endian forms of SEC 1, section 2.3.3: 33 bytes that start with 02 or
+    /// 03, 65 bytes that start with 04, or the latter without the 04.
     ///
     /// # Errors
     ///
-    /// When the bytes have another form, or are not a point of the curve. The point at infinity is not a key.
+    /// If the bytes have another form, or are not a point of the curve. The point at infinity is not a key.
     pub fn decode(curve: Curve, bytes: &[u8]) -> Result<PublicKey, KeyError> {
         let point = match (bytes.len(), bytes.first()) {
             (33, Some(2 | 3)) | (65, Some(4)) => bytes.to_vec(),
@@ -55,14 +55,14 @@ impl PublicKey {
         key.map(PublicKey).map_err(|_| KeyError::NoPoint)
     }
 
-    /// Whether `signature` is one of `message` by this key: r and s, 32 bytes each, big-endian,
-    /// both from 1 to the order of the curve less 1. Of the two values of s that fit, either will do.
+    /// Whether `signature` is one of `message` by this key: r and s, 32 bytes each, big-endian, both from 1
+    /// to the order of the curve minus 1. Both matching values of s are accepted.
     pub fn verify(&self, message: &[u8], signature: &[u8]) -> bool {
         let hash = Sha256::digest(message);
         match &self.0 {
             Key::R1(key) => r1::Signature::from_slice(signature)
                 .is_ok_and(|signature| key.verify_prehash(&hash, &signature).is_ok()),
-            // This library takes the smaller s only.
+            // This library accepts only the smaller s.
             Key::K1(key) => k1::Signature::from_slice(signature).is_ok_and(|signature| {
                 key.verify_prehash(&hash, &signature.normalize_s().unwrap_or(signature)).is_ok()
             }),

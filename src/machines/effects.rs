@@ -1,8 +1,8 @@
 //! What rows declare: the places besides the operand stack that an instruction reads and writes.
 //!
-//! A row of an instruction table ends with a list of [`Effect`]s, such as
-//! `[Reads(Memory(0, 1)), Writes(Log)]`. Each machine has an enum of its places and says in which
-//! [`Cell`]s a place is in a given state; [`declared`] makes of both what blame and traces ask for.
+//! A row of an instruction table ends with a list of [`Effect`]s, such as `[Reads(Memory(0, 1)),
+//! Writes(Log)]`. Each machine has an enum of its places and maps a place to [`Cell`]s in a given state;
+//! [`declared`] combines both into what blame and traces ask for.
 
 use super::inspect::{Effects, Inspect};
 use crate::model::cell::Cell;
@@ -10,47 +10,45 @@ use crate::model::value::Value;
 
 /// One declaration of a row.
 pub(crate) enum Effect<M: Places> {
-    /// The result depends on what is there.
+    /// The result depends on the value there.
     Reads(M::Place),
-    /// Whether it succeeds, or what it costs, depends on what is there, and no value that it computes.
+    /// Only whether it succeeds or what it costs depends on the value there, not a value that it computes.
     /// Blame does not follow it.
     Needs(M::Place),
-    /// It may change what is there.
+    /// It may change the value there.
     Writes(M::Place),
-    /// It may go on elsewhere in its frame than at the instruction after it, or in another script in its place.
+    /// Execution may continue elsewhere than at the next instruction, in the same frame or in another script
+    /// that replaces it.
     Jumps,
-    /// It always goes on in its frame at the program counter that the function returns; `None` where that is
-    /// not known.
+    /// Execution always continues in the same frame, at the program counter that the function returns; `None`
+    /// if that is not known.
     JumpsTo(fn(&M) -> Option<usize>),
-    /// It takes as many stack items as the function says, instead of those that its row counts; `None`
-    /// for those that its row counts.
+    /// It pops as many stack items as the function returns; `None` for the number in its row.
     Takes(fn(&M) -> Option<usize>),
-    /// It leaves as many stack items in the place of those that it takes as the function says, instead of those
-    /// that its row counts.
+    /// It pushes as many stack items as the function returns, instead of the number in its row.
     Leaves(fn(&M) -> Option<usize>),
 }
 
 /// A machine whose rows declare effects.
 pub(crate) trait Places: Inspect + Sized + 'static {
-    /// Where an instruction can read or write, in terms of its operands.
+    /// A place that an instruction can read or write, in terms of its operands.
     type Place: Copy + 'static;
 
     /// What the row of the next instruction declares.
     fn row_effects(&self) -> &'static [Effect<Self>];
 
-    /// The cells that are at a place when the next instruction is executed. Empty where its operands
-    /// name no place.
+    /// The cells that a place refers to when the next instruction is executed. Empty if its operands name no place.
     fn cells_at(&self, place: Self::Place) -> Vec<Cell>;
 
-    /// What a cell of a place holds now.
+    /// The current value of a cell of a place.
     fn held(&self, place: Self::Place, cell: &Cell) -> Option<Value> {
         let _ = place;
         self.value(cell)
     }
 }
 
-/// What the next instruction reads and writes by the declarations of its row; of those, only the ones
-/// whose index `counts`.
+/// What the next instruction reads and writes according to the declarations of its row; only those whose
+/// index `counts` are used.
 pub(crate) fn declared<M: Places>(machine: &M, counts: &dyn Fn(usize) -> bool) -> Effects {
     let mut effects = Effects::default();
     let declarations = machine.row_effects().iter().enumerate().filter(|(index, _)| counts(*index));
@@ -69,7 +67,7 @@ pub(crate) fn declared<M: Places>(machine: &M, counts: &dyn Fn(usize) -> bool) -
                 effects.write(Cell::jump());
                 effects.target = target(machine);
             }
-            // It fails where it would take more than there is.
+            // It fails if it would pop more items than there are.
             Effect::Takes(count) => effects.takes = count(machine).map(|takes| takes.min(machine.height())),
             Effect::Leaves(count) => effects.leaves = count(machine),
         }
@@ -77,10 +75,10 @@ pub(crate) fn declared<M: Places>(machine: &M, counts: &dyn Fn(usize) -> bool) -
     effects
 }
 
-/// Makes of the rows of a machine the static list of what each row declares, in the order of the rows.
+/// Generates from the rows of a machine the static list of what each row declares, in the order of the rows.
 ///
-/// The list of a row is written without paths: [`Effect`]s, and variants of the enum of the machine's
-/// places. A table that has other columns hands over its lists alone.
+/// The list of a row is written without paths: [`Effect`]s, and variants of the enum of the machine's places.
+/// A table with other columns passes only its lists.
 macro_rules! effects {
     ({ $list:ident: $machine:ty, $place:ident } $([$($effect:expr),*])*) => {
         /// What each row reads and writes, in the order of the rows.

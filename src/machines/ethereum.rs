@@ -1,15 +1,16 @@
-//! Ethereum as state tests need it: one transaction in a block, under the rules of a fork, with its settlement and
-//! the root of the state after it. The engine is revm; what it does not bring along is here.
+//! Ethereum as state tests need it: one transaction in a block, under the rules of a fork, with its
+//! settlement and the state root after it. The engine is revm; this folder contains what revm does not
+//! provide.
 //!
 //! | file | content |
 //! |---|---|
 //! | `machine.rs` | the machine |
 //! | `machine/phases.rs` | a transaction from its validation to its settlement |
 //! | `machine/slices.rs` | the loop over instructions, within the limits of the runner |
-//! | `engine.rs` | revm as it is used here |
+//! | `engine.rs` | the configuration of revm |
 //! | `fault.rs` | faults that tests plant |
 //! | `fork.rs` | forks, with what differs from revm's rules |
-//! | `rules.rs` | instructions that behave otherwise than revm has them |
+//! | `rules.rs` | instructions that behave differently from revm's |
 //! | `precompiles.rs` | precompiled contracts, within the limit of the runner |
 //! | `program.rs` | what a program record must contain |
 //! | `transaction.rs` | the transaction with its chosen parameters |
@@ -17,27 +18,29 @@
 //! | `world.rs` | accounts before and after the transaction, and the root of the state |
 //! | `logs.rs` | log entries and their hash |
 //! | `fields.rs` | what can be observed |
-//! | `inspect.rs` | what traces and blame see |
+//! | `inspect.rs` | the view for traces and blame |
 //! | `effects.rs` | what instructions read and write besides the stack |
 //! | `trail.rs` | what the last instruction did to the accounts |
-//! | `shapes.rs` | how programs and states are written for a machine in another process |
+//! | `shapes.rs` | the notation of programs and states in the process protocol |
 //! | `table.rs` | the instructions |
 //!
 //! # Program
 //!
-//! What the cases of a test have in common; `shapes.rs` lists its members. All cases of a test share one, so that its
-//! accounts are read and hashed once.
+//! The program contains what all cases of a test have in common; `shapes.rs` lists its members. The cases
+//! share it, so that its accounts are read and hashed once.
 //!
 //! # What is set
 //!
-//! [`Action::Set`](crate::model::case::Action) comes first, once, with the fork and what the case chooses of the
-//! transaction; `shapes.rs` lists the members.
+//! [`Action::Set`](crate::model::case::Action) comes first, once, with the fork and the parameters of the
+//! transaction that the case chooses; `shapes.rs` lists the members.
 //!
 //! # Limits
 //!
-//! An instruction is a unit of `--max-steps`, and 16 gas are one more. A word that KECCAK256 hashes is charged 6, and a
-//! byte of an exponent 20, since their gas does not cover their time. A gas of a precompiled contract is one unit,
-//! or four where it works on curves. A call or a creation is charged besides, by the length of the code created.
+//! An instruction is one unit of `--max-steps`, which covers 5 gas; the rest of the gas is charged one unit
+//! per 12. Each block of 136 bytes that KECCAK256 hashes is charged 64 units, and each byte of an exponent
+//! 20, since their gas does not cover their time. Each gas of a precompiled contract is one unit, or four if
+//! the contract works on curves or is BLAKE2. A call or a creation is charged in addition, according to the
+//! length of the created code.
 
 mod effects;
 mod engine;

@@ -1,43 +1,43 @@
 //! The Ethereum Virtual Machine as the "VMTests" vectors need it: one code fragment in one call
 //! frame, outside any transaction, under Homestead rules.
 //!
-//! CALL, CALLCODE, DELEGATECALL and CREATE run nothing: they are charged, recorded and answered.
+//! CALL, CALLCODE, DELEGATECALL and CREATE execute no code: they are charged, recorded and given a result.
 //! There is no intrinsic gas, and refunds are counted but never paid out.
 //!
 //! | file | content |
 //! |---|---|
 //! | `table.rs` | the opcodes, one row each |
-//! | `machine.rs` | the machine: loading and the one loop |
+//! | `machine.rs` | the machine: loading and the single loop |
 //! | `fields.rs` | what can be observed |
-//! | `inspect.rs` | what blame and traces see |
-//! | `hot.rs` | the hot tier: blocks of code that is executed again and again |
+//! | `inspect.rs` | the view for blame and traces |
+//! | `hot.rs` | the hot tier: translated blocks of frequently executed code |
 //! | `reference.rs` | a second machine, for `--engine both` |
-//! | `operands.rs` | what instructions that only compute work on |
+//! | `operands.rs` | the operands of instructions that only compute |
 //! | `frame.rs` | the running frame that handlers work on: stack, gas, memory |
 //! | `wide.rs` | EXP and quotients |
 //! | `world.rs` | accounts |
 //! | `program.rs` | what a program record must contain |
 //! | `log.rs` | log entries, their bloom filters and their hash; LOG0 to LOG4 |
 //! | `change.rs` | what can be changed between two instructions |
-//! | the others | handlers, one file an opcode family |
+//! | the others | handlers, one file per opcode family |
 //!
 //! # Program
 //!
-//! A record of `code`, `data` (bytes), `gas`, `gasPrice`, `value` (numbers), `address`,
-//! `caller`, `origin` (20 bytes each), `coinbase` (20 bytes), `difficulty`, `gasLimit`, `number`,
-//! `timestamp` (numbers), `debit` (whether a recorded call takes its value off the balance) and
-//! `pre`, a record of accounts by `0x` address: `balance`, `nonce`, `code` and `storage`, a
-//! record of numbers by `0x` key in its shortest form of whole bytes.
+//! A record of `code`, `data` (bytes), `gas`, `gasPrice`, `value` (numbers), `address`, `caller`, `origin`
+//! (20 bytes each), `coinbase` (20 bytes), `difficulty`, `gasLimit`, `number`, `timestamp` (numbers), `debit`
+//! (whether a recorded call reduces the balance by its value) and `pre`, a record of accounts by `0x`
+//! address: `balance`, `nonce`, `code` and `storage`, a record of numbers by `0x` key in its shortest form of
+//! whole bytes.
 //!
 //! # What can be changed
 //!
-//! [`Action::Set`](crate::model::case::Action) takes, each of which may be missing,
+//! [`Action::Set`](crate::model::case::Action) takes these members, all optional:
 //!
 //! | member | meaning |
 //! |---|---|
 //! | `stack` | Record: numbers by their distance from the top, `"0"` for the top one |
-//! | `gas` | Int: gas left |
-//! | `memory` | Record: bytes by the `0x` offset where they start, all of them in memory |
+//! | `gas` | Int: remaining gas |
+//! | `memory` | Record: bytes by the `0x` offset where they start; all of them must lie in memory |
 //! | `storage` | Record: words of the executing account by `0x` key; 0 for none |
 
 mod arith;

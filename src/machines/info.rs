@@ -1,4 +1,4 @@
-//! What there is to know about a machine without making one.
+//! The description of a machine, available without creating one.
 
 use std::fmt;
 
@@ -11,9 +11,9 @@ use crate::model::limits::Limits;
 use crate::model::shape::Member;
 use crate::model::value::Value;
 
-/// What there is to know about a machine without making one.
+/// The description of a machine, available without creating one.
 pub struct MachineInfo {
-    /// Its name, as vectors and the command line say it.
+    /// Its name, as in vectors and on the command line.
     pub name: &'static str,
     /// What it is, in one line.
     pub doc: &'static str,
@@ -28,30 +28,30 @@ pub struct MachineInfo {
     pub contains: fn(&Program) -> Vec<&'static OpInfo>,
     /// Which instructions it can execute.
     pub executes: Executes,
-    /// What is odd about a program that can be loaded all the same, each with its datum.
+    /// Suspicious parts of a program that can be loaded nevertheless, each with its datum.
     pub lint: fn(&Program) -> Vec<LoadError>,
-    /// The members of a program, as a machine in another process gets it.
+    /// The members of a program, as sent to a machine in another process.
     pub program: &'static [Member],
     /// What [`Action::Set`](crate::model::case::Action::Set) can change.
     pub changes: &'static [Member],
     /// What can be observed.
     pub fields: fn() -> Vec<Member>,
-    /// The fields that are hashes of others, of a machine whose vectors demand hashes.
+    /// The fields that are hashes of other fields; `None` for a machine whose vectors demand no hashes.
     pub hashed: Option<Hashed>,
     /// The program with bytes in place of mnemonics and sources; the error is about a datum of the program.
     pub assemble: fn(&Program) -> Result<Program, LoadError>,
-    /// Makes one.
+    /// Creates a machine.
     pub new: fn(&Limits) -> Box<dyn Machine>,
 }
 
-/// Its name: the shapes of its data contain themselves, without end.
+/// Shows only the name, since the shapes of its data refer to themselves recursively.
 impl fmt::Debug for MachineInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("MachineInfo").field(&self.name).finish()
     }
 }
 
-/// The fields that are hashes of others.
+/// The fields that are hashes of other fields.
 #[derive(Debug, Clone, Copy)]
 pub struct Hashed {
     /// The root of the state.
@@ -60,7 +60,7 @@ pub struct Hashed {
     pub root_of: fn(&Value) -> Option<Value>,
     /// The state: a record of accounts.
     pub state: &'static str,
-    /// The member of a program that is the state before.
+    /// The member of a program with the initial state.
     pub before: &'static str,
     /// The hash of the log entries.
     pub logs: &'static str,
@@ -71,9 +71,9 @@ pub struct Hashed {
 /// What executes the instructions of a machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Engine {
-    /// This crate: a handler for each row of the instruction set.
+    /// vmconf itself: a handler for each row of the instruction set.
     Own,
-    /// A library of this name: the rows only describe its instructions.
+    /// A library with this name: the rows only describe its instructions.
     Library(&'static str),
 }
 
@@ -82,35 +82,37 @@ pub enum Engine {
 pub enum Executes {
     /// Only those that [`MachineInfo::contains`] lists.
     Contained,
-    /// Others as well: inside the operand of another one, written by the program, or for the end of a script.
+    /// Others as well: inside the operand of another one, written by the program, or implied at the end of a
+    /// script.
     Others,
 }
 
-/// How the programs of a machine are written as text.
+/// The text form of a machine's programs.
 #[derive(Debug, Clone, Copy)]
 pub enum Language {
-    /// As [`crate::isa::assembler`] and [`crate::isa::disassembler`] have it for any instruction set of bytes.
+    /// The common language of [`crate::isa::assembler`] and [`crate::isa::disassembler`] for all instruction
+    /// sets of bytes.
     Bytes,
-    /// In a language of its own, for a memory of words.
+    /// A language of its own, for a memory of words.
     Own {
         /// Source to words; the error is the first invalid line.
         assemble: fn(&str) -> Result<Assembled, AsmErrors>,
         /// A word to the text that assembles to it.
         disassemble: fn(u16) -> String,
     },
-    /// Not as text: a program is a JSON document.
+    /// None: a program is a JSON document.
     Document {
-        /// The schema that it has, in `schemas/`.
+        /// Its schema in `schemas/`.
         schema: &'static str,
     },
 }
 
-/// Of a machine that finds nothing odd.
+/// For a machine that finds nothing suspicious.
 pub(super) fn nothing_odd(_: &Program) -> Vec<LoadError> {
     Vec::new()
 }
 
-/// Of a machine whose programs have no mnemonics.
+/// For a machine whose programs have no mnemonics.
 #[allow(clippy::unnecessary_wraps, reason = "one type for all machines")]
 pub(super) fn as_it_is(program: &Program) -> Result<Program, LoadError> {
     Ok(program.clone())

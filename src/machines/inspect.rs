@@ -1,5 +1,5 @@
-//! What a trace or a blame asks of a machine between two instructions: what stands on its stack, and
-//! what the next instruction reads and writes.
+//! What traces and blame ask a machine between two instructions: what is on its stack, and what the next
+//! instruction reads and writes.
 //!
 //! An unwatched run calls none of these.
 
@@ -12,35 +12,33 @@ use super::view::{CodeLine, Datum, Section};
 use crate::model::path::{Key, Path};
 use crate::model::value::Value;
 
-/// A machine in front of an instruction, or at its end.
+/// A machine before an instruction, or at the end of its run.
 pub trait Inspect: Observe {
-    /// The next instruction as a person writes it: `PUSH1 0x2a`.
+    /// The next instruction, formatted for people: `PUSH1 0x2a`.
     fn instruction(&self) -> String;
 
-    /// Where in the source of the program the next instruction is, where the program says so: `main,
-    /// line 7`.
+    /// The position of the next instruction in the program's source, if the program says so: `main, line 7`.
     fn source(&self) -> Option<String> {
         None
     }
 
-    /// How many values are on the operand stack, those of all frames that share it; 0 for a machine
-    /// without one.
+    /// How many values are on the operand stack, of all frames that share it; 0 for a machine without one.
     fn height(&self) -> usize {
         0
     }
 
-    /// The most values of the operand stack; `None` for a machine that limits something else.
+    /// The maximum height of the operand stack; `None` for a machine that limits something else.
     fn stack_limit(&self) -> Option<usize> {
         None
     }
 
-    /// How many references the machine counts, one for each value of the operand stack among them; `None` for a
-    /// machine without such a count.
+    /// How many references the machine counts, including one for each value of the operand stack; `None` for
+    /// a machine without such a count.
     fn references(&self) -> Option<usize> {
         None
     }
 
-    /// Whether the next instruction may find out that there are fewer [`Inspect::references`] than were counted.
+    /// Whether the next instruction may find that there are fewer [`Inspect::references`] than were counted.
     fn recounts_references(&self) -> bool {
         false
     }
@@ -57,24 +55,24 @@ pub trait Inspect: Observe {
         None
     }
 
-    /// Gas left, of a machine that has it.
+    /// The remaining gas, on a machine with gas.
     fn gas(&self) -> Option<u64> {
         None
     }
 
-    /// Gas that instructions took so far and gave back later. The price of an instruction is by how
-    /// much [`Inspect::gas`] falls and this rises.
+    /// Gas that instructions took so far and gave back later. The cost of an instruction is the decrease of
+    /// [`Inspect::gas`] plus the increase of this.
     fn given_back(&self) -> u64 {
         0
     }
 
-    /// Gas that the transaction gets back at its end for what instructions did so far.
+    /// The gas refund that the transaction gets at its end for what instructions did so far.
     fn refund(&self) -> Option<i64> {
         None
     }
 
-    /// Why the last instruction could not be executed, in a few words: `out of gas`. `None` if it was executed;
-    /// otherwise what is said of its effects did not happen.
+    /// Why the last instruction could not be executed, in a few words: `out of gas`. `None` if it was
+    /// executed; otherwise its declared effects did not happen.
     fn failure(&self) -> Option<String> {
         None
     }
@@ -82,18 +80,19 @@ pub trait Inspect: Observe {
     /// How many frames there are: what StepOver and StepOut compare.
     fn depth(&self) -> usize;
 
-    /// The frame that executes the next instruction, of a machine whose frames execute code of different accounts.
+    /// The frame that executes the next instruction, on a machine whose frames execute code of different accounts.
     fn frame(&self) -> Option<Frame> {
         None
     }
 
-    /// What the last instruction wrote, where only the state after it shows that: what a call transferred, and
-    /// what was undone because a frame failed. Known only where instructions are executed one at a time.
+    /// What the last instruction wrote, as far as only the state after it shows that: what a call
+    /// transferred, and what was undone because a frame failed. Known only if instructions are executed one
+    /// at a time.
     fn wrote(&self) -> Vec<Cell> {
         Vec::new()
     }
 
-    /// What else than an instruction changes a datum of the state: `the fee of the transaction`.
+    /// What changes a datum of the state other than instructions: `the fee of the transaction`.
     fn changed_besides(&self, at: &Path) -> Option<String> {
         let _ = at;
         None
@@ -104,14 +103,14 @@ pub trait Inspect: Observe {
         self.declared(&|_| true)
     }
 
-    /// As [`Inspect::effects`], by the declarations of its row (see [`OpInfo::effects`]) alone whose
-    /// index, from 0, `counts`.
+    /// Like [`Inspect::effects`], but only according to those declarations of its row (see
+    /// [`OpInfo::effects`]) whose index `counts`.
     ///
     /// [`OpInfo::effects`]: crate::isa::OpInfo::effects
     fn declared(&self, counts: &dyn Fn(usize) -> bool) -> Effects;
 
-    /// What a cell among [`Effects::writes`] holds now, where that takes little work; of a long one the
-    /// beginning.
+    /// The current value of a cell among [`Effects::writes`], if that is cheap to get; only the beginning of
+    /// a long one.
     fn value(&self, cell: &Cell) -> Option<Value> {
         let _ = cell;
         None
@@ -125,48 +124,48 @@ pub trait Inspect: Observe {
         }
     }
 
-    /// The state as a person looks at it.
+    /// The state, formatted for people.
     fn sections(&self) -> Vec<Section> {
         Vec::new()
     }
 
-    /// The number of the code that the next instruction is in, such as a function: the same number means the
-    /// same [`Inspect::listing`].
+    /// The number of the code unit, such as a function, that contains the next instruction. The same number
+    /// means the same [`Inspect::listing`].
     fn unit(&self) -> usize {
         0
     }
 
-    /// The function that the next instruction is in, by its name; `None` for a machine without functions.
+    /// The name of the function that contains the next instruction; `None` for a machine without functions.
     fn function(&self) -> Option<String> {
         None
     }
 
-    /// What the program's source calls a cell: `i of gcd`; `None` where it has no name for it.
+    /// The name of a cell in the program's source, such as `i of gcd`; `None` if it has none.
     fn cell_name(&self, cell: &Cell) -> Option<String> {
         let _ = cell;
         None
     }
 
-    /// All instructions of the code that the next instruction is in.
+    /// All instructions of the code unit that contains the next instruction.
     fn listing(&self) -> Vec<CodeLine> {
         Vec::new()
     }
 
-    /// The line of the source that the next instruction was made of, where the program says so.
+    /// The source line of the next instruction, if the program says so.
     fn line(&self) -> Option<u64> {
         None
     }
 
-    /// The cells that hold a datum of the state as it is now, the most particular one first. None for
-    /// what no cell holds, such as how the run ended.
+    /// The cells that hold a datum of the current state, the most specific one first. Empty for what no cell
+    /// holds, such as how the run ended.
     fn cells(&self, at: &Path) -> Vec<Cell> {
         let _ = at;
         Vec::new()
     }
 }
 
-/// The cells of a datum in an item, the most particular one first: those of the compounds on the way
-/// to it, then `cell`, which holds the item.
+/// The cells of a datum inside an item, the most specific one first: those of the compounds on the path to
+/// it, then `cell`, which holds the item.
 pub fn cells_inside<I>(
     cell: Cell,
     mut item: Option<I>,
@@ -189,17 +188,17 @@ pub fn cells_inside<I>(
 /// A frame that executes the code of an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Frame {
-    /// How many frames there are, this one included.
+    /// How many frames there are, including this one.
     pub depth: usize,
     /// The address of the account that the code belongs to, as a key of the state.
     pub code: String,
-    /// The gas that this frame has left.
+    /// The remaining gas of this frame.
     pub gas: u64,
-    /// The number of the lowest item of its stack among [`Cell::Stack`], so that frames have different cells.
+    /// The number of its lowest stack item in [`Cell::Stack`], so that frames have different cells.
     pub stack: usize,
 }
 
-/// As a person reads it: `frame 2, code of 0x…`.
+/// Formatted for people: `frame 2, code of 0x…`.
 impl fmt::Display for Frame {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "frame {}, code of {}", self.depth, self.code)
@@ -209,30 +208,30 @@ impl fmt::Display for Frame {
 /// What an instruction reads and writes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Effects {
-    /// How many values it takes from the stack, where its row does not say.
+    /// How many values it pops, if its row does not say.
     pub takes: Option<usize>,
-    /// How many values it leaves in their place, where its row does not say.
+    /// How many values it pushes, if its row does not say.
     pub leaves: Option<usize>,
-    /// The program counter at which it goes on, where that depends on no condition.
+    /// The program counter at which execution continues, if that does not depend on a condition.
     pub target: Option<usize>,
-    /// What it reads, each with the value that it has.
+    /// The cells that it reads, with their values.
     pub reads: Vec<(Cell, Value)>,
-    /// What decides whether it succeeds and what it costs, but no value that it computes: the balance
-    /// that a call must be covered by.
+    /// The cells that decide whether it succeeds and what it costs, but not a value that it computes, such as
+    /// the balance that must cover a call.
     pub needs: Vec<Cell>,
-    /// What it writes.
+    /// The cells that it writes.
     pub writes: Vec<Cell>,
     /// The address of the account whose code it calls.
     pub calls: Option<String>,
 }
 
 impl Effects {
-    /// Adds something that is read, where it is there.
+    /// Adds a cell that is read, if it has a value.
     pub fn read(&mut self, cell: Cell, value: Option<Value>) {
         self.reads.push((cell, value.unwrap_or(Value::Null)));
     }
 
-    /// Adds something that is written.
+    /// Adds a cell that is written.
     pub fn write(&mut self, cell: Cell) {
         self.writes.push(cell);
     }

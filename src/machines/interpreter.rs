@@ -1,7 +1,7 @@
-//! The loop of a machine, made of the rows of its instruction set.
+//! The loop of a machine, generated from the rows of its instruction set.
 
-/// Makes of the rows of a machine `interpret(&mut Frame, &mut impl Meter) -> Option<Stop>`, which ends
-/// when a handler or the meter says so.
+/// Generates `interpret(&mut Frame, &mut impl Meter) -> Option<Stop>` from the rows of a machine. It runs
+/// until a handler or the meter ends it.
 ///
 /// `Frame` has these methods, called in this order for each instruction:
 ///
@@ -9,12 +9,12 @@
 /// |---|---|
 /// | `lead()` | the code at the program counter |
 /// | `fetch()` | the code at the program counter, which moves past it |
-/// | `enter::<POPS, PUSHES>(gas)` | checks stack and base cost; false when the instruction cannot be executed |
-/// | `refuse::<POPS>(gas)` | why it cannot |
+/// | `enter::<POPS, PUSHES>(gas)` | checks stack and base cost; false if the instruction cannot be executed |
+/// | `refuse::<POPS>(gas)` | why it cannot be executed |
 /// | `lend()` | a copy of the frame for the handler |
-/// | `hot()`, `settle(hot, flow)` | what the handler changed, from the copy to the frame; what it returned, or why the run ends all the same |
-/// | `stop(stop)` | the last thing, when the run ends |
-/// | `advance(length)` | moves the program counter over the operands, where handlers do not |
+/// | `hot()`, `settle(hot, flow)` | copies the handler's changes back to the frame; returns the handler's result, or why the run ends anyway |
+/// | `stop(stop)` | the final step at the end of the run |
+/// | `advance(length)` | moves the program counter past the operands, if handlers do not |
 /// | `undefined()` | what a code without a row does |
 macro_rules! interpreter {
     (
@@ -23,9 +23,9 @@ macro_rules! interpreter {
             ($pops:literal -> $pushes:literal) $handler:path, $doc:literal, [$($effect:expr),*];)*
     ) => {
         /// The loop: fetches and executes until a handler or the meter ends it.
-        // Each arm goes back to the top by itself: a result that all arms share would have to be
-        // looked at after each instruction.
-        // Inlined, so that the frame is a local there and its fields can be in registers.
+        // Each arm returns to the top by itself: a result shared by all arms would have to be checked after
+        // each instruction. Inlined, so that the frame is a local variable of the caller and its fields can
+        // be in registers.
         #[inline(always)]
         pub(super) fn $interpret(
             frame: &mut $frame<'_>,

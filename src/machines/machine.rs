@@ -1,5 +1,5 @@
-//! What every machine can do: load a program, run, be looked at; and the debugger's actions,
-//! written once for all of them.
+//! What every machine can do: load a program, run and be inspected; and the debugger actions, written once
+//! for all machines.
 
 use std::ops::ControlFlow;
 
@@ -13,28 +13,27 @@ use crate::model::value::Value;
 
 /// A virtual machine.
 pub trait Machine: Inspect {
-    /// Makes this a fresh machine that holds `program`. A machine can load any number of
-    /// programs one after the other.
+    /// Resets the machine and loads `program`. A machine can load any number of programs, one after another.
     ///
     /// # Errors
     ///
-    /// When the program is not one for this machine.
+    /// If the program is not valid for this machine.
     fn load(&mut self, program: &Program) -> Result<(), LoadError>;
 
-    /// Executes up to `budget` instructions, which the account allows, at full speed, and counts them in the
-    /// account. With a budget of 0 it only reports the status; a machine that has ended stays as it is.
+    /// Executes up to `budget` instructions at full speed, which the account must allow, and counts them in
+    /// the account. With a budget of 0, only returns the status. A machine that has ended does not change.
     fn advance(&mut self, budget: u64) -> Status;
 
-    /// Chooses how programs are executed that are loaded from now on. A machine with one way has nothing to choose.
+    /// Chooses the tiers for programs that are loaded from now on. A machine with a single tier ignores this.
     fn choose(&mut self, _tiers: Tiers) {}
 
-    /// Like [`Machine::advance`], but ends in front of each instruction of `ops`, and perhaps in front of some
-    /// others. A machine whose loop has an instance for this executes the instructions before it at full speed.
+    /// Like [`Machine::advance`], but stops before each instruction in `ops`, and perhaps before some others.
+    /// A machine with a loop instance for this executes the instructions up to there at full speed.
     fn advance_to(&mut self, budget: u64, ops: &OpSet) -> Advanced {
         self.step_to(budget, ops)
     }
 
-    /// [`Machine::advance_to`], one instruction at a time.
+    /// [`Machine::advance_to`], implemented one instruction at a time.
     fn step_to(&mut self, budget: u64, ops: &OpSet) -> Advanced {
         for executed in 0..budget {
             if self.next().is_some_and(|at| at.op.is_some_and(|op| ops.contains(op))) {
@@ -51,8 +50,8 @@ pub trait Machine: Inspect {
     /// What the case has used since [`Machine::load`].
     fn account(&mut self) -> &mut Account;
 
-    /// Executes up to `count` instructions, each after `watch` has seen it. Without a watch they are executed
-    /// at full speed, so that no instruction pays for the possibility.
+    /// Executes up to `count` instructions; `watch` sees each one before it is executed. Without a watch,
+    /// they are executed at full speed.
     fn run(&mut self, mut count: u64, mut watch: Option<&mut dyn Watch>) -> Status {
         if let Some(watch) = &mut watch
             && let Some(ops) = watch.only()
@@ -82,7 +81,7 @@ pub trait Machine: Inspect {
         self.advance(0)
     }
 
-    /// Executes up to `count` instructions; `watch` sees those of `ops`.
+    /// Executes up to `count` instructions; `watch` sees those in `ops`.
     fn run_to_each(&mut self, mut count: u64, ops: &OpSet, watch: &mut dyn Watch) -> Status {
         while count > 0 {
             let allowed = match self.account().allow(count) {
@@ -117,8 +116,8 @@ pub trait Machine: Inspect {
         self.advance(0)
     }
 
-    /// The status of a machine that may execute no more instructions: a limit is not reached by one that has
-    /// ended.
+    /// The status of a machine that may not execute more instructions. A machine that has ended does not
+    /// reach the limit.
     fn ended_or(&mut self, limit: Limit) -> Status {
         match self.advance(0) {
             Status::Running => self.account().status(limit),
@@ -126,66 +125,66 @@ pub trait Machine: Inspect {
         }
     }
 
-    /// Changes the state as a record says, where a machine can be changed between runs.
+    /// Changes the state between two runs, as given by a record.
     ///
     /// # Errors
     ///
-    /// When the machine has no such state, or the value does not fit it.
+    /// If the machine has no such state, or the value does not fit.
     fn set(&mut self, changes: &Value) -> Result<(), LoadError> {
         Err(LoadError::new(format!("the state of this machine cannot be set to {changes}")))
     }
 
-    /// Does what no instruction does, for a planted fault. False when the machine cannot do it in this state.
+    /// Changes the machine in a way that no instruction does, for a planted fault. Returns false if that is
+    /// impossible in this state.
     fn tamper(&mut self, tamper: Tamper) -> bool {
         let _ = tamper;
         false
     }
 
-    /// The next instruction; `None` when nothing more will be executed.
+    /// The next instruction; `None` if nothing more will be executed.
     fn next(&self) -> Option<At<'_>>;
 
-    /// Another machine in the same state, which goes on independently; `None` for a machine that cannot be
-    /// copied.
+    /// An independent machine in the same state; `None` for a machine that cannot be copied.
     fn duplicate(&self) -> Option<Box<dyn Machine>> {
         None
     }
 
-    /// How the machine ended or its current position, in one line for a person: `out of gas at 0x1f SSTORE:
+    /// How the machine ended, or its current position, in one line for people: `out of gas at 0x1f SSTORE:
     /// needs 20000, 17 left`.
     fn describe(&self) -> String;
 
-    /// What a datum of the state means, where its path does not say: its name in the program's source and the
-    /// current line, `local i of main, at line 7`, or what it was decided by.
+    /// What a datum of the state means if its path does not say so: its name in the program's source and the
+    /// current line, such as `local i of main, at line 7`, or what decided its value.
     fn explain(&self, _at: &Path) -> Option<String> {
         None
     }
 }
 
-/// What a planted fault does between two instructions.
+/// A change that a planted fault makes between two instructions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tamper {
     /// Pushes the number 0.
     Push,
     /// Removes the top value.
     Pop,
-    /// Goes on at this program counter.
+    /// Continues at this program counter.
     GoTo(usize),
-    /// Puts a copy of the compound that the top value refers to in its place.
+    /// Replaces the compound that the top value refers to by a copy.
     Copy,
-    /// Counts this number of references too many.
+    /// Adds this number to the count of references.
     Count(usize),
-    /// Makes the Struct on top an Array with the same items, so that it is stored and not copied.
+    /// Turns the Struct on top into an Array with the same items, so that it is stored without being copied.
     AsArray,
-    /// Makes this compound a Struct again where it is stored in another one.
+    /// Turns this compound back into a Struct wherever it is stored in another one.
     AsStruct(usize),
-    /// Fails in another way than the last instruction did.
+    /// Replaces the failure of the last instruction by a different one.
     FailOtherwise,
 }
 
 /// How [`Machine::advance_to`] ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Advanced {
-    /// [`Status::Running`] also in front of an instruction of the set.
+    /// The status; [`Status::Running`] also before an instruction of the set.
     pub status: Status,
     /// How many instructions were executed.
     pub executed: u64,
@@ -194,13 +193,13 @@ pub struct Advanced {
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Status {
-    /// The budget is used up; more can be run.
+    /// The budget is used up; the machine can continue.
     Running,
     /// Nothing more will happen. How it ended is state.
     Ended,
     /// A limit of the runner was reached: nothing can be said about the case.
     Limit(LimitReached),
-    /// The system refuses the memory that the machine needs, below the limit: nothing can be said about the case.
+    /// The system refused memory although the limit was not reached: nothing can be said about the case.
     OutOfMemory,
     /// The run was interrupted: nothing can be said about the case.
     Interrupted,
@@ -212,7 +211,7 @@ pub enum Status {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what}")]
 pub struct LoadError {
-    /// Which datum of the program record is wrong, where it is one.
+    /// The invalid datum of the program record, if it is a single one.
     pub at: Option<Path>,
     /// What is wrong.
     pub what: String,
@@ -235,53 +234,53 @@ pub trait Watch {
     /// The instruction `at` is about to be executed.
     fn before(&mut self, at: &At<'_>);
 
-    /// The only instructions that it has to see, if they are known beforehand. The others are executed at
-    /// full speed.
+    /// The only instructions that it needs to see, if known beforehand. The others are executed at full speed.
     fn only(&self) -> Option<OpSet> {
         None
     }
 
-    /// How many instructions from here on it need not see. They are executed as fast as unwatched ones.
+    /// How many of the next instructions it need not see. They are executed at full speed.
     fn passes_over(&self) -> u64 {
         0
     }
 
-    /// This number of instructions were executed unseen, and the machine goes on. Not called when the machine
-    /// ended among them.
+    /// Called after this number of instructions were executed unseen and the machine is still running. Not
+    /// called if the machine ended among them.
     fn passed_over(&mut self, count: u64) {
         let _ = count;
     }
 
-    /// How many instructions it sees before it is asked again how many it passes over.
+    /// How many instructions it sees before the next call of [`Watch::passes_over`].
     fn sees(&self) -> u64 {
         u64::MAX
     }
 
-    /// Whether it has seen everything that the run is for. The run then ends, before the instruction that it saw
-    /// last.
+    /// Whether it has seen everything that it needs. The run then ends, before the instruction that it saw last.
     fn is_done(&self) -> bool {
         false
     }
 
-    /// Whether it need not see more of the run, which goes on unwatched. Asked only of a watch of some instructions.
+    /// Whether it need not see more of the run, which then continues unwatched. Called only if
+    /// [`Watch::only`] returns a set.
     fn is_satisfied(&self) -> bool {
         false
     }
 
-    /// The actions of a step of the case are done, its number from 1, and the state is about to be
-    /// compared; or a limit of the runner ended them and nothing will be.
+    /// Called when the actions of a step of the case are done and the state is about to be compared, or when
+    /// a limit of the runner ended them and nothing will be compared. `number` is the number of the step,
+    /// from 1.
     fn after_step(&mut self, number: usize, state: &dyn Inspect) {
         let _ = (number, state);
     }
 
-    /// An action is done. The machine may be changed by something else than an instruction before the
+    /// Called when an action is done. Something other than an instruction may change the machine before the
     /// next one.
     fn pause(&mut self, state: &dyn Inspect) {
         let _ = state;
     }
 }
 
-/// An instruction and the machine in front of it.
+/// An instruction, and the machine before it.
 pub struct At<'a> {
     /// Program counter: the byte offset, or index, of the instruction.
     pub pc: usize,
@@ -310,7 +309,7 @@ impl<'a> At<'a> {
         Some(At { pc, op, code, operand: &rest[..length], state })
     }
 
-    /// The program counter that the operand leads to, where it is a distance from the instruction.
+    /// The program counter that the operand refers to, if the operand is a distance from the instruction.
     pub(crate) fn at_offset(&self) -> Option<usize> {
         let mut distance = [if self.operand.last()? & 0x80 == 0 { 0 } else { 0xff }; 8];
         distance.get_mut(..self.operand.len())?.copy_from_slice(self.operand);
@@ -320,11 +319,11 @@ impl<'a> At<'a> {
 
 /// The reasons other than the program itself that end a machine's loop.
 pub trait Meter {
-    /// Called before each instruction. `lead` returns the byte by which [`OpSet::may_have`] knows it.
+    /// Called before each instruction. `lead` returns the byte for [`OpSet::may_have`].
     fn tick(&mut self, lead: impl FnOnce() -> u8) -> ControlFlow<()>;
 }
 
-/// Nothing: something else bounds the number of instructions, such as gas.
+/// Never ends the loop, since something else, such as gas, limits the number of instructions.
 pub struct Unmetered;
 
 impl Meter for Unmetered {
@@ -348,11 +347,11 @@ impl Meter for Metered {
     }
 }
 
-/// Ends the loop after a number of instructions, or in front of one that the set may have.
+/// Ends the loop after a number of instructions, or before an instruction that may be in the set.
 pub struct Until<'s> {
-    /// How many are left.
+    /// How many instructions remain.
     pub left: u64,
-    /// Where to end.
+    /// The instructions to stop before.
     pub ops: &'s OpSet,
 }
 
@@ -369,7 +368,7 @@ impl Meter for Until<'_> {
 
 /// Performs a debugger action.
 ///
-/// An ended machine stays as it is, whatever the action.
+/// No action changes a machine that has ended.
 pub fn perform(machine: &mut dyn Machine, action: &Action, mut watch: Option<&mut dyn Watch>) -> Status {
     let depth = machine.depth();
     let returned = |machine: &dyn Machine| match action {
@@ -393,7 +392,7 @@ pub fn perform(machine: &mut dyn Machine, action: &Action, mut watch: Option<&mu
     }
 }
 
-/// Executes up to `count` instructions, those that the watch passes over unwatched.
+/// Executes up to `count` instructions; those that the watch passes over run unwatched.
 fn run(machine: &mut dyn Machine, mut count: u64, watch: Option<&mut dyn Watch>) -> Status {
     let Some(watch) = watch else { return machine.run(count, None) };
     loop {
@@ -413,7 +412,7 @@ fn run(machine: &mut dyn Machine, mut count: u64, watch: Option<&mut dyn Watch>)
     }
 }
 
-/// An optional watch, reborrowed for a shorter time.
+/// Reborrows an optional watch for a shorter lifetime.
 pub(crate) fn reborrow<'a>(watch: &'a mut Option<&mut dyn Watch>) -> Option<&'a mut dyn Watch> {
     match watch {
         Some(watch) => Some(&mut **watch),

@@ -5,32 +5,31 @@
 //! |---|---|
 //! | `table.rs` | the instructions, one row each |
 //! | `cpu.rs` | the state, and what handlers do with it |
-//! | `trap.rs` | why a program is stopped, and the details that a snapshot shows of it |
-//! | `word.rs` | a value: an integer, a function, or nothing yet |
+//! | `trap.rs` | why a program is stopped, with the details for snapshots |
+//! | `word.rs` | a value: an integer, a function, or uninitialised |
 //! | `program.rs` | from a metadata document to code |
 //! | `lint.rs` | suspicious constructs in a program |
-//! | `source.rs` | lines and names of the source, for display with the state |
-//! | `machine.rs` | what the runner sees: loading and running |
+//! | `source.rs` | source lines and names, for display with the state |
+//! | `machine.rs` | the machine: loading and running |
 //! | `fields.rs` | what can be observed |
-//! | `inspect.rs` | what blame and traces see |
-//! | `explain.rs` | the state in words of the source |
+//! | `inspect.rs` | the view for blame and traces |
+//! | `explain.rs` | the state in terms of the source |
 //! | `change.rs` | what can be changed between two instructions |
-//! | the others | handlers, one file an instruction family |
+//! | the others | handlers, one file per instruction family |
 //!
 //! # Program
 //!
-//! The record is a metadata document as `schemas/minic89-metadata.schema.json` has it; the `loc` of a
-//! source map is `{line}`. [`Action::Set`](crate::model::case::Action) starts a run where it has an `entry`; it
-//! takes
+//! The record is a metadata document, as in `schemas/minic89-metadata.schema.json`; the `loc` of a source map
+//! is `{line}`. [`Action::Set`](crate::model::case::Action) with an `entry` starts a run; it takes
 //!
 //! | member | meaning |
 //! |---|---|
 //! | `entry` | Int: the id of the function that starts |
-//! | `args` | List of Int: its arguments; without it there are no arguments |
+//! | `args` | List of Int: its arguments; none if missing |
 //! | `limits` | Record of `step_limit` (Int, or Null for no limit), `operand_stack`, `call_depth`; each may be missing |
 //!
-//! Without an `entry` it changes the run that was started. Values are as a snapshot has them, integers
-//! or records of `t` and `v`.
+//! Without an `entry`, it changes the current run. Values are written as in snapshots: integers or records of
+//! `t` and `v`.
 //!
 //! | member | meaning |
 //! |---|---|

@@ -1,12 +1,12 @@
 //! What both NeoVMs (2.x and N3) share outside their interpreters: how a script is written in a program
-//! record, how items are shown as values, and how numbers are bytes.
+//! record, how items are shown as values, and how numbers are encoded as bytes.
 //!
 //! | file | content |
 //! |---|---|
-//! | `script.rs` | scripts in a program record, instructions as vectors name them |
+//! | `script.rs` | scripts in a program record, the names of instructions in vectors |
 //! | `show.rs` | items as values, and the limits on how much is shown |
-//! | `shapes.rs` | how items are written for a machine in another process |
-//! | `number.rs` | numbers of 64 bits as the bytes of two's complement |
+//! | `shapes.rs` | the notation of items in the process protocol |
+//! | `number.rs` | 64-bit numbers as bytes in two's complement |
 
 pub(super) mod number;
 pub(super) mod script;

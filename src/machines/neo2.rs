@@ -4,9 +4,9 @@
 //! | file | content |
 //! |---|---|
 //! | `table.rs` | the opcodes, one row each |
-//! | `machine.rs` | the machine: loading and the one loop |
+//! | `machine.rs` | the machine: loading and the single loop |
 //! | `fields.rs` | what can be observed |
-//! | `inspect.rs` | what blame and traces see; the places that rows name |
+//! | `inspect.rs` | the view for blame and traces; the places that rows name |
 //! | `frame.rs` | the running frame that handlers work on |
 //! | `core.rs`, `context.rs` | what the frames share; a frame of the invocation stack |
 //! | `fault.rs` | why the loop ends, and why a script faults |
@@ -17,7 +17,7 @@
 //! | `program.rs`, `script.rs` | what a program record must contain; scripts and their hashes |
 //! | `show.rs` | items as values |
 //! | `change.rs` | what can be changed between two instructions |
-//! | the others | handlers, one file an opcode family |
+//! | the others | handlers, one file per opcode family |
 //!
 //! # Program
 //!
@@ -28,8 +28,8 @@
 //!
 //! # What can be changed
 //!
-//! [`Action::Set`](crate::model::case::Action) takes records of items, as the machine shows them. Neither
-//! what is changed nor its new value is a compound or a host object.
+//! [`Action::Set`](crate::model::case::Action) takes records of items, written as the machine shows them.
+//! Neither the old nor the new value may be a compound or a host object.
 //!
 //! | member | meaning |
 //! |---|---|

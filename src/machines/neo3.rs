@@ -3,20 +3,20 @@
 //! | file | content |
 //! |---|---|
 //! | `table.rs` | the opcodes, one row each |
-//! | `machine.rs` | the machine: loading and the one loop |
+//! | `machine.rs` | the machine: loading and the single loop |
 //! | `fields.rs` | what can be observed |
-//! | `inspect.rs` | what blame and traces see; the places that rows name |
+//! | `inspect.rs` | the view for blame and traces; the places that rows name |
 //! | `frame.rs` | the running frame that handlers work on |
 //! | `core.rs`, `context.rs` | what the frames share; a frame of the invocation stack |
 //! | `fault.rs` | why the loop ends, and why a script faults |
 //! | `item.rs`, `convert.rs` | items, and their conversions |
 //! | `number.rs` | what instructions on numbers share |
 //! | `heap.rs`, `map.rs` | Arrays, Structs and Maps, and the reference counter |
-//! | `host.rs` | SYSCALL and the services that there are |
+//! | `host.rs` | SYSCALL and the available services |
 //! | `program.rs` | what a program record must contain; strict validation |
 //! | `show.rs` | items as values |
 //! | `change.rs` | what can be changed between two instructions |
-//! | the others | handlers, one file an opcode family |
+//! | the others | handlers, one file per opcode family |
 //!
 //! # Program
 //!
@@ -28,8 +28,8 @@
 //!
 //! # What can be changed
 //!
-//! [`Action::Set`](crate::model::case::Action) takes records of items, as the machine shows them. Neither
-//! what is changed nor its new value is a compound.
+//! [`Action::Set`](crate::model::case::Action) takes records of items, written as the machine shows them.
+//! Neither the old nor the new value may be a compound.
 //!
 //! | member | meaning |
 //! |---|---|
@@ -39,8 +39,8 @@
 //!
 //! # Speed
 //!
-//! Items have 16 bytes, numbers of 64 bits are worked on in place, and the references of stack
-//! entries are the height of the stack, so that most instructions count nothing.
+//! Items take 16 bytes, 64-bit numbers are handled in place, and the references of stack entries equal the
+//! height of the stack, so most instructions count nothing.
 
 mod arith;
 mod bitwise;

@@ -8,26 +8,26 @@ pub trait Observe {
     /// Whether the machine declares this field.
     fn has_field(&self, field: &str) -> bool;
 
-    /// The field's value now; `None` when it has no value in this state.
+    /// The current value of the field; `None` if it has no value in this state.
     fn observe(&self, field: &str) -> Option<Value>;
 }
 
 /// An observable field of a machine.
 #[derive(Debug, Clone, Copy)]
 pub struct Field<M: 'static> {
-    /// Its name, the beginning of a path.
+    /// Its name, the first key of a path.
     pub name: &'static str,
     /// What it is.
     pub doc: &'static str,
-    /// How it is written for a machine in another process, and read from it.
+    /// Its notation in the process protocol.
     pub shape: Shape,
-    /// Reads it; `None` when it has no value in this state.
+    /// Reads it; `None` if it has no value in this state.
     pub read: fn(&M) -> Option<Value>,
 }
 
-/// Something that lists its observable fields in a table.
+/// A machine that lists its observable fields in a table.
 pub trait Fields: Sized + 'static {
-    /// The fields, each name once.
+    /// The fields; names are unique.
     const FIELDS: &'static [Field<Self>];
 }
 
@@ -41,7 +41,7 @@ impl<M: Fields> Observe for M {
     }
 }
 
-/// The fields of a machine without the machine.
+/// The fields of a machine, without an instance of it.
 pub(super) fn members<M: Fields>() -> Vec<Member> {
     M::FIELDS.iter().map(|Field { name, doc, shape, .. }| Member { name, doc, shape: *shape }).collect()
 }

@@ -1,29 +1,29 @@
-//! Powers modulo 2^256, for the machines whose words have 256 bits.
+//! Powers modulo 2^256, for machines with 256-bit words.
 
 use super::record::Word;
 
 /// `base` to the power `exponent`, modulo 2^256.
-// One copy for both tiers: inlined in each, it is not equally fast in both.
+// A single copy for both tiers: if inlined in each, it would not be equally fast in both.
 #[inline(never)]
 pub(super) fn pow(base: Word, exponent: Word) -> Word {
     match u64::try_from(exponent) {
         Ok(exponent @ ..LONG) => short_power(base, exponent),
         _ if base.bit(0) => long_power(base, exponent),
-        // At least as many factors of two as the exponent says.
+        // An even base: the power is divisible by 2^exponent.
         _ => Word::ZERO,
     }
 }
 
-/// From here on, [`long_power`] is faster.
+/// From this exponent on, [`long_power`] is faster.
 const LONG: u64 = 1 << 44;
 
-/// The bits of a long exponent that are used digit by digit.
+/// How many low bits of a long exponent are processed digit by digit.
 const BITS: usize = 30;
 
-/// The digits of an exponent have two bits.
+/// The number of bits in a digit of an exponent.
 const DIGIT: usize = 2;
 
-/// From the highest digit of the exponent to the lowest.
+/// Processes the exponent from the highest digit to the lowest.
 fn short_power(base: Word, exponent: u64) -> Word {
     let Some(highest) = exponent.checked_ilog2() else { return Word::ONE };
     if highest == 0 {
@@ -44,10 +44,11 @@ fn short_power(base: Word, exponent: u64) -> Word {
 
 /// An odd number to any power.
 ///
-/// The square of an odd number is 1 modulo 8, and each further squaring keeps one bit more: the base to the power
-/// 2^30 is 1 + 2^32 c. Of the binomial series of a power of that, the term with 2^256 and all later ones are 0.
+/// The square of an odd number is 1 modulo 8, and each further squaring adds one bit to the modulus: the base
+/// to the power 2^30 is 1 + 2^32 c. In the binomial series of a power of that, the term with 2^256 and all
+/// later ones are 0.
 fn long_power(base: Word, exponent: Word) -> Word {
-    // For each digit, the product of the powers of the base that have it as a factor of their exponent.
+    // For each digit value, the product of the powers of the base at the positions of this digit.
     let mut products = [Word::ONE; 3];
     let mut power = base;
     let low = exponent.as_limbs()[0];
@@ -58,7 +59,7 @@ fn long_power(base: Word, exponent: Word) -> Word {
         power = square(square(power));
     }
     let [first, second, third] = products;
-    // The second one to the power of 2, the third one to the power of 3.
+    // `all` is the first product, times the second one squared, times the third one cubed.
     let twice = square(second.wrapping_mul(third));
     let all = first.wrapping_mul(third).wrapping_mul(twice);
     all.wrapping_mul(binomial_series(power >> 32, exponent >> BITS))
@@ -66,11 +67,11 @@ fn long_power(base: Word, exponent: Word) -> Word {
 
 /// 1 + 2^32 `c` to the power `exponent`.
 fn binomial_series(c: Word, exponent: Word) -> Word {
-    // What each term has more than the one before: c times the exponent, less c for each term.
+    // The factor from one term to the next: c times the exponent, decreased by c for each term.
     let mut factor = c.wrapping_mul(exponent);
     let (mut term, mut series) = (Word::ONE, Word::ONE);
     for (divisor, shift) in DIVISORS.iter().zip((32..).step_by(32)) {
-        // What a shift moves in at the top is moved out again by the next one.
+        // Wrong high bits from a division's shift are dropped by the next shift to the left.
         term = divisor.divide(term.wrapping_mul(factor));
         series = series.wrapping_add(term << shift);
         factor = factor.wrapping_sub(c);
@@ -78,14 +79,14 @@ fn binomial_series(c: Word, exponent: Word) -> Word {
     series
 }
 
-/// The square. Of the ten products of limbs in a product of words it takes six: those of two different limbs count
-/// twice.
+/// The square. It takes six products of limbs instead of the ten in a product of words, since those of two
+/// different limbs count twice.
 #[inline(always)]
 pub(super) fn square(word: Word) -> Word {
     let [a, b, c, d] = *word.as_limbs();
     let product = |one: u64, other: u64| u128::from(one) * u128::from(other);
     let halves = |low: u64, high: u64| u128::from(low) | u128::from(high) << 64;
-    // The limbs of the products of different limbs, from the second one on.
+    // The sum of the products of different limbs, from its second limb on.
     let second = product(a, b);
     let third = product(a, c) + (second >> 64);
     let fourth = ((third >> 64) as u64).wrapping_add(a.wrapping_mul(d)).wrapping_add(b.wrapping_mul(c));
@@ -96,7 +97,8 @@ pub(super) fn square(word: Word) -> Word {
     Word::from_limbs([low as u64, (low >> 64) as u64, high as u64, (high >> 64) as u64])
 }
 
-/// A number that divides another without remainder: an odd one, by its inverse modulo 2^256, times a power of two.
+/// A divisor for exact divisions: the product of an odd number, given by its inverse modulo 2^256, and a
+/// power of two.
 struct Divisor {
     inverse: Option<Word>,
     shift: usize,

@@ -1,4 +1,4 @@
-//! The programs of machines that calculate in words of 256 bits: records, and words from and to values.
+//! Program records of machines with 256-bit words, and conversions between words and values.
 
 use num_bigint::{BigInt, BigUint, Sign};
 use ruint::Uint;
@@ -11,10 +11,10 @@ use crate::model::value::Value;
 /// A number modulo 2^256.
 pub(super) type Word = Uint<256, 4>;
 
-/// How a number is written for a machine in another process.
+/// The notation of a number in the process protocol.
 pub(super) const HEX: Shape = Shape::Int(Notation::Hex);
 
-/// How the accounts of a world are written, by address.
+/// The notation of the accounts of a world, by address.
 pub(super) const ACCOUNTS: Shape = Shape::Map(Keys::Bytes, &ACCOUNT);
 
 static ACCOUNT: Shape = Shape::Record(members! {
@@ -24,7 +24,7 @@ static ACCOUNT: Shape = Shape::Record(members! {
     "storage": Shape::Map(Keys::Number, &HEX), "words that are not zero, by key";
 });
 
-/// A record that must have certain members.
+/// A record with required members.
 pub(super) struct Record<'v>(pub(super) &'v Value);
 
 impl<'v> Record<'v> {
@@ -87,7 +87,7 @@ pub(super) fn word(name: &str, value: &Value) -> Result<Word, LoadError> {
     }
 }
 
-/// The number that a key is.
+/// The number that a key denotes.
 pub(super) fn word_of_key(key: &str) -> Result<Word, LoadError> {
     Word::from_str_radix(key.trim_start_matches("0x"), 16)
         .map_err(|_| LoadError::new(format!("{key:?} must be a hex number of at most 32 bytes")))

@@ -1,20 +1,20 @@
-//! How a machine executes its programs, where it has several ways that have the same results.
+//! How a machine executes its programs, if it has several ways with the same results.
 
 /// A way to execute programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Tiers {
-    /// One instruction after the other.
+    /// One instruction after another.
     Plain,
-    /// As blocks of instructions where a program is hot.
+    /// The hot parts of a program as blocks of instructions.
     #[default]
     Hot,
-    /// Both beside each other, compared after each block: a test of the machine. A program is hot after a few turns of
-    /// its loops, since those of a test are short.
+    /// Both in parallel, compared after each block, to test the machine. A loop is hot after a few
+    /// iterations, since loops in tests are short.
     Both,
 }
 
 impl Tiers {
-    /// Every one.
+    /// All tiers.
     pub const ALL: [Tiers; 3] = [Tiers::Plain, Tiers::Hot, Tiers::Both];
 
     /// Its name as a value of `--engine`.

@@ -4,26 +4,26 @@
 //! |---|---|
 //! | `table.rs` | the instructions, one row each |
 //! | `core.rs` | one machine and the loop over its instructions |
-//! | `instruction.rs` | instructions as the loop executes them |
+//! | `instruction.rs` | decoded instructions |
 //! | `driver.rs` | the test driver: its commands, budget, results and outcomes |
-//! | `machine.rs` | what the runner sees: loading and running |
+//! | `machine.rs` | the machine: loading and running |
 //! | `fields.rs` | what can be observed |
-//! | `inspect.rs` | what blame and traces see |
+//! | `inspect.rs` | the view for blame and traces |
 //! | `program.rs` | what a program record must contain |
-//! | `random.rs` | random numbers that are always the same |
+//! | `random.rs` | reproducible random numbers |
 //! | `assembler.rs`, `disassembler.rs` | the assembly language |
-//! | the others | handlers, one file an instruction family |
+//! | the others | handlers, one file per instruction family |
 //!
 //! # Program
 //!
 //! A segment is bytes (words from address 0, most significant byte first), text (assembly source), a record
-//! of one such text by the name of its file, or a record of bytes by `0x` address. What it leaves out is zero.
+//! of one such text by the name of its file, or a record of bytes by `0x` address. Omitted words are zero.
 //!
 //! One machine: `instructions` and `data` (segments), `registers` (16 numbers), `pc`, `rnd` (a seed, or a
-//! list of the numbers to give), `features` (a list that may have `expRoot`). All may be missing.
+//! list of the numbers to return), `features` (a list that may contain `expRoot`). All are optional.
 //! [`Action::Set`](crate::model::case::Action) takes `registers` (a record), `data` (a record of bytes) and
-//! `pc`, and a new phase begins: from there on, changed means different from its start. With `phase`, which
-//! can be `same`, the current phase continues.
+//! `pc`, and begins a new phase: from then on, "changed" means different from the start of that phase. With
+//! `phase`, whose only value is `same`, the current phase continues.
 //!
 //! The test driver: `driver` and `testee` (records of `instructions` and `rnd`), `budget`, `zeroLimit`
 //! (`fatal` or `timeout`), `features`.

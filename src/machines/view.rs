@@ -1,6 +1,6 @@
-//! What a person sees of a machine between two instructions: its state as rows, and its code as lines.
+//! A machine between two instructions, formatted for people: its state as rows, and its code as lines.
 //!
-//! A machine says which sections there are; everything that shows them is written once for all machines.
+//! Each machine defines its sections; displaying them is written once for all machines.
 
 use crate::isa::Isa;
 use crate::isa::disassembler::disassemble;
@@ -10,54 +10,54 @@ use crate::model::hex::bytes_key;
 use crate::model::path::{Key, Path};
 use crate::model::value::Value;
 
-/// The most rows of a section.
+/// The maximum number of rows in a section.
 const MOST_ROWS: usize = 2_000;
 
-/// The most characters of a value.
+/// The maximum number of characters of a value.
 const LONGEST: usize = 200;
 
-/// How many bytes of a memory a row has.
+/// How many bytes of a memory are in a row.
 const BYTES_IN_ROW: usize = 32;
 
-/// How many compounds around an item are shown.
+/// The maximum nesting depth of rows.
 const DEEPEST: usize = 8;
 
 /// A part of the state, such as a stack.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section {
-    /// What it is.
+    /// Its title.
     pub title: String,
-    /// What is in it; no more than can be shown.
+    /// Its rows, up to a maximum.
     pub rows: Vec<Row>,
-    /// How many rows are left out at the end.
+    /// How many rows are omitted at the end.
     pub left_out: usize,
 }
 
 /// A datum of the state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
-    /// How many rows before it contain it.
+    /// How many of the rows before it contain it.
     pub depth: usize,
-    /// What it is called: a slot, an index, a name of the source.
+    /// Its name: a slot, an index, or a name from the source.
     pub name: String,
-    /// Its value, at most some hundred characters of it; not escaped.
+    /// Its value, truncated to a few hundred characters; not escaped.
     pub value: String,
-    /// Where it is; `None` for a heading.
+    /// Its location; `None` for a heading.
     pub datum: Option<Datum>,
-    /// Whether it means something at the current instruction.
+    /// Whether it has a meaning at the current instruction.
     pub scope: Scope,
 }
 
-/// Whether a datum means something at the current instruction.
+/// Whether a datum has a meaning at the current instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
-    /// It does.
+    /// It has a meaning.
     In,
     /// It is a variable outside its scope.
     Out,
 }
 
-/// Where a datum is.
+/// The location of a datum.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Datum {
     /// At a path of the state.
@@ -71,16 +71,16 @@ pub enum Datum {
 pub struct CodeLine {
     /// Its program counter.
     pub pc: usize,
-    /// The program counter as this machine writes it.
+    /// The program counter in this machine's notation.
     pub label: String,
-    /// As a person writes it.
+    /// The instruction, formatted for people.
     pub text: String,
-    /// The line of the source it was made of, where the program says so.
+    /// Its source line, if the program says so.
     pub line: Option<u64>,
 }
 
 impl CodeLine {
-    /// An instruction at an address, which is written in hex.
+    /// An instruction at an address, with the address in hex as its label.
     pub fn at(pc: usize, text: String) -> CodeLine {
         CodeLine { pc, label: format!("{pc:04x}"), text, line: None }
     }
@@ -92,12 +92,12 @@ pub(super) fn code_lines(isa: &Isa, program: &[u8]) -> Vec<CodeLine> {
 }
 
 impl Row {
-    /// A datum.
+    /// A row at the top level.
     pub fn new(name: impl Into<String>, value: impl Into<String>, datum: Option<Datum>) -> Row {
         Row { depth: 0, name: name.into(), value: value.into(), datum, scope: Scope::In }
     }
 
-    /// The row inside those around it.
+    /// The row at this depth.
     #[must_use]
     pub fn inside(self, depth: usize) -> Row {
         Row { depth, ..self }
@@ -119,7 +119,8 @@ impl Section {
         section
     }
 
-    /// The operand stack, the top value first; `item` is the value so far below the top one, `at` its path.
+    /// The operand stack, the top value first; `item` returns the value at a distance below the top one, `at`
+    /// its path.
     pub fn stack(
         height: usize,
         item: impl Fn(usize) -> Option<Value>,
@@ -134,14 +135,14 @@ impl Section {
         section
     }
 
-    /// A value with all that is in it.
+    /// Adds a value with everything in it.
     #[must_use]
     pub fn with(mut self, name: &str, value: &Value, at: &Path) -> Section {
         self.value(name, value, at, 0);
         self
     }
 
-    /// The members of a record, or the items of a list, with all that is in them.
+    /// The members of a record, or the items of a list, with everything in them.
     pub fn of_value(title: impl Into<String>, value: &Value, at: &Path) -> Section {
         let mut section = Section::new(title);
         section.children(value, at, 0);
@@ -160,7 +161,7 @@ impl Section {
         section
     }
 
-    /// Adds a row at the end, or counts it.
+    /// Adds a row at the end, or counts it as omitted.
     pub fn push(&mut self, row: Row) {
         if self.rows.len() < MOST_ROWS {
             self.rows.push(row);
@@ -197,7 +198,7 @@ impl Section {
     }
 }
 
-/// A value in one row: of a compound, what it is and how many values are in it.
+/// A value in one row; for a compound, its type and the number of values in it.
 fn shown(value: &Value) -> String {
     match value {
         Value::Typed(name, inner) => match &**inner {

@@ -16,37 +16,37 @@ pub struct Assertion {
     pub expected: Expected,
     /// Where the vector demands it.
     pub origin: Origin,
-    /// The rule of the format by which the vector demands it, where the vector does not say it in so many words.
+    /// The rule of the format that implies this demand, if the vector does not state it explicitly.
     pub rule: Option<&'static str>,
 }
 
-/// What a datum must be. A format turns its own meaning of "not mentioned" into these.
+/// What a datum must be. Each format translates what "not mentioned" means into these.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Expected {
     /// Exactly this.
     Is(Value),
-    /// One of these, where a format has one spelling for several values.
+    /// One of these: the format writes several values the same way.
     OneOf(Vec<Value>),
     /// This value or absent, for data whose absence has a value: a missing word of storage is zero.
     IsOrAbsent(Value),
-    /// Not there.
+    /// It must not exist.
     Absent,
-    /// A record with any members. When it is not a record, other assertions on it or its contents are
-    /// not compared.
+    /// A record with any members. If the actual value is not a record, other assertions on it or its contents
+    /// are not compared.
     Record,
-    /// A value of this type, where a machine's values carry one. When the type differs, other assertions on
-    /// it or its contents are not compared.
+    /// A value of this type, on machines whose values have types. If the type differs, other assertions on it
+    /// or its contents are not compared.
     Type(Name),
-    /// A list, record, text or byte string of this length. When the length differs, assertions on missing
-    /// items are not reported one by one.
+    /// A list, record, text or byte string of this length. If the length differs, assertions on missing items
+    /// are not reported one by one.
     Len(usize),
-    /// A record with no members but these.
+    /// A record with no members other than these.
     Only(Vec<Key>),
     /// A record whose members come in this order; missing and unlisted members are ignored.
     Order(Vec<Key>),
 }
 
-/// As a person reads it after "expected".
+/// Formatted for people, to follow the word "expected".
 impl fmt::Display for Expected {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

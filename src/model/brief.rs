@@ -2,14 +2,14 @@
 
 use std::fmt::{self, Write as _};
 
-/// The text, with `…` in place of what follows the first `most` characters. What follows is not even formatted.
+/// The first `most` characters of the text, then `…` if there are more. The rest is not even formatted.
 pub fn brief(text: impl fmt::Display, most: usize) -> String {
     let mut start = Start { text: String::new(), room: most };
     let is_whole = write!(start, "{text}").is_ok();
     start.text + if is_whole { "" } else { "…" }
 }
 
-/// Collects the start of a text; an error at the limit stops the formatting of the rest.
+/// Collects the start of a text; returns an error at the limit, which stops the formatting.
 struct Start {
     text: String,
     room: usize,

@@ -11,13 +11,13 @@ use super::escape::escaped;
 use super::path::Path;
 use super::value::Value;
 
-/// Names a case everywhere: `path/to/file.json::name`, with `#2`, `#3` for further cases of the
+/// The name of a case, used everywhere: `path/to/file.json::name`, with `#2`, `#3` for further cases of the
 /// same name in a file.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CaseId {
     /// The file as the user named it or as it was found, with `/` between folders.
     pub file: Arc<str>,
-    /// The name that the file gives the case; `None` when the id names the file as a whole.
+    /// The name that the file gives the case; `None` if the id names the file as a whole.
     pub name: Option<Arc<str>>,
     /// 1 for the first case of this name in the file.
     pub nth: u32,
@@ -46,8 +46,8 @@ impl CaseId {
     }
 }
 
-/// Control characters and backslashes are escaped, and a first case whose own name ends like a
-/// number of a further one is written with `#1`: different cases of a file have different ids.
+/// Control characters and backslashes are escaped. A first case whose own name ends with `#` and digits is
+/// written with `#1`, so that different cases of a file have different ids.
 impl fmt::Display for CaseId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&escaped(&self.file))?;
@@ -64,20 +64,21 @@ fn ends_like_number(name: &str) -> bool {
 /// One conformance case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Case {
-    /// The machine it is written for, a name of [`crate::machines`].
+    /// The machine that it is written for, by its name in [`crate::machines`].
     pub machine: &'static str,
     /// What the machine loads.
     pub program: Program,
-    /// Positions of the program data that only the machine can validate; those of data inside are found in the document.
+    /// Positions of the program data that only the machine can validate; positions of nested data are looked
+    /// up in the document.
     pub places: Vec<(Path, Origin)>,
     /// Actions and the assertions that follow them, in order. All steps run on one machine.
     pub steps: Vec<Step>,
-    /// What the file says about what the case chooses, in a few words.
+    /// The file's own label for the data that the case selects, such as `d0 is valid`, if it has one.
     pub label: Option<String>,
 }
 
-/// What a machine loads: a record of code, environment, state before and limits. Its members
-/// are documented at each machine. Cases of one file may share it.
+/// What a machine loads: a record of code, environment, initial state and limits. Each machine documents its
+/// members. Cases of one file may share it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Program(pub Arc<Value>);
 
@@ -92,26 +93,26 @@ impl From<Value> for Program {
 pub struct Step {
     /// The actions, in order; empty to check the state as it is.
     pub actions: Vec<Action>,
-    /// How the actions must have ended. When this differs, `checks` are not compared: they
-    /// describe a state that the machine is not in.
+    /// How the actions must have ended. If this differs, `assertions` are not compared: they describe a state
+    /// that the machine is not in.
     pub end: Option<Assertion>,
-    /// What must hold.
+    /// What must hold afterwards.
     pub assertions: Vec<Assertion>,
 }
 
 /// The actions on a loaded machine: the debugger's four, and those that only some formats need.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Action {
-    /// Run to the end.
+    /// Runs to the end.
     Execute,
-    /// At most this number of instructions.
+    /// Executes at most this number of instructions.
     Run(u64),
-    /// Change the state: a record of what the machine's documentation says can be changed.
+    /// Changes the state: a record of members that the machine's documentation allows to change.
     Set(Value),
-    /// One instruction.
+    /// Executes one instruction.
     StepInto,
-    /// One instruction, and all that it calls.
+    /// Executes one instruction and everything that it calls.
     StepOver,
-    /// To the return of the current frame.
+    /// Runs until the current frame returns.
     StepOut,
 }

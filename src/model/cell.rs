@@ -28,7 +28,7 @@ impl Cell {
         Cell::Named(kind, name.into())
     }
 
-    /// An item of a compound, as the next key of a path. Map keys that differ only in type, which a path
+    /// An item of a compound, as the next key in a path. Map keys that differ only in type, which a path
     /// numbers, share one cell.
     pub fn item(compound: usize, key: &Key) -> Cell {
         let name = match key {
@@ -38,7 +38,7 @@ impl Cell {
         Cell::Item(compound, name)
     }
 
-    /// The program counter, written by instructions that may continue elsewhere than at the next instruction.
+    /// The program counter, written by instructions that may not continue at the next instruction.
     pub fn jump() -> Cell {
         Cell::named("jump", "")
     }
@@ -65,7 +65,7 @@ impl Cell {
         }
     }
 
-    /// Whether the other one is all of it or a part of it.
+    /// Whether `other` is all of it or a part of it.
     pub fn contains(&self, other: &Cell) -> bool {
         match (self, other) {
             (Cell::Range(one, a), Cell::Range(other, b)) => {
@@ -89,7 +89,7 @@ impl Cell {
     }
 }
 
-/// As a person reads it: `storage 0x01`, `memory 0x0020..0x0040`.
+/// Formatted for people: `storage 0x01`, `memory 0x0020..0x0040`.
 impl fmt::Display for Cell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

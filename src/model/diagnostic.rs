@@ -1,4 +1,4 @@
-//! What is wrong with a file or a testee, how bad it is, and where.
+//! What is wrong with a file or a testee, how severe it is, and where it is.
 
 use std::fmt;
 use std::ops::Range;
@@ -6,16 +6,16 @@ use std::ops::Range;
 use super::position::{BOM, Origin, Position};
 use super::rule::Rule;
 
-/// Something that is wrong.
+/// Something wrong in a file or a testee.
 ///
-/// `P` is the type of the position: readers make a `Diagnostic<Origin>`, which needs no search for lines, and
-/// the owner of the text turns it into a [`Diagnostic`] with [`SourceText::locate`]. Reports accept only the
-/// latter, so no position can get lost.
+/// `P` is the type of the position: readers create a `Diagnostic<Origin>`, which does not require finding
+/// line numbers, and the owner of the text turns it into a [`Diagnostic`] with [`SourceText::locate`].
+/// Reports accept only the latter, so no position is lost.
 ///
 /// [`SourceText::locate`]: crate::text::source_text::SourceText::locate
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic<P = Option<Place>> {
-    /// Whether the case can run in spite of it.
+    /// Whether the case can run despite it.
     pub severity: Severity,
     /// What is wrong, as a sentence without a full stop.
     pub what: String,
@@ -25,16 +25,16 @@ pub struct Diagnostic<P = Option<Place>> {
     pub rule: Rule,
     /// The fix, if known; boxed because few diagnostics have one.
     remedy: Option<Box<Remedy>>,
-    /// The position; `None` when the diagnostic concerns no single place of the file.
+    /// The position; `None` if the diagnostic does not concern a single place in the file.
     pub place: P,
 }
 
-/// Whether a case can run in spite of a diagnostic.
+/// Whether a case can run despite a diagnostic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// It can: something is ignored. `--strict` makes it an error.
     Note,
-    /// It can, but the file is probably not what its author intended. Only `vmconf check` reports these.
+    /// It can, but the file probably does not do what its author intended. Only `vmconf check` reports these.
     Warning,
     /// It cannot.
     Error,
@@ -45,11 +45,11 @@ pub enum Severity {
 enum Remedy {
     /// A known name similar to the unknown one. The user decides whether it is the right one.
     Suggestion(String),
-    /// A change of the text that does not change what the text says.
+    /// A change to the text that does not change its meaning.
     Edit(Edit),
 }
 
-/// A change of a text.
+/// A change to a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edit {
     /// The bytes that are replaced.
@@ -64,7 +64,7 @@ impl Diagnostic {
         Diagnostic::error(None, what)
     }
 
-    /// In one line, with the file and the place in it.
+    /// Formatted in one line, with the file and the position in it.
     pub fn located(&self, file: &str) -> String {
         let place = self.place.as_ref().map_or(String::new(), |place| format!(":{}", place.position));
         format!("{file}{place}: {self}")
@@ -130,7 +130,7 @@ impl<P> Diagnostic<P> {
         }
     }
 
-    /// The edit that fixes it; notes have no fix.
+    /// The edit that fixes it, if any; notes have no fix.
     pub fn edit(&self) -> Option<&Edit> {
         match (self.severity, self.remedy.as_deref()?) {
             (Severity::Warning | Severity::Error, Remedy::Edit(edit)) => Some(edit),
@@ -158,7 +158,7 @@ impl<P> fmt::Display for Diagnostic<P> {
 }
 
 impl Severity {
-    /// As it is written, in one word.
+    /// Its name, as written in output.
     pub fn name(self) -> &'static str {
         match self {
             Severity::Note => "note",
@@ -182,7 +182,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// The place of a byte whose line and column are known. Takes no longer where the line is long.
+    /// The place of a byte whose line and column are known. Takes no longer for long lines.
     pub fn at(text: &str, at: u32, position: Position) -> Place {
         const BEFORE: usize = 40;
         const LONGEST: usize = 80;
@@ -205,8 +205,8 @@ impl Place {
     }
 }
 
-/// The parts of a byte's line before the byte and from it on, each of more than `most` characters if the line
-/// has that many.
+/// The parts of a byte's line before the byte and from the byte on, possibly cut, but never to `most`
+/// characters or fewer.
 fn around(text: &str, at: u32, most: usize) -> (&str, &str) {
     const LONGEST_CHARACTER: usize = 4;
     let at = text.floor_char_boundary(at as usize);

@@ -1,4 +1,4 @@
-//! Text from outside, made harmless for terminals, logs of CI systems and reports.
+//! Makes untrusted text harmless for terminals, logs of CI systems and reports.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 
 use regex_syntax::hir::{Class, ClassUnicodeRange, HirKind};
 
-/// The characters outside ASCII that could disturb a terminal, show text other than it is, or not be written
-/// in XML at all: control characters, those that are invisible, reorder text or begin a line, and two
+/// Characters outside ASCII that could disturb a terminal, misrepresent text, or that XML does not allow:
+/// control characters, characters that are invisible, reorder text or begin a new line, and two
 /// noncharacters.
 const HARMFUL: &str =
     r"[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\x{FFFE}\x{FFFF}]";
@@ -33,8 +33,7 @@ pub fn is_harmful(character: char) -> bool {
     HARMFUL_RANGES.binary_search_by(order).is_ok()
 }
 
-/// A part of a line from outside, with harmful characters and starts of commands escaped as in Rust:
-/// `\u{1b}`.
+/// A part of an untrusted line, with harmful characters and starts of commands escaped as in Rust: `\u{1b}`.
 pub fn escaped(text: &str) -> Cow<'_, str> {
     escaped_with(text, |character| match character {
         ' '..='~' => character.escape_unicode().to_string(),
@@ -42,14 +41,14 @@ pub fn escaped(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// A part of a line from outside. `escape` writes each harmful character, and one character of each start of a
-/// command: CI systems execute commands that they find in the log of a job.
+/// A part of an untrusted line. `escape` writes each harmful character, and one character of each start of a
+/// command, since CI systems execute commands that they find in the log of a job.
 ///
 /// - GitHub Actions, Azure Pipelines and TeamCity: `##[`, `##vso[` and `##teamcity[` anywhere in a line.
 /// - GitHub Actions: `::` at the start of a line, after any spaces.
 ///
-/// What follows the text in its line is unknown, so `##` and `:` that could become such a start are escaped,
-/// too.
+/// The text that follows in the line is unknown, so `##` and `:` are also escaped if they could become such a
+/// start.
 pub fn escaped_with(text: &str, escape: fn(char) -> String) -> Cow<'_, str> {
     let start = text.len() - text.trim_start().len();
     if !text[start..].starts_with(':') && is_plain(text) {
@@ -74,14 +73,15 @@ pub fn escaped_with(text: &str, escape: fn(char) -> String) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
-/// Whether a text, like most, is of printable ASCII characters other than `#`. All bytes are looked at, many at once.
+/// Whether the text consists of printable ASCII characters other than `#`, as most do. Looks at all bytes,
+/// many at a time.
 fn is_plain(text: &str) -> bool {
     text.bytes().fold(true, |is_plain, it| is_plain & matches!(it, b' '..=b'"' | b'$'..=b'~'))
 }
 
-/// Whether a `#` between these texts is the second one of `##name[`.
+/// Whether a `#` between these texts is the second one in `##name[`.
 fn ends_command_prefix(before: &str, after: &str) -> bool {
-    // Each letter is looked at once, since no `#` is among them.
+    // Letters are never `#`, so each one is scanned only once.
     let rest = after.trim_start_matches(|letter: char| letter.is_ascii_alphabetic());
     before.ends_with('#') && (rest.is_empty() || rest.starts_with('['))
 }

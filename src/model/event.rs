@@ -1,4 +1,4 @@
-//! What happens in a run: the one stream that all reports are made from.
+//! What happens in a run: the single stream that all reports are made from.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,40 +10,40 @@ use super::exit_code::Exit;
 use super::explanation::Explained;
 use super::verdict::{Kind, Verdict};
 
-/// The version of events as lines of JSON; counts up when a member changes its meaning.
+/// The version of events as lines of JSON; incremented when the meaning of a member changes.
 pub const VERSION: u32 = 1;
 
-/// Something that happened in a run. Events come in the order of the files and of the cases in
-/// them, for any number of threads.
+/// Something that happened in a run. Events come in the order of the files and of the cases in them, whatever
+/// the number of threads.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
     /// The run begins.
     Started {
-        /// How many files there are to read.
+        /// How many files will be read.
         files: usize,
-        /// The machine in another process that the cases run on; `None` for the machines of this crate.
+        /// The machine in another process that the cases run on; `None` for embedded machines.
         vm: Option<Vm>,
     },
     /// Something that was ignored and could matter.
     Note {
-        /// In which file.
+        /// The file.
         file: Arc<str>,
-        /// What, and where.
+        /// What was ignored, and where.
         diagnostic: Diagnostic,
     },
-    /// A case is done.
+    /// A case has finished.
     Finished(CaseReport),
-    /// All cases of a file are done.
+    /// All cases of a file have finished.
     FileDone,
-    /// Entries of a list of expected failures match no case. Comes after all files.
+    /// Entries in a list of expected failures match no case. Comes after all files.
     UnmatchedEntries {
         /// The file of the list.
         list: Arc<str>,
         /// What is wrong with them.
         entries: Vec<Diagnostic>,
     },
-    /// Why a case fails or is broken. Comes after all cases, for the first of them, and only when a report
-    /// needs it.
+    /// Why a case fails or is broken. Comes after all cases, only for the first such cases, and only if a
+    /// report needs it.
     Explained(Explained),
     /// The run is over.
     Ended(Summary),
@@ -52,15 +52,15 @@ pub enum Event {
 /// A machine in another process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Vm {
-    /// The name that the user gives it.
+    /// The name that the user gave it.
     pub name: String,
-    /// The name of the implementation, as it says.
+    /// The name of the implementation, as it reports it.
     pub implementation: String,
-    /// The version of the implementation, as it says.
+    /// The version of the implementation, as it reports it.
     pub release: String,
 }
 
-/// As reports name it: `mine (py-evm 0.10.1)`.
+/// As it appears in reports: `mine (py-evm 0.10.1)`.
 impl fmt::Display for Vm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Vm { name, implementation, release } = self;
@@ -73,13 +73,13 @@ impl fmt::Display for Vm {
 pub struct Summary {
     /// Cases that passed.
     pub passed: u64,
-    /// How many of those passed in an earlier run, and did not run.
+    /// How many of those passed in an earlier run and were not run again.
     pub cached: u64,
     /// Cases in which the machine differs.
     pub failed: u64,
     /// Cases that failed as expected.
     pub known: u64,
-    /// Cases that passed though they were expected to fail.
+    /// Cases that passed although they were expected to fail.
     pub fixed: u64,
     /// Cases, files and lists of expected failures that are broken.
     pub errors: u64,
@@ -91,9 +91,9 @@ pub struct Summary {
     pub crashed: u64,
     /// Cases in which the testee did not answer in time.
     pub timed_out: u64,
-    /// How long it took.
+    /// How long the run took.
     pub seconds: f64,
-    /// Whether the user ended the run before all cases were done.
+    /// Whether the user ended the run before all cases had finished.
     pub interrupted: bool,
 }
 
@@ -131,7 +131,7 @@ impl Summary {
         }
     }
 
-    /// How the process should exit; the largest applies: interrupted wins over broken, that over failed.
+    /// How the process should exit: interrupted takes precedence over broken, broken over failed.
     pub fn exit(&self) -> Exit {
         match self {
             Summary { interrupted: true, .. } => Exit::Interrupted,

@@ -1,4 +1,4 @@
-//! Why a case fails, as data: what reports render.
+//! Why a case fails, as data for reports to render.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,9 +17,9 @@ use super::verdict::Kind;
 /// Why a case fails or is broken.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Explained {
-    /// As data.
+    /// As structured data.
     Facts(Box<Explanation>),
-    /// In the words of the report of a part of the run, from which it was read back.
+    /// As text, read back from the report of a part of the run.
     Text {
         /// Which case.
         id: CaseId,
@@ -38,51 +38,51 @@ impl Explained {
     }
 }
 
-/// The most cases that a run explains, of those that fail or are broken: each of them runs again.
+/// The maximum number of failing or broken cases that a run explains, since each of them runs again.
 pub const MOST_EXPLAINED: usize = 200;
 
 /// A case, its verdict, and why.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Explanation {
-    /// Its verdict.
+    /// The case and its verdict.
     pub report: CaseReport,
-    /// What was ignored in it.
+    /// What was ignored in the case.
     pub notes: Vec<Diagnostic>,
-    /// The verdict on the embedded machine, where the case ran on a machine in another process: the instructions
-    /// are those of the embedded machine, which executes each case alike.
+    /// If the case ran on a machine in another process, the verdict on the embedded machine: the instructions
+    /// below are those of the embedded machine, which runs the same case.
     pub embedded: Option<Kind>,
-    /// For the first differences of a case that fails, what made the datum what it is.
+    /// For the first differences of a failing case, what produced the actual value.
     pub blames: Vec<Answer>,
-    /// Where the machine in another process parts from the embedded one, if both show their steps.
+    /// Where the machine in another process diverges from the embedded one, if both report their steps.
     pub parting: Option<Parting>,
-    /// The first instruction, among those that were recorded, that did not do what its row declares.
+    /// The first recorded instruction that did not do what its row declares.
     pub departure: Option<Departure>,
-    /// The last instructions before the first difference was seen.
+    /// The last instructions before the first difference was detected.
     pub last: Vec<Executed>,
-    /// How many instructions there were up to there.
+    /// How many instructions were executed up to that point.
     pub steps: u64,
-    /// The list that the first difference is in.
+    /// The list that contains the first difference.
     pub stack: Option<StackComparison>,
-    /// What was spent on each kind of instruction, on a machine with gas.
+    /// The gas spent on each kind of instruction, on a machine with gas.
     pub spent: BTreeMap<&'static str, Spent>,
-    /// The leaves of the state, where only its root is demanded and differs.
+    /// The leaves of the state, if the vector demands only its root and that differs.
     pub world: Option<WorldComparison>,
-    /// The log entries, where their hash differs.
+    /// The log entries, if their hash differs.
     pub logs: Option<LogComparison>,
-    /// Where one can go through its run; `None` if no page was asked for.
+    /// The page that steps through the run; `None` if none was requested.
     pub page: Option<ExplorerPage>,
 }
 
-/// A page to go through the run of a case step by step.
+/// A page that steps through the run of a case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ExplorerPage {
     /// Its URI, relative to the HTML report.
     At(String),
-    /// Why there is none.
+    /// Why there is no page.
     Missing(String),
 }
 
-/// A state of which only the root is demanded, beside another one.
+/// A state of which the vector demands only the root, compared with another state.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WorldComparison {
     /// What it is compared with.
@@ -96,44 +96,44 @@ pub struct WorldComparison {
 /// What a state is compared with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Against {
-    /// The state before the transaction: no state is known that has the demanded root.
+    /// The state before the transaction, since no state with the demanded root is known.
     Before,
-    /// The state of another case, with this id, that has the demanded root.
+    /// The state of the case with this id, which has the demanded root.
     Fixture(String),
     /// The state of the embedded machine, which has the demanded root.
     Embedded,
 }
 
-/// A leaf of two states.
+/// A leaf that differs between two states.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Leaf {
     /// Its path.
     pub at: Path,
-    /// What it is in the other state; `None` when it is not there.
+    /// Its value in the other state; `None` if absent there.
     pub wanted: Option<Value>,
-    /// What it is; `None` when it is not there.
+    /// The actual value; `None` if absent.
     pub actual: Option<Value>,
-    /// What made it so.
+    /// What produced the actual value.
     pub answer: Option<Answer>,
 }
 
-/// Log entries of which only the hash is demanded.
+/// Log entries of which the vector demands only the hash.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LogComparison {
-    /// The entries of the embedded machine, where they have the demanded hash.
+    /// The entries of the embedded machine, if they have the demanded hash.
     pub expected: Option<Vec<Value>>,
     /// The actual entries.
     pub actual: Vec<Value>,
 }
 
-/// A list of the state, such as a stack, beside what the vector expects.
+/// A list in the state, such as a stack, next to what the vector expects.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StackComparison {
     /// Its path.
     pub at: Path,
-    /// What is expected of each item; `None` where nothing is.
+    /// What is expected of each item; `None` for items without an expectation.
     pub wanted: Vec<Option<Expected>>,
-    /// What is there.
+    /// The actual items.
     pub actual: Vec<Value>,
     /// The first item that differs.
     pub differs: usize,
@@ -142,40 +142,40 @@ pub struct StackComparison {
 /// An instruction that was executed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Executed {
-    /// How many were executed before it.
+    /// How many instructions were executed before it.
     pub step: u64,
     /// Program counter.
     pub pc: usize,
     /// Its mnemonic; `None` for an undefined opcode.
     pub op: Option<&'static str>,
-    /// How many values its row says that it pushes.
+    /// How many values it pushes, according to its row.
     pub pushes: u16,
-    /// As a person writes it.
+    /// The instruction formatted for people.
     pub text: String,
     /// The frame that executed it, on a machine whose frames execute code of different accounts.
     pub frame: Option<String>,
-    /// What it took from the stack, the top value first, and what else it read.
+    /// The values that it popped, the top one first, and what else it read.
     pub inputs: Vec<Input>,
     /// How many values were on the stack before it.
     pub height: usize,
     /// The number of the stack slot above the top one.
     pub(crate) top: usize,
-    /// The top values of them, the top one first.
+    /// The topmost of these values, the top one first.
     pub stack: Vec<Value>,
     /// What it cost, on a machine with gas.
     pub cost: Option<u64>,
-    /// Where it went on, if not at the instruction after it.
+    /// Where execution continued, if not at the next instruction.
     pub went: Option<usize>,
-    /// What it wrote, the stack left out.
+    /// What it wrote, apart from the stack.
     pub writes: Vec<Cell>,
-    /// The places of the stack that it wrote.
+    /// The stack slots that it wrote.
     pub(crate) written: Range<usize>,
-    /// Cells to which it only moved a value, and the place of the stack where that was.
+    /// Cells to which it only moved a value, and the stack slot that held the value.
     pub(crate) moved: Vec<(Cell, usize)>,
 }
 
 impl Executed {
-    /// Its number in the run, from 1, as `vmconf trace` counts.
+    /// Its number in the run, counted from 1 as in `vmconf trace`.
     pub fn number(&self) -> u64 {
         self.step + 1
     }
@@ -186,9 +186,9 @@ impl Executed {
 pub struct Input {
     /// Where it was.
     pub cell: Cell,
-    /// What the program's source calls that: `i of gcd`; `None` where it has no name for it.
+    /// Its name in the program's source, such as `i of gcd`; `None` if it has none.
     pub name: Option<String>,
-    /// What it was.
+    /// The value read.
     pub value: Value,
 }
 
@@ -197,25 +197,25 @@ pub struct Input {
 pub struct Blame {
     /// The instruction that wrote it.
     pub by: Executed,
-    /// Those that since only moved it, the last one first.
+    /// Later instructions that only moved it, the last one first.
     pub moved_by: Vec<Executed>,
     /// The writer of each of [`Executed::inputs`], as far as it was traced.
     pub inputs: Vec<Option<Blame>>,
-    /// What is left out of a long chain of instructions; set only for the instruction that it ends with.
+    /// What is omitted from a long chain of instructions; set only for the instruction at the end of the chain.
     pub further: Option<Further>,
     /// The last jump before it that might not have been taken, or might have led elsewhere; set only for the
-    /// instruction that an answer begins with.
+    /// first instruction of an answer.
     pub reached_by: Option<Box<Blame>>,
-    /// Of a value that is one too many: the last instruction that took the values above it, and not this one.
+    /// For a surplus value: the last instruction that popped the values above it but left this one.
     pub left_by: Option<Executed>,
 }
 
-/// The other end of a long chain of instructions.
+/// The far end of a long chain of instructions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Further {
-    /// How many instructions are left out between the others and these.
+    /// How many instructions are omitted before these.
     pub left_out: usize,
-    /// Those that the chain begins with, the oldest one first.
+    /// The instructions at the start of the chain, the oldest one first.
     pub oldest: Vec<Executed>,
 }
 
@@ -226,12 +226,12 @@ pub struct Parting {
     pub step: u64,
     /// Its program counter and its mnemonic.
     pub instruction: Option<(u64, String)>,
-    /// What differs after it, each with the value on the machine in another process and on the embedded one, as
-    /// text.
+    /// What differs after it: names, each with the value on the machine in another process and on the
+    /// embedded one, as text.
     pub differs: Vec<(String, [String; 2])>,
 }
 
-/// The first instruction that did something else than its row declares.
+/// The first instruction that did something other than its row declares.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Departure {
     /// The instruction.
@@ -250,7 +250,7 @@ pub enum Departs {
         /// How many there were.
         height: usize,
     },
-    /// It left another number of values on the stack.
+    /// It left a different number of values on the stack.
     Height {
         /// How many there were before it.
         before: usize,
@@ -259,32 +259,32 @@ pub enum Departs {
         /// How many there were after it.
         actual: usize,
     },
-    /// It succeeded with more values on the stack than there may be.
+    /// It succeeded with more values on the stack than the limit allows.
     Limit {
-        /// How many there may be.
+        /// The limit.
         limit: usize,
         /// How many there were after it.
         actual: usize,
     },
-    /// It left another number of references.
+    /// It left a different number of references.
     References {
-        /// How many there are after an instruction that takes and leaves these numbers of values.
+        /// The number expected from how many values its row pops and pushes.
         declared: usize,
         /// How many there were after it.
         actual: usize,
     },
-    /// It went on elsewhere.
+    /// Execution continued elsewhere.
     Jump {
         /// The program counter that its row declares.
         declared: usize,
         /// The program counter of the next instruction.
         actual: usize,
     },
-    /// It changed this cell.
+    /// It changed this cell, which its row does not declare.
     Write(Cell),
 }
 
-/// As a person reads it, after the instruction.
+/// Formatted for people, to follow the instruction.
 impl fmt::Display for Departs {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -322,36 +322,36 @@ impl fmt::Display for Departs {
     }
 }
 
-/// What all instructions of one kind cost together.
+/// The total cost of all instructions of one kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Spent {
-    /// How many there were.
+    /// How many were executed.
     pub count: u64,
     /// What they cost.
     pub gas: u64,
-    /// How many of them cost less or more than their row says.
+    /// How many of them cost more or less than their row says.
     pub unlike_row: u64,
     /// What they cost according to their row.
     pub by_row: u64,
-    /// What they added to the refund of the transaction.
+    /// What they added to the transaction's refund.
     pub refund: i64,
 }
 
-/// What is known of a datum.
+/// What is known about the origin of a datum.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
     /// An instruction wrote it.
     By(Box<Blame>),
     /// No examined instruction wrote it.
     NotWritten {
-        /// The last one that wrote another datum of its kind.
+        /// The last instruction that wrote another datum of the same kind.
         near: Option<Box<Blame>>,
-        /// How many of the last instructions were examined; `None` when all were.
+        /// How many of the most recent instructions were examined; `None` if all were.
         of_last: Option<u64>,
-        /// What else than an instruction changes it: `the fee of the transaction`.
+        /// What changes it other than instructions: `the fee of the transaction`.
         besides: Option<String>,
     },
-    /// No cell holds it, such as how the run ended; the last instruction that read something.
+    /// No cell holds it (how the run ended, for example); the last instruction that read something.
     NoCell(Option<Box<Blame>>),
 }
 

@@ -1,12 +1,12 @@
 //! Hex digits to bytes, and bytes to the keys of records.
 
-/// The bytes that hex digits say: an even number of them, in any case, and nothing else.
+/// The bytes that hex digits encode: an even number of digits, upper or lower case, and nothing else.
 pub fn hex_bytes(digits: &str) -> Option<Vec<u8>> {
     let mut bytes = vec![0; digits.len() / 2];
     hex_to_slice(digits, &mut bytes).map(|()| bytes)
 }
 
-/// As [`hex_bytes`], for as many bytes as there is room for.
+/// Like [`hex_bytes`], for exactly as many bytes as fit in `bytes`.
 pub fn hex_to_slice(digits: &str, bytes: &mut [u8]) -> Option<()> {
     // The library strips a `0x` prefix, but the callers decide whether one is allowed.
     if matches!(digits.as_bytes(), [_, b'x' | b'X', ..]) {

@@ -1,9 +1,9 @@
-//! Ending a run early.
+//! Interrupts a run.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A request to end a run, which another thread can make. Cases that are running then end without a verdict.
+/// A request to end a run, which any thread can make. Cases that are running at that time end without a verdict.
 #[derive(Debug, Clone, Default)]
 pub struct Interrupt(Arc<AtomicBool>);
 

@@ -1,8 +1,8 @@
-//! The limits that keep a vector from hanging a run or filling the memory.
+//! The limits that keep a vector from hanging a run or exhausting the memory.
 //!
-//! One row a limit: the field, its flag, its default and what it is a limit of. The command line
-//! and the error texts are made from the rows. Reaching a limit of the runner is an error of the case,
-//! never a state of the machine; reaching one of a machine is state.
+//! One row per limit: the field, its flag, its default and what it limits. The command line and the error
+//! texts are derived from the rows. Reaching a limit of the runner is an error of the case, never a state of
+//! the machine; reaching one of a machine is state.
 
 macro_rules! limits {
     ($($(#[doc = $doc:literal])+ $field:ident, $flag:literal, $default:literal, $owner:expr;)*) => {
@@ -35,11 +35,11 @@ macro_rules! limits {
 pub struct Row {
     /// The flag without its dashes.
     pub flag: &'static str,
-    /// The value without the flag.
+    /// The value if the flag is not given.
     pub default: u64,
-    /// What it is a limit of, and its unit.
+    /// What it limits, and its unit.
     pub doc: &'static str,
-    /// Whose limit it is.
+    /// Whether it is a limit of the runner or of a machine.
     pub owner: Owner,
     /// Sets it.
     pub set: fn(&mut Limits, u64),
@@ -47,7 +47,7 @@ pub struct Row {
     pub get: fn(&Limits) -> u64,
 }
 
-/// Whose limit it is.
+/// Whether a limit belongs to the runner or to a machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Owner {
     /// Reaching it is an error of the case.
@@ -61,7 +61,7 @@ pub enum Owner {
     },
 }
 
-/// The limits that a machine itself has, by the member of a vector that lowers them.
+/// The limits of a machine itself, with the member of a vector that lowers each.
 pub fn of_machine(name: &'static str) -> impl Iterator<Item = (&'static str, &'static Row)> {
     ROWS.iter().filter_map(move |row| match row.owner {
         Owner::Machine { machine, member } if machine == name => Some((member, row)),

@@ -1,11 +1,11 @@
-//! An assertion that does not hold.
+//! Assertions that do not hold.
 
 use super::assertion::Expected;
 use super::path::Path;
 use super::position::Origin;
 use super::value::Value;
 
-/// A demand that does not hold.
+/// An assertion that does not hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mismatch {
     /// Which datum.

@@ -7,8 +7,8 @@ use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// A name that is cheap to clone. A name from the program's own tables takes no allocation; one read from
-/// input is shared by its clones. Names are equal where their texts are.
+/// A name that is cheap to clone. A name from vmconf's own tables takes no allocation; clones of one read
+/// from input share it. Names are equal if their texts are.
 #[derive(Clone)]
 pub struct Name(Text);
 
@@ -18,7 +18,7 @@ enum Text {
     Shared(Arc<String>),
 }
 
-// Each key and each typed value holds a name. An `Arc<str>` would make names larger.
+// Every key and every typed value holds a name. An `Arc<str>` would make names larger.
 const _: () = assert!(size_of::<Name>() == size_of::<&str>());
 
 impl Deref for Name {

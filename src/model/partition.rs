@@ -1,4 +1,4 @@
-//! One part of a selection of cases, for running it on many machines.
+//! Parts of a selection of cases, for splitting a run across machines.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -9,31 +9,31 @@ use sha2::{Digest, Sha256};
 
 use super::case::CaseId;
 
-/// Which part of how many: `hash:2/8`.
+/// Which of how many parts: `hash:2/8`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Partition {
-    /// How cases are dealt out.
+    /// How cases are assigned to parts.
     pub kind: Kind,
     /// Which part, from 1.
     pub part: u64,
-    /// Of how many.
+    /// The number of parts.
     pub of: u64,
 }
 
-/// How cases are dealt out to parts.
+/// How cases are assigned to parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// By their ids: the first eight bytes of SHA-256, as a number with the most significant first, modulo
     /// the number of parts. A case stays in its part whatever other cases are selected.
     Hash,
-    /// One after the other to the parts in turn. Parts are of one size.
+    /// In turn, one case to each part. The sizes of parts differ by at most one.
     Slice,
 }
 
 const KINDS: [Kind; 2] = [Kind::Hash, Kind::Slice];
 
 impl Kind {
-    /// As it is written.
+    /// Its name, as in `--partition`.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Hash => "hash",
@@ -87,23 +87,23 @@ impl FromStr for Partition {
     }
 }
 
-/// The cases of a part. They are found as the files of the selection are loaded: each file, in its turn, says which
-/// selected cases it has.
+/// The cases of a part. They are assigned as the files of the selection are loaded: each file, in its turn,
+/// says which selected cases it has.
 #[derive(Debug)]
 pub struct Part {
     /// Which part.
     pub partition: Partition,
     assigned: Mutex<Assigned>,
-    /// A file had its turn.
+    /// Signalled after the turn of a file.
     turned: Condvar,
 }
 
-/// The cases of the files that had their turn.
+/// The cases of the files that have had their turn.
 #[derive(Debug)]
 struct Assigned {
     /// The number of the next file.
     next: usize,
-    /// Of the cases of all parts.
+    /// The digest of the cases of all parts.
     digest: Sha256,
     /// How many cases there are in all parts.
     number: u64,
@@ -121,7 +121,8 @@ impl Part {
         Part { partition, assigned: Mutex::new(assigned), turned: Condvar::new() }
     }
 
-    /// The turn of the file at this index of the selection, which has no case unless [`Turn::take`] says which.
+    /// The turn of the file at this index of the selection. The file counts as empty unless [`Turn::take`] is
+    /// called.
     pub fn turn(&self, file: usize) -> Turn<'_> {
         Turn { part: self, file, is_taken: false }
     }
@@ -138,7 +139,8 @@ impl Part {
         assigned.own.get(id).copied().unwrap_or(assigned.places)
     }
 
-    /// The digest of the selection, once all files had their turns; parts of different selections are not joined.
+    /// The digest of the selection, once all files have had their turns. `vmconf merge` does not join parts
+    /// of different selections.
     pub fn selection(&self) -> String {
         hex::encode(self.assigned().digest.clone().finalize())
     }
@@ -147,7 +149,7 @@ impl Part {
         self.assigned.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for the turn of a file, and assigns with `assign`. Does nothing for a file that had its turn.
+    /// Waits for the turn of a file, then calls `assign`. Does nothing if the file has already had its turn.
     fn in_turn(&self, file: usize, assign: impl FnOnce(&mut Assigned)) {
         let is_early = |assigned: &mut Assigned| assigned.next < file;
         let assigned = self.turned.wait_while(self.assigned(), is_early);
@@ -193,7 +195,7 @@ impl Assigned {
     }
 }
 
-/// The turn of a file. Later files wait for it; it passes, at the latest, when this is dropped.
+/// The turn of a file. Later files wait for it; it ends when this is dropped, at the latest.
 pub struct Turn<'p> {
     part: &'p Part,
     file: usize,
@@ -201,7 +203,7 @@ pub struct Turn<'p> {
 }
 
 impl Turn<'_> {
-    /// Assigns these selected cases of the file with this name to the parts, after the files before.
+    /// Waits for the files before this one, then assigns the selected cases of the file to the parts.
     pub fn take<'i>(mut self, name: &Arc<str>, cases: impl Iterator<Item = &'i CaseId>) {
         self.is_taken = true;
         let part = self.part;
@@ -209,7 +211,7 @@ impl Turn<'_> {
     }
 }
 
-/// A file that could not be loaded makes no other one wait.
+/// A file that could not be loaded must not make others wait.
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
         if !self.is_taken {
@@ -238,7 +240,7 @@ mod tests {
         part.turn(number).take(&file, cases(&file, count).iter());
     }
 
-    /// The places of the cases of a part whose files had their turns on several threads, the last file first.
+    /// The places of the cases of a part whose files take their turns on several threads, the last file first.
     fn places(kind: Kind, part: u64) -> (String, Vec<Option<u64>>) {
         let part = Part::new(Partition::new(kind, part, 3).expect("a part"), "flags");
         std::thread::scope(|scope| {
@@ -274,7 +276,7 @@ mod tests {
         take(&part, 0);
         drop(part.turn(1));
         take(&part, 2);
-        // It had its turn.
+        // This file has already had its turn.
         let before = part.selection();
         take(&part, 1);
         assert_eq!(part.selection(), before);

@@ -48,23 +48,23 @@ impl From<usize> for Key {
     }
 }
 
-/// The way from a machine's state to one datum in it: an observable field, then members and
-/// items. Written `post/0x0f57/storage/0x01` or `logs[0]/topics[1]`.
+/// The path from a machine's state to one datum in it: an observable field, then members and items. Written
+/// as `post/0x0f57/storage/0x01` or `logs[0]/topics[1]`.
 ///
-/// The path of a field takes no allocation, if its name does not. Paths of one vector share their beginnings, so a
-/// longer path costs one; of one [`Parent`], all paths together do.
+/// The path of a field takes no allocation if its name takes none. Paths share their beginnings, so a longer
+/// path costs one allocation; all paths made from one [`Parent`] share a single one.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Path {
     parent: Option<Arc<Path>>,
     last: Key,
 }
 
-/// A path that longer ones share.
+/// A path that longer paths share as their beginning.
 #[derive(Debug, Clone)]
 pub struct Parent(Arc<Path>);
 
 impl Parent {
-    /// The path of something in what this path names.
+    /// This path extended by a key.
     #[must_use]
     pub fn child(&self, key: impl Into<Key>) -> Path {
         Path { parent: Some(self.0.clone()), last: key.into() }
@@ -77,13 +77,13 @@ impl Path {
         Path { parent: None, last: Key::Name(name.into()) }
     }
 
-    /// The path of something in what this path names.
+    /// This path extended by a key.
     #[must_use]
     pub fn child(&self, key: impl Into<Key>) -> Path {
         self.as_parent().child(key)
     }
 
-    /// This path, for several longer ones.
+    /// This path as the shared beginning of several longer ones.
     #[must_use]
     pub fn as_parent(&self) -> Parent {
         Parent(Arc::new(self.clone()))
@@ -117,7 +117,7 @@ impl Path {
         keys
     }
 
-    /// Whether this is `other` or leads on from it.
+    /// Whether this is `other` or extends it.
     pub fn starts_with(&self, other: &Path) -> bool {
         self == other || self.parent().is_some_and(|parent| parent.starts_with(other))
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// The byte order mark, which some editors put in front of a text.
+/// The byte order mark, which some editors write at the start of a text.
 pub(crate) const BOM: char = '\u{feff}';
 
 /// The position of a byte as shown to a person: line and column, both from 1; columns count characters.
@@ -14,7 +14,7 @@ pub struct Position {
     pub column: u32,
 }
 
-/// `line:column`, as compilers write it.
+/// `line:column`, as in compiler messages.
 impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.line, self.column)

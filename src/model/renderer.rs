@@ -1,13 +1,13 @@
-//! Forms of output that the user chooses by name: reports, traces, diagnostics, comparisons.
+//! Output formats that the user chooses by name: reports, traces, diagnostics, comparisons.
 
-/// A form of output, as a row of a list of them.
+/// An output format, as a row of a list.
 #[derive(Debug)]
 pub struct Renderer<New> {
     /// Its name, as `--report` or `--output` takes it.
     pub name: &'static str,
     /// What it is, in one line.
     pub doc: &'static str,
-    /// The function that makes one, or that writes everything at once.
+    /// The function that creates a writer, or that writes everything at once.
     pub new: New,
 }
 

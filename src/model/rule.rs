@@ -1,13 +1,13 @@
-//! The rules for vector files: the one list of their names.
+//! The rules for vector files: the only list of their names.
 //!
 //! Each diagnostic names the violated rule; `vmconf check` prints the name with the message, so that programs
-//! can filter by it. A published name keeps its meaning. Rules below `must/` are those of a format's
-//! published text that real files break and readers tolerate.
+//! can filter by it. A published name keeps its meaning. Rules below `must/` are rules of a format's
+//! published specification that real files break and readers tolerate.
 
-/// Makes [`Rule`] from rows of a variant, its name and what breaks it.
+/// Generates [`Rule`] from rows of a variant, its name and what violates it.
 macro_rules! rules {
     ($($rule:ident, $name:literal, $doc:literal;)*) => {
-        /// A rule, by what violates it.
+        /// A rule, named after what violates it.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Rule {
             $(#[doc = concat!("`", $name, "`: ", $doc)] $rule,)*
@@ -22,7 +22,7 @@ macro_rules! rules {
                 match self { $(Rule::$rule => $name),* }
             }
 
-            /// What breaks it, in one line.
+            /// What violates it, in one line.
             pub const fn doc(self) -> &'static str {
                 match self { $(Rule::$rule => $doc),* }
             }

@@ -1,28 +1,28 @@
-//! How the data of a machine are written as plain JSON, which has no numbers of any size and no bytes.
+//! How the data of a machine is written as plain JSON, which has neither big numbers nor bytes.
 
-/// How a value is written. In place of each, `null` is [`Value::Null`](super::value::Value::Null), and a string
-/// that does not have the shape is a text.
+/// How a value is written. For each shape, `null` is [`Value::Null`](super::value::Value::Null), and a string
+/// that does not fit the shape is text.
 #[derive(Debug, Clone, Copy)]
 pub enum Shape {
     /// `true` or `false`.
     Bool,
-    /// A number of any size. All notations are read; this one is written.
+    /// A number of any size, written in this notation. All notations are accepted when reading.
     Int(Notation),
     /// `"0x"` and an even number of hex digits.
     Bytes,
     /// A string.
     Text,
-    /// Values of one shape.
+    /// A list of values of one shape.
     List(&'static Shape),
     /// Named values; [`Shape::Plain`] is the shape of members that are not listed.
     Record(&'static [Member]),
-    /// Any number of values of one shape, by keys.
+    /// Any number of values of one shape, by key.
     Map(Keys, &'static Shape),
     /// `{"type": "Integer", "value": "5"}`: a value with the name of its type, which has one of these shapes. A
     /// type without a value has no member `value`.
     Typed(&'static [(&'static str, Shape)]),
-    /// What JSON shows without further knowledge: a number is a number, a string a text, an object a record. A
-    /// number that does not fit 64 bits is `{"int": "42…"}`.
+    /// Plain JSON: a number is a number, a string is text, an object is a record. A number that does not fit
+    /// 64 bits is `{"int": "42…"}`.
     Plain,
 }
 

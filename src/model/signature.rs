@@ -1,5 +1,5 @@
-//! In what way a case fails, so that failures of one cause look alike: the machine, where the first
-//! difference is, and of what kind it is.
+//! How a case fails, so that failures with one cause look alike: the machine, where the first difference is,
+//! and what kind of difference it is.
 
 use std::fmt;
 
@@ -12,22 +12,22 @@ use super::path::{Key, Path};
 use super::value::Value;
 use super::verdict::{Breakdown, Difference, Failure, Verdict};
 
-/// The longest signature in a report; a message can be as long as a vector makes it.
+/// The maximum length of a signature in a report; a vector controls the length of a message.
 const LONGEST: usize = 400;
 
-/// In what way a case fails: `evm post/*/storage/*: other value`.
+/// How a case fails: `evm post/*/storage/*: other value`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Signature {
     /// The machine.
     pub machine: String,
-    /// Where the first difference is, with `*` for what differs from case to case.
+    /// The path of the first difference, with `*` for what varies from case to case.
     pub path: String,
-    /// Of what kind it is.
+    /// The kind of difference.
     pub kind: String,
 }
 
 impl Signature {
-    /// The signature of a failure; `None` without differences, which never happens for a failure.
+    /// The signature of a failure; `None` if it has no differences, which never happens.
     pub fn of(machine: &str, failure: &Failure) -> Option<Signature> {
         let first = failure.differences.first()?;
         Some(Signature { machine: machine.to_owned(), path: generalised(&first.at), kind: kind(first) })
@@ -41,8 +41,9 @@ impl fmt::Display for Signature {
     }
 }
 
-/// The signature of a case that does not pass: of a broken one, the errors without the names and numbers of its
-/// vector: `evm error: "…" is not a quantity`. `None` for a case that passes, is known to fail or did not run.
+/// The signature of a case that does not pass. For a broken case, the errors without the names and numbers of
+/// its vector: `evm error: "…" is not a quantity`. `None` for a case that passes, is known to fail or did not
+/// run.
 pub fn signature(machine: Option<&str>, verdict: &Verdict) -> Option<String> {
     let signature = match verdict {
         Verdict::Pass | Verdict::ExpectedFail(..) | Verdict::UnexpectedPass(_) | Verdict::Skip(_) => {
@@ -63,8 +64,8 @@ fn of_machine(machine: Option<&str>) -> String {
     machine.map_or_else(String::new, |machine| format!("{machine} "))
 }
 
-/// The signature, followed by how the run ended when that differs from the expectation: the status word alone
-/// says little about the cause.
+/// The signature, followed by how the run ended if that is not as expected, since the status word alone says
+/// little about the cause.
 pub fn cause(machine: Option<&str>, verdict: &Verdict) -> Option<String> {
     let signature = signature(machine, verdict)?;
     let ended = verdict.failure().filter(|it| it.differences.first().is_some_and(|it| ends(it).is_some()));
@@ -72,7 +73,7 @@ pub fn cause(machine: Option<&str>, verdict: &Verdict) -> Option<String> {
     Some(format!("{signature}{ended}").chars().take(LONGEST).collect())
 }
 
-/// All errors, each one once.
+/// All errors, without duplicates.
 fn broken(diagnostics: &[Diagnostic]) -> String {
     let causes: IndexSet<String> = diagnostics.iter().map(|diagnostic| general(&diagnostic.what)).collect();
     causes.into_iter().collect::<Vec<_>>().join("; ")
@@ -120,7 +121,7 @@ fn kind(difference: &Difference) -> String {
     kind.to_owned()
 }
 
-/// The word that a field should have been, such as how the run ended, and the one that it is.
+/// The expected and the actual word of a field, such as how the run ended.
 fn ends(Difference { at, expected, actual, .. }: &Difference) -> Option<(&str, &str)> {
     match (expected, actual) {
         (Expected::Is(Value::Text(expected)), Some(Value::Text(actual))) if at.parent().is_none() => {

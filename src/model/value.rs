@@ -1,7 +1,7 @@
-//! The one tree type for what a vector demands and what a machine looks like.
+//! The single tree type for what a vector demands and for the state of a machine.
 //!
-//! A [`Value`] is a tree, a [`Path`](super::path::Path) names one leaf of it. Programs are values too, so that a
-//! case can be handed to a machine in this process or sent to another one.
+//! A [`Value`] is a tree, a [`Path`](super::path::Path) names one leaf of it. Programs are values too, so
+//! that a case can be passed to a machine in this process or sent to another process.
 
 use super::escape::escaped;
 use super::name::Name;
@@ -22,14 +22,14 @@ pub enum Value {
     Int(BigInt),
     /// Raw bytes.
     Bytes(Vec<u8>),
-    /// Text, not yet escaped for anything. A short one, such as a mnemonic, takes no allocation.
+    /// Text, not yet escaped for anything. Short text, such as a mnemonic, takes no allocation.
     Text(CompactString),
     /// Values whose order is significant.
     List(Vec<Value>),
     /// Named values. Names are unique; a comparison by path ignores their order.
     Record(Vec<(Name, Value)>),
-    /// A value with the name of its type where a machine's values carry one: Integer 1, Boolean
-    /// true and the byte string 01 are three values.
+    /// A value with the name of its type, on machines whose values have types: Integer 1, Boolean true and
+    /// the byte string 01 are three different values.
     Typed(Name, Box<Value>),
 }
 
@@ -54,7 +54,7 @@ impl Value {
         Value::Typed(name.into(), Box::new(value))
     }
 
-    /// The member of a record, found by looking at each.
+    /// The member of a record with this name, found by linear search.
     pub fn get(&self, name: &str) -> Option<&Value> {
         match self {
             Value::Record(members) => members.iter().find(|member| member.0 == *name).map(|member| &member.1),
@@ -63,7 +63,7 @@ impl Value {
         }
     }
 
-    /// The members of a record.
+    /// The members, if this is a record.
     pub fn members(&self) -> Option<&[(Name, Value)]> {
         match self {
             Value::Record(members) => Some(members),
@@ -72,7 +72,7 @@ impl Value {
         }
     }
 
-    /// How many items a list or record has, bytes a byte string, characters a text.
+    /// The length: items of a list or record, bytes of a byte string, characters of a text.
     pub fn len(&self) -> Option<usize> {
         match self {
             Value::Bytes(bytes) => Some(bytes.len()),
@@ -84,7 +84,7 @@ impl Value {
         }
     }
 
-    /// Whether there are more than `most` values in it, itself included. Looks at no more than these.
+    /// Whether it contains more than `most` values, itself included. Stops counting there.
     pub fn has_more_values_than(&self, most: usize) -> bool {
         fn rest(value: &Value, left: usize) -> Option<usize> {
             let left = left.checked_sub(1)?;
@@ -103,7 +103,7 @@ impl Value {
         self.len() == Some(0)
     }
 
-    /// One step down from here: a record's member, a list's item.
+    /// The value one step down: a member of a record or an item of a list.
     pub fn child(&self, key: &Key) -> Option<&Value> {
         match (self, key) {
             (Value::Typed(_, inner), _) => inner.child(key),
@@ -114,8 +114,8 @@ impl Value {
     }
 }
 
-/// As a person reads it: numbers in hex and, up to 128 bits, decimal; bytes as hex, text in quotes with control
-/// characters escaped.
+/// Formatted for people: numbers in hex and, up to 128 bits, in decimal; bytes in hex; text in quotes, with
+/// control characters escaped.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -156,7 +156,7 @@ fn fmt_int(number: &BigInt, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     } else if magnitude.bits() <= 128 {
         write!(f, "{sign}0x{magnitude:x} ({number})")
     } else {
-        // Nobody reads so many decimal digits, and both forms do not fit a line.
+        // Nobody reads that many decimal digits, and both forms do not fit on a line.
         write!(f, "{sign}0x{magnitude:x}")
     }
 }

@@ -18,7 +18,7 @@ pub enum Verdict {
     UnexpectedPass(Listing),
     /// The vector, its file or the testee is broken; the diagnostics, in document order.
     Error(Vec<Diagnostic>),
-    /// Not run, and why.
+    /// The case did not run, and why.
     Skip(String),
     /// The testee lacks something that the case needs.
     Unsupported(String),
@@ -91,14 +91,14 @@ impl Verdict {
         }
     }
 
-    /// As it is written, in one word.
+    /// Its name, as written in output.
     pub fn name(&self) -> &'static str {
         self.kind().name()
     }
 }
 
-/// In what way a case does not pass: the verdicts that a list of known failures can expect. A broken vector is
-/// none of them.
+/// How a case does not pass: the verdicts that a list of known failures can expect. A broken vector is not
+/// one of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NotPassed {
     /// See [`Verdict::Fail`].
@@ -134,7 +134,7 @@ impl From<NotPassed> for Verdict {
     }
 }
 
-/// Fails, with the verdict, for one that a list cannot expect.
+/// Returns the verdict as the error if a list cannot expect it.
 impl TryFrom<Verdict> for NotPassed {
     type Error = Verdict;
 
@@ -177,7 +177,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Every one.
+    /// All kinds.
     pub const ALL: [Kind; 9] = [
         Kind::Pass,
         Kind::Fail,
@@ -198,7 +198,7 @@ impl Kind {
         }
     }
 
-    /// As it is written, in one word.
+    /// Its name, as written in output.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Pass => "pass",
@@ -228,7 +228,7 @@ pub struct Failure {
     pub ended: String,
 }
 
-/// How a testee broke down.
+/// How a testee crashed or timed out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Breakdown {
     /// In one line: `killed by SIGSEGV`, `no answer in 10 s`.
@@ -237,7 +237,7 @@ pub struct Breakdown {
     pub stderr: String,
 }
 
-/// An entry of a list of known failures.
+/// An entry in a list of known failures.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listing {
     /// File, line and column.
@@ -251,7 +251,7 @@ pub struct Listing {
 /// A leaf that differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
-    /// The step after which it was compared, from 1; `None` when the case has only one.
+    /// The step after which it was compared, from 1; `None` if the case has only one.
     pub step: Option<usize>,
     /// Which datum.
     pub at: Path,
@@ -261,12 +261,11 @@ pub struct Difference {
     pub actual: Option<Value>,
     /// Where the vector demands it.
     pub place: Place,
-    /// The datum in terms of the program's source, if the source names it; or the rule of the format by which
-    /// it is demanded.
+    /// The name of the datum in the program's source, if it has one; or the rule of the format that demands it.
     pub note: Option<String>,
 }
 
-/// The beginning of a text about a step of a vector, from 1: `vector step 2, `. Empty when the case has only one
+/// The prefix of a text about a step of a vector, from 1: `vector step 2, `. Empty if the case has only one
 /// step. A step without `vector` is an executed instruction.
 pub fn vector_step(step: Option<usize>) -> String {
     step.map_or(String::new(), |step| format!("vector step {step}, "))

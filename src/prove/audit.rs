@@ -1,9 +1,9 @@
 //! Changes each datum of each case, one at a time, and checks that the verdict changes with it.
 //!
-//! A case runs once, on the machine that it is for, and the state after each step is recorded. Each changed case
-//! is read again by its format and compared with the recorded state. A change that neither the reader nor the
-//! comparison notices is an expectation that is not compared: [`crate::formats::uncompared`] lists those that a format
-//! leaves out, with the rule, and every other one is a fault of this program.
+//! A case runs once, on the machine that it is for, and the state after each step is recorded. Each changed
+//! case is read again by its format and compared with the recorded state. A change that neither the reader
+//! nor the comparison detects reveals an expectation that is not compared: [`crate::formats::uncompared`]
+//! lists those that a format omits by a rule; any other is a bug in vmconf.
 
 mod change;
 
@@ -25,25 +25,25 @@ use crate::text::edit;
 use crate::text::json::Document;
 use crate::wire::audit::{Audit, Unnoticed};
 
-/// How assertions are compared with a state: [`run::compare::diff`], or a faulty one in its place.
+/// How assertions are compared with a state: [`run::compare::diff`], or a faulty replacement for it.
 pub type Compare = fn(&[Assertion], &dyn Observe) -> Result<Vec<Mismatch>, UnknownField>;
 
-/// How an audit is done.
+/// The options of an audit.
 #[derive(Debug, Clone, Copy)]
 pub struct How {
     /// How the changed cases are compared.
     pub compare: Compare,
-    /// The most changes of one case; of a larger one, they are chosen evenly.
+    /// The maximum number of changes per case; if there are more, they are chosen evenly.
     pub most_changes: usize,
 }
 
-/// The most bytes that are parsed for one case, but for [`LEAST_CHANGES`].
+/// The maximum number of bytes that are parsed per case, except for [`LEAST_CHANGES`].
 const MOST_BYTES: usize = 1 << 26;
 
-/// The fewest changes of a case that has as many, however large it is.
+/// The minimum number of changes made to a case, however large it is, if it allows as many.
 const LEAST_CHANGES: usize = 16;
 
-/// Audits the cases of these files that pass.
+/// Audits the passing cases of these files.
 pub fn audit(sources: &Sources, options: &Options, how: How) -> Audit {
     let mut auditor = Auditor { how, audit: Audit::default(), unnoticed: BTreeMap::new() };
     let mut worker = Worker::new(&options.run);
@@ -106,7 +106,7 @@ fn recorded(file: &LoadedFile<'_>, index: usize, worker: &mut Worker<'_>) -> Opt
 }
 
 impl Recorded {
-    /// What the machine calls its state after a step.
+    /// The machine's name for its state after a step.
     fn state_after(&self, step: usize) -> Option<String> {
         match self.states.get(step)?.observe("state")? {
             Value::Text(state) => Some(state.into()),
@@ -129,13 +129,13 @@ fn passes(steps: &[Step], states: &[Fields], compare: Compare) -> bool {
     steps.len() == states.len() && steps.iter().zip(states).all(step)
 }
 
-/// What notices a change.
+/// What detects a change.
 enum Noticed {
-    /// It changes the program or an action: nothing is expected there.
+    /// Nothing: it changes the program or an action, which are not expectations.
     Input,
     /// The reader rejects the case.
     Rejected,
-    /// The reader reports it.
+    /// The reader reports it in a note.
     Noted,
     /// The case fails.
     Compared,
@@ -145,7 +145,7 @@ enum Noticed {
 struct Auditor {
     how: How,
     audit: Audit,
-    /// By format, kind, place and rule.
+    /// Grouped by format, kind, place and rule.
     unnoticed: BTreeMap<(&'static str, Kind, String, Option<Rule>), Unnoticed>,
 }
 
@@ -164,7 +164,7 @@ impl Auditor {
         let changes = changes(case);
         let most = (MOST_BYTES / document.text().len().max(1)).max(LEAST_CHANGES).min(self.how.most_changes);
         let step = changes.len().div_ceil(most).max(1);
-        // Each case begins with another change, so that cases that are alike have different ones.
+        // Each case begins with a different change, so that similar cases get different ones.
         for change in changes.iter().skip(index % step).step_by(step) {
             let text = edit::apply(&document, std::slice::from_ref(&change.edit));
             let changed = Document::parse(text, depth).ok();
@@ -225,8 +225,8 @@ impl Auditor {
     }
 }
 
-/// The file of a case without the contents of its other cases, and where the case begins in it: parsing it costs
-/// little even if the file has many cases.
+/// The file of a case without the contents of its other cases, and where the case begins in it, so that
+/// parsing is cheap even if the file has many cases.
 fn alone(file: &LoadedFile<'_>, loaded: &LoadedCase<'_>, depth: usize) -> Option<(Document, u32)> {
     let kept = loaded.range();
     let others = (0..file.cases()).filter_map(|index| Some(file.case(index)?.range()));

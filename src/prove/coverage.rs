@@ -7,7 +7,7 @@ use crate::isa::OpInfo;
 use crate::machines::MachineInfo;
 use crate::wire::coverage::{Aspect, Coverage, Instruction, MachineCoverage};
 
-/// What a case did with each instruction that it executed.
+/// What the cases did with each instruction that they executed.
 pub fn coverage(suite: &Suite) -> Coverage {
     let machines = suite.machines().map(|machine| of_machine(suite, machine)).collect();
     Coverage { left_out: suite.left_out, machines }

@@ -1,4 +1,4 @@
-//! The smallest set of cases that does what all of them do.
+//! A small subset of a suite with the same coverage.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -8,13 +8,13 @@ use super::suite::{Suite, SuiteCase};
 use crate::wire::minset::{FileShare, Minset};
 use crate::wire::mutants::Outcome;
 
-/// Cases that together do with the instructions what all cases do, chosen greedily: each time the one that adds most,
-/// of several the shortest. With `faults`, they notice the same faults as well.
+/// Cases with the same instruction coverage as the suite, chosen greedily: each time the one that adds the
+/// most; of several, the shortest. With `faults`, they also detect the same faults.
 pub fn minset(mut suite: Suite, faults: &[Fault], how: &How) -> Minset {
     let chosen = greedy(&suite.cases);
     let mut kept: BTreeSet<String> = chosen.iter().map(|index| suite.cases[*index].id.clone()).collect();
     if !faults.is_empty() {
-        // The first case that notices a fault is known: a case is only added for one that no kept case notices.
+        // Kept cases run first, so a case is added only for a fault that no kept case detects.
         suite.cases.sort_by_key(|case| !kept.contains(&case.id));
         kept.extend(killers(&suite, faults, how));
     }
@@ -38,7 +38,7 @@ fn file_of(id: &str) -> &str {
     id.split("::").next().unwrap_or(id)
 }
 
-/// The indices of the cases that greedy choice keeps.
+/// The indices of the cases that the greedy choice keeps.
 fn greedy(cases: &[SuiteCase]) -> Vec<usize> {
     let points = numbered_points(cases);
     let mut kept = Vec::new();
@@ -65,7 +65,7 @@ fn greedy(cases: &[SuiteCase]) -> Vec<usize> {
     }
 }
 
-/// The points of each case, as numbers.
+/// The points of each case, numbered.
 fn numbered_points(cases: &[SuiteCase]) -> Vec<Vec<usize>> {
     let mut numbers = HashMap::new();
     let mut of_case = |case: &SuiteCase| {
@@ -78,7 +78,7 @@ fn numbered_points(cases: &[SuiteCase]) -> Vec<Vec<usize>> {
     cases.iter().map(&mut of_case).collect()
 }
 
-/// The ids of the first cases that notice the faults.
+/// The ids of the first cases that detect the faults.
 fn killers(suite: &Suite, faults: &[Fault], how: &How) -> impl Iterator<Item = String> {
     let judged = judge(faults, suite, how).into_iter();
     judged.filter(|judged| judged.outcome == Outcome::Killed).filter_map(|judged| judged.case)

@@ -1,13 +1,13 @@
-//! Plants faults in the machines of this crate, one at a time, and finds out which of them a suite notices.
+//! Plants faults in the embedded machines, one at a time, and determines which of them a suite detects.
 //!
 //! | file | content |
 //! |---|---|
-//! | `fault.rs` | the faults, made of the rows of the machines |
+//! | `fault.rs` | the faults, derived from the rows of the machines |
 //! | `faulty.rs` | a machine with a fault |
 //! | `place.rs` | the values that a fault can get wrong |
 //! | `search.rs` | programs on which a machine with a fault differs |
 //! | `equivalent.rs` | faults that make no difference |
-//! | `known.rs` | what is known from earlier runs |
+//! | `known.rs` | results of earlier runs |
 
 pub mod equivalent;
 pub mod fault;
@@ -32,23 +32,22 @@ use crate::run::catch_panic;
 use crate::testees::embedded::Embedded;
 use crate::wire::mutants::{Judged, Mutants, Outcome};
 
-/// The most instructions that are executed for a fault, if nothing else is requested.
+/// The default limit on the instructions that are executed per fault.
 pub const WORK: u64 = 20_000_000;
 
 /// How faults are judged.
 pub struct How {
     /// The number of threads.
     pub jobs: usize,
-    /// The most instructions that are executed for a fault.
+    /// The maximum number of instructions that are executed per fault.
     pub work: u64,
-    /// How many programs are tried for each fault that the suite does not notice.
+    /// How many programs are tried for each fault that the suite does not detect.
     pub programs: u32,
     /// Ends the run early.
     pub interrupt: Interrupt,
 }
 
-/// Judges faults by a suite. The order of the results is that of the faults. Faults are missing if the run was
-/// interrupted.
+/// Judges faults by a suite. The results have the order of the faults; some are missing if the run was interrupted.
 pub fn judge(faults: &[Fault], suite: &Suite, how: &How) -> Vec<Judged> {
     let equivalents = Equivalents::new();
     let next = AtomicUsize::new(0);
@@ -75,7 +74,7 @@ pub fn judge(faults: &[Fault], suite: &Suite, how: &How) -> Vec<Judged> {
     results.into_iter().map(|(_, judged)| judged).collect()
 }
 
-/// Judges a fault, and searches for a program that shows it if the suite does not notice it.
+/// Judges a fault, and searches for a program that reveals it if the suite does not detect it.
 fn judge_one(fault: Fault, known: Option<&'static str>, suite: &Suite, how: &How) -> Judged {
     let Trial { mut outcome, case } = trial(fault, suite, how);
     let mut searched = Searched::default();
@@ -99,7 +98,7 @@ fn judge_one(fault: Fault, known: Option<&'static str>, suite: &Suite, how: &How
 
 struct Trial {
     outcome: Outcome,
-    /// The case that notices it.
+    /// The case that detects it.
     case: Option<String>,
 }
 
@@ -115,7 +114,7 @@ fn trial(fault: Fault, suite: &Suite, how: &How) -> Trial {
             break;
         }
         left -= case.steps;
-        // A loop may have no end any more.
+        // With the fault, a loop may not end.
         let steps = (8 * case.units + 10_000).next_power_of_two();
         let mut reused = testee.take().filter(|(known, _)| *known == steps);
         let (_, machine) = reused.get_or_insert_with(|| {
@@ -137,13 +136,13 @@ fn trial(fault: Fault, suite: &Suite, how: &How) -> Trial {
     Trial { outcome, case: None }
 }
 
-/// At most this number of faults, at even distances.
+/// At most this number of faults, evenly spaced.
 pub fn evenly(faults: &[Fault], most: usize) -> Vec<Fault> {
     let is_chosen = |index: usize| (index + 1) * most / faults.len() > index * most / faults.len();
     (0..faults.len()).filter(|index| is_chosen(*index)).map(|index| faults[index]).collect()
 }
 
-/// Entries of the list of equivalent faults that name a fault which was killed, or none of these faults.
+/// Entries in the list of equivalent faults that match a killed fault, or none of these faults.
 pub fn wrong_entries(mutants: &Mutants, all: &[Fault]) -> Vec<String> {
     let killed: BTreeSet<_> = mutants
         .faults

@@ -1,5 +1,5 @@
-//! What a case does with each instruction: at which heights of the stack, with which operands, whether it jumps, and how
-//! it fails.
+//! What a case does with each instruction: at which stack heights, with which operands, whether it jumps, and
+//! how it fails.
 
 use std::collections::{BTreeSet, HashSet};
 use std::fmt;
@@ -12,13 +12,13 @@ use crate::machines::machine::At;
 use crate::model::name::Name;
 use crate::model::value::Value;
 
-/// What was done with instructions: their names, each with what was done: `a: 2^64`.
+/// What was done with instructions: pairs of a name and what was done, such as `a: 2^64`.
 pub type Points = BTreeSet<(&'static str, String)>;
 
-/// The powers of two that are boundaries of numbers, of shifts or of sizes.
+/// The powers of two that are boundaries of numbers, shifts or sizes.
 const POWERS: [u16; 12] = [7, 8, 15, 16, 31, 32, 63, 64, 127, 128, 255, 256];
 
-/// The most operands that are looked at.
+/// The maximum number of operands that are examined.
 const MOST_OPERANDS: usize = 4;
 
 /// Records points while a case runs.
@@ -66,7 +66,7 @@ impl Observer {
         self.last = Some(Last { op, next: at.pc + 1 + at.operand.len(), jumps });
     }
 
-    /// What the last instruction did; `pc` is where the run goes on, `None` if it pauses or ends.
+    /// Records what the last instruction did; `pc` is where the run continues, `None` if it pauses or ends.
     pub(super) fn after(&mut self, state: &dyn Inspect, pc: Option<usize>) {
         let Some(last) = self.last.take() else { return };
         let Last { op, next, jumps } = last;
@@ -76,12 +76,12 @@ impl Observer {
                 self.add(op, if pc == next { Done::NotTaken } else { Done::Taken });
             }
             (None, Some(_)) => {}
-            // The next step shows where it goes on.
+            // The next step shows where the run continues.
             (None, None) => self.last = Some(last),
         }
     }
 
-    /// Forgets the last instruction: others follow that are not observed.
+    /// Forgets the last instruction, since the next ones are not observed.
     pub(super) fn interrupt(&mut self) {
         self.last = None;
     }
@@ -99,9 +99,9 @@ impl Observer {
 #[derive(Debug, PartialEq, Eq, Hash)]
 enum Done {
     Executed,
-    /// With this height of the stack.
+    /// It was executed at this stack height.
     Height(&'static str),
-    /// With such an operand.
+    /// It was executed with such an operand.
     Operand(char, Class),
     Taken,
     NotTaken,
@@ -121,7 +121,8 @@ impl fmt::Display for Done {
     }
 }
 
-/// The operands of the next instruction, named from the top of the stack, or what it reads where there is no stack.
+/// The operands of the next instruction, named from the top of the stack; on a machine without a stack, what
+/// it reads.
 fn operands(op: &OpInfo, state: &dyn Inspect) -> Vec<(char, Value)> {
     let values: Vec<_> = if op.pops > 0 {
         (0..usize::from(op.pops).min(MOST_OPERANDS)).map_while(|below| state.item(below)).collect()
@@ -133,18 +134,18 @@ fn operands(op: &OpInfo, state: &dyn Inspect) -> Vec<(char, Value)> {
     ('a'..).zip(values).collect()
 }
 
-/// What kind of operand a value is.
+/// The class of an operand.
 #[derive(Debug, PartialEq, Eq, Hash)]
 enum Class {
     Number(NumberClass),
     Truth(bool),
-    /// Bytes, as many as such a number.
+    /// Bytes, classified by their number.
     Bytes(NumberClass),
     Typed(Name),
     Other,
 }
 
-/// What kind of number a number is.
+/// The class of a number.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct NumberClass {
     is_negative: bool,
@@ -220,7 +221,7 @@ impl fmt::Display for NumberClass {
     }
 }
 
-/// The text with `N` in place of each number: a reason is the same for every number.
+/// The text with `N` in place of each number, so that reasons that differ only in numbers are equal.
 fn without_numbers(text: &str) -> String {
     let mut out = String::new();
     let mut in_number = false;

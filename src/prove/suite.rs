@@ -1,6 +1,6 @@
 //! The passing cases of vector files, each with what it executes.
 //!
-//! Of a long run only parts are observed, so that loops of millions of instructions take seconds: the first
+//! Only parts of a long run are observed, so that loops of millions of instructions take seconds: the first
 //! 100,000 instructions, then the first 1,000 of each 100,000, and the end.
 
 use std::cell::RefCell;
@@ -20,10 +20,10 @@ use crate::run::{self, Options};
 use crate::testees::Stopped;
 use crate::testees::embedded::Embedded;
 
-/// The number of instructions at the beginning of a run that are all observed.
+/// The number of instructions observed at the beginning of a run.
 const OBSERVED_FIRST: u64 = 100_000;
 
-/// The number of instructions of each later stretch that are observed.
+/// The number of instructions observed at the beginning of each later stretch.
 const OBSERVED_THEN: u64 = 1_000;
 
 /// The length of a stretch, in instructions.
@@ -39,7 +39,7 @@ pub struct SuiteCase {
     pub case: Case,
     /// The limits of its file.
     pub limits: Limits,
-    /// How many instructions it executes; of a long run, at most 100,000 less.
+    /// How many instructions it executes; for a long run, up to 100,000 too low.
     pub steps: u64,
     /// How many units it uses; an instruction whose cost depends on its operands counts as several.
     pub units: u64,
@@ -55,9 +55,9 @@ pub struct SuiteCase {
 pub struct Suite {
     /// The cases.
     pub cases: Vec<SuiteCase>,
-    /// Cases that do not pass or cannot be read.
+    /// The number of cases that do not pass or cannot be read.
     pub left_out: u64,
-    /// Broken files.
+    /// The number of broken files.
     pub broken: u64,
 }
 
@@ -77,7 +77,7 @@ impl Suite {
                 let mut seen = Seen { detail, ..Seen::default() };
                 let mut watched = run::watch(&file, index, &options.run, &mut seen);
                 if seen.is_end_unseen {
-                    // Once more, to observe the end.
+                    // Run it again to observe the end.
                     seen = seen.again();
                     watched = run::watch(&file, index, &options.run, &mut seen);
                 }
@@ -100,12 +100,12 @@ impl Suite {
                 }
             }
         }
-        // The order of files and cases is kept among cases of the same length.
+        // A stable sort: cases of the same length stay in the order of files and cases.
         suite.cases.sort_by_key(|case| case.steps);
         suite
     }
 
-    /// The exit code of a command that only looks at the suite.
+    /// The exit code of a command that only examines the suite.
     pub fn exit(&self) -> Exit {
         match (self.broken, self.cases.len()) {
             (1.., _) => Exit::Broken,
@@ -120,7 +120,7 @@ impl Suite {
         MACHINES.iter().filter(move |machine| has(machine))
     }
 
-    /// The machines of the cases whose instructions this crate executes: faults can be planted in them.
+    /// The machines of the cases whose instructions vmconf itself executes, so that faults can be planted.
     pub fn own_machines(&self) -> impl Iterator<Item = &'static MachineInfo> {
         let is_own = |machine: &MachineInfo| machines::of_this_crate().any(|own| own.name == machine.name);
         self.machines().filter(move |machine| is_own(machine))
@@ -139,7 +139,7 @@ impl Suite {
 }
 
 impl SuiteCase {
-    /// Whether the case passes on another machine than the one it passed on.
+    /// Whether the case also passes on another machine.
     ///
     /// # Errors
     ///
@@ -168,11 +168,11 @@ pub enum Detail {
     Points,
 }
 
-/// Which instructions are executed, how many, and how.
+/// Watches which instructions are executed, how many, and how.
 #[derive(Default)]
 struct Seen {
     detail: Detail,
-    /// The instructions that are not observed any more before the end, where an earlier run observed the others.
+    /// In a second run, how many instructions to skip, because the first run observed them already.
     before_end: u64,
     steps: u64,
     is_end_unseen: bool,

@@ -11,10 +11,10 @@ use crate::model::renderer::Renderer;
 use crate::wire::audit::{Audit, Unnoticed};
 use crate::wire::line::one_line;
 
-/// A form of audits; `new` writes one.
+/// A format for audits; `new` writes one.
 pub type AuditKind = Renderer<fn(&mut dyn Write, &Audit) -> io::Result<()>>;
 
-/// Every form of audits; the first is the default.
+/// All formats for audits; the first is the default.
 pub static AUDITS: &[AuditKind] = &[
     AuditKind { name: "text", doc: "For people", new: text },
     AuditKind { name: "html", doc: "A page", new: html },
@@ -31,7 +31,7 @@ fn text(out: &mut dyn Write, audit: &Audit) -> io::Result<()> {
     writeln!(out, "{}", summary(audit))
 }
 
-/// The rules with their sections, and how many changes each explains, in the order in which they are first met.
+/// The rules with their sections, and how many changes each explains, in order of first occurrence.
 fn by_rule(audit: &Audit) -> IndexMap<(&str, &str), u64> {
     let mut rules = IndexMap::new();
     for Unnoticed { rule, section, count, .. } in &audit.unnoticed {

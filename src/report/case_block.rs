@@ -18,7 +18,7 @@ use crate::model::verdict::{Breakdown, Difference, Failure, Kind, Listing, NotPa
 use crate::text::excerpt::Excerpt;
 use crate::text::shell::{Words, quoted};
 
-/// Columns of a line, where the vector's own names allow it.
+/// The width of lines in columns, if the vector's own names allow it.
 pub(super) const WIDTH: usize = 100;
 
 pub(super) const FAIL: Style = AnsiColor::Red.on_default().bold();
@@ -50,7 +50,7 @@ pub(super) fn case(out: &mut Vec<u8>, report: &CaseReport, flags: &Words) -> io:
         Verdict::Error(diagnostics) => {
             writeln!(out, "{ERROR}ERROR{ERROR:#} {}", report.id)?;
             diagnostics.iter().try_for_each(|diagnostic| broken(out, &report.id, diagnostic))?;
-            // Of a case that could not run, there is no more to explain.
+            // If a case could not run, there is nothing more to explain.
             let ran = report.machine.is_some() && diagnostics.iter().all(|it| it.place.is_none());
             if ran { why(out, &report.id, flags) } else { Ok(()) }
         }
@@ -65,7 +65,7 @@ pub(super) fn case(out: &mut Vec<u8>, report: &CaseReport, flags: &Words) -> io:
     }
 }
 
-/// Writes how the testee broke down, with the last lines of its standard error.
+/// Writes how the testee crashed or timed out, with the last lines of its standard error.
 pub(super) fn broke_down(
     out: &mut Vec<u8>,
     word: &str,
@@ -80,7 +80,7 @@ pub(super) fn broke_down(
     not_as_known(out, listed.as_deref())
 }
 
-/// Writes why the entry of a list of known failures that names the case does not apply, if there is one.
+/// If an entry in a list of known failures names the case but does not apply, writes why.
 fn not_as_known(out: &mut Vec<u8>, listed: Option<&str>) -> io::Result<()> {
     listed.map_or(Ok(()), |listed| writeln!(out, "  {DIM}known:{DIM:#} {}", escaped(listed)))
 }

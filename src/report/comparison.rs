@@ -19,7 +19,7 @@ const GOOD: Style = AnsiColor::Green.on_default().bold();
 
 /// What is shown.
 pub struct Shown<'a> {
-    /// What the runs are called, the earlier one first.
+    /// The names of the runs, the earlier one first.
     pub names: [&'a str; 2],
     /// The command lines of the runs; `None` for reports, which do not have them.
     pub commands: [Option<&'a str>; 2],
@@ -58,10 +58,10 @@ impl Extent {
     }
 }
 
-/// A form of comparisons; `new` writes one.
+/// A format for comparisons; `new` writes one.
 pub type ComparisonKind = Renderer<fn(&mut dyn Write, &Shown<'_>) -> io::Result<()>>;
 
-/// Every form of comparisons; the first is the default.
+/// All formats for comparisons; the first is the default.
 pub static COMPARISONS: &[ComparisonKind] = &[
     ComparisonKind { name: "text", doc: "For people", new: text },
     ComparisonKind { name: "markdown", doc: "For a comment or a summary", new: markdown },
@@ -165,7 +165,7 @@ fn sections<'c>(comparison: &'c Comparison<'c>) -> impl Iterator<Item = (Change,
     Change::ALL.into_iter().map(section).filter(|(_, section)| !section.is_empty())
 }
 
-/// The result of a case before and now; passes are left out.
+/// The result of a case before and now; passes are omitted.
 fn said(changed: &Changed<'_>) -> Vec<(&'static str, String)> {
     let Changed { before, after, .. } = *changed;
     // If the first problem is the same, a later one differs: the signatures show which.

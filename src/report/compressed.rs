@@ -7,11 +7,11 @@ use flate2::write::GzEncoder;
 
 use super::spool::Spool;
 
-/// The longest text that is not compressed, and the pieces in which a longer one is: starting the compressor, and each
-/// write to it, has a cost of its own.
+/// The maximum length of a text that is not compressed, and the size of the pieces in which longer ones are,
+/// since starting the compressor and each write to it is expensive.
 const PIECE: usize = 1 << 16;
 
-/// A text that is compressed with gzip unless it is short. It takes the same memory however long it is.
+/// A text that is compressed with gzip unless it is short. Its memory does not depend on its length.
 #[derive(Default)]
 pub(super) struct Compressed {
     /// The text that is not compressed yet.

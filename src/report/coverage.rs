@@ -9,10 +9,10 @@ use crate::model::renderer::Renderer;
 use crate::wire::coverage::{Coverage, Instruction, MachineCoverage};
 use crate::wire::line::one_line;
 
-/// A form of coverage; `new` writes one.
+/// A format for coverage; `new` writes one.
 pub type CoverageKind = Renderer<fn(&mut dyn Write, &Coverage) -> io::Result<()>>;
 
-/// Every form of coverage; the first is the default.
+/// All formats for coverage; the first is the default.
 pub static COVERAGES: &[CoverageKind] = &[
     CoverageKind { name: "text", doc: "For people", new: text },
     CoverageKind { name: "html", doc: "A page", new: html },

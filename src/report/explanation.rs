@@ -32,7 +32,7 @@ const FEWEST: usize = 3;
 /// The minimum number of lines of a chain that is cut in the middle; a shorter one ends early.
 const FEWEST_CUT: usize = 6;
 
-/// The maximum number of data shown in which two machines differ.
+/// The maximum number of differing data shown for two machines.
 const MOST_PARTED: usize = 2;
 
 /// The maximum number of differences shown after the first, one line each.
@@ -111,7 +111,7 @@ fn failed(text: &mut Vec<u8>, explained: &Explanation, failure: &Failure, length
                 writeln!(text, "    {DIM}made by{DIM:#}  no instruction: none created or deleted it")?;
                 could_be(text, near.as_deref(), length)?;
             }
-            // The leaves say which instruction made the root what it is.
+            // The leaves show which instruction made the root what it is.
             Some(Answer::NoCell(_)) if explained.world.is_some() => {}
             Some(answer) => answered(text, answer, length)?,
             None => {}
@@ -149,8 +149,8 @@ fn failed(text: &mut Vec<u8>, explained: &Explanation, failure: &Failure, length
     writeln!(text, "  {DIM}ended:{DIM:#} {}", truncate(&escaped(&failure.ended), 0, WIDTH))
 }
 
-/// Writes where the machine parts from the embedded one, and the first instruction that did not do what its row
-/// declares.
+/// Writes where the machine diverges from the embedded one, and the first instruction that did not do what
+/// its row declares.
 fn departed(text: &mut Vec<u8>, explained: &Explanation) -> io::Result<()> {
     if let Some(Parting { step, instruction, differs }) = &explained.parting {
         let instruction =
@@ -204,7 +204,7 @@ fn is_existence(Difference { expected, actual, .. }: &Difference) -> bool {
     }
 }
 
-/// Whether gas decides what is there: the gas, or a balance that a fee changes.
+/// Whether gas decides the value: the gas itself, or a balance that a fee changes.
 fn is_gas(at: &Path, answer: Option<&Answer>) -> bool {
     let is_fee = matches!(answer, Some(Answer::NotWritten { besides: Some(_), .. }));
     matches!(&*at.to_string(), "gas" | "gasUsed") || is_fee && at.last() == &Key::from("balance".to_owned())

@@ -65,8 +65,8 @@ impl GitHub {
         }
     }
 
-    /// Writes one annotation of each cause first, which is most informative, then others up to the number
-    /// that GitHub shows.
+    /// Writes one annotation for each cause first, since these are most informative, then others up to the
+    /// number that GitHub shows.
     fn end(&mut self, summary: &Summary) -> io::Result<()> {
         let shown: Vec<_> = self.first.iter().chain(&self.further).take(MOST).collect();
         for annotation in &shown {
@@ -112,7 +112,7 @@ impl Report for GitHub {
 
 fn annotation(report: &CaseReport, flags: &Words) -> String {
     let id = report.id.to_string();
-    // A machine that broke down is at the line where the case begins.
+    // If the machine crashed or timed out, the annotation is at the line where the case begins.
     let begin = report.verdict.breakdown().and(report.line).map(|line| Position { line, column: 1 });
     let position = first_place(&report.verdict).map(|place| place.position).or(begin);
     let place =

@@ -95,7 +95,7 @@ impl Group {
         }
     }
 
-    /// The command that shows the other cases: by name if they are few, and else all of this cause.
+    /// The command that shows the other cases: by name if they are few, otherwise all with this cause.
     pub(super) fn command(&self, cause: &str, options: &Options) -> String {
         let others = self.first.iter().filter(|id| **id != self.shown);
         let names: Vec<_> = others.map(|id| quoted(id)).collect();

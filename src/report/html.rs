@@ -43,7 +43,7 @@ pub struct Html {
     passing: Spool,
     /// Where the texts of the cases that may still be explained are in the first list.
     explainable: HashMap<CaseId, Range<u64>>,
-    /// What comes in their place: by where it starts, where it ends and the explanation.
+    /// The explanations that replace these texts: the start of each, its end and the explanation.
     explained: BTreeMap<u64, (u64, String)>,
     /// The causes of the cases that do not pass.
     causes: IndexMap<String, Cause>,
@@ -92,7 +92,7 @@ impl Html {
             write!(rows, " id=\"{anchor}\" data-cause=\"{number}\"")?;
             let cause = entry.or_insert(Cause { count: 0, first: anchor });
             cause.count += 1;
-            // The run explains no more cases of a cause, nor of more causes.
+            // The run explains at most this many causes, and at most this many cases per cause.
             may_be_explained = number < MOST_EXPLAINED && cause.count <= MOST_EXPLAINED;
         }
         let mut line = format!("<span class=\"verdict\">{name}</span> <code>{}</code>", html(&shown));

@@ -1,4 +1,4 @@
-//! What small HTML pages have in common.
+//! What small HTML pages share.
 
 use crate::model::escape::escaped;
 

@@ -25,7 +25,8 @@ pub use record::{Invocation, Record};
 pub struct Json {
     out: Box<dyn Write>,
     part: Option<Arc<Part>>,
-    /// The first line of the report of a part, which says what all parts have, and the lines after it.
+    /// For a part of a run, the first line of the report, which describes the whole selection, and the lines
+    /// after it.
     pending: Option<(Start, Spool)>,
     selection: Words,
     flags: Words,
@@ -76,7 +77,7 @@ impl Json {
         self.line(&Line::Run(start))
     }
 
-    /// Writes what is pending: now all files were loaded, and the whole selection is known.
+    /// Writes the pending lines, once all files are loaded and the whole selection is known.
     fn end_pending(&mut self) -> io::Result<()> {
         let Some((mut start, mut lines)) = self.pending.take() else { return Ok(()) };
         if let (Some(partition), Some(part)) = (&mut start.partition, &self.part) {

@@ -18,7 +18,7 @@ use crate::text::shell::Words;
 pub struct Junit {
     out: Box<dyn Write>,
     flags: Words,
-    /// The totals of the suites that are done.
+    /// The totals of the finished suites.
     totals: Suites,
     /// The text of these suites.
     done: Spool,
@@ -28,7 +28,7 @@ pub struct Junit {
     vm: Option<String>,
 }
 
-/// The suite of a file that is not done.
+/// The suite of an unfinished file.
 struct OpenSuite {
     /// Its name and counts, without the cases.
     suite: TestSuite,
@@ -88,7 +88,7 @@ impl Junit {
         *failures += suite.failures;
         *errors += suite.errors;
         *skipped += suite.skipped;
-        // The library writes a suite without cases in another form.
+        // The library writes a suite without cases differently.
         suite.test_cases.push(TestCase::new("", TestCaseStatus::success()));
         let alone = with_suite(suite);
         let [before, _, after] = parts(&alone, "testsuites")?;
@@ -129,7 +129,7 @@ fn empty() -> Suites {
     Suites::new("vmconf")
 }
 
-/// A report with this suite alone.
+/// A report with only this suite.
 fn with_suite(suite: TestSuite) -> Suites {
     let mut alone = empty();
     // Not `add_test_suite`: it counts the cases, which may be elsewhere.
@@ -137,11 +137,12 @@ fn with_suite(suite: TestSuite) -> Suites {
     alone
 }
 
-/// The XML of a report: what precedes the content of the only element of this name, the content, and what follows
-/// it. The library writes only whole reports, which would have to be in memory.
+/// The XML of a report in three parts: the text before the content of the only element with this name, the
+/// content, and the text after it. The library can only write whole reports, which would have to be in
+/// memory.
 fn parts(report: &Suites, element: &str) -> io::Result<[String; 3]> {
     let text = report.to_string().map_err(io::Error::other)?;
-    // What a start tag has from a vector is escaped, so that it contains no `>`.
+    // Text from a vector in a start tag is escaped, so it contains no `>`.
     let head = text.find(&format!("<{element} "));
     let head = head.and_then(|start| Some(start + text[start..].find('>')? + 1));
     let end = text.rfind(&format!("</{element}>")).map(|end| text[..end].trim_end().len());

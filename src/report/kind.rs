@@ -1,4 +1,4 @@
-//! What a report is: what it is given, and what the user chose for it.
+//! The interface of reports, and the user's options for them.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ pub trait Report {
     ///
     /// # Errors
     ///
-    /// When it cannot be written.
+    /// If it cannot be written.
     fn event(&mut self, event: &Event) -> io::Result<()>;
 
     /// Which events it needs.
@@ -36,7 +36,7 @@ pub enum Needs {
     Explanations,
 }
 
-/// What the user chose for reports.
+/// The user's options for reports.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// How much the text report says.
@@ -45,7 +45,7 @@ pub struct Options {
     pub flags: Words,
     /// The paths and filters of the run, as typed.
     pub selection: Words,
-    /// How failures of the same cause are reported.
+    /// How failures with the same cause are reported.
     pub grouping: Grouping,
     /// When the run began, or its parts were merged, in RFC 3339 format; `None` to omit it.
     pub when: Option<String>,
@@ -55,7 +55,7 @@ pub struct Options {
     pub part: Option<Arc<Part>>,
 }
 
-/// How failures of the same cause are reported.
+/// How failures with the same cause are reported.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Grouping {
     /// Once: the shortest of them, and how many there are.
@@ -68,13 +68,13 @@ pub enum Grouping {
 /// How much the text report says.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verbosity {
-    /// The summary alone.
+    /// Only the summary.
     Quiet,
     /// Every failure and error, and the summary.
     #[default]
     Normal,
-    /// Also a line for each case when it is done.
+    /// Also a line for each finished case.
     Cases,
-    /// Also each note where it belongs, instead of once.
+    /// Also each note next to its case, instead of once.
     Notes,
 }

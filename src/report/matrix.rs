@@ -10,10 +10,10 @@ use crate::model::renderer::Renderer;
 use crate::wire::line::one_line;
 use crate::wire::matrix::{Agreement, Cell, Group, Matrix};
 
-/// A form of matrices; `new` writes one.
+/// A format for matrices; `new` writes one.
 pub type MatrixKind = Renderer<fn(&mut dyn Write, &Matrix) -> io::Result<()>>;
 
-/// Every form of matrices; the first is the default.
+/// All formats for matrices; the first is the default.
 pub static MATRICES: &[MatrixKind] = &[
     MatrixKind { name: "text", doc: "For people", new: text },
     MatrixKind { name: "markdown", doc: "For a comment or a README", new: markdown },
@@ -21,7 +21,7 @@ pub static MATRICES: &[MatrixKind] = &[
     MatrixKind { name: "json", doc: "For programs", new: json },
 ];
 
-/// The most groups that are shown, except as JSON.
+/// The maximum number of groups that are shown, except in JSON.
 const MOST: usize = 40;
 
 /// The counts that are not 0: `425 passed, 3 failed`.
@@ -41,7 +41,7 @@ fn heading(group: &Group) -> String {
     format!("{}: {what}", counted(group.count, "case"))
 }
 
-/// How many groups are left out, in a sentence; `None` if none is.
+/// How many groups are omitted, as a sentence; `None` if none is.
 fn left_out(matrix: &Matrix) -> Option<String> {
     let more = matrix.groups.len().checked_sub(MOST).filter(|more| *more > 0)?;
     Some(format!("and {}; --output json shows all", counted(more, "more group")))
@@ -123,8 +123,7 @@ fn json(out: &mut dyn Write, matrix: &Matrix) -> io::Result<()> {
     writeln!(out, "{}", one_line(matrix))
 }
 
-/// An SVG with the name of a machine and how many of the cases that it supports it passes; `None` if there is no
-/// such machine.
+/// An SVG with the name of a machine and how many of its supported cases pass; `None` if there is no such machine.
 pub fn badge(matrix: &Matrix, machine: usize) -> Option<String> {
     const CHARACTER: usize = 7;
     let name = html_text(matrix.machines.get(machine)?);

@@ -9,10 +9,10 @@ use crate::model::renderer::Renderer;
 use crate::wire::line::one_line;
 use crate::wire::mutants::{Judged, Mutants, Outcome};
 
-/// A form of results; `new` writes one.
+/// A format for results; `new` writes one.
 pub type MutantsKind = Renderer<fn(&mut dyn Write, &Mutants) -> io::Result<()>>;
 
-/// Every form of results; the first is the default.
+/// All formats for results; the first is the default.
 pub static MUTANTS: &[MutantsKind] = &[
     MutantsKind { name: "text", doc: "For people: the faults that are not noticed, and counts", new: text },
     MutantsKind { name: "all", doc: "For people: every fault", new: all },

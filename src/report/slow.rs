@@ -11,7 +11,7 @@ const NAMED: usize = 10;
 
 /// The slow cases of a run.
 pub(super) struct SlowCases {
-    /// From which time on a case is slow; `None` if no case is.
+    /// The time from which on a case is slow; `None` if no case is.
     threshold: Option<Duration>,
     count: usize,
     /// The slowest cases with their times, the slowest first.

@@ -1,13 +1,13 @@
-//! Text of a report that comes after something which is known only at the end, such as totals.
+//! Text of a report that follows something known only at the end, such as totals.
 
 use std::io::{self, BufWriter, Read, Seek, Write};
 
 use tempfile::SpooledTempFile;
 
-/// More is kept in a temporary file without a name.
+/// Longer text is kept in an unnamed temporary file.
 const MOST_IN_MEMORY: usize = 1 << 20;
 
-/// Text that is kept until the end of a run. It takes the same memory however long it is.
+/// Text that is kept until the end of a run. Its memory does not depend on its length.
 pub struct Spool {
     file: BufWriter<SpooledTempFile>,
     length: u64,

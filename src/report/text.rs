@@ -1,5 +1,5 @@
-//! The report for people. Failures and errors follow after all cases are done, each self-contained; lines
-//! have at most 100 columns unless names from the vector are longer.
+//! The report for people. Failures and errors follow after all cases have finished, each self-contained;
+//! lines have at most 100 columns unless names from the vector are longer.
 
 use std::io::{self, Write};
 
@@ -96,7 +96,7 @@ fn line(out: &mut dyn Write, report: &CaseReport) -> io::Result<()> {
     writeln!(out, "{style}{name:<5}{style:#} {}{DIM}{}{DIM:#}", report.id, reason.unwrap_or_default())
 }
 
-/// Writes how many more cases of the same cause there are, and the command that shows them.
+/// Writes how many more cases with the same cause there are, and the command that shows them.
 fn more(out: &mut dyn Write, cause: &str, group: &Group, options: &Options) -> io::Result<()> {
     match group.count - 1 {
         0 => Ok(()),

@@ -1,4 +1,4 @@
-//! What is known of a state or of log entries of which only a hash is demanded, as text for people.
+//! What is known about a state or log entries of which a vector demands only a hash, as text for people.
 
 use std::io::{self, Write};
 
@@ -9,7 +9,7 @@ use crate::model::escape::escaped;
 use crate::model::explanation::{Against, Answer, Leaf, LogComparison, WorldComparison};
 use crate::model::value::Value;
 
-/// The most leaves and log entries on a screen.
+/// The maximum number of leaves and log entries on a screen.
 const FEW: usize = 4;
 
 fn most(length: Length) -> usize {

@@ -1,4 +1,4 @@
-//! A machine of this crate as a testee.
+//! An embedded machine as a testee.
 
 use super::testee::{See, State, Stopped, Testee};
 use crate::machines::inspect::Inspect;
@@ -9,7 +9,7 @@ use crate::model::interrupt::Interrupt;
 use crate::model::path::Path;
 use crate::model::value::Value;
 
-/// A machine of this crate.
+/// An embedded machine.
 pub struct Embedded(Box<dyn Machine>);
 
 impl Embedded {
@@ -29,7 +29,7 @@ impl Embedded {
         &mut *self.0
     }
 
-    /// The machine alone.
+    /// Returns the machine itself.
     pub fn into_machine(self) -> Box<dyn Machine> {
         self.0
     }
@@ -39,11 +39,11 @@ impl Embedded {
         self.0.account().units()
     }
 
-    /// [`Testee::run`], observed by `watch`.
+    /// Like [`Testee::run`], but observed by `watch`.
     ///
     /// # Errors
     ///
-    /// When the run ends before the last step is done.
+    /// If the run ends before the last step is done.
     pub fn watch(
         &mut self,
         program: &Program,
@@ -79,7 +79,7 @@ impl Embedded {
                 Status::Limit(reached) => {
                     return Err(Stop::Limit(format!("{reached}; {}", self.describe())));
                 }
-                // To observe the state would take more.
+                // Observing the state would need more memory.
                 Status::OutOfMemory => {
                     return Err(Stop::Other(Stopped::Error(LoadError::new(OUT_OF_MEMORY))));
                 }
@@ -94,12 +94,12 @@ impl Embedded {
     }
 }
 
-/// What is said of a case that needs more memory than the system gives.
+/// The message for a case that needs more memory than the system provides.
 const OUT_OF_MEMORY: &str = "out of memory: the system refuses what the machine needs, below --max-memory; run fewer cases at once (--jobs)";
 
 /// Why a step ended early.
 enum Stop {
-    /// A limit of the runner. The state is still of interest.
+    /// A limit of the runner was reached. The state is still of interest.
     Limit(String),
     Other(Stopped),
 }

@@ -1,11 +1,11 @@
-//! A machine in another process as a testee. The page `docs/src/protocol.md` describes what both sides write.
+//! A machine in another process as a testee. `docs/src/protocol.md` describes the protocol.
 //!
 //! | file | content |
 //! |---|---|
 //! | `pool.rs` | the processes of a machine, and which of them gets a request |
-//! | `conversation.rs` | a process: starts it, writes lines to it and reads lines from it, ends it |
-//! | `group.rs` | the process group of a process: all that it started |
-//! | `command.rs` | how it is started |
+//! | `conversation.rs` | starts a process, writes lines to it, reads lines from it, ends it |
+//! | `group.rs` | the process group of a process, with everything that it started |
+//! | `command.rs` | how a process is started |
 //! | `case.rs` | from a case to a request, and from the answer to states |
 
 use std::fmt;
@@ -34,27 +34,27 @@ mod conversation;
 mod group;
 mod pool;
 
-/// How long a process has for its first answer, unless a case has longer.
+/// The time limit for the first answer of a process, unless the limit for a case is longer.
 pub const START: Duration = Duration::from_secs(20);
 
-/// The most requests that a process has at the same time, whatever it offers. Each takes a thread.
+/// The maximum number of requests in flight per process, whatever it offers. Each takes a thread.
 const MOST_IN_FLIGHT: usize = 16;
 
-/// A machine in another process, and the processes of it that run.
+/// A machine in another process, and its running processes.
 pub struct Vm {
     command: Command,
     hello: Hello,
     groups: Groups,
-    /// Its processes. They end with this.
+    /// The processes; dropping it ends them.
     pool: Pool,
 }
 
 impl Vm {
-    /// Starts a process and reads what it says of itself. All its processes are in `groups` while they run.
+    /// Starts a process and reads its greeting. All its processes are in `groups` while they run.
     ///
     /// # Errors
     ///
-    /// When it cannot be started, does not answer `hello`, or speaks another version of the protocol; in a whole
+    /// If it cannot be started, does not answer `hello`, or speaks another version of the protocol; as a full
     /// sentence.
     pub fn start(command: Command, groups: Groups, interrupt: &Interrupt) -> Result<Vm, String> {
         let what = |trouble: Breakdown| {
@@ -71,7 +71,7 @@ impl Vm {
         Ok(Vm { command, hello, groups, pool })
     }
 
-    /// Its names, for reports.
+    /// The names of the machine, for reports.
     pub fn about(&self) -> event::Vm {
         let Hello { name, release, .. } = &self.hello;
         event::Vm { name: self.command.name.clone(), implementation: name.clone(), release: release.clone() }
@@ -82,12 +82,12 @@ impl Vm {
         &self.command
     }
 
-    /// What it says of itself.
+    /// What it reports about itself.
     pub fn hello(&self) -> &Hello {
         &self.hello
     }
 
-    /// What it says of a machine; `None` if it does not implement it.
+    /// What it reports about a machine; `None` if it does not implement that machine.
     pub fn offer(&self, machine: &str) -> Option<&Offer> {
         self.hello.machines.iter().find(|offer| offer.machine == machine)
     }
@@ -97,19 +97,20 @@ impl Vm {
         self.offer(machine).is_some_and(|offer| offer.requests.iter().any(|name| name == request))
     }
 
-    /// The most requests that a process has at the same time.
+    /// The number of requests that a process may have in flight.
     pub fn in_flight(&self) -> usize {
         self.hello.in_flight.clamp(1, MOST_IN_FLIGHT)
     }
 
-    /// Sends a request, whose number `request` gets, to a process and returns the answer to it.
+    /// Sends a request to a process and returns the answer. `request` is called with the number of the request.
     ///
-    /// A process that breaks down is ended. If it had other requests, a new one gets the request once more, alone:
-    /// what another request did to a process is not held against this one.
+    /// A process that crashes or times out is ended. If it had other requests before or at the same time, the
+    /// request is repeated alone on a new process, so that it is not blamed for the effects of another
+    /// request.
     ///
     /// # Errors
     ///
-    /// When the process breaks down or does not answer in time, or on an interrupt.
+    /// If the process crashes, breaks the protocol or does not answer in time, or on an interrupt.
     pub fn ask(&self, request: &dyn Fn(u64) -> Request, interrupt: &Interrupt) -> Result<Answer, Stopped> {
         let _user = self.pool.enter();
         if let Some(running) = self.pool.place() {
@@ -135,7 +136,7 @@ impl Vm {
         answer.inspect_err(|_| self.pool.withdraw())
     }
 
-    /// Asks a new process, which was announced and gets other requests only after this one.
+    /// Sends a request to a new process, which was announced and gets other requests only after this one.
     fn ask_alone(&self, request: &dyn Fn(u64) -> Request, interrupt: &Interrupt) -> Result<Answer, Stopped> {
         let (_, running) = begin(&self.command, &self.groups, interrupt)?;
         let request = request(running.next_id());
@@ -201,7 +202,7 @@ fn ask(
     }
 }
 
-/// A program and its steps as a request writes them.
+/// A program and its steps in the form of a request.
 ///
 /// # Errors
 ///

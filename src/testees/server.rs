@@ -1,4 +1,4 @@
-//! A machine of this crate that speaks the process protocol: `vmconf serve`.
+//! An embedded machine that speaks the process protocol: `vmconf serve`.
 
 use std::collections::BTreeMap;
 
@@ -25,14 +25,14 @@ use self::observer::{Hasher, Range};
 
 mod observer;
 
-/// How many requests may wait: enough that this process and vmconf need not wait for each other.
+/// How many requests may be in flight: enough that neither this process nor vmconf waits for the other.
 const IN_FLIGHT: usize = 8;
 
-/// Answers requests with a machine of this crate.
+/// Answers requests with an embedded machine.
 pub struct Server {
     info: &'static MachineInfo,
     fields: Vec<Member>,
-    /// The machine of the last request, and the limits that it has.
+    /// The machine of the last request, and its limits.
     last: Option<(Limits, Embedded)>,
 }
 
@@ -46,7 +46,7 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// When the line is not a request. The conversation ends then.
+    /// If the line is not a request. The conversation then ends.
     pub fn answer(&mut self, line: &[u8]) -> Result<Answer, LineError> {
         Ok(self.answer_to(Request::read(line)?))
     }
@@ -178,7 +178,7 @@ impl Server {
     }
 }
 
-/// The fields that are wanted and have a value.
+/// The requested fields that have a value.
 fn observed(state: &(impl Observe + ?Sized), wanted: &[String], fields: &[Member]) -> Map<String, Json> {
     let value = |name: &String| {
         let field = fields.iter().find(|field| field.name == name)?;
@@ -187,7 +187,7 @@ fn observed(state: &(impl Observe + ?Sized), wanted: &[String], fields: &[Member
     wanted.iter().filter_map(value).collect()
 }
 
-/// Why a request is not carried out.
+/// Why a request is rejected.
 enum Refusal {
     Skip(String),
     Error(LoadError),

@@ -1,4 +1,4 @@
-//! What runs programs, and how a run can end.
+//! The interface of testees, and how a run can end.
 
 use crate::machines::machine::LoadError;
 use crate::machines::observe::Observe;
@@ -13,19 +13,19 @@ pub trait Testee {
     ///
     /// # Errors
     ///
-    /// When the run ends before the last step is done.
+    /// If the run ends before the last step is done.
     fn run(&mut self, program: &Program, steps: &[Step], see: See<'_>) -> Result<(), Stopped>;
 }
 
-/// What sees the state after each step.
+/// Called with the index of each step and the state after it.
 pub type See<'s> = &'s mut dyn FnMut(usize, &dyn State);
 
-/// A machine after a step.
+/// The state of a machine after a step.
 pub trait State: Observe {
     /// A description, in one line, of how the machine ended or where it is.
     fn describe(&self) -> String;
 
-    /// A datum in terms of the program's source; see
+    /// The name of a datum in the program's source; see
     /// [`Machine::explain`](crate::machines::machine::Machine::explain).
     fn explain(&self, at: &Path) -> Option<String>;
 }
@@ -33,13 +33,13 @@ pub trait State: Observe {
 /// Why a run ended before its last step was done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stopped {
-    /// The program cannot be run, or a limit of the runner was reached; in a whole sentence.
+    /// The program cannot be run, or a limit of the runner was reached; as a full sentence.
     Error(LoadError),
     /// The run was interrupted.
     Interrupted,
     /// The testee lacks what the program needs.
     Unsupported(String),
-    /// The testee ended, or broke the protocol.
+    /// The testee crashed, or broke the protocol.
     Crash(Breakdown),
     /// The testee did not answer in time.
     Timeout(Breakdown),

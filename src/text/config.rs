@@ -1,4 +1,4 @@
-//! `vmconf.toml`: a text to settings, each with its place.
+//! Parses `vmconf.toml` into settings, each with its position.
 //!
 //! ```toml
 //! [profile.default]         # always applies
@@ -15,7 +15,7 @@
 //! command = "python3 adapters/py-evm.py"
 //! ```
 //!
-//! The caller gives the list of settings. Values are returned as the flags of a command line.
+//! The caller passes the list of known settings. Values are returned as command-line flags.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -40,7 +40,7 @@ pub struct Setting {
     pub name: String,
     /// The type of its value.
     pub kind: Kind,
-    /// Where it can be set.
+    /// Where it may appear.
     pub scope: Scope,
 }
 
@@ -51,9 +51,9 @@ pub enum Kind {
     Switch,
     /// A whole number.
     Number,
-    /// A text.
+    /// A string.
     Text,
-    /// A text, or a list of texts.
+    /// A string, or a list of strings.
     Texts,
     /// The path of a file, relative to the folder of the configuration.
     File,
@@ -75,12 +75,12 @@ impl Kind {
     }
 }
 
-/// Where a setting can be set.
+/// Where a setting may appear.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
-    /// For a whole run: in a profile.
+    /// In a profile: it applies to the whole run.
     Run,
-    /// For a file also: in a profile and in an override.
+    /// In a profile or in an override: it may apply to single files.
     File,
 }
 
@@ -89,7 +89,7 @@ pub enum Scope {
 pub struct Entry {
     /// The name of the setting.
     pub name: String,
-    /// The flags that have the same meaning on a command line; empty for a switch that is off.
+    /// The equivalent command-line flags; empty for a switch that is off.
     pub flags: Vec<String>,
     /// The value as written in the file.
     pub shown: String,
@@ -100,7 +100,7 @@ pub struct Entry {
 /// Settings for some files.
 #[derive(Debug)]
 pub struct Override {
-    /// Which files, by their paths relative to the folder of the configuration.
+    /// Matches the paths of the files, relative to the folder of the configuration.
     pub path: GlobMatcher,
     /// Their settings.
     pub entries: Vec<Entry>,
@@ -115,11 +115,11 @@ pub struct Vm {
     pub command: Vec<String>,
     /// Variables added to its environment.
     pub env: Vec<(String, String)>,
-    /// The folder of the configuration, in which it is started.
+    /// The folder of the configuration; the command is started there.
     pub folder: PathBuf,
-    /// How long it may take for a case, as written.
+    /// How long it may take per case, as written in the file.
     pub timeout: Option<String>,
-    /// How many bytes of memory it may take.
+    /// How much memory it may use, in bytes.
     pub memory: Option<u64>,
     /// The list of its known failures.
     pub known: Option<PathBuf>,
@@ -140,7 +140,7 @@ impl Config {
     ///
     /// # Errors
     ///
-    /// All faults, in the order of the text.
+    /// All errors, in the order of the text.
     pub fn parse(text: &str, folder: &Path, settings: &[Setting]) -> Result<Config, Vec<Diagnostic>> {
         let text = &SourceText::new(text);
         let root = DeTable::parse(text.as_str()).map_err(|error| vec![no_toml(text, &error)])?;
@@ -153,11 +153,11 @@ impl Config {
         Err(reader.diagnostics)
     }
 
-    /// The settings of a profile, then those of the default profile that it does not have.
+    /// The settings of a profile, followed by those of the default profile that it does not override.
     ///
     /// # Errors
     ///
-    /// A message when there is no such profile.
+    /// A message if there is no such profile.
     pub fn profile(&self, name: &str) -> Result<Vec<&Entry>, String> {
         let find = |name: &str| self.profiles.iter().find(|profile| profile.0 == name);
         let own = match find(name) {
@@ -191,7 +191,7 @@ fn no_toml(text: &SourceText, error: &toml::de::Error) -> Diagnostic {
     text.locate(Diagnostic::at(at, error.message().replace('\n', ", ")))
 }
 
-/// Goes on after a fault, so that all faults are reported.
+/// Continues after an error, so that all errors are reported.
 struct Reader<'t> {
     text: &'t SourceText,
     folder: &'t Path,
@@ -337,7 +337,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The settings of a table of this scope.
+    /// The settings in a table with this scope.
     fn entries(&mut self, table: &DeTable<'_>, scope: Scope) -> Vec<Entry> {
         let settings = self.settings;
         let fits = move |setting: &&Setting| scope == Scope::Run || setting.scope == Scope::File;
@@ -366,7 +366,7 @@ impl Reader<'_> {
         entries
     }
 
-    /// The flags for the value; `None` if it has another type.
+    /// The flags for the value; `None` if it has the wrong type.
     fn flags(&self, setting: &Setting, value: &DeValue<'_>) -> Option<Vec<String>> {
         let name = &setting.name;
         let text = |value: &DeValue<'_>| value.as_str().map(|text| format!("--{name}={text}"));
@@ -398,14 +398,14 @@ impl Reader<'_> {
     }
 }
 
-/// The key of an override for the paths of its files.
+/// The key in an override for the paths of its files.
 const PATH: &str = "path";
 
 fn decimal(number: &DeInteger<'_>) -> Option<i128> {
     i128::from_str_radix(number.as_str(), number.radix()).ok()
 }
 
-/// The words of a command: a text as a shell splits it, or a list of texts.
+/// The words of a command: a string, split as in a shell, or a list of strings.
 fn words(value: &DeValue<'_>) -> Option<Vec<String>> {
     match value {
         DeValue::String(text) => split(text),

@@ -1,5 +1,5 @@
-//! Changes to a JSON text that keep every byte they do not concern: whitespace, order of members, comments,
-//! and the layout around new elements.
+//! Changes to a JSON text that preserve all other bytes (whitespace, order of members, comments) and give new
+//! elements the layout of those around them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -13,20 +13,20 @@ use super::json::{Document, Node};
 pub enum Change<'d> {
     /// Replaces the datum.
     Replace {
-        /// Which.
+        /// The datum.
         node: Node<'d>,
-        /// What it becomes.
+        /// The new value.
         value: Json,
     },
-    /// Replaces a number by one of any size.
+    /// Replaces a number with one of any size.
     Digits {
-        /// Which.
+        /// The number.
         node: Node<'d>,
         /// The number in JSON.
         digits: String,
     },
-    /// An array or object gets one more element. When two changes give an object the same key, the
-    /// first counts.
+    /// Inserts an element into an array or object. If two changes give an object the same key, the first one
+    /// applies.
     Insert {
         /// The array or object.
         into: Node<'d>,
@@ -37,31 +37,30 @@ pub enum Change<'d> {
         /// The value.
         value: Json,
     },
-    /// An array or object loses an element.
+    /// Removes an element of an array or object.
     Remove {
         /// The array or object.
         from: Node<'d>,
         /// Which element, from 0.
         index: usize,
     },
-    /// The members of an object change places.
+    /// Reorders the members of an object.
     Reorder {
         /// The object.
         object: Node<'d>,
-        /// For each place, which member comes there.
+        /// For each place, the index of the member that moves there.
         order: Vec<usize>,
     },
 }
 
 impl<'d> Change<'d> {
-    /// A member more at the end of an object.
+    /// Adds a member at the end of an object.
     pub fn add_member(object: Node<'d>, key: &str, value: Json) -> Change<'d> {
         let before = object.members().count();
         Change::Insert { into: object, before, key: Some(key.to_owned()), value }
     }
 
-    /// The element of an array or object that starts with this datum or has it as its value is
-    /// taken out.
+    /// Removes the element of an array or object that starts with this datum or has it as its value.
     pub fn remove(from: Node<'d>, value: Node<'d>) -> Option<Change<'d>> {
         let at = value.at() as usize;
         let index = elements(from).iter().position(|element| element.contains(&at))?;
@@ -69,17 +68,16 @@ impl<'d> Change<'d> {
     }
 }
 
-/// Bytes of a text and what comes in their place.
+/// A range of bytes of a text, and its replacement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Splice {
     /// Which bytes.
     pub range: Range<usize>,
-    /// What comes there.
+    /// The replacement.
     pub text: String,
 }
 
-/// The text of the document with the changes made. Of changes that concern the same bytes, the
-/// outermost is made.
+/// The text of the document with the changes applied. Of changes to the same bytes, the outermost is applied.
 pub fn apply(document: &Document, changes: &[Change<'_>]) -> String {
     let style = Style::of(document);
     let mut splices = Vec::new();
@@ -113,7 +111,7 @@ pub fn apply(document: &Document, changes: &[Change<'_>]) -> String {
     splice(document.text(), splices)
 }
 
-/// The text with the splices made. Of those that overlap, the one that starts first is made.
+/// The text with the splices applied. Of overlapping ones, the one that starts first is applied.
 pub fn splice(text: &str, mut splices: Vec<Splice>) -> String {
     splices.sort_by_key(|splice| (splice.range.start, splice.range.end));
     let mut spliced = String::with_capacity(text.len());
@@ -154,8 +152,8 @@ fn reorder(object: Node<'_>, order: &[usize], splices: &mut Vec<Splice>) {
     }
 }
 
-/// A string in quotes in place of one that has escapes, which stay as far as the strings are the
-/// same at their starts and ends. What is new between them is ASCII if the old one is.
+/// The quoted string that replaces one with escapes. The common start and end of both strings keep their
+/// escapes. The new text between them is written in ASCII if the old string is.
 fn keeping_escapes(old: &str, new: &str) -> String {
     let is_ascii = old.is_ascii();
     let old = characters(old);
@@ -182,7 +180,7 @@ fn in_ascii(character: char) -> Option<String> {
     }
 }
 
-/// The characters of a string in quotes, each as it is written.
+/// The characters of a quoted string, each with its spelling in the text.
 fn characters(raw: &str) -> Vec<(char, &str)> {
     let mut rest = raw.get(1..raw.len().saturating_sub(1)).unwrap_or_default();
     let mut characters = Vec::new();
@@ -201,10 +199,10 @@ fn characters(raw: &str) -> Vec<(char, &str)> {
     characters
 }
 
-/// An array or object with elements more or less.
+/// An array or object with insertions and removals.
 struct Resized<'c> {
     container: Node<'c>,
-    /// By the number of the element that they come in front of.
+    /// Keyed by the index of the element that they are inserted before.
     inserted: BTreeMap<usize, Vec<(Option<String>, Json)>>,
     removed: BTreeSet<usize>,
 }
@@ -250,7 +248,7 @@ struct Gap {
     from: usize,
     after_element: bool,
     removed: bool,
-    /// The texts of the elements that come here.
+    /// The texts of the elements inserted here.
     new: Vec<String>,
 }
 
@@ -272,15 +270,15 @@ impl Gap {
     }
 }
 
-/// What an array or object has around its elements.
+/// The text around the elements of an array or object.
 struct Layout {
-    /// Behind the opening bracket.
+    /// After the opening bracket.
     first: String,
     /// Between two elements, with the comma.
     between: String,
-    /// In front of the closing bracket.
+    /// Before the closing bracket.
     last: String,
-    /// How far lines of elements are indented.
+    /// The indentation of lines with elements.
     indent: String,
 }
 
@@ -334,13 +332,13 @@ impl Layout {
     }
 }
 
-/// How a document is set, as far as new data have to know.
+/// The formatting of a document that new data must follow.
 struct Style {
     /// Between a key and its value.
     colon: String,
-    /// Between elements in one line.
+    /// Between elements on one line.
     comma: &'static str,
-    /// By how much each level is indented, where every element has a line of its own.
+    /// The indentation per level, if every element has a line of its own.
     indent: Option<String>,
 }
 
@@ -356,7 +354,7 @@ impl Style {
         Style { colon: colon.to_owned(), comma, indent: unit_of_indent(document) }
     }
 
-    /// The datum as text, its lines indented by `indent` and more.
+    /// The datum as text; its further lines are indented by at least `indent`.
     fn render(&self, value: &Json, indent: &str) -> String {
         let inner = format!("{indent}{}", self.indent.as_deref().unwrap_or_default());
         match value {
@@ -385,8 +383,7 @@ impl Style {
     }
 }
 
-/// By how much each level is indented, if no array and no object has its first element in the line
-/// of its bracket.
+/// The indentation per level; `None` if any array or object has its first element on the line of its bracket.
 fn unit_of_indent(document: &Document) -> Option<String> {
     let text = document.text();
     let mut unit = None;

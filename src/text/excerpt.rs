@@ -1,4 +1,4 @@
-//! A line of a file with a caret under one place, as all texts for people show it.
+//! A line of a file with a caret under one position, as in all output for people.
 
 use std::fmt;
 
@@ -9,14 +9,14 @@ use crate::model::escape::escaped;
 
 const DIM: Style = Style::new().dimmed();
 
-/// Two lines: the one of a place, after its number, and one with the caret.
+/// Displays two lines: the line of a place, after its number, and one with a caret.
 #[derive(Debug, Clone, Copy)]
 pub struct Excerpt<'p> {
     /// The place.
     pub place: &'p Place,
-    /// How many columns are left empty in front.
+    /// How many columns to indent.
     pub indent: usize,
-    /// How the caret looks.
+    /// The style of the caret.
     pub caret: Style,
 }
 

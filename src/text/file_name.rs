@@ -1,4 +1,4 @@
-//! Paths as text that names exactly one file, as ids, reports and lists of expected failures show them.
+//! Paths as text that identifies exactly one file, for ids, reports and lists of expected failures.
 
 use std::ffi::OsStr;
 use std::fmt::Write;
@@ -6,10 +6,10 @@ use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
 use crate::model::escape::escaped;
 
-/// A path as ids show it. Different paths have different texts, and each can be typed as an argument:
+/// A path as shown in ids. Different paths have different texts, and each text works as an argument:
 ///
 /// - Folders are separated by `/`. A leading `./` is omitted, unless the rest would look like a flag.
-/// - A byte that is not UTF-8 is written `\xE9`, a harmful character `\u{1b}`, and a backslash `\\`.
+/// - A byte that is not UTF-8 is written as `\xE9`, a harmful character as `\u{1b}`, and a backslash as `\\`.
 pub fn shown(path: &Path) -> String {
     let text = if MAIN_SEPARATOR == '/' {
         lossless(path.as_os_str(), r"\\")
@@ -22,12 +22,12 @@ pub fn shown(path: &Path) -> String {
     format!("{like_a_flag}{}", escaped(rest))
 }
 
-/// An argument as text for a printed command; a byte that is not UTF-8 is written `\xE9`.
+/// An argument as text for a printed command; a byte that is not UTF-8 is written as `\xE9`.
 pub fn typed(argument: &OsStr) -> String {
     lossless(argument, r"\")
 }
 
-/// The path that [`shown`] shows as this text.
+/// The path for which [`shown`] returns this text.
 pub fn path_of(shown: &str) -> PathBuf {
     let mut bytes = Vec::with_capacity(shown.len());
     let mut rest = shown;
@@ -45,7 +45,7 @@ pub fn path_of(shown: &str) -> PathBuf {
     from_bytes(bytes)
 }
 
-/// The bytes of a path for a URI: those with a meaning in one are written `%20`, and a harmful one, too.
+/// The bytes of a path for use in a URI: harmful bytes and those with a meaning in URIs are written as `%20`.
 pub fn percent_encoded(path: &[u8]) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
     let encoded = path
@@ -54,8 +54,8 @@ pub fn percent_encoded(path: &[u8]) -> String {
     encoded.collect()
 }
 
-/// The bytes of an escape and the text after it. `text` is what follows the backslash; `None` if that is not an
-/// escape.
+/// The bytes that an escape stands for, and the text after it. `text` starts after the backslash. `None` if
+/// it is not an escape.
 fn unescaped(text: &str) -> Option<(Vec<u8>, &str)> {
     let (kind, rest) = text.split_at_checked(1)?;
     Some(match kind {

@@ -4,11 +4,11 @@ use memchr::{memchr_iter, memrchr};
 
 use crate::model::position::{BOM, Position};
 
-/// How many bytes are between two marks: the most that a look-up reads, and 12 bytes of the index each.
+/// The distance between two marks in bytes. A look-up reads at most this many bytes; each mark takes 12 bytes.
 const BLOCK: usize = 1024;
 
-/// The line and column at every 1024th byte of a text. A look-up counts from the last mark on, so it
-/// takes no longer where lines are long.
+/// The line and column at every 1024th byte of a text. A look-up counts from the last mark before the byte,
+/// so it takes no longer in long lines.
 #[derive(Debug, Clone)]
 pub(super) struct LineIndex {
     marks: Vec<Mark>,
@@ -19,7 +19,7 @@ pub(super) struct LineIndex {
 struct Mark {
     /// Lines that have ended.
     lines: u32,
-    /// Characters of the line, a byte order mark not counted.
+    /// Characters of the line, without a byte order mark.
     characters: u32,
     /// How many of those take two units in UTF-16.
     wide: u32,
@@ -38,8 +38,7 @@ impl LineIndex {
         LineIndex { marks }
     }
 
-    /// Line and column of byte `at` of the text that the index was made of; of its end if `at` is
-    /// beyond it.
+    /// Line and column of byte `at` of the text that was indexed; those of its end if `at` is beyond it.
     pub(super) fn position(&self, text: &str, at: usize) -> Position {
         self.before(text, at).position()
     }
@@ -49,12 +48,12 @@ impl LineIndex {
         (at < BLOCK).then(|| Mark::default().at(text, at.min(text.len())).position())
     }
 
-    /// The byte at a line and column, which may be the end of the line; `None` if the text has no such place.
+    /// The byte at a line and column, which may be the end of the line; `None` if the text has no such position.
     pub(super) fn byte(&self, text: &str, Position { line, column }: Position) -> Option<usize> {
         let has_bom = line == 1 && text.starts_with(BOM);
         let wanted = (line.checked_sub(1)?, column.checked_sub(1)? + u32::from(has_bom));
         let later = self.marks.partition_point(|mark| (mark.lines, mark.characters) <= wanted);
-        // The first mark is the start of the text, which is not later than any place.
+        // The first mark is at the start of the text, so it is never after the position.
         let block = (later - 1) * BLOCK;
         let Mark { lines, characters, .. } = self.marks[later - 1];
         let mut at = (lines, characters);
@@ -82,7 +81,7 @@ impl LineIndex {
     }
 }
 
-/// The bytes of a text that a look-up of `at` counts.
+/// The bytes of a text that a look-up of `at` has to count.
 fn counted(text: &str, at: usize) -> &[u8] {
     &text.as_bytes()[at / BLOCK * BLOCK..at]
 }
@@ -92,7 +91,7 @@ impl Mark {
         Position { line: 1 + self.lines, column: 1 + self.characters }
     }
 
-    /// The mark at byte `at` of a text; this one is at the start of its block.
+    /// The mark at byte `at` of a text, given the mark at the start of its block.
     fn at(self, text: &str, at: usize) -> Mark {
         let mut mark = self.after(counted(text, at));
         let has_bom = mark.lines == 0 && at > 0 && text.starts_with(BOM);
@@ -100,7 +99,7 @@ impl Mark {
         mark
     }
 
-    /// The mark at the end of `bytes`, which follow this mark. A character counts at its first byte, so
+    /// The mark at the end of `bytes`, which start at this mark. A character counts at its first byte, so
     /// `bytes` may start and end inside one.
     fn after(self, bytes: &[u8]) -> Mark {
         let (start, line) = match memrchr(b'\n', bytes) {
@@ -110,7 +109,7 @@ impl Mark {
                 (Mark { lines, ..Mark::default() }, &bytes[newline + 1..])
             }
         };
-        // Most lines are ASCII, which is seen many bytes at a time.
+        // Most lines are ASCII, and that is checked many bytes at a time.
         if line.is_ascii() {
             return Mark { characters: start.characters + line.len() as u32, ..start };
         }

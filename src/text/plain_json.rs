@@ -1,4 +1,4 @@
-//! Values as JSON without their types, as the formats write them.
+//! Values as JSON without their types, as vector formats write them.
 
 use serde_json::{Map, Number, Value as Json};
 
@@ -6,12 +6,12 @@ use crate::model::hex::bytes_key;
 use crate::model::value::Value;
 
 /// A value as plain JSON, for documents whose schema says what each datum is: numbers as numbers, bytes as
-/// hex, and the type of a value that carries one is left out.
+/// hex, and values without the names of their types.
 pub fn plain(value: &Value) -> Json {
     match value {
         Value::Null => Json::Null,
         Value::Bool(bool) => Json::Bool(*bool),
-        // A number that does not fit is text, and no reader takes it for another one.
+        // A number that does not fit becomes text, so that no reader mistakes it for a different number.
         Value::Int(number) => match number.to_string().parse::<Number>() {
             Ok(fits) => Json::Number(fits),
             Err(_) => Json::String(number.to_string()),

@@ -1,22 +1,22 @@
-//! Words of a command line, as a person types them into a shell.
+//! Words of a command line, as typed into a shell.
 
 use std::fmt;
 
 use crate::model::escape::escaped;
 
-/// Words of a command line, not quoted. Displayed each after a space, in quotes where a shell needs them.
+/// Unquoted words of a command line. Each is displayed after a space, in quotes if a shell needs them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Words(Vec<String>);
 
 impl Words {
-    /// These words and then the others.
+    /// These words, followed by the others.
     #[must_use]
     pub fn and(mut self, others: Words) -> Words {
         self.0.extend(others.0);
         self
     }
 
-    /// These words with an expression that selects some of the cases that they select.
+    /// These words with `expr` as an additional condition for the cases that they select.
     #[must_use]
     pub fn narrowed(mut self, expr: &str) -> Words {
         match self.0.iter().rposition(|word| word == "-E").map(|flag| flag + 1) {
@@ -49,12 +49,12 @@ fn in_quotes_if_needed(word: &str) -> String {
     if !word.is_empty() && word.chars().all(is_plain) { word.to_owned() } else { quoted(word) }
 }
 
-/// The words of a command line as a POSIX shell splits it, without its expansions; `None` if a quote is open.
+/// Splits a command line into words like a POSIX shell, but without expansions; `None` if a quote is not closed.
 pub fn split(text: &str) -> Option<Vec<String>> {
     shlex::split(text)
 }
 
-/// The text as one word of a shell, in quotes.
+/// The text as one shell word, in quotes.
 pub fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }

@@ -1,4 +1,4 @@
-//! A text whose bytes have lines and columns.
+//! A text with the lines and columns of its bytes.
 
 use std::sync::OnceLock;
 
@@ -14,7 +14,7 @@ pub struct SourceText {
 }
 
 impl SourceText {
-    /// The text; nothing is counted yet.
+    /// The text, without an index as yet.
     pub fn new(text: impl Into<String>) -> SourceText {
         SourceText { text: text.into(), lines: OnceLock::new() }
     }
@@ -24,7 +24,7 @@ impl SourceText {
         &self.text
     }
 
-    /// The text without the index.
+    /// The text; drops the index.
     pub fn into_string(self) -> String {
         self.text
     }
@@ -33,14 +33,14 @@ impl SourceText {
         self.lines.get_or_init(|| LineIndex::new(&self.text))
     }
 
-    /// Line and column of a byte; those of the end if the text is shorter.
+    /// Line and column of a byte; those of the end if `at` is beyond it.
     pub fn position(&self, at: u32) -> Position {
         let at = at as usize;
         let near = LineIndex::position_near_start(&self.text, at);
         near.unwrap_or_else(|| self.lines().position(&self.text, at))
     }
 
-    /// The byte at a line and column; `None` if the text has no such place.
+    /// The byte at a line and column; `None` if the text has no such position.
     pub fn byte(&self, position: Position) -> Option<u32> {
         self.lines().byte(&self.text, position).map(|at| at as u32)
     }
@@ -50,12 +50,12 @@ impl SourceText {
         self.lines().column_utf16(&self.text, at as usize)
     }
 
-    /// The place of a byte, with its line to show.
+    /// The place of a byte, with an excerpt of its line.
     pub fn place(&self, at: u32) -> Place {
         Place::at(&self.text, at, self.position(at))
     }
 
-    /// The diagnostic, which is of this text, with its line and column.
+    /// A diagnostic of this text, with line and column added.
     pub fn locate(&self, diagnostic: Diagnostic<Origin>) -> Diagnostic {
         let place = self.place(diagnostic.place.0);
         diagnostic.with_place(Some(place))

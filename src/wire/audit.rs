@@ -3,16 +3,16 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What became of each change of each datum.
+/// The outcomes of all changes to the data.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Audit {
-    /// Cases that were audited.
+    /// The number of audited cases.
     pub cases: u64,
-    /// Cases that were not, because they cannot be read, or do not pass.
+    /// The number of cases not audited, because they cannot be read or do not pass.
     pub left_out: u64,
     /// Broken files.
     pub broken: u64,
-    /// Changes of the program or of an action, which are not expectations.
+    /// Changes to the program or to an action, which are not expectations.
     pub inputs: u64,
     /// Changes after which the case fails.
     pub compared: u64,
@@ -20,11 +20,11 @@ pub struct Audit {
     pub rejected: u64,
     /// Changes that the reader reports in a note.
     pub noted: u64,
-    /// Changes that nothing notices, by format, kind and place.
+    /// Changes that nothing detects, by format, kind and place.
     pub unnoticed: Vec<Unnoticed>,
 }
 
-/// Changes of one kind at one place, which nothing notices.
+/// Changes of one kind at one place that nothing detects.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unnoticed {
     /// The format of the vectors.
@@ -32,13 +32,13 @@ pub struct Unnoticed {
     /// How the datum was changed: `value`, `type`, `length`, `removed`, `item removed`, `order`, `member
     /// order` or `added`.
     pub kind: String,
-    /// Where, below the case, with `*` for an index and for a key that is a number.
+    /// The path within the case, with `*` for an index or a key that is a number.
     pub at: String,
-    /// The rule of the format by which it is not compared; `None` if no rule says so.
+    /// The rule of the format that explains why it is not compared; `None` if there is none.
     pub rule: Option<String>,
-    /// The section of the book that has the rule: `formats/tinyvm.md#segments`; `None` without a rule.
+    /// The section of the book with that rule: `formats/tinyvm.md#segments`; `None` without a rule.
     pub section: Option<String>,
-    /// How many changes.
+    /// The number of changes.
     pub count: u64,
     /// The first case.
     pub case: String,

@@ -1,8 +1,7 @@
 //! Compares two runs.
 //!
-//! *Pass* and *fixed* pass; *fail*, *error*, *crash*, *timeout*, *unsupported* and *known* do not. A skipped case
-//! counts as missing. Two
-//! failures are the same if their signatures are equal.
+//! *Pass* and *fixed* count as passing; *fail*, *error*, *crash*, *timeout*, *unsupported* and *known* do
+//! not. A skipped case counts as missing. Two failures are the same if their signatures are equal.
 
 use std::fmt;
 
@@ -78,7 +77,7 @@ pub struct Comparison<'r> {
 }
 
 impl Comparison<'_> {
-    /// Whether any change is for the worse.
+    /// Whether any change needs attention; see [`Changed::is_worse`].
     pub fn is_worse(&self) -> bool {
         self.changed.iter().any(Changed::is_worse)
     }
@@ -103,7 +102,7 @@ pub fn compare<'r>(before: &'r Run, after: &'r Run) -> Comparison<'r> {
             comparison.same_not_passing += usize::from(!after.passes());
         }
     }
-    // Skipped cases count as missing, so they move to the end as well.
+    // Skipped cases count as missing, so they also move to the end.
     comparison.changed.sort_by_key(|changed| changed.change == Change::Gone);
     comparison
 }

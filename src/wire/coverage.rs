@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// The coverage of each machine.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Coverage {
-    /// Cases that cannot be read, or do not pass.
+    /// The number of cases that are not used, because they cannot be read or do not pass.
     pub left_out: u64,
     /// The machines.
     pub machines: Vec<MachineCoverage>,
@@ -17,7 +17,7 @@ pub struct Coverage {
 pub struct MachineCoverage {
     /// Its name.
     pub machine: String,
-    /// Its cases.
+    /// The number of its cases.
     pub cases: u64,
     /// Its instructions, in the order of their codes.
     pub instructions: Vec<Instruction>,
@@ -37,9 +37,9 @@ pub struct Instruction {
 /// Something that cases do with an instruction.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Aspect {
-    /// What: `executed`, `height: exact`, `a: 2^64`, `taken`, `fails: out of gas`.
+    /// What they do: `executed`, `height: exact`, `a: 2^64`, `taken`, `fails: out of gas`.
     pub what: String,
-    /// How many cases do it.
+    /// How many cases do this.
     pub cases: u64,
 }
 

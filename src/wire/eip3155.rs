@@ -1,4 +1,4 @@
-//! Lines of EVM traces as EIP-3155 describes them and as clients write them: numbers as JSON numbers or hex
+//! Lines of EVM traces, as specified by EIP-3155 and as clients write them: numbers as JSON numbers or hex
 //! digits with any number of zeros, optional members, other text between the lines.
 
 use num_bigint::BigInt;
@@ -12,7 +12,7 @@ use crate::model::value::Value;
 pub enum TraceLine {
     /// The machine before an instruction.
     Step(Step),
-    /// The end of the run: `output`, `gasUsed` and `pass`, those that are there.
+    /// The end of the run: `output`, `gasUsed` and `pass`, as far as present.
     Summary(Members),
     /// Something else.
     Other,
@@ -23,7 +23,7 @@ pub enum TraceLine {
 pub struct Step {
     /// The name of the instruction, or its code in hex if the line has no name.
     pub op: String,
-    /// The state: the members of `STATE` that are there.
+    /// The state: the members of `STATE` that are present.
     pub state: Members,
 }
 
@@ -39,8 +39,8 @@ enum Kind {
     Bool,
 }
 
-/// The members that say how a machine looks before an instruction. Not among them is `gasCost`, which clients
-/// define differently for calls; a different cost shows in `gas` of the next step.
+/// The members that describe the state before an instruction. `gasCost` is not included, since clients define
+/// it differently for calls; a different cost shows in `gas` of the next step.
 const STATE: &[(&str, Kind)] = &[
     ("pc", Kind::Number),
     ("op", Kind::Number),

@@ -1,5 +1,5 @@
 //! Expectations as JSON: a value, or an object with a member that says what else is expected. Values are read
-//! here too: only the members of an object show whether it is a value.
+//! here, too, since only the members of an object show whether it is a value.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -33,7 +33,7 @@ enum Form<'e> {
     Order { order: Vec<String> },
 }
 
-/// `IsOrAbsent` is written as the value, which a datum that is present is compared with.
+/// `IsOrAbsent` is written as its value, which the datum must have if it is present.
 impl Serialize for Expected {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let form = match self {
@@ -128,7 +128,7 @@ fn keys(names: Vec<String>) -> Vec<Key> {
     names.into_iter().map(Key::from).collect()
 }
 
-/// A type name without a value is an expectation; followed by a value it is the type of that value.
+/// A type name without a value is an expectation; followed by a value, it is the type of that value.
 fn after_type<'de, A: MapAccess<'de>>(map: &mut A) -> Result<Expected, A::Error> {
     let name: Name = map.next_value()?;
     match map.next_key()? {
@@ -148,7 +148,7 @@ fn after_value<'de, A: MapAccess<'de>>(map: &mut A) -> Result<Expected, A::Error
 }
 
 fn int<E: Error>(text: &str) -> Result<BigInt, E> {
-    // Reading digits takes time in the square of their number. No format and no machine has longer numbers.
+    // The time to read digits is quadratic in their number. No format and no machine has longer numbers.
     const MOST_DIGITS: usize = 1_001;
     if text.len() > MOST_DIGITS {
         return Err(E::custom(format!("int has more than {MOST_DIGITS} characters")));

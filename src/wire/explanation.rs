@@ -23,28 +23,28 @@ pub struct Explanation {
     /// those of the embedded machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub embedded: Option<Kind>,
-    /// The instruction to blame for each of the first differences; `None` if no instruction is to blame.
+    /// The instruction responsible for each of the first differences; `None` if no instruction is.
     pub blames: Vec<Option<Instruction>>,
-    /// Where the machine in another process parts from the embedded one, if both show their steps.
+    /// Where the machine in another process diverges from the embedded one, if both report their steps.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parting: Option<Parting>,
-    /// The first instruction, among those that were recorded, that did not do what its row declares.
+    /// The first recorded instruction that did not do what its row declares.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub departure: Option<Departure>,
     /// How many instructions were executed before the first difference was found.
     pub steps: u64,
     /// The last of these instructions, the latest one last.
     pub last: Vec<Instruction>,
-    /// The gas spent up to there, by mnemonic, on a machine with gas.
+    /// The gas spent up to that point, by mnemonic, on a machine with gas.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub spent: BTreeMap<Name, Spent>,
     /// The list that contains the first difference.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stack: Option<StackComparison>,
-    /// The leaves of the state, where only its root is demanded and differs.
+    /// The leaves of the state, if the vector demands only its root and that differs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub world: Option<World>,
-    /// The log entries, where their hash differs.
+    /// The log entries, if their hash differs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub logs: Option<Logs>,
 }
@@ -65,11 +65,11 @@ pub struct Parting {
     pub differs: Vec<Differing>,
 }
 
-/// A datum that two machines do not have in common.
+/// A datum that differs between two machines.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Differing {
-    /// What it is.
+    /// The name of the datum.
     pub datum: String,
     /// Its value on the machine in another process, as text.
     pub actual: String,
@@ -90,22 +90,22 @@ impl From<&model::Parting> for Parting {
     }
 }
 
-/// An instruction that did something else than its row declares.
+/// An instruction that did something other than its row declares.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Departure {
     /// The instruction.
     pub by: Instruction,
-    /// What of it.
+    /// What it did differently.
     pub kind: Departs,
     /// What its row declares: the values that it needs, the height of the stack after it, the limit of the stack,
     /// the references or the program counter after it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub declared: Option<usize>,
-    /// What there was instead.
+    /// The actual value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub actual: Option<usize>,
-    /// What it wrote, as text.
+    /// The cell that it wrote, as text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cell: Option<String>,
 }
@@ -116,15 +116,15 @@ pub struct Departure {
 pub enum Departs {
     /// It succeeded with fewer values on the stack than it needs.
     Missing,
-    /// It left another number of values on the stack.
+    /// It left a different number of values on the stack.
     Height,
-    /// It succeeded with more values on the stack than there may be.
+    /// It succeeded with more values on the stack than the limit allows.
     Limit,
-    /// It left another number of references.
+    /// It left a different number of references.
     References,
-    /// It went on elsewhere.
+    /// Execution continued elsewhere.
     Jump,
-    /// It wrote another cell as well.
+    /// It wrote a cell that its row does not declare.
     Write,
 }
 
@@ -148,7 +148,7 @@ impl From<&model::Departure> for Departure {
     }
 }
 
-/// A state of which only the root is demanded, beside another one.
+/// A state of which the vector demands only the root, compared with another state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct World {
     /// What it is compared with.
@@ -174,24 +174,24 @@ pub enum Against {
     Embedded,
 }
 
-/// A leaf of two states.
+/// A leaf that differs between two states.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Leaf {
     /// Its path.
     pub path: Path,
-    /// What it is in the other state; `None`, or null, when it is not there.
+    /// Its value in the other state; `None` (null) if absent there.
     pub other: Option<Value>,
-    /// What it is; `None`, or null, when it is not there.
+    /// The actual value; `None` (null) if absent.
     pub actual: Option<Value>,
     /// The instruction that wrote it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<Instruction>,
 }
 
-/// Log entries of which only the hash is demanded.
+/// Log entries of which the vector demands only the hash.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Logs {
-    /// The entries of the embedded machine, where they have the demanded hash.
+    /// The entries of the embedded machine, if they have the demanded hash.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected: Option<Vec<Value>>,
     /// The actual entries.
@@ -255,30 +255,30 @@ pub struct Instruction {
     /// Later instructions that only moved the value it wrote, the latest one first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub moved_by: Vec<Instruction>,
-    /// The program counter at which it went on, if not at the instruction after it.
+    /// The program counter at which execution continued, if not at the next instruction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub went: Option<usize>,
-    /// What is left out of a long chain of instructions that ends with this one.
+    /// What is omitted from a long chain of instructions that ends with this one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub further: Option<Further>,
     /// The last jump before it that depended on a condition or a computed target.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reached_by: Option<Box<Instruction>>,
-    /// Of a value that is one too many: the last instruction that took the values above it, and not this one.
+    /// For a surplus value: the last instruction that popped the values above it but left this one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_by: Option<Box<Instruction>>,
-    /// How it relates to the datum that it is blamed for.
+    /// How it relates to the datum in question.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub relation: Option<Relation>,
 }
 
-/// The other end of a long chain of instructions.
+/// The far end of a long chain of instructions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", expecting = "an object")]
 pub struct Further {
-    /// How many instructions are left out between the others and these.
+    /// How many instructions are omitted before these.
     pub left_out: usize,
-    /// Those that the chain begins with, the oldest one first.
+    /// The instructions at the start of the chain, the oldest one first.
     pub oldest: Vec<Instruction>,
 }
 
@@ -316,12 +316,12 @@ pub struct Spent {
     pub count: u64,
     /// Their cost in gas.
     pub gas: u64,
-    /// How many of them cost another amount than the instruction table says.
+    /// How many of them cost more or less than the instruction table says.
     pub unlike_row: u64,
     /// Their cost according to the instruction table; the rest is their dynamic price.
     #[serde(default)]
     pub by_row: u64,
-    /// What they added to the refund of the transaction.
+    /// What they added to the transaction's refund.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub refund: i64,
 }
@@ -331,12 +331,12 @@ fn is_zero(number: &i64) -> bool {
     *number == 0
 }
 
-/// A list of the state, such as a stack, with what the vector expects of it.
+/// A list in the state, such as a stack, next to what the vector expects.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StackComparison {
     /// Its path.
     pub path: Path,
-    /// What is expected of each item; `None`, or null, if nothing is.
+    /// What is expected of each item; `None` (null) for items without an expectation.
     pub expected: Vec<Option<Expected>>,
     /// The actual items.
     pub actual: Vec<Value>,

@@ -4,14 +4,14 @@ use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 
 use flate2::bufread::GzDecoder;
 
-/// The first byte of a gzip file (RFC 1952), with which no line of JSON begins.
+/// The first byte of a gzip file (RFC 1952). No line of JSON begins with it.
 const FIRST: u8 = 0x1f;
 
-/// Reads a text, which is decompressed if it is compressed with gzip.
+/// Reads text, decompressing it if it is compressed with gzip.
 ///
 /// # Errors
 ///
-/// When the first byte cannot be read.
+/// If the first byte cannot be read.
 pub fn decompressed<'i>(input: &'i mut dyn BufRead) -> io::Result<Box<dyn BufRead + 'i>> {
     if input.fill_buf()?.first() == Some(&FIRST) {
         Ok(Box::new(BufReader::new(Decompressed(GzDecoder::new(input)))))
@@ -20,7 +20,7 @@ pub fn decompressed<'i>(input: &'i mut dyn BufRead) -> io::Result<Box<dyn BufRea
     }
 }
 
-/// A compressed text. Reading fails if anything is missing at its end, or follows it.
+/// A compressed text. Reading fails if its end is missing or anything follows it.
 struct Decompressed<'i>(GzDecoder<&'i mut dyn BufRead>);
 
 impl Read for Decompressed<'_> {

@@ -1,4 +1,4 @@
-//! JSON documents of one line each.
+//! JSON documents on one line each.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::escape::escaped_with;
 
-/// A document in one line, without a line terminator. What could disturb a terminal or the log of a CI system
-/// is escaped, even if JSON does not require it; a JSON reader returns the same strings.
+/// A document on one line, without a line terminator. Characters that could disturb a terminal or the log of
+/// a CI system are escaped even where JSON does not require it; a JSON reader returns the same strings.
 pub fn one_line(document: &impl Serialize) -> String {
     // Serialization fails only for maps whose keys are not strings; no document has such a map.
     let line = serde_json::to_string(document).unwrap_or_default();
@@ -56,7 +56,7 @@ impl fmt::Display for LineError {
 }
 
 /// The members of a line that must be known before the others can be read. All others are skipped without
-/// being stored, however deep they are nested.
+/// being stored, however deeply they are nested.
 #[derive(Debug, Deserialize)]
 #[serde(expecting = "an object")]
 pub(crate) struct LineHeader<'l> {

@@ -22,7 +22,7 @@ pub struct ListedCase {
 }
 
 impl ListedCase {
-    /// The line for the case with this id.
+    /// The line for this case.
     pub fn new(id: &CaseId, format: &'static str, machine: &'static str, line: u32) -> ListedCase {
         ListedCase {
             id: id.to_string(),

@@ -11,8 +11,8 @@ pub struct Matrix {
     pub machines: Vec<String>,
     /// The suites, by name.
     pub suites: Vec<Suite>,
-    /// Cases that some machine does not pass, grouped by what each machine does: in the order of
-    /// [`Agreement`], the larger groups first.
+    /// Cases that some machine does not pass, grouped by what each machine does; ordered by [`Agreement`],
+    /// larger groups first.
     pub groups: Vec<Group>,
 }
 

@@ -1,18 +1,18 @@
-//! The smallest set of cases: the JSON of `vmconf minset --output json`, described by
+//! A small subset of a suite with the same coverage: the JSON of `vmconf minset --output json`, described by
 //! `schemas/minset.schema.json`.
 
 use serde::{Deserialize, Serialize};
 
-/// The cases that do what all do.
+/// A subset of the cases with the same coverage as the whole suite.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Minset {
-    /// Cases of the suite.
+    /// The number of cases in the suite.
     pub cases: u64,
-    /// Cases that cannot be read, or do not pass.
+    /// How many of them are not used, because they cannot be read or do not pass.
     pub left_out: u64,
-    /// The ids of those that are enough, in their order.
+    /// The ids of the cases that are kept, sorted.
     pub kept: Vec<String>,
-    /// The files, with how many of their cases are kept; the others add nothing.
+    /// The files, with how many of their cases are kept.
     pub files: Vec<FileShare>,
 }
 
@@ -21,8 +21,8 @@ pub struct Minset {
 pub struct FileShare {
     /// The file.
     pub file: String,
-    /// Its cases.
+    /// The number of its cases.
     pub cases: u64,
-    /// Those of them that are kept.
+    /// How many of them are kept.
     pub kept: u64,
 }

@@ -1,20 +1,20 @@
-//! Which planted faults a suite notices: the JSON of `vmconf mutants --output json`, described by
+//! Which planted faults (mutants) a suite detects: the JSON of `vmconf mutants --output json`, described by
 //! `schemas/mutants.schema.json`.
 
 use serde::{Deserialize, Serialize};
 
-/// The faults, each with what became of it.
+/// The faults, each with its outcome.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mutants {
-    /// Cases of the suite.
+    /// The number of cases in the suite.
     pub cases: u64,
-    /// Cases that cannot be read, or do not pass without a fault.
+    /// How many of them are not used, because they cannot be read or do not pass without a fault.
     pub left_out: u64,
     /// The faults.
     pub faults: Vec<Judged>,
 }
 
-/// A fault and what became of it.
+/// A fault and its outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Judged {
     /// Its name: `evm/ADD/low-limb`.
@@ -23,29 +23,29 @@ pub struct Judged {
     pub machine: String,
     /// The instruction.
     pub op: String,
-    /// What is wrong with it.
+    /// The kind of fault: how the instruction is changed.
     pub kind: String,
-    /// What became of it.
+    /// Its outcome.
     pub outcome: Outcome,
-    /// The first case that notices it.
+    /// The first case that detects it.
     pub case: Option<String>,
-    /// Why it makes no difference, if it is known to make none.
+    /// Why it makes no difference, if it is known to be equivalent.
     pub reason: Option<String>,
-    /// How many programs were tried to find one that notices it, at most.
+    /// How many programs, at most, were tried to find one that detects it.
     pub tried: u32,
-    /// Whether one of them does.
+    /// Whether one of them detects it.
     pub program: bool,
 }
 
-/// What became of a fault.
+/// The outcome of a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// A case does not pass.
+    /// At least one case does not pass.
     Killed,
-    /// It changes something, and every case passes.
+    /// It changes something, but every case passes.
     Survived,
-    /// The instruction is executed, and the fault never changes anything.
+    /// The instruction is executed, but the fault never changes anything.
     NeverOn,
     /// No case executes the instruction.
     NotExecuted,
@@ -54,7 +54,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// Every outcome, with what it is called.
+    /// Every outcome with its name.
     pub const ALL: [(Outcome, &'static str); 5] = [
         (Outcome::Killed, "killed"),
         (Outcome::Survived, "survived"),
@@ -75,7 +75,7 @@ impl Mutants {
         self.faults.len() as u64 - self.count(Outcome::Equivalent)
     }
 
-    /// Percent of these that are noticed; 100 if there are none.
+    /// Percentage of these that are killed; 100 if there are none.
     #[allow(clippy::cast_precision_loss, reason = "there are thousands of faults")]
     pub fn score(&self) -> f64 {
         let noticeable = self.noticeable();

@@ -8,8 +8,8 @@ use crate::model::partition;
 use crate::model::path::Path;
 use crate::model::verdict;
 
-/// The most keys of a path that is read. Paths are followed and dropped recursively, one call per key; the
-/// deepest path that a format makes has half as many keys.
+/// The maximum number of keys in a path that is read. Paths are traversed and dropped recursively, one call
+/// per key; the deepest path that any format creates has half as many.
 const MOST_KEYS: usize = 5000;
 
 impl Serialize for Name {
@@ -24,15 +24,15 @@ impl<'de> Deserialize<'de> for Name {
     }
 }
 
-/// As reports show it: `post/0x0f57/storage/0x01`, `logs[0]/topics[1]`.
+/// As in reports: `post/0x0f57/storage/0x01`, `logs[0]/topics[1]`.
 impl Serialize for Path {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
 }
 
-/// Parses a path as reports show it. A name that contains a slash or ends like an index becomes several keys:
-/// the text is ambiguous.
+/// Parses a path as written in reports. The text is ambiguous: a name that contains a slash or ends like an
+/// index becomes several keys.
 impl<'de> Deserialize<'de> for Path {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Path, D::Error> {
         let text = String::deserialize(deserializer)?;
@@ -54,7 +54,7 @@ impl<'de> Deserialize<'de> for Path {
     }
 }
 
-/// A part of a path without its indices, and the indices, the last one first.
+/// A part of a path without its indices, and its indices, the last one first.
 fn indexed(part: &str) -> (&str, Vec<usize>) {
     let mut indices = Vec::new();
     let mut name = part;
@@ -99,7 +99,7 @@ impl<'de> Deserialize<'de> for partition::Kind {
     }
 }
 
-/// The start of a text, in quotes, truncated for use in messages.
+/// The text in quotes, truncated for use in messages.
 pub(super) fn start(text: &str) -> String {
     const LONGEST: usize = 60;
     let start: String = text.chars().take(LONGEST).collect();

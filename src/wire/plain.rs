@@ -1,5 +1,5 @@
 //! Values as plain JSON, as a [`Shape`] describes it: `"0x2a"` and not `{"int": "42"}`. Shorter than
-//! [`super::value`], and the form in which vectors write the data of a machine, but reading it takes the shape.
+//! [`super::value`], and like vectors of the machine, but it cannot be read without the shape.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -12,17 +12,18 @@ use crate::model::name::Name;
 use crate::model::shape::{Keys, Member, Notation, Shape};
 use crate::model::value::Value;
 
-/// The deepest lists and records that are written: JSON readers accept about as many.
+/// The maximum depth of lists and records that is written; JSON readers accept about as much.
 const DEEPEST: usize = 100;
 
-/// The longest text of a number: reading decimal digits takes time in the square of their number, and no
-/// machine has longer numbers.
+/// The maximum length of a number's text: the time to read decimal digits is quadratic in their number, and
+/// no machine has longer numbers.
 const MOST_DIGITS: usize = 1_001;
 
-/// The only member of an object that is a number of more than 64 bits, where no shape says that it is a number.
+/// The only member of an object that represents a number of more than 64 bits, if no shape says that it is a
+/// number.
 const INT: &str = "int";
 
-/// The value as JSON of this shape. A list or record nested too deep is a text.
+/// The value as JSON of this shape. A list or record nested too deeply is written as text.
 pub fn write(value: &Value, shape: &Shape) -> Json {
     write_at(0, value, shape)
 }
@@ -92,7 +93,7 @@ fn member(shape: &Shape, name: &str) -> &'static Shape {
     }
 }
 
-/// The type of this name and the shape of its values.
+/// The type with this name and the shape of its values.
 fn typed(shape: &Shape, name: &str) -> Option<&'static (&'static str, Shape)> {
     match shape {
         Shape::Typed(types) => types.iter().find(|known| known.0 == name),
@@ -100,10 +101,10 @@ fn typed(shape: &Shape, name: &str) -> Option<&'static (&'static str, Shape)> {
     }
 }
 
-/// A part of a JSON value that does not have its shape.
+/// A part of a JSON value that does not fit its shape.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Misfit {
-    /// The path of the part, outside in; empty for the value itself.
+    /// The path of the part from the outermost value; empty for the value itself.
     pub at: String,
     /// What it is, and what was expected.
     pub what: String,
@@ -116,7 +117,7 @@ impl fmt::Display for Misfit {
 }
 
 impl Misfit {
-    /// The same part, seen from outside a member or item.
+    /// The same part, with the path prefixed by a member or item.
     #[must_use]
     pub fn inside(mut self, key: &str) -> Misfit {
         self.at.insert_str(0, key);
@@ -124,11 +125,11 @@ impl Misfit {
     }
 }
 
-/// The value that JSON of this shape is.
+/// The value of JSON with this shape.
 ///
 /// # Errors
 ///
-/// The first part that does not have its shape.
+/// The first part that does not fit its shape.
 pub fn read(json: Json, shape: &Shape) -> Result<Value, Misfit> {
     Ok(match (json, shape) {
         (Json::Null, _) => Value::Null,
@@ -204,7 +205,7 @@ fn read_members(members: Map<String, Json>, shape: &Shape) -> Result<Vec<(Name, 
     Ok(values)
 }
 
-/// A key in the one notation that paths use.
+/// A key in the notation that paths use.
 fn key(keys: Keys, name: &str) -> String {
     let Some(digits) = name.strip_prefix("0x") else { return name.to_owned() };
     let even = if digits.len() % 2 == 1 { format!("0{digits}") } else { digits.to_owned() };
@@ -215,7 +216,7 @@ fn key(keys: Keys, name: &str) -> String {
     }
 }
 
-/// An object with the one member `int`; if that is not a number, the object is a record.
+/// An object with the single member `int`; if that is not a number, the object is a record.
 fn read_int(members: Map<String, Json>) -> Result<Value, Misfit> {
     match members.get(INT).and_then(Json::as_str).map(number).transpose()?.flatten() {
         Some(number) => Ok(Value::Int(number)),
@@ -241,7 +242,7 @@ fn integer(number: &Number) -> Result<BigInt, Misfit> {
     })
 }
 
-/// The number that a text writes; `None` for a text that is not a number.
+/// The number that a text denotes; `None` if it is not a number.
 fn number(text: &str) -> Result<Option<BigInt>, Misfit> {
     if text.len() > MOST_DIGITS {
         return Err(misfit("too long for a number", "at most 1000 digits"));

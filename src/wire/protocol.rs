@@ -1,11 +1,12 @@
 //! The process protocol, version 1: how vmconf drives a machine in another process.
 //!
-//! vmconf writes a request to the standard input of the process, and the process writes an answer to its
-//! standard output; both are one JSON object a line. vmconf begins with `hello` and then sends one request at a
-//! time, or as many as the process offers. The schema `protocol` and the page `docs/src/protocol.md` describe every member.
+//! vmconf writes requests to the standard input of the process, and the process writes answers to its
+//! standard output, one JSON object per line. vmconf begins with `hello` and then sends one request at a
+//! time, or as many as the process offers to queue. The schema `protocol` and the page `docs/src/protocol.md`
+//! describe every member.
 //!
-//! Unknown members are skipped: a later vmconf may send more of them. Programs and fields are plain JSON, whose
-//! shape the machine declares in [`crate::machines::MachineInfo`]; see [`super::plain`].
+//! Unknown members are ignored, since a later vmconf may send more. Programs and fields are plain JSON, with
+//! the shapes that the machine declares in [`crate::machines::MachineInfo`]; see [`super::plain`].
 
 use std::collections::BTreeMap;
 
@@ -16,13 +17,13 @@ use super::line::{LineError, LineHeader, one_line, read};
 use super::name::start;
 use crate::model::path::{self, Path};
 
-/// The version of the protocol; counts up when a member changes its meaning.
+/// The version of the protocol; incremented when the meaning of a member changes.
 pub const VERSION: u32 = 1;
 
 /// The longest line of an answer, in bytes without its terminator.
 pub const MOST_LINE: usize = 64 << 20;
 
-/// The most commas of an answer. Each value of an answer takes memory, however short it is written.
+/// The maximum number of commas in an answer, since each value takes memory, however short its text is.
 const MOST_COMMAS: usize = 2_000_000;
 
 /// What vmconf writes.
@@ -31,11 +32,11 @@ const MOST_COMMAS: usize = 2_000_000;
 pub enum Request {
     /// The first request: `{"type":"hello","version":1,"vmconf":"0.1.0"}`.
     Hello(Greeting),
-    /// Run a program.
+    /// Runs a program.
     Run(Run),
-    /// Run a program, and hash its instructions.
+    /// Runs a program and hashes its instructions.
     Digests(Digests),
-    /// Run a program, and show some of its instructions.
+    /// Runs a program and returns some of its instructions.
     Trace(Trace),
 }
 
@@ -47,9 +48,9 @@ pub enum Answer {
     Hello(Hello),
     /// To [`Request::Run`]: the program ran.
     Done(Done),
-    /// To each request but `hello`: the machine lacks what the program needs.
+    /// To any request except `hello`: the machine lacks what the program needs.
     Skip(Skip),
-    /// To each request but `hello`: the program is not one for this machine.
+    /// To any request except `hello`: the program is invalid for this machine, or a limit was reached.
     Error(Failure),
     /// To [`Request::Digests`].
     Digests(DigestsDone),
@@ -57,7 +58,7 @@ pub enum Answer {
     Trace(TraceDone),
 }
 
-/// The begin of a conversation.
+/// The start of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Greeting {
     /// See [`VERSION`].
@@ -66,7 +67,7 @@ pub struct Greeting {
     pub vmconf: String,
 }
 
-/// What a process says of itself.
+/// What a process reports about itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hello {
     /// The version of the protocol that the process speaks.
@@ -75,7 +76,7 @@ pub struct Hello {
     pub name: String,
     /// The version of the implementation.
     pub release: String,
-    /// The language it is written in.
+    /// The language that it is written in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
     /// Where to read about it.
@@ -83,7 +84,7 @@ pub struct Hello {
     pub homepage: Option<String>,
     /// The machines that it implements.
     pub machines: Vec<Offer>,
-    /// The most requests that may wait for their answers at the same time; 1 without this member. Answers come in
+    /// How many requests may wait for their answers at the same time; 1 without this member. Answers come in
     /// the order of the requests.
     #[serde(rename = "inFlight", default = "one", skip_serializing_if = "is_one")]
     pub in_flight: usize,
@@ -102,17 +103,17 @@ const fn is_one(number: &usize) -> bool {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Offer {
-    /// The name of the machine, of those that `vmconf isa` lists.
+    /// The name of the machine, as listed by `vmconf isa`.
     pub machine: String,
     /// The fields of the state that it reports.
     pub fields: Vec<String>,
-    /// The actions that it performs, as [`Action::name`] names them; only `execute` without this member.
+    /// The actions that it performs, by [`Action::name`]; only `execute` without this member.
     #[serde(default = "execute_only")]
     pub actions: Vec<String>,
     /// The revisions of the machine that it implements, such as `homestead`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub revisions: Vec<String>,
-    /// What it lacks, for people.
+    /// What it lacks, as text for people.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lacks: Vec<String>,
     /// The optional requests that it answers: `digests`, `trace`.
@@ -124,7 +125,7 @@ fn execute_only() -> Vec<String> {
     vec![Action::Execute.name().to_owned()]
 }
 
-/// Run a program from its start, on a fresh machine.
+/// Runs a program from its start on a fresh machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     /// The number of the request, which the answer repeats.
@@ -133,9 +134,9 @@ pub struct Run {
     pub machine: String,
     /// The program; its members depend on the machine.
     pub program: Json,
-    /// What to do with the machine and what to report of it, in order.
+    /// What to do with the machine and which fields to report, in order.
     pub steps: Vec<Step>,
-    /// The limits of vmconf that are not the default ones, by the name of the flag: `max-steps`.
+    /// The limits of vmconf that differ from their defaults, by the name of the flag: `max-steps`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub limits: BTreeMap<String, u64>,
 }
@@ -154,17 +155,17 @@ pub struct Step {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Action {
-    /// Run to the end.
+    /// Runs to the end.
     Execute,
-    /// At most this number of instructions.
+    /// Executes at most this number of instructions.
     Run(u64),
-    /// Change the state; the members depend on the machine.
+    /// Changes the state; the members depend on the machine.
     Set(Json),
-    /// One instruction.
+    /// Executes one instruction.
     StepInto,
-    /// One instruction, and all that it calls.
+    /// Executes one instruction and everything that it calls.
     StepOver,
-    /// To the return of the current frame.
+    /// Runs until the current frame returns.
     StepOut,
 }
 
@@ -187,14 +188,14 @@ impl Action {
 pub struct Done {
     /// The number of the request.
     pub id: u64,
-    /// One for each step of the request.
+    /// One state for each step of the request.
     pub steps: Vec<State>,
     /// How the machine ended, in one line for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<String>,
 }
 
-/// A state after a step.
+/// The state after a step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct State {
@@ -211,19 +212,19 @@ pub struct Skip {
     pub reason: String,
 }
 
-/// The program is not one for this machine, or a limit of [`Run::limits`] was reached.
+/// The program is invalid for this machine, or a limit of [`Run::limits`] was reached.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     /// The number of the request.
     pub id: u64,
     /// What is wrong.
     pub message: String,
-    /// The datum of the program that is wrong: names of members and numbers of items, from the outside in.
+    /// The path of the invalid datum in the program: names of members and indices of items, outermost first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub at: Vec<Key>,
 }
 
-/// A step of the way to a datum.
+/// A key in the path to a datum.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Key {
@@ -243,7 +244,7 @@ impl From<&path::Key> for Key {
 }
 
 impl Failure {
-    /// The path of the datum that is wrong.
+    /// The path of the invalid datum.
     pub fn path(&self) -> Option<Path> {
         let (Key::Name(field), keys) = self.at.split_first()? else { return None };
         Some(keys.iter().fold(Path::field(field.clone()), |path, key| match key {
@@ -253,7 +254,7 @@ impl Failure {
     }
 }
 
-/// Run a program, and hash its instructions, so that two machines can be compared without all of their traces.
+/// Runs a program and hashes its instructions, so that two machines can be compared without their full traces.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Digests {
     /// The number of the request.
@@ -264,7 +265,7 @@ pub struct Digests {
     pub program: Json,
     /// The actions, in order.
     pub r#do: Vec<Action>,
-    /// As [`Run::limits`].
+    /// See [`Run::limits`].
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub limits: BTreeMap<String, u64>,
     /// Numbers of instructions, in ascending order.
@@ -276,14 +277,14 @@ pub struct Digests {
 pub struct DigestsDone {
     /// The number of the request.
     pub id: u64,
-    /// The SHA-256, in hex digits, of the first instructions; one for each number in [`Digests::after`] that the
-    /// run reached. What is hashed of an instruction is [`Instruction::hashed`].
+    /// The SHA-256, in hex digits, of the first instructions; one for each number in [`Digests::after`] that
+    /// the run reached. The input for each instruction is [`Instruction::hashed`].
     pub digests: Vec<String>,
-    /// How many instructions there were, up to the largest number in [`Digests::after`].
+    /// How many instructions were executed, up to the largest number in [`Digests::after`].
     pub instructions: u64,
 }
 
-/// Run a program, and show some of its instructions.
+/// Runs a program and returns some of its instructions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Trace {
     /// The number of the request.
@@ -294,16 +295,16 @@ pub struct Trace {
     pub program: Json,
     /// The actions, in order.
     pub r#do: Vec<Action>,
-    /// As [`Run::limits`].
+    /// See [`Run::limits`].
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub limits: BTreeMap<String, u64>,
-    /// How many instructions come before the first one that is shown.
+    /// How many instructions to skip before the first one that is returned.
     pub skip: u64,
-    /// How many are shown, at most [`MOST_INSTRUCTIONS`].
+    /// How many to return, at most [`MOST_INSTRUCTIONS`].
     pub count: u64,
 }
 
-/// The most instructions of an answer.
+/// The maximum number of instructions in an answer.
 pub const MOST_INSTRUCTIONS: u64 = 10_000;
 
 /// The instructions that were requested.
@@ -311,11 +312,11 @@ pub const MOST_INSTRUCTIONS: u64 = 10_000;
 pub struct TraceDone {
     /// The number of the request.
     pub id: u64,
-    /// Fewer than requested where the run ends before.
+    /// Fewer than requested if the run ends earlier.
     pub instructions: Vec<Instruction>,
 }
 
-/// A machine in front of an instruction.
+/// The state of a machine before an instruction.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Instruction {
@@ -323,21 +324,21 @@ pub struct Instruction {
     pub pc: u64,
     /// The code of the instruction.
     pub code: u64,
-    /// Gas left, of a machine that has it.
+    /// Remaining gas, on a machine with gas.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gas: Option<u64>,
     /// How many values are on the stack.
     pub height: u64,
-    /// The top values of the stack, at most [`MOST_TOP`], the top one first: numbers in decimal digits, bytes in hex
-    /// after `0x`, others by the name of their type.
+    /// The top values of the stack, at most [`MOST_TOP`], the top one first: numbers in decimal, bytes in hex
+    /// after `0x`, others as the name of their type.
     pub top: Vec<String>,
 }
 
-/// The most values of [`Instruction::top`].
+/// The maximum number of values in [`Instruction::top`].
 pub const MOST_TOP: usize = 4;
 
 impl Instruction {
-    /// What is hashed of it: a line of its members with a space between, `-` for no gas: `3 96 97 1 42`.
+    /// The line that is hashed: the members separated by spaces, with `-` for no gas: `3 96 97 1 42`.
     pub fn hashed(&self) -> String {
         let Instruction { pc, code, gas, height, top } = self;
         let gas = gas.map_or_else(|| "-".to_owned(), |gas| gas.to_string());
@@ -351,7 +352,7 @@ impl Request {
     ///
     /// # Errors
     ///
-    /// The error, with its column.
+    /// What is wrong, with its column.
     pub fn read(line: &[u8]) -> Result<Request, LineError> {
         read_typed(
             line,
@@ -385,7 +386,7 @@ impl Answer {
     ///
     /// # Errors
     ///
-    /// The error, with its column.
+    /// What is wrong, with its column.
     pub fn read(line: &[u8]) -> Result<Answer, LineError> {
         if memchr::memchr_iter(b',', line).count() > MOST_COMMAS {
             return Err(format!("has more than {MOST_COMMAS} values").into());
@@ -421,7 +422,7 @@ impl Answer {
     }
 }
 
-/// A type of line, and what reads a line of it.
+/// A type of line, and the function that reads it.
 type Typed<T> = (&'static str, fn(&[u8]) -> Result<T, LineError>);
 
 /// Reads a line of one of these types.

@@ -1,5 +1,5 @@
 //! Recorded runs: each run is stored as a report with fewer members, compressed with gzip if it is long. A
-//! checksum at the end shows damage. Full reports can be read as well, compressed or not.
+//! checksum at the end reveals damage. Full reports can be read as well, compressed or not.
 
 use std::fmt;
 use std::io::{BufRead, Read};
@@ -21,7 +21,7 @@ pub const MOST_LINE: u64 = 64 << 20;
 /// The largest report that is accepted, in bytes.
 pub const MOST_BYTES: u64 = 1 << 30;
 
-/// The most cases that are accepted.
+/// The maximum number of cases that is accepted.
 pub const MOST_CASES: usize = 1_000_000;
 
 /// A run read from a report or a record.
@@ -33,7 +33,7 @@ pub struct Run {
     pub command: Option<String>,
     /// The paths and filters that select the cases; `None` for a report.
     pub selected: Option<Vec<String>>,
-    /// The part of a run it is, such as `hash:2/8`; `None` for a whole run.
+    /// Which part of a run this is, such as `hash:2/8`; `None` for a whole run.
     pub part: Option<String>,
     /// The outcome of each case, by its id, in the order of the run.
     pub cases: IndexMap<String, Outcome>,
@@ -55,7 +55,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Whether the machine meets the vector.
+    /// Whether the machine satisfies the vector.
     pub fn passes(&self) -> bool {
         matches!(self.kind, Kind::Pass | Kind::UnexpectedPass)
     }
@@ -101,7 +101,7 @@ pub fn read(name: &str, input: &mut dyn BufRead) -> Result<Run, ReadError> {
         number += 1;
         line.clear();
         let wrong = |what: String| wrong(number, what);
-        // One byte more than allowed, so that a line that is too long is noticed.
+        // One byte more than allowed, to detect a line that is too long.
         let read = input.by_ref().take(MOST_LINE + 1).read_until(b'\n', &mut line);
         match read.map_err(|error| wrong(unreadable(error)))? as u64 {
             0 => return reading.end().map_err(wrong),
@@ -111,13 +111,13 @@ pub fn read(name: &str, input: &mut dyn BufRead) -> Result<Run, ReadError> {
     }
 }
 
-/// A line of a recorded run. It is like a line of a report, with fewer members in cases.
+/// A line of a recorded run: like a line of a report, but with fewer members for cases.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum Line {
     /// The first line.
     Run(Start),
-    /// A case is done.
+    /// A finished case.
     Case(Case),
     /// The counts.
     Summary(Summary),
@@ -182,7 +182,7 @@ enum State {
     Inside,
     /// After the summary.
     After,
-    /// After a checksum that is right.
+    /// After a correct checksum.
     Checked,
 }
 
@@ -251,7 +251,7 @@ impl Reading {
         }
         match self.run.cases.entry(id) {
             Entry::Vacant(place) => drop(place.insert(outcome)),
-            // A case that was named twice ran twice, or was skipped the second time.
+            // If a case was named twice, it ran twice or was skipped the second time.
             Entry::Occupied(same) if outcome.kind == Kind::Skip || same.get().fails_like(&outcome) => {}
             Entry::Occupied(other) => {
                 return Err(format!("{} is there twice, with different outcomes", start(other.key())));
@@ -264,7 +264,7 @@ impl Reading {
         match self.state {
             State::Before => Err("is empty; expected a line of type run".to_owned()),
             State::Inside => Err("ends before the run does; expected a summary".to_owned()),
-            // Only a record says when its run began.
+            // Only a record states when its run began.
             State::After if self.run.when.is_some() => {
                 Err("ends without a checksum: the record is damaged".to_owned())
             }

@@ -22,7 +22,7 @@ use crate::model::partition;
 pub enum Line {
     /// The first line.
     Run(Start),
-    /// A case is done.
+    /// A finished case.
     Case(Box<Case>),
     /// A note on something that was ignored and may matter.
     Note(Note),
@@ -40,7 +40,7 @@ pub(super) enum LineType {
     Note,
     Explained,
     Summary,
-    /// Only in recorded runs.
+    /// The checksum; only in recorded runs.
     Checksum,
 }
 
@@ -69,11 +69,11 @@ impl LineType {
 }
 
 impl Line {
-    /// Reads a line. Unknown members are skipped: a later version may write more of them.
+    /// Reads a line. Unknown members are ignored, since a later version may write more.
     ///
     /// # Errors
     ///
-    /// The error, with its column.
+    /// What is wrong, with its column.
     pub fn read(line: &[u8]) -> Result<Line, LineError> {
         Ok(match LineType::of(line)? {
             LineType::Run => Line::Run(read(line)?),
@@ -131,7 +131,7 @@ pub struct Start {
     pub vmconf: String,
     /// The number of files to read.
     pub files: usize,
-    /// The machine in another process that the cases run on; `None` for the machines of vmconf.
+    /// The machine in another process that the cases run on; `None` for embedded machines.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vm: Option<Vm>,
     /// The part of a run; `None` for a whole run.
@@ -152,11 +152,11 @@ pub struct Start {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Vm {
-    /// The name that the user gives it.
+    /// The name that the user gave it.
     pub name: String,
-    /// The name of the implementation, as it says.
+    /// The name of the implementation, as it reports it.
     pub implementation: String,
-    /// The version of the implementation, as it says.
+    /// The version of the implementation, as it reports it.
     pub release: String,
 }
 
@@ -228,7 +228,7 @@ impl Start {
 /// A note on something that was ignored and may matter.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Note {
-    /// In which file.
+    /// The file.
     pub file: String,
     /// The note and its place.
     #[serde(flatten)]

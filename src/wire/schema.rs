@@ -13,7 +13,7 @@ pub struct Schema {
     pub text: &'static str,
 }
 
-/// A row, with the schema from the file of that name.
+/// A row of [`SCHEMAS`], with the text from the file of that name.
 macro_rules! schema {
     ($name:literal, $command:literal, $doc:literal) => {
         Schema {

@@ -11,7 +11,7 @@ use crate::model::hex::bytes_key;
 use crate::model::name::Name;
 use crate::model::value::Value;
 
-/// The JSON form of a value. A truncated value has its full length in addition.
+/// The JSON form of a value. A truncated value also states its full length.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Form<'v> {
@@ -111,7 +111,7 @@ impl<'de> Deserialize<'de> for Value {
     }
 }
 
-/// A value that is serialized truncated to this many bytes, characters, items and members.
+/// Serializes a value, truncated to this many bytes, characters, items and members.
 #[derive(Debug, Clone, Copy)]
 pub struct Truncated<'v>(pub &'v Value, pub usize);
 
@@ -122,7 +122,7 @@ impl Serialize for Truncated<'_> {
     }
 }
 
-/// An actual value: a value, or `{"absent": true}`. For `#[serde(with)]`.
+/// For `#[serde(with)]`: an actual value, or `{"absent": true}`.
 pub(super) mod actual {
     use super::{Deserialize, Deserializer, Error, Expected, Serialize, Serializer, Value};
 

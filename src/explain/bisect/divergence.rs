@@ -1,20 +1,19 @@
-//! Where two runs of one program part.
+//! Where two runs of one program diverge.
 
 use crate::model::value::Value;
 use crate::wire::eip3155::{Members, Step};
 
-/// The number of steps of two traces that do not differ, or where they part.
+/// The number of steps if two traces do not differ, otherwise where they diverge.
 pub type Compared = Result<u64, Box<Divergence>>;
 
-/// Where two runs part.
+/// Where two runs diverge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Divergence {
-    /// The number, from 1, of the last step that begins with the same state in both; 0 if the first ones
-    /// differ.
+    /// The number, from 1, of the last step that begins with the same state in both; 0 if the first states differ.
     pub step: u64,
-    /// That step, whose instruction makes the difference; `None` if the first ones differ.
+    /// That step, whose instruction causes the difference; `None` if the first states differ.
     pub last: Option<Step>,
-    /// The names of the runs' data that differ after it.
+    /// The names of the data that differ after it.
     pub differs: Vec<&'static str>,
     /// What follows in each run.
     pub next: [Next; 2],
@@ -25,18 +24,18 @@ pub struct Divergence {
 pub enum Next {
     /// Another step.
     Step(Step),
-    /// The end, with what the run says of it; empty if it says nothing.
+    /// The end, with what the trace says about it; empty if it says nothing.
     End(Members),
 }
 
 impl Next {
-    /// A datum of what follows.
+    /// A datum of the state or of the end.
     pub fn get(&self, name: &str) -> Option<&Value> {
         let (Next::Step(Step { state: members, .. }) | Next::End(members)) = self;
         members.iter().find(|member| member.0 == name).map(|member| &member.1)
     }
 
-    /// The names of the data that differ, among those that both runs have.
+    /// The names of the data that differ, among those that both runs report.
     pub(super) fn differences(&self, other: &Next) -> Vec<&'static str> {
         match (self, other) {
             (Next::Step(Step { state: members, .. }), Next::Step(_)) | (Next::End(members), Next::End(_)) => {

@@ -1,4 +1,4 @@
-//! The first difference of two machines, found by the hashes of their first instructions.
+//! Finds the first difference between two machines by comparing hashes of their first instructions.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -19,20 +19,20 @@ use crate::wire::protocol::{Action, Answer, Digests, DigestsDone, Instruction, R
 /// How many hashes are requested at once.
 const POINTS: u64 = 64;
 
-/// How often the first request doubles the number of instructions: no run is longer.
+/// How often the first request doubles the number of instructions. No run is longer than that.
 const DOUBLINGS: u32 = 41;
 
 /// A run whose instructions can be requested.
 pub trait Instructions {
-    /// The hashes of the first instructions, one for each of these numbers, as far as the run reaches, and how many instructions there
-    /// are up to the last number.
+    /// The hash of the first `n` instructions for each `n` in `after` that the run reaches, and how many
+    /// instructions were executed, up to the last number.
     ///
     /// # Errors
     ///
     /// When the machine gives no answer.
     fn digests(&mut self, after: &[u64]) -> Result<(Vec<String>, u64), Stopped>;
 
-    /// Instructions after this number of first ones.
+    /// `count` instructions after the first `skip` ones.
     ///
     /// # Errors
     ///
@@ -40,26 +40,26 @@ pub trait Instructions {
     fn trace(&mut self, skip: u64, count: u64) -> Result<Vec<Instruction>, Stopped>;
 }
 
-/// A program on a machine in another process, or on one that answers like one.
+/// A program on a machine in another process, or on an embedded one that answers the same requests.
 pub struct OnVm<'v> {
     asked: Asked<'v>,
     /// The name of the machine that the program is for.
     machine: &'static str,
-    /// The program, as requests write it.
+    /// The program, as written in requests.
     program: serde_json::Value,
-    /// What to do with it.
+    /// The actions of the case.
     actions: Vec<Action>,
     interrupt: Interrupt,
 }
 
-/// What answers requests.
+/// Who answers the requests.
 enum Asked<'v> {
     Process(&'v Vm),
     Embedded(Box<Server>),
 }
 
 impl<'v> OnVm<'v> {
-    /// A case of this machine.
+    /// A case on this machine.
     ///
     /// # Errors
     ///
@@ -73,7 +73,7 @@ impl<'v> OnVm<'v> {
         OnVm::on(Asked::Process(vm), info, case, interrupt)
     }
 
-    /// The same on the machine of this crate.
+    /// A case on the embedded machine.
     ///
     /// # Errors
     ///
@@ -152,8 +152,8 @@ impl Instructions for OnVm<'_> {
     }
 }
 
-/// The first difference of two runs, or how many instructions they have. The number of requests grows with the
-/// logarithm of the number of instructions.
+/// The first difference between two runs, or their number of instructions if there is none. The number of
+/// requests grows with the logarithm of that number.
 ///
 /// # Errors
 ///
@@ -189,7 +189,7 @@ pub fn machines(runs: [&mut dyn Instructions; 2], isa: &Isa) -> Result<Compared,
     Ok(Err(Box::new(Divergence { step, last, differs, next })))
 }
 
-/// The range with what the hashes at these points say.
+/// The range narrowed by the hashes at these points.
 fn narrowed(range: Range<u64>, points: &[u64], first: &[String], second: &[String]) -> Range<u64> {
     let is_same = |index: usize| first.get(index).is_some_and(|digest| second.get(index) == Some(digest));
     let same = (0..points.len()).take_while(|index| is_same(*index)).count();

@@ -5,13 +5,13 @@ use std::collections::{HashSet, VecDeque};
 use crate::model::cell::Cell;
 use crate::model::explanation::{Blame, Executed, Further};
 
-/// The most instructions of a chain that are shown, not counting those that only moved a value.
+/// The maximum number of instructions of a chain that are shown, not counting those that only moved a value.
 const MOST: usize = 7;
 
-/// How many of the oldest instructions of a longer chain are shown.
+/// How many of the oldest instructions of a longer chain are among them.
 const OLDEST: usize = 2;
 
-/// The most kept instructions that are looked at for a chain.
+/// The maximum number of kept instructions that are examined for a chain.
 const MOST_LOOKED_AT: u64 = 20_000_000;
 
 /// An instruction that wrote a cell, with the later ones that moved the value.
@@ -26,7 +26,7 @@ impl<'r> Writer<'r> {
     }
 }
 
-/// An instruction of an answer, with the indices of those that wrote its inputs.
+/// An instruction of an answer, with the indices of the instructions that wrote its inputs.
 struct Followed<'r> {
     writer: Writer<'r>,
     inputs: Vec<Option<usize>>,
@@ -39,12 +39,12 @@ impl<'r> Followed<'r> {
     }
 }
 
-/// The kept instructions, in which chains are followed.
+/// Follows chains in the kept instructions.
 pub(super) struct Chains<'r>(pub(super) &'r VecDeque<Executed>);
 
 impl<'r> Chains<'r> {
     /// An instruction, with those that wrote its inputs. With `byte`, only that byte of the datum is followed
-    /// if the instruction copied the datum.
+    /// if the instruction copied it.
     pub(super) fn blame(&self, root: Writer<'r>, byte: Option<usize>) -> Blame {
         let before = self.jump_before(root.by.step);
         let mut blame = self.follow(root, byte);
@@ -79,7 +79,7 @@ impl<'r> Chains<'r> {
         Blame { further, ..assemble(&found, 0) }
     }
 
-    /// All instructions that led to these, which are the first ones of a chain that are not shown.
+    /// All instructions that led to these, the first ones of a chain that are not shown.
     fn further(&self, mut next: VecDeque<&'r Executed>, mut known: HashSet<u64>) -> Option<Further> {
         let mut oldest: Vec<&Executed> = Vec::new();
         let (mut count, mut looked_at) = (0, 0);

@@ -1,4 +1,4 @@
-//! What the row of an instruction says of the stack and of the next instruction, beside what the machine did.
+//! Compares what the row of an instruction says about the stack and the next instruction with what the machine did.
 
 use super::stack::taken;
 use crate::machines::inspect::{Effects, Inspect};
@@ -6,7 +6,7 @@ use crate::machines::machine::At;
 use crate::model::cell::Cell;
 use crate::model::explanation::Departs;
 
-/// What a row says of an instruction that is about to be executed.
+/// What a row says about an instruction that is about to be executed.
 #[derive(Debug)]
 pub(super) struct Declared {
     depth: usize,
@@ -15,13 +15,13 @@ pub(super) struct Declared {
     needs: usize,
     takes: usize,
     leaves: usize,
-    /// The program counters at which it may go on; `None` for any.
+    /// The program counter at which execution continues; `None` if it may be any.
     next: Option<usize>,
-    /// Whether it may throw an exception, which is caught elsewhere, with another height of the stack.
+    /// Whether it may throw an exception, which is caught elsewhere, where the stack has a different height.
     throws: bool,
-    /// How many references there are after it, where it can change only those of the stack.
+    /// How many references there are after it, if it can only change those of the stack.
     references: Option<usize>,
-    /// Whether there may be fewer.
+    /// Whether there may be fewer, because the machine counts them anew.
     recounts: bool,
 }
 
@@ -36,7 +36,8 @@ impl Declared {
         let leaves = effects.leaves.unwrap_or(op.pushes.into());
         let mut cells = effects.reads.iter().map(|read| &read.0).chain(&effects.writes);
         let is_plain = |cell: &Cell| *cell == Cell::jump() || at.state.value(cell).is_some();
-        // What a row leaves to the state is not compared: a call hands over values that stay counted.
+        // If the number of values depends on the state, it is not compared: a call passes on values that stay
+        // counted.
         let is_fixed = effects.takes.is_none() && effects.leaves.is_none();
         let is_simple = is_fixed && cells.all(is_plain) && has_no_compound(at.state, takes);
         let references = at.state.references().filter(|_| is_simple);
@@ -55,9 +56,9 @@ impl Declared {
         })
     }
 
-    /// What the machine did otherwise with the stack.
+    /// How the machine's stack differs from what is declared.
     pub(super) fn departure(&self, state: &dyn Inspect) -> Option<Departs> {
-        // What ends the run may leave anything, unless it pushes.
+        // An instruction that ends the run may leave any stack, unless it pushes.
         let is_over = state.depth() == 0 && self.leaves > 0;
         if self.throws || state.failure().is_some() || state.depth() != self.depth && !is_over {
             return None;
@@ -78,10 +79,10 @@ impl Declared {
         (is_other && has_no_compound(state, self.leaves)).then_some(Departs::References { declared, actual })
     }
 
-    /// Where the machine went on instead.
+    /// Where the machine continued instead.
     pub(super) fn jump(&self, state: &dyn Inspect, pc: usize) -> Option<Departs> {
         let declared = self.next.filter(|_| !self.throws && state.depth() == self.depth)?;
-        // Memories of words have no end.
+        // A memory of words wraps around at its end.
         (declared != pc && declared as u16 as usize != pc).then_some(Departs::Jump { declared, actual: pc })
     }
 }

@@ -1,8 +1,8 @@
-//! What a recorder is asked.
+//! Questions for a recorder.
 
 use crate::model::path::Path;
 
-/// A question about the state: the number of the step after which it is asked, from 1, and the data.
+/// A question about the state: the number, from 1, of the case's step after which it is asked, and the data.
 pub type Question = (usize, Vec<Datum>);
 
 /// A datum to trace.
@@ -10,18 +10,18 @@ pub type Question = (usize, Vec<Datum>);
 pub struct Datum {
     /// Its path.
     pub at: Path,
-    /// What of it is wrong.
+    /// Which part of it is wrong.
     pub wrong: Wrong,
 }
 
-/// What of a datum is wrong.
+/// Which part of a datum is wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wrong {
     /// All of it.
     Whole,
     /// From this byte on.
     Byte(usize),
-    /// It is one too many.
+    /// It should not exist.
     Surplus,
 }
 

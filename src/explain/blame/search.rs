@@ -1,4 +1,4 @@
-//! Finds the last instructions that wrote some data at any distance, and counts instructions.
+//! Finds the last instructions that wrote some data, however far back, and counts instructions.
 
 use std::collections::HashSet;
 
@@ -21,7 +21,7 @@ pub struct Sought {
     pub(super) end: u64,
 }
 
-/// Watches a run and finds the last instructions that wrote some data, at any distance.
+/// Watches a run and finds the last instructions that wrote some data, however far back.
 pub struct Search {
     sought: Vec<Sought>,
     /// For each sought datum and each of its cells, the number of the last instruction that wrote the cell.
@@ -39,7 +39,7 @@ impl Search {
         Search { sought, writers, step: 0, last: None, compounds: HashSet::new() }
     }
 
-    /// The data whose writer was found, each with the number of the instruction.
+    /// The data whose writer was found, each with the writer's instruction number.
     pub fn found(self) -> impl Iterator<Item = (Sought, u64)> {
         let found = self.sought.into_iter().zip(self.writers);
         found.filter_map(|(sought, writers)| Some((sought, writers.into_iter().flatten().next()?)))
@@ -57,7 +57,7 @@ impl Search {
         }
     }
 
-    /// Completes the last instruction with what only the state after it shows.
+    /// Completes the record of the last instruction with what only the state after it shows.
     fn complete(&mut self, state: &dyn Inspect) {
         let Some((left, pushes)) = self.last.take() else { return };
         let places = written(left, pushes, top(state));

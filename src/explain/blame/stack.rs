@@ -1,4 +1,4 @@
-//! Which slots of the stack an instruction takes and writes.
+//! Which stack slots an instruction pops and writes.
 
 use std::collections::HashSet;
 use std::ops::Range;

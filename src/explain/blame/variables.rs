@@ -1,4 +1,4 @@
-//! Variables that change although no row declares that they are written.
+//! Finds variables that change although no row declares that they are written.
 
 use std::collections::HashMap;
 
@@ -6,10 +6,10 @@ use crate::machines::inspect::Inspect;
 use crate::model::cell::Cell;
 use crate::model::value::Value;
 
-/// The most variables whose values are kept.
+/// The maximum number of variables whose values are kept.
 const MOST: usize = 256;
 
-/// The values of the cells with names that instructions of the current frame read or wrote.
+/// The values of named cells that instructions of the current frame read or wrote.
 #[derive(Debug, Default)]
 pub(super) struct Variables {
     known: HashMap<Cell, Value>,
@@ -17,7 +17,7 @@ pub(super) struct Variables {
 }
 
 impl Variables {
-    /// Nothing is known any more.
+    /// Forgets all values.
     pub(super) fn forget(&mut self) {
         self.known.clear();
     }
@@ -25,7 +25,7 @@ impl Variables {
     /// Keeps the values of these cells.
     pub(super) fn keep<'c>(&mut self, cells: impl IntoIterator<Item = &'c Cell>, state: &dyn Inspect) {
         if state.depth() != self.depth {
-            // Another frame gives the same names to other variables.
+            // Another frame uses the same names for other variables.
             self.forget();
             self.depth = state.depth();
         }
@@ -42,7 +42,7 @@ impl Variables {
         }
     }
 
-    /// A cell that an instruction changed which declares that it writes only these, among others of the same kind.
+    /// A cell that an instruction changed although it is not in `writes`, among those of the same kind.
     pub(super) fn changed_besides(&self, writes: &[Cell], state: &dyn Inspect) -> Option<Cell> {
         if state.depth() != self.depth {
             return None;
@@ -51,7 +51,7 @@ impl Variables {
         let is_changed = |cell: &Cell, value: &Value| state.value(cell).is_some_and(|now| now != *value);
         let others = self.known.iter().filter(|(cell, _)| is_like(cell) && !writes.contains(cell));
         let changed = others.filter(|(cell, value)| is_changed(cell, value)).map(|(cell, _)| cell);
-        // A hash map has no order.
+        // The order of a hash map is arbitrary.
         changed.min_by_key(ToString::to_string).cloned()
     }
 }

@@ -1,6 +1,6 @@
-//! The keys of the explorer, once for the program and its help.
+//! The keys of the explorer: a single list for the program and its help.
 
-/// A key, without a terminal's codes.
+/// A key, independent of terminal codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs, reason = "they are called what is written on them")]
 pub enum Key {
@@ -22,43 +22,43 @@ pub enum Key {
 /// What a key does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Command {
-    /// One instruction.
+    /// Goes one instruction forward.
     Forward,
-    /// One instruction back.
+    /// Goes one instruction back.
     Back,
-    /// One instruction, with all that it calls.
+    /// Goes over one instruction and everything that it calls.
     Over,
-    /// To the end of the current frame.
+    /// Goes to the end of the current frame.
     Out,
-    /// To the instruction that writes the selected datum next, after it.
+    /// Goes to the state after the next instruction that writes the selected datum.
     NextWrite,
-    /// To the instruction that wrote it last, before it.
+    /// Goes to the state before the last instruction that wrote the selected datum.
     LastWrite,
-    /// To the next execution of the selected instruction.
+    /// Goes to the next execution of the selected instruction.
     NextExecution,
-    /// To the last execution of the selected instruction before.
+    /// Goes to the previous execution of the selected instruction.
     LastExecution,
-    /// To the state in which the assertion fails, or the end.
+    /// Goes to the state in which the assertion fails, or to the end.
     Failure,
-    /// To the initial state.
+    /// Goes to the initial state.
     Start,
-    /// To the end.
+    /// Goes to the end.
     Finish,
-    /// To a step whose number is typed.
+    /// Goes to a step whose number is typed.
     GoTo,
-    /// To an instruction whose text is typed.
+    /// Goes to an instruction whose text is typed.
     Search,
-    /// To the next instruction with that text.
+    /// Goes to the next instruction with that text.
     SearchAgain,
     /// Selects the line above.
     Up,
     /// Selects the line below.
     Down,
-    /// As many lines up as fit.
+    /// Selects the line one page up.
     PageUp,
-    /// As many lines down as fit.
+    /// Selects the line one page down.
     PageDown,
-    /// Selects in the code or in the state.
+    /// Switches the selection between the code and the state.
     OtherPane,
     /// Shows or hides the help.
     Help,
@@ -68,11 +68,11 @@ pub enum Command {
 
 /// A row of the help.
 pub struct KeyRow {
-    /// The keys, with what the help calls them.
+    /// The keys, with their names in the help.
     pub keys: &'static [(Key, &'static str)],
     /// What they do.
     pub command: Command,
-    /// In a few words.
+    /// A description in a few words.
     pub doc: &'static str,
 }
 
@@ -82,7 +82,7 @@ macro_rules! rows {
     };
 }
 
-/// Every key.
+/// All keys.
 pub static KEYS: &[KeyRow] = rows! {
     Forward, "one step", Key::Char('s') => "s", Key::Right => "right";
     Back, "one step back", Key::Char('b') => "b", Key::Left => "left";
@@ -107,7 +107,7 @@ pub static KEYS: &[KeyRow] = rows! {
     Quit, "quit", Key::Char('q') => "q";
 };
 
-/// What a key does.
+/// The command of a key.
 pub(super) fn command(key: Key) -> Option<Command> {
     let row = KEYS.iter().find(|row| row.keys.iter().any(|(its, _)| *its == key));
     row.map(|row| row.command)

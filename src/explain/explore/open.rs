@@ -1,4 +1,4 @@
-//! From a case to what a person looks at.
+//! Runs and records a case for the explorer.
 
 use crate::explain::recording::Recording;
 use crate::machines::machine::{LoadError, Machine};
@@ -11,17 +11,17 @@ use crate::model::verdict::{Difference, Verdict, vector_step};
 use crate::run::{self, LoadedFile, RunOptions};
 use crate::testees::Stopped;
 
-/// The most characters of a value of an assertion.
+/// The maximum number of characters shown of a value in an assertion.
 const LONGEST: usize = 300;
 
-/// The assertion of a case that fails first.
+/// The first failing assertion of a case.
 #[derive(Debug, Clone)]
 pub struct FailedAssertion {
-    /// What differs, in lines.
+    /// What differs, as lines of text.
     pub text: Vec<String>,
-    /// Where.
+    /// The path of the datum.
     pub at: Path,
-    /// The number of the step of the case after which it was compared, from 1.
+    /// The number, from 1, of the case's step after which it was compared.
     pub case_step: usize,
 }
 
@@ -41,7 +41,7 @@ pub struct Opened {
 ///
 /// # Errors
 ///
-/// Why there is no run, in words.
+/// Why there is no run, as text.
 pub fn open(loaded: &LoadedFile<'_>, case: usize, options: &RunOptions) -> Result<Opened, String> {
     let mut recorded = None;
     let report = run::run_by(loaded, case, options, |machine, case, see| {
@@ -59,11 +59,11 @@ pub fn open(loaded: &LoadedFile<'_>, case: usize, options: &RunOptions) -> Resul
     Ok(Opened { id: report.id, machine, recording, assertion })
 }
 
-/// Records a machine that is ready to run a program to its end, under the name of a file.
+/// Records a run to the end on this machine, with the name of a file as its id.
 ///
 /// # Errors
 ///
-/// When the machine refuses.
+/// If the machine rejects the program.
 pub fn open_machine(
     file: &str,
     name: &'static str,

@@ -1,5 +1,5 @@
-//! `vmconf explore --html`: a run as one page that needs no network. The states are compressed in it; the page's
-//! script moves in them.
+//! `vmconf explore --html`: a run as a single page that needs no network. It contains the states in
+//! compressed form, and a script that steps through them.
 
 use std::io::{self, BufWriter, Write};
 
@@ -20,10 +20,10 @@ const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 const BODY: &str = include_str!("page.html");
 
-/// The most steps of a page, the last ones before the assertion that fails.
+/// The maximum number of steps in a page; of longer runs, the last ones before the failing assertion.
 pub const MOST_STEPS: u64 = 100_000;
 
-/// So many states come after one that is written in full, so that no state is far from one.
+/// Every `BLOCK`-th state is written in full, so that each state can be rebuilt quickly.
 const BLOCK: usize = 500;
 
 /// Writes a page.
@@ -45,7 +45,7 @@ pub fn write(opened: Opened, source: &[String], out: &mut dyn Write) -> io::Resu
          <title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>"
     )?;
     write!(out, "{BODY}")?;
-    // Only letters, digits, +, / and =: nothing of a vector can end the element.
+    // Base64 has only letters, digits, +, / and =, so nothing from a vector can end the element.
     writeln!(out, "<script type=\"application/octet-stream\" id=\"data\">{data}</script>")?;
     writeln!(out, "<script>{SCRIPT}</script>\n</body>\n</html>")
 }
@@ -59,14 +59,14 @@ fn html(text: &str) -> String {
 }
 
 fn compressed(document: &Json) -> io::Result<String> {
-    // The encoder takes long for each write, however short.
+    // Each write to the encoder is slow, however short.
     let mut encoder = BufWriter::new(GzEncoder::new(Vec::new(), Compression::default()));
     serde_json::to_writer(&mut encoder, document)?;
     Ok(BASE64_STANDARD.encode(encoder.into_inner()?.finish()?))
 }
 
-/// The data of a page: `first` is the number of the first state, `states` has each state as what differs from the
-/// one before it, see [`States::add`]; `lines` and `codes` are what they refer to by index.
+/// The data of a page: `first` is the number of the first state, `states` has each state as its difference
+/// from the previous one, see [`States::add`]; they refer to `lines` and `codes` by index.
 fn document(opened: Opened, source: &[String]) -> Json {
     let Opened { mut recording, assertion, .. } = opened;
     let end = recording.end_of_case_step(assertion.as_ref().map_or(usize::MAX, |it| it.case_step));
@@ -92,7 +92,7 @@ fn document(opened: Opened, source: &[String]) -> Json {
     })
 }
 
-/// The innermost row that has the datum of an assertion.
+/// The innermost row that contains the datum of an assertion.
 fn asserted(assertion: &FailedAssertion, machine: &dyn Machine) -> Option<Row> {
     let is_asserted = |row: &Row| match &row.datum {
         Some(Datum::At(path)) => assertion.at.starts_with(path),
@@ -102,7 +102,7 @@ fn asserted(assertion: &FailedAssertion, machine: &dyn Machine) -> Option<Row> {
     machine.sections().into_iter().flat_map(|section| section.rows).rfind(is_asserted)
 }
 
-/// The states of a run, each line and each code once.
+/// The states of a run; each line and each code unit is stored once.
 #[derive(Default)]
 struct States {
     lines: IndexSet<String>,
@@ -113,9 +113,10 @@ struct States {
 }
 
 impl States {
-    /// Adds a state: the index of its code, its program counter, the line of the source, how many frames there are,
-    /// how it ended, and for each section that differs its index, how many lines at the start and at the end are
-    /// as before, and those between. With other sections, and each [`BLOCK`]-th time, `null` and all of them.
+    /// Adds a state: the index of its code, the program counter, the source line, the number of frames, how
+    /// the run ended, and the sections that differ. Each of these has its index, how many lines at its start
+    /// and at its end are unchanged, and the lines between. If the state has different sections, and for
+    /// every [`BLOCK`]-th state, `null` and all sections are written instead.
     fn add(&mut self, machine: &dyn Machine) {
         let next = machine.next().map(|at| at.pc);
         let code = match self.codes.get_index_of(&machine.unit()) {
@@ -146,7 +147,7 @@ impl States {
         (title, lines)
     }
 
-    /// The index of a row: how deep it is, its name, its value, and 1 outside its scope.
+    /// The index of a row, which is stored as its depth, its name, its value, and 1 if it is out of scope.
     fn line(&mut self, row: &Row) -> usize {
         let Row { depth, name, value, scope, datum: _ } = row;
         self.text(&match scope {
@@ -160,7 +161,7 @@ impl States {
     }
 }
 
-/// What of a section differs.
+/// The part of a section that differs.
 fn splice(index: usize, before: &[usize], after: &[usize]) -> Option<Json> {
     if before == after {
         return None;
@@ -171,7 +172,7 @@ fn splice(index: usize, before: &[usize], after: &[usize]) -> Option<Json> {
     Some(json!([index, start, end, after[..after.len() - end]]))
 }
 
-/// Of each instruction its program counter, how it is written, its text and its line.
+/// For each instruction: its program counter, how the counter is displayed, its text and its source line.
 fn code(machine: &dyn Machine) -> Json {
     let line = |line: CodeLine| json!([line.pc, line.label, escaped(&line.text), line.line]);
     let lines: Vec<_> = machine.listing().into_iter().map(line).collect();

@@ -1,7 +1,7 @@
-//! The screen of the explorer, painted into a buffer of characters: the same for a terminal and for tests.
+//! Draws the screen of the explorer into a buffer of characters: the same for a terminal and for tests.
 //!
-//! Nothing is shown by colour alone: `>` marks the next instruction, `*` what the last instruction changed, and
-//! the selected line is reversed and has a `▏` before it.
+//! Nothing is conveyed by colour alone: `>` marks the next instruction, `*` what the last instruction
+//! changed, and the selected line is reversed and starts with `▏`.
 
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Position, Rect};
@@ -13,16 +13,16 @@ use super::{Change, Explorer, KEYS, Mode, Pane, Prompt, StateLine};
 use crate::machines::view::Scope;
 use crate::model::escape::escaped;
 
-/// How much of the width the code has, in percent.
+/// The share of the width for the code, in percent.
 const CODE: u16 = 45;
 
-/// The most lines that the assertion takes.
+/// The maximum number of lines for the assertion.
 const MOST_OF_ASSERTION: usize = 4;
 
-/// A screen so high also shows the source, if there is one.
+/// The minimum height of a screen that also shows the source, if there is one.
 const SOURCE_FROM: u16 = 20;
 
-/// From this width on, the keys are in two columns.
+/// The minimum width for two columns of keys.
 const WIDE: u16 = 124;
 
 const BOLD: Style = Style::new().add_modifier(Modifier::BOLD);
@@ -53,7 +53,7 @@ impl Parts {
     }
 }
 
-/// The pane and the line of it that is at a place of the screen.
+/// The pane at a position of the screen, and the line in it.
 pub fn line_at(explorer: &Explorer, area: Rect, place: Position) -> Option<(Pane, usize)> {
     let parts = Parts::new(explorer, area);
     let panes = [
@@ -66,7 +66,7 @@ pub fn line_at(explorer: &Explorer, area: Rect, place: Position) -> Option<(Pane
     (line < count).then_some((pane, line))
 }
 
-/// Paints the screen.
+/// Draws the screen.
 pub fn paint(explorer: &mut Explorer, frame: &mut Frame<'_>) {
     let area = frame.area();
     let parts = Parts::new(explorer, area);
@@ -104,7 +104,7 @@ struct PaneLine {
     is_selected: bool,
 }
 
-/// The first of `count` lines that is shown if this number of them fits, so that the selected one is in the middle.
+/// The first of `count` lines to show if `room` lines fit, so that the selected one is in the middle.
 fn first_shown(selected: usize, count: usize, room: usize) -> usize {
     selected.saturating_sub(room / 2).min(count.saturating_sub(room))
 }
@@ -134,7 +134,7 @@ fn help(frame: &mut Frame<'_>, area: Rect) {
         let names: Vec<_> = row.keys.iter().map(|(_, name)| *name).collect();
         format!("{:>9}  {}", names.join(" "), row.doc)
     };
-    // One column where two do not fit.
+    // One column if two do not fit.
     let lines: Vec<Line<'_>> = if area.width < WIDE {
         KEYS.iter().map(|row| cell(Some(row)).into()).collect()
     } else {
@@ -201,7 +201,7 @@ impl Explorer {
         self.state.iter().enumerate().map(line).collect()
     }
 
-    /// What is below the panes: how the machine ended, and the assertion.
+    /// The lines below the panes: how the machine ended, and the assertion.
     fn below(&self) -> Vec<String> {
         let end = match (self.pc, self.recording.stopped()) {
             (None, Some(limit)) => Some(limit.to_owned()),

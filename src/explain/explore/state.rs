@@ -8,30 +8,30 @@ use crate::machines::view::{Row, Section};
 /// A line of the state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StateLine {
-    /// The beginning of a section.
+    /// The title of a section.
     Heading(String),
     /// A datum.
     Datum {
-        /// What and where it is.
+        /// The name and the value.
         row: Row,
         /// Whether the last instruction changed it.
         change: Change,
     },
-    /// The number of rows that are left out.
+    /// The number of rows that are omitted.
     LeftOut(usize),
 }
 
 /// How a datum differs from the state before the last instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
-    /// Not at all.
+    /// It is the same.
     Same,
-    /// It is new or has another value.
+    /// It is new or has a different value.
     Changed,
 }
 
 impl StateLine {
-    /// The datum, if it is one.
+    /// The row, if this line is a datum.
     pub fn row(&self) -> Option<&Row> {
         match self {
             StateLine::Datum { row, .. } => Some(row),
@@ -75,7 +75,7 @@ pub fn lines(sections: Vec<Section>, before: Option<&Values>) -> Vec<StateLine> 
     lines
 }
 
-/// The rows of a section, each with a name that no other row of the state has: the names of those around it.
+/// The rows of a section, each with a unique name that includes the names of the rows around it.
 fn named(section: &Section) -> impl Iterator<Item = (String, &Row)> {
     let mut around: Vec<String> = Vec::new();
     section.rows.iter().map(move |row| {

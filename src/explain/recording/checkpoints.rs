@@ -3,21 +3,21 @@
 use super::moment::Moment;
 use crate::machines::machine::Machine;
 
-/// The most copies that are kept.
+/// The maximum number of copies that are kept.
 const MOST: usize = 128;
 
-/// The most bytes that they take, as the machines count what they use.
+/// The maximum number of bytes that they take, as counted by the machines.
 const MOST_BYTES: u64 = 1 << 27;
 
-/// What a copy takes besides, at most: the memories of two machines of words, or a stack.
+/// An upper limit for what a copy takes in addition, in bytes: two memories of words, or a stack.
 const FIXED: u64 = 1 << 19;
 
-/// Copies of the machine, at steps about equally far from each other.
+/// Copies of the machine at roughly evenly spaced steps.
 pub(super) struct Checkpoints {
     kept: Vec<Checkpoint>,
-    /// The last copy that was made for going back a little.
+    /// The last copy that was made for small steps back.
     near: Option<(Moment, Box<dyn Machine>)>,
-    /// The least number of steps between two copies.
+    /// The minimum number of steps between two copies.
     apart: u64,
 }
 
@@ -59,7 +59,7 @@ impl Checkpoints {
         self.apart = steps.div_ceil(self.kept.len() as u64);
     }
 
-    /// Keeps a copy of the machine for going back a little, in place of the last one.
+    /// Keeps a copy of the machine for small steps back, in place of the last one.
     pub(super) fn keep_near(&mut self, at: Moment, machine: &dyn Machine) {
         self.near = machine.duplicate().map(|machine| (at, machine));
     }
@@ -69,7 +69,7 @@ impl Checkpoints {
         self.moments().any(|at| from < at && at <= to)
     }
 
-    /// The last copy that is not after a state, copied.
+    /// A copy of the last copy that is not after a state.
     pub(super) fn before(&self, to: Moment) -> Option<(Moment, Box<dyn Machine>)> {
         let kept = self.kept.iter().map(|checkpoint| (checkpoint.at, &checkpoint.machine));
         let near = self.near.iter().map(|(at, machine)| (*at, machine));

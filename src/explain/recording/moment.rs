@@ -1,9 +1,9 @@
-//! States of a recorded run, and answers about them.
+//! States of a recorded run, and the results of searches.
 
 /// A state of a recorded run.
 ///
-/// Between two actions a case may change the machine, so there can be several states with the number of one step:
-/// one at the end of a stretch of instructions, one at the beginning of the next.
+/// A case may change the machine between two actions, so there can be several states with the same step
+/// number: one at the end of a stretch of instructions, another at the beginning of the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Moment {
     /// The stretch of instructions that it belongs to.
@@ -19,25 +19,25 @@ impl Moment {
     }
 }
 
-/// Where to look, from the current state.
+/// The direction of a search from the current state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
-    /// Among the instructions before, the last one first.
+    /// Among earlier instructions, the last one first.
     Back,
-    /// Among those after.
+    /// Among later instructions, the first one first.
     Forward,
 }
 
-/// What a search ends with.
+/// The result of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Found {
     /// The instruction with this number.
     At(u64),
     /// There is no such instruction.
     Nothing,
-    /// The search was ended before its end.
+    /// The search was cancelled.
     Cancelled,
 }
 
-/// Asked from time to time, with the number of instructions looked at; false ends the search.
+/// Called from time to time with the number of instructions examined so far; returns false to cancel the search.
 pub type KeepGoing<'k> = &'k mut dyn FnMut(u64) -> bool;

@@ -1,5 +1,5 @@
-//! Questions about all instructions of a run before or after a state: who wrote a datum, where is an instruction
-//! executed next.
+//! Searches the instructions of a run before or after a state: which one wrote a datum, where is an
+//! instruction executed next.
 
 use std::ops::Range;
 
@@ -11,13 +11,13 @@ use crate::machines::machine::{At, Watch};
 use crate::machines::view::Datum;
 use crate::model::cell::Cell;
 
-/// The first instructions that are looked at; each further part is longer.
+/// The length of the first part of the run that is searched; further parts are longer.
 const FIRST: u64 = 1 << 10;
 const LONGEST: u64 = 1 << 20;
 
 impl Recording {
-    /// The instruction that wrote a datum of the current state last, or that writes it next. The recording stays
-    /// in this state.
+    /// The instruction that last wrote a datum of the current state, or that writes it next. Does not change
+    /// the current state.
     pub fn write_of(&mut self, datum: &Datum, direction: Direction, keep_going: KeepGoing<'_>) -> Found {
         let cells = self.machine().cells_of(datum);
         if cells.is_empty() {
@@ -29,27 +29,27 @@ impl Recording {
         })
     }
 
-    /// The next or last instruction whose program counter is `pc`, in the code that the next instruction is in.
+    /// The next or previous execution of the instruction at `pc`, in the code unit of the next instruction.
     pub fn execution_of(&mut self, pc: usize, direction: Direction, keep_going: KeepGoing<'_>) -> Found {
         let unit = self.machine().unit();
         self.execution_where(direction, keep_going, move |at| at.pc == pc && at.state.unit() == unit)
     }
 
-    /// The next or last instruction for which this holds, before it is executed.
+    /// The next or previous instruction that `matches` accepts, given the state before it.
     pub fn execution_where(
         &mut self,
         direction: Direction,
         keep_going: KeepGoing<'_>,
         matches: impl Fn(&At<'_>) -> bool,
     ) -> Found {
-        // The next instruction is neither before nor after.
+        // The instruction about to be executed is not searched.
         let from = self.now.step + u64::from(direction == Direction::Forward);
         self.search(from, direction, keep_going, |step| {
             Box::new(Executions { matches: &matches, step, best: Best { direction, step: None } })
         })
     }
 
-    /// Looks at parts of the run, one after the other, until one has what is looked for.
+    /// Searches one part of the run after another until a match is found.
     fn search<'s>(
         &mut self,
         mut from: u64,
@@ -83,7 +83,7 @@ impl Recording {
         found
     }
 
-    /// Runs a part of the run again, observed.
+    /// Runs a part of the run again, with a watch.
     fn watch(&mut self, range: Range<u64>, watch: &mut dyn Sought) {
         self.go_to(self.moment(range.start));
         while self.now.step < range.end {
@@ -103,11 +103,11 @@ impl Recording {
 
 /// A watch that looks for an instruction.
 trait Sought: Watch {
-    /// Its number.
+    /// The number of the instruction that was found.
     fn found(&self) -> Option<u64>;
 }
 
-/// The number of the instruction that counts of those that were found.
+/// The match closest to the current state.
 struct Best {
     direction: Direction,
     step: Option<u64>,
@@ -121,7 +121,7 @@ impl Best {
         }
     }
 
-    /// Whether no other one can count more.
+    /// Whether no better match can follow.
     fn is_final(&self) -> bool {
         self.direction == Direction::Forward && self.step.is_some()
     }
@@ -135,7 +135,7 @@ struct Writers<'c> {
     last: Option<Last>,
 }
 
-/// The last instruction, of which only the state after it shows what it pushed.
+/// The last instruction; what it pushed is only visible in the state after it.
 struct Last {
     /// How many stack values it left in place, and how many it pushed.
     left: usize,
@@ -180,7 +180,7 @@ impl Sought for Writers<'_> {
     }
 }
 
-/// Finds the instructions for which something holds.
+/// Finds the instructions that `matches` accepts.
 struct Executions<F> {
     matches: F,
     step: u64,

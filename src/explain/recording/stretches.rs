@@ -1,4 +1,4 @@
-//! What a case does, as stretches of instructions between which it changes the machine.
+//! The run of a case, as stretches of instructions; the case may change the machine between them.
 
 use super::checkpoints::Checkpoints;
 use super::moment::Moment;
@@ -8,7 +8,7 @@ use crate::model::value::Value;
 use crate::testees::See;
 use crate::testees::embedded::Embedded;
 
-/// Instructions that are executed one after the other without anything in between.
+/// Instructions that are executed without interruption.
 #[derive(Debug, Default)]
 pub(super) struct Stretch {
     /// How many instructions were executed before it.
@@ -26,24 +26,24 @@ impl Stretch {
         self.first + self.count
     }
 
-    /// Changes the machine as it was changed before it.
+    /// Changes the machine as it was changed before the stretch.
     pub(super) fn apply(&self, machine: &mut dyn Machine) {
         for changes in &self.changes {
-            // What could be done once can be done again.
+            // The same changes succeeded before.
             let _ = machine.set(changes);
         }
     }
 }
 
-/// What running a case shows.
+/// The result of recording a case.
 pub(super) struct Recorded {
     pub(super) stretches: Vec<Stretch>,
     pub(super) ends: Vec<Moment>,
     pub(super) stopped: Option<String>,
 }
 
-/// How many instructions are executed at once, at least. Their exact number at the end of the run is found by
-/// executing the last block one by one.
+/// The minimum number of instructions that are executed at once. To count them exactly at the end of the run,
+/// the last block is executed one by one.
 const BLOCK: u64 = 1 << 16;
 
 /// Runs a case on a machine that has loaded its program, and calls `see` after each of its steps.
@@ -112,11 +112,11 @@ impl Recorded {
         while let Some(before) = machine.duplicate().filter(|_| count > BLOCK) {
             let mut last = before.duplicate();
             checkpoints.add(self.now(), before, machine.account().used());
-            // Copying takes less time than executing.
+            // Large enough that copying takes less time than executing.
             let block = BLOCK.max(machine.account().used() / 4).min(count);
             let status = machine.run(block, None);
             if status != Status::Running {
-                // The machine itself ends where its copy does.
+                // The copy ends at the same instruction as the machine.
                 let Some(last) = &mut last else { return status };
                 self.count(|counter| last.run(block, Some(counter)));
                 return status;

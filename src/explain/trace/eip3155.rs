@@ -16,14 +16,14 @@ pub(super) const KIND: TraceKind = TraceKind {
     new: |_| Box::<Eip3155>::default(),
 };
 
-/// The root of a machine that does not hash accounts into a tree.
+/// The state root for a machine that does not compute one.
 const NO_ROOT: [u8; 32] = [0; 32];
 
 #[derive(Default)]
 struct Eip3155 {
     /// Gas at the start of the run.
     gas: u64,
-    /// The line of the current step, still without its cost.
+    /// The line of the current step, as yet without its cost.
     line: Map<String, Json>,
 }
 
@@ -44,7 +44,7 @@ impl Writer for Eip3155 {
         add("gas", quantity(gas.map(Value::int)));
         add("gasCost", Json::Null);
         add("stack", stack.map(|item| quantity(Some(item))).collect());
-        // Where calls execute no code, there is a single frame, and its return data are empty.
+        // If calls execute no code, there is a single frame, and its return data is empty.
         add("depth", frame.map_or(1, |frame| frame.depth).into());
         add("returnData", bytes(at.state.observe("returnData")).into());
         add("refund", quantity(at.state.observe("refund")));
@@ -86,7 +86,7 @@ impl Writer for Eip3155 {
     }
 }
 
-/// Bytes as hex digits; none for what is not there.
+/// Bytes as hex digits; no digits if absent.
 fn bytes(value: Option<Value>) -> String {
     if let Some(Value::Bytes(bytes)) = value { bytes_key(&bytes) } else { "0x".to_owned() }
 }

@@ -17,7 +17,7 @@ pub(super) const KIND: TraceKind = TraceKind {
     new: |_| Box::<Lines>::default(),
 };
 
-/// How many bytes, characters, items and members of a value are written at most.
+/// The maximum number of bytes, characters, items and members of a value that are written.
 const ROOM: usize = 1024;
 
 #[derive(Default)]

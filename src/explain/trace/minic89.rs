@@ -1,5 +1,5 @@
-//! Snapshots of the MiniC89 machine, the initial one and one after each selected step, whose number it has, as
-//! `schemas/minic89-snapshot.schema.json` describes them.
+//! Snapshots of the MiniC89 machine: the initial one, and one after each selected step with the number of
+//! that step, as described by `schemas/minic89-snapshot.schema.json`.
 
 use std::io::{self, Write};
 

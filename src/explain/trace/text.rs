@@ -18,17 +18,18 @@ use crate::model::value::Value;
 pub(super) const KIND: TraceKind =
     TraceKind { name: "text", doc: "for people: one line a step", new: |isa| Box::new(Text::new(isa)) };
 
-/// Column widths: the program counter without and with a function, the instruction, the stack, and the values read on a machine without a stack.
+/// Column widths: the program counter without and with a function, the instruction, the stack, and, on a
+/// machine without a stack, the values read.
 const PC: usize = 4;
 const FUNCTION: usize = 9;
 const INSTRUCTION: usize = 28;
 const STACK: usize = 30;
 const READS: usize = 40;
 
-/// The most characters of a value, a cell or a part of an instruction that are shown.
+/// The maximum number of characters shown of a value, a cell or a part of an instruction.
 const LONGEST: usize = 24;
 
-/// The most cells read or written that a line shows.
+/// The maximum number of cells read or written that a line shows.
 const CELLS: usize = 2;
 
 struct Text {
@@ -52,7 +53,7 @@ impl Text {
         self.isa.ops.iter().any(|op| op.pops + op.pushes > 0)
     }
 
-    /// The first columns.
+    /// The text of the first columns.
     fn beginning(&self, step: &str, pc: &str, instruction: &str) -> String {
         let width = if self.isa.unit == Unit::Objects { FUNCTION } else { PC };
         format!("{step:>6}  {pc:<width$}  {instruction:<INSTRUCTION$}  ")
@@ -88,7 +89,7 @@ impl Writer for Text {
         };
         let source = state.line().map_or(String::new(), |line| format!(" ; line {line}"));
         let pc = state.function().filter(|_| self.isa.unit == Unit::Objects).map_or(pc, |function| {
-            // The number alone is that of an instruction in every function.
+            // Every function has an instruction with this number.
             format!("{}+{}", truncated(function), step.at.pc)
         });
         self.line =
@@ -153,7 +154,7 @@ fn with_value(cell: &Cell, value: Option<&Value>, state: &dyn Inspect) -> String
     state.cell_name(cell).map_or_else(|| truncated(cell), truncated) + &value
 }
 
-/// A value in a few characters.
+/// A value, abbreviated to a few characters.
 fn short(value: &Value) -> String {
     const BYTES: usize = 8;
     match value {
@@ -166,7 +167,7 @@ fn short(value: &Value) -> String {
     }
 }
 
-/// Decimal digits if there are few of them, otherwise hex digits; of a long number only both ends.
+/// The decimal digits if there are few of them, otherwise hex digits; only both ends of a long number.
 fn short_number(number: &BigInt) -> String {
     const FEW: usize = 6;
     const HEX: usize = 16;

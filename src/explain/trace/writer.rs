@@ -1,4 +1,4 @@
-//! What formats the steps of a trace, and what it is given.
+//! The interface of trace formats.
 
 use std::io::{self, Write};
 
@@ -13,7 +13,7 @@ pub trait Writer {
     ///
     /// # Errors
     ///
-    /// When writing fails, as for all methods here.
+    /// When writing fails; this holds for all methods here.
     fn start(&mut self, state: &dyn Inspect, out: &mut dyn Write) -> io::Result<()> {
         let _ = (state, out);
         Ok(())

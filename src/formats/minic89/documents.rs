@@ -1,4 +1,4 @@
-//! The two published documents by themselves: metadata, and a stream of snapshots.
+//! The two published documents on their own: metadata, and a stream of snapshots.
 
 use std::sync::Arc;
 
@@ -12,13 +12,13 @@ use crate::model::rule::Rule;
 use crate::model::value::Value;
 use crate::text::json::{Datum, Document, Node};
 
-/// The deepest document.
+/// The maximum depth of a document.
 const DEEPEST: usize = 128;
 
-/// The most errors of a stream that are reported.
+/// The maximum number of errors that are reported for a stream.
 const MOST: usize = 20;
 
-/// One of the two documents by itself.
+/// One of the two documents on its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Bare {
     /// A program.
@@ -28,7 +28,7 @@ enum Bare {
 }
 
 impl Bare {
-    /// What a document is, by its `schema_version`; of an array, the first document.
+    /// Which document it is, according to its `schema_version`; for an array, according to the first one.
     fn of(root: Node<'_>) -> Option<Bare> {
         let document = if root.is_array() { root.items().next()? } else { root };
         let version = document.member("schema_version")?.text()?;
@@ -36,7 +36,7 @@ impl Bare {
         known.into_iter().find(|(prefix, _)| version.starts_with(prefix)).map(|(_, bare)| bare)
     }
 
-    /// Checks a document, or an array of them. Returns how many they are, and what is wrong or worth a note.
+    /// Checks a document, or an array of them. Returns how many there are, and what is wrong or worth a note.
     fn check(self, root: Node<'_>) -> (usize, Vec<Diagnostic<Origin>>) {
         let documents: Vec<_> = if root.is_array() { root.items().collect() } else { vec![root] };
         let mut diagnostics = Diagnostics::new(Strictness::Thorough, Severity::Error);
@@ -53,7 +53,7 @@ impl Bare {
     }
 }
 
-/// A note for each function without a source map, which the published text strongly recommends.
+/// Notes each function without a source map, which the published specification strongly recommends.
 fn without_source_map(program: Node<'_>, diagnostics: &mut Diagnostics) {
     let functions = program.member("functions").into_iter().flat_map(Node::items);
     for function in functions.filter(|function| function.is_object()) {
@@ -65,8 +65,8 @@ fn without_source_map(program: Node<'_>, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Checks a text that is one of these documents, an array of them, or a stream of snapshots with one in each line.
-/// Returns how many they are, and what is wrong or worth a note; `None` for another text.
+/// Checks a text that is one of these documents, an array of them, or a stream of snapshots, one per line.
+/// Returns how many there are, and what is wrong or worth a note; `None` for any other text.
 pub fn check(text: &str) -> Option<(usize, Vec<Diagnostic<Origin>>)> {
     if let Ok(document) = Document::parse(text.to_owned(), DEEPEST) {
         let root = document.root();
@@ -99,7 +99,7 @@ fn check_stream(text: &str) -> (usize, Vec<Diagnostic<Origin>>) {
 ///
 /// # Errors
 ///
-/// What the published schema and the rules for programs do not allow, each with its place.
+/// All violations of the published schema and the rules for programs, each with its position.
 pub fn metadata(file: &str, text: String) -> Result<Program, Vec<String>> {
     let document = parsed(file, text)?;
     let mut diagnostics = Diagnostics::new(Strictness::Tolerant, Severity::Error);
@@ -111,11 +111,11 @@ pub fn metadata(file: &str, text: String) -> Result<Program, Vec<String>> {
     }
 }
 
-/// The snapshots of a stream: one document, an array of them, or one in each line.
+/// The snapshots of a stream: one document, an array of them, or one per line.
 ///
 /// # Errors
 ///
-/// What the published schema does not allow, each with its place.
+/// All violations of the published schema, each with its position.
 pub fn snapshots(file: &str, text: &str) -> Result<Vec<Value>, Vec<String>> {
     if let Ok(document) = Document::parse(text.to_owned(), DEEPEST) {
         let root = document.root();

@@ -1,4 +1,4 @@
-//! Integers as JSON Schema has them: numbers with zero fraction, `1.0` and `1e2` too.
+//! Integers as defined by JSON Schema: numbers without a fractional part, including `1.0` and `1e2`.
 
 use num_bigint::BigInt;
 
@@ -12,7 +12,7 @@ use crate::text::json::{Datum, Node};
 /// More digits than any sensible number has; the value is not computed.
 const MOST_DIGITS: usize = 1000;
 
-/// A 16-bit integer with a sign.
+/// A signed 16-bit integer.
 pub(super) fn int16(node: Node<'_>, name: &str) -> Result<BigInt, Diagnostic<Origin>> {
     const EXPECTED: &str = "an integer from -32768 to 32767";
     let number = integer(node, name, EXPECTED)?;
@@ -26,7 +26,7 @@ pub(super) fn from(node: Node<'_>, name: &str, least: u8) -> Result<BigInt, Diag
     if number >= BigInt::from(least) { Ok(number) } else { Err(wrong(node, name, &expected)) }
 }
 
-/// The same, or null.
+/// An integer of at least `least`, or null.
 pub(super) fn nullable(node: Node<'_>, name: &str, least: u8) -> Result<Value, Diagnostic<Origin>> {
     if node.is_null() { Ok(Value::Null) } else { from(node, name, least).map(Value::Int) }
 }
@@ -70,7 +70,7 @@ pub(super) fn value(text: &str) -> Number {
     if digits.is_empty() {
         return Number::Integer(BigInt::ZERO);
     }
-    // An exponent that does not fit makes a number too long, or smaller than any integer but 0.
+    // With an exponent that does not fit, a number is too long, or closer to 0 than any other integer.
     let exponent = exponent.parse().unwrap_or(if exponent.starts_with('-') { i64::MIN } else { i64::MAX });
     let zeros = exponent.saturating_sub(i64::try_from(fraction.len()).unwrap_or(i64::MAX));
     let significant = digits.trim_end_matches('0');
@@ -80,7 +80,7 @@ pub(super) fn value(text: &str) -> Number {
             parsed(&format!("{sign}{digits}{}", "0".repeat(zeros)))
         }
         Ok(_) => Number::TooLong,
-        // Zeros at the end may be taken off.
+        // Only trailing zeros can be removed.
         Err(_) if zeros.unsigned_abs() > cut as u64 => Number::Fraction,
         Err(_) => {
             let left = digits.len() - zeros.unsigned_abs() as usize;

@@ -1,4 +1,4 @@
-//! A file of our own format with one program, of which the last snapshot is expected.
+//! Creates a file in vmconf's own format with one program, which expects its last snapshot.
 
 use serde_json::{Map, Value as Json, json};
 

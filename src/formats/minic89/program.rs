@@ -19,7 +19,7 @@ pub(super) const VERSION: &str = "MiniC89.VM.Metadata.v0.2";
 /// The name of the machine.
 pub(super) const MACHINE: &str = "minic89";
 
-/// Function ids, slots, instructions of a function: at most this number.
+/// The maximum for function ids, slots, and instructions of a function.
 const WIDEST: u16 = u16::MAX;
 
 /// What the tests of a file share.
@@ -39,8 +39,8 @@ impl Shared {
         self.params.get(fid)
     }
 
-    /// The function that a test without `entry` starts. A broken program has none, which has already been
-    /// reported; `at` is the place of the error when there are several.
+    /// The function that starts in a test without `entry`. A broken program has none; that has already been
+    /// reported. `at` is the position of the error if there are several candidates.
     pub(super) fn default_entry(&self, at: u32) -> Result<BigInt, Diagnostic<Origin>> {
         let several = || {
             let what = format!("{} functions are called main", self.mains.len());
@@ -95,7 +95,7 @@ struct Reader<'f> {
     diagnostics: &'f mut Diagnostics,
 }
 
-/// The members of a record while it is read.
+/// The members of a record that is being read.
 #[derive(Default)]
 struct Record(Vec<(Name, Value)>);
 
@@ -250,7 +250,7 @@ impl Reader<'_> {
         record.done()
     }
 
-    /// Every item, or nothing when the datum is not a list. Invalid items are left out.
+    /// Every item; none if the datum is not a list. Invalid items are omitted.
     fn list(
         &mut self,
         node: Node<'_>,
@@ -277,7 +277,7 @@ impl Reader<'_> {
         record.push(name, self.diagnostics.keep(lexical::from(node, name, 0)).map(Value::Int));
     }
 
-    /// A number that the machine bounds by a limit the schema does not state.
+    /// A number with a limit that the machine sets but the schema does not state.
     fn width(
         &mut self,
         fields: &mut Fields<'_>,
@@ -296,7 +296,7 @@ impl Reader<'_> {
         Some(width)
     }
 
-    /// Reports each function whose id another has before it.
+    /// Reports each function with the id of an earlier one.
     fn unique(&mut self, functions: Node<'_>) {
         let mut seen = HashMap::new();
         for node in functions.items().filter_map(|function| function.member("fid")) {
@@ -312,7 +312,7 @@ impl Reader<'_> {
     }
 }
 
-/// A text that must be this.
+/// A text with only one valid value.
 pub(super) fn constant(node: Node<'_>, name: &str, text: &str, diagnostics: &mut Diagnostics) {
     if node.text().is_none_or(|found| found != text) {
         diagnostics
@@ -320,7 +320,7 @@ pub(super) fn constant(node: Node<'_>, name: &str, text: &str, diagnostics: &mut
     }
 }
 
-/// Examples of the published document name their schema, which the schemas themselves forbid.
+/// Examples in the published specification name their schema, which the schemas themselves forbid.
 pub(super) fn drop_schema(fields: &mut Fields<'_>, diagnostics: &mut Diagnostics) {
     let Some(node) = fields.optional("$schema") else { return };
     if node.text().is_none() {

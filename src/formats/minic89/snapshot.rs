@@ -1,5 +1,5 @@
-//! What a partial snapshot demands: of each object the members that are there, of each array the
-//! length and every item.
+//! What a partial snapshot demands: the members that are present in each object, the length and every item of
+//! each array.
 
 use super::lexical::{self, Number};
 use super::program::{constant, drop_schema};
@@ -108,7 +108,7 @@ struct Snapshot<'f> {
     assertions: Vec<Assertion>,
 }
 
-/// Reads one datum at a path.
+/// A function that reads one datum at a path.
 type Part<'f> = fn(&mut Snapshot<'f>, Node<'_>, &Path);
 
 impl<'f> Snapshot<'f> {
@@ -148,7 +148,7 @@ impl<'f> Snapshot<'f> {
         self.assertions.push(is(at.clone(), value, node));
     }
 
-    /// An object, with the members that are there.
+    /// An object, with the members that are present.
     fn object(&mut self, node: Node<'_>, at: &Path, name: &'static str, parts: &[(&'static str, Part<'f>)]) {
         let Some(mut fields) = Fields::open(node, name, self.diagnostics) else { return };
         self.expected(at, Expected::Record, node);
@@ -176,7 +176,7 @@ impl<'f> Snapshot<'f> {
         }
     }
 
-    /// The id of a function that is one.
+    /// The id of an existing function.
     fn fid(&mut self, node: Node<'_>, at: &Path) {
         if let Some(number) = self.diagnostics.keep(lexical::from(node, "fid", 1)) {
             self.is(at, Value::Int(number), node);
@@ -287,7 +287,7 @@ impl<'f> Snapshot<'f> {
     }
 }
 
-/// A number of any kind. No value of the machine has a fraction or that many digits.
+/// A number of any kind. A value of the machine has neither a fraction nor too many digits.
 fn number(text: &str) -> Value {
     match lexical::value(text) {
         Number::Integer(number) => Value::Int(number),
@@ -295,7 +295,7 @@ fn number(text: &str) -> Value {
     }
 }
 
-/// A check that a datum is this.
+/// The assertion that a datum has this value.
 fn is(at: Path, value: Value, node: Node<'_>) -> Assertion {
     Assertion { at, expected: Expected::Is(value), origin: Origin(node.at()), rule: None }
 }

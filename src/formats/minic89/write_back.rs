@@ -1,4 +1,4 @@
-//! How our MiniC89 vectors write what a machine has: as snapshots do.
+//! Writes actual values into MiniC89 vectors, in the notation of snapshots.
 
 use crate::formats::write_back::{FailedAssertion, NotRepresentable, WrittenBack, resize};
 use crate::model::assertion::Expected;

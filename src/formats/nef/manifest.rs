@@ -9,7 +9,7 @@ use crate::model::position::{Origin, Position};
 use crate::text::json::{Document, Node, quoted};
 use crate::text::source_text::SourceText;
 
-/// The most bytes that a manifest may have.
+/// The maximum size of a manifest, in bytes.
 pub const MANIFEST_SIZE: usize = 65_535;
 
 /// What the manifest of a contract says about its script.
@@ -19,8 +19,8 @@ pub struct Manifest {
     pub name: String,
     /// Its methods, in the order of the manifest.
     pub methods: Vec<Method>,
-    /// What in the file is not as in a manifest, in order of the members above. A method that is not is
-    /// left out.
+    /// Where the file violates the rules for manifests, in the order of the members above. An invalid method
+    /// is omitted from `methods`.
     pub deviations: Vec<ManifestError>,
 }
 
@@ -31,11 +31,11 @@ pub struct Method {
     pub name: String,
     /// Where it starts in the script.
     pub offset: usize,
-    /// What it takes.
+    /// Its parameters.
     pub parameters: Vec<Parameter>,
-    /// The type of its result, as the manifest says it.
+    /// The type of its result, as written in the manifest.
     pub result: String,
-    /// Whether it may be called without the right to change anything.
+    /// Whether it is safe: callers need not grant it the right to change anything.
     pub safe: bool,
 }
 
@@ -44,7 +44,7 @@ pub struct Method {
 pub struct Parameter {
     /// Its name.
     pub name: String,
-    /// Its type, as the manifest says it.
+    /// Its type, as written in the manifest.
     pub of_type: String,
 }
 
@@ -54,14 +54,14 @@ pub struct Parameter {
 pub struct ManifestError(pub Diagnostic<Position>);
 
 impl Manifest {
-    /// Reads as much as can be read of the manifest of a contract whose script has `script_size` bytes.
+    /// Reads as much as possible of the manifest of a contract whose script has `script_size` bytes.
     ///
-    /// `features` must be there and empty, and no method may start outside the script. Members that say
-    /// nothing about the script are not looked at.
+    /// `features` must be present and empty, and no method may start outside the script. Members that do not
+    /// concern the script are ignored.
     pub fn read(file: &[u8], script_size: usize) -> Manifest {
         let mut reader = Reader { script_size, found: Vec::new() };
         let (name, methods) = reader.file(file).unwrap_or_default();
-        // Up to the first bad byte the lossy text is the same as the file.
+        // Up to the first invalid byte, the lossy text is the same as the file.
         let text = SourceText::new(String::from_utf8_lossy(file));
         let locate = |found: Diagnostic<Origin>| {
             let position = text.position(found.place.0);
@@ -72,7 +72,7 @@ impl Manifest {
     }
 }
 
-/// `name(parameter: Type) -> Type, safe`, on one line whatever the names are.
+/// `name(parameter: Type) -> Type, safe`, on one line whatever the names contain.
 impl fmt::Display for Method {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let parameters: Vec<_> =
@@ -89,7 +89,7 @@ struct Reader {
 }
 
 impl Reader {
-    /// Name and methods.
+    /// The name and the methods.
     fn file(&mut self, file: &[u8]) -> Option<(String, Vec<Method>)> {
         let document = self.keep(document(file))?;
         self.found.extend(document.deviations().iter().map(|deviation| deviation.diagnostic(&document)));
@@ -170,7 +170,7 @@ fn array<'d>(object: Node<'d>, key: &str) -> Result<impl Iterator<Item = Node<'d
     if node.is_array() { Ok(node.items()) } else { Err(wrong_type(node, key, "an array")) }
 }
 
-/// A member that must be there.
+/// A required member.
 fn member<'d>(object: Node<'d>, key: &str) -> Result<Node<'d>, Diagnostic<Origin>> {
     let expected = format!("an object with a member {}", quoted(key));
     if !object.is_object() {

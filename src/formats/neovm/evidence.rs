@@ -1,4 +1,4 @@
-//! Telling N3 and 2.x apart, which share their envelope: by what only one of them has.
+//! Distinguishes N3 from 2.x, which share their envelope, by what only one of them has.
 
 use super::lexical::member;
 use crate::formats::format::Evidence;
@@ -6,17 +6,17 @@ use crate::text::json::{Member, Node};
 
 /// What only one of the two has.
 struct Signs {
-    /// The value of our own member `machine`, and how messages call it.
+    /// The value of `machine`, a member that vmconf adds, and its name in messages.
     machine: (&'static str, &'static str),
-    /// Whether a member of an object shows it, and how messages call that.
+    /// The name, in messages, of a member that is evidence; `None` for any other member.
     strong: fn(&Member<'_>) -> Option<&'static str>,
-    /// Whether a test as a whole shows it.
+    /// Evidence in a test as a whole.
     test: fn(Node<'_>) -> Option<Evidence>,
-    /// How states are spelled, and the name of that in messages: counts when there is no other evidence.
+    /// How states are spelled, and the name of that in messages. Counts only if there is no other evidence.
     states: &'static [(&'static str, &'static str)],
 }
 
-/// Rows of a word and its text as evidence.
+/// Rows of a word and its name in messages.
 macro_rules! words {
     ($before:literal; $($word:literal),+) => { &[$(($word, concat!($before, "\"", $word, "\""))),+] };
 }
@@ -93,7 +93,7 @@ fn word_any_case(text: &str, words: &[(&str, &'static str)]) -> Option<&'static 
     words.iter().find(|word| text.eq_ignore_ascii_case(word.0)).map(|word| word.1)
 }
 
-/// The text of `type`, if the member is one.
+/// The name, in messages, of a `type` member with one of these types.
 fn type_of(member: &Member<'_>, types: &[(&str, &'static str)]) -> Option<&'static str> {
     if !member.key.eq_ignore_ascii_case("type") {
         return None;
@@ -118,7 +118,7 @@ fn v2_member(member: &Member<'_>) -> Option<&'static str> {
     word_any_case(&member.key, names).or_else(|| type_of(member, words!("type "; "ByteArray")))
 }
 
-/// In N3, our own `message` accompanies `host`.
+/// In N3, `message`, which vmconf adds, only occurs together with `host`.
 fn message_without_host(test: Node<'_>) -> Option<Evidence> {
     let message = member(test, "message").filter(|_| member(test, "host").is_none())?;
     Some(Evidence { at: message.key_at, what: "\"message\"" })

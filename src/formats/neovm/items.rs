@@ -1,5 +1,5 @@
-//! Items of stacks and slots: one check for each leaf, so that what differs deep in an item is
-//! reported at its own line.
+//! Items of stacks and slots: one assertion per leaf, so that a difference deep inside an item is reported at
+//! its own line.
 
 use std::collections::HashMap;
 
@@ -23,16 +23,16 @@ struct Open<'d> {
     depth: usize,
 }
 
-/// What an item says of itself.
+/// The contents of an item.
 struct Item<'d> {
     /// The position of the type.
     at: u32,
     of: &'static Type,
-    /// Where the type says that there is one.
+    /// The value, if the type has one.
     value: Option<Node<'d>>,
 }
 
-/// A key of a Map as paths write it, its position, and its value.
+/// A key of a Map as in paths, its position, and its value.
 struct Pair<'d> {
     key: String,
     at: u32,
@@ -40,7 +40,7 @@ struct Pair<'d> {
 }
 
 impl AssertionBuilder<'_> {
-    /// As many items as the array has, each with all its contents.
+    /// Demands as many items as the array has, each with all its contents.
     pub(super) fn items(&mut self, at: &Path, array: Node<'_>) {
         let mut open = Vec::new();
         self.children(at, array, 0, &mut open);
@@ -49,7 +49,7 @@ impl AssertionBuilder<'_> {
         }
     }
 
-    /// The length of an array, and its items to the open ones, so that the first is the next.
+    /// Demands the length of an array, and pushes its items on `open` such that the first one is read next.
     fn children<'d>(&mut self, at: &Path, array: Node<'d>, depth: usize, open: &mut Vec<Open<'d>>) {
         let first = open.len();
         let items = array.items().zip(at.items());
@@ -59,7 +59,7 @@ impl AssertionBuilder<'_> {
     }
 
     fn item<'d>(&mut self, Open { at, node, depth }: Open<'d>, open: &mut Vec<Open<'d>>) {
-        // No engine builds deeper ones, and comparing and dropping a path goes as deep as it is.
+        // No engine builds deeper ones, and comparing and dropping a path recurses as deep as the path is long.
         const DEEPEST: usize = 2048;
         if depth == DEEPEST {
             let expected = format!("at most {DEEPEST} levels");
@@ -86,7 +86,7 @@ impl AssertionBuilder<'_> {
         }
     }
 
-    /// The type of an item, and its value as it is written.
+    /// The type of an item, and its value as written.
     fn typed<'d>(&mut self, node: Node<'d>) -> Option<Item<'d>> {
         let mut fields = self.open(node, "item")?;
         let name = fields.required("type", self.diagnostics);
@@ -125,8 +125,7 @@ impl AssertionBuilder<'_> {
         Some(of)
     }
 
-    /// The value of an item that has no items in it. A container comes here when its value is not
-    /// one.
+    /// The value of an item without nested items. A container gets here only if its value has the wrong type.
     fn scalar(&mut self, item: &Item<'_>) -> Option<Value> {
         let Some(node) = item.value else { return Some(Value::Null) };
         let generation = self.rules.generation;
@@ -164,7 +163,7 @@ impl AssertionBuilder<'_> {
     }
 
     fn number(&mut self, node: Node<'_>) -> Option<Value> {
-        // N3 compares the text of a number, and the engine writes each number in one way.
+        // N3 compares the text of a number, and the engine has a single way to write each number.
         if self.rules.generation == Generation::N3
             && let Some(text) = lexical::not_canonical(node)
         {
@@ -175,7 +174,7 @@ impl AssertionBuilder<'_> {
             return Some(Value::text(text));
         }
         let number = self.diagnostics.keep(integer(node))?;
-        // In 2.x, some instructions give longer ones.
+        // In 2.x, some instructions produce longer ones.
         if self.rules.generation == Generation::N3 && !fits_256_bits(&number) {
             let what = "no Integer of N3 is longer than 32 bytes";
             let diagnostic = || Diagnostic::at(node.at(), what).expected("an integer from -2^255 to 2^255-1");
@@ -184,12 +183,12 @@ impl AssertionBuilder<'_> {
         Some(Value::Int(number))
     }
 
-    /// Whether a Map can be written like this. Only 2.x has the form of an array.
+    /// Whether a Map can be written like this. Only 2.x allows an array.
     fn is_map(&self, value: Node<'_>) -> bool {
         value.is_object() || (value.is_array() && self.rules.generation == Generation::V2)
     }
 
-    /// The keys of a Map, and its values to the open items.
+    /// Demands the keys of a Map, and pushes its values on `open`.
     fn map<'d>(&mut self, at: &Path, map: Node<'d>, depth: usize, open: &mut Vec<Open<'d>>) {
         let pairs = if map.is_object() { self.members(map) } else { self.alternating(map) };
         let pairs = self.last_of_each(pairs, map);
@@ -215,7 +214,7 @@ impl AssertionBuilder<'_> {
         map.members().filter_map(pair).collect()
     }
 
-    /// Keys and values in turn, each an item.
+    /// Alternating keys and values, each an item.
     fn alternating<'d>(&mut self, map: Node<'d>) -> Vec<Pair<'d>> {
         let mut pairs = Vec::new();
         let mut items = map.items();
@@ -231,7 +230,7 @@ impl AssertionBuilder<'_> {
         pairs
     }
 
-    /// The key that an item is: its bytes in the engine.
+    /// The key that an item represents: its bytes in the engine.
     fn key(&mut self, node: Node<'_>) -> Option<String> {
         let item = self.typed(node)?;
         let bytes = match (item.of.notation, self.scalar(&item)?) {
@@ -248,8 +247,8 @@ impl AssertionBuilder<'_> {
         bytes.map(|bytes| lexical::key(&bytes))
     }
 
-    /// The last pair of each key. Keys of an object that are spelled the same are found when the
-    /// document is read.
+    /// The last pair of each key. Duplicate keys of an object with the same spelling are detected when the
+    /// document is parsed.
     fn last_of_each<'d>(&mut self, mut pairs: Vec<Pair<'d>>, map: Node<'d>) -> Vec<Pair<'d>> {
         let mut last = HashMap::new();
         for pair in &pairs {
@@ -266,9 +265,9 @@ impl AssertionBuilder<'_> {
     }
 }
 
-/// Whether 256 bits in two's complement hold the number.
+/// Whether the number fits 256 bits in two's complement.
 fn fits_256_bits(number: &BigInt) -> bool {
-    // The lowest number has as many bits as its opposite, which does not fit.
+    // The lowest number has as many bits as its negation, which does not fit.
     let is_lowest = || number.sign() == Sign::Minus && number.trailing_zeros() == Some(255);
     number.bits() < 256 || number.bits() == 256 && is_lowest()
 }

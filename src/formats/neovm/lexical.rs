@@ -14,9 +14,9 @@ use crate::model::position::Origin;
 use crate::model::rule::Rule;
 use crate::text::json::{Datum, Member, Node, quoted};
 
-/// An integer: a JSON number without fraction and exponent, or decimal digits.
+/// An integer: a JSON number without fraction and exponent, or a string of decimal digits.
 pub(super) fn integer(node: Node<'_>) -> Result<BigInt, Diagnostic<Origin>> {
-    // Reading decimal digits takes time in the square of their number.
+    // The time to read decimal digits is quadratic in their number.
     const MOST_DIGITS: usize = 1000;
     const EXPECTED: &str = "an integer, as a number or as decimal digits in quotes";
     let text = match node.datum() {
@@ -39,8 +39,8 @@ pub(super) fn integer(node: Node<'_>) -> Result<BigInt, Diagnostic<Origin>> {
     short.or_else(|_| text.parse()).map_err(|_| Diagnostic::at(node.at(), "no integer"))
 }
 
-/// The text of a number that an engine would write in another way: with a fraction or an exponent, or with
-/// leading zeros. `None` for others.
+/// The text of a number that an engine would write differently: with a fraction or an exponent, or with
+/// leading zeros. `None` for other data.
 pub(super) fn not_canonical(node: Node<'_>) -> Option<String> {
     match node.datum() {
         Datum::Number(text) => text.contains(['.', 'e', 'E']).then(|| text.to_owned()),
@@ -53,7 +53,7 @@ pub(super) fn not_canonical(node: Node<'_>) -> Option<String> {
     }
 }
 
-/// A place in a script, or a number of things: a JSON number that a C# `int` holds.
+/// A position in a script, or a count: a JSON number that fits a C# `int`.
 pub(super) fn count(node: Node<'_>, name: &str) -> Result<BigInt, Diagnostic<Origin>> {
     const EXPECTED: &str = "an integer from 0 to 2147483647";
     let Datum::Number(digits) = node.datum() else { return Err(wrong_type(node, name, EXPECTED)) };
@@ -66,7 +66,7 @@ pub(super) fn count(node: Node<'_>, name: &str) -> Result<BigInt, Diagnostic<Ori
     }
 }
 
-/// Bytes in N3: `0x` and hex digits, or nothing.
+/// Bytes in N3: `0x` and hex digits, or an empty string.
 pub(super) fn hex(node: Node<'_>, name: &str) -> Result<Vec<u8>, Diagnostic<Origin>> {
     match node.text() {
         Some(text) => prefixed(&text, node.at()),
@@ -76,7 +76,7 @@ pub(super) fn hex(node: Node<'_>, name: &str) -> Result<Vec<u8>, Diagnostic<Orig
 
 const PREFIXED: &str = "0x and an even number of hex digits, in quotes";
 
-/// `0x` and hex digits, or nothing.
+/// `0x` and hex digits, or an empty string.
 fn prefixed(text: &str, at: u32) -> Result<Vec<u8>, Diagnostic<Origin>> {
     if text.is_empty() {
         return Ok(Vec::new());
@@ -96,14 +96,13 @@ fn not_hex(text: &str, digits: &str, at: u32) -> Diagnostic<Origin> {
     Diagnostic::at(at, format!("{} {what}", quoted(text))).expected(PREFIXED).under(Rule::Bytes)
 }
 
-/// The key of a Map in the one way in which paths write it: `0x` and hex digits in lower case, or
-/// nothing for no bytes.
+/// The key of a Map as in paths: `0x` and lower-case hex digits, or an empty string for no bytes.
 pub(super) fn key(bytes: &[u8]) -> String {
     if bytes.is_empty() { String::new() } else { bytes_key(bytes) }
 }
 
-/// The key of a Map as an object has it. N3 compares the text of keys, so that a key in another spelling
-/// than [`key`] matches none and stays as it is.
+/// The key of a Map in an object. N3 compares the text of keys, so a key with a different spelling than
+/// [`key`] matches none and stays as it is.
 pub(super) fn parse_key(
     member: &Member<'_>,
     generation: Generation,
@@ -132,15 +131,15 @@ pub(super) fn parse_key(
     }
 }
 
-/// The hash of a script in 2.x. Base64 of its 20 bytes has 28 characters, so that 40 hex digits can only be hex.
+/// The hash of a script in 2.x. Base64 of its 20 bytes has 28 characters, so 40 hex digits can only be hex.
 pub(super) fn script_hash(node: Node<'_>, diagnostics: &mut Diagnostics) -> Option<Vec<u8>> {
     let text = node.text().filter(|text| text.len() == 40);
     text.and_then(|text| hex_bytes(&text))
         .or_else(|| bytes(node, "scriptHash", Prefix::Optional, diagnostics))
 }
 
-/// A script or message of 2.x. What is hex and base64 at once is read as hex if a frame of `test` is expected
-/// to have the hash of that script.
+/// A script or message of 2.x. Text that is valid as hex and as base64 is read as hex if a frame of `test` is
+/// expected to have the hash of that script.
 pub(super) fn program_bytes(
     node: Node<'_>,
     name: &str,
@@ -175,17 +174,17 @@ fn is_hex(text: &str) -> bool {
     text.len().is_multiple_of(2) && text.bytes().all(|digit| digit.is_ascii_hexdigit())
 }
 
-/// What the text of 2.x demands of bytes.
+/// The prefix that the specification of 2.x demands for bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Prefix {
-    /// `0x` in front of them.
+    /// `0x` is required.
     Required,
-    /// `0x` or nothing.
+    /// `0x` is optional.
     Optional,
 }
 
-/// Bytes in 2.x: `0x` and hex digits, or base64. What is neither but hex digits is read as such,
-/// which is what the format's text says; those who run the vectors read base64.
+/// Bytes in 2.x: `0x` and hex digits, or base64. Hex digits without `0x` that are not valid base64 are read
+/// as hex. The format's specification says hex, but existing runners read base64.
 pub(super) fn bytes(
     node: Node<'_>,
     name: &str,
@@ -234,7 +233,7 @@ pub(super) fn bytes(
     }
 }
 
-/// The last member of this name in letters of any case.
+/// The last member with this name, ignoring case.
 pub(super) fn member<'d>(object: Node<'d>, name: &str) -> Option<Member<'d>> {
     object.members().filter(|member| member.key.eq_ignore_ascii_case(name)).last()
 }

@@ -1,4 +1,4 @@
-//! A NeoVM file of one script.
+//! Creates a NeoVM file with one script.
 
 use num_bigint::BigInt;
 use serde_json::{Map, Value as Json, json};
@@ -8,14 +8,14 @@ use super::write_back::{fresh_frame, fresh_item, items_of, plain};
 use crate::formats::new_vector::{Field, MakeVector, NewVector, integers};
 use crate::formats::write_back::NotRepresentable;
 
-/// What the machine starts with.
+/// The inputs of the machine.
 pub(super) const INPUTS: &[(&str, &str)] =
     &[("stack", "integers that are pushed before the script, with commas between them, the top one last")];
 
-/// How N3 makes a file.
+/// Creates a file for N3.
 pub(super) const N3: MakeVector = MakeVector { inputs: INPUTS, make: |new| make(new, &super::rules::N3) };
 
-/// How 2.x makes a file.
+/// Creates a file for 2.x.
 pub(super) const V2: MakeVector = MakeVector { inputs: INPUTS, make: |new| make(new, &super::rules::V2) };
 
 fn make(new: &NewVector<'_>, rules: &Rules) -> Result<Json, NotRepresentable> {
@@ -32,7 +32,7 @@ fn make(new: &NewVector<'_>, rules: &Rules) -> Result<Json, NotRepresentable> {
     Ok(json!({"category": "exec", "name": new.name, "machine": rules.machine, "tests": [test]}))
 }
 
-/// The script after instructions that push the numbers.
+/// The script, preceded by instructions that push the numbers.
 fn after_pushes(script: &Json, numbers: &[BigInt], rules: &Rules) -> Result<Json, NotRepresentable> {
     let mut pushes = Vec::new();
     for number in numbers {
@@ -43,19 +43,19 @@ fn after_pushes(script: &Json, numbers: &[BigInt], rules: &Rules) -> Result<Json
     Ok(format!("0x{}{digits}", hex::encode(pushes)).into())
 }
 
-/// The instruction that pushes a number; `None` for one of more than 32 bytes. Both generations read numbers
-/// of pushed data in two's complement, the least significant byte first.
+/// The instruction that pushes a number; `None` for one of more than 32 bytes. Both generations read pushed
+/// data as little-endian numbers in two's complement.
 fn push(number: &BigInt, generation: Generation) -> Option<Vec<u8>> {
     let mut bytes = number.to_signed_bytes_le();
     match generation {
-        // PUSHINT8 to PUSHINT256 are the codes 0 to 5.
+        // PUSHINT8 to PUSHINT256 have the codes 0 to 5.
         Generation::N3 => {
             let code = (0..=5u8).find(|code| bytes.len() <= 1 << code)?;
             let sign = if number.sign() == num_bigint::Sign::Minus { 0xff } else { 0 };
             bytes.resize(1 << code, sign);
             bytes.insert(0, code);
         }
-        // PUSHBYTES1 to PUSHBYTES75 are the lengths.
+        // The codes of PUSHBYTES1 to PUSHBYTES75 are the lengths.
         Generation::V2 => bytes.insert(0, u8::try_from(bytes.len()).ok().filter(|length| *length <= 32)?),
     }
     Some(bytes)

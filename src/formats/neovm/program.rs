@@ -28,7 +28,7 @@ impl Program {
         }
     }
 
-    /// `script`, and our own `host`, `message`, `curve`, `strict`, `limits`.
+    /// `script`, and the members that vmconf adds: `host`, `message`, `curve`, `strict`, `limits`.
     pub(super) fn read_n3(
         &mut self,
         fields: &mut Fields<'_>,
@@ -81,7 +81,7 @@ impl Program {
         }
     }
 
-    /// `limits`: those of the engine that the test lowers.
+    /// `limits`: the limits of the engine that the test lowers.
     fn limits(&mut self, node: Node<'_>, diagnostics: &mut Diagnostics) -> Option<Value> {
         let mut fields = Fields::open(node, "limits", diagnostics)?;
         let mut limits = Vec::new();
@@ -115,16 +115,14 @@ impl Program {
         self.read_table(fields, test, diagnostics);
     }
 
-    /// Mnemonics and `0x…` pieces, without those that are wrong. Whether a mnemonic exists is for
-    /// the machine to say.
+    /// Mnemonics and `0x…` pieces, without invalid ones. The machine decides whether a mnemonic exists.
     fn entries(script: Node<'_>, diagnostics: &mut Diagnostics) -> Value {
         let mut entries = Vec::with_capacity(script.items().count());
         entries.extend(script.items().filter_map(|node| diagnostics.keep(entry(node))));
         Value::List(entries)
     }
 
-    /// The text of the format says `scripttable` and a String, all files say `scriptTable` and an
-    /// array.
+    /// The specification says `scripttable` and a String; all files have `scriptTable` and an array.
     fn read_table(&mut self, fields: &mut Fields<'_>, test: Option<Node<'_>>, diagnostics: &mut Diagnostics) {
         const NAME: &str = "scriptTable";
         let Some(member) = fields.member(NAME) else { return };

@@ -13,7 +13,7 @@ use crate::model::rule::Rule;
 use crate::model::value::Value;
 use crate::text::json::{Datum, Node};
 
-/// Turns the members of a result into checks.
+/// Turns the members of a result into assertions.
 pub(super) struct AssertionBuilder<'w> {
     pub(super) rules: &'static Rules,
     pub(super) assertions: Vec<Assertion>,
@@ -22,7 +22,7 @@ pub(super) struct AssertionBuilder<'w> {
 
 impl<'w> AssertionBuilder<'w> {
     pub(super) fn new(rules: &'static Rules, diagnostics: &'w mut Diagnostics) -> AssertionBuilder<'w> {
-        // As many as most results have.
+        // As many as in most results.
         AssertionBuilder { rules, assertions: Vec::with_capacity(8), diagnostics }
     }
 
@@ -38,7 +38,7 @@ impl<'w> AssertionBuilder<'w> {
         Fields::open_with(node, name, self.rules.names, self.diagnostics)
     }
 
-    /// Reads a result. How the actions must have ended is given back, the rest becomes checks.
+    /// Reads a result. Returns how the actions must have ended; the rest becomes assertions.
     pub(super) fn result(&mut self, node: Node<'_>) -> Option<Assertion> {
         let mut fields = self.open(node, "result")?;
         let end = self.end(&mut fields);
@@ -119,7 +119,7 @@ impl<'w> AssertionBuilder<'w> {
         }
     }
 
-    /// The text of 2.x demands exactly one of the stacks.
+    /// The specification of 2.x demands exactly one of the stacks.
     fn one_of_both(&mut self, result: Node<'_>, frames: Option<Node<'_>>, results: Option<Node<'_>>) {
         let what = match (frames, results) {
             (None, None) => "neither invocationStack nor resultStack",
@@ -137,7 +137,7 @@ impl<'w> AssertionBuilder<'w> {
         }
     }
 
-    /// The frames; none are expected when the result at `origin` does not mention them.
+    /// The frames; none are expected if the result at `origin` does not mention them.
     fn frames(&mut self, frames: Option<Node<'_>>, origin: u32) {
         let at = Path::field("invocationStack");
         let Some(frames) = frames else { return self.demand(at, Expected::Len(0), origin) };
@@ -174,7 +174,7 @@ impl<'w> AssertionBuilder<'w> {
         fields.finish(self.diagnostics);
     }
 
-    /// Zero where it is not there in the frame at `origin`.
+    /// The instruction pointer; zero if it is missing in the frame at `origin`.
     fn pointer(&mut self, at: Path, pointer: Option<Node<'_>>, origin: u32) {
         match pointer {
             Some(pointer) => self.count(at, pointer, "instructionPointer"),
@@ -194,7 +194,7 @@ impl<'w> AssertionBuilder<'w> {
         self.is(frame.child("scriptHash"), Value::Bytes(hash), node.at());
     }
 
-    /// A name, or the opcode's number where it has no name.
+    /// A name, or the opcode's number if it has no name.
     fn next_instruction(&mut self, frame: &Parent, node: Node<'_>) {
         let of_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
         let number = match node.datum() {
@@ -242,7 +242,7 @@ impl<'w> AssertionBuilder<'w> {
         }
     }
 
-    /// A list of items that may not be there in the result or frame at `origin`.
+    /// A list of items that may be missing in the result or frame at `origin`.
     fn list(&mut self, at: Path, list: Option<Node<'_>>, absence: Absence, origin: u32) {
         let Some(list) = list else {
             return match absence {
@@ -267,7 +267,7 @@ fn state_assertion(state: &str, origin: u32) -> Assertion {
     Assertion { at: Path::field("state"), expected, origin: Origin(origin), rule: None }
 }
 
-/// Decimal digits that say a byte.
+/// Decimal digits that denote a byte.
 fn opcode(digits: &str) -> Option<u8> {
     let only_digits = digits.bytes().all(|digit| digit.is_ascii_digit());
     digits.parse().ok().filter(|_| only_digits)

@@ -1,8 +1,8 @@
-//! The differences between the two generations of the format that lists can express.
+//! Those differences between the two generations of the format that tables can express.
 
 use crate::formats::fields::Names;
 
-/// Which generation: for differences that no list expresses.
+/// The generation, for differences that tables cannot express.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Generation {
     /// Neo 3.
@@ -16,13 +16,13 @@ pub(super) struct Rules {
     pub(super) generation: Generation,
     /// The machine that the vectors are for.
     pub(super) machine: &'static str,
-    /// How names of members may be written.
+    /// How names of members may be spelled.
     pub(super) names: Names,
-    /// The states, as the machine spells them.
+    /// The states, in the machine's spelling.
     pub(super) states: [&'static str; 4],
     /// The meaning of a result without a state; `None` if it must have one.
     pub(super) state_left_out: Option<&'static str>,
-    /// The one of them that a fault leads to.
+    /// The state after a fault.
     pub(super) fault: &'static str,
     /// The types of items.
     pub(super) types: &'static [Type],
@@ -45,30 +45,30 @@ pub(super) enum Absence {
 
 /// A type of items.
 pub(super) struct Type {
-    /// How the vector names it.
+    /// Its name in vectors.
     pub(super) name: &'static str,
-    /// What a machine's value of it is called.
+    /// The type name of the machine's values.
     pub(super) value: &'static str,
-    /// How its values are written.
+    /// How its values are written in vectors.
     pub(super) notation: Notation,
 }
 
 /// How the value of an item is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Notation {
-    /// Not at all.
+    /// There is no value.
     Nothing,
     /// `true` or `false`.
     Bool,
-    /// A number, or decimal digits.
+    /// A number, or a string of decimal digits.
     Number,
     /// A number that is a position in a script.
     Position,
     /// Bytes.
     Bytes,
-    /// The text that the bytes are in UTF-8.
+    /// Bytes, written as the UTF-8 text that they encode.
     TextAsBytes,
-    /// What the host calls the object.
+    /// The host's name for the object.
     Host,
     /// An array of items.
     Items,
@@ -80,7 +80,7 @@ const fn named(name: &'static str, notation: Notation) -> Type {
     Type { name, value: name, notation }
 }
 
-/// The reference of N3, sections 9.3 and 9.4.
+/// The rules of N3, described in `docs/src/formats/neovm-n3.md`.
 pub(super) const N3: Rules = Rules {
     generation: Generation::N3,
     machine: "neo3",
@@ -110,7 +110,7 @@ pub(super) const N3: Rules = Rules {
     ],
 };
 
-/// The reference of 2.x, sections 1.2 and 1.3.
+/// The rules of 2.x, described in `docs/src/formats/neovm-2x.md`.
 pub(super) const V2: Rules = Rules {
     generation: Generation::V2,
     machine: "neo2",

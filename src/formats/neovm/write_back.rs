@@ -1,4 +1,4 @@
-//! How NeoVM vectors write what a machine has.
+//! Writes actual values into NeoVM vectors.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -17,15 +17,15 @@ use crate::model::value::Value;
 use crate::text::edit::Change;
 use crate::text::json::Node;
 
-/// What a datum of a result is, by its path.
+/// The role of a datum in a result, according to its path.
 enum Part<'p> {
-    /// A member of a result or of a frame, by its name.
+    /// A member of a result or of a frame, by name.
     Member(&'p str),
     /// The list of frames.
     Frames,
     /// A list of items in a result or a frame, by the name of the member.
     Items(&'p str),
-    /// An item, or a list in one.
+    /// An item, or a list inside one.
     Item,
 }
 
@@ -69,7 +69,7 @@ pub(super) fn write_back<'d>(failed: &FailedAssertion<'d, '_>, rules: &Rules) ->
     }
 }
 
-/// A list: the datum itself, or a member that it does not have yet.
+/// Writes a list: the datum itself, or a member that it lacks.
 fn list<'d>(
     failed: &FailedAssertion<'d, '_>,
     name: &str,
@@ -106,13 +106,13 @@ pub(super) fn plain(value: &Value, old: Option<Node<'_>>) -> Result<Json, NotRep
     })
 }
 
-/// A word whose letters may be of any case.
+/// A word that may have any case.
 fn word_like(old: Node<'_>, value: &Value) -> Result<Json, NotRepresentable> {
     let Value::Text(word) = value else { return Err(NotRepresentable::value(value)) };
     Ok(in_case_of(&old.text().unwrap_or_default(), word).into())
 }
 
-/// A number in digits, in quotes if the old one is or if it is too large for most readers.
+/// A number in digits; in quotes if the old one is, or if it is too large for most readers.
 fn integer(number: &BigInt, old: Option<Node<'_>>) -> Json {
     match i64::try_from(number) {
         Ok(number) if old.is_none_or(|old| old.text().is_none()) => number.into(),
@@ -120,7 +120,7 @@ fn integer(number: &BigInt, old: Option<Node<'_>>) -> Json {
     }
 }
 
-/// Hex digits, or base64 if the old text was base64. Base64 can look like hex with its prefix.
+/// Hex digits, or base64 if the old text was base64. Base64 can look like hex with a prefix.
 fn bytes_like(old: &str, bytes: &[u8]) -> String {
     let hex = |text: &str| text.starts_with("0x") || text.starts_with("0X");
     let base64 = BASE64.encode(bytes);
@@ -145,7 +145,7 @@ pub(super) fn fresh_frame(frame: &Value, rules: &Rules) -> Result<Json, NotRepre
         let items: Result<Vec<_>, _> = items.iter().map(|item| fresh_item(item, rules)).collect();
         match items {
             Ok(items) if items.is_empty() => {}
-            // Leaving it out says nothing of it.
+            // If it is missing, it is not compared.
             Err(_) if *absence == Absence::NotCompared => {}
             items => drop(members.insert((*name).to_owned(), Json::Array(items?))),
         }
@@ -162,14 +162,14 @@ pub(super) fn fresh_item(item: &Value, rules: &Rules) -> Result<Json, NotReprese
     })
 }
 
-/// The type of an item as the format names it, and its contents.
+/// The type of an item by its name in the format, and its contents.
 fn typed<'v>(item: &'v Value, rules: &Rules) -> Result<(&'static Type, &'v Value), NotRepresentable> {
     let Value::Typed(name, inner) = item else { return Err(NotRepresentable::value(item)) };
     let of = rules.types.iter().find(|of| *name == of.value);
     of.map(|of| (of, &**inner)).ok_or_else(|| NotRepresentable::value(item))
 }
 
-/// The value of an item of this type, in the style of what was there.
+/// The value of an item of this type, in the style of the old one.
 fn item_value(
     value: &Value,
     of: &Type,
@@ -195,7 +195,7 @@ fn item_value(
             let pair = |(key, item): &(Name, Value)| Ok((key_of(key)?.to_owned(), fresh_item(item, rules)?));
             Json::Object(pairs.iter().map(pair).collect::<Result<_, _>>()?)
         }
-        // What the machine says of a container that it does not show.
+        // The machine's description of a container that it does not show.
         (Notation::Items | Notation::Map, Value::Text(why)) => {
             return Err(NotRepresentable(format!("the format has no way to write this {}: {why}", of.name)));
         }
@@ -203,7 +203,7 @@ fn item_value(
     })
 }
 
-/// A key of a Map. Of keys that differ in their type alone, the format can write one.
+/// A key of a Map. Of several keys that differ only in type, the format can write just one.
 fn key_of(key: &str) -> Result<&str, NotRepresentable> {
     if key.contains('#') {
         return Err(NotRepresentable(
@@ -213,7 +213,7 @@ fn key_of(key: &str) -> Result<&str, NotRepresentable> {
     Ok(key)
 }
 
-/// An existing item with another type or value. The datum is its type or its value.
+/// Changes the type or value of an existing item. The datum is that type or value.
 fn item<'d>(failed: &FailedAssertion<'d, '_>, value: &Value, rules: &Rules) -> WrittenBack<'d> {
     let item = failed.outer(0)?;
     let (mut of, value) = typed(value, rules)?;
@@ -221,7 +221,7 @@ fn item<'d>(failed: &FailedAssertion<'d, '_>, value: &Value, rules: &Rules) -> W
     let old_name = name.value.text().unwrap_or_default();
     let old_type = rules.types.iter().find(|of| old_name.eq_ignore_ascii_case(of.name));
     let old = member(item, "value").map(|member| member.value);
-    // Text stays text as long as the bytes are.
+    // Text stays text if the new bytes are text.
     let as_text = |old: &&Type| old.value == of.value && item_value(value, old, None, rules).is_ok();
     of = old_type.filter(as_text).unwrap_or(of);
     let mut changes = Vec::new();
@@ -229,7 +229,7 @@ fn item<'d>(failed: &FailedAssertion<'d, '_>, value: &Value, rules: &Rules) -> W
         let name_like = in_case_of(&old_name, of.name);
         changes.push(Change::Replace { node: name.value, value: name_like.into() });
     }
-    // What is in a container is compared and written back next, item by item.
+    // The contents of a container are compared and written back next, item by item.
     let same_notation = old_type.is_some_and(|old| old.notation == of.notation);
     match old {
         Some(old) if of.notation == Notation::Nothing => changes.extend(Change::remove(item, old)),
@@ -253,7 +253,7 @@ fn is_container(of: &Type) -> bool {
     matches!(of.notation, Notation::Items | Notation::Map)
 }
 
-/// A pair more in a Map.
+/// Inserts a pair into a Map.
 fn insert_pair<'d>(failed: &FailedAssertion<'d, '_>, value: &Value, rules: &Rules) -> WrittenBack<'d> {
     let (map, item) = (failed.node, fresh_item(value, rules)?);
     let key = failed.at.last().to_string();
@@ -269,7 +269,7 @@ fn insert_pair<'d>(failed: &FailedAssertion<'d, '_>, value: &Value, rules: &Rule
     Ok(vec![insert(key), insert(item)])
 }
 
-/// A pair that the Map does not have. The datum is the type or the value of its item.
+/// Removes a pair that the actual Map does not have. The datum is the type or the value of its item.
 fn remove_pair<'d>(failed: &FailedAssertion<'d, '_>) -> WrittenBack<'d> {
     let (item, map) = (failed.outer(0)?, failed.outer(1)?);
     if map.is_object() {
@@ -280,7 +280,7 @@ fn remove_pair<'d>(failed: &FailedAssertion<'d, '_>) -> WrittenBack<'d> {
     Ok([place - 1, place].map(|index| Change::Remove { from: map, index }).into())
 }
 
-/// The pairs of a Map in the machine's order, as far as they are there.
+/// Orders the pairs of a Map as the machine does, as far as they are present.
 fn order<'d>(failed: &FailedAssertion<'d, '_>, value: &Value) -> WrittenBack<'d> {
     let object = failed.node;
     let names = value.members().ok_or_else(|| NotRepresentable::value(value))?;
@@ -296,7 +296,7 @@ fn order<'d>(failed: &FailedAssertion<'d, '_>, value: &Value) -> WrittenBack<'d>
     Ok(vec![Change::Reorder { object, order }])
 }
 
-/// A key of a Map as paths write it, and as the vector does.
+/// Whether a key of a Map in a path and a key in the vector are the same.
 fn same_key(path: &str, written: &str) -> bool {
     path.eq_ignore_ascii_case(if written == "0x" { "" } else { written })
 }

@@ -1,20 +1,20 @@
-//! The names of refusals in `expectException`, old and new, by their class.
+//! The old and new names of refusals in `expectException`, by class.
 
 use crate::formats::fields::{Diagnostics, wrong_type};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::rule::Rule;
 use crate::text::json::{Node, quoted};
 
-/// What an entry demands of a refusal.
+/// The refusals that an entry accepts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Demanded {
     /// One of these classes.
     Classes(Vec<&'static str>),
-    /// Nothing: a name is not known.
+    /// Any class, since a name is not known.
     Any,
 }
 
-/// The classes of refusals as the machine names them, and the names of files for each.
+/// The classes of refusals by their names in the machine, and the names in files for each.
 const CLASSES: &[(&str, &[&str])] = &[
     ("insufficient funds", &["INSUFFICIENT_ACCOUNT_FUNDS", "TR_NoFunds", "TR_NoFundsOrGas"]),
     (
@@ -67,7 +67,7 @@ const CLASSES: &[(&str, &[&str])] = &[
 /// The prefix of names since 2023.
 const PREFIX: &str = "TransactionException.";
 
-/// What `expectException` demands: one name, or several of which any will do.
+/// What `expectException` demands: one name, or any of several.
 pub(super) fn read(node: Node<'_>, diagnostics: &mut Diagnostics) -> Option<Demanded> {
     let Some(text) = node.text() else {
         diagnostics.error(wrong_type(node, "expectException", "the name of a refusal"));

@@ -1,14 +1,14 @@
 //! The names of forks in state tests.
 
-/// A fork by the name that the machine knows.
+/// A fork, by its name in the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Fork {
     pub(super) name: &'static str,
-    /// Whether an account without balance, nonce and code stays, before EIP-158.
+    /// Whether accounts without balance, nonce and code are kept, as before EIP-158.
     pub(super) keeps_empty_accounts: bool,
 }
 
-/// The forks, the oldest first, each with the other names that it has in files.
+/// The forks, the oldest first, each with its other names in files.
 const FORKS: &[(&str, &[&str])] = &[
     ("Frontier", &[]),
     ("Homestead", &[]),
@@ -36,11 +36,11 @@ const FORKS: &[(&str, &[&str])] = &[
 /// How many of the first forks keep empty accounts.
 const KEEP_EMPTY_ACCOUNTS: usize = 3;
 
-/// The fork of this name.
+/// The fork with this name.
 ///
 /// # Errors
 ///
-/// Why a case of it is skipped.
+/// Why a case for it is skipped.
 pub(super) fn named(name: &str) -> Result<Fork, String> {
     let known = FORKS.iter().position(|(fork, others)| *fork == name || others.contains(&name));
     match known {
@@ -52,7 +52,7 @@ pub(super) fn named(name: &str) -> Result<Fork, String> {
     }
 }
 
-/// `BerlinToLondonAt5`, `CancunToPragueAtTime15k`.
+/// Whether the name is like `BerlinToLondonAt5` or `CancunToPragueAtTime15k`.
 fn is_transition(name: &str) -> bool {
     name.split_once("To").is_some_and(|(before, after)| !before.is_empty() && after.contains("At"))
 }

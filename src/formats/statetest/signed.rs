@@ -1,5 +1,5 @@
-//! What a file says twice about a transaction: the sender beside the secret key, and the signed bytes beside the
-//! members. A run looks at neither; only a reader that is not tolerant does.
+//! Checks what a file states redundantly about a transaction: the sender next to the secret key, and the
+//! signed bytes next to the members. A run uses neither; only a reader that is not tolerant checks them.
 
 use k256::ecdsa::SigningKey;
 use num_bigint::BigInt;
@@ -14,7 +14,8 @@ use crate::model::rule::Rule;
 use crate::model::value::Value;
 use crate::text::json::{Node, quoted};
 
-/// The members of a transaction of each type, in the order of its signed bytes; `_` for one that is not compared.
+/// The members of a transaction of each type, in the order of its signed bytes; `_` for a member that is not
+/// compared.
 const LAYOUTS: [&[&str]; 5] = [
     &["nonce", "gasPrice", "gasLimit", "to", "value", "data"],
     &["chainId", "nonce", "gasPrice", "gasLimit", "to", "value", "data"],
@@ -34,10 +35,10 @@ const LAYOUTS: [&[&str]; 5] = [
     &["chainId", "nonce", "maxPriorityFeePerGas", "maxFeePerGas", "gasLimit", "to", "value", "data"],
 ];
 
-/// The first byte of a transaction without a type.
+/// The lowest first byte of a transaction without a type, which is a list.
 const LEAST_OF_LIST: u8 = 0xc0;
 
-/// Reports a sender to whom the secret key does not belong.
+/// Reports a sender that does not belong to the secret key.
 pub(super) fn check_sender(sender: Node<'_>, secret: Node<'_>, diagnostics: &mut Diagnostics) {
     let (Some(text), Some(key)) = (sender.text(), secret.text()) else { return };
     let Some(owner) = owner(&key) else { return };
@@ -53,8 +54,8 @@ fn owner(key: &str) -> Option<String> {
     Some(bytes_key(&Keccak256::digest(&point.as_bytes()[1..])[12..]))
 }
 
-/// Reports signed bytes that do not decode, or are of another transaction than the one that an entry chooses.
-/// `chosen` and `common` are what the entry chooses and what all entries have.
+/// Reports signed bytes that do not decode, or that are not of the transaction that an entry chooses.
+/// `chosen` are the members that the entry chooses, `common` those that all entries share.
 pub(super) fn check_bytes(
     bytes: Node<'_>,
     chosen: &[(Name, Value)],
@@ -91,7 +92,7 @@ fn decoded(bytes: &[u8]) -> Option<Signed> {
     Some(Signed { kind, members: members.map(read).collect::<Option<_>>()? })
 }
 
-/// What differs first, in words.
+/// The first difference, as text.
 fn differing(signed: &Signed, chosen: &[(Name, Value)], common: &Value) -> Option<String> {
     let member = |name: &str| {
         let chosen = chosen.iter().find(|member| member.0 == name).map(|member| &member.1);
@@ -103,7 +104,7 @@ fn differing(signed: &Signed, chosen: &[(Name, Value)], common: &Value) -> Optio
     let is_other = |(name, bytes): &&(&'static str, Vec<u8>)| match member(name) {
         Some(Value::Bytes(wanted)) => wanted != bytes,
         Some(Value::Int(wanted)) => *wanted != BigInt::from_bytes_be(num_bigint::Sign::Plus, bytes),
-        // The chain of the test.
+        // The members do not state the chain of the test.
         None if *name == "chainId" => false,
         _ => !bytes.is_empty(),
     };

@@ -1,4 +1,4 @@
-//! What all cases of a state test have in common.
+//! The data that all cases of a state test share.
 
 use num_bigint::BigInt;
 
@@ -15,7 +15,7 @@ use crate::model::rule::Rule;
 use crate::model::value::Value;
 use crate::text::json::{Node, quoted};
 
-/// Members of a test and of `_info` that say where the test comes from.
+/// Members of a test that say where it comes from.
 const INFO: &[&str] = &["_info"];
 
 /// Members of `env` that are not part of the block that a transaction sees.
@@ -23,8 +23,8 @@ const NOT_SEEN: &[&str] = &["currentBeaconRoot", "currentWithdrawalsRoot", "prev
 
 /// A test, read once for all its cases.
 pub(super) struct Test {
-    /// The environment, the accounts and the part of the transaction that all cases have; `None` if something
-    /// is wrong with it.
+    /// The environment, the accounts and the part of the transaction that all cases share; `None` if any of
+    /// this is invalid.
     pub(super) program: Option<Program>,
     /// What is wrong or worth a note in it.
     pub(super) diagnostics: Vec<Diagnostic<Origin>>,
@@ -37,14 +37,14 @@ pub(super) struct Test {
     labels: Option<u32>,
 }
 
-/// The lists of parameters, by their data.
+/// The lists of parameters, as indices of their data.
 #[derive(Default)]
 struct Lists {
     data: Option<u32>,
     gas: Option<u32>,
     value: Option<u32>,
     access: Option<u32>,
-    /// The type of the transaction; `None` for 1 with an access list and 0 without.
+    /// The type of the transaction; `None` means 1 with an access list and 0 without.
     kind: Option<u8>,
 }
 
@@ -64,12 +64,12 @@ impl Test {
         Test { program, diagnostics, first: Some(first), post: post.map(Node::index), lists, labels }
     }
 
-    /// The part of the transaction that all cases have.
+    /// The part of the transaction that all cases share.
     pub(super) fn transaction(&self) -> Option<&Value> {
         self.program.as_ref()?.0.get("transaction")
     }
 
-    /// What the file calls the data that an entry chooses: `d3 is create then call`.
+    /// The file's label for the data that an entry chooses: `d3 is create then call`.
     pub(super) fn label(&self, indexes: Node<'_>) -> Option<String> {
         let labels = Node::at_index(indexes.document(), self.labels?);
         let data = indexes.member("data")?.raw();
@@ -82,14 +82,14 @@ impl Test {
         self.post.is_some_and(|post| post < entry.index())
     }
 
-    /// The name of the fork whose list an entry is in.
+    /// The name of the fork whose list contains the entry.
     pub(super) fn fork_of(&self, entry: Node<'_>) -> Option<String> {
         let post = Node::at_index(entry.document(), self.post?);
         let before = post.members().take_while(|fork| fork.value.index() < entry.index());
         before.last().map(|fork| fork.key.into_owned())
     }
 
-    /// The parameters that an entry chooses, as the members of what the machine is set to.
+    /// The parameters that an entry chooses, as members of the change that is applied to the machine.
     pub(super) fn choose(
         &self,
         indexes: Node<'_>,
@@ -165,7 +165,7 @@ fn read_test(
     Some(Program::from(Value::Record(program.0)))
 }
 
-/// What is wrong with a transaction that a run does not look at.
+/// Reports errors in parts of a transaction that a run does not use.
 fn check_transaction(test: Node<'_>, diagnostics: &mut Diagnostics) -> Option<()> {
     let transaction = test.member("transaction")?;
     let count = transaction.member("data").map_or(0, |data| data.items().count());
@@ -270,7 +270,7 @@ fn read_transaction(node: Node<'_>, lists: &mut Lists, diagnostics: &mut Diagnos
     Some(Value::Record(common.0))
 }
 
-/// The type of a transaction by its members; `None` where the access list decides.
+/// The type of a transaction according to its members; `None` if the access list decides.
 fn kind(written: Option<Node<'_>>, common: &Members, diagnostics: &mut Diagnostics) -> Option<u8> {
     let has = |name: &str| common.0.iter().any(|member| member.0 == name);
     if let Some(written) = written {
@@ -300,7 +300,7 @@ fn hash_value(node: Node<'_>, diagnostics: &mut Diagnostics) -> Option<Value> {
     diagnostics.keep(hash(node)).map(|hash| Value::Bytes(hash.to_vec()))
 }
 
-/// The items of an array; `None` when it is none, or one of them cannot be read.
+/// The items of an array; `None` if it is not an array, or one of them cannot be read.
 fn each(
     list: Node<'_>,
     read: fn(Node<'_>, &mut Diagnostics) -> Option<Value>,
@@ -332,7 +332,7 @@ fn access_list(list: Node<'_>, diagnostics: &mut Diagnostics) -> Option<Value> {
     )
 }
 
-/// An authorization. Its numbers may be out of range on purpose: then the machine ignores it.
+/// An authorization. Its numbers may be out of range on purpose; the machine then ignores it.
 fn authorization(item: Node<'_>, diagnostics: &mut Diagnostics) -> Option<Value> {
     let mut fields = Fields::open(item, "authorization", diagnostics)?;
     let mut members = Members::default();
@@ -357,7 +357,7 @@ fn authorization(item: Node<'_>, diagnostics: &mut Diagnostics) -> Option<Value>
     Some(Value::Record(members.0))
 }
 
-/// A quantity, or after `0x:bigint ` one of any size: a number that no transaction can have.
+/// A quantity, or one of any size after `0x:bigint `, which no transaction can have.
 fn unbounded(node: Node<'_>) -> Result<BigInt, Diagnostic<Origin>> {
     const MOST_DIGITS: usize = 1024;
     let text = node.text().unwrap_or_default();
@@ -370,7 +370,7 @@ fn unbounded(node: Node<'_>) -> Result<BigInt, Diagnostic<Origin>> {
     })
 }
 
-/// The diagnostic of an index that chooses nothing.
+/// The diagnostic for an index that is out of range.
 fn no_such_parameter(node: Node<'_>, name: &str, count: usize) -> Diagnostic<Origin> {
     let what = format!("{} is {}, and the transaction has {count}", quoted(name), node.shown());
     Diagnostic::at(node.at(), what).expected("an index into the list, from 0").under(Rule::Number)

@@ -1,4 +1,4 @@
-//! Writing the actual result of a state test as its expectation.
+//! Writes the actual result of a state test as its expectation.
 
 use serde_json::Value as Json;
 
@@ -34,7 +34,7 @@ fn key(failed: &FailedAssertion<'_, '_>) -> String {
     }
 }
 
-/// A datum that the file does not have yet.
+/// A datum that the file lacks.
 fn fresh(value: &Value) -> Result<Json, NotRepresentable> {
     match value {
         Value::Int(number) => Ok(number_like("0x00", number).into()),

@@ -1,4 +1,4 @@
-//! A driver case: two machines, and the one run of the driver.
+//! A driver case: two machines, and a single run of the driver.
 
 use super::expect::AssertionBuilder;
 use super::lexical;
@@ -30,14 +30,14 @@ impl Reader<'_> {
         self.run_of_driver(expect, name_at)
     }
 
-    /// The one step of a driver case.
+    /// The only step of a driver case.
     pub(super) fn run_of_driver(&mut self, expect: Option<Node<'_>>, name_at: u32) -> Steps {
         let mut wanted = AssertionBuilder::new(self);
         let end = wanted.driver(expect, name_at);
         vec![Step { actions: vec![Action::Execute], end, assertions: wanted.assertions }]
     }
 
-    /// A segment, or an object of it and a `rnd` of its own.
+    /// A segment, or an object with a segment and its own `rnd`.
     fn machine(&mut self, node: Node<'_>, name: &'static str, rnd: Option<Value>) -> Option<Value> {
         let at = Path::field(name).child("instructions");
         let own = |key: &str| node.member(key).is_some();

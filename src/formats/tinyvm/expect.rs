@@ -11,23 +11,23 @@ use crate::model::rule::Rule;
 use crate::model::value::Value;
 use crate::text::json::Node;
 
-/// How a run ends (the reference, section 2.5).
+/// How a driver's run can end.
 const OUTCOMES: &[&str] = &["completed", "illegalInstruction", "illegalYield", "zeroLimit", "timeout"];
 
-/// What a run comes to (section 2.4), the first that holds.
+/// The ratings of a run; the first one that applies counts.
 const RATINGS: &[&str] = &["driverError", "fatal", "fail", "pass", "skip"];
 
-/// What a single test comes to.
+/// The results of a single test.
 const RESULTS: &[&str] = &["pass", "fail", "fatal", "skip", "invalid"];
 
-/// What a run with these results and right markers comes to.
+/// The rating of a run with these results and correct markers.
 fn rating_of(results: &[String]) -> &'static str {
     let of = |rating: &'static str| if rating == "driverError" { "invalid" } else { rating };
     let first = RATINGS.iter().find(|rating| results.iter().any(|result| result == of(rating)));
     first.unwrap_or(&"skip")
 }
 
-/// Turns the members of an expectation into checks.
+/// Turns the members of an expectation into assertions.
 pub(super) struct AssertionBuilder<'w, 'r> {
     reader: &'w mut Reader<'r>,
     pub(super) assertions: Vec<Assertion>,
@@ -76,8 +76,8 @@ impl<'w, 'r> AssertionBuilder<'w, 'r> {
         fields.finish(self.reader.diagnostics);
     }
 
-    /// Reads the outcome of a driver's run, which is returned, and all other assertions. `name_at` is the
-    /// position of the test's name, for implied assertions.
+    /// Reads the expectations for a driver's run. Returns the outcome and adds all other assertions.
+    /// `name_at` is the position of the test's name, for implied assertions.
     pub(super) fn driver(&mut self, node: Option<Node<'_>>, name_at: u32) -> Option<Assertion> {
         let Some(node) = node else {
             self.passed(name_at);
@@ -110,13 +110,13 @@ impl<'w, 'r> AssertionBuilder<'w, 'r> {
         Some(outcome(end.0, end.1))
     }
 
-    /// The rating `pass`, and each test that did not.
+    /// Demands the rating `pass`, and that no test has another result.
     fn passed(&mut self, origin: u32) {
         self.is(Path::field("rating"), Value::text("pass"), origin);
         self.expected(Path::field("notPassed"), Expected::Only(Vec::new()), origin);
     }
 
-    /// `rating` and `results` of a completed run. Results without a rating say what it is; without
+    /// `rating` and `results` of a completed run. Without a rating, it follows from the results; without
     /// either, the run must pass.
     fn rating(&mut self, rating: Option<Node<'_>>, results: Option<Node<'_>>, expect_at: u32) {
         let wanted = rating.map(|node| (self.reader.one_of(node, "rating", RATINGS), node.at()));

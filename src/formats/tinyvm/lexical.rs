@@ -1,4 +1,4 @@
-//! How our own TinyVM vectors write numbers, addresses and names of registers.
+//! How vmconf's own TinyVM vectors write numbers, addresses and names of registers.
 
 use crate::formats::fields::wrong_type;
 use crate::model::diagnostic::Diagnostic;
@@ -9,7 +9,7 @@ use crate::text::json::{Datum, Node, quoted};
 const WORD: &str = "an integer from -32768 to 65535, or one in quotes, also as 0x and hex digits";
 const COUNT: &str = "an integer from 0 to 18446744073709551615, or one in quotes, also as 0x and hex digits";
 
-/// A word, a negative number as its two's complement.
+/// A word; a negative number becomes its two's complement.
 pub(super) fn word(node: Node<'_>, name: &str) -> Result<u16, Diagnostic<Origin>> {
     let number = number(node, name, WORD)?;
     let what = || format!("{name} {} is not a word", node.shown());
@@ -23,26 +23,26 @@ pub(super) fn count(node: Node<'_>, name: &str) -> Result<u64, Diagnostic<Origin
     u64::try_from(number).map_err(|_| Diagnostic::at(node.at(), what()).expected(COUNT).under(Rule::Number))
 }
 
-/// The address that a key is, as a number is written in quotes.
+/// The address in a key, written like a number in quotes.
 pub(super) fn address(key: &str, at: u32) -> Result<u16, Diagnostic<Origin>> {
     let what = || format!("{} is not an address", quoted(key));
     let address = parse(key).and_then(to_word);
     address.ok_or_else(|| Diagnostic::at(at, what()).expected(WORD).under(Rule::Number))
 }
 
-/// An address as records write it.
+/// An address as a key of a record.
 pub(super) fn address_key(address: u16) -> String {
     format!("{address:#06x}")
 }
 
-/// The number of the register that a key is.
+/// The number of the register named by a key.
 pub(super) fn register(key: &str, at: u32) -> Result<usize, Diagnostic<Origin>> {
     let what = || format!("{} is not a register", quoted(key));
     let number = (0..16).find(|number| key == register_key(*number));
     number.ok_or_else(|| Diagnostic::at(at, what()).expected("r0 to r15").under(Rule::UnknownName))
 }
 
-/// A register as records write it.
+/// A register as a key of a record.
 pub(super) fn register_key(number: usize) -> String {
     format!("r{number}")
 }
@@ -59,7 +59,7 @@ fn number(node: Node<'_>, name: &str, expected: &str) -> Result<i128, Diagnostic
     })
 }
 
-/// `-`, or not, and decimal digits or `0x` and hex digits.
+/// An optional `-`, then decimal digits, or `0x` and hex digits.
 fn parse(text: &str) -> Option<i128> {
     let (sign, magnitude) = match text.strip_prefix('-') {
         Some(magnitude) => (-1, magnitude),

@@ -1,4 +1,4 @@
-//! A file of our own format with one program for a single machine.
+//! Creates a file in vmconf's own format with one program for a single machine.
 
 use serde_json::{Map, Value as Json, json};
 

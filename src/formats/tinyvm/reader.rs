@@ -1,4 +1,4 @@
-//! Reads what all kinds of TinyVM cases have.
+//! Reads what all kinds of TinyVM cases have in common.
 
 use super::lexical;
 use crate::formats::fields::{Diagnostics, Fields, no_such_word, wrong_type};
@@ -14,10 +14,10 @@ use crate::text::json::{Node, quoted};
 
 pub(super) const MACHINE: &str = "tinyvm";
 
-/// How a single machine ends, and a driver's run.
+/// The fields that say how a single machine or a driver's run ended.
 pub(super) const ENDS: &[&str] = &["stop", "outcome"];
 
-/// Instructions that a phase, or a driver and its testee together, may try.
+/// The default number of instructions that a phase, or a driver and its testee together, may attempt.
 pub(super) const STEPS: u64 = 30_000;
 
 /// Reads one case.
@@ -43,7 +43,7 @@ impl<'r> Reader<'r> {
         Case { machine: MACHINE, program, places: self.places, steps, label: None }
     }
 
-    /// Members that another kind of case has.
+    /// Rejects members that only another kind of case has.
     pub(super) fn exclude(&mut self, fields: &mut Fields<'_>, keys: &[&'static str], kind: &str) {
         for key in keys {
             if let Some(found) = fields.optional(key) {
@@ -59,7 +59,7 @@ impl<'r> Reader<'r> {
         self.members.extend(value.map(|value| (name.into(), value)));
     }
 
-    /// `features`, which both kinds have.
+    /// `features`, which both kinds of cases have.
     pub(super) fn features(&mut self, fields: &mut Fields<'_>) {
         const EXPECTED: &str = "an array that has nothing but \"expRoot\", once";
         let Some(node) = fields.optional("features") else { return };
@@ -77,7 +77,7 @@ impl<'r> Reader<'r> {
         self.push("features", Some(features));
     }
 
-    /// `rnd`: the seed, or the numbers to give.
+    /// `rnd`: the seed, or the list of numbers.
     pub(super) fn rnd(&mut self, node: Node<'_>) -> Option<Value> {
         if !node.is_array() {
             return self.count(node, "rnd");

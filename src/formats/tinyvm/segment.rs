@@ -1,4 +1,4 @@
-//! Segments: what a memory has at the start, in any of the ways to write it.
+//! Segments: the initial contents of a memory, in any of their notations.
 
 use std::collections::HashSet;
 
@@ -14,20 +14,20 @@ use crate::model::rule::Rule;
 use crate::model::value::Value;
 use crate::text::json::{Member, Node};
 
-/// Words of a segment.
+/// The number of words in a segment.
 const WORDS: usize = 65_536;
-/// Bytes of a segment file.
+/// The maximum size of a segment file, in bytes.
 const SEGMENT_BYTES: u64 = 131_072;
-/// Bytes of a source file.
+/// The maximum size of a source file, in bytes.
 const SOURCE_BYTES: u64 = 1 << 20;
 
 const SEGMENT: &str =
     "hex digits, an array of words or of lines, an object of words by address, or {\"file\": …}";
 
-/// What a sparse object has at an address.
+/// A member of a sparse object.
 pub(super) struct Sparse {
     pub(super) address: u16,
-    /// The words from there on, each with its position.
+    /// The words from its address on, each with its position.
     pub(super) words: Vec<(u16, u32)>,
 }
 
@@ -78,7 +78,7 @@ impl Reader<'_> {
         Some(Value::text(lines.join("\n")))
     }
 
-    /// Numbers only: a string would be a line.
+    /// Numbers only, since a string would be a line of assembly.
     fn plain_words(&mut self, array: Node<'_>) -> Option<Vec<u8>> {
         let mut words = Vec::new();
         for item in array.items() {
@@ -155,12 +155,12 @@ pub(super) fn sparse_value(parts: &[Sparse]) -> Value {
     Value::record(parts.iter().map(record))
 }
 
-/// The kinds of files that say what a segment is.
+/// The kinds of files that define a segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// All words of it.
+    /// All words of the segment.
     Segment,
-    /// Assembly.
+    /// Assembly source.
     Source,
 }
 
@@ -197,7 +197,7 @@ impl Kind {
     }
 }
 
-/// Four digits a word, and white space anywhere.
+/// Four digits per word, with white space anywhere.
 fn hex_words(node: Node<'_>, text: &str) -> Result<Vec<u8>, Diagnostic<Origin>> {
     const EXPECTED: &str = "four hex digits a word";
     let digits: String = text.chars().filter(|it| !it.is_ascii_whitespace()).collect();

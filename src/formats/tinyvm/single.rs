@@ -1,4 +1,4 @@
-//! A case of a single machine: its program, its first phase and the continuations.
+//! A case for a single machine: its program, its first phase and its continuations.
 
 use super::expect::AssertionBuilder;
 use super::lexical;

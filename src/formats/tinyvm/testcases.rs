@@ -1,5 +1,5 @@
-//! The public folder layout of driver cases: `tests/testcases.json` lists pairs of a testee, which is in the
-//! parent folder, and a driver, which is in the same folder as the list.
+//! The public folder layout of driver cases: `tests/testcases.json` lists pairs of a testee in the parent
+//! folder and a driver in the same folder as the list.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -40,7 +40,7 @@ pub const FORMAT: Format = Format {
 
 const PAIR: &str = "an array of two names, a testee and a driver";
 
-/// Any array: one that has something else than pairs is malformed, in a file of this name.
+/// Any array: in a file with this name, an array of anything but pairs is malformed.
 fn evidence(file: Node<'_>) -> Option<Evidence> {
     file.is_array().then_some(Evidence { at: file.at(), what: "an array in a file testcases.json" })
 }
@@ -62,14 +62,14 @@ fn outline(file: Node<'_>) -> Result<Vec<Entry>, Diagnostic<Origin>> {
     Ok(file.items().enumerate().map(entry).collect())
 }
 
-/// Testee and driver: the position and the name of each.
+/// The testee and the driver: the position and the name of each.
 fn names(pair: Node<'_>) -> Option<[(Node<'_>, String); 2]> {
     let mut items = pair.items().map(|item| Some((item, item.text()?.into_owned())));
     let names = [items.next()??, items.next()??];
     items.next().is_none().then_some(names)
 }
 
-/// The segments and sources beside the list that are in no pair.
+/// Notes the testees and drivers, as segments or sources, that are in no pair.
 fn read_rest(file: Node<'_>, context: Context<'_>, diagnostics: &mut Diagnostics) {
     let pairs: Vec<_> = file.items().filter_map(names).collect();
     for (what, folder, index) in [("testee", Folder::Above, 0), ("driver", Folder::Own, 1)] {
@@ -107,7 +107,7 @@ fn read_pair(pair: Node<'_>, context: Context<'_>, diagnostics: &mut Diagnostics
 }
 
 impl Reader<'_> {
-    /// The `.segment` of this name, or else the `.asm`.
+    /// The `.segment` file with this name, or else the `.asm` file.
     fn named_segment(&mut self, folder: Folder, node: Node<'_>, name: &str) -> Option<Value> {
         let read = |kind: Kind| kind.read(self.context.files, folder, &format!("{name}{}", kind.extension()));
         let segment = read(Kind::Segment);

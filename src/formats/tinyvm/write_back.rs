@@ -1,4 +1,4 @@
-//! How our own TinyVM vectors write what a machine has.
+//! Writes actual values into vmconf's own TinyVM vectors.
 
 use num_bigint::{BigInt, Sign};
 use serde_json::{Value as Json, json};
@@ -28,7 +28,7 @@ pub(super) fn write_back<'d>(failed: &FailedAssertion<'d, '_>) -> WrittenBack<'d
     }
 }
 
-/// A run that is not completed has no rating and no results.
+/// Writes the outcome. A run that is not completed has no rating and no results.
 fn outcome<'d>(failed: &FailedAssertion<'d, '_>) -> WrittenBack<'d> {
     let value = failed.present()?;
     let mut changes = expected(failed, "outcome", json_of(value, None)?)?;
@@ -69,7 +69,7 @@ fn expected<'d>(failed: &FailedAssertion<'d, '_>, name: &str, value: Json) -> Wr
     })
 }
 
-/// A register or word that changed and is not listed, though `exact` says that all are.
+/// Writes a register or word that changed but is not listed, although `exact` says that all are.
 fn listed<'d>(failed: &FailedAssertion<'d, '_>, name: &str, key: &Key) -> WrittenBack<'d> {
     let expect = failed.outer(0)?;
     let (key, value) = (key.to_string(), json_of(failed.present()?, None)?);
@@ -82,7 +82,7 @@ fn listed<'d>(failed: &FailedAssertion<'d, '_>, name: &str, key: &Key) -> Writte
     }])
 }
 
-/// A datum in the style of what was there.
+/// A datum in the style of the old one.
 fn json_of(value: &Value, old: Option<Node<'_>>) -> Result<Json, NotRepresentable> {
     Ok(match value {
         Value::Int(number) => number_as(number, old),
@@ -92,7 +92,7 @@ fn json_of(value: &Value, old: Option<Node<'_>>) -> Result<Json, NotRepresentabl
     })
 }
 
-/// A number as the old one is written: in quotes, in hex, as a negative word.
+/// A number written like the old one: in quotes, in hex, as a negative word.
 fn number_as(number: &BigInt, old: Option<Node<'_>>) -> Json {
     let quoted = old.and_then(Node::text);
     let written = quoted.as_deref().or(old.map(Node::raw)).unwrap_or_default();
@@ -105,7 +105,7 @@ fn number_as(number: &BigInt, old: Option<Node<'_>>) -> Json {
     }
 }
 
-/// The word as a negative number, where one was written and it is one in two's complement.
+/// The word as a negative number, if the old one was negative and the word is negative in two's complement.
 fn as_negative(number: &BigInt, written: &str) -> Option<BigInt> {
     let word = u16::try_from(number).ok().filter(|_| written.starts_with('-'))? as i16;
     (word < 0).then(|| BigInt::from(word))

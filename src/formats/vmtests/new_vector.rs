@@ -1,4 +1,4 @@
-//! A VMTests file of one program, with addresses and a block that are easy to recognise.
+//! Creates a VMTests file with one program, with addresses and a block that are easy to recognise.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -12,7 +12,7 @@ pub(super) const MAKE: MakeVector = MakeVector {
     make,
 };
 
-/// Enough for most programs, and a loop ends soon.
+/// Enough for most programs, but an endless loop runs out of it soon.
 const GAS: u64 = 1_000_000;
 
 const ADDRESS: &str = "0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
@@ -41,7 +41,7 @@ fn make(new: &NewVector<'_>) -> Result<Json, NotRepresentable> {
     Ok(json!({new.name: test}))
 }
 
-/// A test without results must halt.
+/// Writes the expectation. A test without results must halt exceptionally.
 fn expect(test: &mut Map<String, Json>, state: &Field<'_>) -> Result<(), NotRepresentable> {
     if state("outcome") != Some(Value::text("success")) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! How VMTests write what a machine has. Everything in a result is a number or bytes, which all eras read as
+//! Writes actual values into VMTests. Every datum in a result is a number or bytes, which all eras accept as
 //! `0x` and hex digits; a replaced value keeps its style.
 
 use num_bigint::BigInt;
@@ -14,7 +14,7 @@ use crate::model::value::Value;
 use crate::text::edit::Change;
 use crate::text::json::Datum;
 
-/// What a test that must end normally has, and one that must halt has not.
+/// Members of a test that must end normally; a test that must halt does not have them.
 pub(super) const RESULTS: [&str; 4] = ["gas", "out", "logs", "callcreates"];
 
 pub(super) fn write_back<'d>(failed: &FailedAssertion<'d, '_>) -> WrittenBack<'d> {
@@ -30,7 +30,7 @@ pub(super) fn write_back<'d>(failed: &FailedAssertion<'d, '_>) -> WrittenBack<'d
             Ok(vec![Change::add_member(failed.node, &key(failed), fresh(value)?)])
         }
         (expected, None) => match &failed.at.keys()[..] {
-            // A missing word of storage, or a whole account.
+            // A missing storage word, or a whole account.
             [Key::Name(post), _, _, _] | [Key::Name(post), _] if post == "post" => failed.remove(0),
             // Every account has this datum, so the account is missing.
             [Key::Name(post), _, _] if post == "post" => {
@@ -61,7 +61,7 @@ fn outcome<'d>(failed: &FailedAssertion<'d, '_>) -> WrittenBack<'d> {
     Ok(results.filter_map(|member| Change::remove(test, member.value)).collect())
 }
 
-/// What the format reads as nothing, in place of such a demand.
+/// The value that the format reads as absent.
 fn nothing(expected: &Expected) -> Result<Value, NotRepresentable> {
     match expected {
         Expected::Is(Value::Int(_)) | Expected::IsOrAbsent(Value::Int(_)) => Ok(Value::Int(BigInt::ZERO)),
@@ -70,7 +70,7 @@ fn nothing(expected: &Expected) -> Result<Value, NotRepresentable> {
     }
 }
 
-/// A number or bytes in the style of what was there.
+/// A number or bytes in the style of the old value.
 fn leaf<'d>(failed: &FailedAssertion<'d, '_>, value: &Value) -> WrittenBack<'d> {
     let old = failed.node.text().unwrap_or_default();
     failed.replace(match (value, failed.node.datum()) {
@@ -94,7 +94,7 @@ fn bytes_like(old: &str, bytes: &[u8]) -> String {
     }
 }
 
-/// A datum that was not there.
+/// A datum that the file lacks.
 pub(super) fn fresh(value: &Value) -> Result<Json, NotRepresentable> {
     Ok(match value {
         Value::Int(number) => number_like("0x00", number).into(),
@@ -108,8 +108,8 @@ pub(super) fn fresh(value: &Value) -> Result<Json, NotRepresentable> {
     })
 }
 
-/// The key of an account as those beside it are written. A key of storage always has its `0x`, or
-/// it would be decimal.
+/// The key of an account, written like those next to it. A storage key always has `0x`; without it, it would
+/// be decimal.
 fn key(failed: &FailedAssertion<'_, '_>) -> String {
     let [.., object, key] = &failed.at.keys()[..] else { return failed.at.to_string() };
     let key = key.to_string();

@@ -1,4 +1,4 @@
-//! What instructions read and write besides the stack, as their rows would declare it.
+//! What instructions read and write besides the stack, in the form of declarations of rows.
 
 use std::ops::Range;
 
@@ -28,10 +28,10 @@ const MEMORIES: [&str; 8] = [
     "memory of frame 8",
 ];
 
-/// Where an instruction can read or write besides the stack. Numbers are operands: 0 is the top item.
+/// The places that an instruction can read or write besides the stack. Numbers are operands: 0 is the top item.
 #[derive(Clone, Copy)]
 pub(crate) enum Place {
-    /// The memory that begins at the first operand and is as long as the second one.
+    /// The memory from the first operand on, with the length given by the second one.
     Memory(usize, usize),
     /// 32 bytes of memory from the operand on.
     Word(usize),
@@ -49,13 +49,13 @@ pub(crate) enum Place {
     Code(usize),
     /// The input of the frame.
     Input,
-    /// What the last frame returned.
+    /// The data that the last frame returned.
     Returned,
     /// The log entries.
     Logs,
-    /// What the frame returns.
+    /// The data that the frame returns.
     Output,
-    /// What a frame that begins gets.
+    /// What a new frame receives.
     NewFrame,
 }
 
@@ -175,7 +175,7 @@ impl Ethereum {
         Some(Address::from_word(self.word(below)?.into()))
     }
 
-    /// The memory from the operand `start` on; no cell for what is empty or reaches beyond all memory.
+    /// The memory from the operand `start` on; no cell if it is empty or reaches beyond the largest address.
     fn memory_cells(&self, start: usize, length: Option<usize>) -> Vec<Cell> {
         let cell = || {
             let memory = MEMORIES.get(self.frames().len() - 1)?;
@@ -191,7 +191,7 @@ impl Ethereum {
         byte_memory::shown(&input.as_bytes_memory(&frame.interpreter.memory))
     }
 
-    /// The beginning of what a cell of a memory holds.
+    /// The beginning of the content of a memory cell.
     pub(super) fn remembered(&self, name: &str, range: &Range<usize>) -> Option<Value> {
         let index = MEMORIES.iter().position(|memory| *memory == name)?;
         let memory = &self.frames().get(index)?.interpreter.memory;

@@ -1,4 +1,4 @@
-//! revm as this machine uses it.
+//! The configuration of revm for this machine.
 
 use std::convert::Infallible;
 

@@ -1,4 +1,4 @@
-//! Faults that tests plant in the machine, to show that vectors find them.
+//! Faults that tests plant in the machine, to show that vectors detect them.
 
 use revm_context_interface::cfg::{GasId, GasParams};
 
@@ -7,11 +7,11 @@ use revm_context_interface::cfg::{GasId, GasParams};
 pub enum Fault {
     /// A price or a refund differs.
     Price(WrongPrice),
-    /// A rule that revm does not have, and that this machine adds, does not hold.
+    /// A rule that this machine adds to revm's does not apply.
     Without(Rule),
 }
 
-/// A price or refund of one fork that is not what it should be.
+/// A wrong price or refund in one fork.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WrongPrice {
     /// The fork.
@@ -27,22 +27,22 @@ pub struct WrongPrice {
 pub enum Rule {
     /// Creation at an address with storage fails (EIP-7610).
     CreationCollision,
-    /// EXTCODEHASH of an account with storage and without code is the hash of no code.
+    /// EXTCODEHASH of an account with storage but without code is the hash of empty code.
     HashOfNoCode,
     /// Transactions with blobs or authorizations cannot create a contract.
     RecipientOfType,
     /// SSTORE of Constantinople is charged net of earlier changes (EIP-1283).
     NetStorageGas,
-    /// Each fork has blob parameters of its own where a file has none, and Osaka limits the blobs of a transaction.
+    /// Each fork has its own blob parameters if a file has none, and Osaka limits the blobs of a transaction.
     BlobParameters,
-    /// A number that is too large for its type is refused, and does not become another one.
+    /// A number that is too large for its type is refused, rather than changed to another one.
     NumberRange,
-    /// Blocks before London have no base fee, though the environment of a test has one.
+    /// Blocks before London have no base fee, even if the environment of a test has one.
     BaseFeeOfLondon,
 }
 
 impl WrongPrice {
-    /// Changes the price; one that revm does not have stays as it is.
+    /// Changes the price; does nothing if revm does not have it.
     pub(super) fn plant(self, gas: &mut GasParams) {
         if let Some(id) = GasId::from_name(self.name) {
             gas.override_gas([(id, gas.get(id).saturating_add_signed(self.by))]);

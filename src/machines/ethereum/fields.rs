@@ -93,7 +93,7 @@ impl Ended {
     fn logs(&self) -> &[Log] {
         match self.result() {
             Some(ExecutionResult::Success { logs, .. }) => logs,
-            // What a frame logs is gone when it fails.
+            // The logs of a frame are discarded when it fails.
             Some(ExecutionResult::Revert { .. } | ExecutionResult::Halt { .. }) | None => &[],
         }
     }

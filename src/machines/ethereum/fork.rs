@@ -1,4 +1,4 @@
-//! Forks, and what revm does not bring along for them.
+//! Forks, and the rules for them that revm does not provide.
 
 use revm_context::CfgEnv;
 use revm_context_interface::cfg::{GasId, GasParams};
@@ -14,10 +14,10 @@ pub(super) struct Fork {
     /// Its name in files.
     pub(super) name: &'static str,
     pub(super) spec: SpecId,
-    /// The blob parameters where a file has none.
+    /// The blob parameters if a file has none.
     blobs: Option<Blobs>,
     storage: StorageGas,
-    /// What is wrong with the machine.
+    /// A planted fault of the machine.
     fault: Option<Fault>,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct Blobs {
 enum StorageGas {
     /// As in the rules of the engine.
     OfSpec,
-    /// Net of earlier changes, as Constantinople had it for a short time.
+    /// Net of earlier changes, as in Constantinople for a short time.
     Eip1283,
 }
 
@@ -42,7 +42,7 @@ const BLOBS_OF_CANCUN: Blobs = Blobs { most: 6, fraction: 3_338_477 };
 const PRAGUE: Option<Blobs> = Some(Blobs { most: 9, fraction: 5_007_716 });
 const OSAKA: Option<Blobs> = Some(Blobs { most: MOST_SINCE_OSAKA, fraction: 5_007_716 });
 
-/// EIP-7594: a block may carry more blobs than a transaction.
+/// EIP-7594: a transaction may carry fewer blobs than a block.
 const MOST_SINCE_OSAKA: u64 = 6;
 
 const fn fork(name: &'static str, spec: SpecId, blobs: Option<Blobs>) -> Fork {
@@ -74,7 +74,7 @@ const FORKS: &[Fork] = &[
 ];
 
 impl Fork {
-    /// The fork of this name.
+    /// The fork with this name.
     pub(super) fn named(name: &str) -> Option<Fork> {
         FORKS.iter().find(|fork| fork.name == name).copied()
     }
@@ -84,24 +84,24 @@ impl Fork {
         Fork { fault, ..self }
     }
 
-    /// Whether a rule that the engine does not have holds.
+    /// Whether a rule that the engine does not have applies.
     pub(super) fn adds(self, rule: Rule) -> bool {
         self.fault != Some(Fault::Without(rule))
     }
 
-    /// Whether the rules of another fork hold, too.
+    /// Whether the rules of another fork also apply.
     pub(super) fn has(self, rules: SpecId) -> bool {
         self.spec.is_enabled_in(rules)
     }
 
-    /// The blob parameters by what a file says for the fork.
+    /// The blob parameters, given those that a file states for the fork.
     pub(super) fn blobs(self, written: Option<Blobs>) -> Option<Blobs> {
         let has_own = self.adds(Rule::BlobParameters);
         let own = self.blobs?;
         let of_fork = if has_own { own } else { BLOBS_OF_CANCUN };
         let Blobs { most, fraction } = written.unwrap_or(of_fork);
         let most = if has_own && self.has(SpecId::OSAKA) { most.min(MOST_SINCE_OSAKA) } else { most };
-        // The engine divides by it.
+        // The engine divides by this number.
         Some(Blobs { most, fraction: fraction.max(1) })
     }
 

@@ -1,4 +1,4 @@
-//! What traces and blame see.
+//! The view for traces and blame.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -19,10 +19,10 @@ use crate::model::hex::{bytes_key, number_key};
 use crate::model::path::{Key, Path};
 use crate::model::value::Value;
 
-/// The most bytes of an instruction.
+/// The maximum length of an instruction, in bytes.
 const LONGEST: usize = 33;
 
-/// The most items of a stack.
+/// The maximum height of a stack.
 const MOST_ITEMS: usize = 1024;
 
 /// The type of transactions that have authorizations.
@@ -47,7 +47,7 @@ impl Inspect for Ethereum {
         self.running()?.interpreter.stack.peek(below).ok().map(word_value)
     }
 
-    /// Of all frames, so that a call costs what is not given back.
+    /// The gas of all frames, so that a call costs only what is not given back.
     fn gas(&self) -> Option<u64> {
         self.gas_left()
     }
@@ -71,7 +71,7 @@ impl Inspect for Ethereum {
         ]
     }
 
-    /// Another call may execute other code in the same place.
+    /// Another call may execute different code in the same place.
     fn unit(&self) -> usize {
         let mut hasher = DefaultHasher::new();
         self.running().map(|frame| frame.interpreter.bytecode.bytecode_slice()).hash(&mut hasher);
@@ -167,7 +167,7 @@ fn address(key: &str) -> Option<Address> {
 
 /// The cells of a leaf of an account, or of the account.
 impl Ethereum {
-    /// The storage of the account whose frame is executed: the words that the transaction has read or written.
+    /// The storage of the account whose code is executed: the words that the transaction has read or written.
     fn storage_section(&self) -> Section {
         let mut section = Section::new("storage, as far as it was used");
         let Some(frame) = self.running() else { return section };

@@ -1,8 +1,8 @@
-//! The machine: revm's phases of a transaction around a loop of our own, which can stop before each instruction
-//! and counts what the transaction takes.
+//! The machine: revm's phases of a transaction around vmconf's own loop, which can stop before each
+//! instruction and accounts for the time and memory that the transaction uses.
 //!
-//! [`Action::Set`](crate::model::case::Action) sets the fork and the chosen parameters, and takes the transaction
-//! to its first instruction; the last instruction takes it to its end.
+//! [`Action::Set`](crate::model::case::Action) sets the fork and the chosen parameters, and advances the
+//! transaction to its first instruction; executing the last instruction ends it.
 
 mod phases;
 mod slices;
@@ -61,10 +61,10 @@ pub const INFO: MachineInfo = MachineInfo {
     new: |limits| Box::new(Ethereum::new(limits)),
 };
 
-/// Bytes of memory that are kept for the next test.
+/// How many bytes of memory are kept for the next test.
 const KEPT_MEMORY: usize = 1 << 24;
 
-/// Entries of the journal that are kept for the next test.
+/// How many entries of the journal are kept for the next test.
 const KEPT_ENTRIES: usize = 1 << 14;
 
 /// Executes one transaction of a state test.
@@ -73,20 +73,20 @@ pub struct Ethereum {
     /// The fork that the engine is set up for.
     fork: Option<Fork>,
     fault: Option<Fault>,
-    /// The frames in use, then those that were, whose stacks are used again.
+    /// The frames in use, followed by unused ones, whose stacks are reused.
     frames: Vec<EthFrame>,
     pub(super) depth: usize,
-    /// The most frames that the case has had in use.
+    /// The maximum number of frames that the case has used at once.
     deepest: usize,
     test: Option<Rc<Prepared>>,
     stage: Stage,
     account: Account,
-    /// Gas that instructions took and that is not charged yet.
+    /// Gas that instructions used but that is not charged yet.
     uncharged: u64,
-    /// The units at which the memory in use is counted again.
+    /// The number of units at which the memory in use is counted again.
     next_count: u64,
     trail: Option<Trail>,
-    /// What the instructions of the transaction, when it has ended, added to its refund.
+    /// After the transaction has ended, what its instructions added to the refund.
     refund: i64,
 }
 
@@ -98,7 +98,7 @@ enum Stage {
     Ended(Ended),
 }
 
-/// What the settlement needs to know.
+/// What the settlement needs.
 #[derive(Clone, Copy)]
 struct Running {
     initial: InitialAndFloorGas,
@@ -118,7 +118,7 @@ pub(super) enum Outcome {
     Executed(ExecutionResult),
 }
 
-/// Why a transaction gets no further.
+/// Why a transaction cannot continue.
 enum Stop {
     Limited(Limit),
     Invalid(EngineError),
@@ -182,7 +182,7 @@ impl Ethereum {
         Some(after)
     }
 
-    /// The fork whose rules hold.
+    /// The fork whose rules apply.
     pub(super) fn fork(&self) -> Option<Fork> {
         self.fork
     }
@@ -227,7 +227,7 @@ impl Ethereum {
         account.unwrap_or_else(|| journal.database.world.balance(address))
     }
 
-    /// The gas that is left in all frames; at the end, what was not spent.
+    /// The remaining gas of all frames; after the end, the gas that was not spent.
     pub(super) fn gas_left(&self) -> Option<u64> {
         if let Some(Ended { outcome: Outcome::Executed(result), .. }) = self.ended() {
             return Some(self.engine.ctx.tx.gas_limit.saturating_sub(result.gas().total_gas_spent()));
@@ -236,13 +236,13 @@ impl Ethereum {
         Some(frames.map(|frame| frame.interpreter.gas.remaining()).fold(0, u64::saturating_add))
     }
 
-    /// The refund, of all frames or at the end, before any limit on it.
+    /// The refund of all frames, or of the transaction after its end, before any limit on it.
     pub(super) fn refunded(&self) -> i64 {
         let frames = self.frames().iter().map(|frame| frame.interpreter.gas.refunded());
         if self.depth == 0 { self.refund } else { frames.sum() }
     }
 
-    /// Forgets the last case.
+    /// Discards the state of the last case.
     fn reset(&mut self) {
         self.engine.ctx.journaled_state.finalize();
         self.engine.ctx.local.clear();
@@ -259,8 +259,8 @@ impl Ethereum {
         self.refund = 0;
     }
 
-    /// Gives back memory that only a large test needs. Not after each case, since the cases of a test need about
-    /// the same.
+    /// Releases memory that only a large test needs. Not called after each case, since the cases of a test
+    /// need about the same.
     fn give_back(&mut self) {
         let context = &mut self.engine.ctx;
         if context.local.shared_memory_buffer().borrow().capacity() > KEPT_MEMORY {
@@ -279,7 +279,7 @@ impl Ethereum {
     }
 }
 
-/// Drops what a frame refers to, and keeps its stack: each has 32 KB.
+/// Drops what a frame refers to, but keeps its stack, which takes 32 KB.
 fn empty(frame: &mut EthFrame) {
     let stack = std::mem::replace(&mut frame.interpreter.stack, Stack::invalid());
     *frame = EthFrame::invalid();
@@ -329,7 +329,7 @@ impl Machine for Ethereum {
         let bytecode = &self.running()?.interpreter.bytecode;
         let pc = bytecode.pc();
         let stop = || At { pc, op: ETHEREUM.by_code(0), code: 0, operand: &[], state: self };
-        // After the end of the code there is a STOP, which counts as an instruction.
+        // The code is followed by a STOP, which counts as an instruction.
         Some(At::in_bytes(&ETHEREUM, bytecode.bytecode_slice(), pc, self).unwrap_or_else(stop))
     }
 

@@ -8,28 +8,28 @@ use revm_primitives::{Address, AddressSet};
 
 use super::engine::Context;
 
-/// What a unit of gas is charged in the contracts that hash, copy or exponentiate, by their last byte.
+/// The units per gas for the contracts that hash, copy or exponentiate; below, the last bytes of their addresses.
 const UNITS_OF_PLAIN_GAS: u64 = 1;
 const PLAIN: [u8; 4] = [2, 3, 4, 5];
 
-/// What a unit of gas is charged in the contracts that work on curves, and in BLAKE2.
+/// The units per gas for the contracts that work on curves, and for BLAKE2.
 const UNITS_OF_GAS: u64 = 4;
 
-/// What a byte of input is charged that a contract rejects: some check much of it before they see why.
+/// The units per byte of rejected input: some contracts check much of it before they reject it.
 const UNITS_OF_REJECTED_BYTE: u64 = 100;
 
-/// What a call is charged, and each byte of its input, which it copies.
+/// The units per call; below, how many bytes of its input are copied per unit.
 const UNITS_OF_CALL: u64 = 100;
 const BYTES_OF_UNIT: u64 = 16;
 
-/// The precompiled contracts of a fork. All check their price before they begin to work, so a lower limit of
-/// gas bounds their time.
+/// The precompiled contracts of a fork. All check their price before they start to work, so a lower gas limit
+/// bounds their time.
 #[derive(Debug)]
 pub(super) struct Precompiles {
     contracts: EthPrecompiles,
-    /// The units that are left of the limit.
+    /// The units that remain of the limit.
     left: u64,
-    /// The units that calls were charged since [`Precompiles::allow`].
+    /// The units charged for calls since [`Precompiles::allow`].
     charged: u64,
     is_exceeded: bool,
 }
@@ -39,12 +39,12 @@ impl Precompiles {
         Precompiles { contracts: EthPrecompiles::new(spec), left: 0, charged: 0, is_exceeded: false }
     }
 
-    /// How many units the next call may take.
+    /// Sets how many units the next call may use.
     pub(super) fn allow(&mut self, units: u64) {
         (self.left, self.charged, self.is_exceeded) = (units, 0, false);
     }
 
-    /// The units that it took; `None` when they did not suffice, and its result is not that of the contract.
+    /// The units that the call used; `None` if they did not suffice, and its result is not that of the contract.
     pub(super) fn charged(&self) -> Option<u64> {
         (!self.is_exceeded).then_some(self.charged)
     }
@@ -106,7 +106,7 @@ impl PrecompileProvider<Context> for Precompiles {
     }
 }
 
-/// The result as if the contract had been given so much gas.
+/// The result as if the contract had received this much gas.
 fn with_limit(result: InterpreterResult, limit: u64) -> InterpreterResult {
     let mut gas = Gas::new_with_regular_gas_and_reservoir(limit, result.gas.reservoir());
     let is_paid = gas.record_regular_cost(result.gas.total_gas_spent());

@@ -1,4 +1,4 @@
-//! From the program record to the parts of the engine.
+//! Converts the program record to the input of the engine.
 
 use std::rc::Rc;
 
@@ -18,7 +18,7 @@ use crate::machines::record::{Record, word};
 use crate::model::case::Program;
 use crate::model::value::Value;
 
-/// What all cases of a test have in common, as the engine takes it.
+/// What all cases of a test have in common, in the engine's form.
 pub(super) struct Prepared {
     pub(super) program: Program,
     pub(super) world: Rc<World>,
@@ -63,7 +63,7 @@ impl Prepared {
         })
     }
 
-    /// What each transaction of the test has.
+    /// What all transactions of the test have in common.
     pub(super) fn transaction(&self) -> Result<Record<'_>, LoadError> {
         Ok(Record(Record(&self.program.0).get("transaction")?))
     }
@@ -79,7 +79,7 @@ impl Prepared {
         Ok(fork.blobs(written.transpose()?))
     }
 
-    /// Whether the block says what its blobs cost.
+    /// Whether the block states the price of blobs.
     pub(super) fn has_blob_fee(&self) -> bool {
         self.block.excess_blob_gas.is_some()
     }
@@ -90,7 +90,7 @@ impl Prepared {
 
     /// The block as a fork sees it.
     pub(super) fn block(&self, fork: Fork, blobs: Option<Blobs>) -> BlockEnv {
-        /// What geth takes where a file has none.
+        /// The base fee that geth uses if a file has none.
         const BASE_FEE: u64 = 10;
         let Block { base_fee, excess_blob_gas, random, .. } = self.block;
         let blob_fee = |Blobs { fraction, .. }| BlobExcessGasAndPrice {
@@ -102,7 +102,7 @@ impl Prepared {
             beneficiary: self.block.coinbase,
             timestamp: self.block.timestamp,
             gas_limit: self.block.gas_limit,
-            // Forks of a test share the environment, which has a base fee for the later ones.
+            // All forks of a test share the environment, which has a base fee for the later ones.
             basefee: if fork.has(SpecId::LONDON) || !fork.adds(Rule::BaseFeeOfLondon) {
                 base_fee.unwrap_or(BASE_FEE)
             } else {
@@ -116,10 +116,10 @@ impl Prepared {
     }
 }
 
-/// What a unit of blob gas costs: e to the power of `excess / fraction`, by the series of EIP-4844; `u128::MAX` where
-/// it is more. The engine's own function needs small numbers to end.
+/// The price of a unit of blob gas: e to the power of `excess / fraction`, by the series of EIP-4844;
+/// `u128::MAX` if it is larger. The engine's own function only terminates for small numbers.
 fn blob_price(excess: u64, fraction: u64) -> u128 {
-    /// With the next larger one, the price has more than 128 bits. With this one, each product below has at most 256.
+    /// For larger powers, the price has more than 128 bits. For this one, each product below has at most 256.
     const LARGEST_POWER: u64 = 88;
     if excess / fraction > LARGEST_POWER {
         return u128::MAX;
@@ -134,7 +134,7 @@ fn blob_price(excess: u64, fraction: u64) -> u128 {
     (sum / fraction).saturating_to()
 }
 
-/// The sender, or the one to whom the secret key belongs; `None` without both: then there is no valid signature.
+/// The sender, or the owner of the secret key; `None` without both: there is then no valid signature.
 fn sender(transaction: &Record<'_>) -> Result<Option<Address>, LoadError> {
     if transaction.0.get("sender").is_some() {
         return Ok(Some(Address::from_word(transaction.address("sender")?.into())));
@@ -148,12 +148,12 @@ fn sender(transaction: &Record<'_>) -> Result<Option<Address>, LoadError> {
     Ok(Some(Address::from_slice(&hash[12..])))
 }
 
-/// A number that may be missing.
+/// An optional number.
 pub(super) fn optional(record: &Record<'_>, name: &str) -> Result<Option<U256>, LoadError> {
     record.0.get(name).map(|value| word(name, value)).transpose()
 }
 
-/// The number, or the largest one: what is larger is refused like the largest one.
+/// The number, or the largest one, since larger numbers are refused for the same reason.
 pub(super) fn clamped(number: U256) -> u64 {
     number.saturating_to()
 }

@@ -5,9 +5,9 @@ use revm_context::result::InvalidTransaction;
 /// A refusal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Refusal {
-    /// Its class, as vectors name it.
+    /// The name of its class in vectors.
     pub(super) class: &'static str,
-    /// What is wrong, for a person.
+    /// What is wrong, as text for people.
     pub(super) what: String,
 }
 

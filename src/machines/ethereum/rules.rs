@@ -1,4 +1,4 @@
-//! Instructions that behave or are charged otherwise than in revm.
+//! Instructions that behave or are charged differently from revm's.
 
 use revm_bytecode::opcode::{self, EXP, EXTCODEHASH, KECCAK256, SSTORE};
 use revm_interpreter::instructions::{arithmetic, host, system};
@@ -15,8 +15,8 @@ use crate::machines::power::pow;
 type Call<'a> = InstructionContext<'a, Context, EthInterpreter>;
 type Handler = fn(Call<'_>) -> InstructionExecResult;
 
-/// EIP-7610: creation at an address with storage fails. The engine compares the hash of the code alone, so that
-/// accounts with storage and without code have the hash zero in it; here it becomes what the program must see.
+/// EIP-7610: creation at an address with storage fails. The engine only compares the code hash, so accounts
+/// with storage but without code have the hash zero there; this converts it to what the program must see.
 pub(super) fn replace_extcodehash(instructions: &mut Instructions, spec: SpecId) {
     let gas = revm_interpreter::instructions::gas_table_spec(spec)[usize::from(EXTCODEHASH)];
     instructions.insert_instruction(EXTCODEHASH, Instruction::new(extcodehash), gas);
@@ -35,19 +35,20 @@ fn extcodehash(call: Call<'_>) -> InstructionExecResult {
     Ok(())
 }
 
-/// What is charged besides gas, since that does not cover the time: a block that KECCAK256 hashes, a byte of an
-/// exponent.
+/// The charges besides gas, in units, since gas does not cover the time: for a block that KECCAK256 hashes;
+/// below, for a byte of an exponent.
 const UNITS_OF_HASHED_BLOCK: u64 = 64;
 const UNITS_OF_EXPONENT_BYTE: u64 = 20;
 
-/// The bytes of a block of Keccak-256. An input that fills its blocks needs one more; an empty one is not hashed.
+/// The size of a Keccak-256 block, in bytes. An input that fills its last block needs one more; an empty one
+/// is not hashed.
 const HASHED_BLOCK: u64 = 136;
 
-/// Units of work that instructions took besides their gas.
+/// Units of work that instructions used besides their gas.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Work(pub(super) u64);
 
-/// KECCAK256 and EXP are charged by their operands, divisions in full.
+/// KECCAK256 and EXP are charged according to their operands, divisions a constant amount.
 pub(super) fn replace_long_instructions(instructions: &mut Instructions, spec: SpecId) {
     let gas = revm_interpreter::instructions::gas_table_spec(spec);
     let mut replace = |code: u8, with| {
@@ -60,7 +61,7 @@ pub(super) fn replace_long_instructions(instructions: &mut Instructions, spec: S
     }
 }
 
-/// Makes of each row an instruction of revm that is charged these units besides.
+/// Generates from each row one of revm's instructions with an additional charge of this many units.
 macro_rules! charged {
     ($($code:ident $instruction:ident $units:literal;)*) => {
         &[$((opcode::$code, |call| {
@@ -83,14 +84,14 @@ fn keccak256(call: Call<'_>) -> InstructionExecResult {
     let InstructionContext { interpreter, host } = call;
     let length = interpreter.stack.peek(1).unwrap_or_default().saturating_to::<u64>();
     let hashed = system::keccak256(InstructionContext { interpreter, host: &mut *host });
-    // Without gas for it, nothing is hashed.
+    // If the gas does not suffice, nothing is hashed.
     if hashed.is_ok() {
         host.chain.0 += UNITS_OF_HASHED_BLOCK * (length.min(1) + length / HASHED_BLOCK);
     }
     hashed
 }
 
-/// The price is revm's; the power is computed as in this crate's own EVM, in a third of the time.
+/// The price is revm's; the power is computed as in vmconf's own EVM, in a third of the time.
 fn exp(call: Call<'_>) -> InstructionExecResult {
     let InstructionContext { interpreter, host } = call;
     let (base, exponent) = (interpreter.stack.peek(0)?, interpreter.stack.peek(1)?);

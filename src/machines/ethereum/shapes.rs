@@ -1,4 +1,4 @@
-//! How tests and states are written for a machine in another process: as in the vectors of Ethereum.
+//! The notation of tests and states in the process protocol: the same as in Ethereum's vectors.
 
 use crate::machines::record::{ACCOUNTS, HEX};
 use crate::model::shape::{Keys, Member, Shape, members};

@@ -1,5 +1,5 @@
-//! The instructions of all forks: names, operands and stack items as revm has them, with a line about each.
-//! Operands are named from the top of the stack: a, b, c.
+//! The instructions of all forks: names, operands and stack items from revm, with a one-line description of
+//! each. Operands are named from the top of the stack: a, b, c.
 
 use revm_bytecode::opcode::OpCode;
 use revm_interpreter::instructions::gas_table_spec;

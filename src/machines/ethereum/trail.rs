@@ -1,6 +1,6 @@
 //! What the last instruction did to the accounts, read from the engine's journal.
 //!
-//! Kept only where instructions are executed one at a time, as a watch does.
+//! Kept only while instructions are executed one at a time, for a watch.
 
 use revm_context::JournalEntry;
 use revm_interpreter::InstructionResult;
@@ -12,7 +12,7 @@ use crate::model::hex::{bytes_key, number_key};
 /// The changes of one instruction.
 #[derive(Default)]
 pub(super) struct Trail {
-    /// How many entries of the journal are seen.
+    /// How many entries of the journal have been read.
     seen: usize,
     entries: Vec<JournalEntry>,
     /// Why the instruction could not be executed.
@@ -25,7 +25,7 @@ impl Trail {
         Trail { seen: journal.len(), ..Trail::default() }
     }
 
-    /// A frame ends with this result, and its changes begin at `from`: they are undone if it fails.
+    /// A frame ends with this result. Its changes begin at `from` and are undone if it fails.
     pub(super) fn end(&mut self, journal: &[JournalEntry], from: usize, result: InstructionResult) {
         if !result.is_ok() {
             self.entries.extend_from_slice(journal.get(from..).unwrap_or_default());
@@ -33,7 +33,7 @@ impl Trail {
         }
     }
 
-    /// Takes the entries that are new.
+    /// Reads the new entries.
     pub(super) fn follow(&mut self, journal: &[JournalEntry]) {
         self.entries.extend_from_slice(journal.get(self.seen..).unwrap_or_default());
         self.seen = journal.len();
@@ -47,7 +47,7 @@ impl Trail {
     }
 }
 
-/// A datum of an account: `balance`, `nonce`, `code` or `account`, whether it exists.
+/// A datum of an account: `balance`, `nonce`, `code`, or `account` for its existence.
 pub(super) fn of_account(kind: &'static str, address: Address) -> Cell {
     Cell::named(kind, bytes_key(address.as_slice()))
 }

@@ -16,7 +16,7 @@ use crate::machines::machine::LoadError;
 use crate::machines::record::{Record, word};
 use crate::model::value::Value;
 
-/// Types of transactions.
+/// The types of transactions that have rules of their own here.
 const BLOBS: u8 = 3;
 const AUTHORIZATIONS: u8 = 4;
 
@@ -54,7 +54,7 @@ pub(super) fn read(
     Ok(refusal(test, fork, &transaction, nonce, &reader).map_or(Ok(transaction), Err))
 }
 
-/// Why the transaction is refused for a reason that the engine does not know.
+/// The refusal of the transaction for a reason that the engine does not check.
 fn refusal(
     test: &Prepared,
     fork: Fork,
@@ -78,7 +78,7 @@ fn refusal(
         AUTHORIZATIONS => fork.has(SpecId::PRAGUE),
         _ => false,
     };
-    // A type before its fork is for the engine to refuse.
+    // The engine refuses a type before its fork.
     if exists && transaction.kind.is_create() && fork.adds(Rule::RecipientOfType) {
         let what = format!("a transaction of type {kind} cannot create a contract");
         return Some(Refusal::new("creation by its type", what));
@@ -105,7 +105,7 @@ impl Reader {
         word(name, value).map(Some)
     }
 
-    /// A number of a smaller type. What is too large becomes the largest one, which is refused.
+    /// A number of a smaller type. A number that is too large becomes the largest one, which is refused.
     fn small<T>(&mut self, record: &Record<'_>, name: &'static str) -> Result<Option<T>, LoadError>
     where
         U256: UintTryTo<T>,
@@ -151,8 +151,8 @@ fn blob_hashes(common: &Record<'_>) -> Result<Vec<B256>, LoadError> {
 
 type Signed = Either<SignedAuthorization, revm_context_interface::transaction::RecoveredAuthorization>;
 
-/// The authorizations. A number that is out of range becomes the largest one, which is never valid: the engine
-/// passes over an authorization that is not.
+/// The authorizations. A number that is out of range becomes the largest one, which is never valid; the
+/// engine skips invalid authorizations.
 fn authorizations(common: &Record<'_>) -> Result<Vec<Signed>, LoadError> {
     let read = |item: &Value| {
         let item = Record(item);

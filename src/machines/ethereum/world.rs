@@ -20,7 +20,7 @@ use crate::model::hex::{bytes_key, number_key};
 use crate::model::name::Name;
 use crate::model::value::Value;
 
-/// The accounts before a transaction, with the hashes that tries are made of: all cases of a test share them.
+/// The accounts before a transaction, with the hashes for the tries. All cases of a test share them.
 #[derive(Default)]
 pub(super) struct World(BTreeMap<Address, Prior>);
 
@@ -79,7 +79,7 @@ impl Prior {
         Ok(Prior { info, storage, hashed_address: keccak256(address), leaf })
     }
 
-    /// Whether there is storage alone, which makes a creation fail.
+    /// Whether there is nothing but storage, which makes a creation fail.
     fn has_only_storage(&self) -> bool {
         self.info.nonce == 0 && self.info.code_hash == KECCAK_EMPTY && !self.storage.is_empty()
     }
@@ -103,7 +103,7 @@ pub(super) fn root_of(accounts: &Value) -> Option<Value> {
     Some(Value::Bytes(state_root(leaves).to_vec()))
 }
 
-/// What the engine reads accounts from.
+/// The database from which the engine reads accounts.
 #[derive(Clone, Default)]
 pub(super) struct Source {
     pub(super) world: Rc<World>,
@@ -117,11 +117,11 @@ impl Database for Source {
     fn basic(&mut self, address: Address) -> Result<Option<AccountInfo>, Infallible> {
         let Some(account) = self.world.0.get(&address) else { return Ok(None) };
         let mut info = account.info.clone();
-        // EIP-7610: the engine regards the address of an account with this hash of the code as taken.
+        // EIP-7610: with this code hash, the engine treats the address of the account as taken.
         if account.has_only_storage() && self.fork.is_some_and(|fork| fork.adds(Rule::CreationCollision)) {
             info.code_hash = B256::ZERO;
         }
-        // Before delegations existed, their designators were code that halts.
+        // Before delegations existed, a delegation designator was code that halts.
         if let Some(code) = &mut info.code
             && code.is_eip7702()
             && !self.fork.is_some_and(|fork| fork.has(SpecId::PRAGUE))
@@ -140,7 +140,7 @@ impl Database for Source {
         Ok(self.world.stored(address, key))
     }
 
-    /// A block has no predecessors here: its hash is that of its number in decimal digits.
+    /// There are no earlier blocks here: the hash of a block is the hash of its number in decimal digits.
     fn block_hash(&mut self, number: u64) -> Result<B256, Infallible> {
         Ok(keccak256(number.to_string()))
     }
@@ -152,14 +152,14 @@ pub(super) struct After<'w>(BTreeMap<Address, Posterior<'w>>);
 /// An account after the transaction.
 enum Posterior<'w> {
     Untouched(&'w Prior),
-    /// What the engine has, and the account whose other storage remains.
+    /// The account in the engine, and the prior account, whose other storage remains.
     Changed(&'w Account, Option<&'w Prior>),
-    /// Nothing but there.
+    /// It exists but is empty.
     Empty,
 }
 
 impl<'w> After<'w> {
-    /// What the changes that the engine reports make of the accounts.
+    /// The accounts with the changes that the engine reports.
     pub(super) fn new(world: &'w World, changes: &'w EvmState, fork: Fork) -> After<'w> {
         let mut accounts: BTreeMap<_, _> =
             world.0.iter().map(|(address, account)| (*address, Posterior::Untouched(account))).collect();
@@ -196,7 +196,7 @@ impl<'w> After<'w> {
         Value::record(self.0.iter().map(account))
     }
 
-    /// How many words of storage there are, and bytes of code.
+    /// The number of storage words plus the number of bytes of code.
     pub(super) fn size(&self) -> u64 {
         const ACCOUNT: u64 = 512;
         const WORD: u64 = 256;
@@ -243,7 +243,7 @@ impl Posterior<'_> {
         }
     }
 
-    /// The words of storage that are not zero.
+    /// The storage words that are not zero.
     fn storage(&self) -> BTreeMap<U256, U256> {
         let of = |prior: &Prior| prior.storage.iter().map(|(key, slot)| (*key, slot.value)).collect();
         match self {

@@ -6,7 +6,7 @@ use super::frame::{Flow, Word};
 use super::operands::Operands;
 use super::wide::div_rem;
 
-/// What a division of words is charged.
+/// The charge for a division of words, in units.
 const DIVISION: u64 = 6;
 
 #[inline(always)]
@@ -72,7 +72,7 @@ pub(super) fn signextend(f: &mut impl Operands) -> Flow {
     })
 }
 
-/// Whether the word is below zero in two's complement.
+/// Whether the word is negative in two's complement.
 pub(super) fn is_negative(word: Word) -> bool {
     word.bit(255)
 }

@@ -1,4 +1,4 @@
-//! CALL, CALLCODE, DELEGATECALL and CREATE: charged, recorded and answered, never run.
+//! CALL, CALLCODE, DELEGATECALL and CREATE: charged, recorded and given a result, but never executed.
 
 use std::ops::Range;
 
@@ -13,16 +13,16 @@ const VALUE: u64 = 9_000;
 const STIPEND: u64 = 2_300;
 const NEW_ACCOUNT: u64 = 25_000;
 
-/// What a recorded call takes in bytes, with its copies as values.
+/// The size of a recorded call in bytes, with its copies as values.
 const ENTRY: u64 = 2048;
 
-/// What a call is charged.
+/// The charge for a call, in units.
 const WORK: u64 = 4;
 
-/// A call or creation as vectors list it under `callcreates`.
+/// A call or creation, as listed under `callcreates` in vectors.
 #[derive(Debug, Clone)]
 pub(super) struct Recorded {
-    /// None for a creation.
+    /// `None` for a creation.
     pub(super) destination: Option<Word>,
     pub(super) gas_limit: u64,
     pub(super) value: Word,
@@ -50,7 +50,7 @@ pub(super) fn delegatecall(f: &mut Frame<'_>) -> Flow {
     answer(f, Asked { gas, destination, value: Word::ZERO, extra: 0 })
 }
 
-/// What differs between the three calls.
+/// The differences between the three calls.
 #[derive(Clone, Copy)]
 struct Asked {
     gas: Word,
@@ -59,7 +59,7 @@ struct Asked {
     extra: u64,
 }
 
-/// Takes the four memory operands, charges, records, refunds the gas and pushes the result.
+/// Pops the four memory operands, charges, records, returns the gas and pushes the result.
 fn answer(f: &mut Frame<'_>, asked: Asked) -> Flow {
     let (in_offset, in_size, out_offset, out_size) = (f.pop(), f.pop(), f.pop(), f.pop());
     let (input, output) = (range(in_offset, in_size)?, range(out_offset, out_size)?);
@@ -98,7 +98,7 @@ pub(super) fn create(f: &mut Frame<'_>) -> Flow {
     Ok(())
 }
 
-/// The address of an account that `creator` makes: the low 160 bits of a hash of both.
+/// The address of an account that `creator` creates: the low 160 bits of a hash of creator and nonce.
 fn new_address(creator: Word, nonce: Word) -> Word {
     let mut list = RlpStream::new_list(2);
     list.append(&address_bytes(creator).as_slice());

@@ -8,7 +8,7 @@ use crate::machines::record::{bytes, word, word_of_key};
 use crate::model::value::Value;
 
 impl Evm {
-    /// Changes the machine as the record of an [`crate::model::case::Action::Set`] says.
+    /// Changes the machine as given by the record of an [`crate::model::case::Action::Set`].
     pub(super) fn change(&mut self, changes: &Value) -> Result<(), LoadError> {
         for (field, value) in changes.members().unwrap_or_default() {
             match (&**field, value) {
@@ -36,7 +36,7 @@ impl Evm {
         Ok(())
     }
 
-    /// The place of the item at this distance from the top of the stack.
+    /// The item at this distance from the top of the stack, mutable.
     fn place(&mut self, below: usize) -> Result<&mut Halves, LoadError> {
         if below >= self.height {
             return Err(LoadError::new(format!("there is no item {below} below the top one")));

@@ -1,4 +1,4 @@
-//! What the program can learn about the call, the block and the accounts.
+//! Instructions that query the call, the block and the accounts.
 
 use super::frame::{Flow, Frame, PADDING, Word, small};
 use super::hash::{keccak, keccak_units};
@@ -19,8 +19,8 @@ pub(super) struct Environment {
     pub(super) gas_limit: Word,
     pub(super) number: Word,
     pub(super) timestamp: Word,
-    /// Whether a recorded call or creation takes its value off the executing account's balance,
-    /// as vectors of the decimal era have it.
+    /// Whether a recorded call or creation reduces the executing account's balance by its value, as in
+    /// vectors with decimal numbers.
     pub(super) debit: bool,
 }
 
@@ -126,7 +126,7 @@ pub(super) fn blockhash(f: &mut Frame<'_>) -> Flow {
         if block >= number || number - block > Word::from(256) {
             return Word::ZERO;
         }
-        // The reference, section 7: a block's hash is that of its number's decimal digits.
+        // In these vectors, a block's hash is the hash of its number in decimal digits.
         Word::from_be_bytes(keccak(block.to_string().as_bytes()))
     })
 }

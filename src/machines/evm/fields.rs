@@ -13,7 +13,7 @@ use crate::model::hex::bytes_key;
 use crate::model::shape::Shape;
 use crate::model::value::Value;
 
-/// After a halt there is no gas, output, log, call or account to look at.
+/// After an exceptional halt, gas, output, logs, calls and accounts cannot be observed.
 impl Fields for Evm {
     const FIELDS: &'static [Field<Evm>] = &[
         Field {

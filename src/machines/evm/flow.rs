@@ -1,4 +1,4 @@
-//! Jumps, ends, and what an instruction can learn about the frame.
+//! Jumps, ends, and instructions that query the frame.
 
 use super::frame::{Flow, Frame, Halt, Stop, Word, is_zero, range, small, words};
 use super::operands::Operands;
@@ -31,7 +31,7 @@ fn go_to(f: &mut Frame<'_>, target: Word) -> Flow {
     let fenced = f.context.count.jump(f.pc, target);
     f.pc = target;
     if fenced || destination == Destination::HOT {
-        // The loop takes the program counter back to the instruction that ended it.
+        // The loop moves the program counter back by one when it ends.
         f.pc += 1;
         return Err(if fenced { Stop::Fenced } else { Stop::Hot });
     }
@@ -40,18 +40,18 @@ fn go_to(f: &mut Frame<'_>, target: Word) -> Flow {
 
 const BAD_JUMP: Stop = Stop::Halted(Halt::BadJump);
 
-/// The valid jump destinations: each JUMPDEST that is not data of a PUSH. Computed lazily, each offset once:
-/// most programs jump to a few places, and analysing all of their code would cost more than it saves.
+/// The valid jump destinations: each JUMPDEST that is not data of a PUSH. Computed lazily, once per offset:
+/// most programs jump to a few places, so analysing all of their code would cost more than it saves.
 #[derive(Debug, Clone)]
 pub(super) struct Destinations {
     known: Vec<Destination>,
-    /// An instruction starts here, and all before it are known.
+    /// An instruction starts here, and everything before it is known.
     scanned: usize,
-    /// What a destination is at first.
+    /// The initial state of a destination.
     fresh: Destination,
 }
 
-/// What an offset is for a jump.
+/// What is known about an offset as the target of a jump.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd)]
 pub(super) struct Destination(u16);
 
@@ -60,22 +60,22 @@ impl Destination {
     const NO: Destination = Destination(1);
     /// A destination for the plain loop.
     pub(super) const PLAIN: Destination = Destination(2);
-    /// One where the hot tier takes over.
+    /// A destination where the hot tier takes over.
     const HOT: Destination = Destination(3);
 
-    /// One where it takes over after this number of jumps to it; each makes it one less.
+    /// A destination where the hot tier takes over after this number of jumps to it.
     pub(super) const fn cold(jumps: u16) -> Destination {
         Destination(Destination::HOT.0 + jumps)
     }
 }
 
 impl Destinations {
-    /// Those of no code.
+    /// The destinations of empty code.
     pub(super) fn new() -> Destinations {
         Destinations { known: Vec::new(), scanned: 0, fresh: Destination::PLAIN }
     }
 
-    /// Forgets all, for another code of `length` bytes. `fresh` is what a destination is at first.
+    /// Starts over for new code of `length` bytes. `fresh` is the initial state of a destination.
     pub(super) fn reset(&mut self, length: usize, fresh: Destination) {
         self.known.clear();
         self.known.resize(length, Destination::UNKNOWN);
@@ -95,7 +95,7 @@ impl Destinations {
         self.known[target]
     }
 
-    /// Whether the hot tier takes over there.
+    /// Whether the hot tier takes over at `target`.
     pub(super) fn is_hot(&self, target: usize) -> bool {
         self.known.get(target) == Some(&Destination::HOT)
     }
@@ -115,12 +115,12 @@ impl Destinations {
         self.known.get(target).is_some_and(|known| *known != Destination::NO)
     }
 
-    /// Finds out what an offset is: by the instructions from a place near before it where one certainly starts, if
-    /// there is such a place, else by all instructions.
+    /// Determines whether an offset is a destination: decodes from a nearby earlier offset where an
+    /// instruction certainly starts if there is one, otherwise all instructions.
     #[cold]
     #[inline(never)]
     fn learn(&mut self, code: &[u8], target: usize) {
-        /// How far before the offset that place may be.
+        /// How far before `target` to look for such an offset.
         const NEAR: usize = 128;
         if code[target] != Op::JUMPDEST as u8 {
             self.known[target] = Destination::NO;
@@ -139,7 +139,7 @@ impl Destinations {
         self.scan(code, target);
     }
 
-    /// Goes on through the instructions until it is past `target`.
+    /// Continues to scan the instructions until past `target`.
     fn scan(&mut self, code: &[u8], target: usize) {
         let mut at = self.scanned;
         while at <= target {
@@ -156,15 +156,15 @@ impl Destinations {
     }
 }
 
-/// Whether an instruction certainly starts here: no PUSH before reaches this far, whether it is one or itself data.
-/// All bytes are looked at without a branch, so that the compiler takes them at once.
+/// Whether an instruction certainly starts here: no earlier byte that may be a PUSH has data that reaches
+/// this far. Checks all bytes without branches, so that the compiler can vectorise it.
 #[inline(always)]
 fn starts(code: &[u8], at: usize) -> bool {
     let Some(before) = code[..at].last_chunk::<LONGEST_DATA>() else {
         let mut before = code[..at].iter().rev().zip(1..);
         return before.all(|(byte, distance)| push_data(*byte) < distance);
     };
-    // PUSH1 reaches the byte after it, and PUSH32 the 32nd one.
+    // PUSH1 reaches the next byte, and PUSH32 the 32nd one.
     let mut is_data = false;
     for (at, byte) in before.iter().enumerate() {
         let distance = (LONGEST_DATA - at) as u8;
@@ -182,7 +182,7 @@ fn reaches(code: &[u8], mut at: usize, target: usize) -> bool {
     at == target
 }
 
-/// The most bytes of data of an instruction.
+/// The maximum number of data bytes of an instruction.
 const LONGEST_DATA: usize = 32;
 
 /// How many bytes of data follow the code of an instruction.
@@ -225,7 +225,8 @@ pub(super) fn ret(f: &mut Frame<'_>) -> Flow {
 mod tests {
     use super::{Destination, Destinations, LONGEST_DATA, push_data};
 
-    /// Whatever is asked first, a destination is a JUMPDEST at which an instruction starts if all are gone through.
+    /// Whatever is asked first, a destination is a JUMPDEST at which an instruction starts when all are
+    /// decoded in order.
     #[test]
     fn destinations_are_those_of_an_analysis_of_all_code() {
         let mut seed = 0x2545_f491_4f6c_dd1d_u64;
@@ -237,7 +238,7 @@ mod tests {
         };
         let (mut valid, mut data) = (0, 0);
         for round in 0..3000 {
-            // Dense, sparse and no PUSH; long ones cover the places near a destination.
+            // Dense, sparse and no PUSHes; long ones cover the area before a destination.
             let of_pushes = [1, 4, 60][round % 3];
             let length = 1 + random(600);
             let mut code: Vec<u8> = (0..length)

@@ -1,4 +1,4 @@
-//! The running frame: what a handler sees.
+//! The running frame, as handlers see it.
 
 use std::ops::Range;
 
@@ -12,25 +12,26 @@ use crate::machines::account::Limit;
 /// A 256-bit word.
 pub(super) type Word = U256;
 
-/// The most items a stack holds.
+/// The maximum height of a stack.
 pub(super) const STACK_LIMIT: usize = 1024;
 
-/// Zeros after the code: a STOP for running off its end, and the missing bytes of a PUSH operand that the end
-/// truncates.
+/// The number of zeros after the code: a STOP if execution runs off its end, and the missing bytes of a PUSH
+/// operand that is cut off.
 pub(super) const PADDING: usize = 33;
 
-/// The stack's storage: the lowest item is at 1, so that the top item's slot is the height, also for an empty
-/// stack. Slots above the limit are for the blocks of the hot tier, and make the number of slots a power of two.
+/// The stack's storage: the lowest item is at index 1, so that the index of the top item is the height, even
+/// for an empty stack. Slots above the limit are for the blocks of the hot tier, and make the number of slots
+/// a power of two.
 pub(super) type Stack = [Halves; STACK_SLOTS];
 pub(super) const STACK_SLOTS: usize = 2 * STACK_LIMIT;
 
-/// What a handler answers: go on, or why not.
+/// The result of a handler: continue, or why not.
 pub(super) type Flow = Result<(), Stop>;
 
 /// Why the loop ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stop {
-    /// STOP, SUICIDE or running off the end.
+    /// STOP, SUICIDE, or the end of the code.
     Stopped,
     /// RETURN.
     Returned,
@@ -40,7 +41,7 @@ pub(super) enum Stop {
     Limited(Limit),
     /// The loop reached a jump at which it must stop; see [`Count`].
     Fenced,
-    /// The loop jumped to a place that is hot.
+    /// The loop jumped to a hot destination.
     Hot,
 }
 
@@ -62,7 +63,7 @@ pub(super) enum Halt {
 }
 
 impl Halt {
-    /// In a few words.
+    /// The reason in a few words.
     pub(super) fn reason(self) -> &'static str {
         match self {
             Halt::OutOfGas => "out of gas",
@@ -74,9 +75,9 @@ impl Halt {
     }
 }
 
-/// A word on the stack. Two numbers of 128 bits are kept in four general registers; of four
-/// numbers of 64 bits the compiler makes vectors, and arithmetic would have to take them apart
-/// each time, or to wait for memory that was written in other pieces than it is read.
+/// A word on the stack. The compiler keeps two 128-bit numbers in four general registers. It would turn four
+/// 64-bit numbers into vectors, and arithmetic would have to take them apart each time, or wait for memory
+/// that is read in other pieces than it was written.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Halves {
     low: u128,
@@ -103,7 +104,7 @@ impl Halves {
         self.low
     }
 
-    /// Adds to it. The upper half is touched only by a carry.
+    /// Adds a number. Only a carry touches the upper half.
     #[inline(always)]
     pub(super) fn increase(&mut self, by: u128) {
         let (low, carry) = self.low.overflowing_add(by);
@@ -114,12 +115,11 @@ impl Halves {
     }
 }
 
-/// How many instructions were executed. They are not counted one by one: their number is how far
-/// the program counter moved, less the data of PUSH, and only PUSH and jumps have to keep that
-/// account. All sums wrap.
+/// How many instructions were executed. They are not counted one by one: their number is how far the program
+/// counter moved, minus the data of PUSH, so only PUSH and jumps have to adjust it. All sums wrap around.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Count {
-    /// What the program counter lacks to be the number of instructions.
+    /// The number of executed instructions minus the program counter.
     pub(super) lack: usize,
     /// From this number of instructions on, the next jump leaves the loop.
     pub(super) fence: usize,
@@ -132,13 +132,13 @@ impl Count {
         pc.wrapping_add(self.lack)
     }
 
-    /// Accounts for `length` bytes that are passed over and are no instructions.
+    /// Accounts for `length` bytes that are skipped and are not instructions.
     #[inline(always)]
     pub(super) fn pass(&mut self, length: usize) {
         self.lack = self.lack.wrapping_sub(length);
     }
 
-    /// Accounts for going on at `to` instead of `from`. True at the fence.
+    /// Accounts for continuing at `to` instead of `from`. Returns whether the fence is reached.
     #[inline(always)]
     pub(super) fn jump(&mut self, from: usize, to: usize) -> bool {
         let count = self.at(from);
@@ -147,25 +147,25 @@ impl Count {
     }
 }
 
-/// The hot state, taken out of the machine while the loop runs so that it can live in
-/// registers, and the rest of the machine by one reference.
+/// The hot state, taken out of the machine while the loop runs so that it can be in registers, and a
+/// reference to the rest of the machine.
 pub(super) struct Frame<'m> {
     /// Offset after the code byte of the current instruction.
     pub(super) pc: usize,
-    /// Gas left.
+    /// Remaining gas.
     pub(super) gas: u64,
     /// Items on the stack.
     pub(super) height: usize,
-    /// The top item, which is not in `stack` while the loop runs: most instructions need it.
+    /// The top item. It is not in `stack` while the loop runs, since most instructions need it.
     pub(super) top: Halves,
     pub(super) stack: &'m mut Stack,
-    /// The code and the zeros after it; see [`PADDING`].
+    /// The code, followed by zeros; see [`PADDING`].
     pub(super) code: &'m [u8],
     pub(super) destinations: &'m mut Destinations,
     pub(super) context: &'m mut Context,
 }
 
-/// The part of a frame that handlers change.
+/// The part of a frame that handlers can change.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Hot {
     pub(super) pc: usize,
@@ -175,12 +175,12 @@ pub(super) struct Hot {
 }
 
 impl Frame<'_> {
-    /// What every instruction checks first: enough items, room for the result, gas for the base
-    /// price, which is taken.
+    /// The first check of every instruction: enough items, room for the result, and gas for the base price,
+    /// which is deducted.
     #[inline(always)]
     pub(super) fn enter<const POPS: usize, const PUSHES: usize>(&mut self, gas: u64) -> bool {
-        // With too few items this is huge, so that one comparison is both checks. It also shows
-        // the compiler that the items are where the handler looks for them.
+        // With too few items, this is huge, so that a single comparison checks both. It also shows the
+        // compiler that the handler's accesses to items are in bounds.
         let rest = self.height.wrapping_sub(POPS);
         if rest > STACK_LIMIT - PUSHES || self.gas < gas {
             return false;
@@ -189,7 +189,7 @@ impl Frame<'_> {
         true
     }
 
-    /// Why [`Frame::enter`] said no.
+    /// Why [`Frame::enter`] returned false.
     #[inline(always)]
     pub(super) fn refuse<const POPS: usize>(&mut self, gas: u64) -> Stop {
         self.stop(refused(self.height, POPS, self.gas, gas))
@@ -225,27 +225,26 @@ impl Frame<'_> {
         }
     }
 
-    /// What a handler changes in a frame that was lent to it.
+    /// The part of a lent frame that a handler can change.
     #[inline(always)]
     pub(super) fn hot(&self) -> Hot {
         Hot { pc: self.pc, gas: self.gas, height: self.height, top: self.top }
     }
 
-    /// Takes over what a handler changed. Nothing but its answer ends the run.
+    /// Copies back a handler's changes. Only the handler's result ends the run.
     #[inline(always)]
     pub(super) fn settle(&mut self, hot: Hot, flow: Flow) -> Flow {
         self.take(hot);
         flow
     }
 
-    /// Takes over what another frame of the same run changed.
+    /// Copies the changes of another frame of the same run.
     #[inline(always)]
     pub(super) fn take(&mut self, hot: Hot) {
         Hot { pc: self.pc, gas: self.gas, height: self.height, top: self.top } = hot;
     }
 
-    /// Puts the program counter back on the instruction that ended the run. No handler moves it
-    /// and then fails.
+    /// Moves the program counter back to the instruction that ended the run. No handler moves it and then fails.
     #[inline(always)]
     pub(super) fn stop(&mut self, stop: Stop) -> Stop {
         self.pc -= 1;
@@ -258,13 +257,13 @@ impl Frame<'_> {
         self.pc = self.pc.wrapping_add(length);
     }
 
-    /// What a code byte without a row does.
+    /// Handles a code byte without a row.
     #[inline(always)]
     pub(super) fn undefined(&mut self) -> Stop {
         self.stop(Stop::Halted(Halt::UndefinedOpcode))
     }
 
-    /// Takes `gas` off, or halts.
+    /// Deducts `gas`, or halts.
     #[inline(always)]
     pub(super) fn charge(&mut self, gas: u64) -> Flow {
         match self.gas.checked_sub(gas) {
@@ -276,26 +275,25 @@ impl Frame<'_> {
         }
     }
 
-    /// The top item. The row's `pops` says that it is there.
+    /// The top item, which exists according to the row's `pops`.
     #[inline(always)]
     pub(super) fn top(&self) -> Word {
         self.top.word()
     }
 
-    /// Puts another item in the place of the top one.
+    /// Replaces the top item.
     #[inline(always)]
     pub(super) fn set_top(&mut self, word: Word) {
         self.top = Halves::new(word);
     }
 
-    /// The item `below` the top, which is not the top itself. The row's `pops` says that it is
-    /// there.
+    /// The item `below` the top, which is not the top itself. It exists according to the row's `pops`.
     #[inline(always)]
     pub(super) fn below(&mut self, below: usize) -> &mut Halves {
         &mut self.stack[self.height - below]
     }
 
-    /// Takes the top item. The row's `pops` says that it is there.
+    /// Pops an item, which exists according to the row's `pops`.
     #[inline(always)]
     pub(super) fn pop(&mut self) -> Word {
         let word = self.top();
@@ -304,7 +302,7 @@ impl Frame<'_> {
         word
     }
 
-    /// Puts an item on top. The row's `pushes` says that there is room.
+    /// Pushes an item. There is room according to the row's `pushes`.
     #[inline(always)]
     pub(super) fn push(&mut self, word: Word) {
         self.stack[self.height] = self.top;
@@ -312,7 +310,7 @@ impl Frame<'_> {
         self.height += 1;
     }
 
-    /// Takes `gas` and the price of memory up to `end`, and only then grows memory.
+    /// Deducts `gas` and the price of memory up to `end`, and only then grows memory.
     #[inline(always)]
     pub(super) fn pay(&mut self, gas: u64, end: usize) -> Flow {
         if end <= self.context.memory.size() {
@@ -322,7 +320,7 @@ impl Frame<'_> {
         Ok(())
     }
 
-    /// The range `[offset, offset + size)` of memory, which is paid for.
+    /// The range `[offset, offset + size)` of memory, after paying for it.
     #[inline(always)]
     pub(super) fn memory_at(&mut self, offset: usize, size: usize) -> Result<Range<usize>, Stop> {
         let end = offset.checked_add(size).ok_or(Stop::Halted(Halt::OutOfGas))?;
@@ -365,8 +363,8 @@ impl Operands for Frame<'_> {
     }
 }
 
-/// The range `[offset, offset + size)` of memory, which still has to be paid for: [`Frame::pay`]. The offset of an
-/// empty range is ignored. No amount of gas pays for a large range.
+/// The range `[offset, offset + size)` of memory, which must still be paid for with [`Frame::pay`]. The
+/// offset of an empty range is ignored. No amount of gas pays for a large range.
 #[inline(always)]
 pub(super) fn range(offset: Word, size: Word) -> Result<Range<usize>, Stop> {
     if is_zero(size) {
@@ -377,12 +375,12 @@ pub(super) fn range(offset: Word, size: Word) -> Result<Range<usize>, Stop> {
     end.ok_or(Stop::Halted(Halt::OutOfGas))
 }
 
-/// The number of words of 32 bytes that hold this number of bytes.
+/// The number of 32-byte words that hold this number of bytes.
 pub(super) fn words(bytes: usize) -> u64 {
     bytes.div_ceil(32) as u64
 }
 
-/// The reason is looked for apart from the checks, so that on the way on nothing is kept for it.
+/// Determines the reason separately from the checks, so that the fast path keeps nothing for it.
 #[cold]
 #[inline(never)]
 fn refused(height: usize, pops: usize, gas: u64, cost: u64) -> Stop {
@@ -395,7 +393,7 @@ fn refused(height: usize, pops: usize, gas: u64, cost: u64) -> Stop {
     })
 }
 
-/// Grows memory to contain byte `end - 1`; returns what remains of `gas` after that and `price`.
+/// Grows memory to contain byte `end - 1`; returns what remains of `gas` after paying for that and `price`.
 #[cold]
 #[inline(never)]
 fn grow(context: &mut Context, gas: u64, price: u64, end: usize) -> Result<u64, Stop> {
@@ -409,8 +407,7 @@ fn grow(context: &mut Context, gas: u64, price: u64, end: usize) -> Result<u64, 
     Ok(left)
 }
 
-// What is compared limb by limb below stays in general registers. The lowest limb comes first: it
-// mostly decides.
+// Comparing limb by limb keeps words in general registers. The lowest limb comes first, since it usually decides.
 
 /// Whether the word is zero.
 #[inline(always)]
@@ -426,7 +423,7 @@ pub(super) fn equal(one: Word, other: Word) -> bool {
     a == e && (b ^ f) | (c ^ g) | (d ^ h) == 0
 }
 
-/// The number as a size or an offset; `None` when it is too large for anything to have it.
+/// The number as a size or an offset; `None` if it is too large for any size or offset.
 #[inline(always)]
 pub(super) fn small(word: Word) -> Option<usize> {
     match *word.as_limbs() {

@@ -1,4 +1,4 @@
-//! The hot tier: code that is executed again and again, as blocks of steps.
+//! The hot tier: frequently executed code, as blocks of steps.
 //!
 //! A *block* is straight-line code: from a jump destination that was jumped to a few times, across jumps to known
 //! places, up to a jump that depends on the run or an instruction that does more than compute. Its translation
@@ -11,7 +11,7 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `role.rs` | what a block makes of each instruction, from the rows of the table |
+//! | `role.rs` | the role of each instruction in a block, from the rows of the table |
 //! | `translate.rs` | from code to computations |
 //! | `allocate.rs` | from computations to steps |
 //! | `block.rs` | blocks and steps, and how a step is executed |
@@ -37,30 +37,30 @@ use crate::isa::OpSet;
 /// The blocks of a program.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Hot {
-    /// By number. The first one is not used, so that no number is 0.
+    /// Blocks by number. The first one is not used, so that no number is 0.
     blocks: Vec<Block>,
     /// The steps of all blocks.
     steps: Vec<Step>,
-    /// For each offset in the code, and more.
+    /// For each offset in the code; may be longer.
     entries: Vec<Entry>,
-    /// Where an entry was changed. A program has few of these, and forgetting all entries would take longer than
+    /// Where an entry was changed. A program has few of these, and clearing all entries would take longer than
     /// executing a short one.
     visited: Vec<usize>,
     /// The slots of constants that are in use.
     constants: u16,
-    /// The instructions that no block contains, since the run ends in front of them.
+    /// The instructions that no block contains, since the run ends before them.
     left_out: Option<OpSet>,
     translator: Translator,
 }
 
-/// What the translation of a block works with, kept for its allocations.
+/// The working data of a translation, kept for its allocations.
 #[derive(Debug, Default)]
 struct Translator {
     graph: Graph,
     allocator: Allocator,
 }
 
-/// A copy begins without allocations: nothing in them lasts longer than the translation of a block.
+/// A copy begins without allocations, since the data is only used during the translation of a block.
 impl Clone for Translator {
     fn clone(&self) -> Translator {
         Translator::default()
@@ -82,22 +82,22 @@ impl Default for Entry {
     }
 }
 
-/// How many jumps make a destination hot. To make a block takes as long as to execute its instructions ten times on
-/// the plain loop, twenty times for the shortest ones: a program that ends just then has lost less than 3 % of its time.
+/// How many jumps make a destination hot. Making a block takes as long as executing its instructions ten times on
+/// the plain loop, twenty times for the shortest ones: a program that ends then has lost less than 3 % of its time.
 pub(super) const JUMPS: u16 = 600;
 
-/// As [`JUMPS`], where short programs have to be executed in blocks, too: in tests.
+/// Like [`JUMPS`], for tests, in which short programs must also be executed in blocks.
 pub(super) const FEW_JUMPS: u16 = 8;
 
-/// How often blocks have to go on at a place to make it hot.
+/// How often blocks must continue at a place to make it hot.
 const VISITS: u8 = 4;
 
 impl Hot {
-    /// The most blocks and steps of a program.
+    /// The maximum numbers of blocks and steps of a program.
     const MOST_BLOCKS: usize = 1 << 12;
     const MOST_STEPS: usize = 1 << 16;
 
-    /// Forgets the last program.
+    /// Removes the blocks of the last program.
     pub(super) fn reset(&mut self) {
         self.blocks.truncate(1);
         self.steps.clear();
@@ -107,7 +107,7 @@ impl Hot {
         self.constants = CONSTANTS.start;
     }
 
-    /// Makes only blocks without these instructions from now on.
+    /// From now on, makes only blocks without these instructions.
     pub(super) fn leave_out(&mut self, ops: Option<&OpSet>) {
         if self.left_out.as_ref() != ops {
             self.reset();
@@ -115,8 +115,8 @@ impl Hot {
         }
     }
 
-    /// Executes blocks from the program counter on, and what is between them. The reason if that ends the run;
-    /// `None` where the plain loop has to go on. After each block, calls `boundary` with the frame, what has to be
+    /// Executes blocks from the program counter on, and what is between them. Returns the reason if that ends it;
+    /// `None` if the plain loop must continue. After each block, calls `boundary` with the frame, what has to be
     /// put into it, and the program counter.
     pub(super) fn run(
         &mut self,
@@ -155,7 +155,7 @@ impl Hot {
                 }
                 Exit::Branch(condition, [met, not_met]) => {
                     if Registers::new(frame.stack, base).meets(&condition) {
-                        // Keeps the compiler from making one path of both, on which the next block would have to
+                        // Keeps the compiler from merging both into one path, on which the next block would have to
                         // wait for the condition.
                         black_box(());
                         (pc, known) = (met.pc, met.block);
@@ -210,7 +210,7 @@ impl Hot {
         }
     }
 
-    /// Lets a block that goes on at `pc` know the block there.
+    /// Links a block that continues at `pc` to the block there.
     #[cold]
     #[inline(never)]
     fn link(&mut self, number: NonZeroU16, pc: usize) {
@@ -225,7 +225,7 @@ impl Hot {
         nexts.iter_mut().filter(|next| next.pc == pc).for_each(|next| next.block = Some(*block));
     }
 
-    /// Counts a visit of `pc`. The block there if it is hot.
+    /// Counts a visit of `pc`. Returns the block there if it is hot.
     #[cold]
     #[inline(never)]
     fn visit(&mut self, pc: usize, frame: &mut Frame<'_>) -> Option<NonZeroU16> {
@@ -276,7 +276,7 @@ fn is_in(ops: Option<&OpSet>, code: u8) -> bool {
     ops.is_some_and(|ops| ops.may_have(code))
 }
 
-/// What a block checks and changes besides the stack.
+/// The state, besides the stack, that a block checks and changes.
 pub(super) struct State {
     gas: u64,
     height: usize,
@@ -286,7 +286,7 @@ pub(super) struct State {
 }
 
 impl State {
-    /// Counts the instructions of a block. Its base; `None` if one of its instructions may end the run.
+    /// Counts the instructions of a block. Returns its base; `None` if one of them may end the run.
     #[inline(always)]
     fn enter(&mut self, block: &Block, frame: &mut Frame<'_>) -> Option<usize> {
         let base = self.height.wrapping_sub(block.items);
@@ -297,7 +297,7 @@ impl State {
         })
     }
 
-    /// Counts the instructions of a block, for which the stack has the items and the room. Whether none of them may
+    /// Counts the instructions of a block, for which the stack has the items and the room. False if one of them may
     /// end the run.
     #[inline(always)]
     fn pay(&mut self, block: &Block, base: usize, frame: &mut Frame<'_>) -> bool {
@@ -312,7 +312,7 @@ impl State {
         is_possible
     }
 
-    /// Executes the steps of a block that was paid for.
+    /// Executes the steps of a block that has been paid for.
     #[inline(always)]
     fn execute(&mut self, block: &Block, steps: &[Step], base: usize, frame: &mut Frame<'_>) {
         let mut registers = Registers::new(frame.stack, base);
@@ -326,14 +326,14 @@ impl State {
         }
     }
 
-    /// Puts it into the frame, which goes on at `pc`.
+    /// Copies the state to the frame, which continues at `pc`.
     pub(super) fn leave(&self, frame: &mut Frame<'_>, pc: usize) {
         (frame.pc, frame.gas, frame.height) = (pc, self.gas, self.height);
         frame.top = frame.stack[self.height & (STACK_SLOTS - 1)];
         frame.context.count.lack = self.instructions.wrapping_sub(pc);
     }
 
-    /// Takes it from the frame.
+    /// Copies the state back from the frame.
     fn return_to(&mut self, frame: &Frame<'_>) {
         (self.gas, self.height) = (frame.gas, frame.height);
         self.instructions = frame.context.count.at(frame.pc);

@@ -86,7 +86,7 @@ impl Inspect for Evm {
             ("logs", [Key::Index(index), ..]) => named("log", &index.to_string()),
             ("callcreates", []) => named("calls", ""),
             ("callcreates", [Key::Index(index), ..]) => named("call", &index.to_string()),
-            // Only its own words can be written, and its end is the end of them.
+            // Only the account's own words can be written, and its deletion removes them.
             ("post", [Key::Name(account), Key::Name(part), Key::Name(key)])
                 if part == "storage" && **account == self.account_key() =>
             {
@@ -98,15 +98,15 @@ impl Inspect for Evm {
     }
 }
 
-/// Where JUMP goes on.
+/// Where execution continues after JUMP.
 pub(super) fn jumped(machine: &Evm) -> Option<usize> {
     usize::try_from(machine.word(0)?).ok()
 }
 
-/// Where an instruction can read or write besides the stack. Numbers are operands: 0 is the top item.
+/// The places that an instruction can read or write besides the stack. Numbers are operands: 0 is the top item.
 #[derive(Clone, Copy)]
 pub(crate) enum Place {
-    /// The memory that begins at the first operand and is as long as the second one.
+    /// The memory from the first operand on, with the length given by the second one.
     Memory(usize, usize),
     /// 32 bytes of memory from the operand on.
     Word(usize),
@@ -128,7 +128,7 @@ pub(crate) enum Place {
     Call,
     /// The list of recorded calls.
     Calls,
-    /// What the frame returns.
+    /// The data that the frame returns.
     Output,
 }
 
@@ -187,7 +187,7 @@ impl Evm {
         word_value(self.context.storage.get(&key).copied().unwrap_or_default())
     }
 
-    /// The memory from the operand `start` on; no cell for what is empty or reaches beyond all memory.
+    /// The memory from the operand `start` on; no cell if it is empty or reaches beyond the largest address.
     fn memory_cells(&self, start: usize, length: Option<usize>) -> Vec<Cell> {
         let cell = || byte_memory::cell("memory", self.word(start).and_then(small)?, length?);
         cell().into_iter().collect()

@@ -1,4 +1,4 @@
-//! Logs: LOG0 to LOG4, and the two forms in which vectors demand them.
+//! Logs: LOG0 to LOG4, and the two forms that vectors use for them.
 
 use rlp::RlpStream;
 
@@ -15,10 +15,11 @@ pub(super) struct Log {
     pub(super) data: Vec<u8>,
 }
 
-/// What an entry takes in bytes, with its copies as values.
+/// The size of an entry in bytes, with its copies as values.
 const ENTRY: u64 = 3072;
 
-/// What logging is charged, each topic and each word of data, with the hash of all entries at the end.
+/// The charge for logging, in units; below, for each topic and each word of data. Includes the hash of all
+/// entries at the end.
 const WORK: u64 = 20;
 const UNITS_OF_TOPIC: u64 = 35;
 const UNITS_OF_WORD: u64 = 30;
@@ -53,7 +54,7 @@ impl Log {
     }
 }
 
-/// [`hash_logs`] of no entries, which most programs have.
+/// [`hash_logs`] of an empty list, which most programs have.
 const NO_LOGS: [u8; 32] =
     match hex::const_decode_to_array(b"1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347") {
         Ok(hash) => hash,

@@ -1,4 +1,4 @@
-//! The machine: what a run changes, and the one loop.
+//! The machine: the state that a run changes, and the single loop.
 
 use super::call::Recorded;
 use super::environment::Environment;
@@ -55,7 +55,7 @@ pub struct Evm {
     destinations: Destinations,
     pub(super) hot: Hot,
     tiers: Tiers,
-    /// What this machine is compared with.
+    /// The machine that this one is compared with.
     reference: Option<Reference>,
     pub(super) stop: Option<Stop>,
     pub(super) context: Context,
@@ -66,28 +66,28 @@ pub struct Evm {
 pub(super) struct Context {
     pub(super) environment: Environment,
     pub(super) world: World,
-    /// Storage of the executing account, which is kept here and not in the world while it runs.
+    /// Storage of the executing account, which is kept here rather than in the world while it runs.
     pub(super) storage: Storage,
     pub(super) memory: Memory,
     pub(super) output: Vec<u8>,
     pub(super) logs: Vec<Log>,
     pub(super) calls: Vec<Recorded>,
     pub(super) refund: u64,
-    /// Gas that calls were charged and gave back, with what it was topped up by.
+    /// Gas that calls were charged and gave back, including stipends.
     pub(super) given_back: u64,
     pub(super) count: Count,
     pub(super) account: Account,
-    /// What the instruction needed for which the gas did not suffice, if it is not the price in its row.
+    /// How much gas an instruction needed that ran out of it, if that is not the price in its row.
     needed: Option<u64>,
 }
 
 impl Context {
-    /// Counts an entry of something that can be observed: what it takes with its copies, besides `bytes` of data.
+    /// Counts an observable entry: `entry` bytes with its copies, plus `bytes` of data.
     pub(super) fn keep(&mut self, entry: u64, bytes: usize) -> Result<(), Stop> {
         Ok(self.account.hold(entry + COPIES * bytes as u64)?)
     }
 
-    /// The account of an address, which reading it creates.
+    /// The account at an address; reading it creates it.
     pub(super) fn touch(&mut self, address: Word) -> Result<&mut world::Account, Stop> {
         if !self.world.contains(address) {
             self.keep(world::ENTRY, 0)?;
@@ -95,14 +95,14 @@ impl Context {
         Ok(self.world.touch(address))
     }
 
-    /// Memory of `size` bytes, the new ones zero. Gas was paid.
+    /// Grows memory to `size` bytes, the new ones zero. The gas has been paid.
     pub(super) fn grow_memory(&mut self, size: usize) -> Result<(), Stop> {
         self.account.hold((size - self.memory.size()) as u64)?;
         self.memory.grow(size);
         Ok(())
     }
 
-    /// Forgets the last run.
+    /// Discards the state of the last run.
     fn reset(&mut self) {
         self.memory.reset();
         self.output.clear();
@@ -115,7 +115,7 @@ impl Context {
         self.needed = None;
     }
 
-    /// The end of an instruction that needs more gas than there is.
+    /// The halt of an instruction that needs more gas than there is.
     #[cold]
     pub(super) fn lacks(&mut self, needed: u64) -> Stop {
         self.needed = Some(needed);
@@ -123,7 +123,7 @@ impl Context {
     }
 }
 
-/// A stack made where it stays: it is too large for the one that calls.
+/// A stack allocated in place, since it is too large for the native stack.
 fn new_stack() -> Box<Stack> {
     let items = vec![Halves::default(); STACK_SLOTS];
     items.into_boxed_slice().try_into().expect("as many items as the stack has")
@@ -160,7 +160,7 @@ impl Evm {
         }
     }
 
-    /// Calls `run` with the frame and takes over what it changed.
+    /// Calls `run` with the frame, then copies back its changes.
     fn with_frame<R>(&mut self, run: impl FnOnce(&mut Frame<'_>, &mut Hot) -> R) -> R {
         let mut frame = Frame {
             pc: self.pc,
@@ -179,14 +179,14 @@ impl Evm {
         result
     }
 
-    /// Executes exactly `budget` instructions, unless the program ends before.
+    /// Executes exactly `budget` instructions, unless the program ends earlier.
     pub(super) fn execute(&mut self, budget: u64) -> Option<Stop> {
         self.execute_with(budget, || Unmetered, Metered)
     }
 
-    /// Executes exactly `budget` instructions, unless the program or a meter ends the run before. As long as the
-    /// code up to the next jump cannot use the budget up, only jumps look at it, and the meter is `unmetered`. From
-    /// there on `metered` counts what is left.
+    /// Executes exactly `budget` instructions, unless the program or a meter ends the run earlier. As long as
+    /// the code up to the next jump cannot use up the budget, only jumps check it, and the meter is
+    /// `unmetered`. After that, `metered` counts the rest.
     fn execute_with<U: Meter, M: Meter>(
         &mut self,
         budget: u64,
@@ -218,8 +218,8 @@ impl Evm {
         self.execute_plain(end, metered)
     }
 
-    /// Executes on the plain loop until the meter, which is made of the number of instructions that are left to
-    /// `end`, says so.
+    /// Executes on the plain loop until the meter ends it. `meter` creates one from the number of
+    /// instructions that remain until `end`.
     fn execute_plain<M: Meter>(&mut self, end: usize, meter: impl Fn(u64) -> M) -> Option<Stop> {
         self.context.count.fence = usize::MAX;
         loop {
@@ -231,8 +231,8 @@ impl Evm {
         }
     }
 
-    /// Executes as many instructions as the fence and the meter allow, on the plain loop and, where the program is
-    /// hot, in blocks.
+    /// Executes as many instructions as the fence and the meter allow, on the plain loop and, in hot code, in
+    /// blocks.
     fn execute_to_fence<M: Meter>(&mut self, meter: impl Fn() -> M) -> Option<Stop> {
         let mut reference = self.reference.take();
         let stop = self.with_frame(|frame, hot| {
@@ -262,15 +262,14 @@ impl Evm {
         self.context.count.at(self.pc)
     }
 
-    /// The gas that the last instruction needed, if there was not enough; `None` also for more than a number can
-    /// say.
+    /// The gas that the last instruction needed, if there was not enough; `None` also if it does not fit a number.
     fn needed(&self) -> Option<u64> {
         let Some(Stop::Halted(Halt::OutOfGas)) = self.stop else { return None };
         let row = || EVM.by_code((*self.program().get(self.pc)?).into()).map(|op| op.gas);
         self.context.needed.or_else(|| row().filter(|price| *price > self.gas))
     }
 
-    /// The code without the zeros after it.
+    /// The code without the appended zeros.
     pub(super) fn program(&self) -> &[u8] {
         &self.code[..self.code.len() - PADDING]
     }
@@ -285,7 +284,7 @@ impl Evm {
         }
     }
 
-    /// Why the run halted, where it did.
+    /// Why the run halted, if it did.
     pub(super) fn halt(&self) -> Option<Halt> {
         match self.stop {
             Some(Stop::Halted(halt)) => Some(halt),
@@ -298,10 +297,10 @@ impl Evm {
     }
 }
 
-/// The one loop. Returns why it ended; `None` when the meter ended it.
+/// The loop. Returns why it ended; `None` if the meter ended it.
 #[inline(never)]
 fn cycle(frame: &mut Frame<'_>, mut meter: impl Meter) -> Option<Stop> {
-    // A local one, so that its fields can be in registers.
+    // A local copy, so that its fields can be in registers.
     let mut lent = frame.lend();
     let stop = table::interpret(&mut lent, &mut meter);
     let hot = lent.hot();

@@ -4,13 +4,12 @@ use super::frame::{Flow, Frame, Halt, PADDING, Stop, Word, range, small, words};
 use super::operands::Operands;
 use super::world::LOOK_UP;
 
-/// Memory. Behind its size there are zeros already, so that growing costs nothing until the new
-/// bytes are written.
+/// Memory. The bytes beyond its size are already zero, so growing costs nothing until the new bytes are written.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Memory {
     bytes: Vec<u8>,
     size: usize,
-    /// From here on nothing was ever written.
+    /// The offset from which on nothing was ever written.
     clean: usize,
 }
 
@@ -21,15 +20,15 @@ impl Memory {
         self.size
     }
 
-    /// All of it.
+    /// The whole memory.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.bytes[..self.size]
     }
 
-    /// Makes it `size` bytes.
+    /// Grows it to `size` bytes.
     pub(super) fn grow(&mut self, size: usize) {
         if size > self.bytes.len() {
-            // Fresh zeros come from the system untouched, where a resize would write each.
+            // The system provides zeroed pages without touching them; a resize would write each byte.
             let mut bytes = vec![0; size.max(2 * self.bytes.len())];
             bytes[..self.clean].copy_from_slice(&self.bytes[..self.clean]);
             self.bytes = bytes;
@@ -37,7 +36,7 @@ impl Memory {
         self.size = size;
     }
 
-    /// Makes it empty. The allocation is kept unless much of it was written.
+    /// Empties it. The allocation is kept unless much of it was written.
     pub(super) fn reset(&mut self) {
         const KEPT: usize = 1 << 20;
         if self.clean > KEPT {
@@ -67,7 +66,7 @@ impl std::ops::IndexMut<std::ops::Range<usize>> for Memory {
     }
 }
 
-/// The words that are copied in a unit.
+/// How many words are copied per unit.
 const WORDS_OF_UNIT: u64 = 11;
 
 #[inline(always)]
@@ -125,7 +124,7 @@ pub(super) fn extcodecopy(f: &mut Frame<'_>) -> Flow {
     flow
 }
 
-/// `memory[a, a+c) = source[b, b+c)`, with zeros for what lies after the end of the source.
+/// `memory[a, a+c) = source[b, b+c)`, with zeros beyond the end of the source.
 fn copy(f: &mut Frame<'_>, source: &[u8]) -> Flow {
     let (to, from, size) = (f.pop(), f.pop(), f.pop());
     let range = range(to, size)?;

@@ -1,17 +1,17 @@
-//! What an instruction that only computes works on.
+//! The operands of instructions that only compute.
 
 use super::frame::{Flow, Word};
 
-/// What an instruction costs besides the price in its row.
+/// The cost of an instruction besides the price in its row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Price {
     pub(super) gas: u64,
-    /// What the runner's account is charged.
+    /// The charge to the runner's account.
     pub(super) units: u64,
 }
 
-/// The operands of an instruction, a on top, and the place of its result. The plain loop has them on the stack, a
-/// hot block anywhere.
+/// The operands of an instruction, a on top, and the place for its result. The plain loop has them on the
+/// stack, a hot block in any slots.
 pub(super) trait Operands {
     /// The result is `operation(a)`.
     fn unary(&mut self, operation: impl FnOnce(Word) -> Word) -> Flow;
@@ -22,10 +22,10 @@ pub(super) trait Operands {
     /// The result is `operation(a, b, c)`.
     fn ternary(&mut self, operation: impl FnOnce(Word, Word, Word) -> Word) -> Flow;
 
-    /// As [`Operands::binary`], for a price that depends on b, and is highest for the highest word.
+    /// Like [`Operands::binary`], for a price that depends on b and is highest for the highest word.
     fn priced(&mut self, price: fn(Word) -> Price, operation: impl FnOnce(Word, Word) -> Word) -> Flow;
 
-    /// Charges the runner's account for what the instruction takes longer than a plain one. This does not depend on
-    /// the operands.
+    /// Charges the runner's account for the extra time of the instruction compared with a plain one. The
+    /// charge does not depend on the operands.
     fn work(&mut self, units: u64) -> Flow;
 }

@@ -1,4 +1,4 @@
-//! From a program record to a loaded machine, and from words and accounts back to values.
+//! Loads a program record into the machine, and converts words and accounts back to values.
 
 use super::environment::Environment;
 use super::machine::Context;
@@ -39,7 +39,7 @@ pub(super) fn load(program: &Program, context: &mut Context, code: &mut Vec<u8>)
     context.storage = std::mem::take(&mut executing.storage);
     let gas = u64::try_from(record.word("gas")?).ok().filter(|gas| *gas <= MOST_GAS);
     let gas = gas.ok_or_else(|| LoadError::new(format!("gas must be at most {MOST_GAS}")))?;
-    // Last, so that a program that cannot be loaded leaves the code as it was.
+    // Last, so that a program that cannot be loaded leaves the code unchanged.
     let bytes = record.bytes("code")?;
     code.clear();
     code.extend_from_slice(bytes);

@@ -1,4 +1,4 @@
-//! A second machine beside the first one, on the plain loop only: `--engine both`.
+//! A second machine that runs in parallel on the plain loop only: `--engine both`.
 
 use super::frame::{Frame, Halves, Stop};
 use super::machine::Evm;
@@ -13,7 +13,7 @@ use crate::model::value::Value;
 pub(super) struct Reference(Box<Evm>);
 
 impl Reference {
-    /// One for a machine with these limits.
+    /// A reference for a machine with these limits.
     pub(super) fn new(limits: &Limits) -> Reference {
         let mut machine = Evm::new(limits);
         machine.choose(Tiers::Plain);
@@ -34,7 +34,7 @@ impl Reference {
     ///
     /// # Panics
     ///
-    /// When the machines differ after that.
+    /// If the machines differ after that.
     pub(super) fn follow(&mut self, frame: &Frame<'_>, stop: Option<Stop>) {
         if let Some(Stop::Limited(_)) = stop {
             return;
@@ -53,7 +53,7 @@ impl Reference {
         }
     }
 
-    /// What is different.
+    /// What differs.
     fn difference(&self, frame: &Frame<'_>) -> Option<&'static str> {
         let (plain, context) = (&self.0, &*frame.context);
         let words = |stack: &[Halves]| stack.iter().map(|item| item.word()).collect::<Vec<_>>();

@@ -1,4 +1,4 @@
-//! How programs and states are written for a machine in another process: as in the vectors of Ethereum.
+//! The notation of programs and states in the process protocol: the same as in Ethereum's vectors.
 
 use crate::machines::record::{ACCOUNTS, HEX};
 use crate::model::shape::{Keys, Member, Notation, Shape, members};

@@ -4,15 +4,15 @@ use super::frame::{Flow, Frame, Word};
 
 #[inline(always)]
 pub(super) fn push<const SIZE: usize>(f: &mut Frame<'_>) -> Flow {
-    // That the program counter is within the code is known; only the length is left to check.
+    // The program counter is known to be within the code; only the length remains to be checked.
     let (data, _) = f.code[f.pc..].split_at(SIZE);
     f.push(word_of(data));
     f.context.count.pass(SIZE);
     Ok(())
 }
 
-/// At most 32 bytes as a number. Built limb by limb: bytes that are put together in memory could
-/// not be loaded from there at once.
+/// At most 32 bytes as a number. Built limb by limb, since a wide load of bytes that were just written one by
+/// one would stall.
 #[inline(always)]
 pub(super) fn word_of(bytes: &[u8]) -> Word {
     let mut limbs = [0; 4];
@@ -30,7 +30,7 @@ pub(super) fn pop(f: &mut Frame<'_>) -> Flow {
 
 #[inline(always)]
 pub(super) fn dup<const NTH: usize>(f: &mut Frame<'_>) -> Flow {
-    // The old top goes to its place first: it is the item that DUP1 copies.
+    // Store the old top first, since it is the item that DUP1 copies.
     f.height += 1;
     *f.below(1) = f.top;
     f.top = *f.below(NTH);

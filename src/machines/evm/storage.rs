@@ -1,4 +1,4 @@
-//! Storage, and the end of an account.
+//! Storage, and the deletion of an account.
 
 use super::frame::{Flow, Frame, Stop, Word};
 use super::operands::Operands;
@@ -8,10 +8,10 @@ const RESET: u64 = 5_000;
 const CLEAR_REFUND: u64 = 15_000;
 const SUICIDE_REFUND: u64 = 24_000;
 
-/// What a word takes in bytes, with its copies as values.
+/// The size of a word in bytes, with its copies as values.
 const ENTRY: u64 = 768;
 
-/// What looking for a key is charged.
+/// The charge for looking up a key, in units.
 const LOOK_UP: u64 = 15;
 
 #[inline(never)]

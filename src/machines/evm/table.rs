@@ -9,7 +9,7 @@ use crate::isa::rows::opcodes;
 use crate::machines::effects::effects;
 use crate::machines::interpreter::interpreter;
 
-// One row a line, so that the table can be read down its columns.
+// One row per line, so that the table can be read by column.
 #[rustfmt::skip]
 macro_rules! rows {
     ($make:ident $head:tt) => { $make! { $head

@@ -1,4 +1,4 @@
-//! What a person sees: stack, storage of the executing account, memory.
+//! The state formatted for people: stack, storage of the executing account, memory.
 
 use super::machine::Evm;
 use crate::machines::inspect::Inspect;

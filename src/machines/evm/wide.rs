@@ -1,4 +1,4 @@
-//! Operations on words for which a method made for 256 bits is faster than the library's general one.
+//! Operations on words for which a method specialised for 256 bits is faster than the library's general one.
 
 use super::frame::{Flow, Word, small};
 use super::operands::{Operands, Price};
@@ -7,7 +7,7 @@ use crate::machines::power::pow;
 #[cfg(test)]
 mod tests;
 
-/// What a power is charged at most, and for each bit of a shorter exponent.
+/// The maximum charge for a power, in units; below, the charge for each bit of a shorter exponent.
 const POWER: u64 = 48;
 const UNITS_OF_BIT: u64 = 1;
 
@@ -16,13 +16,13 @@ pub(super) fn exp(f: &mut impl Operands) -> Flow {
     f.priced(price_of_power, pow)
 }
 
-/// The price of a power, by its exponent.
+/// The price of a power with this exponent.
 #[inline(always)]
 fn price_of_power(exponent: Word) -> Price {
     Price { gas: 10 * exponent.byte_len() as u64, units: POWER.min(UNITS_OF_BIT * exponent.bit_len() as u64) }
 }
 
-/// Quotient and remainder; both 0 if the divisor is.
+/// Quotient and remainder; both 0 if the divisor is 0.
 pub(super) fn div_rem(a: Word, b: Word) -> (Word, Word) {
     if let (Some(a), Some(b)) = (small(a), small(b)) {
         return (Word::from(a.checked_div(b).unwrap_or(0)), Word::from(a.checked_rem(b).unwrap_or(0)));
@@ -33,16 +33,16 @@ pub(super) fn div_rem(a: Word, b: Word) -> (Word, Word) {
     if b.as_limbs()[3] >= LARGE { div_rem_by_large(a, b) } else { a.div_rem(b) }
 }
 
-/// The highest limb of a divisor by which a quotient has at most 32 bits.
+/// The lowest value of a divisor's highest limb for which a quotient has at most 32 bits.
 const LARGE: u64 = 1 << 32;
 
-/// One division of the highest bits is the quotient or up to 3 more: what is cut off of both numbers makes it larger
-/// by at most one part in 2^31.
+/// A division of the highest bits gives the quotient or up to 3 more, since cutting off the low bits of both
+/// numbers makes it larger by at most one part in 2^31.
 fn div_rem_by_large(a: Word, b: Word) -> (Word, Word) {
     let (a, b) = (a.as_limbs(), b.as_limbs());
     let shift = b[3].leading_zeros();
     let mut quotient = ((u128::from(a[3]) << shift >> 32) as u64) / (b[3] << shift >> 32);
-    // The remainder for this quotient is less than 0 by 2^256 times `below`.
+    // The remainder for this quotient is `remainder` minus 2^256 times `below`.
     let (mut remainder, mut below) = ([0; 4], 0);
     for limb in 0..4 {
         let product = u128::from(quotient) * u128::from(b[limb]) + u128::from(below);

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use super::frame::Word;
 use super::storage::Storage;
 
-/// What an account takes in bytes, with its copies as values.
+/// The size of an account in bytes, with its copies as values.
 pub(super) const ENTRY: u64 = 512;
 
-/// What looking for an account is charged.
+/// The charge for looking up an account, in units.
 pub(super) const LOOK_UP: u64 = 32;
 
 /// An account.
@@ -27,23 +27,23 @@ impl Account {
     }
 }
 
-/// All accounts by address. Ordered, so that nothing depends on a hash.
+/// All accounts by address. Ordered, so that nothing depends on hashing.
 #[derive(Debug, Clone, Default)]
 pub(super) struct World(BTreeMap<Word, Account>);
 
 impl World {
-    /// The account; created empty when it is not there, as reading one does. Only the low 160
+    /// The account; created empty if it does not exist, since reading an account creates it. Only the low 160
     /// bits of the address count.
     pub(super) fn touch(&mut self, address: Word) -> &mut Account {
         self.0.entry(low_160(address)).or_default()
     }
 
-    /// The account, if it is there.
+    /// The account, if it exists.
     pub(super) fn get(&self, address: Word) -> Option<&Account> {
         self.0.get(&low_160(address))
     }
 
-    /// Whether the account is there.
+    /// Whether the account exists.
     pub(super) fn contains(&self, address: Word) -> bool {
         self.get(address).is_some()
     }

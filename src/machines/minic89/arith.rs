@@ -20,7 +20,7 @@ pub(super) fn div(cpu: &mut Cpu<'_>, _: i32) -> Flow {
     divide(cpu, i16::checked_div)
 }
 
-/// The remainder of a quotient that does not fit does not fit either.
+/// If the quotient does not fit, the remainder traps, too.
 pub(super) fn mod_(cpu: &mut Cpu<'_>, _: i32) -> Flow {
     divide(cpu, i16::checked_rem)
 }
@@ -38,7 +38,7 @@ fn operands(cpu: &Cpu<'_>) -> Result<(i16, i16), Box<super::cpu::Stop>> {
     Word::ints(a, b).ok_or_else(|| wrong_kind("i16"))
 }
 
-/// The result of two 16-bit integers, where it is one.
+/// An operation on two 16-bit integers; a trap if the result is not one.
 #[inline(always)]
 fn binary(cpu: &mut Cpu<'_>, exact: fn(i32, i32) -> i32) -> Flow {
     let (a, b) = operands(cpu)?;
@@ -48,8 +48,7 @@ fn binary(cpu: &mut Cpu<'_>, exact: fn(i32, i32) -> i32) -> Flow {
     Ok(())
 }
 
-/// `checked` returns `None` for a divisor of zero, which is another trap, and where the result does
-/// not fit.
+/// `checked` returns `None` for a divisor of zero, which is a different trap, and if the result does not fit.
 #[inline(always)]
 fn divide(cpu: &mut Cpu<'_>, checked: fn(i16, i16) -> Option<i16>) -> Flow {
     let (a, b) = operands(cpu)?;

@@ -26,10 +26,10 @@ pub(super) fn indirect(cpu: &mut Cpu<'_>, argc: i32) -> Flow {
     call(cpu, function, Callee::OnTop)
 }
 
-/// Slots that are made in a unit.
+/// How many slots are created per unit.
 const SLOTS_OF_UNIT: usize = 64;
 
-/// How the called function is named.
+/// Where the called function is given.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Callee {
     /// In the instruction.
@@ -52,7 +52,7 @@ fn call(cpu: &mut Cpu<'_>, function: usize, callee: Callee) -> Flow {
         return Err(trap(Trap::Callstack { limit: cpu.limits.call_depth }));
     }
     let base = cpu.slots.len();
-    // A frame takes some room, too.
+    // Each frame also takes some memory.
     if base + called.local_count + 8 * cpu.frames.len() >= cpu.limits.words {
         return Err(Limit::Memory.into());
     }
@@ -75,6 +75,6 @@ pub(super) fn ret(cpu: &mut Cpu<'_>, _: i32) -> Flow {
     cpu.base = below.base;
     cpu.instructions = &cpu.code.functions[below.function].instructions;
     cpu.ip = current.return_ip;
-    // The result stays on top of the one operand stack.
+    // The result stays on top of the shared operand stack.
     Ok(())
 }

@@ -17,7 +17,7 @@ pub(super) const CHANGES: &[Member] = members! {
 };
 
 impl MiniC89 {
-    /// Changes the state of a run as the record of an [`crate::model::case::Action::Set`] says.
+    /// Changes the state of a run as given by the record of an [`crate::model::case::Action::Set`].
     pub(super) fn change(&mut self, changes: &Value) -> Result<(), LoadError> {
         for (field, value) in changes.members().unwrap_or_default() {
             let base = self.frames.last().map_or(0, |frame| frame.base);
@@ -35,7 +35,7 @@ impl MiniC89 {
     }
 }
 
-/// Puts a value in the place of another.
+/// Replaces a value with another.
 fn put(place: &mut Word, value: &Value) -> Result<(), LoadError> {
     let word = Word::of_value(value);
     *place = word.ok_or_else(|| LoadError::new(format!("{value} is not a value of this machine")))?;

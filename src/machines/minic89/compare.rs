@@ -37,7 +37,7 @@ fn truth(is_true: bool) -> Word {
     Word::int(is_true.into())
 }
 
-/// Two values of one kind, whichever.
+/// Compares two values of the same kind, whatever the kind.
 #[inline(always)]
 fn same(cpu: &mut Cpu<'_>, holds: fn(bool) -> bool) -> Flow {
     let (a, b) = cpu.two()?;

@@ -6,7 +6,7 @@ use super::trap::Trap;
 use super::word::Word;
 use crate::machines::account::{Account, Limit};
 
-/// What a handler returns. A handler that stops the run has changed nothing.
+/// The result of a handler. A handler that stops the run has changed nothing.
 pub(super) type Flow = Result<(), Box<Stop>>;
 
 /// Why no further instruction is executed.
@@ -22,34 +22,34 @@ pub(super) enum Stop {
 /// A call that has not returned.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Frame {
-    /// Which function, by its place in the program.
+    /// The index of the function in the program.
     pub(super) function: usize,
-    /// Where its slots begin.
+    /// The index of its first slot.
     pub(super) base: usize,
-    /// The instruction of the frame below after the call; meaningless in the first frame.
+    /// The instruction after the call, in the frame below; meaningless in the first frame.
     pub(super) return_ip: usize,
 }
 
-/// How much there may be of what.
+/// The limits of a run.
 #[derive(Debug, Clone)]
 pub(super) struct Limits {
     /// Attempts; `None` for no limit.
     pub(super) steps: Option<u64>,
     /// Values on the operand stack.
     pub(super) operand_stack: u64,
-    /// Frames, the first included.
+    /// Frames, including the first one.
     pub(super) call_depth: u64,
-    /// Words that the runner lets the operand stack have, and all slots together.
+    /// The runner's limit on the words of the operand stack, and of all slots together.
     pub(super) words: usize,
 }
 
-/// A machine while it runs.
+/// A running machine.
 pub(super) struct Cpu<'c> {
     pub(super) code: &'c Code,
-    /// The current function's, followed by [`Op::End`].
+    /// The instructions of the current function, followed by [`Op::End`].
     pub(super) instructions: &'c [Instruction],
     pub(super) ip: usize,
-    /// Where the current frame's slots begin.
+    /// The index of the current frame's first slot.
     pub(super) base: usize,
     pub(super) stack: Vec<Word>,
     pub(super) slots: Vec<Word>,
@@ -90,7 +90,7 @@ impl<'c> Cpu<'c> {
         &mut self.slots[self.base..]
     }
 
-    /// Pushes a value, the last thing that an instruction does.
+    /// Pushes a value; must be the last step of an instruction.
     #[inline(always)]
     pub(super) fn push(&mut self, word: Word) -> Flow {
         if self.stack.len() >= self.limits.words || self.stack.len() as u64 >= self.limits.operand_stack {
@@ -115,7 +115,7 @@ impl<'c> Cpu<'c> {
         }
     }
 
-    /// Puts a value in the place of the two top ones.
+    /// Replaces the two top values with one.
     #[inline(always)]
     pub(super) fn replace_two(&mut self, word: Word) {
         self.stack.pop();
@@ -124,7 +124,7 @@ impl<'c> Cpu<'c> {
         }
     }
 
-    /// Puts a value in the place of the top one.
+    /// Replaces the top value.
     #[inline(always)]
     pub(super) fn replace(&mut self, word: Word) {
         if let Some(top) = self.stack.last_mut() {
@@ -164,7 +164,7 @@ pub(super) fn underflow(need: usize) -> Box<Stop> {
     trap(Trap::Underflow { need })
 }
 
-/// A value of the wrong kind; holds the expected kind, as `details` call it.
+/// The trap for a value of the wrong kind; `expected` is the name of the right kind in `details`.
 #[cold]
 pub(super) fn wrong_kind(expected: &'static str) -> Box<Stop> {
     trap(Trap::Type { expected })

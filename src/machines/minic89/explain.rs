@@ -1,4 +1,4 @@
-//! The state in words of the source: names of functions and locals, and lines.
+//! The state in terms of the source: names of functions and locals, and lines.
 
 use super::machine::MiniC89;
 use super::program::{Function, plain};
@@ -8,7 +8,7 @@ use crate::model::path::{Key, Path};
 use crate::model::value::Value;
 
 impl MiniC89 {
-    /// A datum by the names of locals and functions and by lines; see
+    /// A datum, described by names of locals and functions and by lines; see
     /// [`crate::machines::machine::Machine::explain`].
     pub(super) fn in_source(&self, at: &Path) -> Option<String> {
         match &at.keys()[..] {
@@ -32,7 +32,7 @@ impl MiniC89 {
         format!("{}:{ip} {}{line}", named(function), self.written(function, ip))
     }
 
-    /// An instruction as its function has it: `JMP 7`.
+    /// An instruction as written in its function: `JMP 7`.
     pub(super) fn written(&self, function: &Function, ip: usize) -> String {
         let code = self.code.as_ref();
         let found = code.and_then(|code| {
@@ -48,7 +48,7 @@ impl MiniC89 {
         [vec![op], arguments].concat().join(" ")
     }
 
-    /// A frame, or one of its slots where the path goes on to one.
+    /// A frame, or one of its slots if the path leads to one.
     fn explain_frame(&self, frame: usize, rest: &[&Key]) -> Option<String> {
         let (function, ip) = self.stand().nth(frame)?;
         let [Key::Name(part), Key::Index(slot), ..] = rest else {
@@ -63,7 +63,7 @@ impl MiniC89 {
         (!texts.is_empty()).then(|| texts.join("; "))
     }
 
-    /// Which function a reference is of.
+    /// The name of the function that a reference refers to.
     fn function_of(&self, word: Word) -> Option<String> {
         let code = self.code.as_ref()?;
         let text = match code.by_fid(word.as_fun()?.into()) {

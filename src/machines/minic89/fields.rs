@@ -9,7 +9,7 @@ use crate::machines::observe::{Field, Fields};
 use crate::model::shape::Shape;
 use crate::model::value::Value;
 
-/// The members of a snapshot, in the order in which one is written.
+/// The members of a snapshot, in the order of output.
 impl Fields for MiniC89 {
     const FIELDS: &'static [Field<MiniC89>] = &[
         Field {

@@ -8,14 +8,14 @@ pub(super) fn nop(_: &mut Cpu<'_>, _: i32) -> Flow {
     Ok(())
 }
 
-/// The line is in no snapshot; a source map has it.
+/// The line is not part of snapshots, but of source maps.
 pub(super) fn dbg_line(cpu: &mut Cpu<'_>, line: i32) -> Flow {
     cpu.line = u16::try_from(line).ok();
     Ok(())
 }
 
 pub(super) fn jmp(cpu: &mut Cpu<'_>, target: i32) -> Flow {
-    // The last one is Op::End, which is not a target.
+    // The last instruction is `Op::End`, which is not a valid target.
     if target as usize >= cpu.instructions.len() - 1 {
         return Err(bad_jump(cpu));
     }
@@ -47,7 +47,7 @@ fn bad_jump(cpu: &Cpu<'_>) -> Box<Stop> {
     trap(Trap::BadJump { target: cpu.argument(), code_len: cpu.instructions.len() - 1 })
 }
 
-/// Behind the last instruction.
+/// The end, after the last instruction.
 #[cold]
 pub(super) fn end(cpu: &mut Cpu<'_>) -> Flow {
     let code_len = cpu.instructions.len() - 1;

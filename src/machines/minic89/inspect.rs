@@ -94,14 +94,14 @@ impl Inspect for MiniC89 {
     }
 }
 
-/// Where an instruction can read or write besides the stack.
+/// The places that an instruction can read or write besides the stack.
 #[derive(Clone, Copy)]
 pub(crate) enum Place {
     /// The slot of the current frame that the argument names.
     Slot,
-    /// The slots of the frame that a call makes.
+    /// The slots of the frame that a call creates.
     CalleeSlots,
-    /// What the first function returns, where the instruction returns from it.
+    /// The result of the first function, if the instruction returns from it.
     Result,
 }
 
@@ -120,7 +120,7 @@ impl Places for MiniC89 {
                 let slot = self.next_instruction().and_then(|it| usize::try_from(it.argument).ok());
                 slot.map(|slot| cell(frame, slot)).into_iter().collect()
             }
-            // Those that are no parameters have no value, whatever an earlier frame had there.
+            // Slots other than parameters have no value, whatever an earlier frame had there.
             Place::CalleeSlots => {
                 let locals = self.callee().map_or(0, |callee| callee.local_count);
                 (0..locals).map(|slot| cell(frame + 1, slot)).collect()
@@ -151,17 +151,17 @@ impl MiniC89 {
         }
     }
 
-    /// Where JMP goes on.
+    /// Where execution continues after JMP.
     pub(super) fn jumped(&self) -> Option<usize> {
         usize::try_from(self.next_instruction()?.argument).ok()
     }
 
-    /// How many items a call takes as arguments.
+    /// How many items a call pops as arguments.
     pub(super) fn arguments(&self) -> Option<usize> {
         Some(self.callee().map_or(0, |callee| callee.param_count))
     }
 
-    /// How many items a call takes that takes the function too.
+    /// How many items a call pops that also pops the function.
     pub(super) fn arguments_and_callee(&self) -> Option<usize> {
         self.arguments().map(|arguments| arguments + 1)
     }
@@ -169,7 +169,7 @@ impl MiniC89 {
 
 const OF_FRAME: &str = " of frame ";
 
-/// What the first function returned.
+/// The cell of the first function's result.
 fn result() -> Cell {
     Cell::named("result", "")
 }

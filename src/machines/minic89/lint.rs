@@ -1,4 +1,4 @@
-//! What is odd about a program that can be loaded all the same.
+//! Finds suspicious parts of a program that can be loaded nevertheless.
 
 use num_bigint::BigInt;
 
@@ -9,7 +9,7 @@ use crate::model::case::Program;
 use crate::model::path::Path;
 use crate::model::value::Value;
 
-/// Everything odd, each with the path of its datum.
+/// Everything suspicious, each with the path of its datum.
 pub(super) fn lint(program: &Program) -> Vec<LoadError> {
     let Ok(code) = Code::new(&program.0) else { return Vec::new() };
     let mut odd = Vec::new();

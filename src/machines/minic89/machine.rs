@@ -1,4 +1,4 @@
-//! What the runner sees.
+//! The machine, as the runner sees it.
 
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ pub const INFO: MachineInfo = MachineInfo {
 const OPERAND_STACK: u64 = 1024;
 const CALL_DEPTH: u64 = 64;
 
-/// What a word takes in bytes, with its copies as values.
+/// The size of a word in bytes, with its copies as values.
 const WORD: u64 = 256;
 
 /// The abstract machine of MiniC89.
@@ -58,7 +58,7 @@ pub struct MiniC89 {
     pub(super) frames: Vec<Frame>,
 }
 
-/// The status of a snapshot, with what belongs to it.
+/// The status in a snapshot, with its data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum RunStatus {
     /// No function was entered.
@@ -85,7 +85,7 @@ impl MiniC89 {
         }
     }
 
-    /// Starts a run as a record of changes says.
+    /// Starts a run as given by a record of changes.
     fn begin(&mut self, entry: &Value, changes: &Value) -> Result<(), LoadError> {
         self.limits = default_limits(self.account.room());
         self.limits.steps = self.code.as_ref().and_then(|code| code.step_limit);
@@ -99,7 +99,7 @@ impl MiniC89 {
         }
     }
 
-    /// Enters a function as a call of it does.
+    /// Enters a function like a call.
     fn start(&mut self, entry: &Value, arguments: &[Value]) -> Result<(), LoadError> {
         let code = self.code.as_ref().ok_or_else(|| LoadError::new("there is no program"))?;
         let fid = match entry {
@@ -129,7 +129,7 @@ impl MiniC89 {
         Ok(())
     }
 
-    /// Attempts instructions of a running machine until `meter` ends it.
+    /// Attempts instructions of a running machine until `meter` or the program ends the run.
     fn attempt(&mut self, meter: &mut impl Meter) -> Option<Box<Stop>> {
         let Some(code) = &self.code else { return None };
         let [.., current] = self.frames[..] else { return None };
@@ -158,7 +158,7 @@ impl MiniC89 {
         self.account.executed(attempts);
     }
 
-    /// How many more instructions the limit of the program allows.
+    /// How many more instructions the program's limit allows.
     fn allowed(&self) -> u64 {
         self.limits.steps.map_or(u64::MAX, |limit| limit.saturating_sub(self.step))
     }
@@ -212,7 +212,7 @@ impl MiniC89 {
         Some(&code.functions[code.by_fid(fid)?])
     }
 
-    /// What the run was stopped by.
+    /// The trap that stopped the run.
     pub(super) fn trap(&self) -> Option<&Trap> {
         match &self.status {
             RunStatus::Trapped(trap) => Some(trap),
@@ -236,7 +236,7 @@ fn default_limits(memory: u64) -> Limits {
 
 impl Machine for MiniC89 {
     fn load(&mut self, program: &Program) -> Result<(), LoadError> {
-        // The tests of a file share their program, which need be read once.
+        // The tests of a file share their program, which is read only once.
         let is_known = self.code.as_ref().is_some_and(|code| Arc::ptr_eq(&code.document, &program.0));
         if !is_known {
             self.code = None;

@@ -1,4 +1,4 @@
-//! Snapshots of another machine, to be looked at like runs of this one.
+//! Snapshots of another machine, which can be inspected like runs of this one.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ pub struct Playback {
     at: usize,
 }
 
-/// A state, in the form of the machine.
+/// A state in the machine's own form.
 struct Snapshot {
     step: u64,
     status: RunStatus,
@@ -43,12 +43,13 @@ struct Snapshot {
 }
 
 impl Playback {
-    /// A machine that shows snapshots, which are documents of the published schema; and where they contradict the
-    /// metadata document or each other. What contradicts the metadata is shown as far as it can be.
+    /// Creates a machine that shows snapshots, which are documents with the published schema. Also returns
+    /// where they contradict the metadata document or each other. Contradictory data is shown as far as
+    /// possible.
     ///
     /// # Errors
     ///
-    /// When the metadata is not a program, or there is no snapshot.
+    /// If the metadata is not a program, or there is no snapshot.
     pub fn new(metadata: &Program, snapshots: &[Value]) -> Result<(Playback, Vec<String>), LoadError> {
         let code = Code::new(&metadata.0)?;
         let without_map = code.functions.iter().filter(|function| function.source_map.is_empty());
@@ -82,12 +83,12 @@ impl Playback {
         self.snapshots.len()
     }
 
-    /// Whether there is no snapshot, which never holds.
+    /// Whether there is no snapshot, which is never the case.
     pub fn is_empty(&self) -> bool {
         self.snapshots.is_empty()
     }
 
-    /// Puts the machine into the state of the current snapshot.
+    /// Sets the machine to the state of the current snapshot.
     fn show(&mut self) {
         let Snapshot { step, status, ip, line, stack, slots, frames } = &self.snapshots[self.at];
         self.machine.step = *step;
@@ -128,7 +129,7 @@ impl Snapshot {
         snapshot
     }
 
-    /// The line that the next instruction is about, if it is a DBG_LINE.
+    /// The line in the next instruction, if it is a DBG_LINE.
     fn debug_line(&self, code: &Code) -> Option<u16> {
         let function = &code.functions[self.frames.last()?.function];
         let Instruction { op, argument } = *function.instructions.get(self.ip)?;
@@ -149,7 +150,8 @@ impl Snapshot {
             note(format!("frame {index} has {} locals, and its function {local_count}", locals.len()));
             locals.resize(local_count, Word::UNINIT);
         }
-        // Of a frame without a caller it means nothing; another one returns to the place after an instruction.
+        // For a frame without a caller, it has no meaning; any other frame returns to a position after an
+        // instruction.
         let return_ip = number(frame.get("return_pc").and_then(|back| back.get("ip")));
         let return_ip = usize::try_from(return_ip).unwrap_or(usize::MAX).clamp(1, usize::from(u16::MAX));
         self.frames.push(Frame { function, base: self.slots.len(), return_ip });
@@ -214,7 +216,7 @@ fn items(list: Option<&Value>) -> &[Value] {
     }
 }
 
-/// A number from 0; 0 without one.
+/// A non-negative number; 0 if there is none.
 fn number(value: Option<&Value>) -> u64 {
     match value {
         Some(Value::Int(number)) if *number >= BigInt::ZERO => u64::try_from(number).unwrap_or(u64::MAX),
@@ -223,7 +225,7 @@ fn number(value: Option<&Value>) -> u64 {
 }
 
 impl Machine for Playback {
-    /// The snapshots are what it holds; it begins with the first one again.
+    /// Ignores the program and starts again at the first snapshot.
     fn load(&mut self, _: &Program) -> Result<(), LoadError> {
         self.machine.account().reset();
         self.at = 0;

@@ -1,4 +1,4 @@
-//! From a metadata document to code.
+//! Converts a metadata document to code.
 
 use std::sync::Arc;
 
@@ -13,13 +13,13 @@ use crate::model::path::Path;
 use crate::model::shape::{Member, Shape, members};
 use crate::model::value::Value;
 
-/// Function ids, instructions of a function, slots: at most this number (the C core's 16 bits).
+/// The maximum for function ids, instructions of a function, and slots (16 bits in the C core).
 const WIDEST: usize = 0xffff;
 
-/// Steps of a run where not even the program says how many.
+/// The maximum number of steps of a run if not even the program states one.
 const STEP_LIMIT: u64 = 100_000;
 
-/// A program, which is a metadata document; the schema `minic89-metadata` describes the members.
+/// The members of a program, which is a metadata document; the schema `minic89-metadata` describes them.
 pub(super) const MEMBERS: &[Member] = members! {
     "schema_version": Shape::Plain, "the version of the document";
     "functions": Shape::Plain, "the functions";
@@ -30,11 +30,11 @@ pub(super) const MEMBERS: &[Member] = members! {
 #[derive(Clone)]
 pub(super) struct Code {
     pub(super) functions: Vec<Function>,
-    /// How many steps a run has by default; `None` for no limit.
+    /// The default limit on the steps of a run; `None` for no limit.
     pub(super) step_limit: Option<u64>,
-    /// The place of each id among the functions.
+    /// The index of each id among the functions.
     places: Vec<Option<u32>>,
-    /// The document that this was made of.
+    /// The document that this was created from.
     pub(super) document: Arc<Value>,
 }
 
@@ -51,20 +51,20 @@ pub(super) struct Function {
     pub(super) fid: u16,
     pub(super) name: String,
     pub(super) param_count: usize,
-    /// Slots, those of the parameters included.
+    /// The number of slots, including those of the parameters.
     pub(super) local_count: usize,
-    /// Followed by [`Op::End`].
+    /// The instructions, followed by [`Op::End`].
     pub(super) instructions: Vec<Instruction>,
     undecodable: Vec<Undecodable>,
     pub(super) source_map: SourceMap,
     pub(super) names: Vec<LocalName>,
 }
 
-/// An instruction that can be decoded, or a mark of one that cannot.
+/// A decoded instruction, or a placeholder for one that cannot be decoded.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Instruction {
     pub(super) op: Op,
-    /// The argument; the nearest number when it does not fit, which makes no difference to any rule.
+    /// The argument; the nearest number if it does not fit, which makes no difference to any rule.
     pub(super) argument: i32,
 }
 
@@ -98,7 +98,7 @@ impl Code {
         Ok(Code { functions, step_limit, places, document: document.clone() })
     }
 
-    /// The place of the function with this id.
+    /// The index of the function with this id.
     #[inline(always)]
     pub(super) fn by_fid(&self, fid: i32) -> Option<usize> {
         let place = self.places.get(usize::try_from(fid).ok()?)?;
@@ -157,7 +157,7 @@ impl Function {
         })
     }
 
-    /// The op of an invalid instruction, and what is wrong with it.
+    /// The op of an invalid instruction, and why it is invalid.
     pub(super) fn why_undecodable(&self, ip: usize) -> (String, &'static str) {
         match self.undecodable.binary_search_by_key(&ip, |it| it.ip) {
             Ok(found) => (self.undecodable[found].op.clone(), self.undecodable[found].reason),
@@ -166,7 +166,7 @@ impl Function {
     }
 }
 
-/// The instruction of a record, or why it is invalid, as `details` call it.
+/// The instruction of a record, or why it is invalid, in the words of `details`.
 fn decode(record: &Value) -> Result<Instruction, &'static str> {
     let op = match record.get("op") {
         Some(Value::Text(name)) => Op::named(name).ok_or("unknown op")?,
@@ -182,8 +182,8 @@ fn decode(record: &Value) -> Result<Instruction, &'static str> {
     }
 }
 
-/// The instruction with an argument, where it has a range. All others have one at run time, and a
-/// number that is far out of it stays so.
+/// The instruction with its argument, if that is in a range that is checked here. Other ranges are checked at
+/// run time; a number that does not fit stays out of range.
 fn in_range(op: Op, number: &BigInt) -> Option<Instruction> {
     let nearest = if *number < BigInt::ZERO { i32::MIN } else { i32::MAX };
     let argument = i32::try_from(number).unwrap_or(nearest);
@@ -195,7 +195,7 @@ fn in_range(op: Op, number: &BigInt) -> Option<Instruction> {
     fits.then_some(Instruction { op, argument })
 }
 
-/// A limit: a number from 0, or `None` for Null.
+/// A limit: a non-negative number, or `None` for Null.
 pub(super) fn limit(value: &Value, name: &'static str) -> Result<Option<u64>, LoadError> {
     match value {
         Value::Null => Ok(None),
@@ -226,7 +226,7 @@ fn text(value: Option<&Value>) -> String {
     }
 }
 
-/// A value as a program writes it.
+/// A value as written in a program.
 pub(super) fn plain(value: &Value) -> String {
     match value {
         Value::Int(number) => number.to_string(),

@@ -1,20 +1,19 @@
-//! Lines and names of the source, for display with the state: the parts of the metadata document other than
-//! the code.
+//! Source lines and names, for display with the state: the parts of the metadata document other than the code.
 
 use num_bigint::BigInt;
 
 use crate::model::value::Value;
 
-/// Which line of the source an instruction was made of.
+/// The source lines of instructions.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SourceMap(Vec<(u64, Option<BigInt>)>);
 
-/// What a slot is called.
+/// The name of a slot.
 #[derive(Debug, Clone)]
 pub(super) struct LocalName {
     slot: u64,
     name: String,
-    /// The instructions between which it is in scope, the second not included; `None` for all.
+    /// The range of instructions in which it is in scope, without the second one; `None` for all.
     scope: Option<(u64, u64)>,
 }
 
@@ -33,7 +32,7 @@ impl SourceMap {
         };
         let mut entries: Vec<_> =
             items(record).iter().map(|entry| (number(entry.get("ip")), line(entry))).collect();
-        // Stable: of entries for one instruction the last counts.
+        // A stable sort: of several entries for one instruction, the last one counts.
         entries.sort_by_key(|entry| entry.0);
         SourceMap(entries)
     }
@@ -64,7 +63,7 @@ impl LocalName {
         items(record).iter().map(entry).collect()
     }
 
-    /// The name of a slot at an instruction: the one that is in scope, else the first.
+    /// The name of a slot at an instruction: the one in scope, else the first one.
     pub(super) fn find(names: &[LocalName], slot: usize, ip: usize) -> Option<(&str, Scope)> {
         let of_slot = || names.iter().filter(|name| name.slot == slot as u64);
         let is_in_scope =
@@ -83,7 +82,7 @@ fn items(record: Option<&Value>) -> &[Value] {
     }
 }
 
-/// A number from 0; one larger than any instruction's number stays larger.
+/// A non-negative number; one that is too large stays larger than the number of any instruction.
 fn number(value: Option<&Value>) -> u64 {
     match value {
         Some(Value::Int(number)) => u64::try_from(number).unwrap_or(u64::MAX),

@@ -1,4 +1,4 @@
-//! Values onto the operand stack and off it.
+//! Instructions that push and pop values.
 
 use super::cpu::{Cpu, Flow, trap};
 use super::trap::Trap;

@@ -1,4 +1,4 @@
-//! The instructions. The second name of a row means the same as the first.
+//! The instructions. The second name of a row is an alias.
 
 use super::cpu::{Cpu, Stop};
 use super::inspect::Place;
@@ -8,7 +8,7 @@ use crate::isa::{Isa, OpInfo, Unit};
 use crate::machines::effects::effects;
 use crate::machines::machine::Meter;
 
-/// Makes the enum of the opcodes and the instruction set.
+/// Generates the enum of the opcodes and the instruction set.
 macro_rules! instruction_set {
     ($($name:ident $(= $alias:ident)? [$($operand:literal)?] ($pops:literal -> $pushes:literal)
         $handler:path, $doc:literal, [$($effect:expr),*];)*) => {
@@ -19,12 +19,12 @@ macro_rules! instruction_set {
             $($name,)*
             /// Something that is not an instruction.
             Undecodable,
-            /// Behind the last instruction.
+            /// The end, after the last instruction.
             End,
         }
 
         impl Op {
-            /// The opcode of this name; letters are as the table has them.
+            /// The opcode with this name, spelled as in the table.
             pub(super) fn named(name: &str) -> Option<Op> {
                 match name {
                     $(stringify!($name) $(| stringify!($alias))? => Some(Op::$name),)*
@@ -58,13 +58,13 @@ macro_rules! instruction_set {
     };
 }
 
-/// Makes the loop.
+/// Generates the loop.
 macro_rules! interpreter {
     ($($name:ident $(= $alias:ident)? [$($operand:literal)?] ($pops:literal -> $pushes:literal)
         $handler:path, $doc:literal, $effects:tt;)*) => {
-        /// The loop: fetches and executes until a handler or the meter ends it. An instruction that
-        /// stops the run has changed nothing and stays the one to execute.
-        // Inlined, so that the state is a local there and its fields can be in registers.
+        /// The loop: fetches and executes until a handler or the meter ends it. An instruction that stops the
+        /// run has changed nothing and stays the next one.
+        // Inlined, so that the state is a local variable of the caller and its fields can be in registers.
         #[inline(always)]
         pub(super) fn interpret(cpu: &mut Cpu<'_>, meter: &mut impl Meter) -> Option<Box<Stop>> {
             loop {
@@ -86,7 +86,7 @@ macro_rules! interpreter {
     };
 }
 
-/// Makes the list of what each row reads and writes.
+/// Generates the list of what each row reads and writes.
 macro_rules! effect_lists {
     ($($name:ident $(= $alias:ident)? [$($operand:literal)?] ($pops:literal -> $pushes:literal)
         $handler:path, $doc:literal, $effects:tt;)*) => {
@@ -94,8 +94,8 @@ macro_rules! effect_lists {
     };
 }
 
-/// Hands the rows to a maker.
-// One row a line, so that the table can be read down its columns.
+/// Passes the rows to a macro.
+// One row per line, so that the table can be read by column.
 #[rustfmt::skip]
 macro_rules! rows {
     ($make:ident) => { $make! {

@@ -2,7 +2,7 @@
 
 use crate::model::value::Value;
 
-/// A trap with what its `details` are made of. Numbers of the program are as they are written there.
+/// A trap with the data for its `details`. Numbers from the program are as written there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Trap {
     IntOverflow {
@@ -51,7 +51,7 @@ pub(super) enum Trap {
         op: String,
         reason: &'static str,
     },
-    /// As another machine reports it.
+    /// A trap reported by another machine.
     Reported {
         code: String,
         details: Vec<(&'static str, Value)>,
@@ -59,7 +59,7 @@ pub(super) enum Trap {
 }
 
 impl Trap {
-    /// The code of a snapshot's `trap`.
+    /// The code of `trap` in a snapshot.
     pub(super) fn code(&self) -> &str {
         match self {
             Trap::IntOverflow { .. } => "TRAP_INT_OVERFLOW",
@@ -115,7 +115,7 @@ impl Trap {
         }
     }
 
-    /// As a snapshot has it.
+    /// The value of `trap` in a snapshot.
     pub(super) fn to_value(&self) -> Value {
         let details = self.details();
         let code = ("code", Value::text(self.code()));

@@ -1,4 +1,4 @@
-//! What a person sees: frames with their locals by name, and the code of the current function.
+//! The state formatted for people: frames with their locals by name, and the code of the current function.
 
 use super::explain::named;
 use super::machine::{MiniC89, RunStatus};
@@ -20,7 +20,7 @@ impl MiniC89 {
     pub(super) fn function_listing(&self) -> Vec<CodeLine> {
         let Some((function, _)) = self.stand().last() else { return Vec::new() };
         let line = |ip| function.source_map.line(ip).and_then(|line| u64::try_from(line).ok());
-        // The last one marks the end.
+        // The last instruction marks the end.
         let ips = 0..function.instructions.len() - 1;
         ips.map(|ip| CodeLine {
             pc: ip,
@@ -31,7 +31,7 @@ impl MiniC89 {
         .collect()
     }
 
-    /// The line by the source map; for a function without one, that of the last DBG_LINE.
+    /// The line from the source map; for a function without one, from the last DBG_LINE.
     pub(super) fn source_line(&self) -> Option<u64> {
         let (function, ip) = self.stand().last()?;
         if function.source_map.is_empty() {
@@ -96,7 +96,7 @@ impl MiniC89 {
         section
     }
 
-    /// A value as a viewer shows it: functions by name, no function as null.
+    /// A value formatted for people: functions by name, no function as null.
     fn shown(&self, word: Word) -> String {
         match (word.as_int(), word.as_fun()) {
             (Some(number), _) => number.to_string(),
@@ -106,7 +106,7 @@ impl MiniC89 {
         }
     }
 
-    /// A slot of a frame in words of the source: `i of gcd`.
+    /// A slot of a frame in terms of the source: `i of gcd`.
     pub(super) fn slot_name(&self, frame: usize, slot: usize) -> Option<String> {
         let (function, ip) = self.stand().nth(frame)?;
         let (name, _) = LocalName::find(&function.names, slot, ip)?;

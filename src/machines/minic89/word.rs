@@ -4,17 +4,17 @@ use num_bigint::BigInt;
 
 use crate::model::value::Value;
 
-/// An integer of 16 bits, a reference to a function, or the content of a slot before the first store.
+/// A 16-bit integer, a reference to a function, or the content of a slot before the first store.
 ///
-/// One number: the kind is above the lowest 16 bits, which are the integer or the id. So two
-/// values are integers if neither has anything there.
+/// Stored as one number: the lowest 16 bits are the integer or the id, the bits above are the kind. So both
+/// of two values are integers if all their upper bits are zero.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Word(u32);
 
 const FUN: u32 = 1 << 16;
 
 impl Word {
-    /// Nothing yet.
+    /// The content of an uninitialised slot.
     pub(super) const UNINIT: Word = Word(2 << 16);
 
     pub(super) fn int(number: i16) -> Word {
@@ -33,7 +33,7 @@ impl Word {
         self.is_int().then_some(self.0 as u16 as i16)
     }
 
-    /// The id of the function, 0 for none.
+    /// The id of the function; 0 for no function.
     pub(super) fn as_fun(self) -> Option<u16> {
         (self.0 & !0xffff == FUN).then_some(self.0 as u16)
     }
@@ -51,7 +51,7 @@ impl Word {
         self.0 >> 16 == other.0 >> 16
     }
 
-    /// What [`Word::to_value`] gives for it.
+    /// The word for which [`Word::to_value`] returns this value.
     pub(super) fn of_value(value: &Value) -> Option<Word> {
         let number = |value: &Value| match value {
             Value::Int(number) => i32::try_from(number).ok(),
@@ -67,7 +67,7 @@ impl Word {
         }
     }
 
-    /// As a snapshot has it: an integer, or a record of `t` and `v`.
+    /// The value in a snapshot: an integer, or a record of `t` and `v`.
     pub(super) fn to_value(self) -> Value {
         let tagged = |t: &str, v: Option<u16>| {
             let v = v.map(|fid| ("v", Value::Int(BigInt::from(fid))));

@@ -1,4 +1,4 @@
-//! Numbers of 64 bits as the bytes of two's complement, least significant first.
+//! 64-bit numbers as bytes in two's complement, least significant byte first.
 
 use std::ops::Deref;
 
@@ -17,14 +17,14 @@ impl Deref for SignedBytes {
     }
 }
 
-/// As few bytes as a number needs, at least one.
+/// The number in as few bytes as possible, but at least one.
 pub(in crate::machines) fn signed_bytes(number: i64) -> SignedBytes {
-    // One bit more than the magnitude: the sign.
+    // One bit more than the magnitude, for the sign.
     let magnitude = 64 - (number ^ (number >> 63)).leading_zeros() as usize;
     SignedBytes { bytes: number.to_le_bytes(), length: magnitude / 8 + 1 }
 }
 
-/// The number that bytes are, which is 0 without any; `None` for more than eight bytes.
+/// The number that bytes represent, 0 for no bytes; `None` for more than eight bytes.
 #[inline(always)]
 pub(in crate::machines) fn small_of_bytes(bytes: &[u8]) -> Option<i64> {
     let sign = if bytes.last().is_some_and(|last| last & 0x80 != 0) { 0xff } else { 0 };

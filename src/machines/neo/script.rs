@@ -1,4 +1,4 @@
-//! Scripts in a program record, and instructions as vectors name them.
+//! Scripts in a program record, and the names of instructions in vectors.
 
 use std::borrow::Cow;
 
@@ -9,12 +9,12 @@ use crate::model::name::Name;
 use crate::model::path::Path;
 use crate::model::value::Value;
 
-/// The bytes of the member `script` of a program: bytes, or a list of bytes and mnemonics that follow
-/// each other; empty when it is missing. `op_of` finds the instruction of a mnemonic.
+/// The bytes of the member `script` of a program: bytes, or a list of bytes and mnemonics that follow each
+/// other; empty if it is missing. `op_of` finds the instruction of a mnemonic.
 ///
 /// # Errors
 ///
-/// When it is something else, or a mnemonic is not in this instruction set.
+/// If it is something else, or a mnemonic is not in this instruction set.
 pub(in crate::machines) fn script(
     isa: &Isa,
     program: &Value,
@@ -47,7 +47,7 @@ pub(in crate::machines) fn script(
 ///
 /// # Errors
 ///
-/// As [`script`].
+/// See [`script`].
 pub(in crate::machines) fn assemble(
     isa: &Isa,
     program: &Program,
@@ -66,7 +66,7 @@ pub(in crate::machines) fn wrong(name: &'static str, value: &Value, expected: &s
     LoadError::at(Path::field(name), format!("{name} is {value} and must be {expected}"))
 }
 
-/// The mnemonic of a code; of an undefined one its number.
+/// The mnemonic of a code, or its number if it is undefined.
 pub(in crate::machines) fn code_name(isa: &Isa, code: u8) -> Cow<'static, str> {
     isa.by_code(code.into()).map_or(Cow::Owned(code.to_string()), |op| Cow::Borrowed(op.name))
 }

@@ -1,4 +1,4 @@
-//! How the items of both NeoVMs are written for a machine in another process: as in the vectors of NeoVM.
+//! The notation of items of both NeoVMs in the process protocol: the same as in NeoVM vectors.
 
 use crate::model::shape::{Keys, Notation, Shape};
 
@@ -7,7 +7,7 @@ pub(in crate::machines) const NUMBER: Shape = Shape::Int(Notation::Number);
 /// A stack or a slot.
 pub(in crate::machines) const ITEMS: Shape = Shape::List(&ITEM);
 
-/// An item. The keys of a Map are the bytes of the key, `"0x2a"`; no bytes are the empty text.
+/// An item. The keys of a Map are the bytes of the key, such as `"0x2a"`; an empty text for no bytes.
 pub(in crate::machines) static ITEM: Shape = Shape::Typed(&[
     ("Integer", Shape::Int(Notation::Decimal)),
     ("Boolean", Shape::Bool),

@@ -1,31 +1,32 @@
-//! Items as values. Items may contain themselves, and a few that are shared make a tree of any size; this is
-//! the only place that limits both. Whatever is written of a value (text, JSON, a blessed expectation) is
-//! therefore about as large as the value here. A text in place of a compound or bytes says how much is left out.
+//! Converts items to values. Items may contain themselves, and a few shared ones can make a tree of any size;
+//! this is the only place that limits both. Whatever is written from a value (text, JSON, a blessed
+//! expectation) is therefore about as large as the value here. A text in place of a compound or bytes says
+//! how much is omitted.
 
 use std::collections::HashSet;
 
 use crate::model::value::Value;
 
-/// How many items, and pieces of 64 bytes, are shown at once; a vector that demands more is itself as
-/// large.
+/// The maximum number of items, and pieces of 64 bytes, that are shown at once. A vector that demands more is
+/// as large itself.
 const MOST_SHOWN: usize = 1_000_000;
-/// How many of them are items of compounds that were shown before. Others are never left out: the limit of the
-/// machine on items is lower than [`MOST_SHOWN`].
+/// How many of them may be items of compounds that were shown before. Other items are never omitted, since
+/// the machine's limit on items is lower than [`MOST_SHOWN`].
 const MOST_REPEATED: usize = 1 << 16;
-/// As [`MOST_SHOWN`], for an item shown with each instruction.
+/// Like [`MOST_SHOWN`], for an item that is shown with each instruction.
 const MOST_SHOWN_OFTEN: usize = 256;
-/// How many compounds around an item are shown: more than a vector can demand.
+/// The maximum nesting depth that is shown: more than a vector can demand.
 const DEEPEST: usize = 512;
 
-/// Bytes that count as one item.
+/// How many bytes count as one item.
 const BYTES_OF_ITEM: usize = 64;
 
-/// The items of a machine, as [`Show`] sees them: its heap.
+/// The items of a machine, as needed by [`Show`]; implemented by its heap.
 pub(in crate::machines) trait Items {
-    /// What a stack holds.
+    /// The type of stack items.
     type Item;
 
-    /// The type of an item as vectors name it.
+    /// The type of an item, by its name in vectors.
     fn type_name(&self, item: &Self::Item) -> &'static str;
 
     /// What an item contains.
@@ -40,11 +41,11 @@ pub(in crate::machines) trait Items {
 
 /// What an item contains.
 pub(in crate::machines) enum Content<'i, I> {
-    /// No items, and about this number of bytes.
+    /// No items, but about this number of bytes.
     Bytes(usize),
-    /// Of an Array or a Struct, which compound it is and its items.
+    /// An Array or a Struct: the number of the compound, and its items.
     List(usize, &'i [I]),
-    /// Of a Map, which compound it is and how many pairs it has.
+    /// A Map: the number of the compound, and how many pairs it has.
     Map(usize, usize),
 }
 
@@ -62,12 +63,12 @@ pub(in crate::machines) struct Show<'h, C: Items> {
 }
 
 impl<'h, C: Items> Show<'h, C> {
-    /// To show the items of one field.
+    /// For the items of one field.
     pub(in crate::machines) fn new(heap: &'h C) -> Show<'h, C> {
         Show::up_to(MOST_SHOWN, heap)
     }
 
-    /// One item, of a compound only a small one.
+    /// Shows one item; a compound only if it is small.
     pub(in crate::machines) fn briefly(heap: &'h C, item: &C::Item) -> Value {
         Show::up_to(MOST_SHOWN_OFTEN, heap).item(item)
     }
@@ -76,7 +77,7 @@ impl<'h, C: Items> Show<'h, C> {
         Show { heap, left, repeats_left: MOST_REPEATED, seen: HashSet::new(), around: Vec::new() }
     }
 
-    /// A stack, the top first.
+    /// A stack, the top item first.
     pub(in crate::machines) fn top_first(&mut self, items: &[C::Item]) -> Value {
         Value::List(items.iter().rev().map(|item| self.item(item)).collect())
     }

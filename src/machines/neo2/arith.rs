@@ -97,7 +97,7 @@ fn shift_count(frame: &mut Frame<'_>) -> Result<i32, Stop> {
     if (-256..=256).contains(&count) { Ok(count) } else { Err(Fault::OutOfRange.into()) }
 }
 
-/// Shifts by this number of bits to the left, or to the right if it is negative.
+/// Shifts to the left by this number of bits, or to the right if it is negative.
 fn shift(frame: &mut Frame<'_>, by: i32) -> Flow {
     let number = frame.pop_operand(Bounded::Operands)?;
     let shifted = if by < 0 { number >> -by } else { number << by };

@@ -1,4 +1,4 @@
-//! Frames: CALL, RET, and the calls of other scripts that hand over the whole evaluation stack.
+//! Frames: CALL, RET, and the calls of other scripts that pass on the whole evaluation stack.
 
 use super::context::Context;
 use super::count::Change;
@@ -6,10 +6,10 @@ use super::fault::{Fault, Flow, Stop};
 use super::frame::Frame;
 use super::script::Hash;
 
-/// What looking for a script is charged.
+/// The charge for looking up a script, in units.
 const LOOK_UP: u64 = 4;
 
-/// The most frames.
+/// The maximum number of frames.
 const MAX_FRAMES: usize = 1024;
 
 #[inline(never)]
@@ -46,7 +46,7 @@ pub(super) fn tailcall(frame: &mut Frame<'_>) -> Flow {
     Err(Stop::Switched)
 }
 
-/// The script of a hash; of the hash on top of the stack if it is all zeros.
+/// The script with this hash or, if that is all zeros, with the hash on top of the stack.
 fn static_or_dynamic(frame: &mut Frame<'_>, hash: Hash) -> Result<usize, Stop> {
     if hash == [0; 20] {
         let hash = frame.pop_bytes()?;
@@ -90,14 +90,14 @@ impl Frame<'_> {
         if room { Ok(()) } else { Err(Fault::Frames.into()) }
     }
 
-    /// The number of the script of this hash.
+    /// The number of the script with this hash.
     pub(super) fn script_of(&mut self, hash: &[u8]) -> Result<usize, Stop> {
         self.core.work(LOOK_UP)?;
         let table = self.core.table.as_ref().ok_or(Stop::Faulted(Fault::NoTable))?;
         table.get(hash).copied().ok_or(Stop::Faulted(Fault::NoSuchScript))
     }
 
-    /// Adds a frame with empty stacks. This one goes on after the instruction.
+    /// Adds a frame with empty stacks. The current frame will continue after the instruction.
     pub(super) fn enter_frame(&mut self, script: usize, pc: i64, wanted: Option<u8>) {
         let core = &mut *self.core;
         if let Some(own) = core.frames.last_mut() {
@@ -107,14 +107,14 @@ impl Frame<'_> {
         core.frames.push(Context { script, pc, base, alt_base, wanted });
     }
 
-    /// Makes this frame's items from a place of the stack on those of the frame just added.
+    /// Passes this frame's items, from a position of the stack on, to the frame just added.
     pub(super) fn hand_over(&mut self, from: usize) {
         if let Some(added) = self.core.frames.last_mut() {
             added.base = from;
         }
     }
 
-    /// Removes this frame, which is below the one just added, with all that it has left.
+    /// Removes this frame, which is below the one just added, with all its remaining items.
     pub(super) fn remove_caller(&mut self) {
         let core = &mut *self.core;
         let (Some(added), Some(own)) = (core.frames.pop(), core.frames.pop()) else { return };

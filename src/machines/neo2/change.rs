@@ -9,7 +9,7 @@ use crate::machines::machine::{LoadError, Tamper};
 use crate::model::value::Value;
 
 impl Core {
-    /// Changes the machine as the record of an [`crate::model::case::Action::Set`] says.
+    /// Changes the machine as given by the record of an [`crate::model::case::Action::Set`].
     pub(super) fn change(&mut self, changes: &Value) -> Result<(), LoadError> {
         for (field, value) in changes.members().unwrap_or_default() {
             match &**field {
@@ -47,7 +47,7 @@ impl Core {
         true
     }
 
-    /// Puts a copy of the list on top in its place.
+    /// Replaces the list on top with a copy.
     fn copy_top(&mut self) -> bool {
         let copied = match self.stack.last() {
             Some(Item::Array(id)) => Item::Array(self.heap.add_list(self.heap.list(*id).to_vec())),
@@ -60,14 +60,14 @@ impl Core {
     }
 }
 
-/// Replaces an item by another. Neither may be a compound, because compounds are counted.
+/// Replaces an item with another. Neither may be a compound, because compounds are counted.
 fn put(place: &mut Item, value: &Value) -> Result<(), LoadError> {
     let item = primitive(value).filter(|_| !place.is_compound());
     *place = item.ok_or_else(|| LoadError::new(format!("{place:?} cannot be set to {value}")))?;
     Ok(())
 }
 
-/// A non-compound item, as the machine shows it.
+/// A non-compound item from its value.
 fn primitive(value: &Value) -> Option<Item> {
     let Value::Typed(name, value) = value else { return None };
     match (&**name, &**value) {

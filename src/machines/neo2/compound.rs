@@ -9,13 +9,13 @@ use super::heap::{ENTRY, Id, PLACE};
 use super::item::Item;
 use super::map::Entry;
 
-/// What looking for a key of a Map is charged.
+/// The charge for looking up a key of a Map, in units.
 const LOOK_UP: u64 = 8;
 
-/// The bytes of a key that are looked at in a unit.
+/// How many bytes of a key are hashed per unit.
 const BYTES_HASHED_IN_UNIT: usize = 8;
 
-/// The most items of a compound.
+/// The maximum number of items of a compound.
 const MAX_ITEMS: usize = 1024;
 
 #[inline(never)]
@@ -123,7 +123,7 @@ pub(super) fn newstruct(frame: &mut Frame<'_>) -> Flow {
     }
 }
 
-/// Pushes a list with the items of another one, or as long as a number says.
+/// Pushes a list with the items of another one, or with the length given by a number.
 fn new_list(frame: &mut Frame<'_>, kind: fn(Id) -> Item, like: &Item) -> Flow {
     if let Item::Array(id) | Item::Struct(id) = like {
         push_list(frame, kind, frame.core.heap.list(*id).to_vec())?;
@@ -229,7 +229,7 @@ fn push_list(frame: &mut Frame<'_>, kind: fn(Id) -> Item, items: Vec<Item>) -> F
     frame.push_new(kind(list))
 }
 
-/// Takes the top item to store in a compound; a Struct is copied.
+/// Pops an item to store in a compound; a Struct is copied.
 fn pop_value(frame: &mut Frame<'_>) -> Result<Item, Stop> {
     let mut value = [frame.pop()?];
     clone_structs(frame, &mut value)?;
@@ -237,8 +237,8 @@ fn pop_value(frame: &mut Frame<'_>) -> Result<Item, Stop> {
     Ok(value)
 }
 
-/// Replaces each Struct by a new one with the same items, whose Structs are cloned likewise. A Struct that
-/// occurs twice becomes two, so a few Structs can become very many.
+/// Replaces each Struct with a deep copy. A Struct that occurs twice is copied twice, so a few Structs can
+/// become very many.
 fn clone_structs(frame: &mut Frame<'_>, items: &mut [Item]) -> Flow {
     let mut unfinished = Vec::new();
     for item in items {
@@ -254,7 +254,7 @@ fn clone_structs(frame: &mut Frame<'_>, items: &mut [Item]) -> Flow {
     Ok(())
 }
 
-/// Replaces a Struct by a shallow copy: nested Structs are still those of the original.
+/// Replaces a Struct with a shallow copy: nested Structs are still those of the original.
 fn copy_if_struct(frame: &mut Frame<'_>, item: &mut Item, unfinished: &mut Vec<Id>) -> Flow {
     let Item::Struct(id) = item else { return Ok(()) };
     let items = frame.core.heap.list(*id).to_vec();
@@ -263,7 +263,7 @@ fn copy_if_struct(frame: &mut Frame<'_>, item: &mut Item, unfinished: &mut Vec<I
     Ok(())
 }
 
-/// Takes the top item as an Array or a Struct.
+/// Pops an Array or a Struct.
 fn pop_list(frame: &mut Frame<'_>) -> Result<Id, Stop> {
     list_of(&frame.pop()?)
 }
@@ -279,14 +279,14 @@ fn need_room(count: usize) -> Flow {
     if count <= MAX_ITEMS { Ok(()) } else { Err(Fault::CompoundTooLarge.into()) }
 }
 
-/// The index that a key is, of an item that a list has.
+/// The key as the index of an existing item of a list.
 fn index(frame: &mut Frame<'_>, list: Id, key: &Item) -> Result<usize, Stop> {
     let index = frame.size_of(key)?;
     if index < frame.core.heap.list(list).len() { Ok(index) } else { Err(Fault::NoSuchIndex.into()) }
 }
 
-/// The bytes of a key to look for in a map; `None` for a map that never had an entry, where they are not
-/// looked at.
+/// The bytes of a key to look up in a map; `None` for a map that never had an entry, since the key is then
+/// not examined.
 fn known_key(frame: &mut Frame<'_>, map: Id, key: &Item) -> Result<Option<Rc<Vec<u8>>>, Stop> {
     if frame.core.heap.map(map).is_untouched() {
         return Ok(None);
@@ -294,7 +294,7 @@ fn known_key(frame: &mut Frame<'_>, map: Id, key: &Item) -> Result<Option<Rc<Vec
     key_bytes(frame, key).map(Some)
 }
 
-/// The bytes of a key that a map is about to look for.
+/// The bytes of a key that is about to be looked up in a map.
 fn key_bytes(frame: &mut Frame<'_>, key: &Item) -> Result<Rc<Vec<u8>>, Stop> {
     let bytes = frame.bytes_of(key)?;
     frame.core.work(LOOK_UP + (bytes.len() / BYTES_HASHED_IN_UNIT) as u64)?;

@@ -20,7 +20,7 @@ impl Item {
         }
     }
 
-    /// Its value as a number, if that is at most 8 bytes and fits 64 bits.
+    /// Its value as a number, if it has at most 8 bytes and fits 64 bits.
     #[inline(always)]
     pub(super) fn small(&self) -> Option<i64> {
         match self {
@@ -31,7 +31,7 @@ impl Item {
         }
     }
 
-    /// Its value as a number; `None` when it is not a number.
+    /// Its value as a number; `None` if it is not a number.
     pub(super) fn number(&self) -> Option<BigInt> {
         match self {
             Item::Big(number) => Some(BigInt::clone(number)),
@@ -40,8 +40,8 @@ impl Item {
         }
     }
 
-    /// Its bytes, a number in the shortest two's complement with the least significant first;
-    /// `None` for compounds and host objects.
+    /// Its bytes; for a number, the shortest two's complement, least significant byte first. `None` for
+    /// compounds and host objects.
     pub(super) fn bytes(&self) -> Option<Rc<Vec<u8>>> {
         match self {
             Item::Bytes(bytes) => Some(Rc::clone(bytes)),
@@ -53,7 +53,7 @@ impl Item {
     }
 }
 
-/// Bytes of any length beyond that of a number are true whatever they are.
+/// Bytes that are too long for a number are true, whatever their values.
 fn is_true(bytes: &[u8]) -> bool {
     bytes.len() > 32 || bytes.iter().any(|byte| *byte != 0)
 }

@@ -1,5 +1,4 @@
-//! What the frames share: the stacks, the compounds, the environment and the accounts of the
-//! runner's limits.
+//! What the frames share: the stacks, the compounds, the environment and the account for the runner's limits.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -12,21 +11,21 @@ use super::item::Item;
 use super::script::Hash;
 use crate::machines::account::{Account, COPIES};
 
-/// What an allocation is charged, with what becomes of it.
+/// The charge for an allocation, including its later release, in units.
 pub(super) const ALLOCATION: u64 = 6;
-/// The bytes that are copied in a unit.
+/// How many bytes are copied per unit.
 const BYTES_OF_UNIT: usize = 64;
-/// The items that are moved in a unit.
+/// How many items are moved per unit.
 const ITEMS_OF_UNIT: usize = 32;
-/// What a search for live items is charged, and how many items it meets in a unit.
+/// The charge for a search for live items, in units, and how many items it visits per unit.
 const SURVEY: u64 = 4;
 const SEEN_IN_UNIT: u64 = 2;
 
-/// What the program changes, and what it can ask for.
+/// The state that the program changes, and the environment that it can query.
 #[derive(Clone)]
 pub(super) struct Core {
-    /// The evaluation stacks of all frames one after the other, the current one last. A frame
-    /// that others are called from does not change, so each needs to know only where it starts.
+    /// The evaluation stacks of all frames, one after another, the current one last. Only the current one
+    /// changes, so each frame only stores where its stack starts.
     pub(super) stack: Vec<Item>,
     /// The alt stacks, likewise.
     pub(super) alt: Vec<Item>,
@@ -36,9 +35,9 @@ pub(super) struct Core {
     pub(super) results: Vec<Item>,
     pub(super) heap: Heap,
     pub(super) estimate: Estimate,
-    /// The scripts that can be called, by their hashes; `None` when the program has no table.
+    /// The scripts that can be called, by their hashes; `None` if the program has no table.
     pub(super) table: Option<HashMap<Hash, usize>>,
-    /// What a signature signs.
+    /// The message that signatures sign.
     pub(super) message: Option<Rc<Vec<u8>>>,
     /// How often the script requested the script container without a message.
     pub(super) nothings: u32,
@@ -46,7 +45,7 @@ pub(super) struct Core {
 }
 
 impl Core {
-    /// Without frames and an environment.
+    /// A core without frames and without an environment.
     pub(super) fn new(account: Account) -> Core {
         Core {
             stack: Vec::new(),
@@ -62,51 +61,51 @@ impl Core {
         }
     }
 
-    /// Charges what an instruction takes longer than a plain one.
+    /// Charges the extra time that an instruction takes compared with a plain one.
     #[inline(always)]
     pub(super) fn work(&mut self, units: u64) -> Flow {
         Ok(self.account.charge(units)?)
     }
 
-    /// Counts the work of reading or writing this number of bytes.
+    /// Charges for reading or writing this number of bytes.
     #[inline(always)]
     pub(super) fn work_on_bytes(&mut self, length: usize) -> Flow {
         self.work(length.div_ceil(BYTES_OF_UNIT) as u64)
     }
 
-    /// Counts the work of moving this number of items.
+    /// Charges for moving this number of items.
     #[inline(always)]
     pub(super) fn work_on_items(&mut self, count: usize) -> Flow {
         self.work(count.div_ceil(ITEMS_OF_UNIT) as u64)
     }
 
-    /// Counts bytes of what is about to be made.
+    /// Counts bytes that are about to be allocated.
     #[inline(always)]
     pub(super) fn hold(&mut self, bytes: u64) -> Flow {
         Ok(self.account.hold(COPIES * bytes)?)
     }
 
-    /// A list with these items.
+    /// Adds a list with these items.
     pub(super) fn add_list(&mut self, items: Vec<Item>) -> Result<Id, Stop> {
         self.work(ALLOCATION + items.len() as u64)?;
         self.hold(COMPOUND + PLACE * items.len() as u64)?;
         Ok(self.heap.add_list(items))
     }
 
-    /// An empty map.
+    /// Adds an empty map.
     pub(super) fn add_map(&mut self) -> Result<Id, Stop> {
         self.work(ALLOCATION)?;
         self.hold(COMPOUND)?;
         Ok(self.heap.add_map())
     }
 
-    /// Removes garbage when there is enough of it. Every live item must be on a stack.
+    /// Removes garbage if there is enough of it. Every live item must be on a stack.
     #[inline(always)]
     pub(super) fn clean(&mut self) -> Flow {
         if self.account.is_due() { self.survey().map(drop) } else { Ok(()) }
     }
 
-    /// How many items there are, see [`Heap::search`]; and [`Core::clean`].
+    /// How many items there are (see [`Heap::search`]). Also removes garbage, like [`Core::clean`].
     #[cold]
     #[inline(never)]
     pub(super) fn survey(&mut self) -> Result<usize, Stop> {

@@ -1,21 +1,21 @@
-//! The machine's limit on items, which it finds out by an estimate and a recount.
+//! The machine's limit on items, which it enforces with an estimate and a recount.
 //!
-//! Each instruction says how it changes the number of items. Some know exactly; others can only
-//! give a bound, as for a DROP of one of several references. Only when the estimate is above the
-//! limit are the items counted, and not even then if all that was said was exact. The estimate can
-//! be wrong both ways, and whether there are too many items is what it says.
+//! Each instruction states how it changes the number of items. Some state an exact number; others can only
+//! give a bound, such as a DROP of one of several references. The items are counted only if the estimate is
+//! negative or above the limit, and not even then if all changes were stated as exact. The estimate can be
+//! wrong both ways, and it decides whether there are too many items.
 
 use super::fault::{Fault, Flow, Stop};
 use super::frame::Frame;
 
-/// The most items.
+/// The maximum number of items.
 const LIMIT: i64 = 2048;
 
-/// What the machine believes of how many items there are.
+/// The machine's estimate of the number of items.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Estimate {
     pub(super) count: i64,
-    /// Whether every change since the last recount was said to be exact.
+    /// Whether every change since the last recount was stated as exact.
     pub(super) exact: bool,
 }
 
@@ -25,19 +25,19 @@ impl Default for Estimate {
     }
 }
 
-/// By how many items an instruction changes their number.
+/// How an instruction changes the number of items.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Change {
     /// By exactly this number.
     Strict(i32),
     /// By at most this number.
     Loose(i32),
-    /// Nobody knows: count.
+    /// By an unknown number: the items must be counted.
     Unknown,
 }
 
 impl Frame<'_> {
-    /// Changes the estimate; a fault where there are too many items.
+    /// Changes the estimate; a fault if there are too many items.
     #[inline(always)]
     pub(super) fn charge(&mut self, change: Change) -> Flow {
         let (by, exact) = match change {
@@ -51,7 +51,7 @@ impl Frame<'_> {
         if (0..=LIMIT).contains(&estimate.count) { Ok(()) } else { self.recount() }
     }
 
-    /// As [`Frame::charge`], but that there are too many items remains to be found out later.
+    /// Like [`Frame::charge`], but too many items are left to be detected later.
     #[inline(always)]
     pub(super) fn note(&mut self, change: Change) -> Flow {
         match self.charge(change) {

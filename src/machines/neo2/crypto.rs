@@ -12,10 +12,10 @@ use super::item::Item;
 use super::script;
 use crate::machines::ecdsa::{Curve, KeyError, PublicKey};
 
-/// What checking a signature is charged.
+/// The charge for checking a signature, in units.
 const SIGNATURE: u64 = 45_000;
 
-/// What hashing a block of 64 bytes is charged.
+/// The charge for hashing a block of 64 bytes, in units.
 const BLOCK: u64 = 10;
 
 #[inline(never)]
@@ -44,7 +44,7 @@ fn hash(frame: &mut Frame<'_>, hash: fn(&[u8]) -> Vec<u8>) -> Flow {
     frame.push_bytes(hash(&bytes))
 }
 
-/// What hashing bytes is charged, with another hash of the hash.
+/// The charge for hashing bytes, plus one more hash of the result.
 fn blocks(bytes: &[u8]) -> u64 {
     BLOCK * (3 + bytes.len() as u64 / 64)
 }
@@ -79,7 +79,7 @@ pub(super) fn checkmultisig(frame: &mut Frame<'_>) -> Flow {
     Ok(())
 }
 
-/// Whether each signature fits a key, in the same order. Keys that are not needed are not looked at.
+/// Whether each signature matches a key, in the same order. Keys that are not needed are not examined.
 fn are_signed(
     frame: &mut Frame<'_>,
     message: &[u8],
@@ -103,7 +103,7 @@ fn are_signed(
 
 type Bytes = Rc<Vec<u8>>;
 
-/// Takes the items of an array, or a count and that number of items: at least one, at most `most`.
+/// Pops an array and takes its items, or pops a count and that number of items: at least one, at most `most`.
 fn pop_several(frame: &mut Frame<'_>, most: usize) -> Result<Vec<Bytes>, Stop> {
     let item = frame.pop()?;
     if let Item::Array(id) | Item::Struct(id) = item {
@@ -133,12 +133,12 @@ fn message(frame: &Frame<'_>) -> Result<Bytes, Stop> {
 enum Signed {
     Yes,
     No,
-    /// The key is written in no known form.
+    /// The key has no known form.
     NoKey,
 }
 
-/// Whether the key made this signature of the message. A key with both coordinates that is not a point of the
-/// curve is a fault.
+/// Whether the key produced this signature of the message. A key with both coordinates that is not a point of
+/// the curve is a fault.
 fn is_signed(frame: &mut Frame<'_>, message: &[u8], signature: &[u8], key: &[u8]) -> Result<Signed, Stop> {
     frame.core.work(SIGNATURE)?;
     frame.core.work(blocks(message))?;

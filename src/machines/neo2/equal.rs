@@ -6,7 +6,7 @@ use super::fault::{Fault, Flow, Stop};
 use super::frame::Frame;
 use super::item::Item;
 
-/// What comparing two items is charged.
+/// The charge for comparing two items, in units.
 const UNITS_OF_PAIR: u64 = 3;
 
 #[inline(never)]
@@ -43,7 +43,7 @@ fn are_equal(frame: &mut Frame<'_>, one: Item, other: Item) -> Result<bool, Stop
     Ok(true)
 }
 
-/// As [`are_equal`], for two items that are not both Structs.
+/// Like [`are_equal`], for two items that are not both Structs.
 fn are_equal_leaves(frame: &mut Frame<'_>, one: &Item, other: &Item) -> Result<bool, Stop> {
     match (one, other) {
         (Item::Integer(one), Item::Integer(other)) => Ok(one == other),

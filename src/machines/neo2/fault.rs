@@ -2,13 +2,13 @@
 
 use crate::machines::account::Limit;
 
-/// What a handler returns: go on, or why not.
+/// The result of a handler: continue, or why the loop ends.
 pub(super) type Flow = Result<(), Stop>;
 
 /// Why the loop ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stop {
-    /// Another frame is the current one. What it needs to go on is in the frame's record.
+    /// Another frame is the current one. Its [`super::context::Context`] says where to continue.
     Switched,
     /// The last frame has returned.
     Halted,
@@ -25,7 +25,7 @@ impl From<Limit> for Stop {
     }
 }
 
-/// What was wrong, for a person.
+/// Why a script faulted, with messages for people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Fault {
     #[error("undefined opcode")]

@@ -46,14 +46,14 @@ fn target(frame: &mut Frame<'_>) -> Result<usize, Stop> {
 }
 
 impl Frame<'_> {
-    /// Takes an offset; returns the place that it leads to, which may be outside the script.
+    /// Reads an offset; returns its target, which may be outside the script.
     #[inline(always)]
     pub(super) fn offset(&mut self) -> Result<i64, Stop> {
         let offset = i16::from_le_bytes(self.operand()?);
         Ok(self.at as i64 + i64::from(offset))
     }
 
-    /// The place, which must be in the script or at its end.
+    /// Checks that the target is in the script or at its end.
     #[inline(always)]
     pub(super) fn inside(&self, place: i64) -> Result<usize, Stop> {
         let place = usize::try_from(place).ok();

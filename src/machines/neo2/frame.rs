@@ -1,4 +1,4 @@
-//! The running frame: what a handler sees.
+//! The running frame, as handlers see it.
 
 use std::rc::Rc;
 
@@ -7,10 +7,10 @@ use super::fault::{Fault, Flow, Stop};
 use super::item::{Item, long_size};
 use super::script::Script;
 
-/// The hot state, taken out of the machine while the loop runs so that it can live in registers,
-/// and the rest of the machine by one reference.
+/// The hot state, taken out of the machine while the loop runs so that it can be in registers, and a
+/// reference to the rest of the machine.
 pub(super) struct Frame<'m> {
-    /// Offset after what was read of the current instruction.
+    /// Offset after the part of the current instruction that has been read.
     pub(super) pc: usize,
     /// Offset of the current instruction.
     pub(super) at: usize,
@@ -22,13 +22,13 @@ pub(super) struct Frame<'m> {
     pub(super) core: &'m mut Core,
 }
 
-/// The part of a frame that handlers change.
+/// The part of a frame that handlers can change.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Hot {
     pc: usize,
 }
 
-/// What the loop calls.
+/// The methods that the loop calls.
 #[allow(clippy::unused_self, reason = "the loop is the same for machines that need it")]
 impl<'m> Frame<'m> {
     /// The next code; the program counter stays.
@@ -45,13 +45,14 @@ impl<'m> Frame<'m> {
         self.code[self.at]
     }
 
-    /// Operands are checked one by one as they are popped: those above a bad one have been removed.
+    /// Always true: operands are checked one by one as they are popped, so those above an invalid one have
+    /// been removed.
     #[inline(always)]
     pub(super) fn enter<const POPS: usize, const PUSHES: usize>(&mut self, _: u64) -> bool {
         true
     }
 
-    /// Why [`Frame::enter`] said no, which it does not.
+    /// Never called, since [`Frame::enter`] never returns false.
     #[inline(always)]
     pub(super) fn refuse<const POPS: usize>(&mut self, _: u64) -> Stop {
         self.stop(Fault::Underflow.into())
@@ -71,20 +72,20 @@ impl<'m> Frame<'m> {
         }
     }
 
-    /// What a handler changes in a frame that was lent to it.
+    /// The part of a lent frame that a handler can change.
     #[inline(always)]
     pub(super) fn hot(&self) -> Hot {
         Hot { pc: self.pc }
     }
 
-    /// Takes over what a handler changed. Nothing but its answer ends the run.
+    /// Copies back a handler's changes. Only the handler's result ends the run.
     #[inline(always)]
     pub(super) fn settle(&mut self, hot: Hot, flow: Flow) -> Flow {
         self.pc = hot.pc;
         flow
     }
 
-    /// Puts the program counter back on an instruction that failed.
+    /// Moves the program counter back to an instruction that failed.
     #[inline(always)]
     pub(super) fn stop(&mut self, stop: Stop) -> Stop {
         if matches!(stop, Stop::Faulted(_)) {
@@ -93,17 +94,17 @@ impl<'m> Frame<'m> {
         stop
     }
 
-    /// Handlers have read the operands, which may end before they should.
+    /// Does nothing: handlers have read the operands, which may be cut off.
     #[inline(always)]
     pub(super) fn advance(&mut self, _: usize) {}
 
-    /// What a code byte without a row does.
+    /// Handles a code byte without a row.
     #[inline(always)]
     pub(super) fn undefined(&mut self) -> Stop {
         self.stop(Fault::Undefined.into())
     }
 
-    /// Takes the next `length` bytes of the instruction.
+    /// Reads the next `length` bytes of the instruction.
     #[inline(always)]
     pub(super) fn data(&mut self, length: usize) -> Result<&'m [u8], Stop> {
         let end = self.pc + length;
@@ -117,7 +118,7 @@ impl<'m> Frame<'m> {
         }
     }
 
-    /// Takes the next bytes of the instruction.
+    /// Reads the next bytes of the instruction.
     #[inline(always)]
     pub(super) fn operand<const LENGTH: usize>(&mut self) -> Result<[u8; LENGTH], Stop> {
         let bytes = self.data(LENGTH)?;
@@ -125,7 +126,7 @@ impl<'m> Frame<'m> {
     }
 }
 
-/// The evaluation stack. Positions count from 0, the top.
+/// The evaluation stack. Position 0 is the top.
 impl Frame<'_> {
     /// The items of this frame, the top one last.
     #[inline(always)]
@@ -133,7 +134,7 @@ impl Frame<'_> {
         self.core.stack.get(self.base..).unwrap_or_default()
     }
 
-    /// Takes the top item.
+    /// Pops an item.
     #[inline(always)]
     pub(super) fn pop(&mut self) -> Result<Item, Stop> {
         if self.core.stack.len() <= self.base {
@@ -148,7 +149,7 @@ impl Frame<'_> {
         self.core.stack.push(item.into());
     }
 
-    /// Puts an item in the place of the `COUNT` topmost, which are there.
+    /// Replaces the `COUNT` topmost items, which must exist, with one item.
     #[inline(always)]
     pub(super) fn replace<const COUNT: usize>(&mut self, item: impl Into<Item>) {
         for _ in 1..COUNT {
@@ -166,14 +167,13 @@ impl Frame<'_> {
         place.filter(|place| *place >= self.base).ok_or(Stop::Faulted(Fault::Underflow))
     }
 
-    /// Puts an item on top that has just been made. It is the end of its instruction: garbage may
-    /// be removed.
+    /// Pushes a newly created item. This must be the end of the instruction, since garbage may be removed.
     pub(super) fn push_new(&mut self, item: Item) -> Flow {
         self.push(item);
         self.core.clean()
     }
 
-    /// Puts a byte array on top, as [`Frame::push_new`].
+    /// Pushes a byte array, like [`Frame::push_new`].
     pub(super) fn push_bytes(&mut self, bytes: Vec<u8>) -> Flow {
         self.core.work(ALLOCATION)?;
         self.core.work_on_bytes(bytes.len())?;
@@ -181,7 +181,7 @@ impl Frame<'_> {
         self.push_new(Item::Bytes(Rc::new(bytes)))
     }
 
-    /// Takes the top item as a condition.
+    /// Pops a condition.
     #[inline(always)]
     pub(super) fn pop_boolean(&mut self) -> Result<bool, Stop> {
         match self.pop()? {
@@ -194,21 +194,21 @@ impl Frame<'_> {
         }
     }
 
-    /// Takes the top item as a number of 32 bits.
+    /// Pops a 32-bit number.
     #[inline(always)]
     pub(super) fn pop_int32(&mut self) -> Result<i32, Stop> {
         let item = self.pop()?;
         self.int32_of(&item)
     }
 
-    /// Takes the top item as a count or a position.
+    /// Pops a count or a position.
     #[inline(always)]
     pub(super) fn pop_count(&mut self) -> Result<usize, Stop> {
         let item = self.pop()?;
         self.size_of(&item)
     }
 
-    /// The item as a number of 32 bits.
+    /// The item as a 32-bit number.
     #[inline(always)]
     pub(super) fn int32_of(&mut self, item: &Item) -> Result<i32, Stop> {
         let number = match item.small() {
@@ -225,7 +225,7 @@ impl Frame<'_> {
         usize::try_from(number).map_err(|_| Fault::OutOfRange.into())
     }
 
-    /// Takes the top item as bytes.
+    /// Pops bytes.
     pub(super) fn pop_bytes(&mut self) -> Result<Rc<Vec<u8>>, Stop> {
         let item = self.pop()?;
         self.bytes_of(&item)
@@ -239,7 +239,7 @@ impl Frame<'_> {
         Ok(bytes)
     }
 
-    /// Takes the top item as one that must not be a compound: an index or a key.
+    /// Pops an index or a key, which must not be a compound.
     pub(super) fn pop_key(&mut self) -> Result<Item, Stop> {
         let key = self.pop()?;
         if key.is_compound() { Err(Fault::WrongType.into()) } else { Ok(key) }

@@ -1,13 +1,13 @@
-//! The compounds, and what memory is in use.
+//! The compounds, and the memory that they use.
 //!
-//! Items name compounds by number, so that one may contain itself. Compounds that no item on a stack leads to
-//! are garbage. Garbage is removed when it may be half of all compounds, and only between two instructions or
-//! at the end of one, when every live item is on a stack.
+//! Items refer to compounds by number, so that one may contain itself. Compounds that are not reachable from
+//! a stack are garbage. Garbage is removed when it may be half of all compounds, and only between two
+//! instructions or at the end of one, when every live item is on a stack.
 
 use super::item::Item;
 use super::map::Map;
 
-/// The number of an Array or a Struct, or of a Map, among its like.
+/// The number of an Array or Struct among all lists, or of a Map among all maps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Id(u32);
 
@@ -17,7 +17,7 @@ impl Id {
     }
 }
 
-/// What an item takes in a list, an entry in a map, a compound by itself, in bytes.
+/// The size in bytes of an item in a list; below, of an entry in a map, and of an empty compound.
 pub(super) const PLACE: u64 = size_of::<Item>() as u64;
 pub(super) const ENTRY: u64 = 128;
 pub(super) const COMPOUND: u64 = 64;
@@ -37,12 +37,12 @@ impl Heap {
         Heap { lists: Arena::new(), maps: Arena::new(), search: 1 }
     }
 
-    /// A list with these items.
+    /// Adds a list with these items.
     pub(super) fn add_list(&mut self, items: Vec<Item>) -> Id {
         self.lists.insert(items, self.search)
     }
 
-    /// An empty map.
+    /// Adds an empty map.
     pub(super) fn add_map(&mut self) -> Id {
         self.maps.insert(Map::default(), self.search)
     }
@@ -52,12 +52,12 @@ impl Heap {
         &self.lists.values[id.0 as usize]
     }
 
-    /// As [`Heap::list`], to be changed. What is put in must be accounted for.
+    /// Like [`Heap::list`], but mutable. The caller accounts for what it adds.
     pub(super) fn list_mut(&mut self, id: Id) -> &mut Vec<Item> {
         &mut self.lists.values[id.0 as usize]
     }
 
-    /// The items in all lists and maps, garbage among them, to be changed.
+    /// The items in all lists and maps, including garbage, mutable.
     pub(super) fn items_mut(&mut self) -> impl Iterator<Item = &mut Item> {
         let lists = self.lists.values.iter_mut().flatten();
         lists.chain(self.maps.values.iter_mut().flat_map(Map::values_mut))
@@ -67,13 +67,13 @@ impl Heap {
         &self.maps.values[id.0 as usize]
     }
 
-    /// As [`Heap::map`], to be changed. What is put in must be accounted for.
+    /// Like [`Heap::map`], but mutable. The caller accounts for what it adds.
     pub(super) fn map_mut(&mut self, id: Id) -> &mut Map {
         &mut self.maps.values[id.0 as usize]
     }
 
-    /// Finds what the roots lead to, and counts it as the machine counts items: each root, and
-    /// each item and each value in a compound, whose number of references does not matter.
+    /// Finds everything reachable from the roots, and counts items as the machine does: each root, and each
+    /// item and value in a reachable compound, however many references the compound has.
     pub(super) fn search<'i>(&mut self, roots: impl Iterator<Item = &'i Item>) -> usize {
         self.search += 1;
         let Heap { lists, maps, search, .. } = self;
@@ -96,7 +96,8 @@ impl Heap {
         found.count
     }
 
-    /// Removes what the last search did not find, which had the same roots. Returns how many bytes are in use.
+    /// Removes everything that the last search, with the same roots, did not find. Returns how many bytes are
+    /// in use.
     pub(super) fn sweep<'i>(&mut self, roots: impl Iterator<Item = &'i Item>) -> u64 {
         self.lists.sweep(self.search);
         self.maps.sweep(self.search);
@@ -111,7 +112,7 @@ impl Heap {
         roots.map(Item::size).sum::<u64>() + lists.sum::<u64>() + maps.sum::<u64>()
     }
 
-    /// How many compounds there are, garbage among them.
+    /// The number of slots for compounds, including garbage and free ones.
     pub(super) fn len(&self) -> usize {
         self.lists.values.len() + self.maps.values.len()
     }
@@ -121,7 +122,7 @@ impl Heap {
 #[derive(Debug, Clone)]
 struct Arena<T> {
     values: Vec<T>,
-    /// The last search that found each, [`FREE`] for a number that nothing has.
+    /// The last search that found each value; [`FREE`] for an unused number.
     found: Vec<u64>,
     free: Vec<u32>,
 }
@@ -166,12 +167,12 @@ enum Compound {
     Map(usize),
 }
 
-/// What a search has found.
+/// The state of a search.
 struct Found<'h> {
     search: u64,
     lists: &'h mut [u64],
     maps: &'h mut [u64],
-    /// Found, but not looked into yet.
+    /// Compounds that were found but not visited yet.
     pending: Vec<Compound>,
     count: usize,
 }

@@ -1,4 +1,4 @@
-//! What a script can ask its host.
+//! The services of the host that a script can call.
 
 use super::count::Change;
 use super::fault::{Fault, Flow, Stop};

@@ -39,7 +39,7 @@ impl Inspect for Neo2 {
     }
 
     fn recounts_references(&self) -> bool {
-        // What the host adds is not known.
+        // What the host pushes is not known.
         let is_service = self.at().and_then(|at| at.op).is_some_and(|op| op.name == "SYSCALL");
         is_service || !self.core.estimate.exact
     }
@@ -91,21 +91,21 @@ impl Inspect for Neo2 {
     }
 }
 
-/// Where an instruction can read or write besides the items that it takes and pushes. Numbers are
+/// The places that an instruction can read or write besides the items that it pops and pushes. Numbers are
 /// operands: 0 is the top item.
 #[derive(Clone, Copy)]
 pub(crate) enum Place {
-    /// The item so far below the index on top that the index says.
+    /// The item at the distance below the index on top that the index gives.
     Picked,
-    /// The item below the index on top, and the one so far below it that the index says.
+    /// The item below the index on top, and the one at the distance below it that the index gives.
     Swapped,
     /// All of the compound that the operand refers to.
     Compound(usize),
-    /// As [`Place::Compound`], of a Struct: it is cloned.
+    /// Like [`Place::Compound`], for a Struct that is cloned.
     Struct(usize),
-    /// The item of the first operand at the index or key that the second one is, if it is there.
+    /// The item of the first operand at the index or key given by the second one, if it exists.
     Item(usize, usize),
-    /// As [`Place::Item`], whether it is there or not.
+    /// Like [`Place::Item`], whether it exists or not.
     Entry(usize, usize),
     /// The position after the last item of a list.
     End(usize),
@@ -170,70 +170,69 @@ impl Places for Neo2 {
     }
 }
 
-/// How many items an instruction takes that has an index on top: down to the item at the index.
+/// How many items an instruction with an index on top pops: down to the item at the index.
 pub(super) fn indexed(machine: &Neo2) -> Option<usize> {
     Some(machine.at_most_own(machine.count(0)? + 2))
 }
 
-/// How many items an instruction takes that has their number on top.
+/// How many items an instruction pops if their number is on top.
 pub(super) fn counted(machine: &Neo2) -> Option<usize> {
     Some(machine.at_most_own(machine.count(0)? + 1))
 }
 
-/// How many items stay of those that [`indexed`] counts, without the item at the index.
+/// How many of the items that [`indexed`] counts remain, without the item at the index.
 pub(super) fn index(machine: &Neo2) -> Option<usize> {
     machine.count(0)
 }
 
-/// How many items stay of those that [`indexed`] counts, with the item at the index.
+/// How many of the items that [`indexed`] counts remain, with the item at the index.
 pub(super) fn index_and_one(machine: &Neo2) -> Option<usize> {
     indexed(machine)?.checked_sub(1)
 }
 
-/// How many items UNPACK leaves: the items of the array, and their number.
+/// How many items UNPACK pushes: the items of the array, and their number.
 pub(super) fn unpacked(machine: &Neo2) -> Option<usize> {
     Some(machine.list(machine.below(0)?)?.len() + 1)
 }
 
-/// The position that the operand leads to.
+/// The position that the operand refers to.
 pub(super) fn at_offset(machine: &Neo2) -> Option<usize> {
     machine.at()?.at_offset()
 }
 
-/// How many items CHECKMULTISIG takes.
+/// How many items CHECKMULTISIG pops.
 pub(super) fn keys_and_signatures(machine: &Neo2) -> Option<usize> {
     let keys = machine.several(0);
     Some(machine.at_most_own(keys + machine.several(keys)))
 }
 
-/// How many items RET takes that others move to the place of; `None` when all stay.
+/// How many items RET pops before it moves the returned ones to their place; `None` if all stay.
 pub(super) fn returned(machine: &Neo2) -> Option<usize> {
     let wanted = machine.core.frames.last()?.wanted?;
     Some(machine.own().len()).filter(|own| *own > usize::from(wanted))
 }
 
-/// How many items a call takes whose operand has the hash of a script, or zeros for a hash on the
-/// stack.
+/// How many items a call pops if its operand is the hash of a script, or zeros for a hash on the stack.
 pub(super) fn dynamic_hash(machine: &Neo2) -> Option<usize> {
     machine.operand().iter().all(|byte| *byte == 0).then(|| machine.at_most_own(1))
 }
 
-/// How many items a call in the place of the caller takes, which leaves only its arguments of them.
+/// How many items a call that replaces its caller pops; it leaves only its arguments.
 pub(super) fn handed_over(machine: &Neo2) -> Option<usize> {
     machine.above_arguments(0)
 }
 
-/// As [`handed_over`], of a call with a hash on top of its arguments.
+/// Like [`handed_over`], for a call with a hash on top of its arguments.
 pub(super) fn handed_over_with_hash(machine: &Neo2) -> Option<usize> {
     machine.above_arguments(1)
 }
 
-/// How many items a call in the place of the caller leaves of those that it takes: its arguments.
+/// How many of the popped items a call that replaces its caller leaves: its arguments.
 pub(super) fn arguments(machine: &Neo2) -> Option<usize> {
     machine.above_arguments(0).and_then(|_| machine.operand().get(1).map(|count| usize::from(*count)))
 }
 
-/// As [`arguments`], of a call with a hash on top of its arguments.
+/// Like [`arguments`], for a call with a hash on top of its arguments.
 pub(super) fn arguments_below_hash(machine: &Neo2) -> Option<usize> {
     machine.above_arguments(1).and_then(|_| machine.operand().get(1).map(|count| usize::from(*count)))
 }
@@ -248,7 +247,7 @@ impl Neo2 {
         Show::briefly(&self.core.heap, item)
     }
 
-    /// The items of all frames; at the end what is left of them.
+    /// The items of all frames; after the run, the results.
     fn items(&self) -> &[Item] {
         if self.core.frames.is_empty() { &self.core.results } else { &self.core.stack }
     }
@@ -267,7 +266,7 @@ impl Neo2 {
         self.at().map_or(&[], |at| at.operand)
     }
 
-    /// How far below the top the item is that an index on top names.
+    /// The distance from the top of the item that an index on top refers to.
     fn picked(&self) -> Option<usize> {
         Some(self.count(0)? + 1)
     }
@@ -278,31 +277,31 @@ impl Neo2 {
         self.core.stack.get(base..).unwrap_or_default()
     }
 
-    /// The count that an item of the stack is.
+    /// A stack item as a count.
     fn count(&self, below: usize) -> Option<usize> {
         let number = self.below(below)?.number()?;
         usize::try_from(i32::try_from(number).ok()?).ok()
     }
 
-    /// This number of items, at most all of the current frame: the instruction fails where it would take more.
+    /// This number of items, but at most all items of the current frame: an instruction that would pop more fails.
     fn at_most_own(&self, count: usize) -> usize {
         count.min(self.own().len())
     }
 
-    /// How many items an array of keys or signatures is, or a count and that number of them.
+    /// How many stack items hold keys or signatures: one for an array, or a count and that number of them.
     fn several(&self, below: usize) -> usize {
         let is_list = self.below(below).is_some_and(|item| self.list(item).is_some());
         1 + if is_list { 0 } else { self.count(below).unwrap_or_default() }
     }
 
-    /// All items of the current frame, unless they are only the arguments that the operand counts, with
-    /// `hashes` on top of them.
+    /// The number of all items of the current frame, unless they are just the arguments that the operand
+    /// counts, with `hashes` on top of them.
     fn above_arguments(&self, hashes: usize) -> Option<usize> {
         let arguments = usize::from(*self.operand().get(1)?);
         Some(self.own().len()).filter(|own| *own > arguments + hashes)
     }
 
-    /// The cell of an item of a compound, both operands of an instruction, and the item if it is there.
+    /// The cell of an item of a compound, both given by operands of an instruction, and the item if it exists.
     fn part(&self, compound: usize, key: usize) -> (Option<Cell>, Option<&Item>) {
         let Some(compound) = self.below(compound) else { return (None, None) };
         let key = match compound {
@@ -320,7 +319,7 @@ impl Neo2 {
         }
     }
 
-    /// An item of a compound as a path names it.
+    /// An item of a compound, by its key in a path.
     fn child(&self, item: &Item, key: &Key) -> Option<&Item> {
         match (item, key) {
             (Item::Map(id), Key::Name(name)) => {

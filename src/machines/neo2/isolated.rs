@@ -1,4 +1,4 @@
-//! Calls with a number of arguments and of results of their own.
+//! Calls that state their numbers of arguments and results.
 
 use super::context::Context;
 use super::count::Change;
@@ -6,7 +6,7 @@ use super::fault::{Fault, Flow, Stop};
 use super::frame::Frame;
 use super::script::Hash;
 
-/// CALL_I counts its offset from this many bytes after the place that CALL counts from.
+/// CALL_I counts its offset from this many bytes after the position from which CALL counts.
 const OFFSET_FROM: i64 = 2;
 
 #[inline(never)]
@@ -77,13 +77,13 @@ fn enter(frame: &mut Frame<'_>, counts: &Counts, hash: &[u8]) -> Flow {
 fn replace(frame: &mut Frame<'_>, counts: &Counts, hash: &[u8]) -> Flow {
     let script = frame.script_of(hash)?;
     frame.enter_frame(script, 0, Some(counts.results));
-    // When the hash was counted as an argument, one is missing; that is not a fault here.
+    // If the hash was counted as an argument, one is missing; that is not a fault here.
     let _ = counts.hand_over(frame);
     frame.remove_caller();
     Err(Stop::Switched)
 }
 
-/// How many items go to the callee and come back.
+/// How many items are passed to the callee and returned.
 struct Counts {
     results: u8,
     arguments: usize,
@@ -95,7 +95,7 @@ impl Counts {
         Ok(Counts { results, arguments: usize::from(arguments) })
     }
 
-    /// A hash on the stack counts as an argument here, although it is not one.
+    /// Checks that there are enough arguments. A hash on the stack counts as one here, although it is not.
     fn need_arguments(&self, frame: &Frame<'_>) -> Flow {
         if frame.items().len() < self.arguments { Err(Fault::Underflow.into()) } else { Ok(()) }
     }
@@ -105,7 +105,7 @@ impl Counts {
         if wanted == Some(self.results) { Ok(()) } else { Err(Fault::OtherResults.into()) }
     }
 
-    /// Hands the arguments over, or as many as there are; a fault where they are too few.
+    /// Passes on the arguments, or as many as there are; a fault if there are too few.
     fn hand_over(&self, frame: &mut Frame<'_>) -> Flow {
         let count = self.arguments.min(frame.items().len());
         frame.hand_over(frame.core.stack.len() - count);

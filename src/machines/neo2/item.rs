@@ -6,8 +6,8 @@ use num_bigint::BigInt;
 
 use super::heap::Id;
 
-/// An item. Copying one costs the same whatever it is: compounds are shared, and so are long
-/// numbers and byte arrays, which do not change.
+/// An item. Copying any item costs the same: compounds are shared, and so are long numbers and byte arrays,
+/// which are immutable.
 #[derive(Debug, Clone)]
 pub(super) enum Item {
     Integer(i64),
@@ -28,12 +28,12 @@ const _: () = assert!(size_of::<Item>() == 16);
 pub(super) enum Host {
     /// The script container.
     Message,
-    /// The missing script container; each request for it has its own number.
+    /// A missing script container; each request for it gets its own number.
     Nothing(u32),
 }
 
 impl Item {
-    /// Its type as vectors name it.
+    /// The name of its type in vectors.
     pub(super) fn type_name(&self) -> &'static str {
         match self {
             Item::Integer(_) | Item::Big(_) => "Integer",
@@ -51,7 +51,7 @@ impl Item {
         matches!(self, Item::Array(_) | Item::Struct(_) | Item::Map(_))
     }
 
-    /// The number of the compound that it is, among lists and maps together.
+    /// The number of the compound that it refers to, among lists and maps together.
     pub(super) fn compound(&self) -> Option<usize> {
         match self {
             Item::Array(id) | Item::Struct(id) => Some(2 * id.number()),
@@ -60,7 +60,7 @@ impl Item {
         }
     }
 
-    /// How many bytes a byte array or a long number has, about; 0 for all others.
+    /// The approximate length of a byte array or a long number, in bytes; 0 for other items.
     pub(super) fn length(&self) -> usize {
         match self {
             Item::Bytes(bytes) => bytes.len(),
@@ -79,7 +79,7 @@ impl Item {
     }
 }
 
-/// What a byte array or a long number of `length` bytes costs, with what surrounds it.
+/// The size in bytes of a byte array or a long number of `length` bytes, with its overhead.
 pub(super) fn long_size(length: u64) -> u64 {
     64 + length
 }

@@ -1,4 +1,4 @@
-//! The machine: loading and the one loop.
+//! The machine: loading and the single loop.
 
 use super::context::Context;
 use super::core::Core;
@@ -60,7 +60,7 @@ impl Neo2 {
         Neo2 { scripts: Vec::new(), core: Core::new(Account::new(limits)), end: None }
     }
 
-    /// The one loop. Returns why it ended; `None` when the meter ended it.
+    /// The loop. Returns why it ended; `None` if the meter ended it.
     fn cycle(&mut self, meter: &mut impl Meter) -> Option<End> {
         loop {
             let current = self.core.frames.len().checked_sub(1)?;
@@ -81,14 +81,14 @@ impl Neo2 {
         }
     }
 
-    /// The next instruction, even if the run has ended in front of it; `None` after the last one.
+    /// The next instruction, even if the run has ended before it; `None` after the last one.
     pub(super) fn at(&self) -> Option<At<'_>> {
         let (script, pc) = self.executed()?;
         At::in_bytes(&NEO2, script, pc, self)
     }
 
-    /// The script of the current frame and where it is in it. The RET after the end of the script is
-    /// a part of it where that comes next: no operand has it.
+    /// The script of the current frame, and the position in it. The script includes the implicit RET at its
+    /// end only if that comes next, so that it is never part of an operand.
     pub(super) fn executed(&self) -> Option<(&[u8], usize)> {
         let call = self.core.frames.last()?;
         let pc = usize::try_from(call.pc).ok()?;
@@ -181,15 +181,15 @@ impl Machine for Neo2 {
 }
 
 impl Neo2 {
-    /// The position of the machine, as a part of a sentence.
+    /// The position of the machine, as part of a sentence.
     fn place(&self) -> String {
         let call = self.core.frames.last();
         let name = call.and_then(|call| Some((call.pc, self.next_code(call)?)));
         name.map_or(String::new(), |(pc, code)| format!(" at 0x{pc:x} {}", code_name(&NEO2, code)))
     }
 
-    /// The code of a frame's next instruction, which is RET at the end of the script; `None` before its
-    /// start, where only a call that failed leads.
+    /// The code of a frame's next instruction, which is RET at the end of the script. `None` before the start
+    /// of the script, where only a failed call leads.
     pub(super) fn next_code(&self, call: &Context) -> Option<u8> {
         let code = &self.scripts[call.script].code;
         let pc = usize::try_from(call.pc).ok()?;

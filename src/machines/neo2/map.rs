@@ -6,8 +6,7 @@ use std::rc::Rc;
 use super::item::Item;
 use crate::model::hex::bytes_key;
 
-/// Entries by the bytes of their keys. Their order is that of their slots, and a new entry gets
-/// the slot that was freed last.
+/// Entries by the bytes of their keys. They are ordered by slot, and a new entry gets the slot that was freed last.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Map {
     slots: Vec<Option<Entry>>,
@@ -15,7 +14,7 @@ pub(super) struct Map {
     by_key: HashMap<Rc<Vec<u8>>, usize>,
 }
 
-/// A key as it was when its entry was made, and its value.
+/// A key as it was when its entry was created, and its value.
 #[derive(Debug, Clone)]
 pub(super) struct Entry {
     pub(super) key: Item,
@@ -36,7 +35,7 @@ impl Map {
         self.slots.iter().flatten()
     }
 
-    /// The values, to be changed.
+    /// The values, mutable.
     pub(super) fn values_mut(&mut self) -> impl Iterator<Item = &mut Item> {
         self.slots.iter_mut().flatten().map(|entry| &mut entry.value)
     }
@@ -46,13 +45,13 @@ impl Map {
         self.slots[slot].as_ref().map(|entry| &entry.value)
     }
 
-    /// The place of the value of an entry that there is.
+    /// The value of an existing entry, mutable.
     pub(super) fn get_mut(&mut self, key: &Rc<Vec<u8>>) -> Option<&mut Item> {
         let slot = *self.by_key.get(key)?;
         self.slots[slot].as_mut().map(|entry| &mut entry.value)
     }
 
-    /// Makes an entry that there is not yet. `bytes` are those of its key.
+    /// Adds a new entry. `bytes` are the bytes of its key.
     pub(super) fn insert(&mut self, bytes: Rc<Vec<u8>>, entry: Entry) {
         let slot = self.free.pop().unwrap_or_else(|| {
             self.slots.push(None);

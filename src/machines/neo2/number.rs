@@ -1,5 +1,4 @@
-//! What instructions on numbers have in common: numbers of 64 bits are worked on as they are, all
-//! others as big numbers.
+//! What instructions on numbers have in common: 64-bit numbers are handled directly, all others as big numbers.
 
 use std::cmp::Ordering;
 
@@ -11,14 +10,14 @@ use super::fault::{Fault, Flow, Stop};
 use super::frame::Frame;
 use super::item::{Item, long_size};
 
-/// What an operation on two numbers of 32 bytes is charged.
+/// The charge for an operation on two numbers of 32 bytes, in units.
 const OPERATION: u64 = 16;
 
-/// The bytes of a number that are read in a unit, and those that are written.
+/// How many bytes of a number are read per unit; below, how many are written.
 const BYTES_READ_IN_UNIT: u64 = 14;
 const BYTES_WRITTEN_IN_UNIT: u64 = 42;
 
-/// What a new number is charged, however short.
+/// The minimum charge for a new number, in units.
 const RESULT: u64 = 10;
 
 /// Which numbers of an instruction must have 32 bytes or less.
@@ -29,7 +28,7 @@ pub(super) enum Bounded {
     OperandsAndResult,
 }
 
-/// The number if it has 32 bytes or less: is from -2^255 to 2^255 - 1.
+/// The number, if it has at most 32 bytes: from -2^255 to 2^255 - 1.
 fn bounded(number: BigInt) -> Result<BigInt, Stop> {
     let least = || number.sign() == Sign::Minus && number.trailing_zeros() == Some(255);
     let fits = number.bits() < 256 || number.bits() == 256 && least();
@@ -37,7 +36,7 @@ fn bounded(number: BigInt) -> Result<BigInt, Stop> {
 }
 
 impl Frame<'_> {
-    /// Replaces a by `small(a)`, or by `big(a)` when that is `None`.
+    /// Replaces a with `small(a)`, or with `big(a)` if that is `None`.
     #[inline(always)]
     pub(super) fn unary(
         &mut self,
@@ -62,7 +61,7 @@ impl Frame<'_> {
         self.push_result(bound, big(a))
     }
 
-    /// Replaces b and a by `small(b, a)`, or by `big(b, a)` when that is `None`.
+    /// Replaces b and a with `small(b, a)`, or with `big(b, a)` if that is `None`.
     #[inline(always)]
     pub(super) fn binary(
         &mut self,
@@ -86,7 +85,7 @@ impl Frame<'_> {
         self.push_result(bound, big(b, a)?)
     }
 
-    /// Replaces b and a by the result of comparing b with a.
+    /// Replaces b and a with the result of comparing b with a.
     #[inline(always)]
     pub(super) fn compare(&mut self, test: impl FnOnce(Ordering) -> bool) -> Flow {
         if let Some((b, a)) = self.small_pair() {
@@ -105,7 +104,7 @@ impl Frame<'_> {
         Ok(b.cmp(&a))
     }
 
-    /// The second item and the top one, where both are small numbers.
+    /// The second item and the top one, if both are small numbers.
     #[inline(always)]
     fn small_pair(&self) -> Option<(i64, i64)> {
         match self.items() {
@@ -114,19 +113,19 @@ impl Frame<'_> {
         }
     }
 
-    /// Takes the top item as a number of any size.
+    /// Pops a number of any size.
     pub(super) fn pop_number(&mut self) -> Result<BigInt, Stop> {
         let item = self.pop()?;
         self.number_of(&item)
     }
 
-    /// Takes the top item as an operand of an instruction with this bound.
+    /// Pops an operand of an instruction with this bound.
     pub(super) fn pop_operand(&mut self, bound: Bounded) -> Result<BigInt, Stop> {
         let number = self.pop_number()?;
         if bound == Bounded::Nothing { Ok(number) } else { bounded(number) }
     }
 
-    /// The number that an item is.
+    /// An item as a number.
     pub(super) fn number_of(&mut self, item: &Item) -> Result<BigInt, Stop> {
         let number = item.number().ok_or(Stop::Faulted(Fault::WrongType))?;
         self.core.work(ALLOCATION + bytes_of(&number) as u64 / BYTES_READ_IN_UNIT)?;
@@ -144,7 +143,7 @@ impl Frame<'_> {
     }
 }
 
-/// How many bytes the number has without its sign.
+/// The number of bytes without the sign.
 fn bytes_of(number: &BigInt) -> usize {
     number.bits().div_ceil(8) as usize
 }

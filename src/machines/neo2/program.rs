@@ -1,4 +1,4 @@
-//! From a program record to a loaded machine.
+//! Loads a program record into a machine.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -13,10 +13,10 @@ use crate::machines::neo::script::{self, script};
 use crate::model::case::Program;
 use crate::model::value::Value;
 
-/// Second mnemonics.
+/// Alternative mnemonics.
 const ALIASES: &[(&str, &str)] = &[("PUSHF", "PUSH0"), ("PUSHT", "PUSH1")];
 
-/// Fills the environment of a fresh core from the program; returns the scripts; the first one is executed.
+/// Fills the environment of a fresh core from the program. Returns the scripts; the first one is executed.
 pub(super) fn load(program: &Program, core: &mut Core) -> Result<Vec<Script>, LoadError> {
     let record = &program.0;
     let mut scripts = vec![Script::new(script(&NEO2, record, op_of)?)];
@@ -38,7 +38,7 @@ pub(super) fn assemble(program: &Program) -> Result<Program, LoadError> {
     script::assemble(&NEO2, program, op_of)
 }
 
-/// See [`crate::machines::MachineInfo::contains`]: of the script and of those that it can call.
+/// See [`crate::machines::MachineInfo::contains`]; covers the script and those that it can call.
 pub(super) fn contains(program: &Program) -> Vec<&'static OpInfo> {
     let script = script(&NEO2, &program.0, op_of).ok();
     let Some(Value::List(table)) = program.0.get("scriptTable") else {

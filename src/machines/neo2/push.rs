@@ -5,7 +5,7 @@ use super::fault::{Fault, Flow};
 use super::frame::Frame;
 use crate::isa::unsigned;
 
-/// The longest byte array, in bytes.
+/// The maximum length of a byte array, in bytes.
 pub(super) const MAX_ITEM: usize = 1 << 20;
 
 #[inline(never)]
@@ -14,7 +14,7 @@ pub(super) fn empty(frame: &mut Frame<'_>) -> Flow {
     frame.charge(Change::Strict(1))
 }
 
-// One function for all lengths: 75 would only be further away from each other.
+// One function for all lengths: 75 separate ones would only be spread over more code.
 #[inline(always)]
 pub(super) fn bytes<const LENGTH: usize>(frame: &mut Frame<'_>) -> Flow {
     literal(frame, LENGTH)

@@ -7,13 +7,13 @@ use sha2::{Digest, Sha256};
 
 use super::table::Op;
 
-/// What a script is called by: its [`hash160`].
+/// The [`hash160`] of a script, by which it is called.
 pub(super) type Hash = [u8; 20];
 
 /// A script.
 #[derive(Debug, Clone)]
 pub(super) struct Script {
-    /// Its bytes, followed by a RET, which is executed at the end.
+    /// Its bytes, followed by the RET that is executed at the end.
     pub(super) code: Vec<u8>,
     /// Computed on first use.
     hash: OnceCell<Hash>,
@@ -25,7 +25,7 @@ impl Script {
         Script { code: bytes, hash: OnceCell::new() }
     }
 
-    /// The script without the RET after it.
+    /// The script without the appended RET.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.code[..self.code.len() - 1]
     }

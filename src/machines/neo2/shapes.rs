@@ -1,4 +1,4 @@
-//! How programs and states are written for a machine in another process: as in the vectors of NeoVM 2.x.
+//! The notation of programs and states in the process protocol: the same as in NeoVM 2.x vectors.
 
 use crate::model::shape::{Keys, Member, Shape, members};
 

@@ -1,4 +1,4 @@
-//! Items as values to be compared with what a vector demands.
+//! Items as values, to be compared with what a vector demands.
 
 use super::heap::Heap;
 use super::item::{Host, Item};
@@ -32,7 +32,7 @@ impl Items for Heap {
         }
     }
 
-    /// By the bytes of the keys, in the order of the slots.
+    /// The pairs, by the bytes of their keys, in the order of the slots.
     fn pairs<'i>(&'i self, map: &'i Item) -> Vec<(String, &'i Item)> {
         let Item::Map(map) = map else { return Vec::new() };
         self.map(*map).entries().map(|entry| (key_name(&entry.key), &entry.value)).collect()

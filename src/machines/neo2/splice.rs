@@ -1,4 +1,4 @@
-//! Byte arrays put together and cut.
+//! Concatenation and slices of byte arrays.
 
 use super::count::Change;
 use super::fault::{Fault, Flow};
@@ -9,7 +9,7 @@ use super::push::MAX_ITEM;
 pub(super) fn cat(frame: &mut Frame<'_>) -> Flow {
     let a = frame.pop_bytes()?;
     let b = frame.pop_bytes()?;
-    // A number can be longer than a byte array may, and stays so with nothing put to it.
+    // A number can be longer than the limit for byte arrays, and stays so if nothing is appended to it.
     if !a.is_empty() && !b.is_empty() && a.len() + b.len() > MAX_ITEM {
         return Err(Fault::ItemSize.into());
     }

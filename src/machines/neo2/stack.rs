@@ -1,4 +1,4 @@
-//! Moving items within the evaluation stack, and between it and the alt stack.
+//! Instructions that move items within the evaluation stack, or between it and the alt stack.
 
 use super::count::Change;
 use super::fault::{Fault, Flow, Stop};
@@ -96,7 +96,7 @@ pub(super) fn pick(frame: &mut Frame<'_>) -> Flow {
     copy(frame, position)
 }
 
-/// Puts a copy of the item at a position on top.
+/// Pushes a copy of the item at a position.
 #[inline(always)]
 fn copy(frame: &mut Frame<'_>, position: usize) -> Flow {
     let place = frame.place(position)?;

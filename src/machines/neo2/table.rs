@@ -1,5 +1,5 @@
-//! The opcodes. Operands are named from the top of the stack: a, b, c. Where an instruction takes
-//! as many items as an item says, only those that it always takes are counted.
+//! The opcodes. Operands are named from the top of the stack: a, b, c. If an instruction pops a number of
+//! items that another item gives, the row counts only those that it always pops.
 
 use super::fault::Stop;
 use super::frame::Frame;
@@ -13,7 +13,7 @@ use crate::isa::rows::opcodes;
 use crate::machines::effects::effects;
 use crate::machines::interpreter::interpreter;
 
-// One row a line, so that the table can be read down its columns.
+// One row per line, so that the table can be read by column.
 #[rustfmt::skip]
 macro_rules! rows {
     ($make:ident $head:tt) => { $make! { $head

@@ -1,4 +1,4 @@
-//! What a person sees: the evaluation stack of all frames, and the alt stack of the current one.
+//! The state formatted for people: the evaluation stack of all frames, and the alt stack of the current one.
 
 use super::machine::Neo2;
 use crate::machines::inspect::Inspect;
@@ -25,7 +25,7 @@ impl Neo2 {
         sections
     }
 
-    /// Where the state has the item so far below the top.
+    /// The path of the item at this distance below the top.
     fn path_of(&self, below: usize) -> Path {
         let place = self.height().saturating_sub(below + 1);
         let (mut end, mut number) = (self.height(), 0);

@@ -74,9 +74,9 @@ fn divisor(number: BigInt) -> Result<BigInt, Fault> {
     if number == BigInt::ZERO { Err(Fault::DivisionByZero) } else { Ok(number) }
 }
 
-/// What a square root is charged.
+/// The charge for a square root, in units.
 const ROOT: usize = 60;
-/// What a modular power or inverse is charged, and each bit of the exponent.
+/// The charge for a modular power or inverse, in units; below, for each bit of the exponent.
 const MODULAR_POWER: usize = 400;
 const UNITS_OF_BIT: usize = 17;
 
@@ -127,7 +127,7 @@ fn inverse(a: &BigInt, m: &BigInt) -> Result<BigInt, Fault> {
     a.modinv(m).ok_or(NO_INVERSE)
 }
 
-/// A modular power as the remainder of a truncated division: it has the sign of the power.
+/// A modular power as the remainder of a truncated division, so it has the sign of the power.
 fn power(a: &BigInt, exponent: &BigInt, m: BigInt) -> Result<BigInt, Fault> {
     let exponent = exponent.to_biguint().ok_or(Fault::OutOfRange("The exponent"))?;
     let m = divisor(m)?;
@@ -190,7 +190,7 @@ pub(super) fn nz(frame: &mut Frame<'_>) -> Flow {
     Ok(())
 }
 
-/// As [`Frame::compare`], but nothing is less or greater than Null.
+/// Like [`Frame::compare`], but nothing is less or greater than Null.
 #[inline(always)]
 fn push_ordered(frame: &mut Frame<'_>, holds: fn(Ordering) -> bool) -> Flow {
     if let [.., Item::Integer(_), Item::Integer(_)] = &frame.core.stack[..] {
@@ -199,7 +199,7 @@ fn push_ordered(frame: &mut Frame<'_>, holds: fn(Ordering) -> bool) -> Flow {
     push_ordered_items(frame, holds)
 }
 
-/// Pops both operands before it converts the lower one, then the top one.
+/// Pops both operands, then converts the lower one and then the top one.
 #[cold]
 fn push_ordered_items(frame: &mut Frame<'_>, holds: fn(Ordering) -> bool) -> Flow {
     frame.work(BIG)?;

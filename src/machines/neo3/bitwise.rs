@@ -1,4 +1,4 @@
-//! Bits of numbers, which are infinite two's complement.
+//! Bitwise operations on numbers, in two's complement of unlimited length.
 
 use super::fault::Flow;
 use super::frame::Frame;

@@ -21,10 +21,10 @@ pub(super) fn calla(frame: &mut Frame<'_>) -> Flow {
     }
 }
 
-/// What a new frame is charged.
+/// The charge for a new frame, in units.
 const FRAME: usize = 2;
 
-/// A new frame at a position, which shares the stack and the static fields.
+/// Adds a frame at a position, which shares the stack and the static fields.
 fn enter(frame: &mut Frame<'_>, position: i32) -> Flow {
     frame.work(FRAME)?;
     let back = frame.pc;
@@ -57,7 +57,7 @@ pub(super) fn ret(frame: &mut Frame<'_>) -> Flow {
     Ok(())
 }
 
-/// Releases what belongs to the current frame alone.
+/// Releases what only the current frame owns.
 pub(super) fn unload(frame: &mut Frame<'_>) {
     release_all(frame, |core| &mut core.context.locals);
     release_all(frame, |core| &mut core.context.arguments);

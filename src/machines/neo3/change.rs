@@ -10,7 +10,7 @@ use crate::machines::machine::{LoadError, Tamper};
 use crate::model::value::Value;
 
 impl Core {
-    /// Changes the machine as the record of an [`crate::model::case::Action::Set`] says.
+    /// Changes the machine as given by the record of an [`crate::model::case::Action::Set`].
     pub(super) fn change(&mut self, changes: &Value) -> Result<(), LoadError> {
         for (field, value) in changes.members().unwrap_or_default() {
             match &**field {
@@ -60,7 +60,7 @@ impl Core {
         true
     }
 
-    /// Puts a copy of the list on top in its place.
+    /// Replaces the list on top with a copy.
     fn copy_top(&mut self) -> bool {
         let Some(top) = self.stack.last().cloned() else { return false };
         let (Item::Array(id) | Item::Struct(id)) = top else { return false };
@@ -79,14 +79,14 @@ impl Core {
     }
 }
 
-/// Replaces an item by another; neither may lead to anything that is counted.
+/// Replaces an item with another; neither may refer to anything that is counted.
 fn put(place: &mut Item, value: &Value) -> Result<(), LoadError> {
     let item = primitive(value).filter(|_| place.compound().is_none()).or_else(|| buffer(place, value));
     *place = item.ok_or_else(|| LoadError::new(format!("{place:?} cannot be set to {value}")))?;
     Ok(())
 }
 
-/// A Buffer in the place of a Buffer.
+/// A new Buffer that replaces a Buffer.
 fn buffer(place: &Item, value: &Value) -> Option<Item> {
     let Item::Buffer(old) = place else { return None };
     match value {
@@ -100,7 +100,7 @@ fn buffer(place: &Item, value: &Value) -> Option<Item> {
     }
 }
 
-/// An item of a non-compound type, as the machine shows it.
+/// An item of a non-compound type from its value.
 fn primitive(value: &Value) -> Option<Item> {
     let Value::Typed(name, value) = value else { return None };
     match (&**name, &**value) {

@@ -1,4 +1,4 @@
-//! Arrays, Structs, Maps, and the bytes of a Buffer or a primitive one by one.
+//! Arrays, Structs, Maps, and access to single bytes of a Buffer or a primitive item.
 
 use num_bigint::BigInt;
 
@@ -10,15 +10,15 @@ use super::item::{Id, Item, Type};
 use super::map::{Key, Map};
 use super::stack::MOVED_IN_UNIT;
 
-/// What looking for a key of a Map is charged, or for a byte.
+/// The charge for looking up a key of a Map or a byte, in units.
 const UNITS_OF_KEY: usize = 10;
-/// What copying an item out of a compound is charged.
+/// The charge for copying an item out of a compound, in units.
 const UNITS_OF_COPY: usize = 2;
-/// What cloning an item of a Struct is charged.
+/// The charge for cloning an item of a Struct, in units.
 const UNITS_OF_CLONE: usize = 15;
 
 const NO_COMPOUND: Fault = Fault::Wrong("The instruction does not take an item of this type.");
-/// What the reference implementation calls the compounds in faults about their size.
+/// The reference implementation's names of compounds in faults about their size.
 const ARRAY: &str = "array";
 const STRUCT: &str = "struct";
 const MAP: &str = "map";
@@ -58,7 +58,7 @@ fn pack_as(frame: &mut Frame<'_>, what: &'static str, item: fn(Id) -> Item) -> F
     push_list(frame, items, item)
 }
 
-/// A new list on the stack.
+/// Pushes a new list.
 fn push_list(frame: &mut Frame<'_>, items: Vec<Item>, item: fn(Id) -> Item) -> Flow {
     frame.work(ALLOCATION)?;
     frame.visit(items.len())?;
@@ -143,7 +143,7 @@ fn new_list(frame: &mut Frame<'_>, filling: &Item, what: &'static str, item: fn(
     push_list(frame, vec![filling.clone(); count], item)
 }
 
-/// The size of a new compound, if it may have that one.
+/// The size of a new compound, if that size is allowed.
 fn compound_size(what: &'static str, size: i64, most: u64) -> Result<usize, Fault> {
     let fits = u64::try_from(size).ok().filter(|size| *size <= most);
     fits.map(|size| size as usize).ok_or(Fault::CompoundSize { what, size, most })
@@ -185,7 +185,7 @@ pub(super) fn haskey(frame: &mut Frame<'_>) -> Flow {
     Ok(())
 }
 
-/// The key as an Integer, if it is one that a list takes.
+/// The key as an Integer, if a list accepts it.
 fn primitive_item(key: &Item) -> Result<Item, Fault> {
     if key.is_primitive() { integer(key) } else { Err(NO_COMPOUND) }
 }
@@ -289,8 +289,8 @@ fn out_of_range(what: &str, index: &BigInt, count: usize) -> Stop {
     thrown(&format!("The index of {what} is out of range, {index}/[0, {count})."))
 }
 
-// The handlers below have a fast path for the common case in loops: a list that something other than the
-// stack entry also holds, and non-compound items. Then no contents have to be counted.
+// The handlers below have a fast path for the common case in loops: non-compound items, and a list that is
+// also held by something other than the stack entry. No contents then need to be counted.
 
 /// APPEND
 #[inline(always)]
@@ -325,7 +325,7 @@ fn append_any(frame: &mut Frame<'_>) -> Flow {
     Ok(())
 }
 
-/// SETITEM. The order of what is acquired and released decides the count (reference, section 7).
+/// SETITEM. The order in which references are acquired and released decides the count.
 #[inline(always)]
 pub(super) fn setitem(frame: &mut Frame<'_>) -> Flow {
     let core = &mut *frame.core;
@@ -347,7 +347,7 @@ fn set_any(frame: &mut Frame<'_>) -> Flow {
     frame.make_room()?;
     frame.work(UNITS_OF_KEY)?;
     let Some(mut value) = frame.core.stack.pop() else { return Err(Fault::Underflow.into()) };
-    // It is off the stack and still counted.
+    // The value is off the stack but still counted.
     frame.core.heap.counted += 1;
     if let Item::Struct(_) = value {
         frame.core.heap.release(&value);
@@ -431,7 +431,7 @@ pub(super) fn reverseitems(frame: &mut Frame<'_>) -> Flow {
     Ok(())
 }
 
-/// REMOVE. What goes is out of the container before it is released.
+/// REMOVE. The item is taken out of the container before it is released.
 pub(super) fn remove(frame: &mut Frame<'_>) -> Flow {
     let (key, container) = (frame.pop()?, frame.pop()?);
     let heap = &mut frame.core.heap;
@@ -460,12 +460,12 @@ pub(super) fn remove(frame: &mut Frame<'_>) -> Flow {
     }
 }
 
-/// CLEARITEMS. What goes is out of the container before it is released.
+/// CLEARITEMS. The items are taken out of the container before they are released.
 pub(super) fn clearitems(frame: &mut Frame<'_>) -> Flow {
     let id = frame.pop()?.compound().ok_or(NO_COMPOUND)?;
     let heap = &mut frame.core.heap;
     let items = heap.take_all(id);
-    // Looked at once: the compound may be an item of its own.
+    // Checked only once, since the compound may contain itself.
     if heap.is_held(id) {
         for item in &items {
             heap.release(item);
@@ -504,8 +504,7 @@ fn pop_any(frame: &mut Frame<'_>) -> Flow {
     Ok(())
 }
 
-/// The item, or a clone of it if it is a Struct: of it and of the Structs in it; everything else in
-/// them is shared.
+/// The item or, if it is a Struct, a clone. Nested Structs are cloned as well; all other items are shared.
 fn clone_struct(frame: &mut Frame<'_>, item: Item) -> Result<Item, Stop> {
     let Item::Struct(original) = item else { return Ok(item) };
     let heap = &mut frame.core.heap;

@@ -6,7 +6,7 @@ use super::try_catch::Try;
 /// A frame of the invocation stack. The evaluation stack belongs to all frames.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Context {
-    /// Where it goes on when it is the current frame again.
+    /// Where execution continues when it is the current frame again.
     pub(super) pc: usize,
     pub(super) locals: Vec<Item>,
     pub(super) arguments: Vec<Item>,

@@ -1,4 +1,4 @@
-//! Conversions between types (reference, sections 1 and 1.1).
+//! Conversions between types.
 
 use std::cmp::Ordering;
 
@@ -46,7 +46,7 @@ pub(super) fn integer(item: &Item) -> Result<Item, Fault> {
     }
 }
 
-/// The Integer that bytes are in two's complement, least significant first.
+/// The Integer that bytes represent in two's complement, least significant byte first.
 fn integer_of_bytes(bytes: &[u8]) -> Result<Item, Fault> {
     if bytes.len() > MAX_INTEGER {
         return Err(Fault::LongInteger(bytes.len()));
@@ -66,7 +66,7 @@ pub(super) fn number(item: &Item) -> Result<BigInt, Fault> {
     }
 }
 
-/// The item as a number of 32 bits with a sign.
+/// The item as a signed 32-bit number.
 #[inline]
 pub(super) fn int32(item: &Item) -> Result<i32, Fault> {
     match integer(item)? {
@@ -85,7 +85,7 @@ pub(super) fn compare(a: &Item, b: &Item) -> Result<Ordering, Fault> {
     }
 }
 
-/// The bytes of a number of 64 bits, as few as it needs; empty for 0.
+/// The bytes of a 64-bit number, as few as possible; empty for 0.
 pub(super) fn small_bytes(number: i64) -> SignedBytes {
     if number == 0 { SignedBytes::default() } else { signed_bytes(number) }
 }
@@ -95,7 +95,7 @@ pub(super) fn big_bytes(number: &BigInt) -> Vec<u8> {
     if number.sign() == Sign::NoSign { Vec::new() } else { number.to_signed_bytes_le() }
 }
 
-/// Calls `work` with the item's bytes; an error when it has no bytes.
+/// Calls `work` with the item's bytes; an error if it has no bytes.
 pub(super) fn with_bytes<T>(item: &Item, work: impl FnOnce(&[u8]) -> T) -> Result<T, Fault> {
     match item {
         Item::Boolean(value) => Ok(work(&[u8::from(*value)])),
@@ -112,7 +112,7 @@ pub(super) fn with_bytes<T>(item: &Item, work: impl FnOnce(&[u8]) -> T) -> Resul
     }
 }
 
-/// How many bytes an item has; 0 when it has none.
+/// How many bytes an item has; 0 if it has none.
 pub(super) fn length(item: &Item) -> usize {
     with_bytes(item, <[u8]>::len).unwrap_or_default()
 }
@@ -136,7 +136,7 @@ pub(super) fn isnull(frame: &mut Frame<'_>) -> Flow {
     frame.test(|item| matches!(item, Item::Null))
 }
 
-/// The fault of an operand that names no type.
+/// The fault for an operand that is not a type.
 pub(super) const NO_TYPE: Fault = Fault::Wrong("The operand is no type.");
 
 /// ISTYPE
@@ -156,7 +156,7 @@ pub(super) fn convert(frame: &mut Frame<'_>) -> Flow {
     Ok(())
 }
 
-/// The operand of ISTYPE and CONVERT; `None` for Any and for the code of no type.
+/// The operand of ISTYPE and CONVERT; `None` for Any and for undefined codes.
 fn operand_type(frame: &mut Frame<'_>) -> Result<Option<Type>, Fault> {
     let [code] = frame.operand()?;
     Ok(Type::of_code(code).filter(|it| *it != Type::Any))
@@ -183,7 +183,7 @@ fn converted(frame: &mut Frame<'_>, item: &Item, kind: Type) -> Result<Item, Sto
     })
 }
 
-/// A new list of the same items.
+/// Creates a list of the same items.
 fn copy(frame: &mut Frame<'_>, list: Id) -> Result<Id, Stop> {
     let items = frame.core.heap.list(list).to_vec();
     frame.visit(items.len())?;

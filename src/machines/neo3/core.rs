@@ -1,4 +1,4 @@
-//! What the frames share: the stack, the compounds, the host and the accounts of the runner's limits.
+//! What the frames share: the stack, the compounds, the host and the account for the runner's limits.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -13,34 +13,34 @@ use super::item::{Buffer, Item};
 use crate::machines::account::{Account, COPIES};
 use crate::model::limits::Limits;
 
-/// What a script changes.
+/// The state that a script changes.
 #[derive(Clone)]
 pub(super) struct Core {
-    /// The evaluation stack, which all frames share; at the end the result stack.
+    /// The evaluation stack, which all frames share; after the run, the result stack.
     pub(super) stack: Vec<Item>,
     pub(super) heap: Heap,
     /// The current frame.
     pub(super) context: Context,
-    /// The frames that wait for it, the first one first.
+    /// The frames that wait for it, the oldest one first.
     pub(super) callers: Vec<Context>,
     /// Static fields, once initialised.
     pub(super) statics: Vec<Item>,
     /// The exception being thrown while finally blocks run.
     pub(super) uncaught: Option<Item>,
     pub(super) host: Host,
-    /// Those of the engine as the program demands them.
+    /// The limits; those of the engine as the program demands them.
     pub(super) limits: Limits,
     /// Where the current instruction starts.
     pub(super) at: usize,
     pub(super) account: Account,
-    /// How many host objects were made.
+    /// How many host objects were created.
     pub(super) interops: u32,
-    /// How many Buffers were made.
+    /// How many Buffers were created.
     buffers: u32,
 }
 
 impl Core {
-    /// Without a script.
+    /// A core without a script.
     pub(super) fn new(limits: &Limits) -> Core {
         Core {
             stack: Vec::new(),
@@ -58,7 +58,7 @@ impl Core {
         }
     }
 
-    /// Forgets the last run.
+    /// Discards the state of the last run.
     pub(super) fn reset(&mut self, host: Host, limits: Limits) {
         self.stack.clear();
         self.heap.reset();
@@ -80,14 +80,14 @@ impl Core {
         self.stack.len() + self.heap.counted
     }
 
-    /// A new Buffer.
+    /// Creates a Buffer.
     pub(super) fn new_buffer(&mut self, bytes: Vec<u8>) -> Item {
         let number = self.buffers;
         self.buffers = number.wrapping_add(1);
         Item::Buffer(Rc::new(Buffer { number, bytes: RefCell::new(bytes) }))
     }
 
-    /// Replaces each Buffer, which this may share with the machine that it is a copy of.
+    /// Replaces each Buffer with a copy of its own, since a duplicated machine shares them with the original.
     pub(super) fn separate_buffers(&mut self) {
         let mut own: HashMap<u32, Rc<Buffer>> = HashMap::new();
         let frames = self.callers.iter_mut().chain([&mut self.context]);
@@ -102,32 +102,32 @@ impl Core {
         }
     }
 
-    /// Removes the top item, which has nothing to be freed: a number of 64 bits, a Boolean, Null, a Pointer, or a compound, which
-    /// the heap has.
+    /// Removes the top item, which must need no freeing: a 64-bit number, a Boolean, Null, a Pointer, or a compound,
+    /// which the heap owns.
     #[inline(always)]
     pub(super) fn forget_small(&mut self) {
         mem::forget(self.stack.pop());
     }
 
-    /// The item at this distance from the top, if it is there.
+    /// The item at this distance from the top, if it exists.
     pub(super) fn below(&self, below: usize) -> Option<&Item> {
         self.stack.iter().nth_back(below)
     }
 
-    /// Charges what an instruction takes longer than a plain one.
+    /// Charges the extra time that an instruction takes compared with a plain one.
     #[inline(always)]
     pub(super) fn work(&mut self, units: usize) -> Flow {
         Ok(self.account.charge(units as u64)?)
     }
 
-    /// Counts a new byte string. Afterwards it may be put on the stack, where all others that are in use have to
-    /// be, or in a slot.
+    /// Counts a new byte string, which may then be put on the stack or in a slot. All others that are in use
+    /// must already be there.
     pub(super) fn hold_bytes(&mut self, length: usize) -> Flow {
         self.account.hold(COPIES * length as u64)?;
         if self.account.is_due() { self.survey(length) } else { Ok(()) }
     }
 
-    /// Finds out how many bytes are in use, beside `new` ones.
+    /// Determines how many bytes are in use, in addition to `new` ones.
     #[cold]
     #[inline(never)]
     fn survey(&mut self, new: usize) -> Flow {

@@ -1,16 +1,16 @@
-//! EQUAL and NOTEQUAL (reference, section 1.2).
+//! EQUAL and NOTEQUAL.
 
 use super::fault::{Fault, Flow, Stop};
 use super::frame::{BYTES_OF_UNIT, Frame};
 use super::heap::Heap;
 use super::item::Item;
 
-/// The longest ByteString that is compared, and the most bytes compared in a Struct.
+/// The maximum length of a ByteString that is compared, and of all bytes compared in a Struct.
 const MAX_COMPARABLE: usize = 65536;
 
-/// What comparing items that are not both small numbers is charged.
+/// The charge for comparing items that are not both 64-bit numbers, in units.
 const UNITS_OF_EQUAL: usize = 4;
-/// What comparing two items of Structs is charged.
+/// The charge for comparing two items of Structs, in units.
 const UNITS_OF_PAIR: usize = 1;
 
 /// EQUAL
@@ -55,7 +55,7 @@ fn are_equal(frame: &mut Frame<'_>, a: &Item, b: &Item) -> Result<bool, Stop> {
     Ok(are_equal_leaves(a, b)?)
 }
 
-/// Whether two items are equal that are not both Structs: those are by identity.
+/// Whether two items that are not both Structs are equal. Compounds are compared by identity.
 fn are_equal_leaves(a: &Item, b: &Item) -> Result<bool, Fault> {
     match (a, b) {
         (Item::ByteString(a), b) => {
@@ -64,7 +64,7 @@ fn are_equal_leaves(a: &Item, b: &Item) -> Result<bool, Fault> {
             comparable(b)?;
             Ok(a == b)
         }
-        // Buffers are the same only if they are one object; all other items say so themselves.
+        // Buffers are equal only if they are the same object; for all other items, `==` decides.
         (Item::Buffer(a), Item::Buffer(b)) => Ok(std::rc::Rc::ptr_eq(a, b)),
         (a, b) => Ok(a == b),
     }
@@ -77,15 +77,15 @@ fn comparable(bytes: &[u8]) -> Result<(), Fault> {
 /// Two Structs being compared, and what remains to be compared.
 struct Structs<'h> {
     heap: &'h Heap,
-    /// The items of two Structs that are left, the last ones first.
+    /// The remaining items of both Structs, the last ones first.
     left: Vec<(&'h [Item], &'h [Item])>,
-    /// How many pairs and bytes may still be compared.
+    /// How many pairs may still be compared; below, how many bytes.
     pairs: u64,
     bytes: usize,
 }
 
 impl<'h> Structs<'h> {
-    /// `pairs` may be compared.
+    /// At most `pairs` pairs may be compared.
     fn new(heap: &'h Heap, pairs: u64) -> Structs<'h> {
         Structs { heap, left: Vec::new(), pairs, bytes: MAX_COMPARABLE }
     }

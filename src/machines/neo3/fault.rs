@@ -1,15 +1,15 @@
-//! Why a script faults. The texts are those of the reference implementation, which vectors compare as
-//! `exceptionMessage` (reference, section 5.4); where it has no text of its own, ours describes the fault.
+//! Why a script faults. The texts are those of the reference implementation, since vectors compare them as
+//! `exceptionMessage`; if it has no text for a fault, vmconf's own text describes it.
 
 use std::fmt;
 
 use super::item::{Item, MAX_INTEGER};
 use crate::machines::account::Limit;
 
-/// What a handler returns: go on, or why not.
+/// The result of a handler: continue, or why not.
 pub(super) type Flow = Result<(), Stop>;
 
-/// Why the loop ends, or what interrupts it. In a box, so that a handler returns it in a register.
+/// Why the loop ends, or what interrupts it. Boxed, so that a handler returns it in a register.
 pub(super) type Stop = Box<End>;
 
 /// Why the loop ends, or what interrupts it.
@@ -17,7 +17,7 @@ pub(super) type Stop = Box<End>;
 pub(super) enum End {
     /// The last frame returned.
     Halted,
-    /// The script did what cannot be caught.
+    /// A fault that the script cannot catch.
     Faulted(Fault),
     /// An exception that the script may catch. It never leaves the loop: it ends in a catch or
     /// finally block or as [`Fault::Unhandled`].
@@ -40,17 +40,17 @@ impl From<Limit> for Stop {
     }
 }
 
-/// What cannot be caught.
+/// A fault that cannot be caught.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Fault {
     Abort,
-    /// With the reason that the script gives.
+    /// ABORTMSG or ASSERTMSG, with the reason that the script gives.
     AbortWith(String),
     Assert,
     AssertWith(String),
-    /// An exception that nothing catches, with its text if it has one.
+    /// An uncaught exception, with its text if it has one.
     Unhandled(Option<String>),
-    /// More references than there may be after an instruction.
+    /// More references after an instruction than the limit allows.
     References {
         count: usize,
         most: u64,
@@ -59,7 +59,7 @@ pub(super) enum Fault {
         size: i64,
         most: u64,
     },
-    /// How many items a new compound was to have, and may have.
+    /// A new compound with more items than the limit allows.
     CompoundSize {
         what: &'static str,
         size: i64,
@@ -71,7 +71,7 @@ pub(super) enum Fault {
     MapKeySize(usize),
     Comparable,
     Clone,
-    /// More frames than there may be.
+    /// More frames than the limit allows.
     Frames {
         most: u64,
     },
@@ -85,20 +85,20 @@ pub(super) enum Fault {
     DivisionByZero,
     /// A sum that does not fit 32 bits.
     Overflow,
-    /// The test host throws what says nothing.
+    /// A service that the test host does not have; its exception has only a generic message.
     NoSyscallInTest,
     NoSyscall(u32),
     NoToken(u16),
     Underflow,
-    /// A code without a row.
+    /// An undefined opcode.
     Undefined(u8),
-    /// The script ends before the operand does.
+    /// The script ends within the operand.
     CutOff,
-    /// A jump, call or block outside the script.
+    /// The target of a jump, a call or a block is outside the script.
     Position(i64),
     /// An index or a count out of range, and what it is an index of.
     OutOfRange(&'static str),
-    /// What is wrong, in a sentence.
+    /// What is wrong, as a sentence.
     Wrong(&'static str),
     /// Why strict validation rejects the script.
     Rejected(String),

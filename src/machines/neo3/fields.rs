@@ -79,7 +79,7 @@ impl Neo3 {
         let current = (self.pc, &self.core.context);
         let callers = self.core.callers.iter().rev().map(|caller| (caller.pc, caller));
         let frames = [current].into_iter().chain(callers);
-        // One for all: each frame shows the one stack again.
+        // One for all frames, since each of them shows the same stack again.
         let mut show = Show::new(&self.core.heap);
         Value::List(frames.map(|(pc, context)| self.frame(pc, context, &mut show)).collect())
     }

@@ -6,10 +6,10 @@ use super::convert::{length, text};
 use super::fault::{Fault, Flow};
 use super::frame::{ALLOCATION, Frame};
 
-/// The bytes that are read as text in a unit.
+/// How many bytes are read as text per unit.
 const CHARACTERS_OF_UNIT: usize = 8;
 
-/// An operand that counts from the opcode: one byte or four.
+/// An operand of one or four bytes, counted from the opcode.
 #[inline(always)]
 pub(super) fn offset<const N: usize>(frame: &mut Frame<'_>) -> Result<i32, Fault> {
     let bytes: [u8; N] = frame.operand()?;
@@ -18,14 +18,14 @@ pub(super) fn offset<const N: usize>(frame: &mut Frame<'_>) -> Result<i32, Fault
     Ok(i32::from_le_bytes(offset))
 }
 
-/// The position that an offset leads to, which may be outside the script. Fails when it does not fit 32 bits.
+/// The target of an offset, which may be outside the script. Fails if it does not fit 32 bits.
 #[inline(always)]
 pub(super) fn target(frame: &Frame<'_>, offset: i32) -> Result<i32, Fault> {
     let at = frame.core.at as i32;
     at.checked_add(offset).ok_or(Fault::Overflow)
 }
 
-/// Goes on at a position; the end of the script is one.
+/// Continues at a position, which may be the end of the script.
 pub(super) fn go_on(frame: &mut Frame<'_>, position: i32) -> Result<(), Fault> {
     match usize::try_from(position) {
         Ok(inside) if inside <= frame.length() => {

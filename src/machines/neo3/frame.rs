@@ -1,4 +1,4 @@
-//! The running script: what a handler sees.
+//! The running script, as handlers see it.
 
 use std::mem;
 
@@ -7,19 +7,19 @@ use super::core::Core;
 use super::fault::{End, Fault, Flow, Stop};
 use super::item::Item;
 
-/// What an allocation is charged.
+/// The charge for an allocation, in units.
 pub(super) const ALLOCATION: usize = 8;
-/// What reading a number of bytes is charged.
+/// The charge for reading a number from bytes, in units.
 pub(super) const CONVERSION: usize = 18;
-/// The bytes that are copied in a unit.
+/// How many bytes are copied per unit.
 pub(super) const BYTES_OF_UNIT: usize = 96;
-/// The items that are copied in a unit, and those that are only counted.
+/// How many items are copied per unit; below, how many are only counted.
 pub(super) const ITEMS_OF_UNIT: usize = 4;
 const COUNTED_IN_UNIT: usize = 8;
 
-/// What the loop keeps in registers, and the rest of the machine by one reference.
+/// What the loop keeps in registers, and a reference to the rest of the machine.
 pub(super) struct Frame<'m> {
-    /// Offset after what was read of the current instruction.
+    /// Offset after the part of the current instruction that has been read.
     pub(super) pc: usize,
     /// The script, followed by a RET.
     pub(super) script: &'m [u8],
@@ -42,41 +42,41 @@ impl<'m> Frame<'m> {
         code
     }
 
-    /// Handlers check each operand when they pop it, from the top: of two wrong ones, the upper one decides
-    /// about the message. The script has no gas.
+    /// Always true: handlers check each operand when they pop it, so the upper one of two invalid operands
+    /// decides the message. There is no gas.
     #[inline(always)]
     #[allow(clippy::unused_self, reason = "what the loop demands of every frame")]
     pub(super) fn enter<const POPS: usize, const PUSHES: usize>(&mut self, _gas: u64) -> bool {
         true
     }
 
-    /// Why [`Frame::enter`] said no, which it does not.
+    /// Never called, since [`Frame::enter`] never returns false.
     #[inline(always)]
     pub(super) fn refuse<const POPS: usize>(&mut self, _gas: u64) -> Stop {
         self.stop(Fault::Underflow.into())
     }
 
-    /// The frame for a handler to work on; also for the slow part of a handler that leaves the program counter as it is:
-    /// a reference to the frame itself would keep it out of registers in the fast part, too.
+    /// The frame for a handler to work on, and for the slow part of a handler that does not change the
+    /// program counter: a reference to the frame itself would keep it out of registers in the fast part, too.
     #[inline(always)]
     pub(super) fn lend(&mut self) -> Frame<'_> {
         Frame { pc: self.pc, script: self.script, core: self.core }
     }
 
-    /// What a handler changes in a frame that was lent to it.
+    /// The part of a lent frame that a handler can change.
     #[inline(always)]
     pub(super) fn hot(&self) -> usize {
         self.pc
     }
 
-    /// Takes over where a handler is, and looks at the number of references.
+    /// Copies back a handler's program counter, and checks the number of references.
     #[inline(always)]
     pub(super) fn settle(&mut self, pc: usize, flow: Flow) -> Flow {
         self.pc = pc;
         if flow.is_ok() && self.core.references() as u64 <= self.core.limits.stack_size {
             return Ok(());
         }
-        // On a copy: a reference to the frame itself would keep it out of registers in the whole loop.
+        // Uses a copy, since a reference to the frame itself would keep it out of registers in the whole loop.
         let mut lent = self.lend();
         let flow = lent.settle_unusual(flow);
         self.pc = lent.pc;
@@ -96,31 +96,31 @@ impl<'m> Frame<'m> {
         if count as u64 > most { Err(Fault::References { count, most }.into()) } else { Ok(()) }
     }
 
-    /// Puts the program counter back on the instruction that ended the run.
+    /// Moves the program counter back to the instruction that ended the run.
     #[inline(always)]
     pub(super) fn stop(&mut self, stop: Stop) -> Stop {
         self.pc = self.core.at;
         stop
     }
 
-    /// Handlers read their operands themselves.
+    /// Does nothing: handlers read their operands themselves.
     #[inline(always)]
     #[allow(clippy::unused_self, reason = "what the loop demands of every frame")]
     pub(super) fn advance(&mut self, _length: usize) {}
 
-    /// What a code without a row does.
+    /// Handles a code without a row.
     #[inline(always)]
     pub(super) fn undefined(&mut self) -> Stop {
         let code = self.script[self.core.at];
         self.stop(Fault::Undefined(code).into())
     }
 
-    /// How long the script is, without the RET after it.
+    /// The length of the script, without the appended RET.
     pub(super) fn length(&self) -> usize {
         self.script.len() - 1
     }
 
-    /// The next bytes of the instruction.
+    /// Reads the next bytes of the instruction.
     #[inline(always)]
     pub(super) fn operand<const N: usize>(&mut self) -> Result<[u8; N], Fault> {
         let script: &'m [u8] = self.script;
@@ -130,7 +130,7 @@ impl<'m> Frame<'m> {
         Ok(bytes)
     }
 
-    /// The next bytes of the instruction, this number of them.
+    /// Reads the next `length` bytes of the instruction.
     pub(super) fn data(&mut self, length: usize) -> Result<&'m [u8], Fault> {
         let script: &'m [u8] = self.script;
         let data = script[..script.len() - 1].get(self.pc..).and_then(|rest| rest.get(..length));
@@ -138,18 +138,17 @@ impl<'m> Frame<'m> {
         data.ok_or(Fault::CutOff)
     }
 
-    /// Puts an item on the stack.
+    /// Pushes an item.
     #[inline(always)]
     pub(super) fn push(&mut self, item: Item) {
         self.core.heap.hold(&item);
         self.core.stack.push(item);
     }
 
-    /// Takes the top item. A compound stays in the heap until the next instruction, even if nothing holds it
-    /// any longer.
+    /// Pops an item. A compound stays in the heap until the next instruction, even if nothing holds it any longer.
     #[inline(always)]
     pub(super) fn pop(&mut self) -> Result<Item, Fault> {
-        // Read in the parts in which it was written: a processor waits when a long read follows short writes.
+        // Read in the same parts as it was written, since a wide read after narrow writes stalls the processor.
         let item = match self.core.stack.last() {
             Some(Item::Integer(number)) => Item::Integer(*number),
             Some(Item::Boolean(truth)) => Item::Boolean(*truth),
@@ -182,7 +181,7 @@ impl<'m> Frame<'m> {
         Ok(())
     }
 
-    /// Takes this number of items, at most as many as there are, the top one first.
+    /// Pops this number of items, the top one first. The stack must have as many.
     pub(super) fn pop_all(&mut self, count: usize) -> Vec<Item> {
         let core = &mut *self.core;
         let items: Vec<_> = core.stack.drain(core.stack.len() - count..).rev().collect();
@@ -198,8 +197,8 @@ impl<'m> Frame<'m> {
         Ok(item)
     }
 
-    /// Takes the top item if it is a number of 64 bits, the kind that nearly all items are that are
-    /// taken: then there is nothing to be counted or freed.
+    /// Pops an item if it is a 64-bit number, as nearly all popped items are. Nothing then needs to be
+    /// counted or freed.
     #[inline(always)]
     pub(super) fn pop_small(&mut self) -> Option<i64> {
         match self.core.stack.last() {
@@ -212,7 +211,7 @@ impl<'m> Frame<'m> {
         }
     }
 
-    /// Takes a number of 32 bits with a sign.
+    /// Pops a signed 32-bit number.
     #[inline(always)]
     pub(super) fn pop_int32(&mut self) -> Result<i32, Stop> {
         if let Some(number) = self.pop_small() {
@@ -229,7 +228,7 @@ impl<'m> Frame<'m> {
         usize::try_from(self.pop_int32()?).map_err(|_| Fault::OutOfRange(what).into())
     }
 
-    /// Takes a truth value.
+    /// Pops a truth value.
     #[inline(always)]
     pub(super) fn pop_boolean(&mut self) -> Result<bool, Fault> {
         let truth = match self.core.stack.last() {
@@ -276,21 +275,21 @@ impl<'m> Frame<'m> {
         Ok(())
     }
 
-    /// The size of an item, if it may have that one.
+    /// The size of an item, if that size is allowed.
     pub(super) fn item_size(&self, size: i64) -> Result<usize, Fault> {
         let most = self.core.limits.item_size;
         let fits = u64::try_from(size).ok().filter(|size| *size <= most);
         fits.map(|size| size as usize).ok_or(Fault::ItemSize { size, most })
     }
 
-    /// To be called by an instruction that makes compounds, before it takes anything.
+    /// Must be called by an instruction that creates compounds, before it pops anything.
     pub(super) fn make_room(&mut self) -> Flow {
         self.core.heap.make_room(self.core.uncaught.as_ref());
         self.visit_held()
     }
 
-    /// Counts as work what holding compounds and letting go of them took. To be called where that
-    /// can go on forever: where compounds are made, and where one is thrown.
+    /// Charges the work of holding and releasing compounds. Must be called wherever that can repeat without
+    /// end: where compounds are created, and where one is thrown.
     pub(super) fn visit_held(&mut self) -> Flow {
         let visited = self.core.heap.take_visited();
         self.core.work(visited.div_ceil(COUNTED_IN_UNIT))

@@ -1,11 +1,11 @@
 //! Arrays, Structs and Maps, and the reference counter of the engine.
 //!
-//! The machine counts references and not objects (reference, section 7): each entry of a stack or slot is
-//! one, and each position inside a compound that such an entry leads to. For this it counts for every
-//! compound from how many of those it is held, its *stack references*. A compound without stack references is
-//! unreachable, so the counter also decides which ones may be freed. The compounds of a cycle keep each
-//! other's count up; they stay until the end of the run, and their positions are counted against the limit as
-//! long, which bounds them.
+//! The machine counts references, not objects: one for each entry of a stack or slot, and one for each
+//! position inside a compound that is reachable from such an entry. For this, it counts how many of those
+//! references hold each compound: its *stack references*. A compound without stack references is unreachable,
+//! so the counter also decides which ones may be freed. The compounds of a cycle keep each other's count
+//! above zero; they stay until the end of the run, and their positions count against the limit as long, which
+//! bounds them.
 
 use super::item::{Id, Item};
 use super::map::Map;
@@ -15,17 +15,17 @@ use super::map::Map;
 pub(super) struct Heap {
     compounds: Vec<Compound>,
     free: Vec<u32>,
-    /// Compounds that are new or lost their last stack reference, each once; some may have got one
-    /// since.
+    /// Compounds that are new or lost their last stack reference, without duplicates; some may have been
+    /// referenced again since.
     unheld: Vec<Id>,
-    /// How many of them had to stay when they were looked at last.
+    /// How many of them had to stay at the last sweep.
     kept: usize,
-    /// How many positions the compounds had that lost their last stack reference.
+    /// How many positions were in the compounds that lost their last stack reference.
     unheld_positions: usize,
     /// References other than the entries of the evaluation stack: slot entries, and positions inside
     /// compounds that have stack references.
     pub(super) counted: usize,
-    /// How many positions were counted anew or no more, since [`Heap::take_visited`].
+    /// How many positions were counted or uncounted since [`Heap::take_visited`].
     visited: usize,
     /// Kept for its allocation.
     work: Vec<Id>,
@@ -34,11 +34,11 @@ pub(super) struct Heap {
 /// The content of a compound.
 #[derive(Debug, Clone)]
 pub(super) enum Content {
-    /// Of an Array or Struct.
+    /// The items of an Array or Struct.
     List(Vec<Item>),
-    /// Of a Map, in order of insertion.
+    /// The pairs of a Map, in order of insertion.
     Map(Map),
-    /// The count of a free place.
+    /// The content of a free slot.
     Nothing,
 }
 
@@ -50,13 +50,13 @@ struct Compound {
     content: Content,
 }
 
-/// The number of compounds that may have lost their last reference before they are looked at.
+/// How many compounds may have lost their last reference before a sweep.
 const UNHELD_BEFORE_SWEEP: usize = 256;
-/// The number of positions that may be in them: each can be the last one to hold a Buffer of the largest size.
+/// How many positions may be in them, since each can be the last one that holds a Buffer of the maximum size.
 const UNHELD_POSITIONS_BEFORE_SWEEP: usize = 1024;
 
 impl Heap {
-    /// Forgets everything.
+    /// Removes everything.
     pub(super) fn reset(&mut self) {
         self.compounds.clear();
         self.free.clear();
@@ -67,9 +67,9 @@ impl Heap {
         self.counted = 0;
     }
 
-    /// A new compound without references.
+    /// Adds a compound without references.
     pub(super) fn add(&mut self, content: Content) -> Id {
-        // It may never be held.
+        // It is listed at once, since it may never be held.
         let compound = Compound { stack_references: 0, is_listed: true, content };
         let id = if let Some(place) = self.free.pop() {
             self.compounds[place as usize] = compound;
@@ -82,7 +82,7 @@ impl Heap {
         id
     }
 
-    /// A new list without references.
+    /// Adds a list without references.
     pub(super) fn add_list(&mut self, items: Vec<Item>) -> Id {
         self.add(Content::List(items))
     }
@@ -95,7 +95,7 @@ impl Heap {
         }
     }
 
-    /// The items of an Array or Struct, to change them.
+    /// The items of an Array or Struct, mutable.
     pub(super) fn list_mut(&mut self, id: Id) -> &mut Vec<Item> {
         match &mut self.compounds[id.0 as usize].content {
             Content::List(items) => items,
@@ -111,7 +111,7 @@ impl Heap {
         }
     }
 
-    /// The pairs of a Map, to change them.
+    /// The pairs of a Map, mutable.
     pub(super) fn map_mut(&mut self, id: Id) -> &mut Map {
         match &mut self.compounds[id.0 as usize].content {
             Content::Map(pairs) => pairs,
@@ -130,7 +130,7 @@ impl Heap {
         }
     }
 
-    /// The items in all compounds, garbage among them.
+    /// The items in all compounds, including garbage.
     pub(super) fn items(&self) -> impl Iterator<Item = &Item> {
         self.compounds.iter().flat_map(|compound| {
             let (list, map) = match &compound.content {
@@ -142,7 +142,7 @@ impl Heap {
         })
     }
 
-    /// As [`Heap::items`], to change them.
+    /// Like [`Heap::items`], but mutable.
     pub(super) fn items_mut(&mut self) -> impl Iterator<Item = &mut Item> {
         self.compounds.iter_mut().flat_map(|compound| {
             let (list, map) = match &mut compound.content {
@@ -168,8 +168,8 @@ impl Heap {
         self.compounds[id.0 as usize].stack_references > 0
     }
 
-    /// Lets go of a list once, if that changes no other count because it is held more than once;
-    /// returns its items.
+    /// Removes one reference to a list if it is held more than once, so that no other count changes. Returns
+    /// its items.
     #[inline(always)]
     pub(super) fn let_go_shared(&mut self, id: Id) -> Option<&mut Vec<Item>> {
         match &mut self.compounds[id.0 as usize] {
@@ -181,7 +181,7 @@ impl Heap {
         }
     }
 
-    /// A stack or slot holds the item once more. Its own entry is counted by the caller.
+    /// A stack or slot holds the item once more. The caller counts the entry itself.
     #[inline(always)]
     pub(super) fn hold(&mut self, item: &Item) {
         if let Some(id) = item.compound() {
@@ -189,7 +189,7 @@ impl Heap {
         }
     }
 
-    /// A stack or slot holds the item no more. Its own entry is counted by the caller.
+    /// A stack or slot no longer holds the item. The caller uncounts the entry itself.
     #[inline(always)]
     pub(super) fn let_go(&mut self, item: &Item) {
         if let Some(id) = item.compound() {
@@ -204,7 +204,7 @@ impl Heap {
     }
 
     /// A position inside a held compound loses the item, or a slot is removed: *release* of the reference. A
-    /// compound that nothing holds is skipped, also in the count; therefore a compound that overwrites the
+    /// compound that nothing holds is skipped and not uncounted; therefore a compound that overwrites the
     /// only reference to itself leaves the count one too high.
     pub(super) fn release(&mut self, item: &Item) {
         match item.compound() {
@@ -216,7 +216,7 @@ impl Heap {
         }
     }
 
-    /// As [`Heap::hold`], for a compound.
+    /// Like [`Heap::hold`], for a compound.
     #[inline(always)]
     pub(super) fn hold_compound(&mut self, id: Id) {
         let compound = &mut self.compounds[id.0 as usize];
@@ -246,7 +246,7 @@ impl Heap {
         self.work = work;
     }
 
-    /// As [`Heap::let_go`], for a compound.
+    /// Like [`Heap::let_go`], for a compound.
     #[inline(always)]
     pub(super) fn let_go_compound(&mut self, id: Id) {
         let compound = &mut self.compounds[id.0 as usize];
@@ -294,7 +294,7 @@ impl Heap {
         }
     }
 
-    /// The compounds in a compound, as often as they are in it. Keys are never compounds.
+    /// The compounds in a compound, with duplicates. Keys are never compounds.
     fn inside(&self, id: Id) -> Vec<Id> {
         match &self.compounds[id.0 as usize].content {
             Content::List(items) => items.iter().filter_map(Item::compound).collect(),
@@ -319,7 +319,7 @@ impl Heap {
         }
     }
 
-    /// As [`Heap::make_room`], whatever there is to free.
+    /// Like [`Heap::make_room`], however little there is to free.
     #[cold]
     pub(super) fn sweep(&mut self, pending: Option<&Item>) {
         let pending = self.reachable(pending);

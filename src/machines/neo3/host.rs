@@ -1,5 +1,5 @@
-//! SYSCALL: what the host of the machine does for a script. A host is a list of services; which
-//! one there is, the program says.
+//! SYSCALL: what the host of the machine does for a script. A host is a list of services; the program chooses
+//! the host.
 
 use ripemd::Ripemd160;
 use sha2::{Digest, Sha256};
@@ -11,17 +11,17 @@ use super::frame::Frame;
 use super::item::Item;
 use crate::machines::ecdsa::{Curve, PublicKey};
 
-/// A host and what it knows.
+/// A host and its data.
 #[derive(Debug, Clone, Default)]
 pub(super) enum Host {
-    /// The one that the published vectors are written for.
+    /// The host that the published vectors are written for.
     #[default]
     Test,
-    /// Signatures of one message.
+    /// A host that verifies signatures of one message.
     Crypto(Signed),
 }
 
-/// What signatures are checked against.
+/// What signatures are verified against.
 #[derive(Debug, Clone)]
 pub(super) struct Signed {
     pub(super) message: Vec<u8>,
@@ -33,7 +33,7 @@ pub struct Service {
     name: Name,
     /// Its parameters, the first one on top of the stack, and its result.
     pub signature: &'static str,
-    /// How many items it takes.
+    /// How many items it pops.
     pub(super) takes: fn(&Core) -> usize,
     call: fn(&mut Frame<'_>) -> Flow,
 }
@@ -42,11 +42,11 @@ pub struct Service {
 enum Name {
     /// By the first four bytes of the SHA-256 of this name.
     Hashed(&'static str),
-    /// By this number, which has no name.
+    /// By this number; it has no name.
     Number(u32),
 }
 
-/// The two services of the published vectors (reference, section 9.5).
+/// The two services of the published vectors.
 const TEST: &[Service] = &[
     Service {
         name: Name::Number(0x7777_7777),
@@ -62,8 +62,8 @@ const TEST: &[Service] = &[
     },
 ];
 
-/// The signature services of a node (reference, section 11), and those that the published text has besides
-/// (its section 10.5.1), which in a node are methods of a native contract.
+/// The signature services of a node, plus those that the published specification adds; in a node, the latter
+/// are methods of a native contract.
 const CRYPTO: &[Service] = &[
     Service {
         name: Name::Hashed("System.Crypto.CheckSig"),
@@ -97,7 +97,7 @@ const CRYPTO: &[Service] = &[
     },
 ];
 
-/// The services of each host, by the host's name as a program says it.
+/// The services of each host, by the host's name in programs.
 pub static HOSTS: &[(&str, &[Service])] = &[("test", TEST), ("crypto", CRYPTO)];
 
 impl Host {
@@ -108,7 +108,7 @@ impl Host {
         }
     }
 
-    /// The fault of a number without a service.
+    /// The fault for a number without a service.
     fn unknown(&self, id: u32) -> Fault {
         match self {
             Host::Test => Fault::NoSyscallInTest,
@@ -116,14 +116,14 @@ impl Host {
         }
     }
 
-    /// The service of a number.
+    /// The service with this number.
     pub(super) fn service(&self, id: u32) -> Option<&'static Service> {
         self.services().iter().find(|service| service.id() == id)
     }
 }
 
 impl Service {
-    /// Its name; `None` when only a number names it.
+    /// Its name; `None` if it only has a number.
     pub fn name(&self) -> Option<&'static str> {
         match self.name {
             Name::Hashed(name) => Some(name),
@@ -143,7 +143,7 @@ impl Service {
     }
 }
 
-/// What looking for a service is charged: the names of services are hashed.
+/// The charge for looking up a service, whose name is hashed, in units.
 const LOOK_UP: usize = 40;
 
 /// SYSCALL
@@ -223,7 +223,7 @@ fn verify_with_ecdsa(frame: &mut Frame<'_>) -> Flow {
     Ok(())
 }
 
-/// What checking a signature is charged, and hashing a block of 64 bytes.
+/// The charge for checking a signature, in units; below, for hashing a block of 64 bytes.
 const SIGNATURE: usize = 45_000;
 const HASH: usize = 20;
 
@@ -235,7 +235,7 @@ fn is_signed(frame: &mut Frame<'_>, signature: &[u8], key: &[u8]) -> Result<bool
 }
 
 fn is_valid(curve: Curve, key: &[u8], message: &[u8], signature: &[u8]) -> bool {
-    // The raw form without a prefix is not one of N3.
+    // N3 does not accept the raw form without a prefix.
     let key = Some(key).filter(|key| key.len() != 64).and_then(|key| PublicKey::decode(curve, key).ok());
     key.is_some_and(|key| key.verify(message, signature))
 }
@@ -244,7 +244,7 @@ fn pop_bytes(frame: &mut Frame<'_>) -> Result<Vec<u8>, Fault> {
     bytes(&frame.pop()?)
 }
 
-/// How many items two lists are, as [`pop_list`] takes them.
+/// How many stack items two lists take, as popped by [`pop_list`].
 fn two_lists(core: &Core) -> usize {
     let list = |below: usize| match core.below(below) {
         Some(item) if item.list().is_none() => {
@@ -256,7 +256,7 @@ fn two_lists(core: &Core) -> usize {
     first + list(first)
 }
 
-/// An Array or Struct of byte strings, or a count and that number of them below it.
+/// Pops an Array or Struct of byte strings, or a count and that number of byte strings below it.
 fn pop_list(frame: &mut Frame<'_>) -> Result<Vec<Vec<u8>>, Fault> {
     let top = frame.pop()?;
     if let Some(list) = top.list() {

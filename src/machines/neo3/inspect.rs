@@ -51,7 +51,7 @@ impl Inspect for Neo3 {
         declared(self, counts)
     }
 
-    /// Of variables; of compounds and Buffers nothing, which other instructions change in place.
+    /// The values of variables; none of compounds and Buffers, since other instructions change those in place.
     fn value(&self, cell: &Cell) -> Option<Value> {
         let item = self.variable(cell)?;
         compound(item).is_none().then(|| self.shown(item))
@@ -93,19 +93,19 @@ impl Inspect for Neo3 {
     }
 }
 
-/// Where an instruction can read or write besides the items that it takes and pushes. Numbers are
+/// The places that an instruction can read or write besides the items that it pops and pushes. Numbers are
 /// operands: 0 is the top item.
 #[derive(Clone, Copy)]
 pub(crate) enum Place {
-    /// The item so far below the index on top that the index says.
+    /// The item at the distance below the index on top that the index gives.
     Picked,
     /// All of the compound or Buffer that the operand refers to.
     Compound(usize),
-    /// As [`Place::Compound`], of a Struct: it is cloned.
+    /// Like [`Place::Compound`], for a Struct that is cloned.
     Struct(usize),
-    /// The item of the first operand at the index or key that the second one is, if it is there.
+    /// The item of the first operand at the index or key given by the second one, if it exists.
     Item(usize, usize),
-    /// As [`Place::Item`]; of a Map, whether it is there or not.
+    /// Like [`Place::Item`]; for a Map, whether it exists or not.
     Entry(usize, usize),
     /// The exception that is thrown because there is no [`Place::Item`].
     NoItem(usize, usize),
@@ -121,11 +121,11 @@ pub(crate) enum Place {
     Local,
     /// The argument that the instruction names.
     Argument,
-    /// All static fields, which the instruction makes.
+    /// All static fields, which the instruction creates.
     NewStatics,
-    /// All local variables, which the instruction makes.
+    /// All local variables, which the instruction creates.
     NewLocals,
-    /// All arguments, which the instruction makes.
+    /// All arguments, which the instruction creates.
     NewArguments,
     /// The exception that is being thrown.
     Exception,
@@ -224,27 +224,27 @@ impl Places for Neo3 {
     }
 }
 
-/// How many items an instruction takes that has an index on top: down to the item at the index.
+/// How many items an instruction with an index on top pops: down to the item at the index.
 pub(super) fn indexed(machine: &Neo3) -> Option<usize> {
     Some(machine.count(0)? + 2)
 }
 
-/// How many items an instruction takes that has their number on top.
+/// How many items an instruction pops if their number is on top.
 pub(super) fn counted(machine: &Neo3) -> Option<usize> {
     Some(machine.count(0)? + 1)
 }
 
-/// How many items an instruction takes that has a number of pairs on top.
+/// How many items an instruction pops if a number of pairs is on top.
 pub(super) fn paired(machine: &Neo3) -> Option<usize> {
     Some(machine.count(0)? * 2 + 1)
 }
 
-/// How many items stay of those that [`indexed`] counts, without the item at the index.
+/// How many of the items that [`indexed`] counts remain, without the item at the index.
 pub(super) fn index(machine: &Neo3) -> Option<usize> {
     machine.count(0)
 }
 
-/// How many items stay of those that [`indexed`] counts, with the item at the index.
+/// How many of the items that [`indexed`] counts remain, with the item at the index.
 pub(super) fn index_and_one(machine: &Neo3) -> Option<usize> {
     Some(machine.count(0)? + 1)
 }
@@ -255,7 +255,7 @@ pub(super) fn all(machine: &Neo3) -> Option<usize> {
     Some(machine.height())
 }
 
-/// How many items UNPACK leaves: the items or pairs, and their number.
+/// How many items UNPACK pushes: the items or pairs, and their number.
 pub(super) fn unpacked(machine: &Neo3) -> Option<usize> {
     match machine.core.below(0)? {
         Item::Map(map) => Some(2 * machine.core.heap.map(*map).len() + 1),
@@ -263,23 +263,23 @@ pub(super) fn unpacked(machine: &Neo3) -> Option<usize> {
     }
 }
 
-/// The position that the operand leads to.
+/// The position that the operand refers to.
 pub(super) fn at_offset(machine: &Neo3) -> Option<usize> {
     machine.at()?.at_offset()
 }
 
-/// Where ENDTRY goes on: at the finally block if there is one.
+/// Where execution continues after ENDTRY: at the finally block if there is one.
 pub(super) fn ended(machine: &Neo3) -> Option<usize> {
     let block = machine.core.context.tries.last()?;
     block.finally().map_or_else(|| at_offset(machine), |finally| usize::try_from(finally).ok())
 }
 
-/// How many items INITSLOT takes.
+/// How many items INITSLOT pops.
 pub(super) fn initialised(machine: &Neo3) -> Option<usize> {
     Some(usize::from(*machine.operand().get(1)?))
 }
 
-/// How many items the service takes that the instruction calls.
+/// How many items are popped by the service that the instruction calls.
 pub(super) fn service_operands(machine: &Neo3) -> Option<usize> {
     let id = u32::from_le_bytes(machine.operand().try_into().ok()?);
     let takes = (machine.core.host.service(id)?.takes)(&machine.core);
@@ -297,7 +297,7 @@ enum Slots {
 impl Slots {
     const ALL: [Slots; 3] = [Slots::Statics, Slots::Locals, Slots::Arguments];
 
-    /// What a frame of the state calls them.
+    /// Their name in a frame of the state.
     fn field(self) -> &'static str {
         match self {
             Slots::Statics => "staticFields",
@@ -315,7 +315,7 @@ impl Slots {
         }
     }
 
-    /// One of them; the oldest frame is 0. Static fields belong to all frames.
+    /// The cell of a variable; the oldest frame is 0. Static fields belong to all frames.
     fn cell(self, frame: usize, index: usize) -> Cell {
         let name = match self {
             Slots::Statics => index.to_string(),
@@ -325,10 +325,10 @@ impl Slots {
     }
 }
 
-/// What a compound or Buffer is known by.
+/// The number that identifies a compound or Buffer.
 fn compound(item: &Item) -> Option<usize> {
     match item {
-        // Above all numbers of compounds.
+        // Greater than all numbers of compounds.
         Item::Buffer(buffer) => Some(!(buffer.number as usize)),
         other => other.compound().map(|id| id.0 as usize),
     }
@@ -358,13 +358,13 @@ impl Neo3 {
         index.map(|index| slots.cell(self.core.callers.len(), index)).into_iter().collect()
     }
 
-    /// Variables that an instruction makes; the byte of its operand says how many.
+    /// Variables that an instruction creates; this byte of its operand is their number.
     fn new_cells(&self, slots: Slots, byte: usize) -> Vec<Cell> {
         let (frame, count) = (self.core.callers.len(), self.operand().get(byte).copied().unwrap_or_default());
         (0..count).map(|index| slots.cell(frame, index.into())).collect()
     }
 
-    /// How far below the top the item is that PICK copies.
+    /// The distance from the top of the item that PICK copies.
     fn picked(&self) -> Option<usize> {
         Some(self.count(0)? + 1)
     }
@@ -379,12 +379,12 @@ impl Neo3 {
         self.height().checked_sub(below + 1).map(Cell::Stack)
     }
 
-    /// The count that an item of the stack is.
+    /// A stack item as a count.
     fn count(&self, below: usize) -> Option<usize> {
         usize::try_from(int32(self.core.below(below)?).ok()?).ok()
     }
 
-    /// The variable that a cell of [`Slots::cell`] means, if there is one.
+    /// The variable in a cell of [`Slots::cell`], if it exists.
     fn variable(&self, cell: &Cell) -> Option<&Item> {
         let Cell::Named(kind, name) = cell else { return None };
         let slots = Slots::ALL.into_iter().find(|slots| slots.cell_kind() == *kind)?;
@@ -409,7 +409,7 @@ impl Neo3 {
         self.compound(below).map(|id| Cell::item(id, key))
     }
 
-    /// The key of a part of an operand, which is an operand too, and the part if it is there.
+    /// The key of a part of an operand, which is also an operand, and the part if it exists.
     fn part(&self, whole: usize, key: usize) -> Option<(Key, Option<Item>)> {
         let (whole, key) = (self.core.below(whole)?, self.core.below(key)?);
         if let Item::Map(map) = whole {
@@ -421,7 +421,7 @@ impl Neo3 {
         Some((index, part))
     }
 
-    /// An item of a compound as a path names it, or a byte.
+    /// An item of a compound, or a byte, by its key in a path.
     fn child(&self, item: &Item, key: &Key) -> Option<Item> {
         match (item, key) {
             (Item::Array(list) | Item::Struct(list), Key::Index(index)) => {

@@ -7,18 +7,18 @@ use num_bigint::BigInt;
 
 use super::fault::Fault;
 
-/// The longest Integer in bytes.
+/// The maximum size of an Integer, in bytes.
 pub(super) const MAX_INTEGER: usize = 32;
 
-/// What a script works on. Compounds are named by their place in the [`super::heap::Heap`].
+/// The data that a script works on. Compounds are referred to by their number in the [`super::heap::Heap`].
 ///
-/// Sixteen bytes: what a stack machine does most is to copy items.
+/// An item takes 16 bytes, since a stack machine spends most of its time copying items.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) enum Item {
     #[default]
     Null,
     Boolean(bool),
-    /// An Integer of 64 bits.
+    /// A 64-bit Integer.
     Integer(i64),
     /// An Integer that needs more than 64 bits.
     Big(Rc<BigInt>),
@@ -35,7 +35,7 @@ pub(super) enum Item {
 
 const _: () = assert!(size_of::<Item>() == 16);
 
-/// Bytes that can be changed, and that all copies of the item share.
+/// Mutable bytes, which all copies of the item share.
 #[derive(Debug, PartialEq)]
 pub(super) struct Buffer {
     /// The number of the Buffer in its run, from 0.
@@ -43,12 +43,11 @@ pub(super) struct Buffer {
     pub(super) bytes: RefCell<Vec<u8>>,
 }
 
-/// The name of a compound in the heap.
+/// The number of a compound in the heap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Id(pub(super) u32);
 
-/// The types with their codes and names, as CONVERT, ISTYPE and NEWARRAY_T take them and vectors
-/// spell them.
+/// The types, with their codes in CONVERT, ISTYPE and NEWARRAY_T and their names in vectors.
 #[repr(u8)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Type {
@@ -90,22 +89,22 @@ impl Item {
         Item::ByteString(Rc::new(bytes.into()))
     }
 
-    /// An Integer of any size that one may have.
+    /// An Integer of any allowed size.
     pub(super) fn integer(number: BigInt) -> Result<Item, Fault> {
         if let Ok(small) = i64::try_from(&number) {
             return Ok(Item::Integer(small));
         }
-        // Two's complement has one bit more than the magnitude, but for the lowest number.
+        // Two's complement needs one bit more than the magnitude, except for the lowest number.
         let size = number.to_signed_bytes_le().len();
         if size > MAX_INTEGER { Err(Fault::IntegerSize(size)) } else { Ok(Item::Big(Rc::new(number))) }
     }
 
-    /// The Integer that a size or a position is.
+    /// A size or a position as an Integer.
     pub(super) fn count(count: usize) -> Item {
         Item::Integer(count as i64)
     }
 
-    /// The item once more. Nearly all are numbers of 64 bits, which need no look at the others.
+    /// A copy of the item. Nearly all items are 64-bit numbers, so these are checked first.
     #[inline(always)]
     pub(super) fn copy(&self) -> Item {
         match self {
@@ -130,7 +129,7 @@ impl Item {
         }
     }
 
-    /// Its share of the bytes that it refers to.
+    /// The number of bytes that it refers to, divided by the number of items that share them.
     pub(super) fn share(&self) -> usize {
         match self {
             Item::ByteString(bytes) => bytes.len() / Rc::strong_count(bytes),
@@ -148,7 +147,7 @@ impl Item {
         }
     }
 
-    /// The list that this is; `None` when it is neither Array nor Struct.
+    /// The list; `None` if this is neither an Array nor a Struct.
     pub(super) fn list(&self) -> Option<Id> {
         match self {
             Item::Array(id) | Item::Struct(id) => Some(*id),

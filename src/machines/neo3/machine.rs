@@ -1,4 +1,4 @@
-//! The machine: loading and the one loop.
+//! The machine: loading and the single loop.
 
 use super::core::Core;
 use super::fault::{End, Fault, Stop};
@@ -51,7 +51,7 @@ impl Neo3 {
         Neo3 { script: vec![Op::RET as u8], pc: 0, core: Core::new(limits), stop: None }
     }
 
-    /// The one loop. Puts down why it ended, if not the meter ended it; returns the meter.
+    /// The loop. Stores why it ended, unless the meter ended it; returns the meter.
     #[inline(never)]
     fn cycle<M: Meter>(&mut self, mut meter: M) -> M {
         let mut frame = Frame { pc: self.pc, script: &self.script, core: &mut self.core };
@@ -60,7 +60,7 @@ impl Neo3 {
         meter
     }
 
-    /// Whether there is something to execute; a run without a script halts.
+    /// Whether there is something to execute; without a script, the run halts.
     fn can_go_on(&mut self) -> bool {
         if self.stop.is_none() && !self.has_frame() {
             self.stop = Some(Box::new(End::Halted));
@@ -68,17 +68,17 @@ impl Neo3 {
         self.stop.is_none()
     }
 
-    /// The next instruction, even if the run has ended in front of it.
+    /// The next instruction, even if the run has ended before it.
     pub(super) fn at(&self) -> Option<At<'_>> {
         At::in_bytes(&NEO3, self.executed(), self.pc, self)
     }
 
-    /// How long the script is.
+    /// The length of the script.
     pub(super) fn length(&self) -> usize {
         self.script.len() - 1
     }
 
-    /// With no script there is no frame, and the first step ends the run.
+    /// Whether there is a frame. Without a script there is none, and the first step ends the run.
     pub(super) fn has_frame(&self) -> bool {
         let is_rejected = matches!(self.stop.as_deref(), Some(End::Faulted(Fault::Rejected(_))));
         self.length() > 0 && !is_rejected && !self.is_halted()
@@ -174,12 +174,13 @@ impl Machine for Neo3 {
 }
 
 impl Neo3 {
-    /// The script, with the RET after its end where that comes next: no operand has it.
+    /// The script. It includes the implicit RET at its end only if that comes next, so that it is never part
+    /// of an operand.
     pub(super) fn executed(&self) -> &[u8] {
         &self.script[..self.length().max(self.pc + 1)]
     }
 
-    /// The mnemonic at a position; RET at the end, and the number of a code without a row.
+    /// The mnemonic at a position: RET at the end, and a number for a code without a row.
     pub(super) fn mnemonic(&self, pc: usize) -> String {
         code_name(&NEO3, self.script[pc]).into_owned()
     }

@@ -12,7 +12,7 @@ use super::fault::Fault;
 use super::item::Item;
 use crate::model::hex::bytes_key;
 
-/// The longest key in bytes.
+/// The maximum length of a key, in bytes.
 const MAX_KEY: usize = 64;
 
 /// The pairs of a Map, in order of insertion.
@@ -32,7 +32,7 @@ impl Key {
     ///
     /// # Errors
     ///
-    /// When it is not primitive, or too long; the machine looks at that on every access.
+    /// If it is not primitive, or too long; the machine checks that on every access.
     pub(super) fn of(item: &Item) -> Result<Key, Fault> {
         match item {
             Item::Boolean(value) => Ok(Key::Boolean(*value)),
@@ -60,7 +60,7 @@ impl Key {
         }
     }
 
-    /// The bytes by which vectors name it.
+    /// The bytes that denote it in vectors.
     pub(super) fn bytes(&self) -> Vec<u8> {
         match self {
             Key::Boolean(value) => vec![u8::from(*value)],
@@ -70,7 +70,7 @@ impl Key {
         }
     }
 
-    /// As the exception for a missing key names it (reference, section 5.3).
+    /// As shown in the exception for a missing key.
     pub(super) fn shown(&self) -> String {
         match self {
             Key::Boolean(true) => "True".to_owned(),
@@ -85,8 +85,8 @@ impl Key {
     }
 }
 
-/// Pairs by the text of their keys. Keys of different types may have the same text; those get a number, so
-/// that no pair hides another.
+/// Pairs by the text of their keys. Keys of different types may have the same text; a number is then added,
+/// so that no pair hides another.
 pub(super) fn pairs(map: &Map) -> impl Iterator<Item = (String, &Item)> {
     let mut counts: HashMap<String, usize> = HashMap::new();
     map.iter().map(move |(key, value)| {

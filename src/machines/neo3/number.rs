@@ -1,5 +1,4 @@
-//! What instructions on numbers have in common: numbers of 64 bits are worked on in place, all others
-//! as big numbers.
+//! What instructions on numbers have in common: 64-bit numbers are handled in place, all others as big numbers.
 
 use std::cmp::Ordering;
 
@@ -10,11 +9,11 @@ use super::fault::{Fault, Flow, Stop};
 use super::frame::Frame;
 use super::item::Item;
 
-/// What an instruction on numbers of more than 64 bits is charged.
+/// The charge for an instruction on numbers of more than 64 bits, in units.
 pub(super) const BIG: usize = 36;
 
 impl Frame<'_> {
-    /// Replaces `a b` by a number: `small` where both and the result have 64 bits, else `big`.
+    /// Replaces `a b` with a number: uses `small` if both operands and the result fit 64 bits, otherwise `big`.
     #[inline(always)]
     pub(super) fn binary(
         &mut self,
@@ -40,7 +39,7 @@ impl Frame<'_> {
         Ok(())
     }
 
-    /// Replaces `a` by a number, as [`Frame::binary`].
+    /// Replaces `a` with a number, like [`Frame::binary`].
     #[inline(always)]
     pub(super) fn unary(&mut self, small: fn(i64) -> Option<i64>, big: fn(BigInt) -> BigInt) -> Flow {
         if let [.., Item::Integer(a)] = &mut self.core.stack[..]
@@ -61,7 +60,7 @@ impl Frame<'_> {
         Ok(())
     }
 
-    /// Replaces `a b` by the result of comparing them.
+    /// Replaces `a b` with the result of comparing them.
     #[inline(always)]
     pub(super) fn compare(&mut self, holds: fn(Ordering) -> bool) -> Flow {
         let order = self.pop_compared()?;
@@ -69,7 +68,7 @@ impl Frame<'_> {
         Ok(())
     }
 
-    /// Takes two numbers, the top one first, and compares the lower with it.
+    /// Pops two numbers, the top one first, and compares the lower one with it.
     #[inline(always)]
     pub(super) fn pop_compared(&mut self) -> Result<Ordering, Stop> {
         if let [.., Item::Integer(a), Item::Integer(b)] = &self.core.stack[..] {
@@ -89,7 +88,7 @@ impl Frame<'_> {
         Ok(a.cmp(&b))
     }
 
-    /// Takes a number of any size.
+    /// Pops a number of any size.
     pub(super) fn pop_number(&mut self) -> Result<BigInt, Fault> {
         number(&self.pop()?)
     }

@@ -1,4 +1,4 @@
-//! From a program record to a script and a host; strict validation of scripts.
+//! Reads a program record into a script and a host; strict validation of scripts.
 
 use std::collections::BTreeSet;
 
@@ -20,13 +20,13 @@ use crate::model::value::Value;
 pub(super) struct Loaded {
     pub(super) script: Vec<u8>,
     pub(super) host: Host,
-    /// Those of the engine are not above the ones given to [`load`].
+    /// The limits; those of the engine do not exceed the ones passed to [`load`].
     pub(super) limits: Limits,
     /// Why strict validation rejects the script, if it was requested.
     pub(super) rejected: Option<Fault>,
 }
 
-/// Reads a program record, whose member `limits` may lower those of the engine.
+/// Reads a program record, whose member `limits` may lower the limits of the engine.
 pub(super) fn load(program: &Program, limits: &Limits) -> Result<Loaded, LoadError> {
     let script = script(&NEO3, &program.0, op_of)?;
     let rejected = match program.0.get("strict") {
@@ -37,7 +37,7 @@ pub(super) fn load(program: &Program, limits: &Limits) -> Result<Loaded, LoadErr
     Ok(Loaded { script, host: host(program)?, limits: lowered(program, limits)?, rejected })
 }
 
-/// The limits with those that the program lowers.
+/// The limits as lowered by the program.
 fn lowered(program: &Program, limits: &Limits) -> Result<Limits, LoadError> {
     let mut lowered = limits.clone();
     let Some(demanded) = program.0.get("limits") else { return Ok(lowered) };
@@ -67,7 +67,7 @@ pub(super) fn contains(program: &Program) -> Vec<&'static OpInfo> {
     script(&NEO3, &program.0, op_of).map_or_else(|_| Vec::new(), |script| in_bytes(&NEO3, &script))
 }
 
-/// The instruction of a mnemonic, as it is spelled in the table.
+/// The instruction with this mnemonic, spelled as in the table.
 fn op_of(name: &str) -> Option<&'static OpInfo> {
     NEO3.by_name(name).filter(|op| op.name == name)
 }
@@ -96,9 +96,8 @@ fn signed(program: &Program) -> Result<Signed, LoadError> {
     Ok(Signed { message, curve })
 }
 
-/// Why strict validation rejects a script; `None` if it does not (reference, section 2). An accepted script
-/// never reaches a position other than the start of an instruction, so nothing has to be checked while it
-/// runs.
+/// Why strict validation rejects a script; `None` if it accepts it. An accepted script only reaches positions
+/// at the start of an instruction, so nothing needs to be checked while it runs.
 fn rejected(script: &[u8]) -> Option<String> {
     let mut starts = BTreeSet::new();
     let mut at = 0;
@@ -122,7 +121,7 @@ fn rejected(script: &[u8]) -> Option<String> {
     })
 }
 
-/// Whether the operand is a type, where one is demanded.
+/// Whether the operand is a type, if the instruction demands one.
 fn has_type(op: &OpInfo, operand: Option<&u8>) -> bool {
     let kind = operand.and_then(|code| Type::of_code(*code));
     if op.code == Op::NEWARRAY_T as u16 {
@@ -134,7 +133,7 @@ fn has_type(op: &OpInfo, operand: Option<&u8>) -> bool {
     }
 }
 
-/// The positions that the offsets of an instruction name.
+/// The targets of the offsets of an instruction.
 fn targets(script: &[u8], at: usize) -> Vec<i64> {
     let mut rest = &script[at + 1..];
     let mut targets = Vec::new();

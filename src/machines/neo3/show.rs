@@ -1,4 +1,4 @@
-//! Items as values to be compared with what a vector demands.
+//! Items as values, to be compared with what a vector demands.
 
 use super::convert::number;
 use super::heap::Heap;

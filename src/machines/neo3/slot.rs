@@ -5,9 +5,9 @@ use super::fault::{Fault, Flow};
 use super::frame::{ALLOCATION, Frame};
 use super::item::Item;
 
-/// A place for variables.
+/// A kind of variables.
 pub(super) trait Slot {
-    /// Its name, for messages.
+    /// The fault for a missing variable.
     const MISSING: Fault;
 
     /// Its variables; empty until it is initialised.

@@ -18,13 +18,13 @@ pub(super) fn newbuffer(frame: &mut Frame<'_>) -> Flow {
 /// MEMCPY
 pub(super) fn memcpy(frame: &mut Frame<'_>) -> Flow {
     let (count, from) = (pop_length(frame)?, pop_length(frame)?);
-    // A copy, since source and target may be the same.
+    // Copies the bytes, since source and target may be the same.
     let copied = with_bytes(&frame.pop()?, |bytes| slice(bytes, from, count).map(<[u8]>::to_vec))??;
     let to = pop_length(frame)?;
     let Item::Buffer(target) = frame.pop()? else {
         return Err(Fault::Wrong("MEMCPY copies to a Buffer.").into());
     };
-    // The copy is as long as an allocation can be that the system makes anew each time.
+    // The charge is high because the allocator may obtain memory for a copy of this size from the system each time.
     frame.work(ALLOCATION + 6 * count / BYTES_OF_UNIT)?;
     let mut target = target.bytes.borrow_mut();
     target.get_mut(range(to, count)?).ok_or(OUTSIDE)?.copy_from_slice(&copied);
@@ -39,14 +39,15 @@ pub(super) fn cat(frame: &mut Frame<'_>) -> Flow {
     push(frame, joined)
 }
 
-/// The bytes of the top item with more after them.
+/// The bytes of the top item, followed by `right`.
 fn join(frame: &mut Frame<'_>, right: &[u8]) -> Result<Vec<u8>, Stop> {
     let left = frame.pop()?;
     let size = |left: usize| frame.item_size((left + right.len()) as i64);
     if let Item::Buffer(buffer) = &left
         && Rc::strong_count(buffer) == 1
     {
-        // Nobody else sees it: appending in place spares a copy of what a script joins piece by piece.
+        // Nothing else holds the Buffer, so append in place: a script that joins pieces does not copy all of
+        // them each time.
         size(buffer.bytes.borrow().len())?;
         let mut joined = buffer.bytes.take();
         joined.extend_from_slice(right);
@@ -89,13 +90,13 @@ fn slice(bytes: &[u8], from: usize, count: usize) -> Result<&[u8], Fault> {
     bytes.get(range(from, count)?).ok_or(OUTSIDE)
 }
 
-/// A number of bytes from a place on. The reference implementation adds numbers of 32 bits.
+/// The range of `count` bytes from a position. The reference implementation adds 32-bit numbers.
 fn range(from: usize, count: usize) -> Result<Range<usize>, Fault> {
     let end = i32::try_from(from + count).map_err(|_| Fault::Overflow)?;
     Ok(from..end as usize)
 }
 
-/// Puts a part of the top item in its place.
+/// Replaces the top item with a part of it.
 fn part(frame: &mut Frame<'_>, choose: impl FnOnce(&[u8]) -> Result<&[u8], Fault>) -> Flow {
     frame.work(ALLOCATION)?;
     let item = frame.pop()?;

@@ -1,10 +1,10 @@
-//! Instructions that arrange the evaluation stack. What is only moved stays counted as it is.
+//! Instructions that arrange the evaluation stack. Items that are only moved stay counted.
 
 use super::fault::{Fault, Flow, Stop};
 use super::frame::Frame;
 use super::item::Item;
 
-/// The items that are moved in a unit.
+/// How many items are moved per unit.
 pub(super) const MOVED_IN_UNIT: usize = 16;
 
 /// DEPTH

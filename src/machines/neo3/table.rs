@@ -1,4 +1,4 @@
-//! The opcodes of N3. Items are named from below: `a b` has b on top.
+//! The opcodes of N3. Items are named from the bottom up: in `a b`, b is on top.
 
 use super::fault::Stop;
 use super::frame::Frame;
@@ -13,7 +13,7 @@ use crate::isa::rows::opcodes;
 use crate::machines::effects::effects;
 use crate::machines::interpreter::interpreter;
 
-// One row a line, so that the table can be read down its columns.
+// One row per line, so that the table can be read by column.
 #[rustfmt::skip]
 macro_rules! rows {
     ($make:ident $head:tt) => { $make! { $head

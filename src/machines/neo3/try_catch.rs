@@ -1,5 +1,5 @@
-//! Exceptions: TRY and what ends its blocks, THROW and the way of an exception through the frames
-//! (reference, section 5).
+//! Exceptions: TRY and the instructions that end its blocks, THROW, and how exceptions propagate through the
+//! frames.
 
 use super::call::unload;
 use super::fault::{End, Fault, Flow};
@@ -11,15 +11,15 @@ use super::item::Item;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Try {
     part: Part,
-    /// Where the catch block starts; `None` or below 0 without one.
+    /// Where the catch block starts; `None` or negative if there is none.
     catch: Option<i32>,
-    /// Where the finally block starts; `None` or below 0 without one.
+    /// Where the finally block starts; `None` or negative if there is none.
     finally: Option<i32>,
-    /// Where the script goes on after the finally block; `None` until an ENDTRY says so.
+    /// Where execution continues after the finally block; `None` until an ENDTRY sets it.
     end: Option<i32>,
 }
 
-/// Which block is being run.
+/// The block that is running.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     Try,
@@ -36,7 +36,7 @@ impl Try {
         self.finally.filter(|position| *position >= 0)
     }
 
-    /// Whether an exception inside it goes to the next one outside.
+    /// Whether an exception inside it propagates to the next outer try statement.
     fn is_over(&self) -> bool {
         match self.part {
             Part::Try => false,
@@ -91,7 +91,7 @@ pub(super) fn endfinally(frame: &mut Frame<'_>) -> Flow {
 
 const NO_TRY: Fault = Fault::Wrong("There is no try block.");
 
-/// What throwing an exception is charged.
+/// The charge for throwing an exception, in units.
 const THROW: usize = 14;
 
 /// THROW
@@ -100,8 +100,8 @@ pub(super) fn throw(frame: &mut Frame<'_>) -> Flow {
 }
 
 impl Frame<'_> {
-    /// Continues in the innermost block that handles an exception, and leaves all frames above it. Without
-    /// such a block, the frames stay as they are.
+    /// Continues in the innermost block that handles an exception, and removes all frames above it. Without
+    /// such a block, the frames do not change.
     pub(super) fn throw(&mut self, exception: Item) -> Flow {
         self.visit_held()?;
         self.work(THROW)?;
@@ -146,7 +146,7 @@ impl Frame<'_> {
         Ok(go_on(self, finally)?)
     }
 
-    /// The fault of an exception that nothing is there for.
+    /// The fault for an exception that nothing handles.
     fn unhandled(&self, exception: &Item) -> Fault {
         let first = exception.list().and_then(|list| self.core.heap.list(list).first());
         let text = match first.unwrap_or(exception) {

@@ -1,4 +1,4 @@
-//! What a person sees: the evaluation stack, and the variables of each frame.
+//! The state formatted for people: the evaluation stack, and the variables of each frame.
 
 use super::context::Context;
 use super::machine::Neo3;

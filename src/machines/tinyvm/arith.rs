@@ -1,9 +1,9 @@
-//! Arithmetic. All of it wraps around.
+//! Arithmetic. All operations wrap around.
 
 use super::core::{Core, Flow};
 use super::instruction::Instruction;
 
-/// Puts `operation` of b into a.
+/// Stores `operation` of b in a.
 #[inline(always)]
 fn unary(core: &mut Core, i: &Instruction, operation: impl FnOnce(u16) -> u16) -> Flow {
     let source = *core.register(i.b);
@@ -11,7 +11,7 @@ fn unary(core: &mut Core, i: &Instruction, operation: impl FnOnce(u16) -> u16) -
     Flow::Next
 }
 
-/// Puts `operation` of a and b into b.
+/// Stores `operation` of a and b in b.
 #[inline(always)]
 fn binary(core: &mut Core, i: &Instruction, operation: impl FnOnce(u16, u16) -> u16) -> Flow {
     let left = *core.register(i.a);
@@ -164,7 +164,7 @@ pub(super) fn root(core: &mut Core, i: &Instruction) -> Flow {
     costly(core, i, 20, |l, r| root_of(l as i16, r as i16))
 }
 
-/// Like [`binary`], in machines that have powers, for this number of units.
+/// Like [`binary`], for this number of units, on machines with powers.
 fn costly(core: &mut Core, i: &Instruction, units: u16, operation: impl FnOnce(u16, u16) -> u16) -> Flow {
     if !core.has_powers {
         return Flow::Illegal;
@@ -173,7 +173,7 @@ fn costly(core: &mut Core, i: &Instruction, units: u16, operation: impl FnOnce(u
     Flow::Costly(units)
 }
 
-/// a to the power n, rounded and kept within a word with a sign (reference, section 1.4).
+/// a to the power n, rounded and clamped to a signed word.
 fn power(a: i16, n: i16) -> u16 {
     let odd = n & 1 != 0;
     let result = match (a, n) {
@@ -192,7 +192,7 @@ fn power(a: i16, n: i16) -> u16 {
     result as u16
 }
 
-/// The root n of a, rounded, its inverse for a negative n (reference, section 1.4).
+/// The n-th root of a, rounded; for a negative n, its inverse.
 fn root_of(a: i16, n: i16) -> u16 {
     let magnitude = a.unsigned_abs();
     let degree = u32::from(n.unsigned_abs());
@@ -207,7 +207,7 @@ fn root_of(a: i16, n: i16) -> u16 {
     if a < 0 && n != 0 { result.wrapping_neg() } else { result }
 }
 
-/// The largest k from 1 on with (2k-1)^n <= a * 2^n.
+/// The largest k with (2k-1)^n <= a * 2^n, but at least 1.
 fn rounded_root(a: u16, n: u32) -> u16 {
     if n >= 26 {
         return 1;

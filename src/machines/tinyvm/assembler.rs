@@ -1,14 +1,14 @@
-//! Assembly language to a memory of words.
+//! Assembles source text to a memory of words.
 //!
-//! One command a line, `#` starts a comment. The rows of the table define the syntax of instructions;
+//! One command per line; `#` starts a comment. The rows of the table define the syntax of instructions;
 //! commands that expand to several instructions are in `command.rs`.
 //!
 //! | file | content |
 //! |---|---|
 //! | `operand.rs` | the parts of a line: spacing, registers, numbers, names |
-//! | `command.rs` | which commands there are and what their operands are |
-//! | `label.rs` | labels, and how a distance or an address is written |
-//! | `memory.rs` | the words so far, and which line wrote them |
+//! | `command.rs` | the commands and their operands |
+//! | `label.rs` | labels, and how a distance or an address is encoded |
+//! | `memory.rs` | the words written so far, and the line that wrote each |
 
 mod command;
 mod label;
@@ -30,8 +30,8 @@ use crate::text::json::quoted;
 ///
 /// # Errors
 ///
-/// The first error of each line, and undefined labels. Only if every line is valid, the errors that depend on all
-/// lines: a label that is too far away or never used, or a hash that differs from the one the source states.
+/// The first error of each line, and undefined labels. If every line is valid, also the errors that depend on
+/// all lines: a label that is too far away or never used, or a hash that differs from the one in the source.
 pub fn assemble(source: &str) -> Result<Assembled, AsmErrors> {
     let mut assembler = Assembler {
         memory: Memory::new(),
@@ -142,7 +142,7 @@ impl<'s> Assembler<'s> {
                 };
                 self.place(line, way, label)
             }
-            // The syntax gives each command the operands that it has above.
+            // The syntax ensures that each command has the operands matched above.
             _ => Ok(()),
         }
     }
@@ -228,7 +228,7 @@ impl<'s> Assembler<'s> {
         self.place(line, Way::Distance { op: long, register: None, plus: 0, has_short: true }, target)
     }
 
-    /// Writes the words that go to a target, now or when its label is set.
+    /// Writes the words that refer to a target, now or when its label is set.
     fn place(&mut self, line: Line<'s>, way: Way, target: &Operand<'s>) -> Result<(), AsmError> {
         let label = target.word;
         if target.kind == Kind::Number {
@@ -247,9 +247,9 @@ impl<'s> Assembler<'s> {
         Ok(())
     }
 
-    /// Fills in the words that name a label, now that it is at `address`.
+    /// Fills in the words that refer to a label, now that its address is known.
     fn fill(&mut self, usage: Use<'s>, address: u16) -> Result<(), AsmError> {
-        // An invalid line writes nothing, so that addresses are not what they would be.
+        // An invalid line writes nothing, so addresses after it are wrong.
         if !self.errors.is_empty() {
             return Ok(());
         }

@@ -1,9 +1,9 @@
-//! Comparisons (reference, section 1.5).
+//! Comparisons.
 
 use super::core::{Core, Flow};
 use super::instruction::Instruction;
 
-/// The comparisons of the table: F is L, E, G and S as bits.
+/// The comparisons of the table: F holds L, E, G and S as bits.
 #[inline(always)]
 pub(super) fn compare<const F: u16>(core: &mut Core, i: &Instruction) -> Flow {
     let (left, right) = (*core.register(i.a), *core.register(i.b));

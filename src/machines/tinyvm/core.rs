@@ -12,34 +12,34 @@ use crate::machines::machine::{Meter, Metered, Unmetered, Until};
 /// How many words a memory has.
 const ADDRESSES: usize = 1 << 16;
 
-/// A word of a memory, for each address.
+/// The words of a memory, by address.
 pub(super) type Words = [u16; ADDRESSES];
 
-/// What a handler returns.
+/// The result of a handler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Flow {
-    /// Go on with the next instruction.
+    /// Continue with the next instruction.
     Next,
-    /// Go on there.
+    /// Continue at this address.
     To(u16),
-    /// Go on with the next instruction; this one took this number of units more than a plain one.
+    /// Continue with the next instruction; this one cost this number of units more than a plain one.
     Costly(u16),
-    /// Put the time into the first registers and go on.
+    /// Store the time in the first registers and continue.
     Time,
     /// Stop after this instruction, with the value of r0.
     Yield,
-    /// The word is not an instruction: nothing happens.
+    /// The word is not an instruction and has no effect.
     Illegal,
-    /// The list of random numbers does not fit what the program asks for.
+    /// The list of random numbers does not match what the program requests.
     NoRandom,
 }
 
 /// Why a run of the loop ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stop {
-    /// The program yielded this value; it can go on.
+    /// The program yielded this value; it can continue.
     Yield(u16),
-    /// An instruction has to be charged this number of units; the program can go on.
+    /// An instruction must be charged this number of units; the program can continue.
     Costly(u16),
     /// This word is not an instruction; another step reads it again.
     Illegal(u16),
@@ -51,7 +51,7 @@ pub(super) enum Stop {
 
 /// Why the loop pauses.
 enum Pause {
-    /// There may not be enough instructions left for the program from its start to its end.
+    /// The remaining instructions may not be enough to run the program from its start to its end.
     Fence,
     /// The next instruction is not decoded yet.
     NotDecoded,
@@ -74,7 +74,7 @@ pub(super) struct Core {
 }
 
 impl Core {
-    /// A machine in which everything is zero. Its memories are pages that are not touched yet.
+    /// A machine in which everything is zero. The pages of its memories are not touched yet.
     pub(super) fn new() -> Core {
         Core {
             registers: [0; 16],
@@ -88,7 +88,8 @@ impl Core {
         }
     }
 
-    /// Attempts to execute at most this number of instructions; returns how many attempts there were, and why there were no more.
+    /// Attempts to execute at most this number of instructions. Returns the number of attempts, and why there
+    /// were no more.
     #[inline(never)]
     pub(super) fn run(&mut self, most: u64) -> (u64, Stop) {
         self.drive(most, |core, left| {
@@ -101,13 +102,13 @@ impl Core {
         })
     }
 
-    /// Like [`Core::run`], and ends with [`Stop::Limit`] in front of an instruction that `ops` may have, too.
+    /// Like [`Core::run`], but also ends, with [`Stop::Limit`], before an instruction that `ops` may contain.
     #[inline(never)]
     pub(super) fn run_to(&mut self, most: u64, ops: &OpSet) -> (u64, Stop) {
         self.drive(most, |core, left| core.cycle(u64::MAX, &mut Until { left, ops }))
     }
 
-    /// Runs the loop with `cycle`, which gets the number of instructions that are left, as often as it pauses.
+    /// Runs the loop with `cycle`, again after each pause, passing the number of remaining instructions.
     fn drive(
         &mut self,
         most: u64,
@@ -130,14 +131,15 @@ impl Core {
         (executed + u64::from(matches!(stop, Stop::Illegal(_))), stop)
     }
 
-    /// The one loop. Pauses at a jump when `fence` instructions were executed. Returns how many were.
-    // The program is not in the machine meanwhile, so that handlers can change the machine. Instructions are not
-    // counted one by one: their number is how far the program counter moved, but for jumps.
+    /// The loop. Pauses at a jump once `fence` instructions were executed. Returns how many were.
+    // Meanwhile, the program is moved out of the machine, so that handlers can change the machine.
+    // Instructions are not counted one by one: apart from jumps, their number is how far the program counter
+    // has moved.
     #[inline(always)]
     fn cycle(&mut self, fence: u64, meter: &mut impl Meter) -> (u64, Result<Stop, Pause>) {
         let program = mem::take(&mut self.program);
         let mut pc = usize::from(self.pc);
-        // What the program counter lacks to be the number of instructions.
+        // The difference between the number of executed instructions and the program counter.
         let mut lack = 0_usize.wrapping_sub(pc);
         let end = loop {
             if meter.tick(|| (self.instructions[pc % ADDRESSES] >> 8) as u8).is_break() {
@@ -171,14 +173,14 @@ impl Core {
             }
         };
         self.program = program;
-        // The memory is a ring.
+        // Addresses wrap around.
         self.pc = pc as u16;
         let executed = pc.wrapping_add(lack) as u64;
         self.time += executed;
         (executed, end)
     }
 
-    /// Decodes the program up to the program counter and from there on to the next zero, which no program executes.
+    /// Decodes the program up to the first zero at or after the program counter, since no program executes a zero.
     #[cold]
     fn decode(&mut self) {
         let from = usize::from(self.pc);
@@ -191,7 +193,8 @@ impl Core {
         self.registers[..4].copy_from_slice(&[48, 32, 16, 0].map(|shift| (time >> shift) as u16));
     }
 
-    /// Makes everything zero again, but for the program and what it draws its numbers from.
+    /// Resets the registers, the program counter and the data to zero. The program, the time and the random
+    /// numbers stay.
     pub(super) fn clear(&mut self) {
         self.registers = [0; 16];
         self.pc = 0;
@@ -204,7 +207,7 @@ impl Core {
     }
 }
 
-/// A memory of zeros, made where it stays.
+/// A memory of zeros, allocated in place.
 pub(super) fn zeros() -> Box<Words> {
     vec![0; ADDRESSES].into_boxed_slice().try_into().expect("as many words as there are addresses")
 }

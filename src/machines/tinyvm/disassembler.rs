@@ -1,14 +1,13 @@
-//! A word to the text that assembles to the same word.
+//! Disassembles a word to text that assembles to the same word.
 
 use super::language::{Shape, compares_with_zero, decoded, has_commas, shape, word_of};
 use super::table::TINYVM;
 use crate::isa::{Field, OpInfo};
 
-/// What has a name of its own for one word.
+/// Words with a name of their own.
 pub(super) const NAMED: [(u16, &str); 2] = [(0x5f00, "nop"), (0xffff, "ill")];
 
-/// The canonical text of a word: its instruction, or `.word` when no instruction of the language has this
-/// encoding.
+/// The canonical text of a word: its instruction, or `.word` if no instruction of the language has this encoding.
 pub fn disassemble(word: u16) -> String {
     if let Some((_, name)) = NAMED.iter().find(|named| named.0 == word) {
         return (*name).to_owned();

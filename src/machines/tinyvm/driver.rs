@@ -1,5 +1,5 @@
-//! The test-driver environment: one machine, the driver, tests another, the testee. The driver
-//! commands by yielding (reference, section 2).
+//! The test-driver environment: one machine, the driver, tests another, the testee. The driver issues
+//! commands by yielding.
 
 use std::fmt;
 
@@ -12,10 +12,10 @@ pub(super) const BUDGET: u64 = 30_000;
 /// The largest number of instructions that a driver can allow the testee at once: 48 bits.
 const LIMIT: u64 = (1 << 48) - 1;
 
-/// What follows the results of a driver.
+/// The words that must follow the results of a driver.
 const MARKERS: [u16; 2] = [0x650d, 0x4585];
 
-/// The last words of the driver's data: version and number of this environment.
+/// The last words of the driver's data: the version and the number of this environment.
 const ENVIRONMENT_WORDS: [u16; 2] = [0x0001, 0x0003];
 
 /// A driver, its testee, and the account of their instructions.
@@ -25,7 +25,7 @@ pub(super) struct Environment {
     pub(super) testee: Core,
     pub(super) budget: u64,
     pub(super) zero_limit: ZeroLimit,
-    /// Attempted instructions.
+    /// How many instructions each machine has attempted.
     pub(super) driver_count: u64,
     pub(super) testee_count: u64,
     /// How many instructions the testee may execute at once.
@@ -34,7 +34,7 @@ pub(super) struct Environment {
     pub(super) outcome: Option<Outcome>,
 }
 
-/// Which machine goes on.
+/// Which machine runs next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Turn {
     Driver,
@@ -49,7 +49,7 @@ enum Turn {
 pub(super) enum ZeroLimit {
     /// The end of the run.
     Fatal,
-    /// The limit is used up at once.
+    /// The limit is reached at once.
     Timeout,
 }
 
@@ -65,16 +65,16 @@ pub(super) enum Outcome {
     IllegalYield(u16),
     ZeroLimit,
     Timeout,
-    /// The vector's list of random numbers does not fit.
+    /// The vector's list of random numbers does not match the requests.
     NoRandom,
 }
 
-/// Why the report of a driver is none.
+/// Why the report of a driver is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ReportError {
     /// There is no room for the markers after this number of results.
     TooManyTests,
-    /// Another word in the place of a marker.
+    /// A wrong word in the place of a marker.
     Marker { address: u16, expected: u16, found: u16 },
 }
 
@@ -89,7 +89,7 @@ impl fmt::Display for ReportError {
     }
 }
 
-/// What a driver says of one test.
+/// What a driver reports about one test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TestResult {
     Pass,
@@ -99,7 +99,7 @@ pub(super) enum TestResult {
     Invalid,
 }
 
-/// What a driver says of all tests.
+/// What a driver reports about all tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rating {
     DriverError,
@@ -120,7 +120,7 @@ impl TestResult {
         }
     }
 
-    /// As vectors spell it.
+    /// Its name in vectors.
     pub(super) fn name(self) -> &'static str {
         match self {
             TestResult::Pass => "pass",
@@ -133,7 +133,7 @@ impl TestResult {
 }
 
 impl Rating {
-    /// As vectors spell it.
+    /// Its name in vectors.
     pub(super) fn name(self) -> &'static str {
         match self {
             Rating::DriverError => "driverError",
@@ -144,7 +144,7 @@ impl Rating {
         }
     }
 
-    /// The first that applies.
+    /// The first rating that applies.
     pub(super) fn of(results: &[TestResult], error: Option<ReportError>) -> Rating {
         if error.is_some() {
             return Rating::DriverError;
@@ -161,7 +161,7 @@ impl Rating {
 }
 
 impl Outcome {
-    /// As vectors spell it.
+    /// Its name in vectors.
     pub(super) fn name(&self) -> &'static str {
         match self {
             Outcome::Completed { .. } => "completed",
@@ -175,7 +175,7 @@ impl Outcome {
 }
 
 impl Environment {
-    /// Two machines in front of their first instruction.
+    /// Two machines before their first instruction.
     pub(super) fn new(mut driver: Core, testee: Core) -> Environment {
         driver.data[0xfffe..].copy_from_slice(&ENVIRONMENT_WORDS);
         Environment {
@@ -191,12 +191,12 @@ impl Environment {
         }
     }
 
-    /// Whether it is the testee that goes on.
+    /// Whether the testee runs next.
     pub(super) fn is_testing(&self) -> bool {
         matches!(self.turn, Turn::Testee { .. })
     }
 
-    /// Whether the testee executes the last instruction that it may.
+    /// Whether the next instruction is the last one that the testee may execute.
     pub(super) fn is_last_of_test(&self) -> bool {
         self.turn == Turn::Testee { left: 1 }
     }
@@ -206,21 +206,21 @@ impl Environment {
         self.limit == 0 || self.left() <= 1
     }
 
-    /// Whether nothing is left of the budget.
+    /// Whether the budget is used up.
     pub(super) fn is_spent(&self) -> bool {
         self.left() == 0
     }
 
-    /// What is left of the budget.
+    /// The rest of the budget.
     pub(super) fn left(&self) -> u64 {
         self.budget.saturating_sub(self.driver_count + self.testee_count)
     }
 
-    /// Goes on for at most this number of instructions, of either machine, until the run is over.
+    /// Executes at most this number of instructions, of either machine, until the run is over.
     ///
     /// # Errors
     ///
-    /// When the account ends the case.
+    /// If the account ends the case.
     pub(super) fn run(&mut self, allowed: u64, account: &mut Account) -> Result<(), Limit> {
         let end = self.attempts().saturating_add(allowed);
         while self.outcome.is_none() && self.attempts() < end {
@@ -253,7 +253,7 @@ impl Environment {
         })
     }
 
-    /// What a command is charged.
+    /// The charge for a command, in units.
     fn units(&self, command: u16) -> u64 {
         const CHANGE_OF_TURN: u64 = 8;
         const CLEAR: u64 = 1500;
@@ -266,7 +266,7 @@ impl Environment {
             }
     }
 
-    /// Lets the testee go on, which may execute `left` more instructions before the driver's turn.
+    /// Runs the testee, which may execute `left` more instructions before the driver's turn.
     fn test(&mut self, left: u64, most: u64, account: &mut Account) -> Result<Option<Outcome>, Limit> {
         let (attempts, stop) = self.testee.run(most.min(left));
         self.testee_count += attempts;
@@ -347,7 +347,7 @@ impl Environment {
     }
 }
 
-/// Charges the last instruction of a run that goes on.
+/// Charges the last instruction of a run that continues.
 fn charged(stop: Stop, account: &mut Account) -> Result<Option<Outcome>, Limit> {
     if let Stop::Costly(units) = stop {
         account.charge(units.into())?;

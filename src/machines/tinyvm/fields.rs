@@ -7,7 +7,7 @@ use crate::machines::observe::{Field, Fields, Observe};
 use crate::model::shape::Shape;
 use crate::model::value::Value;
 
-/// Of one machine, or of a driver and its testee.
+/// The fields of one machine, or of a driver and its testee.
 impl Fields for TinyVm {
     const FIELDS: &'static [Field<TinyVm>] = &[
         Field {

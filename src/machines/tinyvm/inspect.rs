@@ -29,7 +29,7 @@ impl Inspect for TinyVm {
 
     fn declared(&self, counts: &dyn Fn(usize) -> bool) -> Effects {
         let mut effects = declared(self, counts);
-        // The environment does this, whatever the row.
+        // The environment writes these, whatever the row declares.
         effects.writes.splice(0..0, self.test_end());
         effects
     }
@@ -110,7 +110,7 @@ impl Inspect for TinyVm {
     }
 }
 
-/// What the cells of a machine are called, and how many registers its yield hands over.
+/// The names of a machine's cells, and how many registers its yield passes on.
 pub(super) struct Who {
     name: &'static str,
     registers: &'static str,
@@ -129,11 +129,11 @@ const SINGLE: Who = Who { name: "", registers: "register", data: "data", command
 const DRIVER: Who = Who { name: "driver", registers: "driver register", data: "driver data", command: 4 };
 const TESTEE: Who = Who { name: "testee", registers: "testee register", data: "testee data", command: 1 };
 
-/// The most words of data that are shown as a value.
+/// The maximum number of words of data that are shown as a value.
 const SHOWN: usize = 16;
 
 impl TinyVm {
-    /// The machines that there are.
+    /// The existing machines.
     fn cores(&self) -> [Option<(&Core, &'static Who)>; 2] {
         match &self.mode {
             Mode::Single(single) => [Some((&single.core, &SINGLE)), None],
@@ -152,7 +152,8 @@ impl TinyVm {
         }
     }
 
-    /// The register of the value that the run ends with; `None` for a word that is not an instruction.
+    /// The register with the value that the run ends with; `None` if it ends with a word that is not an
+    /// instruction.
     fn yielded(&self) -> Option<Cell> {
         let who = match &self.mode {
             Mode::Single(single) => matches!(single.stop, Some(Stop::Yield(_))).then_some(&SINGLE),
@@ -163,7 +164,7 @@ impl TinyVm {
         who.map(|who| Cell::named(who.registers, "r0"))
     }
 
-    /// The register of the command that ended the run: the one with the command, or with the number of results.
+    /// The register of the command that ended the run: the one that holds the command, or the number of results.
     fn command(&self, field: &str) -> Option<Cell> {
         let name = match &self.driver()?.outcome {
             Some(Outcome::Completed { .. }) if field == "results" => "r1",
@@ -193,7 +194,7 @@ impl TinyVm {
         Some((data(DRIVER.data, address), meaning))
     }
 
-    /// Which word a rating was decided by.
+    /// The word that decided the rating, as text.
     pub(super) fn explain_rating(&self) -> Option<String> {
         let (cell, meaning) = self.rated()?;
         Some(format!("decided by {cell}: {meaning}"))
@@ -205,12 +206,12 @@ impl TinyVm {
         core.instructions[usize::from(core.pc)]
     }
 
-    /// The number in the next instruction, or where that goes on.
+    /// The number in the next instruction, or the target of a jump.
     fn number(&self) -> u16 {
         Instruction::decode(self.word(), self.current().0.pc).value
     }
 
-    /// The number of the register that is the instruction's first or second one.
+    /// The number of the instruction's first or second register.
     fn register(&self, number: usize) -> Option<usize> {
         let word = self.word();
         let fields = TINYVM.by_code(word)?.fields;
@@ -223,7 +224,7 @@ impl TinyVm {
         self.register(number).map(|register| data(who.data, core.registers[register])).into_iter().collect()
     }
 
-    /// The driver's registers that report the end of the testee's turn, where the next instruction ends it.
+    /// The driver's registers that report the end of the testee's turn, if the next instruction ends it.
     fn test_end(&self) -> Vec<Cell> {
         let Mode::Driver(environment) = &self.mode else { return Vec::new() };
         let is_last = match TINYVM.by_code(self.word()).map(|op| op.name) {
@@ -247,7 +248,7 @@ impl TinyVm {
         let Some(Environment { driver, .. }) = self.commanded() else { return Vec::new() };
         let [command, r1, r2, r3, ..] = driver.registers;
         match command {
-            // Registers that the bitmap leaves as they are.
+            // Registers that the bitmap leaves unchanged.
             3 => {
                 let stay = (0..16).filter(|number| r1 >> number & 1 == 0);
                 stay.flat_map(|number| numbered(&TESTEE, number..number + 1))
@@ -275,24 +276,24 @@ impl TinyVm {
     }
 }
 
-/// Where an instruction goes on that says how far.
+/// The target of an instruction that contains a distance.
 pub(super) fn skipped(machine: &TinyVm) -> Option<usize> {
     Some(machine.number().into())
 }
 
-/// Where an instruction goes on that adds its byte to a register.
+/// The target of an instruction that adds its byte to a register.
 pub(super) fn added(machine: &TinyVm) -> Option<usize> {
     let register = machine.current().0.registers[machine.register(0)?];
     Some(register.wrapping_add(machine.number()).into())
 }
 
-/// Where an instruction goes on that has the high byte of the address.
+/// The target of an instruction that contains the high byte of the address.
 pub(super) fn joined(machine: &TinyVm) -> Option<usize> {
     let register = machine.current().0.registers[machine.register(0)?];
     Some((machine.number() | register & 0xff).into())
 }
 
-/// Where an instruction can read or write.
+/// The places that an instruction can read or write.
 #[derive(Clone, Copy)]
 pub(crate) enum Place {
     /// The first register of the instruction.
@@ -307,7 +308,7 @@ pub(crate) enum Place {
     R0,
     /// r0 to r3.
     First4,
-    /// The registers that a yield hands over.
+    /// The registers that a yield passes on.
     Command,
     /// What the driver's command copies.
     Source,
@@ -346,7 +347,7 @@ fn numbered(who: &'static Who, numbers: Range<usize>) -> impl Iterator<Item = Ce
     numbers.map(|number| Cell::named(who.registers, format!("r{number}")))
 }
 
-/// A number of words of data. Addresses wrap around.
+/// The cells of `length` words of data. Addresses wrap around.
 fn wrapped(space: &'static str, from: u16, length: u16) -> impl Iterator<Item = Cell> {
     let (from, length) = (usize::from(from), usize::from(length));
     let end = (from + length).min(WORDS);

@@ -1,23 +1,23 @@
-//! Instructions as the loop executes them: decoded once, when one is first reached.
+//! Decoded instructions, as the loop executes them. Each is decoded when it is first reached.
 
 use super::table::{Op, TINYVM};
 use crate::isa::Field;
 
-/// An instruction.
-// Eight bytes, so that its place in the program is a shift away from its address.
+/// A decoded instruction.
+// It takes eight bytes, so that its position in the program is a shift of its address.
 #[derive(Debug, Clone)]
 #[repr(align(8))]
 pub(super) struct Instruction {
     pub(super) op: Op,
-    /// The registers, in the order in which they are written.
+    /// The registers, in the order of the source.
     pub(super) a: Register,
     pub(super) b: Register,
-    /// The number that is written after them, or where a jump goes.
+    /// The number after them, or the target of a jump.
     pub(super) value: u16,
 }
 
 impl Instruction {
-    /// That of a word at an address.
+    /// Decodes the word at an address.
     pub(super) fn decode(word: u16, at: u16) -> Instruction {
         let mut registers = [Register::default(); 2];
         let mut places = registers.iter_mut();
@@ -39,8 +39,8 @@ impl Instruction {
     }
 }
 
-/// How far a jump goes whose distance has this number of bits. The useless distances, 0 and 1, are left out: the
-/// highest bit is the sign, from which it goes on in either direction (reference, section 1.6).
+/// The distance of a jump that is encoded in this number of bits. The highest bit is the sign. The useless
+/// distances 0 and 1 have no encoding, so positive distances start at 2.
 fn distance(word: u16, bits: u8) -> u16 {
     let sign = 1 << (bits - 1);
     let distance = word & (sign - 1);

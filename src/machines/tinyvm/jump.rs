@@ -9,7 +9,7 @@ pub(super) fn b(core: &mut Core, i: &Instruction) -> Flow {
     if *core.register(i.a) == 0 { Flow::Next } else { Flow::To(i.value) }
 }
 
-/// `j` so far
+/// `j` by a distance
 #[inline(always)]
 pub(super) fn j(_: &mut Core, i: &Instruction) -> Flow {
     Flow::To(i.value)

@@ -1,28 +1,28 @@
-//! How a row is written: what the assembler and the disassembler share.
+//! The syntax of rows, shared by the assembler and the disassembler.
 
 use std::ops::RangeInclusive;
 
 use super::table::{TINYVM, WORDS};
 use crate::isa::{Field, OpInfo};
 
-/// What is special about how the operands of a row are written.
+/// The syntax of a row's operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// Nothing: one operand a field.
+    /// One operand per field.
     Plain,
-    /// The second register may be left out; then it is the first.
+    /// The second register may be omitted; it is then the first one.
     Unary,
-    /// Two registers, never the same.
+    /// Two different registers.
     Move,
-    /// Two registers, never the same; compared with zero, a register has a word of its own.
+    /// Two different registers; a comparison with zero has a command of its own.
     Compare,
-    /// The high byte is written as a byte, and may be written as the word.
+    /// The high byte; it is written as a byte, but the whole word is accepted, too.
     LoadHigh,
-    /// The number may be left out; then it is 0.
+    /// The number may be omitted; it is then 0.
     JumpTo,
 }
 
-/// What is special about how the operands of a row are written.
+/// The syntax of a row's operands.
 pub(super) fn shape(op: &OpInfo) -> Shape {
     match op.code >> 8 {
         0x40 => Shape::LoadHigh,
@@ -39,24 +39,24 @@ pub(super) fn has_commas(op: &OpInfo) -> bool {
     op.code < 0x6000
 }
 
-/// The row and the word of each command that is a single instruction.
+/// The row and the keyword of each command that is a single instruction.
 fn commands() -> impl Iterator<Item = (&'static OpInfo, &'static str)> {
     let rows = TINYVM.ops.iter().zip(WORDS.iter().copied());
     rows.filter(|(_, word)| !word.is_empty())
 }
 
-/// The first row with this word.
+/// The first row with this keyword.
 pub(super) fn row(word: &str) -> Option<&'static OpInfo> {
     commands().find(|command| command.1 == word).map(|command| command.0)
 }
 
-/// The word of a row; `None` when the language has no word for it.
+/// The keyword of a row; `None` if the language has none for it.
 pub(super) fn word_of(op: &OpInfo) -> Option<&'static str> {
     commands().find(|command| command.0.code == op.code).map(|command| command.1)
 }
 
-/// Whether there is a command that compares as this row does, but with zero: where the sign makes
-/// no difference or is looked at.
+/// Whether a command makes the comparison of this row with zero: only if the comparison is signed, or if
+/// signedness makes no difference.
 pub(super) fn compares_with_zero(op: &OpInfo) -> bool {
     const LESS: u16 = 0x800;
     const GREATER: u16 = 0x200;
@@ -65,7 +65,7 @@ pub(super) fn compares_with_zero(op: &OpInfo) -> bool {
     shape(op) == Shape::Compare && (op.code & SIGNED != 0 || !one_side)
 }
 
-/// The least and the greatest number that a field can say.
+/// The least and the greatest number that a field can hold.
 pub(super) fn range(field: Field) -> RangeInclusive<i32> {
     match field {
         Field::Register(_) => 0..=15,
@@ -75,7 +75,7 @@ pub(super) fn range(field: Field) -> RangeInclusive<i32> {
     }
 }
 
-/// Whether a field can say the number.
+/// Whether a field can hold the number.
 pub(super) fn fits(field: Field, number: i32) -> bool {
     let is_possible = match field {
         Field::Register(_) | Field::Signed => true,
@@ -85,7 +85,7 @@ pub(super) fn fits(field: Field, number: i32) -> bool {
     is_possible && range(field).contains(&number)
 }
 
-/// A number that fits in the field's place of the word.
+/// A number that fits, encoded as the field's bits of the word.
 fn encoded(field: Field, number: i32) -> u16 {
     match field {
         Field::Register(shift) => (number as u16) << shift,
@@ -96,7 +96,7 @@ fn encoded(field: Field, number: i32) -> u16 {
     }
 }
 
-/// The number that the field's place of the word says.
+/// The number in the field's bits of the word.
 pub(super) fn decoded(field: Field, word: u16) -> i32 {
     match field {
         Field::Register(shift) => i32::from(word >> shift & 0xf),

@@ -1,4 +1,4 @@
-//! What the runner sees: one machine, or a driver and its testee.
+//! The machine as the runner sees it: one machine, or a driver and its testee.
 
 use std::ops::RangeInclusive;
 
@@ -49,7 +49,7 @@ pub(super) enum Mode {
     Driver(Box<Environment>),
 }
 
-/// One machine, and how it was when its run began.
+/// One machine, and its state at the start of the current phase.
 #[derive(Clone)]
 pub(super) struct Single {
     pub(super) core: Core,
@@ -58,12 +58,12 @@ pub(super) struct Single {
     pub(super) first_data: Box<Words>,
 }
 
-/// What a change is to what can be observed of changes.
+/// Which phase follows a change of the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// It goes on.
+    /// The current phase continues.
     Same,
-    /// A new one begins.
+    /// A new phase begins.
     New,
 }
 
@@ -74,7 +74,7 @@ impl Single {
         single
     }
 
-    /// Begins a phase: changes from here on can be observed.
+    /// Begins a phase: changes from here on are observable.
     fn begin(&mut self) {
         self.first_registers = self.core.registers;
         self.first_data.copy_from_slice(&self.core.data[..]);
@@ -102,7 +102,7 @@ impl TinyVm {
     }
 }
 
-/// An error of a vector whose list of random numbers contains no usable one.
+/// The error for a vector whose list of random numbers has no usable one left.
 fn no_random() -> Status {
     let what = "the list of random numbers has none left that the program may get";
     Status::Refused(LoadError::at(Path::field("rnd"), what))
@@ -186,7 +186,8 @@ impl Single {
         self.run_by(budget, account, Core::run).map(|(status, _)| status)
     }
 
-    /// Runs the core with `run` while only a price stops it; also returns how many instructions were attempted.
+    /// Runs the core with `run`, again after each stop for a charge. Also returns how many instructions were
+    /// attempted.
     fn run_by(
         &mut self,
         mut budget: u64,
@@ -224,7 +225,7 @@ impl Single {
     }
 }
 
-/// How a run of two machines ended: the tests by their results, and the positions of both machines.
+/// How a run of two machines ended: the tests by result, and the positions of both machines.
 fn describe(driver: &Environment) -> String {
     let outcome = match &driver.outcome {
         None => "not ended".to_owned(),
@@ -248,7 +249,7 @@ fn describe(driver: &Environment) -> String {
     )
 }
 
-/// The numbers of the tests by their results, in the order of their first ones: `: pass 1-3 5, fail 4`.
+/// The numbers of the tests by result, in the order of first occurrence: `: pass 1-3 5, fail 4`.
 fn by_result(results: &[TestResult]) -> String {
     let mut kinds: Vec<TestResult> = Vec::new();
     for result in results {

@@ -1,4 +1,4 @@
-//! From a program record to machines.
+//! Loads a program record into machines.
 
 use num_bigint::BigInt;
 
@@ -70,7 +70,7 @@ pub(super) fn assemble(program: &Program) -> Result<Program, LoadError> {
     assembled(&program.0, None).map(Program::from)
 }
 
-/// The program, or the part of it at this path, with words by address in place of segments.
+/// The program, or the part of it at this path, with segments replaced by words by address.
 fn assembled(record: &Value, at: Option<&Path>) -> Result<Value, LoadError> {
     let member = |(name, value): &(Name, Value)| {
         let at = at.map_or_else(|| Path::field(name.clone()), |at| at.child(name.clone()));
@@ -89,7 +89,7 @@ fn assembled(record: &Value, at: Option<&Path>) -> Result<Value, LoadError> {
     Ok(Value::Record(members.collect::<Result<_, LoadError>>()?))
 }
 
-/// The words that are not zero, those that follow each other together.
+/// The words that are not zero, with adjacent ones joined.
 fn segment(words: &Words) -> Value {
     let runs = words.chunk_by(|one, other| (*one == 0) == (*other == 0));
     let mut address = 0;
@@ -104,7 +104,7 @@ fn segment(words: &Words) -> Value {
     Value::record(parts)
 }
 
-/// Changes a machine as the record of an [`crate::model::case::Action::Set`] says.
+/// Changes a machine as given by the record of an [`crate::model::case::Action::Set`].
 pub(super) fn change(core: &mut Core, changes: &Value) -> Result<Phase, LoadError> {
     let mut phase = Phase::New;
     for (name, value) in changes.members().unwrap_or_default() {
@@ -130,7 +130,7 @@ fn register<'c>(core: &'c mut Core, name: &str) -> Result<&'c mut u16, LoadError
         .ok_or_else(|| LoadError::new(format!("there is no register {name:?}")))
 }
 
-/// See [`crate::machines::MachineInfo::contains`]: of one machine, or of the driver and its testee.
+/// See [`crate::machines::MachineInfo::contains`]; covers one machine, or the driver and its testee.
 pub(super) fn contains(program: &Program) -> Vec<&'static OpInfo> {
     let parts = [Some(&*program.0), program.0.get("driver"), program.0.get("testee")];
     let segments = parts.into_iter().flatten().filter_map(|part| part.get("instructions"));
@@ -155,7 +155,7 @@ fn written(segment: &Value) -> Vec<u16> {
     }
 }
 
-/// Puts a segment into a memory.
+/// Writes a segment to a memory.
 fn fill(words: &mut Words, segment: Option<&Value>, at: &Path) -> Result<(), LoadError> {
     match segment {
         None => Ok(()),
@@ -178,7 +178,7 @@ fn fill(words: &mut Words, segment: Option<&Value>, at: &Path) -> Result<(), Loa
     }
 }
 
-/// Puts words, most significant byte first, into a memory from an address on, and around its end.
+/// Writes words, most significant byte first, to a memory from an address on, wrapping around at its end.
 fn put(words: &mut Words, address: u16, bytes: &[u8], at: &Path) -> Result<(), LoadError> {
     if !bytes.len().is_multiple_of(2) || bytes.len() > 2 * words.len() {
         let what = format!("{} bytes are not a segment of at most 65536 words", bytes.len());
@@ -190,7 +190,7 @@ fn put(words: &mut Words, address: u16, bytes: &[u8], at: &Path) -> Result<(), L
     Ok(())
 }
 
-/// Puts what a source writes into a memory. `place` is what precedes the line number in an error.
+/// Writes the words of a source to a memory. `place` is the text before the line number in an error.
 fn put_source(words: &mut Words, place: &str, source: &str, at: &Path) -> Result<(), LoadError> {
     let assembled = super::assembler::assemble(source);
     let assembled =

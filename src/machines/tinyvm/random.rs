@@ -1,12 +1,11 @@
-//! Random numbers that are always the same: SplitMix64 from a seed, or a list (reference, section
-//! 1.7).
+//! Reproducible random numbers: SplitMix64 from a seed, or a list.
 
 /// Where random numbers come from.
 #[derive(Debug, Clone)]
 pub(super) enum Random {
     /// The state of SplitMix64.
     Seeded { state: u64, used: bool },
-    /// The numbers to give, the next one last.
+    /// The numbers to return, the next one last.
     Listed { left: Vec<u16>, used: bool },
 }
 
@@ -17,7 +16,7 @@ impl Default for Random {
 }
 
 impl Random {
-    /// Numbers that follow from a seed.
+    /// Numbers from a seed.
     pub(super) fn seeded(seed: u64) -> Random {
         Random::Seeded { state: seed, used: false }
     }
@@ -35,7 +34,7 @@ impl Random {
         }
     }
 
-    /// A number from 0 to `most`; `None` when the list is used up or its next number is larger.
+    /// A number from 0 to `most`; `None` if the list is used up or its next number is larger.
     pub(super) fn next(&mut self, most: u16) -> Option<u16> {
         match self {
             Random::Seeded { state, used } => {
@@ -63,7 +62,7 @@ fn draw(state: &mut u64) -> u64 {
 mod tests {
     use super::Random;
 
-    /// The numbers of the reference.
+    /// The numbers given in the specification.
     #[test]
     fn seeds_give_the_numbers_of_the_reference() {
         fn check(seed: u64, numbers: [u16; 8]) {

@@ -1,4 +1,4 @@
-//! How programs are written for a machine in another process.
+//! The notation of programs in the process protocol.
 
 use crate::model::shape::{Keys, Member, Notation, Shape, members};
 
@@ -7,7 +7,7 @@ const NUMBER: Shape = Shape::Int(Notation::Number);
 /// Words by the address of the first one.
 const SEGMENT: Shape = Shape::Map(Keys::Text, &Shape::Bytes);
 
-/// A program record: of one machine, or of a driver and its testee.
+/// A program record, for one machine or for a driver and its testee.
 pub(super) const PROGRAM: &[Member] = members! {
     "instructions": SEGMENT, "words of instruction memory, by the address of the first one";
     "data": SEGMENT, "words of data memory, by the address of the first one";

@@ -1,4 +1,4 @@
-//! What concerns the program as a whole: yield, cpuid, debug, time.
+//! Instructions that concern the program as a whole: yield, cpuid, debug, time.
 
 use super::core::{Core, Flow};
 use super::instruction::Instruction;

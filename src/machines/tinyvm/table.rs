@@ -1,5 +1,5 @@
-//! The instructions of the 16-bit machine. Operands are named in the order in which they are
-//! written: a, b. A row without a word of the language is written as `.word`.
+//! The instructions of the 16-bit machine. Operands are named in the order of the source: a, b. A row without
+//! a keyword of the assembly language is written as `.word`.
 
 use super::core::{Core, Flow};
 use super::inspect::{Place, added, joined, skipped};
@@ -9,7 +9,7 @@ use super::{arith, compare, jump, memory, stop};
 use crate::isa::{Field, Isa, OpInfo, Unit};
 use crate::machines::effects::effects;
 
-/// Makes the instruction set.
+/// Generates the instruction set.
 macro_rules! instruction_set {
     (
         $($word:literal $exact:ident $exact_text:literal [] $exact_handler:path, $exact_doc:literal,
@@ -55,15 +55,15 @@ macro_rules! instruction_set {
         pub(super) enum Op {
             $($exact,)*
             $($name,)*
-            /// What the word of no row does.
+            /// A word without a row.
             Undefined,
         }
 
         impl Op {
-            /// Those of the rows, in their order.
+            /// The operations of the rows, in order.
             const OF_ROWS: &[Op] = &[$(Op::$exact,)* $(Op::$name,)*];
 
-            /// That of a word.
+            /// The operation of a word.
             pub(super) fn of_word(word: u16) -> Op {
                 TINYVM.row(word).map_or(Op::Undefined, |row| Op::OF_ROWS[row])
             }
@@ -72,13 +72,12 @@ macro_rules! instruction_set {
         /// The instruction set.
         pub static TINYVM: Isa = Isa::new("tinyvm", Unit::Words, ROWS);
 
-        /// The word of the assembly language for each row, in the order of the rows; empty for a row
-        /// that has none.
+        /// The assembly keyword of each row, in the order of the rows; empty for a row that has none.
         pub(super) static WORDS: &[&str] = &[$($exact_text,)* $($text,)*];
     };
 }
 
-/// Makes the one `match` that executes instructions.
+/// Generates the single `match` that executes instructions.
 macro_rules! dispatch {
     (
         $($word:literal $exact:ident $exact_text:literal [] $exact_handler:path, $exact_doc:literal,
@@ -99,7 +98,7 @@ macro_rules! dispatch {
     };
 }
 
-/// Makes the list of what each row reads and writes.
+/// Generates the list of what each row reads and writes.
 macro_rules! effect_lists {
     (
         $($word:literal $exact:ident $exact_text:literal [] $exact_handler:path, $exact_doc:literal,
@@ -112,9 +111,8 @@ macro_rules! effect_lists {
     };
 }
 
-/// Hands the rows to a maker. A row begins with the whole word, or with all high bytes that the word may
-/// have.
-// One row a line, so that the table can be read down its columns.
+/// Passes the rows to a macro. A row begins with the whole word, or with all possible high bytes of the word.
+// One row per line, so that the table can be read by column.
 #[rustfmt::skip]
 macro_rules! rows {
     ($make:ident) => { $make! {

@@ -1,4 +1,4 @@
-//! What a person sees: registers and the words of data that are not zero, of one machine or of both.
+//! The state formatted for people: registers and nonzero words of data, of one machine or of both.
 
 use super::core::Core;
 use super::disassembler::disassemble;

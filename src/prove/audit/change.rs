@@ -1,5 +1,5 @@
-//! The changes of a case: each leaf gets another value, another type and another length, each element is removed,
-//! two elements change places, and there is one more.
+//! The changes made to a case: each leaf gets a different value, type and length, each element is removed,
+//! two elements are swapped, and one element is added.
 
 use serde_json::{Map, Value as Json};
 
@@ -17,7 +17,7 @@ pub(super) enum Kind {
     /// An item of an array is removed.
     ItemRemoved,
     Order,
-    /// The members of an object change places.
+    /// The members of an object are reordered.
     Members,
     Added,
 }
@@ -40,9 +40,9 @@ impl Kind {
 /// A change of one datum.
 pub(super) struct Change<'d> {
     pub(super) kind: Kind,
-    /// Where, with `*` for an index and for a key that is a number.
+    /// The path, with `*` for an index or a key that is a number.
     pub(super) at: String,
-    /// The step of the case that the datum belongs to, where cases list their steps.
+    /// The step of the case that the datum belongs to, if cases list their steps.
     pub(super) step: Option<usize>,
     pub(super) edit: edit::Change<'d>,
 }
@@ -97,7 +97,7 @@ fn pattern_of(key: &str) -> &str {
     if is_data { "*" } else { key }
 }
 
-/// Other values of a scalar.
+/// Different values for a scalar.
 fn other_values(node: Node<'_>) -> Vec<(Kind, Json)> {
     let text = Json::String("other".to_owned());
     match node.datum() {
@@ -115,7 +115,7 @@ fn other_values(node: Node<'_>) -> Vec<(Kind, Json)> {
     }
 }
 
-/// A text of the same length and of the same kind of characters, with another last one.
+/// A text of the same length and kind of characters, but with a different last character.
 fn other_text(old: &str) -> String {
     let Some(last) = old.chars().next_back() else { return "7".to_owned() };
     let other = match last {
@@ -129,7 +129,7 @@ fn other_text(old: &str) -> String {
     format!("{start}{other}")
 }
 
-/// A longer text: one byte more of hex digits or one character more.
+/// A longer text: with one more byte of hex digits or one more character.
 fn longer(old: &str) -> String {
     let digits = old.strip_prefix("0x");
     let is_hex = digits.is_some_and(|digits| digits.chars().all(|it| it.is_ascii_hexdigit()));
@@ -149,7 +149,7 @@ fn more(node: Node<'_>, count: usize) -> Option<edit::Change<'_>> {
     Some(edit::Change::Insert { into: node, before: count, key, value })
 }
 
-/// The change that exchanges the first two elements that differ.
+/// The change that swaps the first two elements that differ.
 fn exchanged<'d>(node: Node<'d>, elements: &[(String, Node<'d>)]) -> Option<edit::Change<'d>> {
     let differs = |pair: &[(String, Node<'d>)]| pair[0].1.raw() != pair[1].1.raw();
     let first = elements.windows(2).position(differs)?;

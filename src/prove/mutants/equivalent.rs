@@ -1,13 +1,13 @@
-//! Faults that make no difference that an expectation could name, with the reason.
+//! Equivalent faults: those that make no difference that an expectation could express, with the reason.
 //!
-//! The list is strict both ways: `wrong` returns entries that name no fault, and those that name a fault which a
-//! case notices.
+//! The list is strict both ways: `wrong` returns entries that match no fault, and entries that match a fault
+//! which a case detects.
 
 use std::collections::BTreeSet;
 
 use globset::{GlobBuilder, GlobMatcher};
 
-/// Globs of fault names, each with the reason.
+/// Globs of fault names, each with a reason.
 #[rustfmt::skip]
 const ROWS: &[(&str, &str)] = &[
     ("evm/{ADD,MUL,ADDMOD,MULMOD,EQ,AND,OR,XOR}/swapped", COMMUTATIVE),

@@ -1,4 +1,4 @@
-//! The faults of a machine, made of its rows and of what they declare.
+//! The faults of a machine, derived from its rows.
 
 use std::fmt;
 
@@ -6,13 +6,13 @@ use crate::isa::{OpInfo, Operand};
 use crate::machines::MachineInfo;
 use crate::model::limits::Limits;
 
-/// The most operands of an instruction that faults change.
+/// The maximum number of operands per instruction that faults change.
 const MOST_OPERANDS: usize = 3;
 
 /// How a value is wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Wrong {
-    /// One more; a truth value becomes the other one, bytes get another last one.
+    /// One more; a truth value is negated, bytes get a different last byte.
     OneMore,
     /// One less.
     OneLess,
@@ -22,11 +22,11 @@ pub enum Wrong {
     LowLimb,
     /// The lowest 128 bits.
     LowHalf,
-    /// Its amount in place of a negative number.
+    /// The absolute value of a negative number.
     SignLost,
     /// Zero, false, or nothing.
     Zero,
-    /// One in place of zero: what is special about zero is not done.
+    /// One in place of zero, so that zero is not treated specially.
     ZeroAsOne,
 }
 
@@ -43,7 +43,7 @@ impl Wrong {
     const OF_OPERANDS: [Wrong; 5] =
         [Wrong::OneMore, Wrong::LowByte, Wrong::LowLimb, Wrong::SignLost, Wrong::ZeroAsOne];
 
-    /// Whether such a value can be wrong in this way.
+    /// Whether a value of this sort can be wrong in this way.
     fn applies_to(self, sort: Sort) -> bool {
         match (self, sort) {
             (Wrong::OneLess | Wrong::ZeroAsOne, _) => sort.is_number(),
@@ -70,7 +70,7 @@ impl Wrong {
     }
 }
 
-/// What a value can be, as far as the rows say.
+/// What a value can be, according to the rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sort {
     /// A number of at most this number of bits, including the sign.
@@ -98,49 +98,49 @@ impl Sort {
 /// What is wrong with an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// What it leaves on top of the stack, or else writes.
+    /// The value that it leaves on top of the stack or, failing that, writes.
     Result(Wrong),
     /// An operand, the top one first.
     Operand(usize, Wrong),
-    /// It takes each of its first two operands for the other.
+    /// It swaps its first two operands.
     Swapped,
-    /// Where its first two operands are equal, it answers the opposite.
+    /// If its first two operands are equal, the result is negated.
     Boundary,
-    /// What it writes stays as it was.
+    /// What it should write stays unchanged.
     Forgotten,
-    /// It writes to the place after the one that it has to write to, too.
+    /// It also writes to the place after the right one.
     Neighbour,
-    /// It costs one gas more.
+    /// It costs one more gas.
     PriceMore,
     /// It costs one gas less.
     PriceLess,
-    /// It takes missing operands for zeros.
+    /// It treats missing operands as zeros.
     TooFew,
-    /// It needs one operand more than it takes.
+    /// It requires one more operand than it pops.
     OneMoreNeeded,
-    /// It fails one value before the limit of the stack.
+    /// It fails one value below the stack limit.
     LimitLess,
-    /// It succeeds at the limit of the stack.
+    /// It succeeds at the stack limit.
     LimitMore,
-    /// It pushes one value less.
+    /// It pushes one value too few.
     PushOmitted,
-    /// It takes one value less.
+    /// It pops one value too few.
     PopOmitted,
-    /// It goes on at the next instruction, and never elsewhere.
+    /// It never jumps: execution continues at the next instruction.
     NotTaken,
     /// It pushes a copy of a compound in place of the compound.
     Copied,
-    /// It takes a copy of the compound on top in place of the compound.
+    /// It operates on a copy of the compound on top in place of the compound.
     OperandCopied,
     /// It stores a Struct itself in place of a copy.
     Shared,
     /// It counts one reference too many.
     Counted,
-    /// References that it lets go of stay counted.
+    /// References that it drops stay counted.
     NotReleased,
-    /// Where it fails, it takes its operands, leaves zeros and goes on.
+    /// When it should fail, it pops its operands, pushes zeros and continues.
     NotRaised,
-    /// Where it fails, it fails in another way: an exception cannot be caught, a trap has another code.
+    /// When it should fail, it fails differently: an exception cannot be caught, a trap has a different code.
     OtherFailure,
 }
 
@@ -176,7 +176,7 @@ impl fmt::Display for Kind {
     }
 }
 
-/// An instruction and what is wrong with it, written `evm/ADD/low-limb`.
+/// An instruction and what is wrong with it, written as `evm/ADD/low-limb`.
 #[derive(Debug, Clone, Copy)]
 pub struct Fault {
     /// The machine.
@@ -193,7 +193,7 @@ impl fmt::Display for Fault {
     }
 }
 
-/// What a machine has that faults can be in.
+/// The properties of a machine that determine its faults.
 #[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 struct Has {
     gas: bool,
@@ -225,7 +225,7 @@ impl Has {
     }
 }
 
-/// Places whose values a fault can change, as the rows name them.
+/// Places whose values a fault can change, by their names in the rows.
 const CHANGEABLE: &[&str] = &[
     "Memory", "Word", "Byte", "Storage", "A", "B", "First4", "DataAtA", "Slot", "Static", "Local", "Argument",
 ];
@@ -240,8 +240,8 @@ pub fn faults_of(machine: &'static MachineInfo) -> Vec<Fault> {
     machine.isa.ops.iter().flat_map(of_row).collect()
 }
 
-/// What the instruction leaves on the stack, or else writes: if it takes nothing and reads nothing, no more than is in
-/// the program.
+/// The sort of value that the instruction leaves on the stack or, failing that, writes. If it pops and reads
+/// nothing, that is at most what its operand can hold.
 fn result_of(op: &OpInfo, has: &Has) -> Sort {
     let writes = |place: &str| op.pushes == 0 && op.effects.iter().any(|effect| effect.starts_with(place));
     if writes("Writes(Byte") {
@@ -271,7 +271,7 @@ fn kinds_of(op: &OpInfo, has: &Has) -> Vec<Kind> {
         place.is_some_and(|place| CHANGEABLE.contains(&place))
     };
     let (reads, writes) = (declares("Reads("), op.effects.iter().filter(is_changed).count());
-    // What a driver copies is not an operand.
+    // The sources of a driver's copies are not operands.
     let registers = reads - declares("Reads(Source");
     let operands = if has.stack { usize::from(op.pops) } else { registers }.min(MOST_OPERANDS);
     let mut kinds = Vec::new();
@@ -298,7 +298,7 @@ fn kinds_of(op: &OpInfo, has: &Has) -> Vec<Kind> {
     add(has.stack_limit && op.pushes > op.pops, &[Kind::LimitLess, Kind::LimitMore]);
     add(op.pushes > 0, &[Kind::PushOmitted]);
     add(declares("Jumps") > 0, &[Kind::NotTaken]);
-    // What pushes one value and reads nothing pushes a new one.
+    // An instruction that pushes one value and reads nothing pushes a new one.
     add(has.compounds && (op.pushes > 1 || op.pushes == 1 && reads > 0), &[Kind::Copied]);
     let throws = ["Writes(Exception", "Writes(NoItem", "Writes(NoEntry"].map(declares).iter().sum::<usize>();
     let stores = declares("Writes(") > throws;

@@ -1,4 +1,4 @@
-//! A machine that gets one instruction wrong. All others are executed at full speed.
+//! A machine with a fault in one instruction. All other instructions are executed at full speed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,7 +29,7 @@ pub struct Faulty {
 }
 
 impl Faulty {
-    /// A machine with this fault, which notes in `switched_on` that the fault has changed anything.
+    /// A machine with this fault, which sets `switched_on` when the fault changes anything.
     pub fn new(fault: Fault, limits: &Limits, switched_on: Arc<AtomicBool>) -> Faulty {
         let Fault { machine, op, .. } = fault;
         let ops = OpSet::new(machine.isa, vec![op]);
@@ -119,7 +119,7 @@ impl Faulty {
         }
     }
 
-    /// What the instruction has pushed last, or else written; nothing if it failed.
+    /// The cell that the instruction pushed last or, failing that, those it wrote; none if it failed.
     fn results(&self, writes: Vec<Cell>) -> Vec<Cell> {
         if self.inner.failure().is_some() {
             return Vec::new();
@@ -130,7 +130,7 @@ impl Faulty {
         self.inner.height().checked_sub(1).map(Cell::Stack).into_iter().collect()
     }
 
-    /// Executes the instruction, and then tampers with a machine that goes on.
+    /// Executes the instruction, then tampers with the machine if it is still running.
     fn after(&mut self, tamper: Tamper) -> Status {
         let status = self.inner.advance(1);
         if status == Status::Running {
@@ -145,7 +145,7 @@ impl Faulty {
         }
     }
 
-    /// Executes the instruction with another height of the stack, where the height is next to a limit.
+    /// Executes the instruction with a different stack height if the height is next to a limit.
     fn at_height(&mut self, height: usize) -> Status {
         let (pops, pushes) = (usize::from(self.fault.op.pops), usize::from(self.fault.op.pushes));
         let is_after = |limit: usize| height + pushes == limit + pops;
@@ -169,7 +169,7 @@ impl Faulty {
         self.inner.advance(1)
     }
 
-    /// Executes the instruction on the Struct on top as on an Array, which is not copied.
+    /// Executes the instruction with the Struct on top turned into an Array, which is not copied.
     fn shared(&mut self) -> Status {
         let stored = self.inner.compound(0);
         let Some(stored) = stored.filter(|_| self.inner.tamper(Tamper::AsArray)) else {
@@ -180,7 +180,7 @@ impl Faulty {
         status
     }
 
-    /// Executes the instruction, and counts again what is counted no more.
+    /// Executes the instruction, then counts again the references that it released.
     fn not_released(&mut self) -> Status {
         let before = self.inner.references();
         let status = self.inner.advance(1);
@@ -198,7 +198,7 @@ impl Faulty {
         self.inner.next().map_or(0, |at| at.pc + length(&at))
     }
 
-    /// Executes the instruction, and goes on after it wherever it went.
+    /// Executes the instruction, then continues at the instruction after it even if it jumped.
     fn not_taken(&mut self) -> Status {
         let depth = self.inner.depth();
         let next = self.after_next();
@@ -210,7 +210,8 @@ impl Faulty {
         status
     }
 
-    /// Goes on at this program counter. A machine with registers is set, the others are tampered with.
+    /// Continues at this program counter. A machine that cannot be tampered with is changed as a vector would
+    /// change it.
     fn go_to(&mut self, next: usize) {
         if self.inner.tamper(Tamper::GoTo(next)) {
             self.switch_on();
@@ -220,8 +221,8 @@ impl Faulty {
         }
     }
 
-    /// Executes the instruction. If it fails, the machine goes back, drops what the instruction takes, pushes as
-    /// many zeros as it leaves and goes on after it.
+    /// Executes the instruction. If it fails, restores the machine, pops the operands, pushes as many zeros
+    /// as the instruction pushes values, and continues after it.
     fn not_raised(&mut self, takes: usize) -> Status {
         let next = self.after_next();
         let before = self.inner.duplicate();
@@ -241,8 +242,8 @@ impl Faulty {
         self.inner.advance(0)
     }
 
-    /// Executes an instruction with other values of its operands. Those that are not on the stack are afterwards as
-    /// they were, unless it wrote them.
+    /// Executes an instruction with different operand values. Operands that are not on the stack are restored
+    /// afterwards, unless the instruction wrote them.
     fn with_operands(
         &mut self,
         operands: &[Cell],
@@ -266,7 +267,7 @@ impl Faulty {
         self.write(cell, other);
     }
 
-    /// Makes it the value of the cell, if there is one and the cell can have it.
+    /// Writes a value to a cell, if there is one and the cell can hold it.
     fn write(&mut self, cell: &Cell, value: Option<Value>) {
         let Some(value) = value else { return };
         if self.now(cell).as_ref() != Some(&value)
@@ -276,14 +277,14 @@ impl Faulty {
         }
     }
 
-    /// Changes the machine, unless the change is one that it refuses: then the fault has no effect here.
+    /// Changes the machine. If it rejects the change, the fault has no effect here.
     fn set(&mut self, change: &Value) {
         if self.inner.set(change).is_ok() {
             self.switch_on();
         }
     }
 
-    /// What the cell holds now; [`read`] returns what a word of storage held at first.
+    /// The current value of the cell; [`read`] returns the initial value of a storage word instead.
     fn now(&self, cell: &Cell) -> Option<Value> {
         match cell {
             Cell::Named("storage", _) => self.inner.value(cell),
@@ -296,7 +297,7 @@ impl Faulty {
     }
 }
 
-/// How long the instruction is, in units of the program counter.
+/// The length of the instruction, in units of the program counter.
 fn length(at: &At<'_>) -> usize {
     1 + at.operand.len()
 }
@@ -322,7 +323,7 @@ fn neighbour(cell: &Cell) -> Option<Cell> {
     }
 }
 
-/// Whether each of two such values can take the place of the other.
+/// Whether such values can be swapped with each other.
 fn is_movable(value: &Value) -> bool {
     match value {
         Value::Int(_) | Value::Bool(_) | Value::Bytes(_) => true,
@@ -331,7 +332,7 @@ fn is_movable(value: &Value) -> bool {
     }
 }
 
-/// The value with this mistake; `None` if it has none.
+/// The value with this mistake; `None` if that would not change it.
 fn wrong_value(value: &Value, wrong: Wrong) -> Option<Value> {
     let typed = |name: &crate::model::name::Name, inner: Value| Value::typed(name.clone(), inner);
     match (value, wrong) {
@@ -356,7 +357,7 @@ fn wrong_number(number: &BigInt, wrong: Wrong) -> Option<BigInt> {
         Wrong::LowByte => low(8),
         Wrong::LowLimb => low(64),
         Wrong::LowHalf => low(128),
-        // Of a word without a sign, the highest bit is the sign.
+        // The sign of an unsigned word is its highest bit.
         Wrong::SignLost if number.bits() == 256 && number.sign() == Sign::Plus => low(255),
         Wrong::SignLost if number.bits() == 16 && number.sign() == Sign::Plus => low(15),
         Wrong::SignLost if number.sign() == Sign::Minus => -number,

@@ -1,6 +1,6 @@
-//! What is known about faults and a suite, to be kept for later runs.
+//! Results about faults and a suite, stored for later runs.
 //!
-//! It is stored as text. A fault that is not in it has not been judged:
+//! They are stored as text. A fault that is missing has not been judged:
 //!
 //! ```text
 //! vmconf faults 1 PROGRAM SUITE CHECKSUM
@@ -20,17 +20,17 @@ use crate::run::suite_key::SuiteKey;
 use crate::wire::line::one_line;
 use crate::wire::mutants::{Judged, Mutants};
 
-/// The start of the first line. The number increases whenever the format changes.
+/// The start of the first line. The number is incremented whenever the format changes.
 const HEAD: &str = "vmconf faults 1";
 
-/// What is known about faults and a suite.
+/// Results about faults and a suite.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Known {
     suite: SuiteFacts,
     faults: BTreeMap<String, Judged>,
 }
 
-/// What the results say about the suite: the second line of the text.
+/// Facts about the suite: the second line of the text.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SuiteFacts {
@@ -41,7 +41,7 @@ struct SuiteFacts {
 }
 
 impl Known {
-    /// No fault has been judged by this suite.
+    /// The results before any fault has been judged by this suite.
     pub fn of(suite: &Suite) -> Known {
         let machines = suite.own_machines().map(|machine| machine.name.to_owned()).collect();
         let Suite { cases, left_out, broken } = suite;
@@ -49,17 +49,17 @@ impl Known {
         Known { suite, faults: BTreeMap::new() }
     }
 
-    /// The machines of the suite's cases whose instructions this crate executes.
+    /// The machines of the suite's cases whose instructions vmconf itself executes.
     pub fn machines(&self) -> impl Iterator<Item = &'static MachineInfo> {
         self.suite.machines.iter().filter_map(|name| machines::by_name(name))
     }
 
-    /// Broken files of the suite.
+    /// The number of broken files in the suite.
     pub fn broken(&self) -> u64 {
         self.suite.broken
     }
 
-    /// What became of a fault; `None` if it has not been judged.
+    /// The outcome of a fault; `None` if it has not been judged.
     pub fn judged(&self, fault: &Fault) -> Option<&Judged> {
         self.faults.get(&fault.to_string())
     }
@@ -74,7 +74,7 @@ impl Known {
         self.faults.extend(judged.into_iter().map(|judged| (judged.fault.clone(), judged)));
     }
 
-    /// What became of these faults, without those that have not been judged.
+    /// The outcomes of these faults, without those that have not been judged.
     pub fn mutants(&self, faults: &[Fault]) -> Mutants {
         let SuiteFacts { cases, left_out, .. } = self.suite;
         let faults = faults.iter().filter_map(|fault| self.judged(fault).cloned());

@@ -1,5 +1,4 @@
-//! What of a machine a fault can get wrong: values of its cells, read and set between two
-//! instructions.
+//! The values of a machine that a fault can get wrong: its cells, read and set between two instructions.
 
 use crate::machines::machine::Machine;
 use crate::model::case::Program;
@@ -9,7 +8,7 @@ use crate::model::path::Key;
 use crate::model::value::Value;
 use num_bigint::BigInt;
 
-/// The number of bytes of memory that are one value.
+/// The maximum number of bytes of memory that form one value.
 const MOST_BYTES: usize = 1 << 16;
 
 /// The value of a cell; `None` if it cannot be observed.
@@ -27,7 +26,7 @@ pub fn read(machine: &dyn Machine, program: &Program, cell: &Cell) -> Option<Val
             machine.observe("data")?.get(&address).cloned().or_else(zero)
         }
         Cell::Named("register", name) => machine.observe("registers")?.get(name).cloned(),
-        // How it was at first: a write that is forgotten is always forgotten.
+        // The initial value: a forgotten write is always forgotten.
         Cell::Named("storage", key) => {
             let Value::Bytes(address) = program.0.get("address")? else { return None };
             let account = program.0.get("pre")?.get(&bytes_key(address))?;
@@ -69,14 +68,14 @@ pub fn change(machine: &dyn Machine, cell: &Cell, value: Value) -> Option<Value>
         _ => return None,
     };
     let mut members = vec![(field, Value::record([(key, value)]))];
-    // Of this machine a change begins a new phase.
+    // On this machine, a change begins a new phase.
     if machine.has_field("changedRegisters") {
         members.push(("phase", Value::text("same")));
     }
     Some(Value::record(members))
 }
 
-/// The value, and one more: the other truth value, bytes with another last one.
+/// The value plus one; a truth value negated, bytes with a different last byte.
 pub fn one_more(value: &Value) -> Option<Value> {
     match value {
         Value::Int(number) => Some(Value::Int(number + BigInt::from(1))),

@@ -1,7 +1,7 @@
-//! Searches for a program on which a machine with a fault differs, and makes a vector of it.
+//! Searches for a program on which a machine with a fault differs, and turns it into a vector.
 //!
-//! The programs are short: operands from a list of boundaries, the instruction, and what shows its results. Which
-//! ones are tried is always the same.
+//! The programs are short: operands from a list of boundary values, the instruction, and code that shows its
+//! results. The same programs are tried each time.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use crate::run::sources::{Source, SourceOrigin};
 use crate::run::{self, Options, catch_panic};
 use crate::testees::embedded::Embedded;
 
-/// The most instructions of a program.
+/// The maximum number of instructions that a program may execute.
 const MOST_STEPS: u64 = 10_000;
 
 /// The result of a search.
@@ -29,14 +29,14 @@ const MOST_STEPS: u64 = 10_000;
 pub struct Searched {
     /// How many programs were tried.
     pub tried: u32,
-    /// Whether a machine with the fault differs on the last one, as a vector shows.
+    /// Whether a machine with the fault differs on the last one.
     pub is_found: bool,
 }
 
 /// Tries at most this number of programs.
 pub fn search(fault: Fault, programs: u32) -> Searched {
     let mut searched = Searched::default();
-    // For some machines no programs are made.
+    // Programs cannot be generated for every machine.
     let programs = generate(fault, Numbers::new(0)).map_or(0, |_| programs);
     while searched.tried < programs && !searched.is_found {
         searched.is_found = program(fault, searched.tried).is_some();
@@ -45,8 +45,8 @@ pub fn search(fault: Fault, programs: u32) -> Searched {
     searched
 }
 
-/// The vector file of the program of this number, from 0: it passes on a machine without the fault and not on one
-/// with it. `None` if the program makes no difference.
+/// The vector file of the program with this number, from 0. It passes on a machine without the fault but not
+/// on one with it. `None` if the program makes no difference.
 pub fn program(fault: Fault, number: u32) -> Option<String> {
     let (_, make) = made_for(fault.machine.name)?;
     let name = fault.to_string().replace('/', "-");
@@ -54,13 +54,13 @@ pub fn program(fault: Fault, number: u32) -> Option<String> {
     vector(fault, make, &name, &code, &inputs).filter(|vector| notices(fault, vector))
 }
 
-/// A program, and what it starts with.
+/// A program and its initial state.
 struct Generated {
     code: Vec<u8>,
     inputs: Inputs,
 }
 
-/// Numbers that look random and are the same each time.
+/// Pseudo-random numbers, the same each time.
 struct Numbers(u64);
 
 impl Numbers {
@@ -149,7 +149,7 @@ fn evm_code(operands: &[BigInt], instruction: &[u8], op: &OpInfo) -> Vec<u8> {
     const PUSH32: u8 = 0x7f;
     const SSTORE: u8 = 0x55;
     const POP: u8 = 0x50;
-    // Something in storage and in memory.
+    // Write something to storage and memory first.
     let mut code = vec![PUSH1, 7, PUSH1, 1, SSTORE, PUSH1, 9, PUSH1, 31, 0x53];
     for operand in operands.iter().rev() {
         let word: BigInt = operand & ((BigInt::from(1) << 256u32) - 1);
@@ -159,17 +159,17 @@ fn evm_code(operands: &[BigInt], instruction: &[u8], op: &OpInfo) -> Vec<u8> {
         code.extend(bytes);
     }
     code.extend(instruction);
-    // Room for what shows the results.
+    // Make room on the stack for the code that shows the results.
     code.extend(std::iter::repeat_n(POP, operands.len().saturating_sub(1_000)));
     for key in 0..op.pushes.min(4) as u8 {
         code.extend([PUSH1, 16 + key, SSTORE]);
     }
-    // The size and the gas show what else it did.
+    // The size of the memory shows what else it did, and so does the gas.
     code.extend([0x59, PUSH1, 32, SSTORE, PUSH1, 64, PUSH1, 0, 0xf3]);
     code
 }
 
-/// The program with what a machine without the fault leaves of it.
+/// The program as a vector, with the results of a machine without the fault.
 fn vector(fault: Fault, make: &MakeVector, name: &str, code: &[u8], inputs: &Inputs) -> Option<String> {
     let program = Json::String(bytes_key(code));
     let text = |state: Option<&Field<'_>>| {
@@ -197,7 +197,7 @@ fn read(text: &str) -> Option<(crate::model::case::Case, Limits)> {
     Some((file.case(0)?.read().ok()?.case?, options.file.limits.clone()))
 }
 
-/// Whether the vector passes without the fault and not with it.
+/// Whether the vector passes without the fault but not with it.
 fn notices(fault: Fault, vector: &str) -> bool {
     let Some((case, limits)) = read(vector) else { return false };
     let limits = Limits { steps: MOST_STEPS, ..limits };

@@ -17,10 +17,10 @@ use crate::wire::report::{Problem, Start};
 /// The maximum length of a message in characters; a vector can make one arbitrarily long.
 const LONGEST: usize = 400;
 
-/// A recorded run, kept until it ends. It takes the same memory however many cases there are.
+/// A recorded run, kept until it ends. Its memory does not depend on the number of cases.
 pub struct Record {
     text: Compressed,
-    /// Of the lines so far.
+    /// The hash of the lines so far.
     hasher: blake3::Hasher,
     /// The first error of writing.
     result: io::Result<()>,
@@ -49,7 +49,7 @@ impl Record {
         Record::starting(Start { when, command, selected: Some(selected), ..Start::new(files, part) })
     }
 
-    /// The record of no run, but of cases of several.
+    /// A record of cases from several runs rather than of a single run.
     ///
     /// # Errors
     ///

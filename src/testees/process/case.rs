@@ -24,11 +24,11 @@ pub(super) struct Run<'r> {
 }
 
 impl<'r> Run<'r> {
-    /// The run of a program without mnemonics. The fields are those of the machine.
+    /// The run of a program without mnemonics.
     ///
     /// # Errors
     ///
-    /// When the process does not offer what the case needs.
+    /// If the process does not offer what the case needs.
     pub(super) fn new(
         info: &'static MachineInfo,
         fields: &'r [Member],
@@ -66,7 +66,7 @@ impl<'r> Run<'r> {
     ///
     /// # Errors
     ///
-    /// When the answer says that there is none, or does not fit the request.
+    /// If the answer reports an error or a skip, or does not fit the request.
     pub(super) fn states(&self, answer: Answer) -> Result<Vec<Reported<'r>>, Stopped> {
         let broke = |what| Stopped::Crash(Breakdown { what, stderr: String::new() });
         let Done { steps, ended, .. } = match answer {
@@ -104,14 +104,13 @@ impl<'r> Run<'r> {
     }
 }
 
-/// Limits that are not the default ones, by the names of their flags.
+/// Limits that differ from their defaults, by the names of their flags.
 pub(super) fn limits_of(limits: &Limits) -> BTreeMap<String, u64> {
     let changed = ROWS.iter().filter(|row| (row.get)(limits) != row.default);
     changed.map(|row| (row.flag.to_owned(), (row.get)(limits))).collect()
 }
 
-/// A step, with the fields that its assertions name.
-/// A program without mnemonics and its steps, as a request writes them.
+/// A program without mnemonics and its steps in the form of a request.
 pub(super) fn written(
     info: &MachineInfo,
     fields: &[Member],
@@ -122,6 +121,7 @@ pub(super) fn written(
     (write_record(&program.0, info.program), steps)
 }
 
+/// A step, with the fields that its assertions name.
 fn written_step(step: &Step, info: &MachineInfo, fields: &[Member]) -> protocol::Step {
     let action = |action: &case::Action| match action {
         case::Action::Execute => Action::Execute,
@@ -147,9 +147,9 @@ fn reason(failure: Failure) -> LoadError {
     LoadError { at: failure.path(), what: failure.message }
 }
 
-/// A state as a process reports it.
+/// A state reported by a process.
 pub(super) struct Reported<'r> {
-    /// Those of the machine.
+    /// All fields of the machine.
     fields: &'r [Member],
     values: Vec<(&'static str, Value)>,
     ended: String,

@@ -1,4 +1,4 @@
-//! A process, and the lines that are written to it and read from it.
+//! A process, with the lines written to it and read from it.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -18,24 +18,24 @@ use crate::wire::protocol::MOST_LINE;
 /// How much of standard error is kept, in bytes.
 const MOST_STDERR: usize = 64 << 10;
 
-/// How often it is looked whether the process ended or the run was interrupted.
+/// How often to check whether the process has ended or the run was interrupted.
 const INTERVAL: Duration = Duration::from_millis(25);
 
-/// How long a process may take to end after its pipes were closed, and its pipes after it ended.
+/// How long a process may take to end after its pipes are closed, and its pipes to close after it has ended.
 const PATIENCE: Duration = Duration::from_millis(300);
 
-/// A process. It ends with this, and all that it started.
+/// A process. Dropping this ends it and everything that it started.
 ///
-/// Several threads may ask at the same time: their lines are written one after another, and the process answers
-/// them in this order.
+/// Several threads may send requests at the same time: their lines are written one after another, and the
+/// process answers in that order.
 pub struct Conversation {
     member: Mutex<Member>,
-    /// `None` when the input of the process is closed.
+    /// `None` if the input of the process is closed.
     requests: Mutex<Option<Sender<Asked>>>,
     stderr: Stderr,
 }
 
-/// A line to write, and where the line that answers it goes.
+/// A line to write, and the channel for the line that answers it.
 struct Asked {
     line: String,
     answer: Sender<Result<Vec<u8>, Trouble>>,
@@ -48,7 +48,7 @@ pub enum Trouble {
     Closed,
     /// The process broke the protocol.
     Broke(String),
-    /// There was no answer in so much time.
+    /// There was no answer within this time.
     Late(Duration),
     /// The run was interrupted.
     Interrupted,
@@ -59,7 +59,7 @@ impl Conversation {
     ///
     /// # Errors
     ///
-    /// When it cannot be started.
+    /// If it cannot be started.
     pub fn start(command: &Command, groups: &Groups) -> io::Result<Conversation> {
         let mut started = with_memory(command)?;
         started.envs(command.env.iter().map(|(name, value)| (name, value)));
@@ -75,7 +75,7 @@ impl Conversation {
         let stderr = Stderr::collect(child.stderr.take().ok_or_else(missing)?);
         let (requests, asked) = mpsc::channel();
         let (written, waiting) = mpsc::channel();
-        // Not joined: if something that left the group keeps a pipe open, the threads wait for it.
+        // The threads are not joined: if a process that left the group keeps a pipe open, they wait for it.
         thread::spawn(|| write_lines(asked, input, written));
         thread::spawn(|| read_lines(output, waiting));
         Ok(Conversation { member: Mutex::new(member), requests: Mutex::new(Some(requests)), stderr })
@@ -101,7 +101,7 @@ impl Conversation {
                 Err(RecvTimeoutError::Timeout) if interrupt.is_requested() => {
                     return Err(Trouble::Interrupted);
                 }
-                // Something that it started keeps the pipe open.
+                // Another process that it started keeps the pipe open.
                 Err(RecvTimeoutError::Timeout) if has_ended => return Err(Trouble::Closed),
                 Err(RecvTimeoutError::Timeout) if left.is_zero() => return Err(Trouble::Late(timeout)),
                 Err(RecvTimeoutError::Timeout) => has_ended = lock(&self.member).has_ended(),
@@ -114,7 +114,7 @@ impl Conversation {
         *lock(&self.requests) = None;
     }
 
-    /// Ends the process, and says what the trouble is for the case.
+    /// Ends the process, and returns how the trouble ends the case.
     pub fn end(&self, trouble: Trouble) -> Stopped {
         self.close();
         let patience = if trouble == Trouble::Closed { PATIENCE } else { Duration::ZERO };
@@ -142,7 +142,7 @@ impl Drop for Conversation {
     }
 }
 
-/// The command, started with a limit on its memory if it has one.
+/// The command to run, with a limit on its memory if one is set.
 fn with_memory(Command { words, memory, .. }: &Command) -> io::Result<process::Command> {
     let program = words.first().ok_or_else(|| io::Error::other("there is no command"))?;
     let Some(memory) = memory else {
@@ -173,7 +173,7 @@ fn ended(status: ExitStatus) -> String {
     status.code().map_or_else(|| "ended".to_owned(), |code| format!("ended with exit code {code}"))
 }
 
-/// Writes each line, until either side closes. Lines that wait are written at once.
+/// Writes each line until either side closes. Waiting lines are written together.
 #[allow(clippy::needless_pass_by_value, reason = "the pipe and the channels close with the thread")]
 fn write_lines(
     asked: Receiver<Asked>,
@@ -184,7 +184,8 @@ fn write_lines(
         let mut lines = Vec::new();
         for Asked { line, answer } in std::iter::once(first).chain(asked.try_iter()) {
             lines.extend_from_slice(line.as_bytes());
-            // Before it is written: a process that does not read may have written why.
+            // Sent before the line is written, since a process that does not read its input may still have
+            // answered.
             if written.send(answer).is_err() {
                 return;
             }
@@ -195,14 +196,14 @@ fn write_lines(
     }
 }
 
-/// Reads a line for each that was written, until either side closes.
+/// Reads a line for each line that was written, until either side closes.
 #[allow(clippy::needless_pass_by_value, reason = "the pipe and the channel close with the thread")]
 fn read_lines(output: ChildStdout, waiting: Receiver<Sender<Result<Vec<u8>, Trouble>>>) {
     let mut output = BufReader::with_capacity(1 << 16, output);
     for answer in waiting {
         let line = read_line(&mut output);
         let goes_on = line.is_ok();
-        // Whoever asked may have stopped waiting.
+        // The thread that asked may have stopped waiting.
         let _ = answer.send(line);
         if !goes_on {
             return;
@@ -216,7 +217,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 fn read_line(output: &mut impl BufRead) -> Result<Vec<u8>, Trouble> {
     let mut line = Vec::new();
-    // One byte more than allowed, so that a line that is too long is noticed.
+    // One byte more than allowed, to detect a line that is too long.
     let read = output.take(MOST_LINE as u64 + 1).read_until(b'\n', &mut line);
     match line.last() {
         Some(b'\n') => Ok(line),
@@ -230,7 +231,7 @@ fn read_line(output: &mut impl BufRead) -> Result<Vec<u8>, Trouble> {
 /// The end of what a process writes to standard error.
 struct Stderr {
     tail: Arc<Mutex<VecDeque<u8>>>,
-    /// Closes when there is no more.
+    /// Closes at the end of the stream.
     end: Mutex<Receiver<()>>,
 }
 
@@ -256,7 +257,7 @@ impl Stderr {
         lock(&self.tail).clear();
     }
 
-    /// What was written since the last request, of a process that has ended.
+    /// What the process, which has ended, wrote since the last request.
     fn text(&self) -> String {
         let _ = lock(&self.end).recv_timeout(PATIENCE);
         let tail = lock(&self.tail);

@@ -1,5 +1,5 @@
-//! The process group of a process. All that a process starts is in its group, unless it leaves the group by
-//! itself.
+//! The process group of a process. Everything that a process starts is in its group, unless it leaves the
+//! group by itself.
 
 use std::collections::HashSet;
 use std::process::{Child, Command, ExitStatus};
@@ -7,15 +7,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// How often it is looked whether a process has ended.
+/// How often to check whether a process has ended.
 const INTERVAL: Duration = Duration::from_millis(2);
 
-/// The processes that run, each in a group of its own.
+/// The running processes, each in a group of its own.
 #[derive(Debug, Clone, Default)]
 pub struct Groups(Arc<Mutex<HashSet<u32>>>);
 
 impl Groups {
-    /// Kills all processes. For a process that is about to exit: nothing notices that they ended.
+    /// Kills all processes. For use when vmconf is about to exit: it does not update any other state.
     pub fn kill(&self) {
         self.lock().iter().for_each(|id| imp::kill(*id));
     }
@@ -34,11 +34,11 @@ impl Groups {
     }
 }
 
-/// A process in a group of its own. The group ends with this.
+/// A process in a group of its own. Dropping this ends the group.
 pub(super) struct Member {
     pub(super) child: Child,
     groups: Groups,
-    /// What [`Member::end`] returned; `None` before it was called.
+    /// What [`Member::end`] returned; `None` before the call.
     #[allow(clippy::option_option, reason = "the inner one is what it returns")]
     end: Option<Option<ExitStatus>>,
 }
@@ -49,10 +49,10 @@ impl Member {
         imp::has_ended(&mut self.child)
     }
 
-    /// Waits until the process ends, so long at most, and kills the rest of the group. How the process ended;
-    /// `None` if it did not end by itself.
+    /// Waits until the process ends, for at most `patience`, then kills the rest of the group. Returns how
+    /// the process ended; `None` if it did not end by itself.
     pub(super) fn end(&mut self, patience: Duration) -> Option<ExitStatus> {
-        // Once it was waited for, the number of the group may be that of another one.
+        // Once the process has been waited for, the number of its group may be reused.
         if let Some(end) = self.end {
             return end;
         }
@@ -61,7 +61,7 @@ impl Member {
             sleep(INTERVAL);
         }
         let by_itself = self.has_ended();
-        // The number of the group is not given to another one before the process was waited for.
+        // The number of the group is not reused before the process has been waited for.
         imp::kill(self.child.id());
         self.groups.lock().remove(&self.child.id());
         let _ = self.child.kill();
@@ -83,11 +83,11 @@ mod imp {
     }
 
     pub(super) fn kill(group: u32) {
-        // Nothing is left to kill if it fails.
+        // It fails only if nothing is left to kill.
         let _ = killpg(Pid::from_raw(group as i32), Signal::SIGKILL);
     }
 
-    /// Does not wait for the process, which would free its number.
+    /// Does not wait for the process, since that would free its number.
     pub(super) fn has_ended(child: &mut Child) -> bool {
         let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
         let status = waitid(Id::Pid(Pid::from_raw(child.id() as i32)), flags);

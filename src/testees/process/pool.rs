@@ -23,25 +23,25 @@ impl Running {
     }
 }
 
-/// The processes of a machine: as few as can hold the requests of all threads that ask.
+/// The processes of a machine: as few as can hold the requests of all asking threads.
 pub(super) struct Pool {
-    /// The most requests that a process has at the same time.
+    /// The maximum number of requests in flight per process.
     in_flight: usize,
     places: Mutex<Places>,
-    /// A place became free, or a process was added or removed.
+    /// Signalled when a place becomes free, or a process is added or removed.
     changed: Condvar,
 }
 
 struct Places {
-    /// Processes, each with the number of its requests.
+    /// Processes, each with the number of its requests in flight.
     running: Vec<(Arc<Running>, usize)>,
-    /// How many threads ask.
+    /// How many threads are asking.
     users: usize,
-    /// How many processes there are, with those that are being started.
+    /// How many processes there are, including those that are being started.
     processes: usize,
 }
 
-/// A thread that asks.
+/// A thread that is asking.
 pub(super) struct User<'p>(&'p Pool);
 
 impl Drop for User<'_> {
@@ -57,13 +57,14 @@ impl Pool {
         Pool { in_flight, places: Mutex::new(places), changed: Condvar::new() }
     }
 
-    /// Counts a thread that asks.
+    /// Counts a thread that is asking.
     pub(super) fn enter(&self) -> User<'_> {
         self.lock().users += 1;
         User(self)
     }
 
-    /// A process that takes one more request; `None` to start another one, which is announced.
+    /// A process that takes one more request; `None` if the caller must start another one, which is then
+    /// announced already.
     pub(super) fn place(&self) -> Option<Arc<Running>> {
         let mut places = self.lock();
         loop {
@@ -91,7 +92,7 @@ impl Pool {
         self.changed.notify_one();
     }
 
-    /// Removes a process that broke down, unless another thread did.
+    /// Removes a process that broke down, unless another thread has removed it.
     pub(super) fn remove(&self, running: &Arc<Running>) {
         let mut places = self.lock();
         let before = places.running.len();
@@ -105,18 +106,18 @@ impl Pool {
         self.lock().processes += 1;
     }
 
-    /// Discounts a process that was announced and broke down.
+    /// Takes back the announcement of a process that broke down.
     pub(super) fn withdraw(&self) {
         self.lock().processes -= 1;
         self.changed.notify_all();
     }
 
-    /// Adds a process that was announced, if there are not enough without it.
+    /// Adds a process that was announced, unless there are enough without it.
     pub(super) fn add(&self, running: Running) {
         let mut places = self.lock();
         if (places.processes - 1) * self.in_flight >= places.users {
             places.processes -= 1;
-            // It ends without the lock.
+            // The process ends after the lock is released.
             drop(places);
             return drop(running);
         }

@@ -1,4 +1,4 @@
-//! What the requests `digests` and `trace` see of a run.
+//! Watches a run for the requests `digests` and `trace`.
 
 use sha2::{Digest, Sha256};
 
@@ -11,7 +11,7 @@ use crate::wire::protocol::{Instruction, MOST_TOP};
 
 /// Hashes instructions.
 pub(super) struct Hasher {
-    /// The numbers of instructions after which the hash is wanted, in ascending order.
+    /// The numbers of instructions after which the hash is requested, in ascending order.
     after: Vec<u64>,
     seen: u64,
     hash: Sha256,
@@ -99,7 +99,7 @@ fn instruction(at: &At<'_>) -> Instruction {
     }
 }
 
-/// An item of the stack, in a few characters without spaces.
+/// A stack item as a short text without spaces.
 fn text(item: &Value) -> String {
     match item {
         Value::Int(number) => number.to_string(),

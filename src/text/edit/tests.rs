@@ -8,7 +8,7 @@ fn document(text: &str) -> Document {
     Document::parse(text.to_owned(), 20).unwrap_or_else(|(_, diagnostic)| panic!("{text}: {diagnostic}"))
 }
 
-/// The text after one more element at the end of the array or object `a`, a member `"k"` there.
+/// The text with one more element at the end of the array or object `a`; in an object, the member `"k"`.
 fn added(text: &str, value: Json) -> String {
     let document = document(text);
     let into = document.root().member("a").unwrap_or(document.root());

@@ -1,20 +1,20 @@
-//! What the reader accepts although it is not JSON, or should not be there.
+//! What the reader accepts although it is not valid JSON.
 
 use memchr::memchr;
 
-/// A construct that is not JSON, or that JSON leaves undefined, and that the reader accepts.
+/// A construct that the reader accepts although it is not JSON, or although JSON leaves its meaning undefined.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Deviation {
     /// Byte offset into the text.
     pub at: u32,
-    /// Which one.
+    /// Which construct.
     pub kind: DeviationKind,
 }
 
 /// The kinds of [`Deviation`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeviationKind {
-    /// The key at the deviation's offset stood in the same object before, at this offset.
+    /// The key at the deviation's offset occurs earlier in the same object, at this offset.
     DuplicateKey(u32),
     /// A `//` or `/* */` comment.
     Comment,
@@ -22,8 +22,8 @@ pub enum DeviationKind {
     TrailingComma,
 }
 
-/// The length in bytes of the comment at the start of the text, without the end of its line; `None` when
-/// it is not closed.
+/// The length in bytes of the comment at the start of the text, without the end of its line; `None` if it is
+/// not closed.
 pub(super) fn comment_length(text: &[u8]) -> Option<usize> {
     match text.get(1) {
         Some(b'*') => memchr::memmem::find(&text[2..], b"*/").map(|end| end + 4),

@@ -1,4 +1,4 @@
-//! What the reader accepts although it should not be there, as diagnostics.
+//! Diagnostics for what the reader accepts although it is not valid JSON.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use crate::model::position::Origin;
 use crate::model::rule::Rule;
 
 impl Deviation {
-    /// The deviation as a diagnostic of the document that it was found in.
+    /// The deviation as a diagnostic; `document` is the one that it was found in.
     pub fn diagnostic(&self, document: &Document) -> Diagnostic<Origin> {
         match self.kind {
             DeviationKind::DuplicateKey(first) => {

@@ -10,24 +10,24 @@ use crate::model::position::{Origin, Position};
 use crate::model::rule::Rule;
 use crate::text::source_text::SourceText;
 
-/// A text that was read as JSON.
+/// A text that was parsed as JSON.
 #[derive(Debug)]
 pub struct Document {
     text: SourceText,
     pub(super) slots: Vec<Slot>,
     deviations: Vec<Deviation>,
-    /// For each slot; found on first use.
+    /// The parent of each slot; computed on first use.
     parents: OnceLock<Vec<Parent>>,
 }
 
 impl Document {
-    /// Reads `text`. `max_depth` is how deep arrays and objects may be nested.
+    /// Parses `text`. `max_depth` is how deeply arrays and objects may be nested.
     ///
-    /// A text of 4 GiB or more is refused; a byte order mark at the start is skipped.
+    /// A text of 4 GiB or more is rejected; a byte order mark at the start is skipped.
     ///
     /// # Errors
     ///
-    /// The first invalid position; the text is returned with it.
+    /// The first syntax error, together with the text.
     pub fn parse(text: String, max_depth: usize) -> Result<Document, (SourceText, Diagnostic<Origin>)> {
         let parsed = match u32::try_from(text.len()) {
             Ok(_) => parse(&text, max_depth),
@@ -44,7 +44,7 @@ impl Document {
         }
     }
 
-    /// A document of no text, without any datum: what is left of one that nobody reads any more.
+    /// An empty document without any datum, which replaces one that is no longer needed.
     pub(crate) fn empty() -> Document {
         Document {
             text: SourceText::default(),
@@ -59,7 +59,7 @@ impl Document {
         self.text.as_str()
     }
 
-    /// The whole text without the table.
+    /// The whole text; drops the table.
     pub fn into_text(self) -> SourceText {
         self.text
     }
@@ -69,7 +69,7 @@ impl Document {
         &self.deviations
     }
 
-    /// What each slot is in.
+    /// The parent of each slot.
     pub(super) fn parents(&self) -> &[Parent] {
         self.parents.get_or_init(|| parents(&self.slots))
     }
@@ -90,7 +90,7 @@ impl Document {
     }
 }
 
-/// What a datum is in.
+/// The array or object that contains a datum.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Parent {
     /// The slot of the array or object; `None` for the root.
@@ -100,7 +100,7 @@ pub(super) struct Parent {
 
 /// The parents of all slots, in one pass over them.
 fn parents(slots: &[Slot]) -> Vec<Parent> {
-    // The arrays and objects around a slot, each with whether its next datum is a key.
+    // The arrays and objects around the current slot, each with whether its next datum is a key.
     let mut open: Vec<(u32, bool)> = Vec::new();
     let parent = |(number, slot): (u32, &Slot)| {
         while open.last().is_some_and(|(container, _)| slots[*container as usize].next <= number) {

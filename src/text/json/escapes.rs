@@ -2,7 +2,7 @@
 
 use memchr::memchr;
 
-/// The characters of a string whose escapes were checked.
+/// The characters of a string whose escapes are known to be valid.
 pub(super) fn unescape(inside: &str) -> String {
     let mut text = String::with_capacity(inside.len());
     let mut rest = inside;
@@ -35,7 +35,7 @@ fn unescape_unicode(escape: &[u8]) -> (char, usize) {
     (char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER), 12)
 }
 
-/// The value of the four hex digits at `at`; `None` where there are other bytes.
+/// The value of the four hex digits at `at`; `None` if other bytes are there.
 pub(super) fn hex4(bytes: &[u8], at: usize) -> Option<u32> {
     bytes
         .get(at..at + 4)?

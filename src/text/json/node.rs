@@ -1,4 +1,4 @@
-//! The data of a document, one by one.
+//! Access to the data of a document.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -15,14 +15,14 @@ pub struct Node<'d> {
     slot: u32,
 }
 
-/// A datum by its type. Strings are unescaped, numbers are as written.
+/// A datum by type. Strings are unescaped, numbers are as written.
 #[derive(Debug, Clone)]
 pub enum Datum<'d> {
     /// `null`
     Null,
     /// `true` or `false`
     Bool(bool),
-    /// A number, exactly as written: it has the value that its digits say, however many.
+    /// A number, exactly as written, with any number of digits.
     Number(&'d str),
     /// A string.
     Text(Cow<'d, str>),
@@ -73,14 +73,14 @@ impl Document {
     }
 }
 
-/// Data are equal when they are the same one.
+/// Nodes are equal if they are the same node of the same document.
 impl PartialEq for Node<'_> {
     fn eq(&self, other: &Self) -> bool {
         std::ptr::eq(self.document, other.document) && self.slot == other.slot
     }
 }
 
-/// Its place and text.
+/// Shows the position and the text.
 impl fmt::Debug for Node<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.document.position(self.at()), self.shown())
@@ -120,7 +120,7 @@ impl<'d> Node<'d> {
         &self.document.text()[self.range()]
     }
 
-    /// The datum as messages show it: a string in quotes, anything else as written, cut when long.
+    /// The datum as shown in messages: a string in quotes, anything else as written, truncated if long.
     pub fn shown(self) -> String {
         const LONGEST: usize = 60;
         match self.text() {
@@ -146,7 +146,7 @@ impl<'d> Node<'d> {
     ///
     /// # Panics
     ///
-    /// When the index is of another document and this one has fewer data.
+    /// If the index is from another document and this one has fewer data.
     pub fn at_index(document: &'d Document, index: u32) -> Node<'d> {
         assert!((index as usize) < document.slots.len(), "an index of another document");
         Node { document, slot: index }
@@ -227,13 +227,13 @@ impl<'d> Node<'d> {
         Children { document: self.document, next, end: slot.next }
     }
 
-    /// The items of an array in order; nothing for anything else.
+    /// The items of an array, in order; none for other data.
     pub fn items(self) -> impl Iterator<Item = Node<'d>> {
         let nothing = !self.is_array();
         self.children().take_while(move |_| !nothing)
     }
 
-    /// The members of an object in order; nothing for anything else.
+    /// The members of an object, in order; none for other data.
     pub fn members(self) -> impl Iterator<Item = Member<'d>> {
         self.pairs().map(|(key, value)| Member { key: key.string(), key_at: key.at(), value })
     }
@@ -248,7 +248,7 @@ impl<'d> Node<'d> {
         })
     }
 
-    /// Every object in here at any depth, this one first if it is one, in document order.
+    /// Every object in this datum at any depth, including itself, in document order.
     pub fn objects(self) -> impl Iterator<Item = Node<'d>> {
         let within = self.slot as usize..self.get().next as usize;
         let slots = (self.slot..).zip(&self.document.slots[within]);
@@ -256,7 +256,7 @@ impl<'d> Node<'d> {
         objects.map(move |(slot, _)| Node { slot, ..self })
     }
 
-    /// The last member with this key, found by looking at each.
+    /// The last member with this key, found by linear search.
     pub fn member(self, key: &str) -> Option<Node<'d>> {
         self.pairs().filter(|(name, _)| name.is_string(key)).last().map(|(_, value)| value)
     }
@@ -281,7 +281,7 @@ impl<'d> Iterator for Children<'d> {
     }
 }
 
-/// `text` in quotes with everything escaped that could disturb a terminal, cut when long.
+/// `text` in quotes, truncated if long, with everything escaped that could disturb a terminal.
 pub fn quoted(text: &str) -> String {
     const LONGEST: usize = 60;
     match text.char_indices().nth(LONGEST) {

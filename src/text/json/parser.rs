@@ -11,19 +11,19 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::position::{BOM, Origin};
 use crate::model::rule::Rule;
 
-/// What a text holds as JSON.
+/// The result of parsing a text.
 pub(super) struct Parsed {
     /// Its data in document order.
     pub(super) slots: Vec<Slot>,
-    /// What is not JSON in it, in document order.
+    /// What is not valid JSON in it, in document order.
     pub(super) deviations: Vec<Deviation>,
 }
 
-/// Reads a text of less than 4 GiB.
+/// Parses a text of less than 4 GiB.
 ///
 /// # Errors
 ///
-/// The first invalid position.
+/// The first syntax error.
 pub(super) fn parse(text: &str, max_depth: usize) -> Result<Parsed, Diagnostic<Origin>> {
     let mut parser = Parser::new(text, max_depth);
     parser.document().map_err(|diagnostic| diagnostic.under(Rule::Syntax))?;
@@ -32,7 +32,7 @@ pub(super) fn parse(text: &str, max_depth: usize) -> Result<Parsed, Diagnostic<O
     Ok(Parsed { slots, deviations })
 }
 
-/// What the parser meets between two data.
+/// What the parser finds between two data.
 enum Then {
     Value,
     Closed,
@@ -80,8 +80,8 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Reads a scalar, or opens an array or object. True when the opened array or object is not empty; the
-    /// parser is then at its first element.
+    /// Reads a scalar, or opens an array or object. Returns true if the opened array or object is not empty;
+    /// the parser is then at its first element.
     fn value(&mut self) -> Result<bool, Diagnostic<Origin>> {
         let kind = match self.peek() {
             Some(b'"') => return self.string().map(|()| false),
@@ -145,7 +145,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// After a value: on to the next one, or out of all that ends here.
+    /// After a value: moves on to the next one, closing all arrays and objects that end here.
     fn after_value(&mut self) -> Result<Then, Diagnostic<Origin>> {
         while let Some(&open) = self.open.last() {
             self.skip_space()?;
@@ -196,7 +196,7 @@ impl<'t> Parser<'t> {
         self.other_string(end)
     }
 
-    /// A string that is plain up to the byte `from`, which does not end it.
+    /// Reads the rest of a string that is plain up to the byte `from`, which is not its closing quote.
     #[cold]
     fn other_string(&mut self, mut from: usize) -> Result<(), Diagnostic<Origin>> {
         let mut kind = SlotKind::PlainString;
@@ -209,7 +209,7 @@ impl<'t> Parser<'t> {
                     kind = SlotKind::EscapedString;
                     from = self.escape(found)?;
                 }
-                // That the string has no end, or a wrong escape, is reported rather than this.
+                // A missing end of the string or an invalid escape is reported in preference to this.
                 Some(_) => {
                     control.get_or_insert(found);
                     from = found + 1;
@@ -229,7 +229,7 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    /// Checks the escape whose backslash is at `at` and says where it ends.
+    /// Checks the escape whose backslash is at `at` and returns where it ends.
     fn escape(&self, at: usize) -> Result<usize, Diagnostic<Origin>> {
         let wrong = || {
             Diagnostic::at(at as u32, "wrong escape in a string")
@@ -341,7 +341,7 @@ impl<'t> Parser<'t> {
         Diagnostic::at(self.at as u32, found).expected(expected)
     }
 
-    /// Records each key of a closed object that stood in it before.
+    /// Records each duplicate key of a closed object.
     fn find_duplicates(&mut self, object: u32) {
         const FEW: usize = 12;
         let mut keys = [(0, &[][..]); FEW];
@@ -391,7 +391,7 @@ impl<'t> Parser<'t> {
     }
 }
 
-/// How many spaces `bytes` start with, as far as they fill eights of bytes.
+/// How many spaces `bytes` start with; only whole chunks of eight bytes are looked at.
 fn indentation(bytes: &[u8]) -> usize {
     const SPACES: u64 = u64::from_le_bytes(*b"        ");
     let mut count = 0;
@@ -409,8 +409,8 @@ fn indentation(bytes: &[u8]) -> usize {
 fn plain_length(bytes: &[u8]) -> usize {
     const EACH: u64 = u64::MAX / 0xff;
     const HIGH: u64 = EACH * 0x80;
-    // The high bit of each byte that is less than `limit`; correct for the lowest such byte, and without others
-    // below it.
+    // Sets the high bit of each byte that is less than `limit`. Exact up to the lowest such byte; bytes above
+    // it may be wrong.
     let less = |eight: u64, limit: u64| eight.wrapping_sub(EACH * limit) & !eight & HIGH;
     let (chunks, rest) = bytes.as_chunks::<8>();
     for (number, chunk) in chunks.iter().enumerate() {

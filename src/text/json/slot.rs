@@ -13,7 +13,7 @@ pub(super) enum SlotKind {
     Object,
 }
 
-/// One datum: where its text starts and ends, and which slot follows it and all that is in it.
+/// One datum: where its text starts and ends, and the next slot that is not inside it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Slot {
     pub(super) at: u32,

@@ -1,6 +1,6 @@
 use super::{BLOCK, BOM, LineIndex, Position, counted};
 
-/// Line, column and column in UTF-16, by going through all characters before the byte.
+/// Line, column and column in UTF-16, found by scanning all characters before the byte.
 fn naive(text: &str, at: usize) -> (u32, u32, u32) {
     let (mut line, mut column, mut utf16) = (1, 1, 1);
     for (_, character) in text.char_indices().filter(|it| it.0 < at && *it != (0, BOM)) {
@@ -35,7 +35,7 @@ fn the_same_as_counting_characters_from_the_start() {
             let near = (at < BLOCK).then(|| index.position(&text, at));
             assert_eq!(LineIndex::position_near_start(&text, at), near, "byte {at} of {}", text.len());
             let back = index.byte(&text, index.position(&text, at));
-            // A byte order mark has no column of its own.
+            // A byte order mark does not count as a column.
             let first = if text.starts_with(BOM) { BOM.len_utf8() } else { 0 };
             assert_eq!(back, Some(at.max(first)), "byte {at} of {}", text.len());
         }

@@ -1,4 +1,4 @@
-//! A line about a case that is done.
+//! A line about a finished case.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ use crate::model::verdict::{self, Breakdown, Failure, Kind, NotPassed, Verdict};
 use crate::wire::name::start;
 use crate::wire::value::actual;
 
-/// A case that is done. The verdict determines which members are present.
+/// A finished case. The verdict determines which members are present.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Case {
     /// The verdict.
@@ -27,9 +27,9 @@ pub struct Case {
     pub file: String,
     /// The name in the file; `None` for the file as a whole.
     pub name: Option<String>,
-    /// The format; `None` when it is not known.
+    /// The format; `None` if not known.
     pub format: Option<Name>,
-    /// The machine; `None` when it is not known.
+    /// The machine; `None` if not known.
     pub machine: Option<Name>,
     /// The line of the file where the case begins, from 1; `None` for the file as a whole.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -49,20 +49,20 @@ pub struct Case {
     /// How the machine ended, for a case that fails.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended: Option<String>,
-    /// Why an entry of a list of expected failures that names the case does not apply.
+    /// Why an entry in a list of expected failures names the case but does not apply.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub listed: Option<String>,
-    /// The entry of a list of expected failures that applies.
+    /// The entry that applies in a list of expected failures.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub known: Option<Listing>,
-    /// The verdict that a case that is expected to fail has without the list; omitted if it is `fail`.
+    /// For an expected failure, the verdict without the list; omitted if that is `fail`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unlisted: Option<Kind>,
     /// The errors, for a broken case.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problems: Option<Vec<Problem>>,
-    /// Why the case did not run, for a skipped or unsupported case; how the testee broke down, for a crash or
-    /// time-out.
+    /// Why the case did not run, for a skipped or unsupported case; what happened to the testee, for a crash
+    /// or time-out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The end of what the testee wrote to standard error, for a crash or time-out.
@@ -126,7 +126,7 @@ impl From<&CaseReport> for Case {
     }
 }
 
-/// The signature is not read: it follows from the other members.
+/// Ignores the signature, which follows from the other members.
 impl TryFrom<Case> for CaseReport {
     type Error = String;
 
@@ -159,7 +159,7 @@ impl Case {
         }
     }
 
-    /// The verdict without a list of known failures, which is of this kind.
+    /// The verdict without a list of known failures; `kind` is its kind.
     fn unlisted_verdict(self, kind: Kind) -> Result<Verdict, String> {
         Ok(match kind {
             Kind::Pass => Verdict::Pass,
@@ -228,7 +228,7 @@ pub struct Difference {
     /// The actual value; `None` when the machine has no such datum.
     #[serde(with = "actual")]
     pub actual: Option<Value>,
-    /// The datum in terms of the program's source.
+    /// The name of the datum in the program's source, or the rule that demands it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     /// The line of the assertion, from 1.
@@ -245,7 +245,7 @@ impl From<&verdict::Difference> for Difference {
     }
 }
 
-/// The place has no excerpt: a report does not contain the text of the vector file.
+/// The place has no excerpt, since a report does not contain the text of the vector file.
 impl TryFrom<Difference> for verdict::Difference {
     type Error = String;
 
@@ -262,7 +262,7 @@ fn place(line: u32, column: u32) -> Result<Place, String> {
     Ok(Place { at: 0, position: Position { line, column }, excerpt: String::new(), before: 0 })
 }
 
-/// An entry of a list of expected failures.
+/// An entry in a list of expected failures.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Listing {
@@ -318,7 +318,7 @@ impl From<&Diagnostic> for Problem {
     }
 }
 
-/// The place has no excerpt: a report does not contain the text of the vector file.
+/// The place has no excerpt, since a report does not contain the text of the vector file.
 impl TryFrom<Problem> for Diagnostic {
     type Error = String;
 

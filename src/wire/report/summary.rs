@@ -10,7 +10,7 @@ use crate::model::exit_code::Exit;
 /// The last line of a report, or of a recorded run.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
-    /// The counts; the members below replace the others.
+    /// The counts; the fields below replace its other fields.
     #[serde(flatten, with = "Counts")]
     pub counts: event::Summary,
     /// The exit code.
@@ -75,7 +75,7 @@ pub(super) fn rounded_seconds(time: Duration) -> f64 {
 ///
 /// # Errors
 ///
-/// When the number is not a valid duration, which no report could show.
+/// If the number is not a valid duration.
 pub(super) fn duration(seconds: f64) -> Result<Duration, String> {
     Duration::try_from_secs_f64(seconds).map_err(|_| format!("{seconds} seconds is not a duration"))
 }

@@ -1,4 +1,4 @@
-//! A transaction from its validation to its settlement, by the phases of revm.
+//! A transaction from its validation to its settlement, in the phases of revm.
 
 use revm_context::{CfgEnv, JournalTr, TxEnv};
 use revm_context_interface::ContextTr;
@@ -19,11 +19,12 @@ use crate::machines::ethereum::transaction;
 use crate::machines::machine::LoadError;
 use crate::machines::record::Record;
 
-/// What a call or a creation is charged besides its instruction; a byte of code that is created is analysed.
+/// The charge for a call or a creation, in units, besides its instruction. Created code is charged per byte,
+/// since it is analysed.
 const UNITS_OF_FRAME: u64 = 100;
 
 impl Ethereum {
-    /// Sets the engine up for a transaction, and takes it to its first instruction.
+    /// Sets up the engine for a transaction, and advances it to its first instruction.
     pub(super) fn begin(&mut self, chosen: &Record<'_>) -> Result<(), LoadError> {
         let test = self.test.clone().ok_or_else(|| LoadError::new("there is no program"))?;
         let fork = chosen.text("fork")?;
@@ -62,7 +63,7 @@ impl Ethereum {
         Ok(())
     }
 
-    /// Validates the transaction, and takes it to its first instruction.
+    /// Validates the transaction, and advances it to its first instruction.
     fn start(&mut self, transaction: TxEnv) -> Result<Result<(), Refusal>, LoadError> {
         self.engine.ctx.tx = transaction;
         match self.enter_first() {
@@ -100,7 +101,7 @@ impl Ethereum {
         self.settle(result, Running { initial, gas, refund })
     }
 
-    /// Begins a call or a creation.
+    /// Starts a call or a creation.
     pub(super) fn enter(&mut self, init: FrameInit) -> Result<(), Stop> {
         let created = match &init.frame_input {
             FrameInput::Create(inputs) => inputs.init_code().len(),
@@ -127,7 +128,7 @@ impl Ethereum {
         }
     }
 
-    /// Gives a result to the frame that waits for it, or ends the transaction.
+    /// Passes a result to the frame that waits for it, or ends the transaction.
     pub(super) fn leave(&mut self, result: FrameResult) -> Result<(), Stop> {
         if let Some(caller) = self.depth.checked_sub(1) {
             return Ok(self.frames[caller].return_result::<_, EngineError>(&mut self.engine.ctx, result)?);

@@ -1,4 +1,4 @@
-//! The loop over instructions, in slices after each of which the limits of the runner are looked at.
+//! The loop over instructions, in slices. The limits of the runner are checked after each slice.
 
 use revm_context::LocalContextTr;
 use revm_handler::ItemOrResult;
@@ -11,19 +11,19 @@ use crate::machines::account::Limit;
 use crate::machines::ethereum::engine::{Engine, EngineError};
 use crate::model::limits::Limits;
 
-/// The gas of an instruction that its own unit pays for: that of most plain ones.
+/// The gas that an instruction's own unit covers: enough for most plain instructions.
 const GAS_OF_PLAIN: u64 = 5;
 
-/// The gas beyond that of plain instructions that is charged a unit.
+/// How much gas beyond that is charged as one unit.
 const GAS_OF_UNIT: u64 = 12;
 
-/// Gas after which the loop looks at the limits.
+/// How much gas the loop uses before it checks the limits.
 const GAS_OF_SLICE: u64 = 1 << 20;
 
-/// Units after which the memory in use is counted.
+/// After how many units the memory in use is counted again.
 const UNITS_BETWEEN_COUNTS: u64 = 1 << 20;
 
-/// What things take in bytes: an account, a word of storage, an entry of the journal.
+/// The size in bytes of an account; below, of a storage word and of an entry of the journal.
 const ACCOUNT: u64 = 512;
 const SLOT: u64 = 256;
 const JOURNAL_ENTRY: u64 = 128;
@@ -59,8 +59,8 @@ impl Ethereum {
         }
     }
 
-    /// Executes up to `most` instructions of the running frame, fewer when the limits must be looked at. Returns
-    /// their number, and what the last one asks for if the frame cannot go on by itself.
+    /// Executes up to `most` instructions of the running frame; fewer if the limits must be checked. Returns
+    /// their number, and the action that the last one requests if the frame cannot continue by itself.
     fn slice(&mut self, most: u64) -> Result<(u64, Option<InterpreterAction>), Limit> {
         let Engine { ctx, instruction, .. } = &mut self.engine;
         let interpreter = &mut self.frames[self.depth - 1].interpreter;
@@ -100,7 +100,7 @@ impl Ethereum {
         Ok((executed, action))
     }
 
-    /// Counts what the transaction holds in memory.
+    /// Counts the memory that the transaction uses.
     fn count_memory(&mut self) -> Result<(), Limit> {
         let context = &self.engine.ctx;
         let journal = &context.journaled_state.inner;
@@ -115,14 +115,15 @@ impl Ethereum {
     }
 }
 
-/// Whether so much gas pays for as much memory as a case may use. Otherwise an instruction that exceeds that limit
-/// runs out of gas all the same: the price rises with the square of the words, by 1/512.
+/// Whether this gas pays for as much memory as a case may use. If not, an instruction that exceeds that limit
+/// would run out of gas anyway, since the price grows with the square of the words, divided by 512.
 fn affords_memory(gas: u64, limits: &Limits) -> bool {
     let words = u128::from(limits.memory / 32);
     u128::from(gas) >= words * words / 512
 }
 
-/// What the last instruction of a slice cost: gas that it gave away comes back, and gas that a halt burns is not work.
+/// The cost of the last instruction of a slice, without gas that it passed on, which comes back, and gas that
+/// a halt burns, which is no work.
 fn last_cost(before: u64, after: u64, action: Option<&InterpreterAction>) -> u64 {
     let spent = before.saturating_sub(after);
     match action {

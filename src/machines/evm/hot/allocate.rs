@@ -8,7 +8,7 @@ use super::translate::{End, Graph, Item, Node, Source};
 use crate::machines::evm::frame::small;
 use crate::machines::evm::table::Op;
 
-/// The most copies at the end of a block, which are sorted pair by pair.
+/// The maximum number of copies at the end of a block, which are sorted in quadratic time.
 const MOST_COPIES: usize = 32;
 
 /// What is known about the block. Kept between blocks for its allocations.
@@ -17,11 +17,11 @@ pub(super) struct Allocator {
     /// Where the result of each node is; `None` if it is not used.
     results: Vec<Option<Place>>,
     is_used: Vec<bool>,
-    /// For each item that the block finds, the lowest first: the last node that uses it.
+    /// For each item that the block finds on the stack, the lowest first: the last node that uses it.
     last_use: Vec<Option<usize>>,
-    /// The same: whether it is used after all nodes.
+    /// For each of these items: whether it is used after all nodes.
     is_kept: Vec<bool>,
-    /// Copies to make at once: to, from.
+    /// Copies to make in parallel: to, from.
     copies: Vec<(Place, Place)>,
     temporaries: u16,
 }
@@ -99,7 +99,7 @@ impl Allocator {
         }
     }
 
-    /// Where the result of a node goes: to the first of its final places in which nothing is that is used later.
+    /// The place for the result of a node: its first final place whose content is not used later.
     fn home(&mut self, graph: &Graph, node: usize) -> Option<Place> {
         let is_free = |at: usize| {
             at >= graph.used() || !self.is_kept[at] && self.last_use[at].is_none_or(|last| last <= node)
@@ -126,7 +126,7 @@ impl Allocator {
         }
     }
 
-    /// Finds what is not in its final place.
+    /// Finds the items that are not in their final places.
     fn find_copies(&mut self, graph: &Graph, source: &mut Source<'_>) -> Option<()> {
         self.copies.clear();
         for (at, item) in graph.items().iter().enumerate() {
@@ -179,7 +179,7 @@ impl Allocator {
                 steps.push(copy(to, from));
                 continue;
             }
-            // They go round: what the first one overwrites is saved.
+            // The copies form a cycle: save what the first one overwrites.
             let (overwritten, _) = self.copies[0];
             let saved = self.temporary()?;
             steps.push(copy(saved, overwritten));

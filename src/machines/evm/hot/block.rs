@@ -20,7 +20,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// The item of this number from the bottom of those that the block uses.
+    /// The item with this number among those that the block uses, counted from the bottom.
     pub(super) fn item(number: usize) -> Place {
         Place { offset: number as u16 + 1, base: u16::MAX }
     }
@@ -55,7 +55,7 @@ impl Action {
     /// Copies the first operand.
     pub(super) const COPY: Action = Action(0xe1);
 
-    /// What the instruction of this code computes.
+    /// Computes like the instruction with this code.
     pub(super) const fn of(code: u8) -> Action {
         Action(code)
     }
@@ -65,7 +65,7 @@ impl Action {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Condition<Operand = Place> {
     pub(super) test: Test,
-    /// Whether the condition is that the test holds.
+    /// The result of the test for which the condition is met.
     pub(super) holds: bool,
     pub(super) of: [Operand; 2],
 }
@@ -77,32 +77,32 @@ pub(super) enum Test {
     IsZero,
     /// a is less than b.
     Less,
-    /// a is b.
+    /// a equals b.
     Equal,
 }
 
 /// Where a block goes on. Offsets are those of instructions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Exit {
-    /// There.
+    /// Always at the same place.
     To(Next),
-    /// At the first one on the condition, else at the second one.
+    /// At the first place if the condition is met, otherwise at the second one.
     Branch(Condition, [Next; 2]),
-    /// At the block's own start on the condition, with as many items as before; else at `after`.
+    /// At the block's own start if the condition is met, with as many items as before; otherwise at `after`.
     Repeat { condition: Condition, start: usize, after: Next },
-    /// At the instruction that the top item names, by a jump that is not part of the block.
+    /// At the instruction that the top item refers to, by a jump that is not part of the block.
     Jump {
         /// Where the jump is.
         at: usize,
         /// Its price.
         gas: u64,
     },
-    /// There, with an instruction that only the plain loop can execute.
+    /// At this offset, with an instruction that only the plain loop can execute.
     Plain(usize),
 }
 
 impl Exit {
-    /// The same exit; if it may go to `start`, where its block begins, as one that repeats the block.
+    /// This exit; if it may lead to `start`, where its block begins, as one that repeats the block.
     pub(super) fn or_repeat(self, start: usize) -> Exit {
         match self {
             Exit::Branch(condition, [met, after]) if met.pc == start => {
@@ -128,7 +128,7 @@ impl Default for Exit {
 pub(super) struct Next {
     /// The offset of the instruction.
     pub(super) pc: usize,
-    /// The number of the block there once it is known: finding it out would delay the next block.
+    /// The number of the block there, once known, since looking it up would delay the next block.
     pub(super) block: Option<NonZeroU16>,
 }
 
@@ -143,9 +143,9 @@ impl Next {
 pub(super) struct Block {
     /// The highest price of its instructions.
     pub(super) gas: u64,
-    /// The most that the runner's account is charged for them besides their number.
+    /// The maximum charge to the runner's account for them, besides their number.
     pub(super) units: u64,
-    /// How many instructions it is.
+    /// How many instructions it has.
     pub(super) instructions: usize,
     /// How many items it uses.
     pub(super) items: usize,
@@ -153,7 +153,7 @@ pub(super) struct Block {
     pub(super) most_below: usize,
     /// How many items there are in place of those that it uses.
     pub(super) results: usize,
-    /// What the items have to be before its first step, for none of its instructions to fail.
+    /// A condition on the items before its first step, without which one of its instructions fails.
     pub(super) guard: Option<Condition>,
     /// Its steps, among those of all blocks.
     pub(super) steps: Range<usize>,
@@ -184,13 +184,13 @@ impl<'s> Registers<'s> {
             }
             Action::COPY => *self.at(step.to) = *self.at(step.from[0]),
             Action(code) => {
-                // It cannot fail: the most that it costs was charged when the block began.
+                // It cannot fail, since its maximum cost was charged when the block began.
                 let _ = compute(code, &mut Registered { registers: self, step });
             }
         }
     }
 
-    /// Whether the condition is true.
+    /// Whether the condition is met.
     #[inline(always)]
     pub(super) fn meets(&self, condition: &Condition) -> bool {
         let [a, b] = condition.of;

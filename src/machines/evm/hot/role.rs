@@ -1,24 +1,24 @@
-//! What a hot block makes of each instruction, from the rows of the table.
+//! The role of each instruction in a hot block, derived from the rows of the table.
 
 use crate::machines::evm::frame::Flow;
 use crate::machines::evm::operands::Operands;
 use crate::machines::evm::table::rows;
 use crate::machines::evm::{arith, bitwise, wide};
 
-/// What translation has to know of an instruction.
+/// What the translation needs to know about an instruction.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Part {
     pub(super) role: Role,
-    /// What it always costs.
+    /// Its fixed cost.
     pub(super) gas: u64,
-    /// How many items it takes.
+    /// How many items it pops.
     pub(super) pops: u8,
 }
 
-/// What a block makes of an instruction.
+/// The role of an instruction in a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
-    /// A step that computes one item of its operands, and can neither fail nor do anything else.
+    /// A step that computes one item from its operands, and can neither fail nor do anything else.
     Computes,
     /// Only moves items. The block knows where each is, and moves it at the end if at all.
     Pushes(usize),
@@ -27,12 +27,12 @@ pub(super) enum Role {
     Swaps(usize),
     /// The offset of the instruction.
     Locates,
-    /// Nothing.
+    /// No step.
     Marks,
-    /// Goes on at a, always or if b is not 0.
+    /// Continues at a, always or if b is not 0.
     Jumps,
     Branches,
-    /// Anything else, also what no instruction is: the block ends before it.
+    /// Anything else, including undefined codes: the block ends before it.
     Ends,
 }
 
@@ -92,7 +92,7 @@ macro_rules! handle {
     };
 }
 
-/// Makes of the rows the table of what blocks make of each code, and the function that computes.
+/// Generates from the rows the table of roles by code, and the function that computes.
 macro_rules! roles {
     (
         { $parts:ident, $compute:ident }
@@ -119,7 +119,7 @@ macro_rules! roles {
 
 rows!(roles { PARTS, compute });
 
-/// What a block makes of a code.
+/// The role of a code in a block.
 pub(super) fn part(code: u8) -> &'static Part {
     &PARTS[usize::from(code)]
 }

@@ -1,4 +1,4 @@
-//! Faults planted in blocks: the machine that runs beside the hot tier notices each.
+//! Faults planted in blocks: the machine that runs in parallel to the hot tier detects each.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -69,12 +69,12 @@ const SOURCE: &str = "
     PUSH2 @again
     JUMP";
 
-/// A machine that has made blocks of the loop, and the machine beside it.
+/// A machine that has translated the loop to blocks, and its reference machine.
 fn warm() -> Evm {
     warmed_by(SOURCE)
 }
 
-/// A machine that has executed a part of a loop, and the machine beside it.
+/// A machine that has executed a part of a loop, and its reference machine.
 fn warmed_by(source: &str) -> Evm {
     let mut machine = Evm::new(&Limits::default());
     machine.choose(Tiers::Both);
@@ -95,7 +95,7 @@ fn warmed_by(source: &str) -> Evm {
     machine
 }
 
-/// Whether a fault is noticed while the loop goes on.
+/// Whether a fault is detected while the loop continues.
 fn is_noticed(plant: impl FnOnce(&mut Evm)) -> bool {
     is_noticed_in(SOURCE, plant)
 }
@@ -117,14 +117,14 @@ fn executed() -> Vec<Block> {
     executed.into_iter().map(|number| blocks[number].clone()).collect()
 }
 
-/// Another step in place of one.
+/// A wrong step in place of the right one.
 fn faulty(step: &Step) -> Step {
     const NOT: Action = Action::of(Op::NOT as u8);
     const ADD: Action = Action::of(Op::ADD as u8);
     let mut step = *step;
     match step.action {
         Action::INCREASE | Action::COPY => {
-            // The slot below the stack, which nothing is put into.
+            // The slot below the stack, which is never written.
             (step.action, step.from[0]) = (Action::COPY, Place::default());
         }
         NOT => step.action = Action::of(Op::ISZERO as u8),
@@ -196,7 +196,7 @@ fn a_fault_in_each_instruction_that_computes_is_noticed() {
     assert_eq!(computing, 22);
 }
 
-/// A loop that goes on by each of two ways, as the condition says: whether the lower of two numbers `is` so.
+/// A loop with two branches, chosen by a condition: whether the lower of two numbers `is` so.
 fn branches(condition: &str) -> String {
     format!(
         "PUSH4 0x12345678\nPUSH1 3
@@ -295,7 +295,7 @@ fn a_fault_in_a_guard_is_noticed() {
     }
 }
 
-/// A block ends after some jumps, and goes on with another one; and where a function returns.
+/// A block ends after some jumps and continues with another one, and ends where a function returns.
 #[test]
 fn a_fault_where_a_block_goes_on_is_noticed() {
     let hops: Vec<_> = (1..8).map(|hop| format!("PUSH2 @hop{hop}\nJUMP\nhop{hop}: JUMPDEST")).collect();
@@ -324,7 +324,7 @@ fn a_fault_where_a_block_goes_on_is_noticed() {
     }
 }
 
-/// An exit to somewhere else, or for another reason.
+/// An exit to another place, or with another condition.
 fn faulty_exit(exit: Exit) -> Exit {
     match exit {
         Exit::To(next) => Exit::To(Next::at(next.pc + 1)),

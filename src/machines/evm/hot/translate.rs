@@ -1,4 +1,4 @@
-//! From code to a block: who uses what, without the traffic on the stack.
+//! Translates code to a block: the data flow, without moves on the stack.
 
 use std::array;
 
@@ -12,19 +12,19 @@ use crate::machines::evm::operands::{Operands, Price};
 use crate::machines::evm::stack::word_of;
 use crate::machines::evm::table::Op;
 
-/// The most instructions of a block.
+/// The maximum number of instructions in a block.
 const LONGEST: usize = 200;
-/// The most jumps that a block follows.
+/// The maximum number of jumps that a block follows.
 const JUMPS: usize = 4;
 
-/// An item while a block is translated.
+/// An item during the translation of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Item {
-    /// The item of this number below the top when the block begins, 1 for the top itself.
+    /// The item at this position when the block begins, counted from 1 for the top item.
     Entry(u16),
-    /// The constant of this number.
+    /// The constant with this number.
     Constant(u16),
-    /// What the node of this number computes.
+    /// The result of the node with this number.
     Node(u16),
 }
 
@@ -36,7 +36,7 @@ pub(super) struct Node {
     /// How many operands it has.
     pops: u8,
     from: [Item; 3],
-    /// Whether its price depends on them, so that it is executed even if nothing uses the result.
+    /// Whether its price depends on them. It is then executed even if nothing uses the result.
     pub(super) is_priced: bool,
 }
 
@@ -47,7 +47,7 @@ impl Node {
     }
 }
 
-/// A block without places.
+/// A block before places are allocated.
 #[derive(Debug, Default)]
 pub(super) struct Graph {
     pub(super) nodes: Vec<Node>,
@@ -55,41 +55,41 @@ pub(super) struct Graph {
     /// The lowest first: those of the stack at the start that were noted and not used so far, and the items that the
     /// block uses and leaves.
     items: Vec<Item>,
-    /// How many items of the stack at the start were noted: more than the block uses, so that it seldom has to note
-    /// another one below all.
+    /// How many items of the stack at the start were noted: more than the block uses, so that it seldom has
+    /// to note another one below all.
     noted: usize,
     /// How many of these it does not use.
     unused: usize,
-    /// How many more items than it uses there are at most.
+    /// The maximum number of items in addition to those that it uses.
     growth: usize,
-    /// What the items have to be at the start for the block not to fail.
+    /// A condition on the items at the start, without which the block fails.
     pub(super) guard: Option<Condition<Item>>,
     gas: u64,
     units: u64,
     instructions: usize,
 }
 
-/// Where a block goes on, with items in place of places.
+/// Where a block continues, with items in place of places.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum End {
     To(Exit),
     Branch(Condition<Item>, [Next; 2]),
 }
 
-/// What is translated: the code, and what is known of it.
+/// The input of the translation: the code, and what is known about it.
 pub(super) struct Source<'c> {
     pub(super) code: &'c [u8],
     pub(super) destinations: &'c mut Destinations,
     pub(super) stack: &'c mut Stack,
     /// The first slot that is not a constant yet.
     pub(super) constants: &'c mut u16,
-    /// The steps of all blocks, to which those of another one are added.
+    /// The steps of all blocks, to which those of the new block are added.
     pub(super) steps: &'c mut Vec<Step>,
     /// The instructions that no block contains.
     pub(super) left_out: Option<&'c OpSet>,
 }
 
-/// The block that begins at `pc`; `None` where that has no advantage.
+/// The block that begins at `pc`; `None` if a block has no advantage.
 pub(super) fn translate(
     source: &mut Source<'_>,
     pc: usize,
@@ -147,7 +147,7 @@ impl Graph {
         &self.items[self.unused..]
     }
 
-    /// Where an item of the stack is among those that the block uses, counted from the lowest one.
+    /// The position of a stack item among those that the block uses, counted from the lowest one.
     pub(super) fn place_of_entry(&self, below: u16) -> usize {
         self.used() - usize::from(below)
     }
@@ -179,7 +179,7 @@ impl Graph {
         }
     }
 
-    /// Goes through the instructions from `pc` on; returns where the block ends.
+    /// Follows the instructions from `pc` on; returns how the block ends.
     fn follow(&mut self, source: &mut Source<'_>, mut pc: usize) -> End {
         let mut jumps = 0;
         while self.instructions < LONGEST && jumps < JUMPS {
@@ -216,7 +216,7 @@ impl Graph {
         End::To(Exit::To(Next::at(pc)))
     }
 
-    /// Where a jump goes whose target is on top.
+    /// The target of a jump, which is on top of the stack.
     fn target(&mut self, source: &mut Source<'_>) -> Target {
         let top = self.nth(1);
         let Some(target) = self.constant(top) else { return Target::Unknown };
@@ -254,7 +254,7 @@ impl Graph {
         is_known && *self.guard.get_or_insert(condition) == condition
     }
 
-    /// Takes the instruction at `pc` into the block.
+    /// Adds the instruction at `pc` to the block.
     fn instruction(&mut self, part: &Part, pc: usize, code: &[u8]) {
         self.charge(part);
         match part.role {
@@ -298,7 +298,7 @@ impl Graph {
         self.constants.push(word);
     }
 
-    /// The item of this number below the top, 1 for the top itself.
+    /// The item at this position from the top, counted from 1.
     fn nth(&mut self, nth: usize) -> Item {
         if nth > self.items.len() {
             self.note_more();
@@ -318,7 +318,7 @@ impl Graph {
         self.unused += MORE;
     }
 
-    /// The result of an instruction: a constant if all operands are, else a node.
+    /// The result of an instruction: a constant if all operands are constants, otherwise a node.
     fn compute(&mut self, code: u8, part: &Part) {
         let pops = usize::from(part.pops);
         self.nth(pops);
@@ -331,7 +331,7 @@ impl Graph {
         if node.operands().iter().all(|item| matches!(item, Item::Constant(_))) {
             known.from = Some(from.map(|item| self.constant(item).unwrap_or_default()));
         }
-        // It does not fail.
+        // It cannot fail.
         let _ = role::compute(code, &mut known);
         self.gas += known.price.gas;
         self.units += known.price.units;
@@ -344,21 +344,21 @@ impl Graph {
     }
 }
 
-/// Whether there is no instruction: compilers put such a code where a program must not get to.
+/// Whether there is an undefined code, which compilers put where a program must not get.
 fn fails(code: &[u8], at: usize) -> bool {
     code.get(at).is_some_and(|code| Op::of_code(*code).is_none())
 }
 
-/// Where a jump goes.
+/// The target of a jump.
 enum Target {
     At(usize),
-    /// Depends on the run.
+    /// It is only known at run time.
     Unknown,
-    /// To something else than a destination.
+    /// It is not a destination.
     Nowhere,
 }
 
-/// The operands of an instruction where all are known, and what is computed of them.
+/// The operands of an instruction if all are known, and the result.
 #[derive(Default)]
 struct Known {
     from: Option<[Word; 3]>,

@@ -1,4 +1,4 @@
-//! The arithmetic of both tiers beside `num-bigint`, and what has methods of its own also beside `ruint`.
+//! Compares the arithmetic of both tiers with `num-bigint`, and vmconf's own methods also with `ruint`.
 
 use num_bigint::{BigInt, BigUint, Sign};
 
@@ -19,7 +19,7 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// Limbs that are often at an edge, and words of every length.
+    /// Limbs that are often at a boundary, and words of every length.
     fn word(&mut self) -> Word {
         let kinds = self.next();
         let limbs = std::array::from_fn(|limb| match kinds >> (4 * limb) & 7 {
@@ -34,13 +34,13 @@ impl Random {
     }
 }
 
-/// A number of operands: `few`, or as many as `VMCONF_WORDS` said when this was compiled.
+/// `few` sets of operands, or as many as `VMCONF_WORDS` says at compile time.
 fn operands(few: u64) -> impl Iterator<Item = [Word; 3]> {
     let count = option_env!("VMCONF_WORDS").map_or(few, |count| count.parse().expect("a number"));
     let mut random = Random(1);
     (0..count).map(move |_| {
         let (a, b, c) = (random.word(), random.word(), random.word());
-        // Numbers that are close to a multiple of each other.
+        // Numbers that are close to multiples of each other.
         let near = b.wrapping_mul(Word::from(random.next() & 7)).wrapping_sub(Word::from(random.next() & 1));
         [if random.next().is_multiple_of(4) { near } else { a }, b, c]
     })
@@ -77,7 +77,7 @@ impl Operands for Computed {
     }
 }
 
-/// What the handler of an instruction makes of its operands, as a number from 0.
+/// The result of an instruction's handler for these operands, as an unsigned number.
 fn computed(handler: fn(&mut Computed) -> Flow, operands: [Word; 3]) -> BigInt {
     let mut computed = Computed { operands, result: Word::ZERO };
     assert_eq!(handler(&mut computed), Ok(()));
@@ -93,7 +93,7 @@ fn signed(word: Word) -> BigInt {
     BigInt::from_signed_bytes_le(&word.to_le_bytes::<32>())
 }
 
-/// A number modulo 2^256, from 0.
+/// A number modulo 2^256, not negative.
 fn wrapped(number: BigInt) -> BigInt {
     let modulus = BigInt::from(1) << 256;
     let rest: BigInt = number % &modulus;
@@ -138,7 +138,7 @@ fn powers() {
     for (number, all @ [a, b, _]) in operands(10_000).enumerate() {
         assert_eq!(square(a), a.wrapping_mul(a), "{all:x?}");
         assert_eq!(pow(a, b), a.wrapping_pow(b), "{all:x?}");
-        // The other library takes much longer.
+        // The other library is much slower.
         if number % 64 == 0 {
             assert_eq!(computed(exp, all), big(a).modpow(&big(b), &modulus).into(), "{all:x?}");
         }

@@ -12,29 +12,29 @@ pub(super) enum Command {
     Word(u16),
     /// An instruction.
     Row(&'static OpInfo),
-    /// A register compared with zero.
+    /// A comparison of a register with zero.
     Zero(&'static OpInfo),
-    /// From a cell of memory, or a number in as few words as it needs.
+    /// A load from memory, or of a number in as few words as possible.
     Load { cell: &'static OpInfo, low: &'static OpInfo, high: &'static OpInfo },
-    /// So far away, or to a register.
+    /// A jump by a distance, or to the address in a register.
     Jump { by: &'static OpInfo, to: &'static OpInfo },
-    /// A comparison and what goes on elsewhere after it.
+    /// A comparison and a conditional jump.
     Branch(Branch),
     /// The address of a label, in one or in two words.
     Address { low: &'static OpInfo, high: Option<&'static OpInfo> },
 }
 
-/// A comparison and what goes on elsewhere after it.
+/// A comparison and a conditional jump.
 pub(super) struct Branch {
-    /// What makes the short jump happen.
+    /// The comparison that makes the short jump happen.
     pub(super) compare: &'static OpInfo,
-    /// Whether a single register is compared, with zero.
+    /// Whether a single register is compared with zero.
     pub(super) zero: bool,
     /// The short jump.
     pub(super) short: &'static OpInfo,
-    /// The long one that the short one skips, where there is one.
+    /// The long jump that the short one skips, if there is one.
     pub(super) long: Option<&'static OpInfo>,
-    /// Whether one may not see what it compares.
+    /// Whether the name does not say what is compared.
     pub(super) is_vague: bool,
 }
 
@@ -44,7 +44,7 @@ const LABEL: &[Kind] = &[Kind::Label];
 const TARGET: &[Kind] = &[Kind::Number, Kind::Label];
 
 impl Command {
-    /// The command of this name.
+    /// The command with this name.
     pub(super) fn named(name: &str) -> Option<Command> {
         match name {
             "lw" => Some(Command::Load { cell: op("LW")?, low: op("LI")?, high: op("LHI")? }),
@@ -61,7 +61,7 @@ impl Command {
         }
     }
 
-    /// What its operands are.
+    /// The syntax of its operands.
     pub(super) fn syntax(&self) -> Syntax {
         match self {
             Command::Word(_) => Syntax { spacing: Spacing::Spaces, operands: &[], least: 0 },
@@ -106,7 +106,7 @@ fn row_syntax(op: &OpInfo) -> Syntax {
 }
 
 impl Branch {
-    /// Long forms jump over their jump when the opposite is so.
+    /// A long form skips its long jump if the opposite condition holds.
     fn named(name: &str) -> Option<Branch> {
         let (is_long, test) = match name.strip_prefix("lb") {
             Some(test) => (true, test),
@@ -125,8 +125,7 @@ impl Branch {
         Some(Branch { compare, zero, short: op("B")?, long, is_vague })
     }
 
-    /// Whether the comparison needs no instruction: that a register is not zero is what the jump
-    /// looks at.
+    /// Whether no comparison instruction is needed, because the jump itself tests whether a register is not zero.
     pub(super) fn is_known(&self) -> bool {
         self.zero && self.compare.name == "NE"
     }

@@ -1,4 +1,4 @@
-//! Labels: where they are, who waits for them, and how what they name is written.
+//! Labels: their addresses, pending uses, and how their targets are encoded.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -8,16 +8,16 @@ use crate::isa::{Field, OpInfo};
 use crate::machines::tinyvm::language::{fits, instruction, range};
 use crate::text::json::quoted;
 
-/// How a target is written into the program.
+/// How a target is encoded in the program.
 #[derive(Clone, Copy)]
 pub(super) enum Way {
     /// As the distance from the word, in the last field of the instruction.
     Distance {
         op: &'static OpInfo,
         register: Option<i32>,
-        /// What is added to the address of a label.
+        /// A constant that is added to the address of a label.
         plus: i32,
-        /// Whether there is a short form, which must be taken where it always reaches.
+        /// Whether there is a short form, which must be used if it always reaches.
         has_short: bool,
     },
     /// As a number in one word.
@@ -26,15 +26,14 @@ pub(super) enum Way {
     Both { low: &'static OpInfo, high: &'static OpInfo, register: i32 },
 }
 
-/// The distance that the short form of a long jump reaches wherever its comparison is.
+/// The distances that the short form of a long jump reaches wherever its comparison is.
 const SHORT: RangeInclusive<i32> = -117..=118;
 
-/// Where loading an address in one word is sure to be enough after small changes, as a number with
-/// a sign.
+/// Addresses, as signed numbers, that will still fit one word after small changes of the program.
 const NEAR_ZERO: RangeInclusive<i32> = -118..=117;
 
 impl Way {
-    /// The way of a jump that looks at a register.
+    /// The encoding of a jump that tests a register.
     pub(super) fn branch(op: &'static OpInfo, register: i32) -> Way {
         Way::Distance { op, register: Some(register), plus: 0, has_short: false }
     }
@@ -47,11 +46,11 @@ impl Way {
         }
     }
 
-    /// The words at `from` that lead to `address`, which `label` names.
+    /// The words at `from` that refer to `address`, the address of `label`.
     ///
     /// # Errors
     ///
-    /// When they cannot.
+    /// If the address is out of reach.
     pub(super) fn to(self, label: Word<'_>, from: u16, address: u16) -> Result<Vec<u16>, AsmError> {
         let signed = i32::from(address as i16);
         match self {
@@ -70,11 +69,11 @@ impl Way {
         }
     }
 
-    /// The words that jump this distance; `None` for a target that is not a distance.
+    /// The words that jump this distance; empty for a target that is not a distance.
     ///
     /// # Errors
     ///
-    /// When it is too far or too near.
+    /// If it is too far or too near.
     pub(super) fn by(self, target: Word<'_>, distance: i32) -> Result<Vec<u16>, AsmError> {
         let Way::Distance { op, register, has_short, .. } = self else { return Ok(Vec::new()) };
         let Some(field) = op.fields.last().copied() else { return Ok(Vec::new()) };
@@ -91,7 +90,7 @@ impl Way {
         Ok(vec![instruction(op, &numbers)])
     }
 
-    /// What is probably a mistake when the target is at `address`.
+    /// A warning if this is probably a mistake for a target at `address`.
     pub(super) fn warning(self, address: u16) -> Option<&'static str> {
         let is_near = NEAR_ZERO.contains(&i32::from(address as i16));
         match self {
@@ -101,7 +100,7 @@ impl Way {
     }
 }
 
-/// The two words that load a number: the first fills the high byte with a sign.
+/// The two words that load a number: the first one sign-extends the low byte, the second one sets the high byte.
 pub(super) fn both(low: &OpInfo, high: &OpInfo, register: i32, number: u16) -> [u16; 2] {
     [
         instruction(low, &[register, i32::from(number as i8)]),
@@ -109,18 +108,18 @@ pub(super) fn both(low: &OpInfo, high: &OpInfo, register: i32, number: u16) -> [
     ]
 }
 
-/// A place in the program that names a label.
+/// A place in the program that refers to a label.
 #[derive(Clone, Copy)]
 pub(super) struct Use<'s> {
     pub(super) way: Way,
     pub(super) command: Word<'s>,
-    /// The label where it is named.
+    /// The occurrence of the label.
     pub(super) label: Word<'s>,
-    /// Where its words are.
+    /// The addresses of its words.
     pub(super) places: [u16; 2],
 }
 
-/// A label that was named or used.
+/// A label that was set or used.
 #[derive(Default)]
 struct Label<'s> {
     /// Where it is set, and its address.
@@ -136,11 +135,11 @@ pub(super) struct Labels<'s> {
 }
 
 impl<'s> Labels<'s> {
-    /// Gives a label its address, and takes those that waited for it.
+    /// Sets the address of a label, and returns the uses that waited for it.
     ///
     /// # Errors
     ///
-    /// When it has one.
+    /// If it already has one.
     pub(super) fn set(&mut self, word: Word<'s>, address: u16) -> Result<Vec<Use<'s>>, AsmError> {
         let label = self.by_name.entry(word.text).or_default();
         if let Some((first, _)) = label.set {
@@ -151,7 +150,7 @@ impl<'s> Labels<'s> {
         Ok(std::mem::take(&mut label.waiting))
     }
 
-    /// Marks a label as used and returns its address; `None` when it is not set yet.
+    /// Marks a label as used and returns its address; `None` if it is not set yet.
     pub(super) fn address(&mut self, word: Word<'s>) -> Option<u16> {
         let label = self.by_name.entry(word.text).or_default();
         label.is_used = true;
@@ -169,7 +168,7 @@ impl<'s> Labels<'s> {
         for word in self.by_name.values().flat_map(|label| &label.waiting).map(|usage| usage.label) {
             errors.add(Err(word.error(format!("no label {}", quoted(word.text)), ".label with this name")));
         }
-        // An invalid line may use it.
+        // An invalid line might use the label.
         let unused = self.by_name.values().filter(|label| is_complete && !label.is_used);
         for (word, _) in unused.filter_map(|label| label.set) {
             let what = format!("label {} is never used", quoted(word.text));

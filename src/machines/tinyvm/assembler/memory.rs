@@ -1,4 +1,4 @@
-//! The memory that a source fills, word after word.
+//! The memory that a source fills word by word.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ pub(super) struct Memory {
     words: Vec<u16>,
     lines: BTreeMap<u16, usize>,
     warnings: Vec<Warning>,
-    /// Where the next word goes.
+    /// The address of the next word.
     pub(super) position: u16,
 }
 
@@ -18,11 +18,11 @@ impl Memory {
         Memory { words: vec![0; 1 << 16], lines: BTreeMap::new(), warnings: Vec::new(), position: 0 }
     }
 
-    /// Writes the next word for `command`, and says where it is.
+    /// Writes the next word for `command`, and returns its address.
     ///
     /// # Errors
     ///
-    /// When there is one already.
+    /// If that address was already written.
     pub(super) fn write(&mut self, command: Word<'_>, word: u16) -> Result<u16, AsmError> {
         let address = self.position;
         if let Some(line) = self.lines.get(&address) {

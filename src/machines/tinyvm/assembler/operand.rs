@@ -3,12 +3,12 @@
 use crate::isa::assembler::{AsmError, Word};
 use crate::text::json::quoted;
 
-/// How operands are parted.
+/// How operands are separated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Spacing {
-    /// By commas with any spaces around them.
+    /// By commas, with any spaces around them.
     Commas,
-    /// By one space, the last by any number of them.
+    /// By one space, the last one by any number of spaces.
     Spaces,
     /// By one space.
     OneSpace,
@@ -16,7 +16,7 @@ pub(super) enum Spacing {
     AnySpaces,
 }
 
-/// What an operand may be, in the order in which it is tried.
+/// The kinds of operands, in the order in which they are tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Register,
@@ -25,11 +25,11 @@ pub(super) enum Kind {
     Hash,
 }
 
-/// What each operand of a command may be.
+/// The syntax of the operands of a command.
 pub(super) struct Syntax {
     pub(super) spacing: Spacing,
     pub(super) operands: &'static [&'static [Kind]],
-    /// How many must be there: all but one at most.
+    /// The minimum number of operands: all, or all but one.
     pub(super) least: usize,
 }
 
@@ -38,7 +38,7 @@ pub(super) struct Syntax {
 pub(super) struct Operand<'s> {
     pub(super) word: Word<'s>,
     pub(super) kind: Kind,
-    /// The number, or that of the register.
+    /// The number, or the number of the register.
     pub(super) number: i32,
 }
 
@@ -46,12 +46,12 @@ pub(super) struct Operand<'s> {
 #[derive(Clone, Copy)]
 pub(super) struct Line<'s> {
     pub(super) command: Word<'s>,
-    /// All that follows the one space after the command.
+    /// Everything after the single space that follows the command.
     pub(super) rest: Option<Word<'s>>,
 }
 
 impl<'s> Line<'s> {
-    /// The command of a line; `None` when it is empty or only a comment.
+    /// The command of a line; `None` if it is empty or only a comment.
     pub(super) fn new(text: &'s str, line: usize) -> Option<Line<'s>> {
         let whole = Word { text, line, column: 1 };
         let code = text.split('#').next().unwrap_or_default().trim();
@@ -65,11 +65,11 @@ impl<'s> Line<'s> {
         Some(Line { command: whole.part(command), rest })
     }
 
-    /// The operands as they are written.
+    /// The operands as written.
     ///
     /// # Errors
     ///
-    /// When there are too few, or any for a command without operands, or too many spaces.
+    /// If there are too few, or any for a command without operands, or too many spaces.
     pub(super) fn words(self, syntax: &Syntax) -> Result<Vec<Word<'s>>, AsmError> {
         let words = match self.rest {
             None => Vec::new(),
@@ -95,7 +95,7 @@ impl<'s> Line<'s> {
     ///
     /// # Errors
     ///
-    /// As [`Line::words`], or when one is not of a kind that it may be.
+    /// As for [`Line::words`], or if one has no allowed kind.
     pub(super) fn operands(self, syntax: &Syntax) -> Result<Vec<Operand<'s>>, AsmError> {
         self.words(syntax)?.into_iter().zip(syntax.operands).map(|(word, kinds)| read(word, kinds)).collect()
     }
@@ -128,7 +128,7 @@ fn split<'s>(rest: Word<'s>, syntax: &Syntax) -> Vec<Word<'s>> {
 ///
 /// # Errors
 ///
-/// When it matches no kind.
+/// If it matches no kind.
 pub(super) fn read<'s>(word: Word<'s>, kinds: &[Kind]) -> Result<Operand<'s>, AsmError> {
     for kind in kinds {
         let number = match kind {
@@ -183,7 +183,7 @@ fn register(text: &str) -> Option<i64> {
     (number < 16).then_some(number)
 }
 
-/// A number as the public assembler reads it, which is as Python does; one that is too large saturates.
+/// A number as read by the public assembler, which follows Python; one that is too large saturates.
 fn number(text: &str) -> Option<i64> {
     let magnitude = text.strip_prefix(['+', '-']).unwrap_or(text);
     let after_prefix = || magnitude[2..].strip_prefix('_').unwrap_or(&magnitude[2..]);
@@ -191,7 +191,7 @@ fn number(text: &str) -> Option<i64> {
         [b'0', b'x' | b'X', ..] => (after_prefix(), 16),
         [b'0', b'o' | b'O', ..] => (after_prefix(), 8),
         [b'0', b'b' | b'B', ..] => (after_prefix(), 2),
-        // No decimal digits but zeros may follow a zero.
+        // After a leading zero, only zeros are allowed in decimal.
         [b'0', rest @ ..] if rest.iter().any(|digit| !matches!(digit, b'0' | b'_')) => return None,
         _ => (magnitude, 10),
     };
