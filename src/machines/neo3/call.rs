@@ -50,7 +50,7 @@ pub(super) fn ret(frame: &mut Frame<'_>) -> Flow {
     unload(frame);
     let Some(caller) = frame.core.callers.pop() else {
         release_all(frame, |core| &mut core.statics);
-        return Err(Box::new(End::Halted));
+        return Err(End::Halted.into());
     };
     frame.pc = caller.pc;
     frame.core.context = caller;

@@ -11,7 +11,7 @@ use super::map::{Key, Map};
 use super::stack::MOVED_IN_UNIT;
 
 /// The charge for looking up a key of a Map or a byte, in units.
-const UNITS_OF_KEY: usize = 10;
+const UNITS_OF_KEY: usize = 12;
 /// The charge for copying an item out of a compound, in units.
 const UNITS_OF_COPY: usize = 2;
 /// The charge for cloning an item of a Struct, in units.
@@ -282,7 +282,7 @@ fn other_index(key: &Item, count: usize) -> Result<Result<usize, BigInt>, Fault>
 
 /// An exception that a script may catch.
 fn thrown(text: &str) -> Stop {
-    Box::new(End::Thrown(Item::bytes(text)))
+    End::Thrown(Item::bytes(text)).into()
 }
 
 fn out_of_range(what: &str, index: &BigInt, count: usize) -> Stop {

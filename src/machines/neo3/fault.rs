@@ -2,6 +2,7 @@
 //! `exceptionMessage`; if it has no text for a fault, vmconf's own text describes it.
 
 use std::fmt;
+use std::ops::Deref;
 
 use super::item::{Item, MAX_INTEGER};
 use crate::machines::account::Limit;
@@ -9,8 +10,17 @@ use crate::machines::account::Limit;
 /// The result of a handler: continue, or why not.
 pub(super) type Flow = Result<(), Stop>;
 
-/// Why the loop ends, or what interrupts it. Boxed, so that a handler returns it in a register.
-pub(super) type Stop = Box<End>;
+/// An [`End`], boxed so that a handler returns it in a register.
+#[derive(Debug, Clone)]
+pub(super) struct Stop(pub(super) Box<End>);
+
+impl Deref for Stop {
+    type Target = End;
+
+    fn deref(&self) -> &End {
+        &self.0
+    }
+}
 
 /// Why the loop ends, or what interrupts it.
 #[derive(Debug, Clone)]
@@ -26,17 +36,24 @@ pub(super) enum End {
     Limited(Limit),
 }
 
+impl From<End> for Stop {
+    #[cold]
+    fn from(end: End) -> Stop {
+        Stop(Box::new(end))
+    }
+}
+
 impl From<Fault> for Stop {
     #[cold]
     fn from(fault: Fault) -> Stop {
-        Box::new(End::Faulted(fault))
+        End::Faulted(fault).into()
     }
 }
 
 impl From<Limit> for Stop {
     #[cold]
     fn from(limit: Limit) -> Stop {
-        Box::new(End::Limited(limit))
+        End::Limited(limit).into()
     }
 }
 

@@ -87,7 +87,7 @@ impl<'m> Frame<'m> {
     #[inline(never)]
     fn settle_unusual(&mut self, flow: Flow) -> Flow {
         if let Err(stop) = flow {
-            match *stop {
+            match *stop.0 {
                 End::Thrown(item) => self.throw(item)?,
                 _ => return Err(stop),
             }
@@ -174,7 +174,7 @@ impl<'m> Frame<'m> {
     pub(super) fn forget(&mut self) -> Flow {
         match self.core.stack.last() {
             Some(Item::Integer(_) | Item::Boolean(_) | Item::Null | Item::Pointer(_)) => {
-                self.core.forget_small()
+                self.core.forget_small();
             }
             _ => drop(self.lend().pop_any()?),
         }

@@ -164,7 +164,7 @@ fn new_object(frame: &mut Frame<'_>) -> Flow {
 }
 
 fn throw_error(_: &mut Frame<'_>) -> Flow {
-    Err(Box::new(End::Thrown(Item::bytes("error"))))
+    Err(End::Thrown(Item::bytes("error")).into())
 }
 
 fn check_sig(frame: &mut Frame<'_>) -> Flow {

@@ -63,7 +63,7 @@ impl Neo3 {
     /// Whether there is something to execute; without a script, the run halts.
     fn can_go_on(&mut self) -> bool {
         if self.stop.is_none() && !self.has_frame() {
-            self.stop = Some(Box::new(End::Halted));
+            self.stop = Some(End::Halted.into());
         }
         self.stop.is_none()
     }

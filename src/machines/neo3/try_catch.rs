@@ -85,18 +85,18 @@ pub(super) fn endfinally(frame: &mut Frame<'_>) -> Flow {
     let inner = frame.core.context.tries.pop().ok_or(NO_TRY)?;
     match frame.core.uncaught.take() {
         None => Ok(go_on(frame, inner.end.unwrap_or(-1))?),
-        Some(pending) => Err(Box::new(End::Thrown(pending))),
+        Some(pending) => Err(End::Thrown(pending).into()),
     }
 }
 
 const NO_TRY: Fault = Fault::Wrong("There is no try block.");
 
 /// The charge for throwing an exception, in units.
-const THROW: usize = 14;
+const THROW: usize = 10;
 
 /// THROW
 pub(super) fn throw(frame: &mut Frame<'_>) -> Flow {
-    Err(Box::new(End::Thrown(frame.pop()?)))
+    Err(End::Thrown(frame.pop()?).into())
 }
 
 impl Frame<'_> {
