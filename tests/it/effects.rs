@@ -34,7 +34,7 @@ use crate::random::Random;
 
 /// The fewest and the most states in which a row is tried.
 const LEAST: usize = 15;
-const MOST: usize = 2_000;
+const MOST: usize = 20_000;
 
 /// The most parts of a state that is looked at. With more, the limits of a machine are near, which count all
 /// of them.

@@ -11,7 +11,7 @@ const MAX_COMPARABLE: usize = 65536;
 /// The charge for comparing items that are not both 64-bit numbers, in units.
 const UNITS_OF_EQUAL: usize = 4;
 /// The charge for comparing two items of Structs, in units.
-const UNITS_OF_PAIR: usize = 1;
+const UNITS_OF_PAIR: usize = 2;
 
 /// EQUAL
 pub(super) fn equal(frame: &mut Frame<'_>) -> Flow {

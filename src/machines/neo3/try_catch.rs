@@ -92,7 +92,7 @@ pub(super) fn endfinally(frame: &mut Frame<'_>) -> Flow {
 const NO_TRY: Fault = Fault::Wrong("There is no try block.");
 
 /// The charge for throwing an exception, in units.
-const THROW: usize = 10;
+const THROW: usize = 12;
 
 /// THROW
 pub(super) fn throw(frame: &mut Frame<'_>) -> Flow {

@@ -15,7 +15,7 @@ use vmconf::model::limits::Limits;
 use vmconf::model::value::Value;
 
 /// How long a unit takes in nanoseconds where the table was measured.
-pub(crate) const UNIT: f64 = 4.0;
+pub(crate) const UNIT: f64 = 3.75;
 
 /// A line of the table.
 #[derive(Debug, Clone)]

@@ -20,6 +20,8 @@ use vmconf::prove::mutants::place;
 const STEPS: u64 = 200;
 /// The most items on the stack in front of an instruction that is looked at.
 const HEIGHT: usize = 64;
+/// The most references in such a state: one with more has too many parts to be compared.
+const REFERENCES: usize = 200;
 /// States with other values for each.
 const MUTANTS: usize = 8;
 /// The most stack items that are changed.
@@ -28,15 +30,24 @@ const ITEMS: usize = 12;
 /// A state in a case of this name.
 type Place = (String, Prepared);
 
-/// Where the vectors of a machine execute each instruction.
+/// The files in which so many compounds are freed that a machine uses their numbers again: states that differ in one
+/// value then differ in the numbers of compounds, too.
+const REUSING: [&str; 1] = ["garbage"];
+
+/// Where the vectors of a machine execute each instruction, file by file: a table of a thousand cases counts as much
+/// as a file of ten.
 pub(crate) struct Vectors {
-    places: HashMap<u16, Vec<Place>>,
+    places: HashMap<u16, Vec<Vec<Place>>>,
 }
 
 impl Vectors {
     pub(crate) fn read(machine: &str) -> Vectors {
         let mut places = HashMap::<_, Vec<_>>::new();
         for path in files(format!("vectors/{machine}"), "json") {
+            if REUSING.iter().any(|name| path.file_stem().is_some_and(|stem| stem == *name)) {
+                continue;
+            }
+            let mut of_file = HashMap::<_, Vec<_>>::new();
             for case in read(&path).1 {
                 let mut seen = Seen::default();
                 let start = start(&case.case);
@@ -45,8 +56,11 @@ impl Vectors {
                 for (steps, code) in seen.0.into_iter().enumerate() {
                     let Some(code) = code else { continue };
                     let place = Prepared { steps: steps as u64, ..start.clone() };
-                    places.entry(code).or_default().push((case.name.clone(), place));
+                    of_file.entry(code).or_default().push((case.name.clone(), place));
                 }
+            }
+            for (code, places_of_file) in of_file {
+                places.entry(code).or_default().push(places_of_file);
             }
         }
         Vectors { places }
@@ -54,7 +68,7 @@ impl Vectors {
 
     /// A random state in front of an instruction; `None` where no vector executes it.
     pub(crate) fn scene(&self, op: &OpInfo, random: &mut Random) -> Option<Scene> {
-        self.places.get(&op.code).map(|places| scene(op, places, random))
+        self.places.get(&op.code).map(|files| scene(op, &files[random.below(files.len())], random))
     }
 }
 
@@ -78,7 +92,9 @@ struct Seen(Vec<Option<u16>>);
 
 impl Watch for Seen {
     fn before(&mut self, at: &At<'_>) {
-        self.0.push(at.op.map(|op| op.code).filter(|_| at.state.height() <= HEIGHT));
+        let is_small =
+            at.state.height() <= HEIGHT && at.state.references().is_none_or(|count| count <= REFERENCES);
+        self.0.push(at.op.map(|op| op.code).filter(|_| is_small));
     }
 }
 
