@@ -141,7 +141,7 @@ impl Hot {
             if let Exit::Repeat { condition, start, .. } = block.exit {
                 while Registers::new(frame.stack, base).meets(&condition) {
                     boundary(frame, &state, start);
-                    if !state.pay(block, base, frame) {
+                    if !state.pay(block, frame) {
                         break;
                     }
                     state.execute(block, steps, base, frame);
@@ -290,7 +290,9 @@ impl State {
     #[inline(always)]
     fn enter(&mut self, block: &Block, frame: &mut Frame<'_>) -> Option<usize> {
         let base = self.height.wrapping_sub(block.items);
-        let is_possible = base <= block.most_below && self.pay(block, base, frame);
+        let is_possible = base <= block.most_below
+            && block.guard.as_ref().is_none_or(|guard| Registers::new(frame.stack, base).meets(guard))
+            && self.pay(block, frame);
         is_possible.then(|| {
             self.height = base + block.results;
             base
@@ -300,10 +302,9 @@ impl State {
     /// Counts the instructions of a block, for which the stack has the items and the room. False if one of them may
     /// end the run.
     #[inline(always)]
-    fn pay(&mut self, block: &Block, base: usize, frame: &mut Frame<'_>) -> bool {
+    fn pay(&mut self, block: &Block, frame: &mut Frame<'_>) -> bool {
         let is_possible = self.gas >= block.gas
             && self.instructions + block.instructions < self.fence
-            && block.guard.as_ref().is_none_or(|guard| Registers::new(frame.stack, base).meets(guard))
             && frame.context.account.charge_in_advance(block.units);
         if is_possible {
             self.gas -= block.gas;

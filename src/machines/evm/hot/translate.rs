@@ -105,7 +105,8 @@ pub(super) fn translate(
         source.steps.truncate(first);
         return None;
     };
-    if graph.items().len() == graph.used() {
+    // A repeated block is entered once: a guard could not be checked again.
+    if graph.items().len() == graph.used() && guard.is_none() {
         exit = exit.or_repeat(pc);
     }
     Some(Block {
