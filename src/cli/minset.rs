@@ -43,7 +43,7 @@ impl MinsetCommand {
         let suite = Suite::read(&sources, &options, Detail::Points, &|_| true);
         let machines = suite.own_machines().filter(|_| self.faults);
         let faults: Vec<_> = machines.flat_map(faults_of).collect();
-        // As many instructions as `vmconf mutants` executes.
+        // The same limit of instructions per fault as in `vmconf mutants`.
         let how = How { jobs: 1, work: WORK, programs: 0, interrupt: options.run.interrupt.clone() };
         let exit = suite.exit();
         let minset = minset(suite, &faults, &how);

@@ -90,7 +90,7 @@ impl<'s> LoadedFile<'s> {
         Ok(Some(Cases::new(self.source.clone(), self.options, document, format, entries)))
     }
 
-    /// Drops the document. All cases have run; none can be read any more.
+    /// Drops the document, after which no case can be read any more.
     pub(super) fn drop_document(&mut self) {
         if let Some(cases) = &mut self.cases {
             cases.document = Document::empty();

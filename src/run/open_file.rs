@@ -14,29 +14,29 @@ pub enum Links {
     Refuse,
 }
 
-/// An open file, and its length when it was opened: 0 for a pipe or a device.
+/// An open file, and its length in bytes when it was opened, which is 0 for a pipe or a device.
 pub struct OpenFile {
     file: File,
     length: u64,
 }
 
 impl OpenFile {
-    /// Opens whatever is at the path, and waits for it.
+    /// Opens a file, pipe or device. Waits until a pipe has a writer.
     ///
     /// # Errors
     ///
-    /// When it cannot be opened.
+    /// If it cannot be opened.
     pub fn any(path: &Path) -> io::Result<OpenFile> {
         let file = File::open(path)?;
         let length = file.metadata()?.len();
         Ok(OpenFile { file, length })
     }
 
-    /// Its bytes; `None` if there are more than `limit`.
+    /// Reads all bytes; `None` if there are more than `limit`.
     ///
     /// # Errors
     ///
-    /// When it cannot be read.
+    /// If it cannot be read.
     pub fn read_at_most(self, limit: u64) -> io::Result<Option<Vec<u8>>> {
         if self.length > limit {
             return Ok(None);

@@ -10,7 +10,7 @@ use super::load::LoadedFile;
 pub(super) enum Finished<'s> {
     /// The file at this index is loaded, and the given outcomes are those of its first cases.
     File(usize, Arc<LoadedFile<'s>>, Vec<CaseOutcome>),
-    /// Cases that follow each other are done: the index of their file, that of the first in the file, their outcomes.
+    /// Consecutive cases are done: the index of their file, the index of the first case in the file, the outcomes.
     Cases(usize, usize, Vec<CaseOutcome>),
 }
 

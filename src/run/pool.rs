@@ -20,41 +20,41 @@ use super::sources::{self, Sources};
 use crate::model::interrupt::Interrupt;
 use crate::model::verdict::Verdict;
 
-/// How many files, for each thread, may be begun before the first of them is reported: they and their results wait in
-/// memory.
+/// How many files per thread may be started before the first of them is reported: they and their results stay in
+/// memory until then.
 const AHEAD: usize = 16;
 
-/// As many are allowed while their texts have no more than this number of bytes for each thread: a case that takes
-/// long leaves no other thread without work.
+/// The same while the texts of these files take at most [`BYTES_AHEAD`] bytes per thread, so that a slow case does not
+/// leave the other threads without work.
 const FAR_AHEAD: usize = 256;
 const BYTES_AHEAD: usize = 2 << 20;
 
-/// The thread that opens a file also runs its cases if there are no more than this: handing them to other threads, and
-/// their results one by one to the calling thread, would take as long as running most of them.
+/// The thread that opens a file also runs its cases if there are at most this many: handing them to other threads,
+/// and their results one by one to the calling thread, would take longer than running most of them.
 const FEW: usize = 8;
 
-/// A task is at most this number of cases of a larger file, and less towards its end, so that no thread is left with
-/// the last ones.
+/// The most cases of a larger file in a task. Tasks get smaller towards the end of a file, so that all threads finish
+/// at about the same time.
 const MOST: usize = 8;
 
-/// How many results, for each thread, wait to be put in order.
+/// How many results per thread the channel to the calling thread holds.
 const WAITING: usize = 256;
 
-/// After how many results a thread wakes the calling thread, and after how many files that one counts them. Doing so
-/// for each costs as much as running a small case.
-const TOLD: usize = 64;
+/// A thread wakes the calling thread after this many results, which counts the completed files in groups of this size:
+/// doing so for each one costs as much as running a small case.
+const BATCH: usize = 64;
 
-/// How long a result waits at most before the calling thread looks for it.
+/// The longest time that a result waits for the calling thread.
 const LATENCY: Duration = Duration::from_millis(5);
 
-/// How many files a thread keeps until the calling thread needs them no more. Memory that another thread frees than
-/// allocated it makes both wait for each other.
+/// How many files a thread keeps until the calling thread has released them: if the calling thread freed memory that
+/// this one allocated, both would wait for each other in the allocator.
 const KEPT: usize = FAR_AHEAD;
 
-/// How many files are listed at once, so that threads seldom wait for each other to list one.
+/// How many files are listed at a time, so that threads seldom wait for each other.
 const LISTED: usize = 16;
 
-/// Runs all cases on this number of threads; the calling thread puts the outcomes in order.
+/// Runs all cases on at most this number of threads; the calling thread puts the outcomes in order.
 pub(super) fn run<'s>(
     sources: &'s Sources,
     options: &'s Options,
@@ -70,7 +70,7 @@ pub(super) fn run<'s>(
         let mut complete = 0;
         loop {
             let received = receiver.try_recv();
-            if complete >= TOLD || received.is_err() {
+            if complete >= BATCH || received.is_err() {
                 work.report_files(std::mem::take(&mut complete));
             }
             match received {
@@ -101,7 +101,7 @@ fn collect(order: &mut Order<'_>, collector: &mut Collector<'_>) -> usize {
     files
 }
 
-/// Starts a thread, which starts the next one as soon as there is work for it: a few cases need only one.
+/// Starts a thread, which starts the next one as soon as there is work for it: few cases need only one thread.
 fn start<'scope, 's>(
     scope: &'scope Scope<'scope, '_>,
     work: &'scope Work<'s>,
@@ -154,7 +154,7 @@ fn work_on<'s>(
                 let (file, outcomes) = if file.cases() <= FEW {
                     work.add(number, file.bytes(), None);
                     let outcomes = (0..file.cases()).map(|index| run(number, &file, index)).collect();
-                    // What waits to be put in order is small, and its memory is used again at once.
+                    // Results that wait to be put in order then take little memory, and the document's is reused at once.
                     file.drop_document();
                     (Arc::new(file), outcomes)
                 } else {
@@ -177,13 +177,13 @@ fn work_on<'s>(
             break;
         }
         sent += 1;
-        if sent % TOLD == 0 {
+        if sent % BATCH == 0 {
             work.collecting.unpark();
         }
     }
 }
 
-/// Keeps a file as long as another thread uses it; see [`KEPT`].
+/// Keeps a file while another thread uses it; see [`KEPT`].
 fn keep<'s>(kept: &mut VecDeque<Arc<LoadedFile<'s>>>, file: &Arc<LoadedFile<'s>>) {
     while kept.len() == KEPT || kept.front().is_some_and(|file| Arc::strong_count(file) == 1) {
         kept.pop_front();
@@ -237,8 +237,8 @@ struct Work<'s> {
     collecting: Thread,
     interrupt: &'s Interrupt,
     queue: Mutex<Queue<'s>>,
-    /// The files that are not in the queue yet. Listing some of them, which takes as long as running a few, makes no
-    /// other thread wait while there are files in the queue.
+    /// The files that are not in the queue yet, with a lock of their own: listing some of them takes as long as running
+    /// a few, and other threads need not wait for it while there are files in the queue.
     unlisted: Mutex<sources::Iter<'s>>,
     /// A file was added or reported, or the run is interrupted.
     changed: Condvar,
@@ -247,7 +247,7 @@ struct Work<'s> {
 struct Queue<'s> {
     /// The next files.
     files: VecDeque<Source>,
-    /// Whether no other files follow them.
+    /// Whether these are the last ones.
     is_listed: bool,
     /// Files with more than a few cases, some of them left to run, in order: index of the file, index of the next case,
     /// file.
@@ -331,7 +331,7 @@ impl<'s> Work<'s> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts another thread as started if there is work for it.
+    /// Whether there is work for another thread, which then counts as started.
     fn counts_another_thread(&self) -> bool {
         let may_start = || self.started.load(Ordering::Relaxed) < self.threads;
         if !may_start() {
@@ -353,7 +353,7 @@ impl<'s> Work<'s> {
         let mut queue = self.lock();
         loop {
             if self.interrupt.is_requested() {
-                // Nothing that the other threads wait for may happen any more.
+                // The other threads may wait for something that no longer happens.
                 self.changed.notify_all();
                 return None;
             }
@@ -384,13 +384,13 @@ impl<'s> Work<'s> {
             if queue.opening == 0 && queue.has_no_files() {
                 return None;
             }
-            // What the thread waits for may be that files are reported.
+            // This thread may wait for files to be reported.
             self.collecting.unpark();
             queue = self.changed.wait(queue).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
-    /// Lists some more files, if another thread did not while this one waited to do so.
+    /// Lists some more files, unless another thread did so while this one waited for the lock.
     fn list(&self, mut unlisted: MutexGuard<'_, sources::Iter<'s>>) {
         if self.lock().files.len() >= LISTED {
             return;
@@ -401,13 +401,13 @@ impl<'s> Work<'s> {
         queue.files.extend(files);
     }
 
-    /// Lets each thread that waits look again for what to do, or whether the run is interrupted.
+    /// Wakes all waiting threads, to look for work again or to see that the run is interrupted.
     fn wake_all(&self) {
         let _queue = self.lock();
         self.changed.notify_all();
     }
 
-    /// A file of this number of bytes is loaded; its cases are for all threads if it is given.
+    /// Records that a file of this number of bytes is loaded. If it is given, all threads may run its cases.
     fn add(&self, number: usize, bytes: usize, file: Option<&Arc<LoadedFile<'s>>>) {
         let mut queue = self.lock();
         queue.opening -= 1;

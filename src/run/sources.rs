@@ -35,7 +35,7 @@ pub struct Found {
 
 /// The files to read: in the order of the paths, those of a folder sorted by name, without duplicates.
 ///
-/// Only few files of a folder are kept in memory: each iteration searches a folder with more again.
+/// A list of files is kept in memory only for small folders; larger ones are searched again in each iteration.
 #[derive(Debug, Clone, Default)]
 pub struct Sources {
     paths: Vec<Selected>,

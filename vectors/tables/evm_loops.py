@@ -444,25 +444,15 @@ def jumps(cases):
             f"After many rounds a JUMP goes {place:#x} bytes too far; the run halts", counted(far, 1)
         )
     for data, what in ((0x5B, "data of a PUSH"), (0x01, "another instruction")):
-        # A condition that holds only in the last rounds.
-        code = (
-            Code()
-            .add(push(ROUNDS), asm("7"))
-            .mark("loop")
-            .add(asm("1 ADD"), asm("2 DUP3 GT ISZERO"))
-            .push_mark("data", 2)
-        )
-        code.add(0x57, asm("1 DUP3 SUB SWAP2 POP DUP2")).jump_if("loop").add(0x00).mark("data").add(0x60, data, 0x00)
-        cases[f"a jump to {what}"] = case(f"After many rounds a JUMPI goes to {what}; the run halts", code.bytes())
-        code = (
-            Code()
-            .add(push(ROUNDS), asm("7"))
-            .mark("loop")
-            .add(asm("1 ADD"), asm("0 ISZERO ISZERO"))
-            .push_mark("data", 2)
-        )
-        code.add(0x57, asm("1 DUP3 SUB SWAP2 POP DUP2")).jump_if("loop").add(0x00).mark("data").add(0x60, data, 0x00)
-        cases[f"no jump to {what}"] = case(f"A JUMPI to {what} that is never taken does no harm", code.bytes())
+        in_last_rounds, never = "2 DUP3 GT ISZERO", "0 ISZERO ISZERO"
+        for name, condition, text in (
+            (f"a jump to {what}", in_last_rounds, f"After many rounds a JUMPI goes to {what}; the run halts"),
+            (f"no jump to {what}", never, f"A JUMPI to {what} that is never taken does no harm"),
+        ):
+            code = Code().add(push(ROUNDS), asm("7")).mark("loop").add(asm("1 ADD"), asm(condition))
+            code.push_mark("data", 2).add(0x57, asm("1 DUP3 SUB SWAP2 POP DUP2")).jump_if("loop")
+            code.add(0x00).mark("data").add(0x60, data, 0x00)
+            cases[name] = case(text, code.bytes())
 
 
 def plain_code(cases):

@@ -19,7 +19,7 @@ pub(super) struct Folder {
     /// The path with symbolic links resolved.
     real: PathBuf,
     anchor: Anchor,
-    /// The files, once they are counted, if they are few.
+    /// The files, after they were counted, if there are few.
     kept: Option<Arc<[Source]>>,
 }
 
@@ -73,7 +73,7 @@ impl Folder {
         (count, skipped)
     }
 
-    /// What was found as a source, if it is one.
+    /// The entry as a source, if it is one.
     fn source(&self, path: PathBuf, found: io::Result<Kind>, names: &mut Names) -> Option<Source> {
         match found {
             Ok(Kind::Vector) => {
@@ -110,9 +110,9 @@ impl Folder {
 struct Search<'f> {
     folder: &'f Folder,
     others: Option<&'f Seen>,
-    /// The folder to look into next.
+    /// The folder to search next.
     entered: Option<PathBuf>,
-    /// The folders around it that are not done, the innermost last.
+    /// Its unfinished parent folders, the innermost last.
     open: Vec<(PathBuf, Listing)>,
 }
 

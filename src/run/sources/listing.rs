@@ -1,23 +1,23 @@
-//! What a folder contains, in little memory: a folder may have a million files.
+//! The contents of a folder, kept in little memory: a folder may have a million files.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, FileType};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What is found in a folder.
+/// What an entry of a folder is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Folder,
     Vector,
     /// A symbolic link.
     Link,
-    /// It is named like a vector and is no regular file.
+    /// Named like a vector, but not a regular file.
     Special,
 }
 
 impl Kind {
-    /// `None` for what is passed over without a word.
+    /// `None` if the entry is ignored.
     fn of(name: &OsStr, file: FileType) -> Option<Kind> {
         match is_json(Path::new(name)) {
             _ if file.is_symlink() => Some(Kind::Link),
@@ -33,14 +33,14 @@ pub(super) fn is_json(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"))
 }
 
-/// The entries of a folder that are left to look at.
+/// The entries of a folder that were not visited yet.
 #[derive(Default)]
 pub(super) struct Listing {
-    /// The names that are UTF-8, one after the other.
+    /// The names that are UTF-8, concatenated.
     text: String,
-    /// The other ones.
-    odd: Vec<OsString>,
-    /// Sorted by name, the first one last.
+    /// All other names.
+    not_utf8: Vec<OsString>,
+    /// In descending order of their names, so that the next one is at the end.
     entries: Vec<Entry>,
 }
 
@@ -52,13 +52,13 @@ struct Entry {
 /// Where a name is kept.
 #[derive(Clone, Copy)]
 enum Name {
-    /// At this byte of the text, of this length.
-    Text(u32, u16),
-    /// At this index of the odd names.
-    Odd(u32),
+    /// Its offset in the text and its length, in bytes.
+    Utf8(u32, u16),
+    /// Its index in the other names.
+    Other(u32),
 }
 
-// Each file of a folder takes one while the others are looked at.
+// There is one for each file of a folder.
 const _: () = assert!(size_of::<Entry>() == 12);
 
 impl Listing {
@@ -66,7 +66,7 @@ impl Listing {
     ///
     /// # Errors
     ///
-    /// When it cannot be read, or its names take 4 GiB.
+    /// If it cannot be read, or its names take 4 GiB or more.
     pub(super) fn of(folder: &Path) -> io::Result<Listing> {
         let mut listing = Listing::default();
         for entry in fs::read_dir(folder)? {
@@ -87,23 +87,23 @@ impl Listing {
             Ok(name) => {
                 let at = self.text.len().try_into()?;
                 self.text += &name;
-                Name::Text(at, name.len().try_into()?)
+                Name::Utf8(at, name.len().try_into()?)
             }
-            Err(odd) => {
-                self.odd.push(odd);
-                Name::Odd((self.odd.len() - 1).try_into()?)
+            Err(name) => {
+                self.not_utf8.push(name);
+                Name::Other((self.not_utf8.len() - 1).try_into()?)
             }
         })
     }
 
     fn name(&self, name: Name) -> &OsStr {
         match name {
-            Name::Text(at, length) => OsStr::new(&self.text[at as usize..][..usize::from(length)]),
-            Name::Odd(index) => &self.odd[index as usize],
+            Name::Utf8(at, length) => OsStr::new(&self.text[at as usize..][..usize::from(length)]),
+            Name::Other(index) => &self.not_utf8[index as usize],
         }
     }
 
-    /// Takes the next entry; `folder` is the path that its path begins with.
+    /// Removes the next entry; returns its path below `folder`.
     pub(super) fn next_in(&mut self, folder: &Path) -> Option<(PathBuf, Kind)> {
         let Entry { name, kind } = self.entries.pop()?;
         Some((folder.join(self.name(name)), kind))

@@ -27,8 +27,8 @@ pub(super) struct Allocator {
 }
 
 impl Allocator {
-    /// Adds the steps of a block; `None` if it needs too many slots or copies. The guard and the exit with places for
-    /// items.
+    /// Adds the steps of a block; returns its guard and its exit, or `None` if it needs too many slots
+    /// or copies.
     pub(super) fn allocate(
         &mut self,
         graph: &Graph,

@@ -105,7 +105,7 @@ pub(super) fn translate(
         source.steps.truncate(first);
         return None;
     };
-    // A repeated block is entered once: a guard could not be checked again.
+    // The guard is only checked where a block is entered, not for each repetition.
     if graph.items().len() == graph.used() && guard.is_none() {
         exit = exit.or_repeat(pc);
     }
@@ -199,7 +199,7 @@ impl Graph {
                 Role::Branches => match self.target(source) {
                     Target::At(target) => {
                         let condition = self.condition();
-                        if !(fails(source.code, pc + 1) && self.expects(condition)) {
+                        if !(is_undefined(source.code, pc + 1) && self.expects(condition)) {
                             self.instruction(part, pc, source.code);
                             return End::Branch(condition, [target, pc + 1].map(Next::at));
                         }
@@ -248,8 +248,8 @@ impl Graph {
         Condition { test: Test::IsZero, holds, of: [item; 2] }
     }
 
-    /// Makes the condition the block's guard. Whether that can be: it has to be known before the first step, and
-    /// there is one.
+    /// Makes the condition the block's guard; returns whether that is possible. Its operands must be known before the
+    /// first step, and a block has only one guard.
     fn expects(&mut self, condition: Condition<Item>) -> bool {
         let is_known = !condition.of.iter().any(|item| matches!(item, Item::Node(_)));
         is_known && *self.guard.get_or_insert(condition) == condition
@@ -345,8 +345,8 @@ impl Graph {
     }
 }
 
-/// Whether there is an undefined code, which compilers put where a program must not get.
-fn fails(code: &[u8], at: usize) -> bool {
+/// Whether the code there is undefined. Compilers put such a code behind an assertion.
+fn is_undefined(code: &[u8], at: usize) -> bool {
     code.get(at).is_some_and(|code| Op::of_code(*code).is_none())
 }
 
