@@ -41,6 +41,8 @@ pub struct Format {
     pub make: Option<MakeVector>,
     /// The fields of the state that say how a run ended, not what it computed.
     pub ends: &'static [&'static str],
+    /// All values of these fields that a vector can demand.
+    pub outcomes: fn() -> Vec<&'static str>,
     /// The severity of unknown members, comments and trailing commas: notes in formats of other projects,
     /// errors in vmconf's own.
     pub unknown: Severity,

@@ -46,6 +46,7 @@ pub const FORMAT: Format = Format {
     write_back: write_back::write_back,
     make: Some(new_vector::MAKE),
     ends: &["status"],
+    outcomes: || snapshot::STATUSES.to_vec(),
 };
 
 fn evidence(file: Node<'_>) -> Option<Evidence> {

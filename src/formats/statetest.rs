@@ -7,7 +7,7 @@
 //! fork and the chosen parameters.
 
 mod exceptions;
-mod forks;
+pub mod forks;
 mod signed;
 mod test;
 mod write_back;
@@ -46,6 +46,7 @@ pub const FORMAT: Format = Format {
     write_back: write_back::write_back,
     make: None,
     ends: &["outcome", "exception"],
+    outcomes,
     unknown: Severity::Note,
     duplicate: Severity::Error,
     group: fork_in,
@@ -166,6 +167,11 @@ fn read(entry: Node<'_>, context: Context<'_>, diagnostics: &mut Diagnostics) ->
 /// forks that keep empty ones; the fixtures with `state` come from another filler.
 fn refusal_touches(fork: Fork, results: &Results<'_>) -> &'static str {
     if fork.keeps_empty_accounts && results.state.is_none() { "coinbase" } else { "nothing" }
+}
+
+/// The outcomes that a case can demand, and the classes of refusals.
+fn outcomes() -> Vec<&'static str> {
+    ["executed", "refused"].into_iter().chain(exceptions::classes()).collect()
 }
 
 fn end(entry: Node<'_>, exception: Option<Node<'_>>) -> Assertion {

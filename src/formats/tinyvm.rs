@@ -55,6 +55,7 @@ pub const FORMAT: Format = Format {
     write_back: write_back::write_back,
     make: Some(new_vector::MAKE),
     ends: ENDS,
+    outcomes: expect::outcomes,
     unknown: Severity::Error,
     duplicate: Severity::Error,
     group: |_| None,

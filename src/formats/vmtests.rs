@@ -43,6 +43,7 @@ pub const FORMAT: Format = Format {
     write_back: write_back::write_back,
     make: Some(new_vector::MAKE),
     ends: &["outcome"],
+    outcomes: || vec!["success", "halt"],
     unknown: Severity::Note,
     duplicate: Severity::Error,
     group: |_| None,

@@ -12,7 +12,7 @@ use vmconf::isa::OpSet;
 use vmconf::model::case::{Case, CaseId};
 use vmconf::model::case_report::CaseReport;
 use vmconf::model::event::Event;
-use vmconf::model::verdict::Verdict;
+use vmconf::model::verdict::{Kind, Verdict};
 use vmconf::run::expression::{CaseInfo, Expr, MOST_NESTED, PREDICATES, Selection};
 use vmconf::run::{self, Options, RunOptions};
 
@@ -86,6 +86,29 @@ fn commands() {
     assert_eq!(vmconf(&["run", STORAGE, "-E", "name("]).exit, 2);
 }
 
+/// Whatever the help offers for `verdict` is accepted, and every verdict is offered.
+#[test]
+fn every_verdict_is_offered() {
+    let doc = PREDICATES.iter().find(|predicate| predicate.name == "verdict").unwrap().doc;
+    for kind in Kind::ALL {
+        assert!(doc.contains(kind.name()), "{} is not in {doc}", kind.name());
+        format!("verdict({})", kind.name()).parse::<Expr>().unwrap();
+    }
+}
+
+/// Every outcome that a vector demands is accepted by `expects`, every fork by `fork`, under all its names.
+#[test]
+fn known_names() {
+    for expr in ["expects(refusal)", "expects(HALTED)", "expects(illegalYield)", "expects(BREAK)"] {
+        assert!(!selected(expr).is_empty(), "{expr}");
+    }
+    let paris = selected("fork(Paris)");
+    assert!(!paris.is_empty());
+    assert_eq!(paris, selected("fork(merge)"));
+    let called = selected(&format!("calls(0x{:0>40})", 1));
+    assert_eq!(called, selected(&format!("calls(0x{:0>39}[1])", "")));
+}
+
 /// The help lists every predicate.
 #[test]
 fn help() {
@@ -119,6 +142,17 @@ fn misspelled() {
         "path([)",
         "name(ä) and nöt name(b)",
         "nott name(a)",
+        "verdict(crashed)",
+        "expects(hlt)",
+        "expects(\"HALT*\")",
+        "fork(Lodnon)",
+        "fork(~lond0n)",
+        "calls(0x05)",
+        "calls(5)",
+        "calls(sender)",
+        "calls(0x00000000000000000000000000000000000000055)",
+        "fails(SSTROE, out of gas)",
+        "fails(out of gas)",
         "name(a)\tand\u{7}",
     ];
     let told: Vec<_> = texts.map(|text| text.parse::<Expr>().unwrap_err().to_string()).into();

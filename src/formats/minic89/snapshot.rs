@@ -17,7 +17,7 @@ const VERSION: &str = "MiniC89.VM.Snapshot.v0.2";
 const REQUIRED: &[&str] = &["schema_version", "step", "status", "pc", "operand_stack", "call_stack"];
 const ENDS: &[&str] = &["trap", "halt"];
 
-const STATUSES: &[&str] = &["RUNNING", "HALTED", "TRAPPED"];
+pub(super) const STATUSES: &[&str] = &["RUNNING", "HALTED", "TRAPPED"];
 
 /// The codes that a trap can have.
 pub(super) const TRAPS: &[&str] = &[

@@ -67,6 +67,11 @@ const CLASSES: &[(&str, &[&str])] = &[
 /// The prefix of names since 2023.
 const PREFIX: &str = "TransactionException.";
 
+/// The classes of refusals.
+pub(super) fn classes() -> impl Iterator<Item = &'static str> {
+    CLASSES.iter().map(|(class, _)| *class)
+}
+
 /// What `expectException` demands: one name, or any of several.
 pub(super) fn read(node: Node<'_>, diagnostics: &mut Diagnostics) -> Option<Demanded> {
     let Some(text) = node.text() else {

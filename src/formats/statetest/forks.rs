@@ -36,6 +36,17 @@ const FORKS: &[(&str, &[&str])] = &[
 /// How many of the first forks keep empty accounts.
 const KEEP_EMPTY_ACCOUNTS: usize = 3;
 
+/// The names of the fork: the one in the machine, which is this, and others in files.
+pub fn names(fork: &str) -> impl Iterator<Item = &'static str> {
+    let row = FORKS.iter().find(|(name, _)| *name == fork);
+    row.into_iter().flat_map(|(name, others)| std::iter::once(*name).chain(others.iter().copied()))
+}
+
+/// The names of all forks that vmconf knows, the oldest first.
+pub fn all() -> impl Iterator<Item = &'static str> {
+    FORKS.iter().flat_map(|(name, _)| names(name))
+}
+
 /// The fork with this name.
 ///
 /// # Errors

@@ -14,6 +14,14 @@ use crate::text::json::Node;
 /// How a driver's run can end.
 const OUTCOMES: &[&str] = &["completed", "illegalInstruction", "illegalYield", "zeroLimit", "timeout"];
 
+/// How a program can stop.
+const STOPS: &[&str] = &["yield", "illegal", "limit"];
+
+/// How a driver's run or a program can end.
+pub(super) fn outcomes() -> Vec<&'static str> {
+    [STOPS, OUTCOMES].concat()
+}
+
 /// The ratings of a run; the first one that applies counts.
 const RATINGS: &[&str] = &["driverError", "fatal", "fail", "pass", "skip"];
 
@@ -53,7 +61,7 @@ impl<'w, 'r> AssertionBuilder<'w, 'r> {
             return;
         };
         if let Some(stop) = fields.optional("stop")
-            && let Some(name) = self.reader.one_of(stop, "stop", &["yield", "illegal", "limit"])
+            && let Some(name) = self.reader.one_of(stop, "stop", STOPS)
         {
             self.is(Path::field("stop"), Value::text(name), stop.at());
         }

@@ -32,6 +32,7 @@ pub const FORMAT: Format = Format {
     write_back: |_| Err(NotRepresentable("a list of names has no place for an expectation".to_owned())),
     make: None,
     ends: ENDS,
+    outcomes: super::expect::outcomes,
     unknown: Severity::Error,
     duplicate: Severity::Error,
     group: |_| None,

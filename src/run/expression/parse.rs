@@ -11,7 +11,7 @@
 use std::fmt;
 
 use super::expr::{Expr, Term};
-use super::predicates::{Argument, Matcher, PREDICATES, Predicate};
+use super::predicates::{Accepts, Argument, Matcher, PREDICATES, Predicate, Unaccepted};
 use crate::text::suggest::nearest;
 
 /// How deep parentheses and `not` may be nested.
@@ -157,7 +157,7 @@ impl<'t> Parser<'t> {
             return Ok(inner);
         }
         match self.word() {
-            "" if self.at == self.text.len() => Err(self.wrong(open, "this is never closed")),
+            "" if self.at == self.text.len() => Err(self.wrong(open, "missing )")),
             "" => Err(self.wrong(self.at, format!("expected and, or, or ){}", self.instead()))),
             word => Err(self.near("expected and, or, or )", word, ["and", "or"])),
         }
@@ -176,7 +176,7 @@ impl<'t> Parser<'t> {
         };
         self.at += word.len();
         if !self.take('(') {
-            let what = format!("expected ( and {} in parentheses", predicate.argument);
+            let what = format!("expected {predicate:?}");
             return Err(self.wrong(self.at, what));
         }
         self.skip_space();
@@ -207,15 +207,17 @@ impl<'t> Parser<'t> {
                 _ => argument.push(character),
             }
         }
-        Err(self.wrong(open, "this quote is never closed"))
+        Err(self.wrong(open, "missing closing quote"))
     }
 
     fn no_predicate(&self, word: &str, expected: &str) -> SyntaxError {
         let other_name = OTHER_NAMES.iter().find(|(other, _)| word.eq_ignore_ascii_case(other));
         let names = PREDICATES.iter().map(|predicate| predicate.name);
         let near = other_name.map(|(_, name)| *name).or_else(|| nearest(word, names.chain(["not"])));
-        let near = near.map_or(String::new(), |near| format!("; did you mean {near}?"));
-        self.wrong(self.at, format!("there is no {word}: {expected}{near}"))
+        match near {
+            Some(near) => self.wrong(self.at, format!("unknown predicate {word}; did you mean {near}?")),
+            None => self.wrong(self.at, format!("unknown predicate {word}: {expected}")),
+        }
     }
 
     /// Reads an argument up to the next `)`, without surrounding space.
@@ -239,24 +241,40 @@ impl<'t> Parser<'t> {
                 kept = argument.len();
             }
         }
-        Err(self.wrong(start.saturating_sub(1), "this is never closed by )"))
+        Err(self.wrong(start.saturating_sub(1), "missing )"))
     }
 
     fn matcher(&self, predicate: &Predicate, argument: &Argument, at: usize) -> Result<Matcher, SyntaxError> {
         let matcher = Matcher::new(argument, predicate.letters).map_err(|error| self.wrong(at, error))?;
-        let known = (predicate.known)();
-        if known.is_empty() || known.iter().any(|name| matcher.matches(name)) {
-            return Ok(matcher);
+        match predicate.accepts {
+            Accepts::AnyText => Ok(matcher),
+            Accepts::Names(known) => {
+                let known = known();
+                if known.iter().any(|name| matcher.matches(name)) {
+                    return Ok(matcher);
+                }
+                Err(self.wrong(at, unknown(predicate.argument, argument.text(), &known)))
+            }
+            Accepts::Checked(check) => match check(&matcher) {
+                Ok(()) => Ok(matcher),
+                Err(Unaccepted::Form(expected)) => Err(self.wrong(at, expected)),
+                Err(Unaccepted::Unknown(part, known)) => {
+                    Err(self.wrong(at, unknown(predicate.argument, &part, &known)))
+                }
+            },
         }
-        let argument = argument.text();
-        let perhaps = nearest(argument.trim_start_matches('~'), known.iter().copied());
-        let perhaps = match perhaps {
-            Some(near) => format!("; did you mean {near}?"),
-            None if known.len() <= MOST_LISTED => format!("; there are {}", known.join(", ")),
-            None => String::new(),
-        };
-        Err(self.wrong(at, format!("no {} is {argument:?}{perhaps}", predicate.argument)))
     }
+}
+
+/// The error for a text that is none of the names, with the nearest name, or all if there are few.
+fn unknown(kind: &str, text: &str, known: &[&str]) -> String {
+    let nearest = nearest(text.trim_start_matches('~'), known.iter().copied());
+    let perhaps = match nearest {
+        Some(near) => format!("; did you mean {near}?"),
+        None if known.len() <= MOST_LISTED => format!("; there are {}", known.join(", ")),
+        None => String::new(),
+    };
+    format!("unknown {kind} {text:?}{perhaps}")
 }
 
 /// The only part of a list of one, or the whole list as an expression.

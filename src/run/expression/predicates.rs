@@ -8,12 +8,14 @@ use globset::GlobMatcher;
 
 use super::case_info::{Asked, Cost};
 use crate::formats::FORMATS;
+use crate::formats::statetest::forks;
 use crate::isa::{OpInfo, OpSet};
 use crate::machines::{self, Executes, MACHINES, MachineInfo};
 use crate::model::assertion::Expected;
 use crate::model::case::{Action, Case};
 use crate::model::path::Key;
 use crate::model::value::Value;
+use crate::model::verdict::Kind;
 use crate::run::filter::glob;
 
 /// A predicate on cases.
@@ -22,21 +24,23 @@ pub struct Predicate {
     pub name: &'static str,
     /// The kind of its argument, in one word.
     pub argument: &'static str,
+    /// What stands for the argument in help texts.
+    pub placeholder: &'static str,
     /// A description in one line.
     pub doc: &'static str,
     /// The cost of evaluating it.
     pub cost: Cost,
     /// How upper and lower case in its argument are treated.
     pub(super) letters: Letters,
-    /// The possible arguments; empty if any text is allowed.
-    pub(super) known: fn() -> Vec<&'static str>,
+    /// The possible arguments.
+    pub(super) accepts: Accepts,
     /// Evaluates it.
     pub(super) holds: fn(&Matcher, &Asked<'_>) -> bool,
 }
 
 impl fmt::Debug for Predicate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}({})", self.name, self.argument)
+        write!(f, "{}({})", self.name, self.placeholder)
     }
 }
 
@@ -45,69 +49,94 @@ pub(super) const VERDICT: &str = "verdict";
 /// Nouns for outcomes that vectors and machines name otherwise.
 const OTHER_ENDS: [(&str, &str); 1] = [("refused", "refusal")];
 
+/// Which arguments a predicate accepts.
+pub(super) enum Accepts {
+    /// Any text: what matches depends on the vectors.
+    AnyText,
+    /// One of these names, or a pattern that matches at least one of them.
+    Names(fn() -> Vec<&'static str>),
+    /// An argument for which this returns no error.
+    Checked(fn(&Matcher) -> Result<(), Unaccepted>),
+}
+
+/// Why a predicate does not accept an argument.
+pub(super) enum Unaccepted {
+    /// The argument has another form than this one.
+    Form(String),
+    /// This part is none of these names.
+    Unknown(String, Vec<&'static str>),
+}
+
 /// All predicates, the cheapest first.
 pub static PREDICATES: &[Predicate] = &[
     Predicate {
         name: "machine",
         argument: "machine",
+        placeholder: "NAME",
         doc: "runs on this machine",
         cost: Cost::Outline,
         letters: Letters::AnyCase,
-        known: || MACHINES.iter().map(|machine| machine.name).collect(),
+        accepts: Accepts::Names(|| MACHINES.iter().map(|machine| machine.name).collect()),
         holds: |matcher, asked| matcher.matches(asked.info.format().machine),
     },
     Predicate {
         name: "format",
         argument: "format",
+        placeholder: "NAME",
         doc: "has this vector format",
         cost: Cost::Outline,
         letters: Letters::AnyCase,
-        known: || FORMATS.iter().map(|format| format.name).collect(),
+        accepts: Accepts::Names(|| FORMATS.iter().map(|format| format.name).collect()),
         holds: |matcher, asked| matcher.matches(asked.info.format().name),
     },
     Predicate {
         name: "id",
         argument: "id",
+        placeholder: "ID",
         doc: "has this id, as list prints it",
         cost: Cost::Outline,
         letters: Letters::Exact,
-        known: Vec::new,
+        accepts: Accepts::AnyText,
         holds: |matcher, asked| matcher.matches(&asked.id),
     },
     Predicate {
         name: "name",
         argument: "name",
+        placeholder: "NAME",
         doc: "has this name within its file",
         cost: Cost::Outline,
         letters: Letters::Exact,
-        known: Vec::new,
+        accepts: Accepts::AnyText,
         holds: |matcher, asked| matcher.matches(asked.info.id().name.as_deref().unwrap_or_default()),
     },
     Predicate {
         name: "path",
         argument: "path",
+        placeholder: "FILE",
         doc: "is in the file with this path, as in its id",
         cost: Cost::Outline,
         letters: Letters::Exact,
-        known: Vec::new,
+        accepts: Accepts::AnyText,
         holds: |matcher, asked| matcher.matches(&asked.info.id().file),
     },
     Predicate {
         name: VERDICT,
         argument: "verdict",
+        placeholder: "WORD",
         doc: "had this verdict in the last run from this folder: pass, fail, error, skip, known, fixed, unsupported, crash or timeout",
         cost: Cost::Outline,
         letters: Letters::AnyCase,
-        known: || vec!["pass", "fail", "error", "skip", "known", "fixed"],
+        accepts: Accepts::Names(|| Kind::ALL.map(Kind::name).to_vec()),
         holds: |matcher, asked| asked.last.get(&asked.id).is_some_and(|verdict| matcher.matches(verdict)),
     },
     Predicate {
         name: "expects",
-        argument: "end",
+        argument: "outcome",
+        placeholder: "OUTCOME",
         doc: "expects this outcome: halt, FAULT, yield, refusal, ...",
         cost: Cost::Reading,
         letters: Letters::AnyCase,
-        known: Vec::new,
+        accepts: Accepts::Names(ends),
         holds: |matcher, asked| {
             let ends = asked.info.format().ends;
             let matches = |end| names_of_end(end).any(|name| matcher.matches(name));
@@ -117,19 +146,23 @@ pub static PREDICATES: &[Predicate] = &[
     Predicate {
         name: "fork",
         argument: "fork",
+        placeholder: "NAME",
         doc: "runs under the rules of this fork: London, Cancun, ... (ethereum)",
         cost: Cost::Reading,
         letters: Letters::AnyCase,
-        known: Vec::new,
-        holds: |matcher, asked| asked.case().and_then(fork).is_some_and(|fork| matcher.matches(fork)),
+        accepts: Accepts::Names(|| forks::all().collect()),
+        holds: |matcher, asked| {
+            asked.case().and_then(fork).is_some_and(|fork| forks::names(fork).any(|name| matcher.matches(name)))
+        },
     },
     Predicate {
         name: "uses",
         argument: "instruction",
+        placeholder: "OP",
         doc: "contains this instruction, executed or not",
         cost: Cost::Reading,
         letters: Letters::AnyCase,
-        known: mnemonics,
+        accepts: Accepts::Names(mnemonics),
         holds: |matcher, asked| {
             let sought = matcher.instructions(asked);
             !sought.is_empty() && asked.case().is_some_and(|case| contains(case, sought))
@@ -138,10 +171,11 @@ pub static PREDICATES: &[Predicate] = &[
     Predicate {
         name: "op",
         argument: "instruction",
+        placeholder: "OP",
         doc: "executes this instruction",
         cost: Cost::Execution,
         letters: Letters::AnyCase,
-        known: mnemonics,
+        accepts: Accepts::Names(mnemonics),
         holds: |matcher, asked| {
             let sought = matcher.instructions(asked);
             !sought.is_empty()
@@ -153,37 +187,40 @@ pub static PREDICATES: &[Predicate] = &[
     Predicate {
         name: "calls",
         argument: "address",
+        placeholder: "ADDRESS",
         doc: "executes an instruction that calls this account: 0x, 40 hex digits (ethereum)",
         cost: Cost::Execution,
         letters: Letters::AnyCase,
-        known: Vec::new,
+        accepts: Accepts::Checked(address),
         holds: |matcher, asked| asked.info.calls(&|address| matcher.matches(address)),
     },
     Predicate {
         name: "fails",
-        argument: "instruction, reason",
+        argument: "instruction",
+        placeholder: "OP, REASON",
         doc: "has an instruction that fails for this reason: fails(SSTORE, out of gas), fails(POP, *)",
         cost: Cost::Execution,
         letters: Letters::AnyCase,
-        known: Vec::new,
+        accepts: Accepts::Checked(instruction_and_reason),
         holds: |matcher, asked| asked.info.failures().iter().any(|failure| matcher.matches(failure)),
     },
     Predicate {
         name: "cause",
         argument: "cause",
+        placeholder: "CAUSE",
         doc: "fails or is broken for this cause, by which run groups failures",
         cost: Cost::Execution,
         letters: Letters::Exact,
-        known: Vec::new,
+        accepts: Accepts::AnyText,
         holds: |matcher, asked| asked.cause().is_some_and(|cause| matcher.matches(cause)),
     },
 ];
 
 /// Help text on the predicates and the syntax of arguments.
 pub fn help() -> String {
-    let width = PREDICATES.iter().map(|row| row.name.len() + row.argument.len()).max().unwrap_or(0) + 2;
+    let width = PREDICATES.iter().map(|row| row.name.len() + row.placeholder.len()).max().unwrap_or(0) + 2;
     let row = |row: &Predicate| {
-        let call = format!("{}({})", row.name, row.argument);
+        let call = format!("{row:?}");
         format!("  {call:width$}  {}\n", row.doc)
     };
     let rows: String = PREDICATES.iter().map(row).collect();
@@ -215,6 +252,47 @@ fn names(op: &OpInfo) -> impl Iterator<Item = &'static str> + use<> {
 
 fn mnemonics() -> Vec<&'static str> {
     MACHINES.iter().flat_map(|machine| machine.isa.ops).flat_map(names).collect()
+}
+
+/// All outcomes that a vector can demand.
+fn ends() -> Vec<&'static str> {
+    let ends = FORMATS.iter().flat_map(|format| (format.outcomes)());
+    ends.flat_map(names_of_end).collect()
+}
+
+/// Checks that a whole address has its form: `0x` and 40 hex digits.
+fn address(argument: &Matcher) -> Result<(), Unaccepted> {
+    const DIGITS: usize = 40;
+    let Pattern::Whole(text) = &argument.pattern else { return Ok(()) };
+    let digits = text.strip_prefix("0x");
+    let is_hex = |digits: &str| !digits.is_empty() && digits.chars().all(|digit| digit.is_ascii_hexdigit());
+    if digits.is_some_and(|digits| digits.len() == DIGITS && is_hex(digits)) {
+        return Ok(());
+    }
+    let near = digits.unwrap_or(text);
+    let near = if is_hex(near) && near.len() <= DIGITS {
+        format!("; did you mean 0x{near:0>DIGITS$}?")
+    } else {
+        String::new()
+    };
+    Err(Unaccepted::Form(format!("an address is 0x and {DIGITS} hex digits{near}")))
+}
+
+/// Checks that an instruction and a reason are given, and that the instruction exists.
+fn instruction_and_reason(argument: &Matcher) -> Result<(), Unaccepted> {
+    if let Pattern::Part(_) = argument.pattern {
+        return Ok(());
+    }
+    let Some((instruction, _)) = argument.text.split_once(", ") else {
+        let expected = "expected an instruction and a reason, such as fails(POP, *)";
+        return Err(Unaccepted::Form(expected.to_owned()));
+    };
+    let part = Argument::Plain(instruction.to_owned());
+    let known = mnemonics();
+    match Matcher::new(&part, argument.letters) {
+        Ok(part) if known.iter().any(|name| part.matches(name)) => Ok(()),
+        _ => Err(Unaccepted::Unknown(instruction.to_owned(), known)),
+    }
 }
 
 /// The fork that a case sets.
@@ -282,6 +360,8 @@ impl Argument {
 #[derive(Debug, Clone)]
 pub(super) struct Matcher {
     letters: Letters,
+    /// The argument as written.
+    text: String,
     pattern: Pattern,
     /// The matching instructions of each of [`MACHINES`], once they are needed.
     instructions: OnceLock<Vec<OpSet>>,
@@ -300,7 +380,8 @@ impl Matcher {
     /// A malformed glob, with the reason.
     pub(super) fn new(argument: &Argument, letters: Letters) -> Result<Matcher, String> {
         let is_quoted = matches!(argument, Argument::Quoted(_));
-        let argument = letters.of(argument.text());
+        let text = argument.text().to_owned();
+        let argument = letters.of(&text);
         let pattern = match argument.strip_prefix('~') {
             _ if is_quoted => Pattern::Whole(argument.into_owned()),
             Some(part) => Pattern::Part(part.to_owned()),
@@ -309,7 +390,7 @@ impl Matcher {
                 None => Pattern::Whole(argument.into_owned()),
             },
         };
-        Ok(Matcher { letters, pattern, instructions: OnceLock::new() })
+        Ok(Matcher { letters, pattern, text, instructions: OnceLock::new() })
     }
 
     /// The matching instructions of the machine that the case is for.
