@@ -2,7 +2,7 @@
 
 use num_bigint::BigInt;
 
-use super::convert::{NO_TYPE, int32, integer, number, with_bytes};
+use super::convert::{int32, integer, number, with_bytes};
 use super::fault::{End, Fault, Flow, Stop};
 use super::frame::{ALLOCATION, BYTES_OF_UNIT, Frame};
 use super::heap::{Content, Heap};
@@ -17,11 +17,17 @@ const UNITS_OF_COPY: usize = 2;
 /// The charge for cloning an item of a Struct, in units.
 const UNITS_OF_CLONE: usize = 15;
 
-const NO_COMPOUND: Fault = Fault::Wrong("The instruction does not take an item of this type.");
+const NOT_TAKEN: Fault = Fault::Wrong("The instruction does not take an item of this type.");
 /// The reference implementation's names of compounds in faults about their size.
 const ARRAY: &str = "array";
 const STRUCT: &str = "struct";
 const MAP: &str = "map";
+
+/// The fault for an item of a type that the instruction does not take.
+#[cold]
+fn not_taken(op: &'static str, item: &Item) -> Stop {
+    Fault::ItemType { op, found: item.kind() }.into()
+}
 
 /// PACKMAP
 pub(super) fn packmap(frame: &mut Frame<'_>) -> Flow {
@@ -79,7 +85,7 @@ pub(super) fn unpack(frame: &mut Frame<'_>) -> Flow {
             let pairs = frame.core.heap.map(map);
             (pairs.len(), pairs.iter().flat_map(|(key, value)| [key.item(), value.clone()]).collect())
         }
-        _ => return Err(NO_COMPOUND.into()),
+        other => return Err(not_taken("UNPACK", &other)),
     };
     frame.work(ALLOCATION / 2 + UNITS_OF_COPY * items.len())?;
     items.into_iter().rev().for_each(|item| frame.push(item));
@@ -110,13 +116,15 @@ pub(super) fn newmap(frame: &mut Frame<'_>) -> Flow {
 
 /// NEWARRAY
 pub(super) fn newarray(frame: &mut Frame<'_>) -> Flow {
-    new_list(frame, &Item::Null, ARRAY, Item::Array)
+    let count = pop_count(frame, ARRAY)?;
+    push_list(frame, vec![Item::Null; count], Item::Array)
 }
 
 /// NEWARRAY_T
 pub(super) fn newarray_t(frame: &mut Frame<'_>) -> Flow {
     let [code] = frame.operand()?;
-    let filling = match Type::of_code(code).ok_or(NO_TYPE)? {
+    let count = pop_count(frame, ARRAY)?;
+    let filling = match Type::of_code(code).ok_or(Fault::NewArrayType(code))? {
         Type::Boolean => Item::Boolean(false),
         Type::Integer => Item::Integer(0),
         Type::ByteString => Item::bytes([]),
@@ -128,19 +136,20 @@ pub(super) fn newarray_t(frame: &mut Frame<'_>) -> Flow {
         | Type::Map
         | Type::InteropInterface => Item::Null,
     };
-    new_list(frame, &filling, ARRAY, Item::Array)
+    push_list(frame, vec![filling; count], Item::Array)
 }
 
 /// NEWSTRUCT
 pub(super) fn newstruct(frame: &mut Frame<'_>) -> Flow {
-    new_list(frame, &Item::Null, STRUCT, Item::Struct)
+    let count = pop_count(frame, STRUCT)?;
+    push_list(frame, vec![Item::Null; count], Item::Struct)
 }
 
-fn new_list(frame: &mut Frame<'_>, filling: &Item, what: &'static str, item: fn(Id) -> Item) -> Flow {
+/// Pops the size of a new list.
+fn pop_count(frame: &mut Frame<'_>, what: &'static str) -> Result<usize, Stop> {
     frame.make_room()?;
     let size = frame.pop_int32()?;
-    let count = compound_size(what, size.into(), frame.core.limits.stack_size)?;
-    push_list(frame, vec![filling.clone(); count], item)
+    Ok(compound_size(what, size.into(), frame.core.limits.stack_size)?)
 }
 
 /// The size of a new compound, if that size is allowed.
@@ -156,7 +165,7 @@ pub(super) fn size(frame: &mut Frame<'_>) -> Flow {
         frame.core.heap.size(id)
     } else {
         frame.work(ALLOCATION)?;
-        with_bytes(&item, <[u8]>::len)?
+        with_bytes(&item, <[u8]>::len).map_err(|_| not_taken("SIZE", &item))?
     };
     frame.push(Item::count(size));
     Ok(())
@@ -165,7 +174,7 @@ pub(super) fn size(frame: &mut Frame<'_>) -> Flow {
 /// HASKEY
 pub(super) fn haskey(frame: &mut Frame<'_>) -> Flow {
     frame.work(UNITS_OF_KEY)?;
-    let (key, container) = (frame.pop()?, frame.pop()?);
+    let (key, container) = (pop_key(frame)?, frame.pop()?);
     let primitive = Key::of(&key);
     let size = match &container {
         Item::Map(map) => {
@@ -175,9 +184,9 @@ pub(super) fn haskey(frame: &mut Frame<'_>) -> Flow {
         }
         Item::Array(list) | Item::Struct(list) => frame.core.heap.size(*list),
         Item::ByteString(_) | Item::Buffer(_) => with_bytes(&container, <[u8]>::len)?,
-        _ => return Err(NO_COMPOUND.into()),
+        other => return Err(not_taken("HASKEY", other)),
     };
-    let index = int32(&primitive_item(&key)?).ok().and_then(|index| usize::try_from(index).ok());
+    let index = int32(&integer(&key)?).ok().and_then(|index| usize::try_from(index).ok());
     let index = index
         .filter(|index| (*index as u64) < frame.core.limits.item_size)
         .ok_or(Fault::OutOfRange("The index"))?;
@@ -185,15 +194,16 @@ pub(super) fn haskey(frame: &mut Frame<'_>) -> Flow {
     Ok(())
 }
 
-/// The key as an Integer, if a list accepts it.
-fn primitive_item(key: &Item) -> Result<Item, Fault> {
-    if key.is_primitive() { integer(key) } else { Err(NO_COMPOUND) }
+/// Pops a key or an index, before the container is popped.
+fn pop_key(frame: &mut Frame<'_>) -> Result<Item, Stop> {
+    let key = frame.pop()?;
+    if key.is_primitive() { Ok(key) } else { Err(NOT_TAKEN.into()) }
 }
 
 /// KEYS
 pub(super) fn keys(frame: &mut Frame<'_>) -> Flow {
     frame.make_room()?;
-    let Item::Map(map) = frame.pop()? else { return Err(NO_COMPOUND.into()) };
+    let Item::Map(map) = frame.pop()? else { return Err(NOT_TAKEN.into()) };
     frame.work(frame.core.heap.size(map))?;
     let keys = frame.core.heap.map(map).keys().map(Key::item).collect();
     push_list(frame, keys, Item::Array)
@@ -205,7 +215,7 @@ pub(super) fn values(frame: &mut Frame<'_>) -> Flow {
     let items: Vec<Item> = match frame.pop()? {
         Item::Array(list) | Item::Struct(list) => frame.core.heap.list(list).to_vec(),
         Item::Map(map) => frame.core.heap.map(map).values().cloned().collect(),
-        _ => return Err(NO_COMPOUND.into()),
+        other => return Err(not_taken("VALUES", &other)),
     };
     frame.work(UNITS_OF_COPY * items.len())?;
     let mut cloned = Vec::with_capacity(items.len());
@@ -235,7 +245,7 @@ pub(super) fn pickitem(frame: &mut Frame<'_>) -> Flow {
 #[inline(never)]
 fn pick_any(frame: &mut Frame<'_>) -> Flow {
     frame.work(UNITS_OF_KEY)?;
-    let (key, container) = (frame.pop()?, frame.pop()?);
+    let (key, container) = (pop_key(frame)?, frame.pop()?);
     let picked = match &container {
         Item::Array(list) | Item::Struct(list) => {
             let items = frame.core.heap.list(*list);
@@ -249,14 +259,15 @@ fn pick_any(frame: &mut Frame<'_>) -> Flow {
             let found = frame.core.heap.map(*map).get(&key).cloned();
             found.ok_or_else(|| thrown(&format!("Key {} not found in Map.", key.shown())))?
         }
-        _ => pick_byte(&container, &key)?,
+        Item::Buffer(_) => pick_byte("Buffer", &container, &key)?,
+        other if other.is_primitive() => pick_byte("PrimitiveType", other, &key)?,
+        other => return Err(not_taken("PICKITEM", other)),
     };
     frame.push(picked);
     Ok(())
 }
 
-fn pick_byte(container: &Item, key: &Item) -> Result<Item, Stop> {
-    let name = if matches!(container, Item::Buffer(_)) { "Buffer" } else { "PrimitiveType" };
+fn pick_byte(name: &str, container: &Item, key: &Item) -> Result<Item, Stop> {
     with_bytes(container, |bytes| match index(key, bytes.len())? {
         Ok(index) => Ok(Item::Integer(bytes[index].into())),
         Err(index) => Err(out_of_range(name, &index, bytes.len())),
@@ -276,7 +287,7 @@ fn index(key: &Item, count: usize) -> Result<Result<usize, BigInt>, Fault> {
 
 #[cold]
 fn other_index(key: &Item, count: usize) -> Result<Result<usize, BigInt>, Fault> {
-    let index = number(&primitive_item(key)?)?;
+    let index = number(&integer(key)?)?;
     Ok(usize::try_from(&index).ok().filter(|index| *index < count).ok_or(index))
 }
 
@@ -313,7 +324,7 @@ fn append_any(frame: &mut Frame<'_>) -> Flow {
     frame.make_room()?;
     frame.work(ALLOCATION / 2)?;
     let (item, list) = (frame.pop()?, frame.pop()?);
-    let list = list.list().ok_or(NO_COMPOUND)?;
+    let list = list.list().ok_or(NOT_TAKEN)?;
     let item = clone_struct(frame, item)?;
     let heap = &mut frame.core.heap;
     if heap.is_held(list) {
@@ -354,16 +365,13 @@ fn set_any(frame: &mut Frame<'_>) -> Flow {
         value = clone_struct(frame, value)?;
         frame.core.heap.acquire(&value);
     }
-    let (key, container) = (frame.pop()?, frame.pop()?);
-    if !key.is_primitive() {
-        return Err(NO_COMPOUND.into());
-    }
+    let (key, container) = (pop_key(frame)?, frame.pop()?);
     let heap = &mut frame.core.heap;
     match container {
         Item::Array(list) | Item::Struct(list) => set_in_list(heap, list, &key, value),
         Item::Map(map) => set_in_map(heap, map, &key, value),
         Item::Buffer(buffer) => set_byte(heap, &mut buffer.bytes.borrow_mut(), &key, &value),
-        _ => Err(NO_COMPOUND.into()),
+        other => Err(not_taken("SETITEM", &other)),
     }
 }
 
@@ -406,7 +414,7 @@ fn set_byte(heap: &mut Heap, bytes: &mut [u8], key: &Item, value: &Item) -> Flow
         Err(index) => return Err(out_of_range("Buffer", &index, bytes.len())),
     };
     if !value.is_primitive() {
-        return Err(NO_COMPOUND.into());
+        return Err(NOT_TAKEN.into());
     }
     let byte = int32(value)?;
     *place = u8::try_from(byte).or_else(|_| i8::try_from(byte).map(|byte| byte as u8)).map_err(|_| BYTE)?;
@@ -426,14 +434,14 @@ pub(super) fn reverseitems(frame: &mut Frame<'_>) -> Flow {
             frame.work(buffer.bytes.borrow().len() / BYTES_OF_UNIT)?;
             buffer.bytes.borrow_mut().reverse();
         }
-        _ => return Err(NO_COMPOUND.into()),
+        other => return Err(not_taken("REVERSEITEMS", &other)),
     }
     Ok(())
 }
 
 /// REMOVE. The item is taken out of the container before it is released.
 pub(super) fn remove(frame: &mut Frame<'_>) -> Flow {
-    let (key, container) = (frame.pop()?, frame.pop()?);
+    let (key, container) = (pop_key(frame)?, frame.pop()?);
     let heap = &mut frame.core.heap;
     match container {
         Item::Array(list) | Item::Struct(list) => {
@@ -456,13 +464,13 @@ pub(super) fn remove(frame: &mut Frame<'_>) -> Flow {
             }
             frame.work(UNITS_OF_KEY + size / (2 * MOVED_IN_UNIT))
         }
-        _ => Err(NO_COMPOUND.into()),
+        other => Err(not_taken("REMOVE", &other)),
     }
 }
 
 /// CLEARITEMS. The items are taken out of the container before they are released.
 pub(super) fn clearitems(frame: &mut Frame<'_>) -> Flow {
-    let id = frame.pop()?.compound().ok_or(NO_COMPOUND)?;
+    let id = frame.pop()?.compound().ok_or(NOT_TAKEN)?;
     let heap = &mut frame.core.heap;
     let items = heap.take_all(id);
     // Checked only once, since the compound may contain itself.
@@ -493,7 +501,7 @@ pub(super) fn popitem(frame: &mut Frame<'_>) -> Flow {
 #[inline(never)]
 fn pop_any(frame: &mut Frame<'_>) -> Flow {
     frame.work(ALLOCATION / 2)?;
-    let list = frame.pop()?.list().ok_or(NO_COMPOUND)?;
+    let list = frame.pop()?.list().ok_or(NOT_TAKEN)?;
     let item = frame.core.heap.list(list).last().cloned().ok_or(Fault::OutOfRange("The index"))?;
     frame.push(item.clone());
     let heap = &mut frame.core.heap;

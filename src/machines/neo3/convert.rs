@@ -136,30 +136,36 @@ pub(super) fn isnull(frame: &mut Frame<'_>) -> Flow {
     frame.test(|item| matches!(item, Item::Null))
 }
 
-/// The fault for an operand that is not a type.
-pub(super) const NO_TYPE: Fault = Fault::Wrong("The operand is no type.");
-
 /// ISTYPE
 pub(super) fn istype(frame: &mut Frame<'_>) -> Flow {
-    let kind = operand_type(frame)?.ok_or(NO_TYPE)?;
-    frame.test(|item| item.kind() == kind)
+    let [code] = frame.operand()?;
+    match wanted_type(code) {
+        Some(kind) => frame.test(|item| item.kind() == kind),
+        None => {
+            frame.pop()?;
+            Err(Fault::IsType(code).into())
+        }
+    }
 }
 
 /// CONVERT
 pub(super) fn convert(frame: &mut Frame<'_>) -> Flow {
-    let kind = operand_type(frame)?;
+    let [code] = frame.operand()?;
     frame.make_room()?;
     frame.work(CONVERSION)?;
     let item = frame.pop()?;
-    let converted = converted(frame, &item, kind.ok_or(Fault::Cast)?)?;
+    let converted = match (wanted_type(code), &item) {
+        (Some(kind), item) => converted(frame, item, kind)?,
+        (None, Item::Null) => return Err(Fault::NullTo(code).into()),
+        (None, _) => return Err(Fault::Cast.into()),
+    };
     frame.push(converted);
     Ok(())
 }
 
-/// The operand of ISTYPE and CONVERT; `None` for Any and for undefined codes.
-fn operand_type(frame: &mut Frame<'_>) -> Result<Option<Type>, Fault> {
-    let [code] = frame.operand()?;
-    Ok(Type::of_code(code).filter(|it| *it != Type::Any))
+/// The type that the operand of ISTYPE or CONVERT names; `None` for Any and for undefined codes.
+fn wanted_type(code: u8) -> Option<Type> {
+    Type::of_code(code).filter(|kind| *kind != Type::Any)
 }
 
 fn converted(frame: &mut Frame<'_>, item: &Item, kind: Type) -> Result<Item, Stop> {

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::ops::Deref;
 
-use super::item::{Item, MAX_INTEGER};
+use super::item::{Item, MAX_INTEGER, Type};
 use crate::machines::account::Limit;
 
 /// The result of a handler: continue, or why not.
@@ -98,6 +98,17 @@ pub(super) enum Fault {
         most: u64,
     },
     Cast,
+    /// An item of a type that the instruction does not take.
+    ItemType {
+        op: &'static str,
+        found: Type,
+    },
+    /// The operand of NEWARRAY_T, which is not the code of a type.
+    NewArrayType(u8),
+    /// The operand of ISTYPE, which is not the code of a type, or that of Any.
+    IsType(u8),
+    /// The operand of CONVERT for a Null, likewise.
+    NullTo(u8),
     NotInt32,
     DivisionByZero,
     /// A sum that does not fit 32 bits.
@@ -152,6 +163,12 @@ impl fmt::Display for Fault {
             Fault::Tries => f.write_str("MaxTryNestingDepth exceed."),
             Fault::Shift { shift, most } => write!(f, "Invalid shift value: {shift}/{most}"),
             Fault::Cast => f.write_str("Specified cast is not valid."),
+            Fault::ItemType { op, found } => write!(f, "Invalid type for {op}: {found:?}"),
+            Fault::NewArrayType(code) => write!(f, "Invalid type for NEWARRAY_T: {code}"),
+            Fault::IsType(code) => write!(f, "Invalid type: {}", type_name(*code)),
+            Fault::NullTo(code) => {
+                write!(f, "Type can't be converted to StackItemType: {}", type_name(*code))
+            }
             Fault::NotInt32 => f.write_str("Value was either too large or too small for an Int32."),
             Fault::DivisionByZero => f.write_str("Attempted to divide by zero."),
             Fault::Overflow => f.write_str("Arithmetic operation resulted in an overflow."),
@@ -167,4 +184,9 @@ impl fmt::Display for Fault {
             Fault::Rejected(why) => write!(f, "The script is rejected: {why}."),
         }
     }
+}
+
+/// The name of a type, or its code in decimal if it is undefined, as .NET formats an enumeration.
+fn type_name(code: u8) -> String {
+    Type::of_code(code).map_or_else(|| code.to_string(), |kind| format!("{kind:?}"))
 }
