@@ -1,5 +1,6 @@
 //! `vmconf mutants`
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -21,6 +22,7 @@ use vmconf::run::cache::ProgramKey;
 use vmconf::run::filter::Filter;
 use vmconf::run::sources::Sources;
 use vmconf::run::suite_key::SuiteKey;
+use vmconf::text::suggest::nearest;
 
 use super::cache_file::{self, CacheFile};
 use super::output;
@@ -131,12 +133,12 @@ impl MutantsCommand {
         }
         Ok(if known.broken() > 0 || !wrong.is_empty() {
             Exit::Broken
-        } else if mutants.faults.is_empty() {
-            Exit::NothingRan
-        } else if mutants.score() < self.min_score {
-            Exit::Failed
         } else {
-            Exit::Passed
+            match mutants.score() {
+                None => Exit::NothingRan,
+                Some(score) if score < self.min_score => Exit::Failed,
+                Some(_) => Exit::Passed,
+            }
         })
     }
 
@@ -167,11 +169,32 @@ impl MutantsCommand {
 
     /// The faults that the arguments choose.
     fn chosen(&self, all: &[Fault]) -> anyhow::Result<Vec<Fault>> {
+        let names: Vec<_> = all.iter().map(Fault::to_string).collect();
+        for pattern in &self.only {
+            check_pattern(pattern, &names)?;
+        }
         let only = Filter::new(self.only.iter().map(String::as_str)).context("--only")?;
-        let chosen: Vec<_> =
-            all.iter().filter(|fault| only.matches_text(&fault.to_string())).copied().collect();
+        let is_chosen = |(_, name): &(&Fault, &String)| only.matches_text(name);
+        let chosen: Vec<_> = all.iter().zip(&names).filter(is_chosen).map(|(fault, _)| *fault).collect();
         Ok(evenly(&chosen, self.most.unwrap_or(chosen.len())))
     }
+}
+
+/// Reports a pattern of `--only` that matches no fault of the machines that the vectors run on.
+fn check_pattern(pattern: &str, names: &[String]) -> anyhow::Result<()> {
+    let only = Filter::new([pattern]).context("--only")?;
+    if names.is_empty() || names.iter().any(|name| only.matches_text(name)) {
+        return Ok(());
+    }
+    let parts = pattern.split('/').count();
+    let of_instruction = |name: &String| name.splitn(3, '/').take(parts).collect::<Vec<_>>().join("/");
+    let shortened: BTreeSet<_> = names.iter().map(of_instruction).collect();
+    let known: Vec<&str> = match parts {
+        1 => names.iter().flat_map(|name| name.split('/')).collect(),
+        _ => shortened.iter().map(String::as_str).collect(),
+    };
+    let near = nearest(pattern, known).map_or(String::new(), |near| format!("; did you mean {near}?"));
+    anyhow::bail!("--only {pattern}: no fault of these machines has this name{near}")
 }
 
 /// What is kept about the faults and the suite of a run.

@@ -78,10 +78,10 @@ fn summary(out: &mut dyn Write, mutants: &Mutants) -> io::Result<()> {
     let killed = mutants.count(Outcome::Killed);
     writeln!(
         out,
-        "\n{killed} of {} noticed by {}: {:.1} %",
+        "\n{killed} of {} noticed by {}{}",
         counted(mutants.noticeable(), "fault"),
         counted(mutants.cases, "case"),
-        mutants.score()
+        mutants.score().map_or(String::new(), |score| format!(": {score:.1} %"))
     )
 }
 

@@ -75,10 +75,10 @@ impl Mutants {
         self.faults.len() as u64 - self.count(Outcome::Equivalent)
     }
 
-    /// Percentage of these that are killed; 100 if there are none.
+    /// Percentage of these that are killed; `None` if there are none.
     #[allow(clippy::cast_precision_loss, reason = "there are thousands of faults")]
-    pub fn score(&self) -> f64 {
+    pub fn score(&self) -> Option<f64> {
         let noticeable = self.noticeable();
-        if noticeable == 0 { 100.0 } else { 100.0 * self.count(Outcome::Killed) as f64 / noticeable as f64 }
+        (noticeable > 0).then(|| 100.0 * self.count(Outcome::Killed) as f64 / noticeable as f64)
     }
 }

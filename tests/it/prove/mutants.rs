@@ -72,7 +72,31 @@ fn a_fault_is_killed_by_the_case_that_differs() {
     let expected = [Outcome::Killed, Outcome::Killed, Outcome::Equivalent, Outcome::NotExecuted];
     assert_eq!(outcomes, expected);
     assert!(mutants.faults[0].case.as_ref().unwrap().starts_with("vectors/evm/arithmetic/add.json::"));
-    assert!((mutants.score() - 200.0 / 3.0).abs() < 0.01, "{}", mutants.score());
+    assert!((mutants.score().unwrap() - 200.0 / 3.0).abs() < 0.01, "{:?}", mutants.score());
+}
+
+/// A pattern that matches no fault is an error, whichever part is misspelled, and a share of no fault is not
+/// given.
+#[test]
+fn a_misspelled_fault_is_reported() {
+    let add = "vectors/evm/arithmetic/add.json";
+    for (pattern, near) in [
+        ("evm/ADDD", "evm/ADD"),
+        ("evn/ADD", "evm/ADD"),
+        ("SSTROE", "SSTORE"),
+        ("evm/ADD/swaped", "evm/ADD/swapped"),
+    ] {
+        let ran = vmconf(&["mutants", add, "--only", pattern, "--only", "evm/ADD/zero"]);
+        let expected = format!(
+            "error: --only {pattern}: no fault of these machines has this name; did you mean {near}?\n"
+        );
+        assert_eq!((ran.exit, ran.stdout.as_str(), ran.stderr), (2, "", expected));
+    }
+    for args in [&["--only", "evm/ADD/swapped"][..], &["--most", "0"]] {
+        let ran = vmconf(&[&["mutants", add], args].concat());
+        let told = ran.stdout.contains("\n0 of 0 faults noticed by ") && !ran.stdout.contains('%');
+        assert!(ran.exit == 4 && told, "{ran:?}");
+    }
 }
 
 /// A fault that is never switched on does not look like one that is noticed.
@@ -84,7 +108,7 @@ fn a_fault_that_changes_nothing_is_not_killed() {
     let suite = suite("vectors/evm/arithmetic/add.json");
     for programs in [0, 3] {
         let mutants = judged(&faults, &suite, programs);
-        assert_eq!((mutants.faults[0].outcome, mutants.score()), (Outcome::NeverOn, 0.0));
+        assert_eq!((mutants.faults[0].outcome, mutants.score()), (Outcome::NeverOn, Some(0.0)));
     }
 }
 
