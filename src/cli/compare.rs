@@ -13,7 +13,7 @@ use vmconf::report::comparison::{COMPARISONS, ComparisonKind, Extent, Shown};
 use vmconf::report::counts;
 use vmconf::wire::comparison::{self, Run};
 
-use super::history::{self, KEPT, Recorded};
+use super::history::{self, KEPT, NO_RUN, Recorded};
 use super::output;
 use super::settings::Settings;
 
@@ -105,7 +105,7 @@ fn list(recorded: &Recorded) -> anyhow::Result<Exit> {
     }
     out.flush()?;
     if recorded.names.is_empty() {
-        output::note(&format!("note: no run from this folder is recorded; the newest {KEPT} are kept"));
+        output::note(&format!("note: {NO_RUN}; the newest {KEPT} are kept"));
     }
     Ok(Exit::Passed)
 }

@@ -31,6 +31,9 @@ use super::settings::Settings;
 use super::vm::VmArgs;
 use super::worlds::WorldsArgs;
 
+const PATHS: &str = "Vector files, folders, or case ids; - reads them from standard input [default: the \
+                     outstanding failures]";
+
 /// Explain why cases fail: what differs and which instruction caused it
 ///
 /// Example: vmconf diff vectors/minic89/programs/add-overflows.json
@@ -38,6 +41,7 @@ use super::worlds::WorldsArgs;
 /// Without PATHS, explains the outstanding failures: the cases that failed in a run from this folder and
 /// have not passed since.
 #[derive(Debug, Args)]
+#[command(mut_arg("paths", |paths| paths.help(PATHS)))]
 pub(super) struct Diff {
     #[command(flatten)]
     pub(super) select: Select,

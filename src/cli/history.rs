@@ -31,6 +31,9 @@ use vmconf::wire::report::{Line, Start};
 use super::exit_code::NothingToDo;
 use super::result_file::{ResultFile, remove_abandoned};
 
+/// Why there is no record to read, and how to get one.
+pub(super) const NO_RUN: &str = "no run from this folder is recorded; vmconf run PATHS records one";
+
 /// The number of runs that are kept for each folder.
 pub(super) const KEPT: usize = 20;
 
@@ -194,7 +197,7 @@ impl Recorded {
         };
         let Some(name) = self.names.iter().rev().nth(back) else {
             match self.names.len() {
-                0 => return Err(NothingToDo("no run from this folder is recorded".to_owned()).into()),
+                0 => return Err(NothingToDo(NO_RUN.to_owned()).into()),
                 count => bail!(
                     "there is no {text}: {} from this folder {} recorded",
                     counted(count, "run"),
@@ -221,7 +224,7 @@ impl Recorded {
     /// When no run is recorded, or the newest one is damaged.
     pub(super) fn last(anchor: &Anchor) -> anyhow::Result<Run> {
         let recorded = Recorded::of(anchor)?;
-        let name = recorded.name("last")?.context("no run from this folder is recorded")?;
+        let name = recorded.name("last")?.context(NO_RUN)?;
         recorded.read(name)
     }
 
@@ -232,7 +235,7 @@ impl Recorded {
     /// When there is no such run, or a record is damaged.
     pub(super) fn before_last(&self) -> anyhow::Result<&str> {
         let Some((last, earlier)) = self.names.split_last() else {
-            return Err(NothingToDo("no run from this folder is recorded".to_owned()).into());
+            return Err(NothingToDo(NO_RUN.to_owned()).into());
         };
         let last = self.start(last)?;
         let selection =

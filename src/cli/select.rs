@@ -19,6 +19,9 @@ use super::file_args::{self, FileArgs};
 use super::settings::{ConfigArgs, Settings};
 use super::{candidates, output, outstanding};
 
+/// What is read if no path is named.
+const DEFAULT: &str = "vectors/";
+
 /// Which vectors, and how to read them.
 #[derive(Debug, Args)]
 pub(super) struct Select {
@@ -57,6 +60,7 @@ impl Select {
     ///
     /// When a path or a case that was typed does not exist.
     pub(super) fn sources(&self, settings: &Settings, options: &Options) -> anyhow::Result<Sources> {
+        self.check_default(&settings.anchor)?;
         let found = sources::find(&self.searched(), &settings.anchor)?;
         for source in found.sources.with_named_cases() {
             if let Some(missing) = run::missing_cases(source, options).first() {
@@ -67,6 +71,19 @@ impl Select {
             output::note(&format!("note: {passed_over}"));
         }
         Ok(found.sources)
+    }
+
+    /// Reports that no path was named and the default one does not exist.
+    fn check_default(&self, anchor: &Anchor) -> anyhow::Result<()> {
+        let is_default =
+            self.paths.is_empty() && self.default_paths.is_empty() && !self.is_from_standard_input;
+        if is_default && !anchor.resolve(Path::new(DEFAULT), Path::exists).exists() {
+            anyhow::bail!(
+                "no path is named, and there is no folder {DEFAULT} here: name vector files or folders, or set \
+                 paths in vmconf.toml"
+            );
+        }
+        Ok(())
     }
 
     /// Whether no argument selects cases.
@@ -89,7 +106,7 @@ impl Select {
     pub(super) fn searched(&self) -> Vec<PathBuf> {
         match (&*self.paths, &*self.default_paths) {
             ([], _) if self.is_from_standard_input => Vec::new(),
-            ([], []) => vec!["vectors/".into()],
+            ([], []) => vec![DEFAULT.into()],
             ([], paths) | (paths, _) => paths.to_vec(),
         }
     }

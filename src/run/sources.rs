@@ -1,10 +1,12 @@
 //! Finds the files to read, in a fixed order, from the paths of a command line.
 
 mod folder;
+mod instead;
 mod listing;
 mod seen;
 
 use std::collections::BTreeSet;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use self::folder::Folder;
@@ -16,12 +18,14 @@ use crate::text::file_name::{path_of, typed};
 
 /// A path of the command line that does not exist.
 #[derive(Debug, thiserror::Error)]
-#[error("{path}: {reason}")]
+#[error("{path}: {reason}{instead}")]
 pub struct NotFound {
     /// The path.
     pub path: String,
     /// Why.
     pub reason: String,
+    /// What may have been meant, with leading punctuation; empty if nothing is known.
+    pub instead: String,
 }
 
 /// The result of [`find`].
@@ -159,7 +163,14 @@ fn find_one(argument: &Path, anchor: &Anchor, found: &mut Found) -> Result<(), N
         Err(error) => {
             let text = typed(argument.as_os_str());
             let source = case_in_file(&text, anchor);
-            found.sources.add_file(source.ok_or(NotFound { path: text, reason: error.to_string() })?);
+            let not_found = || {
+                let (reason, instead) = match error.kind() {
+                    ErrorKind::NotFound => ("no such file or folder".to_owned(), instead::instead(&text)),
+                    _ => (error.to_string(), String::new()),
+                };
+                NotFound { path: text.clone(), reason, instead }
+            };
+            found.sources.add_file(source.ok_or_else(not_found)?);
         }
     }
     Ok(())

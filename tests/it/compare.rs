@@ -230,7 +230,11 @@ fn names_of_runs() {
     let cache = Cache::new();
     for args in [&["compare"][..], &["compare", "last", "last"], &["diff"], &["run", "--rerun", "failed"]] {
         let ran = cache.vmconf(args);
-        assert_eq!((ran.exit, &*ran.stderr), (4, "note: no run from this folder is recorded\n"), "{args:?}");
+        assert_eq!(
+            (ran.exit, &*ran.stderr),
+            (4, "note: no run from this folder is recorded; vmconf run PATHS records one\n"),
+            "{args:?}"
+        );
     }
     assert!(cache.vmconf(&["compare", "--list"]).stderr.contains("no run from this folder is recorded"));
     assert_eq!(cache.vmconf(&["run", ADD]).exit, 0);

@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 use tempfile::TempDir;
 
 use crate::support::validator::Validator;
-use crate::support::{Ran, vmconf};
+use crate::support::{Ran, golden, vmconf};
 
 /// A machine, its program and its inputs, and the line that says how it ends.
 const PROGRAMS: &[(&str, &[&str], &str)] = &[
@@ -78,4 +78,24 @@ fn what_a_machine_does_not_have_is_refused_by_name() {
     check("exec evm nowhere.asm", 2, "nowhere.asm");
     check("exec evm 0x5b600056 --max-steps 100 --gas 1000000000", 3, "100");
     check("exec evm docs/examples/transfer.json", 3, "transfer.json:1:1: ");
+}
+
+/// What is neither bytes nor a file: the place of the first character that is wrong, and what bytes look like.
+#[test]
+fn a_misspelled_program_is_explained() {
+    let mut told = String::new();
+    for args in [
+        ["evm", "0x600"],
+        ["evm", "6003zz"],
+        ["neo3", "PUSH1"],
+        ["tinyvm", "0x10 2A é"],
+        ["evm", "program.asm"],
+        ["evm", "@6003"],
+        ["minic89", "600"],
+    ] {
+        let ran = vmconf(&["exec", args[0], args[1]]);
+        assert_eq!((ran.exit, ran.stdout.as_str()), (2, ""), "{args:?}");
+        told += &ran.stderr;
+    }
+    golden::file("exec-misspelled", &told);
 }

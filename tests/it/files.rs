@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime};
 
-use crate::support::{Ran, at_root, command, config, ran, record_text, timeless};
+use crate::support::{Ran, at_root, command, config, golden, ran, record_text, timeless};
 use proptest::prelude::*;
 use serde_json::Value as Json;
 use tempfile::TempDir;
@@ -471,4 +471,36 @@ fn a_changed_record_is_damaged() {
     // A record need not be compressed.
     fs::write(&run, text).unwrap();
     assert_eq!(place.vmconf(&["run", "--rerun", "failed"]).exit, 1);
+}
+
+/// What is told of a path that does not exist: a similar one, the notation of case ids, or how to filter.
+#[test]
+fn a_path_that_does_not_exist_gets_a_suggestion() {
+    let place = Place::new();
+    place.copy(GAS, "vectors/evm/gas.json");
+    let mut told = String::new();
+    for argument in [
+        "vectros",
+        "vectors/evn",
+        "vectros/evm/gas.json",
+        "vectors/evm/gaz.json",
+        "vectors/evm/gas.jsn::of one",
+        "vectors/evm/gas.json:of one",
+        "evm/*.json",
+        "store-3",
+        "--filter",
+        "/nowhere/at/all.json",
+    ] {
+        let ran = place.vmconf(&["run", "--", argument]);
+        assert_eq!((ran.exit, ran.stdout.as_str()), (2, ""), "{argument}");
+        told += &ran.stderr;
+    }
+    place.copy("README.md", "README.md");
+    fs::rename(place.path("vectors"), place.path("suite")).unwrap();
+    for args in [&["run"][..], &["list", "--filter", "x"], &["diff"]] {
+        let ran = place.vmconf(args);
+        assert_eq!((ran.exit == 2, ran.stdout.as_str()), (args[0] != "diff", ""), "{args:?}");
+        told += &ran.stderr;
+    }
+    golden::file("paths-that-do-not-exist", &told);
 }

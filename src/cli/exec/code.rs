@@ -20,12 +20,32 @@ const SEGMENT: usize = 2 << 16;
 ///
 /// When the file cannot be read, or is not a program of the machine.
 pub(super) fn read_program(machine: &MachineInfo, argument: &str) -> anyhow::Result<Json> {
-    let is_hex = argument.len() > 1 && hex_text(argument.as_bytes()).is_ok();
-    if is_hex && !matches!(machine.language, Language::Document { .. }) {
+    let digits = hex_text(argument.as_bytes());
+    if digits.is_ok() && argument.len() > 1 && !matches!(machine.language, Language::Document { .. }) {
         return program(machine, argument, argument.as_bytes());
     }
-    let path = argument.strip_prefix('@').unwrap_or(argument);
-    program(machine, path, &read(Path::new(path))?)
+    let path = Path::new(argument.strip_prefix('@').unwrap_or(argument));
+    let content = read(path).map_err(|error| match digits {
+        Err(why) if !is_typed_as_file(argument, path) => neither(machine, argument, &why),
+        _ => error,
+    })?;
+    program(machine, &path.display().to_string(), &content)
+}
+
+/// Whether the argument is certainly meant as a file.
+fn is_typed_as_file(argument: &str, path: &Path) -> bool {
+    path.exists() || argument.starts_with('@') || argument == "-" || argument.contains(['/', '\\', '.'])
+}
+
+/// The error for an argument that is neither the name of a file nor a program.
+fn neither(machine: &MachineInfo, argument: &str, why: &str) -> anyhow::Error {
+    if matches!(machine.language, Language::Document { .. }) {
+        let name = machine.name;
+        return anyhow::anyhow!("{argument}: no such file; a program of {name} is a JSON document in a file");
+    }
+    let form =
+        "an even number of hex digits, with or without 0x; a source is a file, or - for standard input";
+    anyhow::anyhow!("{argument}: no such file, and not bytes: {why}; bytes are {form}")
 }
 
 fn program(machine: &MachineInfo, name: &str, content: &[u8]) -> anyhow::Result<Json> {

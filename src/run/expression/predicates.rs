@@ -152,7 +152,10 @@ pub static PREDICATES: &[Predicate] = &[
         letters: Letters::AnyCase,
         accepts: Accepts::Names(|| forks::all().collect()),
         holds: |matcher, asked| {
-            asked.case().and_then(fork).is_some_and(|fork| forks::names(fork).any(|name| matcher.matches(name)))
+            asked
+                .case()
+                .and_then(fork)
+                .is_some_and(|fork| forks::names(fork).any(|name| matcher.matches(name)))
         },
     },
     Predicate {
