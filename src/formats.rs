@@ -32,6 +32,7 @@ pub use self::fields::Strictness;
 pub use self::files::{Files, Folder, NoFiles, Unreadable};
 pub use self::format::{Context, Entry, Evidence, Format, Options, Reading, Shared, ValueDebit};
 pub use self::new_vector::{Field, Inputs, MakeVector, NewVector};
+pub use self::statetest::forks;
 pub use self::write_back::{FailedAssertion, NotRepresentable, WrittenBack};
 
 /// Every format.

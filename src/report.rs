@@ -18,6 +18,7 @@ pub mod markdown;
 mod markdown_escape;
 pub mod matrix;
 pub mod mutants;
+mod not_run;
 mod slow;
 pub mod spool;
 pub mod tap;

@@ -77,15 +77,20 @@ impl Compare {
     }
 }
 
+/// What an argument must be.
+const RUN: &str = "expected last, last~N, a name that vmconf compare --list prints, or the file of vmconf run \
+                   --report json=FILE";
+
 /// The run that an argument names, and its name.
 fn find(recorded: &Recorded, text: &str) -> anyhow::Result<(Run, String)> {
     if let Some(name) = recorded.name(text)? {
         return Ok((recorded.read(name)?, name.to_owned()));
     }
     let run = match text {
-        "-" => comparison::read("-", &mut io::stdin().lock())?,
-        path => history::read(Path::new(path))?,
+        "-" => comparison::read("-", &mut io::stdin().lock()).map_err(anyhow::Error::from),
+        path => history::read(Path::new(path)),
     };
+    let run = run.map_err(|error| anyhow::anyhow!("{error:#}; {RUN}"))?;
     Ok((run, text.to_owned()))
 }
 

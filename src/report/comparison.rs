@@ -1,8 +1,9 @@
-//! What changed from one run to another, as text and in Markdown.
+//! What changed from one run to another, as text, as JSON and in Markdown.
 
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
+use serde::Serialize;
 
 use super::case_block::{DIM, FAIL, WIDTH};
 use super::markdown_escape::code_span;
@@ -11,6 +12,7 @@ use crate::model::escape::escaped;
 use crate::model::renderer::Renderer;
 use crate::model::verdict::Kind;
 use crate::wire::comparison::{Change, Changed, Comparison, Outcome};
+use crate::wire::line::one_line;
 
 /// The maximum number of cases shown for each section, unless all are requested.
 const MOST: usize = 20;
@@ -64,6 +66,7 @@ pub type ComparisonKind = Renderer<fn(&mut dyn Write, &Shown<'_>) -> io::Result<
 /// All formats for comparisons; the first is the default.
 pub static COMPARISONS: &[ComparisonKind] = &[
     ComparisonKind { name: "text", doc: "For people", new: text },
+    ComparisonKind { name: "json", doc: "For programs, one line", new: json },
     ComparisonKind { name: "markdown", doc: "For a comment or a summary", new: markdown },
 ];
 
@@ -123,6 +126,75 @@ fn markdown(out: &mut dyn Write, shown: &Shown<'_>) -> io::Result<()> {
     Ok(())
 }
 
+/// Writes the comparison as one line of JSON, described by `schemas/comparison.schema.json`. All cases that changed
+/// are in it.
+fn json(out: &mut dyn Write, shown: &Shown<'_>) -> io::Result<()> {
+    let Shown { names: [from, to], comparison, cautions, .. } = shown;
+    let changed = comparison.changed.iter().map(|changed| ChangedCase {
+        id: changed.id,
+        change: changed.change.to_string(),
+        worse: changed.is_worse(),
+        before: changed.before.map(CaseOutcome::of),
+        after: changed.after.map(CaseOutcome::of),
+    });
+    let line = ComparisonLine {
+        from,
+        to,
+        worse: worse(comparison),
+        same: comparison.same,
+        same_not_passing: comparison.same_not_passing,
+        notes: cautions,
+        changed: changed.collect(),
+    };
+    writeln!(out, "{}", one_line(&line))
+}
+
+#[derive(Serialize)]
+struct ComparisonLine<'s> {
+    from: &'s str,
+    to: &'s str,
+    worse: usize,
+    same: usize,
+    same_not_passing: usize,
+    notes: &'s [String],
+    changed: Vec<ChangedCase<'s>>,
+}
+
+#[derive(Serialize)]
+struct ChangedCase<'s> {
+    id: &'s str,
+    change: String,
+    worse: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    before: Option<CaseOutcome<'s>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after: Option<CaseOutcome<'s>>,
+}
+
+#[derive(Serialize)]
+struct CaseOutcome<'s> {
+    verdict: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signature: Option<&'s str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<&'s str>,
+}
+
+impl CaseOutcome<'_> {
+    fn of(outcome: &Outcome) -> CaseOutcome<'_> {
+        CaseOutcome {
+            verdict: outcome.kind.name(),
+            signature: outcome.signature.as_deref(),
+            problem: outcome.problem.as_deref(),
+        }
+    }
+}
+
+/// How many cases are worse.
+fn worse(comparison: &Comparison<'_>) -> usize {
+    comparison.changed.iter().filter(|changed| changed.is_worse()).count()
+}
+
 /// The counts in words.
 fn counts(comparison: &Comparison<'_>) -> String {
     let count = |change: Change| {
@@ -144,14 +216,14 @@ fn counts(comparison: &Comparison<'_>) -> String {
 
 /// How many cases are worse, which need attention, and how many unchanged cases do not pass.
 fn judgement(comparison: &Comparison<'_>) -> String {
-    let worse = match comparison.changed.iter().filter(|changed| changed.is_worse()).count() {
+    let worse = match worse(comparison) {
         0 => "nothing is worse".to_owned(),
         worse => format!("{worse} worse"),
     };
     match comparison.same_not_passing {
         0 => worse,
-        1 => format!("{worse}; of those as before, 1 does not pass"),
-        not_passing => format!("{worse}; of those as before, {not_passing} do not pass"),
+        1 => format!("{worse}; 1 unchanged case still fails"),
+        count => format!("{worse}; {count} unchanged cases still fail"),
     }
 }
 

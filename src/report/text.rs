@@ -6,12 +6,15 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style};
 
 use super::case_block::{
-    DIM, ERROR, FAIL, INTERRUPTED, broken_list, cached, counted, counted_kind, headline,
+    DIM, ERROR, FAIL, INTERRUPTED, WIDTH, broken_list, cached, counted, counted_kind, headline,
 };
 use super::groups::{Group, Groups};
 use super::kind::{Options, Report, Verbosity};
+use super::not_run::NotRun;
 use super::slow::SlowCases;
+use super::truncate::truncate;
 use crate::model::case_report::CaseReport;
+use crate::model::count;
 use crate::model::escape::escaped;
 use crate::model::event::{Event, Summary, Vm};
 use crate::model::verdict::{Kind, Verdict};
@@ -25,6 +28,7 @@ pub struct Text {
     options: Options,
     groups: Groups,
     slow: SlowCases,
+    not_run: NotRun,
     vm: Option<Vm>,
 }
 
@@ -32,12 +36,14 @@ impl Text {
     /// A report that writes to `out`.
     pub fn new(out: Box<dyn Write>, options: &Options) -> Text {
         let (groups, slow) = (Groups::new(options), SlowCases::new(options));
-        Text { out, options: options.clone(), groups, slow, vm: None }
+        Text { out, options: options.clone(), groups, slow, not_run: NotRun::default(), vm: None }
     }
 
     fn case(&mut self, report: &CaseReport) -> io::Result<()> {
         if self.options.verbosity >= Verbosity::Cases {
             line(&mut self.out, report)?;
+        } else if self.options.verbosity > Verbosity::Quiet {
+            self.not_run.add(report);
         }
         if self.options.verbosity > Verbosity::Quiet {
             self.groups.add(report)?;
@@ -56,6 +62,7 @@ impl Text {
             writeln!(self.out)?;
         }
         slow(&mut self.out, &self.slow)?;
+        not_run(&mut self.out, &self.not_run)?;
         summary(&mut self.out, end, self.vm.as_ref())?;
         self.out.flush()
     }
@@ -119,6 +126,19 @@ fn slow(out: &mut dyn Write, slow: &SlowCases) -> io::Result<()> {
         writeln!(out, "  and {more} more")?;
     }
     writeln!(out)
+}
+
+/// Writes why cases were skipped or are not supported, in a line for each reason.
+fn not_run(out: &mut dyn Write, not_run: &NotRun) -> io::Result<()> {
+    let (reasons, others) = not_run.reasons();
+    for (kind, reason, count) in reasons {
+        let (style, name, cases) = (style(kind), kind.name(), count::counted(count, "case"));
+        writeln!(out, "{style}{name}{style:#}: {cases}: {}", truncate(&escaped(reason), 0, 2 * WIDTH))?;
+    }
+    if others > 0 {
+        writeln!(out, "  and {} with other reasons; -v shows each", count::counted(others, "case"))?;
+    }
+    Ok(())
 }
 
 fn summary(out: &mut dyn Write, summary: &Summary, vm: Option<&Vm>) -> io::Result<()> {

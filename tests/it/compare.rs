@@ -5,6 +5,7 @@ use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
+use crate::support::validator::Validator;
 use crate::support::{MALFORMED, Ran, WRONG, at_root, command, golden, ran, record_text};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
@@ -163,6 +164,14 @@ fn every_kind_of_change() {
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
     golden::file("compare-text", &text);
     golden::file("compare-markdown", &compared(&["--output", "markdown"]));
+    let line: Json = serde_json::from_str(&compared(&["--output", "json"])).unwrap();
+    Validator::named("comparison").assert_accepts(&line, "the comparison");
+    let changes = |change: &str| {
+        line["changed"].as_array().unwrap().iter().filter(|changed| changed["change"] == change).count()
+    };
+    let counted = ["broken", "fails differently", "fixed", "new", "gone"].map(changes);
+    let numbers = text.lines().next().unwrap().split([' ', ',']).filter_map(|word| word.parse().ok());
+    assert_eq!(numbers.take(5).collect::<Vec<usize>>(), counted);
     let all = compared(&["--all"]);
     assert!(all.contains(&"long|".repeat(2000)) && all.contains("b.json::24"));
     assert!(!all.contains("more; --all shows them"));
@@ -234,6 +243,16 @@ fn names_of_runs() {
             (ran.exit, &*ran.stderr),
             (4, "note: no run from this folder is recorded; vmconf run PATHS records one\n"),
             "{args:?}"
+        );
+    }
+    cache.file("broken.json", "{");
+    for broken in ["nowhere.json", "broken.json"] {
+        let told = cache.beside(&["compare", broken, "last"]);
+        let expected = "; expected last, last~N, a name that vmconf compare --list prints, or the file of vmconf run \
+                        --report json=FILE\n";
+        assert!(
+            told.exit == 2 && told.stderr.contains(broken) && told.stderr.ends_with(expected),
+            "{told:?}"
         );
     }
     assert!(cache.vmconf(&["compare", "--list"]).stderr.contains("no run from this folder is recorded"));

@@ -252,7 +252,7 @@ fn files_and_lists_that_are_named() {
     watching.runs(&["pass b.json"]);
 
     fs::rename(folder.path().join("a.json"), folder.path().join("a.old")).unwrap();
-    watching.until("error: a.json: No such file");
+    watching.until("error: a.json: no such file");
     write("a.json", &sum(7));
     watching.runs(&["fixed a.json"]);
     assert_eq!(watching.interrupt(), 1);
@@ -312,7 +312,7 @@ fn what_has_no_meaning_is_refused() {
     let parts = vmconf(&["run", "--watch", "--partition", "hash:1/2"]);
     assert!(parts.exit == 2 && parts.stderr.contains("cannot be used with"), "{parts:?}");
     let nothing = vmconf(&["run", "--watch", "nowhere"]);
-    assert!(nothing.exit == 2 && nothing.stderr.contains("nowhere: No such file"), "{nothing:?}");
+    assert!(nothing.exit == 2 && nothing.stderr.contains("nowhere: no such file"), "{nothing:?}");
     let folder = folder(&[("vmconf.toml", "[profile.default]\nwatch = true\n")]);
     let output = command(&["run"]).current_dir(folder.path()).output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();

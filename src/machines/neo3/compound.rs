@@ -18,6 +18,7 @@ const UNITS_OF_COPY: usize = 2;
 const UNITS_OF_CLONE: usize = 15;
 
 const NOT_TAKEN: Fault = Fault::Wrong("The instruction does not take an item of this type.");
+const NO_KEY: Fault = Fault::Wrong("A key or an index must be a Boolean, Integer or ByteString.");
 /// The reference implementation's names of compounds in faults about their size.
 const ARRAY: &str = "array";
 const STRUCT: &str = "struct";
@@ -197,7 +198,7 @@ pub(super) fn haskey(frame: &mut Frame<'_>) -> Flow {
 /// Pops a key or an index, before the container is popped.
 fn pop_key(frame: &mut Frame<'_>) -> Result<Item, Stop> {
     let key = frame.pop()?;
-    if key.is_primitive() { Ok(key) } else { Err(NOT_TAKEN.into()) }
+    if key.is_primitive() { Ok(key) } else { Err(NO_KEY.into()) }
 }
 
 /// KEYS

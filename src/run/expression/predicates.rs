@@ -7,8 +7,7 @@ use std::sync::OnceLock;
 use globset::GlobMatcher;
 
 use super::case_info::{Asked, Cost};
-use crate::formats::FORMATS;
-use crate::formats::statetest::forks;
+use crate::formats::{FORMATS, forks};
 use crate::isa::{OpInfo, OpSet};
 use crate::machines::{self, Executes, MACHINES, MachineInfo};
 use crate::model::assertion::Expected;

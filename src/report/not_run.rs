@@ -1,0 +1,37 @@
+//! Why cases did not run, each reason once, for reports that do not list every case.
+
+use indexmap::IndexMap;
+
+use crate::model::case_report::CaseReport;
+use crate::model::verdict::{Kind, Verdict};
+
+/// The maximum number of reasons that are kept.
+const KEPT: usize = 10;
+
+/// The reasons of skipped and unsupported cases.
+#[derive(Default)]
+pub(super) struct NotRun {
+    /// How many cases have each reason.
+    reasons: IndexMap<(Kind, String), u64>,
+    /// How many cases have a reason that is not kept.
+    others: u64,
+}
+
+impl NotRun {
+    /// Adds a case if it was skipped or is not supported.
+    pub(super) fn add(&mut self, report: &CaseReport) {
+        let (Verdict::Skip(reason) | Verdict::Unsupported(reason)) = &report.verdict else { return };
+        let key = (report.verdict.kind(), reason.clone());
+        if self.reasons.len() < KEPT || self.reasons.contains_key(&key) {
+            *self.reasons.entry(key).or_default() += 1;
+        } else {
+            self.others += 1;
+        }
+    }
+
+    /// The reasons, each with its verdict and the number of cases; and the number of cases with other reasons.
+    pub(super) fn reasons(&self) -> (impl Iterator<Item = (Kind, &str, u64)>, u64) {
+        let rows = self.reasons.iter().map(|((kind, reason), count)| (*kind, reason.as_str(), *count));
+        (rows, self.others)
+    }
+}
