@@ -10,6 +10,7 @@ use vmconf::model::event::Event;
 use vmconf::model::exit_code::Exit;
 use vmconf::model::limits::Limits;
 use vmconf::report;
+use vmconf::run::anchor::Anchor;
 use vmconf::run::merge::{self, MergedRun, Source};
 use vmconf::run::open_file::open_below;
 use vmconf::text::file_name::path_of;
@@ -54,7 +55,7 @@ impl Merge {
             merge::merge(&sources, &mut |file| vector_text(&folder, file))?;
         let mut reports = Reports::new(
             &self.reports,
-            &report::Options { selection, flags, ..self.reports.options() },
+            &report::Options { selection, flags, ..self.reports.options(&Anchor::at(&folder)?) },
             &TemporaryFiles::default(),
         )?;
         for event in &events {

@@ -10,6 +10,8 @@ use vmconf::model::event::Event;
 use vmconf::model::exit_code::Exit;
 use vmconf::model::renderer::Renderer;
 use vmconf::report::{self, Grouping, Needs, REPORTS, Report, ReportKind};
+use vmconf::run::anchor::Anchor;
+use vmconf::text::file_name::shown;
 
 use super::result_file::{ResultFile, TemporaryFiles, remove_earlier};
 use super::verbosity::VerbosityArgs;
@@ -37,13 +39,14 @@ pub(super) struct ReportArgs {
 }
 
 impl ReportArgs {
-    /// What reports show, of a run without paths and flags.
-    pub(super) fn options(&self) -> report::Options {
+    /// What reports show, of a run without paths and flags; files are named relative to the anchor.
+    pub(super) fn options(&self, anchor: &Anchor) -> report::Options {
         report::Options {
             verbosity: self.verbosity.level(),
             grouping: self.grouping.grouping(),
             when: Some(history::now()),
             slow: Some(self.verbosity.slow()),
+            below_checkout: below_checkout(anchor).unwrap_or_default(),
             ..report::Options::default()
         }
     }
@@ -58,6 +61,12 @@ impl ReportArgs {
     pub(super) fn files(&self) -> impl Iterator<Item = &Path> {
         self.requested.iter().filter_map(|requested| requested.file.as_deref())
     }
+}
+
+/// The path of the anchor below `GITHUB_WORKSPACE`; `None` if that is not set or the anchor is outside.
+fn below_checkout(anchor: &Anchor) -> Option<String> {
+    let workspace = PathBuf::from(std::env::var_os("GITHUB_WORKSPACE")?).canonicalize().ok()?;
+    anchor.folder().strip_prefix(workspace).ok().map(shown)
 }
 
 /// Whether failures of one cause are shown together.

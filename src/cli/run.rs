@@ -225,7 +225,7 @@ impl Runner<'_> {
             selection,
             flags: self.settings.repeated(Changes::Verdicts),
             part: options.run.part.clone(),
-            ..self.args.reports.options()
+            ..self.args.reports.options(&self.settings.anchor)
         }
     }
 

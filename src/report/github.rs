@@ -26,6 +26,8 @@ const LONGEST: usize = 200;
 pub struct GitHub {
     out: Box<dyn Write>,
     flags: Words,
+    /// See [`Options::below_checkout`].
+    below_checkout: String,
     causes: HashSet<String>,
     /// The annotations of the first case of each cause.
     first: Vec<String>,
@@ -43,6 +45,7 @@ impl GitHub {
         GitHub {
             out,
             flags,
+            below_checkout: options.below_checkout.clone(),
             causes: HashSet::new(),
             first: Vec::new(),
             further: Vec::new(),
@@ -61,7 +64,7 @@ impl GitHub {
         };
         let known = if self.causes.insert(cause) { &mut self.first } else { &mut self.further };
         if known.len() < MOST {
-            known.push(annotation(report, &self.flags));
+            known.push(annotation(report, &self.below_checkout, &self.flags));
         }
     }
 
@@ -110,7 +113,7 @@ impl Report for GitHub {
     }
 }
 
-fn annotation(report: &CaseReport, flags: &Words) -> String {
+fn annotation(report: &CaseReport, below_checkout: &str, flags: &Words) -> String {
     let id = report.id.to_string();
     // If the machine crashed or timed out, the annotation is at the line where the case begins.
     let begin = report.verdict.breakdown().and(report.line).map(|line| Position { line, column: 1 });
@@ -128,10 +131,25 @@ fn annotation(report: &CaseReport, flags: &Words) -> String {
     }
     format!(
         "::error file={}{place},title={}::{}",
-        property(&escaped(&report.id.file)),
+        property(&escaped(&in_checkout(below_checkout, &report.id.file))),
         property(&truncate(&format!("{} {id}", report.verdict.name()), 0, LONGEST)),
         data(&lines.join("\n")),
     )
+}
+
+/// The name of a file relative to the root of the checkout, if the folder below it is given.
+fn in_checkout(folder: &str, file: &str) -> String {
+    if folder.is_empty() || file.starts_with('/') {
+        return file.to_owned();
+    }
+    let mut path: Vec<_> = folder.split('/').collect();
+    let mut rest = file;
+    while let Some(above) = rest.strip_prefix("../").filter(|_| !path.is_empty()) {
+        path.pop();
+        rest = above;
+    }
+    path.push(rest);
+    path.join("/")
 }
 
 /// Escapes text for the message of a workflow command.

@@ -51,6 +51,9 @@ pub struct Options {
     pub when: Option<String>,
     /// The time from which on a case is listed as slow; `None` to list none.
     pub slow: Option<Duration>,
+    /// The path from the root of the checkout, which annotations refer to, to the folder that the names of files
+    /// are relative to; empty if they are the same.
+    pub below_checkout: String,
     /// The part of a run that is reported; `None` for a whole run.
     pub part: Option<Arc<Part>>,
 }

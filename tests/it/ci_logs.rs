@@ -99,6 +99,7 @@ proptest! {
         for kind in REPORTS {
             for grouping in [Grouping::ByCause, Grouping::None] {
                 let options = Options {
+                    below_checkout: String::new(),
                     grouping,
                     verbosity: Verbosity::Notes,
                     flags: Words::from_iter([&*text]),

@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 use std::fs;
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -468,6 +469,29 @@ fn github_annotates_lines_of_the_vector() {
     assert!(lines[10].starts_with(
         "::notice title=vmconf::13 passed, 19 failed, 14 known, 13 fixed, 14 crashed, 13 timed out, 13 errors, 13 unsupported, 13 skipped; 62 more"
     ));
+}
+
+/// Annotations name files relative to the checkout, wherever in it the job runs and `vmconf.toml` is.
+#[test]
+fn github_annotations_are_relative_to_the_checkout() {
+    let checkout = tempfile::tempdir().unwrap();
+    let vm = checkout.path().join("crates/vm");
+    fs::create_dir_all(vm.join("vectors")).unwrap();
+    let gas = crate::support::at_root("tests/samples/vmtests/wrong/gas.json");
+    fs::copy(&gas, vm.join("vectors/gas.json")).unwrap();
+    fs::copy(&gas, checkout.path().join("crates/other.json")).unwrap();
+    let annotated = |workspace: &Path, file: &str| {
+        let mut command = command(&["run", file, "--report", "github"]);
+        let run = ran(command.current_dir(&vm).env("GITHUB_WORKSPACE", workspace).output().unwrap());
+        let file = run.stdout.strip_prefix("::error file=").unwrap_or(&run.stdout).split(',').next();
+        file.unwrap().to_owned()
+    };
+    assert_eq!(annotated(checkout.path(), "vectors"), "crates/vm/vectors/gas.json");
+    assert_eq!(annotated(checkout.path(), "../other.json"), "crates/other.json");
+    assert_eq!(annotated(&vm, "vectors"), "vectors/gas.json");
+    assert_eq!(annotated(Path::new("/nowhere"), "vectors"), "vectors/gas.json");
+    fs::write(checkout.path().join("crates/vmconf.toml"), "").unwrap();
+    assert_eq!(annotated(checkout.path(), "vectors"), "crates/vm/vectors/gas.json");
 }
 
 #[test]

@@ -85,6 +85,7 @@ pub(crate) fn command(args: &[&str]) -> Command {
     command.args(args).current_dir(at_root("")).stdin(Stdio::null());
     // What failed in a test is nobody's last run.
     command.env("VMCONF_CACHE", concat!(env!("CARGO_TARGET_TMPDIR"), "/cache"));
+    command.env_remove("GITHUB_WORKSPACE");
     for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "VMCONF_PROFILE"] {
         command.env_remove(name);
     }
