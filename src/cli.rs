@@ -27,6 +27,7 @@ mod config;
 mod coverage;
 mod diff;
 mod disasm;
+mod duration;
 mod exec;
 mod exit_code;
 mod explore;

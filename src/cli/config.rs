@@ -85,7 +85,7 @@ fn typed_value(kind: Kind, typed: &TypedFlag) -> String {
     match kind {
         Kind::Switch => true.to_string(),
         Kind::Number => typed.values.concat(),
-        Kind::Text | Kind::File => format!("{:?}", typed.values.concat()),
+        Kind::Text | Kind::Duration | Kind::File => format!("{:?}", typed.values.concat()),
         Kind::Texts | Kind::Files => format!("{:?}", typed.values),
     }
 }
@@ -98,6 +98,6 @@ fn default(setting: &Setting, arg: &Arg) -> String {
         Kind::Switch => false.to_string(),
         Kind::Texts | Kind::Files => "[]".to_owned(),
         Kind::Number => value.or(limit).unwrap_or_default(),
-        Kind::Text | Kind::File => value.map_or(String::new(), |value| format!("{value:?}")),
+        Kind::Text | Kind::Duration | Kind::File => value.map_or(String::new(), |value| format!("{value:?}")),
     }
 }

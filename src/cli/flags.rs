@@ -40,6 +40,7 @@ const FLAGS: &[Flag] = &[
     setting("paths", Scope::Run, Nothing),
     setting("filter", Scope::Run, Selection),
     Flag { short: Some('E'), ..setting("expr", Scope::Run, Selection) },
+    setting("fork", Scope::Run, Selection),
     setting("partition", Scope::Run, Nothing),
     typed("rerun", Selection),
     typed("watch", Nothing),

@@ -13,10 +13,9 @@ impl Args for LimitArgs {
             Arg::new(row.flag)
                 .long(row.flag)
                 .value_name("N")
-                .help(format!("Limit: {} [default: {}]", row.doc.trim(), row.default))
-                // vmconf help limits describes them once for all commands.
+                .help(format!("{} [default: {}]", row.doc.trim(), row.default))
+                .help_heading("Limits; see also vmconf help limits")
                 .hide_short_help(true)
-                .hide_long_help(true)
                 .value_parser(value_parser!(u64))
         };
         command.args(ROWS.iter().map(flag))

@@ -54,7 +54,7 @@ impl List {
             list_cases(&sources, &options, self.output)?
         };
         if exit == Exit::NothingRan {
-            output::note("note: no case matches");
+            output::note(&format!("note: no case matches{}", settings.restrictions()));
         }
         Ok(exit)
     }

@@ -213,7 +213,7 @@ impl Runner<'_> {
         if let Some(cache) = cache {
             cache.save();
         }
-        save_record(record, &summary);
+        save_record(record, &summary, &self.settings);
         let exit = reports.finish(summary.exit());
         Ok(pages.map_or(exit, |pages| pages.finish(exit)))
     }
@@ -272,9 +272,9 @@ impl Runner<'_> {
 }
 
 /// Saves the record of a run, unless no case ran. A failure to write is a note and does not fail the run.
-fn save_record(record: Recording, summary: &Summary) {
+fn save_record(record: Recording, summary: &Summary, settings: &Settings) {
     if summary.exit() == Exit::NothingRan {
-        output::note("note: no case ran");
+        output::note(&format!("note: no case ran{}", settings.restrictions()));
     } else if let Err(error) = record.end(summary) {
         output::note(&format!("note: the run cannot be recorded for diff, compare and --rerun: {error}"));
     }

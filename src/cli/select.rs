@@ -8,11 +8,13 @@ use std::sync::Arc;
 use anyhow::Context;
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
+use vmconf::formats::forks;
 use vmconf::run::anchor::Anchor;
 use vmconf::run::expression::{Expr, Outcomes, Selection};
 use vmconf::run::filter::Filter;
 use vmconf::run::sources::{self, Source, Sources};
 use vmconf::run::{self, MissingCase, Options, RunOptions};
+use vmconf::text::suggest::nearest;
 
 use super::exit_code::UsageError;
 use super::file_args::{self, FileArgs};
@@ -41,9 +43,14 @@ pub(super) struct Select {
     #[arg(short, long, value_name = "PATTERN")]
     filter: Vec<String>,
 
-    /// Only cases matching EXPR, such as "machine(evm) and uses(SSTORE)"; see vmconf help expressions
+    /// Only cases matching EXPR, such as "machine(evm) and uses(SSTORE)"; repeatable; see vmconf help
+    /// expressions
     #[arg(short = 'E', long = "expr", value_name = "EXPR")]
-    expr: Option<String>,
+    expr: Vec<String>,
+
+    /// Only state tests of this fork; repeatable
+    #[arg(long, value_name = "NAME")]
+    fork: Vec<String>,
 
     #[command(flatten)]
     file: FileArgs,
@@ -67,10 +74,26 @@ impl Select {
                 return Err(no_such_case(source, missing));
             }
         }
+        self.note_filtered(&found.sources, options, settings);
         for passed_over in &found.passed_over {
             output::note(&format!("note: {passed_over}"));
         }
         Ok(found.sources)
+    }
+
+    /// Tells of cases that were named and that the filter of `vmconf.toml` does not select.
+    fn note_filtered(&self, sources: &Sources, options: &Options, settings: &Settings) {
+        let Some(place) = settings.place("filter") else { return };
+        for source in sources.with_named_cases() {
+            for name in source.only.iter().flatten() {
+                let id = format!("{}::{name}", source.shown);
+                if !options.run.filter.matches_text(&id) {
+                    output::note(&format!(
+                        "note: {id} is not selected: it does not match the filter of {place}"
+                    ));
+                }
+            }
+        }
     }
 
     /// Reports that no path was named and the default one does not exist.
@@ -88,13 +111,18 @@ impl Select {
 
     /// Whether no argument selects cases.
     pub(super) fn is_all(&self) -> bool {
-        self.paths.is_empty() && !self.is_from_standard_input && self.filter.is_empty() && self.expr.is_none()
+        self.paths.is_empty() && !self.is_from_standard_input && !self.is_filtered()
     }
 
     /// Whether arguments select some of the cases of a file.
     pub(super) fn is_narrow(&self) -> bool {
         let is_case = |path: &PathBuf| path.to_string_lossy().contains("::");
-        !self.filter.is_empty() || self.expr.is_some() || self.paths.iter().any(is_case)
+        self.is_filtered() || self.paths.iter().any(is_case)
+    }
+
+    /// Whether flags select cases.
+    fn is_filtered(&self) -> bool {
+        !(self.filter.is_empty() && self.expr.is_empty() && self.fork.is_empty())
     }
 
     /// The paths that were typed.
@@ -127,7 +155,19 @@ impl Select {
         let names: BTreeSet<_> = self.searched().iter().map(|path| sources::name_of(path, anchor)).collect();
         let filters = self.filter.iter().map(|pattern| format!("--filter={pattern}"));
         let expression = self.expr.iter().map(|text| format!("-E={text}"));
-        names.into_iter().chain(filters).chain(expression).collect()
+        let forks = self.fork.iter().map(|name| format!("--fork={name}"));
+        names.into_iter().chain(filters).chain(expression).chain(forks).collect()
+    }
+
+    /// What `-E` and `--fork` select: cases that match one of the expressions, and have one of the forks.
+    fn expression(&self, settings: &Settings) -> anyhow::Result<Option<Selection>> {
+        let exprs = self.expr.iter().map(parsed).collect::<anyhow::Result<_>>()?;
+        let forks = self.fork.iter().map(of_fork).collect::<anyhow::Result<_>>()?;
+        let both = [Expr::any(exprs), Expr::any(forks)].into_iter().flatten().collect();
+        let Some(expr) = Expr::all(both) else { return Ok(None) };
+        let last =
+            if expr.asks_for_last_run() { outstanding::outcomes(&settings.anchor)? } else { Outcomes::new() };
+        Ok(Some(Selection { expr, last: Arc::new(last) }))
     }
 
     /// The options that these arguments and the overrides of `vmconf.toml` set.
@@ -135,11 +175,25 @@ impl Select {
         let patterns = self.filter.iter().map(String::as_str);
         let run = RunOptions {
             filter: Filter::new(patterns).context("--filter")?,
-            expression: self.expr.as_deref().map(|text| selection(text, settings)).transpose()?,
+            expression: self.expression(settings)?,
             ..RunOptions::default()
         };
         Ok(Options { run, file: self.file.options(), overrides: file_args::overrides(settings)? })
     }
+}
+
+/// The parsed expression that `-E` is given.
+fn parsed(text: &String) -> anyhow::Result<Expr> {
+    Ok(text.parse::<Expr>().map_err(|wrong| UsageError(format!("error: -E, {wrong}")))?)
+}
+
+/// The expression that selects the cases of a fork.
+fn of_fork(name: &String) -> anyhow::Result<Expr> {
+    if forks::all().any(|known| known.eq_ignore_ascii_case(name)) {
+        return Ok(format!("fork(\"{name}\")").parse::<Expr>()?);
+    }
+    let near = nearest(name, forks::all()).map_or(String::new(), |near| format!("; did you mean {near}?"));
+    anyhow::bail!("--fork: unknown fork {name:?}{near}")
 }
 
 fn no_such_case(source: &Source, missing: &MissingCase) -> anyhow::Error {
@@ -147,12 +201,4 @@ fn no_such_case(source: &Source, missing: &MissingCase) -> anyhow::Error {
     let file = &source.shown;
     let near = near.as_ref().map_or(String::new(), |near| format!("; did you mean {file}::{near}?"));
     anyhow::anyhow!("there is no case {name} in {file}{near}")
-}
-
-/// The parsed expression, with the outcomes of the last run if it refers to them.
-fn selection(text: &str, settings: &Settings) -> anyhow::Result<Selection> {
-    let expr: Expr = text.parse().map_err(|wrong| UsageError(format!("error: -E, {wrong}")))?;
-    let last =
-        if expr.asks_for_last_run() { outstanding::outcomes(&settings.anchor)? } else { Outcomes::new() };
-    Ok(Selection { expr, last: Arc::new(last) })
 }

@@ -7,6 +7,7 @@
 use std::any::TypeId;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use std::{env, fs};
 
 use anyhow::{Context, bail};
@@ -158,6 +159,19 @@ impl Settings {
         self.entries.iter().any(|entry| entry.name == name)
     }
 
+    /// Where `vmconf.toml` sets this flag, as file and line; `None` if it does not.
+    pub(super) fn place(&self, name: &str) -> Option<String> {
+        let entry = self.entries.iter().find(|entry| entry.name == name)?;
+        Some(self.file.as_ref()?.line(entry))
+    }
+
+    /// Which settings of `vmconf.toml` restrict the selection, to follow a note that nothing was selected; empty if
+    /// none does.
+    pub(super) fn restrictions(&self) -> String {
+        let set = ["filter", "expr", "fork", "partition"].map(|name| Some((name, self.place(name)?)));
+        set.into_iter().flatten().map(|(name, place)| format!("; {place} sets {name}")).collect()
+    }
+
     /// The path of the `vmconf.toml` that applies.
     pub(super) fn path(&self) -> Option<PathBuf> {
         Some(self.file.as_ref()?.folder.join(FILE))
@@ -289,6 +303,7 @@ fn kind(arg: &Arg) -> Kind {
     let of = arg.get_value_parser().type_id();
     match arg.get_action() {
         ArgAction::SetTrue | ArgAction::Count => Kind::Switch,
+        ArgAction::Set if of == TypeId::of::<Duration>() => Kind::Duration,
         ArgAction::Append if of == TypeId::of::<PathBuf>() => Kind::Files,
         _ if of == TypeId::of::<PathBuf>() => Kind::File,
         ArgAction::Append => Kind::Texts,

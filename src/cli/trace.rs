@@ -3,7 +3,7 @@
 mod on_vm;
 
 use anyhow::{Context, bail};
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, value_parser};
 use vmconf::explain::bisect::OnVm;
 use vmconf::explain::trace::{Selection, StepFilter, TRACES, Tracer, Writer};
@@ -36,9 +36,9 @@ pub(super) struct Trace {
     #[command(flatten)]
     pub(super) select: Select,
 
-    /// Output form: text for people, jsonl for programs, eip3155 (evm, ethereum), minic89 (snapshots)
+    /// Output form: text for people, json for programs, eip3155 (evm, ethereum), minic89 (snapshots)
     #[arg(short = 'o', long = "output", alias = "as", value_name = "FORM", default_value = TRACES[0].name,
-          value_parser = PossibleValuesParser::new(Renderer::names(TRACES)))]
+          value_parser = forms())]
     kind: String,
 
     /// First step to print; step N leads to state N, and the initial state is 0
@@ -63,6 +63,15 @@ pub(super) struct Trace {
 
     #[command(flatten)]
     vm: VmArgs,
+}
+
+/// The names of the forms; `jsonl` is another name of `json`.
+fn forms() -> impl TypedValueParser<Value = String> {
+    const JSON: &str = "json";
+    const OTHER: &str = "jsonl";
+    let form = |name| PossibleValue::new(name).aliases((name == JSON).then_some(OTHER));
+    let names = PossibleValuesParser::new(Renderer::names(TRACES).into_iter().map(form));
+    names.map(|name| if name == OTHER { JSON.to_owned() } else { name })
 }
 
 impl Trace {

@@ -5,6 +5,8 @@ use std::time::Duration;
 use clap::{ArgAction, Args};
 use vmconf::report::Verbosity;
 
+use super::duration::duration;
+
 /// How much is printed on standard output.
 #[derive(Debug, Args)]
 pub(super) struct VerbosityArgs {
@@ -17,7 +19,7 @@ pub(super) struct VerbosityArgs {
     verbose: u8,
 
     /// Name cases that take at least this long while they run, and list them at the end
-    #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = seconds)]
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration)]
     slow: Duration,
 }
 
@@ -35,9 +37,4 @@ impl VerbosityArgs {
     pub(super) fn slow(&self) -> Duration {
         self.slow
     }
-}
-
-fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    seconds.ok_or_else(|| "expected a number of seconds, such as 0.5 or 10".to_owned())
 }

@@ -19,6 +19,7 @@ use vmconf::text::config;
 use vmconf::text::shell::split;
 use vmconf::text::suggest::nearest;
 
+use super::duration::time_limit;
 use super::exit_code::BrokenInput;
 use super::output;
 use super::settings::{FILE, Settings};
@@ -66,7 +67,7 @@ pub(super) struct VmsArgs {
 #[derive(Debug, Args)]
 struct VmLimits {
     /// How long the machine of --vm may take for a case, such as 500ms [default: 10s]
-    #[arg(long, value_name = "DURATION", value_parser = parse_duration, help_heading = "Machine")]
+    #[arg(long, value_name = "DURATION", value_parser = time_limit, help_heading = "Machine")]
     timeout: Option<Duration>,
 
     /// Bytes of memory that the machine of --vm may take
@@ -78,11 +79,6 @@ struct VmLimits {
 fn engine_parser() -> impl TypedValueParser<Value = Tiers> {
     let of = |name: String| Tiers::ALL.into_iter().find(|tiers| tiers.name() == name).unwrap_or_default();
     PossibleValuesParser::new(Tiers::ALL.map(Tiers::name)).map(of)
-}
-
-fn parse_duration(text: &str) -> Result<Duration, String> {
-    let duration = humantime::parse_duration(text).ok().filter(|duration| !duration.is_zero());
-    duration.ok_or_else(|| "a duration has the form 10s or 500ms".to_owned())
 }
 
 impl VmArgs {
@@ -234,7 +230,7 @@ fn configured<'s>(settings: &'s Settings, name: &str) -> anyhow::Result<&'s conf
 
 fn of_file(vm: &config::Vm) -> anyhow::Result<Command> {
     let config::Vm { name, command, env, folder, timeout, memory, known: _ } = vm.clone();
-    let timeout = timeout.as_deref().map(parse_duration).transpose();
+    let timeout = timeout.as_deref().map(time_limit).transpose();
     let timeout = timeout.map_err(anyhow::Error::msg).with_context(|| format!("[vm.{name}] timeout"))?;
     let folder = Some(folder).filter(|folder| !folder.as_os_str().is_empty());
     Ok(Command { name, words: command, env, folder, timeout: timeout.unwrap_or(TIMEOUT), memory })

@@ -12,7 +12,7 @@ use crate::machines::inspect::Inspect;
 use crate::machines::machine::{At, Watch};
 
 mod eip3155;
-mod jsonl;
+mod json;
 mod minic89;
 mod text;
 mod writer;
@@ -20,7 +20,7 @@ mod writer;
 pub use self::writer::{Done, End, Step, TraceKind, Writer};
 
 /// All trace formats; the first is the default.
-pub static TRACES: &[TraceKind] = &[text::KIND, jsonl::KIND, eip3155::KIND, minic89::KIND];
+pub static TRACES: &[TraceKind] = &[text::KIND, json::KIND, eip3155::KIND, minic89::KIND];
 
 /// Selects the steps that are written.
 #[derive(Debug, Clone)]

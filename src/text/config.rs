@@ -17,6 +17,7 @@
 //!
 //! The caller passes the list of known settings. Values are returned as command-line flags.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -53,6 +54,8 @@ pub enum Kind {
     Number,
     /// A string.
     Text,
+    /// A duration: a number of seconds, or a string with a unit.
+    Duration,
     /// A string, or a list of strings.
     Texts,
     /// The path of a file, relative to the folder of the configuration.
@@ -67,8 +70,9 @@ impl Kind {
         match self {
             Kind::Switch => "true or false",
             Kind::Number => "a whole number",
-            Kind::Text => "a text",
-            Kind::Texts => "a list of texts",
+            Kind::Text => "a string",
+            Kind::Duration => "a number of seconds or a string like \"500ms\"",
+            Kind::Texts => "a list of strings",
             Kind::File => "the path of a file",
             Kind::Files => "a list of paths",
         }
@@ -245,11 +249,22 @@ impl Reader<'_> {
         let mut read = Vec::new();
         for (name, value) in profiles {
             match value.get_ref().as_table() {
-                Some(table) => read.push((name.get_ref().to_string(), self.entries(table, Scope::Run))),
+                Some(table) => {
+                    self.check_profile_name(name);
+                    read.push((name.get_ref().to_string(), self.entries(table, Scope::Run)));
+                }
                 None => self.wrong(value, "a profile", "a table, as [profile.ci],"),
             }
         }
         read
+    }
+
+    /// Reports a profile that is probably meant to be the default one, which would never apply.
+    fn check_profile_name(&mut self, name: &Spanned<Cow<'_, str>>) {
+        let text = name.get_ref().as_ref();
+        if text != DEFAULT && nearest(text, [DEFAULT]).is_some() {
+            self.diagnostic(name.span(), format!("unknown profile {text:?}; did you mean {DEFAULT:?}?"));
+        }
     }
 
     fn vms(&mut self, value: &Spanned<DeValue<'_>>) -> Vec<Vm> {
@@ -279,7 +294,9 @@ impl Reader<'_> {
                 }
                 "env" => pairs(value.get_ref()).map(|env| vm.env = env).ok_or("a table of texts"),
                 "timeout" => {
-                    text().map(|timeout| vm.timeout = Some(timeout)).ok_or("a duration such as \"10s\"")
+                    let timeout =
+                        text().or_else(|| Some(decimal(value.get_ref().as_integer()?)?.to_string()));
+                    timeout.map(|timeout| vm.timeout = Some(timeout)).ok_or("a duration such as \"10s\"")
                 }
                 "memory" => {
                     bytes(value.get_ref()).map(|memory| vm.memory = Some(memory)).ok_or("a number of bytes")
@@ -376,7 +393,11 @@ impl Reader<'_> {
             (Kind::Switch, DeValue::Boolean(true)) => Some(vec![format!("--{name}")]),
             (Kind::Switch, DeValue::Boolean(false)) => Some(Vec::new()),
             (Kind::Number, DeValue::Integer(number)) => Some(vec![format!("--{name}={}", decimal(number)?)]),
-            (Kind::Text | Kind::Texts, DeValue::String(_)) => Some(vec![text(value)?]),
+            (Kind::Duration, DeValue::Integer(number)) => {
+                Some(vec![format!("--{name}={}", decimal(number)?)])
+            }
+            (Kind::Duration, DeValue::Float(number)) => Some(vec![format!("--{name}={}", number.as_str())]),
+            (Kind::Text | Kind::Texts | Kind::Duration, DeValue::String(_)) => Some(vec![text(value)?]),
             (Kind::Texts, DeValue::Array(list)) => list.iter().map(|value| text(value.get_ref())).collect(),
             (Kind::File | Kind::Files, DeValue::String(_)) => Some(vec![path(value)?]),
             (Kind::Files, DeValue::Array(list)) => list.iter().map(|value| path(value.get_ref())).collect(),

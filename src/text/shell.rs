@@ -19,10 +19,22 @@ impl Words {
     /// These words with `expr` as an additional condition for the cases that they select.
     #[must_use]
     pub fn narrowed(mut self, expr: &str) -> Words {
-        match self.0.iter().rposition(|word| word == "-E").map(|flag| flag + 1) {
-            Some(at) if at < self.0.len() => self.0[at] = format!("({}) and {expr}", self.0[at]),
-            _ => self.0.extend(["-E".to_owned(), expr.to_owned()]),
+        let mut narrowed = Vec::new();
+        let mut words = std::mem::take(&mut self.0).into_iter();
+        while let Some(word) = words.next() {
+            match (word.as_str(), words.len()) {
+                ("-E", 1..) => narrowed.extend(words.next().map(|other| format!("({other})"))),
+                _ => self.0.push(word),
+            }
         }
+        // Cases are selected that match one of several expressions.
+        let any = narrowed.join(" or ");
+        let all = match narrowed.len() {
+            0 => expr.to_owned(),
+            1 => format!("{any} and {expr}"),
+            _ => format!("({any}) and {expr}"),
+        };
+        self.0.extend(["-E".to_owned(), all]);
         self
     }
 

@@ -44,7 +44,7 @@ pub static SCHEMAS: &[Schema] = &[
         "vmconf trace --output minic89",
         "a MiniC89 machine between two instructions"
     ),
-    schema!("trace", "vmconf trace --output jsonl", "an instruction of a trace for programs"),
+    schema!("trace", "vmconf trace --output json", "an instruction of a trace for programs"),
     schema!("matrix", "vmconf matrix --vm x=true --output json", "machines by suites"),
     schema!("exec", "vmconf exec evm 0x00 --output json", "the state that a program left"),
     schema!("diff", "vmconf diff --output json", "why a case fails, for programs"),

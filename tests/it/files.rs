@@ -473,6 +473,38 @@ fn a_changed_record_is_damaged() {
     assert_eq!(place.vmconf(&["run", "--rerun", "failed"]).exit, 1);
 }
 
+/// What `vmconf.toml` selects is told where it leaves nothing of what is named; durations are seconds or have a
+/// unit; a misspelled default profile is an error.
+#[test]
+fn settings_are_told_with_their_line() {
+    let place = Place::new();
+    place.copy(GAS, "gas.json");
+    let run = |config: &str, args: &[&str]| {
+        fs::write(place.path("vmconf.toml"), format!("[profile.default]\n{config}\n")).unwrap();
+        place.vmconf(args)
+    };
+    let first = |ran: &Ran| ran.stdout.lines().next().unwrap_or_default().to_owned();
+    let id = first(&run("", &["list", "gas.json"]));
+    for command in ["run", "list"] {
+        let ran = run("filter = \"nothing\"", &[command, &id]);
+        let told = format!("note: {id} is not selected: it does not match the filter of vmconf.toml:2\n");
+        assert!(ran.exit == 4 && ran.stderr.starts_with(&told), "{ran:?}");
+        assert!(ran.stderr.ends_with("; vmconf.toml:2 sets filter\n"), "{ran:?}");
+    }
+    for slow in ["5", "0.5", "\"500ms\"", "\"1h\""] {
+        let ran = run(&format!("slow = {slow}"), &["list", "gas.json", "--counts"]);
+        assert_eq!((ran.exit, ran.stderr.as_str()), (0, ""), "{slow}");
+    }
+    let slow = run("slow = \"soon\"", &["run"]);
+    assert!(
+        slow.exit == 2 && slow.stderr.contains("vmconf.toml:2:1: ") && slow.stderr.contains("10s"),
+        "{slow:?}"
+    );
+    let profile = run("[profile.defualt]", &["run"]);
+    let expected = "error: vmconf.toml:2:10: unknown profile \"defualt\"; did you mean \"default\"?\n";
+    assert_eq!((profile.exit, profile.stderr.as_str()), (2, expected));
+}
+
 /// What is told of a path that does not exist: a similar one, the notation of case ids, or how to filter.
 #[test]
 fn a_path_that_does_not_exist_gets_a_suggestion() {

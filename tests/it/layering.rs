@@ -364,7 +364,7 @@ fn every_rule_can_be_broken() {
     check("report/text.rs", "use crate::machines::MACHINES;", Some("uses machines::MACHINES"));
     check("report/html.rs", "use super::text::Text;", Some("uses report::text::Text"));
     check("testees/embedded.rs", "use crate::run::Options;", Some("uses run::Options"));
-    check("explain/trace/text.rs", "use super::jsonl::KIND;", Some("uses explain::trace::jsonl::KIND"));
+    check("explain/trace/text.rs", "use super::json::KIND;", Some("uses explain::trace::json::KIND"));
     check("new.rs", "", Some("new is in no row of the map in src/lib.rs"));
     check("model/mod.rs", "", Some("foo.rs beside foo/, never mod.rs"));
     check("cli/run.rs", "use vmconf::machines::evm::Evm; fn f() { println!(\"\") }", None);

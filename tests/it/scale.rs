@@ -34,7 +34,7 @@ fn a_few_shared_items_do_not_make_a_large_output() {
     let folder = TempDir::new().unwrap();
     let tree = shared_tree(&folder);
     for args in
-        [&["run", "--report", "json"][..], &["diff", "--output", "json"], &["trace", "--output", "jsonl"]]
+        [&["run", "--report", "json"][..], &["diff", "--output", "json"], &["trace", "--output", "json"]]
     {
         let out = command(&[args, &[&tree]].concat()).output().unwrap().stdout;
         assert!((1_000..MOST).contains(&out.len()), "{args:?}: {} bytes", out.len());

@@ -15,6 +15,7 @@ use vmconf::model::event::Event;
 use vmconf::model::verdict::{Kind, Verdict};
 use vmconf::run::expression::{CaseInfo, Expr, MOST_NESTED, PREDICATES, Selection};
 use vmconf::run::{self, Options, RunOptions};
+use vmconf::text::shell::Words;
 
 const STORAGE: &str = "vectors/evm/storage/sload-sstore.json";
 
@@ -94,6 +95,23 @@ fn every_verdict_is_offered() {
         assert!(doc.contains(kind.name()), "{} is not in {doc}", kind.name());
         format!("verdict({})", kind.name()).parse::<Expr>().unwrap();
     }
+}
+
+/// Several expressions select what one of them selects, several forks likewise, and a case has both.
+#[test]
+fn repeated_flags() {
+    let both = listed(&["vectors", "-E", "machine(evm)", "-E", "fork(Paris)"]);
+    assert_eq!(both, listed(&["vectors", "-E", "machine(evm) or fork(Paris)"]));
+    let forks = listed(&["vectors", "--fork", "Paris", "--fork", "london"]);
+    assert_eq!(forks, listed(&["vectors", "-E", "fork(Paris) or fork(London)"]));
+    assert!(!forks.is_empty());
+    let narrow = listed(&["vectors", "--fork", "Paris", "-E", "name(~#1)", "-E", "name(~#0)"]);
+    assert_eq!(narrow, listed(&["vectors", "-E", "fork(Paris) and (name(~#1) or name(~#0))"]));
+    let unknown = vmconf(&["list", "--fork", "Lodnon"]);
+    let expected = "error: --fork: unknown fork \"Lodnon\"; did you mean London?\n";
+    assert_eq!((unknown.exit, unknown.stderr.as_str()), (2, expected));
+    let words: Words = ["-E", "a(1)", "x.json", "-E", "b(2)"].into_iter().collect();
+    assert_eq!(words.narrowed("c(3)").to_string(), " x.json -E '((a(1)) or (b(2))) and c(3)'");
 }
 
 /// Every outcome that a vector demands is accepted by `expects`, every fork by `fork`, under all its names.

@@ -28,7 +28,7 @@ fn traced(args: &[&str]) -> String {
 
 /// The numbers of the steps that the arguments select, and the number of all.
 fn selected(args: &[&str]) -> (Vec<u64>, u64) {
-    let text = traced(&[args, &["--output", "jsonl"]].concat());
+    let text = traced(&[args, &["--output", "json"]].concat());
     let mut lines: Vec<Json> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let end = lines.pop().unwrap();
     (lines.iter().map(|line| line["step"].as_u64().unwrap()).collect(), end["steps"].as_u64().unwrap())
@@ -40,11 +40,11 @@ fn selected(args: &[&str]) -> (Vec<u64>, u64) {
 fn golden() {
     let commands: [(&str, &[&str]); 10] = [
         ("evm", &[DEMO]),
-        ("evm-jsonl", &[DEMO, "--output", "jsonl"]),
+        ("evm-jsonl", &[DEMO, "--output", "json"]),
         ("evm-eip3155", &[DEMO, "--output", "eip3155"]),
         ("evm-halt", &["vectors/evm/halts/underflow-arithmetic-to-flow.json::add", "--output", "eip3155"]),
         ("minic89", &[GCD]),
-        ("minic89-jsonl", &[GCD, "--output", "jsonl", "--op", "STORE_LOCAL"]),
+        ("minic89-jsonl", &[GCD, "--output", "json", "--op", "STORE_LOCAL"]),
         ("minic89-snapshots", &[GCD, "--output", "minic89", "--last", "2"]),
         ("minic89-trap", &["vectors/minic89/programs/add-overflows.json"]),
         ("tinyvm", &["vectors/tinyvm/driver/execute.json::a yield gives zero and the value"]),
@@ -88,7 +88,7 @@ fn lines_for_programs_are_as_the_schema_says() {
     let mut count = 0;
     for path in written_vectors() {
         for case in read(&path).1 {
-            let text = lines(&case.case, "jsonl", Selection { to: 25, ..Selection::default() });
+            let text = lines(&case.case, "json", Selection { to: 25, ..Selection::default() });
             for line in text.lines() {
                 let line: Json = serde_json::from_str(line).unwrap();
                 validator.assert_accepts(&line, &format!("{} {}", relative(&path), case.name));
@@ -102,7 +102,7 @@ fn lines_for_programs_are_as_the_schema_says() {
 #[test]
 fn hostile_text_is_escaped() {
     let id = "tests/samples/trace/hostile.json::hostile";
-    for kind in ["text", "jsonl", "minic89"] {
+    for kind in ["text", "json", "minic89"] {
         let text = traced(&[id, "--output", kind]);
         assert!(!text.replace('\n', "").contains(is_harmful), "{text:?}");
     }
@@ -140,7 +140,7 @@ fn steps_are_selected() {
 /// All ways to write have the same steps.
 #[test]
 fn every_way_to_write_is_filtered() {
-    for (id, kind, rest) in [(DEMO, "text", 2), (DEMO, "jsonl", 1), (DEMO, "eip3155", 1), (GCD, "minic89", 0)]
+    for (id, kind, rest) in [(DEMO, "text", 2), (DEMO, "json", 1), (DEMO, "eip3155", 1), (GCD, "minic89", 0)]
     {
         let text = traced(&[id, "--output", kind, "--from", "2", "--to", "20", "--last", "3"]);
         assert_eq!(text.lines().count(), 3 + rest, "{text}");
@@ -199,6 +199,12 @@ fn an_alias_is_known() {
     assert_eq!(selected(&[id, "--op", "push_null"]).0.len(), 1);
 }
 
+/// The name of the form before it was the one of `run` and `diff`.
+#[test]
+fn jsonl_is_json() {
+    assert_eq!(traced(&[DEMO, "--output", "jsonl"]), traced(&[DEMO, "--output", "json"]));
+}
+
 // ---- Ends
 
 #[test]
@@ -240,7 +246,7 @@ fn a_long_run_streams() {
     }
 
     let (_, cases) = read(&at_root("tests/samples/trace/long.json"));
-    for kind in ["text", "jsonl", "eip3155"] {
+    for kind in ["text", "json", "eip3155"] {
         let counted = Counted::default();
         run(&cases[0].case, kind, Selection::default(), Box::new(counted.clone()));
         let (lines, longest) = *counted.0.borrow();

@@ -69,6 +69,16 @@ impl Expr {
         }
     }
 
+    /// An expression that holds if one of these does; `None` if there are none.
+    pub fn any(parts: Vec<Expr>) -> Option<Expr> {
+        (!parts.is_empty()).then(|| one_or(parts, Expr::Any))
+    }
+
+    /// An expression that holds if all of these do; `None` if there are none.
+    pub fn all(parts: Vec<Expr>) -> Option<Expr> {
+        (!parts.is_empty()).then(|| one_or(parts, Expr::All))
+    }
+
     /// All predicates with their arguments, in order.
     pub fn terms(&self) -> Vec<&Term> {
         match self {
@@ -96,4 +106,16 @@ fn decided(parts: impl Iterator<Item = Option<bool>>, deciding: bool) -> Option<
         }
     }
     all_known.then_some(!deciding)
+}
+
+/// The only part of a list of one, or the whole list as an expression.
+pub(super) fn one_or(mut parts: Vec<Expr>, list: fn(Vec<Expr>) -> Expr) -> Expr {
+    match parts.pop() {
+        Some(only) if parts.is_empty() => only,
+        Some(last) => {
+            parts.push(last);
+            list(parts)
+        }
+        None => list(parts),
+    }
 }

@@ -10,7 +10,7 @@
 
 use std::fmt;
 
-use super::expr::{Expr, Term};
+use super::expr::{Expr, Term, one_or};
 use super::predicates::{Accepts, Argument, Matcher, PREDICATES, Predicate, Unaccepted};
 use crate::text::suggest::nearest;
 
@@ -275,16 +275,4 @@ fn unknown(kind: &str, text: &str, known: &[&str]) -> String {
         None => String::new(),
     };
     format!("unknown {kind} {text:?}{perhaps}")
-}
-
-/// The only part of a list of one, or the whole list as an expression.
-fn one_or(mut parts: Vec<Expr>, list: fn(Vec<Expr>) -> Expr) -> Expr {
-    match parts.pop() {
-        Some(only) if parts.is_empty() => only,
-        Some(last) => {
-            parts.push(last);
-            list(parts)
-        }
-        None => list(parts),
-    }
 }

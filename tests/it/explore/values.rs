@@ -49,7 +49,7 @@ fn panes(screen: &str) -> (Vec<String>, Vec<String>) {
 #[test]
 fn each_state_is_that_of_the_trace() {
     for (machine, id) in FAILING {
-        let Ran { exit, stdout, stderr } = vmconf(&["trace", "--no-config", "-o", "jsonl", id]);
+        let Ran { exit, stdout, stderr } = vmconf(&["trace", "--no-config", "-o", "json", id]);
         assert!(exit <= 1, "{machine}: {stderr}");
         let lines = stdout.lines().map(|line| serde_json::from_str::<Json>(line).unwrap());
         let steps: Vec<_> = lines.filter(|line| line["type"] == "step").collect();

@@ -114,7 +114,7 @@ fn parts_on_a_machine_are_merged() {
     let project = Project::new();
     for part in ["1", "2"] {
         let partition = format!("slice:{part}/2");
-        let report = format!("json={part}.jsonl");
+        let report = format!("json={part}.json");
         project.run(&[
             "run",
             "--vm",
@@ -127,7 +127,7 @@ fn parts_on_a_machine_are_merged() {
             &report,
         ]);
     }
-    let merged = project.run(&["merge", "1.jsonl", "2.jsonl"]);
+    let merged = project.run(&["merge", "1.json", "2.json"]);
     let whole = project.run(&["run", "--vm", "mine", "add.json", "wrong.json"]);
     assert_eq!(timeless(&merged.stdout), timeless(&whole.stdout));
     assert_eq!(merged.exit, 1);
@@ -237,6 +237,6 @@ fn exec_and_trace_run_on_a_machine() {
         let Ran { exit: code, stderr, .. } = project.run(&[args, &["--vm", &vm]].concat());
         assert_eq!((code, &*stderr), (exit, expected), "{args:?}");
     }
-    let jsonl = trace(&["--output", "jsonl"]);
-    assert_eq!((jsonl.exit, &*jsonl.stderr), (2, "error: --output jsonl: with --vm only text\n"));
+    let json = trace(&["--output", "json"]);
+    assert_eq!((json.exit, &*json.stderr), (2, "error: --output json: with --vm only text\n"));
 }

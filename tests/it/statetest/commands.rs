@@ -96,10 +96,10 @@ fn called_accounts_select_cases() {
 /// The steps of a frame are those at its depth.
 #[test]
 fn a_trace_of_a_frame() {
-    let all = printed(&["trace", LOGS, "--output", "jsonl"]);
+    let all = printed(&["trace", LOGS, "--output", "json"]);
     let number = |line: &str| serde_json::from_str::<Json>(line).unwrap()["step"].as_u64();
     let steps = |text: &str| text.lines().filter_map(number).collect::<Vec<_>>();
-    let of = |frame| steps(&printed(&["trace", LOGS, "--output", "jsonl", "--frame", frame]));
+    let of = |frame| steps(&printed(&["trace", LOGS, "--output", "json", "--frame", frame]));
     // 19 instructions, 6 of the called account, the last one.
     assert_eq!(of("1"), (1..=19).chain([26]).collect::<Vec<_>>());
     assert_eq!(of("2"), (20..=25).collect::<Vec<_>>());

@@ -11,11 +11,8 @@ use crate::model::value::Value;
 use crate::wire::line::one_line;
 use crate::wire::value::Truncated;
 
-pub(super) const KIND: TraceKind = TraceKind {
-    name: "jsonl",
-    doc: "for programs: one JSON object a step",
-    new: |_| Box::<Lines>::default(),
-};
+pub(super) const KIND: TraceKind =
+    TraceKind { name: "json", doc: "for programs: one JSON object a step", new: |_| Box::<Lines>::default() };
 
 /// The maximum number of bytes, characters, items and members of a value that are written.
 const ROOM: usize = 1024;
