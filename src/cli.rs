@@ -46,6 +46,7 @@ mod matrix;
 mod merge;
 mod minset;
 mod mutants;
+mod number;
 mod output;
 mod outstanding;
 mod partition;

@@ -98,7 +98,7 @@ impl Seen {
 impl fmt::Display for NotRecognised {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            NotRecognised::None { seen } => write!(f, "no vector format looks like this: {seen}"),
+            NotRecognised::None { seen } => write!(f, "not a vector file: {seen}"),
             NotRecognised::Unsupported { what } => {
                 write!(f, "this is {what}")
             }

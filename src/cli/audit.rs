@@ -11,6 +11,7 @@ use vmconf::prove::audit::{How, audit};
 use vmconf::report::audit::{AUDITS, AuditKind};
 use vmconf::run::compare::diff;
 
+use super::number::number;
 use super::output;
 use super::select::Select;
 use super::settings::Settings;
@@ -28,7 +29,7 @@ pub(super) struct AuditCommand {
     pub(super) select: Select,
 
     /// At most N changes of a case, at even distances
-    #[arg(long, value_name = "N", default_value_t = 2000)]
+    #[arg(long, value_name = "N", default_value_t = 2000, value_parser = number::<usize>)]
     changes: usize,
 
     /// Output form

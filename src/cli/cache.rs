@@ -9,6 +9,7 @@ use vmconf::run::cache::{ResultCache, Sample, Share};
 use vmconf::text::shell::Words;
 
 use super::cache_file::{self, CacheFile};
+use super::number::number;
 use super::output;
 use super::settings::Settings;
 
@@ -27,7 +28,7 @@ pub(super) struct CacheArgs {
     verify: Option<Share>,
 
     /// Seed that chooses the cases of --verify [default: random]
-    #[arg(long, value_name = "N", hide_short_help = true)]
+    #[arg(long, value_name = "N", hide_short_help = true, value_parser = number::<u64>)]
     seed: Option<u64>,
 }
 

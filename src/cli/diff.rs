@@ -23,6 +23,7 @@ use vmconf::{explain, run};
 use super::exit_code::NothingToDo;
 use super::flags::Changes;
 use super::form::Form;
+use super::number::number;
 use super::output;
 use super::reports::GroupArgs;
 use super::rerun::RerunCases;
@@ -53,7 +54,7 @@ pub(super) struct Diff {
     worlds: WorldsArgs,
 
     /// Print the last N instructions, and all differences in full, instead of what fits a screen
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number::<usize>)]
     last: Option<usize>,
 
     /// Output form

@@ -25,6 +25,7 @@ use vmconf::testees::process::Vm;
 use self::state::Left;
 use super::form::Form;
 use super::limits::LimitArgs;
+use super::number::number;
 use super::program::{broken, case_of, machine_argument, source};
 use super::result_file::ResultFile;
 use super::settings::{ConfigArgs, Settings};
@@ -48,7 +49,7 @@ pub(super) struct Exec {
     code: String,
 
     /// Gas at the start
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number::<u64>)]
     gas: Option<u64>,
 
     /// What the program is given as its input

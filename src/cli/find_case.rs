@@ -47,7 +47,7 @@ pub(super) fn with_case<T>(
                 output::note(id);
             }
             let more = if several.len() > SHOWN { " and more" } else { "" };
-            bail!("several cases match{more}; name one of them")
+            bail!("many cases match{more}; name one of them")
         }
     }
 }

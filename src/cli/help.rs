@@ -31,7 +31,7 @@ struct Topic {
 
 const TOPICS: &[Topic] = &[
     Topic { name: "expressions", doc: "how -E selects cases", text: expression::help },
-    Topic { name: "limits", doc: "what ends a case that takes too long or too much", text: limits },
+    Topic { name: "limits", doc: "limits on time and memory", text: limits },
     Topic { name: "schedulers", doc: "where --partition auto finds its part", text: partition::schedulers },
     Topic { name: "exit-codes", doc: "what the exit code of vmconf says", text: exit_code::help },
 ];
@@ -124,5 +124,5 @@ fn unknown(tree: &Command, word: &str) -> UsageError {
     let commands = tree.get_subcommands().map(Command::get_name);
     let near = nearest(word, commands.chain(TOPICS.iter().map(|topic| topic.name)));
     let hint = near.map_or(String::new(), |near| format!("; did you mean {near}?"));
-    UsageError(format!("error: there is no command or topic {word:?}{hint}"))
+    UsageError(format!("error: there is no command or topic {word}{hint}"))
 }

@@ -1,7 +1,9 @@
 //! One flag for each limit: `--max-steps` and so on.
 
-use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, value_parser};
+use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use vmconf::model::limits::{Limits, ROWS, Row};
+
+use super::number::number;
 
 /// One argument for each row of [`ROWS`].
 #[derive(Debug)]
@@ -16,7 +18,7 @@ impl Args for LimitArgs {
                 .help(format!("{} [default: {}]", row.doc.trim(), row.default))
                 .help_heading("Limits; see also vmconf help limits")
                 .hide_short_help(true)
-                .value_parser(value_parser!(u64))
+                .value_parser(number::<u64>)
         };
         command.args(ROWS.iter().map(flag))
     }

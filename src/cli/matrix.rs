@@ -17,6 +17,7 @@ use vmconf::testees::MakeTestee;
 use vmconf::testees::process::{Groups, Vm};
 use vmconf::wire::matrix::Matrix;
 
+use super::number::positive;
 use super::output;
 use super::result_file::ResultFile;
 use super::select::Select;
@@ -38,7 +39,7 @@ pub(super) struct MatrixCommand {
     vms: VmsArgs,
 
     /// Number of threads [default: one per processor]
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(short, long, value_name = "N", value_parser = positive)]
     jobs: Option<u16>,
 
     /// Output form

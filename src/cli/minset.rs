@@ -16,7 +16,7 @@ use super::output;
 use super::select::Select;
 use super::settings::Settings;
 
-/// Choose few cases that do what all do
+/// Choose a small set of cases with the same coverage
 ///
 /// Example: vmconf minset vectors/evm/arithmetic
 ///

@@ -25,6 +25,7 @@ use vmconf::run::suite_key::SuiteKey;
 use vmconf::text::suggest::nearest;
 
 use super::cache_file::{self, CacheFile};
+use super::number::{number, percent, positive};
 use super::output;
 use super::result_file::ResultFile;
 use super::select::Select;
@@ -54,25 +55,25 @@ pub(super) struct MutantsCommand {
     only: Vec<String>,
 
     /// At most N faults, at even distances
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number::<usize>)]
     most: Option<usize>,
 
     /// Number of threads [default: one per processor]
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(short, long, value_name = "N", value_parser = positive)]
     jobs: Option<u16>,
 
     /// Instructions that may be executed for each fault
-    #[arg(long, value_name = "N", default_value_t = WORK)]
+    #[arg(long, value_name = "N", default_value_t = WORK, value_parser = number::<u64>)]
     max_work: u64,
 
     /// Exit with 1 if fewer percent of the faults are noticed
-    #[arg(long, value_name = "PERCENT", default_value_t = 0.0)]
+    #[arg(long, value_name = "PERCENT", default_value_t = 0.0, value_parser = percent)]
     min_score: f64,
 
     /// Programs to try for each fault that no case notices
     ///
     /// Programs are made for evm, neo2 and neo3.
-    #[arg(long, value_name = "N", default_value_t = 30)]
+    #[arg(long, value_name = "N", default_value_t = 30, value_parser = number::<u32>)]
     search: u32,
 
     /// Write the programs that --search finds to this folder, as vectors

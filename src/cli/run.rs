@@ -24,6 +24,7 @@ use super::explorer_pages::ExploreArgs;
 use super::flags::Changes;
 use super::history::Executed;
 use super::known::KnownArgs;
+use super::number::{number, positive};
 use super::outstanding::Recording;
 use super::progress::Progress;
 use super::reports::{ReportArgs, Reports};
@@ -45,11 +46,11 @@ pub(super) struct Run {
     pub(super) select: Select,
 
     /// Number of threads [default: one per processor]
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(short, long, value_name = "N", value_parser = positive)]
     jobs: Option<u16>,
 
     /// Skip the remaining cases after N failures or errors
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number::<NonZeroUsize>)]
     max_fail: Option<NonZeroUsize>,
 
     /// Same as --max-fail 1

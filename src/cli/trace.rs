@@ -3,8 +3,8 @@
 mod on_vm;
 
 use anyhow::{Context, bail};
+use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args, value_parser};
 use vmconf::explain::bisect::OnVm;
 use vmconf::explain::trace::{Selection, StepFilter, TRACES, Tracer, Writer};
 use vmconf::isa::{Isa, OpInfo};
@@ -19,6 +19,7 @@ use vmconf::text::suggest::nearest;
 
 use super::exit_code::BrokenInput;
 use super::find_case::{read_case, with_case};
+use super::number::{number, positive};
 use super::output;
 use super::select::Select;
 use super::settings::Settings;
@@ -42,19 +43,19 @@ pub(super) struct Trace {
     kind: String,
 
     /// First step to print; step N leads to state N, and the initial state is 0
-    #[arg(long, value_name = "STEP", default_value_t = 0)]
+    #[arg(long, value_name = "STEP", default_value_t = 0, value_parser = number::<u64>)]
     from: u64,
 
     /// Last step to print
-    #[arg(long, value_name = "STEP")]
+    #[arg(long, value_name = "STEP", value_parser = number::<u64>)]
     to: Option<u64>,
 
     /// Only the last N of the selected steps; the case runs twice
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number::<u64>)]
     last: Option<u64>,
 
     /// Only where there are N frames: 1 is the code that a transaction calls, 2 what that calls (ethereum)
-    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..), conflicts_with = "vm")]
+    #[arg(long, value_name = "N", value_parser = positive, conflicts_with = "vm")]
     frame: Option<u16>,
 
     /// Only this instruction; repeatable

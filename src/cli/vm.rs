@@ -21,6 +21,7 @@ use vmconf::text::suggest::nearest;
 
 use super::duration::time_limit;
 use super::exit_code::BrokenInput;
+use super::number::number;
 use super::output;
 use super::settings::{FILE, Settings};
 
@@ -71,7 +72,7 @@ struct VmLimits {
     timeout: Option<Duration>,
 
     /// Bytes of memory that the machine of --vm may take
-    #[arg(long, value_name = "BYTES", help_heading = "Machine")]
+    #[arg(long, value_name = "BYTES", help_heading = "Machine", value_parser = number::<u64>)]
     vm_memory: Option<u64>,
 }
 

@@ -177,7 +177,7 @@ fn parse_hex(digits: &str) -> Option<Vec<u8>> {
 }
 
 fn not_data(text: &str, at: u32) -> Diagnostic<Origin> {
-    let what = format!("{} has other characters than hex digits", quoted(text));
+    let what = format!("{} has non-hex characters", quoted(text));
     Diagnostic::at(at, what).expected("0x and hex digits").under(Rule::Bytes)
 }
 

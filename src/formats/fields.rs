@@ -282,7 +282,7 @@ impl<'d> Fields<'d> {
 
 /// A string that differs from a word of the format only in case.
 pub fn misspelled(string: Node<'_>, word: &str) -> Diagnostic<Origin> {
-    Diagnostic::at(string.at(), format!("{} is spelled otherwise", string.shown()))
+    Diagnostic::at(string.at(), format!("{} has the wrong letter case", string.shown()))
         .expected(quoted(word))
         .under(Rule::MustLetterCase)
         .replace(string.range().len(), format!("\"{word}\""))

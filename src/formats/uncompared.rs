@@ -57,20 +57,19 @@ const N3_SPELLING: Rule =
     rule("formats/neovm-n3.md#items", "bytes have two spellings, in upper and in lower case");
 const N3_UNKNOWN: Rule = rule(
     "formats/neovm-n3.md#members",
-    "it belongs into an entry of invocationStack, and is an unknown member here, which is noted",
+    "it belongs in an entry of invocationStack, and is an unknown member here, which is noted",
 );
 const SOURCES: Rule = rule("formats/vmtests.md#members", "what a test keeps of its source is not compared");
 const EMPTY: Rule = rule(
     "formats/vmtests.md#how-post-is-compared",
-    "an empty account and a word of storage that is zero are as if they were not there",
+    "an empty account and a word of storage that is zero are treated as absent",
 );
 const PREVIOUS_HASH: Rule = rule("formats/vmtests.md#members", "no instruction reads it");
 const HALT_CALLS: Rule =
     rule("formats/vmtests.md#members", "a test that demands a halt may have an empty one");
 const ACCOUNT_CODE: Rule =
     rule("formats/vmtests.md#members", "without it, the code of the account is executed");
-const INPUT_ZEROS: Rule =
-    rule("formats/vmtests.md#members", "zeros after the input are as if they were not there");
+const INPUT_ZEROS: Rule = rule("formats/vmtests.md#members", "zeros after the input are treated as absent");
 const C89_UNMENTIONED: Rule =
     rule("formats/minic89.md#a-test", "what a vector does not mention is not compared");
 const C89_DEFAULT: Rule = rule("formats/minic89.md#a-test", "the default may be left out");

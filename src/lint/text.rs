@@ -119,7 +119,7 @@ fn block(out: &mut dyn Write, file: &str, diagnostic: &Diagnostic) -> io::Result
         line("help", &format!("did you mean {}?", quoted(name)))?;
     }
     if diagnostic.edit().is_some() {
-        line("help", "--fix mends it")?;
+        line("help", "--fix repairs it")?;
     }
     writeln!(out)
 }

@@ -42,13 +42,13 @@ rules! {
     DuplicateKey, "duplicate-key", "an object has the same member twice";
     DuplicateName, "duplicate-name", "two tests of a file have the same name";
     UnknownMember, "unknown-member", "the format does not know a member of this name here";
-    MissingMember, "missing-member", "a member is not there that the reader needs";
+    MissingMember, "missing-member", "a missing member that the reader needs";
     WrongType, "wrong-type", "a value has a JSON type that the format does not allow";
     Number, "number", "a number is not in the notation of the format, or out of range";
     Bytes, "bytes", "bytes are not in the notation of the format, or have the wrong length";
     Misplaced, "misplaced-member", "a member lacks another member that it requires, or has one that excludes it";
     Malformed, "malformed", "a value violates the format in another way";
-    UnknownName, "unknown-name", "an action, a state, a type or another word of the format that is none";
+    UnknownName, "unknown-name", "an unknown keyword of the format: an action, a state, a type";
     LetterCase, "letter-case", "a name is spelled with other capitals than usual";
     NamedFile, "named-file", "a file that the vector names cannot be used, or another is used in its place";
     UnusedFile, "unused-file", "a driver or testee beside the list is in no pair";

@@ -155,14 +155,14 @@ fn departed(text: &mut Vec<u8>, explained: &Explanation) -> io::Result<()> {
     if let Some(Parting { step, instruction, differs }) = &explained.parting {
         let instruction =
             instruction.as_ref().map(|(pc, op)| format!(", 0x{pc:02x} {op}")).unwrap_or_default();
-        writeln!(text, "    {DIM}parts   {DIM:#} step {step}{}", escaped(&instruction))?;
+        writeln!(text, "    {DIM}diverges{DIM:#} at step {step}{}", escaped(&instruction))?;
         for (datum, values) in differs.iter().take(MOST_PARTED) {
             let [actual, embedded] = values.each_ref().map(|value| truncate(&escaped(value), 0, 48));
             writeln!(text, "      {datum} after it {actual}, on the embedded machine {embedded}")?;
         }
     }
     let Some(Departure { by, what }) = &explained.departure else { return Ok(()) };
-    writeln!(text, "    {DIM}departs {DIM:#} {}", executed_by(by, WIDTH - 15))?;
+    writeln!(text, "    {DIM}deviates{DIM:#} from its row: {}", executed_by(by, WIDTH - 29))?;
     writeln!(text, "      {what}")
 }
 
@@ -255,7 +255,7 @@ impl Most {
 fn blamed(text: &mut Vec<u8>, head: &str, blame: &Blame, most: Most) -> io::Result<()> {
     tree(text, &format!("{DIM}{head:<8}{DIM:#}"), blame, most.made)?;
     if let Some(by) = &blame.left_by {
-        writeln!(text, "    {DIM}left by {DIM:#} {}", executed_by(by, WIDTH - 15))?;
+        writeln!(text, "    {DIM}left by {DIM:#} {}", executed_by(by, WIDTH - 29))?;
     }
     match &blame.reached_by {
         Some(jump) => tree(text, &format!("{DIM}reached by{DIM:#}"), jump, most.reached),
@@ -314,7 +314,7 @@ fn also(text: &mut Vec<u8>, explained: &Explanation, failure: &Failure) -> io::R
     if is_shown || room == 0 {
         return Ok(());
     }
-    writeln!(text, "  {} differs, too", difference.at)?;
+    writeln!(text, "  {} also differs", difference.at)?;
     let made = room.min(3);
     blamed(text, "made by", blame, Most { made, reached: (room - made).min(1) })
 }

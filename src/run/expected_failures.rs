@@ -198,14 +198,15 @@ impl Reader<'_> {
         let Some(item) = table.get(name) else { return Ok(None) };
         match item.as_str() {
             Some(text) if !text.is_empty() => Ok(Some(text.to_owned())),
-            _ => Err(self.wrong(item.span(), format!("{name} must be a text, and not empty"))),
+            _ => Err(self.wrong(item.span(), format!("{name} must be a string, and not empty"))),
         }
     }
 
     fn date_of(&self, table: &Table) -> Result<Option<Date>, Diagnostic> {
         let Some(item) = table.get("expires") else { return Ok(None) };
         let date = item.as_datetime().filter(|it| it.time.is_none()).and_then(|it| it.date);
-        let date = date.ok_or_else(|| self.wrong(item.span(), "expires must be a day such as 2030-12-31"))?;
+        let date =
+            date.ok_or_else(|| self.wrong(item.span(), "expires must be a date such as 2030-12-31"))?;
         Ok(Some(date))
     }
 }

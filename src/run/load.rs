@@ -426,7 +426,7 @@ fn detect_format(source: &Source, document: &Document) -> Result<Detected, Diagn
         Err(not @ (NotRecognised::None { .. } | NotRecognised::Unsupported { .. }))
             if source.origin == SourceOrigin::Folder =>
         {
-            Ok(Detected::Other(format!("passed over: {not}")))
+            Ok(Detected::Other(format!("skipped: {not}")))
         }
         Err(not) => {
             let rule = match not {

@@ -210,7 +210,8 @@ impl Reader<'_> {
 
     fn wrong(&mut self, value: &Spanned<DeValue<'_>>, what: &str, expected: &str) {
         let found = value.get_ref().type_str();
-        self.diagnostic(value.span(), format!("{what} must be {expected}, not {found}"));
+        let article = if found.starts_with(['a', 'i']) { "an" } else { "a" };
+        self.diagnostic(value.span(), format!("{what} must be {expected}, not {article} {found}"));
     }
 
     fn unknown<'k>(

@@ -44,7 +44,10 @@ impl From<serde_json::Error> for LineError {
     fn from(error: serde_json::Error) -> LineError {
         let text = error.to_string();
         let what = text.rsplit_once(" at line ").map_or(&*text, |(what, _)| what);
-        LineError { what: what.to_owned(), column: Some(error.column()) }
+        let what = what
+            .strip_prefix("missing field ")
+            .map_or(what.to_owned(), |field| format!("lacks the field {}", field.trim_matches('`')));
+        LineError { what, column: Some(error.column()) }
     }
 }
 

@@ -53,7 +53,7 @@ pub static SCHEMAS: &[Schema] = &[
     schema!("audit", "vmconf audit --output json", "expectations that are not compared"),
     schema!("mutants", "vmconf mutants --output json", "planted faults and which are noticed"),
     schema!("coverage", "vmconf coverage --output json", "what cases do with instructions"),
-    schema!("minset", "vmconf minset --output json", "few cases that do what all do"),
+    schema!("minset", "vmconf minset --output json", "a small set of cases with the same coverage"),
     schema!("comparison", "vmconf compare --output json", "what changed between two runs"),
     schema!("list", "vmconf list --output json", "a case, for programs"),
 ];

@@ -162,7 +162,7 @@ fn two_machines_are_compared_by_their_hashes() {
     assert_eq!(vmconf(&["bisect", file]).exit, 2);
 }
 
-/// A failure in another process begins with the step at which it parts from the embedded machine.
+/// A failure in another process begins with the step at which it diverges from the embedded machine.
 #[test]
 fn an_explanation_begins_where_the_machines_part() {
     let folder = TempDir::new().unwrap();
@@ -175,7 +175,7 @@ fn an_explanation_begins_where_the_machines_part() {
     let ran = vmconf(&["diff", file, "--vm", &other]);
     assert_eq!(ran.exit, 1, "{ran:?}");
     assert!(
-        ran.stdout.contains("    parts    step 2, 0x02 PUSH1\n      op after it 2, on the embedded"),
+        ran.stdout.contains("    diverges at step 2, 0x02 PUSH1\n      op after it 2, on the embedded"),
         "{ran:?}"
     );
     let silent = format!("other=sh -c 'sed -u s/6003600401/6003600402/ | {serve} | sed -u s/digests/none/'");

@@ -379,11 +379,11 @@ fn a_file_that_is_no_vector() {
     let path = folder.path().to_str().unwrap();
     let ran = vmconf(&["run", path]);
     assert_eq!(ran.exit, 0, "{ran:?}");
-    let note = "passed over: no vector format looks like this: an object with \"name\"";
+    let note = "skipped: not a vector file: an object with \"name\"";
     assert_eq!(ran.stderr, format!("note: {path}/package.json: {note}\n"));
     let named = vmconf(&["run", &format!("{path}/package.json"), &format!("{path}/a")]);
     assert_eq!(named.exit, 3);
-    assert!(named.stdout.contains("package.json:1:1: no vector format looks like this"), "{}", named.stdout);
+    assert!(named.stdout.contains("package.json:1:1: not a vector file"), "{}", named.stdout);
     assert!(named.stdout.contains("5 passed, 0 failed, 1 error"), "{}", named.stdout);
     // A file that is not JSON is an error even in a folder.
     fs::write(folder.path().join("cut.json"), "{").unwrap();

@@ -167,7 +167,7 @@ fn recognises_by_what_only_one_has() {
         r#"{"tests": {"steps": []}}"#,
     ] {
         let not = formats::recognise(&document(file), "").err().unwrap().to_string();
-        assert!(not.starts_with("no vector format looks like this: "), "{file}: {not}");
+        assert!(not.starts_with("not a vector file: "), "{file}: {not}");
     }
 }
 
@@ -191,7 +191,7 @@ fn the_command_explains_formats() {
     assert_eq!((listed.exit, &*listed.stdout), (0, &*format!("{UNDECIDED}::test 1\n")));
     let Ran { exit, stdout, .. } = vmconf(&["list", "--formats", "schemas", "vectors/evm/hash", "README.md"]);
     assert_eq!(exit, 3);
-    assert!(stdout.contains("schemas/neovm-2x.schema.json: passed over: no vector format looks"), "{stdout}");
+    assert!(stdout.contains("schemas/neovm-2x.schema.json: skipped: not a vector file"), "{stdout}");
     assert!(stdout.contains(": vmtests, a test with two of env, exec, pre and post in line 2\n"), "{stdout}");
     assert!(stdout.ends_with("README.md: error: unexpected '#'; expected a JSON value\n"), "{stdout}");
 }

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! state-in-capitals: 1 pass; with --strict: 1 error
-//!   12:22 strict warning[must/letter-case] "BREAK" is spelled otherwise; expected "Break"; at "BREAK"}
+//!   12:22 strict warning[must/letter-case] "BREAK" has the wrong letter case; expected "Break"; at "BREAK"}
 //! ```
 //!
 //! The second word of a line is the least thorough command that reports it: `run`, `run --strict`, or

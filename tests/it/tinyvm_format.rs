@@ -556,9 +556,9 @@ fn formats_are_recognised() {
     check("testcases.json", r#"{"machine": "tinyvm"}"#, Ok("tinyvm"));
     check("testcases.json", r#"[["a", "b"]]"#, Ok("testcases"));
     check("testcases.json", "[]", Ok("testcases"));
-    check("a.json", r#"[["a", "b"]]"#, Err("no vector format looks like this: an array"));
+    check("a.json", r#"[["a", "b"]]"#, Err("not a vector file: an array"));
     check("testcases.json", "{}", Ok("testcases"));
-    check("a.json", "{}", Err("no vector format looks like this: an empty object"));
+    check("a.json", "{}", Err("not a vector file: an empty object"));
 }
 
 /// The example of the book says what it should, without a note.

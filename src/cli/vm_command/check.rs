@@ -18,7 +18,7 @@ use self::adapter::{Adapter, Point, Points, TIMEOUT};
 use crate::cli::output;
 use crate::cli::vm::end_on_interrupt;
 
-/// Try whether an adapter keeps to the process protocol
+/// Try whether an adapter follows the process protocol
 ///
 /// Prints a line for each point: what is wrong, and how to mend it. The exit code is 1 if something is.
 ///

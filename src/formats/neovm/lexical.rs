@@ -91,7 +91,7 @@ fn not_hex(text: &str, digits: &str, at: u32) -> Diagnostic<Origin> {
     let what = if digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
         "has an odd number of hex digits"
     } else {
-        "has other characters than hex digits"
+        "has non-hex characters"
     };
     Diagnostic::at(at, format!("{} {what}", quoted(text))).expected(PREFIXED).under(Rule::Bytes)
 }
@@ -125,7 +125,8 @@ pub(super) fn parse_key(
         }
         Generation::V2 => {
             let replaced = format!("\"{key}\"");
-            diagnostics.breach(|| breach("is spelled otherwise").replace(string.range().len(), replaced));
+            diagnostics
+                .breach(|| breach("has the wrong letter case").replace(string.range().len(), replaced));
             Some(key)
         }
     }

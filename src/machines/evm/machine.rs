@@ -403,14 +403,14 @@ impl Machine for Evm {
             Some(Stop::Limited(_) | Stop::Fenced | Stop::Hot) => "ended by the runner",
         };
         let name = match self.program().get(self.pc) {
-            None => "the end of the code".to_owned(),
+            None => ", the end of the code".to_owned(),
             Some(&code) => {
-                EVM.by_code(code.into()).map_or(format!("byte 0x{code:02x}"), |op| op.name.to_owned())
+                EVM.by_code(code.into()).map_or(format!(" byte 0x{code:02x}"), |op| format!(" {}", op.name))
             }
         };
         let needed = self.needed().map_or(String::new(), |needed| format!(", needs {needed}"));
         format!(
-            "{reason} at 0x{:x} {name}{needed}, {} gas left, {} on the stack",
+            "{reason} at 0x{:x}{name}{needed}, {} gas left, {} on the stack",
             self.pc, self.gas, self.height
         )
     }

@@ -1,0 +1,37 @@
+//! Numbers on the command line.
+
+use std::num::{IntErrorKind, ParseIntError};
+use std::str::FromStr;
+
+/// Parses a whole number that fits the type.
+///
+/// # Errors
+///
+/// What is wrong, in words.
+pub(super) fn number<T: FromStr<Err = ParseIntError>>(text: &str) -> Result<T, &'static str> {
+    text.parse().map_err(|error: ParseIntError| match error.kind() {
+        IntErrorKind::PosOverflow => "the number is too large",
+        IntErrorKind::NegOverflow => "must not be negative",
+        IntErrorKind::Zero => "must be at least 1",
+        _ => "not a number",
+    })
+}
+
+/// Parses a whole number that is at least 1.
+///
+/// # Errors
+///
+/// What is wrong, in words.
+pub(super) fn positive(text: &str) -> Result<u16, &'static str> {
+    number(text).and_then(|number| if number == 0 { Err("must be at least 1") } else { Ok(number) })
+}
+
+/// Parses a share in percent, which may have a fraction.
+///
+/// # Errors
+///
+/// What is wrong, in words.
+pub(super) fn percent(text: &str) -> Result<f64, &'static str> {
+    let number: f64 = text.parse().map_err(|_| "not a number")?;
+    if (0.0..=100.0).contains(&number) { Ok(number) } else { Err("must be between 0 and 100") }
+}
