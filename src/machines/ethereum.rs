@@ -50,6 +50,7 @@ mod fork;
 mod inspect;
 mod logs;
 mod machine;
+mod memory;
 mod precompiles;
 mod program;
 mod refusal;

@@ -3,6 +3,7 @@
 
 mod commands;
 mod explain;
+mod memory;
 mod rules;
 
 use std::path::Path;

@@ -6,7 +6,7 @@ use revm_primitives::hardfork::SpecId;
 
 use super::engine::Instructions;
 use super::fault::{Fault, Rule};
-use super::rules;
+use super::{memory, rules};
 
 /// A fork.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,6 +112,7 @@ impl Fork {
             rules::replace_extcodehash(&mut instructions, self.spec);
         }
         rules::replace_long_instructions(&mut instructions, self.spec);
+        memory::replace(&mut instructions, self.spec);
         if self.has_net_storage_gas() {
             rules::replace_sstore(&mut instructions);
         }

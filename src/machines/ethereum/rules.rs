@@ -1,6 +1,6 @@
 //! Instructions that behave or are charged differently from revm's.
 
-use revm_bytecode::opcode::{self, EXP, EXTCODEHASH, KECCAK256, SSTORE};
+use revm_bytecode::opcode::{self, EXP, EXTCODEHASH, SSTORE};
 use revm_interpreter::instructions::{arithmetic, host, system};
 use revm_interpreter::interpreter::EthInterpreter;
 use revm_interpreter::{
@@ -12,8 +12,8 @@ use revm_primitives::{Address, B256, KECCAK_EMPTY};
 use super::engine::{Context, Instructions};
 use crate::machines::power::pow;
 
-type Call<'a> = InstructionContext<'a, Context, EthInterpreter>;
-type Handler = fn(Call<'_>) -> InstructionExecResult;
+pub(super) type Call<'a> = InstructionContext<'a, Context, EthInterpreter>;
+pub(super) type Handler = fn(Call<'_>) -> InstructionExecResult;
 
 /// EIP-7610: creation at an address with storage fails. The engine only compares the code hash, so accounts
 /// with storage but without code have the hash zero there; this converts it to what the program must see.
@@ -48,13 +48,12 @@ const HASHED_BLOCK: u64 = 136;
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Work(pub(super) u64);
 
-/// KECCAK256 and EXP are charged according to their operands, divisions a constant amount.
+/// EXP is charged according to its operands, divisions a constant amount.
 pub(super) fn replace_long_instructions(instructions: &mut Instructions, spec: SpecId) {
     let gas = revm_interpreter::instructions::gas_table_spec(spec);
     let mut replace = |code: u8, with| {
         instructions.insert_instruction(code, Instruction::new(with), gas[usize::from(code)]);
     };
-    replace(KECCAK256, keccak256);
     replace(EXP, exp);
     for (code, instruction) in DIVISIONS {
         replace(*code, *instruction);
@@ -80,7 +79,8 @@ const DIVISIONS: &[(u8, Handler)] = charged! {
     MULMOD mulmod 10;
 };
 
-fn keccak256(call: Call<'_>) -> InstructionExecResult {
+/// KECCAK256 is charged according to its operands.
+pub(super) fn keccak256(call: Call<'_>) -> InstructionExecResult {
     let InstructionContext { interpreter, host } = call;
     let length = interpreter.stack.peek(1).unwrap_or_default().saturating_to::<u64>();
     let hashed = system::keccak256(InstructionContext { interpreter, host: &mut *host });

@@ -9,7 +9,6 @@ use revm_interpreter::{FrameInput, InstructionResult, InterpreterAction};
 use super::{Ethereum, Stop};
 use crate::machines::account::Limit;
 use crate::machines::ethereum::engine::{Engine, EngineError};
-use crate::model::limits::Limits;
 
 /// The gas that an instruction's own unit covers: enough for most plain instructions.
 const GAS_OF_PLAIN: u64 = 5;
@@ -84,7 +83,7 @@ impl Ethereum {
             }
             interpreter.take_next_action()
         });
-        if end == Some(InstructionResult::MemoryLimitOOG) && affords_memory(last, self.account.limits()) {
+        if end == Some(InstructionResult::MemoryLimitOOG) {
             return Err(Limit::Memory);
         }
         let used = before - last.min(before) + last_cost(last, interpreter.gas.remaining(), action.as_ref());
@@ -113,13 +112,6 @@ impl Ethereum {
         self.account.settle(state + logs + memory as u64 + JOURNAL_ENTRY * entries);
         self.account.hold(0)
     }
-}
-
-/// Whether this gas pays for as much memory as a case may use. If not, an instruction that exceeds that limit
-/// would run out of gas anyway, since the price grows with the square of the words, divided by 512.
-fn affords_memory(gas: u64, limits: &Limits) -> bool {
-    let words = u128::from(limits.memory / 32);
-    u128::from(gas) >= words * words / 512
 }
 
 /// The cost of the last instruction of a slice, without gas that it passed on, which comes back, and gas that
