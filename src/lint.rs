@@ -128,14 +128,15 @@ impl<'o> Checker<'o> {
         context: Context<'_>,
         limits: &Limits,
     ) -> Vec<Diagnostic<Origin>> {
-        let Reading { case, skip, mut diagnostics } = match catch_panic(|| format.read_case(node, context)) {
-            Ok(reading) => reading,
-            Err(panic) => {
-                let what = format!("the reader of {} panicked: {panic}", format.name);
-                return vec![internal(node.at(), what)];
-            }
-        };
-        diagnostics.extend(skip.map(|why| skipped(node, &why)));
+        let Reading { case, unsupported, mut diagnostics } =
+            match catch_panic(|| format.read_case(node, context)) {
+                Ok(reading) => reading,
+                Err(panic) => {
+                    let what = format!("the reader of {} panicked: {panic}", format.name);
+                    return vec![internal(node.at(), what)];
+                }
+            };
+        diagnostics.extend(unsupported.map(|why| not_supported(node, &why)));
         let Some(case) = case else { return diagnostics };
         let inspection = Inspection::new(&case, node);
         if index == 0 {
@@ -162,8 +163,8 @@ fn promoted(diagnostic: Diagnostic<Origin>, options: &FileOptions) -> Diagnostic
     }
 }
 
-fn skipped(node: Node<'_>, why: &str) -> Diagnostic<Origin> {
-    let diagnostic = Diagnostic::at(node.at(), format!("a run skips this case: {why}"));
+fn not_supported(node: Node<'_>, why: &str) -> Diagnostic<Origin> {
+    let diagnostic = Diagnostic::at(node.at(), format!("this case is not supported: {why}"));
     diagnostic.under(Rule::UnknownName).severity(Severity::Warning)
 }
 

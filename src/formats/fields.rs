@@ -28,13 +28,13 @@ pub struct Diagnostics {
     /// The severity of an unknown member.
     unknown: Severity,
     found: Vec<Diagnostic<Origin>>,
-    skip: Option<String>,
+    unsupported: Option<String>,
 }
 
 impl Diagnostics {
     /// Creates an empty collection. `unknown` is the severity of an unknown member for a tolerant reader.
     pub fn new(strictness: Strictness, unknown: Severity) -> Diagnostics {
-        Diagnostics { strictness, unknown, found: Vec::new(), skip: None }
+        Diagnostics { strictness, unknown, found: Vec::new(), unsupported: None }
     }
 
     /// Keeps the value, or records why it is missing.
@@ -42,14 +42,14 @@ impl Diagnostics {
         result.map_err(|diagnostic| self.error(diagnostic)).ok()
     }
 
-    /// Skips the case, which is well-formed but cannot be run here; `why` is the reason in its verdict.
-    pub fn skip(&mut self, why: String) {
-        self.skip = Some(why);
+    /// Makes the case, which is well-formed but cannot be run here, unsupported; `why` is the reason in its verdict.
+    pub fn unsupported(&mut self, why: String) {
+        self.unsupported = Some(why);
     }
 
-    /// Why the case is skipped, if it is.
-    pub(super) fn take_skip(&mut self) -> Option<String> {
-        self.skip.take()
+    /// Why the case is unsupported, if it is.
+    pub(super) fn take_unsupported(&mut self) -> Option<String> {
+        self.unsupported.take()
     }
 
     /// Adds diagnostics that another reader with the same strictness found.

@@ -63,10 +63,11 @@ impl Format {
         let read = (self.read)(case, context, &mut diagnostics);
         let end = case.at() + case.raw().len() as u32;
         self.add_deviations(case.document(), case.at()..end, &mut diagnostics);
-        let skip = diagnostics.take_skip();
+        let unsupported = diagnostics.take_unsupported();
         let diagnostics = diagnostics.finish();
         let stopped = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
-        Reading { case: if stopped { None } else { read }, skip: skip.filter(|_| !stopped), diagnostics }
+        let unsupported = unsupported.filter(|_| !stopped);
+        Reading { case: if stopped { None } else { read }, unsupported, diagnostics }
     }
 
     /// As much of a case as can be read, in spite of errors.
@@ -125,10 +126,10 @@ pub struct Entry {
 /// A case that was read.
 #[derive(Debug)]
 pub struct Reading {
-    /// The case; `None` if one of the diagnostics is an error, or if it is skipped.
+    /// The case; `None` if one of the diagnostics is an error, or if it is not supported.
     pub case: Option<Case>,
-    /// Why the case is skipped: it is well-formed, and no machine here can run it.
-    pub skip: Option<String>,
+    /// Why the case is not supported: it is well-formed, and no machine here can run it.
+    pub unsupported: Option<String>,
     /// All errors and notes, in document order.
     pub diagnostics: Vec<Diagnostic<Origin>>,
 }

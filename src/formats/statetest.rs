@@ -17,7 +17,7 @@ use std::cell::LazyCell;
 use std::sync::{Arc, OnceLock};
 
 use self::exceptions::Demanded;
-use self::forks::Fork;
+use self::forks::{Fork, Named};
 use self::test::Test;
 use super::accounts::read_accounts;
 use super::ethereum_json::{data_value, hash_value, is_state_test, number_value};
@@ -28,8 +28,10 @@ use crate::model::case::{Action, Case, Step};
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::path::{Key, Path};
 use crate::model::position::Origin;
+use crate::model::rule::Rule;
 use crate::model::value::Value;
-use crate::text::json::{Datum, Node};
+use crate::text::json::{Datum, Node, quoted};
+use crate::text::suggest::nearest;
 
 /// The format's entry in the list of formats.
 pub const FORMAT: Format = Format {
@@ -136,11 +138,17 @@ fn read(entry: Node<'_>, context: Context<'_>, diagnostics: &mut Diagnostics) ->
     {
         signed::check_bytes(bytes, chosen, common, diagnostics);
     }
-    let fork = test.fork_of(entry)?;
-    let fork = match forks::named(&fork) {
-        Ok(fork) => fork,
-        Err(why) => {
-            diagnostics.skip(why);
+    let name = test.fork_of(entry)?;
+    let fork = match forks::named(&name.key) {
+        Named::Supported(fork) => fork,
+        Named::Unsupported(why) => {
+            diagnostics.unsupported(why);
+            return None;
+        }
+        Named::Unknown => {
+            let unknown = Diagnostic::at(name.key_at, format!("unknown fork {}", quoted(&name.key)));
+            let unknown = unknown.expected("the name of a fork, such as Cancun").under(Rule::UnknownName);
+            diagnostics.error(unknown.suggest(nearest(&name.key, forks::all())));
             return None;
         }
     };

@@ -281,8 +281,8 @@ fn execute(loaded: &LoadedCase<'_>, run: impl FnOnce(&Case) -> Result<Verdict, S
     };
     let notes: Vec<_> = diagnostics(Severity::Note);
     let Some(case) = &reading.case else {
-        let skip = reading.skip.map(Verdict::Skip);
-        report.verdict = skip.unwrap_or_else(|| Verdict::Error(diagnostics(Severity::Error)));
+        let unsupported = reading.unsupported.map(Verdict::Unsupported);
+        report.verdict = unsupported.unwrap_or_else(|| Verdict::Error(diagnostics(Severity::Error)));
         return Execution { report, notes, case: None, is_cacheable: false };
     };
     report.machine = Some(case.machine.into());

@@ -477,7 +477,7 @@ fn github_annotations_are_relative_to_the_checkout() {
     let checkout = tempfile::tempdir().unwrap();
     let vm = checkout.path().join("crates/vm");
     fs::create_dir_all(vm.join("vectors")).unwrap();
-    let gas = crate::support::at_root("tests/samples/vmtests/wrong/gas.json");
+    let gas = at_root("tests/samples/vmtests/wrong/gas.json");
     fs::copy(&gas, vm.join("vectors/gas.json")).unwrap();
     fs::copy(&gas, checkout.path().join("crates/other.json")).unwrap();
     let annotated = |workspace: &Path, file: &str| {

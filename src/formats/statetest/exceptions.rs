@@ -2,15 +2,17 @@
 
 use crate::formats::fields::{Diagnostics, wrong_type};
 use crate::model::diagnostic::Diagnostic;
+use crate::model::position::Origin;
 use crate::model::rule::Rule;
 use crate::text::json::{Node, quoted};
+use crate::text::suggest::nearest;
 
 /// The refusals that an entry accepts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Demanded {
     /// One of these classes.
     Classes(Vec<&'static str>),
-    /// Any class, since a name is not known.
+    /// Any class, since one of the names has none.
     Any,
 }
 
@@ -64,6 +66,54 @@ const CLASSES: &[(&str, &[&str])] = &[
     ("bad signature", &["INVALID_SIGNATURE_VRS"]),
 ];
 
+/// Names of the execution specifications for refusals that vmconf does not tell from others: any refusal satisfies
+/// them.
+const OTHERS: &[&str] = &[
+    "TYPE_NOT_SUPPORTED",
+    "ADDRESS_TOO_SHORT",
+    "ADDRESS_TOO_LONG",
+    "NONCE_TOO_BIG",
+    "NONCE_OVERFLOW",
+    "GASLIMIT_OVERFLOW",
+    "VALUE_OVERFLOW",
+    "GASPRICE_OVERFLOW",
+    "PRIORITY_OVERFLOW",
+    "PRIORITY_GREATER_THAN_MAX_FEE_PER_GAS_2",
+    "EC_RECOVERY_FAIL",
+    "RLP_INVALID_SIGNATURE_R",
+    "RLP_INVALID_SIGNATURE_S",
+    "RLP_LEADING_ZEROS_GASLIMIT",
+    "RLP_LEADING_ZEROS_GASPRICE",
+    "RLP_LEADING_ZEROS_VALUE",
+    "RLP_LEADING_ZEROS_NONCE",
+    "RLP_LEADING_ZEROS_R",
+    "RLP_LEADING_ZEROS_S",
+    "RLP_LEADING_ZEROS_V",
+    "RLP_LEADING_ZEROS_BASEFEE",
+    "RLP_LEADING_ZEROS_PRIORITY_FEE",
+    "RLP_LEADING_ZEROS_DATA_SIZE",
+    "RLP_LEADING_ZEROS_NONCE_SIZE",
+    "RLP_TOO_FEW_ELEMENTS",
+    "RLP_TOO_MANY_ELEMENTS",
+    "RLP_ERROR_EOF",
+    "RLP_ERROR_SIZE",
+    "RLP_ERROR_SIZE_LEADING_ZEROS",
+    "RLP_INVALID_DATA",
+    "RLP_INVALID_GASLIMIT",
+    "RLP_INVALID_NONCE",
+    "RLP_INVALID_TO",
+    "RLP_INVALID_ACCESS_LIST_ADDRESS_TOO_LONG",
+    "RLP_INVALID_ACCESS_LIST_ADDRESS_TOO_SHORT",
+    "RLP_INVALID_ACCESS_LIST_STORAGE_TOO_LONG",
+    "RLP_INVALID_ACCESS_LIST_STORAGE_TOO_SHORT",
+    "RLP_INVALID_HEADER",
+    "TYPE_3_TX_ZERO_BLOBS_PRE_FORK",
+    "TYPE_3_TX_WITH_FULL_BLOBS",
+    "TYPE_4_INVALID_AUTHORITY_SIGNATURE",
+    "TYPE_4_INVALID_AUTHORITY_SIGNATURE_S_TOO_HIGH",
+    "TYPE_4_INVALID_AUTHORIZATION_FORMAT",
+];
+
 /// The prefix of names since 2023.
 const PREFIX: &str = "TransactionException.";
 
@@ -79,16 +129,26 @@ pub(super) fn read(node: Node<'_>, diagnostics: &mut Diagnostics) -> Option<Dema
         return None;
     };
     let mut classes = Vec::new();
+    let mut has_any = false;
     for name in text.split('|').map(|name| name.trim().trim_start_matches(PREFIX)) {
         let before = classes.len();
         classes.extend(CLASSES.iter().filter(|row| row.1.contains(&name)).map(|row| row.0));
-        if classes.len() == before {
-            let what = format!("refusal {} is not known, so any passes", quoted(name));
-            let names = CLASSES.iter().flat_map(|row| row.1).copied();
-            let suggestion = crate::text::suggest::nearest(name, names);
-            diagnostics.note(Diagnostic::at(node.at(), what).under(Rule::UnknownName).suggest(suggestion));
-            return Some(Demanded::Any);
+        if classes.len() > before {
+            continue;
         }
+        if !OTHERS.contains(&name) {
+            diagnostics.error(unknown(node, name));
+            return None;
+        }
+        has_any = true;
+        let what = format!("refusal {} has no class in vmconf, so any passes", quoted(name));
+        diagnostics.note(Diagnostic::at(node.at(), what).under(Rule::UnknownName));
     }
-    Some(Demanded::Classes(classes))
+    Some(if has_any { Demanded::Any } else { Demanded::Classes(classes) })
+}
+
+fn unknown(node: Node<'_>, name: &str) -> Diagnostic<Origin> {
+    let names = CLASSES.iter().flat_map(|row| row.1).chain(OTHERS).copied();
+    let unknown = Diagnostic::at(node.at(), format!("unknown refusal {}", quoted(name)));
+    unknown.expected("the name of a refusal").under(Rule::UnknownName).suggest(nearest(name, names))
 }

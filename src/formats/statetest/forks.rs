@@ -17,9 +17,9 @@ const FORKS: &[(&str, &[&str])] = &[
     ("Byzantium", &[]),
     ("Constantinople", &[]),
     ("ConstantinopleFix", &["Petersburg"]),
-    ("Istanbul", &[]),
+    ("Istanbul", &["MuirGlacier"]),
     ("Berlin", &[]),
-    ("London", &[]),
+    ("London", &["ArrowGlacier", "GrayGlacier"]),
     ("Paris", &["Merge"]),
     ("Shanghai", &[]),
     ("Cancun", &[]),
@@ -32,6 +32,9 @@ const FORKS: &[(&str, &[&str])] = &[
     ("BPO5", &[]),
     ("Amsterdam", &[]),
 ];
+
+/// Forks of published vectors, drafts and test networks that are not implemented.
+const NOT_IMPLEMENTED: &[&str] = &["Verkle", "EOFv1", "CancunEIP7692", "PragueEIP7692", "Bogota"];
 
 /// How many of the first forks keep empty accounts.
 const KEEP_EMPTY_ACCOUNTS: usize = 3;
@@ -47,23 +50,40 @@ pub fn all() -> impl Iterator<Item = &'static str> {
     FORKS.iter().flat_map(|(name, _)| names(name))
 }
 
+/// What the name of a fork in a file means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Named {
+    /// Cases for it run.
+    Supported(Fork),
+    /// The fork exists, and why cases for it do not run.
+    Unsupported(String),
+    /// There is no such fork.
+    Unknown,
+}
+
 /// The fork with this name.
-///
-/// # Errors
-///
-/// Why a case for it is skipped.
-pub(super) fn named(name: &str) -> Result<Fork, String> {
+pub(super) fn named(name: &str) -> Named {
     let known = FORKS.iter().position(|(fork, others)| *fork == name || others.contains(&name));
     match known {
-        Some(index) => Ok(Fork { name: FORKS[index].0, keeps_empty_accounts: index < KEEP_EMPTY_ACCOUNTS }),
-        None if is_transition(name) => {
-            Err(format!("{name} is a transition fork, which only blockchain tests can pass through"))
+        Some(index) => {
+            Named::Supported(Fork { name: FORKS[index].0, keeps_empty_accounts: index < KEEP_EMPTY_ACCOUNTS })
         }
-        None => Err(format!("the fork {name} is not known")),
+        None if is_transition(name) => Named::Unsupported(format!(
+            "{name} is a transition fork, which only blockchain tests can pass through"
+        )),
+        None if NOT_IMPLEMENTED.contains(&name) => {
+            Named::Unsupported(format!("the fork {name} is not implemented"))
+        }
+        None => Named::Unknown,
     }
 }
 
-/// Whether the name is like `BerlinToLondonAt5` or `CancunToPragueAtTime15k`.
+/// Whether the name is like `BerlinToLondonAt5` or `CancunToPragueAtTime15k`: a fork and a later one.
 fn is_transition(name: &str) -> bool {
-    name.split_once("To").is_some_and(|(before, after)| !before.is_empty() && after.contains("At"))
+    let place = |name: &str| FORKS.iter().position(|(fork, others)| *fork == name || others.contains(&name));
+    let split = name.split_once("To").and_then(|(before, after)| Some((before, after.split_once("At")?.0)));
+    split.is_some_and(|(before, after)| {
+        let before = place(before);
+        before.is_some() && (place(after) > before || after == "Dao")
+    })
 }

@@ -13,7 +13,7 @@ use crate::model::name::Name;
 use crate::model::position::Origin;
 use crate::model::rule::Rule;
 use crate::model::value::Value;
-use crate::text::json::{Node, quoted};
+use crate::text::json::{Member, Node, quoted};
 
 /// Members of a test that say where it comes from.
 const INFO: &[&str] = &["_info"];
@@ -82,11 +82,10 @@ impl Test {
         self.post.is_some_and(|post| post < entry.index())
     }
 
-    /// The name of the fork whose list contains the entry.
-    pub(super) fn fork_of(&self, entry: Node<'_>) -> Option<String> {
+    /// The fork whose list contains the entry.
+    pub(super) fn fork_of<'d>(&self, entry: Node<'d>) -> Option<Member<'d>> {
         let post = Node::at_index(entry.document(), self.post?);
-        let before = post.members().take_while(|fork| fork.value.index() < entry.index());
-        before.last().map(|fork| fork.key.into_owned())
+        post.members().take_while(|fork| fork.value.index() < entry.index()).last()
     }
 
     /// The parameters that an entry chooses, as members of the change that is applied to the machine.
