@@ -3,7 +3,7 @@
 //!
 //! The files below it form an order; a test finds import cycles. From the lowest to the highest:
 //!
-//! 1. output and exit codes: `output`, `exit_code`, `verbosity`;
+//! 1. output and exit codes: `output`, `unwritten`, `exit_code`, `verbosity`, `result_file`, `new_file`;
 //! 2. single arguments and what they name: `flags`, `limits`, `partition`, `program`, `history` (recorded
 //!    runs), `cache_file`, `outstanding` (failures), `rerun`, `reports`, `slow`, `progress`;
 //! 3. `settings`: what was typed and what `vmconf.toml` sets, built once and passed to the commands;
@@ -46,6 +46,7 @@ mod matrix;
 mod merge;
 mod minset;
 mod mutants;
+mod new_file;
 mod number;
 mod output;
 mod outstanding;
@@ -63,6 +64,7 @@ mod settings;
 mod slow;
 mod subset;
 mod trace;
+mod unwritten;
 mod verbosity;
 mod vm;
 mod vm_command;

@@ -28,43 +28,76 @@ mod world;
 
 pub use self::case_block::counts;
 pub use self::groups::of_cause;
-pub use self::kind::{Grouping, Needs, Options, Report, ReportKind, Verbosity};
+pub use self::kind::{Ends, Grouping, Needs, NewReport, Options, Report, ReportKind, Verbosity};
 
 /// Every report; the first is the default.
 pub static REPORTS: &[ReportKind] = &[
     ReportKind {
         name: "text",
         doc: "for people: failures and errors in full, then a summary line",
-        new: |out, options| Box::new(text::Text::new(out, options)),
+        new: NewReport {
+            make: |out, options| Box::new(text::Text::new(out, options)),
+            wrote: |ends| is_summary(&ends.last_line),
+        },
     },
     ReportKind {
         name: "json",
         doc: "one JSON object a line: the run, each case, the summary",
-        new: |out, options| Box::new(json::Json::new(out, options)),
+        new: NewReport {
+            make: |out, options| Box::new(json::Json::new(out, options)),
+            wrote: |ends| ends.start.starts_with("{\"type\":\"run\""),
+        },
     },
     ReportKind {
         name: "junit",
         doc: "JUnit XML, a suite for each file",
-        new: |out, options| Box::new(junit::Junit::new(out, options)),
+        new: NewReport {
+            make: |out, options| Box::new(junit::Junit::new(out, options)),
+            wrote: |ends| ends.start.contains("<testsuites name=\"vmconf\""),
+        },
     },
     ReportKind {
         name: "tap",
         doc: "TAP version 14",
-        new: |out, options| Box::new(tap::Tap::new(out, options)),
+        new: NewReport {
+            make: |out, options| Box::new(tap::Tap::new(out, options)),
+            wrote: |ends| ends.start.starts_with("TAP version 14"),
+        },
     },
     ReportKind {
         name: "github",
         doc: "annotations of GitHub Actions on the lines of vector files",
-        new: |out, options| Box::new(github::GitHub::new(out, options)),
+        new: NewReport {
+            make: |out, options| Box::new(github::GitHub::new(out, options)),
+            wrote: |ends| is_annotation(&ends.last_line),
+        },
     },
     ReportKind {
         name: "markdown",
         doc: "a summary in Markdown",
-        new: |out, options| Box::new(markdown::Markdown::new(out, options)),
+        new: NewReport {
+            make: |out, options| Box::new(markdown::Markdown::new(out, options)),
+            wrote: |ends| ends.start.starts_with("## vmconf: "),
+        },
     },
     ReportKind {
         name: "html",
         doc: "one page that needs no network: search, filters, and why each case fails",
-        new: |out, options| Box::new(html::Html::new(out, options)),
+        new: NewReport {
+            make: |out, options| Box::new(html::Html::new(out, options)),
+            wrote: |ends| ends.start.contains("<title>vmconf"),
+        },
     },
 ];
+
+/// Whether a line is the summary at the end of a text report.
+fn is_summary(line: &str) -> bool {
+    let mut words = line.split(' ');
+    let is_number = words.next().is_some_and(|word| word.parse::<u64>().is_ok());
+    is_number && words.next() == Some("passed,") && line.contains(" failed, ")
+}
+
+/// Whether a line is the last one of the annotations for GitHub.
+fn is_annotation(line: &str) -> bool {
+    line.starts_with("::notice title=vmconf::")
+}

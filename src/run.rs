@@ -94,7 +94,7 @@ fn run_all(sources: &Sources, options: &Options, mut collector: Collector<'_>) -
         0 | 1 => one_by_one(sources, options, &mut collector),
         threads => pool::run(sources, options, threads, &mut collector),
     }
-    collector.end(start)
+    collector.end(start, sources)
 }
 
 fn one_by_one(sources: &Sources, options: &Options, collector: &mut Collector<'_>) {

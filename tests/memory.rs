@@ -42,7 +42,7 @@ fn peak<'a>(
     ALLOCATOR.reset_peak_usage();
     let of_reports = report::Options::default();
     let mut reports: Vec<_> =
-        reports.into_iter().map(|kind| (kind.new)(Box::new(io::sink()), &of_reports)).collect();
+        reports.into_iter().map(|kind| (kind.new.make)(Box::new(io::sink()), &of_reports)).collect();
     let summary = run::run(sources, options, &mut |event| {
         for report in &mut reports {
             report.event(&event).unwrap();

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use clap::Args;
 use vmconf::isa::assembler::{AsmErrors, Assembled, MOST_ERRORS, assemble};
 use vmconf::machines::{Language, MachineInfo};
@@ -12,9 +12,9 @@ use vmconf::model::count::counted;
 use vmconf::model::exit_code::Exit;
 
 use super::exit_code::BrokenInput;
+use super::new_file::ForceArgs;
 use super::output;
 use super::program::{is_document, machine_argument, read};
-use super::result_file::ResultFile;
 
 /// Assemble mnemonics to hex
 ///
@@ -38,6 +38,9 @@ pub(super) struct Asm {
     /// Write the source line of each word that is written to a JSON file, by address
     #[arg(long, value_name = "FILE")]
     map: Option<PathBuf>,
+
+    #[command(flatten)]
+    force: ForceArgs,
 }
 
 impl Asm {
@@ -85,7 +88,7 @@ impl Asm {
             output::note(&format!("{}:{warning}", self.name()));
         }
         if let Some(path) = &self.map {
-            replace(path, &map(program)?)?;
+            self.force.write(path, &map(program)?)?;
         }
         let bytes: Vec<u8> = program.words.iter().copied().flat_map(u16::to_be_bytes).collect();
         self.put(&bytes, |out| print_words(out, program))
@@ -94,16 +97,12 @@ impl Asm {
     /// Writes the program to the file of `--output`, or prints it.
     fn put(&self, bytes: &[u8], print: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
         if let Some(path) = &self.output {
-            return replace(path, bytes);
+            return self.force.write(path, bytes);
         }
         let mut out = output::stdout();
         print(&mut out)?;
         Ok(out.flush()?)
     }
-}
-
-fn replace(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    ResultFile::with(path, bytes).with_context(|| path.display().to_string())
 }
 
 /// The lines as a JSON object: `{"0000": 1}`.

@@ -12,6 +12,7 @@ use vmconf::model::exit_code::{Exit, MEANINGS};
 
 use super::output;
 use super::result_file::ResultFile;
+use super::unwritten::Unwritten;
 
 /// Print the script for completion of commands, flags, paths and case ids
 ///
@@ -60,12 +61,12 @@ impl Man {
         let mut pages = vec![&tree];
         add_commands(&tree, &mut pages);
         if let Some(folder) = &self.all {
-            fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+            fs::create_dir_all(folder).map_err(|error| Unwritten::file(folder, error))?;
             for page in pages {
                 let mut text = Vec::new();
                 write_page(page, &mut text)?;
                 let path = folder.join(format!("{}.1", page_name(page)));
-                ResultFile::with(&path, &text).with_context(|| path.display().to_string())?;
+                ResultFile::with(&path, &text).map_err(|error| Unwritten::file(&path, error))?;
             }
             return Ok(Exit::Passed);
         }

@@ -25,9 +25,9 @@ use vmconf::testees::process::Vm;
 use self::state::Left;
 use super::form::Form;
 use super::limits::LimitArgs;
+use super::new_file::ForceArgs;
 use super::number::number;
 use super::program::{broken, case_of, machine_argument, source};
-use super::result_file::ResultFile;
 use super::settings::{ConfigArgs, Settings};
 use super::vm::{VmArgs, stopped_early};
 
@@ -69,6 +69,9 @@ pub(super) struct Exec {
     vector: Option<PathBuf>,
 
     #[command(flatten)]
+    force: ForceArgs,
+
+    #[command(flatten)]
     vm: VmArgs,
 
     #[command(flatten)]
@@ -107,7 +110,7 @@ impl Exec {
         if let Some(path) = &self.vector {
             let text = vector(Some(&|field: &str| left.field(field)))?;
             check(&text, &options)?;
-            ResultFile::with(path, text.as_bytes()).with_context(|| path.display().to_string())?;
+            self.force.write(path, text.as_bytes())?;
         }
         Ok(Exit::Passed)
     }

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use vmconf::model::exit_code::{Exit, MEANINGS};
 
 use super::output::{is_closed_pipe, note};
+use super::unwritten::Unwritten;
 
 /// The exit codes, for the end of the help text.
 pub(super) fn help() -> String {
@@ -45,7 +46,7 @@ pub(super) fn exit_code(result: anyhow::Result<Exit>) -> ExitCode {
                 Exit::Usage
             } else {
                 note(&format!("error: {error:#}"));
-                Exit::Usage
+                if Unwritten::is_cause(&error) { Exit::Broken } else { Exit::Usage }
             }
         }
     };

@@ -14,8 +14,8 @@ use vmconf::model::exit_code::Exit;
 
 use super::exit_code::BrokenInput;
 use super::find_case::with_case;
+use super::new_file::ForceArgs;
 use super::output;
-use super::result_file::ResultFile;
 use super::select::Select;
 use super::settings::Settings;
 
@@ -36,6 +36,9 @@ pub(super) struct Explore {
     /// Write a page for a browser instead, of at most 100000 steps; - for standard output
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
+
+    #[command(flatten)]
+    force: ForceArgs,
 
     /// A metadata document of MiniC89, to go through the snapshots of another machine
     #[arg(long, value_name = "FILE", requires = "snapshots", conflicts_with = "paths")]
@@ -65,11 +68,22 @@ impl Explore {
         })
     }
 
+    fn write_page(&self, opened: Opened, source: &[String], file: &Path) -> anyhow::Result<()> {
+        let mut page = Vec::new();
+        page::write(opened, source, &mut page)?;
+        if file == Path::new("-") {
+            let mut out = output::stdout();
+            out.write_all(&page)?;
+            return Ok(out.flush()?);
+        }
+        self.force.write(file, &page)
+    }
+
     /// Shows it, or writes a page.
     fn present(&self, opened: Opened) -> anyhow::Result<()> {
         let source = self.source_lines()?;
         match &self.html {
-            Some(file) => write_page(opened, &source, file),
+            Some(file) => self.write_page(opened, &source, file),
             None => show(opened, source),
         }
     }
@@ -110,15 +124,4 @@ fn show(opened: Opened, source: Vec<String>) -> anyhow::Result<()> {
     let Opened { id, machine, recording, assertion } = opened;
     let title = format!("{machine}  {id}");
     terminal::run(&mut Explorer::new(recording, title, assertion, source))
-}
-
-fn write_page(opened: Opened, source: &[String], file: &Path) -> anyhow::Result<()> {
-    let mut page = Vec::new();
-    page::write(opened, source, &mut page)?;
-    if file == Path::new("-") {
-        let mut out = output::stdout();
-        out.write_all(&page)?;
-        return Ok(out.flush()?);
-    }
-    ResultFile::with(file, &page).with_context(|| file.display().to_string())
 }

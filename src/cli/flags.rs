@@ -111,6 +111,7 @@ const FLAGS: &[Flag] = &[
     typed("input", Nothing),
     typed("stack", Nothing),
     typed("vector", Nothing),
+    typed("force", Nothing),
 ];
 
 const fn setting(name: &'static str, scope: Scope, changes: Changes) -> Flag {

@@ -9,6 +9,7 @@ use anyhow::Context;
 use clap::{Args, Subcommand};
 use vmconf::model::case_report::CaseReport;
 use vmconf::model::count::counted;
+use vmconf::model::escape::escaped;
 use vmconf::model::event::Event;
 use vmconf::model::exit_code::Exit;
 use vmconf::run;
@@ -20,6 +21,7 @@ use super::output;
 use super::result_file::ResultFile;
 use super::select::Select;
 use super::settings::Settings;
+use super::unwritten::Unwritten;
 use super::vm::VmArgs;
 
 /// The list of expected failures.
@@ -56,8 +58,14 @@ impl KnownArgs {
     pub(super) fn list(&self, path: &Path) -> anyhow::Result<ExpectedFailures> {
         let today = self.today.map_or_else(clock, Ok)?;
         let known = parse(path, &read(path)?, today)?;
-        if known.has_dates() {
-            output::note(&format!("note: {}: today is {today}", path.display()));
+        let path = path.display();
+        if let Some((count, day)) = known.expire_soon(today) {
+            let (entries, verb) = (counted(count, "entry"), if count == 1 { "expires" } else { "expire" });
+            output::note(&format!(
+                "note: {path}: today is {today}; {entries} {verb} soon, the first on {day}"
+            ));
+        } else if self.today.is_some() {
+            output::note(&format!("note: {path}: today is {today}"));
         }
         Ok(known)
     }
@@ -154,20 +162,25 @@ impl Update {
         let elsewhere = elsewhere(&known, &reports, &settings.anchor, &options);
         let updated =
             update::update(&known, &text, &reports, &elsewhere, &policy).map_err(anyhow::Error::msg)?;
+        let is_new = !self.file.exists();
+        if updated.text != text || is_new {
+            ResultFile::with(&self.file, updated.text.as_bytes())
+                .map_err(|error| Unwritten::file(&self.file, error))?;
+        }
         let mut out = output::stdout();
         for change in &updated.changes {
-            writeln!(out, "{}", vmconf::model::escape::escaped(change))?;
+            writeln!(out, "{}", escaped(change))?;
         }
         if updated.changes.is_empty() {
-            writeln!(out, "nothing to change")?;
+            writeln!(out, "{}", if is_new { "created an empty list" } else { "nothing to change" })?;
+        }
+        for fixed in &updated.fixed {
+            output::note(&format!("note: {fixed}"));
         }
         if updated.unseen > 0 {
             let entries = counted(updated.unseen, "entry");
             let hint = if self.prune { "" } else { "; --prune removes those whose cases no longer exist" };
             output::note(&format!("note: {entries} of cases that did not run: kept{hint}"));
-        }
-        if updated.text != text {
-            ResultFile::with(&self.file, updated.text.as_bytes())?;
         }
         out.flush()?;
         Ok(Exit::Passed)

@@ -22,6 +22,7 @@ use super::output;
 use super::result_file::ResultFile;
 use super::select::Select;
 use super::settings::Settings;
+use super::unwritten::Unwritten;
 use super::vm::{VmsArgs, end_on_interrupt};
 
 /// Run vectors on several machines and show where they differ
@@ -87,14 +88,14 @@ impl MatrixCommand {
 
     fn write_badges(&self, matrix: &Matrix) -> anyhow::Result<()> {
         let Some(folder) = &self.badges else { return Ok(()) };
-        std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+        std::fs::create_dir_all(folder).map_err(|error| Unwritten::file(folder, error))?;
         for (machine, name) in matrix.machines.iter().enumerate() {
             if !name.chars().all(|it| it.is_ascii_alphanumeric() || "-_.".contains(it)) {
                 bail!("--badges: {name:?} is not a file name; use letters, digits, -, _ and .");
             }
             let path = folder.join(format!("{name}.svg"));
             let svg = badge(matrix, machine).unwrap_or_default();
-            ResultFile::with(&path, svg.as_bytes()).with_context(|| path.display().to_string())?;
+            ResultFile::with(&path, svg.as_bytes()).map_err(|error| Unwritten::file(&path, error))?;
         }
         Ok(())
     }

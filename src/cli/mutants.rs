@@ -30,6 +30,7 @@ use super::output;
 use super::result_file::ResultFile;
 use super::select::Select;
 use super::settings::Settings;
+use super::unwritten::Unwritten;
 
 /// How many suites the cache keeps results for: the ones that were judged most recently.
 const MOST_SUITES: usize = 32;
@@ -220,13 +221,13 @@ impl Cache {
 
 /// Writes the program of each fault that has one to the folder.
 fn write_programs(folder: &Path, faults: &[Fault], known: &Known) -> anyhow::Result<()> {
-    std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    std::fs::create_dir_all(folder).map_err(|error| Unwritten::file(folder, error))?;
     for fault in faults {
         let Some(judged) = known.judged(fault).filter(|judged| judged.program) else { continue };
         // The search ends with the program that it finds.
         let Some(vector) = program(*fault, judged.tried.saturating_sub(1)) else { continue };
         let path = folder.join(format!("{}.json", judged.fault.replace('/', "-")));
-        ResultFile::with(&path, vector.as_bytes()).with_context(|| path.display().to_string())?;
+        ResultFile::with(&path, vector.as_bytes()).map_err(|error| Unwritten::file(&path, error))?;
     }
     Ok(())
 }

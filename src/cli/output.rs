@@ -7,6 +7,8 @@ use std::path::Path;
 use vmconf::model::escape::escaped;
 use vmconf::model::exit_code::Exit;
 
+use super::unwritten::Unwritten;
+
 /// Standard output. Output to a closed pipe is dropped: it is not an error and does not change the exit code.
 pub(super) fn stdout() -> impl Write {
     buffered(WhenClosed::Drop)
@@ -67,14 +69,14 @@ impl<W: Write> Write for UntilClosed<W> {
                 }
                 Ok(bytes.len())
             }
-            result => result,
+            result => result.map_err(Unwritten::standard_output),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match self.inner.flush() {
             Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-            result => result,
+            result => result.map_err(Unwritten::standard_output),
         }
     }
 }

@@ -1,19 +1,20 @@
 //! The reports of a run: `--report`, where each is written, and the summary of a GitHub step.
 
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
 use vmconf::model::event::Event;
 use vmconf::model::exit_code::Exit;
 use vmconf::model::renderer::Renderer;
-use vmconf::report::{self, Grouping, Needs, REPORTS, Report, ReportKind};
+use vmconf::report::{self, Ends, Grouping, Needs, REPORTS, Report, ReportKind};
 use vmconf::run::anchor::Anchor;
 use vmconf::text::file_name::shown;
 
-use super::result_file::{ResultFile, TemporaryFiles, remove_earlier};
+use super::result_file::{ResultFile, TemporaryFiles, is_regular, remove_earlier};
 use super::verbosity::VerbosityArgs;
 use super::{candidates, history, output};
 
@@ -118,6 +119,22 @@ fn check_standard_output(requested: &[RequestedReport]) -> anyhow::Result<()> {
     }
 }
 
+/// Rejects a file that exists and is not empty, unless a report of this kind was written to it.
+fn check_file(RequestedReport { kind, file }: &RequestedReport) -> anyhow::Result<()> {
+    let Some(path) = file.as_deref().filter(|path| is_regular(path)) else { return Ok(()) };
+    // A file that cannot be read is reported when it is written.
+    let Ok(mut file) = File::open(path) else { return Ok(()) };
+    let ends = Ends::read(&mut file).with_context(|| path.display().to_string())?;
+    if ends != Ends::default() && !(kind.new.wrote)(&ends) {
+        bail!(
+            "{}: this file exists and is no {} report of vmconf: remove it or name another one",
+            path.display(),
+            kind.name
+        );
+    }
+    Ok(())
+}
+
 /// All reports of a run. A report that cannot be written is given up; the others are not affected.
 pub(super) struct Reports(Vec<Output>);
 
@@ -134,6 +151,7 @@ impl Reports {
     ) -> anyhow::Result<Reports> {
         let requested = &args.requested;
         check_standard_output(requested)?;
+        requested.iter().try_for_each(check_file)?;
         let mut all: Vec<_> = requested
             .iter()
             .map(|RequestedReport { kind, file }| match file {
@@ -200,7 +218,7 @@ type OpenReport = (Box<dyn Report>, Option<ResultFile>);
 
 impl Output {
     fn to_standard_output(kind: &ReportKind, options: &report::Options) -> Output {
-        let report = (kind.new)(Box::new(output::stdout()), options);
+        let report = (kind.new.make)(Box::new(output::stdout()), options);
         Output { name: "standard output".to_owned(), path: None, open: Some((report, None)) }
     }
 
@@ -212,14 +230,14 @@ impl Output {
     ) -> Output {
         let open = || {
             let file = temporary_files.create(path)?;
-            Ok(((kind.new)(Box::new(file.writer()?), options), Some(file)))
+            Ok(((kind.new.make)(Box::new(file.writer()?), options), Some(file)))
         };
         Output::opened(path, Some(path), open())
     }
 
     fn appended(kind: &ReportKind, path: &Path, options: &report::Options) -> Output {
         let writer = output::appended(path);
-        Output::opened(path, None, writer.map(|writer| ((kind.new)(Box::new(writer), options), None)))
+        Output::opened(path, None, writer.map(|writer| ((kind.new.make)(Box::new(writer), options), None)))
     }
 
     fn opened(name: &Path, path: Option<&Path>, opened: io::Result<OpenReport>) -> Output {

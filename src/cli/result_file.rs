@@ -87,7 +87,8 @@ impl ResultFile {
             let what = format!("there is no folder {}", folder.display());
             return Err(io::Error::new(ErrorKind::NotFound, what));
         }
-        let new = builder.tempfile_in(folder)?;
+        // Its message names the temporary file, which the user does not know.
+        let new = builder.tempfile_in(folder).map_err(|error| io::Error::from(error.kind()))?;
         Ok(ResultFile::Replaced { new, path })
     }
 

@@ -252,9 +252,7 @@ impl Runner<'_> {
 
     /// Whether the run may exclude cases that the lists of expected failures name.
     fn may_leave_out_expected_failures(&self) -> bool {
-        self.args.select.is_narrow()
-            || self.args.subset.is_narrow()
-            || self.settings.typed("known").is_none() && !self.args.paths().is_empty()
+        self.args.select.is_narrow() || self.args.subset.is_narrow()
     }
 
     /// The Ctrl-C handler. The first Ctrl-C ends the current cases without a verdict and the run with its

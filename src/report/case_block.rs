@@ -289,6 +289,9 @@ pub(super) fn broken(out: &mut Vec<u8>, id: &CaseId, diagnostic: &Diagnostic) ->
     if let Some(expected) = &diagnostic.expected {
         writeln!(out, "    expected {EXPECTED}{}{EXPECTED:#}", truncate(&escaped(expected), 0, 4 * WIDTH))?;
     }
+    if let Some(name) = diagnostic.suggestion() {
+        writeln!(out, "    did you mean {}?", escaped(name))?;
+    }
     diagnostic.place.as_ref().map_or(Ok(()), |place| excerpt(out, place))
 }
 

@@ -1,6 +1,6 @@
 //! The interface of reports, and the user's options for them.
 
-use std::io::{self, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,8 +24,48 @@ pub trait Report {
     }
 }
 
-/// A kind of report; `new` makes one that writes to the given writer.
-pub type ReportKind = Renderer<fn(Box<dyn Write>, &Options) -> Box<dyn Report>>;
+/// A kind of report.
+pub type ReportKind = Renderer<NewReport>;
+
+/// How a report is made and recognised.
+#[derive(Debug)]
+pub struct NewReport {
+    /// Makes a report that writes to the given writer.
+    pub make: fn(Box<dyn Write>, &Options) -> Box<dyn Report>,
+    /// Whether a file with these ends was written by this kind of report.
+    pub wrote: fn(&Ends) -> bool,
+}
+
+/// The ends of a file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Ends {
+    /// Its first 1024 bytes, as far as they are text.
+    pub start: String,
+    /// Its last line, or the last 1024 bytes of it.
+    pub last_line: String,
+}
+
+impl Ends {
+    /// How many bytes of each end are read.
+    const SIZE: usize = 1024;
+
+    /// Reads the ends of a file.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read.
+    pub fn read(file: &mut (impl Read + Seek)) -> io::Result<Ends> {
+        let mut start = Vec::new();
+        file.by_ref().take(Ends::SIZE as u64).read_to_end(&mut start)?;
+        let size = file.seek(SeekFrom::End(0))?;
+        file.seek(SeekFrom::Start(size.saturating_sub(Ends::SIZE as u64)))?;
+        let mut end = Vec::new();
+        file.take(Ends::SIZE as u64).read_to_end(&mut end)?;
+        let end = String::from_utf8_lossy(&end);
+        let last_line = end.trim_end().lines().last().unwrap_or_default().to_owned();
+        Ok(Ends { start: String::from_utf8_lossy(&start).into_owned(), last_line })
+    }
+}
 
 /// Which events a report needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

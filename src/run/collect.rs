@@ -12,6 +12,7 @@ use super::load::LoadedFile;
 use super::options::{Options, RunOptions, UnmatchedEntries};
 use super::select;
 use super::source::Source;
+use super::sources::Sources;
 use crate::model::event::{Event, Summary};
 use crate::model::explanation::{Explained, Explanation, MOST_EXPLAINED};
 use crate::model::signature;
@@ -124,8 +125,8 @@ impl<'s> Collector<'s> {
     }
 
     /// Reports the end of a run that began at `start`, complete or interrupted.
-    pub(super) fn end(mut self, start: Instant) -> Summary {
-        self.report_unmatched_entries();
+    pub(super) fn end(mut self, start: Instant, sources: &Sources) -> Summary {
+        self.report_unmatched_entries(sources);
         if let Some(explain) = self.explain.take() {
             self.explain_some(explain);
         }
@@ -161,14 +162,15 @@ impl<'s> Collector<'s> {
         self.options.run.interrupt.is_requested()
     }
 
-    fn report_unmatched_entries(&mut self) {
+    /// Reports entries of which all cases are among those of `sources`, and which match none.
+    fn report_unmatched_entries(&mut self, sources: &Sources) {
         let policy = self.options.run.unmatched_entries;
         if policy == UnmatchedEntries::Ignore || self.is_interrupted() {
             return;
         }
         for list in self.options.expected_failure_lists() {
             let matched = self.matched.remove(&list.file).unwrap_or_default();
-            if let Some(unmatched) = list.unmatched(&matched) {
+            if let Some(unmatched) = list.unmatched(&matched, sources) {
                 self.summary.errors += 1;
                 let entries = vec![unmatched];
                 (self.sink)(Event::UnmatchedEntries { list: list.file.clone(), entries });

@@ -20,6 +20,7 @@ use toml_edit::{Document, Item, Table};
 
 use super::filter::glob;
 use super::pattern_index::PatternIndex;
+use super::sources::Sources;
 use crate::model::case::CaseId;
 use crate::model::case_report::CaseReport;
 use crate::model::count::counted;
@@ -71,26 +72,37 @@ impl ExpectedFailures {
         Ok(ExpectedFailures { file: file.into(), entries, index })
     }
 
-    /// Whether any entry has an expiry date.
-    pub fn has_dates(&self) -> bool {
-        self.entries.iter().any(|entry| entry.expires.is_some())
+    /// The entries that expire within seven days after this one, or on it: how many, and the first of these days.
+    pub fn expire_soon(&self, today: Date) -> Option<(usize, Date)> {
+        const SOON: i64 = 7;
+        let days = self.entries.iter().filter_map(|entry| entry.expires);
+        let soon: Vec<_> =
+            days.filter(|day| (0..=SOON).contains(&(day_number(*day) - day_number(today)))).collect();
+        Some((soon.len(), soon.into_iter().min()?))
     }
 
-    /// Applies the entry that matches a case, if there is one: changes the verdict, or says why the entry does not
-    /// apply.
+    /// Applies the first entry that matches a case and accepts how it does not pass: changes the verdict. If
+    /// there is none, says why the first entry that matches does not apply.
     pub fn apply(&self, report: &mut CaseReport) {
-        let Some(entry) = self.matching(&report.id).next().map(|number| &self.entries[number]) else {
+        let Some(first) = self.matching(&report.id).next().map(|number| &self.entries[number]) else {
             return;
         };
         if report.verdict == Verdict::Pass {
-            report.verdict = Verdict::UnexpectedPass(self.listing(entry));
+            report.verdict = Verdict::UnexpectedPass(self.listing(first));
             return;
         }
         let Ok(not_passed) = NotPassed::try_from(report.verdict.clone()) else { return };
-        report.listed = self.objection(entry, report);
-        if report.listed.is_none() {
-            report.verdict = Verdict::ExpectedFail(not_passed, self.listing(entry));
+        match self.applying(report) {
+            Some(number) => {
+                report.verdict = Verdict::ExpectedFail(not_passed, self.listing(&self.entries[number]));
+            }
+            None => report.listed = self.objection(first, report),
         }
+    }
+
+    /// The index of the first entry that matches a case which does not pass and accepts how it does not.
+    pub(super) fn applying(&self, report: &CaseReport) -> Option<usize> {
+        self.matching(&report.id).find(|number| self.objection(&self.entries[*number], report).is_none())
     }
 
     /// Why a case that does not pass does not match its entry; `None` if it does.
@@ -119,10 +131,12 @@ impl ExpectedFailures {
         candidates.into_iter().filter(move |number| self.entries[*number].matches(&id))
     }
 
-    /// A diagnostic at the first entry that matches no case, that is, whose index is not in `matched`, with
-    /// the number of all of them; `None` if each entry matches a case.
-    pub fn unmatched(&self, matched: &BTreeSet<usize>) -> Option<Diagnostic> {
-        let mut others = self.entries.iter().enumerate().filter(|(number, _)| !matched.contains(number));
+    /// A diagnostic at the first entry of which all cases are among those of `sources` and which matches none, that
+    /// is, whose index is not in `matched`, with the number of all of them; `None` if there is none.
+    pub fn unmatched(&self, matched: &BTreeSet<usize>, sources: &Sources) -> Option<Diagnostic> {
+        let is_unmatched =
+            |(number, entry): &(usize, &Entry)| !matched.contains(number) && sources.have_all(entry.start());
+        let mut others = self.entries.iter().enumerate().filter(is_unmatched);
         let (_, first) = others.next()?;
         let what = match others.count() {
             0 => format!("no case matches {}", first.id),
@@ -134,6 +148,14 @@ impl ExpectedFailures {
 }
 
 impl Entry {
+    /// The start of all ids that it matches.
+    fn start(&self) -> &str {
+        match &self.glob {
+            Some(_) => self.id.split(['*', '?', '[', '{', '\\']).next().unwrap_or_default(),
+            None => &self.id,
+        }
+    }
+
     /// An id that contains glob characters also matches itself.
     fn matches(&self, id: &str) -> bool {
         self.id == id || self.glob.as_ref().is_some_and(|glob| glob.is_match(id))
@@ -209,4 +231,12 @@ impl Reader<'_> {
             date.ok_or_else(|| self.wrong(item.span(), "expires must be a date such as 2030-12-31"))?;
         Ok(Some(date))
     }
+}
+
+/// The number of a day, counted from a fixed one; the calendar is the Gregorian one.
+fn day_number(date: Date) -> i64 {
+    // Years begin in March, so that the day that leap years add is their last.
+    let (year, month, day) = (i64::from(date.year), i64::from(date.month), i64::from(date.day));
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day
 }

@@ -76,6 +76,21 @@ impl Sources {
         }))
     }
 
+    /// Whether all cases whose ids begin with `start` are among those of these files: it names one of the files, or
+    /// something in one of the folders.
+    pub fn have_all(&self, start: &str) -> bool {
+        self.paths.iter().any(|selected| match selected {
+            Selected::File(source) => {
+                let rest = start.strip_prefix(&*source.shown);
+                source.only.is_none() && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
+            }
+            Selected::Folder(folder) => match &*folder.name() {
+                "." => !start.starts_with("../") && !start.starts_with('/'),
+                name => start.strip_prefix(name).is_some_and(|rest| rest.starts_with('/')),
+            },
+        })
+    }
+
     /// The files of which some cases are selected by their names.
     pub fn with_named_cases(&self) -> impl Iterator<Item = &Source> {
         self.paths.iter().filter_map(|selected| match selected {

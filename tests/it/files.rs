@@ -116,7 +116,7 @@ fn a_report_to_a_link_is_written_to_its_target() {
     let place = Place::new();
     place.copy(GAS, "gas.json");
     fs::create_dir(place.path("elsewhere")).unwrap();
-    fs::write(place.path("elsewhere/report"), "before").unwrap();
+    fs::write(place.path("elsewhere/report"), "{\"type\":\"run\"}").unwrap();
     symlink("elsewhere/report", place.path("second")).unwrap();
     symlink("second", place.path("first")).unwrap();
     symlink("elsewhere/new", place.path("dangling")).unwrap();
@@ -259,7 +259,7 @@ fn a_report_that_fails_affects_no_other() {
     assert!(place.read("report.tap").ends_with("# 0 passed, 1 failed, 0 errors, 0 skipped\n"));
     assert!(place.read("report.xml").ends_with("</testsuites>\n"));
     // No file may be larger than 8 kB, which one of the reports is.
-    fs::write(place.path("report.html"), "of an earlier run").unwrap();
+    fs::write(place.path("report.html"), "<title>vmconf: of an earlier run</title>").unwrap();
     let script = "trap '' XFSZ; ulimit -f 8; exec \"$0\" \"$@\"";
     let mut limited = Command::new("bash");
     limited.args(["-c", script]).arg(env!("CARGO_BIN_EXE_vmconf"));

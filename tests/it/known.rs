@@ -77,7 +77,7 @@ fn outcomes() {
     assert_eq!(changed.exit, 1);
     let expired = List::new(&entry(&gas, "expires = 2026-06-14\n")).run(&[GAS]);
     assert_eq!(expired.exit, 1);
-    let unmatched = List::new(&entry("nothing::at-all", "")).run(&[ADD]);
+    let unmatched = List::new(&entry(&format!("{ADD}::nothing at all"), "")).run(&[ADD]);
     assert_eq!(unmatched.exit, 3);
     let told = [("fixed", fixed), ("changed", changed), ("expired", expired), ("unmatched", unmatched)];
     let told = told.map(|(name, ran)| format!("== {name}\n{}{}", ran.stderr, ran.stdout));
@@ -209,9 +209,113 @@ fn entries_of_cases_that_do_not_run_stay() {
 /// Entries that match no case are one line with a count.
 #[test]
 fn unmatched_entries_are_counted() {
-    let entries: String = (0..300).map(|number| entry(&format!("gone.json::{number}"), "")).collect();
+    let entries: String = (0..300).map(|number| entry(&format!("{ADD}::gone {number}"), "")).collect();
     let ran = List::new(&entries).run(&[ADD]);
     assert_eq!(ran.exit, 3);
-    assert!(ran.stdout.contains("no case matches gone.json::0, nor 299 other entries"), "{}", ran.stdout);
-    assert_eq!(ran.stdout.matches("gone.json").count(), 2, "{}", ran.stdout);
+    let told = format!("no case matches {ADD}::gone 0, nor 299 other entries");
+    assert!(ran.stdout.contains(&told), "{}", ran.stdout);
+    assert_eq!(ran.stdout.matches("::gone ").count(), 2, "{}", ran.stdout);
+}
+
+/// An entry is expected to match a case if the run has all cases that it can match, wherever the list is named.
+#[test]
+fn entries_of_other_files_are_no_errors() {
+    let folder = TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    fs::create_dir(path("suite")).unwrap();
+    for name in ["suite/gas.json", "suite/other.json"] {
+        fs::copy(at_root(GAS), path(name)).unwrap();
+    }
+    let ids = ["suite/gas.json::gas", "suite/other.json::gas"];
+    let missing = [entry(ids[0], ""), entry(ids[1], ""), entry("suite/other.json::gone", "")].concat();
+    let vmconf = |args: &[&str]| ran(command(args).current_dir(folder.path()).output().unwrap());
+    fs::write(path("known.toml"), &missing).unwrap();
+    for config in ["", "[profile.default]\nknown = \"known.toml\"\n"] {
+        fs::write(path("vmconf.toml"), config).unwrap();
+        let known = if config.is_empty() { &["--known", "known.toml"][..] } else { &[] };
+        for (paths, exit) in [
+            (&["suite/gas.json"][..], 0),
+            (&["suite/gas.json", "suite/other.json::gas"], 0),
+            (&["suite/other.json"], 3),
+            (&["suite"], 3),
+            (&["."], 3),
+        ] {
+            let ran = vmconf(&[&["run"], paths, known].concat());
+            assert_eq!(ran.exit, exit, "{config:?} {paths:?}: {ran:?}");
+        }
+    }
+}
+
+/// An entry goes only if its cases pass or another one accepts exactly the same; what a run reports as fixed, an
+/// update tells too.
+#[test]
+fn an_update_removes_what_a_run_does_not_need() {
+    let folder = TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    fs::create_dir(path("suite")).unwrap();
+    fs::copy(at_root(GAS), path("suite/gas.json")).unwrap();
+    fs::copy(at_root(ADD), path("suite/add.json")).unwrap();
+    let vmconf = |args: &[&str]| ran(command(args).current_dir(folder.path()).output().unwrap());
+    let update = |list: &str| {
+        fs::write(path("known.toml"), list).unwrap();
+        let update = vmconf(&["known", "update", "known.toml", "suite"]);
+        assert_eq!(update.exit, 0, "{update:?}");
+        (update.stdout, update.stderr, fs::read_to_string(path("known.toml")).unwrap())
+    };
+    let run = || vmconf(&["run", "suite/gas.json", "--known", "known.toml"]).exit;
+    let signed = entry("suite/gas.json::gas", &format!("signature = \"{SIGNATURE}\"\n"));
+    let other = entry("suite/gas.json::*", "signature = \"evm out: missing\"\n");
+
+    // The entry before it expects another failure: the second one applies, in a run and in an update.
+    let (stdout, _, text) = update(&(other.clone() + &signed));
+    assert_eq!((stdout.as_str(), text.contains("::gas\"")), ("nothing to change\n", true));
+    assert_eq!(run(), 0);
+    // One that accepts the same is enough.
+    let same = entry("suite/gas.json::*", &format!("signature = \"{SIGNATURE}\"\n"));
+    let (stdout, _, text) = update(&(same.clone() + &signed));
+    assert_eq!((stdout.as_str(), text), ("removed suite/gas.json::gas: suite/gas.json::* covers it\n", same));
+    assert_eq!(run(), 0);
+    // A glob that also covers cases that pass.
+    let (stdout, stderr, _) = update(&entry("suite/**", ""));
+    assert_eq!(stdout, "nothing to change\n");
+    let fixed = vmconf(&["run", "suite", "--known", "known.toml"]).stdout;
+    let count =
+        fixed.lines().last().unwrap().split(", ").find(|part| part.ends_with(" fixed")).unwrap().to_owned();
+    let count = count.split(' ').next().unwrap();
+    assert!(
+        stderr.starts_with(&format!("note: kept suite/**: {count} of its cases are fixed, such as ")),
+        "{stderr}"
+    );
+}
+
+/// Nothing is printed before the list is written, and a list is created even if nothing is in it.
+#[test]
+fn an_update_is_printed_after_it_is_written() {
+    let folder = TempDir::new().unwrap();
+    let list = folder.path().join("known.toml");
+    let args = ["known", "update", list.to_str().unwrap(), ADD];
+    let created = ran(command(&args).output().unwrap());
+    assert_eq!((created.exit, created.stdout.as_str()), (0, "created an empty list\n"));
+    assert_eq!(fs::read_to_string(&list).unwrap(), "");
+    let missing = folder.path().join("no/known.toml");
+    let args = ["known", "update", missing.to_str().unwrap(), GAS, "--accept", "new"];
+    let ran = ran(command(&args).output().unwrap());
+    assert_eq!((ran.exit, ran.stdout.as_str()), (3, ""), "{ran:?}");
+    assert!(!ran.stderr.contains(".vmconf-"), "{ran:?}");
+}
+
+/// The day is told if it is set, or if it matters soon.
+#[test]
+fn the_day_is_told_if_it_matters() {
+    let told = |expires: &str, today: Option<&str>| {
+        let list = List::new(&entry(&format!("{GAS}::*"), &format!("expires = {expires}\n")));
+        let args: Vec<_> = today.iter().flat_map(|day| ["--today", day]).collect();
+        list.vmconf(&[&["run"], &args[..], &["--known"]].concat(), &[GAS]).stderr
+    };
+    assert_eq!(told("2999-01-01", None), "");
+    assert_eq!(told("2999-01-01", Some("2026-06-15")), "note: known.toml: today is 2026-06-15\n");
+    let soon = "note: known.toml: today is 2024-02-25; 1 entry expires soon, the first on 2024-03-03\n";
+    assert_eq!(told("2024-03-03", Some("2024-02-25")), soon);
+    assert_eq!(told("2024-03-04", Some("2024-02-25")), "note: known.toml: today is 2024-02-25\n");
+    assert!(told("2026-01-02", Some("2025-12-30")).contains("expires soon"));
 }

@@ -41,6 +41,7 @@ mod nef;
 mod neo2;
 mod neo3;
 mod neovm;
+mod output;
 mod partition;
 #[cfg(target_os = "linux")]
 mod process;

@@ -297,7 +297,7 @@ fn tell(lines: &[Json]) -> Result<(), MergeError> {
     let MergedRun { events, selection, flags } = merge::merge(&[source], &mut line_of)?;
     let options = report::Options { selection, flags, ..report::Options::default() };
     for ReportKind { new, .. } in REPORTS {
-        let mut report = new(Box::new(io::sink()), &options);
+        let mut report = (new.make)(Box::new(io::sink()), &options);
         for event in &events {
             report.event(event).unwrap();
         }

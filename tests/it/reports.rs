@@ -197,7 +197,7 @@ impl Write for Shared {
 
 pub(crate) fn render(name: &str, options: &Options, events: &[Event]) -> String {
     let out = Shared::default();
-    let mut report = (Renderer::by_name(REPORTS, name).unwrap().new)(Box::new(out.clone()), options);
+    let mut report = (Renderer::by_name(REPORTS, name).unwrap().new.make)(Box::new(out.clone()), options);
     for event in events {
         report.event(event).unwrap();
     }

@@ -1,20 +1,20 @@
 //! `vmconf vm init`
 
-use std::fs::OpenOptions;
 use std::io::Write;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use clap::{Args, ValueEnum};
 use vmconf::machines::MachineInfo;
 use vmconf::model::exit_code::Exit;
 
+use crate::cli::new_file::ForceArgs;
 use crate::cli::output;
 use crate::cli::program::machine_argument;
 
 /// Write a template of an adapter
 ///
 /// The template speaks the process protocol and answers that it supports no program yet. It writes NAME with the
-/// extension of the language, and replaces no file.
+/// extension of the language.
 ///
 /// Example: vmconf vm init python mine
 #[derive(Debug, Args)]
@@ -29,6 +29,9 @@ pub(super) struct Init {
     /// The machine of vmconf that it implements
     #[arg(long, value_name = "MACHINE", default_value = "evm", value_parser = machine_argument())]
     machine: &'static MachineInfo,
+
+    #[command(flatten)]
+    force: ForceArgs,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -84,8 +87,7 @@ impl Init {
         let fill =
             |text: &str| text.replace("{{name}}", &self.name).replace("{{machine}}", self.machine.name);
         let file = format!("{}.{extension}", self.name);
-        let new = OpenOptions::new().write(true).create_new(true).open(&file);
-        new.and_then(|mut new| new.write_all(fill(text).as_bytes())).with_context(|| file.clone())?;
+        self.force.write(file.as_ref(), fill(text).as_bytes())?;
         let mut out = output::stdout();
         writeln!(out, "{file}")?;
         for command in build.iter().map(|build| fill(build)).chain([format!("vmconf vm check {}", fill(run))])

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
 
-use super::ExpectedFailures;
+use super::{Entry, ExpectedFailures};
 use crate::model::case_report::CaseReport;
 use crate::model::signature::signature;
 use crate::model::verdict::Verdict;
@@ -44,6 +44,8 @@ pub struct Updated {
     pub text: String,
     /// What was changed.
     pub changes: Vec<String>,
+    /// A line for each entry that is kept although some of its cases pass, which a run reports as fixed.
+    pub fixed: Vec<String>,
     /// How many entries are kept although none of their cases ran.
     pub unseen: usize,
 }
@@ -53,9 +55,28 @@ pub struct Updated {
 struct Seen {
     /// Whether any case ran.
     ran: bool,
+    /// How many cases passed, and the first of them.
+    passed: usize,
+    first_passed: Option<String>,
+    /// How many cases do not pass as the entry says, or as the first entry that matches them.
     fails: usize,
     broken: usize,
     signatures: BTreeSet<String>,
+    /// Another entry that applies to a case which does not pass.
+    other: Option<usize>,
+}
+
+impl Seen {
+    /// Whether all cases that ran passed.
+    fn all_passed(&self) -> bool {
+        self.ran && self.fails + self.broken == 0 && self.other.is_none()
+    }
+
+    /// Another entry that applies to all cases which do not pass, and accepts the same as this one.
+    fn same_elsewhere(&self, entry: &Entry, list: &ExpectedFailures) -> Option<usize> {
+        let other = self.other.filter(|_| self.fails + self.broken == 0)?;
+        (list.entries[other].signature == entry.signature).then_some(other)
+    }
 }
 
 /// Updates `text`, from which `list` was read, from a run without the list. `elsewhere` are the entries that
@@ -84,9 +105,13 @@ pub fn update(
             changes.push(format!("removed {}: no such case exists", entry.id));
         } else if !seen.ran {
             unseen += 1;
-        } else if seen.fails + seen.broken == 0 && !elsewhere.contains(&number) {
+        } else if seen.all_passed() && !elsewhere.contains(&number) {
             remove(tables, number);
             changes.push(format!("removed {}: it no longer fails", entry.id));
+        } else if let Some(other) = seen.same_elsewhere(entry, list).filter(|_| !elsewhere.contains(&number))
+        {
+            remove(tables, number);
+            changes.push(format!("removed {}: {} covers it", entry.id, list.entries[other].id));
         } else if let (Some(old), Some(new)) = (&entry.signature, seen.signatures.first())
             && seen.signatures.len() == 1
             && old != new
@@ -98,13 +123,24 @@ pub fn update(
         }
     }
     changes.reverse();
+    let fixed = list.entries.iter().zip(&seen).filter_map(|(entry, seen)| also_passes(entry, seen)).collect();
     if let Accepted::All(reason) = &policy.accepted {
         for report in unlisted {
             tables.push(entry(report, reason));
             changes.push(format!("added {}", report.id));
         }
     }
-    Ok(Updated { text: document.to_string(), changes, unseen })
+    Ok(Updated { text: document.to_string(), changes, fixed, unseen })
+}
+
+/// A line for an entry of which some cases pass and others do not.
+fn also_passes(entry: &Entry, seen: &Seen) -> Option<String> {
+    let first = seen.first_passed.as_ref().filter(|_| !seen.all_passed())?;
+    let what = match seen.passed {
+        1 => format!("{first} is fixed"),
+        count => format!("{count} of its cases are fixed, such as {first}"),
+    };
+    Some(format!("kept {}: {what}; list only the cases that fail", entry.id))
 }
 
 /// Removes an entry with the comment directly before it; a comment that an empty line separates from it
@@ -124,13 +160,17 @@ fn prefix(table: &mut Table) -> String {
 }
 
 /// The results for each entry, and the failures, crashes and time-outs that no entry matches. As in a run, the
-/// first entry that matches a case applies.
+/// first entry that matches a case and accepts how it does not pass applies.
 fn look<'r>(list: &ExpectedFailures, run: &'r [CaseReport]) -> (Vec<Seen>, Vec<&'r CaseReport>) {
     let mut seen: Vec<Seen> = list.entries.iter().map(|_| Seen::default()).collect();
     let mut unlisted = Vec::new();
     for report in run {
-        list.matching(&report.id).for_each(|number| seen[number].ran = true);
-        match (&report.verdict, list.matching(&report.id).next()) {
+        let applying = list.applying(report);
+        for number in list.matching(&report.id) {
+            seen[number].ran = true;
+            seen[number].other = seen[number].other.or(applying.filter(|other| *other != number));
+        }
+        match (&report.verdict, applying.or_else(|| list.matching(&report.id).next())) {
             (
                 Verdict::Fail(_) | Verdict::Crash(_) | Verdict::Timeout(_) | Verdict::Unsupported(_),
                 Some(number),
@@ -139,7 +179,11 @@ fn look<'r>(list: &ExpectedFailures, run: &'r [CaseReport]) -> (Vec<Seen>, Vec<&
                 seen[number].signatures.extend(signature(report.machine.as_deref(), &report.verdict));
             }
             (Verdict::Fail(_) | Verdict::Crash(_) | Verdict::Timeout(_), None) => unlisted.push(report),
-            (Verdict::Pass, _) | (_, None) => {}
+            (Verdict::Pass, Some(number)) => {
+                seen[number].passed += 1;
+                seen[number].first_passed.get_or_insert_with(|| report.id.to_string());
+            }
+            (_, None) => {}
             // A broken case neither confirms nor refutes an entry.
             (_, Some(number)) => seen[number].broken += 1,
         }

@@ -52,9 +52,12 @@ fn colours() {
     assert_eq!(crate::support::timeless(&plain), stdout(&text));
 }
 
+/// An earlier report.
+const EARLIER: &str = "{\"type\":\"run\",\"version\":1}\n";
+
 #[test]
 fn a_report_file_is_the_report() {
-    let folder = folder(&[("report.json", "what was there before")]);
+    let folder = folder(&[("report.json", EARLIER)]);
     let path = folder.path().join("report.json");
     let option = format!("json={}", path.display());
     let to_file = vmconf(&["run", "--report", &option, WRONG]);
@@ -73,7 +76,7 @@ fn a_report_file_is_the_report() {
 /// A run that is killed leaves what was there before.
 #[test]
 fn a_report_file_is_never_half() {
-    let folder = folder(&[("report.json", "what was there before")]);
+    let folder = folder(&[("report.json", EARLIER)]);
     let path = folder.path().join("report.json");
     let option = format!("json={}", path.display());
     let endless = "tests/samples/vmtests/limits/endless.json";
@@ -86,7 +89,7 @@ fn a_report_file_is_never_half() {
     }
     child.kill().unwrap();
     child.wait().unwrap();
-    assert_eq!(fs::read_to_string(path).unwrap(), "what was there before");
+    assert_eq!(fs::read_to_string(path).unwrap(), EARLIER);
 }
 
 #[test]

@@ -1,0 +1,178 @@
+//! What commands write: nothing that exists is replaced unasked, and what cannot be written ends every command with
+//! the same exit code.
+
+use std::fs::{self, File};
+use std::path::Path;
+
+use tempfile::TempDir;
+
+use crate::completions::commands;
+use crate::support::{Ran, at_root, command, golden, ran};
+
+const GAS: &str = "tests/samples/vmtests/wrong/gas.json";
+const ASM: &str = "vectors/tinyvm/machine/triple.asm";
+const BROKEN: i32 = 3;
+
+/// A folder to work in, which has the cache too.
+struct Place(TempDir);
+
+impl Place {
+    fn new() -> Place {
+        let place = Place(TempDir::new().unwrap());
+        fs::copy(at_root(GAS), place.path("gas.json")).unwrap();
+        fs::copy(at_root(ASM), place.path("triple.asm")).unwrap();
+        place
+    }
+
+    fn path(&self, name: &str) -> std::path::PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn command(&self, args: &[&str]) -> std::process::Command {
+        let mut command = command(args);
+        command.current_dir(self.0.path()).env("VMCONF_CACHE", self.path("cache"));
+        command
+    }
+
+    fn vmconf(&self, args: &[&str]) -> Ran {
+        ran(self.command(args).output().unwrap())
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+}
+
+/// Each command that writes a file that the user names, with that file.
+const WRITING: &[(&[&str], &str)] = &[
+    (&["exec", "evm", "0x00", "--vector", "new.json"], "new.json"),
+    (&["explore", "gas.json", "--html", "new.html"], "new.html"),
+    (&["asm", "tinyvm", "triple.asm", "-o", "new.segment"], "new.segment"),
+    (&["asm", "tinyvm", "triple.asm", "--map", "new.map"], "new.map"),
+    (&["vm", "init", "python", "new"], "new.py"),
+];
+
+#[test]
+fn a_file_that_exists_is_replaced_only_with_force() {
+    for (args, file) in WRITING {
+        let place = Place::new();
+        assert_eq!(place.vmconf(args).exit, 0, "{args:?}");
+        let written = place.read(file);
+        assert!(!written.is_empty());
+        fs::write(place.path(file), "of somebody").unwrap();
+        let refused = place.vmconf(args);
+        let expected = format!("error: {file}: this file exists; --force replaces it\n");
+        assert_eq!((refused.exit, refused.stderr, place.read(file).as_str()), (2, expected, "of somebody"));
+        assert_eq!(place.vmconf(&[args, &["--force"][..]].concat()).exit, 0, "{args:?}");
+        assert_eq!(place.read(file), written, "{args:?}");
+    }
+}
+
+/// A report replaces an earlier one of its kind, and an empty file, and nothing else.
+#[test]
+fn a_report_replaces_only_reports() {
+    for kind in ["text", "json", "junit", "tap", "github", "markdown", "html"] {
+        let place = Place::new();
+        let report = format!("{kind}=report");
+        let args = ["run", "gas.json", "--report", &report];
+        File::create(place.path("report")).unwrap();
+        for args in [&args[..], &args[..], &[&args[..], &["-q", "--no-group"]].concat()[..]] {
+            let ran = place.vmconf(args);
+            assert_eq!(ran.exit, 1, "{kind}: {ran:?}");
+        }
+        for other in ["of somebody\n", "{\"type\": \"run\"}", "# A page\n\n## vmconf: here"] {
+            fs::write(place.path("report"), other).unwrap();
+            let ran = place.vmconf(&args);
+            let expected = format!(
+                "error: report: this file exists and is no {kind} report of vmconf: remove it or name another one\n"
+            );
+            assert_eq!((ran.exit, ran.stdout.as_str(), ran.stderr), (2, "", expected));
+            assert_eq!(place.read("report"), other);
+        }
+    }
+}
+
+/// What each command prints to standard output.
+const PRINTING: &[(&str, &[&str])] = &[
+    ("run", &["gas.json"]),
+    ("list", &["gas.json"]),
+    ("check", &["gas.json"]),
+    ("diff", &["gas.json"]),
+    ("trace", &["gas.json"]),
+    ("explore", &["gas.json", "--html", "-"]),
+    ("bless", &["gas.json"]),
+    ("known update", &["known.toml", "gas.json"]),
+    ("audit", &["gas.json"]),
+    ("mutants", &["gas.json", "--most", "2"]),
+    ("coverage", &["gas.json"]),
+    ("minset", &["gas.json"]),
+    ("matrix", &["gas.json", "--vm", "x=true"]),
+    ("bisect", &["gas.json", "--vm", "x=true"]),
+    ("merge", &["report.json"]),
+    ("compare", &["report.json", "report.json"]),
+    ("exec", &["evm", "0x00"]),
+    ("asm", &["tinyvm", "triple.asm"]),
+    ("disasm", &["evm", "gas.hex"]),
+    ("isa", &["evm"]),
+    ("serve", &["evm"]),
+    ("vm check", &["x=true"]),
+    ("vm init", &["python", "mine"]),
+    ("config", &[]),
+    ("schema", &["report"]),
+    ("completions", &["bash"]),
+    ("man", &[]),
+];
+
+/// Commands whose output is a conversation or made by the argument parser.
+const NOT_PRINTING: &[&str] = &["help"];
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_ends_every_command_alike() {
+    let mut wrong = Vec::new();
+    for name in commands() {
+        if NOT_PRINTING.contains(&name.as_str()) {
+            continue;
+        }
+        let is_it = |known: &str| known == name || known.starts_with(&format!("{name} "));
+        let known: Vec<_> = PRINTING.iter().filter(|(known, _)| is_it(known)).collect();
+        assert!(!known.is_empty(), "no arguments are known for {name}");
+        for (name, args) in known {
+            let place = Place::new();
+            fs::write(place.path("gas.hex"), "6001").unwrap();
+            place.vmconf(&["run", "gas.json", "--report", "json=report.json"]);
+            let words: Vec<_> = name.split(' ').chain(args.iter().copied()).collect();
+            let plain = place.vmconf(&words);
+            fs::remove_file(place.path("mine.py")).ok();
+            fs::remove_file(place.path("known.toml")).ok();
+            let full = File::options().write(true).open("/dev/full").unwrap();
+            let ran = ran(place.command(&words).stdout(full).output().unwrap());
+            if !plain.stdout.is_empty() && ran.exit != BROKEN {
+                wrong.push(format!("{name}: {ran:?}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Files and folders that cannot be written.
+#[test]
+fn a_file_that_cannot_be_written_ends_commands_alike() {
+    let mut told = String::new();
+    for args in [
+        &["exec", "evm", "0x00", "--vector", "no/new.json"][..],
+        &["explore", "gas.json", "--html", "no/new.html"],
+        &["asm", "tinyvm", "triple.asm", "-o", "no/new.segment"],
+        &["known", "update", "no/known.toml", "gas.json", "--accept", "new"],
+        &["run", "gas.json", "--report", "json=no/report.json"],
+        &["man", "--all", "gas.json/man"],
+    ] {
+        let place = Place::new();
+        let ran = place.vmconf(args);
+        assert_eq!(ran.exit, BROKEN, "{args:?}: {ran:?}");
+        let error = ran.stderr.lines().find(|line| line.starts_with("error: ")).unwrap_or_default();
+        told += &format!("{error}\n");
+        assert!(!Path::new(&place.path("no")).exists());
+    }
+    golden::file("files-that-cannot-be-written", &told);
+}
