@@ -147,6 +147,8 @@ impl Runner<'_> {
         run.max_failures = if self.args.fail_fast { Some(NonZeroUsize::MIN) } else { self.args.max_fail };
         if self.may_leave_out_expected_failures() {
             run.unmatched_entries = UnmatchedEntries::Ignore;
+        } else if !self.args.paths().is_empty() {
+            run.unmatched_entries = UnmatchedEntries::ReportSelected;
         }
         self.read_expected_failures(&mut options)?;
         Ok(options)

@@ -9,6 +9,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::execute::Worker;
+use super::filter::Filter;
 use super::load::{LoadedCase, LoadedFile};
 use super::options::Options;
 use super::select::{open, open_text};
@@ -90,7 +91,8 @@ pub fn bless(source: &Source, options: &Options, wishes: &Wishes) -> Blessed {
     let old = loaded.text().to_owned();
     let mut worker = Worker::new(&options.run);
     let mut cases: Vec<_> = (0..loaded.cases()).map(|index| Case::run(&mut worker, &loaded, index)).collect();
-    let loaded = rounds(loaded, &mut cases, wishes, &mut worker, |text| open_text(source, text, options));
+    let same = Same::of(&loaded, source, options);
+    let loaded = rounds(loaded, &mut cases, wishes, &mut worker, |text| same.open(text));
     let mut kept = Vec::new();
     for (index, case) in cases.iter_mut().enumerate() {
         if let (Some(why), Some(changed)) = (case.objection(wishes), loaded.case(index)) {
@@ -104,6 +106,30 @@ pub fn bless(source: &Source, options: &Options, wishes: &Wishes) -> Blessed {
     }
     blessed.texts = (new != old).then_some(Texts { old, new });
     blessed
+}
+
+/// The cases of a file that are blessed. What selected them may not select them in a changed text, since it can
+/// depend on what they demand and on how they fail.
+struct Same {
+    source: Source,
+    options: Options,
+}
+
+impl Same {
+    fn of(loaded: &LoadedFile<'_>, source: &Source, options: &Options) -> Same {
+        let mut same = Same { source: source.clone(), options: options.clone() };
+        same.options.run.filter = Filter::default();
+        same.options.run.expression = None;
+        let file = format!("{}::", source.shown);
+        let names = loaded.ids().map(|id| id.to_string().strip_prefix(&file).map(str::to_owned));
+        // A file with a single case may have no name for it.
+        same.source.only = names.collect::<Option<_>>();
+        same
+    }
+
+    fn open(&self, text: String) -> LoadedFile<'_> {
+        open_text(&self.source, text, &self.options)
+    }
 }
 
 /// Changes the text and runs the cases until nothing more changes. Returns the file with the last text.

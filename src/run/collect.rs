@@ -162,15 +162,16 @@ impl<'s> Collector<'s> {
         self.options.run.interrupt.is_requested()
     }
 
-    /// Reports entries of which all cases are among those of `sources`, and which match none.
+    /// Reports entries that match no case.
     fn report_unmatched_entries(&mut self, sources: &Sources) {
         let policy = self.options.run.unmatched_entries;
         if policy == UnmatchedEntries::Ignore || self.is_interrupted() {
             return;
         }
+        let scope = (policy == UnmatchedEntries::ReportSelected).then_some(sources);
         for list in self.options.expected_failure_lists() {
             let matched = self.matched.remove(&list.file).unwrap_or_default();
-            if let Some(unmatched) = list.unmatched(&matched, sources) {
+            if let Some(unmatched) = list.unmatched(&matched, scope) {
                 self.summary.errors += 1;
                 let entries = vec![unmatched];
                 (self.sink)(Event::UnmatchedEntries { list: list.file.clone(), entries });

@@ -131,11 +131,13 @@ impl ExpectedFailures {
         candidates.into_iter().filter(move |number| self.entries[*number].matches(&id))
     }
 
-    /// A diagnostic at the first entry of which all cases are among those of `sources` and which matches none, that
-    /// is, whose index is not in `matched`, with the number of all of them; `None` if there is none.
-    pub fn unmatched(&self, matched: &BTreeSet<usize>, sources: &Sources) -> Option<Diagnostic> {
-        let is_unmatched =
-            |(number, entry): &(usize, &Entry)| !matched.contains(number) && sources.have_all(entry.start());
+    /// A diagnostic at the first entry that matches no case, that is, whose index is not in `matched`, with
+    /// the number of all of them; `None` if each entry matches a case. With `scope`, only of entries that can match
+    /// no cases but those of these files.
+    pub fn unmatched(&self, matched: &BTreeSet<usize>, scope: Option<&Sources>) -> Option<Diagnostic> {
+        let is_unmatched = |(number, entry): &(usize, &Entry)| {
+            !matched.contains(number) && scope.is_none_or(|sources| sources.have_all(entry.start()))
+        };
         let mut others = self.entries.iter().enumerate().filter(is_unmatched);
         let (_, first) = others.next()?;
         let what = match others.count() {

@@ -117,6 +117,8 @@ pub enum UnmatchedEntries {
     /// Report an error, since all cases run.
     #[default]
     Report,
+    /// Report an error if all cases that the entry can match run: the run is of some files or folders.
+    ReportSelected,
     /// Ignore them, since only some of the cases run.
     Ignore,
 }

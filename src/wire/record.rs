@@ -168,8 +168,9 @@ impl From<Case> for (String, Outcome) {
 impl From<(String, Outcome)> for Case {
     fn from((id, outcome): (String, Outcome)) -> Case {
         let Outcome { kind: verdict, signature, problem, file } = outcome;
-        let problems =
-            problem.map(|message| vec![Problem { message, expected: None, line: None, column: None }]);
+        let problems = problem.map(|message| {
+            vec![Problem { message, expected: None, suggestion: None, line: None, column: None }]
+        });
         Case { verdict, id, file, signature, problems }
     }
 }

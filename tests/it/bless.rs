@@ -542,3 +542,31 @@ fn items_of_2x() {
     );
     check(first, &map(&format!("[{two}, {two}, {one}, {three}]")), &map(&format!("[{one}, {three}]")));
 }
+
+/// What selected a case does not select it again in the changed text, which may demand another end or fail for no
+/// cause.
+#[test]
+fn a_selection_is_that_of_the_text_that_was_read() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("vector.json");
+    let bless = |args: &[&str]| vmconf(&[&["bless", "--yes", path.to_str().unwrap()], args].concat());
+    fs::copy(at_root("tests/samples/vmtests/wrong/storage-value.json"), &path).unwrap();
+    let blessed = bless(&["-E", "cause(~storage)"]);
+    assert!(
+        blessed.exit == 0
+            && blessed.stdout.ends_with("0 passed, 1 blessed, 0 not written, 0 refused, 0 errors\n"),
+        "{blessed:?}"
+    );
+    let text = r#"{"category": "c", "name": "n", "tests": [
+        {"name": "a", "script": ["PUSH7"], "steps": [{"actions": ["Execute"], "result": {"state": "FAULT"}}]},
+        {"name": "b", "script": ["PUSH7"], "steps": [{"actions": ["Execute"], "result": {"state": "BREAK"}}]}
+    ]}"#;
+    fs::write(&path, text).unwrap();
+    let blessed = bless(&["-E", "expects(FAULT)", "--allow-outcome-change"]);
+    assert!(
+        blessed.exit == 0
+            && blessed.stdout.ends_with("0 passed, 1 blessed, 0 not written, 0 refused, 0 errors\n"),
+        "{blessed:?}"
+    );
+    assert_eq!(fs::read_to_string(&path).unwrap(), text.replace("FAULT", "HALT"));
+}

@@ -189,7 +189,7 @@ fn what_passed_though_known_to_fail() {
     let place = three();
     let known = "[[known]]\nid = \"vectors/b/passes.json::small\"\nreason = \"not yet\"\n\
                  [[known]]\nid = \"vectors/a/gas.json::gas\"\nreason = \"not yet\"\n\
-                 [[known]]\nid = \"nothing\"\nreason = \"not yet\"\n";
+                 [[known]]\nid = \"vectors/nothing\"\nreason = \"not yet\"\n";
     fs::write(place.folder.path().join("known.toml"), known).unwrap();
     let ran = place.vmconf(&["run", "--known", "known.toml"]);
     assert!(ran.exit == 3 && ran.stdout.contains("1 known, 1 fixed, 2 errors"), "{ran:?}");

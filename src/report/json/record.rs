@@ -88,7 +88,7 @@ impl Record {
         };
         let problem = |message: &str| {
             let message = truncate(message, 0, LONGEST);
-            vec![Problem { message, expected: None, line: None, column: None }]
+            vec![Problem { message, expected: None, suggestion: None, line: None, column: None }]
         };
         Case {
             verdict: verdict.kind(),

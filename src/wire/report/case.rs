@@ -297,6 +297,9 @@ pub struct Problem {
     /// What was expected instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected: Option<String>,
+    /// The known name that a misspelled one is most similar to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suggestion: Option<String>,
     /// The line of the vector file, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
@@ -312,6 +315,7 @@ impl From<&Diagnostic> for Problem {
         Problem {
             message: what.clone(),
             expected: expected.clone(),
+            suggestion: diagnostic.suggestion().map(str::to_owned),
             line: position.map(|it| it.line),
             column: position.map(|it| it.column),
         }
@@ -322,13 +326,15 @@ impl From<&Diagnostic> for Problem {
 impl TryFrom<Problem> for Diagnostic {
     type Error = String;
 
-    fn try_from(Problem { message, expected, line, column }: Problem) -> Result<Diagnostic, String> {
+    fn try_from(problem: Problem) -> Result<Diagnostic, String> {
+        let Problem { message, expected, suggestion, line, column } = problem;
         let place = match (line, column) {
             (Some(line), Some(column)) => Some(place(line, column)?),
             (None, None) => None,
             _ => return Err("has a line without a column, or a column without a line".to_owned()),
         };
-        let mut diagnostic = Diagnostic::new(message).with_place(place);
+        let diagnostic = Diagnostic::new(message).with_place(place);
+        let mut diagnostic = diagnostic.suggest(suggestion.as_deref());
         diagnostic.expected = expected;
         Ok(diagnostic)
     }

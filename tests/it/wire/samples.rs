@@ -217,8 +217,13 @@ pub(super) fn any_event() -> impl Strategy<Value = Event> {
 }
 
 pub(super) fn any_record_case() -> impl Strategy<Value = record::Case> {
-    let problem =
-        any_text().prop_map(|message| Problem { message, expected: None, line: None, column: None });
+    let problem = any_text().prop_map(|message| Problem {
+        message,
+        expected: None,
+        suggestion: None,
+        line: None,
+        column: None,
+    });
     (
         0..Kind::ALL.len(),
         any_text(),
