@@ -90,6 +90,11 @@ const ROOT: Rule = rule(
     "the root of the state is compared; the state says where it differs",
 );
 
+const SIGNED: Rule = rule(
+    "formats/statetest.md#what-a-test-means",
+    "the signed transaction is not compared; vmconf check compares it with the one that is chosen",
+);
+
 /// Everything that a TinyVM test expects, at its end or after a continuation.
 const TINY_EXPECT: &str = "{**/expect,**/expect/**}";
 
@@ -128,6 +133,7 @@ const ROWS: &[Uncompared] = &[
     row("tinyvm", "{removed,added}", "{registers,registers/*,steps,zeroLimit}", TINY_DEFAULT),
     row("tinyvm", "added", TINY_EXPECT, TINY_ZERO),
     row("statetest", "removed", "state", ROOT),
+    row("statetest", "*", "txbytes", SIGNED),
 ];
 
 /// All rules, in the order of the rows.

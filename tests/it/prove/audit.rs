@@ -109,6 +109,9 @@ fn the_command_lists_rules_and_exits_with_0() {
     assert_eq!((ran.exit, &*ran.stderr), (0, ""));
     assert!(ran.stdout.contains("by rule: the members of an object have no order"), "{}", ran.stdout);
     assert!(!ran.stdout.contains("not noticed:"), "{}", ran.stdout);
+    let signed = vmconf(&["audit", "tests/samples/statetest/well-formed/signed-bytes.json"]).stdout;
+    assert!(signed.contains("by rule: the signed transaction is not compared"), "{signed}");
+    assert!(!signed.contains("not noticed:"), "{signed}");
     let json = vmconf(&["audit", "vectors/evm/arithmetic/add.json", "--output", "json"]).stdout;
     let json = serde_json::from_str(&json).unwrap();
     Validator::named("audit").assert_accepts(&json, "the audit");

@@ -94,13 +94,13 @@ fn any_place() -> impl Strategy<Value = Place> {
 }
 
 fn any_diagnostic() -> impl Strategy<Value = Diagnostic> {
-    (any_text(), prop::option::of(any_text()), prop::option::of(any_place())).prop_map(
-        |(what, expected, place)| {
-            let mut diagnostic = Diagnostic::new(what).with_place(place);
-            diagnostic.expected = expected;
-            diagnostic
-        },
-    )
+    let texts = (any_text(), prop::option::of(any_text()), prop::option::of(any_text()));
+    (texts, prop::option::of(any_place())).prop_map(|((what, expected, suggestion), place)| {
+        let diagnostic = Diagnostic::new(what).with_place(place);
+        let mut diagnostic = diagnostic.suggest(suggestion.as_deref());
+        diagnostic.expected = expected;
+        diagnostic
+    })
 }
 
 fn any_difference() -> impl Strategy<Value = Difference> {
