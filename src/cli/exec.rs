@@ -60,6 +60,10 @@ pub(super) struct Exec {
     #[arg(long, value_name = "N,N...", allow_hyphen_values = true)]
     stack: Option<String>,
 
+    /// The fork whose rules apply
+    #[arg(long, value_name = "NAME")]
+    fork: Option<String>,
+
     /// Output form
     #[arg(short = 'o', long = "output", value_name = "FORM", value_enum, default_value_t = Form::Text)]
     form: Form,
@@ -117,7 +121,12 @@ impl Exec {
 
     /// The inputs, all of which the machine has.
     fn inputs(&self, make: &MakeVector) -> anyhow::Result<Inputs> {
-        let inputs = Inputs { gas: self.gas, input: self.input.clone(), stack: self.stack.clone() };
+        let inputs = Inputs {
+            gas: self.gas,
+            input: self.input.clone(),
+            stack: self.stack.clone(),
+            fork: self.fork.clone(),
+        };
         let unknown = inputs.flags().find(|flag| make.inputs.iter().all(|(known, _)| known != flag));
         if let Some(flag) = unknown {
             let known: Vec<_> = make.inputs.iter().map(|(flag, _)| format!("--{flag}")).collect();

@@ -31,6 +31,8 @@ pub struct Inputs {
     pub input: Option<String>,
     /// The initial evaluation stack: comma-separated numbers, the top one last.
     pub stack: Option<String>,
+    /// The fork.
+    pub fork: Option<String>,
 }
 
 /// How a format creates files.
@@ -45,8 +47,13 @@ pub struct MakeVector {
 impl Inputs {
     /// The flags that are set.
     pub fn flags(&self) -> impl Iterator<Item = &'static str> {
-        let Inputs { gas, input, stack } = self;
-        let all = [("gas", gas.is_some()), ("input", input.is_some()), ("stack", stack.is_some())];
+        let Inputs { gas, input, stack, fork } = self;
+        let all = [
+            ("gas", gas.is_some()),
+            ("input", input.is_some()),
+            ("stack", stack.is_some()),
+            ("fork", fork.is_some()),
+        ];
         all.into_iter().filter(|flag| flag.1).map(|flag| flag.0)
     }
 }

@@ -8,6 +8,7 @@
 
 mod exceptions;
 pub mod forks;
+mod new_vector;
 mod signed;
 mod test;
 mod write_back;
@@ -46,7 +47,7 @@ pub const FORMAT: Format = Format {
     read,
     rest: |_, _, _| {},
     write_back: write_back::write_back,
-    make: None,
+    make: Some(new_vector::MAKE),
     ends: &["outcome", "exception"],
     outcomes,
     unknown: Severity::Note,

@@ -18,6 +18,9 @@ const PROGRAMS: &[(&str, &[&str], &str)] = &[
     ("neo3", &["0x38"], "FAULT"),
     ("neo2", &["0x93", "--stack", "40,2"], "Halt"),
     ("neo2", &["0xf0"], "Fault"),
+    ("ethereum", &["0x6003600401600055"], "executed"),
+    ("ethereum", &["0xfe", "--fork", "Frontier", "--gas", "50000"], "executed"),
+    ("ethereum", &["0x5f35ff", "--fork", "Shanghai", "--input", "0x0102"], "executed"),
     ("tinyvm", &["docs/examples/formats/sum.asm", "--input", "3,-4"], "yield"),
     ("minic89", &["docs/examples/exec/twice.json", "--input", "21"], "HALTED"),
     ("minic89", &["docs/examples/exec/twice.json", "--input", "20000"], "TRAPPED"),
@@ -71,6 +74,9 @@ fn what_a_machine_does_not_have_is_refused_by_name() {
         assert!(ran.stderr.contains(says), "{args}: {}", ran.stderr);
     };
     check("exec evm 0x00 --stack 1", 2, "--stack: evm takes --gas and --input");
+    check("exec evm 0x00 --fork London", 2, "--fork: evm takes --gas and --input");
+    check("exec ethereum 0x00 --fork Lodnon", 2, "\"Lodnon\" is not a fork that runs; did you mean London?");
+    check("exec ethereum 0x00 --fork Verkle", 2, "\"Verkle\" is not a fork that runs");
     check("exec neo3 0x40 --gas 1", 2, "--gas: neo3 takes --stack");
     check("exec tinyvm 0x102A --gas 1", 2, "--gas: tinyvm takes --input");
     check("exec evm 0x00 --input 0x12g", 3, "0x12g");
@@ -98,4 +104,15 @@ fn a_misspelled_program_is_explained() {
         told += &ran.stderr;
     }
     golden::file("exec-misspelled", &told);
+}
+
+/// The gas of a transaction: 21000, and by EIP-2929 22100 for a word of storage that is cold and was zero, besides
+/// three gas for each of four instructions; in Frontier 20000 for the word.
+#[test]
+fn a_transaction_pays_by_its_fork() {
+    for (fork, gas) in [("Berlin", 43_112), ("Osaka", 43_112), ("Frontier", 41_012)] {
+        let ran = vmconf(&["exec", "ethereum", "0x6003600401600055", "--fork", fork]);
+        assert!(ran.stdout.starts_with(&format!("success, {gas} gas used\n")), "{fork}: {ran:?}");
+        assert!(ran.stdout.contains(&format!("\n  fork: \"{fork}\"\n")), "{fork}: {ran:?}");
+    }
 }

@@ -35,7 +35,7 @@ fn key(failed: &FailedAssertion<'_, '_>) -> String {
 }
 
 /// A datum that the file lacks.
-fn fresh(value: &Value) -> Result<Json, NotRepresentable> {
+pub(super) fn fresh(value: &Value) -> Result<Json, NotRepresentable> {
     match value {
         Value::Int(number) => Ok(number_like("0x00", number).into()),
         Value::Bytes(bytes) => Ok(hex_like("", bytes).into()),
