@@ -68,7 +68,7 @@ macro_rules! rows {
     0x59 MSIZE        []       2     (0 -> 1)   memory::msize,           "size of memory in bytes, whole words", [];
     0x5a GAS          []       2     (0 -> 1)   flow::gas,               "gas left after this instruction", [];
     0x5b JUMPDEST     []       1     (0 -> 0)   flow::jumpdest,          "a place to jump to", [];
-    0x60 PUSH1        [Data(1)]  3     (0 -> 1)   stack::push::<1>,        "push the byte that follow", [];
+    0x60 PUSH1        [Data(1)]  3     (0 -> 1)   stack::push::<1>,        "push the byte that follows", [];
     0x61 PUSH2        [Data(2)]  3     (0 -> 1)   stack::push::<2>,        "push the 2 bytes that follow", [];
     0x62 PUSH3        [Data(3)]  3     (0 -> 1)   stack::push::<3>,        "push the 3 bytes that follow", [];
     0x63 PUSH4        [Data(4)]  3     (0 -> 1)   stack::push::<4>,        "push the 4 bytes that follow", [];
