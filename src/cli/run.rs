@@ -216,7 +216,7 @@ impl Runner<'_> {
         if let Some(cache) = cache {
             cache.save();
         }
-        save_record(record, &summary, &self.settings);
+        save_record(record, &summary, self.settings);
         let exit = reports.finish(summary.exit());
         Ok(pages.map_or(exit, |pages| pages.finish(exit)))
     }

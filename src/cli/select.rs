@@ -74,26 +74,11 @@ impl Select {
                 return Err(no_such_case(source, missing));
             }
         }
-        self.note_filtered(&found.sources, options, settings);
+        note_filtered(&found.sources, options, settings);
         for passed_over in &found.passed_over {
             output::note(&format!("note: {passed_over}"));
         }
         Ok(found.sources)
-    }
-
-    /// Tells of cases that were named and that the filter of `vmconf.toml` does not select.
-    fn note_filtered(&self, sources: &Sources, options: &Options, settings: &Settings) {
-        let Some(place) = settings.place("filter") else { return };
-        for source in sources.with_named_cases() {
-            for name in source.only.iter().flatten() {
-                let id = format!("{}::{name}", source.shown);
-                if !options.run.filter.matches_text(&id) {
-                    output::note(&format!(
-                        "note: {id} is not selected: it does not match the filter of {place}"
-                    ));
-                }
-            }
-        }
     }
 
     /// Reports that no path was named and the default one does not exist.
@@ -161,8 +146,8 @@ impl Select {
 
     /// What `-E` and `--fork` select: cases that match one of the expressions, and have one of the forks.
     fn expression(&self, settings: &Settings) -> anyhow::Result<Option<Selection>> {
-        let exprs = self.expr.iter().map(parsed).collect::<anyhow::Result<_>>()?;
-        let forks = self.fork.iter().map(of_fork).collect::<anyhow::Result<_>>()?;
+        let exprs = self.expr.iter().map(String::as_str).map(parsed).collect::<anyhow::Result<_>>()?;
+        let forks = self.fork.iter().map(String::as_str).map(of_fork).collect::<anyhow::Result<_>>()?;
         let both = [Expr::any(exprs), Expr::any(forks)].into_iter().flatten().collect();
         let Some(expr) = Expr::all(both) else { return Ok(None) };
         let last =
@@ -182,13 +167,26 @@ impl Select {
     }
 }
 
+/// Tells of cases that were named and that the filter of `vmconf.toml` does not select.
+fn note_filtered(sources: &Sources, options: &Options, settings: &Settings) {
+    let Some(place) = settings.place("filter") else { return };
+    for source in sources.with_named_cases() {
+        for name in source.only.iter().flatten() {
+            let id = format!("{}::{name}", source.shown);
+            if !options.run.filter.matches_text(&id) {
+                output::note(&format!("note: {id} is not selected: it does not match the filter of {place}"));
+            }
+        }
+    }
+}
+
 /// The parsed expression that `-E` is given.
-fn parsed(text: &String) -> anyhow::Result<Expr> {
+fn parsed(text: &str) -> anyhow::Result<Expr> {
     Ok(text.parse::<Expr>().map_err(|wrong| UsageError(format!("error: -E, {wrong}")))?)
 }
 
 /// The expression that selects the cases of a fork.
-fn of_fork(name: &String) -> anyhow::Result<Expr> {
+fn of_fork(name: &str) -> anyhow::Result<Expr> {
     if forks::all().any(|known| known.eq_ignore_ascii_case(name)) {
         return Ok(format!("fork(\"{name}\")").parse::<Expr>()?);
     }

@@ -169,7 +169,8 @@ impl Settings {
     /// none does.
     pub(super) fn restrictions(&self) -> String {
         let set = ["filter", "expr", "fork", "partition"].map(|name| Some((name, self.place(name)?)));
-        set.into_iter().flatten().map(|(name, place)| format!("; {place} sets {name}")).collect()
+        let set = set.into_iter().flatten().map(|(name, place)| format!("; {place} sets {name}"));
+        set.collect::<Vec<_>>().concat()
     }
 
     /// The path of the `vmconf.toml` that applies.

@@ -26,7 +26,8 @@ impl Unwritten {
 
     /// Whether this is why a command ended.
     pub(super) fn is_cause(error: &anyhow::Error) -> bool {
-        let of_writer = |error: &io::Error| error.get_ref().is_some_and(|inner| inner.is::<Unwritten>());
+        let of_writer =
+            |error: &io::Error| error.get_ref().and_then(|it| it.downcast_ref::<Unwritten>()).is_some();
         error
             .chain()
             .any(|error| error.is::<Unwritten>() || error.downcast_ref::<io::Error>().is_some_and(of_writer))

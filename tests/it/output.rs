@@ -171,7 +171,8 @@ fn a_file_that_cannot_be_written_ends_commands_alike() {
         let ran = place.vmconf(args);
         assert_eq!(ran.exit, BROKEN, "{args:?}: {ran:?}");
         let error = ran.stderr.lines().find(|line| line.starts_with("error: ")).unwrap_or_default();
-        told += &format!("{error}\n");
+        told.push_str(error);
+        told.push('\n');
         assert!(!Path::new(&place.path("no")).exists());
     }
     golden::file("files-that-cannot-be-written", &told);

@@ -139,13 +139,11 @@ pub(super) fn isnull(frame: &mut Frame<'_>) -> Flow {
 /// ISTYPE
 pub(super) fn istype(frame: &mut Frame<'_>) -> Flow {
     let [code] = frame.operand()?;
-    match wanted_type(code) {
-        Some(kind) => frame.test(|item| item.kind() == kind),
-        None => {
-            frame.pop()?;
-            Err(Fault::IsType(code).into())
-        }
+    if let Some(kind) = wanted_type(code) {
+        return frame.test(|item| item.kind() == kind);
     }
+    frame.pop()?;
+    Err(Fault::IsType(code).into())
 }
 
 /// CONVERT
