@@ -6,7 +6,8 @@ use revm_primitives::hardfork::SpecId;
 
 use super::engine::Instructions;
 use super::fault::{Fault, Rule};
-use super::{memory, rules};
+use super::memory::{self, Growth};
+use super::rules;
 
 /// A fork.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,13 +107,15 @@ impl Fork {
     }
 
     /// The instructions with their base costs.
-    pub(super) fn instructions(self) -> Instructions {
+    pub(super) fn instructions(self, growth: Growth) -> Instructions {
         let mut instructions = Instructions::new_mainnet_with_spec(self.spec);
         if self.adds(Rule::HashOfNoCode) {
             rules::replace_extcodehash(&mut instructions, self.spec);
         }
         rules::replace_long_instructions(&mut instructions, self.spec);
-        memory::replace(&mut instructions, self.spec);
+        if growth == Growth::Checked {
+            memory::replace(&mut instructions, self.spec);
+        }
         if self.has_net_storage_gas() {
             rules::replace_sstore(&mut instructions);
         }

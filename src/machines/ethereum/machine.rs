@@ -20,6 +20,7 @@ use revm_state::EvmState;
 use super::engine::{self, Context, Engine, EngineError};
 use super::fault::Fault;
 use super::fork::Fork;
+use super::memory::Growth;
 use super::program::{self, Prepared};
 use super::refusal::Refusal;
 use super::rules::Work;
@@ -72,6 +73,8 @@ pub struct Ethereum {
     pub(super) engine: Engine,
     /// The fork that the engine is set up for.
     fork: Option<Fork>,
+    /// The growth of memory that its instructions are set up for.
+    growth: Growth,
     fault: Option<Fault>,
     /// The frames in use, followed by unused ones, whose stacks are reused.
     frames: Vec<EthFrame>,
@@ -151,6 +154,7 @@ impl Ethereum {
         Ethereum {
             engine: engine::new(),
             fork: None,
+            growth: Growth::Checked,
             fault,
             frames: Vec::new(),
             depth: 0,

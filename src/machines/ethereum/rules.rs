@@ -1,6 +1,6 @@
 //! Instructions that behave or are charged differently from revm's.
 
-use revm_bytecode::opcode::{self, EXP, EXTCODEHASH, SSTORE};
+use revm_bytecode::opcode::{self, EXP, EXTCODEHASH, KECCAK256, SSTORE};
 use revm_interpreter::instructions::{arithmetic, host, system};
 use revm_interpreter::interpreter::EthInterpreter;
 use revm_interpreter::{
@@ -48,12 +48,13 @@ const HASHED_BLOCK: u64 = 136;
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Work(pub(super) u64);
 
-/// EXP is charged according to its operands, divisions a constant amount.
+/// KECCAK256 and EXP are charged according to their operands, divisions a constant amount.
 pub(super) fn replace_long_instructions(instructions: &mut Instructions, spec: SpecId) {
     let gas = revm_interpreter::instructions::gas_table_spec(spec);
     let mut replace = |code: u8, with| {
         instructions.insert_instruction(code, Instruction::new(with), gas[usize::from(code)]);
     };
+    replace(KECCAK256, keccak256);
     replace(EXP, exp);
     for (code, instruction) in DIVISIONS {
         replace(*code, *instruction);

@@ -13,6 +13,7 @@ use super::{Ended, Ethereum, Outcome, Running, Stage, Stop};
 use crate::machines::account::{COPIES, Limit};
 use crate::machines::ethereum::engine::{Engine, EngineError, Phases};
 use crate::machines::ethereum::fork::Fork;
+use crate::machines::ethereum::memory::Growth;
 use crate::machines::ethereum::program::Prepared;
 use crate::machines::ethereum::refusal::Refusal;
 use crate::machines::ethereum::transaction;
@@ -32,7 +33,8 @@ impl Ethereum {
         let fork = fork.with(self.fault);
         let refused = (chosen.text("refusal")? == "coinbase").then(|| test.coinbase());
         let transaction = transaction::read(&test, fork, chosen)?;
-        self.set_up(&test, fork)?;
+        let gas = transaction.as_ref().map_or(0, |transaction| transaction.gas_limit);
+        self.set_up(&test, fork, Growth::of(gas, self.account.limits().memory))?;
         let outcome = match transaction {
             Err(refusal) => Err(refusal),
             Ok(transaction) => self.start(transaction)?,
@@ -43,14 +45,16 @@ impl Ethereum {
         Ok(())
     }
 
-    fn set_up(&mut self, test: &Prepared, fork: Fork) -> Result<(), LoadError> {
+    fn set_up(&mut self, test: &Prepared, fork: Fork, growth: Growth) -> Result<(), LoadError> {
         let blobs = test.blobs(fork)?;
         let context = &mut self.engine.ctx;
         if self.fork != Some(fork) {
-            self.fork = Some(fork);
             context.cfg = fork.configuration();
-            self.engine.instruction = fork.instructions();
         }
+        if (self.fork, self.growth) != (Some(fork), growth) {
+            self.engine.instruction = fork.instructions(growth);
+        }
+        (self.fork, self.growth) = (Some(fork), growth);
         let CfgEnv { chain_id, max_blobs_per_tx, blob_base_fee_update_fraction, memory_limit, .. } =
             &mut context.cfg;
         *chain_id = test.chain;

@@ -9,6 +9,7 @@ use revm_interpreter::{FrameInput, InstructionResult, InterpreterAction};
 use super::{Ethereum, Stop};
 use crate::machines::account::Limit;
 use crate::machines::ethereum::engine::{Engine, EngineError};
+use crate::machines::ethereum::memory::Growth;
 
 /// The gas that an instruction's own unit covers: enough for most plain instructions.
 const GAS_OF_PLAIN: u64 = 5;
@@ -77,15 +78,17 @@ impl Ethereum {
                 break (Some(end), left);
             }
         };
+        let end = match (end, self.growth) {
+            (Some(InstructionResult::MemoryLimitOOG), Growth::Checked) => return Err(Limit::Memory),
+            (Some(InstructionResult::MemoryLimitOOG), Growth::Unpaid) => Some(InstructionResult::MemoryOOG),
+            (end, _) => end,
+        };
         let action = end.map(|end| {
             if interpreter.bytecode.action().is_none() {
                 interpreter.halt(end);
             }
             interpreter.take_next_action()
         });
-        if end == Some(InstructionResult::MemoryLimitOOG) {
-            return Err(Limit::Memory);
-        }
         let used = before - last.min(before) + last_cost(last, interpreter.gas.remaining(), action.as_ref());
         self.account.executed(executed);
         self.uncharged += used.saturating_sub(GAS_OF_PLAIN * executed);
