@@ -15,6 +15,7 @@ mod accounts;
 mod envelope;
 mod ethereum_json;
 pub mod fields;
+mod fill;
 mod files;
 mod format;
 pub mod minic89;
@@ -29,6 +30,7 @@ pub mod vmtests;
 mod write_back;
 
 pub use self::fields::Strictness;
+pub use self::fill::Fill;
 pub use self::files::{Files, Folder, NoFiles, Unreadable};
 pub use self::format::{Context, Entry, Evidence, Format, Options, Reading, Shared, ValueDebit};
 pub use self::new_vector::{Field, Inputs, MakeVector, NewVector};

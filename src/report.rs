@@ -23,7 +23,7 @@ mod slow;
 pub mod spool;
 pub mod tap;
 pub mod text;
-mod truncate;
+pub mod truncate;
 mod world;
 
 pub use self::case_block::counts;

@@ -1,22 +1,22 @@
 //! `vmconf bless`
 
-use std::fs;
-use std::io::{self, BufRead, IsTerminal, Write};
-use std::path::Path;
+mod answer;
+mod change;
 
-use anstyle::{AnsiColor, Style};
+use std::io::{self, BufRead, IsTerminal, Write};
+
 use clap::Args;
-use imara_diff::{Algorithm, BasicLineDiffPrinter, Diff, InternedInput, UnifiedDiffConfig};
 use vmconf::model::case_report::CaseReport;
 use vmconf::model::count::counted;
-use vmconf::model::escape::escaped;
 use vmconf::model::exit_code::Exit;
 use vmconf::model::verdict::{Verdict, vector_step};
-use vmconf::run::bless::{self, Blessed, OutcomeChange, Refusal, Texts, Wishes};
+use vmconf::run::bless::{self, Blessed, CaseChange, Missing, OutcomeChange, Refusal, Wishes};
 use vmconf::run::sources::Source;
 
+use self::answer::{Answer, ask};
+use self::change::{File, Texts, write};
+use super::exit_code::UsageError;
 use super::output;
-use super::result_file::ResultFile;
 use super::select::Select;
 use super::settings::Settings;
 
@@ -24,16 +24,20 @@ use super::settings::Settings;
 ///
 /// Example: vmconf bless vectors/ --filter add
 ///
-/// Changes only the values that differ and keeps every other byte of a file. Shows each change, and on a
-/// terminal asks before it writes.
+/// Changes only the values that differ and keeps every other byte of a file. Shows the change of each case and
+/// which instruction made the first value that differs, and on a terminal asks before it writes.
 #[derive(Debug, Args)]
 pub(super) struct Bless {
     #[command(flatten)]
     pub(super) select: Select,
 
-    /// Write without asking
+    /// Write without asking; needs PATHS
     #[arg(short, long)]
     yes: bool,
+
+    /// Also demand what the format can demand and the vector does not
+    #[arg(long, conflicts_with = "leaf")]
+    fill: bool,
 
     /// Only the value at this path, as `vmconf run` prints it, and what is inside it
     #[arg(long, value_name = "PATH")]
@@ -46,6 +50,16 @@ pub(super) struct Bless {
 
 impl Bless {
     pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
+        if self.yes && self.select.is_unnamed() {
+            let searched: Vec<_> =
+                self.select.searched().iter().map(|path| path.display().to_string()).collect();
+            let searched = searched.join(" ");
+            return Err(UsageError(format!(
+                "error: --yes without PATHS would write all of {searched}\ntip: name what to write: \
+                 vmconf bless --yes {searched}"
+            ))
+            .into());
+        }
         let options = self.select.options(settings)?;
         let wishes = Wishes {
             leaf: self.leaf.clone(),
@@ -54,10 +68,14 @@ impl Bless {
             } else {
                 OutcomeChange::Refuse
             },
+            missing: if self.fill { Missing::Fill } else { Missing::Keep },
         };
-        let mut session = Session { consent: self.consent(), counts: Counts::default() };
-        for source in &self.select.sources(settings, &options)? {
-            session.file(&source, bless::bless(&source, &options, &wishes))?;
+        let sources = self.select.sources(settings, &options)?;
+        let mut input = io::stdin().lock();
+        let mut session = Session::new(self.consent(), &mut input);
+        for source in &sources {
+            let file = File::new(&source, &options);
+            session.file(&source, &file, &bless::bless(&source, &options, &wishes))?;
             if session.consent == Consent::Ended {
                 break;
             }
@@ -79,7 +97,7 @@ impl Bless {
 enum Consent {
     /// Write all files.
     Given,
-    /// Ask the user about each file.
+    /// Ask the user about each case.
     Asked,
     /// There is no terminal on which to ask the user.
     Missing,
@@ -98,41 +116,73 @@ struct Counts {
     broken: usize,
 }
 
-struct Session {
+struct Session<'i> {
     consent: Consent,
+    /// Where the answers come from.
+    input: &'i mut dyn BufRead,
     counts: Counts,
 }
 
-impl Session {
-    fn file(&mut self, source: &Source, blessed: Blessed) -> io::Result<()> {
-        let Blessed { texts, cases, refused, passed, not_asked_for, broken } = blessed;
-        self.counts.passed += passed;
-        self.counts.not_asked_for += not_asked_for;
-        self.counts.refused += refused.len();
-        self.counts.broken += broken.len();
-        broken.iter().for_each(note_broken);
-        refused.iter().for_each(note_refused);
-        let Some(texts) = texts else { return Ok(()) };
-        show(source, &texts)?;
-        if self.may_write(source)? && write(source, &texts) {
-            self.counts.blessed += cases.len();
+impl<'i> Session<'i> {
+    fn new(consent: Consent, input: &'i mut dyn BufRead) -> Session<'i> {
+        Session { consent, input, counts: Counts::default() }
+    }
+
+    fn file(&mut self, source: &Source, file: &File<'_>, blessed: &Blessed) -> io::Result<()> {
+        self.counts.passed += blessed.passed;
+        self.counts.not_asked_for += blessed.not_asked_for;
+        self.counts.refused += blessed.refused.len();
+        self.counts.broken += blessed.broken.len();
+        blessed.broken.iter().for_each(note_broken);
+        blessed.refused.iter().for_each(note_refused);
+        if blessed.changes.is_empty() {
+            return Ok(());
+        }
+        let accepted = self.review(file, blessed)?;
+        let new = blessed.with(accepted.iter().copied());
+        let texts = Texts { old: &blessed.old, new: &new };
+        if !accepted.is_empty() && write(source, texts) {
+            self.counts.blessed += accepted.len();
+            self.counts.not_written += blessed.changes.len() - accepted.len();
         } else {
-            self.counts.not_written += cases.len();
+            self.counts.not_written += blessed.changes.len();
         }
         Ok(())
     }
 
-    fn may_write(&mut self, source: &Source) -> io::Result<bool> {
-        if self.consent != Consent::Asked {
-            return Ok(self.consent == Consent::Given);
+    /// Shows the changes of a file. Returns those to write.
+    fn review<'b>(&mut self, file: &File<'_>, blessed: &'b Blessed) -> io::Result<Vec<&'b CaseChange>> {
+        let mut accepted = Vec::new();
+        for change in &blessed.changes {
+            file.show(change, blessed)?;
+            match self.answer(file, change)? {
+                Answer::Yes | Answer::All => accepted.push(change),
+                Answer::SkipFile | Answer::Quit => break,
+                Answer::No | Answer::Explain => {}
+            }
         }
-        let answer = ask(source, &mut io::stdin().lock())?;
-        self.consent = match answer {
-            Answer::Yes | Answer::No => Consent::Asked,
-            Answer::All => Consent::Given,
-            Answer::Quit => Consent::Ended,
+        Ok(accepted)
+    }
+
+    /// What to do with a change that is shown.
+    fn answer(&mut self, file: &File<'_>, change: &CaseChange) -> io::Result<Answer> {
+        match self.consent {
+            Consent::Given => return Ok(Answer::Yes),
+            Consent::Missing | Consent::Ended => return Ok(Answer::No),
+            Consent::Asked => {}
+        }
+        let answer = loop {
+            match ask(&change.case.to_string(), self.input)? {
+                Answer::Explain => file.show_explanation(&change.case)?,
+                answer => break answer,
+            }
         };
-        Ok(matches!(answer, Answer::Yes | Answer::All))
+        match answer {
+            Answer::All => self.consent = Consent::Given,
+            Answer::Quit => self.consent = Consent::Ended,
+            Answer::Yes | Answer::No | Answer::SkipFile | Answer::Explain => {}
+        }
+        Ok(answer)
     }
 
     fn end(&self) -> io::Result<Exit> {
@@ -176,120 +226,65 @@ fn note_broken(report: &CaseReport) {
 fn note_refused(refusal: &Refusal) {
     let Refusal { case, step, at, place, why } = refusal;
     let step = vector_step(*step);
-    output::note(&format!("refused: {}:{}: {step}{at}: {why}", case.file, place.position));
+    let at = at.as_ref().map_or(String::new(), |at| format!("{step}{at}: "));
+    output::note(&format!("refused: {}:{}: {at}{why}", case.file, place.position));
     output::note(&format!("  in {case}"));
 }
 
-/// Prints the change as a unified diff.
-fn show(source: &Source, texts: &Texts) -> io::Result<()> {
-    const NAME: Style = Style::new().bold();
-    const HUNK: Style = AnsiColor::Cyan.on_default();
-    const OLD: Style = AnsiColor::Red.on_default();
-    const NEW: Style = AnsiColor::Green.on_default();
-    let mut out = output::stdout();
-    let mut line = |style: Style, text: &str| writeln!(out, "{style}{}{style:#}", escaped(text));
-    line(NAME, &format!("--- {}", source.shown))?;
-    line(NAME, &format!("+++ {}", source.shown))?;
-    for text in unified_diff(texts).lines() {
-        let style = match text.as_bytes().first() {
-            Some(b'@') => HUNK,
-            Some(b'-') => OLD,
-            Some(b'+') => NEW,
-            _ => Style::new(),
-        };
-        line(style, text)?;
-    }
-    out.flush()
-}
-
-/// The hunks of a unified diff, without the names of the files.
-fn unified_diff(texts: &Texts) -> String {
-    let input = InternedInput::new(&*texts.old, &*texts.new);
-    let mut diff = Diff::compute(Algorithm::Myers, &input);
-    diff.postprocess_lines(&input);
-    diff.unified_diff(&BasicLineDiffPrinter(&input.interner), UnifiedDiffConfig::default(), &input)
-        .to_string()
-}
-
-/// The answer of the user for a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Answer {
-    Yes,
-    No,
-    All,
-    Quit,
-}
-
-/// Asks whether to write the file. The end of the input quits.
-fn ask(source: &Source, input: &mut impl BufRead) -> io::Result<Answer> {
-    loop {
-        write!(io::stderr(), "Write {}? [y]es, [n]o, [a]ll, [q]uit: ", escaped(&source.shown))?;
-        let mut line = String::new();
-        let length = input.read_line(&mut line)?;
-        match line.trim() {
-            _ if length == 0 => return Ok(Answer::Quit),
-            "y" | "yes" => return Ok(Answer::Yes),
-            "n" | "no" => return Ok(Answer::No),
-            "a" | "all" => return Ok(Answer::All),
-            "q" | "quit" => return Ok(Answer::Quit),
-            _ => {}
-        }
-    }
-}
-
-/// Replaces the text of the file. On failure, prints a note and returns false.
-fn write(source: &Source, texts: &Texts) -> bool {
-    match try_write(&source.path, texts) {
-        Ok(()) => true,
-        Err(error) => {
-            output::note(&format!("not written: {}: {error}", source.shown));
-            false
-        }
-    }
-}
-
-fn try_write(path: &Path, texts: &Texts) -> io::Result<()> {
-    // Replace the target of a link, so that the link stays.
-    let path = path.canonicalize()?;
-    let metadata = path.metadata()?;
-    if !metadata.is_file() {
-        return Err(io::Error::other("not a regular file"));
-    }
-    if metadata.permissions().readonly() {
-        return Err(io::Error::other("the file is read-only"));
-    }
-    if fs::read(&path)? != texts.old.as_bytes() {
-        return Err(io::Error::other("the file changed since it was read"));
-    }
-    ResultFile::over(&path, texts.new.as_bytes())
-}
-
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
+    use std::fs;
+
+    use vmconf::run::Options;
+    use vmconf::run::sources::SourceOrigin;
+
     use super::*;
 
-    #[test]
-    fn it_asks_until_there_is_an_answer() {
-        let source = Source::new("a".into(), "a".into(), vmconf::run::sources::SourceOrigin::Named);
-        let check = |input: &str, answer| assert_eq!(ask(&source, &mut input.as_bytes()).ok(), Some(answer));
-        check("y\n", Answer::Yes);
-        check("what?\n\nno\n", Answer::No);
-        check("a", Answer::All);
-        check(" quit \n", Answer::Quit);
-        check("", Answer::Quit);
+    /// Ten programs that leave 7, of which each case demands another number.
+    fn vector() -> String {
+        let case = |number: u8| {
+            let result = format!(r#"{{"state": "HALT", "resultStack": [{{"type": "Integer", "value": {number}}}]}}"#);
+            format!(r#"{{"name": "{number}", "script": ["PUSH7"], "steps": [{{"actions": ["Execute"], "result": {result}}}]}}"#)
+        };
+        format!(r#"{{"category": "c", "name": "n", "tests": [{}]}}"#, [10, 11, 12, 13].map(case).join(",\n"))
+    }
+
+    /// The numbers that the vector demands after these answers, and the counts.
+    fn reviewed(answers: &str) -> (Vec<u8>, Counts) {
+        let folder = tempfile::tempdir().unwrap();
+        let (options, mut input) = (Options::default(), answers.as_bytes());
+        let mut session = Session::new(Consent::Asked, &mut input);
+        let mut numbers = Vec::new();
+        for name in ["a.json", "b.json"] {
+            let path = folder.path().join(name);
+            fs::write(&path, vector()).unwrap();
+            let source = Source::new(path.clone(), name.into(), SourceOrigin::Named);
+            if session.consent != Consent::Ended {
+                let blessed = bless::bless(&source, &options, &Wishes::default());
+                session.file(&source, &File::new(&source, &options), &blessed).unwrap();
+            }
+            let text = fs::read_to_string(&path).unwrap();
+            let number = |part: &str| part.split('}').next().unwrap().parse::<u8>().unwrap();
+            numbers.extend(text.split("\"value\": ").skip(1).map(number));
+        }
+        (numbers, session.counts)
     }
 
     #[test]
-    fn a_file_that_changed_since_it_was_read_stays() -> io::Result<()> {
-        let folder = tempfile::tempdir()?;
-        let path = folder.path().join("vector.json");
-        fs::write(&path, "old")?;
-        let texts = |old: &str| Texts { old: old.to_owned(), new: "new".to_owned() };
-        assert!(try_write(&path, &texts("older")).is_err_and(|error| error.to_string().contains("changed")));
-        assert_eq!(fs::read_to_string(&path)?, "old");
-        try_write(&path, &texts("old"))?;
-        assert_eq!(fs::read_to_string(&path)?, "new");
-        assert!(try_write(folder.path(), &texts("old")).is_err());
-        Ok(())
+    fn each_answer_is_for_one_case() {
+        let check = |answers: &str, expected: [u8; 8], blessed: usize, not_written: usize| {
+            let (numbers, counts) = reviewed(answers);
+            assert_eq!(
+                (numbers, counts.blessed, counts.not_written),
+                (expected.to_vec(), blessed, not_written),
+                "{answers:?}"
+            );
+        };
+        check("y\nn\ny\nn\nn\nn\nn\ny\n", [7, 11, 7, 13, 10, 11, 12, 7], 3, 5);
+        check("n\na\n", [10, 7, 7, 7, 7, 7, 7, 7], 7, 1);
+        check("y\ns\nn\ny\nq\n", [7, 11, 12, 13, 10, 7, 12, 13], 2, 6);
+        check("?\nd\ny\nq\n", [7, 11, 12, 13, 10, 11, 12, 13], 1, 3);
+        check("", [10, 11, 12, 13, 10, 11, 12, 13], 0, 4);
     }
 }

@@ -83,8 +83,7 @@ impl Select {
 
     /// Reports that no path was named and the default one does not exist.
     fn check_default(&self, anchor: &Anchor) -> anyhow::Result<()> {
-        let is_default =
-            self.paths.is_empty() && self.default_paths.is_empty() && !self.is_from_standard_input;
+        let is_default = self.is_unnamed() && self.default_paths.is_empty();
         if is_default && !anchor.resolve(Path::new(DEFAULT), Path::exists).exists() {
             anyhow::bail!(
                 "no path is named, and there is no folder {DEFAULT} here: name vector files or folders, or set \
@@ -96,7 +95,12 @@ impl Select {
 
     /// Whether no argument selects cases.
     pub(super) fn is_all(&self) -> bool {
-        self.paths.is_empty() && !self.is_from_standard_input && !self.is_filtered()
+        self.is_unnamed() && !self.is_filtered()
+    }
+
+    /// Whether no path was typed.
+    pub(super) fn is_unnamed(&self) -> bool {
+        self.paths.is_empty() && !self.is_from_standard_input
     }
 
     /// Whether arguments select some of the cases of a file.

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use super::fields::{Diagnostics, Strictness};
+use super::fill::Fill;
 use super::files::{Files, Folder, NO_FILES};
 use super::new_vector::MakeVector;
 use super::write_back::{FailedAssertion, WrittenBack};
@@ -37,6 +38,8 @@ pub struct Format {
     pub rest: fn(Node<'_>, Context<'_>, &mut Diagnostics),
     /// Returns the changes that replace the expected value with the actual one.
     pub write_back: for<'d> fn(&FailedAssertion<'d, '_>) -> WrittenBack<'d>,
+    /// Returns the changes that demand, with placeholder values, what the case could demand and does not.
+    pub fill: fn(Node<'_>) -> Fill<'_>,
     /// Creates a vector file for a program; `None` if another format of the machine is preferred.
     pub make: Option<MakeVector>,
     /// The fields of the state that say how a run ended, not what it computed.

@@ -8,6 +8,7 @@
 //! absent; `null` is Null.
 
 pub mod documents;
+mod fill;
 mod lexical;
 mod new_vector;
 mod program;
@@ -44,6 +45,7 @@ pub const FORMAT: Format = Format {
     group: |_| None,
     folders: &[],
     write_back: write_back::write_back,
+    fill: fill::fill,
     make: Some(new_vector::MAKE),
     ends: &["status"],
     outcomes: || snapshot::STATUSES.to_vec(),

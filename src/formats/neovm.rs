@@ -22,6 +22,7 @@
 //! and lower-case hex digits, or an empty name for no bytes).
 
 mod evidence;
+mod fill;
 mod items;
 mod lexical;
 mod new_vector;
@@ -57,6 +58,7 @@ pub const N3: Format = Format {
     read: |test, context, diagnostics| read_test(test, &rules::N3, context, diagnostics),
     rest: |file, _, diagnostics| read_rest(file, &rules::N3, diagnostics),
     write_back: |failed| write_back::write_back(failed, &rules::N3),
+    fill: |test| fill::fill(test, &rules::N3),
     make: Some(new_vector::N3),
     ends: &["state"],
     outcomes: || rules::N3.states.to_vec(),
@@ -79,6 +81,7 @@ pub const V2: Format = Format {
     read: |test, context, diagnostics| read_test(test, &rules::V2, context, diagnostics),
     rest: |file, _, diagnostics| read_rest(file, &rules::V2, diagnostics),
     write_back: |failed| write_back::write_back(failed, &rules::V2),
+    fill: |test| fill::fill(test, &rules::V2),
     make: Some(new_vector::V2),
     ends: &["state"],
     outcomes: || rules::V2.states.to_vec(),

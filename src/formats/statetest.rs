@@ -47,6 +47,7 @@ pub const FORMAT: Format = Format {
     read,
     rest: |_, _, _| {},
     write_back: write_back::write_back,
+    fill: write_back::fill,
     make: Some(new_vector::MAKE),
     ends: &["outcome", "exception"],
     outcomes,

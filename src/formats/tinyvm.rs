@@ -21,6 +21,7 @@
 
 mod driver;
 mod expect;
+mod fill;
 mod lexical;
 mod new_vector;
 mod reader;
@@ -53,6 +54,7 @@ pub const FORMAT: Format = Format {
     read: read_test,
     rest: read_rest,
     write_back: write_back::write_back,
+    fill: fill::fill,
     make: Some(new_vector::MAKE),
     ends: ENDS,
     outcomes: expect::outcomes,

@@ -210,6 +210,30 @@ fn is_gas(at: &Path, answer: Option<&Answer>) -> bool {
     matches!(&*at.to_string(), "gas" | "gasUsed") || is_fee && at.last() == &Key::from("balance".to_owned())
 }
 
+/// Which instruction made the first value that differs and that an instruction made, in a line. Without one, what is
+/// known of the first value; `None` if that is nothing.
+pub fn in_a_line(explained: &Explanation) -> Option<String> {
+    let differences = explained.report.verdict.failure()?.differences.iter().map(|it| &it.at);
+    let leaves = explained.world.iter().flat_map(|world| &world.leaves);
+    let leaves = leaves.filter_map(|leaf| Some((&leaf.at, leaf.answer.as_ref()?)));
+    let answers: Vec<_> = differences.zip(&explained.blames).chain(leaves).collect();
+    let made = answers.iter().find(|(_, answer)| matches!(answer, Answer::By(_)));
+    let (at, answer) = made.or(answers.first())?;
+    let at = truncate(&at.to_string(), 0, WIDTH / 2);
+    let room = WIDTH - 2 - " made by ".len() - at.chars().count();
+    match answer {
+        Answer::By(blame) => Some(format!("{at} made by {}", executed_by(&blame.by, room))),
+        Answer::NoCell(last) => Some(format!("{at} after {}", executed_by(&last.as_ref()?.by, room))),
+        Answer::NotWritten { besides: Some(besides), .. } => {
+            Some(format!("{at} made by no instruction: {besides}"))
+        }
+        Answer::NotWritten { of_last: Some(last), .. } => {
+            Some(format!("{at} not made by the last {last} instructions"))
+        }
+        Answer::NotWritten { .. } => Some(format!("{at} made by no instruction: it was so from the start")),
+    }
+}
+
 /// Writes what is known about the instruction that wrote the actual value.
 fn answered(text: &mut Vec<u8>, answer: &Answer, length: Length) -> io::Result<()> {
     let (head, blame) = match answer {

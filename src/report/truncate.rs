@@ -2,13 +2,13 @@
 
 /// Truncates both texts to at most `width` characters each, around the first character in which they differ.
 /// `…` marks omitted text; a truncated text ends with its full length.
-pub(super) fn truncate_pair(one: &str, other: &str, width: usize) -> (String, String) {
+pub fn truncate_pair(one: &str, other: &str, width: usize) -> (String, String) {
     let same = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
     (truncate(one, same, width), truncate(other, same, width))
 }
 
 /// Truncates the text to at most `width` characters, including the one at `focus`.
-pub(super) fn truncate(text: &str, focus: usize, width: usize) -> String {
+pub fn truncate(text: &str, focus: usize, width: usize) -> String {
     let length = text.chars().count();
     if length <= width {
         return text.to_owned();

@@ -4,6 +4,8 @@
 //! the text that would write each difference; the next round reads and runs the changed text. So nothing is
 //! offered that was not run as it would be written. A case that ends up with a difference that it did not
 //! have before gets its old text back.
+//!
+//! To fill in what is not demanded yet, the format first demands it with placeholder values, which then differ.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -14,7 +16,7 @@ use super::load::{LoadedCase, LoadedFile};
 use super::options::Options;
 use super::select::{open, open_text};
 use super::source::Source;
-use crate::formats::{FailedAssertion, Format};
+use crate::formats::FailedAssertion;
 use crate::model::assertion::Expected;
 use crate::model::case::CaseId;
 use crate::model::case_report::CaseReport;
@@ -23,6 +25,7 @@ use crate::model::path::Path;
 use crate::model::position::Origin;
 use crate::model::verdict::{Difference, Verdict};
 use crate::text::edit::{self, Change, Splice};
+use crate::text::json::Node;
 
 /// What to bless.
 #[derive(Debug, Clone, Default)]
@@ -31,6 +34,18 @@ pub struct Wishes {
     pub leaf: Option<String>,
     /// What to do when the outcome of the run differs.
     pub outcome_change: OutcomeChange,
+    /// What to do about data that the vector could demand and does not.
+    pub missing: Missing,
+}
+
+/// What to do about data that the format can demand and the vector does not.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Missing {
+    /// Leave it out.
+    #[default]
+    Keep,
+    /// Demand what the machine did.
+    Fill,
 }
 
 /// What to do when the run ended in another way than the vector demands, such as with a halt.
@@ -46,10 +61,10 @@ pub enum OutcomeChange {
 /// The result of blessing a file. Nothing is written yet.
 #[derive(Debug, Default)]
 pub struct Blessed {
-    /// The text of the file, before and after; `None` when it does not change.
-    pub texts: Option<Texts>,
-    /// The cases whose expectation changes.
-    pub cases: Vec<CaseId>,
+    /// The text of the file as it was read.
+    pub old: String,
+    /// The cases whose expectation changes, in the order of the file.
+    pub changes: Vec<CaseChange>,
     /// Selected differences that cannot be written.
     pub refused: Vec<Refusal>,
     /// How many cases pass as they are.
@@ -60,13 +75,46 @@ pub struct Blessed {
     pub broken: Vec<CaseReport>,
 }
 
-/// A text before and after blessing.
+/// The change of one case.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Texts {
-    /// The text that was read.
-    pub old: String,
-    /// The text to write.
+pub struct CaseChange {
+    /// The case.
+    pub case: CaseId,
+    /// What replaces its text, and where that stands.
+    splice: Splice,
+    /// The line where the case begins, from 1.
+    line: usize,
+}
+
+/// The lines of a case, with lines around them, before and after its change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Excerpt<'b> {
+    /// The number of the first line, from 1.
+    pub line: usize,
+    /// The lines as they were read.
+    pub old: &'b str,
+    /// The lines to write.
     pub new: String,
+}
+
+impl Blessed {
+    /// The text of the file with these changes.
+    pub fn with<'c>(&self, changes: impl IntoIterator<Item = &'c CaseChange>) -> String {
+        edit::splice(&self.old, changes.into_iter().map(|change| change.splice.clone()).collect())
+    }
+
+    /// The lines of the change of a case and as many `around` it, before and after.
+    pub fn excerpt(&self, change: &CaseChange, around: usize) -> Excerpt<'_> {
+        let CaseChange { splice: Splice { range, text }, line, .. } = change;
+        let (before, after) = (&self.old[..range.start], &self.old[range.end..]);
+        let mut breaks = before.bytes().enumerate().rev().filter(|(_, byte)| *byte == b'\n');
+        let start = breaks.nth(around).map_or(0, |(at, _)| at + 1);
+        let mut breaks = after.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        let end = breaks.nth(around).map_or(self.old.len(), |(at, _)| range.end + at + 1);
+        let line = line - before[start..].bytes().filter(|byte| *byte == b'\n').count();
+        let new = [&before[start..], text, &self.old[range.end..end]].concat();
+        Excerpt { line, old: &self.old[start..end], new }
+    }
 }
 
 /// A difference that is not written.
@@ -76,8 +124,8 @@ pub struct Refusal {
     pub case: CaseId,
     /// The step after which it was found, from 1; `None` if the case has only one step.
     pub step: Option<usize>,
-    /// Which datum.
-    pub at: Path,
+    /// Which datum; `None` for the whole case.
+    pub at: Option<Path>,
     /// Where the vector demands it.
     pub place: Place,
     /// Why, as a sentence without a full stop.
@@ -87,24 +135,24 @@ pub struct Refusal {
 /// Runs the selected cases of a file and returns what to write.
 pub fn bless(source: &Source, options: &Options, wishes: &Wishes) -> Blessed {
     let loaded = open(source, options);
-    let mut blessed = Blessed { broken: loaded.broken().into_iter().collect(), ..Blessed::default() };
-    let old = loaded.text().to_owned();
+    let broken = loaded.broken().into_iter().collect();
+    let mut blessed = Blessed { old: loaded.text().to_owned(), broken, ..Blessed::default() };
     let mut worker = Worker::new(&options.run);
-    let mut cases: Vec<_> = (0..loaded.cases()).map(|index| Case::run(&mut worker, &loaded, index)).collect();
+    let cases = (0..loaded.cases()).filter_map(|index| Case::run(&mut worker, &loaded, index, wishes));
+    let mut cases: Vec<_> = cases.collect();
     let same = Same::of(&loaded, source, options);
     let loaded = rounds(loaded, &mut cases, wishes, &mut worker, |text| same.open(text));
-    let mut kept = Vec::new();
-    for (index, case) in cases.iter_mut().enumerate() {
-        if let (Some(why), Some(changed)) = (case.objection(wishes), loaded.case(index)) {
-            case.refuse(&why);
-            kept.push(Splice { range: changed.range(), text: old[case.range.clone()].to_owned() });
+    for (index, mut case) in cases.into_iter().enumerate() {
+        case.decide(wishes);
+        let text = loaded.case(index).map_or("", |changed| &loaded.text()[changed.range()]);
+        case.is_changed &= text != &blessed.old[case.range.clone()];
+        if case.is_changed {
+            let splice = Splice { range: case.range.clone(), text: text.to_owned() };
+            let line = case.place.position.line as usize;
+            blessed.changes.push(CaseChange { case: case.first.id.clone(), splice, line });
         }
-    }
-    let new = edit::splice(loaded.text(), kept);
-    for case in cases {
         case.add_to(&mut blessed);
     }
-    blessed.texts = (new != old).then_some(Texts { old, new });
     blessed
 }
 
@@ -141,7 +189,7 @@ fn rounds<'s>(
     reopen: impl Fn(String) -> LoadedFile<'s>,
 ) -> LoadedFile<'s> {
     // Two rounds suffice for most cases. Each layer of data that was not compared before needs one more, such
-    // as the result of a run for which the vector demanded a halt.
+    // as the result of a run for which the vector demanded a halt, and so do data that are filled in.
     const ROUNDS: usize = 16;
     let old = loaded.text().to_owned();
     for _ in 0..ROUNDS {
@@ -152,7 +200,7 @@ fn rounds<'s>(
             let why =
                 loaded.errors().first().map_or("its format would be another", |diagnostic| &diagnostic.what);
             let why = format!("the changed file would not be read as it is now: {why}");
-            cases.iter_mut().filter(|case| case.is_changed).for_each(|case| case.refuse(&why));
+            cases.iter_mut().filter(|case| case.is_changed).for_each(|case| case.refuse(None, &why));
             return reopen(old);
         }
         for (index, case) in cases.iter_mut().enumerate().filter(|(_, case)| case.is_open) {
@@ -186,43 +234,103 @@ struct Case {
     is_changed: bool,
     /// The differences that could not be written in the last round.
     refused: Vec<Refusal>,
+    /// What is filled in next.
+    filling: Filling,
+    /// How the run ends, where the case did not demand it before.
+    new_ends: Vec<NewMember>,
+    /// The place of the case in the old text.
+    place: Place,
+}
+
+/// What a format fills in next: how the run ends at once, the rest when no difference is left that can be written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Filling {
+    Ends,
+    Rest,
+    Done,
 }
 
 impl Case {
-    fn run(worker: &mut Worker<'_>, loaded: &LoadedFile<'_>, index: usize) -> Case {
+    fn run(worker: &mut Worker<'_>, loaded: &LoadedFile<'_>, index: usize, wishes: &Wishes) -> Option<Case> {
         let report = worker.run_case(loaded, index);
-        Case {
-            range: loaded.case(index).map_or(0..0, |case| case.range()),
-            is_open: report.verdict.failure().is_some(),
+        let case = loaded.case(index)?;
+        let range = case.range();
+        let at = range.start as u32;
+        let is_filled = wishes.missing == Missing::Fill && !matches!(report.verdict, Verdict::Skip(_));
+        Some(Case {
+            is_open: report.verdict.failure().is_some() || is_filled,
             first: report.clone(),
             last: report,
             is_changed: false,
             refused: Vec::new(),
-        }
+            filling: if is_filled { Filling::Ends } else { Filling::Done },
+            new_ends: Vec::new(),
+            place: Place::at(loaded.text(), at, case.document.position(at)),
+            range,
+        })
     }
 
-    /// The changes that write the current differences. Keeps the refusals of those that cannot be written.
+    /// The changes of the next round.
     fn changes<'d>(&mut self, loaded: &LoadedCase<'d>, wishes: &Wishes) -> Vec<Change<'d>> {
-        let (changes, refused) = match wishes.outcome_change {
-            OutcomeChange::Refuse if self.other_ends(loaded.format).next().is_some() => {
-                // All other differences are those of a run with another outcome.
-                let before = by_datum(&self.first);
-                let refusals =
-                    self.other_ends(loaded.format).map(|end| self.refusal(&before, end, &other_end(end)));
-                (Vec::new(), refusals.collect())
-            }
-            OutcomeChange::Refuse | OutcomeChange::Allow => self.write_back(loaded, wishes),
+        let mut changes = match self.filling {
+            Filling::Ends => self.fill(loaded),
+            Filling::Rest | Filling::Done => Vec::new(),
         };
-        self.refused = refused;
+        if changes.is_empty() {
+            changes = self.differing(loaded, wishes);
+        }
+        if changes.is_empty() && self.filling == Filling::Rest && !self.ends_otherwise(loaded, wishes) {
+            changes = self.fill(loaded);
+        }
         self.is_open = !changes.is_empty();
         self.is_changed |= self.is_open;
         changes
     }
 
-    /// The differences in how the run ended.
-    fn other_ends(&self, format: &Format) -> impl Iterator<Item = &Difference> {
+    /// The changes that demand what the case does not.
+    fn fill<'d>(&mut self, loaded: &LoadedCase<'d>) -> Vec<Change<'d>> {
+        let case = Node::at_index(loaded.document, loaded.node);
+        let fill = (loaded.format.fill)(case);
+        match self.filling {
+            Filling::Ends => {
+                self.filling = Filling::Rest;
+                self.new_ends = fill.ends.iter().filter_map(|end| NewMember::of(end, case)).collect();
+                fill.ends
+            }
+            Filling::Rest => {
+                self.filling = Filling::Done;
+                fill.rest
+            }
+            Filling::Done => Vec::new(),
+        }
+    }
+
+    fn ends_otherwise(&self, loaded: &LoadedCase<'_>, wishes: &Wishes) -> bool {
+        wishes.outcome_change == OutcomeChange::Refuse && !self.other_ends(loaded).is_empty()
+    }
+
+    /// The changes that write the current differences. Keeps the refusals of those that cannot be written.
+    fn differing<'d>(&mut self, loaded: &LoadedCase<'d>, wishes: &Wishes) -> Vec<Change<'d>> {
+        let (changes, refused) = if self.ends_otherwise(loaded, wishes) {
+            // All other differences are those of a run with another outcome.
+            let before = by_datum(&self.first);
+            let ends = self.other_ends(loaded).into_iter();
+            (Vec::new(), ends.map(|end| self.refusal(&before, end, &other_end(end))).collect())
+        } else {
+            self.write_back(loaded, wishes)
+        };
+        self.refused = refused;
+        changes
+    }
+
+    /// The differences in how the run ended, where the case demanded it before.
+    fn other_ends(&self, loaded: &LoadedCase<'_>) -> Vec<&Difference> {
+        let format = loaded.format;
         let is_end = |at: &Path| at.parent().is_none() && format.ends.contains(&&*at.last().to_string());
-        differences(&self.last).iter().filter(move |difference| is_end(&difference.at))
+        let case = Node::at_index(loaded.document, loaded.node);
+        let is_new = |place: &Place| self.new_ends.iter().any(|member| member.is_at(case, place.at));
+        let ends = differences(&self.last).iter().filter(|difference| is_end(&difference.at));
+        ends.filter(|difference| !is_new(&difference.place)).collect()
     }
 
     fn write_back<'d>(&self, loaded: &LoadedCase<'d>, wishes: &Wishes) -> (Vec<Change<'d>>, Vec<Refusal>) {
@@ -251,52 +359,114 @@ impl Case {
     /// A refusal, at the place in the old text if the difference was there before.
     fn refusal(&self, before: &ByDatum<'_>, difference: &Difference, why: &str) -> Refusal {
         let Difference { step, at, place, .. } = before.get(&datum(difference)).unwrap_or(&difference);
-        let (case, at, place) = (self.first.id.clone(), at.clone(), place.clone());
+        let (case, at, place) = (self.first.id.clone(), Some(at.clone()), place.clone());
         Refusal { case, step: *step, at, place, why: why.to_owned() }
     }
 
     /// Reverts the case to its old text.
-    fn refuse(&mut self, why: &str) {
-        let first = differences(&self.first).iter().take(1);
-        self.refused = first.map(|first| self.refusal(&ByDatum::new(), first, why)).collect();
+    fn refuse(&mut self, at: Option<Path>, why: &str) {
         self.is_changed = false;
+        let first = differences(&self.first).iter().find(|it| at.as_ref().is_none_or(|at| it.at == *at));
+        self.refused = vec![match first.or(differences(&self.first).first()) {
+            Some(first) => self.refusal(&ByDatum::new(), first, why),
+            None => Refusal {
+                case: self.first.id.clone(),
+                step: None,
+                at,
+                place: self.place.clone(),
+                why: why.to_owned(),
+            },
+        }];
     }
 
-    /// Why the changed case is not accepted: it may differ only where it differed before, and only where the
-    /// difference cannot be written or was not selected.
-    fn objection(&self, wishes: &Wishes) -> Option<String> {
+    /// Reverts the case if its change is not accepted: it may differ only where it differed before, and only where
+    /// the difference cannot be written or was not selected.
+    fn decide(&mut self, wishes: &Wishes) {
         if !self.is_changed {
-            return None;
+            return;
         }
-        if let Verdict::Error(diagnostics) = &self.last.verdict {
-            let what = diagnostics.first().map_or("", |diagnostic| &diagnostic.what);
-            return Some(format!("the changed case would be broken: {what}"));
-        }
-        let refused: HashSet<Datum<'_>> = self.refused.iter().map(|it| (it.step, &it.at)).collect();
+        let (at, why) = match &self.last.verdict {
+            // It was broken before.
+            Verdict::Error(_) if matches!(self.first.verdict, Verdict::Error(_)) => {
+                self.is_changed = false;
+                return;
+            }
+            Verdict::Error(diagnostics) => {
+                let what = diagnostics.first().map_or("", |diagnostic| &diagnostic.what);
+                (None, format!("the changed case would be broken: {what}"))
+            }
+            Verdict::Unsupported(why) => (None, format!("the changed case would be unsupported: {why}")),
+            _ => match self.wrong(wishes) {
+                None => return,
+                Some((at, why)) => (Some(at), why),
+            },
+        };
+        self.refuse(at, &why);
+    }
+
+    /// The first difference that the changed case must not have, and why it has it.
+    fn wrong(&self, wishes: &Wishes) -> Option<(Path, String)> {
+        let refused: HashMap<Datum<'_>, &str> =
+            self.refused.iter().filter_map(|it| Some(((it.step, it.at.as_ref()?), &*it.why))).collect();
         let before = by_datum(&self.first);
         let is_wrong = |it: &&Difference| {
-            !before.contains_key(&datum(it)) || (wishes.ask_for(it) && !refused.contains(&datum(it)))
+            !before.contains_key(&datum(it)) || (wishes.ask_for(it) && !refused.contains_key(&datum(it)))
         };
         let wrong = differences(&self.last).iter().find(is_wrong)?;
-        Some(format!("the changed case would differ in {}", wrong.at))
+        let why = refused.get(&datum(wrong)).map_or(String::new(), |why| format!(": {why}"));
+        Some((wrong.at.clone(), format!("the changed case would differ in {}{why}", wrong.at)))
     }
 
     /// Adds the result of the case to `blessed`.
     fn add_to(self, blessed: &mut Blessed) {
         match self.first.verdict {
-            Verdict::Pass | Verdict::UnexpectedPass(_) | Verdict::Skip(_) => blessed.passed += 1,
+            _ if self.is_changed => {}
+            Verdict::Pass | Verdict::UnexpectedPass(_) | Verdict::Skip(_) if self.refused.is_empty() => {
+                blessed.passed += 1;
+            }
             Verdict::Error(_) | Verdict::Unsupported(_) | Verdict::Crash(_) | Verdict::Timeout(_) => {
                 blessed.broken.push(self.first);
-            }
-            Verdict::Fail(_) | Verdict::ExpectedFail(..) if self.is_changed => {
-                blessed.cases.push(self.first.id);
             }
             Verdict::Fail(_) | Verdict::ExpectedFail(..) if self.refused.is_empty() => {
                 blessed.not_asked_for += 1;
             }
-            Verdict::Fail(_) | Verdict::ExpectedFail(..) => {}
+            Verdict::Pass
+            | Verdict::UnexpectedPass(_)
+            | Verdict::Skip(_)
+            | Verdict::Fail(_)
+            | Verdict::ExpectedFail(..) => {}
         }
         blessed.refused.extend(self.refused);
+    }
+}
+
+/// A member that was added at the end of an object of a case. Later members are added after it.
+struct NewMember {
+    /// Which child to take from the case on, level by level, to get to the object.
+    object: Vec<usize>,
+    /// Its index in the object.
+    index: usize,
+}
+
+impl NewMember {
+    fn of(change: &Change<'_>, case: Node<'_>) -> Option<NewMember> {
+        let Change::Insert { into, before, .. } = change else { return None };
+        let around = case.document().around(into.at());
+        let inside = around.iter().skip_while(|node| **node != case).collect::<Vec<_>>();
+        let child = |pair: &[&Node<'_>]| pair[0].values().position(|child| child == *pair[1]);
+        let object = inside.windows(2).map(child).collect::<Option<_>>()?;
+        Some(NewMember { object, index: *before })
+    }
+
+    /// Whether the byte at `at` is the first of the object or in the member.
+    fn is_at(&self, case: Node<'_>, at: u32) -> bool {
+        let mut object = Some(case);
+        for index in &self.object {
+            object = object.and_then(|object| object.values().nth(*index));
+        }
+        let member = object.and_then(|object| object.values().nth(self.index));
+        object.is_some_and(|object| object.at() == at)
+            || member.is_some_and(|member| member.range().contains(&(at as usize)))
     }
 }
 

@@ -5,14 +5,16 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use serde_json::{Value as Json, json};
+
 use crate::random::Random;
 use crate::support::{Ran, VECTORS, at_root, command, is_table, ran, vmconf};
 use tempfile::TempDir;
 use vmconf::formats::{self, Context, Format, Options};
 use vmconf::model::assertion::Expected;
-use vmconf::model::case::Case;
+use vmconf::model::case::{Case, CaseId, Step};
 use vmconf::model::verdict::Verdict;
-use vmconf::run::bless::{Blessed, OutcomeChange, Wishes, bless};
+use vmconf::run::bless::{Blessed, Missing, OutcomeChange, Wishes, bless};
 use vmconf::run::sources::{Source, SourceOrigin};
 use vmconf::run::{self, VectorFiles};
 use vmconf::text::json::{Datum, Document, Node};
@@ -99,10 +101,26 @@ impl<'p> Vector<'p> {
         self.format.read_case(node, context).case.unwrap()
     }
 
+    /// Which data each case demands when the file has this text: after which step, and the path.
+    fn demands(&self, text: &str) -> Vec<(CaseId, Vec<(usize, String)>)> {
+        let (options, source) = (self.options(), self.source());
+        let loaded = run::open_text(&source, text.to_owned(), &options);
+        let demands = |index| {
+            let there = loaded.case(index).unwrap();
+            let case = self.case(Node::at_index(there.document, there.node));
+            let steps = case.steps.into_iter().enumerate();
+            let of_step = |(step, it): (usize, Step)| {
+                it.end.into_iter().chain(it.assertions).map(move |check| (step, check.at.to_string()))
+            };
+            (there.id, steps.flat_map(of_step).collect())
+        };
+        (0..loaded.cases()).map(demands).collect()
+    }
+
     /// What comes of blessing the file when it has this text.
     fn blessed(&self, text: &str) -> Blessed {
         fs::write(self.path, text).unwrap();
-        let wishes = Wishes { leaf: None, outcome_change: OutcomeChange::Allow };
+        let wishes = Wishes { outcome_change: OutcomeChange::Allow, ..Wishes::default() };
         bless(&self.source(), &self.options(), &wishes)
     }
 }
@@ -184,13 +202,13 @@ fn a_changed_leaf_of_any_vector_comes_back() {
         }
         let blessed = vector.blessed(&text);
         assert_eq!(blessed.refused, [], "{}", path.display());
-        assert_eq!(blessed.cases.len(), failing);
-        let texts = blessed.texts.unwrap();
-        assert!(texts.old == text);
-        let wrong = texts.new.lines().zip(vector.text.lines()).find(|(new, old)| new != old);
+        assert_eq!(blessed.changes.len(), failing);
+        let new = blessed.with(&blessed.changes);
+        assert!(blessed.old == text);
+        let wrong = new.lines().zip(vector.text.lines()).find(|(new, old)| new != old);
         // What a vector lists with zeros and the machine does not have is deleted.
-        let is_shorter = texts.new.len() < text.len() && vector.blessed(&texts.new).texts.is_none();
-        assert!(texts.new == vector.text || is_shorter, "{}: {wrong:?}", path.display());
+        let is_shorter = new.len() < text.len() && vector.blessed(&new).changes.is_empty();
+        assert!(new == vector.text || is_shorter, "{}: {wrong:?}", path.display());
         changed += failing;
     }
     assert!(changed > 4000, "{changed} leaves");
@@ -239,13 +257,62 @@ fn a_list_of_another_size_of_any_vector_passes_again() {
         }
         let blessed = vector.blessed(&text);
         assert_eq!(blessed.refused, [], "{}", path.display());
-        assert_eq!(blessed.cases.len(), failing);
-        let new = blessed.texts.unwrap().new;
+        assert_eq!(blessed.changes.len(), failing);
+        let new = blessed.with(&blessed.changes);
         let again = vector.blessed(&new);
-        assert!(again.texts.is_none() && again.refused.is_empty() && again.broken.is_empty());
+        assert!(again.changes.is_empty() && again.refused.is_empty() && again.broken.is_empty());
         changed += failing;
     }
     assert!(changed > 1000, "{changed} lists");
+}
+
+/// The text without what a vector need not demand: all of a result but its members that `keeps` names.
+fn emptied(text: &str, keeps: &[&str]) -> String {
+    let mut document: Json = serde_json::from_str(text).unwrap();
+    let tests = document["tests"].as_array_mut().unwrap();
+    for test in tests {
+        if let Some(steps) = test.get_mut("steps").and_then(Json::as_array_mut) {
+            for step in steps {
+                step["result"].as_object_mut().unwrap().retain(|name, _| keeps.contains(&&**name));
+            }
+        } else {
+            test["expect"] = json!({});
+        }
+    }
+    document.to_string()
+}
+
+/// The machine's own state, which was demanded before, is demanded again, and what the vector left out as well.
+#[test]
+fn fill_demands_what_was_left_out() {
+    let folder = copy_of_vectors();
+    let mut filled = 0;
+    for path in vectors_in(folder.path()) {
+        let name = path.strip_prefix(folder.path()).unwrap().to_str().unwrap().to_owned();
+        if !name.starts_with("neo3") && !name.starts_with("minic89") {
+            continue;
+        }
+        let vector = Vector::read(&path);
+        if vector.text.contains("\"trace\"") || !vector.blessed(&vector.text).changes.is_empty() {
+            continue;
+        }
+        let wishes = Wishes { missing: Missing::Fill, ..Wishes::default() };
+        fs::write(&path, emptied(&vector.text, &[])).unwrap();
+        let blessed = bless(&vector.source(), &vector.options(), &wishes);
+        assert!(blessed.broken.is_empty(), "{name}: {:?}", blessed.broken);
+        let new = blessed.with(&blessed.changes);
+        fs::write(&path, &new).unwrap();
+        let again = bless(&vector.source(), &vector.options(), &wishes);
+        assert!(again.changes.is_empty(), "{name}");
+        let refused: Vec<_> = blessed.refused.iter().map(|refusal| &refusal.case).collect();
+        let [old, new] = [&vector.text, &new].map(|text| vector.demands(text));
+        for ((id, old), (_, new)) in old.iter().zip(&new).filter(|(old, _)| !refused.contains(&&old.0)) {
+            let missing = old.iter().find(|demand| !new.contains(demand));
+            assert_eq!(missing, None, "{id}");
+            filled += 1;
+        }
+    }
+    assert!(filled > 1_000, "{filled} cases");
 }
 
 // ---- The command
@@ -292,6 +359,8 @@ fn without_a_terminal_the_change_is_shown_and_not_made() {
     let sandbox = Sandbox::new("\"gas\": \"0x013874\"", "\"gas\": \"0x013875\"");
     let ran = sandbox.bless(&[]);
     let diff = "\
+add.json::small
+  gas after step 5, 0x07 SSTORE of 0, 3
 --- add.json
 +++ add.json
 @@ -8,7 +8,7 @@
@@ -569,4 +638,120 @@ fn a_selection_is_that_of_the_text_that_was_read() {
         "{blessed:?}"
     );
     assert_eq!(fs::read_to_string(&path).unwrap(), text.replace("FAULT", "HALT"));
+}
+
+/// Without the flag, what an author left out stays out; with it, each format demands all that it can.
+#[test]
+fn what_is_left_out_is_filled_in_when_asked() {
+    let folder = TempDir::new().unwrap();
+    let check = |name: &str, text: &str, filled: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        let path = path.to_str().unwrap();
+        let plain = vmconf(&["bless", "--yes", path]);
+        assert_eq!(fs::read_to_string(path).unwrap(), text, "{plain:?}");
+        let ran = vmconf(&["bless", "--yes", "--fill", path]);
+        assert_eq!((ran.exit, &*fs::read_to_string(path).unwrap()), (0, filled), "{ran:?}");
+        assert_eq!(vmconf(&["run", path]).exit, 0, "{name}");
+        let again = vmconf(&["bless", "--yes", "--fill", path]);
+        assert_eq!(again.stdout, "1 passed, 0 blessed, 0 not written, 0 refused, 0 errors\n");
+    };
+    let neo3 = |result: &str| {
+        format!(
+            r#"{{"category": "c", "name": "n", "machine": "neo3", "tests": [{{"name": "a", "script": ["PUSH7", "PUSH8"], "steps": [{result}]}}]}}"#
+        )
+    };
+    check(
+        "state-left-out.json",
+        &neo3(r#"{"actions": ["Execute"], "result": {}}"#),
+        &neo3(
+            r#"{"actions": ["Execute"], "result": {"state": "HALT", "resultStack": [{"type": "Integer", "value": 8}, {"type": "Integer", "value": 7}], "refs": 2}}"#,
+        ),
+    );
+    check(
+        "result-left-out.json",
+        &neo3(r#"{"actions": ["StepInto"]}"#),
+        &neo3(
+            r#"{"actions": ["StepInto"], "result": {"state": "BREAK", "invocationStack": [{"instructionPointer": 1, "nextInstruction": "PUSH8", "evaluationStack": [{"type": "Integer", "value": 7}]}], "resultStack": [], "refs": 1}}"#,
+        ),
+    );
+    let tinyvm = |expect: &str| {
+        format!(
+            r#"{{"machine": "tinyvm", "tests": [{{"name": "a", "instructions": [0], "expect": {expect}}}]}}"#
+        )
+    };
+    check(
+        "tinyvm.json",
+        &tinyvm("{}"),
+        &tinyvm(
+            r#"{"stop": "illegal", "value": 0, "pc": 0, "time": 0, "usedRnd": false, "exact": true}"#,
+        ),
+    );
+}
+
+/// An entry without hashes is an error until they are filled in. The values are those of an independent filler.
+#[cfg(feature = "ethereum")]
+#[test]
+fn a_state_test_without_hashes_is_filled_in() {
+    let original = fs::read_to_string(at_root("vectors/ethereum/memory-growth.json")).unwrap();
+    let mut document: Json = serde_json::from_str(&original).unwrap();
+    let entries = |document: &mut Json, change: &dyn Fn(&mut serde_json::Map<String, Json>)| {
+        let tests = document.as_object_mut().unwrap().values_mut();
+        for list in tests.flat_map(|test| test["post"].as_object_mut().unwrap().values_mut()) {
+            list.as_array_mut().unwrap().iter_mut().for_each(|entry| change(entry.as_object_mut().unwrap()));
+        }
+    };
+    let demands = ["hash", "logs", "state"];
+    entries(&mut document, &|entry| entry.retain(|name, _| !demands.contains(&&**name)));
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("growth.json");
+    fs::write(&path, document.to_string()).unwrap();
+    let path = path.to_str().unwrap();
+    assert_eq!(vmconf(&["bless", "--yes", path]).exit, 3);
+    assert_eq!(vmconf(&["bless", "--yes", "--fill", path]).exit, 0);
+    let filled: Json = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+    let hashes = |document: &Json| -> Vec<Json> {
+        let tests = document.as_object().unwrap().values();
+        let lists = tests.flat_map(|test| test["post"].as_object().unwrap().values());
+        let entries = lists.flat_map(|list| list.as_array().unwrap());
+        entries.map(|entry| json!([entry["hash"], entry["logs"]])).collect()
+    };
+    let original: Json = serde_json::from_str(&original).unwrap();
+    assert!(hashes(&filled).len() >= 24);
+    assert_eq!(hashes(&filled), hashes(&original));
+    entries(&mut filled.clone(), &|entry| assert!(!entry["state"].as_object().unwrap().is_empty()));
+}
+
+#[test]
+fn yes_needs_a_path() {
+    let refused = vmconf(&["bless", "--yes"]);
+    let tip = "error: --yes without PATHS would write all of vectors/\ntip: name what to write: vmconf bless --yes vectors/\n";
+    assert_eq!((refused.exit, &*refused.stderr), (2, tip));
+}
+
+/// The change of each case stands under its id and the instruction that made the value.
+#[test]
+fn the_changes_are_shown_by_case() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("one.json");
+    let test = |name: &str, value: u8| {
+        format!(
+            r#"  {{"name": "{name}", "script": ["PUSH7"], "steps": [{{"actions": ["Execute"],
+    "result": {{"state": "HALT", "resultStack": [{{"type": "Integer", "value": {value}}}]}}}}]}}"#
+        )
+    };
+    let text = |value| {
+        let cases = ["a", "b"].map(|name| test(name, value)).join(",\n");
+        format!("{{\"category\": \"c\", \"name\": \"n\", \"machine\": \"neo3\", \"tests\": [\n{cases}\n]}}\n")
+    };
+    fs::write(&path, text(8)).unwrap();
+    let shown = vmconf(&["bless", path.to_str().unwrap()]).stdout;
+    let name = path.to_str().unwrap();
+    for (case, line) in [("a", 3), ("b", 5)] {
+        let expected = format!(
+            "{name}::{case}\n  resultStack[0] made by step 1, 0x00 PUSH7\n--- {name}\n+++ {name}\n@@ -{},",
+            1.max(line - 3)
+        );
+        assert!(shown.contains(&expected), "{shown}");
+    }
 }

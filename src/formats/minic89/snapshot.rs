@@ -11,7 +11,7 @@ use crate::model::position::Origin;
 use crate::model::value::Value;
 use crate::text::json::{Datum, Node, quoted};
 
-const VERSION: &str = "MiniC89.VM.Snapshot.v0.2";
+pub(super) const VERSION: &str = "MiniC89.VM.Snapshot.v0.2";
 
 /// The members that every snapshot has, and those that say how a run ended, in the order of output.
 const REQUIRED: &[&str] = &["schema_version", "step", "status", "pc", "operand_stack", "call_stack"];

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value as Json, json};
 
 use super::forks::{self, Named};
-use super::write_back::fresh;
+use super::write_back::{NO_HASH, fresh};
 use crate::formats::new_vector::{Field, MakeVector, NewVector};
 use crate::formats::write_back::NotRepresentable;
 use crate::model::value::Value;
@@ -26,9 +26,6 @@ const FORK: &str = "Osaka";
 
 const SENDER: &str = "0xa94f5374fce5edbc8e2a8697c15331677e6ebf0b";
 const TARGET: &str = "0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
-
-/// Stands for a hash that is not known yet.
-const NO_HASH: &str = "0x0000000000000000000000000000000000000000000000000000000000000000";
 
 fn make(new: &NewVector<'_>) -> Result<Json, NotRepresentable> {
     let fork = new.inputs.fork.as_deref().unwrap_or(FORK);

@@ -1,13 +1,19 @@
 //! Writes the actual result of a state test as its expectation.
 
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
+use crate::formats::Fill;
+use crate::formats::fill::missing;
 use crate::formats::write_back::{FailedAssertion, NotRepresentable, WrittenBack, hex_like, number_like};
 use crate::model::assertion::Expected;
 use crate::model::name::Name;
 use crate::model::path::Key;
 use crate::model::value::Value;
 use crate::text::edit::Change;
+use crate::text::json::Node;
+
+/// Stands for a hash that is not known yet.
+pub(super) const NO_HASH: &str = "0x0000000000000000000000000000000000000000000000000000000000000000";
 
 pub(super) fn write_back<'d>(failed: &FailedAssertion<'d, '_>) -> WrittenBack<'d> {
     match (failed.expected, failed.actual) {
@@ -25,6 +31,12 @@ pub(super) fn write_back<'d>(failed: &FailedAssertion<'d, '_>) -> WrittenBack<'d
         }
         (_, actual) => Err(actual.map_or_else(NotRepresentable::nothing, NotRepresentable::value)),
     }
+}
+
+/// What an entry lacks of what all published entries, and the fixtures of the execution specifications, demand.
+pub(super) fn fill(entry: Node<'_>) -> Fill<'_> {
+    let demands = [("hash", json!(NO_HASH)), ("logs", json!(NO_HASH)), ("state", json!({}))];
+    Fill { ends: Vec::new(), rest: missing(entry, demands).collect() }
 }
 
 fn key(failed: &FailedAssertion<'_, '_>) -> String {

@@ -6,6 +6,7 @@ use std::collections::{BTreeSet, HashSet};
 use super::reader::{ENDS, MACHINE, Reader, STEPS};
 use super::segment::Kind;
 use crate::formats::fields::{Diagnostics, wrong_type};
+use crate::formats::Fill;
 use crate::formats::files::{Folder, Unreadable};
 use crate::formats::format::{Context, Entry, Evidence, Format};
 use crate::formats::write_back::NotRepresentable;
@@ -30,6 +31,7 @@ pub const FORMAT: Format = Format {
     read: read_pair,
     rest: read_rest,
     write_back: |_| Err(NotRepresentable("a list of names has no place for an expectation".to_owned())),
+    fill: |_| Fill::default(),
     make: None,
     ends: ENDS,
     outcomes: super::expect::outcomes,

@@ -4,6 +4,8 @@
 use num_bigint::BigInt;
 use serde_json::{Value as Json, json};
 
+use crate::formats::Fill;
+use crate::formats::fill::missing;
 use crate::formats::write_back::{
     FailedAssertion, NotRepresentable, WrittenBack, hex_like, in_case_of, number_like, resize,
 };
@@ -12,7 +14,7 @@ use crate::model::name::Name;
 use crate::model::path::{Key, Path};
 use crate::model::value::Value;
 use crate::text::edit::Change;
-use crate::text::json::Datum;
+use crate::text::json::{Datum, Node};
 
 /// Members of a test that must end normally; a test that must halt does not have them.
 pub(super) const RESULTS: [&str; 4] = ["gas", "out", "logs", "callcreates"];
@@ -46,19 +48,29 @@ pub(super) fn write_back<'d>(failed: &FailedAssertion<'d, '_>) -> WrittenBack<'d
 /// with placeholder values; the next comparison reports their differences.
 fn outcome<'d>(failed: &FailedAssertion<'d, '_>) -> WrittenBack<'d> {
     if *failed.present()? == Value::text("success") {
-        let begun = [
-            ("gas", json!("0x00")),
-            ("out", json!("0x")),
-            ("logs", json!(hex_like("", &[0; 32]))),
-            ("callcreates", json!([])),
-            ("post", json!({})),
-        ];
-        let missing = begun.into_iter().filter(|(name, _)| failed.node.member(name).is_none());
-        return Ok(missing.map(|(name, value)| Change::add_member(failed.node, name, value)).collect());
+        return Ok(missing(failed.node, placeholders()).collect());
     }
     let test = failed.outer(0)?;
     let results = test.members().filter(|member| member.key == "post" || RESULTS.contains(&&*member.key));
     Ok(results.filter_map(|member| Change::remove(test, member.value)).collect())
+}
+
+/// The results that a test lacks. A test without any, except for a list of calls, demands a halt.
+pub(super) fn fill(test: Node<'_>) -> Fill<'_> {
+    let is_result = |name: &str| name != "callcreates" && test.member(name).is_some();
+    let has_results = placeholders().iter().any(|(name, _)| is_result(name));
+    let results = has_results.then(|| missing(test, placeholders()));
+    Fill { ends: Vec::new(), rest: results.into_iter().flatten().collect() }
+}
+
+fn placeholders() -> [(&'static str, Json); 5] {
+    [
+        ("gas", json!("0x00")),
+        ("out", json!("0x")),
+        ("logs", json!(hex_like("", &[0; 32]))),
+        ("callcreates", json!([])),
+        ("post", json!({})),
+    ]
 }
 
 /// The value that the format reads as absent.

@@ -248,6 +248,12 @@ impl<'d> Node<'d> {
         })
     }
 
+    /// The items of an array, or the values of the members of an object.
+    pub fn values(self) -> impl Iterator<Item = Node<'d>> {
+        let is_object = self.is_object();
+        self.children().skip(usize::from(is_object)).step_by(if is_object { 2 } else { 1 })
+    }
+
     /// Every object in this datum at any depth, including itself, in document order.
     pub fn objects(self) -> impl Iterator<Item = Node<'d>> {
         let within = self.slot as usize..self.get().next as usize;

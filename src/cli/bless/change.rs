@@ -1,0 +1,204 @@
+//! A change of a case, as it is shown, and how a file is written.
+
+use std::cell::OnceCell;
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+
+use anstyle::{AnsiColor, Style};
+use imara_diff::{Algorithm, BasicLineDiffPrinter, Diff, InternedInput, UnifiedDiffConfig};
+use vmconf::explain;
+use vmconf::model::case::CaseId;
+use vmconf::model::escape::escaped;
+use vmconf::model::explanation::Explanation;
+use vmconf::report::explanation::{self, Length};
+use vmconf::report::truncate::truncate;
+use vmconf::run::bless::{Blessed, CaseChange, Excerpt};
+use vmconf::run::sources::Source;
+use vmconf::run::{self, LoadedFile, Options};
+
+use crate::cli::output;
+use crate::cli::result_file::ResultFile;
+
+const NAME: Style = Style::new().bold();
+const HUNK: Style = AnsiColor::Cyan.on_default();
+const OLD: Style = AnsiColor::Red.on_default();
+const NEW: Style = AnsiColor::Green.on_default();
+
+/// The text of a file before and after a change.
+#[derive(Clone, Copy)]
+pub(super) struct Texts<'t> {
+    pub(super) old: &'t str,
+    pub(super) new: &'t str,
+}
+
+/// A file whose cases are explained.
+pub(super) struct File<'o> {
+    source: &'o Source,
+    options: &'o Options,
+    loaded: OnceCell<LoadedFile<'o>>,
+}
+
+impl File<'_> {
+    pub(super) fn new<'o>(source: &'o Source, options: &'o Options) -> File<'o> {
+        File { source, options, loaded: OnceCell::new() }
+    }
+
+    /// Prints the id of the case, why it differs, and the change as a unified diff.
+    pub(super) fn show(&self, change: &CaseChange, blessed: &Blessed) -> io::Result<()> {
+        let case = &change.case;
+        let mut out = output::stdout();
+        let mut line = |style: Style, text: &str| writeln!(out, "{style}{}{style:#}", escaped(text));
+        line(NAME, &case.to_string())?;
+        if let Some(why) = self.explain(case).as_ref().and_then(explanation::in_a_line) {
+            line(Style::new(), &format!("  {why}"))?;
+        }
+        line(NAME, &format!("--- {}", self.source.shown))?;
+        line(NAME, &format!("+++ {}", self.source.shown))?;
+        let diff = unified_diff(&blessed.excerpt(change, AROUND));
+        for text in shortened(&diff.lines().collect::<Vec<_>>()) {
+            let style = match text.as_bytes().first() {
+                Some(b'@') => HUNK,
+                Some(b'-') => OLD,
+                Some(b'+') => NEW,
+                _ => Style::new(),
+            };
+            line(style, &text)?;
+        }
+        out.flush()
+    }
+
+    /// Prints what `vmconf diff` prints about the case.
+    pub(super) fn show_explanation(&self, case: &CaseId) -> io::Result<()> {
+        let Some(explained) = self.explain(case) else { return Ok(()) };
+        let mut text = Vec::new();
+        explanation::write(&mut text, &explained, Length::Screen)?;
+        let mut out = output::stdout();
+        out.write_all(&text)?;
+        out.flush()
+    }
+
+    /// Why the case fails; `None` if it passes.
+    fn explain(&self, case: &CaseId) -> Option<Explanation> {
+        let loaded = self.loaded.get_or_init(|| run::open(self.source, self.options));
+        let index = loaded.ids().position(|id| id == *case)?;
+        let explained = explain::explain_on_screen(loaded, index, &self.options.run);
+        explained.report.verdict.failure().is_some().then_some(explained)
+    }
+}
+
+/// The number of lines around a change that a unified diff shows.
+const AROUND: usize = 3;
+
+/// The hunks of a unified diff, without the names of the files.
+fn unified_diff(Excerpt { line, old, new }: &Excerpt<'_>) -> String {
+    let input = InternedInput::new(*old, &**new);
+    let mut diff = Diff::compute(Algorithm::Myers, &input);
+    diff.postprocess_lines(&input);
+    let mut config = UnifiedDiffConfig::default();
+    config.context_len(AROUND as u32);
+    let printer = BasicLineDiffPrinter(&input.interner);
+    let hunks = diff.unified_diff(&printer, config, &input).to_string();
+    hunks.split_inclusive('\n').map(|text| moved(text, line - 1).unwrap_or_else(|| text.to_owned())).collect()
+}
+
+/// The lines of a diff, of which long ones are cut around what differs, since a whole file can be one line.
+fn shortened(mut lines: &[&str]) -> Vec<String> {
+    const LONGEST: usize = 2_000;
+    let mut short = Vec::new();
+    while let [first, ..] = lines {
+        let run = |lines: &[&str], sign: char| lines.iter().take_while(|line| line.starts_with(sign)).count();
+        let (old, rest) = lines.split_at(run(lines, '-'));
+        let (new, rest) = rest.split_at(run(rest, '+'));
+        if old.is_empty() && new.is_empty() {
+            short.push(truncate(first, 0, LONGEST));
+            lines = &lines[1..];
+            continue;
+        }
+        let cut = |line: &str, other: Option<&&str>| {
+            let (sign, line) = line.split_at(1);
+            let other = other.map_or("", |other| &other[1..]);
+            let same = line.chars().zip(other.chars()).take_while(|(one, other)| one == other).count();
+            format!("{sign}{}", truncate(line, same, LONGEST))
+        };
+        short.extend(old.iter().enumerate().map(|(at, line)| cut(line, new.get(at))));
+        short.extend(new.iter().enumerate().map(|(at, line)| cut(line, old.get(at))));
+        lines = rest;
+    }
+    short
+}
+
+/// The head of a hunk, this many lines further down; `None` for any other line.
+fn moved(line: &str, down: usize) -> Option<String> {
+    let (old, new) = line.strip_prefix("@@ -")?.split_once(" +")?;
+    let (new, end) = new.split_once(" @@")?;
+    let moved = |range: &str| {
+        let (start, count) = range.split_once(',')?;
+        Some(format!("{},{count}", start.parse::<usize>().ok()? + down))
+    };
+    Some(format!("@@ -{} +{} @@{end}", moved(old)?, moved(new)?))
+}
+
+/// Replaces the text of the file. On failure, prints a note and returns false.
+pub(super) fn write(source: &Source, texts: Texts<'_>) -> bool {
+    match try_write(&source.path, texts) {
+        Ok(()) => true,
+        Err(error) => {
+            output::note(&format!("not written: {}: {error}", source.shown));
+            false
+        }
+    }
+}
+
+fn try_write(path: &Path, texts: Texts<'_>) -> io::Result<()> {
+    // Replace the target of a link, so that the link stays.
+    let path = path.canonicalize()?;
+    let metadata = path.metadata()?;
+    if !metadata.is_file() {
+        return Err(io::Error::other("not a regular file"));
+    }
+    if metadata.permissions().readonly() {
+        return Err(io::Error::other("the file is read-only"));
+    }
+    if fs::read(&path)? != texts.old.as_bytes() {
+        return Err(io::Error::other("the file changed since it was read"));
+    }
+    ResultFile::over(&path, texts.new.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heads_of_hunks_move() {
+        assert_eq!(moved("@@ -1,7 +1,8 @@\n", 10).as_deref(), Some("@@ -11,7 +11,8 @@\n"));
+        assert_eq!(moved("-@@ -1,7 +1,8 @@\n", 10), None);
+    }
+
+    #[test]
+    fn long_lines_are_cut_around_what_differs() {
+        let (start, end) = ("a".repeat(9_000), "z".repeat(9_000));
+        let [old, new] = ["one", "two"].map(|middle| format!("{start}{middle}{end}"));
+        let lines = [format!(" {start}"), format!("-{old}"), format!("+{new}"), " b".to_owned()];
+        let short = shortened(&lines.each_ref().map(|line| &**line));
+        assert!(short.len() == 4 && short.iter().all(|line| line.chars().count() <= 2_001), "{short:?}");
+        assert!(short[1].starts_with("-…a") && short[1].contains("aonez"), "{}", short[1]);
+        assert!(short[2].starts_with("+…a") && short[2].contains("atwoz"), "{}", short[2]);
+        assert_eq!(short[3], " b");
+    }
+
+    #[test]
+    fn a_file_that_changed_since_it_was_read_stays() -> io::Result<()> {
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join("vector.json");
+        fs::write(&path, "old")?;
+        let texts = |old| Texts { old, new: "new" };
+        assert!(try_write(&path, texts("older")).is_err_and(|error| error.to_string().contains("changed")));
+        assert_eq!(fs::read_to_string(&path)?, "old");
+        try_write(&path, texts("old"))?;
+        assert_eq!(fs::read_to_string(&path)?, "new");
+        assert!(try_write(folder.path(), texts("old")).is_err());
+        Ok(())
+    }
+}
