@@ -81,7 +81,7 @@ use clap_complete::CompleteEnv;
 use vmconf::model::exit_code::Exit;
 
 use self::select::Select;
-use self::settings::Settings;
+use self::settings::{FILE, Settings};
 
 /// A conformance test runner for virtual machines
 ///
@@ -163,25 +163,42 @@ pub(crate) fn main() -> ExitCode {
 }
 
 fn run() -> anyhow::Result<Exit> {
-    // To free each of its arguments would take half as long as making them.
-    let mut tree = ManuallyDrop::new(Cli::command());
-    let mut matches =
-        tree.try_get_matches_from_mut(std::env::args_os()).unwrap_or_else(|error| match error.kind() {
-            ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-                self::tree().get_matches()
-            }
-            _ => error.exit(),
-        });
-    let settings = Settings::read(&tree, &matches, run_command)?;
-    if let Some(arguments) = with_settings(&matches, &settings) {
-        matches = tree.try_get_matches_from_mut(arguments).unwrap_or_else(|error| error.exit());
-    }
-    let mut cli = Cli::from_arg_matches_mut(&mut matches).unwrap_or_else(|error| error.exit());
+    let (mut cli, settings) = parse().unwrap_or_else(|error| match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            tree().get_matches();
+            error.exit()
+        }
+        _ => error.exit(),
+    })?;
     cli.color.write_global();
     if let Some(select) = cli.command.select() {
         select.read_standard_input()?;
     }
-    cli.command.run(&settings)
+    cli.command.run(settings)
+}
+
+/// The arguments of the process and the settings, both as `vmconf.toml` is now.
+fn parse() -> Result<anyhow::Result<(Cli, Settings)>, clap::Error> {
+    // To free each of its arguments would take half as long as making them.
+    let mut tree = ManuallyDrop::new(Cli::command());
+    let mut matches = tree.try_get_matches_from_mut(std::env::args_os())?;
+    let settings = match Settings::read(&tree, &matches, run_command) {
+        Ok(settings) => settings,
+        Err(error) => return Ok(Err(error)),
+    };
+    if let Some(arguments) = with_settings(&matches, &settings) {
+        matches = tree.try_get_matches_from_mut(arguments)?;
+    }
+    Ok(Ok((Cli::from_arg_matches_mut(&mut matches)?, settings)))
+}
+
+/// `vmconf run --watch` with the settings as `vmconf.toml` is now.
+fn parse_run() -> anyhow::Result<(run::Run, Settings)> {
+    let (cli, settings) = parse().map_err(|error| anyhow::anyhow!("{FILE}: {error}"))??;
+    match cli.command {
+        Command::Run(run) => Ok((run, settings)),
+        _ => anyhow::bail!("the command line names another command than run"),
+    }
 }
 
 /// The arguments of the process and those that the settings add; `None` if the settings add no arguments.
@@ -233,33 +250,33 @@ impl Command {
         }
     }
 
-    fn run(self, settings: &Settings) -> anyhow::Result<Exit> {
+    fn run(self, settings: Settings) -> anyhow::Result<Exit> {
         match self {
-            Command::Run(command) if command.is_watch() => watch::run(&command, settings),
-            Command::Run(command) => command.run(settings),
-            Command::List(command) => command.run(settings),
-            Command::Check(command) => command.run(settings),
+            Command::Run(command) if command.is_watch() => watch::run(command, settings, parse_run),
+            Command::Run(command) => command.run(&settings),
+            Command::List(command) => command.run(&settings),
+            Command::Check(command) => command.run(&settings),
             Command::Schema(command) => command.run(),
-            Command::Diff(command) => command.run(settings),
-            Command::Trace(command) => command.run(settings),
-            Command::Explore(command) => command.run(settings),
-            Command::Bless(command) => command.run(settings),
-            Command::Known(command) => command.run(settings),
-            Command::Matrix(command) => command.run(settings),
-            Command::Merge(command) => command.run(settings),
-            Command::Compare(command) => command.run(settings),
-            Command::Exec(command) => command.run(settings),
+            Command::Diff(command) => command.run(&settings),
+            Command::Trace(command) => command.run(&settings),
+            Command::Explore(command) => command.run(&settings),
+            Command::Bless(command) => command.run(&settings),
+            Command::Known(command) => command.run(&settings),
+            Command::Matrix(command) => command.run(&settings),
+            Command::Merge(command) => command.run(&settings),
+            Command::Compare(command) => command.run(&settings),
+            Command::Exec(command) => command.run(&settings),
             Command::Vm(command) => command.run(),
-            Command::Bisect(command) => command.run(settings),
-            Command::Audit(command) => command.run(settings),
-            Command::Mutants(command) => command.run(settings),
-            Command::Coverage(command) => command.run(settings),
-            Command::Minset(command) => command.run(settings),
+            Command::Bisect(command) => command.run(&settings),
+            Command::Audit(command) => command.run(&settings),
+            Command::Mutants(command) => command.run(&settings),
+            Command::Coverage(command) => command.run(&settings),
+            Command::Minset(command) => command.run(&settings),
             Command::Isa(command) => command.run(),
             Command::Asm(command) => command.run(),
             Command::Disasm(command) => command.run(),
             Command::Serve(command) => command.run(),
-            Command::Config(command) => command.run(settings, &run_command()),
+            Command::Config(command) => command.run(&settings, &run_command()),
             Command::Completions(command) => command.run(),
             Command::Man(command) => command.run(tree()),
             Command::Help(command) => command.run(tree()),

@@ -29,6 +29,10 @@ const MOST_ITEMS: usize = 10_000;
 /// instructions are recorded, since watching all would take too long.
 const MOST_SEEN: u64 = 20_000_000;
 
+/// The length, in instructions, of the longest run of which the first divergence from a machine in another process is
+/// searched. The search takes some microseconds an instruction.
+const MOST_BISECTED: u64 = 1_000_000;
+
 /// The maximum number of differences that are traced to instructions.
 const MOST_BLAMED: usize = 10;
 
@@ -91,7 +95,11 @@ pub fn explain(loaded: &LoadedFile<'_>, case: usize, options: &RunOptions, last:
     if let Some(world) = &mut hashes.world {
         world.leaves.iter_mut().zip(of_leaves).for_each(|(leaf, answer)| leaf.answer = Some(answer));
     }
-    let parting = watched.case.as_ref().filter(|_| fails).and_then(|case| parting(case, options));
+    let length = ends.last().copied().unwrap_or(0);
+    let reports_steps = watched.case.as_ref().filter(|case| fails && reports_steps(case, options));
+    let is_divergence_unsearched = reports_steps.is_some() && length > MOST_BISECTED;
+    let parting = reports_steps.filter(|_| !is_divergence_unsearched);
+    let parting = parting.and_then(|case| self::parting(case, options));
     let stack = differences.first().zip(list).zip(watched.case.as_ref());
     // The list comes from the embedded machine.
     let stack = stack.filter(|_| embedded.is_none());
@@ -102,6 +110,7 @@ pub fn explain(loaded: &LoadedFile<'_>, case: usize, options: &RunOptions, last:
         embedded,
         blames,
         parting,
+        is_divergence_unsearched,
         departure: departure.filter(|_| fails),
         last: before_end,
         steps: asked_after,
@@ -139,12 +148,15 @@ fn search(
     }
 }
 
-/// Where the machine in another process diverges from the embedded one, if it reports its steps.
+/// Whether the testee is a machine in another process that reports its steps.
+fn reports_steps(case: &Case, options: &RunOptions) -> bool {
+    let requests = ["digests", "trace"];
+    options.testee.vm().is_some_and(|vm| requests.iter().all(|request| vm.answers(case.machine, request)))
+}
+
+/// Where the machine in another process, which reports its steps, diverges from the embedded one.
 fn parting(case: &Case, options: &RunOptions) -> Option<Parting> {
     let (vm, info) = (options.testee.vm()?, machines::by_name(case.machine)?);
-    if !["digests", "trace"].iter().all(|request| vm.answers(info.name, request)) {
-        return None;
-    }
     let mut one = OnVm::new(vm, info, case, options.interrupt.clone()).ok()?;
     let mut other = OnVm::embedded(info, case).ok()?;
     // A machine that crashes here already has a verdict.

@@ -33,7 +33,7 @@ pub(super) struct Asm {
 
     /// Write the program to a file, as bytes, instead of printing it
     #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    write: Option<PathBuf>,
 
     /// Write the source line of each word that is written to a JSON file, by address
     #[arg(long, value_name = "FILE")]
@@ -94,9 +94,9 @@ impl Asm {
         self.put(&bytes, |out| print_words(out, program))
     }
 
-    /// Writes the program to the file of `--output`, or prints it.
+    /// Writes the program to the file of `--write`, or prints it.
     fn put(&self, bytes: &[u8], print: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
-        if let Some(path) = &self.output {
+        if let Some(path) = &self.write {
             return self.force.write(path, bytes);
         }
         let mut out = output::stdout();

@@ -44,14 +44,21 @@ fn parse_date(text: &str) -> Result<Date, String> {
 
 impl KnownArgs {
     /// The list for all files, if there is one. Prints a note with the date used if the list has dates.
-    pub(super) fn read(&self) -> anyhow::Result<Option<ExpectedFailures>> {
-        self.file.as_deref().map(|path| self.list(path)).transpose()
+    pub(super) fn read(&self, settings: &Settings) -> anyhow::Result<Option<ExpectedFailures>> {
+        let list = self.file.as_deref().map(|path| self.list(path)).transpose();
+        match settings.place("known") {
+            Some(place) => list.with_context(|| format!("{place}: known")),
+            None => list,
+        }
     }
 
     /// The list of each override of `vmconf.toml`, in order; `None` if the list for all files applies.
     pub(super) fn overridden(&self, settings: &Settings) -> anyhow::Result<Vec<Option<ExpectedFailures>>> {
         let files = settings.overridden("known").into_iter();
-        files.map(|file| file.map(|file| self.list(Path::new(file))).transpose()).collect()
+        let list = |(file, place): (&str, String)| {
+            self.list(Path::new(file)).with_context(|| format!("{place}: known"))
+        };
+        files.map(|file| file.map(list).transpose()).collect()
     }
 
     /// A list that applies instead of the others.

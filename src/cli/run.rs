@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use clap::Args;
 use vmconf::explain::explain_on_screen;
-use vmconf::model::case::CaseId;
+use vmconf::model::case_report::CaseReport;
 use vmconf::model::event::{Event, Summary};
 use vmconf::model::exit_code::Exit;
 use vmconf::model::explanation::Explanation;
@@ -89,19 +89,25 @@ impl Run {
         self.watch
     }
 
+    /// Takes the paths that `other` has read from standard input.
+    pub(super) fn keep_standard_input(&mut self, other: &Run) {
+        self.select.keep_standard_input(&other.select);
+    }
+
     /// The paths that were typed.
     pub(super) fn paths(&self) -> &[PathBuf] {
         self.select.paths()
     }
 
     pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
-        let runner = Runner::new(self, settings);
-        ctrlc::set_handler(runner.interrupt_handler())?;
+        let controls = Controls::default();
+        ctrlc::set_handler(controls.interrupt_handler())?;
+        let runner = Runner::new(self, settings, controls);
         let mut options = runner.options()?;
         let Subset { sources, mut rerun } = self.subset.of(&self.select, settings, &mut options)?;
-        let mut on_case = |id: &CaseId| {
+        let mut on_case = |report: &CaseReport| {
             if let Some(rerun) = &mut rerun {
-                rerun.mark_done(id);
+                rerun.mark_done(&report.id);
             }
         };
         let exit = runner.run(&sources, &options, &mut on_case)?;
@@ -119,6 +125,12 @@ impl Run {
 pub(super) struct Runner<'r> {
     args: &'r Run,
     pub(super) settings: &'r Settings,
+    controls: Controls,
+}
+
+/// What Ctrl-C ends.
+#[derive(Clone, Default)]
+pub(super) struct Controls {
     pub(super) interrupt: Interrupt,
     temporary_files: TemporaryFiles,
     /// The processes that run cases.
@@ -126,22 +138,17 @@ pub(super) struct Runner<'r> {
 }
 
 impl Runner<'_> {
-    pub(super) fn new<'r>(args: &'r Run, settings: &'r Settings) -> Runner<'r> {
-        Runner {
-            args,
-            settings,
-            interrupt: Interrupt::default(),
-            temporary_files: TemporaryFiles::default(),
-            groups: Groups::default(),
-        }
+    pub(super) fn new<'r>(args: &'r Run, settings: &'r Settings, controls: Controls) -> Runner<'r> {
+        Runner { args, settings, controls }
     }
 
     /// The options that the arguments, `vmconf.toml` and the lists of expected failures set.
     pub(super) fn options(&self) -> anyhow::Result<Options> {
         let mut options = self.args.select.options(self.settings)?;
         let run = &mut options.run;
-        run.interrupt = self.interrupt.clone();
-        run.testee = self.args.vm.testee(self.settings, &self.groups, &self.interrupt)?;
+        let Controls { interrupt, groups, .. } = &self.controls;
+        run.interrupt = interrupt.clone();
+        run.testee = self.args.vm.testee(self.settings, groups, interrupt)?;
         run.worlds = self.args.worlds.open(self.settings)?;
         run.jobs = self.args.jobs.map_or_else(processors, usize::from);
         run.max_failures = if self.args.fail_fast { Some(NonZeroUsize::MIN) } else { self.args.max_fail };
@@ -182,15 +189,15 @@ impl Runner<'_> {
         &self,
         sources: &Sources,
         options: &Options,
-        on_case: &mut dyn FnMut(&CaseId),
+        on_case: &mut dyn FnMut(&CaseReport),
     ) -> anyhow::Result<Exit> {
         let cache = self.args.cache.open(self.settings)?;
         let mut options = options.clone();
         options.run.cache = cache.as_ref().map(Cache::results);
         let options = &options;
-        let mut pages = self.args.explore.pages(&self.args.reports, &self.temporary_files)?;
+        let mut pages = self.args.explore.pages(&self.args.reports, &self.controls.temporary_files)?;
         let mut reports =
-            Reports::new(&self.args.reports, &self.report_options(options), &self.temporary_files)?;
+            Reports::new(&self.args.reports, &self.report_options(options), &self.controls.temporary_files)?;
         let part = options.run.part.as_ref().map(|part| part.partition);
         let executed = Executed { selected: self.selected(), files: sources.len(), part };
         let mut record = Recording::begin(&self.settings.anchor, executed);
@@ -200,7 +207,7 @@ impl Runner<'_> {
             progress.event(&event);
             if let Event::Finished(report) = &event {
                 record.case(report);
-                on_case(&report.id);
+                on_case(report);
             }
             reports.event(&event);
         };
@@ -244,7 +251,7 @@ impl Runner<'_> {
             }
             return Ok(());
         }
-        let list = known.read()?.map(Arc::new);
+        let list = known.read(self.settings)?.map(Arc::new);
         for (file_override, own) in options.overrides.iter_mut().zip(known.overridden(self.settings)?) {
             file_override.options.expected_failures = own.map(Arc::new).or_else(|| list.clone());
         }
@@ -256,7 +263,9 @@ impl Runner<'_> {
     fn may_leave_out_expected_failures(&self) -> bool {
         self.args.select.is_narrow() || self.args.subset.is_narrow()
     }
+}
 
+impl Controls {
     /// The Ctrl-C handler. The first Ctrl-C ends the current cases without a verdict and the run with its
     /// summary and complete reports; the second ends the process immediately, in case a report is not read.
     pub(super) fn interrupt_handler(&self) -> impl Fn() + Send + use<> {

@@ -128,6 +128,14 @@ impl Select {
         }
     }
 
+    /// Takes the paths that `other` has read from standard input.
+    pub(super) fn keep_standard_input(&mut self, other: &Select) {
+        if other.is_from_standard_input {
+            self.paths.clone_from(&other.paths);
+            self.is_from_standard_input = true;
+        }
+    }
+
     /// Replaces each `-` among the paths by the lines of standard input.
     pub(super) fn read_standard_input(&mut self) -> anyhow::Result<()> {
         while let Some(at) = self.paths.iter().position(|path| path == Path::new("-")) {

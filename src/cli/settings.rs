@@ -210,13 +210,14 @@ impl Settings {
         typed.chain(configured.flat_map(|entry| entry.flags.clone())).collect()
     }
 
-    /// The value of a setting in each of [`Settings::overrides`]; `None` if the override does not set it or
-    /// the flag was typed.
-    pub(super) fn overridden(&self, name: &str) -> Vec<Option<&str>> {
+    /// The value of a setting in each of [`Settings::overrides`], and its file and line; `None` if the override does
+    /// not set it or the flag was typed.
+    pub(super) fn overridden(&self, name: &str) -> Vec<Option<(&str, String)>> {
         let Some(file) = &self.file else { return Vec::new() };
         let values = file.config.overrides.iter().map(|file_override| {
             let mut entries = file_override.entries.iter().filter(|_| !self.is_typed(name));
-            Some(entries.find(|entry| entry.name == name)?.flags.first()?.split_once('=')?.1)
+            let entry = entries.find(|entry| entry.name == name)?;
+            Some((entry.flags.first()?.split_once('=')?.1, file.line(entry)))
         });
         values.collect()
     }

@@ -1,68 +1,69 @@
 //! `vmconf run --watch`: runs, waits for changes, and runs what they affect.
 
+mod changes;
+mod failures;
+
 use std::collections::{BTreeSet, HashMap};
+use std::env;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
-use std::time::{Duration, Instant};
+use std::sync::mpsc::{self, Receiver, Sender};
 
 use anyhow::Context;
 use console::Term;
-use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
+use notify::{RecommendedWatcher, RecursiveMode, Watcher};
 use vmconf::model::exit_code::Exit;
 use vmconf::run::sources::{Source, Sources};
 use vmconf::run::{self, Options, UnmatchedEntries};
 
+use self::changes::{Changes, Message, forward};
+use self::failures::Failures;
 use super::output;
-use super::run::{Run, Runner};
-use super::settings::Settings;
+use super::run::{Controls, Run, Runner};
+use super::settings::{FILE, Settings};
 
-/// Changes are complete after this time without another change, since editors write in several steps.
-const QUIET: Duration = Duration::from_millis(100);
-
-/// Changes that continue are treated as complete after this time.
-const LONGEST: Duration = Duration::from_secs(2);
-
-/// The number of files that a line names.
+/// The number of names in a line.
 const NAMED: usize = 3;
 
-/// Runs all files, then the affected files after each change, until Ctrl-C. The exit code is that of the last
-/// run.
-pub(super) fn run(run: &Run, settings: &Settings) -> anyhow::Result<Exit> {
+/// Reads the command line and `vmconf.toml` again.
+type Reread = fn() -> anyhow::Result<(Run, Settings)>;
+
+/// Runs all files, then the affected files after each change, until Ctrl-C; all of them again when `vmconf.toml`
+/// changes. The exit code is that of the last run, or of a failure that is outstanding.
+pub(super) fn run(mut run: Run, mut settings: Settings, reread: Reread) -> anyhow::Result<Exit> {
     let (sender, receiver) = mpsc::channel();
-    let (runner, is_waiting) = (Runner::new(run, settings), Arc::new(AtomicBool::new(false)));
-    handle_interrupt(&runner, is_waiting.clone(), sender.clone())?;
+    let (controls, is_waiting) = (Controls::default(), Arc::new(AtomicBool::new(false)));
+    handle_interrupt(&controls, is_waiting.clone(), sender.clone())?;
     let watcher = notify::recommended_watcher(move |event| forward(event, &sender)).context("--watch")?;
-    let mut session = Session { runner, watcher, files: HashMap::new() };
+    let mut watch = Watch { is_waiting, receiver, watcher, reread };
+    let mut session = Session::new(Runner::new(&run, &settings, controls.clone()), &mut watch)?;
     let mut exit = session.first()?;
-    let mut pending = Changes::default();
-    while exit != Exit::Interrupted {
-        is_waiting.store(true, Ordering::Relaxed);
-        if !pending.wait(&receiver) {
-            break;
-        }
-        is_waiting.store(false, Ordering::Relaxed);
-        match session.rerun(&pending) {
-            Ok(next) => {
-                exit = next.unwrap_or(exit);
-                pending = Changes::default();
-            }
-            // A file may have been read during a write, so its changes stay pending.
-            Err(RunError::Input(error)) => output::note(&format!("error: {error:#}")),
-            Err(RunError::Report(error)) => return Err(error),
-        }
+    loop {
+        let (mut new_run, new_settings) = match session.watch(exit)? {
+            Ended::Interrupted(exit) => return Ok(exit),
+            Ended::NewSettings(new) => *new,
+        };
+        new_run.keep_standard_input(&run);
+        (run, settings) = (new_run, new_settings);
+        session = Session::new(Runner::new(&run, &settings, controls.clone()), &mut watch)?;
+        clear();
+        output::note(&format!("{FILE} changed: all cases run again"));
+        exit = session.first().unwrap_or_else(|error| {
+            output::note(&format!("error: {error:#}"));
+            session.note_waiting();
+            Exit::Usage
+        });
     }
-    Ok(exit)
 }
 
 /// Ctrl-C ends a run as it does without `--watch`, and ends waiting immediately.
 fn handle_interrupt(
-    runner: &Runner<'_>,
+    controls: &Controls,
     is_waiting: Arc<AtomicBool>,
     sender: Sender<Message>,
 ) -> anyhow::Result<()> {
-    let (interrupt, end_run) = (runner.interrupt.clone(), runner.interrupt_handler());
+    let (interrupt, end_run) = (controls.interrupt.clone(), controls.interrupt_handler());
     ctrlc::set_handler(move || {
         // Sending fails only if the process is about to end.
         let _ = sender.send(Message::Interrupted);
@@ -75,67 +76,21 @@ fn handle_interrupt(
     Ok(())
 }
 
-/// A message from another thread.
-#[derive(Debug)]
-enum Message {
-    /// A file changed, or a folder with everything in it.
-    Changed(PathBuf),
-    /// Events were lost: anything may have changed.
-    Lost,
-    /// Ctrl-C.
-    Interrupted,
+/// What outlives a change of the settings.
+struct Watch {
+    /// Whether Ctrl-C ends at once.
+    is_waiting: Arc<AtomicBool>,
+    receiver: Receiver<Message>,
+    watcher: RecommendedWatcher,
+    reread: Reread,
 }
 
-/// Forwards the events of the file system. Read events are ignored, since vmconf itself reads the files.
-fn forward(event: notify::Result<notify::Event>, sender: &Sender<Message>) {
-    let messages: Vec<_> = match event {
-        Ok(event) if event.need_rescan() => vec![Message::Lost],
-        Ok(notify::Event { kind: EventKind::Access(_), .. }) => Vec::new(),
-        Ok(event) => event.paths.into_iter().map(Message::Changed).collect(),
-        Err(error) => {
-            output::note(&format!("note: --watch: {error}"));
-            vec![Message::Lost]
-        }
-    };
-    for message in messages {
-        // Sending fails only if the process is about to end.
-        let _ = sender.send(message);
-    }
-}
-
-/// The changes since the last run.
-#[derive(Debug, Default)]
-struct Changes {
-    paths: BTreeSet<PathBuf>,
-    is_lost: bool,
-}
-
-impl Changes {
-    /// Waits for changes until they are complete. Returns false after Ctrl-C.
-    fn wait(&mut self, receiver: &Receiver<Message>) -> bool {
-        let Ok(mut message) = receiver.recv() else { return false };
-        let start = Instant::now();
-        loop {
-            match message {
-                Message::Changed(path) => drop(self.paths.insert(path)),
-                Message::Lost => self.is_lost = true,
-                Message::Interrupted => return false,
-            }
-            if start.elapsed() >= LONGEST {
-                return true;
-            }
-            match receiver.recv_timeout(QUIET) {
-                Ok(next) => message = next,
-                Err(RecvTimeoutError::Timeout) => return true,
-                Err(RecvTimeoutError::Disconnected) => return false,
-            }
-        }
-    }
-
-    /// Whether the file, or a folder that contains it, may have changed.
-    fn has(&self, file: &Path) -> bool {
-        self.is_lost || self.paths.iter().any(|path| file.starts_with(path))
-    }
+/// Why a session ended.
+enum Ended {
+    /// By Ctrl-C, with the exit code of all runs.
+    Interrupted(Exit),
+    /// `vmconf.toml` appeared, changed or disappeared.
+    NewSettings(Box<(Run, Settings)>),
 }
 
 /// Why a run failed.
@@ -146,12 +101,17 @@ enum RunError {
     Report(anyhow::Error),
 }
 
-/// The state between runs.
-struct Session<'r> {
+/// The runs with the same settings.
+struct Session<'r, 'w> {
     runner: Runner<'r>,
-    watcher: RecommendedWatcher,
+    watch: &'w mut Watch,
+    /// Where `vmconf.toml` is, or could appear.
+    config_files: Vec<PathBuf>,
     /// The vector files of the last search, by their shown names.
     files: HashMap<Arc<str>, File>,
+    /// The lists of expected failures of the last run.
+    lists: Vec<PathBuf>,
+    failures: Failures,
 }
 
 /// A vector file.
@@ -163,24 +123,58 @@ struct File {
     named: BTreeSet<PathBuf>,
 }
 
-impl Session<'_> {
+impl<'r, 'w> Session<'r, 'w> {
+    fn new(runner: Runner<'r>, watch: &'w mut Watch) -> anyhow::Result<Session<'r, 'w>> {
+        let config_files = config_files(runner.settings)?;
+        for folder in config_files.iter().filter_map(|file| file.parent()) {
+            // A folder that cannot be watched, such as one that cannot be read, cannot be changed by its user.
+            let _ = watch.watcher.watch(folder, RecursiveMode::NonRecursive);
+        }
+        let (files, lists, failures) = (HashMap::new(), Vec::new(), Failures::default());
+        Ok(Session { runner, watch, config_files, files, lists, failures })
+    }
+
     fn first(&mut self) -> anyhow::Result<Exit> {
-        let options = self.runner.options()?;
-        self.watch_folders()?;
-        let sources = self.runner.sources(&options)?;
+        let (sources, options) = self.found()?;
         self.keep(&sources, &options);
         self.watch_around(&options)?;
         self.once(&sources, &options)
     }
 
+    /// Runs what changes affect, until Ctrl-C or new settings. `exit` is the exit code of the first run.
+    fn watch(&mut self, mut exit: Exit) -> anyhow::Result<Ended> {
+        let mut pending = Changes::default();
+        while exit != Exit::Interrupted {
+            self.watch.is_waiting.store(true, Ordering::Relaxed);
+            if !pending.wait(&self.watch.receiver, |path| self.is_relevant(path)) {
+                break;
+            }
+            self.watch.is_waiting.store(false, Ordering::Relaxed);
+            if self.config_files.iter().any(|file| pending.take(file)) {
+                match (self.watch.reread)() {
+                    Ok(new) => return Ok(Ended::NewSettings(Box::new(new))),
+                    Err(error) => output::note(&format!("error: {error:#}")),
+                }
+            }
+            match self.rerun(&pending) {
+                Ok(next) => {
+                    exit = next.unwrap_or(exit);
+                    pending = Changes::default();
+                }
+                // A file may have been read during a write, so its changes stay pending.
+                Err(RunError::Input(error)) => output::note(&format!("error: {error:#}")),
+                Err(RunError::Report(error)) => return Err(error),
+            }
+        }
+        Ok(Ended::Interrupted(self.failures.exit(exit)))
+    }
+
     /// Runs the files that these changes affect; `None` if no file is affected.
     fn rerun(&mut self, changes: &Changes) -> Result<Option<Exit>, RunError> {
-        if self.runner.settings.path().is_some_and(|file| changes.paths.contains(&file)) {
-            output::note("note: vmconf.toml changed; restart vmconf to apply it");
-        }
         let (sources, mut options) = self.found().map_err(RunError::Input)?;
         let affected = self.affected(&sources, changes, &options);
         let deleted = self.forget_deleted(&sources);
+        self.failures.forget(|file| deleted.contains(file));
         self.keep(&affected, &options);
         self.watch_around(&options).map_err(RunError::Input)?;
         if !affected.is_empty() {
@@ -197,13 +191,18 @@ impl Session<'_> {
         // Entries may name cases of the other files.
         if affected.len() < sources.len() {
             options.run.unmatched_entries = UnmatchedEntries::Ignore;
+        } else {
+            self.failures = Failures::default();
         }
         self.once(&affected, &options).map(Some).map_err(RunError::Report)
     }
 
-    fn once(&self, sources: &Sources, options: &Options) -> anyhow::Result<Exit> {
-        let exit = self.runner.run(sources, options, &mut |_| {})?;
+    fn once(&mut self, sources: &Sources, options: &Options) -> anyhow::Result<Exit> {
+        let shown: BTreeSet<Arc<str>> = sources.iter().map(|source| source.shown).collect();
+        self.failures.forget(|file| shown.contains(file));
+        let exit = self.runner.run(sources, options, &mut |report| self.failures.add(report))?;
         if exit != Exit::Interrupted {
+            self.failures.note_not_run(|file| shown.contains(file)).iter().for_each(|line| output::note(line));
             self.note_waiting();
         }
         Ok(exit)
@@ -211,9 +210,20 @@ impl Session<'_> {
 
     /// Searches the files again, and reads the lists of expected failures again.
     fn found(&mut self) -> anyhow::Result<(Sources, Options)> {
-        let options = self.runner.options()?;
         self.watch_folders()?;
+        let options = self.runner.options()?;
+        self.lists = lists(&options).collect();
         Ok((self.runner.sources(&options)?, options))
+    }
+
+    /// Whether a change of this file or folder can change the result of a run.
+    fn is_relevant(&self, path: &Path) -> bool {
+        let searched = self.runner.searched();
+        let mut searched = searched.iter().map(|searched| real_or_missing(searched));
+        let files = self.files.values().flat_map(|file| file.named.iter().chain([&file.path]));
+        searched.any(|searched| path.starts_with(&searched) || searched.starts_with(path))
+            || self.config_files.iter().any(|file| file == path)
+            || files.chain(&self.lists).any(|file| file.starts_with(path))
     }
 
     /// The folders that are searched.
@@ -223,10 +233,20 @@ impl Session<'_> {
     }
 
     /// Watches the folders that are searched, including those already watched, since a new folder in one of
-    /// them may not be watched yet. A file that appears later is found by the search or by the watch.
+    /// them may not be watched yet. A file that appears later is found by the search or by the watch. Watches
+    /// what contains the folders too, so that one that was deleted is seen when it appears again.
     fn watch_folders(&mut self) -> anyhow::Result<()> {
-        for folder in self.folders() {
-            self.watcher.watch(&folder, RecursiveMode::Recursive).context("--watch")?;
+        let folders = self.folders();
+        for folder in &folders {
+            self.watch.watcher.watch(folder, RecursiveMode::Recursive).context("--watch")?;
+        }
+        let searched = self.runner.searched();
+        let outside = searched.iter().filter_map(|path| {
+            let path = real_or_missing(path);
+            path.ancestors().skip(1).find(|folder| folder.is_dir()).map(Path::to_owned)
+        });
+        for folder in outside.filter(|outside| !folders.iter().any(|folder| outside.starts_with(folder))) {
+            self.watch.watcher.watch(&folder, RecursiveMode::NonRecursive).context("--watch")?;
         }
         Ok(())
     }
@@ -235,12 +255,12 @@ impl Session<'_> {
     /// since an editor replaces them.
     fn watch_around(&mut self, options: &Options) -> anyhow::Result<()> {
         let vectors = self.files.values().flat_map(|file| file.named.iter().chain([&file.path]).cloned());
-        let files = vectors.chain(lists(options)).chain(self.runner.settings.path());
+        let files = vectors.chain(lists(options));
         let around: BTreeSet<_> = files.filter_map(|file| file.parent().map(Path::to_owned)).collect();
         let folders = self.folders();
         let is_searched = |it: &PathBuf| folders.iter().any(|folder| it.starts_with(folder));
         for folder in around.iter().filter(|it| it.is_dir() && !is_searched(it)) {
-            self.watcher.watch(folder, RecursiveMode::NonRecursive).context("--watch")?;
+            self.watch.watcher.watch(folder, RecursiveMode::NonRecursive).context("--watch")?;
         }
         Ok(())
     }
@@ -287,6 +307,33 @@ fn real_path(source: &Source) -> PathBuf {
     source.path.canonicalize().unwrap_or_else(|_| source.path.clone())
 }
 
+/// The path with symbolic links resolved, as far as it exists.
+fn real_or_missing(path: &Path) -> PathBuf {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let existing = path.ancestors().find_map(|folder| Some((folder, folder.canonicalize().ok()?)));
+    existing.map_or_else(
+        || path.clone(),
+        |(folder, real)| path.strip_prefix(folder).map_or_else(|_| real.clone(), |rest| real.join(rest)),
+    )
+}
+
+/// Where `vmconf.toml` is read from, or would be if it appeared.
+fn config_files(settings: &Settings) -> anyhow::Result<Vec<PathBuf>> {
+    if settings.typed("no-config").is_some() {
+        return Ok(Vec::new());
+    }
+    let working = env::current_dir().and_then(|folder| folder.canonicalize()).context("the working folder")?;
+    let current = settings.path();
+    let mut files = Vec::new();
+    for folder in working.ancestors() {
+        files.push(folder.join(FILE));
+        if files.last() == current.as_ref() {
+            break;
+        }
+    }
+    Ok(files)
+}
+
 /// The files of the lists of expected failures.
 fn lists(options: &Options) -> impl Iterator<Item = PathBuf> {
     options.expected_failure_lists().filter_map(|known| Path::new(&*known.file).canonicalize().ok())
@@ -316,32 +363,3 @@ fn clear() {
     }
 }
 
-#[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a test may panic")]
-mod tests {
-    use std::sync::mpsc;
-
-    use super::{Changes, Message};
-
-    /// All events of one save by an editor, from a temporary file to the last attribute, are one change.
-    #[test]
-    fn several_writes_are_one_change() {
-        let (sender, receiver) = mpsc::channel();
-        for path in ["/a/4913", "/a/x.json~", "/a/x.json", "/a/x.json", "/a/.x.swp"] {
-            sender.send(Message::Changed(path.into())).unwrap();
-        }
-        let mut changes = Changes::default();
-        assert!(changes.wait(&receiver));
-        assert_eq!(changes.paths.len(), 4);
-        assert!(changes.has("/a/x.json".as_ref()) && !changes.has("/a/y.json".as_ref()));
-        assert!(receiver.try_recv().is_err());
-        // A changed folder covers everything in it.
-        sender.send(Message::Changed("/b".into())).unwrap();
-        assert!(changes.wait(&receiver));
-        assert!(changes.has("/b/c/d.json".as_ref()) && !changes.has("/bc.json".as_ref()));
-        sender.send(Message::Lost).unwrap();
-        assert!(changes.wait(&receiver) && changes.has("/elsewhere".as_ref()));
-        sender.send(Message::Interrupted).unwrap();
-        assert!(!changes.wait(&receiver));
-    }
-}

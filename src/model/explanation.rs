@@ -55,6 +55,8 @@ pub struct Explanation {
     pub blames: Vec<Answer>,
     /// Where the machine in another process diverges from the embedded one, if both report their steps.
     pub parting: Option<Parting>,
+    /// Whether the run was too long to search where the machines diverge.
+    pub is_divergence_unsearched: bool,
     /// The first recorded instruction that did not do what its row declares.
     pub departure: Option<Departure>,
     /// The last instructions before the first difference was detected.

@@ -161,6 +161,9 @@ fn departed(text: &mut Vec<u8>, explained: &Explanation) -> io::Result<()> {
             writeln!(text, "      {datum} after it {actual}, on the embedded machine {embedded}")?;
         }
     }
+    if explained.is_divergence_unsearched {
+        writeln!(text, "    {DIM}diverges{DIM:#} at a step that vmconf bisect finds; this run is long")?;
+    }
     let Some(Departure { by, what }) = &explained.departure else { return Ok(()) };
     writeln!(text, "    {DIM}deviates{DIM:#} from its row: {}", executed_by(by, WIDTH - 29))?;
     writeln!(text, "      {what}")

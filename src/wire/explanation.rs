@@ -28,6 +28,9 @@ pub struct Explanation {
     /// Where the machine in another process diverges from the embedded one, if both report their steps.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parting: Option<Parting>,
+    /// Whether the run was too long to search where the machines diverge.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unsearched: bool,
     /// The first recorded instruction that did not do what its row declares.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub departure: Option<Departure>,
@@ -350,6 +353,7 @@ impl From<&model::Explanation> for Explanation {
             embedded,
             blames,
             parting,
+            is_divergence_unsearched,
             departure,
             last,
             steps,
@@ -364,6 +368,7 @@ impl From<&model::Explanation> for Explanation {
             embedded: *embedded,
             blames: blames.iter().map(answer).collect(),
             parting: parting.as_ref().map(Parting::from),
+            unsearched: *is_divergence_unsearched,
             departure: departure.as_ref().map(Departure::from),
             steps: *steps,
             last: last.iter().map(Instruction::from).collect(),

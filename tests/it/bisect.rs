@@ -182,3 +182,21 @@ fn an_explanation_begins_where_the_machines_part() {
     let ran = vmconf(&["diff", file, "--vm", &silent]);
     assert!(ran.exit == 1 && !ran.stdout.contains("parts"), "{ran:?}");
 }
+
+/// `vmconf diff` is what a failure names to run next, so it ends soon after a long run as well.
+#[test]
+fn an_explanation_of_a_long_run_leaves_the_search_to_bisect() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("count.json");
+    let file = path.to_str().unwrap();
+    // Counts to 0x022000 in eight instructions each, and stores the number at 0.
+    let count = "0x60005b600101806202200011600257600055";
+    assert_eq!(vmconf(&["exec", "evm", count, "--gas", "100000000", "--vector", file]).exit, 0);
+    let other =
+        format!("other=sh -c 'sed -u s/57600055/57600155/ | {} serve evm'", env!("CARGO_BIN_EXE_vmconf"));
+    let ran = vmconf(&["diff", file, "--vm", &other]);
+    let expected = "    diverges at a step that vmconf bisect finds; this run is long\n";
+    assert!(ran.exit == 1 && ran.stdout.contains(expected), "{ran:?}");
+    let json = vmconf(&["diff", file, "--vm", &other, "--output", "json"]);
+    assert!(json.stdout.contains("\"unsearched\":true"), "{json:?}");
+}

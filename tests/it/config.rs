@@ -191,3 +191,17 @@ fn errors() {
     }
     golden::file("config-errors", &told);
 }
+
+/// A list that does not exist is reported with the line that names it.
+#[test]
+fn a_missing_list_of_known_failures_is_found_in_the_configuration() {
+    for (config, line) in [
+        ("[profile.default]\nstrict = true\nknown = \"no.toml\"\n", 3),
+        ("[[override]]\npath = \"*\"\nknown = \"no.toml\"\n", 3),
+    ] {
+        let folder = folder(config);
+        let ran = vmconf(folder.path(), None, &["run"]);
+        let expected = format!("error: vmconf.toml:{line}: known: no.toml: ");
+        assert!(ran.exit == 2 && ran.stderr.starts_with(&expected), "{ran:?}");
+    }
+}

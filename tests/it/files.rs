@@ -77,7 +77,7 @@ fn a_report_to_a_pipe_is_written_to_it() {
     assert_eq!(timeless(&String::from_utf8(reader.wait_with_output().unwrap().stdout).unwrap()), expected);
     // And so is the result of another command.
     let program = at_root("vectors/tinyvm/machine/triple.asm");
-    let asm = |output: &str| place.vmconf(&["asm", "tinyvm", program.to_str().unwrap(), "-o", output]);
+    let asm = |output: &str| place.vmconf(&["asm", "tinyvm", program.to_str().unwrap(), "--write", output]);
     assert_eq!(asm("segment").exit, 0);
     let reader =
         Command::new("timeout").args(["60", "cat"]).arg(&pipe).stdout(Stdio::piped()).spawn().unwrap();

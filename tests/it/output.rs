@@ -47,7 +47,7 @@ impl Place {
 const WRITING: &[(&[&str], &str)] = &[
     (&["exec", "evm", "0x00", "--vector", "new.json"], "new.json"),
     (&["explore", "gas.json", "--html", "new.html"], "new.html"),
-    (&["asm", "tinyvm", "triple.asm", "-o", "new.segment"], "new.segment"),
+    (&["asm", "tinyvm", "triple.asm", "--write", "new.segment"], "new.segment"),
     (&["asm", "tinyvm", "triple.asm", "--map", "new.map"], "new.map"),
     (&["vm", "init", "python", "new"], "new.py"),
 ];
@@ -162,7 +162,7 @@ fn a_file_that_cannot_be_written_ends_commands_alike() {
     for args in [
         &["exec", "evm", "0x00", "--vector", "no/new.json"][..],
         &["explore", "gas.json", "--html", "no/new.html"],
-        &["asm", "tinyvm", "triple.asm", "-o", "no/new.segment"],
+        &["asm", "tinyvm", "triple.asm", "--write", "no/new.segment"],
         &["known", "update", "no/known.toml", "gas.json", "--accept", "new"],
         &["run", "gas.json", "--report", "json=no/report.json"],
         &["man", "--all", "gas.json/man"],

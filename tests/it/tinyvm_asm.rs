@@ -312,7 +312,7 @@ fn the_command_line_assembles() {
 
     let [segment, map] = ["a.segment", "a.json"].map(|name| folder.path().join(name));
     let [segment_arg, map_arg] = [&segment, &map].map(|it| it.to_str().unwrap());
-    let ran = vmconf(&["asm", "tinyvm", &path, "-o", segment_arg, "--map", map_arg]);
+    let ran = vmconf(&["asm", "tinyvm", &path, "--write", segment_arg, "--map", map_arg]);
     assert_eq!((ran.exit, &*ran.stdout), (0, ""));
     let bytes = std::fs::read(&segment).unwrap();
     assert_eq!(
@@ -345,7 +345,7 @@ fn the_command_line_says_what_is_wrong() {
     let map = folder.path().join("map");
     assert_eq!(vmconf(&["asm", "evm", &path, "--map", map.to_str().unwrap()]).exit, 2);
     let out = folder.path().join("out");
-    assert_eq!(vmconf(&["asm", "evm", &path, "-o", out.to_str().unwrap()]).exit, 0);
+    assert_eq!(vmconf(&["asm", "evm", &path, "--write", out.to_str().unwrap()]).exit, 0);
     assert_eq!(std::fs::read(out).unwrap(), [0]);
 }
 

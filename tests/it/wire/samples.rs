@@ -321,6 +321,7 @@ pub(super) fn any_explanation() -> impl Strategy<Value = Explanation> {
                 op: None,
                 differs: Vec::new(),
             }),
+            unsearched: steps % 5 == 0,
             departure: last.first().map(|by| Departure {
                 by: by.clone(),
                 kind: Departs::Height,

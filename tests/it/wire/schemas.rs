@@ -259,6 +259,7 @@ fn explanations() {
                     embedded: "2".to_owned(),
                 }],
             }),
+            unsearched: !is_full,
             departure: is_full.then_some(departure),
             steps: 9,
             last: vec![executed(7), Instruction { cost: None, op: None, ..executed(8) }],
