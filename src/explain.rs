@@ -8,7 +8,7 @@ pub mod trace;
 mod world;
 
 use crate::machines;
-use crate::model::explanation::{Explanation, Parting, StackComparison};
+use crate::model::explanation::{Explanation, FirstDivergence, StackComparison};
 use crate::wire::eip3155::Step;
 
 use self::bisect::{Next, OnVm};
@@ -86,7 +86,7 @@ pub fn explain(loaded: &LoadedFile<'_>, case: usize, options: &RunOptions, last:
     let mut recorder = Recorder::new(questions, from..u64::MAX, seen, last);
     run::watch(loaded, case, options, &mut recorder);
     let fails = failure.is_some();
-    let Recorder { cache: mut blames, sought, spent, before_end, asked_after, list, departure, .. } =
+    let Recorder { cache: mut blames, sought, spent, before_end, asked_after, list, row_deviation, .. } =
         recorder;
     if seen == Seen::All && !sought.is_empty() {
         search(loaded, case, options, sought, &mut blames);
@@ -98,8 +98,8 @@ pub fn explain(loaded: &LoadedFile<'_>, case: usize, options: &RunOptions, last:
     let length = ends.last().copied().unwrap_or(0);
     let reports_steps = watched.case.as_ref().filter(|case| fails && reports_steps(case, options));
     let is_divergence_unsearched = reports_steps.is_some() && length > MOST_BISECTED;
-    let parting = reports_steps.filter(|_| !is_divergence_unsearched);
-    let parting = parting.and_then(|case| self::parting(case, options));
+    let divergence = reports_steps.filter(|_| !is_divergence_unsearched);
+    let divergence = divergence.and_then(|case| self::divergence(case, options));
     let stack = differences.first().zip(list).zip(watched.case.as_ref());
     // The list comes from the embedded machine.
     let stack = stack.filter(|_| embedded.is_none());
@@ -109,9 +109,9 @@ pub fn explain(loaded: &LoadedFile<'_>, case: usize, options: &RunOptions, last:
         notes: watched.notes,
         embedded,
         blames,
-        parting,
+        divergence,
         is_divergence_unsearched,
-        departure: departure.filter(|_| fails),
+        row_deviation: row_deviation.filter(|_| fails),
         last: before_end,
         steps: asked_after,
         stack,
@@ -155,7 +155,7 @@ fn reports_steps(case: &Case, options: &RunOptions) -> bool {
 }
 
 /// Where the machine in another process, which reports its steps, diverges from the embedded one.
-fn parting(case: &Case, options: &RunOptions) -> Option<Parting> {
+fn divergence(case: &Case, options: &RunOptions) -> Option<FirstDivergence> {
     let (vm, info) = (options.testee.vm()?, machines::by_name(case.machine)?);
     let mut one = OnVm::new(vm, info, case, options.interrupt.clone()).ok()?;
     let mut other = OnVm::embedded(info, case).ok()?;
@@ -173,7 +173,7 @@ fn parting(case: &Case, options: &RunOptions) -> Option<Parting> {
     };
     let differs =
         differs.into_iter().map(|name| (name.to_owned(), next.each_ref().map(|next| text(name, next))));
-    Some(Parting {
+    Some(FirstDivergence {
         step,
         instruction: last.and_then(|last| Some((pc(&last)?, last.op))),
         differs: differs.collect(),

@@ -244,8 +244,11 @@ mod tests {
     /// Ten programs that leave 7, of which each case demands another number.
     fn vector() -> String {
         let case = |number: u8| {
-            let result = format!(r#"{{"state": "HALT", "resultStack": [{{"type": "Integer", "value": {number}}}]}}"#);
-            format!(r#"{{"name": "{number}", "script": ["PUSH7"], "steps": [{{"actions": ["Execute"], "result": {result}}}]}}"#)
+            let result =
+                format!(r#"{{"state": "HALT", "resultStack": [{{"type": "Integer", "value": {number}}}]}}"#);
+            format!(
+                r#"{{"name": "{number}", "script": ["PUSH7"], "steps": [{{"actions": ["Execute"], "result": {result}}}]}}"#
+            )
         };
         format!(r#"{{"category": "c", "name": "n", "tests": [{}]}}"#, [10, 11, 12, 13].map(case).join(",\n"))
     }

@@ -6,7 +6,7 @@ use vmconf::model::case::Case;
 use vmconf::run::sources::Sources;
 use vmconf::run::{self, LoadedFile, Options};
 
-use super::exit_code::BrokenInput;
+use super::exit_code::{BrokenInput, NothingToDo};
 use super::output;
 
 /// Loads the sources until the case is found, and calls `use_case` with its file and its index.
@@ -41,7 +41,7 @@ pub(super) fn with_case<T>(
             }
             Err(BrokenInput(last).into())
         }
-        ([], _) => bail!("there is no such case; vmconf list prints all"),
+        ([], _) => Err(NothingToDo("no case is selected; vmconf list prints all".to_owned()).into()),
         (several, _) => {
             for id in several.iter().take(SHOWN) {
                 output::note(id);

@@ -17,6 +17,7 @@ use vmconf::run::expected_failures::elsewhere::elsewhere;
 use vmconf::run::expected_failures::update::{self, Accepted, Policy, Unseen};
 use vmconf::run::expected_failures::{Date, ExpectedFailures};
 
+use super::exit_code::NothingToDo;
 use super::output;
 use super::result_file::ResultFile;
 use super::select::Select;
@@ -190,6 +191,9 @@ impl Update {
             output::note(&format!("note: {entries} of cases that did not run: kept{hint}"));
         }
         out.flush()?;
+        if reports.is_empty() && updated.changes.is_empty() && !is_new {
+            return Err(NothingToDo(format!("no case ran{}", settings.restrictions())).into());
+        }
         Ok(Exit::Passed)
     }
 }

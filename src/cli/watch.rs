@@ -2,6 +2,7 @@
 
 mod changes;
 mod failures;
+mod names;
 
 use std::collections::{BTreeSet, HashMap};
 use std::env;
@@ -19,12 +20,10 @@ use vmconf::run::{self, Options, UnmatchedEntries};
 
 use self::changes::{Changes, Message, forward};
 use self::failures::Failures;
+use self::names::in_short;
 use super::output;
 use super::run::{Controls, Run, Runner};
 use super::settings::{FILE, Settings};
-
-/// The number of names in a line.
-const NAMED: usize = 3;
 
 /// Reads the command line and `vmconf.toml` again.
 type Reread = fn() -> anyhow::Result<(Run, Settings)>;
@@ -202,7 +201,10 @@ impl<'r, 'w> Session<'r, 'w> {
         self.failures.forget(|file| shown.contains(file));
         let exit = self.runner.run(sources, options, &mut |report| self.failures.add(report))?;
         if exit != Exit::Interrupted {
-            self.failures.note_not_run(|file| shown.contains(file)).iter().for_each(|line| output::note(line));
+            self.failures
+                .note_not_run(|file| shown.contains(file))
+                .iter()
+                .for_each(|line| output::note(line));
             self.note_waiting();
         }
         Ok(exit)
@@ -322,7 +324,8 @@ fn config_files(settings: &Settings) -> anyhow::Result<Vec<PathBuf>> {
     if settings.typed("no-config").is_some() {
         return Ok(Vec::new());
     }
-    let working = env::current_dir().and_then(|folder| folder.canonicalize()).context("the working folder")?;
+    let working =
+        env::current_dir().and_then(|folder| folder.canonicalize()).context("the working folder")?;
     let current = settings.path();
     let mut files = Vec::new();
     for folder in working.ancestors() {
@@ -345,15 +348,6 @@ fn note_files(what: &str, files: &BTreeSet<Arc<str>>) {
     }
 }
 
-/// The first of these and how many more there are.
-fn in_short(names: &[impl AsRef<str>]) -> String {
-    let first: Vec<_> = names.iter().take(NAMED).map(AsRef::as_ref).collect();
-    match names.len() - first.len() {
-        0 => first.join(", "),
-        more => format!("{} and {more} more", first.join(", ")),
-    }
-}
-
 /// Clears the output of the last run from a terminal.
 fn clear() {
     let terminal = Term::stdout();
@@ -362,4 +356,3 @@ fn clear() {
         let _ = terminal.clear_screen();
     }
 }
-

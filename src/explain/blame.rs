@@ -10,8 +10,8 @@
 //! which keeps only instruction numbers; then another recorder keeps the instructions before it.
 
 mod chain;
-mod departure;
 mod question;
+mod row_deviation;
 mod search;
 mod stack;
 mod variables;
@@ -22,8 +22,8 @@ use std::ops::Range;
 use num_bigint::{BigInt, Sign};
 
 use self::chain::{Chains, Writer};
-use self::departure::Declared;
 pub use self::question::{Datum, Question, Wrong};
+use self::row_deviation::Declared;
 pub use self::search::{Counter, Search, Sought};
 use self::stack::created;
 pub(super) use self::stack::{taken, top, written};
@@ -33,7 +33,7 @@ use crate::isa::OpInfo;
 use crate::machines::inspect::{Effects, Inspect};
 use crate::machines::machine::{At, Watch};
 use crate::model::cell::Cell;
-use crate::model::explanation::{Answer, Blame, Departs, Departure, Executed, Input, Spent};
+use crate::model::explanation::{Answer, Blame, Executed, Input, RowDeviation, Spent, Undeclared};
 use crate::model::path::{Key, Path};
 use crate::model::value::Value;
 
@@ -81,7 +81,7 @@ pub struct Recorder {
     after: usize,
     variables: Variables,
     /// The first kept instruction before the first question that did not do what its row declares.
-    pub departure: Option<Departure>,
+    pub row_deviation: Option<RowDeviation>,
     compounds: HashSet<usize>,
     /// The answers, in the order of the questions and their paths.
     pub cache: Vec<Answer>,
@@ -117,7 +117,7 @@ impl Recorder {
             goes_on: None,
             after: 0,
             variables: Variables::default(),
-            departure: None,
+            row_deviation: None,
             compounds: HashSet::new(),
             cache: Vec::new(),
             sought: Vec::new(),
@@ -142,9 +142,9 @@ impl Recorder {
     /// Compares where execution continued after the last instruction with what its row declares.
     fn check_jump(&mut self, state: &dyn Inspect, pc: usize) {
         let what = self.goes_on.take().and_then(|declared| declared.jump(state, pc));
-        if self.departure.is_none() && self.before_end.is_empty() {
+        if self.row_deviation.is_none() && self.before_end.is_empty() {
             let last = self.records.back().cloned();
-            self.departure = what.zip(last).map(|(what, by)| Departure { by, what });
+            self.row_deviation = what.zip(last).map(|(what, by)| RowDeviation { by, what });
         }
     }
 
@@ -166,11 +166,11 @@ impl Recorder {
         last.went = pc.filter(|pc| *pc != self.after);
         last.writes.extend(created);
         last.writes.extend(state.wrote());
-        if self.departure.is_none() && self.before_end.is_empty() {
+        if self.row_deviation.is_none() && self.before_end.is_empty() {
             let besides = self.variables.changed_besides(&last.writes, state);
-            let what = declared.as_ref().and_then(|declared| declared.departure(state));
-            let what = what.or(besides.map(Departs::Write));
-            self.departure = what.map(|what| Departure { by: last.clone(), what });
+            let what = declared.as_ref().and_then(|declared| declared.row_deviation(state));
+            let what = what.or(besides.map(Undeclared::Write));
+            self.row_deviation = what.map(|what| RowDeviation { by: last.clone(), what });
             self.goes_on = declared;
             self.variables.keep(&last.writes, state);
         }

@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use super::fields::{Diagnostics, Strictness};
-use super::fill::Fill;
 use super::files::{Files, Folder, NO_FILES};
+use super::fill::Fill;
 use super::new_vector::MakeVector;
 use super::write_back::{FailedAssertion, WrittenBack};
 use crate::model::case::Case;

@@ -54,11 +54,11 @@ pub struct Explanation {
     /// For the first differences of a failing case, what produced the actual value.
     pub blames: Vec<Answer>,
     /// Where the machine in another process diverges from the embedded one, if both report their steps.
-    pub parting: Option<Parting>,
+    pub divergence: Option<FirstDivergence>,
     /// Whether the run was too long to search where the machines diverge.
     pub is_divergence_unsearched: bool,
     /// The first recorded instruction that did not do what its row declares.
-    pub departure: Option<Departure>,
+    pub row_deviation: Option<RowDeviation>,
     /// The last instructions before the first difference was detected.
     pub last: Vec<Executed>,
     /// How many instructions were executed up to that point.
@@ -223,7 +223,7 @@ pub struct Further {
 
 /// The first step after which two machines differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Parting {
+pub struct FirstDivergence {
     /// Its number, from 1; 0 if the machines differ before the first one.
     pub step: u64,
     /// Its program counter and its mnemonic.
@@ -235,16 +235,16 @@ pub struct Parting {
 
 /// The first instruction that did something other than its row declares.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Departure {
+pub struct RowDeviation {
     /// The instruction.
     pub by: Executed,
     /// What it did.
-    pub what: Departs,
+    pub what: Undeclared,
 }
 
 /// What an instruction did that its row does not declare.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Departs {
+pub enum Undeclared {
     /// It succeeded with fewer values on the stack than it needs.
     Missing {
         /// How many it needs.
@@ -287,10 +287,10 @@ pub enum Departs {
 }
 
 /// Formatted for people, to follow the instruction.
-impl fmt::Display for Departs {
+impl fmt::Display for Undeclared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Departs::Missing { needs, height } => {
+            Undeclared::Missing { needs, height } => {
                 write!(
                     f,
                     "it needs {} on the stack; there {} {height}, and it did not fail",
@@ -298,28 +298,28 @@ impl fmt::Display for Departs {
                     if *height == 1 { "was" } else { "were" }
                 )
             }
-            Departs::Height { before, declared, actual } => write!(
+            Undeclared::Height { before, declared, actual } => write!(
                 f,
-                "by its row the height of the stack goes from {before} to {declared}; it went to {actual}"
+                "its row says that the height of the stack goes from {before} to {declared}; it went to {actual}"
             ),
-            Departs::Limit { limit, actual } => {
+            Undeclared::Limit { limit, actual } => {
                 write!(
                     f,
                     "the stack may have {}; it had {actual}, and it did not fail",
                     counted(*limit, "value")
                 )
             }
-            Departs::References { declared, actual } => {
+            Undeclared::References { declared, actual } => {
                 write!(
                     f,
-                    "by its row there are {} after it; there were {actual}",
+                    "its row says that there are {} after it; there were {actual}",
                     counted(*declared, "reference")
                 )
             }
-            Departs::Jump { declared, actual } => {
-                write!(f, "by its row it goes on at 0x{declared:02x}; it went on at 0x{actual:02x}")
+            Undeclared::Jump { declared, actual } => {
+                write!(f, "its row says that it goes on at 0x{declared:02x}; it went on at 0x{actual:02x}")
             }
-            Departs::Write(cell) => write!(f, "by its row it does not write {cell}; it did"),
+            Undeclared::Write(cell) => write!(f, "its row says that it does not write {cell}; it did"),
         }
     }
 }

@@ -17,7 +17,8 @@ use crate::model::assertion::Expected;
 use crate::model::count::counted;
 use crate::model::escape::escaped;
 use crate::model::explanation::{
-    Answer, Blame, Departure, Executed, Explained, Explanation, Further, Parting, Spent, StackComparison,
+    Answer, Blame, Executed, Explained, Explanation, FirstDivergence, Further, RowDeviation, Spent,
+    StackComparison,
 };
 use crate::model::path::{Key, Path};
 use crate::model::value::Value;
@@ -33,7 +34,7 @@ const FEWEST: usize = 3;
 const FEWEST_CUT: usize = 6;
 
 /// The maximum number of differing data shown for two machines.
-const MOST_PARTED: usize = 2;
+const MOST_DIVERGED: usize = 2;
 
 /// The maximum number of differences shown after the first, one line each.
 const FURTHER: usize = 3;
@@ -101,7 +102,7 @@ fn failed(text: &mut Vec<u8>, explained: &Explanation, failure: &Failure, length
     for (index, difference) in failure.differences.iter().take(full).enumerate() {
         differs(text, id, difference)?;
         if index == 0 {
-            departed(text, explained)?;
+            deviations(text, explained)?;
         }
         if is_gas(&difference.at, explained.blames.get(index)) {
             spent(text, explained, overspent(difference).as_ref())?;
@@ -151,12 +152,12 @@ fn failed(text: &mut Vec<u8>, explained: &Explanation, failure: &Failure, length
 
 /// Writes where the machine diverges from the embedded one, and the first instruction that did not do what
 /// its row declares.
-fn departed(text: &mut Vec<u8>, explained: &Explanation) -> io::Result<()> {
-    if let Some(Parting { step, instruction, differs }) = &explained.parting {
+fn deviations(text: &mut Vec<u8>, explained: &Explanation) -> io::Result<()> {
+    if let Some(FirstDivergence { step, instruction, differs }) = &explained.divergence {
         let instruction =
             instruction.as_ref().map(|(pc, op)| format!(", 0x{pc:02x} {op}")).unwrap_or_default();
         writeln!(text, "    {DIM}diverges{DIM:#} at step {step}{}", escaped(&instruction))?;
-        for (datum, values) in differs.iter().take(MOST_PARTED) {
+        for (datum, values) in differs.iter().take(MOST_DIVERGED) {
             let [actual, embedded] = values.each_ref().map(|value| truncate(&escaped(value), 0, 48));
             writeln!(text, "      {datum} after it {actual}, on the embedded machine {embedded}")?;
         }
@@ -164,7 +165,7 @@ fn departed(text: &mut Vec<u8>, explained: &Explanation) -> io::Result<()> {
     if explained.is_divergence_unsearched {
         writeln!(text, "    {DIM}diverges{DIM:#} at a step that vmconf bisect finds; this run is long")?;
     }
-    let Some(Departure { by, what }) = &explained.departure else { return Ok(()) };
+    let Some(RowDeviation { by, what }) = &explained.row_deviation else { return Ok(()) };
     writeln!(text, "    {DIM}deviates{DIM:#} from its row: {}", executed_by(by, WIDTH - 29))?;
     writeln!(text, "      {what}")
 }

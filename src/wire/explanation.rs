@@ -27,13 +27,13 @@ pub struct Explanation {
     pub blames: Vec<Option<Instruction>>,
     /// Where the machine in another process diverges from the embedded one, if both report their steps.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub parting: Option<Parting>,
+    pub divergence: Option<FirstDivergence>,
     /// Whether the run was too long to search where the machines diverge.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unsearched: bool,
     /// The first recorded instruction that did not do what its row declares.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub departure: Option<Departure>,
+    #[serde(rename = "rowDeviation", skip_serializing_if = "Option::is_none")]
+    pub row_deviation: Option<RowDeviation>,
     /// How many instructions were executed before the first difference was found.
     pub steps: u64,
     /// The last of these instructions, the latest one last.
@@ -55,7 +55,7 @@ pub struct Explanation {
 /// The first step after which two machines differ.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
-pub struct Parting {
+pub struct FirstDivergence {
     /// Its number, from 1; 0 if the machines differ before the first one.
     pub step: u64,
     /// Its program counter, if there is a step.
@@ -80,27 +80,27 @@ pub struct Differing {
     pub embedded: String,
 }
 
-impl From<&model::Parting> for Parting {
-    fn from(parting: &model::Parting) -> Parting {
-        let model::Parting { step, instruction, differs } = parting;
+impl From<&model::FirstDivergence> for FirstDivergence {
+    fn from(divergence: &model::FirstDivergence) -> FirstDivergence {
+        let model::FirstDivergence { step, instruction, differs } = divergence;
         let (pc, op) = instruction.clone().unzip();
         let differing = |(datum, [actual, embedded]): &(String, [String; 2])| Differing {
             datum: datum.clone(),
             actual: actual.clone(),
             embedded: embedded.clone(),
         };
-        Parting { step: *step, pc, op, differs: differs.iter().map(differing).collect() }
+        FirstDivergence { step: *step, pc, op, differs: differs.iter().map(differing).collect() }
     }
 }
 
 /// An instruction that did something other than its row declares.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
-pub struct Departure {
+pub struct RowDeviation {
     /// The instruction.
     pub by: Instruction,
     /// What it did differently.
-    pub kind: Departs,
+    pub kind: Undeclared,
     /// What its row declares: the values that it needs, the height of the stack after it, the limit of the stack,
     /// the references or the program counter after it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -116,7 +116,7 @@ pub struct Departure {
 /// What an instruction did that its row does not declare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Departs {
+pub enum Undeclared {
     /// It succeeded with fewer values on the stack than it needs.
     Missing,
     /// It left a different number of values on the stack.
@@ -131,23 +131,27 @@ pub enum Departs {
     Write,
 }
 
-impl From<&model::Departure> for Departure {
-    fn from(departure: &model::Departure) -> Departure {
-        let model::Departure { by, what } = departure;
+impl From<&model::RowDeviation> for RowDeviation {
+    fn from(row_deviation: &model::RowDeviation) -> RowDeviation {
+        let model::RowDeviation { by, what } = row_deviation;
         let (kind, numbers, cell) = match what {
-            model::Departs::Missing { needs, height } => (Departs::Missing, Some((needs, height)), None),
-            model::Departs::Height { before: _, declared, actual } => {
-                (Departs::Height, Some((declared, actual)), None)
+            model::Undeclared::Missing { needs, height } => {
+                (Undeclared::Missing, Some((needs, height)), None)
             }
-            model::Departs::Limit { limit, actual } => (Departs::Limit, Some((limit, actual)), None),
-            model::Departs::References { declared, actual } => {
-                (Departs::References, Some((declared, actual)), None)
+            model::Undeclared::Height { before: _, declared, actual } => {
+                (Undeclared::Height, Some((declared, actual)), None)
             }
-            model::Departs::Jump { declared, actual } => (Departs::Jump, Some((declared, actual)), None),
-            model::Departs::Write(cell) => (Departs::Write, None, Some(cell.to_string())),
+            model::Undeclared::Limit { limit, actual } => (Undeclared::Limit, Some((limit, actual)), None),
+            model::Undeclared::References { declared, actual } => {
+                (Undeclared::References, Some((declared, actual)), None)
+            }
+            model::Undeclared::Jump { declared, actual } => {
+                (Undeclared::Jump, Some((declared, actual)), None)
+            }
+            model::Undeclared::Write(cell) => (Undeclared::Write, None, Some(cell.to_string())),
         };
         let (declared, actual) = numbers.map(|(declared, actual)| (*declared, *actual)).unzip();
-        Departure { by: by.into(), kind, declared, actual, cell }
+        RowDeviation { by: by.into(), kind, declared, actual, cell }
     }
 }
 
@@ -352,9 +356,9 @@ impl From<&model::Explanation> for Explanation {
             notes: _,
             embedded,
             blames,
-            parting,
+            divergence,
             is_divergence_unsearched,
-            departure,
+            row_deviation,
             last,
             steps,
             stack,
@@ -367,9 +371,9 @@ impl From<&model::Explanation> for Explanation {
             case: report.into(),
             embedded: *embedded,
             blames: blames.iter().map(answer).collect(),
-            parting: parting.as_ref().map(Parting::from),
+            divergence: divergence.as_ref().map(FirstDivergence::from),
             unsearched: *is_divergence_unsearched,
-            departure: departure.as_ref().map(Departure::from),
+            row_deviation: row_deviation.as_ref().map(RowDeviation::from),
             steps: *steps,
             last: last.iter().map(Instruction::from).collect(),
             spent: spent.iter().map(|(op, spent)| (Name::from(*op), spent.into())).collect(),

@@ -683,9 +683,7 @@ fn what_is_left_out_is_filled_in_when_asked() {
     check(
         "tinyvm.json",
         &tinyvm("{}"),
-        &tinyvm(
-            r#"{"stop": "illegal", "value": 0, "pc": 0, "time": 0, "usedRnd": false, "exact": true}"#,
-        ),
+        &tinyvm(r#"{"stop": "illegal", "value": 0, "pc": 0, "time": 0, "usedRnd": false, "exact": true}"#),
     );
 }
 

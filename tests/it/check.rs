@@ -1,4 +1,4 @@
-//! `vmconf check`: SARIF that its schema accepts, what it mends, and that our own vectors are without
+//! `vmconf check`: SARIF that its schema accepts, what it repairs, and that our own vectors are without
 //! fault. `samples.rs` has what it reports about each sample.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -116,13 +116,13 @@ fn fixes_in_sarif_are_those_that_are_made() {
         let end = offset(&region["endLine"], &region["endColumn"]);
         text.splice(start..end, change["insertedContent"]["text"].as_str().unwrap().encode_utf16());
     }
-    assert_eq!(String::from_utf16(&text).unwrap(), MENDED);
+    assert_eq!(String::from_utf16(&text).unwrap(), REPAIRED);
 }
 
 /// What becomes of [`MECHANICAL`]: every byte that is not wrong stays, as does what is only noted.
-const MENDED: &str = r#"{
+const REPAIRED: &str = r#"{
   
-  "category": "ä𝄞", "Name": "what can be mended without a person",  "tests": [
+  "category": "ä𝄞", "Name": "what can be repaired without a person",  "tests": [
     {"name": "𝄞", "script": ["PUSH1", "RET"], "steps": [
       {"actions": ["Execute", "StepInto"], "result": {"state": "HALT", "resultStack": [{"type": "Integer", "value": 1}]}}
     ]}
@@ -139,11 +139,11 @@ fn copy(sample: &str) -> (TempDir, PathBuf) {
 }
 
 #[test]
-fn mending_changes_nothing_else() {
+fn repairing_changes_nothing_else() {
     let (folder, path) = copy(MECHANICAL);
     let name = path.to_str().unwrap();
     let Ran { exit, stdout, stderr } = vmconf(&["check", "--fix", name]);
-    assert_eq!(fs::read_to_string(&path).unwrap(), MENDED);
+    assert_eq!(fs::read_to_string(&path).unwrap(), REPAIRED);
     assert_eq!(stderr, format!("{name}: fixed 2 comment, 4 trailing-comma, 4 must/letter-case\n"));
     assert_eq!(
         (exit, stdout.lines().last()),
@@ -152,15 +152,15 @@ fn mending_changes_nothing_else() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     // There is nothing left to do.
     assert_eq!(vmconf(&["check", "--fix", name]).stderr, "");
-    assert_eq!(fs::read_to_string(&path).unwrap(), MENDED);
+    assert_eq!(fs::read_to_string(&path).unwrap(), REPAIRED);
 }
 
 /// Whatever is reported as fixable is: afterwards nothing is, and the cases have the same verdicts.
 #[test]
-fn every_sample_can_be_mended() {
+fn every_sample_can_be_repaired() {
     let options = Options::default();
     let mut checker = Checker::new(&options);
-    let mut mended = 0;
+    let mut repaired = 0;
     for sample in files(SAMPLES, "json") {
         let name = relative(&sample);
         let source = files_of(&sample).remove(0);
@@ -177,9 +177,9 @@ fn every_sample_can_be_mended() {
             fs::write(&copy, text).unwrap();
             assert_eq!(verdicts(&copy), verdicts(&sample), "{name}");
         }
-        mended += 1;
+        repaired += 1;
     }
-    assert!(mended > 50, "{mended} samples");
+    assert!(repaired > 50, "{repaired} samples");
 }
 
 fn verdicts(path: &Path) -> Vec<&'static str> {
@@ -225,7 +225,7 @@ fn files_that_are_mended_stay_where_and_for_whom_they_are() {
     std::os::unix::fs::symlink(&path, &link).unwrap();
     assert_eq!(vmconf(&["check", "--fix", link.to_str().unwrap()]).exit, 0);
     assert!(link.is_symlink());
-    assert_eq!(fs::read_to_string(&path).unwrap(), MENDED);
+    assert_eq!(fs::read_to_string(&path).unwrap(), REPAIRED);
     assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
 
     let (_folder, path) = copy(MECHANICAL);

@@ -21,7 +21,7 @@ use vectors::{CaseRef, Vectors};
 use vmconf::explain::blame::{Recorder, Seen};
 use vmconf::explain::explain;
 use vmconf::machines::{by_name, of_this_crate};
-use vmconf::model::explanation::{Answer, Blame, Departure, Executed, Explanation};
+use vmconf::model::explanation::{Answer, Blame, Executed, Explanation, RowDeviation};
 use vmconf::model::limits::Limits;
 use vmconf::model::verdict::Verdict;
 use vmconf::prove::mutants::fault::{Fault, Kind, faults_of};
@@ -118,7 +118,7 @@ fn text(explained: &Explanation) -> String {
 fn opcodes(explained: &Explanation, text: &str) -> Vec<(String, bool)> {
     let mut executed: Vec<&Executed> =
         explained.blames.iter().filter_map(Answer::blame).flat_map(all).collect();
-    executed.extend(explained.departure.iter().map(|departure| &departure.by));
+    executed.extend(explained.row_deviation.iter().map(|row_deviation| &row_deviation.by));
     executed.extend(&explained.last);
     let by_number: HashMap<u64, &str> =
         executed.into_iter().filter_map(|it| Some((it.number(), it.op?))).collect();
@@ -250,8 +250,8 @@ fn no_instruction_departs_without_a_fault() {
             }
             checked += 1;
             let told =
-                |it: Departure| format!("{} {case}: {}: {}", source.path.display(), it.by.text, it.what);
-            wrong.extend(recorder.departure.map(told));
+                |it: RowDeviation| format!("{} {case}: {}: {}", source.path.display(), it.by.text, it.what);
+            wrong.extend(recorder.row_deviation.map(told));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -1,6 +1,7 @@
 //! What commands write: nothing that exists is replaced unasked, and what cannot be written ends every command with
 //! the same exit code.
 
+use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::path::Path;
 
@@ -10,6 +11,7 @@ use crate::completions::commands;
 use crate::support::{Ran, at_root, command, golden, ran};
 
 const GAS: &str = "tests/samples/vmtests/wrong/gas.json";
+const ADD: &str = "vectors/evm/arithmetic/add.json";
 const ASM: &str = "vectors/tinyvm/machine/triple.asm";
 const BROKEN: i32 = 3;
 
@@ -21,6 +23,7 @@ impl Place {
         let place = Place(TempDir::new().unwrap());
         fs::copy(at_root(GAS), place.path("gas.json")).unwrap();
         fs::copy(at_root(ASM), place.path("triple.asm")).unwrap();
+        fs::copy(at_root(ADD), place.path("add.json")).unwrap();
         place
     }
 
@@ -102,10 +105,10 @@ const PRINTING: &[(&str, &[&str])] = &[
     ("explore", &["gas.json", "--html", "-"]),
     ("bless", &["gas.json"]),
     ("known update", &["known.toml", "gas.json"]),
-    ("audit", &["gas.json"]),
-    ("mutants", &["gas.json", "--most", "2"]),
-    ("coverage", &["gas.json"]),
-    ("minset", &["gas.json"]),
+    ("audit", &["add.json"]),
+    ("mutants", &["add.json", "--most", "2"]),
+    ("coverage", &["add.json"]),
+    ("minset", &["add.json"]),
     ("matrix", &["gas.json", "--vm", "x=true"]),
     ("bisect", &["gas.json", "--vm", "x=true"]),
     ("merge", &["report.json"]),
@@ -140,7 +143,7 @@ fn a_full_disk_ends_every_command_alike() {
         for (name, args) in known {
             let place = Place::new();
             fs::write(place.path("gas.hex"), "6001").unwrap();
-            place.vmconf(&["run", "gas.json", "--report", "json=report.json"]);
+            place.vmconf(&["run", "gas.json", "--partition", "hash:1/1", "--report", "json=report.json"]);
             let words: Vec<_> = name.split(' ').chain(args.iter().copied()).collect();
             let plain = place.vmconf(&words);
             fs::remove_file(place.path("mine.py")).ok();
@@ -153,6 +156,82 @@ fn a_full_disk_ends_every_command_alike() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What each command that reads files does when there is nothing to do; `None` if there is always something.
+const NOTHING: &[(&str, Option<&[&str]>)] = &[
+    ("run", Some(&["gas.json", "--filter", "none"])),
+    ("list", Some(&["gas.json", "--filter", "none"])),
+    ("check", Some(&["gas.json", "--filter", "none"])),
+    ("diff", Some(&["gas.json", "--filter", "none"])),
+    ("trace", Some(&["gas.json", "--filter", "none"])),
+    ("explore", Some(&["gas.json", "--filter", "none"])),
+    ("bless", Some(&["gas.json", "--filter", "none"])),
+    ("known update", Some(&["empty.toml", "gas.json", "--filter", "none"])),
+    ("audit", Some(&["gas.json", "--filter", "none"])),
+    ("mutants", Some(&["gas.json", "--filter", "none"])),
+    ("coverage", Some(&["gas.json", "--filter", "none"])),
+    ("minset", Some(&["gas.json", "--filter", "none"])),
+    ("matrix", Some(&["gas.json", "--filter", "none", "--vm", SERVE])),
+    ("bisect", Some(&["gas.json", "--filter", "none", "--vm", SERVE])),
+    ("merge", None),
+    ("compare", None),
+    ("exec", None),
+    ("asm", None),
+    ("disasm", None),
+];
+
+/// Stands for a machine in another process.
+const SERVE: &str = "SERVE";
+
+/// The exit codes of every command for the same mishaps: a golden file, which is a table of the book as well. A file
+/// that is named and cannot be read is an error of the command line; one that is found in a folder, of its cases.
+#[cfg(target_os = "linux")]
+#[test]
+fn every_command_ends_mishaps_alike() {
+    let mut table =
+        "| command | a named file is unreadable | nothing to do | full disk | closed pipe |\n|---|---|---|---|---|\n"
+            .to_owned();
+    let serve = format!("x={} serve evm", env!("CARGO_BIN_EXE_vmconf"));
+    for (name, nothing) in NOTHING {
+        let place = Place::new();
+        fs::write(place.path("gas.hex"), "6001").unwrap();
+        fs::write(place.path("empty.toml"), "").unwrap();
+        place.vmconf(&["run", "gas.json", "--partition", "hash:1/1", "--report", "json=report.json"]);
+        // A link that leads to itself cannot be read by anybody, not even by root.
+        for link in ["loop.json", "loop.asm", "loop.hex"] {
+            std::os::unix::fs::symlink(link, place.path(link)).unwrap();
+        }
+        let args = PRINTING.iter().find(|(known, _)| known == name).unwrap().1;
+        let words = |args: &[&str]| -> Vec<String> {
+            let words = name.split(' ').chain(args.iter().copied());
+            words
+                .map(|word| if word == SERVE || word == "x=true" { &serve } else { word }.to_owned())
+                .collect()
+        };
+        let unreadable = args.iter().map(|arg| match *arg {
+            "gas.json" | "add.json" | "report.json" => "loop.json",
+            "triple.asm" => "loop.asm",
+            "gas.hex" | "0x00" => "loop.hex",
+            other => other,
+        });
+        let code = |args: &[&str], stdout: std::process::Stdio| {
+            let words = words(args);
+            let words: Vec<_> = words.iter().map(String::as_str).collect();
+            ran(place.command(&words).stdout(stdout).output().unwrap()).exit
+        };
+        let piped = std::process::Stdio::piped;
+        let unreadable = code(&unreadable.collect::<Vec<_>>(), piped());
+        let nothing = nothing.map_or(String::new(), |args| code(args, piped()).to_string());
+        let full = code(args, File::options().write(true).open("/dev/full").unwrap().into());
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let closed = code(args, writer.into());
+        writeln!(table, "| `{name}` | {unreadable} | {nothing} | {full} | {closed} |").unwrap();
+    }
+    golden::file("exit-codes-of-commands", &table);
+    let page = fs::read_to_string(at_root("docs/src/exit-codes.md")).unwrap();
+    assert!(page.contains(&table), "docs/src/exit-codes.md lacks this table:\n{table}");
 }
 
 /// Files and folders that cannot be written.

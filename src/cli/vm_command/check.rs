@@ -20,7 +20,7 @@ use crate::cli::vm::end_on_interrupt;
 
 /// Try whether an adapter follows the process protocol
 ///
-/// Prints a line for each point: what is wrong, and how to mend it. The exit code is 1 if something is.
+/// Prints a line for each point: what is wrong, and how to repair it. The exit code is 1 if something is.
 ///
 /// Example: vmconf vm check vmconf serve evm
 #[derive(Debug, Args)]

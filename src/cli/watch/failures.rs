@@ -6,7 +6,7 @@ use vmconf::model::case_report::CaseReport;
 use vmconf::model::exit_code::Exit;
 use vmconf::model::verdict::Kind;
 
-use super::in_short;
+use super::names::in_short;
 
 /// How each of these cases failed last.
 #[derive(Default)]

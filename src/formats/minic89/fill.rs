@@ -3,8 +3,7 @@
 use serde_json::json;
 
 use super::snapshot::VERSION;
-use crate::formats::Fill;
-use crate::formats::fill::missing;
+use crate::formats::fill::{Fill, missing};
 use crate::text::json::Node;
 
 /// The members that the snapshots of a test lack.

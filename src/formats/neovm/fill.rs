@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 
 use super::lexical::member;
 use super::rules::{Absence, Generation, Rules};
-use crate::formats::Fill;
+use crate::formats::fill::Fill;
 use crate::text::edit::Change;
 use crate::text::json::Node;
 

@@ -2,8 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use crate::formats::Fill;
-use crate::formats::fill::missing;
+use crate::formats::fill::{Fill, missing};
 use crate::formats::write_back::{FailedAssertion, NotRepresentable, WrittenBack, hex_like, number_like};
 use crate::model::assertion::Expected;
 use crate::model::name::Name;

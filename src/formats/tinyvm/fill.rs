@@ -2,8 +2,7 @@
 
 use serde_json::json;
 
-use crate::formats::Fill;
-use crate::formats::fill::missing;
+use crate::formats::fill::{Fill, missing};
 use crate::text::json::Node;
 
 /// The members that the expectations of a test lack.

@@ -4,8 +4,7 @@
 use num_bigint::BigInt;
 use serde_json::{Value as Json, json};
 
-use crate::formats::Fill;
-use crate::formats::fill::missing;
+use crate::formats::fill::{Fill, missing};
 use crate::formats::write_back::{
     FailedAssertion, NotRepresentable, WrittenBack, hex_like, in_case_of, number_like, resize,
 };

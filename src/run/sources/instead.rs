@@ -45,6 +45,10 @@ fn near_path(path: &Path) -> Option<PathBuf> {
         !near.exists()
     })?;
     let Component::Normal(name) = missing else { return None };
+    // A broken link is there, and cannot be opened.
+    if near.is_symlink() {
+        return None;
+    }
     near.pop();
     let folder = if near.as_os_str().is_empty() { Path::new(".") } else { &near };
     let entries = folder.read_dir().ok()?.take(MOST_ENTRIES).flatten();

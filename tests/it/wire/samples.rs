@@ -17,8 +17,8 @@ use vmconf::model::position::Position;
 use vmconf::model::value::Value;
 use vmconf::model::verdict::{Breakdown, Difference, Failure, Kind, Listing, NotPassed, Verdict};
 use vmconf::wire::explanation::{
-    Against, Departs, Departure, Explanation, Further, Input, Instruction, Leaf, Logs, Parting, Relation,
-    Spent, StackComparison, World,
+    Against, Explanation, FirstDivergence, Further, Input, Instruction, Leaf, Logs, Relation, RowDeviation,
+    Spent, StackComparison, Undeclared, World,
 };
 use vmconf::wire::record;
 use vmconf::wire::report::{Case, Problem};
@@ -315,16 +315,16 @@ pub(super) fn any_explanation() -> impl Strategy<Value = Explanation> {
         .prop_map(|(report, blames, steps, last, spent, stack, world, logs)| Explanation {
             case: Case::from(&report),
             embedded: (steps % 2 == 0).then_some(Kind::Pass),
-            parting: (steps % 3 == 0).then(|| Parting {
+            divergence: (steps % 3 == 0).then(|| FirstDivergence {
                 step: steps,
                 pc: None,
                 op: None,
                 differs: Vec::new(),
             }),
             unsearched: steps % 5 == 0,
-            departure: last.first().map(|by| Departure {
+            row_deviation: last.first().map(|by| RowDeviation {
                 by: by.clone(),
-                kind: Departs::Height,
+                kind: Undeclared::Height,
                 declared: Some(by.height),
                 actual: Some(by.pc),
                 cell: None,

@@ -14,8 +14,8 @@ use vmconf::model::path::Path;
 use vmconf::model::value::Value;
 use vmconf::model::verdict::{NotPassed, Verdict};
 use vmconf::wire::explanation::{
-    Against, Departs, Departure, Differing, Explanation, Further, Input, Instruction, Leaf, Logs, Parting,
-    Relation, Spent, StackComparison, World,
+    Against, Differing, Explanation, FirstDivergence, Further, Input, Instruction, Leaf, Logs, Relation,
+    RowDeviation, Spent, StackComparison, Undeclared, World,
 };
 use vmconf::wire::line::one_line;
 use vmconf::wire::report::{Case, Line, Partition, Start, Typed};
@@ -232,24 +232,24 @@ fn explanations() {
         let left_by = Some(Box::new(executed(6)));
         let full = Instruction { relation, further, reached_by, left_by, ..blame(8) };
         let kinds = [
-            Departs::Missing,
-            Departs::Height,
-            Departs::Limit,
-            Departs::References,
-            Departs::Jump,
-            Departs::Write,
+            Undeclared::Missing,
+            Undeclared::Height,
+            Undeclared::Limit,
+            Undeclared::References,
+            Undeclared::Jump,
+            Undeclared::Write,
         ];
         let kind = kinds[number / 2 % kinds.len()];
         let (declared, actual, cell) = match kind {
-            Departs::Write => (None, None, Some("local 1".to_owned())),
+            Undeclared::Write => (None, None, Some("local 1".to_owned())),
             _ => (Some(2), Some(1), None),
         };
-        let departure = Departure { by: executed(3), kind, declared, actual, cell };
+        let row_deviation = RowDeviation { by: executed(3), kind, declared, actual, cell };
         let explanation = Explanation {
             case: Case::from(&report),
             embedded: is_full.then_some(vmconf::model::verdict::Kind::Pass),
             blames: vec![None, Some(plain), Some(full)],
-            parting: is_full.then(|| Parting {
+            divergence: is_full.then(|| FirstDivergence {
                 step: 3,
                 pc: number.is_multiple_of(4).then_some(1),
                 op: number.is_multiple_of(4).then(|| "ADD".to_owned()),
@@ -260,7 +260,7 @@ fn explanations() {
                 }],
             }),
             unsearched: !is_full,
-            departure: is_full.then_some(departure),
+            row_deviation: is_full.then_some(row_deviation),
             steps: 9,
             last: vec![executed(7), Instruction { cost: None, op: None, ..executed(8) }],
             spent: is_full.then(|| ("ADD".into(), spent)).into_iter().collect(),

@@ -10,7 +10,7 @@ use vmconf::wire::protocol::{Answer, Greeting, Request, VERSION};
 /// How long an adapter has for an answer.
 pub(super) const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A point that was tried: what is right, or what is wrong and how to mend it.
+/// A point that was tried: what is right, or what is wrong and how to repair it.
 pub(super) struct Point {
     pub(super) what: &'static str,
     pub(super) wrong: Option<String>,
@@ -26,9 +26,9 @@ impl Points {
         self.0.push(Point { what, wrong: outcome.err() });
     }
 
-    /// Adds a point that is kept if the condition holds. `mend` says what is wrong and how to mend it.
-    pub(super) fn hold(&mut self, what: &'static str, condition: bool, mend: &str) {
-        self.add(what, if condition { Ok(()) } else { Err(mend.to_owned()) });
+    /// Adds a point that is kept if the condition holds. `advice` says what is wrong and how to repair it.
+    pub(super) fn hold(&mut self, what: &'static str, condition: bool, advice: &str) {
+        self.add(what, if condition { Ok(()) } else { Err(advice.to_owned()) });
     }
 }
 

@@ -16,15 +16,15 @@ pub(super) fn try_hello(adapter: &mut Adapter, points: &mut Points) -> Option<He
             line
         }
         Err(why) => {
-            let mend = "write one line to standard output for each line of input, and flush it";
-            points.add("answers hello", Err(format!("{why}; {mend}")));
+            let advice = "write one line to standard output for each line of input, and flush it";
+            points.add("answers hello", Err(format!("{why}; {advice}")));
             return None;
         }
     };
     let is_object = serde_json::from_slice::<serde_json::Map<_, _>>(&line).is_ok();
-    let mend = "the first line is not a JSON object; write nothing else to standard output, and logs to standard \
+    let advice = "the first line is not a JSON object; write nothing else to standard output, and logs to standard \
                 error";
-    points.hold("answers with a JSON object in one line", is_object, mend);
+    points.hold("answers with a JSON object in one line", is_object, advice);
     let hello = match Answer::read(&line) {
         Ok(Answer::Hello(hello)) => hello,
         Ok(_) => {
@@ -42,11 +42,11 @@ pub(super) fn try_hello(adapter: &mut Adapter, points: &mut Points) -> Option<He
 }
 
 fn try_members(hello: &Hello, points: &mut Points) {
-    let mend = format!("it says {}; this vmconf speaks version {VERSION} only", hello.version);
-    points.hold("speaks this version of the protocol", hello.version == VERSION, &mend);
+    let advice = format!("it says {}; this vmconf speaks version {VERSION} only", hello.version);
+    points.hold("speaks this version of the protocol", hello.version == VERSION, &advice);
     points.hold("has a name", !hello.name.trim().is_empty(), "reports need one; set \"name\"");
-    let mend = "kept results are for a version; set \"release\" to that of your machine";
-    points.hold("has a release", !hello.release.trim().is_empty(), mend);
+    let advice = "kept results are for a version; set \"release\" to that of your machine";
+    points.hold("has a release", !hello.release.trim().is_empty(), advice);
     points.hold("implements a machine", !hello.machines.is_empty(), "add an object to \"machines\"");
     let mut seen = HashSet::new();
     let is_once = hello.machines.iter().all(|offer| seen.insert(&offer.machine));
@@ -59,14 +59,14 @@ fn try_members(hello: &Hello, points: &mut Points) {
 fn try_offer(offer: &Offer, points: &mut Points) {
     let info = machines::by_name(&offer.machine);
     let names: Vec<_> = machines::MACHINES.iter().map(|machine| machine.name).collect();
-    let mend = format!("{:?} is unknown; vmconf knows {}", offer.machine, names.join(", "));
-    points.hold("implements a machine that vmconf knows", info.is_some(), &mend);
-    let mend = "without one, every case is unsupported; list the fields of the state that you report";
-    points.hold("reports fields", !offer.fields.is_empty(), mend);
+    let advice = format!("{:?} is unknown; vmconf knows {}", offer.machine, names.join(", "));
+    points.hold("implements a machine that vmconf knows", info.is_some(), &advice);
+    let advice = "without one, every case is unsupported; list the fields of the state that you report";
+    points.hold("reports fields", !offer.fields.is_empty(), advice);
     let known = info.map(|info| (info.fields)()).unwrap_or_default();
     let unknown = offer.fields.iter().find(|name| known.iter().all(|field| field.name != **name));
-    let mend = format!("there is no field {}", unknown.map_or("", |name| name));
-    points.hold("reports fields that the machine has", unknown.is_none(), &mend);
+    let advice = format!("there is no field {}", unknown.map_or("", |name| name));
+    points.hold("reports fields that the machine has", unknown.is_none(), &advice);
     let mut seen = HashSet::new();
     let is_once = offer.fields.iter().all(|name| seen.insert(name));
     points.hold("names each field once", is_once, "remove the second one");
@@ -79,11 +79,11 @@ fn try_offer(offer: &Offer, points: &mut Points) {
         Action::StepOut,
     ];
     let unknown = offer.actions.iter().find(|name| known.iter().all(|action| action.name() != **name));
-    let mend = format!("there is no action {}", unknown.map_or("", |name| name));
-    points.hold("performs actions that there are", unknown.is_none(), &mend);
+    let advice = format!("there is no action {}", unknown.map_or("", |name| name));
+    points.hold("performs actions that there are", unknown.is_none(), &advice);
     let executes = offer.actions.iter().any(|name| name == Action::Execute.name() || name == "run");
     points.hold("executes programs", executes, "add \"execute\" to \"actions\"");
     let unknown = offer.requests.iter().find(|name| !["digests", "trace"].contains(&name.as_str()));
-    let mend = format!("there is no optional request {}", unknown.map_or("", |name| name));
-    points.hold("offers requests that there are", unknown.is_none(), &mend);
+    let advice = format!("there is no optional request {}", unknown.map_or("", |name| name));
+    points.hold("offers requests that there are", unknown.is_none(), &advice);
 }

@@ -66,8 +66,8 @@ pub(super) fn try_machine(adapter: &mut Adapter, offer: &Offer, points: &mut Poi
     let again = adapter.ask(&first);
     points.hold("gives the same answer twice", answer == again, "make a fresh machine for each request");
     let large = adapter.ask(&run(LARGE_ID, &program, &steps)).map(|answer| answer.id());
-    let mend = "keep the number as it is, up to 2^53";
-    points.hold("repeats a large id", large == Ok(Some(LARGE_ID)), mend);
+    let advice = "keep the number as it is, up to 2^53";
+    points.hold("repeats a large id", large == Ok(Some(LARGE_ID)), advice);
     let none = adapter.ask(&run(3, &program, &[]));
     let is_empty = matches!(&none, Ok(Answer::Done(done)) if done.steps.is_empty());
     points
@@ -77,8 +77,8 @@ pub(super) fn try_machine(adapter: &mut Adapter, offer: &Offer, points: &mut Poi
     if matches!(Server::new(info).answer(broken.line().as_bytes()), Ok(Answer::Error(_))) {
         let broken = adapter.ask(&broken);
         let is_error = matches!(broken, Ok(Answer::Error(_)));
-        let mend = "answer error, with what is wrong";
-        points.add("answers error to a broken program", expect(broken, is_error, mend));
+        let advice = "answer error, with what is wrong";
+        points.add("answers error to a broken program", expect(broken, is_error, advice));
     }
     try_strange(adapter, &first, points);
     let after = adapter.ask(&first);
@@ -87,13 +87,13 @@ pub(super) fn try_machine(adapter: &mut Adapter, offer: &Offer, points: &mut Poi
 }
 
 /// The outcome of a point whose answer must be of one kind.
-fn expect(answer: Result<Answer, String>, is_right: bool, mend: &str) -> Result<(), String> {
+fn expect(answer: Result<Answer, String>, is_right: bool, advice: &str) -> Result<(), String> {
     match answer {
         Ok(_) if is_right => Ok(()),
-        Ok(Answer::Skip(skip)) => Err(format!("it answers skip ({}); {mend}", skip.reason)),
-        Ok(Answer::Error(failure)) => Err(format!("it answers error ({}); {mend}", failure.message)),
-        Ok(_) => Err(format!("it answers something else; {mend}")),
-        Err(why) => Err(format!("{why}; {mend}")),
+        Ok(Answer::Skip(skip)) => Err(format!("it answers skip ({}); {advice}", skip.reason)),
+        Ok(Answer::Error(failure)) => Err(format!("it answers error ({}); {advice}", failure.message)),
+        Ok(_) => Err(format!("it answers something else; {advice}")),
+        Err(why) => Err(format!("{why}; {advice}")),
     }
 }
 
@@ -111,8 +111,8 @@ fn try_answer(
     let Some(done) = done else { return false };
     let ours = Server::new(info).answer(request.line().as_bytes());
     let Ok(Answer::Done(ours)) = ours else { return true };
-    let mend = format!("it reports {} states for {} steps", done.steps.len(), ours.steps.len());
-    points.hold("reports a state for each step", done.steps.len() == ours.steps.len(), &mend);
+    let advice = format!("it reports {} states for {} steps", done.steps.len(), ours.steps.len());
+    points.hold("reports a state for each step", done.steps.len() == ours.steps.len(), &advice);
     for (theirs, ours) in done.steps.iter().zip(&ours.steps) {
         try_state(theirs, ours, info, points);
     }
@@ -121,11 +121,12 @@ fn try_answer(
 
 fn try_state(theirs: &State, ours: &State, info: &MachineInfo, points: &mut Points) {
     let extra = theirs.fields.keys().find(|name| !ours.fields.contains_key(*name));
-    let mend = format!("{} was not requested or has no value here", extra.map_or("", |name| name));
-    points.hold("reports only what was requested", extra.is_none(), &mend);
+    let advice = format!("{} was not requested or has no value here", extra.map_or("", |name| name));
+    points.hold("reports only what was requested", extra.is_none(), &advice);
     let missing = ours.fields.keys().find(|name| !theirs.fields.contains_key(*name));
-    let mend = format!("{} is missing; report each field that hello lists", missing.map_or("", |name| name));
-    points.hold("reports all that was requested", missing.is_none(), &mend);
+    let advice =
+        format!("{} is missing; report each field that hello lists", missing.map_or("", |name| name));
+    points.hold("reports all that was requested", missing.is_none(), &advice);
     let (mut misfit, mut other) = (None, None);
     for field in (info.fields)() {
         let [theirs, ours] = [theirs, ours].map(|state| state.fields.get(field.name).cloned());
@@ -189,8 +190,8 @@ fn try_optional(
         let answer = adapter.ask(&request);
         let is_right =
             matches!(&answer, Ok(Answer::Digests(it)) if it.digests.len() == 2 && it.digests[0] == NOTHING);
-        let mend = "answer one SHA-256 for each number that the run reaches, of nothing for 0";
-        points.add("answers digests", expect(answer, is_right, mend));
+        let advice = "answer one SHA-256 for each number that the run reaches, of nothing for 0";
+        points.add("answers digests", expect(answer, is_right, advice));
     }
     if offer.requests.iter().any(|name| name == "trace") {
         let limits = BTreeMap::default();

@@ -4,7 +4,7 @@ use super::stack::taken;
 use crate::machines::inspect::{Effects, Inspect};
 use crate::machines::machine::At;
 use crate::model::cell::Cell;
-use crate::model::explanation::Departs;
+use crate::model::explanation::Undeclared;
 
 /// What a row says about an instruction that is about to be executed.
 #[derive(Debug)]
@@ -57,7 +57,7 @@ impl Declared {
     }
 
     /// How the machine's stack differs from what is declared.
-    pub(super) fn departure(&self, state: &dyn Inspect) -> Option<Departs> {
+    pub(super) fn row_deviation(&self, state: &dyn Inspect) -> Option<Undeclared> {
         // An instruction that ends the run may leave any stack, unless it pushes.
         let is_over = state.depth() == 0 && self.leaves > 0;
         if self.throws || state.failure().is_some() || state.depth() != self.depth && !is_over {
@@ -66,24 +66,26 @@ impl Declared {
         let actual = state.height();
         let declared = self.height - self.takes + self.leaves;
         if self.height < self.needs {
-            return Some(Departs::Missing { needs: self.needs, height: self.height });
+            return Some(Undeclared::Missing { needs: self.needs, height: self.height });
         }
         if actual != declared {
-            return Some(Departs::Height { before: self.height, declared, actual });
+            return Some(Undeclared::Height { before: self.height, declared, actual });
         }
         if let Some(limit) = state.stack_limit().filter(|limit| actual > *limit && actual > self.height) {
-            return Some(Departs::Limit { limit, actual });
+            return Some(Undeclared::Limit { limit, actual });
         }
         let (declared, actual) = self.references.zip(state.references())?;
         let is_other = actual > declared || actual < declared && !self.recounts;
-        (is_other && has_no_compound(state, self.leaves)).then_some(Departs::References { declared, actual })
+        (is_other && has_no_compound(state, self.leaves))
+            .then_some(Undeclared::References { declared, actual })
     }
 
     /// Where the machine continued instead.
-    pub(super) fn jump(&self, state: &dyn Inspect, pc: usize) -> Option<Departs> {
+    pub(super) fn jump(&self, state: &dyn Inspect, pc: usize) -> Option<Undeclared> {
         let declared = self.next.filter(|_| !self.throws && state.depth() == self.depth)?;
         // A memory of words wraps around at its end.
-        (declared != pc && declared as u16 as usize != pc).then_some(Departs::Jump { declared, actual: pc })
+        (declared != pc && declared as u16 as usize != pc)
+            .then_some(Undeclared::Jump { declared, actual: pc })
     }
 }
 
