@@ -11,7 +11,8 @@ use vmconf::text::shell::Words;
 use super::cache_file::{self, CacheFile};
 use super::number::number;
 use super::output;
-use super::settings::Settings;
+use super::settings::{FILE, Settings};
+use super::vm::VmArgs;
 
 /// The number of programs whose results are kept: the ones that wrote most recently.
 const MOST_PROGRAMS: usize = 8;
@@ -38,7 +39,7 @@ impl CacheArgs {
     /// # Errors
     ///
     /// When `--verify` or `--seed` is typed without the flag that it modifies.
-    pub(super) fn open(&self, settings: &Settings) -> anyhow::Result<Option<Cache>> {
+    pub(super) fn open(&self, vm: &VmArgs, settings: &Settings) -> anyhow::Result<Option<Cache>> {
         // clap cannot require this: vmconf.toml may set one flag and leave the other to the command line.
         if self.verify.is_some() && !self.cached && !settings.is_configured("verify") {
             bail!("--verify checks results from the cache and requires --cached");
@@ -49,7 +50,17 @@ impl CacheArgs {
         if !self.cached {
             return Ok(None);
         }
-        match Cache::open(self.sample()) {
+        let identity = match vm.identity(settings) {
+            Ok(identity) => identity,
+            Err(why) => {
+                output::note(&format!(
+                    "note: --cached: {why:#}: all cases run, and nothing is kept; cache-key in [vm.NAME] of {FILE} \
+                     names the files that decide"
+                ));
+                return Ok(None);
+            }
+        };
+        match Cache::open(identity, self.sample()) {
             Ok(cache) => Ok(Some(cache)),
             Err(error) => {
                 output::note(&format!("note: --cached: {error:#}; all cases run, and nothing is kept"));
@@ -73,15 +84,18 @@ impl CacheArgs {
 pub(super) struct Cache {
     results: Arc<ResultCache>,
     file: CacheFile,
+    /// What decides the results of the machine of `--vm`, as of the start of the run.
+    identity: Option<String>,
 }
 
 impl Cache {
-    fn open(sample: Option<Sample>) -> anyhow::Result<Cache> {
+    fn open(identity: Option<String>, sample: Option<Sample>) -> anyhow::Result<Cache> {
         let program = cache_file::program()?;
+        let program = identity.as_ref().map_or(program.clone(), |machine| program.with_machine(machine));
         let file = CacheFile::new("answers", &program.to_string()[..16], MOST_PROGRAMS)?;
         let mut cache = ResultCache::new(program, sample);
         let _nothing_if_damaged = file.read(|text| cache.read(text));
-        Ok(Cache { results: Arc::new(cache), file })
+        Ok(Cache { results: Arc::new(cache), file, identity })
     }
 
     pub(super) fn results(&self) -> Arc<ResultCache> {
@@ -89,7 +103,12 @@ impl Cache {
     }
 
     /// Writes the new results to the file. A failure to write is a note and does not fail the run.
-    pub(super) fn save(&self) {
+    pub(super) fn save(&self, vm: &VmArgs, settings: &Settings) {
+        // A machine that was built during the run has an unknown part of the results.
+        if vm.identity(settings).ok().flatten() != self.identity {
+            output::note("note: --cached: the machine changed during the run; nothing is kept");
+            return;
+        }
         let Some(text) = self.results.text() else { return };
         self.file.write(&text);
         let refuted = self.results.refuted();

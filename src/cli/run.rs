@@ -191,7 +191,7 @@ impl Runner<'_> {
         options: &Options,
         on_case: &mut dyn FnMut(&CaseReport),
     ) -> anyhow::Result<Exit> {
-        let cache = self.args.cache.open(self.settings)?;
+        let cache = self.args.cache.open(&self.args.vm, self.settings)?;
         let mut options = options.clone();
         options.run.cache = cache.as_ref().map(Cache::results);
         let options = &options;
@@ -221,7 +221,7 @@ impl Runner<'_> {
             Needs::Explanations => run::run_and_explain(sources, options, &mut explain, &mut sink),
         };
         if let Some(cache) = cache {
-            cache.save();
+            cache.save(&self.args.vm, self.settings);
         }
         save_record(record, &summary, self.settings);
         let exit = reports.finish(summary.exit());

@@ -13,7 +13,7 @@ use vmconf::machines::tiers::Tiers;
 use vmconf::model::exit_code::Exit;
 use vmconf::model::interrupt::Interrupt;
 use vmconf::model::verdict::Breakdown;
-use vmconf::testees::process::{Command, Groups, Vm};
+use vmconf::testees::process::{self, Command, Groups, Vm};
 use vmconf::testees::{MakeTestee, Stopped};
 use vmconf::text::config;
 use vmconf::text::shell::split;
@@ -125,6 +125,18 @@ impl VmArgs {
         configured(settings, self.vm.as_ref()?).ok()?.known.clone()
     }
 
+    /// A hash of what decides the results of the machine; `None` without `--vm`.
+    ///
+    /// # Errors
+    ///
+    /// When that is not known.
+    pub(super) fn identity(&self, settings: &Settings) -> anyhow::Result<Option<String>> {
+        let (Some(vm), Some(command)) = (&self.vm, self.command(settings)?) else { return Ok(None) };
+        let key = configured(settings, vm).ok().and_then(|vm| vm.cache_key.as_deref());
+        let identity = process::identity(&command, key).with_context(|| format!("--vm {}", command.name))?;
+        Ok(Some(identity))
+    }
+
     /// How the machine is started; `None` without `--vm`.
     fn command(&self, settings: &Settings) -> anyhow::Result<Option<Command>> {
         let Some(vm) = &self.vm else {
@@ -230,7 +242,7 @@ fn configured<'s>(settings: &'s Settings, name: &str) -> anyhow::Result<&'s conf
 }
 
 fn of_file(vm: &config::Vm) -> anyhow::Result<Command> {
-    let config::Vm { name, command, env, folder, timeout, memory, known: _ } = vm.clone();
+    let config::Vm { name, command, env, folder, timeout, memory, known: _, cache_key: _ } = vm.clone();
     let timeout = timeout.as_deref().map(time_limit).transpose();
     let timeout = timeout.map_err(anyhow::Error::msg).with_context(|| format!("[vm.{name}] timeout"))?;
     let folder = Some(folder).filter(|folder| !folder.as_os_str().is_empty());

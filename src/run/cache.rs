@@ -46,6 +46,13 @@ impl ProgramKey {
     pub fn of(executable: impl Read) -> io::Result<ProgramKey> {
         Ok(ProgramKey(blake3::Hasher::new().update_reader(executable)?.finalize().to_hex().to_string()))
     }
+
+    /// The key of this program with a machine in another process.
+    #[must_use]
+    pub fn with_machine(&self, identity: &str) -> ProgramKey {
+        let both = format!("{} {identity}", self.0);
+        ProgramKey(blake3::hash(both.as_bytes()).to_hex().to_string())
+    }
 }
 
 /// In hex digits.

@@ -6,6 +6,7 @@
 //! | `conversation.rs` | starts a process, writes lines to it, reads lines from it, ends it |
 //! | `group.rs` | the process group of a process, with everything that it started |
 //! | `command.rs` | how a process is started |
+//! | `identity.rs` | the contents of what a command executes, for cached results |
 //! | `case.rs` | from a case to a request, and from the answer to states |
 
 use std::fmt;
@@ -26,12 +27,14 @@ use self::case::{Run, limits_of};
 pub use self::command::Command;
 pub use self::conversation::{Conversation, Trouble};
 pub use self::group::Groups;
+pub use self::identity::{UnknownIdentity, identity};
 use self::pool::{Pool, Running};
 
 mod case;
 mod command;
 mod conversation;
 mod group;
+mod identity;
 mod pool;
 
 /// The time limit for the first answer of a process, unless the limit for a case is longer.

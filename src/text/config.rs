@@ -127,6 +127,8 @@ pub struct Vm {
     pub memory: Option<u64>,
     /// The list of its known failures.
     pub known: Option<PathBuf>,
+    /// The files and folders that decide its results; `None` for what its command executes.
+    pub cache_key: Option<Vec<PathBuf>>,
 }
 
 /// A parsed configuration.
@@ -284,7 +286,7 @@ impl Reader<'_> {
     }
 
     fn vm(&mut self, name: &str, span: Range<usize>, table: &DeTable<'_>) -> Option<Vm> {
-        const KEYS: [&str; 5] = ["command", "env", "timeout", "memory", "known"];
+        const KEYS: [&str; 6] = ["command", "env", "timeout", "memory", "known", "cache-key"];
         let mut vm = Vm { name: name.to_owned(), folder: self.folder.to_owned(), ..Vm::default() };
         for (key, value) in table {
             let name = key.get_ref().as_ref();
@@ -305,6 +307,12 @@ impl Reader<'_> {
                 "known" => {
                     text().map(|path| vm.known = Some(self.folder.join(path))).ok_or("the path of a file")
                 }
+                "cache-key" => texts(value.get_ref())
+                    .filter(|files| !files.is_empty())
+                    .map(|files| {
+                        vm.cache_key = Some(files.iter().map(|file| self.folder.join(file)).collect());
+                    })
+                    .ok_or("a list of files and folders"),
                 _ => {
                     self.unknown(key, "key", KEYS.into_iter());
                     Ok(())
@@ -434,6 +442,11 @@ fn words(value: &DeValue<'_>) -> Option<Vec<String>> {
         DeValue::Array(list) => list.iter().map(|word| Some(word.get_ref().as_str()?.to_owned())).collect(),
         _ => None,
     }
+}
+
+fn texts(value: &DeValue<'_>) -> Option<Vec<String>> {
+    let text = |text: &Spanned<DeValue<'_>>| Some(text.get_ref().as_str()?.to_owned());
+    value.as_array()?.iter().map(text).collect()
 }
 
 fn pairs(value: &DeValue<'_>) -> Option<Vec<(String, String)>> {

@@ -240,3 +240,39 @@ fn exec_and_trace_run_on_a_machine() {
     let json = trace(&["--output", "json"]);
     assert_eq!((json.exit, &*json.stderr), (2, "error: --output json: with --vm only text\n"));
 }
+
+/// A machine that is exchanged behind the same command, name and release does not pass from the cache.
+#[test]
+fn a_cached_result_is_that_of_the_machine_as_it_is() {
+    let project = Project::new();
+    let cached = |vm: &str| project.run(&["run", "--cached", "--vm", vm, "add.json"]);
+    let serve = env!("CARGO_BIN_EXE_vmconf");
+    let script = |text: &str| {
+        project.write("machine.sh", &format!("#!/bin/sh\n{text}\n"));
+    };
+    script(&format!("exec {serve} serve evm"));
+    let first = cached("m=sh machine.sh");
+    assert!(first.exit == 0 && first.stdout.starts_with("5 passed, "), "{first:?}");
+    let again = cached("m=sh machine.sh");
+    assert!(again.stdout.contains("(5 of them from the cache)"), "{again:?}");
+    // It computes something else now.
+    script(&format!("sed -u s/60016002/60016003/ | {serve} serve evm"));
+    let other = cached("m=sh machine.sh");
+    assert!(other.exit == 1 && !other.stdout.contains("cache"), "{other:?}");
+    // What it starts is not known.
+    script(&format!("VM={serve}\nexec $VM serve evm"));
+    for _ in 0..2 {
+        let unknown = cached("m=sh machine.sh");
+        let note = "note: --cached: --vm m: machine.sh computes what it starts: all cases run, and nothing is kept; \
+                    cache-key in [vm.NAME] of vmconf.toml names the files that decide\n";
+        assert!(unknown.exit == 0 && unknown.stderr == note, "{unknown:?}");
+        assert!(!unknown.stdout.contains("cache"), "{unknown:?}");
+    }
+    let config = "[vm.m]\ncommand = [\"sh\", \"machine.sh\"]\ncache-key = [\"built\"]\n";
+    project.write("vmconf.toml", config);
+    project.write("built", "1");
+    cached("m");
+    assert!(cached("m").stdout.contains("(5 of them from the cache)"));
+    project.write("built", "2");
+    assert!(!cached("m").stdout.contains("cache"));
+}

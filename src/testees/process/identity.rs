@@ -1,0 +1,323 @@
+//! What decides the results of a machine in another process: the contents of all that its command executes.
+
+use std::collections::BTreeSet;
+use std::env;
+use std::fs::{self, DirEntry, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use super::command::Command;
+
+/// Programs that run the text of their arguments or of a script.
+const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh", "mksh", "fish", "busybox", "ash"];
+
+/// Programs that run what is not a file here, or what a build makes before.
+const LAUNCHERS: &[&str] = &[
+    "docker", "podman", "nerdctl", "kubectl", "ssh", "cargo", "go", "make", "just", "bazel", "npx", "npm",
+    "pnpm", "yarn", "bun", "deno", "uv", "uvx", "poetry", "pipx", "nix", "sudo", "su", "chroot", "dotnet",
+    "mvn", "gradle", "zig", "nodemon", "xargs", "parallel", "eval", "cd", "pushd", "source",
+];
+
+/// Programs that start the program in their arguments.
+const WRAPPERS: &[&str] = &["env", "nice", "ionice", "nohup", "setsid", "stdbuf", "timeout", "time"];
+
+/// The beginnings of the names of interpreters that can run something else than a file.
+const INTERPRETERS: &[&str] = &["python", "pypy", "node", "ruby", "perl", "php", "lua", "java"];
+
+/// Scripts that start scripts are followed to this depth.
+const MOST_NESTED: usize = 8;
+
+/// Why it is not known what decides the results, as a clause.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct UnknownIdentity(String);
+
+/// A hash of what decides the results of the machine that the command starts: the command, and the contents of the
+/// files that it names. `cache_key` names the files and folders that decide instead, if the user does.
+///
+/// # Errors
+///
+/// When a file cannot be read, or the command starts something that no file shows.
+pub fn identity(command: &Command, cache_key: Option<&[PathBuf]>) -> Result<String, UnknownIdentity> {
+    let mut reader = Reader { command, hasher: blake3::Hasher::new(), seen: BTreeSet::new() };
+    reader.add(format!("{:?} {:?} {:?}", command.words, command.env, command.folder).as_bytes());
+    match cache_key {
+        Some(files) => files.iter().try_for_each(|file| reader.tree(file))?,
+        None => reader.started(&command.words, 0)?,
+    }
+    Ok(reader.hasher.finalize().to_hex().to_string())
+}
+
+struct Reader<'c> {
+    command: &'c Command,
+    hasher: blake3::Hasher,
+    /// The files that were read.
+    seen: BTreeSet<PathBuf>,
+}
+
+impl Reader<'_> {
+    fn add(&mut self, bytes: &[u8]) {
+        self.hasher.update(&(bytes.len() as u64).to_le_bytes()).update(bytes);
+    }
+
+    /// Adds a program and its arguments.
+    fn started(&mut self, words: &[String], depth: usize) -> Result<(), UnknownIdentity> {
+        let Some((program, arguments)) = words.split_first() else { return Ok(()) };
+        let name = file_name(program);
+        refuse_launcher(name)?;
+        let path = self.program(program).ok_or_else(|| unknown(format!("{program} is not found")))?;
+        let is_interpreter = INTERPRETERS.iter().any(|start| name.starts_with(start));
+        // Version managers put scripts in the place of interpreters.
+        if is_interpreter { self.content(&path).map(drop) } else { self.executed(&path, depth) }?;
+        if SHELLS.contains(&name) {
+            let text = arguments.iter().skip_while(|word| !is_command_flag(word)).nth(1);
+            if let Some(text) = text {
+                return self.shell(text, "the text after -c", depth);
+            }
+        }
+        let is_text =
+            |word: &String| ["-c", "-e", "-m", "--eval", "-cp", "--module"].contains(&word.as_str());
+        if is_interpreter && arguments.iter().any(is_text) {
+            return Err(unknown(format!("the arguments of {name} name no file that it runs")));
+        }
+        if WRAPPERS.contains(&name) {
+            let is_program = |word: &&String| self.program(word).is_some();
+            let at = arguments.iter().position(|word| is_program(&word)).unwrap_or(arguments.len());
+            return self.started(&arguments[at..], depth);
+        }
+        for argument in arguments {
+            // --config=FILE too.
+            let file = argument.split_once('=').map_or(argument.as_str(), |(_, value)| value);
+            for path in [argument.as_str(), file].map(|word| self.in_folder(word)) {
+                if path.is_file() {
+                    self.executed(&path, depth)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a file that is executed, and if it is a script, what it starts.
+    fn executed(&mut self, path: &Path, depth: usize) -> Result<(), UnknownIdentity> {
+        if !self.content(path)? {
+            return Ok(());
+        }
+        let Some(first) = first_line(path).map_err(|error| unreadable(path, &error))? else { return Ok(()) };
+        let interpreter: Vec<_> = first.split_whitespace().collect();
+        // As in `#!/usr/bin/env python3`.
+        let is_env = |word: &&&str| file_name(word) == "env" || word.starts_with('-');
+        let name = interpreter.iter().find(|word| !is_env(word)).map_or("", |word| file_name(word));
+        refuse_launcher(name)?;
+        if let Some(path) = self.program(name).filter(|_| !name.is_empty()) {
+            self.content(&path)?;
+        }
+        if SHELLS.contains(&name) {
+            let text = fs::read_to_string(path).map_err(|error| unreadable(path, &error))?;
+            return self.shell(&text, &path.display().to_string(), depth + 1);
+        }
+        Ok(())
+    }
+
+    /// Adds the content of a file. Returns false if it was added before.
+    fn content(&mut self, path: &Path) -> Result<bool, UnknownIdentity> {
+        if !self.seen.insert(path.to_owned()) {
+            return Ok(false);
+        }
+        let file = File::open(path).map_err(|error| unreadable(path, &error))?;
+        let mut hasher = blake3::Hasher::new();
+        hasher.update_reader(file).map_err(|error| unreadable(path, &error))?;
+        self.add(path.as_os_str().as_encoded_bytes());
+        self.add(hasher.finalize().as_bytes());
+        Ok(true)
+    }
+
+    /// Adds what a text for a shell starts.
+    fn shell(&mut self, text: &str, shown: &str, depth: usize) -> Result<(), UnknownIdentity> {
+        if depth > MOST_NESTED {
+            return Err(unknown(format!("{shown} is started by too many other scripts")));
+        }
+        let lines = text.lines().filter(|line| !line.trim_start().starts_with('#'));
+        for line in lines {
+            if computes(line) {
+                return Err(unknown(format!("{shown} computes what it starts")));
+            }
+            let is_end = |it: char| it.is_whitespace() || "'\";|&()<>=".contains(it);
+            for word in line.split(is_end).filter(|word| !word.is_empty()) {
+                refuse_launcher(file_name(word))?;
+                let in_folder = self.in_folder(word);
+                let path = if in_folder.is_file() { Some(in_folder) } else { self.program(word) };
+                path.map_or(Ok(()), |path| self.executed(&path, depth))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a file, or all files of a folder, that the user named.
+    fn tree(&mut self, path: &Path) -> Result<(), UnknownIdentity> {
+        if !path.is_dir() {
+            return self.content(path).map(drop);
+        }
+        let entries = path.read_dir().and_then(Iterator::collect::<io::Result<Vec<_>>>);
+        let mut entries: Vec<_> =
+            entries.map_err(|error| unreadable(path, &error))?.iter().map(DirEntry::path).collect();
+        entries.sort();
+        // A link could lead back.
+        entries.retain(|entry| !(entry.is_symlink() && entry.is_dir()));
+        entries.iter().try_for_each(|entry| self.tree(entry))
+    }
+
+    /// The file of a program, as a shell finds it.
+    fn program(&self, name: &str) -> Option<PathBuf> {
+        if name.contains('/') {
+            return Some(self.in_folder(name)).filter(|path| path.is_file());
+        }
+        let own = self.command.env.iter().rfind(|variable| variable.0 == "PATH");
+        let path = own.map(|variable| variable.1.clone().into()).or_else(|| env::var_os("PATH"))?;
+        env::split_paths(&path).map(|folder| folder.join(name)).find(|path| path.is_file())
+    }
+
+    fn in_folder(&self, path: &str) -> PathBuf {
+        self.command.folder.as_ref().map_or_else(|| path.into(), |folder| folder.join(path))
+    }
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// Whether the next argument of a shell is the text that it runs, as after `-c` and `-ec`.
+fn is_command_flag(word: &str) -> bool {
+    word.starts_with('-') && !word.starts_with("--") && word.ends_with('c')
+}
+
+/// Whether a line for a shell has a variable or a substitution that can name a program.
+fn computes(line: &str) -> bool {
+    let is_name = |it: char| it.is_ascii_alphabetic() || "_{(".contains(it);
+    line.contains('`') || line.split('$').skip(1).any(|rest| rest.starts_with(is_name))
+}
+
+/// The first line of a script after `#!`; `None` for any other file.
+fn first_line(path: &Path) -> io::Result<Option<String>> {
+    const LONGEST: u64 = 256;
+    let mut start = Vec::new();
+    File::open(path)?.take(LONGEST).read_to_end(&mut start)?;
+    let start = String::from_utf8_lossy(&start).into_owned();
+    Ok(start.strip_prefix("#!").map(|rest| rest.lines().next().unwrap_or_default().to_owned()))
+}
+
+fn refuse_launcher(name: &str) -> Result<(), UnknownIdentity> {
+    if LAUNCHERS.contains(&name) {
+        return Err(unknown(format!("{name} starts what no file of the command shows")));
+    }
+    Ok(())
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> UnknownIdentity {
+    unknown(format!("{}: {error}", path.display()))
+}
+
+fn unknown(why: String) -> UnknownIdentity {
+    UnknownIdentity(why)
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+#[allow(clippy::unwrap_used, reason = "a test may panic")]
+mod tests {
+    use std::time::Duration;
+
+    use tempfile::TempDir;
+
+    use super::*;
+
+    struct Place(TempDir);
+
+    impl Place {
+        fn write(&self, name: &str, text: &str) {
+            fs::write(self.0.path().join(name), text).unwrap();
+        }
+
+        fn identity(&self, words: &[&str]) -> Result<String, UnknownIdentity> {
+            self.identity_by(words, None)
+        }
+
+        fn identity_by(&self, words: &[&str], key: Option<&[&str]>) -> Result<String, UnknownIdentity> {
+            let command = Command {
+                name: "m".to_owned(),
+                words: words.iter().map(|word| (*word).to_owned()).collect(),
+                env: Vec::new(),
+                folder: Some(self.0.path().to_owned()),
+                timeout: Duration::from_secs(1),
+                memory: None,
+            };
+            let key: Option<Vec<_>> =
+                key.map(|files| files.iter().map(|file| self.0.path().join(file)).collect());
+            identity(&command, key.as_deref())
+        }
+    }
+
+    /// Each file that a command leads to, directly or through scripts, changes the identity.
+    #[test]
+    fn each_file_that_is_executed_decides() {
+        let place = Place(TempDir::new().unwrap());
+        let all = ["vm", "vm.conf", "lib.py", "run.sh", "inner.sh", "adapter.py"];
+        let fill = || {
+            place.write("vm", "\x7fELF binary");
+            place.write("vm.conf", "a");
+            place.write("lib.py", "x = 1");
+            place.write("run.sh", "#!/bin/sh\n# $HOME is of no interest\nexec ./inner.sh \"$@\"\n");
+            place.write("inner.sh", "#!/usr/bin/env sh\nexec ./vm --config=vm.conf\n");
+            place.write("adapter.py", "#!/usr/bin/env python3\nprint()\n");
+        };
+        let commands: [(&[&str], &[&str]); 6] = [
+            (&["./vm", "--config=vm.conf"], &["vm", "vm.conf"]),
+            (&["./run.sh"], &["run.sh", "inner.sh", "vm", "vm.conf"]),
+            (&["sh", "-c", "./vm | cat vm.conf"], &["vm", "vm.conf"]),
+            (&["sh", "run.sh"], &["run.sh", "inner.sh", "vm", "vm.conf"]),
+            (&["env", "X=1", "./adapter.py", "lib.py"], &["adapter.py", "lib.py"]),
+            (&["timeout", "5", "sh", "inner.sh"], &["inner.sh", "vm", "vm.conf"]),
+        ];
+        for (words, deciding) in commands {
+            fill();
+            let before = place.identity(words).unwrap();
+            assert_eq!(place.identity(words).unwrap(), before);
+            for file in all {
+                fill();
+                let text = fs::read_to_string(place.0.path().join(file)).unwrap();
+                place.write(file, &format!("{text}\n"));
+                let is_other = place.identity(words).unwrap() != before;
+                assert_eq!(is_other, deciding.contains(&file), "{words:?} {file}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_no_file_shows_is_unknown() {
+        let place = Place(TempDir::new().unwrap());
+        place.write("by-name.sh", "#!/bin/sh\nexec \"$VM\"\n");
+        place.write("elsewhere.sh", "#!/bin/bash\ncd /somewhere && exec ./vm\n");
+        place.write("computed.sh", "#!/bin/sh\nexec \"$(dirname \"$0\")/vm\"\n");
+        for words in [
+            &["docker", "run", "image"][..],
+            &["cargo", "run"],
+            &["sh", "-c", "ssh host vm"],
+            &["./by-name.sh"],
+            &["./elsewhere.sh"],
+            &["sh", "computed.sh"],
+            &["env", "python3", "-m", "vm"],
+            &["./missing"],
+        ] {
+            assert!(place.identity(words).is_err(), "{words:?}");
+        }
+        // Named files decide instead.
+        fs::create_dir(place.0.path().join("bin")).unwrap();
+        place.write("bin/vm", "1");
+        let by_key = || place.identity_by(&["cargo", "run"], Some(&["bin"]));
+        let before = by_key().unwrap();
+        place.write("by-name.sh", "other");
+        assert_eq!(by_key().unwrap(), before);
+        place.write("bin/vm", "2");
+        assert_ne!(by_key().unwrap(), before);
+        assert!(place.identity_by(&["cargo", "run"], Some(&["no"])).is_err());
+    }
+}
