@@ -18,6 +18,7 @@ mod variables;
 
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::ops::Range;
+use std::sync::Arc;
 
 use num_bigint::{BigInt, Sign};
 
@@ -275,7 +276,8 @@ fn list_of(path: &Path, state: &dyn Inspect) -> Option<(Path, Value)> {
     let keys = path.keys();
     let Key::Name(field) = keys[0] else { return None };
     let found = keys[1..].iter().try_fold(state.observe(field)?, |value, key| value.child(key).cloned());
-    let list = found.map(|found| if let Value::Typed(_, inner) = found { *inner } else { found });
+    let list = found
+        .map(|found| if let Value::Typed(_, inner) = found { Arc::unwrap_or_clone(inner) } else { found });
     match list {
         Some(list @ Value::List(_)) => Some((path.clone(), list)),
         _ => list_of(path.parent()?, state),

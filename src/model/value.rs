@@ -6,7 +6,9 @@
 use super::escape::escaped;
 use super::name::Name;
 use super::path::Key;
+use std::collections::HashSet;
 use std::fmt;
+use std::sync::Arc;
 
 use compact_str::CompactString;
 use num_bigint::{BigInt, BigUint, Sign};
@@ -29,8 +31,8 @@ pub enum Value {
     /// Named values. Names are unique; a comparison by path ignores their order.
     Record(Vec<(Name, Value)>),
     /// A value with the name of its type, on machines whose values have types: Integer 1, Boolean true and
-    /// the byte string 01 are three different values.
-    Typed(Name, Box<Value>),
+    /// the byte string 01 are three different values. A value that occurs in several places can be shared.
+    Typed(Name, Arc<Value>),
 }
 
 impl Value {
@@ -51,7 +53,7 @@ impl Value {
 
     /// The value with the name of its type.
     pub fn typed(name: impl Into<Name>, value: Value) -> Value {
-        Value::Typed(name.into(), Box::new(value))
+        Value::Typed(name.into(), Arc::new(value))
     }
 
     /// The member of a record with this name, found by linear search.
@@ -96,6 +98,35 @@ impl Value {
             }
         }
         rest(self, most).is_none()
+    }
+
+    /// About how many bytes it takes in memory, with shared values once. Stops counting above `most`.
+    pub fn weight(&self, most: usize) -> usize {
+        fn add(value: &Value, seen: &mut HashSet<*const Value>, sum: &mut usize, most: usize) {
+            *sum += size_of::<Value>();
+            if *sum > most {
+                return;
+            }
+            match value {
+                Value::Null | Value::Bool(_) => {}
+                Value::Int(number) => *sum += number.bits() as usize / 8,
+                Value::Bytes(bytes) => *sum += bytes.len(),
+                Value::Text(text) => *sum += text.len(),
+                Value::List(items) => items.iter().for_each(|item| add(item, seen, sum, most)),
+                Value::Record(members) => members.iter().for_each(|(name, member)| {
+                    *sum += size_of::<Name>() + name.len();
+                    add(member, seen, sum, most);
+                }),
+                Value::Typed(_, inner) => {
+                    if Arc::strong_count(inner) == 1 || seen.insert(Arc::as_ptr(inner)) {
+                        add(inner, seen, sum, most);
+                    }
+                }
+            }
+        }
+        let mut sum = 0;
+        add(self, &mut HashSet::new(), &mut sum, most);
+        sum
     }
 
     /// Whether [`Value::len`] is 0.

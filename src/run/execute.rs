@@ -9,6 +9,7 @@ use super::compare::{UnknownField, differences};
 use super::execution::{Execution, TimedExecution};
 use super::load::{LoadedCase, LoadedFile};
 use super::options::RunOptions;
+use crate::machines::account::LimitReached;
 use crate::machines::machine::{LoadError, Watch};
 use crate::machines::{self, MachineInfo};
 use crate::model::case::Case;
@@ -64,7 +65,7 @@ pub fn run_by(
     let execution = execute(&loaded, |case| {
         let info = by_name(case.machine)?;
         let machine = options.testee.embedded(info, &loaded.options.limits, &options.interrupt);
-        panic_as_error(info.name, || perform(case, loaded.document, |see| run(machine, case, see)))
+        panic_as_error(info.name, || perform(&loaded, case, |see| run(machine, case, see)))
     });
     let mut report = execution.report;
     apply_expected_failures(&loaded, &mut report);
@@ -185,7 +186,7 @@ impl<'o> Worker<'o> {
         let _running = self.run.running.add(&loaded.id);
         execute(loaded, |case| {
             self.with_testee(case.machine, &loaded.options.limits, |testee| {
-                perform(case, loaded.document, |see| testee.run(&case.program, &case.steps, see))
+                perform(loaded, case, |see| testee.run(&case.program, &case.steps, see))
             })
         })
     }
@@ -196,7 +197,7 @@ impl<'o> Worker<'o> {
         execute(loaded, |case| {
             self.with_embedded(case.machine, &loaded.options.limits, |machine| {
                 let run = |see: See<'_>| machine.watch(&case.program, &case.steps, Some(watch), see);
-                perform(case, loaded.document, run)
+                perform(loaded, case, run)
             })
         })
     }
@@ -315,15 +316,31 @@ fn apply_expected_failures(case: &LoadedCase<'_>, report: &mut CaseReport) {
     }
 }
 
-/// Runs a case and compares the state after each step. A run that is interrupted discards the verdict.
-fn perform(case: &Case, document: &Document, run: impl FnOnce(See<'_>) -> Result<(), Stopped>) -> Verdict {
-    let mut found = Vec::new();
+/// Runs a case and compares the state after each step. A run that is interrupted discards the verdict. The values
+/// that differ are kept up to the limit on memory.
+fn perform(
+    loaded: &LoadedCase<'_>,
+    case: &Case,
+    run: impl FnOnce(See<'_>) -> Result<(), Stopped>,
+) -> Verdict {
+    let document = loaded.document;
+    let limit = loaded.options.limits.memory;
+    let most = usize::try_from(limit).unwrap_or(usize::MAX);
+    let (mut found, mut kept) = (Vec::new(), 0_usize);
     let mut ended = String::new();
     let mut unknown = None;
     let done = run(&mut |index, state| {
+        if kept > most {
+            return;
+        }
         let number = (case.steps.len() > 1).then_some(index + 1);
         match differences(&case.steps[index], number, document, state) {
-            Ok(differences) => found.extend(differences),
+            Ok(differences) => {
+                let actual = differences.iter().filter_map(|difference| difference.actual.as_ref());
+                let weights = actual.map(|actual| actual.weight(most));
+                kept = weights.fold(kept, usize::saturating_add);
+                found.extend(differences);
+            }
             Err(field) => unknown = unknown.take().or(Some(field)),
         }
         if index + 1 == case.steps.len() && !found.is_empty() {
@@ -336,6 +353,10 @@ fn perform(case: &Case, document: &Document, run: impl FnOnce(See<'_>) -> Result
         return Verdict::Error(vec![document.locate(Diagnostic::at(origin.0, what))]);
     }
     put_hashes_last(case.machine, &mut found);
+    if kept > most && done.is_ok() {
+        let reached = LimitReached { flag: "max-memory", limit };
+        return error(format!("{reached}, by the values that differ after the steps of the vector"));
+    }
     match done {
         Err(stopped) => stopped_verdict(stopped, case, document),
         Ok(()) if found.is_empty() => Verdict::Pass,

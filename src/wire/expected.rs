@@ -140,9 +140,9 @@ fn after_type<'de, A: MapAccess<'de>>(map: &mut A) -> Result<Expected, A::Error>
 }
 
 fn after_value<'de, A: MapAccess<'de>>(map: &mut A) -> Result<Expected, A::Error> {
-    let value = Box::new(map.next_value()?);
+    let value = map.next_value()?;
     match map.next_key()? {
-        Some(Member::Type) => Ok(Expected::Is(Value::Typed(map.next_value()?, value))),
+        Some(Member::Type) => Ok(Expected::Is(Value::typed(map.next_value::<Name>()?, value))),
         _ => Err(A::Error::missing_field("type")),
     }
 }

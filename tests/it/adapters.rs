@@ -1,5 +1,7 @@
 //! The adapters of `adapters/`: recorded conversations with other projects' machines, which agree with ours.
 
+use std::sync::Arc;
+
 use std::collections::BTreeMap;
 use std::fs;
 
@@ -65,7 +67,7 @@ fn in_order(value: Value) -> Value {
             Value::record(members)
         }
         Value::List(items) => Value::List(items.into_iter().map(in_order).collect()),
-        Value::Typed(name, inner) => Value::Typed(name, Box::new(in_order(*inner))),
+        Value::Typed(name, inner) => Value::typed(name, in_order(Arc::unwrap_or_clone(inner))),
         other => other,
     }
 }

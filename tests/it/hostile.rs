@@ -128,3 +128,58 @@ fn an_allocation_that_fails_ends_the_case() {
         assert!(!ran.stdout.contains("\n0 passed"), "{name}: {ran:?}");
     }
 }
+
+/// A vector of N3 with this script, of which each step demands an empty stack.
+fn steps_that_differ(folder: &Path, script: &[&str], steps: usize) -> std::path::PathBuf {
+    let frame = r#"{"instructionPointer": 0, "evaluationStack": []}"#;
+    let step = format!(
+        r#"{{"actions": ["StepInto"], "result": {{"state": "BREAK", "invocationStack": [{frame}]}}}}"#
+    );
+    let start = vec![r#"{"actions": ["StepInto"], "result": {"state": "BREAK"}}"#; script.len()].join(", ");
+    let script: Vec<_> = script.iter().map(|op| format!("{op:?}")).collect();
+    let text = format!(
+        r#"{{"category": "c", "name": "n", "machine": "neo3", "tests": [{{"name": "a",
+            "script": [{}{}], "steps": [{start}{}]}}]}}"#,
+        script.join(", "),
+        ", \"NOP\"".repeat(steps),
+        format!(", {step}").repeat(steps),
+    );
+    let path = folder.join(format!("steps-{steps}.json"));
+    fs::write(&path, text).unwrap();
+    path
+}
+
+/// 16 pairs, each of the one before it, are 65,536 leaves after each of 1,000 steps. What is observed is kept as what
+/// is in the machine: once.
+#[cfg(target_os = "linux")]
+#[test]
+fn observed_states_share_what_the_machine_shares() {
+    let folder = tempfile::tempdir().unwrap();
+    let pairs: Vec<_> = ["NEWARRAY0"].into_iter().chain(["DUP", "PUSH2", "PACK"].repeat(16)).collect();
+    let path = steps_that_differ(folder.path(), &pairs, 1_000);
+    let path = path.to_str().unwrap();
+    for command in [&["run", "-q"][..], &["diff"], &["coverage"], &["minset"], &["trace", "--last", "3"]] {
+        let script = "ulimit -v 600000 && exec \"$0\" \"$@\"";
+        let mut limited = Command::new("sh");
+        limited.args(["-c", script, env!("CARGO_BIN_EXE_vmconf"), command[0], path]).args(&command[1..]);
+        let ended = ran(limited.env("VMCONF_CACHE", folder.path().join("cache")).output().unwrap());
+        assert!([0, 1, 4].contains(&ended.exit), "{command:?}: {ended:?}");
+    }
+}
+
+/// Values that differ are kept until the end of the case, and their sum has the limit of the case.
+#[test]
+fn the_values_that_differ_have_a_limit() {
+    let folder = tempfile::tempdir().unwrap();
+    // A Buffer of 100,000 bytes.
+    let path = steps_that_differ(folder.path(), &["PUSHINT32", "0xa0860100", "NEWBUFFER"], 40);
+    let path = path.to_str().unwrap();
+    // The first word is not an instruction of its own.
+    let run = |memory: &str| vmconf(&["run", path, "--max-memory", memory]);
+    let within = run("8000000");
+    assert_eq!(within.exit, 1, "{within:?}");
+    let over = run("2000000");
+    let expected =
+        "limit of the runner reached: --max-memory 2000000, by the values that differ after the steps";
+    assert!(over.exit == 3 && over.stdout.contains(expected), "{over:?}");
+}

@@ -6,6 +6,8 @@
 mod evm;
 mod json;
 
+use std::sync::Arc;
+
 use crate::support::{checks_of, execute, files, read, relative, replay, written_vectors};
 use num_bigint::BigInt;
 use vmconf::formats::{self, Options};
@@ -69,7 +71,7 @@ impl State {
     fn at(&self, path: &Path) -> Option<Value> {
         let Some(parent) = path.parent() else { return self.observe(&path.last().to_string()) };
         let inside = match self.at(parent)? {
-            Value::Typed(_, inside) => *inside,
+            Value::Typed(_, inside) => Arc::unwrap_or_clone(inside),
             other => other,
         };
         match (inside, path.last()) {

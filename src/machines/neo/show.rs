@@ -3,7 +3,9 @@
 //! expectation) is therefore about as large as the value here. A text in place of a compound or bytes says
 //! how much is omitted.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::mem;
+use std::sync::Arc;
 
 use crate::model::value::Value;
 
@@ -58,8 +60,28 @@ pub(in crate::machines) struct Show<'h, C: Items> {
     repeats_left: usize,
     /// The compounds that were shown.
     seen: HashSet<usize>,
+    /// Those of them from which nothing is omitted.
+    whole: HashMap<usize, Whole>,
     /// The compounds that contain the item being shown.
     around: Vec<usize>,
+    /// Whether something was omitted in the compound being shown.
+    is_cut: bool,
+    /// How many items of compounds were shown.
+    shown: usize,
+    /// How many compounds were around the innermost item of the compound being shown.
+    deepest: usize,
+}
+
+/// A compound from which nothing is omitted. It is shared wherever it occurs again.
+#[derive(Clone)]
+struct Whole {
+    value: Arc<Value>,
+    /// What showing it takes of [`Show::left`].
+    takes: usize,
+    /// How many items of compounds are in it.
+    items: usize,
+    /// How deeply compounds are nested in it.
+    height: usize,
 }
 
 impl<'h, C: Items> Show<'h, C> {
@@ -74,7 +96,17 @@ impl<'h, C: Items> Show<'h, C> {
     }
 
     fn up_to(left: usize, heap: &'h C) -> Show<'h, C> {
-        Show { heap, left, repeats_left: MOST_REPEATED, seen: HashSet::new(), around: Vec::new() }
+        Show {
+            heap,
+            left,
+            repeats_left: MOST_REPEATED,
+            seen: HashSet::new(),
+            whole: HashMap::new(),
+            around: Vec::new(),
+            is_cut: false,
+            shown: 0,
+            deepest: 0,
+        }
     }
 
     /// A stack, the top item first.
@@ -94,9 +126,9 @@ impl<'h, C: Items> Show<'h, C> {
             Content::Bytes(length) => match self.left.checked_sub(length / BYTES_OF_ITEM) {
                 Some(left) => {
                     self.left = left;
-                    heap.plain(item)
+                    Arc::new(heap.plain(item))
                 }
-                None => left_out(length, "bytes"),
+                None => Arc::new(self.left_out(length, "bytes")),
             },
             Content::List(id, items) => self.compound(id, items.len(), |show| show.in_order(items)),
             Content::Map(id, size) => self.compound(id, size, |show| {
@@ -104,25 +136,191 @@ impl<'h, C: Items> Show<'h, C> {
                 Value::Record(pairs.map(|(name, item)| (name.into(), show.item(item))).collect())
             }),
         };
-        Value::typed(heap.type_name(item), value)
+        Value::Typed(heap.type_name(item).into(), value)
     }
 
-    fn compound(&mut self, id: usize, size: usize, content: impl FnOnce(&mut Self) -> Value) -> Value {
+    fn compound(&mut self, id: usize, size: usize, content: impl FnOnce(&mut Self) -> Value) -> Arc<Value> {
         if self.around.contains(&id) {
-            return Value::text("contains itself");
+            self.is_cut = true;
+            return Arc::new(Value::text("contains itself"));
+        }
+        if let Some(value) = self.again(id) {
+            return value;
         }
         let repeats = if self.seen.insert(id) { 0 } else { size };
         if self.left < size.max(1) || self.repeats_left < repeats || self.around.len() == DEEPEST {
-            return left_out(size, "items");
+            return Arc::new(self.left_out(size, "items"));
         }
         self.repeats_left -= repeats;
+        self.shown += size;
         self.around.push(id);
-        let value = content(self);
+        let (left, shown, depth) = (self.left, self.shown - size, self.around.len());
+        let (was_cut, deepest) = (mem::take(&mut self.is_cut), mem::replace(&mut self.deepest, depth));
+        let value = Arc::new(content(self));
         self.around.pop();
+        if !self.is_cut {
+            let (takes, items) = (left - self.left, self.shown - shown);
+            let whole = Whole { value: value.clone(), takes, items, height: self.deepest - depth + 1 };
+            self.whole.insert(id, whole);
+        }
+        self.is_cut |= was_cut;
+        self.deepest = self.deepest.max(deepest);
         value
+    }
+
+    /// The compound, if it was shown before and showing it again would omit nothing.
+    fn again(&mut self, id: usize) -> Option<Arc<Value>> {
+        let Whole { value, takes, items, height } = self.whole.get(&id)?;
+        let depth = self.around.len() + height;
+        if self.left <= *takes || self.repeats_left < *items || depth > DEEPEST {
+            return None;
+        }
+        self.left -= takes;
+        self.repeats_left -= items;
+        self.shown += items;
+        self.deepest = self.deepest.max(depth);
+        Some(value.clone())
+    }
+
+    fn left_out(&mut self, count: usize, unit: &str) -> Value {
+        self.is_cut = true;
+        Value::text(format!("{count} {unit} left out"))
     }
 }
 
-fn left_out(count: usize, unit: &str) -> Value {
-    Value::text(format!("{count} {unit} left out"))
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Compounds of compounds, by their numbers; an item is the number of one, or bytes.
+    #[derive(Debug, Clone)]
+    struct Graph(Vec<Vec<Item>>);
+
+    #[derive(Debug, Clone, Copy)]
+    enum Item {
+        Bytes(usize),
+        List(usize),
+    }
+
+    impl Items for Graph {
+        type Item = Item;
+
+        fn type_name(&self, item: &Item) -> &'static str {
+            match item {
+                Item::Bytes(_) => "Bytes",
+                Item::List(_) => "List",
+            }
+        }
+
+        fn content<'i>(&'i self, item: &'i Item) -> Content<'i, Item> {
+            match item {
+                Item::Bytes(length) => Content::Bytes(*length),
+                Item::List(id) => Content::List(*id, &self.0[*id]),
+            }
+        }
+
+        fn plain(&self, item: &Item) -> Value {
+            let Item::Bytes(length) = item else { return Value::Null };
+            Value::int(*length)
+        }
+
+        fn pairs<'i>(&'i self, _: &'i Item) -> Vec<(String, &'i Item)> {
+            Vec::new()
+        }
+    }
+
+    /// Shows items as [`Show`] does, and shares nothing.
+    struct Unshared<'g> {
+        graph: &'g Graph,
+        left: usize,
+        repeats_left: usize,
+        seen: HashSet<usize>,
+        around: Vec<usize>,
+    }
+
+    impl Unshared<'_> {
+        fn item(&mut self, item: Item) -> Value {
+            self.left = self.left.saturating_sub(1);
+            let text = |count: usize, unit: &str| Value::text(format!("{count} {unit} left out"));
+            match item {
+                Item::Bytes(length) if self.left < length / BYTES_OF_ITEM => {
+                    Value::typed("Bytes", text(length, "bytes"))
+                }
+                Item::Bytes(length) => {
+                    self.left -= length / BYTES_OF_ITEM;
+                    Value::typed("Bytes", Value::int(length))
+                }
+                Item::List(id) if self.around.contains(&id) => {
+                    Value::typed("List", Value::text("contains itself"))
+                }
+                Item::List(id) => {
+                    let items = &self.graph.0[id];
+                    let size = items.len();
+                    let repeats = if self.seen.insert(id) { 0 } else { size };
+                    let is_deep = self.around.len() == DEEPEST;
+                    if self.left < size.max(1) || self.repeats_left < repeats || is_deep {
+                        return Value::typed("List", text(size, "items"));
+                    }
+                    self.repeats_left -= repeats;
+                    self.around.push(id);
+                    let items = items.iter().map(|item| self.item(*item)).collect();
+                    self.around.pop();
+                    Value::typed("List", Value::List(items))
+                }
+            }
+        }
+    }
+
+    fn item(compounds: usize) -> impl Strategy<Value = Item> {
+        prop_oneof![
+            1 => (0..4_000_usize).prop_map(Item::Bytes),
+            3 => (0..compounds).prop_map(Item::List),
+        ]
+    }
+
+    /// Any graph, with cycles; and chains of compounds that each hold the next one several times.
+    fn graph() -> impl Strategy<Value = Graph> {
+        let any = (1..12_usize).prop_flat_map(|compounds| {
+            prop::collection::vec(prop::collection::vec(item(compounds), 0..4), compounds)
+        });
+        let chain = (1..600_usize, 1..3_usize, prop::collection::vec(item(1), 0..3)).prop_map(
+            |(length, times, end)| {
+                // A chain of more than 20 that doubles is as good as endless.
+                let length = if times == 2 { length.min(20) } else { length };
+                let link = |id| if id == length { end.clone() } else { vec![Item::List(id + 1); times] };
+                (0..=length).map(link).collect()
+            },
+        );
+        prop_oneof![any, chain].prop_map(Graph)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(300))]
+
+        #[test]
+        fn sharing_changes_nothing(graph in graph(), left in prop_oneof![Just(MOST_SHOWN), 1..2_000_usize]) {
+            let stack: Vec<_> = (0..graph.0.len().min(4)).map(Item::List).collect();
+            let mut unshared = Unshared {
+                graph: &graph,
+                left,
+                repeats_left: MOST_REPEATED,
+                seen: HashSet::new(),
+                around: Vec::new(),
+            };
+            let expected = Value::List(stack.iter().map(|item| unshared.item(*item)).collect());
+            prop_assert!(Show::up_to(left, &graph).in_order(&stack) == expected);
+        }
+    }
+
+    /// 16 pairs, each of the one before it, have 65,536 leaves.
+    #[test]
+    fn shared_parts_are_kept_once() {
+        let pair = |id: usize| if id == 0 { Vec::new() } else { vec![Item::List(id - 1); 2] };
+        let graph = Graph((0..=15).map(pair).collect());
+        let shown = Show::new(&graph).in_order(&[Item::List(15)]);
+        assert!(shown.has_more_values_than(1 << 16), "{}", shown.weight(usize::MAX));
+        assert!(shown.weight(usize::MAX) < 16 * 1_000, "{}", shown.weight(usize::MAX));
+    }
 }

@@ -200,7 +200,7 @@ fn cells(machine: &dyn Machine) -> Vec<Cell> {
 fn other(value: &Value, random: &mut Random) -> Option<Value> {
     match value {
         Value::Int(_) if random.below(2) == 0 => Some(Value::int(random.below(4) as u64)),
-        Value::Typed(name, inside) => Some(Value::Typed(name.clone(), Box::new(other(inside, random)?))),
+        Value::Typed(name, inside) => Some(Value::typed(name.clone(), other(inside, random)?)),
         value => place::one_more(value),
     }
 }
