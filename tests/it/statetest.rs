@@ -133,6 +133,10 @@ const HOSTILE: &[(&str, &str, &str, &str)] = &[
     ("memory", "Cancun", "600063100000005200", "--max-memory"),
     ("accounts", "Frontier", "60005b80315060010160025600", "--max-memory"),
     ("words of storage", "Frontier", "60005b808055600101600256", "--max-memory"),
+    // 16 KB of code each, whose deposit is charged.
+    ("created code", "Frontier", "656140006000f36000525b6006601a6000f050600a56", "--max-steps"),
+    ("words of transient storage", "Cancun", "60005b80805d600101600256", "--max-memory"),
+    ("hashes of blocks", "Cancun", "5b60014050600056", "--max-steps"),
     ("log entries", "Cancun", "5b620fffff6000a0600056", "--max-memory"),
 ];
 

@@ -7,6 +7,8 @@
 mod phases;
 mod slices;
 
+use self::slices::Lengths;
+
 use std::rc::Rc;
 
 use revm_context::result::ExecutionResult;
@@ -88,6 +90,8 @@ pub struct Ethereum {
     uncharged: u64,
     /// The number of units at which the memory in use is counted again.
     next_count: u64,
+    /// The lengths of what grows, when its growth was counted last.
+    lengths: Lengths,
     trail: Option<Trail>,
     /// After the transaction has ended, what its instructions added to the refund.
     refund: i64,
@@ -164,6 +168,7 @@ impl Ethereum {
             account: Account::new(limits),
             uncharged: 0,
             next_count: 0,
+            lengths: Lengths::default(),
             trail: None,
             refund: 0,
         }
@@ -259,6 +264,7 @@ impl Ethereum {
         self.account.reset();
         self.uncharged = 0;
         self.next_count = 0;
+        self.lengths = Lengths::default();
         self.trail = None;
         self.refund = 0;
     }

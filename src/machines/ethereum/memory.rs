@@ -62,7 +62,7 @@ const GROWING: &[(u8, Handler)] = growing! {
     KECCAK256       rules::keccak256,                   [(0, Item(1))];
     CALLDATACOPY    system::calldatacopy,               [(0, Item(2))];
     CODECOPY        system::codecopy,                   [(0, Item(2))];
-    EXTCODECOPY     host::extcodecopy,                  [(1, Item(3))];
+    EXTCODECOPY     rules::extcodecopy,                 [(1, Item(3))];
     RETURNDATACOPY  system::returndatacopy,             [(0, Item(2))];
     LOG0            host::log::<0, _>,                  [(0, Item(1))];
     LOG1            host::log::<1, _>,                  [(0, Item(1))];

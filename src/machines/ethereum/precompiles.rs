@@ -8,12 +8,15 @@ use revm_primitives::{Address, AddressSet};
 
 use super::engine::Context;
 
-/// The units per gas for the contracts that hash, copy or exponentiate; below, the last bytes of their addresses.
-const UNITS_OF_PLAIN_GAS: u64 = 1;
-const PLAIN: [u8; 4] = [2, 3, 4, 5];
-
-/// The units per gas for the contracts that work on curves, and for BLAKE2.
+/// The units per gas of the contracts, by the last bytes of their addresses; [`UNITS_OF_GAS`] for all others, which
+/// work on curves, and for BLAKE2.
+const UNITS_OF_OTHER_GAS: [(u8, u64); 5] = [(ECRECOVER, 12), (2, 1), (3, 1), (4, 1), (5, 1)];
 const UNITS_OF_GAS: u64 = 4;
+const ECRECOVER: u8 = 1;
+
+/// The units for an input that the point evaluation of KZG rejects: it finds a wrong proof only at its end.
+const UNITS_OF_REJECTED_PROOF: u64 = 200_000;
+const KZG: u8 = 10;
 
 /// The units per byte of rejected input: some contracts check much of it before they reject it.
 const UNITS_OF_REJECTED_BYTE: u64 = 100;
@@ -50,7 +53,8 @@ impl Precompiles {
     }
 
     fn units_of_gas(contract: Address) -> u64 {
-        if PLAIN.contains(&contract[19]) { UNITS_OF_PLAIN_GAS } else { UNITS_OF_GAS }
+        let other = UNITS_OF_OTHER_GAS.iter().find(|other| other.0 == contract[19]);
+        other.map_or(UNITS_OF_GAS, |other| other.1)
     }
 
     fn units(inputs: &CallInputs, result: &InterpreterResult) -> u64 {
@@ -58,6 +62,7 @@ impl Precompiles {
         let work = match result.result {
             // The price is checked before anything else.
             InstructionResult::PrecompileOOG => 0,
+            end if end.is_halt() && inputs.bytecode_address[19] == KZG => UNITS_OF_REJECTED_PROOF,
             end if end.is_halt() => length.saturating_mul(UNITS_OF_REJECTED_BYTE),
             _ => {
                 let units = Precompiles::units_of_gas(inputs.bytecode_address);

@@ -1,6 +1,6 @@
 //! Instructions that behave or are charged differently from revm's.
 
-use revm_bytecode::opcode::{self, EXP, EXTCODEHASH, KECCAK256, SSTORE};
+use revm_bytecode::opcode::{self, EXP, EXTCODECOPY, EXTCODEHASH, KECCAK256, SSTORE};
 use revm_interpreter::instructions::{arithmetic, host, system};
 use revm_interpreter::interpreter::EthInterpreter;
 use revm_interpreter::{
@@ -24,6 +24,7 @@ pub(super) fn replace_extcodehash(instructions: &mut Instructions, spec: SpecId)
 
 fn extcodehash(call: Call<'_>) -> InstructionExecResult {
     let InstructionContext { interpreter, host } = call;
+    host.chain.0 += UNITS_OF_ACCOUNT;
     let address = interpreter.stack.peek(0).map(|word| Address::from_word(word.into())).unwrap_or_default();
     host::extcodehash(InstructionContext { interpreter: &mut *interpreter, host: &mut *host })?;
     let account = host.journaled_state.inner.state.get(&address);
@@ -56,28 +57,37 @@ pub(super) fn replace_long_instructions(instructions: &mut Instructions, spec: S
     };
     replace(KECCAK256, keccak256);
     replace(EXP, exp);
-    for (code, instruction) in DIVISIONS {
+    for (code, instruction) in CHARGED {
         replace(*code, *instruction);
     }
+    replace(EXTCODECOPY, extcodecopy);
 }
 
 /// Generates from each row one of revm's instructions with an additional charge of this many units.
 macro_rules! charged {
-    ($($code:ident $instruction:ident $units:literal;)*) => {
+    ($($code:ident $module:ident::$instruction:ident $units:expr;)*) => {
         &[$((opcode::$code, |call| {
             call.host.chain.0 += $units;
-            arithmetic::$instruction(call)
+            $module::$instruction(call)
         }),)*]
     };
 }
 
-const DIVISIONS: &[(u8, Handler)] = charged! {
-    DIV div 4;
-    SDIV sdiv 4;
-    MOD rem 4;
-    SMOD smod 4;
-    ADDMOD addmod 4;
-    MULMOD mulmod 10;
+/// The charge for access to an account, besides its gas, which was 20 at first.
+const UNITS_OF_ACCOUNT: u64 = 12;
+
+const CHARGED: &[(u8, Handler)] = charged! {
+    DIV arithmetic::div 4;
+    SDIV arithmetic::sdiv 4;
+    MOD arithmetic::rem 4;
+    SMOD arithmetic::smod 4;
+    ADDMOD arithmetic::addmod 4;
+    MULMOD arithmetic::mulmod 10;
+    BLOCKHASH host::blockhash 64;
+    BALANCE host::balance UNITS_OF_ACCOUNT;
+    EXTCODESIZE host::extcodesize UNITS_OF_ACCOUNT;
+    SELFBALANCE host::selfbalance UNITS_OF_ACCOUNT;
+    SLOAD host::sload 8;
 };
 
 /// KECCAK256 is charged according to its operands.
@@ -102,6 +112,12 @@ fn exp(call: Call<'_>) -> InstructionExecResult {
     host.chain.0 += UNITS_OF_EXPONENT_BYTE * exponent.byte_len() as u64;
     interpreter.stack.pop()?;
     interpreter.stack.set(0, pow(base, exponent))
+}
+
+/// EXTCODECOPY takes as long when it copies nothing.
+pub(super) fn extcodecopy(call: Call<'_>) -> InstructionExecResult {
+    call.host.chain.0 += UNITS_OF_ACCOUNT;
+    host::extcodecopy(call)
 }
 
 /// EIP-1283: SSTORE is charged net of earlier changes, without the sentry of EIP-2200.

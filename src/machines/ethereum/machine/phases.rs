@@ -9,6 +9,7 @@ use revm_interpreter::interpreter_action::FrameInit;
 use revm_primitives::Address;
 use revm_state::EvmState;
 
+use super::slices::size_of_code;
 use super::{Ended, Ethereum, Outcome, Running, Stage, Stop};
 use crate::machines::account::{COPIES, Limit};
 use crate::machines::ethereum::engine::{Engine, EngineError, Phases};
@@ -23,6 +24,12 @@ use crate::machines::record::Record;
 /// The charge for a call or a creation, in units, besides its instruction. Created code is charged per byte,
 /// since it is analysed.
 const UNITS_OF_FRAME: u64 = 100;
+
+/// The charge for a byte of created code, in units: its gas, as that of instructions is charged.
+const UNITS_OF_CREATED_BYTE: u64 = 16;
+
+/// The charge for an authorization, whose signature is recovered before the first instruction, in units.
+const UNITS_OF_AUTHORIZATION: u64 = 36_000;
 
 impl Ethereum {
     /// Sets up the engine for a transaction, and advances it to its first instruction.
@@ -82,6 +89,8 @@ impl Ethereum {
     }
 
     fn enter_first(&mut self) -> Result<(), Stop> {
+        let authorizations = self.engine.ctx.tx.authorization_list.len() as u64;
+        self.account.charge(UNITS_OF_AUTHORIZATION * authorizations)?;
         let mut phases = Phases::default();
         let engine = &mut self.engine;
         let initial = phases.validate(engine)?;
@@ -112,6 +121,7 @@ impl Ethereum {
             FrameInput::Call(_) | FrameInput::Empty => 0,
         };
         self.account.charge(UNITS_OF_FRAME + created as u64)?;
+        self.hold(size_of_code(created))?;
         let left = self.account.limits().steps.saturating_sub(self.account.units());
         if self.depth == self.frames.len() {
             self.frames.push(EthFrame::invalid());
@@ -134,14 +144,29 @@ impl Ethereum {
 
     /// Passes a result to the frame that waits for it, or ends the transaction.
     pub(super) fn leave(&mut self, result: FrameResult) -> Result<(), Stop> {
+        self.hold_result(&result)?;
         if let Some(caller) = self.depth.checked_sub(1) {
-            return Ok(self.frames[caller].return_result::<_, EngineError>(&mut self.engine.ctx, result)?);
+            self.frames[caller].return_result::<_, EngineError>(&mut self.engine.ctx, result)?;
+            self.forget_lengths();
+            return Ok(());
         }
         let Stage::Running(mut running) = self.stage else { return Ok(()) };
         let mut result = result;
         self.refund = if result.interpreter_result().is_ok() { result.gas().refunded() } else { 0 };
         Phases::default().last_frame_result(&mut self.engine, &mut result, &mut running.gas)?;
         self.settle(result, running)
+    }
+
+    /// Counts the data that a frame returns, and charges and counts the code that it creates.
+    fn hold_result(&mut self, result: &FrameResult) -> Result<(), Limit> {
+        let length = result.interpreter_result().output.len();
+        match result {
+            FrameResult::Create(created) if created.result.is_ok() => {
+                self.account.charge(UNITS_OF_CREATED_BYTE * length as u64)?;
+                self.hold(size_of_code(length))
+            }
+            FrameResult::Create(_) | FrameResult::Call(_) => self.hold(length as u64),
+        }
     }
 
     fn settle(&mut self, mut result: FrameResult, running: Running) -> Result<(), Stop> {

@@ -1,14 +1,17 @@
 //! The loop over instructions, in slices. The limits of the runner are checked after each slice.
 
+use std::mem;
+
 use revm_context::LocalContextTr;
-use revm_handler::ItemOrResult;
 use revm_handler::instructions::InstructionProvider;
-use revm_interpreter::interpreter_types::LoopControl;
+use revm_handler::{FrameData, ItemOrResult};
+use revm_interpreter::interpreter_types::{LegacyBytecode, LoopControl};
 use revm_interpreter::{FrameInput, InstructionResult, InterpreterAction};
+use revm_state::Account;
 
 use super::{Ethereum, Stop};
 use crate::machines::account::Limit;
-use crate::machines::ethereum::engine::{Engine, EngineError};
+use crate::machines::ethereum::engine::{Context, Engine, EngineError};
 use crate::machines::ethereum::memory::Growth;
 
 /// The gas that an instruction's own unit covers: enough for most plain instructions.
@@ -26,7 +29,28 @@ const UNITS_BETWEEN_COUNTS: u64 = 1 << 20;
 /// The size in bytes of an account; below, of a storage word and of an entry of the journal.
 const ACCOUNT: u64 = 512;
 const SLOT: u64 = 256;
-const JOURNAL_ENTRY: u64 = 128;
+const JOURNAL_ENTRY: u64 = 192;
+
+/// How many bytes code takes: itself, a padded copy, and a bit for each byte that can be jumped to.
+pub(super) fn size_of_code(length: usize) -> u64 {
+    let length = length as u64;
+    2 * length + length / 8
+}
+
+/// The lengths of what grows while a transaction runs.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Lengths {
+    entries: usize,
+    accounts: usize,
+    logs: usize,
+}
+
+impl Lengths {
+    fn of(context: &Context) -> Lengths {
+        let journal = &context.journaled_state.inner;
+        Lengths { entries: journal.journal.len(), accounts: journal.state.len(), logs: journal.logs.len() }
+    }
+}
 
 impl Ethereum {
     /// Executes up to `budget` instructions.
@@ -92,27 +116,67 @@ impl Ethereum {
         let used = before - last.min(before) + last_cost(last, interpreter.gas.remaining(), action.as_ref());
         self.account.executed(executed);
         self.uncharged += used.saturating_sub(GAS_OF_PLAIN * executed);
-        let work = std::mem::take(&mut self.engine.ctx.chain).0;
+        let work = mem::take(&mut self.engine.ctx.chain).0;
         self.account.charge(work.saturating_add(self.uncharged / GAS_OF_UNIT))?;
         self.uncharged %= GAS_OF_UNIT;
-        if self.account.units() >= self.next_count {
+        self.hold_growth()?;
+        if self.account.is_due() || self.account.units() >= self.next_count {
             self.next_count = self.account.units() + UNITS_BETWEEN_COUNTS;
             self.count_memory()?;
         }
         Ok((executed, action))
     }
 
+    /// Counts what the state has grown by since the last time. A revert undoes entries of the journal, but keeps the
+    /// accounts and words that were loaded.
+    fn hold_growth(&mut self) -> Result<(), Limit> {
+        let now = Lengths::of(&self.engine.ctx);
+        let before = mem::replace(&mut self.lengths, now);
+        let grown = |now: usize, before: usize| now.saturating_sub(before) as u64;
+        let logs = &self.engine.ctx.journaled_state.inner.logs;
+        let logs: u64 = logs.iter().skip(before.logs).map(|log| SLOT + log.data.data.len() as u64).sum();
+        let entries = (JOURNAL_ENTRY + SLOT) * grown(now.entries, before.entries);
+        self.hold(entries + ACCOUNT * grown(now.accounts, before.accounts) + logs)
+    }
+
+    /// Counts bytes that the transaction is about to use. At the limit, counts what is in use again, without what has
+    /// been freed since the last time.
+    pub(super) fn hold(&mut self, bytes: u64) -> Result<(), Limit> {
+        match self.account.hold(bytes) {
+            Err(Limit::Memory) => {
+                self.count_memory()?;
+                self.account.hold(bytes)
+            }
+            other => other,
+        }
+    }
+
+    /// Starts to count the growth from here on, after a frame has ended.
+    pub(super) fn forget_lengths(&mut self) {
+        self.lengths = Lengths::of(&self.engine.ctx);
+    }
+
     /// Counts the memory that the transaction uses.
     fn count_memory(&mut self) -> Result<(), Limit> {
         let context = &self.engine.ctx;
         let journal = &context.journaled_state.inner;
-        let accounts = journal.state.values();
-        let state: u64 = accounts.map(|account| ACCOUNT + SLOT * account.storage.len() as u64).sum();
+        let size = |account: &Account| {
+            let code = account.info.code.as_ref().filter(|_| account.is_created());
+            let code = code.map_or(0, |code| size_of_code(code.len()));
+            ACCOUNT + SLOT * account.storage.len() as u64 + code
+        };
+        let state: u64 = journal.state.values().map(size).sum();
+        let frames = self.frames[..self.depth].iter();
+        let created = frames.filter(|frame| matches!(frame.data, FrameData::Create(_)));
+        let init: u64 =
+            created.map(|frame| size_of_code(frame.interpreter.bytecode.bytecode_slice().len())).sum();
         let logs: u64 = journal.logs.iter().map(|log| SLOT + log.data.data.len() as u64).sum();
         let returned = self.frames[..self.depth].iter().map(|frame| frame.interpreter.return_data.0.len());
         let memory = context.local.shared_memory_buffer().borrow().len() + returned.sum::<usize>();
-        let entries = (journal.journal.len() + journal.transient_storage.len()) as u64;
-        self.account.settle(state + logs + memory as u64 + JOURNAL_ENTRY * entries);
+        let entries =
+            JOURNAL_ENTRY * journal.journal.len() as u64 + SLOT * journal.transient_storage.len() as u64;
+        self.lengths = Lengths::of(context);
+        self.account.settle(state + init + logs + memory as u64 + entries);
         self.account.hold(0)
     }
 }
