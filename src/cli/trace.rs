@@ -6,6 +6,7 @@ use anyhow::{Context, bail};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use vmconf::explain::bisect::OnVm;
+use vmconf::explain::blame::Counter;
 use vmconf::explain::trace::{Selection, StepFilter, TRACES, Tracer, Writer};
 use vmconf::isa::{Isa, OpInfo};
 use vmconf::machines::MachineInfo;
@@ -96,13 +97,22 @@ impl Trace {
         };
         let writer = self.writer(machine)?;
         let mut selection = self.selection(machine.isa)?;
+        // Runs are deterministic: counting the steps in runs before avoids keeping them in memory, and those that are
+        // not selected then run at full speed.
+        let mut counter = Counter::default();
+        if self.last.is_some() || self.from > Counter::INEXACT {
+            run::watch(loaded, case, options, &mut counter);
+        }
+        let at_least = counter.ends.last().copied().unwrap_or(0);
         if let Some(last) = self.last {
-            // Runs are deterministic: counting the steps in a first run avoids keeping them in memory.
-            let mut filter = StepFilter::new(selection.clone());
+            // Nothing is selected, so that all steps but the last ones run unseen.
+            let counted = Selection { skip: u64::MAX, ..selection.clone() };
+            let mut filter = StepFilter::new(counted).of_run(at_least);
             run::watch(loaded, case, options, &mut filter);
             selection.skip = filter.found().saturating_sub(last);
         }
-        let mut tracer = Tracer::new(writer, selection, Box::new(output::stdout_to_the_end()));
+        let tracer = Tracer::new(writer, selection, Box::new(output::stdout_to_the_end()));
+        let mut tracer = tracer.of_run(at_least);
         let watched = run::watch(loaded, case, options, &mut tracer);
         end(&mut tracer, &watched)?;
         exit(&watched)

@@ -57,12 +57,45 @@ pub struct StepFilter {
     selection: Selection,
     steps: u64,
     found: u64,
+    /// The run has at least this number of steps.
+    at_least: u64,
 }
 
 impl StepFilter {
     /// A filter that has seen no step yet.
     pub fn new(selection: Selection) -> StepFilter {
-        StepFilter { selection, steps: 0, found: 0 }
+        StepFilter { selection, steps: 0, found: 0, at_least: 0 }
+    }
+
+    /// Makes it pass over steps that are not selected, of a run that has at least this number of them.
+    #[must_use]
+    pub fn of_run(mut self, at_least: u64) -> StepFilter {
+        self.at_least = at_least;
+        self
+    }
+
+    /// How many of the next steps run unseen: those before the first selected one, if their numbers alone decide that.
+    /// The first step of the run is seen.
+    fn passes_over(&self) -> u64 {
+        let Selection { from, ops, frame, skip, .. } = &self.selection;
+        if !ops.is_empty() || frame.is_some() || self.steps == 0 {
+            return 0;
+        }
+        let first = (*from).max(1).saturating_add(*skip);
+        (first - 1).min(self.at_least).saturating_sub(self.steps)
+    }
+
+    /// Counts steps that ran unseen.
+    fn passed_over(&mut self, count: u64) {
+        let (first, last) = (self.steps + 1, self.steps + count);
+        let Selection { from, to, .. } = &self.selection;
+        self.found += (last.min(*to) + 1).saturating_sub(first.max(*from));
+        self.steps = last;
+    }
+
+    /// How many steps are seen before [`StepFilter::passes_over`] is asked again.
+    fn sees(&self) -> u64 {
+        if self.steps == 0 { 1 } else { u64::MAX }
     }
 
     /// How many steps matched all conditions but [`Selection::skip`].
@@ -88,6 +121,18 @@ impl Watch for StepFilter {
     fn before(&mut self, at: &At<'_>) {
         self.selects(at);
     }
+
+    fn passes_over(&self) -> u64 {
+        StepFilter::passes_over(self)
+    }
+
+    fn passed_over(&mut self, count: u64) {
+        StepFilter::passed_over(self, count);
+    }
+
+    fn sees(&self) -> u64 {
+        StepFilter::sees(self)
+    }
 }
 
 /// A watch that writes the selected steps.
@@ -104,6 +149,12 @@ impl Tracer {
     /// A tracer that writes the steps of `selection` to `out`.
     pub fn new(writer: Box<dyn Writer>, selection: Selection, out: Box<dyn Write>) -> Tracer {
         Tracer { filter: StepFilter::new(selection), writer, out, open: None, result: Ok(()) }
+    }
+
+    /// See [`StepFilter::of_run`].
+    #[must_use]
+    pub fn of_run(self, at_least: u64) -> Tracer {
+        Tracer { filter: self.filter.of_run(at_least), ..self }
     }
 
     /// How many steps were executed so far, including those that are not selected.
@@ -162,6 +213,19 @@ impl Watch for Tracer {
 
     fn pause(&mut self, state: &dyn Inspect) {
         self.close(state);
+    }
+
+    fn passes_over(&self) -> u64 {
+        // The effects of a step are seen before the next one.
+        if self.open.is_some() { 0 } else { self.filter.passes_over() }
+    }
+
+    fn passed_over(&mut self, count: u64) {
+        self.filter.passed_over(count);
+    }
+
+    fn sees(&self) -> u64 {
+        self.filter.sees()
     }
 }
 

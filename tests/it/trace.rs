@@ -2,6 +2,7 @@
 //! no more memory.
 
 use std::cell::RefCell;
+use std::fs;
 use std::io::{self, BufRead, BufReader, Write};
 use std::process::Stdio;
 use std::rc::Rc;
@@ -279,4 +280,53 @@ fn run(case: &Case, kind: &str, selection: Selection, out: Box<dyn Write>) {
     let mut tracer = Tracer::new(writer, selection, out);
     let machine = replay(case, Some(&mut tracer), &mut |_, _| {});
     tracer.end(&*machine, &machine.describe()).unwrap();
+}
+
+/// The steps before the selected ones run unseen; what is written is what the whole trace has there.
+#[test]
+fn steps_that_are_passed_over_change_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (evm, neo3) = (path("evm.json"), path("neo3.json"));
+    // Counts to 0x1000 in eight instructions each, and stores the number; counts down from 5,000.
+    let count = "0x60005b6001018061100011600257600055";
+    assert_eq!(vmconf(&["exec", "evm", count, "--vector", &evm]).exit, 0, "{count}");
+    let down = "PUSHINT16 5000\nDEC\nDUP\nJMPIF -2\nRET\n";
+    fs::write(folder.path().join("down.asm"), down).unwrap();
+    let assembled = vmconf(&["asm", "neo3", &path("down.asm")]).stdout;
+    assert_eq!(vmconf(&["exec", "neo3", assembled.trim(), "--vector", &neo3]).exit, 0);
+    for file in [&evm, &neo3] {
+        for kind in ["text", "json"] {
+            // Without what is written before and after the steps.
+            let is_step = |line: &str| {
+                let mut words = line.split_whitespace();
+                let is_number = words.next().is_some_and(|number| number.parse::<u64>().is_ok());
+                let is_pc = words.next().is_some_and(|pc| u64::from_str_radix(pc, 16).is_ok());
+                is_number && is_pc || line.contains("\"op\":")
+            };
+            let steps = |args: &[&str]| -> Vec<String> {
+                let trace = vmconf(&[&["trace", file, "--output", kind], args].concat()).stdout;
+                trace.lines().filter(|line| is_step(line)).map(str::to_owned).collect()
+            };
+            let whole = steps(&[]);
+            assert!(whole.len() > 14_000, "{file}: {}", whole.len());
+            for args in [
+                &["--last", "20"][..],
+                &["--last", "11000"],
+                &["--from", "12345", "--to", "12350"],
+                &["--from", "11000", "--last", "7"],
+                &["--to", "12000", "--last", "5"],
+            ] {
+                let part = steps(args);
+                let number = |flag: &str| {
+                    let at = args.iter().position(|arg| *arg == flag)?;
+                    args[at + 1].parse::<usize>().ok()
+                };
+                let to = number("--to").unwrap_or(whole.len()).min(whole.len());
+                let from = number("--from").map_or(0, |from| from - 1);
+                let from = number("--last").map_or(from, |last| from.max(to - last));
+                assert_eq!(part, whole[from..to], "{file} {kind} {args:?}");
+            }
+        }
+    }
 }
