@@ -38,6 +38,7 @@ mod flags;
 mod form;
 mod help;
 mod history;
+mod input;
 mod isa;
 mod known;
 mod limits;

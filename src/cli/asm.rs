@@ -12,9 +12,10 @@ use vmconf::model::count::counted;
 use vmconf::model::exit_code::Exit;
 
 use super::exit_code::BrokenInput;
+use super::input::read;
 use super::new_file::ForceArgs;
 use super::output;
-use super::program::{is_document, machine_argument, read};
+use super::program::{is_document, machine_argument};
 
 /// Assemble mnemonics to hex
 ///

@@ -16,8 +16,9 @@ use vmconf::run::open_file::{Links, open_regular};
 
 use self::segment::Segment;
 use super::exit_code::BrokenInput;
+use super::input::read;
 use super::output;
-use super::program::{hex_text, is_document, machine_argument, read};
+use super::program::{hex_text, is_document, machine_argument};
 
 /// Disassemble hex or a NEF3 file to mnemonics with their offsets
 ///

@@ -5,7 +5,6 @@ mod terminal;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
 use clap::Args;
 use vmconf::explain::explore::{self, Explorer, Opened, page};
 use vmconf::formats::minic89::documents;
@@ -14,6 +13,7 @@ use vmconf::model::exit_code::Exit;
 
 use super::exit_code::BrokenInput;
 use super::find_case::with_case;
+use super::input;
 use super::new_file::ForceArgs;
 use super::output;
 use super::select::Select;
@@ -90,7 +90,7 @@ impl Explore {
 
     fn source_lines(&self) -> anyhow::Result<Vec<String>> {
         let Some(path) = &self.source else { return Ok(Vec::new()) };
-        let text = std::fs::read(path).with_context(|| path.display().to_string())?;
+        let text = input::read(path)?;
         Ok(String::from_utf8_lossy(&text).lines().map(str::to_owned).collect())
     }
 }
@@ -98,7 +98,7 @@ impl Explore {
 /// The snapshots of another machine. What contradicts in them is noted.
 fn documents(metadata: &Path, snapshots: &Path) -> anyhow::Result<Opened> {
     let read = |path: &Path| {
-        let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+        let text = input::read_text(path)?;
         Ok::<_, anyhow::Error>((path.display().to_string(), text))
     };
     let broken = |mut errors: Vec<String>| {

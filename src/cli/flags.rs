@@ -104,6 +104,7 @@ const FLAGS: &[Flag] = &[
     typed("write", Nothing),
     typed("faults", Nothing),
     typed("leaf", Nothing),
+    typed("fill", Nothing),
     typed("allow-outcome-change", Nothing),
     typed("accept", Nothing),
     typed("prune", Nothing),

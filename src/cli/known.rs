@@ -1,6 +1,5 @@
 //! `vmconf known`, and the lists of expected failures of `vmconf run`
 
-use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -18,6 +17,7 @@ use vmconf::run::expected_failures::update::{self, Accepted, Policy, Unseen};
 use vmconf::run::expected_failures::{Date, ExpectedFailures};
 
 use super::exit_code::NothingToDo;
+use super::input::read_text;
 use super::output;
 use super::result_file::ResultFile;
 use super::select::Select;
@@ -65,7 +65,7 @@ impl KnownArgs {
     /// A list that applies instead of the others.
     pub(super) fn list(&self, path: &Path) -> anyhow::Result<ExpectedFailures> {
         let today = self.today.map_or_else(clock, Ok)?;
-        let known = parse(path, &read(path)?, today)?;
+        let known = parse(path, &read_text(path)?, today)?;
         let path = path.display();
         if let Some((count, day)) = known.expire_soon(today) {
             let (entries, verb) = (counted(count, "entry"), if count == 1 { "expires" } else { "expire" });
@@ -77,10 +77,6 @@ impl KnownArgs {
         }
         Ok(known)
     }
-}
-
-fn read(path: &Path) -> anyhow::Result<String> {
-    fs::read_to_string(path).with_context(|| path.display().to_string())
 }
 
 fn parse(path: &Path, text: &str, today: Date) -> anyhow::Result<ExpectedFailures> {
@@ -153,7 +149,7 @@ impl KnownCommand {
 
 impl Update {
     fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
-        let text = if self.file.exists() { read(&self.file)? } else { String::new() };
+        let text = if self.file.exists() { read_text(&self.file)? } else { String::new() };
         let known = parse(&self.file, &text, clock()?)?;
         let mut options = self.select.options(settings)?;
         options.run.testee = self.vm.testee_until_interrupt(settings)?;

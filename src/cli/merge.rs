@@ -1,7 +1,5 @@
 //! `vmconf merge`
 
-use std::fs;
-use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::Context;
@@ -15,6 +13,7 @@ use vmconf::run::merge::{self, MergedRun, Source};
 use vmconf::run::open_file::open_below;
 use vmconf::text::file_name::path_of;
 
+use super::input::read_text;
 use super::reports::{ReportArgs, Reports};
 use super::result_file::TemporaryFiles;
 use super::settings::Settings;
@@ -44,8 +43,7 @@ impl Merge {
     pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         let read = |path: &PathBuf| {
             let name = path.display().to_string();
-            let text = if name == "-" { io::read_to_string(io::stdin()) } else { fs::read_to_string(path) };
-            text.map(|text| (name.clone(), text)).context(name)
+            read_text(path).map(|text| (name, text))
         };
         let texts = self.files.iter().map(read).collect::<anyhow::Result<Vec<_>>>()?;
         let folder = self.sources.as_deref().unwrap_or(settings.anchor.folder());

@@ -5,10 +5,10 @@
 //! and a value is parsed and rejected in the same way in both places.
 
 use std::any::TypeId;
+use std::env;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use std::{env, fs};
 
 use anyhow::{Context, bail};
 use clap::parser::ValueSource;
@@ -20,6 +20,7 @@ use vmconf::text::config::{Config, DEFAULT, Entry, Kind, Override, Scope, Settin
 use vmconf::text::shell::Words;
 
 use super::flags::{self, Changes, Flag};
+use super::input::read_text;
 use super::output;
 
 pub(super) const FILE: &str = "vmconf.toml";
@@ -325,7 +326,7 @@ impl ConfigFile {
     fn read(folder: &Path, working: &Path, run: &Command) -> anyhow::Result<ConfigFile> {
         let up: String = working.ancestors().take_while(|it| *it != folder).map(|_| "../").collect();
         let shown = format!("{up}{FILE}");
-        let text = fs::read_to_string(folder.join(FILE)).with_context(|| shown.clone())?;
+        let text = read_text(Path::new(&shown))?;
         let settings: Vec<_> = declared(run).map(|(setting, _)| setting).collect();
         let config = Config::parse(&text, Path::new(&up), &settings)
             .map_err(|diagnostics| one_error(&shown, &diagnostics))?;

@@ -256,3 +256,30 @@ fn a_file_that_cannot_be_written_ends_commands_alike() {
     }
     golden::file("files-that-cannot-be-written", &told);
 }
+
+/// Every file that a command reads as a whole has a limit, so that one that never ends is an error.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_that_never_ends_is_an_error() {
+    for args in [
+        &["merge", "/dev/zero"][..],
+        &["run", "gas.json", "--known", "/dev/zero"],
+        &["known", "update", "/dev/zero", "gas.json"],
+        &["explore", "--metadata", "/dev/zero", "--snapshots", "/dev/zero"],
+        &["explore", "gas.json", "--source", "/dev/zero"],
+        &["asm", "evm", "/dev/zero"],
+        &["disasm", "evm", "/dev/zero"],
+        &["compare", "/dev/zero", "/dev/zero"],
+        &["bisect", "--trace", "/dev/zero", "--trace", "/dev/zero"],
+    ] {
+        let place = Place::new();
+        let command = place.command(args);
+        let mut limited = std::process::Command::new("sh");
+        limited.args(["-c", "ulimit -v 2000000 && exec \"$0\" \"$@\""]);
+        limited.arg(command.get_program()).args(command.get_args()).current_dir(place.0.path());
+        let ended = ran(limited.output().unwrap());
+        assert!([2, 3].contains(&ended.exit), "{args:?}: {ended:?}");
+        let says = ["larger than ", "more than ", "too long", "longer than", "line 1", ":1:"];
+        assert!(says.iter().any(|text| ended.stderr.contains(text)), "{args:?}: {}", ended.stderr);
+    }
+}

@@ -7,7 +7,7 @@ use anyhow::{Context, bail};
 use vmconf::model::hex::hex_bytes;
 
 use crate::cli::exit_code::BrokenInput;
-use crate::cli::program::read;
+use crate::cli::input::read;
 
 /// The size of a segment file in bytes.
 const SIZE: usize = 2 << 16;

@@ -9,7 +9,8 @@ use vmconf::machines::{Language, MachineInfo};
 use vmconf::model::hex::bytes_key;
 
 use crate::cli::exit_code::BrokenInput;
-use crate::cli::program::{hex_text, read};
+use crate::cli::input::read;
+use crate::cli::program::hex_text;
 
 /// The size of a segment file in bytes.
 const SEGMENT: usize = 2 << 16;

@@ -1,0 +1,69 @@
+//! Reads files that the user names, as a whole.
+
+use std::fs::File;
+use std::io::{self, Read, stdin};
+use std::path::Path;
+
+use anyhow::{Context, bail};
+
+/// The maximum number of bytes of a file. A pipe or a device may never end.
+const MOST: u64 = 1 << 28;
+
+/// The bytes of a file, or of standard input if the path is `-`.
+///
+/// # Errors
+///
+/// When it cannot be read, or is larger than 256 MiB.
+pub(super) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
+    if path == Path::new("-") {
+        return at_most(MOST, stdin()).context("standard input");
+    }
+    let read = File::open(path).map_err(anyhow::Error::from).and_then(|file| at_most(MOST, file));
+    read.with_context(|| path.display().to_string())
+}
+
+/// The text of a file, or of standard input if the path is `-`.
+///
+/// # Errors
+///
+/// As [`read`], and when it is not UTF-8.
+pub(super) fn read_text(path: &Path) -> anyhow::Result<String> {
+    let text = String::from_utf8(read(path)?);
+    text.map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        anyhow::anyhow!("{}: not UTF-8, at byte {at}", path.display())
+    })
+}
+
+fn at_most(most: u64, from: impl Read) -> anyhow::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut from = from.take(most + 1);
+    let mut chunk = vec![0; 1 << 16];
+    loop {
+        let length = match from.read(&mut chunk) {
+            Ok(0) => return Ok(bytes),
+            Ok(length) => length,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error.into()),
+        };
+        if (bytes.len() + length) as u64 > most {
+            bail!("larger than {most} bytes");
+        }
+        // Where the system has less memory, reading is an error.
+        bytes.try_reserve(length)?;
+        bytes.extend_from_slice(&chunk[..length]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_never_ends_is_an_error() {
+        let read = |most| at_most(most, io::repeat(0).take(1_000_000));
+        assert!(read(999_999).is_err_and(|error| error.to_string() == "larger than 999999 bytes"));
+        assert!(read(1_000_000).is_ok_and(|bytes| bytes.len() == 1_000_000));
+        assert!(at_most(1 << 20, io::repeat(0)).is_err());
+    }
+}
