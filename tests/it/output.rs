@@ -184,8 +184,8 @@ const NOTHING: &[(&str, Option<&[&str]>)] = &[
 /// Stands for a machine in another process.
 const SERVE: &str = "SERVE";
 
-/// The exit codes of every command for the same mishaps: a golden file, which is a table of the book as well. A file
-/// that is named and cannot be read is an error of the command line; one that is found in a folder, of its cases.
+/// The exit code of each command when a file cannot be read or written: a golden file, which is also a table of the
+/// book. A named file that cannot be read is an error of the command line; one in a folder is an error of its cases.
 #[cfg(target_os = "linux")]
 #[test]
 fn every_command_ends_mishaps_alike() {
