@@ -54,8 +54,8 @@ impl CacheArgs {
             Ok(identity) => identity,
             Err(why) => {
                 output::note(&format!(
-                    "note: --cached: {why:#}: all cases run, and nothing is kept; cache-key in [vm.NAME] of {FILE} \
-                     names the files that decide"
+                    "note: --cached: {why:#}: all cases run, and nothing is kept; list the files that results depend \
+                     on as cache-key in [vm.NAME] of {FILE}"
                 ));
                 return Ok(None);
             }
@@ -84,7 +84,7 @@ impl CacheArgs {
 pub(super) struct Cache {
     results: Arc<ResultCache>,
     file: CacheFile,
-    /// What decides the results of the machine of `--vm`, as of the start of the run.
+    /// A hash of the files that results of the machine of `--vm` depend on, at the start of the run.
     identity: Option<String>,
 }
 
@@ -104,7 +104,7 @@ impl Cache {
 
     /// Writes the new results to the file. A failure to write is a note and does not fail the run.
     pub(super) fn save(&self, vm: &VmArgs, settings: &Settings) {
-        // A machine that was built during the run has an unknown part of the results.
+        // If the machine was rebuilt during the run, some of the results are those of the old one.
         if vm.identity(settings).ok().flatten() != self.identity {
             output::note("note: --cached: the machine changed during the run; nothing is kept");
             return;

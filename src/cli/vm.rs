@@ -125,11 +125,11 @@ impl VmArgs {
         configured(settings, self.vm.as_ref()?).ok()?.known.clone()
     }
 
-    /// A hash of what decides the results of the machine; `None` without `--vm`.
+    /// A hash of the files that results of the machine depend on; `None` without `--vm`.
     ///
     /// # Errors
     ///
-    /// When that is not known.
+    /// When these files are unknown, or one of them cannot be read.
     pub(super) fn identity(&self, settings: &Settings) -> anyhow::Result<Option<String>> {
         let (Some(vm), Some(command)) = (&self.vm, self.command(settings)?) else { return Ok(None) };
         let key = configured(settings, vm).ok().and_then(|vm| vm.cache_key.as_deref());

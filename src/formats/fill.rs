@@ -21,7 +21,15 @@ pub(super) fn missing<'d, 'n>(
     object: Node<'d>,
     members: impl IntoIterator<Item = (&'n str, Json)>,
 ) -> impl Iterator<Item = Change<'d>> {
-    let is_missing = move |name: &str| object.is_object() && object.member(name).is_none();
-    let missing = members.into_iter().filter(move |(name, _)| is_missing(name));
+    missing_by(|object, name| object.member(name).is_some(), object, members)
+}
+
+/// Like [`missing`], in a format where `has` decides whether an object has a member of this name.
+pub(super) fn missing_by<'d, 'n>(
+    has: impl Fn(Node<'d>, &str) -> bool,
+    object: Node<'d>,
+    members: impl IntoIterator<Item = (&'n str, Json)>,
+) -> impl Iterator<Item = Change<'d>> {
+    let missing = members.into_iter().filter(move |(name, _)| object.is_object() && !has(object, name));
     missing.map(move |(name, placeholder)| Change::add_member(object, name, placeholder))
 }

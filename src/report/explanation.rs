@@ -214,8 +214,8 @@ fn is_gas(at: &Path, answer: Option<&Answer>) -> bool {
     matches!(&*at.to_string(), "gas" | "gasUsed") || is_fee && at.last() == &Key::from("balance".to_owned())
 }
 
-/// Which instruction made the first value that differs and that an instruction made, in a line. Without one, what is
-/// known of the first value; `None` if that is nothing.
+/// One line about the origin of a difference: the instruction that made the first value that was made by one, else what
+/// is known about the first value. `None` if nothing is known.
 pub fn in_a_line(explained: &Explanation) -> Option<String> {
     let differences = explained.report.verdict.failure()?.differences.iter().map(|it| &it.at);
     let leaves = explained.world.iter().flat_map(|world| &world.leaves);

@@ -127,7 +127,7 @@ pub struct Vm {
     pub memory: Option<u64>,
     /// The list of its known failures.
     pub known: Option<PathBuf>,
-    /// The files and folders that decide its results; `None` for what its command executes.
+    /// The files and folders that its results depend on; `None` for those that its command executes.
     pub cache_key: Option<Vec<PathBuf>>,
 }
 

@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 
 use super::lexical::member;
 use super::rules::{Absence, Generation, Rules};
-use crate::formats::fill::Fill;
+use crate::formats::fill::{Fill, missing_by};
 use crate::text::edit::Change;
 use crate::text::json::Node;
 
@@ -53,12 +53,10 @@ fn fill_frames<'d>(result: Node<'d>, rules: &Rules, fill: &mut Fill<'d>) {
     }
 }
 
-/// Adds the members that an object lacks, whatever the case of their letters.
+/// Adds the members that an object lacks, in any letter case.
 fn missing<'d, 'n>(
     object: Node<'d>,
     members: impl IntoIterator<Item = (&'n str, Json)>,
 ) -> impl Iterator<Item = Change<'d>> {
-    let missing =
-        members.into_iter().filter(move |(name, _)| object.is_object() && member(object, name).is_none());
-    missing.map(move |(name, placeholder)| Change::add_member(object, name, placeholder))
+    missing_by(|object, name| member(object, name).is_some(), object, members)
 }

@@ -1,4 +1,4 @@
-//! What decides the results of a machine in another process: the contents of all that its command executes.
+//! The files that results of a machine in another process depend on: those that its command executes.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -27,13 +27,13 @@ const INTERPRETERS: &[&str] = &["python", "pypy", "node", "ruby", "perl", "php",
 /// Scripts that start scripts are followed to this depth.
 const MOST_NESTED: usize = 8;
 
-/// Why it is not known what decides the results, as a clause.
+/// Why the files that results depend on are unknown, as a clause.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct UnknownIdentity(String);
 
-/// A hash of what decides the results of the machine that the command starts: the command, and the contents of the
-/// files that it names. `cache_key` names the files and folders that decide instead, if the user does.
+/// A hash of what results of the machine depend on: its command, and the contents of the files that the command
+/// executes, or of the files and folders in `cache_key`, if the user lists them.
 ///
 /// # Errors
 ///

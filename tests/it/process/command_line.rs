@@ -264,7 +264,7 @@ fn a_cached_result_is_that_of_the_machine_as_it_is() {
     for _ in 0..2 {
         let unknown = cached("m=sh machine.sh");
         let note = "note: --cached: --vm m: machine.sh computes what it starts: all cases run, and nothing is kept; \
-                    cache-key in [vm.NAME] of vmconf.toml names the files that decide\n";
+                    list the files that results depend on as cache-key in [vm.NAME] of vmconf.toml\n";
         assert!(unknown.exit == 0 && unknown.stderr == note, "{unknown:?}");
         assert!(!unknown.stdout.contains("cache"), "{unknown:?}");
     }
