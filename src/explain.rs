@@ -15,19 +15,16 @@ use self::bisect::{Next, OnVm};
 use self::blame::{Counter, Datum, Recorder, Search, Seen, Sought, WINDOW, Wrong};
 use crate::model::assertion::Expected;
 use crate::model::case::Case;
+use crate::model::case_report::CaseReport;
 use crate::model::explanation::Answer;
 use crate::model::path::{Key, Path};
 use crate::model::value::Value;
 use crate::model::verdict::Difference;
-use crate::run::{self, LoadedFile, RunOptions, Worker};
+use crate::run::{LoadedFile, RunOptions, WatchedCase, Worker};
 
 /// The maximum number of list items that are compared with what is expected, since a vector may expect a list
 /// of any length.
 const MOST_ITEMS: usize = 10_000;
-
-/// The length, in instructions, of the longest run that is watched in full. Of longer runs, only the last
-/// instructions are recorded, since watching all would take too long.
-const MOST_SEEN: u64 = 20_000_000;
 
 /// The length, in instructions, of the longest run of which the first divergence from a machine in another process is
 /// searched. The search takes some microseconds an instruction.
@@ -39,109 +36,169 @@ const MOST_BLAMED: usize = 10;
 /// How many of the last instructions fit on a screen.
 pub const LAST_ON_SCREEN: usize = 10;
 
-/// [`explain`] with [`LAST_ON_SCREEN`] instructions, for reports.
-pub fn explain_on_screen(loaded: &LoadedFile<'_>, case: usize, options: &RunOptions) -> Explanation {
-    explain(loaded, case, options, LAST_ON_SCREEN)
-}
-
-/// Runs a case of a loaded file and, if it fails, runs it again on an embedded machine to find out why.
-/// `last` is how many of the last instructions are kept.
+/// Runs a case of a loaded file and explains it with [`LAST_ON_SCREEN`] instructions, for reports.
 ///
 /// # Panics
 ///
 /// If the file has no such case.
-pub fn explain(loaded: &LoadedFile<'_>, case: usize, options: &RunOptions, last: usize) -> Explanation {
-    let mut counter = Counter::default();
-    let watched = run::watch(loaded, case, options, &mut counter);
-    let embedded = options.testee.vm().map(|_| watched.report.verdict.kind());
-    let report = match embedded {
-        Some(_) => Worker::new(options).run_case(loaded, case),
-        None => watched.report.clone(),
-    };
-    let Counter { ends, .. } = counter;
-    let number = |difference: &Difference| difference.step.unwrap_or(1);
-    let failure = report.verdict.failure();
-    let differences = failure.map_or(&[][..], |failure| &failure.differences);
-    let differences = &differences[..differences.len().min(MOST_BLAMED)];
-    let mut steps: Vec<_> = differences.iter().map(number).collect();
-    steps.dedup();
-    // If nothing differs, explain the end of the run.
-    let first = steps.first().copied().unwrap_or(ends.len());
-    let end_of = |step: usize| step.checked_sub(1).and_then(|index| ends.get(index).copied()).unwrap_or(0);
-    let (end, longest) = (end_of(first), end_of(steps.last().copied().unwrap_or(first)));
-    let datum = |difference: &Difference| datum(difference, watched.case.as_ref());
-    let mut questions: Vec<_> = steps
-        .iter()
-        .map(|step| (*step, differences.iter().filter(|it| number(it) == *step).map(&datum).collect()))
-        .collect();
-    if questions.is_empty() {
-        questions.push((first, Vec::new()));
+pub fn explain_on_screen(loaded: &LoadedFile<'_>, case: usize, options: &RunOptions) -> Explanation {
+    explain(&mut Worker::new(options), loaded, case, LAST_ON_SCREEN)
+}
+
+/// Runs a case of a loaded file and explains it; see [`Ran::explain`].
+///
+/// # Panics
+///
+/// If the file has no such case.
+pub fn explain(worker: &mut Worker<'_>, loaded: &LoadedFile<'_>, case: usize, last: usize) -> Explanation {
+    Ran::new(worker, loaded, case).explain(last)
+}
+
+/// A case that ran once, on the machine of the run. If it fails, [`Ran::explain`] tells why.
+pub struct Ran<'r, 'o, 'l> {
+    worker: &'r mut Worker<'o>,
+    loaded: &'r LoadedFile<'l>,
+    case: usize,
+    /// Its verdict.
+    pub report: CaseReport,
+    /// The run on the embedded machine; `None` if the case ran on another one.
+    counted: Option<Counted>,
+}
+
+/// A run on the embedded machine whose instructions were counted.
+struct Counted {
+    watched: WatchedCase,
+    counter: Counter,
+}
+
+impl Counted {
+    fn of(worker: &mut Worker<'_>, loaded: &LoadedFile<'_>, case: usize) -> Counted {
+        let mut counter = Counter::default();
+        let watched = worker.watch_case(loaded, case, &mut counter);
+        Counted { watched, counter }
     }
-    let mut hashes = world::compare(loaded, &watched, &report, options);
-    let leaves = hashes.world.iter().flat_map(|world| &world.leaves);
-    let leaves: Vec<_> = leaves.map(|leaf| Datum { at: leaf.at.clone(), wrong: Wrong::Whole }).collect();
-    questions.push((first, leaves));
-    let seen = if longest <= MOST_SEEN { Seen::All } else { Seen::Kept };
-    let from = end.saturating_sub(WINDOW as u64);
-    let mut recorder = Recorder::new(questions, from..u64::MAX, seen, last);
-    run::watch(loaded, case, options, &mut recorder);
-    let fails = failure.is_some();
-    let Recorder { cache: mut blames, sought, spent, before_end, asked_after, list, row_deviation, .. } =
-        recorder;
-    if seen == Seen::All && !sought.is_empty() {
-        search(loaded, case, options, sought, &mut blames);
+
+    /// How many instructions were executed at the end of a step, numbered from 1.
+    fn end_of(&self, step: usize) -> u64 {
+        step.checked_sub(1).and_then(|index| self.counter.ends.get(index).copied()).unwrap_or(0)
     }
-    let of_leaves = blames.split_off(differences.len().min(blames.len()));
-    if let Some(world) = &mut hashes.world {
-        world.leaves.iter_mut().zip(of_leaves).for_each(|(leaf, answer)| leaf.answer = Some(answer));
+}
+
+impl<'r, 'o, 'l> Ran<'r, 'o, 'l> {
+    /// Runs a case of a loaded file.
+    ///
+    /// # Panics
+    ///
+    /// If the file has no such case.
+    pub fn new(worker: &'r mut Worker<'o>, loaded: &'r LoadedFile<'l>, case: usize) -> Ran<'r, 'o, 'l> {
+        if worker.options().testee.vm().is_some() {
+            let report = worker.run_case(loaded, case);
+            return Ran { worker, loaded, case, report, counted: None };
+        }
+        let counted = Counted::of(worker, loaded, case);
+        Ran { worker, loaded, case, report: counted.watched.report.clone(), counted: Some(counted) }
     }
-    let length = ends.last().copied().unwrap_or(0);
-    let reports_steps = watched.case.as_ref().filter(|case| fails && reports_steps(case, options));
-    let is_divergence_unsearched = reports_steps.is_some() && length > MOST_BISECTED;
-    let divergence = reports_steps.filter(|_| !is_divergence_unsearched);
-    let divergence = divergence.and_then(|case| self::divergence(case, options));
-    let stack = differences.first().zip(list).zip(watched.case.as_ref());
-    // The list comes from the embedded machine.
-    let stack = stack.filter(|_| embedded.is_none());
-    let stack = stack.and_then(|((difference, list), case)| stack_of(difference, list, case));
-    Explanation {
-        report,
-        notes: watched.notes,
-        embedded,
-        blames,
-        divergence,
-        is_divergence_unsearched,
-        row_deviation: row_deviation.filter(|_| fails),
-        last: before_end,
-        steps: asked_after,
-        stack,
-        spent,
-        world: hashes.world,
-        logs: hashes.logs,
-        page: None,
+
+    /// Runs the case again on an embedded machine to find out why it fails. `last` is how many of the last instructions
+    /// are kept.
+    pub fn explain(self, last: usize) -> Explanation {
+        let Ran { worker, loaded, case, report, counted } = self;
+        let is_embedded = counted.is_some();
+        let counted = counted.unwrap_or_else(|| Counted::of(worker, loaded, case));
+        let number = |difference: &Difference| difference.step.unwrap_or(1);
+        let failure = report.verdict.failure();
+        let differences = failure.map_or(&[][..], |failure| &failure.differences);
+        let differences = &differences[..differences.len().min(MOST_BLAMED)];
+        let mut steps: Vec<_> = differences.iter().map(number).collect();
+        steps.dedup();
+        // If nothing differs, explain the end of the run.
+        let first = steps.first().copied().unwrap_or(counted.counter.ends.len());
+        let end = counted.end_of(first);
+        let longest = counted.end_of(steps.last().copied().unwrap_or(first));
+        let in_file = counted.watched.case.as_ref();
+        let datum = |difference: &Difference| datum(difference, in_file);
+        let mut questions: Vec<_> = steps
+            .iter()
+            .map(|step| (*step, differences.iter().filter(|it| number(it) == *step).map(&datum).collect()))
+            .collect();
+        if questions.is_empty() {
+            questions.push((first, Vec::new()));
+        }
+        let mut hashes = world::compare(loaded, in_file, &report, worker);
+        let leaves = hashes.world.iter().flat_map(|world| &world.leaves);
+        let leaves: Vec<_> = leaves.map(|leaf| Datum { at: leaf.at.clone(), wrong: Wrong::Whole }).collect();
+        questions.push((first, leaves));
+        let most = loaded.options().limits.watched;
+        let seen = if longest <= most { Seen::All } else { Seen::Kept };
+        let from = end.saturating_sub(WINDOW as u64);
+        let mut recorder = Recorder::new(questions, from..u64::MAX, seen, last);
+        worker.watch_case(loaded, case, &mut recorder);
+        let fails = failure.is_some();
+        let Recorder {
+            cache: mut blames, sought, spent, before_end, asked_after, list, row_deviation, ..
+        } = recorder;
+        if seen == Seen::All && !sought.is_empty() {
+            search(worker, loaded, case, sought, most.saturating_sub(longest), &mut blames);
+        }
+        let of_leaves = blames.split_off(differences.len().min(blames.len()));
+        if let Some(world) = &mut hashes.world {
+            world.leaves.iter_mut().zip(of_leaves).for_each(|(leaf, answer)| leaf.answer = Some(answer));
+        }
+        let options = worker.options();
+        let length = counted.counter.count();
+        let reports_steps = in_file.filter(|case| fails && reports_steps(case, options));
+        let is_divergence_unsearched = reports_steps.is_some() && length > MOST_BISECTED;
+        let divergence = reports_steps.filter(|_| !is_divergence_unsearched);
+        let divergence = divergence.and_then(|case| self::divergence(case, options));
+        let stack = differences.first().zip(list).zip(in_file);
+        // The list comes from the embedded machine.
+        let stack = stack.filter(|_| is_embedded);
+        let stack = stack.and_then(|((difference, list), case)| stack_of(difference, list, case));
+        Explanation {
+            embedded: (!is_embedded).then(|| counted.watched.report.verdict.kind()),
+            notes: counted.watched.notes,
+            blames,
+            divergence,
+            is_divergence_unsearched,
+            row_deviation: row_deviation.filter(|_| fails),
+            last: before_end,
+            steps: asked_after,
+            stack,
+            spent,
+            world: hashes.world,
+            logs: hashes.logs,
+            page: None,
+            report,
+        }
     }
 }
 
 /// Finds the answers that lie outside the recorder's window: one more run finds the instructions, then one
-/// run per instruction records what came before it.
+/// run per instruction records what came before it. All these runs watch no more than `most` instructions.
 fn search(
+    worker: &mut Worker<'_>,
     loaded: &LoadedFile<'_>,
     case: usize,
-    options: &RunOptions,
     sought: Vec<Sought>,
+    most: u64,
     blames: &mut [Answer],
 ) {
-    for sought in &sought {
-        if let Answer::NotWritten { of_last, .. } = &mut blames[sought.answer] {
+    let end = sought.iter().map(|sought| sought.end).max().unwrap_or(0);
+    let Some(mut left) = most.checked_sub(end) else { return };
+    let answers: Vec<_> = sought.iter().map(|sought| sought.answer).collect();
+    let mut search = Search::new(sought);
+    worker.watch_case(loaded, case, &mut search);
+    for answer in answers {
+        if let Answer::NotWritten { of_last, .. } = &mut blames[answer] {
             *of_last = None;
         }
     }
-    let mut search = Search::new(sought);
-    run::watch(loaded, case, options, &mut search);
     for (sought, step) in search.found() {
+        let Some(rest) = left.checked_sub(step) else { break };
+        left = rest;
         let keep = (step + 1).saturating_sub(WINDOW as u64)..step + 1;
         let mut recorder = Recorder::new(vec![sought.question], keep, Seen::All, 0);
-        run::watch(loaded, case, options, &mut recorder);
+        worker.watch_case(loaded, case, &mut recorder);
         if let Some(answer) = recorder.cache.pop() {
             blames[sought.answer] = answer;
         }

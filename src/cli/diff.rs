@@ -5,20 +5,19 @@ use std::io::Write;
 use clap::Args;
 use indexmap::IndexMap;
 use indexmap::map::Entry;
-use vmconf::model::case_report::CaseReport;
+use vmconf::explain::{self, Ran};
 use vmconf::model::escape::escaped;
 use vmconf::model::event::Summary;
 use vmconf::model::exit_code::Exit;
-use vmconf::model::explanation::Explanation;
 use vmconf::model::signature;
 use vmconf::model::verdict::Kind;
 use vmconf::report::explanation::{self, Length};
 use vmconf::report::{Grouping, counts, json, of_cause};
+use vmconf::run;
 use vmconf::run::Worker;
 use vmconf::run::anchor::Anchor;
 use vmconf::testees::process::Groups;
 use vmconf::text::shell::Words;
-use vmconf::{explain, run};
 
 use super::exit_code::NothingToDo;
 use super::flags::Changes;
@@ -101,12 +100,11 @@ impl Diff {
             let grouping =
                 if source.only.is_some() && rerun.is_none() { Grouping::None } else { self.grouping() };
             for case in 0..loaded.cases() {
-                let report = worker.run_case(&loaded, case);
+                let ran = Ran::new(&mut worker, &loaded, case);
                 if let Some(rerun) = &mut rerun {
-                    rerun.mark_done(&report.id);
+                    rerun.mark_done(&ran.report.id);
                 }
-                let explain = || explain::explain(&loaded, case, &options.run, self.last());
-                output.case(&report, grouping, explain)?;
+                output.case(ran, grouping)?;
             }
         }
         if let Some(rerun) = &rerun {
@@ -138,19 +136,15 @@ struct Output<'d, W> {
 
 impl<W: Write> Output<'_, W> {
     /// Adds a case, and explains it if it is the first of its cause.
-    fn case(
-        &mut self,
-        report: &CaseReport,
-        grouping: Grouping,
-        explain: impl FnOnce() -> Explanation,
-    ) -> anyhow::Result<()> {
+    fn case(&mut self, ran: Ran<'_, '_, '_>, grouping: Grouping) -> anyhow::Result<()> {
+        let report = &ran.report;
         self.summary.count(report);
         if !report.verdict.is_failed_or_broken() {
             return Ok(());
         }
         let Some(cause) = signature::cause(report.machine.as_deref(), &report.verdict) else { return Ok(()) };
         if self.args.form() == Form::Json {
-            json::explained(&mut self.out, &explain())?;
+            json::explained(&mut self.out, &ran.explain(self.args.last()))?;
             return Ok(());
         }
         let cause = match grouping {
@@ -162,7 +156,7 @@ impl<W: Write> Output<'_, W> {
             Entry::Vacant(place) => {
                 let length = self.args.last.map_or(Length::Screen, Length::Full);
                 let mut text = Vec::new();
-                explanation::write(&mut text, &explain(), length)?;
+                explanation::write(&mut text, &ran.explain(self.args.last()), length)?;
                 place.insert((text, 1));
             }
         }

@@ -6,15 +6,15 @@ use anyhow::{Context, bail};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use vmconf::explain::bisect::OnVm;
-use vmconf::explain::blame::Counter;
 use vmconf::explain::trace::{Selection, StepFilter, TRACES, Tracer, Writer};
 use vmconf::isa::{Isa, OpInfo};
 use vmconf::machines::MachineInfo;
 use vmconf::model::exit_code::Exit;
 use vmconf::model::renderer::Renderer;
 use vmconf::model::verdict::Verdict;
-use vmconf::run::{self, LoadedFile, RunOptions, WatchedCase};
+use vmconf::run::{self, LoadedFile, RunOptions, WatchedCase, Worker};
 use vmconf::testees::State;
+use vmconf::testees::embedded::Embedded;
 use vmconf::testees::process::Vm;
 use vmconf::text::suggest::nearest;
 
@@ -97,24 +97,20 @@ impl Trace {
         };
         let writer = self.writer(machine)?;
         let mut selection = self.selection(machine.isa)?;
-        // Runs are deterministic: counting the steps in runs before avoids keeping them in memory, and those that are
-        // not selected then run at full speed.
-        let mut counter = Counter::default();
-        if self.last.is_some() || self.from > Counter::INEXACT {
-            run::watch(loaded, case, options, &mut counter);
-        }
-        let at_least = counter.ends.last().copied().unwrap_or(0);
+        let mut worker = Worker::new(options);
         if let Some(last) = self.last {
-            // Nothing is selected, so that all steps but the last ones run unseen.
+            // Runs are deterministic: counting the steps in a run before avoids keeping them in memory. If their numbers
+            // alone select them, all run unseen, since none is selected.
             let counted = Selection { skip: u64::MAX, ..selection.clone() };
-            let mut filter = StepFilter::new(counted).of_run(at_least);
-            run::watch(loaded, case, options, &mut filter);
+            let mut filter = StepFilter::new(counted);
+            worker.watch_case(loaded, case, &mut filter);
             selection.skip = filter.found().saturating_sub(last);
         }
-        let tracer = Tracer::new(writer, selection, Box::new(output::stdout_to_the_end()));
-        let mut tracer = tracer.of_run(at_least);
-        let watched = run::watch(loaded, case, options, &mut tracer);
-        end(&mut tracer, &watched)?;
+        let mut tracer = Tracer::new(writer, selection, Box::new(output::stdout_to_the_end()));
+        let watched = worker.watch_case(loaded, case, &mut tracer);
+        if let Some(machine) = worker.watched_machine() {
+            end(&mut tracer, machine, &watched)?;
+        }
         exit(&watched)
     }
 
@@ -172,8 +168,7 @@ fn op(isa: &'static Isa, name: &str) -> anyhow::Result<&'static OpInfo> {
 }
 
 /// Writes the end of the trace, unless the run did not start.
-fn end(tracer: &mut Tracer, watched: &WatchedCase) -> anyhow::Result<()> {
-    let Some(machine) = &watched.machine else { return Ok(()) };
+fn end(tracer: &mut Tracer, machine: &Embedded, watched: &WatchedCase) -> anyhow::Result<()> {
     match &watched.report.verdict {
         Verdict::Error(_) if tracer.steps() == 0 => {}
         Verdict::Error(diagnostics) => {

@@ -107,7 +107,8 @@ impl Recording {
         }
         if to.step - self.now.step > NEAR {
             self.run_to(self.moment_before(to, NEAR));
-            self.checkpoints.keep_near(self.now, &*self.machine);
+            let used = self.machine.account().used();
+            self.checkpoints.keep_near(self.now, &*self.machine, used);
         }
         self.run_to(to);
         &*self.machine

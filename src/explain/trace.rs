@@ -57,45 +57,43 @@ pub struct StepFilter {
     selection: Selection,
     steps: u64,
     found: u64,
-    /// The run has at least this number of steps.
-    at_least: u64,
 }
 
 impl StepFilter {
     /// A filter that has seen no step yet.
     pub fn new(selection: Selection) -> StepFilter {
-        StepFilter { selection, steps: 0, found: 0, at_least: 0 }
+        StepFilter { selection, steps: 0, found: 0 }
     }
 
-    /// Makes it pass over steps that are not selected, of a run that has at least this number of them.
-    #[must_use]
-    pub fn of_run(mut self, at_least: u64) -> StepFilter {
-        self.at_least = at_least;
-        self
-    }
-
-    /// How many of the next steps run unseen: those before the first selected one, if their numbers alone decide that.
-    /// The first step of the run is seen.
+    /// How many of the next steps run unseen: those before the first selected one and after the last one, if their
+    /// numbers alone decide that. The first step of the run is seen.
     fn passes_over(&self) -> u64 {
-        let Selection { from, ops, frame, skip, .. } = &self.selection;
-        if !ops.is_empty() || frame.is_some() || self.steps == 0 {
+        let Selection { from, to, ops, frame, skip } = &self.selection;
+        if self.steps == 0 {
             return 0;
         }
-        let first = (*from).max(1).saturating_add(*skip);
-        (first - 1).min(self.at_least).saturating_sub(self.steps)
+        if self.steps >= *to {
+            return u64::MAX;
+        }
+        let is_by_number = ops.is_empty() && frame.is_none();
+        let first = if is_by_number { (*from).max(1).saturating_add(*skip) } else { *from };
+        first.saturating_sub(1).saturating_sub(self.steps)
     }
 
     /// Counts steps that ran unseen.
     fn passed_over(&mut self, count: u64) {
         let (first, last) = (self.steps + 1, self.steps + count);
-        let Selection { from, to, .. } = &self.selection;
-        self.found += (last.min(*to) + 1).saturating_sub(first.max(*from));
+        let Selection { from, to, ops, frame, .. } = &self.selection;
+        if ops.is_empty() && frame.is_none() {
+            self.found += (last.min(*to) + 1).saturating_sub(first.max(*from));
+        }
         self.steps = last;
     }
 
-    /// How many steps are seen before [`StepFilter::passes_over`] is asked again.
+    /// How many steps are seen before [`StepFilter::passes_over`] is asked again. The effects of the last one are known
+    /// when the next one begins.
     fn sees(&self) -> u64 {
-        if self.steps == 0 { 1 } else { u64::MAX }
+        if self.steps == 0 { 1 } else { self.selection.to.saturating_sub(self.steps).saturating_add(1) }
     }
 
     /// How many steps matched all conditions but [`Selection::skip`].
@@ -149,12 +147,6 @@ impl Tracer {
     /// A tracer that writes the steps of `selection` to `out`.
     pub fn new(writer: Box<dyn Writer>, selection: Selection, out: Box<dyn Write>) -> Tracer {
         Tracer { filter: StepFilter::new(selection), writer, out, open: None, result: Ok(()) }
-    }
-
-    /// See [`StepFilter::of_run`].
-    #[must_use]
-    pub fn of_run(self, at_least: u64) -> Tracer {
-        Tracer { filter: self.filter.of_run(at_least), ..self }
     }
 
     /// How many steps were executed so far, including those that are not selected.

@@ -10,7 +10,7 @@ use crate::model::explanation::{Against, Leaf, LogComparison, WorldComparison};
 use crate::model::path::{Key, Path};
 use crate::model::position::Origin;
 use crate::model::value::Value;
-use crate::run::{LoadedFile, RunOptions, WatchedCase, Worker};
+use crate::run::{LoadedFile, RunOptions, Worker};
 
 /// The maximum number of leaves that are listed.
 const MOST_LEAVES: usize = 100;
@@ -28,23 +28,22 @@ struct Seen {
     entries: Option<Value>,
 }
 
-/// Compares the data behind the hashes that differ.
+/// Compares the data behind the hashes that differ, on the machine on which `worker` watched the case.
 pub(super) fn compare(
     loaded: &LoadedFile<'_>,
-    watched: &WatchedCase,
+    case: Option<&Case>,
     report: &CaseReport,
-    options: &RunOptions,
+    worker: &mut Worker<'_>,
 ) -> Found {
-    found(loaded, watched, report, options).unwrap_or_default()
+    case.and_then(|case| found(loaded, case, report, worker)).unwrap_or_default()
 }
 
 fn found(
     loaded: &LoadedFile<'_>,
-    watched: &WatchedCase,
+    case: &Case,
     report: &CaseReport,
-    options: &RunOptions,
+    worker: &mut Worker<'_>,
 ) -> Option<Found> {
-    let case = watched.case.as_ref()?;
     let hashed = machines::by_name(case.machine)?.hashed?;
     let failure = report.verdict.failure()?;
     let demanded = |field| {
@@ -56,7 +55,8 @@ fn found(
     let is_compared = |it: &Assertion| it.at.first() == &Key::from(hashed.state.to_owned());
     let root = root.filter(|_| !case.steps.iter().flat_map(|step| &step.assertions).any(is_compared));
     root.or(logs)?;
-    let embedded = watched.machine.as_ref()?.state();
+    let options = worker.options();
+    let embedded = worker.watched_machine()?.state();
     let ours = Seen { state: embedded.observe(hashed.state), entries: embedded.observe(hashed.entries) };
     let theirs = options.testee.vm().map(|_| seen(loaded, case, &hashed, options));
     let actual = theirs.as_ref().unwrap_or(&ours);

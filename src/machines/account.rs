@@ -36,6 +36,8 @@ const GRANT: u64 = 1 << 25;
 pub enum Limit {
     /// More units than [`Limits::steps`].
     Steps,
+    /// More watched instructions than [`Limits::watched`].
+    Watched,
     /// More bytes than [`Limits::memory`].
     Memory,
     /// More bytes than the system has.
@@ -56,6 +58,10 @@ pub struct Account {
     /// The plain instructions of the current slice; `left` is how many of them remain.
     slice: u64,
     left: u64,
+    /// The plain instructions of completed slices.
+    instructions: u64,
+    /// How many instructions were watched.
+    watched: u64,
     /// Bytes in use, including garbage.
     used: u64,
     /// The value of `used` above which garbage is searched for.
@@ -74,6 +80,8 @@ impl Account {
             next_check: 0,
             slice: 0,
             left: 0,
+            instructions: 0,
+            watched: 0,
             used: 0,
             due: 0,
             granted: 0,
@@ -90,6 +98,7 @@ impl Account {
     /// Starts another case.
     pub(crate) fn reset(&mut self) {
         (self.units, self.next_check, self.slice, self.left) = (0, 0, 0, 0);
+        (self.instructions, self.watched) = (0, 0);
         self.granted = GRANT.min(self.limits.memory);
         self.settle(0);
     }
@@ -102,6 +111,11 @@ impl Account {
     /// The units that the case has used.
     pub fn units(&self) -> u64 {
         self.units + (self.slice - self.left)
+    }
+
+    /// How many instructions the case has executed.
+    pub fn instructions(&self) -> u64 {
+        self.instructions + (self.slice - self.left)
     }
 
     /// The bytes that the case uses, including garbage.
@@ -117,6 +131,7 @@ impl Account {
     pub(crate) fn allow(&mut self, wanted: u64) -> Result<u64, Limit> {
         if self.left == 0 {
             self.units += self.slice;
+            self.instructions += self.slice;
             self.slice = 0;
             self.check()?;
             self.slice = SLICE.min(self.limits.steps - self.units);
@@ -128,6 +143,12 @@ impl Account {
     /// Counts instructions that [`Account::allow`] allowed and that were executed.
     pub(crate) fn executed(&mut self, count: u64) {
         self.left -= count;
+    }
+
+    /// Counts an instruction that is watched.
+    pub(crate) fn watch(&mut self) -> Result<(), Limit> {
+        self.watched += 1;
+        if self.watched <= self.limits.watched { Ok(()) } else { Err(Limit::Watched) }
     }
 
     /// Charges this number of units for an instruction, in addition to the one unit of every instruction.
@@ -223,6 +244,7 @@ impl Account {
     pub(crate) fn status(&self, limit: Limit) -> Status {
         let (flag, limit) = match limit {
             Limit::Steps => ("max-steps", self.limits.steps),
+            Limit::Watched => ("max-watched", self.limits.watched),
             Limit::Memory => ("max-memory", self.limits.memory),
             Limit::Allocation => return Status::OutOfMemory,
             Limit::Interrupt => return Status::Interrupted,

@@ -64,6 +64,11 @@ pub trait Machine: Inspect {
                 Ok(allowed) => allowed,
                 Err(limit) => return self.ended_or(limit),
             };
+            if watch.is_some()
+                && let Err(limit) = self.account().watch()
+            {
+                return self.ended_or(limit);
+            }
             if let Some(watch) = &mut watch
                 && let Some(at) = self.next()
             {
@@ -95,6 +100,9 @@ pub trait Machine: Inspect {
             }
             if executed == allowed {
                 continue;
+            }
+            if let Err(limit) = self.account().watch() {
+                return self.ended_or(limit);
             }
             if let Some(at) = self.next()
                 && at.op.is_some_and(|op| ops.contains(op))
@@ -244,8 +252,7 @@ pub trait Watch {
         0
     }
 
-    /// Called after this number of instructions were executed unseen and the machine is still running. Not
-    /// called if the machine ended among them.
+    /// Called after this number of instructions were executed unseen, also if the machine ended with the last one.
     fn passed_over(&mut self, count: u64) {
         let _ = count;
     }
@@ -398,12 +405,13 @@ fn run(machine: &mut dyn Machine, mut count: u64, watch: Option<&mut dyn Watch>)
     loop {
         let unseen = watch.passes_over().min(count);
         let done = if unseen == 0 { watch.sees().max(1).min(count) } else { unseen };
+        let before = machine.account().instructions();
         let status = machine.run(done, if unseen == 0 { Some(&mut *watch) } else { None });
+        if unseen > 0 {
+            watch.passed_over(machine.account().instructions() - before);
+        }
         if status != Status::Running {
             return status;
-        }
-        if unseen > 0 {
-            watch.passed_over(unseen);
         }
         count -= done;
         if count == 0 && unseen == 0 {

@@ -77,6 +77,8 @@ const fn neo3(member: &'static str) -> Owner {
 limits! {
     /// instructions a case may execute; one whose cost depends on its operands counts as several
     steps, "max-steps", 2_000_000_000, Owner::Runner;
+    /// instructions of a case that may be watched one by one, for traces and explanations
+    watched, "max-watched", 10_000_000, Owner::Runner;
     /// bytes a case may use, with the copies of its state that are compared and reported
     memory, "max-memory", 268_435_456, Owner::Runner;
     /// bytes of a vector file

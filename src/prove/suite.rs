@@ -16,7 +16,7 @@ use crate::model::exit_code::Exit;
 use crate::model::limits::Limits;
 use crate::model::verdict::Verdict;
 use crate::run::sources::Sources;
-use crate::run::{self, Options};
+use crate::run::{self, Options, Worker};
 use crate::testees::Stopped;
 use crate::testees::embedded::Embedded;
 
@@ -70,16 +70,17 @@ impl Suite {
         takes: &dyn Fn(&MachineInfo) -> bool,
     ) -> Suite {
         let mut suite = Suite { cases: Vec::new(), left_out: 0, broken: 0 };
+        let mut worker = Worker::new(&options.run);
         for source in sources {
             let file = run::open(&source, options);
             suite.broken += u64::from(file.broken().is_some());
             for index in 0..file.cases() {
                 let mut seen = Seen { detail, ..Seen::default() };
-                let mut watched = run::watch(&file, index, &options.run, &mut seen);
+                let mut watched = worker.watch_case(&file, index, &mut seen);
                 if seen.is_end_unseen {
                     // Run it again to observe the end.
                     seen = seen.again();
-                    watched = run::watch(&file, index, &options.run, &mut seen);
+                    watched = worker.watch_case(&file, index, &mut seen);
                 }
                 let found = watched.case.zip(file.case(index)).and_then(|(case, loaded)| {
                     Some((machines::by_name(case.machine)?, case, loaded.id.to_string()))
@@ -90,7 +91,7 @@ impl Suite {
                             let limits = file.options().limits.clone();
                             let Seen { steps, codes, failing, observer, .. } = seen;
                             let points = observer.points();
-                            let units = watched.machine.as_mut().map_or(steps, Embedded::units);
+                            let units = worker.watched_machine().map_or(steps, Embedded::units);
                             let case =
                                 SuiteCase { id, machine, case, limits, steps, units, codes, failing, points };
                             suite.cases.push(case);

@@ -22,7 +22,7 @@ use crate::testees::embedded::Embedded;
 use crate::testees::{See, Stopped, Testee};
 use crate::text::json::{Document, Node};
 
-/// The result of [`watch`].
+/// The result of [`Worker::watch_case`].
 pub struct WatchedCase {
     /// Its verdict.
     pub report: CaseReport,
@@ -30,22 +30,15 @@ pub struct WatchedCase {
     pub notes: Vec<Diagnostic>,
     /// The case; `None` if it is malformed.
     pub case: Option<Case>,
-    /// The machine in its final state; `None` if the case did not run or the machine panicked.
-    pub machine: Option<Embedded>,
 }
 
-/// Runs one case of a loaded file on an embedded machine, observed by `watch`, wherever the cases of the run are
-/// executed.
+/// [`Worker::watch_case`] with a worker of its own.
 ///
 /// # Panics
 ///
 /// When the file has no such case.
 pub fn watch(file: &LoadedFile<'_>, index: usize, run: &RunOptions, watch: &mut dyn Watch) -> WatchedCase {
-    let loaded = file.case(index).expect("a case that was counted");
-    let mut worker = Worker::new(run);
-    let Execution { mut report, notes, case, .. } = worker.watch(&loaded, watch);
-    apply_expected_failures(&loaded, &mut report);
-    WatchedCase { report, notes, case, machine: worker.watched.0.pop().map(|(_, machine)| machine) }
+    Worker::new(run).watch_case(file, index, watch)
 }
 
 /// Reads one case of a loaded file, and reports its verdict when `run` runs it on an embedded machine, which has loaded
@@ -157,6 +150,29 @@ impl<'o> Worker<'o> {
     /// When the file has no such case.
     pub fn run_case(&mut self, file: &LoadedFile<'_>, index: usize) -> CaseReport {
         self.run(&file.case(index).expect("a case that was counted")).report
+    }
+
+    /// Runs a case of a loaded file on an embedded machine, observed by `watch`, wherever the cases of the run are
+    /// executed.
+    ///
+    /// # Panics
+    ///
+    /// When the file has no such case.
+    pub fn watch_case(&mut self, file: &LoadedFile<'_>, index: usize, watch: &mut dyn Watch) -> WatchedCase {
+        let loaded = file.case(index).expect("a case that was counted");
+        let Execution { mut report, notes, case, .. } = self.watch(&loaded, watch);
+        apply_expected_failures(&loaded, &mut report);
+        WatchedCase { report, notes, case }
+    }
+
+    /// The machine of the last watched case, in its final state; `None` if the case did not run or the machine panicked.
+    pub fn watched_machine(&mut self) -> Option<&mut Embedded> {
+        self.watched.0.last_mut().map(|(_, machine)| machine)
+    }
+
+    /// The options of the run.
+    pub fn options(&self) -> &'o RunOptions {
+        self.run
     }
 
     /// Runs a case, unless the cache says that it passes.

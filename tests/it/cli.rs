@@ -228,6 +228,7 @@ fn limits_of_the_runner() {
         ("max-steps", 4, "steps"),
         // CALLDATACOPY of 1024 bytes counts more than its instructions.
         ("max-steps", 5, "words"),
+        ("max-watched", 4, "steps"),
         ("max-memory", 1024, "memory"),
         // 32 bytes of memory, and five times the result: copies of it are compared and reported.
         ("max-memory", 192, "output"),
@@ -241,7 +242,8 @@ fn limits_of_the_runner() {
         let path = format!("tests/samples/vmtests/limits/{sample}.json");
         let size = fs::metadata(at_root(&path)).unwrap().len();
         let enough = if *flag == "max-file-size" { size } else { *enough };
-        let run = |limit: u64| vmconf(&["run", &format!("--{flag}"), &limit.to_string(), &path]);
+        let command = if *flag == "max-watched" { "trace" } else { "run" };
+        let run = |limit: u64| vmconf(&[command, &format!("--{flag}"), &limit.to_string(), &path]);
         assert_eq!(run(enough).exit, 0, "--{flag} {enough} {sample}: {:?}", run(enough));
         let short = run(enough - 1);
         assert_eq!(short.exit, 3, "--{flag} {} {sample}: {short:?}", enough - 1);

@@ -180,7 +180,7 @@ fn explanations() -> &'static [(Fault, Explanation)] {
         let explained = |fault: Fault| {
             let options = faulty(fault);
             let case = caught(&vectors, fault, &options)?;
-            Some((fault, explain(case.file, case.index, &options, LAST)))
+            Some((fault, explain(&mut Worker::new(&options), case.file, case.index, LAST)))
         };
         faults().into_iter().filter_map(explained).collect()
     })

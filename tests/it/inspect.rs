@@ -7,7 +7,8 @@ use crate::cells::{Part, State, is_on_a_stack, is_written};
 use crate::support::{
     Read, VECTORS, at_root, checks_of, is_table, read, relative, replay, sources_of, written_vectors,
 };
-use vmconf::explain::blame::{Recorder, Seen};
+use vmconf::explain::blame::{Counter, Recorder, Seen};
+use vmconf::explain::trace::StepFilter;
 use vmconf::machines;
 use vmconf::machines::inspect::Inspect;
 use vmconf::machines::machine::{At, Machine, Watch, perform};
@@ -277,6 +278,25 @@ fn what_is_demanded_of_stacks_is_in_cells() {
         }
     }
     assert!(count > 5_000, "{count} checks");
+}
+
+/// Instructions that run unwatched are counted as those that are watched.
+#[test]
+fn unwatched_instructions_are_counted() {
+    let options = Options::default();
+    let mut sum = 0;
+    for source in sources_of(at_root(VECTORS)).into_iter().filter(|it| !is_table(&it.path)) {
+        let loaded = run::open(&source, &options);
+        for case in 0..loaded.cases() {
+            let (mut counter, mut watched) = (Counter::default(), StepFilter::default());
+            run::watch(&loaded, case, &options.run, &mut counter);
+            run::watch(&loaded, case, &options.run, &mut watched);
+            let id = loaded.ids().nth(case).unwrap();
+            assert_eq!(counter.count(), watched.found(), "{id}");
+            sum += counter.count();
+        }
+    }
+    assert!(sum > 100_000, "{sum}");
 }
 
 /// A recorder keeps the same instructions, whether it sees those before them or they run unseen.

@@ -26,7 +26,7 @@ use vmconf::model::explanation::{Answer, Blame};
 use vmconf::model::limits::Limits;
 use vmconf::model::verdict::Verdict;
 use vmconf::run::sources::Source;
-use vmconf::run::{self, FileOptions, Options};
+use vmconf::run::{self, FileOptions, Options, Worker};
 use vmconf::text::source_text::SourceText;
 
 /// Every folder of samples of one kind, relative to the project.
@@ -194,7 +194,7 @@ fn failures(source: &Source) -> Vec<String> {
     let loaded = run::open(source, &options);
     let mut lines = Vec::new();
     for case in 0..loaded.cases() {
-        let explained = explain(&loaded, case, &options.run, 0);
+        let explained = explain(&mut Worker::new(&options.run), &loaded, case, 0);
         let Some(failure) = explained.report.verdict.failure() else { continue };
         for (index, difference) in failure.differences.iter().take(MOST).enumerate() {
             lines.push(format!("{} {}", difference.place.position, differs(difference)));

@@ -18,7 +18,7 @@ pub struct Sought {
     /// The cells that hold it.
     pub(super) cells: Vec<Cell>,
     /// How many instructions were executed before the question.
-    pub(super) end: u64,
+    pub end: u64,
 }
 
 /// Watches a run and finds the last instructions that wrote some data, however far back.
@@ -91,8 +91,7 @@ impl Watch for Search {
     }
 }
 
-/// Counts the instructions up to the end of each step of a case without inspecting them. If the machine
-/// ended, the count may be too low by up to [`Counter::INEXACT`].
+/// Counts the instructions up to the end of each step of a case, which run unwatched.
 #[derive(Debug, Default)]
 pub struct Counter {
     count: u64,
@@ -101,15 +100,17 @@ pub struct Counter {
 }
 
 impl Counter {
-    /// How many instructions are executed at once.
-    pub const INEXACT: u64 = 10_000;
+    /// How many instructions were executed.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
 }
 
 impl Watch for Counter {
     fn before(&mut self, _: &At<'_>) {}
 
     fn passes_over(&self) -> u64 {
-        Counter::INEXACT
+        u64::MAX
     }
 
     fn passed_over(&mut self, count: u64) {

@@ -32,16 +32,22 @@ impl Checkpoints {
         Checkpoints { kept: Vec::new(), near: None, apart: 0 }
     }
 
-    /// Keeps a copy that uses this number of bytes, unless it is close to another one.
-    pub(super) fn add(&mut self, at: Moment, machine: Box<dyn Machine>, bytes: u64) {
-        let is_close = self.kept.last().is_some_and(|last| at.step < last.at.step + self.apart);
-        if is_close {
-            return;
+    /// Keeps a copy of the machine, which uses this number of bytes, unless the last copy is close. Returns false if the
+    /// machine cannot be copied or is too large for that.
+    pub(super) fn add(&mut self, at: Moment, machine: &dyn Machine, used: u64) -> bool {
+        let bytes = used + FIXED;
+        if bytes > MOST_BYTES {
+            return false;
         }
-        self.kept.push(Checkpoint { at, machine, bytes: bytes + FIXED });
+        if self.kept.last().is_some_and(|last| at.step < last.at.step + self.apart) {
+            return true;
+        }
+        let Some(machine) = machine.duplicate() else { return false };
+        self.kept.push(Checkpoint { at, machine, bytes });
         while self.kept.len() > MOST || self.bytes() > MOST_BYTES && self.kept.len() > 1 {
             self.thin_out();
         }
+        true
     }
 
     fn bytes(&self) -> u64 {
@@ -59,9 +65,12 @@ impl Checkpoints {
         self.apart = steps.div_ceil(self.kept.len() as u64);
     }
 
-    /// Keeps a copy of the machine for small steps back, in place of the last one.
-    pub(super) fn keep_near(&mut self, at: Moment, machine: &dyn Machine) {
-        self.near = machine.duplicate().map(|machine| (at, machine));
+    /// Keeps a copy of the machine, which uses this number of bytes, for small steps back, in place of the last one.
+    pub(super) fn keep_near(&mut self, at: Moment, machine: &dyn Machine, used: u64) {
+        self.near = None;
+        if used <= MOST_BYTES {
+            self.near = machine.duplicate().map(|machine| (at, machine));
+        }
     }
 
     /// Whether a copy is between two states.

@@ -2,7 +2,7 @@
 
 use super::checkpoints::Checkpoints;
 use super::moment::Moment;
-use crate::machines::machine::{At, LoadError, Machine, Status, Watch, perform};
+use crate::machines::machine::{LoadError, Machine, Status, perform};
 use crate::model::case::{Action, Case};
 use crate::model::value::Value;
 use crate::testees::See;
@@ -42,8 +42,7 @@ pub(super) struct Recorded {
     pub(super) stopped: Option<String>,
 }
 
-/// The minimum number of instructions that are executed at once. To count them exactly at the end of the run,
-/// the last block is executed one by one.
+/// The minimum number of instructions between two copies of the machine.
 const BLOCK: u64 = 1 << 16;
 
 /// Runs a case on a machine that has loaded its program, and calls `see` after each of its steps.
@@ -88,7 +87,7 @@ impl Recorded {
             Action::Execute => self.run(machine, u64::MAX, checkpoints),
             Action::Run(count) => self.run(machine, *count, checkpoints),
             Action::StepInto | Action::StepOver | Action::StepOut => {
-                self.count(|counter| perform(machine, action, Some(counter)))
+                self.count(machine, |machine| perform(machine, action, None))
             }
         }
     }
@@ -109,47 +108,30 @@ impl Recorded {
 
     /// Executes up to `count` instructions.
     fn run(&mut self, machine: &mut dyn Machine, mut count: u64, checkpoints: &mut Checkpoints) -> Status {
-        while let Some(before) = machine.duplicate().filter(|_| count > BLOCK) {
-            let mut last = before.duplicate();
-            checkpoints.add(self.now(), before, machine.account().used());
+        loop {
+            let used = machine.account().used();
+            let is_copied = count > BLOCK && checkpoints.add(self.now(), machine, used);
             // Large enough that copying takes less time than executing.
-            let block = BLOCK.max(machine.account().used() / 4).min(count);
-            let status = machine.run(block, None);
-            if status != Status::Running {
-                // The copy ends at the same instruction as the machine.
-                let Some(last) = &mut last else { return status };
-                self.count(|counter| last.run(block, Some(counter)));
+            let block = if is_copied { BLOCK.max(used / 4).min(count) } else { count };
+            let status = self.count(machine, |machine| machine.run(block, None));
+            count -= block;
+            if status != Status::Running || count == 0 {
                 return status;
             }
-            self.executed(block);
-            count -= block;
         }
-        self.count(|counter| machine.run(count, Some(counter)))
     }
 
     /// Counts the instructions of a run.
-    fn count(&mut self, run: impl FnOnce(&mut dyn Watch) -> Status) -> Status {
-        let mut counter = Counter(0);
-        let status = run(&mut counter);
-        self.executed(counter.0);
+    fn count(&mut self, machine: &mut dyn Machine, run: impl FnOnce(&mut dyn Machine) -> Status) -> Status {
+        let before = machine.account().instructions();
+        let status = run(machine);
+        self.last().count += machine.account().instructions() - before;
         status
-    }
-
-    fn executed(&mut self, count: u64) {
-        self.last().count += count;
     }
 
     /// The current stretch.
     fn last(&mut self) -> &mut Stretch {
         let last = self.stretches.len() - 1;
         &mut self.stretches[last]
-    }
-}
-
-struct Counter(u64);
-
-impl Watch for Counter {
-    fn before(&mut self, _: &At<'_>) {
-        self.0 += 1;
     }
 }

@@ -257,7 +257,14 @@ impl Evm {
         stop
     }
 
-    /// How many instructions were executed.
+    /// How many instructions were executed since there were `before`, with the one that ended the run, unless that is
+    /// the STOP which follows every program.
+    fn executed_since(&self, before: usize) -> u64 {
+        let is_counted = self.stop.is_some() && self.pc < self.program().len();
+        self.executed().wrapping_sub(before) as u64 + u64::from(is_counted)
+    }
+
+    /// How many instructions were executed, without the one that ended the run.
     pub(super) fn executed(&self) -> usize {
         self.context.count.at(self.pc)
     }
@@ -338,7 +345,8 @@ impl Machine for Evm {
                 self.hot.leave_out(None);
             }
             self.stop = self.execute(budget);
-            self.context.account.executed(self.executed().wrapping_sub(before) as u64);
+            let executed = self.executed_since(before);
+            self.context.account.executed(executed);
         }
         self.status()
     }
@@ -356,7 +364,7 @@ impl Machine for Evm {
         self.hot.leave_out(Some(ops));
         let until = |left| Until { left, ops };
         self.stop = self.execute_with(budget, || until(u64::MAX), until);
-        let executed = self.executed().wrapping_sub(before) as u64;
+        let executed = self.executed_since(before);
         self.context.account.executed(executed);
         Advanced { status: self.status(), executed }
     }

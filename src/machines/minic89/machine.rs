@@ -171,7 +171,7 @@ impl MiniC89 {
         self.count(budget.min(allowed) - meter.0);
         if stop.is_none() && budget > allowed {
             let limit = self.limits.steps.unwrap_or(u64::MAX);
-            self.step += 1;
+            self.count(1);
             return self.end(RunStatus::Trapped(Trap::StepLimit { limit }));
         }
         self.ended_by(stop)

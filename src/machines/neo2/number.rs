@@ -11,7 +11,7 @@ use super::frame::Frame;
 use super::item::{Item, long_size};
 
 /// The charge for an operation on two numbers of 32 bytes, in units.
-const OPERATION: u64 = 16;
+const OPERATION: u64 = 20;
 
 /// How many bytes of a number are read per unit; below, how many are written.
 const BYTES_READ_IN_UNIT: u64 = 14;

@@ -75,7 +75,7 @@ fn divisor(number: BigInt) -> Result<BigInt, Fault> {
 }
 
 /// The charge for a square root, in units.
-const ROOT: usize = 60;
+const ROOT: usize = 75;
 /// The charge for a modular power or inverse, in units; below, for each bit of the exponent.
 const MODULAR_POWER: usize = 400;
 const UNITS_OF_BIT: usize = 17;

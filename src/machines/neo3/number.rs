@@ -10,7 +10,7 @@ use super::frame::Frame;
 use super::item::Item;
 
 /// The charge for an instruction on numbers of more than 64 bits, in units.
-pub(super) const BIG: usize = 36;
+pub(super) const BIG: usize = 42;
 
 impl Frame<'_> {
     /// Replaces `a b` with a number: uses `small` if both operands and the result fit 64 bits, otherwise `big`.

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use vmconf::explain::explain;
 use vmconf::model::explanation::{Answer, Explanation};
 use vmconf::run::sources::{Source, SourceOrigin};
-use vmconf::run::{self, Options};
+use vmconf::run::{self, Options, Worker};
 
 use super::{LAST, SCREEN, text};
 use crate::support::golden;
@@ -22,7 +22,7 @@ fn explained_vector(vector: &Value) -> Explanation {
     let source = Source::new("chains.json".into(), "chains.json".into(), SourceOrigin::Stream);
     let options = Options::default();
     let file = run::open_text(&source, vector.to_string(), &options);
-    explain(&file, 0, &options.run, LAST)
+    explain(&mut Worker::new(&options.run), &file, 0, LAST)
 }
 
 /// PUSH0, then this number of INC.

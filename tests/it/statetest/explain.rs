@@ -74,7 +74,7 @@ fn any_source() -> Source {
 
 fn explained(text: String, options: &Options) -> Explanation {
     let source = any_source();
-    explain(&run::open_text(&source, text, options), 0, &options.run, 3)
+    explain(&mut Worker::new(&options.run), &run::open_text(&source, text, options), 0, 3)
 }
 
 fn text(explained: &Explanation, length: Length) -> String {
@@ -204,7 +204,8 @@ fn failures(sources: &[Source], run: &RunOptions) -> (usize, Vec<String>, Option
             let Verdict::Fail(_) = report.verdict else { continue };
             count += 1;
             causes.extend(signature::cause(report.machine.as_deref(), &report.verdict));
-            first.get_or_insert_with(|| text(&explain(&file, case, run, 3), Length::Screen));
+            first
+                .get_or_insert_with(|| text(&explain(&mut Worker::new(run), &file, case, 3), Length::Screen));
         }
     }
     causes.sort();
