@@ -156,7 +156,12 @@ impl CaseInfo for Executable<'_, '_> {
 
     fn failures(&self) -> Vec<String> {
         let mut failing = Failing::default();
-        self.worker.borrow_mut().watch(self.case, &mut failing);
+        let mut worker = self.worker.borrow_mut();
+        worker.watch(self.case, &mut failing);
+        if failing.is_end_unseen {
+            failing = Failing { from: failing.steps.saturating_sub(Failing::LAST), ..Failing::default() };
+            worker.watch(self.case, &mut failing);
+        }
         failing.found
     }
 
@@ -183,16 +188,47 @@ impl Watch for Called<'_> {
     }
 }
 
-/// A watch that records which instructions fail, and why.
+/// A watch that records which instruction fails at the end of the run, and why. Of a long run, it sees the beginning, and
+/// in a second one the end.
 #[derive(Default)]
 struct Failing {
+    /// How many instructions run unseen; 0 in the first run.
+    from: u64,
+    steps: u64,
     last: Option<&'static OpInfo>,
+    is_end_unseen: bool,
     found: Vec<String>,
+}
+
+impl Failing {
+    /// How many instructions it sees in the first run.
+    const FIRST: u64 = 100_000;
+
+    /// How many instructions it sees in the second run, at least.
+    const LAST: u64 = 4;
 }
 
 impl Watch for Failing {
     fn before(&mut self, at: &At<'_>) {
+        self.steps += 1;
         self.last = at.op;
+    }
+
+    fn passes_over(&self) -> u64 {
+        match self.from {
+            0 if self.steps < Failing::FIRST => 0,
+            0 => u64::MAX,
+            from => from.saturating_sub(self.steps),
+        }
+    }
+
+    fn passed_over(&mut self, count: u64) {
+        self.steps += count;
+        self.is_end_unseen = self.from == 0;
+    }
+
+    fn sees(&self) -> u64 {
+        if self.from == 0 { Failing::FIRST.saturating_sub(self.steps) } else { u64::MAX }
     }
 
     fn pause(&mut self, state: &dyn Inspect) {

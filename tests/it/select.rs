@@ -389,3 +389,24 @@ fn results_of_selected_cases_are_those_of_a_run_of_all() {
     }
     assert!(all.iter().any(|report| matches!(report.verdict, Verdict::Fail(_))));
 }
+
+/// The instruction that fails is found also at the end of a long run.
+#[test]
+fn a_failure_after_a_long_run_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("long.json");
+    let file = file.to_str().unwrap();
+    // Counts to 0x6000 in eight instructions each, and pops twice what is there once.
+    let code = "0x60005b60010180616000116002575050";
+    vmconf(&["exec", "evm", code, "--vector", file]);
+    for (expression, exit) in [
+        ("fails(POP, *)", 0),
+        ("fails(pop,stack underflow)", 0),
+        ("fails(*,*)", 0),
+        ("fails(POP, out of gas)", 4),
+        ("fails(ADD, *)", 4),
+    ] {
+        let ran = vmconf(&["list", file, "-E", expression]);
+        assert_eq!(ran.exit, exit, "{expression}: {}{}", ran.stdout, ran.stderr);
+    }
+}

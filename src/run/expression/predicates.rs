@@ -204,7 +204,7 @@ pub static PREDICATES: &[Predicate] = &[
         cost: Cost::Execution,
         letters: Letters::AnyCase,
         accepts: Accepts::Checked(instruction_and_reason),
-        holds: |matcher, asked| asked.info.failures().iter().any(|failure| matcher.matches(failure)),
+        holds: |matcher, asked| asked.info.failures().iter().any(|failure| fails(matcher, failure)),
     },
     Predicate {
         name: "cause",
@@ -285,7 +285,7 @@ fn instruction_and_reason(argument: &Matcher) -> Result<(), Unaccepted> {
     if let Pattern::Part(_) = argument.pattern {
         return Ok(());
     }
-    let Some((instruction, _)) = argument.text.split_once(", ") else {
+    let Some((instruction, _)) = argument.text.split_once(',') else {
         let expected = "expected an instruction and a reason, such as fails(POP, *)";
         return Err(Unaccepted::Form(expected.to_owned()));
     };
@@ -295,6 +295,11 @@ fn instruction_and_reason(argument: &Matcher) -> Result<(), Unaccepted> {
         Ok(part) if known.iter().any(|name| part.matches(name)) => Ok(()),
         _ => Err(Unaccepted::Unknown(instruction.to_owned(), known)),
     }
+}
+
+/// Whether an instruction and the reason why it fails match; the space after the comma may be left out.
+fn fails(matcher: &Matcher, failure: &str) -> bool {
+    matcher.matches(failure) || matcher.matches(&failure.replacen(", ", ",", 1))
 }
 
 /// The fork that a case sets.
