@@ -401,7 +401,7 @@ fn a_failure_after_a_long_run_is_found() {
     vmconf(&["exec", "evm", code, "--vector", file]);
     for (expression, exit) in [
         ("fails(POP, *)", 0),
-        ("fails(pop,stack underflow)", 0),
+        ("fails(pop,too few items on the stack)", 0),
         ("fails(*,*)", 0),
         ("fails(POP, out of gas)", 4),
         ("fails(ADD, *)", 4),
