@@ -16,6 +16,9 @@ const MOST_ROWS: usize = 2_000;
 /// The maximum number of characters of a value.
 const LONGEST: usize = 200;
 
+/// How many bytes of a program are listed at once.
+const BYTES_IN_LISTING: usize = 1 << 16;
+
 /// How many bytes of a memory are in a row.
 const BYTES_IN_ROW: usize = 32;
 
@@ -86,9 +89,18 @@ impl CodeLine {
     }
 }
 
-/// The instructions of a program of bytes.
-pub(super) fn code_lines(isa: &Isa, program: &[u8]) -> Vec<CodeLine> {
-    disassemble(isa, program).map(|line| CodeLine::at(line.offset, line.source())).collect()
+/// The number of the part of the program of bytes `program` that contains `pc`; see [`code_lines`].
+pub(super) fn part_of_code(program: usize, pc: usize) -> usize {
+    // The first part of a program has the number of the program.
+    program ^ (pc / BYTES_IN_LISTING).reverse_bits()
+}
+
+/// The instructions of the part of a program of bytes that contains `pc`.
+pub(super) fn code_lines(isa: &Isa, program: &[u8], pc: usize) -> Vec<CodeLine> {
+    let first = pc - pc % BYTES_IN_LISTING;
+    let lines = disassemble(isa, program).skip_while(|line| line.offset < first);
+    let lines = lines.take_while(|line| line.offset - first < BYTES_IN_LISTING);
+    lines.map(|line| CodeLine::at(line.offset, line.source())).collect()
 }
 
 impl Row {
@@ -113,9 +125,13 @@ impl Section {
     /// A section with these rows.
     pub fn of(title: impl Into<String>, rows: impl IntoIterator<Item = Row>) -> Section {
         let mut section = Section::new(title);
-        for row in rows {
-            section.push(row);
-        }
+        let mut rows = rows.into_iter();
+        section.rows.extend(rows.by_ref().take(MOST_ROWS));
+        // The rows that are omitted need not be made if their number is known.
+        section.left_out = match rows.size_hint() {
+            (least, Some(most)) if least == most => most,
+            _ => rows.count(),
+        };
         section
     }
 
@@ -127,11 +143,14 @@ impl Section {
         at: impl Fn(usize) -> Path,
     ) -> Section {
         let mut section = Section::new("stack, top first");
-        for below in 0..height.min(MOST_ROWS) {
+        for below in 0..height {
+            if section.rows.len() == MOST_ROWS {
+                section.left_out += height - below;
+                break;
+            }
             let value = item(below).unwrap_or(Value::Null);
             section.value(&format!("[{}]", height - 1 - below), &value, &at(below), 0);
         }
-        section.left_out += height.saturating_sub(MOST_ROWS);
         section
     }
 
@@ -171,6 +190,11 @@ impl Section {
     }
 
     fn value(&mut self, name: &str, value: &Value, at: &Path, depth: usize) {
+        // What is in a value that is omitted is not counted.
+        if self.rows.len() == MOST_ROWS {
+            self.left_out += 1;
+            return;
+        }
         let row = Row::new(name, shown(value), Some(Datum::At(at.clone())));
         self.push(row.inside(depth));
         if depth < DEEPEST {

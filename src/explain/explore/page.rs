@@ -1,6 +1,7 @@
 //! `vmconf explore --html`: a run as a single page that needs no network. It contains the states in
 //! compressed form, and a script that steps through them.
 
+use std::fmt::Write as _;
 use std::io::{self, BufWriter, Write};
 
 use base64::Engine;
@@ -12,6 +13,7 @@ use serde_json::{Value as Json, json};
 use sha2::{Digest, Sha256};
 
 use super::{FailedAssertion, Opened};
+use crate::explain::recording::Recording;
 use crate::machines::machine::Machine;
 use crate::machines::view::{CodeLine, Datum, Row, Scope, Section};
 use crate::model::escape::escaped;
@@ -20,8 +22,21 @@ const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 const BODY: &str = include_str!("page.html");
 
-/// The maximum number of steps in a page; of longer runs, the last ones before the failing assertion.
+/// The maximum number of steps in a page; of longer runs, the last ones before the failing assertion. There are fewer if
+/// states are large.
 pub const MOST_STEPS: u64 = 100_000;
+
+/// The maximum number of rows of all states in a page; formatting one takes about a microsecond.
+const MOST_ROWS: usize = 4_000_000;
+
+/// The maximum size of the different rows and instructions in a page, in bytes.
+const MOST_BYTES: usize = 1 << 26;
+
+/// About how many bytes an instruction of the code takes.
+const BYTES_OF_INSTRUCTION: usize = 256;
+
+/// How many steps a page has, however large their states are.
+const FEWEST_STEPS: u64 = 100;
 
 /// Every `BLOCK`-th state is written in full, so that each state can be rebuilt quickly.
 const BLOCK: usize = 500;
@@ -33,7 +48,7 @@ const BLOCK: usize = 500;
 /// When writing fails.
 pub fn write(opened: Opened, source: &[String], out: &mut dyn Write) -> io::Result<()> {
     let title = escaped(&format!("{} {}", opened.machine, opened.id)).into_owned();
-    let data = compressed(&document(opened, source))?;
+    let data = compressed(opened, source)?;
     let policy = format!("default-src 'none'; style-src {}; script-src {}", hash(STYLE), hash(SCRIPT));
     let title = html(&title);
     writeln!(
@@ -58,38 +73,51 @@ fn html(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-fn compressed(document: &Json) -> io::Result<String> {
-    // Each write to the encoder is slow, however short.
-    let mut encoder = BufWriter::new(GzEncoder::new(Vec::new(), Compression::default()));
-    serde_json::to_writer(&mut encoder, document)?;
-    Ok(BASE64_STANDARD.encode(encoder.into_inner()?.finish()?))
-}
-
-/// The data of a page: `first` is the number of the first state, `states` has each state as its difference
+/// The data of a page, compressed: `first` is the number of the first state, `states` has each state as its difference
 /// from the previous one, see [`States::add`]; they refer to `lines` and `codes` by index.
-fn document(opened: Opened, source: &[String]) -> Json {
+fn compressed(opened: Opened, source: &[String]) -> io::Result<String> {
     let Opened { mut recording, assertion, .. } = opened;
     let end = recording.end_of_case_step(assertion.as_ref().map_or(usize::MAX, |it| it.case_step));
     let last = recording.steps().min(end.step().saturating_add(MOST_STEPS / 10));
-    let first = last.saturating_sub(MOST_STEPS);
-    let mut states = States::default();
-    for step in first..=last {
-        states.add(recording.go_to(recording.moment(step)));
-    }
+    let (first, mut states) = last_states(&mut recording, last);
     let failure = assertion.map(|assertion| {
         let machine = recording.go_to(end);
         let datum = asserted(&assertion, machine).map(|row| states.line(&row));
         json!({ "step": end.step(), "text": assertion.text, "line": datum })
     });
-    json!({
-        "first": first,
-        "all": recording.steps(),
-        "lines": states.lines.into_iter().collect::<Vec<_>>(),
-        "codes": states.codes.into_values().collect::<Vec<_>>(),
-        "states": states.found,
-        "failure": failure,
-        "source": source,
-    })
+    let steps = recording.steps();
+    drop(recording);
+    // Each write to the encoder is slow, however short.
+    let mut out = BufWriter::new(GzEncoder::new(Vec::new(), Compression::default()));
+    write!(out, "{{\"first\":{first},\"all\":{steps},\"states\":[{}],\"lines\":[", states.found)?;
+    for (index, line) in states.lines.iter().enumerate() {
+        let comma = if index > 0 { "," } else { "" };
+        write!(out, "{comma}{}", Json::from(line.as_str()))?;
+    }
+    let codes: Vec<_> = states.codes.values().collect();
+    write!(out, "],\"codes\":{},\"failure\":{},\"source\":{}}}", json!(codes), json!(failure), json!(source))?;
+    Ok(BASE64_STANDARD.encode(out.into_inner()?.finish()?))
+}
+
+/// The states up to this one, as many as a page can have, and the number of the first one.
+fn last_states(recording: &mut Recording, last: u64) -> (u64, States) {
+    // States often grow, and a run ends in its largest one.
+    let rows = recording.machine().sections().iter().map(|section| section.rows.len()).sum::<usize>();
+    let mut count = MOST_STEPS.min((MOST_ROWS / rows.max(1)) as u64);
+    loop {
+        let first = last.saturating_sub(count.max(FEWEST_STEPS));
+        let mut states = States::default();
+        let fit = (first..=last).take_while(|step| {
+            states.add(recording.go_to(recording.moment(*step)));
+            states.is_within_limits() || count <= FEWEST_STEPS
+        });
+        let fit = fit.count() as u64;
+        if fit > last - first {
+            return (first, states);
+        }
+        // Later states may be larger than those that fit.
+        count = fit / 2;
+    }
 }
 
 /// The innermost row that contains the datum of an assertion.
@@ -107,12 +135,22 @@ fn asserted(assertion: &FailedAssertion, machine: &dyn Machine) -> Option<Row> {
 struct States {
     lines: IndexSet<String>,
     codes: IndexMap<usize, Json>,
-    found: Vec<Json>,
+    /// The states as JSON, with commas between.
+    found: String,
+    count: usize,
     /// The sections of the last state: their titles and lines.
     sections: Vec<(usize, Vec<usize>)>,
+    /// How many rows there are in all states.
+    rows: usize,
+    /// The size of all different lines, in bytes.
+    bytes: usize,
 }
 
 impl States {
+    fn is_within_limits(&self) -> bool {
+        self.rows <= MOST_ROWS && self.bytes + self.found.len() <= MOST_BYTES
+    }
+
     /// Adds a state: the index of its code, the program counter, the source line, the number of frames, how
     /// the run ended, and the sections that differ. Each of these has its index, how many lines at its start
     /// and at its end are unchanged, and the lines between. If the state has different sections, and for
@@ -121,13 +159,17 @@ impl States {
         let next = machine.next().map(|at| at.pc);
         let code = match self.codes.get_index_of(&machine.unit()) {
             Some(code) => code,
-            None => self.codes.insert_full(machine.unit(), code(machine)).0,
+            None => {
+                let listing = machine.listing();
+                self.bytes += listing.len() * BYTES_OF_INSTRUCTION;
+                self.codes.insert_full(machine.unit(), code(machine.function(), listing)).0
+            }
         };
         let sections: Vec<(usize, Vec<usize>)> =
             machine.sections().iter().map(|section| self.section(section)).collect();
         let is_alike = sections.len() == self.sections.len()
             && sections.iter().zip(&self.sections).all(|(one, other)| one.0 == other.0);
-        let changes = if is_alike && !self.found.len().is_multiple_of(BLOCK) {
+        let changes = if is_alike && !self.count.is_multiple_of(BLOCK) {
             let pairs = self.sections.iter().zip(&sections).enumerate();
             pairs.filter_map(|(index, (before, after))| splice(index, &before.1, &after.1)).collect()
         } else {
@@ -135,10 +177,15 @@ impl States {
         };
         let ended = next.is_none().then(|| escaped(&machine.describe()).into_owned());
         self.sections = sections;
-        self.found.push(json!([code, next, machine.line(), machine.depth(), ended, changes]));
+        let comma = if self.count > 0 { "," } else { "" };
+        let state = json!([code, next, machine.line(), machine.depth(), ended, changes]);
+        // Writing to a string succeeds.
+        let _ = write!(self.found, "{comma}{state}");
+        self.count += 1;
     }
 
     fn section(&mut self, section: &Section) -> (usize, Vec<usize>) {
+        self.rows += section.rows.len() + 1;
         let title = self.text(&json!([escaped(&section.title)]));
         let mut lines: Vec<_> = section.rows.iter().map(|row| self.line(row)).collect();
         if section.left_out > 0 {
@@ -157,7 +204,13 @@ impl States {
     }
 
     fn text(&mut self, line: &Json) -> usize {
-        self.lines.insert_full(line.to_string()).0
+        let line = line.to_string();
+        let length = line.len();
+        let (index, is_new) = self.lines.insert_full(line);
+        if is_new {
+            self.bytes += length;
+        }
+        index
     }
 }
 
@@ -173,8 +226,8 @@ fn splice(index: usize, before: &[usize], after: &[usize]) -> Option<Json> {
 }
 
 /// For each instruction: its program counter, how the counter is displayed, its text and its source line.
-fn code(machine: &dyn Machine) -> Json {
+fn code(function: Option<String>, listing: Vec<CodeLine>) -> Json {
     let line = |line: CodeLine| json!([line.pc, line.label, escaped(&line.text), line.line]);
-    let lines: Vec<_> = machine.listing().into_iter().map(line).collect();
-    json!({ "name": machine.function().map(|name| escaped(&name).into_owned()), "lines": lines })
+    let lines: Vec<_> = listing.into_iter().map(line).collect();
+    json!({ "name": function.map(|name| escaped(&name).into_owned()), "lines": lines })
 }

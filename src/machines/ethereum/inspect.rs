@@ -13,7 +13,7 @@ use crate::isa::disassembler::disassemble;
 use crate::machines::effects::declared;
 use crate::machines::inspect::{Effects, Frame, Inspect};
 use crate::machines::record::{word_of_key, word_value};
-use crate::machines::view::{CodeLine, Datum, Row, Section, code_lines};
+use crate::machines::view::{CodeLine, Datum, Row, Section, code_lines, part_of_code};
 use crate::model::cell::Cell;
 use crate::model::hex::{bytes_key, number_key};
 use crate::model::path::{Key, Path};
@@ -62,25 +62,35 @@ impl Inspect for Ethereum {
             let value = self.item(below).map_or(String::new(), |value| value.to_string());
             Row::new(format!("[{place}]"), value, Some(Datum::In(Cell::Stack(lowest + place))))
         };
-        let memory = self.running().map(|frame| frame.interpreter.memory.context_memory().to_vec());
+        let memory = match self.running() {
+            Some(frame) => {
+                Section::memory("memory", "memory", &frame.interpreter.memory.context_memory())
+            }
+            None => Section::new("memory"),
+        };
         vec![
             Section::of("status", gas.into_iter().chain([frames])),
             Section::of("stack, top first", (0..height).map(item)),
-            Section::memory("memory", "memory", &memory.unwrap_or_default()),
+            memory,
             self.storage_section(),
         ]
     }
 
     /// Another call may execute different code in the same place.
     fn unit(&self) -> usize {
+        let Some(frame) = self.running() else { return 0 };
+        let bytecode = &frame.interpreter.bytecode;
         let mut hasher = DefaultHasher::new();
-        self.running().map(|frame| frame.interpreter.bytecode.bytecode_slice()).hash(&mut hasher);
-        hasher.finish() as usize
+        match bytecode.hash() {
+            Some(hash) => hash.hash(&mut hasher),
+            None => bytecode.bytecode_slice().hash(&mut hasher),
+        }
+        part_of_code(hasher.finish() as usize, bytecode.pc())
     }
 
     fn listing(&self) -> Vec<CodeLine> {
-        let code = self.running().map(|frame| frame.interpreter.bytecode.bytecode_slice());
-        code_lines(&ETHEREUM, code.unwrap_or_default())
+        let code = self.running().map(|frame| &frame.interpreter.bytecode);
+        code.map_or_else(Vec::new, |code| code_lines(&ETHEREUM, code.bytecode_slice(), code.pc()))
     }
 
     fn refund(&self) -> Option<i64> {
@@ -169,17 +179,17 @@ fn address(key: &str) -> Option<Address> {
 impl Ethereum {
     /// The storage of the account whose code is executed: the words that the transaction has read or written.
     fn storage_section(&self) -> Section {
-        let mut section = Section::new("storage, as far as it was used");
-        let Some(frame) = self.running() else { return section };
+        const TITLE: &str = "storage, as far as it was used";
+        let Some(frame) = self.running() else { return Section::new(TITLE) };
         let address = frame.interpreter.input.target_address;
         let account = self.engine.ctx.journaled_state.inner.state.get(&address);
         let used: BTreeMap<_, _> = account.into_iter().flat_map(|account| &account.storage).collect();
-        for (key, slot) in used {
+        let rows = used.into_iter().map(|(key, slot)| {
             let name = number_key(&key.to_be_bytes::<32>());
             let value = word_value(slot.present_value).to_string();
-            section.push(Row::new(name, value, Some(Datum::In(storage("storage", address, *key)))));
-        }
-        section
+            Row::new(name, value, Some(Datum::In(storage("storage", address, *key))))
+        });
+        Section::of(TITLE, rows)
     }
 }
 

@@ -9,7 +9,7 @@ use crate::machines::byte_memory;
 use crate::machines::effects::{Effect, Places, declared};
 use crate::machines::inspect::{Effects, Inspect};
 use crate::machines::record::word_value;
-use crate::machines::view::{CodeLine, Section, code_lines};
+use crate::machines::view::{CodeLine, Section, code_lines, part_of_code};
 use crate::model::cell::Cell;
 use crate::model::hex::{bytes_key, number_key};
 use crate::model::path::{Key, Path};
@@ -70,8 +70,12 @@ impl Inspect for Evm {
         self.view()
     }
 
+    fn unit(&self) -> usize {
+        part_of_code(0, self.pc)
+    }
+
     fn listing(&self) -> Vec<CodeLine> {
-        code_lines(&EVM, self.program())
+        code_lines(&EVM, self.program(), self.pc)
     }
 
     fn cells(&self, at: &Path) -> Vec<Cell> {

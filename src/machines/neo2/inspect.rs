@@ -11,7 +11,7 @@ use crate::isa::disassembler::line_at;
 use crate::machines::effects::{Effect, Places, declared};
 use crate::machines::inspect::{Effects, Inspect, cells_inside};
 use crate::machines::neo::show::Show;
-use crate::machines::view::{CodeLine, Section, code_lines};
+use crate::machines::view::{CodeLine, Section, code_lines, part_of_code};
 use crate::model::cell::Cell;
 use crate::model::path::{Key, Path};
 use crate::model::value::Value;
@@ -64,12 +64,12 @@ impl Inspect for Neo2 {
     }
 
     fn unit(&self) -> usize {
-        self.core.frames.last().map_or(0, |frame| frame.script)
+        self.core.frames.last().map_or(0, |frame| part_of_code(frame.script, listed(frame.pc)))
     }
 
     fn listing(&self) -> Vec<CodeLine> {
-        let script = self.core.frames.last().map(|frame| self.scripts[frame.script].bytes());
-        code_lines(&NEO2, script.unwrap_or_default())
+        let Some(frame) = self.core.frames.last() else { return Vec::new() };
+        code_lines(&NEO2, self.scripts[frame.script].bytes(), listed(frame.pc))
     }
 
     fn cells(&self, at: &Path) -> Vec<Cell> {
@@ -89,6 +89,11 @@ impl Inspect for Neo2 {
         let Some((cell, item)) = place else { return Vec::new() };
         cells_inside(cell, Some(item), way, |item| item.compound(), |item, key| self.child(item, key))
     }
+}
+
+/// The program counter whose surroundings are listed; a jump can lead outside the script.
+fn listed(pc: i64) -> usize {
+    usize::try_from(pc).unwrap_or(0)
 }
 
 /// The places that an instruction can read or write besides the items that it pops and pushes. Numbers are

@@ -10,7 +10,7 @@ use crate::isa::disassembler::line_at;
 use crate::machines::effects::{Effect, Places, declared};
 use crate::machines::inspect::{Effects, Inspect, cells_inside};
 use crate::machines::neo::show::Show;
-use crate::machines::view::{CodeLine, Section, code_lines};
+use crate::machines::view::{CodeLine, Section, code_lines, part_of_code};
 use crate::model::cell::Cell;
 use crate::model::path::{Key, Path};
 use crate::model::value::Value;
@@ -62,7 +62,11 @@ impl Inspect for Neo3 {
     }
 
     fn listing(&self) -> Vec<CodeLine> {
-        code_lines(&NEO3, &self.script[..self.length()])
+        code_lines(&NEO3, &self.script[..self.length()], self.pc)
+    }
+
+    fn unit(&self) -> usize {
+        part_of_code(0, self.pc)
     }
 
     fn cells(&self, at: &Path) -> Vec<Cell> {
