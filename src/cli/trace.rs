@@ -9,6 +9,7 @@ use vmconf::explain::bisect::OnVm;
 use vmconf::explain::trace::{Selection, StepFilter, TRACES, Tracer, Writer};
 use vmconf::isa::{Isa, OpInfo};
 use vmconf::machines::MachineInfo;
+use vmconf::machines::account::LimitReached;
 use vmconf::model::exit_code::Exit;
 use vmconf::model::renderer::Renderer;
 use vmconf::model::verdict::Verdict;
@@ -106,10 +107,16 @@ impl Trace {
             worker.watch_case(loaded, case, &mut filter);
             selection.skip = filter.found().saturating_sub(last);
         }
-        let mut tracer = Tracer::new(writer, selection, Box::new(output::stdout_to_the_end()));
+        let most = loaded.options().limits.output;
+        let mut tracer = Tracer::new(writer, selection, Box::new(output::stdout_to_the_end()), most);
         let watched = worker.watch_case(loaded, case, &mut tracer);
         if let Some(machine) = worker.watched_machine() {
             end(&mut tracer, machine, &watched)?;
+        }
+        if tracer.is_cut() {
+            let reached = LimitReached { flag: "max-output", limit: most };
+            let id = watched.report.id;
+            return Err(BrokenInput(format!("{id}: {reached}; --from, --to, --last and --op select steps")).into());
         }
         exit(&watched)
     }
@@ -170,6 +177,7 @@ fn op(isa: &'static Isa, name: &str) -> anyhow::Result<&'static OpInfo> {
 /// Writes the end of the trace, unless the run did not start.
 fn end(tracer: &mut Tracer, machine: &Embedded, watched: &WatchedCase) -> anyhow::Result<()> {
     match &watched.report.verdict {
+        _ if tracer.is_cut() => tracer.end(machine.state(), "the rest is left out: --max-output")?,
         Verdict::Error(_) if tracer.steps() == 0 => {}
         Verdict::Error(diagnostics) => {
             let messages: Vec<_> = diagnostics.iter().map(|diagnostic| diagnostic.what.as_str()).collect();

@@ -107,8 +107,7 @@ impl Recording {
         }
         if to.step - self.now.step > NEAR {
             self.run_to(self.moment_before(to, NEAR));
-            let used = self.machine.account().used();
-            self.checkpoints.keep_near(self.now, &*self.machine, used);
+            self.checkpoints.keep_near(self.now, &mut *self.machine);
         }
         self.run_to(to);
         &*self.machine

@@ -137,16 +137,44 @@ impl Watch for StepFilter {
 pub struct Tracer {
     filter: StepFilter,
     writer: Box<dyn Writer>,
-    out: Box<dyn Write>,
+    out: Counted,
+    /// The maximum number of bytes, and whether it was reached.
+    most: u64,
+    is_cut: bool,
     /// The step that is executing.
     open: Option<Account>,
     result: io::Result<()>,
 }
 
+/// Counts the bytes that are written.
+struct Counted {
+    out: Box<dyn Write>,
+    bytes: u64,
+}
+
+impl Write for Counted {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let count = self.out.write(bytes)?;
+        self.bytes += count as u64;
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
 impl Tracer {
-    /// A tracer that writes the steps of `selection` to `out`.
-    pub fn new(writer: Box<dyn Writer>, selection: Selection, out: Box<dyn Write>) -> Tracer {
-        Tracer { filter: StepFilter::new(selection), writer, out, open: None, result: Ok(()) }
+    /// A tracer that writes the steps of `selection` to `out`. A step that begins beyond the first `most` bytes ends the
+    /// run.
+    pub fn new(writer: Box<dyn Writer>, selection: Selection, out: Box<dyn Write>, most: u64) -> Tracer {
+        let (filter, out) = (StepFilter::new(selection), Counted { out, bytes: 0 });
+        Tracer { filter, writer, out, most, is_cut: false, open: None, result: Ok(()) }
+    }
+
+    /// Whether steps are missing at the end, since there are too many bytes before.
+    pub fn is_cut(&self) -> bool {
+        self.is_cut
     }
 
     /// How many steps were executed so far, including those that are not selected.
@@ -185,7 +213,7 @@ impl Tracer {
 
     fn write(&mut self, write: impl FnOnce(&mut dyn Writer, &mut dyn Write) -> io::Result<()>) {
         if self.result.is_ok() {
-            self.result = write(&mut *self.writer, &mut *self.out);
+            self.result = write(&mut *self.writer, &mut self.out);
         }
     }
 }
@@ -197,6 +225,10 @@ impl Watch for Tracer {
             self.start(at.state);
         }
         if self.filter.selects(at) {
+            self.is_cut = self.out.bytes >= self.most;
+            if self.is_cut {
+                return;
+            }
             self.open = Some(Account::new(at));
             let step = Step { number: self.steps(), at };
             self.write(|writer, out| writer.before(&step, out));
@@ -205,6 +237,10 @@ impl Watch for Tracer {
 
     fn pause(&mut self, state: &dyn Inspect) {
         self.close(state);
+    }
+
+    fn is_done(&self) -> bool {
+        self.is_cut || self.result.is_err()
     }
 
     fn passes_over(&self) -> u64 {

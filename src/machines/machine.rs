@@ -157,6 +157,11 @@ pub trait Machine: Inspect {
         None
     }
 
+    /// About how many bytes such a copy takes.
+    fn copy_size(&mut self) -> u64 {
+        self.account().used()
+    }
+
     /// How the machine ended, or its current position, in one line for people: `out of gas at 0x1f SSTORE:
     /// needs 20000, 17 left`.
     fn describe(&self) -> String;

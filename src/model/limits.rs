@@ -81,6 +81,8 @@ limits! {
     watched, "max-watched", 10_000_000, Owner::Runner;
     /// bytes a case may use, with the copies of its state that are compared and reported
     memory, "max-memory", 268_435_456, Owner::Runner;
+    /// bytes of a trace
+    output, "max-output", 268_435_456, Owner::Runner;
     /// bytes of a vector file
     file_size, "max-file-size", 1_073_741_824, Owner::Runner;
     /// nested arrays and objects in a vector file

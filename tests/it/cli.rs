@@ -234,6 +234,8 @@ fn limits_of_the_runner() {
         ("max-memory", 192, "output"),
         // Three words of storage.
         ("max-memory", 2304, "items"),
+        // What is written before the last step.
+        ("max-output", 0, "steps"),
         ("max-file-size", 1111, "steps"),
         // File, test, post, account, storage.
         ("max-depth", 5, "items"),
@@ -241,8 +243,12 @@ fn limits_of_the_runner() {
     for (flag, enough, sample) in LIMITS {
         let path = format!("tests/samples/vmtests/limits/{sample}.json");
         let size = fs::metadata(at_root(&path)).unwrap().len();
-        let enough = if *flag == "max-file-size" { size } else { *enough };
-        let command = if *flag == "max-watched" { "trace" } else { "run" };
+        let enough = match *flag {
+            "max-file-size" => size,
+            "max-output" => stdout(&["trace", &path]).find("     4").unwrap() as u64 + 1,
+            _ => *enough,
+        };
+        let command = if ["max-watched", "max-output"].contains(flag) { "trace" } else { "run" };
         let run = |limit: u64| vmconf(&[command, &format!("--{flag}"), &limit.to_string(), &path]);
         assert_eq!(run(enough).exit, 0, "--{flag} {enough} {sample}: {:?}", run(enough));
         let short = run(enough - 1);

@@ -30,7 +30,7 @@ fn snapshots(case: &Case) -> Vec<Json> {
     let written = Shared::default();
     let kind = Renderer::by_name(TRACES, "minic89").unwrap();
     let writer = (kind.new)(machines::by_name(case.machine).unwrap().isa);
-    let mut tracer = Tracer::new(writer, Selection::default(), Box::new(written.clone()));
+    let mut tracer = Tracer::new(writer, Selection::default(), Box::new(written.clone()), u64::MAX);
     let machine = replay(case, Some(&mut tracer), &mut |_, _| {});
     tracer.end(&*machine, "").unwrap();
     let text = String::from_utf8(written.0.take()).unwrap();

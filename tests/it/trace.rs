@@ -277,7 +277,7 @@ fn lines(case: &Case, kind: &str, selection: Selection) -> String {
 
 fn run(case: &Case, kind: &str, selection: Selection, out: Box<dyn Write>) {
     let writer = (Renderer::by_name(TRACES, kind).unwrap().new)(machines::by_name(case.machine).unwrap().isa);
-    let mut tracer = Tracer::new(writer, selection, out);
+    let mut tracer = Tracer::new(writer, selection, out, u64::MAX);
     let machine = replay(case, Some(&mut tracer), &mut |_, _| {});
     tracer.end(&*machine, &machine.describe()).unwrap();
 }

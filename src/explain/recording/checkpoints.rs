@@ -32,10 +32,10 @@ impl Checkpoints {
         Checkpoints { kept: Vec::new(), near: None, apart: 0 }
     }
 
-    /// Keeps a copy of the machine, which uses this number of bytes, unless the last copy is close. Returns false if the
-    /// machine cannot be copied or is too large for that.
-    pub(super) fn add(&mut self, at: Moment, machine: &dyn Machine, used: u64) -> bool {
-        let bytes = used + FIXED;
+    /// Keeps a copy of the machine, unless the last copy is close. Returns false if the machine cannot be copied or is
+    /// too large for that.
+    pub(super) fn add(&mut self, at: Moment, machine: &mut dyn Machine) -> bool {
+        let bytes = machine.copy_size() + FIXED;
         if bytes > MOST_BYTES {
             return false;
         }
@@ -65,10 +65,10 @@ impl Checkpoints {
         self.apart = steps.div_ceil(self.kept.len() as u64);
     }
 
-    /// Keeps a copy of the machine, which uses this number of bytes, for small steps back, in place of the last one.
-    pub(super) fn keep_near(&mut self, at: Moment, machine: &dyn Machine, used: u64) {
+    /// Keeps a copy of the machine for small steps back, in place of the last one, unless it is too large.
+    pub(super) fn keep_near(&mut self, at: Moment, machine: &mut dyn Machine) {
         self.near = None;
-        if used <= MOST_BYTES {
+        if machine.copy_size() <= MOST_BYTES {
             self.near = machine.duplicate().map(|machine| (at, machine));
         }
     }

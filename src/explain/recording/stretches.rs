@@ -109,10 +109,9 @@ impl Recorded {
     /// Executes up to `count` instructions.
     fn run(&mut self, machine: &mut dyn Machine, mut count: u64, checkpoints: &mut Checkpoints) -> Status {
         loop {
-            let used = machine.account().used();
-            let is_copied = count > BLOCK && checkpoints.add(self.now(), machine, used);
+            let is_copied = count > BLOCK && checkpoints.add(self.now(), machine);
             // Large enough that copying takes less time than executing.
-            let block = if is_copied { BLOCK.max(used / 4).min(count) } else { count };
+            let block = if is_copied { BLOCK.max(machine.copy_size() / 4).min(count) } else { count };
             let status = self.count(machine, |machine| machine.run(block, None));
             count -= block;
             if status != Status::Running || count == 0 {

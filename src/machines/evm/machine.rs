@@ -402,6 +402,11 @@ impl Machine for Evm {
         Some(Box::new(self.clone()))
     }
 
+    fn copy_size(&mut self) -> u64 {
+        let code = self.code.len() * (1 + size_of::<Destination>());
+        self.context.account.used() + code as u64
+    }
+
     fn describe(&self) -> String {
         let reason = match self.stop {
             None => "not ended",

@@ -163,6 +163,11 @@ impl Machine for Neo2 {
         Some(Box::new(self.clone()))
     }
 
+    fn copy_size(&mut self) -> u64 {
+        let code = self.scripts.iter().map(|script| script.code.len()).sum::<usize>();
+        self.core.account.used() + code as u64
+    }
+
     fn describe(&self) -> String {
         let frames = counted(self.depth(), "frame");
         let Some(End { stop, at, code }) = self.end else {

@@ -160,6 +160,10 @@ impl Machine for Neo3 {
         Some(Box::new(copy))
     }
 
+    fn copy_size(&mut self) -> u64 {
+        self.core.account.used() + self.script.len() as u64
+    }
+
     fn describe(&self) -> String {
         let (height, references) = (self.core.stack.len(), self.core.references());
         let counts = format!("{height} on the stack, {}", counted(references, "reference"));
