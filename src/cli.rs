@@ -157,10 +157,45 @@ fn tree() -> clap::Command {
     tree.help_template(format!("{template}{commands}\n{options}"))
 }
 
+/// How many bytes of memory and of stack there must be at the start.
+const LEAST_MEMORY: usize = 32 << 20;
+#[cfg(unix)]
+const LEAST_STACK: u64 = 1 << 20;
+
 /// Runs the command that the arguments name, or completes the command line for a shell.
 pub(crate) fn main() -> ExitCode {
+    if let Err(too_little) = check_memory() {
+        output::note(&format!("error: {too_little}"));
+        return ExitCode::from(Exit::Broken as u8);
+    }
+    fail_writes_beyond_limits();
     CompleteEnv::with_factory(Cli::command).complete();
     exit_code::exit_code(run())
+}
+
+/// Without enough memory, the process would be aborted at some later moment.
+fn check_memory() -> Result<(), &'static str> {
+    #[cfg(unix)]
+    {
+        use nix::sys::resource::{Resource, getrlimit};
+        if getrlimit(Resource::RLIMIT_STACK).is_ok_and(|(stack, _)| stack < LEAST_STACK) {
+            return Err("the system limits the stack to less than 1 MB, which vmconf needs (ulimit -s 1024)");
+        }
+    }
+    let memory = Vec::<u8>::new().try_reserve_exact(LEAST_MEMORY);
+    memory.map_err(|_| "the system has less memory than vmconf needs to start, 64 MB (ulimit -v 65536)")
+}
+
+/// Makes a write beyond the system's limit on the size of a file an error, instead of a signal that ends the process.
+fn fail_writes_beyond_limits() {
+    #[cfg(unix)]
+    {
+        use nix::sys::signal::{SigSet, Signal};
+        let mut blocked = SigSet::empty();
+        blocked.add(Signal::SIGXFSZ);
+        // It fails for invalid arguments only.
+        let _ = blocked.thread_block();
+    }
 }
 
 fn run() -> anyhow::Result<Exit> {

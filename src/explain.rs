@@ -7,7 +7,7 @@ pub mod recording;
 pub mod trace;
 mod world;
 
-use crate::machines;
+use crate::machines::{self, account};
 use crate::model::explanation::{Explanation, FirstDivergence, StackComparison};
 use crate::wire::eip3155::Step;
 
@@ -21,6 +21,7 @@ use crate::model::path::{Key, Path};
 use crate::model::value::Value;
 use crate::model::verdict::Difference;
 use crate::run::{LoadedFile, RunOptions, WatchedCase, Worker};
+use crate::testees::embedded::Embedded;
 
 /// The maximum number of list items that are compared with what is expected, since a vector may expect a list
 /// of any length.
@@ -105,6 +106,9 @@ impl<'r, 'o, 'l> Ran<'r, 'o, 'l> {
         let Ran { worker, loaded, case, report, counted } = self;
         let is_embedded = counted.is_some();
         let counted = counted.unwrap_or_else(|| Counted::of(worker, loaded, case));
+        if let Err(why) = check_memory(worker.watched_machine()) {
+            return Explanation::missing(report, why);
+        }
         let number = |difference: &Difference| difference.step.unwrap_or(1);
         let failure = report.verdict.failure();
         let differences = failure.map_or(&[][..], |failure| &failure.differences);
@@ -157,6 +161,7 @@ impl<'r, 'o, 'l> Ran<'r, 'o, 'l> {
         Explanation {
             embedded: (!is_embedded).then(|| counted.watched.report.verdict.kind()),
             notes: counted.watched.notes,
+            missing: None,
             blames,
             divergence,
             is_divergence_unsearched,
@@ -171,6 +176,16 @@ impl<'r, 'o, 'l> Ran<'r, 'o, 'l> {
             report,
         }
     }
+}
+
+/// How many bytes the recorder and what is made of it take, besides two copies of the observed state.
+const BYTES_OF_EXPLANATION: u64 = 1 << 28;
+
+/// Whether there is memory for an explanation, which would end the process if an allocation failed.
+fn check_memory(ran: Option<&mut Embedded>) -> Result<(), &'static str> {
+    let used = ran.map_or(0, |embedded| embedded.machine().account().used());
+    let is_available = account::is_available(2 * used + BYTES_OF_EXPLANATION);
+    is_available.then_some(()).ok_or("not explained: the system refuses the memory that this takes")
 }
 
 /// Finds the answers that lie outside the recorder's window: one more run finds the instructions, then one

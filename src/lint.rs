@@ -56,7 +56,7 @@ impl<'o> Checker<'o> {
 
     /// Checks a file.
     pub fn check(&mut self, source: &Source) -> Checked {
-        match read_text(source, self.options.for_file(source)) {
+        match read_text(source, self.options.for_file(source), &self.options.run.interrupt) {
             Ok(text) => self.check_text(source, text),
             Err(FileError { diagnostic, text }) => Checked::new(source, text, vec![*diagnostic]),
         }

@@ -225,7 +225,7 @@ fn step_by_step(machine: &mut dyn Machine, info: &MachineInfo, kind: usize) -> S
     let machines = writer.machines();
     let writer =
         if machines.is_empty() || machines.contains(&info.name) { writer } else { (TRACES[0].new)(info.isa) };
-    let mut tracer = Tracer::new(writer, Selection::default(), Box::new(io::sink()));
+    let mut tracer = Tracer::new(writer, Selection::default(), Box::new(io::sink()), u64::MAX);
     let mut status = Status::Running;
     for _ in 0..STEPS {
         status = machine.run(1, Some(&mut tracer));

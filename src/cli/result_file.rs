@@ -1,6 +1,6 @@
 //! Files of results.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufWriter, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,7 +15,10 @@ const PREFIX: &str = ".vmconf-";
 /// The number of random characters in the name of a temporary file.
 const RANDOM: usize = 6;
 
-/// The age at which a temporary file belongs to no run any more.
+/// The age from which a temporary file is locked if a process is writing it.
+const LOCKED: Duration = Duration::from_secs(1);
+
+/// The age at which a temporary file belongs to no run any more, where files cannot be locked.
 const ABANDONED: Duration = Duration::from_hours(24);
 
 /// The temporary files of reports, for a process that ends before they are complete. Clones share the files.
@@ -89,6 +92,8 @@ impl ResultFile {
         }
         // Its message names the temporary file, which the user does not know.
         let new = builder.tempfile_in(folder).map_err(|error| io::Error::from(error.kind()))?;
+        // The lock shows other processes that it is being written. Some file systems have no locks.
+        let _ = new.as_file().try_lock();
         Ok(ResultFile::Replaced { new, path })
     }
 
@@ -190,8 +195,7 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Removes temporary files of runs that were killed from a folder, if they are older than a day. A file that
-/// cannot be removed is left.
+/// Removes temporary files of processes that were killed from a folder. A file that cannot be removed is left.
 pub(super) fn remove_abandoned(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
@@ -207,9 +211,16 @@ fn is_temporary(name: &str) -> bool {
     name.strip_prefix(PREFIX).is_some_and(is_random)
 }
 
+/// Whether no process is writing a temporary file.
 fn is_abandoned(entry: &fs::DirEntry) -> bool {
     // The metadata of a link is its own.
-    let Ok(metadata) = entry.metadata() else { return false };
+    let Some(metadata) = entry.metadata().ok().filter(fs::Metadata::is_file) else { return false };
     let age = metadata.modified().ok().and_then(|written| SystemTime::now().duration_since(written).ok());
-    metadata.is_file() && age.is_some_and(|age| age > ABANDONED)
+    let Some(age) = age.filter(|age| *age > LOCKED) else { return false };
+    let locked = File::open(entry.path()).map(|file| file.try_lock());
+    match locked {
+        Ok(Ok(())) => true,
+        Ok(Err(TryLockError::WouldBlock)) => false,
+        Ok(Err(TryLockError::Error(_))) | Err(_) => age > ABANDONED,
+    }
 }

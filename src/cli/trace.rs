@@ -116,7 +116,9 @@ impl Trace {
         if tracer.is_cut() {
             let reached = LimitReached { flag: "max-output", limit: most };
             let id = watched.report.id;
-            return Err(BrokenInput(format!("{id}: {reached}; --from, --to, --last and --op select steps")).into());
+            return Err(
+                BrokenInput(format!("{id}: {reached}; --from, --to, --last and --op select steps")).into()
+            );
         }
         exit(&watched)
     }

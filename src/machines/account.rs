@@ -254,7 +254,7 @@ impl Account {
 }
 
 /// Whether this number of bytes can be allocated.
-fn is_available(bytes: u64) -> bool {
+pub fn is_available(bytes: u64) -> bool {
     let mut room = Vec::<u8>::new();
     let reserved = usize::try_from(bytes).is_ok_and(|bytes| room.try_reserve_exact(bytes).is_ok());
     // An allocation that nothing uses may be optimised away.

@@ -48,6 +48,8 @@ pub struct Explanation {
     pub report: CaseReport,
     /// What was ignored in the case.
     pub notes: Vec<Diagnostic>,
+    /// Why the rest is missing; `None` if it is there.
+    pub missing: Option<&'static str>,
     /// If the case ran on a machine in another process, the verdict on the embedded machine: the instructions
     /// below are those of the embedded machine, which runs the same case.
     pub embedded: Option<Kind>,
@@ -73,6 +75,29 @@ pub struct Explanation {
     pub logs: Option<LogComparison>,
     /// The page that steps through the run; `None` if none was requested.
     pub page: Option<ExplorerPage>,
+}
+
+impl Explanation {
+    /// The verdict, and why the rest is missing.
+    pub fn missing(report: CaseReport, why: &'static str) -> Explanation {
+        Explanation {
+            report,
+            notes: Vec::new(),
+            missing: Some(why),
+            embedded: None,
+            blames: Vec::new(),
+            divergence: None,
+            is_divergence_unsearched: false,
+            row_deviation: None,
+            last: Vec::new(),
+            steps: 0,
+            stack: None,
+            spent: BTreeMap::new(),
+            world: None,
+            logs: None,
+            page: None,
+        }
+    }
 }
 
 /// A page that steps through the run of a case.

@@ -73,6 +73,9 @@ pub fn write(out: &mut dyn Write, explained: &Explanation, length: Length) -> io
             failed(&mut text, explained, failure, length)?;
         }
     }
+    if let Some(why) = explained.missing {
+        writeln!(text, "  {why}")?;
+    }
     out.write_all(&text)
 }
 

@@ -16,6 +16,7 @@ use crate::formats::{self, Context, Entry, Evidence, Format, NotRecognised, Read
 use crate::model::case::CaseId;
 use crate::model::case_report::CaseReport;
 use crate::model::diagnostic::{Diagnostic, Severity};
+use crate::model::interrupt::Interrupt;
 use crate::model::position::Origin;
 use crate::model::rule::Rule;
 use crate::model::verdict::Verdict;
@@ -35,7 +36,7 @@ pub struct LoadedFile<'s> {
 /// Loads a file and lists all its cases.
 pub(super) fn load(source: Arc<Source>, options: &Options) -> LoadedFile<'_> {
     let file_options = options.for_file(&source);
-    let text = read_text(&source, file_options);
+    let text = read_text(&source, file_options, &options.run.interrupt);
     load_read(source, text, options, file_options)
 }
 
@@ -357,13 +358,17 @@ impl FileError {
     }
 }
 
-/// Reads the text of a file.
-pub(crate) fn read_text(source: &Source, options: &FileOptions) -> Result<String, FileError> {
+/// Reads the text of a file; an interrupt ends the wait for a pipe.
+pub(crate) fn read_text(
+    source: &Source,
+    options: &FileOptions,
+    interrupt: &Interrupt,
+) -> Result<String, FileError> {
     let unreadable = |error: std::io::Error| {
         let diagnostic = Diagnostic::new(format!("cannot be read: {error}")).under(Rule::Unreadable);
         FileError { diagnostic: Box::new(diagnostic), text: None }
     };
-    let bytes = source.read(options.limits.file_size).map_err(unreadable)?;
+    let bytes = source.read(options.limits.file_size, interrupt).map_err(unreadable)?;
     String::from_utf8(bytes).map_err(|error| not_utf8(&error))
 }
 
@@ -445,8 +450,8 @@ fn detect_format(source: &Source, document: &Document) -> Result<Detected, Diagn
 ///
 /// When the file cannot be read, or when it must be a vector file and its format is not recognised.
 pub fn explain_format(source: &Source, options: &Options) -> Result<String, Diagnostic> {
-    let options = options.for_file(source);
-    let document = read_text(source, options).and_then(|text| parse(text, options));
+    let (interrupt, options) = (&options.run.interrupt, options.for_file(source));
+    let document = read_text(source, options, interrupt).and_then(|text| parse(text, options));
     let document = document.map_err(|error| *error.diagnostic)?;
     Ok(match detect_format(source, &document).map_err(|diagnostic| document.locate(diagnostic))? {
         Detected::Format(format, evidence) => {

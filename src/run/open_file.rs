@@ -5,6 +5,8 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
 
+use crate::model::interrupt::Interrupt;
+
 /// What happens if the last component of a path is a symbolic link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Links {
@@ -21,13 +23,18 @@ pub struct OpenFile {
 }
 
 impl OpenFile {
-    /// Opens a file, pipe or device. Waits until a pipe has a writer.
+    /// Opens a file, pipe or device.
     ///
     /// # Errors
     ///
     /// If it cannot be opened.
     pub fn any(path: &Path) -> io::Result<OpenFile> {
-        let file = File::open(path)?;
+        let mut options = OpenOptions::new();
+        options.read(true);
+        // Opening a pipe would wait until it has a writer.
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
+        let file = options.open(path)?;
         let length = file.metadata()?.len();
         Ok(OpenFile { file, length })
     }
@@ -38,12 +45,54 @@ impl OpenFile {
     ///
     /// If it cannot be read.
     pub fn read_at_most(self, limit: u64) -> io::Result<Option<Vec<u8>>> {
+        self.read_until(limit, &Interrupt::default())
+    }
+
+    /// As [`OpenFile::read_at_most`]; waits for what is written to a pipe until the interrupt is requested.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read, or the interrupt is requested.
+    pub fn read_until(self, limit: u64, interrupt: &Interrupt) -> io::Result<Option<Vec<u8>>> {
         if self.length > limit {
             return Ok(None);
         }
         let mut bytes = Vec::with_capacity(self.length as usize + 1);
-        self.file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+        let arriving = Arriving { file: self.file, interrupt };
+        arriving.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
         Ok(Some(bytes).filter(|bytes| bytes.len() as u64 <= limit))
+    }
+}
+
+/// A file whose bytes may be written later, as those of a pipe.
+struct Arriving<'i> {
+    file: File,
+    interrupt: &'i Interrupt,
+}
+
+impl Read for Arriving<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        #[cfg(unix)]
+        while !is_readable(&self.file)? {
+            if self.interrupt.is_requested() {
+                return Err(io::Error::other("the run was interrupted"));
+            }
+        }
+        self.file.read(buffer)
+    }
+}
+
+/// Waits a moment until there is something to read, or the end. A regular file is always readable.
+#[cfg(unix)]
+fn is_readable(file: &File) -> io::Result<bool> {
+    use nix::errno::Errno;
+    use nix::poll::{PollFd, PollFlags, poll};
+    use std::os::fd::AsFd;
+    const MILLISECONDS: u16 = 100;
+    match poll(&mut [PollFd::new(file.as_fd(), PollFlags::POLLIN)], MILLISECONDS) {
+        Ok(ready) => Ok(ready > 0),
+        Err(Errno::EINTR) => Ok(false),
+        Err(error) => Err(error.into()),
     }
 }
 

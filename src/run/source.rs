@@ -4,11 +4,14 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::thread::sleep;
+use std::time::Duration;
 
 use super::anchor::Anchor;
 use super::open_file::{Links, OpenFile, open_regular};
 use crate::model::case::CaseId;
 use crate::model::escape::escaped;
+use crate::model::interrupt::Interrupt;
 
 /// A file to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,12 +63,13 @@ impl Source {
     ///
     /// # Errors
     ///
-    /// When it cannot be read or is larger than `limit` bytes.
-    pub fn read(&self, limit: u64) -> io::Result<Vec<u8>> {
+    /// When it cannot be read, is larger than `limit` bytes, or is a pipe and the interrupt is requested.
+    pub fn read(&self, limit: u64, interrupt: &Interrupt) -> io::Result<Vec<u8>> {
         if let Some(reason) = &self.unreadable {
             return Err(io::Error::other(&**reason));
         }
-        let bytes = self.open()?.read_at_most(limit)?;
+        let file = when_there_is_a_descriptor(interrupt, || self.open())?;
+        let bytes = file.read_until(limit, interrupt)?;
         bytes.ok_or_else(|| io::Error::other(format!("larger than {limit} bytes (--max-file-size)")))
     }
 
@@ -77,6 +81,29 @@ impl Source {
             SourceOrigin::Folder => open_regular(&self.path, Links::Refuse),
         }
     }
+}
+
+/// Opens a file. If other threads have as many open as the system allows, waits until one is closed.
+fn when_there_is_a_descriptor<T>(interrupt: &Interrupt, open: impl Fn() -> io::Result<T>) -> io::Result<T> {
+    const WAIT: Duration = Duration::from_millis(2);
+    const MOST_WAITS: usize = 5_000;
+    for _ in 0..MOST_WAITS {
+        match open() {
+            Err(error) if is_out_of_descriptors(&error) && !interrupt.is_requested() => sleep(WAIT),
+            opened => return opened,
+        }
+    }
+    open()
+}
+
+#[cfg(unix)]
+fn is_out_of_descriptors(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE))
+}
+
+#[cfg(not(unix))]
+fn is_out_of_descriptors(_: &io::Error) -> bool {
+    false
 }
 
 /// The part of a case id after the file; `None` if the id is that of the file as a whole.

@@ -19,6 +19,9 @@ pub struct Explanation {
     /// The case.
     #[serde(flatten)]
     pub case: Case,
+    /// Why the rest is missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missing: Option<String>,
     /// The verdict on the embedded machine, if the case ran on a machine in another process: the instructions are
     /// those of the embedded machine.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -354,6 +357,7 @@ impl From<&model::Explanation> for Explanation {
         let model::Explanation {
             report,
             notes: _,
+            missing,
             embedded,
             blames,
             divergence,
@@ -369,6 +373,7 @@ impl From<&model::Explanation> for Explanation {
         } = explanation;
         Explanation {
             case: report.into(),
+            missing: missing.map(str::to_owned),
             embedded: *embedded,
             blames: blames.iter().map(answer).collect(),
             divergence: divergence.as_ref().map(FirstDivergence::from),

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::support::{at_root, command, files, ran, vmconf};
+use crate::support::{Ran, at_root, command, files, ran, vmconf};
 use vmconf::formats::{self, Options};
 use vmconf::machines;
 use vmconf::machines::machine::{At, Machine, Status, Watch, perform};
@@ -182,4 +182,45 @@ fn the_values_that_differ_have_a_limit() {
     let expected =
         "limit of the runner reached: --max-memory 2000000, by the values that differ after the steps";
     assert!(over.exit == 3 && over.stdout.contains(expected), "{over:?}");
+}
+
+/// Runs the command with a limit of the system.
+#[cfg(target_os = "linux")]
+fn under_ulimit(limit: &str, args: &[&str]) -> Ran {
+    let script = format!("ulimit {limit} && exec \"$0\" \"$@\"");
+    let run = command(args);
+    let mut limited = Command::new("sh");
+    limited.args(["-c", &script]).arg(run.get_program()).args(run.get_args());
+    ran(limited.current_dir(at_root("")).output().unwrap())
+}
+
+/// What the system limits to less than the command needs is told in a sentence.
+#[cfg(target_os = "linux")]
+#[test]
+fn limits_of_the_system_are_told() {
+    let vectors = "vectors/evm/arithmetic";
+    for (limit, told) in [("-s 64", "ulimit -s 1024"), ("-v 40000", "ulimit -v 65536")] {
+        let ended = under_ulimit(limit, &["run", vectors]);
+        assert!(ended.exit == 3 && ended.stderr.contains(told), "{limit}: {ended:?}");
+    }
+    // Threads wait for descriptors of each other.
+    let folder = tempfile::tempdir().unwrap();
+    let report = |kind: &str| format!("--report={kind}={}", folder.path().join(kind).display());
+    let reports = ["json", "junit", "html", "tap"].map(report);
+    let mut args = vec!["run", "vectors/neo3", "--jobs", "16"];
+    args.extend(reports.iter().map(String::as_str));
+    let ended = under_ulimit("-n 16", &args);
+    assert!(ended.exit == 0 && ended.stdout.contains(" 0 errors"), "{ended:?}");
+}
+
+/// Where there is memory for the case but not for its explanation, the verdict is reported.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_explanation_needs_memory() {
+    let ended = under_ulimit("-v 700000", &["diff", "tests/hostile/evm-mem-return.json"]);
+    assert!(
+        ended.exit == 3 && ended.stdout.contains("limit of the runner reached: --max-memory"),
+        "{ended:?}"
+    );
+    assert!(ended.stdout.contains("not explained: the system refuses the memory"), "{ended:?}");
 }

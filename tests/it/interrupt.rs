@@ -107,6 +107,24 @@ fn a_long_case_is_interrupted() {
     }
 }
 
+/// A pipe without a writer is waited for until the first signal. The other file ran.
+#[cfg(unix)]
+#[test]
+fn a_wait_for_a_pipe_is_interrupted() {
+    let folder = TempDir::new().unwrap();
+    let pipe = folder.path().join("pipe.json");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let endless = "tests/samples/vmtests/limits/endless.json";
+    let args = ["run", "--jobs", "2", "--max-steps", "1000", endless, pipe.to_str().unwrap()];
+    let child = command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(300));
+    interrupt(&child);
+    let Ran { exit, stdout, stderr } = ran(child.wait_with_output().unwrap());
+    assert_eq!(exit, 130, "{stdout}{stderr}");
+    assert!(stdout.contains("pipe.json: cannot be read: the run was interrupted"), "{stdout}");
+    assert!(stdout.contains("--max-steps 1000"), "{stdout}");
+}
+
 /// The first signal cannot end a run whose output nobody reads; the second ends it and leaves nothing.
 #[cfg(unix)]
 #[test]

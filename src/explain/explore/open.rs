@@ -1,6 +1,7 @@
 //! Runs and records a case for the explorer.
 
 use crate::explain::recording::Recording;
+use crate::machines::account;
 use crate::machines::machine::{LoadError, Machine};
 use crate::model::assertion::Expected;
 use crate::model::brief::brief;
@@ -13,6 +14,9 @@ use crate::testees::Stopped;
 
 /// The maximum number of characters shown of a value in an assertion.
 const LONGEST: usize = 300;
+
+/// How many bytes a page takes while it is made, and copies of the machine.
+const BYTES_OF_PAGE: u64 = 1 << 28;
 
 /// The first failing assertion of a case.
 #[derive(Debug, Clone)]
@@ -54,6 +58,9 @@ pub fn open(loaded: &LoadedFile<'_>, case: usize, options: &RunOptions) -> Resul
         return Err("the run was interrupted".to_owned());
     }
     let Some((machine, recording)) = recorded else { return Err(reasons(&report)) };
+    if !account::is_available(BYTES_OF_PAGE) {
+        return Err(format!("{}: the system refuses the memory that showing the run takes", report.id));
+    }
     let first = report.verdict.failure().and_then(|failure| failure.differences.first());
     let assertion = first.map(|difference| failed(difference, &report.id.file));
     Ok(Opened { id: report.id, machine, recording, assertion })

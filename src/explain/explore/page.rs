@@ -95,7 +95,13 @@ fn compressed(opened: Opened, source: &[String]) -> io::Result<String> {
         write!(out, "{comma}{}", Json::from(line.as_str()))?;
     }
     let codes: Vec<_> = states.codes.values().collect();
-    write!(out, "],\"codes\":{},\"failure\":{},\"source\":{}}}", json!(codes), json!(failure), json!(source))?;
+    write!(
+        out,
+        "],\"codes\":{},\"failure\":{},\"source\":{}}}",
+        json!(codes),
+        json!(failure),
+        json!(source)
+    )?;
     Ok(BASE64_STANDARD.encode(out.into_inner()?.finish()?))
 }
 
@@ -157,14 +163,12 @@ impl States {
     /// every [`BLOCK`]-th state, `null` and all sections are written instead.
     fn add(&mut self, machine: &dyn Machine) {
         let next = machine.next().map(|at| at.pc);
-        let code = match self.codes.get_index_of(&machine.unit()) {
-            Some(code) => code,
-            None => {
-                let listing = machine.listing();
-                self.bytes += listing.len() * BYTES_OF_INSTRUCTION;
-                self.codes.insert_full(machine.unit(), code(machine.function(), listing)).0
-            }
-        };
+        let unit = machine.unit();
+        let code = self.codes.get_index_of(&unit).unwrap_or_else(|| {
+            let listing = machine.listing();
+            self.bytes += listing.len() * BYTES_OF_INSTRUCTION;
+            self.codes.insert_full(unit, code(machine.function(), listing)).0
+        });
         let sections: Vec<(usize, Vec<usize>)> =
             machine.sections().iter().map(|section| self.section(section)).collect();
         let is_alike = sections.len() == self.sections.len()

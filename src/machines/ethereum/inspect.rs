@@ -63,9 +63,7 @@ impl Inspect for Ethereum {
             Row::new(format!("[{place}]"), value, Some(Datum::In(Cell::Stack(lowest + place))))
         };
         let memory = match self.running() {
-            Some(frame) => {
-                Section::memory("memory", "memory", &frame.interpreter.memory.context_memory())
-            }
+            Some(frame) => Section::memory("memory", "memory", &frame.interpreter.memory.context_memory()),
             None => Section::new("memory"),
         };
         vec![

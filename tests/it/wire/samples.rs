@@ -314,6 +314,7 @@ pub(super) fn any_explanation() -> impl Strategy<Value = Explanation> {
     )
         .prop_map(|(report, blames, steps, last, spent, stack, world, logs)| Explanation {
             case: Case::from(&report),
+            missing: (steps % 7 == 0).then(|| "not explained".to_owned()),
             embedded: (steps % 2 == 0).then_some(Kind::Pass),
             divergence: (steps % 3 == 0).then(|| FirstDivergence {
                 step: steps,

@@ -247,6 +247,7 @@ fn explanations() {
         let row_deviation = RowDeviation { by: executed(3), kind, declared, actual, cell };
         let explanation = Explanation {
             case: Case::from(&report),
+            missing: is_full.then(|| "not explained".to_owned()),
             embedded: is_full.then_some(vmconf::model::verdict::Kind::Pass),
             blames: vec![None, Some(plain), Some(full)],
             divergence: is_full.then(|| FirstDivergence {
