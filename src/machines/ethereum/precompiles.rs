@@ -10,9 +10,21 @@ use super::engine::Context;
 
 /// The units per gas of the contracts, by the last bytes of their addresses; [`UNITS_OF_GAS`] for all others, which
 /// work on curves, and for BLAKE2.
-const UNITS_OF_OTHER_GAS: [(u8, u64); 5] = [(ECRECOVER, 12), (2, 1), (3, 1), (4, 1), (5, 1)];
+const UNITS_OF_OTHER_GAS: [(u8, u64); 4] = [(ECRECOVER, 12), (2, 1), (3, 1), (4, 1)];
 const UNITS_OF_GAS: u64 = 4;
 const ECRECOVER: u8 = 1;
+const MODEXP: u8 = 5;
+
+/// How much gas is one unit for powers modulo a number without digits, which are not calculated.
+const GAS_WITHOUT_MODULUS: u64 = 16;
+
+/// The units per gas for powers modulo a number.
+const UNITS_OF_GAS_OF_POWER: u64 = 2;
+
+/// The units per gas for powers of short numbers, and how many bytes these have at most: a squaring takes some time,
+/// however few digits there are.
+const UNITS_OF_GAS_OF_SHORT: u64 = 8;
+const SHORT: u64 = 24;
 
 /// The units for an input that the point evaluation of KZG rejects: it finds a wrong proof only at its end.
 const UNITS_OF_REJECTED_PROOF: u64 = 200_000;
@@ -52,24 +64,55 @@ impl Precompiles {
         (!self.is_exceeded).then_some(self.charged)
     }
 
-    fn units_of_gas(contract: Address) -> u64 {
-        let other = UNITS_OF_OTHER_GAS.iter().find(|other| other.0 == contract[19]);
-        other.map_or(UNITS_OF_GAS, |other| other.1)
-    }
-
-    fn units(inputs: &CallInputs, result: &InterpreterResult) -> u64 {
+    fn units(inputs: &CallInputs, price: Price, result: &InterpreterResult) -> u64 {
         let length = inputs.input.len() as u64;
         let work = match result.result {
             // The price is checked before anything else.
             InstructionResult::PrecompileOOG => 0,
             end if end.is_halt() && inputs.bytecode_address[19] == KZG => UNITS_OF_REJECTED_PROOF,
             end if end.is_halt() => length.saturating_mul(UNITS_OF_REJECTED_BYTE),
-            _ => {
-                let units = Precompiles::units_of_gas(inputs.bytecode_address);
-                result.gas.total_gas_spent().saturating_mul(units)
-            }
+            _ => price.units_of(result.gas.total_gas_spent()),
         };
         work.saturating_add(UNITS_OF_CALL + length / BYTES_OF_UNIT)
+    }
+}
+
+/// What gas of a contract costs in units.
+#[derive(Debug, Clone, Copy)]
+struct Price {
+    units: u64,
+    gas: u64,
+}
+
+impl Price {
+    fn of(context: &Context, inputs: &CallInputs) -> Price {
+        let contract = inputs.bytecode_address[19];
+        if contract == MODEXP {
+            return Price::of_power(&inputs.input.as_bytes(context));
+        }
+        let other = UNITS_OF_OTHER_GAS.iter().find(|other| other.0 == contract);
+        Price { units: other.map_or(UNITS_OF_GAS, |other| other.1), gas: 1 }
+    }
+
+    /// The input begins with the lengths of base, exponent and modulus, a word each.
+    fn of_power(input: &[u8]) -> Price {
+        let length = |word: usize| {
+            let bytes = input.iter().skip(32 * word).take(32);
+            bytes.fold(0_u64, |length, byte| length.saturating_mul(256).saturating_add((*byte).into()))
+        };
+        match (length(0), length(2)) {
+            (_, 0) => Price { units: 1, gas: GAS_WITHOUT_MODULUS },
+            (0..=SHORT, 0..=SHORT) => Price { units: UNITS_OF_GAS_OF_SHORT, gas: 1 },
+            _ => Price { units: UNITS_OF_GAS_OF_POWER, gas: 1 },
+        }
+    }
+
+    fn units_of(self, gas: u64) -> u64 {
+        (gas / self.gas).saturating_mul(self.units)
+    }
+
+    fn gas_of(self, units: u64) -> u64 {
+        (units / self.units).saturating_mul(self.gas)
     }
 }
 
@@ -88,7 +131,8 @@ impl PrecompileProvider<Context> for Precompiles {
         if !self.contracts.contains(&inputs.bytecode_address) {
             return Ok(None);
         }
-        let most = self.left / Precompiles::units_of_gas(inputs.bytecode_address);
+        let price = Price::of(context, inputs);
+        let most = price.gas_of(self.left);
         let result = if inputs.gas_limit <= most {
             self.contracts.run(context, inputs)?
         } else {
@@ -98,7 +142,7 @@ impl PrecompileProvider<Context> for Precompiles {
                 result.as_ref().is_some_and(|result| result.result == InstructionResult::PrecompileOOG);
             result.map(|result| with_limit(result, inputs.gas_limit))
         };
-        self.charged = result.as_ref().map_or(0, |result| Precompiles::units(inputs, result));
+        self.charged = result.as_ref().map_or(0, |result| Precompiles::units(inputs, price, result));
         Ok(result)
     }
 
