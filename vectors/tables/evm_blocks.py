@@ -461,7 +461,8 @@ def runs_out(cases):
                 code.add(b"".join(push(2**70 + k) + asm("XOR") for k in constants))
                 # A JUMPI ends each block.
                 code.add(asm("DUP1 1 AND")).jump_if(f"part {start}").add(asm("5 ADD")).mark(f"part {start}")
-            code.mark("last").add(last(2**80 + 1), last(2**80 + 2), asm("1 DUP5 SUB SWAP4 POP DUP4")).jump_if("loop")
+            code.add(last(2**80 + 1), last(2**80 + 2), asm("DUP1 1 AND")).jump_if("last").add(asm("5 ADD"))
+            code.mark("last").add(asm("1 DUP5 SUB SWAP4 POP DUP4")).jump_if("loop")
             cases[f"{count} constants, then {name}"] = case(f"A loop with {count} constants, and then {name}",
                                                             stored(code, 4).bytes())
 
