@@ -10,11 +10,11 @@ or an instruction that does more than compute. What decides, and where it is dec
 | entering: there is room for what it adds for a while             | grows                                 |
 | entering: the guard (an assertion) holds                         | asserts                               |
 | entering, and each repetition: the gas suffices                  | pays                                  |
-| a block that repeats itself; the last turn                       | pays, asserts ("repeat", "while")     |
-| going on: always, by a condition, to a computed place, plainly   | every table ("to", "branch", ...)     |
+| a block that repeats itself; the last turn                       | pays, asserts ("JUMPI back")          |
+| going on: always, by a condition, to a computed place, plainly   | grows, takes, pays                    |
 | a computed place: it is the item on top, and no other            | stale                                 |
 | a computed place: small, in the code, a block, a JUMPDEST        | goes wrong                            |
-| a computed place: the gas for the jump suffices                  | pays ("jump")                         |
+| a computed place: the gas for the jump suffices                  | pays ("computed JUMP")                |
 | an instruction that ends a block: the run ends there, or goes on | plain                                 |
 | worth it: so many instructions before one that ends the block    | plain                                 |
 | the longest block, and the most jumps in it                      | long                                  |
@@ -82,8 +82,8 @@ def back_assert(code):
     back_branch(code)
 
 
-ENDS = {"branch": back_branch, "branch that leaves": back_branch_of_not, "to": back_to, "jump": back_jump, "plain": back_plain,
-        "assertion": back_assert}
+ENDS = {"JUMPI back": back_branch, "JUMPI out and JUMP back": back_branch_of_not, "many JUMPs and a JUMPI back": back_to,
+        "computed JUMP": back_jump, "GAS and a JUMPI back": back_plain, "assertion and a JUMPI back": back_assert}
 LESS = asm("1 SWAP1 SUB")
 
 
@@ -110,9 +110,9 @@ def grows(cases):
 
             rounds = last_turn(make, 1100)
             cases[f"{name}, {what}: 1024 items in the last turn"] = case(
-                f"{rounds} rounds that leave an item each and take {what}, ended by a {name}: 1024 items at most", make(rounds))
+                f"{rounds} rounds that leave an item each and take {what}, each ended by {name}: 1024 items at most", make(rounds))
             cases[f"{name}, {what}: 1025 items in the last turn"] = case(
-                f"{rounds + 1} rounds that leave an item each and take {what}, ended by a {name}: one needs 1025; the run halts",
+                f"{rounds + 1} rounds that leave an item each and take {what}, each ended by {name}: one needs 1025; the run halts",
                 make(rounds + 1))
     for height in (1020, 1021, 1022, 1023, 1024):
         # All rounds have the same height: the counter in so many items.
@@ -136,9 +136,9 @@ def takes(cases):
 
         rounds = last_turn(make, 1000)
         cases[f"{name}: the last items"] = case(
-            f"{rounds} rounds of ADD on 900 items, ended by a {name}: the last one finds what it takes", make(rounds))
+            f"{rounds} rounds of ADD on 900 items, each ended by {name}: the last one finds what it takes", make(rounds))
         cases[f"{name}: an item too few"] = case(
-            f"{rounds + 1} rounds of ADD on 900 items, ended by a {name}: the last one lacks an item; the run halts",
+            f"{rounds + 1} rounds of ADD on 900 items, each ended by {name}: the last one lacks an item; the run halts",
             make(rounds + 1))
 
 
@@ -151,7 +151,7 @@ def pays(cases):
         spent = GAS - ran(code)[0].gas
         for less in (0, 1, 2, 3, 8, 10, 11, 13, 20, 40, 41):
             cases[f"{name}: {less} gas less"] = case(
-                f"{MANY} rounds, ended by a {name}, with {less} gas less than they need" + ("; the run halts" if less else ""),
+                f"{MANY} rounds, each ended by {name}, with {less} gas less than they need" + ("; the run halts" if less else ""),
                 code, spent - less)
 
 
