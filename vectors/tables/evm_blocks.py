@@ -29,7 +29,9 @@ or an instruction that does more than compute. What decides, and where it is dec
 | priced instructions whose result nothing needs                   | folds                                 |
 
 Not reached by vectors: the most blocks and steps of a program, which take some ten million instructions; slots for
-temporary results that run out, and a block that takes and adds more than 1024 items, which no block of 200 instructions can.
+temporary results that run out, and a block that takes and adds more than 1024 items, which no block of 200 instructions can;
+a JUMP to a constant place that is no destination, before which the first round halts; and what the runner decides: its budget
+of instructions and of work, and instructions that it wants to see one by one.
 """
 from tables.evm_assembler import Code, asm, listing, push
 from tables.evm_loops import EFFECTS, GAS, OWN, ROUNDS, case, counted, stored

@@ -97,6 +97,25 @@ def moduli():
     return cases
 
 
+def keys():
+    """Words of storage whose keys differ in one limb: each is stored, then all are read."""
+    keys_ = [5 + 2**(64 * limb) * factor for limb in range(4) for factor in (0, 1, 2**63)]
+    keys_ = sorted({key % WORD for key in keys_})
+    program, gas, storage = b"", GAS, {}
+    for number, key in enumerate(keys_):
+        program += push(number + 100) + push(key) + bytes([0x55])
+        gas -= 3 + price_of_store(1)
+        storage[key] = number + 100
+    for number, key in enumerate(keys_):
+        # What is read is stored, with its number in the highest byte.
+        to = 2**248 + number
+        program += push(key) + bytes([0x54]) + push(to) + bytes([0x55])
+        gas -= 3 + 50 + price_of_store(1)
+        storage[to] = storage[key]
+    return {"storage keys that differ in one limb": evm_case(
+        "SSTORE and SLOAD under keys that differ in one of the four limbs", program, gas, list(storage.items()))}
+
+
 def files():
-    for make in (limbs, divisions, powers, moduli):
+    for make in (limbs, divisions, powers, moduli, keys):
         yield f"evm/tables/limbs-{make.__name__}.json" if make is not limbs else "evm/tables/limbs.json", make()

@@ -298,6 +298,65 @@ def bytes_of_3():
     return tests
 
 
+# Indices, counts and shifts, each of them 1, as bytes of several lengths: a word, more than that, and more than a number
+# may have. What an instruction takes, the deepest first, with ONE in place of the number, and what it leaves, the top one
+# first.
+ONE = object()
+ONES_LENGTHS = (1, 2, 7, 8, 9, 16, 17, 31, 32, 33)
+ONES_OF_BOTH = [("PICK", [7, 8, ONE], [7, 8, 7]), ("ROLL", [7, 8, ONE], [7, 8]), ("XDROP", [7, 8, ONE], [8]),
+                ("SHL", [7, ONE], [14]), ("SHR", [7, ONE], [3]), ("ADD", [7, ONE], [8]), ("SUB", [ONE, 7], [-6]),
+                ("MUL", [-7, ONE], [-7]), ("DIV", [-7, ONE], [-7]), ("MOD", [ONE, 7], [1]), ("INC", [ONE], [2]),
+                ("NEGATE", [ONE], [-1]), ("ABS", [ONE], [1]), ("SIGN", [ONE], [1]), ("NZ", [ONE], [True]),
+                ("NUMEQUAL", [1, ONE], [True]), ("MIN", [2, ONE], [1]), ("MAX", [ONE, 0], [1]), ("WITHIN", [ONE, 0, 2], [True]),
+                ("AND", [3, ONE], [1]), ("INVERT", [ONE], [-2])]
+
+
+def ones_of_2():
+    """2.x takes bytes of any length as a number; those that may have 32 bytes are about the number, not its bytes."""
+    tests, code = [], neo2.code
+    array = ["NEWARRAY", "DUP", 0, 5, "SETITEM", "DUP", 1, 6, "SETITEM"]
+    rows = [*ONES_OF_BOTH, ("XSWAP", [7, 8, ONE], [7, 8]), ("XTUCK", [7, 8, ONE], [8, 8, 7]), ("LEFT", [[b"ab"], ONE], [[b"a"]]),
+            ("RIGHT", [[b"ab"], ONE], [[b"b"]]), ("SUBSTR", [[b"abc"], ONE, ONE], [[b"b"]]),
+            ("NEWARRAY", [ONE], [neo2.array(False)]), ("NEWSTRUCT", [ONE], [neo2.array(False, kind="Struct")]),
+            ("PACK", [7, 8, ONE], [neo2.array(8), 7]), ("PICKITEM", [2, *array, ONE], [6]), ("HASKEY", [2, *array, ONE], [True])]
+    for length in (*ONES_LENGTHS, 40):
+        for name, operands, left in rows:
+            script = code(*[[number_of(length)] if it is ONE else it for it in operands], name)
+            tests.append(neo2.halts(f"{name} with 1 of {length} bytes", script, *left))
+    return tests
+
+
+def ones_of_3():
+    """N3 takes bytes as a number if there are at most 32."""
+    tests, code = [], neo3.code
+    array = code(6, 5, 2, "PACK")
+    rows = [*ONES_OF_BOTH, ("REVERSEN", [7, 8, ONE], [8, 7]), ("LEFT", [b"ab", ONE], [neo3.data("Buffer", b"a")]),
+            ("RIGHT", [b"ab", ONE], [neo3.data("Buffer", b"b")]), ("SUBSTR", [b"abc", ONE, ONE], [neo3.data("Buffer", b"b")]),
+            ("NEWARRAY", [ONE], [neo3.array(None)]), ("NEWSTRUCT", [ONE], [neo3.array(None, kind="Struct")]),
+            ("NEWBUFFER", [ONE], [neo3.data("Buffer", bytes(1))]), ("PACK", [7, 8, ONE], [neo3.array(8), 7]),
+            ("PACKSTRUCT", [7, 8, ONE], [neo3.array(8, kind="Struct"), 7]), ("PICKITEM", [array, ONE], [6]),
+            ("HASKEY", [array, ONE], [True]), ("POW", [7, ONE], [7]), ("SQRT", [ONE], [1]), ("MODMUL", [7, ONE, 5], [2]),
+            ("MODPOW", [7, ONE, 5], [2])]
+    for length in ONES_LENGTHS:
+        for name, operands, left in rows:
+            script = code(*[number_of(length) if it is ONE else it for it in operands], name)
+            called = f"{name} with 1 of {length} bytes"
+            tests.append(neo3.halts(called, script, *left) if length <= 32 else neo3.faults(called, script))
+        for value in (1, -1, 2**62, -2**63):
+            if -2**(8 * length - 1) <= value < 2**(8 * length - 1):
+                bytes_ = value.to_bytes(length, "little", signed=True)
+                for kind, before in (("ByteString", code(bytes_)), ("Buffer", code(bytes_, ["CONVERT", "0x30"]))):
+                    script, called = before + ["CONVERT", "0x21"], f"CONVERT of {named(value)} of {length} bytes of a {kind} to Integer"
+                    script, result = result_and_comparison(FORMS["neo3"][0], script, value)
+                    tests.append(neo3.halts(called, script, *result) if length <= 32 else neo3.faults(called, script))
+    return tests
+
+
+def number_of(length):
+    """1 as so many bytes."""
+    return (1).to_bytes(length, "little")
+
+
 def distances_of_2():
     """Jumps so far that the operand needs its sign or its second byte."""
     tests = []
@@ -394,8 +453,9 @@ def far_jumps_of_3():
 
 
 def files():
-    for machine, lengths, distances in (("neo2", bytes_of_2, distances_of_2), ("neo3", bytes_of_3, distances_of_3)):
-        for name, tests in (("widths-of-numbers", numbers(machine)), ("lengths-of-bytes", lengths()),
+    for machine, lengths, ones, distances in (("neo2", bytes_of_2, ones_of_2, distances_of_2),
+                                              ("neo3", bytes_of_3, ones_of_3, distances_of_3)):
+        for name, tests in (("widths-of-numbers", numbers(machine)), ("lengths-of-bytes", lengths()), ("lengths-of-one", ones()),
                             ("distances", distances())):
             yield f"{machine}/tables/{name}.json", {"category": "Tables", "name": name.replace("-", " ").capitalize(),
                                                     "tests": tests}
