@@ -30,14 +30,14 @@ fn own_vectors_keep_to_the_published_format() {
     const OWN: [&str; 5] = ["strict", "limits", "host", "message", "curve"];
     const OWN_FOLDER: &str = "vectors/neo3/own-members";
     let published = N3.without("test", &OWN);
-    for folder in folders("vectors/neo3") {
+    for folder in &folders("vectors/neo3") {
         if folder != OWN_FOLDER {
-            published.assert_schema_accepts(&folder, 1);
+            published.assert_schema_accepts(folder, 1);
         }
     }
-    for folder in folders(OWN_FOLDER) {
-        N3.assert_schema_accepts(&folder, 1);
-        published.assert_schema_rejects(&folder, 1);
+    for folder in &folders(OWN_FOLDER) {
+        N3.assert_schema_accepts(folder, 1);
+        published.assert_schema_rejects(folder, 1);
     }
 }
 

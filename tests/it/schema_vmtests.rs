@@ -22,9 +22,9 @@ fn schema_accepts_own_vectors() {
 fn own_vectors_have_the_logs_of_their_layout() {
     const OLD: [&str; 4] = ["2014", "2015", "2016", "2017"];
     let current = VMTESTS.without_array("test", "logs");
-    for folder in folders("vectors/evm") {
+    for folder in &folders("vectors/evm") {
         if !OLD.iter().any(|year| folder.ends_with(&format!("layout-{year}"))) {
-            current.assert_schema_accepts(&folder, 1);
+            current.assert_schema_accepts(folder, 1);
         }
     }
 }
