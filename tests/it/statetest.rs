@@ -90,8 +90,10 @@ fn assert_each_leaf_is_compared(source: &Source, most: usize) -> usize {
 
 #[test]
 fn every_leaf_of_own_states_is_compared() {
+    // A file is read anew for each leaf, so that many cases of one file would take their square.
+    const MOST_CASES: usize = 24;
     let sources = files_of(at_root("vectors/ethereum"));
-    let leaves: usize = sources.iter().map(|source| assert_each_leaf_is_compared(source, usize::MAX)).sum();
+    let leaves: usize = sources.iter().map(|source| assert_each_leaf_is_compared(source, MOST_CASES)).sum();
     assert!(leaves > 200, "{leaves}");
 }
 

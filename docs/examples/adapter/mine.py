@@ -6,7 +6,7 @@ import sys
 HELLO = {
     "type": "hello", "version": 1, "name": "mine", "release": "0.1.0", "language": "Python",
     # The fields of the state that `run` reports; `vmconf serve evm` answers hello with all that there are.
-    "machines": [{"machine": "evm", "fields": ["outcome", "gas", "out", "logs", "callcreates", "post"]}],
+    "machines": [{"machine": "evm", "fields": ["outcome", "gas", "out", "logs", "logsHash", "callcreates", "post"]}],
 }
 
 
@@ -19,6 +19,8 @@ class Halt(Exception):
 
 
 WORD = 1 << 256
+# Keccak-256 of the RLP of an empty list.
+NO_LOGS = "0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347"
 ARITHMETIC = {  # the price, and the result of the top two values
     0x01: (3, lambda a, b: a + b),
     0x02: (5, lambda a, b: a * b),
@@ -70,7 +72,8 @@ def run(program, actions):
     except Halt:
         return {"outcome": "halt", "gas": "0x0"}
     account["storage"] = {hex(key): hex(value) for key, value in storage.items() if value}
-    return {"outcome": "success", "gas": hex(gas), "out": "0x", "logs": [], "callcreates": [], "post": accounts}
+    return {"outcome": "success", "gas": hex(gas), "out": "0x", "logs": [], "logsHash": NO_LOGS, "callcreates": [],
+            "post": accounts}
 
 
 def answer(request):
