@@ -27,9 +27,10 @@ const hashOf = (code) => crypto.hash160(code.slice(0, -1))
 class Shown {
   left = 10000 // an item that is in several containers is shown in each of them
 
-  list = (list, around = []) => list.map((item) => this.item(item, around))
-
+  // XSWAP may leave a stack with holes, as long as its operand.
+  list = (list, around = []) => (list.length > 1e6 ? [{ type: `${list.length} items` }] : Array.from(list, (item) => this.item(item, around)))
   item(item, around) {
+    if (item === undefined) return { type: 'no item' }
     if (item instanceof items.IntegerStackItem) return { type: 'Integer', value: item.value.toString() }
     if (item instanceof items.BooleanStackItem) return { type: 'Boolean', value: item.value }
     const type = item instanceof items.StructStackItem ? 'Struct' : item instanceof items.MapStackItem ? 'Map' : 'Array'
