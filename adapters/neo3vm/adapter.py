@@ -138,7 +138,7 @@ def run(request):
             perform(engine, action)
         fields = {"state": "FAULT", "invocationStack": [], "resultStack": [], "refs": 0} if rejected else observe(engine)
         steps.append({"fields": {name: fields[name] for name in step["observe"] if name in fields}})
-    return {"type": "done", "steps": steps, "ended": engine.state.name}
+    return {"type": "done", "steps": steps, "ended": "rejected" if rejected else engine.state.name}
 
 
 for line in sys.stdin:

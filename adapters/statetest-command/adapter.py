@@ -114,9 +114,8 @@ def result(program, chosen, root=ZERO):
 def answer(request):
     if request["type"] != "run" or request["machine"] != "ethereum":
         return {"type": "skip", "reason": "only run is possible, of ethereum"}
-    [step] = request["steps"]
-    program, chosen = request["program"], step["do"][0]["set"]
-    found = result(program, chosen)
+    [step], program = request["steps"], request["program"]
+    found = result(program, chosen := step["do"][0]["set"])
     root, error = found["stateRoot"], str(found.get("errorMsg") or found.get("error") or "")
     logs = found.get("postLogsHash") or found.get("logsRoot")
     is_refused = bool(error) and not MISMATCH.search(error)
@@ -128,7 +127,8 @@ def answer(request):
     missing = [name for name in step["observe"] if state.get(name) is None]
     if missing:
         raise Lacks(f"the command does not print {', '.join(missing)}")
-    return {"type": "done", "steps": [{"fields": {name: state[name] for name in step["observe"]}}], "ended": error}
+    return {"type": "done", "steps": [{"fields": {name: state[name] for name in step["observe"]}}],
+            "ended": f"refused: {error}" if is_refused else "executed"}
 
 
 def serve(request):
@@ -137,7 +137,7 @@ def serve(request):
     except Lacks as why:
         return {"id": request["id"], "type": "skip", "reason": str(why)}
     except (Broken, KeyError) as why:
-        return {"id": request["id"], "type": "error", "message": str(why)}
+        return {"id": request["id"], "type": "error", "message": f"{type(why).__name__}: {why}"}
 
 
 HELLO = {
