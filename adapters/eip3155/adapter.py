@@ -19,6 +19,7 @@ RUNNERS = re.compile(r"(ba|da|z|k)?sh|env|nice|timeout|docker|podman|java|node|u
 OUTSIDE = {*range(0x30, 0x35), *range(0x3A, 0x3D), *range(0x40, 0x46), 0xF0, 0xF1, 0xF2, 0xF4, 0xFF}
 # Instructions that cost or do something else since Homestead, whose rules are those of evm.
 CHANGED = {0x0A, *range(0x1B, 0x1F), *range(0x3D, 0x40), *range(0x46, 0x4C), 0x54, 0x55, *range(0x5C, 0x60), 0xF5, 0xFA, 0xFD}
+IS_TRANSACTION = any("{transaction_gas}" in part for part in COMMAND)
 IS_HOMESTEAD = any("homestead" in part.lower() for part in COMMAND)
 
 
@@ -74,6 +75,8 @@ def lines_of(program):
     for line in (printed.stdout + "\n" + printed.stderr).splitlines():
         with suppress(ValueError):
             found += [line] if isinstance(line := json.loads(line), dict) else []
+    if not found and IS_TRANSACTION and int(values["transaction_gas"]) > 1 << 24:
+        raise Lacks("a transaction of more than 2^24 gas, the cap of EIP-7825")
     if not found:
         said = f"exit code {printed.returncode}: {(printed.stderr or printed.stdout).strip()[-300:]}"
         raise Broken(f"the command printed no line of EIP-3155 and ended with {said}")
@@ -106,7 +109,7 @@ def state_of(program, lines, instructions):
         raise Lacks(f"the command did not run the program: {ends}")
     if "error" in ends[-1] or ends[-1].get("pass") is False:
         return {"outcome": "halt"}
-    extra = price_of_transaction(program) if any("{transaction_gas}" in part for part in COMMAND) else 0
+    extra = price_of_transaction(program) if IS_TRANSACTION else 0
     return {"outcome": "success", "gas": hex(number(program["gas"]) + extra - number(ends[-1]["gasUsed"])),
             "out": "0x" + ends[-1].get("output", "").removeprefix("0x")}
 
@@ -119,8 +122,7 @@ def answer(request):
     # Some machines print the STOP that the end of the code implies.
     instructions = [instruction(line) for line in lines if "pc" in line and number(line["pc"]) < size]
     if request["type"] == "trace":
-        first = request["skip"]
-        return {"type": "trace", "instructions": instructions[first:first + request["count"]]}
+        return {"type": "trace", "instructions": instructions[request["skip"]:][:request["count"]]}
     if request["type"] == "digests":
         return digests(instructions, request["after"])
     state = state_of(program, lines, instructions)
@@ -133,10 +135,8 @@ def serve(request):
         return HELLO if request["type"] == "hello" else {"id": request["id"], **answer(request)}
     except Lacks as why:
         return {"id": request["id"], "type": "skip", "reason": str(why)}
-    except Broken as why:
-        return {"id": request["id"], "type": "error", "message": str(why)}
-    except KeyError as missing:
-        return {"id": request["id"], "type": "error", "message": f"the program or a line has no {missing}"}
+    except (Broken, KeyError) as why:
+        return {"id": request["id"], "type": "error", "message": f"{type(why).__name__}: {why}"}
 
 
 HELLO = {

@@ -8,6 +8,7 @@ const { ScriptContainerType } = require('@neo-one/node-core')
 const execute = require('@neo-one/node-vm/dist/cjs/execute')
 const opcodes = require('@neo-one/node-vm/dist/cjs/opcodes')
 const items = require('@neo-one/node-vm/dist/cjs/stackItem')
+const { length, reachesReturn, withReturn } = require('./script.cjs')
 
 const HELLO = {
   type: 'hello', version: 1, name: 'node-vm', release: require('@neo-one/node-vm/package.json').version,
@@ -20,8 +21,6 @@ const HELLO = {
 
 const hex = (bytes) => '0x' + bytes.toString('hex')
 
-// node-vm leaves a script at its end without an instruction that the hook could see: it gets the RET that NeoVM implies.
-const withReturn = (script) => Buffer.concat([script, Buffer.from([0x66])])
 const hashOf = (code) => crypto.hash160(code.slice(0, -1))
 
 class Shown {
@@ -48,19 +47,6 @@ class Shown {
   }
 }
 
-// How many bytes the instruction at this place has.
-function length(code, pc) {
-  const op = code[pc]
-  if (op >= 0x01 && op <= 0x4b) return 1 + op
-  if (op === 0x4c) return 2 + code[pc + 1]
-  if (op === 0x4d) return 3 + code.readUInt16LE(pc + 1)
-  if (op === 0x4e) return 5 + code.readUInt32LE(pc + 1)
-  if (op >= 0x62 && op <= 0x65) return 3
-  if (op === 0x67 || op === 0x69) return 21
-  if (op === 0x68) return 2 + code[pc + 1]
-  return op === 0xe0 ? 5 : op >= 0xe1 && op <= 0xe4 ? (op % 2 ? 23 : 3) : 1
-}
-
 // Follows the steps of a request through the run of a script.
 class Follower {
   frames = []
@@ -71,6 +57,9 @@ class Follower {
   }
 
   before(context) {
+    // A new frame has taken its arguments from the stack of its caller.
+    const isNew = this.frames.length > 0 && context.depth > this.frames.length
+    if (isNew) this.frames.push({ ...this.frames.pop(), stack: this.leftBehind.stack.slice(context.stack.length) })
     this.frames = [...this.frames.slice(0, context.depth - 1), context]
     this.leftBehind = context
     while (this.left.length && this.isDone(context.depth)) this.observe(VMState.Break, this.frames)
@@ -89,10 +78,9 @@ class Follower {
   }
 
   end(context) {
-    const failed = context.state === VMState.Fault
-    const { code = context.code } = this.frames.at(-1) ?? {}
     const { stack, stackAlt } = this.leftBehind ?? context
-    const frames = failed ? [...this.frames.slice(0, -1), { ...context, code, stack, stackAlt }] : []
+    const last = { ...(this.frames.pop() ?? context), stack, stackAlt }
+    const frames = context.state === VMState.Fault ? [...this.frames, last] : []
     while (this.left.length) this.observe(context.state, frames, context.stack)
   }
 
@@ -119,11 +107,17 @@ class Follower {
 
 let follower
 const { lookupOp } = opcodes
-opcodes.lookupOp = (options) => {
-  follower.before(options.context)
-  const { op, context } = lookupOp({ context: { ...options.context, scriptHash: hashOf(options.context.code) } })
+opcodes.lookupOp = ({ context }) => {
+  follower.before(context)
+  const script = context.code.slice(0, -1)
+  const code = reachesReturn(script, context.pc) ? script : context.code
+  const { op, context: found } = lookupOp({ context: { ...context, code, scriptHash: hashOf(context.code) } })
   // The context without the operands is what a fault of the instruction leaves.
-  return { op: { ...op, invoke: (call) => op.invoke({ ...call, context: (follower.leftBehind = call.context) }) }, context }
+  const invoke = async (call) => {
+    const done = await op.invoke({ ...call, context: (follower.leftBehind = call.context) })
+    return done.context.code === script ? { ...done, context: { ...done.context, code: context.code } } : done
+  }
+  return { op: { ...op, invoke }, context: found }
 }
 
 async function run({ machine, program, steps }) {
