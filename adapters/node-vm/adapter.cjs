@@ -19,6 +19,7 @@ const HELLO = {
   }],
 }
 
+const raise = (what) => { throw new Error(what) }
 const hex = (bytes) => '0x' + bytes.toString('hex')
 
 const hashOf = (code) => crypto.hash160(code.slice(0, -1))
@@ -41,7 +42,7 @@ class Shown {
       const pair = (key) => [key.asBuffer().length ? hex(key.asBuffer()) : '', this.item(item.get(key), inside)]
       return { type, value: Object.fromEntries(item.keysArray().map(pair)) }
     }
-    const bytes = item.asBufferMaybe()
+    const bytes = item instanceof items.UInt160StackItem ? item.asBuffer() : item.asBufferMaybe()
     if (item.constructor.name === 'TransactionStackItem') return { type: 'Interop', value: 'MessageProvider' }
     return bytes === undefined ? { type: 'Interop', value: item.constructor.name } : { type: 'ByteArray', value: hex(bytes) }
   }
@@ -124,13 +125,16 @@ async function run({ machine, program, steps }) {
   if (machine !== 'neo2') return { type: 'skip', reason: `no machine ${machine}` }
   const code = Buffer.from((program.script ?? '0x').slice(2), 'hex')
   const scripts = (program.scriptTable ?? []).map((script) => Buffer.from(script.slice(2), 'hex'))
-  const get = async ({ hash }) => ({ script: withReturn(scripts.find((it) => crypto.hash160(it).equals(hash))) })
+  // A script that calls dynamically is asked whether it may, even if it is in no table.
+  const found = (hash) => scripts.find((it) => crypto.hash160(it).equals(hash)) ?? raise('there is no such script')
+  const get = async ({ hash }) => ({ hasDynamicInvoke: true, get script() { return withReturn(found(hash)) } })
   const message = program.message === undefined ? undefined : Buffer.from(program.message.slice(2), 'hex')
   follower = new Follower(steps)
   const context = await execute.executeScript({
     code: withReturn(code), gasLeft: new BN('1000000000000'),
     blockchain: { currentBlockIndex: Number.MAX_SAFE_INTEGER, settings: { vm: {} }, contract: { get, tryGet: get } },
     init: { scriptContainer: { type: ScriptContainerType.Transaction, value: { message } }, listeners: {}, skipWitnessVerify: true },
+    options: { scriptHashStack: [crypto.hash160(code)], entryScriptHash: crypto.hash160(code) },
   })
   follower.end(context)
   return { type: 'done', steps: follower.seen, ended: context.errorMessage?.split('\n')[0] ?? VMState[context.state] }
