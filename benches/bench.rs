@@ -74,7 +74,7 @@ struct Rounds {
     /// How often each side is measured; the least time counts
     #[arg(long, default_value = "9")]
     rounds: NonZeroUsize,
-    /// Only what has this name, as the table has it; of files, the path
+    /// Only what has this name, as the table has it; of units, also all of a machine; of files, the path
     #[arg(long)]
     only: Option<String>,
     /// Keep the numbers in benches/results, for the next run to be compared with

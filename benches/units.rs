@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, ensure};
-use vmconf::machines::of_this_crate;
+use vmconf::machines::MACHINES;
 
 use crate::Rounds;
 use crate::rows::{Row, UNIT};
@@ -15,13 +15,15 @@ use crate::timing::shortest;
 pub(crate) fn measure(rounds: &Rounds) -> anyhow::Result<()> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/costs");
     let mut times = Vec::new();
-    for info in of_this_crate() {
+    for info in MACHINES {
         let path = folder.join(info.name).with_extension("txt");
         let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
         println!("# {}", path.file_name().unwrap_or_default().display());
         for line in text.lines() {
-            let row =
-                Row::all(line).pop().filter(|row| rounds.selects(&format!("{} {}", info.name, row.name)));
+            let is_selected = |row: &Row<'_>| {
+                rounds.selects(info.name) || rounds.selects(&format!("{} {}", info.name, row.name))
+            };
+            let row = Row::all(line).pop().filter(is_selected);
             let Some(row) = row else { continue };
             let (name, setup) = (row.name, row.setup);
             let body =
@@ -57,15 +59,13 @@ pub(crate) fn measure(rounds: &Rounds) -> anyhow::Result<()> {
 /// The time of a body in nanoseconds and its units.
 fn cost(row: &Row<'_>, info: &vmconf::machines::MachineInfo, rounds: &Rounds) -> (f64, f64) {
     let (mut once, mut often) = (row.loaded(info, 1), row.loaded(info, row.times + 1));
-    let units = row.run(&mut *often) - row.run(&mut *once);
+    let units = often.run() - once.run();
     let time = |times: usize| {
         shortest(
             rounds.rounds,
             || row.loaded(info, times),
-            |machine| {
-                row.run(&mut **machine);
-                // LOG is charged for the hash as well, which is made here.
-                machine.observe("logsHash");
+            |row| {
+                row.run();
             },
         )
     };

@@ -16,20 +16,25 @@ struct Trace<R> {
     line: Vec<u8>,
 }
 
-/// The maximum length of a line of a trace, in bytes.
-const LONGEST_LINE: u64 = 64 << 20;
+/// The maximum length of a line of a trace, in bytes, and how many items its lists may have: a short item takes forty
+/// times its length in memory.
+const MAX_LINE: u64 = 16 << 20;
+const MAX_ITEMS: usize = 200_000;
 
 impl<R: BufRead> Trace<R> {
     fn next(&mut self) -> io::Result<Next> {
         let mut summary = Members::new();
         loop {
             self.line.clear();
-            let length = (&mut self.from).take(LONGEST_LINE).read_until(b'\n', &mut self.line)?;
+            let length = (&mut self.from).take(MAX_LINE).read_until(b'\n', &mut self.line)?;
             if length == 0 {
                 return Ok(Next::End(summary));
             }
-            if length as u64 == LONGEST_LINE {
-                return Err(invalid(format!("a line of more than {LONGEST_LINE} bytes")));
+            if length as u64 == MAX_LINE {
+                return Err(invalid(format!("a line of more than {MAX_LINE} bytes")));
+            }
+            if self.line.iter().filter(|byte| **byte == b',').count() > MAX_ITEMS {
+                return Err(invalid(format!("a line with more than {MAX_ITEMS} items")));
             }
             match eip3155::read(&self.line) {
                 TraceLine::Step(step) => return Ok(Next::Step(step)),

@@ -23,6 +23,7 @@
 //! | `trail.rs` | what the last instruction did to the accounts |
 //! | `shapes.rs` | the notation of programs and states in the process protocol |
 //! | `table.rs` | the instructions |
+//! | `tests.rs` | what must have a measured cost |
 //!
 //! # Program
 //!
@@ -57,6 +58,8 @@ mod refusal;
 mod rules;
 mod shapes;
 mod table;
+#[cfg(test)]
+mod tests;
 mod trail;
 mod transaction;
 mod world;

@@ -370,7 +370,7 @@ add.json::small
 -    \"gas\": \"0x013875\",
 +    \"gas\": \"0x013874\",
      \"out\": \"0x\",
-     \"logs\": [],
+     \"logs\": \"0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347\",
      \"callcreates\": [],
 4 passed, 0 blessed, 1 not written, 0 refused, 0 errors
 ";

@@ -6,27 +6,31 @@ use std::collections::BTreeSet;
 
 use self::rows::{Row, UNIT};
 use crate::support::at_root;
-use vmconf::machines::{MachineInfo, of_this_crate};
+use vmconf::machines::{MACHINES, MachineInfo, of_this_crate};
 use vmconf::model::limits::Limits;
 
 /// How far a charge may be from the measured cost. Charges are then within a factor of four of each other.
 const BAND: u64 = 2;
 
 /// No instruction is charged less than half of its measured time, and none whose charge depends on its operands
-/// more than twice of it.
+/// more than twice of it, but for those of other engines, which are charged by their gas.
 #[test]
 fn instructions_are_charged_what_they_take() {
     let mut wrong = Vec::new();
-    for info in of_this_crate() {
+    for info in MACHINES {
         let text = std::fs::read_to_string(at_root(format!("tests/costs/{}.txt", info.name))).unwrap();
         let rows = Row::all(&text);
         let named: BTreeSet<_> = rows.iter().map(mnemonic).collect();
-        assert_eq!(named, info.isa.ops.iter().map(|op| op.name).collect(), "{}", info.name);
+        // The unit tests of a machine with another engine demand its rows.
+        let is_own = of_this_crate().any(|own| own.name == info.name);
+        if is_own {
+            assert_eq!(named, info.isa.ops.iter().map(|op| op.name).collect(), "{}", info.name);
+        }
         for row in rows {
             let Some(cost) = row.cost else { continue };
             let (units, instructions) = units(&row, info);
             let is_plain = units <= instructions;
-            if cost > BAND * units || units > BAND * cost && !is_plain {
+            if cost > BAND * units || units > BAND * cost && !is_plain && is_own {
                 wrong.push(format!("{} {}: {units} units, measured {cost}", info.name, row.name));
             }
         }
@@ -51,7 +55,7 @@ fn mnemonic<'t>(row: &Row<'t>) -> &'t str {
 
 /// The units of a body and how many instructions it executes at least.
 fn units(row: &Row<'_>, info: &MachineInfo) -> (u64, u64) {
-    let [once, often] = [1, row.times + 1].map(|times| row.run(&mut *row.loaded(info, times)));
+    let [once, often] = [1, row.times + 1].map(|times| row.loaded(info, times).run());
     let times = row.times as u64;
     ((often - once).div_ceil(times), row.instructions() as u64)
 }

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use crate::support::schema::Described;
+use crate::support::schema::{Described, folders};
 use vmconf::formats::neovm;
 
 const N3: Described =
@@ -20,6 +20,24 @@ fn schemas_accept_published_suites() {
     if let Some(suites) = std::env::var_os("VMCONF_SUITES") {
         N3.assert_schema_accepts(Path::new(&suites).join("neo3"), 153);
         V2.assert_schema_accepts(Path::new(&suites).join("neo2"), 95);
+    }
+}
+
+/// Other runners read the own vectors of N3, but for those in one folder: outside it, no test has a member that only
+/// vmconf knows.
+#[test]
+fn own_vectors_keep_to_the_published_format() {
+    const OWN: [&str; 5] = ["strict", "limits", "host", "message", "curve"];
+    const OWN_FOLDER: &str = "vectors/neo3/own-members";
+    let published = N3.without("test", &OWN);
+    for folder in &folders("vectors/neo3") {
+        if folder != OWN_FOLDER {
+            published.assert_schema_accepts(folder, 1);
+        }
+    }
+    for folder in &folders(OWN_FOLDER) {
+        N3.assert_schema_accepts(folder, 1);
+        published.assert_schema_rejects(folder, 1);
     }
 }
 

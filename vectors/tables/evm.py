@@ -1,5 +1,6 @@
 """The Ethereum Virtual Machine: prices of Homestead, 1024 words on the stack."""
 from tables.numbers import pairs, quotient, remainder
+from tables.reference import hash_of
 
 WORD = 1 << 256
 EDGES = [0, 1, 2, 31, 32, 255, 256, 2**63, 2**64 - 1, 2**64, 2**64 + 1, 2**127, 2**128 - 1, 2**128, 2**192,
@@ -84,7 +85,7 @@ def evm_case(comment, code, left=None, storage=()):
     }
     if left is not None:
         words = {even(key): even(value) for key, value in storage if value}
-        case |= {"gas": even(left), "out": "0x", "logs": [], "callcreates": [],
+        case |= {"gas": even(left), "out": "0x", "logs": hash_of([]), "callcreates": [],
                  "post": {OWN: account | {"storage": words}}}
     return case
 
@@ -125,7 +126,7 @@ def evm_numbers():
         cases[f"{name.lower()} of {kind}"] = numbers_case(name, code, price, meaning, operands)
     for rows, operands in ((UNARY, one), (BINARY, two), (TERNARY, three)):
         for name, (code, price, meaning) in rows.items():
-            cases[name.lower()] = numbers_case(name, code, price, meaning, operands[:100])
+            cases[f"{name.lower()} of words next to the boundaries of limbs"] = numbers_case(name, code, price, meaning, operands[:100])
     return cases
 
 

@@ -24,8 +24,10 @@ def destinations(cases):
             if places:
                 at = rng.choice(places)
                 program = code[:1] + at.to_bytes(2, "big") + code[3:]
-                cases[f"{kind} {seed}"] = case(
-                    f"JUMP to {at}, a 0x5b byte that is " + ("data of a PUSH" if kind == "data" else "an instruction"),
+                what = "data of a PUSH" if kind == "data" else "an instruction"
+                name = f"to byte {at}, {what}, of {len(program)}, about one in {2 * pushes} a PUSH"
+                cases[name if name not in cases else name + ", others"] = case(
+                    f"JUMP to {at}, a 0x5b byte that is {what}",
                     program,
                 )
     for distance in (*range(1, 34), 64, 127, 128, 129, 130, 160):
@@ -33,7 +35,7 @@ def destinations(cases):
             # A PUSH so far before the byte 0x5b, with JUMPDESTs between them.
             code = bytes([0x61, 0, 0, 0x56, 0x5F + size]) + b"\x5b" * (distance + 40) + b"\x60\x01\x60\x02\x55\x00"
             program = code[:1] + (4 + distance).to_bytes(2, "big") + code[3:]
-            cases[f"{distance} after push{size}"] = case(
+            cases[f"to a byte 0x5b that is {distance} after a PUSH{size}"] = case(
                 f"JUMP to a byte 0x5b that is {distance} after a PUSH{size}", program
             )
     for count in (1, 2, 40, 200):
@@ -41,7 +43,7 @@ def destinations(cases):
         for off in (0, 1):
             code = bytes([0x61, 0, 0, 0x56]) + b"\x60" * (2 * count + off) + b"\x5b" + b"\x60\x01\x60\x02\x55\x00"
             program = code[:1] + (len(code) - 7 + 0).to_bytes(2, "big") + code[3:]
-            cases[f"{2 * count + off} bytes 0x60 before"] = case(
+            cases[f"to a byte 0x5b after {2 * count + off} bytes 0x60"] = case(
                 f"JUMP to a byte 0x5b after {2 * count + off} bytes that may be PUSH1", program
             )
     # A long row of PUSH1, behind it a JUMP back to an instruction in the row that is no JUMPDEST, or to data.

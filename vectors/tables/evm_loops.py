@@ -1,9 +1,10 @@
 """Loops of the Ethereum Virtual Machine that go round some hundred times: machines that translate what is executed often
 must do what they did before. The expectations are those of `reference.py`."""
 import random
+from collections import Counter
 
 from tables import evm
-from tables.evm_assembler import NAMES, Code, asm, listing, push
+from tables.evm_assembler import BY_NAME, NAMES, Code, asm, listing, push
 from tables.evm_programs import EFFECTS
 from tables.reference import Run
 
@@ -122,6 +123,18 @@ def instructions(rng, count, height):
     return code
 
 
+def operations_of(code):
+    """The mnemonics of the code, without what is pushed."""
+    return [word for word in listing(code).split() if word in BY_NAME]
+
+
+def most_of(code):
+    """Which instructions of the code that compute are most frequent."""
+    counts = Counter(word for word in operations_of(code) if BY_NAME[word] in EFFECTS)
+    most = sorted(counts, key=lambda word: (-counts[word], word))
+    return ", ".join(most[:4]) + (" and others" if len(most) > 4 else "") if most else "moves only"
+
+
 def mixed(cases):
     for seed in range(40):
         rng = random.Random(seed)
@@ -129,7 +142,7 @@ def mixed(cases):
         body = instructions(rng, rng.choice([4, 8, 15, 30, 60, 150]), height)
         make = counted if seed % 3 else loop
         place = "on the stack" if seed % 3 else "in memory"
-        cases[f"mixed {seed}"] = case(
+        cases[f"{len(operations_of(body))} instructions on {height} items, counted {place}: {most_of(body)}"] = case(
             f"{ROUNDS} rounds, counted {place}, of: {listing(body)}", make(lambda code: code.add(body), height)
         )
 
@@ -145,7 +158,7 @@ def operations(cases):
                 body += push([3, 29, 2**130 + 1][n]) if n == place else bytes([0x80 + (pops - 1 - n)])
             body += bytes([op, 0x01])
             what = "items of the stack" if place < 0 else f"a constant as operand {place}"
-            cases[f"{name.lower()} {place}"] = case(
+            cases[f"{name.lower()} with {what}"] = case(
                 f"{ROUNDS} rounds of {name} with {what}, added up: {listing(body)}",
                 counted(lambda code: code.add(body), 1),
             )
@@ -173,7 +186,7 @@ def sums(cases):
             # It is passed in one of the last rounds.
             start = (boundary - 620 * by) % 2**256
             for order, body in (("x + constant", push(by) + asm("ADD")), ("constant + x", push(by) + asm("SWAP1 ADD"))):
-                cases[f"{order} 0x{start:x} 0x{by:x}"] = case(
+                cases[f"{order} over 0x{boundary:x}, by 0x{by:x}"] = case(
                     f"{ROUNDS} rounds of {order}, from {start:#x} by {by:#x}",
                     counted(lambda code: code.add(body), 1, words=[start]),
                 )
@@ -196,7 +209,7 @@ def shuffles(cases):
         if seed % 2:
             # Something in each round depends on the order.
             body = body[: len(body) // 2] + asm("DUP1 ADD") + body[len(body) // 2 :] + asm("DUP2 ADD")
-        cases[f"shuffle {seed}"] = case(
+        cases[f"{listing(body)} on {height} items"] = case(
             f"{ROUNDS} rounds of: {listing(body)}", counted(lambda code: code.add(body), height)
         )
     for name, body, height in (
@@ -326,7 +339,7 @@ def whiles(cases):
         ):
             code = Code().add(push(2**255 + 3), push(2**130), push(ROUNDS)).mark("loop").add(condition).jump_if("end")
             code.add(work, asm("1 SWAP1 SUB")).jump("loop").mark("end")
-            cases[f"while {name} {work.hex()}".strip()] = case(
+            cases[f"while {name}" + (f", {listing(work)}" if work else ", nothing")] = case(
                 f"{ROUNDS} rounds while {name}: {listing(work + bytes.fromhex('60019003'))}", stored(code, 3).bytes()
             )
 
@@ -404,7 +417,7 @@ def jumps(cases):
     # Out of gas at each instruction of a round of two jumps.
     for less in range(26):
         code = Code().mark("loop").push_mark("loop").jump("sub").mark("sub").add(0x56).bytes()
-        cases[f"endless subroutines, {less}"] = case(
+        cases[f"endless subroutines with {20_000 + less} gas"] = case(
             f"A subroutine is called until {20_000 + less} gas is used up; the run halts", code, 20_000 + less
         )
 
@@ -497,7 +510,7 @@ def limits(cases):
     run.execute()
     spent = GAS - run.gas
     for less in (0, 1, 9, 10, 11, 12, 13, 14, 20, 40):
-        cases[f"{less} gas less"] = case(
+        cases[f"a loop without effects with {less} gas less"] = case(
             f"A loop without effects, with {less} gas less than it needs", code, spent - less
         )
     nothing = loop(lambda code: code.add(b"\x80\x80\x0a\x50" * 4), 1, words=[2**70 + 1])
@@ -506,7 +519,7 @@ def limits(cases):
     run = Run(exponent, EFFECTS, OWN, {OWN: {"balance": 0, "nonce": 0, "code": b"", "storage": {}}}, GAS, b"", {})
     run.execute()
     for less in (0, 1, 10, 300):
-        cases[f"exp with {less} gas less"] = case(
+        cases[f"a loop of exp with {less} gas less"] = case(
             f"A loop of EXP, with {less} gas less than it needs", exponent, GAS - run.gas - less
         )
     for rounds in (1019, 1020, 1021, 1022, 1023, 1024, 1025):

@@ -1,7 +1,8 @@
 """Instructions of the Ethereum Virtual Machine that touch memory, storage, accounts, logs or calls, on operands next to
 the boundaries. The expectations are those of `reference.py`."""
 from tables import evm
-from tables.reference import Run, bloom
+from tables.names import readable
+from tables.reference import Run, bloom, hash_of
 
 OWN, B, MISSING = int("aa" * 20, 16), int("bb" * 20, 16), int("cc" * 20, 16)
 HIGH = 2**255
@@ -53,8 +54,9 @@ def accounts_for(name):
     return {OWN: account(1000, 7, b"", KEYS if name in ("SLOAD", "SSTORE") else {1: 5})}
 
 
-def case(comment, code, more=(), gas=GAS):
-    """A case with what the reference leaves of the program and of `more` accounts, or without if it halts."""
+def case(comment, code, more=(), gas=GAS, entries=False):
+    """A case with what the reference leaves of the program and of `more` accounts, or without if it halts. The logs are
+    entries if it is of an old layout."""
     accounts = accounts_for(comment.split()[0]) | dict(more)
     run = Run(code, EFFECTS, OWN, accounts, gas, DATA, ENV)
     ends = run.execute()
@@ -73,7 +75,7 @@ def case(comment, code, more=(), gas=GAS):
                  "topics": [topic.hex() for topic in log["topics"]]} for log in run.logs]
         calls = [{"data": hexed(call["data"]), "destination": "" if call["to"] is None else address(call["to"]),
                   "gasLimit": evm.even(call["gas"]), "value": evm.even(call["value"])} for call in run.calls]
-        case |= {"gas": evm.even(run.gas), "out": hexed(run.out), "logs": logs, "callcreates": calls,
+        case |= {"gas": evm.even(run.gas), "out": hexed(run.out), "logs": logs if entries else hash_of(run.logs), "callcreates": calls,
                  "post": state(run.accounts)}
     return case
 
@@ -148,6 +150,14 @@ def logs():
         yield f"LOG{count}", ((*pair, *[3, 2, 1, 5][:count]) for pair in ranges([0, 1]))
 
 
+def few_logs():
+    """Logs whose topics and bloom old layouts spell out."""
+    for count in range(5):
+        topics = [(word, *[9, 8, 7]) for word in WORDS] if count else [()]
+        yield f"LOG{count}", ((1, 9, *it[:count]) for it in topics)
+        yield f"LOG{count}", ((start, size, *[3, 2, 1, 5][:count]) for start, size in ((0, 0), (0, 33), (31, 1)))
+
+
 def create():
     for value in (0, 1, 2, 1000, 1001, *HUGE):
         yield "CREATE", ((value, 0, 9), (value, 1, 0), (value, value & 31, 1))
@@ -205,16 +215,15 @@ def shown(number):
         rest = number - 2**bits
         if abs(rest) <= 1000:
             return f"2^{bits}" + (f" {'+' if rest > 0 else '-'} {abs(rest)}" if rest else "")
-    return f"0x{number:x}"
+    return readable(f"0x{number:x}")
 
 
-def programs(lists):
+def programs(lists, entries=False):
     cases = {}
     for name, all_values in lists:
         for values in all_values:
-            key = ", ".join(f"0x{value:x}" if value > 10_000 else str(value) for value in values)
-            comment = f"{name} {SENTENCES[name].format(*map(shown, values))}"
-            cases[f"{name.lower()} {key}"] = case(comment, program(name, values))
+            called = f"{name} {SENTENCES[name].format(*map(shown, values))}"
+            cases[called] = case(called, program(name, values), entries=entries)
     return cases
 
 
@@ -270,6 +279,7 @@ def files():
     groups = (hashes, returns, memory, input_and_code, code_of_accounts, balances_and_blocks, storage, logs, create)
     for group in groups:
         yield f"evm/tables/{group.__name__.replace('_', '-')}.json", programs(group())
+    yield "evm/layout-2017/entries-of-logs.json", programs(few_logs(), entries=True)
     for name in ("CALL", "CALLCODE", "DELEGATECALL"):
         yield f"evm/tables/{name.lower()}.json", programs(calls(name))
     yield "evm/tables/others.json", others()

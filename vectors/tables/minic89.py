@@ -92,6 +92,56 @@ def references():
     return document("references", functions, tests)
 
 
+INDICES = [0, 1, 127, 128, 255, 256, 257]
+
+
+def widths():
+    """Slots, targets, ids and numbers of arguments whose number needs a sign bit or a second byte."""
+    functions, tests = [], []
+
+    def add(name, result, *code, parameters=0, local_count=None):
+        fid = len(functions) + 1
+        functions.append(function(fid, parameters, *code))
+        functions[-1]["local_count"] = parameters if local_count is None else local_count
+        tests.append(ends(name, fid, [], result))
+        return fid
+
+    for slot in (*INDICES, 65534):
+        # All the other slots stay as they were: the one that a lost byte would name holds another number.
+        other = slot % 256 if slot > 255 else slot + 1
+        store = [("PUSH_I16", 9), ("STORE_LOCAL", other), ("POP",), ("PUSH_I16", 5), ("STORE_LOCAL", slot), ("POP",)]
+        count = max(slot, other) + 1
+        add(f"LOAD_LOCAL {slot} after STORE_LOCAL {slot}", 5, *store, ("LOAD_LOCAL", slot), ("RET",), local_count=count)
+        add(f"LOAD_LOCAL {other} after STORE_LOCAL {slot}", 9, *store, ("LOAD_LOCAL", other), ("RET",), local_count=count)
+    for name, before in (("JMP", []), ("JZ", [("PUSH_I16", 0)]), ("JNZ", [("PUSH_I16", 1)])):
+        for target in INDICES[2:]:
+            # To PUSH_I16 5; any other number leads to 9.
+            nines = [("PUSH_I16", 9), ("RET",)] * ((target - len(before)) // 2 + 1)
+            code = [*before, (name, target), *nines][:target]
+            add(f"{name} forward to {target}", 5, *code, ("PUSH_I16", 5), ("RET",))
+            # JMP over 5 to the end, and from there back.
+            start = [("JMP", target), ("PUSH_I16", 5), ("RET",)]
+            code = [*start, *[("PUSH_I16", 9), ("RET",)] * target][:target]
+            add(f"{name} back from {target + len(before)} to 1", 5, *code, *before, (name, 1), ("PUSH_I16", 9), ("RET",))
+    for count in (*INDICES[2:], 1000):
+        callee = len(functions) + 1
+        functions.append(function(callee, count, ("LOAD_LOCAL", count - 1), ("LOAD_LOCAL", 0), ("SUB",), ("RET",)))
+        arguments = [("PUSH_I16", n) for n in range(count)]
+        add(f"CALL_DIRECT with {count} arguments, the last less the first", count - 1, *arguments, ("CALL_DIRECT", callee),
+            ("RET",))
+        add(f"CALL_IND with {count} arguments, the last less the first", count - 1, *arguments, ("PUSH_FUN", callee),
+            ("CALL_IND", count), ("RET",))
+    for fid in (1000, 32767, 32768, 65535):
+        functions.append(function(fid, 0, ("PUSH_I16", fid % 1000), ("RET",)))
+        entry = len(functions) + 1
+        for name, call in (("CALL_DIRECT", [("CALL_DIRECT", fid)]), ("PUSH_FUN and CALL_IND", [("PUSH_FUN", fid), ("CALL_IND", 0)])):
+            functions.append(function(entry, 0, *call, ("RET",)))
+            tests.append(ends(f"{name} of function {fid}", entry, [], fid % 1000))
+            entry += 1
+    return document("widths", functions, tests)
+
+
 def files():
+    yield "minic89/tables/widths.json", widths()
     yield "minic89/tables/numbers.json", numbers()
     yield "minic89/tables/references.json", references()

@@ -507,7 +507,8 @@ def pushes():
     tests = []
     for n in range(1, 76):
         for fill in (bytes(range(1, n + 1)), bytes(n), b"\xff" * n):
-            tests.append(halts(f"PUSHBYTES{n} of {fill.hex()}", raw(fill), [fill]))
+            what = "zeros" if not any(fill) else "ff" if fill[0] == 0xff else "1 and so on"
+            tests.append(halts(f"PUSHBYTES{n} of {what}", raw(fill), [fill]))
         tests.append(faults(f"PUSHBYTES{n} with a byte too few", raw(bytes(n))[:-1], 0))
     for size, prefix in ((1, 1), (2, 1), (75, 1), (76, 1), (255, 1), (1, 2), (256, 2), (300, 2), (1, 4), (257, 4)):
         value = bytes(n % 251 for n in range(size))

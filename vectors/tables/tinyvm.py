@@ -138,10 +138,12 @@ def moves():
 def times():
     """`time` after loops, up to its highest bits."""
     tests = []
-    for rounds_, steps in ((300, 1000), (0x4001, 40000), (0x8000, 70000), (0xffff, 140000)):
+    for rounds_, nops, steps in ((300, 0, 1000), (0x4001, 0, 40000), (0x7fff, 1, 70000), (0x8000, 0, 70000),
+                                 (0x8000, 1, 70000), (0xffff, 0, 140000)):
         # decr r4, back until it is 0, then the time.
-        time = 2 * rounds_
-        case = {"name": f"time after {time} instructions", "instructions": ["decr r4", "b r4 -1", "time", "yield"],
+        time = 2 * rounds_ + nops
+        case = {"name": f"time after {time} instructions",
+                "instructions": ["decr r4", "b r4 -1", *["nop"] * nops, "time", "yield"],
                 "registers": {"r4": rounds_}, "steps": steps,
                 "expect": {"stop": "yield", "value": 0, "time": time + 2, "exact": True,
                            "registers": {"r0": 0, "r1": 0, "r2": time >> 16, "r3": time % WORD, "r4": 0}}}
@@ -185,6 +187,63 @@ def long_runs():
     return tests
 
 
+def places():
+    """Each instruction as the last one before an address whose low or high byte, or all of it, begins anew."""
+    registers = [0x1234, 0xfedc, 0x00ff, 0x8001]
+    r0, r1, r2, r3 = registers
+    # Words, and what they change among the registers.
+    rows = [("yield", 0x102a, {}), ("cpuid", 0x102b, {0: 0, 1: 0, 2: 0, 3: 0}), ("debug", 0x102c, {}),
+            ("time", 0x102d, {0: 0, 1: 0, 2: 0, 3: 0}), ("sw r1, r2", 0x2012, {}), ("lw r1, r0", 0x2101, {1: 0}),
+            ("lw r3, -2", 0x33fe, {3: 0xfffe}), ("lhi r2, 0x80", 0x4280, {2: 0x80ff}), ("b of 0", 0x9480, {})]
+    for name, (code, meaning) in UNARY.items():
+        rows.append((f"{name} r3, r1", code << 8 | 0x13, {3: meaning(r1) % WORD}))
+    for name, (code, meaning) in BINARY.items():
+        rows.append((f"{name} of r1 and r2", code << 8 | 0x12, {2: int(meaning(r1, r2)) % WORD}))
+    tests = []
+    for at in (0x00ff, 0x7fff, 0xfffe, 0xffff):
+        after = (at + 1) % WORD
+        for name, word, changed in rows:
+            left = {f"r{n}": value for n, value in enumerate([*registers, 0])} | {f"r{n}": it for n, it in changed.items()}
+            stop = {"stop": "yield", "value": left["r0"], "time": 1 if word == 0x102a else 2,
+                    "pc": (after + (word != 0x102a)) % WORD, "exact": True, "registers": left}
+            if name.startswith("sw"):
+                stop["data"] = {str(r1): r2}
+            tests.append({"name": f"{name} at {at:#x}, and the next instruction at {after:#x}", "registers": registers,
+                          "instructions": {str(at): [word], str(after): [0x102a]}, "pc": at, "expect": stop})
+        for name, word, to in (("b forward", 0x9100, at + 2), ("b far forward", 0x917f, at + 129), ("b back", 0x9180, at - 1),
+                               ("b far back", 0x91ff, at - 128), ("j forward", 0xa000, at + 2),
+                               ("j far forward", 0xa7ff, at + 2049), ("j back", 0xa800, at - 1),
+                               ("j far back", 0xafff, at - 2048)):
+            to %= WORD
+            tests.append({"name": f"{name}, from {at:#x} to {to:#x}", "registers": registers, "pc": at,
+                          "instructions": {str(at): [word], str(to): [0x102a]},
+                          "expect": {"stop": "yield", "value": r0, "time": 2, "pc": (to + 1) % WORD, "exact": True,
+                                     "registers": {f"r{n}": value for n, value in enumerate(registers)}}})
+    for address in (0, 0xff, 0x100, 0x7fff, 0x8000, 0xfffe, 0xffff):
+        tests.append({"name": f"lwi of the word at {address:#x}", "registers": [5, address, 6], "pc": 0x4000,
+                      "instructions": {str(address): [0xabcd], "16384": [0x2212, 0x102a]},
+                      "expect": {"stop": "yield", "value": 5, "time": 2, "exact": True,
+                                 "registers": {"r0": 5, "r1": address, "r2": 0xabcd}}})
+    return tests
+
+
+def with_itself():
+    """Each binary instruction of a register and itself, on words next to the boundaries."""
+    tests = []
+    for name, (code, meaning) in BINARY.items():
+        if not name.startswith("comparison"):
+            after = [int(meaning(a, a)) % WORD for a in EDGES]
+            tests.append(test(f"{name} of a register and itself, on words next to the boundaries",
+                              [code << 8 | n << 4 | n for n in range(len(EDGES))], EDGES, after))
+        else:
+            # The right operand is then 0.
+            after = [int(meaning(a, 0)) % WORD for a in EDGES]
+            tests.append(test(f"{name} of a register and itself, which compares words with 0",
+                              [code << 8 | n << 4 | n for n in range(len(EDGES))], EDGES, after))
+    return tests
+
+
 def files():
-    for name, make in (("numbers", numbers), ("moves", moves), ("time", times), ("roots", roots), ("long-runs", long_runs)):
+    for name, make in (("numbers", numbers), ("moves", moves), ("time", times), ("roots", roots), ("long-runs", long_runs),
+                       ("places", places), ("with-itself", with_itself)):
         yield f"tinyvm/tables/{name}.json", {"machine": "tinyvm", "name": f"tables: {name}", "tests": make()}

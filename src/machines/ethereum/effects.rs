@@ -63,7 +63,7 @@ use Place::{
     Balance, Byte, Code, Input, Logs, Memory, NewFrame, Output, Own, Returned, Storage, Transient, Word,
 };
 
-fn effects(code: u8) -> &'static [Effect<Ethereum>] {
+pub(super) fn effects(code: u8) -> &'static [Effect<Ethereum>] {
     match code {
         op::KECCAK256 => &[Reads(Memory(0, 1))],
         op::BALANCE => &[Reads(Balance(0))],

@@ -10,10 +10,12 @@ use super::engine::Context;
 
 /// The units per gas of the contracts, by the last bytes of their addresses; [`UNITS_OF_GAS`] for all others, which
 /// work on curves, and for BLAKE2.
-const UNITS_OF_OTHER_GAS: [(u8, u64); 4] = [(ECRECOVER, 12), (2, 1), (3, 1), (4, 1)];
-const UNITS_OF_GAS: u64 = 4;
+const UNITS_OF_OTHER_GAS: [(u8, u64); 5] = [(ECRECOVER, 16), (2, 1), (3, 1), (4, 1), (P256_VERIFY, 11)];
+const UNITS_OF_GAS: u64 = 5;
 const ECRECOVER: u8 = 1;
 const MODEXP: u8 = 5;
+/// Of the address 0x100.
+const P256_VERIFY: u8 = 0;
 
 /// How much gas is one unit for powers modulo a number without digits, which are not calculated.
 const GAS_WITHOUT_MODULUS: u64 = 16;
@@ -27,7 +29,7 @@ const UNITS_OF_GAS_OF_SHORT: u64 = 8;
 const SHORT: u64 = 24;
 
 /// The units for an input that the point evaluation of KZG rejects: it finds a wrong proof only at its end.
-const UNITS_OF_REJECTED_PROOF: u64 = 200_000;
+const UNITS_OF_REJECTED_PROOF: u64 = 350_000;
 const KZG: u8 = 10;
 
 /// The units per byte of rejected input: some contracts check much of it before they reject it.

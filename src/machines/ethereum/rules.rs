@@ -83,7 +83,7 @@ const CHARGED: &[(u8, Handler)] = charged! {
     SMOD arithmetic::smod 4;
     ADDMOD arithmetic::addmod 4;
     MULMOD arithmetic::mulmod 10;
-    BLOCKHASH host::blockhash 64;
+    BLOCKHASH host::blockhash 90;
     BALANCE host::balance UNITS_OF_ACCOUNT;
     EXTCODESIZE host::extcodesize UNITS_OF_ACCOUNT;
     SELFBALANCE host::selfbalance UNITS_OF_ACCOUNT;

@@ -193,9 +193,9 @@ impl Evm {
         unmetered: impl Fn() -> U,
         metered: impl Fn(u64) -> M,
     ) -> Option<Stop> {
-        let stop = self.execute_on_tiers(budget, unmetered, metered);
+        let mut stop = self.execute_on_tiers(budget, unmetered, metered);
         if let Some(mut reference) = self.reference.take() {
-            self.with_frame(|frame, _| reference.follow(frame, stop));
+            stop = self.with_frame(|frame, _| reference.follow(frame, stop));
             self.reference = Some(reference);
         }
         stop
@@ -245,7 +245,8 @@ impl Evm {
                     None => hot.run(frame, |_, _, _| {}),
                     Some(reference) => hot.run(frame, |frame, state, pc| {
                         state.leave(frame, pc);
-                        reference.follow(frame, None);
+                        // Once a limit is reached, it ends the run after this slice.
+                        let _ = reference.follow(frame, None);
                     }),
                 };
                 if stop.is_some() {

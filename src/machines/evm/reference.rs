@@ -2,60 +2,84 @@
 
 use super::frame::{Frame, Halves, Stop};
 use super::machine::Evm;
+use crate::machines::account::Limit;
 use crate::machines::machine::{LoadError, Machine};
 use crate::machines::tiers::Tiers;
 use crate::model::case::Program;
 use crate::model::limits::Limits;
 use crate::model::value::Value;
 
+/// The charge for a comparison, in units; below, how many of the compared bytes are one unit more.
+const COMPARISON: u64 = 30;
+const BYTES_OF_UNIT: u64 = 16;
+
 /// The machine that another one is compared with.
 #[derive(Clone)]
-pub(super) struct Reference(Box<Evm>);
+pub(super) struct Reference {
+    machine: Box<Evm>,
+    /// The limit of the runner that the comparisons reached. After that, nothing is compared.
+    reached: Option<Limit>,
+}
 
 impl Reference {
     /// A reference for a machine with these limits.
     pub(super) fn new(limits: &Limits) -> Reference {
         let mut machine = Evm::new(limits);
         machine.choose(Tiers::Plain);
-        Reference(Box::new(machine))
+        Reference { machine: Box::new(machine), reached: None }
     }
 
     /// Loads what the other machine loads.
     pub(super) fn load(&mut self, program: &Program) -> Result<(), LoadError> {
-        self.0.load(program)
+        self.reached = None;
+        self.machine.load(program)
     }
 
     /// Changes what is changed in the other machine.
     pub(super) fn set(&mut self, changes: &Value) -> Result<(), LoadError> {
-        self.0.set(changes)
+        self.machine.set(changes)
     }
 
-    /// Executes as many instructions as the other machine executed, and the one that ended it.
+    /// Executes as many instructions as the other machine executed, and the one that ended it. Returns why the run
+    /// ends: as the other machine says, or since comparisons, which are charged to it, reached a limit.
     ///
     /// # Panics
     ///
     /// If the machines differ after that.
-    pub(super) fn follow(&mut self, frame: &Frame<'_>, stop: Option<Stop>) {
-        if let Some(Stop::Limited(_)) = stop {
-            return;
+    pub(super) fn follow(&mut self, frame: &mut Frame<'_>, stop: Option<Stop>) -> Option<Stop> {
+        if self.reached.is_none() && !matches!(stop, Some(Stop::Limited(_))) {
+            self.compare(frame, stop);
+            self.reached = frame.context.account.charge(self.charge()).err();
         }
-        let executed = frame.context.count.at(frame.pc) - self.0.executed();
+        self.reached.map(Stop::Limited).or(stop)
+    }
+
+    /// What the last comparison is charged.
+    fn charge(&self) -> u64 {
+        const WORD: usize = 32;
+        let Evm { context, height, .. } = &*self.machine;
+        let bytes = context.memory.bytes().len() + WORD * (height + 2 * context.storage.len());
+        COMPARISON + bytes as u64 / BYTES_OF_UNIT
+    }
+
+    fn compare(&mut self, frame: &Frame<'_>, stop: Option<Stop>) {
+        let executed = frame.context.count.at(frame.pc) - self.machine.executed();
         let ends = stop.is_some();
-        let plain_stop = self.0.execute(executed as u64 + u64::from(ends));
+        let plain_stop = self.machine.execute(executed as u64 + u64::from(ends));
         let difference = self.difference(frame).or_else(|| (ends && stop != plain_stop).then_some("the end"));
         if let Some(what) = difference {
             panic!(
                 "the engines differ in {what} after {} instructions: hot at {:#x}, plain at {:#x}",
-                self.0.executed(),
+                self.machine.executed(),
                 frame.pc,
-                self.0.pc
+                self.machine.pc
             );
         }
     }
 
     /// What differs.
     fn difference(&self, frame: &Frame<'_>) -> Option<&'static str> {
-        let (plain, context) = (&self.0, &*frame.context);
+        let (plain, context) = (&*self.machine, &*frame.context);
         let words = |stack: &[Halves]| stack.iter().map(|item| item.word()).collect::<Vec<_>>();
         let below = words(&frame.stack[1..frame.height.max(1)]);
         let top = (frame.height > 0).then(|| frame.top.word());

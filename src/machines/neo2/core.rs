@@ -16,7 +16,7 @@ pub(super) const ALLOCATION: u64 = 6;
 /// How many bytes are copied per unit.
 const BYTES_OF_UNIT: usize = 64;
 /// How many items are moved per unit.
-const ITEMS_OF_UNIT: usize = 20;
+const ITEMS_OF_UNIT: usize = 14;
 /// The charge for a search for live items, in units, and how many items it visits per unit.
 const SURVEY: u64 = 4;
 const SEEN_IN_UNIT: u64 = 2;

@@ -75,10 +75,10 @@ fn divisor(number: BigInt) -> Result<BigInt, Fault> {
 }
 
 /// The charge for a square root, in units.
-const ROOT: usize = 75;
+const ROOT: usize = 100;
 /// The charge for a modular power or inverse, in units; below, for each bit of the exponent.
-const MODULAR_POWER: usize = 400;
-const UNITS_OF_BIT: usize = 17;
+const MODULAR_POWER: usize = 500;
+const UNITS_OF_BIT: usize = 22;
 
 /// POW
 pub(super) fn pow(frame: &mut Frame<'_>) -> Flow {

@@ -4,6 +4,9 @@
 //! is executed after the setup. Instructions are separated by `; `, `3*A & B` is `A; B; A; B; A; B`. The
 //! name may be followed by what is special about the operands. The units are the measured time of the body,
 //! a unit being [`UNIT`]; `ends` stands for instructions after which nothing can follow.
+//!
+//! In the table of `ethereum`, a name may end with the fork (`in Frontier`), and the body `AUTHORIZATION` is a
+//! signature of the transaction.
 
 use num_bigint::BigInt;
 use vmconf::isa::assembler::assemble;
@@ -50,25 +53,32 @@ impl<'t> Row<'t> {
     }
 
     /// A machine that has loaded this number of copies of the body.
-    pub(crate) fn loaded(&self, info: &MachineInfo, times: usize) -> Box<dyn Machine> {
+    pub(crate) fn loaded(&self, info: &MachineInfo, times: usize) -> LoadedRow<'t> {
         let mut machine = (info.new)(&Limits { steps: u64::MAX, memory: 1 << 40, ..Limits::default() });
         machine.load(&self.program(info, times)).unwrap_or_else(|error| panic!("{}: {error}", self.name));
-        if info.name == "minic89" {
-            let start = record([("entry", Value::int(1)), ("limits", record([("step_limit", Value::Null)]))]);
-            assert_eq!(machine.set(&start), Ok(()));
-        }
-        machine
+        let start = match info.name {
+            "minic89" => {
+                Some(record([("entry", Value::int(1)), ("limits", record([("step_limit", Value::Null)]))]))
+            }
+            "ethereum" => Some(self.transaction()),
+            _ => None,
+        };
+        LoadedRow { name: self.name, machine, start }
     }
 
-    /// Executes this number of copies of the body; the units that this is charged, the setup included.
-    pub(crate) fn run(&self, machine: &mut dyn Machine) -> u64 {
-        let status = perform(machine, &Action::Execute, None);
-        assert_eq!(status, Status::Ended, "{}: {}", self.name, machine.describe());
-        let field = ["outcome", "state"].into_iter().find(|field| machine.has_field(field));
-        if let Some(Value::Text(end)) = field.and_then(|field| machine.observe(field)) {
-            assert!(["success", "HALT", "Halt"].contains(&&*end), "{}: {}", self.name, machine.describe());
-        }
-        machine.account().units()
+    /// The transaction of a state test, with as much gas as a transaction may have.
+    fn transaction(&self) -> Value {
+        let fork = self.name.split_once(" in ").map_or(NEWEST, |(_, fork)| fork);
+        let gas: u64 = if fork == NEWEST { 1 << 24 } else { 1 << 40 };
+        let kind = if self.body == AUTHORIZATION { 4 } else { 0 };
+        record([
+            ("fork", Value::text(fork)),
+            ("data", Value::Bytes(Vec::new())),
+            ("gasLimit", Value::int(gas)),
+            ("value", Value::int(0)),
+            ("type", Value::int(kind)),
+            ("refusal", Value::text("")),
+        ])
     }
 
     fn program(&self, info: &MachineInfo, times: usize) -> Program {
@@ -80,6 +90,8 @@ impl<'t> Row<'t> {
         };
         Program::from(match info.name {
             "evm" => evm(code()),
+            "ethereum" if self.body == AUTHORIZATION => state_test(Vec::new(), times),
+            "ethereum" => state_test(code(), 0),
             "tinyvm" => {
                 // Two words also for a small number.
                 let count =
@@ -94,6 +106,40 @@ impl<'t> Row<'t> {
             "minic89" => functions(&setup, &body, times),
             _ => neo(code()),
         })
+    }
+}
+
+/// A machine with the program of a row.
+pub(crate) struct LoadedRow<'t> {
+    name: &'t str,
+    machine: Box<dyn Machine>,
+    /// What is set before the machine can execute.
+    start: Option<Value>,
+}
+
+impl LoadedRow<'_> {
+    /// Executes the copies of the body; the units that this is charged, the setup included.
+    pub(crate) fn run(&mut self) -> u64 {
+        let machine = &mut *self.machine;
+        if let Some(start) = &self.start {
+            assert_eq!(machine.set(start), Ok(()), "{}", self.name);
+        }
+        let status = perform(machine, &Action::Execute, None);
+        assert_eq!(status, Status::Ended, "{}: {}", self.name, machine.describe());
+        for field in ["outcome", "state"].into_iter().filter(|field| machine.has_field(field)) {
+            if let Some(Value::Text(end)) = machine.observe(field) {
+                let is_good = ["success", "executed", "HALT", "Halt"].contains(&&*end);
+                assert!(
+                    is_good && !machine.describe().starts_with("halted"),
+                    "{}: {}",
+                    self.name,
+                    machine.describe()
+                );
+            }
+        }
+        // LOG is charged for the hash as well, which is made here.
+        machine.observe("logsHash");
+        machine.account().units()
     }
 }
 
@@ -143,6 +189,68 @@ fn neo(script: Vec<u8>) -> Value {
         ("message", Value::Bytes(hex_bytes("766563746f72206d657373616765").unwrap_or_default())),
         ("scriptTable", Value::List(vec![Value::Bytes(vec![0x66])])),
     ])
+}
+
+const AUTHORIZATION: &str = "AUTHORIZATION";
+const NEWEST: &str = "Osaka";
+const SENDER: u8 = 0xaa;
+const TARGET: u8 = 0xbb;
+
+/// A state test whose transaction calls this code, with this number of authorizations.
+fn state_test(code: Vec<u8>, authorizations: usize) -> Value {
+    let number = |number: u64| Value::Int(BigInt::from(number));
+    let account = |address: u8, code: Vec<u8>| {
+        let balance = Value::Int(BigInt::from(1) << 200);
+        let members = [
+            ("balance", balance),
+            ("nonce", number(0)),
+            ("code", Value::Bytes(code)),
+            ("storage", Value::Record(Vec::new())),
+        ];
+        (format!("0x{}", format!("{address:02x}").repeat(20)), record(members))
+    };
+    // The x coordinate of the generator of the curve, so that there is a key to recover.
+    let point = hex_bytes("79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798");
+    let point = Value::Int(BigInt::from_bytes_be(num_bigint::Sign::Plus, &point.unwrap_or_default()));
+    let authorization = record([
+        ("chainId", number(0)),
+        ("address", address(TARGET)),
+        ("nonce", number(0)),
+        ("v", number(0)),
+        ("r", point),
+        ("s", number(0x3333)),
+    ]);
+    let mut transaction = vec![
+        ("nonce", number(0)),
+        ("to", address(TARGET)),
+        ("sender", address(SENDER)),
+        ("maxFeePerGas", number(10)),
+        ("maxPriorityFeePerGas", number(0)),
+        ("gasPrice", number(10)),
+    ];
+    if authorizations > 0 {
+        transaction.push(("authorizationList", Value::List(vec![authorization; authorizations])));
+    }
+    let env = record([
+        ("coinbase", address(0xcc)),
+        ("gasLimit", number(u64::MAX)),
+        ("number", number(300)),
+        ("timestamp", number(1000)),
+        ("difficulty", number(0x20000)),
+        ("random", number(0)),
+        ("baseFee", number(7)),
+        ("excessBlobGas", number(0)),
+    ]);
+    Value::record([
+        ("env", env),
+        ("chainId", number(1)),
+        ("transaction", Value::record(transaction)),
+        ("pre", Value::record([account(SENDER, Vec::new()), account(TARGET, code)])),
+    ])
+}
+
+fn address(byte: u8) -> Value {
+    Value::Bytes(vec![byte; 20])
 }
 
 pub(crate) fn record<const N: usize>(members: [(&'static str, Value); N]) -> Value {

@@ -20,24 +20,45 @@ pub(crate) struct Described {
 }
 
 impl Described {
-    fn validator(&self) -> Validator {
-        Validator::new(&json(self.schema))
+    /// The schema.
+    fn schema(&self) -> Schema {
+        Schema(json(self.schema))
+    }
+
+    /// A copy of the schema to change, which other schemas do not refer to.
+    fn copy(&self) -> Schema {
+        let mut schema = self.schema();
+        schema.0["$id"] = format!("{}/changed", schema.0["$id"].as_str().unwrap()).into();
+        schema
     }
 
     /// The schema accepts every JSON file under a folder.
     pub(crate) fn assert_schema_accepts(&self, folder: impl AsRef<Path>, least: usize) {
-        let validator = self.validator();
-        for (path, text) in json_files(folder, least) {
-            validator.assert_accepts(&json(&text), &path);
-        }
+        self.schema().assert_schema_accepts(folder, least);
     }
 
     /// The schema rejects every JSON file under a folder.
     pub(crate) fn assert_schema_rejects(&self, folder: impl AsRef<Path>, least: usize) {
-        let validator = self.validator();
-        for (path, text) in json_files(folder, least) {
-            assert!(!validator.accepts(&json(&text)), "the schema accepts {path}");
+        self.schema().assert_schema_rejects(folder, least);
+    }
+
+    /// The schema, with these members of one of its definitions forbidden.
+    pub(crate) fn without(&self, definition: &str, members: &[&str]) -> Schema {
+        let mut schema = self.copy();
+        for member in members {
+            *schema.member(definition, member) = Value::Bool(false);
         }
+        schema
+    }
+
+    /// The schema, without the alternative that a member of one of its definitions is an array.
+    pub(crate) fn without_array(&self, definition: &str, member: &str) -> Schema {
+        let mut schema = self.copy();
+        let alternatives = schema.member(definition, member)["anyOf"].as_array_mut().unwrap();
+        let before = alternatives.len();
+        alternatives.retain(|alternative| alternative["type"] != "array");
+        assert_eq!(alternatives.len(), before - 1, "{definition}: {member}");
+        schema
     }
 
     /// The reader finds nothing wrong in any JSON file under a folder.
@@ -76,6 +97,39 @@ impl Described {
         diagnostics.retain(|diagnostic| diagnostic.severity == Severity::Error);
         diagnostics
     }
+}
+
+/// A JSON Schema.
+pub(crate) struct Schema(Value);
+
+impl Schema {
+    /// What the schema says about a member of one of its definitions, which must be there.
+    fn member(&mut self, definition: &str, member: &str) -> &mut Value {
+        self.0["$defs"][definition]["properties"].get_mut(member).unwrap()
+    }
+
+    /// The schema accepts every JSON file under a folder.
+    pub(crate) fn assert_schema_accepts(&self, folder: impl AsRef<Path>, least: usize) {
+        let validator = Validator::new(&self.0);
+        for (path, text) in json_files(folder, least) {
+            validator.assert_accepts(&json(&text), &path);
+        }
+    }
+
+    /// The schema rejects every JSON file under a folder.
+    pub(crate) fn assert_schema_rejects(&self, folder: impl AsRef<Path>, least: usize) {
+        let validator = Validator::new(&self.0);
+        for (path, text) in json_files(folder, least) {
+            assert!(!validator.accepts(&json(&text)), "the schema accepts {path}");
+        }
+    }
+}
+
+/// The folders in a folder of the project, as paths relative to the project.
+pub(crate) fn folders(folder: &str) -> Vec<String> {
+    let entries = fs::read_dir(at_root(folder)).unwrap().map(Result::unwrap);
+    let folders = entries.filter(|entry| entry.file_type().unwrap().is_dir());
+    folders.map(|entry| format!("{folder}/{}", entry.file_name().to_str().unwrap())).collect()
 }
 
 /// Path and text of every JSON file under a folder, which is relative to the project; at least `least`.

@@ -29,7 +29,7 @@ const UNITS_OF_FRAME: u64 = 100;
 const UNITS_OF_CREATED_BYTE: u64 = 16;
 
 /// The charge for an authorization, whose signature is recovered before the first instruction, in units.
-const UNITS_OF_AUTHORIZATION: u64 = 36_000;
+const UNITS_OF_AUTHORIZATION: u64 = 52_000;
 
 impl Ethereum {
     /// Sets up the engine for a transaction, and advances it to its first instruction.

@@ -1,0 +1,65 @@
+//! What `tests/costs/ethereum.txt` must have a measured cost for.
+
+use std::collections::BTreeSet;
+
+use revm_bytecode::opcode::BLOCKHASH;
+use revm_handler::PrecompileProvider;
+use revm_primitives::hardfork::SpecId;
+use revm_primitives::{Address, U256};
+
+use super::effects::{Place, effects};
+use super::engine::Context;
+use super::precompiles::Precompiles;
+use super::table::ETHEREUM;
+use crate::machines::effects::Effect;
+
+const TABLE: &str = include_str!("../../../tests/costs/ethereum.txt");
+
+/// The words of the name of each row.
+fn names() -> impl Iterator<Item = impl Iterator<Item = &'static str>> {
+    let rows = TABLE.lines().filter(|line| !line.starts_with('#'));
+    rows.map(|row| row.split('|').next().unwrap_or_default().split_whitespace())
+}
+
+#[test]
+fn precompiled_contracts_and_signatures_have_a_cost() {
+    let precompiles = Precompiles::new(SpecId::AMSTERDAM);
+    let known = PrecompileProvider::<Context>::warm_addresses(&precompiles).iter().copied();
+    let last = names().filter_map(Iterator::last);
+    let number = |word: &str| U256::from_str_radix(word.strip_prefix("0x")?, 16).ok();
+    let measured: BTreeSet<_> = last.filter_map(number).map(|at| Address::from_word(at.into())).collect();
+    assert_eq!(known.collect::<BTreeSet<_>>(), measured);
+    assert!(names().any(|mut words| words.next() == Some("AUTHORIZATION")));
+}
+
+#[test]
+fn instructions_that_access_accounts_have_a_cost() {
+    let measured: BTreeSet<_> = names().filter_map(|mut words| words.next()).collect();
+    let codes = ETHEREUM.ops.iter().filter(|op| accesses_accounts(op.code as u8));
+    let missing: Vec<_> = codes.filter(|op| !measured.contains(op.name)).map(|op| op.name).collect();
+    assert_eq!(missing, [""; 0]);
+}
+
+/// Whether an instruction accesses an account, its storage, or a block.
+fn accesses_accounts(code: u8) -> bool {
+    let is_account = |place: &Place| match place {
+        Place::Storage(_)
+        | Place::Transient(_)
+        | Place::Balance(_)
+        | Place::Own
+        | Place::Code(_)
+        | Place::NewFrame => true,
+        Place::Memory(..)
+        | Place::Word(_)
+        | Place::Byte(_)
+        | Place::Input
+        | Place::Returned
+        | Place::Logs
+        | Place::Output => false,
+    };
+    code == BLOCKHASH
+        || effects(code).iter().any(|effect| match effect {
+            Effect::Reads(place) | Effect::Needs(place) | Effect::Writes(place) => is_account(place),
+            Effect::Jumps | Effect::JumpsTo(_) | Effect::Takes(_) | Effect::Leaves(_) => false,
+        })
+}
