@@ -111,6 +111,7 @@ async function fieldsOf(program, chosen) {
   if (!(chosen.fork in FORKS)) throw new Unsupported(`no fork ${chosen.fork}`)
   const blobs = program.blobSchedule?.[chosen.fork]
   if (blobs && JSON.stringify(blobs) !== BLOBS[chosen.fork]) throw new Unsupported('other blob parameters')
+  if (BigInt(program.chainId) > Number.MAX_SAFE_INTEGER) throw new Unsupported('a chain whose number has more than 53 bits')
   if (chosen.refusal !== 'nothing') throw new Unsupported('an account that a refusal touches')
   const fork = { hardfork: FORKS[chosen.fork], customCrypto: { kzg } }
   const common = createCustomCommon({ chainId: Number(program.chainId) }, Mainnet, fork)
