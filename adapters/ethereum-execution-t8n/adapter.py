@@ -80,8 +80,10 @@ def fields(program, chosen):
 
 
 def answer(request):
-    if request["type"] != "run":
-        return {"type": "skip", "reason": "only run is possible"}
+    if request["type"] != "run" or request["machine"] != "ethereum":
+        return {"type": "skip", "reason": "only run is possible, of ethereum"}
+    if "env" not in request["program"]:
+        return {"type": "error", "message": "the program has no env"}
     [step] = request["steps"]
     try:
         state = fields(request["program"], step["do"][0]["set"])

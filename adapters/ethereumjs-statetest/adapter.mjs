@@ -27,8 +27,8 @@ const FORKS = {
   Byzantium: 'byzantium', Constantinople: 'constantinople', ConstantinopleFix: 'petersburg', Istanbul: 'istanbul',
   Berlin: 'berlin', London: 'london', Paris: 'paris', Shanghai: 'shanghai', Cancun: 'cancun', Prague: 'prague', Osaka: 'osaka',
 }
-const PRAGUE = '{"max":"0x9","baseFeeUpdateFraction":"0x4c6964"}'
-const BLOBS = { Cancun: '{"max":"0x6","baseFeeUpdateFraction":"0x32f0ed"}', Prague: PRAGUE, Osaka: PRAGUE }
+const [CANCUN, PRAGUE] = ['{"max":"0x6","baseFeeUpdateFraction":"0x32f0ed"}', '{"max":"0x9","baseFeeUpdateFraction":"0x4c6964"}']
+const BLOBS = { Cancun: CANCUN, Prague: PRAGUE, Osaka: PRAGUE }
 
 class Unsupported extends Error {}
 // The library for proofs of blobs is not among its parts.
@@ -111,12 +111,12 @@ async function fieldsOf(program, chosen) {
   if (!(chosen.fork in FORKS)) throw new Unsupported(`no fork ${chosen.fork}`)
   const blobs = program.blobSchedule?.[chosen.fork]
   if (blobs && JSON.stringify(blobs) !== BLOBS[chosen.fork]) throw new Unsupported('other blob parameters')
+  if (BigInt(program.chainId) > Number.MAX_SAFE_INTEGER) throw new Unsupported('a chain whose number has more than 53 bits')
   if (chosen.refusal !== 'nothing') throw new Unsupported('an account that a refusal touches')
   const fork = { hardfork: FORKS[chosen.fork], customCrypto: { kzg } }
   const common = createCustomCommon({ chainId: Number(program.chainId) }, Mainnet, fork)
   const stateManager = await stateOf(program.pre, common)
-  const evm = await createEVM({ common, stateManager, blockchain })
-  const vm = await createVM({ common, stateManager, evm, blockchain })
+  const vm = await createVM({ common, stateManager, evm: await createEVM({ common, stateManager, blockchain }), blockchain })
   const block = blockOf(program.env, common)
   let result
   kzg.isAsked = false
@@ -132,14 +132,16 @@ async function fieldsOf(program, chosen) {
   return [all, exceptionError?.error ?? 'success']
 }
 
-async function run({ program, steps: [step] }) {
+async function run({ machine, program, steps: [step] }) {
+  if (machine !== 'ethereum') throw new Unsupported(`no machine ${machine}`)
+  if (!program.env) return { type: 'error', message: 'the program has no env' }
   const [all, ended] = await fieldsOf(program, step.do[0].set)
   return { type: 'done', steps: [{ fields: Object.fromEntries(step.observe.map((name) => [name, all[name]])) }], ended }
 }
 
 function skip(why) {
-  if (why instanceof Unsupported) return { type: 'skip', reason: why.message }
-  throw why
+  if (!(why instanceof Unsupported)) throw why
+  return { type: 'skip', reason: why.message }
 }
 
 for await (const line of createInterface({ input: process.stdin })) {

@@ -19,6 +19,8 @@ const HELLO = {
   }],
 }
 
+const BLOCKHASH = 0x40
+
 class Unsupported extends Error {}
 
 const noCallRecording = (opcode) => ({
@@ -84,8 +86,14 @@ function post(state, deleted) {
   return found
 }
 
+const NONE = { balance: '0x0', nonce: '0x0', code: '0x', storage: {} }
+
 async function execute(program) {
-  const state = await stateOf(program.pre)
+  if (BigInt(program.number) > Number.MAX_SAFE_INTEGER && bytes(program.code).includes(BLOCKHASH)) {
+    throw new Unsupported('ethereumjs asks for the hash of a block by a number of 53 bits')
+  }
+  // The executing account is there, even if the program does not list it.
+  const state = await stateOf({ [program.address]: NONE, ...program.pre })
   const common = new Common({ chain: Mainnet, hardfork: Hardfork.Homestead })
   const customOpcodes = [0xf0, 0xf1, 0xf2, 0xf4].map(noCallRecording)
   const evm = await createEVM({ common, stateManager: state, blockchain, customOpcodes })

@@ -18,7 +18,6 @@ HELLO = {
     }],
 }
 
-
 # Instructions of N3 that this version does not have.
 MISSING = {0x08: "PUSHT", 0x09: "PUSHF", 0xE0: "ABORTMSG", 0xE1: "ASSERTMSG"}
 
@@ -68,7 +67,10 @@ class Shown:
         if kind == "BOOLEAN":
             return item.to_boolean()
         if kind in ("BYTESTRING", "BUFFER"):
-            return "0x" + bytes(item.to_array()).hex()
+            contents = bytes(item.to_array())
+            if contents.startswith(b"[ExecutionEngine->"):
+                raise NotImplementedError("the messages of faults, of which the script caught one")
+            return "0x" + contents.hex()
         if kind == "POINTER":
             return item.position
         if kind == "INTEROP":
@@ -128,15 +130,15 @@ def run(request):
         engine.code = bytes.fromhex(program["script"][2:])
         try:
             engine.load_script(neo3vm.Script(engine.code, program.get("strict", False)))
-        except neo3vm.BadScriptException:
-            rejected = True
+        except (neo3vm.BadScriptException, IndexError, ValueError, OverflowError):
+            rejected = True  # each of them is how it rejects a script
     steps = []
     for step in request["steps"]:
         for action in [] if rejected else step["do"]:
             perform(engine, action)
         fields = {"state": "FAULT", "invocationStack": [], "resultStack": [], "refs": 0} if rejected else observe(engine)
         steps.append({"fields": {name: fields[name] for name in step["observe"] if name in fields}})
-    return {"type": "done", "steps": steps, "ended": engine.state.name}
+    return {"type": "done", "steps": steps, "ended": "rejected" if rejected else engine.state.name}
 
 
 for line in sys.stdin:

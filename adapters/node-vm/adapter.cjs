@@ -18,18 +18,18 @@ const HELLO = {
   }],
 }
 
+const raise = (what) => { throw new Error(what) }
 const hex = (bytes) => '0x' + bytes.toString('hex')
 
-// node-vm leaves a script at its end without an instruction that the hook could see: it gets the RET that NeoVM implies.
-const withReturn = (script) => Buffer.concat([script, Buffer.from([0x66])])
 const hashOf = (code) => crypto.hash160(code.slice(0, -1))
 
 class Shown {
   left = 10000 // an item that is in several containers is shown in each of them
 
-  list = (list, around = []) => list.map((item) => this.item(item, around))
-
+  // XSWAP may leave a stack with holes, as long as its operand.
+  list = (list, around = []) => (list.length > 1e6 ? [{ type: `${list.length} items` }] : Array.from(list, (item) => this.item(item, around)))
   item(item, around) {
+    if (item === undefined) return { type: 'no item' }
     if (item instanceof items.IntegerStackItem) return { type: 'Integer', value: item.value.toString() }
     if (item instanceof items.BooleanStackItem) return { type: 'Boolean', value: item.value }
     const type = item instanceof items.StructStackItem ? 'Struct' : item instanceof items.MapStackItem ? 'Map' : 'Array'
@@ -41,23 +41,30 @@ class Shown {
       const pair = (key) => [key.asBuffer().length ? hex(key.asBuffer()) : '', this.item(item.get(key), inside)]
       return { type, value: Object.fromEntries(item.keysArray().map(pair)) }
     }
-    const bytes = item.asBufferMaybe()
+    const bytes = item instanceof items.UInt160StackItem ? item.asBuffer() : item.asBufferMaybe()
     if (item.constructor.name === 'TransactionStackItem') return { type: 'Interop', value: 'MessageProvider' }
     return bytes === undefined ? { type: 'Interop', value: item.constructor.name } : { type: 'ByteArray', value: hex(bytes) }
   }
 }
 
-// How many bytes the instruction at this place has.
+// node-vm leaves a script at its end without an instruction that the hook could see: it gets the RET that NeoVM implies.
+const withReturn = (script) => Buffer.concat([script, Buffer.from([0x66])])
+
+const PREFIXES = { 0x4c: 1, 0x4d: 2, 0x4e: 4, 0x68: 1 }
+const SIZES = { 0x62: 3, 0x63: 3, 0x64: 3, 0x65: 3, 0x67: 21, 0x69: 21, 0xe0: 5, 0xe1: 23, 0xe2: 3, 0xe3: 23, 0xe4: 3 }
+
+// How many bytes the instruction at this place has, with those that the end of the code cuts off.
 function length(code, pc) {
-  const op = code[pc]
+  const [op, ...operand] = Buffer.concat([code.slice(pc, pc + 5), Buffer.alloc(5)])
   if (op >= 0x01 && op <= 0x4b) return 1 + op
-  if (op === 0x4c) return 2 + code[pc + 1]
-  if (op === 0x4d) return 3 + code.readUInt16LE(pc + 1)
-  if (op === 0x4e) return 5 + code.readUInt32LE(pc + 1)
-  if (op >= 0x62 && op <= 0x65) return 3
-  if (op === 0x67 || op === 0x69) return 21
-  if (op === 0x68) return 2 + code[pc + 1]
-  return op === 0xe0 ? 5 : op >= 0xe1 && op <= 0xe4 ? (op % 2 ? 23 : 3) : 1
+  return op in PREFIXES ? 1 + PREFIXES[op] + Buffer.from(operand).readUIntLE(0, PREFIXES[op]) : (SIZES[op] ?? 1)
+}
+
+// Whether an instruction of the script reaches beyond its end, where the RET is that this adapter has put there.
+function reachesReturn(script, pc) {
+  if (pc >= script.length || pc + length(script, pc) > script.length) return pc < script.length
+  const op = script[pc]
+  return (op >= 0x62 && op <= 0x65 ? script.readInt16LE(pc + 1) : op === 0xe0 ? script.readInt16LE(pc + 3) + 2 : 0) + pc > script.length
 }
 
 // Follows the steps of a request through the run of a script.
@@ -70,6 +77,9 @@ class Follower {
   }
 
   before(context) {
+    // A new frame has taken its arguments from the stack of its caller.
+    const isNew = this.frames.length > 0 && context.depth > this.frames.length
+    if (isNew) this.frames.push({ ...this.frames.pop(), stack: this.leftBehind.stack.slice(context.stack.length) })
     this.frames = [...this.frames.slice(0, context.depth - 1), context]
     this.leftBehind = context
     while (this.left.length && this.isDone(context.depth)) this.observe(VMState.Break, this.frames)
@@ -88,10 +98,9 @@ class Follower {
   }
 
   end(context) {
-    const failed = context.state === VMState.Fault
-    const { code = context.code } = this.frames.at(-1) ?? {}
     const { stack, stackAlt } = this.leftBehind ?? context
-    const frames = failed ? [...this.frames.slice(0, -1), { ...context, code, stack, stackAlt }] : []
+    const last = { ...(this.frames.pop() ?? context), stack, stackAlt }
+    const frames = context.state === VMState.Fault ? [...this.frames, last] : []
     while (this.left.length) this.observe(context.state, frames, context.stack)
   }
 
@@ -118,24 +127,33 @@ class Follower {
 
 let follower
 const { lookupOp } = opcodes
-opcodes.lookupOp = (options) => {
-  follower.before(options.context)
-  const { op, context } = lookupOp({ context: { ...options.context, scriptHash: hashOf(options.context.code) } })
+opcodes.lookupOp = ({ context }) => {
+  follower.before(context)
+  const script = context.code.slice(0, -1)
+  const code = reachesReturn(script, context.pc) ? script : context.code
+  const { op, context: found } = lookupOp({ context: { ...context, code, scriptHash: hashOf(context.code) } })
   // The context without the operands is what a fault of the instruction leaves.
-  return { op: { ...op, invoke: (call) => op.invoke({ ...call, context: (follower.leftBehind = call.context) }) }, context }
+  const invoke = async (call) => {
+    const done = await op.invoke({ ...call, context: (follower.leftBehind = call.context) })
+    return done.context.code === script ? { ...done, context: { ...done.context, code: context.code } } : done
+  }
+  return { op: { ...op, invoke }, context: found }
 }
 
 async function run({ machine, program, steps }) {
   if (machine !== 'neo2') return { type: 'skip', reason: `no machine ${machine}` }
   const code = Buffer.from((program.script ?? '0x').slice(2), 'hex')
   const scripts = (program.scriptTable ?? []).map((script) => Buffer.from(script.slice(2), 'hex'))
-  const get = async ({ hash }) => ({ script: withReturn(scripts.find((it) => crypto.hash160(it).equals(hash))) })
+  // A script that calls dynamically is asked whether it may, even if it is in no table.
+  const found = (hash) => scripts.find((it) => crypto.hash160(it).equals(hash)) ?? raise('there is no such script')
+  const get = async ({ hash }) => ({ hasDynamicInvoke: true, get script() { return withReturn(found(hash)) } })
   const message = program.message === undefined ? undefined : Buffer.from(program.message.slice(2), 'hex')
   follower = new Follower(steps)
   const context = await execute.executeScript({
     code: withReturn(code), gasLeft: new BN('1000000000000'),
     blockchain: { currentBlockIndex: Number.MAX_SAFE_INTEGER, settings: { vm: {} }, contract: { get, tryGet: get } },
     init: { scriptContainer: { type: ScriptContainerType.Transaction, value: { message } }, listeners: {}, skipWitnessVerify: true },
+    options: { scriptHashStack: [crypto.hash160(code)], entryScriptHash: crypto.hash160(code) },
   })
   follower.end(context)
   return { type: 'done', steps: follower.seen, ended: context.errorMessage?.split('\n')[0] ?? VMState[context.state] }

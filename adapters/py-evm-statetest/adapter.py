@@ -40,10 +40,9 @@ CHANGES = ("set_balance", "delta_balance", "set_nonce", "increment_nonce", "set_
 def machine(fork, env, chain):
     """A machine at the block. The hash of an earlier block is that of its number in decimal digits."""
     env = {"difficulty": "0x0", "random": "0x0", "baseFee": "0xa", "excessBlobGas": "0x0", **env}
-    is_paris = issubclass(fork, forks.ParisVM)
     values = {"gas_limit": number(env["gasLimit"]), "block_number": number(env["number"]),
               "timestamp": number(env["timestamp"]), "coinbase": decode_hex(env["coinbase"]),
-              "state_root": BLANK_ROOT_HASH, "difficulty": 0 if is_paris else number(env["difficulty"])}
+              "state_root": BLANK_ROOT_HASH, "difficulty": 0 if issubclass(fork, forks.ParisVM) else number(env["difficulty"])}
     later = ((forks.ParisVM, "mix_hash", number(env["random"]).to_bytes(32, "big")),
              (forks.LondonVM, "base_fee_per_gas", number(env["baseFee"])),
              (forks.CancunVM, "excess_blob_gas", number(env["excessBlobGas"])))
@@ -82,8 +81,7 @@ def transaction(vm, program, chosen, chain):
     values |= {"chain_id": chain, "access_list": [
         (decode_hex(it["address"]), [number(key) for key in it["storageKeys"]]) for it in given.get("accessList", [])]}
     values |= {name: number(given[member]) for name, member in FEES.items() if member in given}
-    if kind == 3:
-        values["blob_versioned_hashes"] = [decode_hex(it) for it in given["blobVersionedHashes"]]
+    values |= {"blob_versioned_hashes": [decode_hex(it) for it in given["blobVersionedHashes"]]} if kind == 3 else {}
     if kind == 4:
         values["authorization_list"] = [Authorization(number(it["chainId"]), decode_hex(it["address"]), *(
             number(it[name]) for name in ("nonce", "v", "r", "s"))) for it in given["authorizationList"]]
@@ -96,8 +94,8 @@ def transaction(vm, program, chosen, chain):
 def fields(program, chosen):
     fork = getattr(forks, OTHER_NAMES.get(chosen["fork"], chosen["fork"]) + "VM", None)
     chain, blobs = number(program["chainId"]), program.get("blobSchedule", {}).get(chosen["fork"])
-    has_others = blobs and blobs != BLOBS.get(chosen["fork"])
-    if fork is None or has_others or chosen["refusal"] != "nothing" or "secretKey" not in program["transaction"]:
+    is_other = fork is None or blobs not in (None, BLOBS.get(chosen["fork"]))
+    if is_other or chosen["refusal"] != "nothing" or "secretKey" not in program["transaction"]:
         raise NotImplementedError("the fork, blob parameters, an account that a refusal touches, or no secret key")
     vm = machine(fork, program["env"], chain)
     state, touched = vm.state, {}
@@ -130,17 +128,20 @@ def fields(program, chosen):
 
 
 def answer(request):
-    step = request["steps"][0]
     try:
+        if request["machine"] != "ethereum":
+            raise NotImplementedError(f"no machine {request['machine']}")
+        [step] = request["steps"]
         found, ended = fields(request["program"], step["do"][0]["set"])
+    except KeyError as missing:
+        return {"type": "error", "message": f"the program has no {missing}"}
     except NotImplementedError as lacks:
         return {"type": "skip", "reason": str(lacks)}
     return {"type": "done", "steps": [{"fields": {name: found[name] for name in step["observe"]}}], "ended": ended}
 
 
 def serve():
-    for line in sys.stdin:
-        asked = json.loads(line)
+    for asked in map(json.loads, sys.stdin):
         print(json.dumps(HELLO if asked["type"] == "hello" else {"id": asked["id"], **answer(asked)}), flush=True)
 
 

@@ -1,12 +1,10 @@
 //! revm's interpreter and journal under the rules of Homestead, as a testee of vmconf.
 
-use std::collections::BTreeMap;
-use std::convert::Infallible;
-use std::fmt::Debug;
-use std::io::{Write, stdin, stdout};
-use std::str::FromStr;
+mod program;
 
-use revm::Database;
+use std::collections::BTreeMap;
+use std::io::{Write, stdin, stdout};
+
 use revm::bytecode::Bytecode;
 use revm::context::{BlockEnv, ContextTr, JournalTr, TxEnv};
 use revm::handler::MainnetContext;
@@ -14,57 +12,24 @@ use revm::interpreter::instructions::gas_table_spec;
 use revm::interpreter::interpreter::{EthInterpreter, ExtBytecode};
 use revm::interpreter::{CallInput, InputsImpl, Interpreter, InterpreterAction, SharedMemory, instruction_table};
 use revm::primitives::hardfork::SpecId;
-use revm::primitives::{Address, B256, Bytes, Log, U256, hex, keccak256};
-use revm::state::{AccountInfo, EvmState};
+use revm::primitives::{Address, Bytes, Log, U256, hex, keccak256};
+use revm::state::EvmState;
 use serde_json::{Map, Value as Json, json};
 
+use program::{Account, Refused, World, accounts, read, short, skip};
+
+const BLOCKHASH: u8 = 0x40;
 const RULES: SpecId = SpecId::HOMESTEAD;
 
-const HELLO: &str = r#"{"type":"hello","version":1,"name":"revm","release":"43","language":"Rust",
+const HELLO: &str = r#"{"type":"hello","version":1,"name":"revm","release":"RELEASE","language":"Rust",
 "homepage":"https://github.com/bluealloy/revm","machines":[{"machine":"evm","revisions":["homestead"],
 "fields":["outcome","gas","out","logs","logsHash","callcreates","post"],
-"lacks":["recording of calls and creations"]}]}"#;
+"lacks":["recording of calls and creations", "numbers that its types cannot hold"]}]}"#;
 
-/// A member as its type writes it.
-fn read<T: FromStr<Err: Debug>>(record: &Json, name: &str) -> T {
-    record[name].as_str().unwrap_or("0x").parse().expect(name)
-}
-
-#[derive(Clone, Default)]
-struct Account {
-    info: AccountInfo,
-    storage: BTreeMap<U256, U256>,
-}
-
-struct World(BTreeMap<Address, Account>);
-
-fn account(record: &Json) -> Account {
-    let code = Bytecode::new_legacy(read::<Bytes>(record, "code"));
-    let nonce = read::<U256>(record, "nonce").saturating_to();
-    let info = AccountInfo::new(read::<U256>(record, "balance"), nonce, code.hash_slow(), code);
-    let storage = record["storage"].as_object().into_iter().flatten();
-    Account { info, storage: storage.map(|(key, _)| (key.parse().expect("a slot"), read::<U256>(&record["storage"], key))).collect() }
-}
-
-impl Database for World {
-    type Error = Infallible;
-
-    fn basic(&mut self, address: Address) -> Result<Option<AccountInfo>, Infallible> {
-        Ok(self.0.get(&address).map(|account| account.info.clone()))
-    }
-
-    fn code_by_hash(&mut self, _: B256) -> Result<Bytecode, Infallible> {
-        unreachable!("every account comes with its code")
-    }
-
-    fn storage(&mut self, address: Address, key: U256) -> Result<U256, Infallible> {
-        Ok(self.0.get(&address).and_then(|account| account.storage.get(&key)).copied().unwrap_or_default())
-    }
-
-    /// The hash of a block is that of its number in decimal digits.
-    fn block_hash(&mut self, number: u64) -> Result<B256, Infallible> {
-        Ok(keccak256(number.to_string()))
-    }
+/// The version of revm that this is built with: cargo writes the list of all packages before it compiles one.
+fn release() -> &'static str {
+    let after = include_str!("Cargo.lock").split_once("name = \"revm\"\nversion = \"").expect("revm is a dependency").1;
+    after.split_once('"').expect("a version ends").0
 }
 
 fn log(log: &Log) -> Json {
@@ -96,33 +61,41 @@ fn post(mut accounts: BTreeMap<Address, Account>, state: &EvmState) -> Json {
     Json::Object(post)
 }
 
-fn run(request: &Json) -> Json {
+fn run(request: &Json) -> Result<Json, Refused> {
+    if request["type"] != "run" || request["machine"] != "evm" {
+        return Err(skip("only run is possible, of evm"));
+    }
     let program = &request["program"];
-    let (target, world) = (read::<Address>(program, "address"), program["pre"].as_object().into_iter().flatten());
-    let accounts: BTreeMap<_, _> = world.map(|(key, it)| (key.parse().expect("an address"), account(it))).collect();
+    let target = read(program, "address")?;
+    let accounts = accounts(program)?;
+    let code: Bytes = read(program, "code")?;
+    let number: U256 = read(program, "number")?;
+    if number > U256::from(u64::MAX) && code.contains(&BLOCKHASH) {
+        return Err(skip("revm asks for the hash of a block by 64 bits"));
+    }
     let block = BlockEnv {
-        number: read::<U256>(program, "number"),
-        beneficiary: read::<Address>(program, "coinbase"),
-        timestamp: read::<U256>(program, "timestamp"),
-        gas_limit: read::<U256>(program, "gasLimit").saturating_to(),
-        difficulty: read::<U256>(program, "difficulty"),
+        number,
+        beneficiary: read(program, "coinbase")?,
+        timestamp: read(program, "timestamp")?,
+        gas_limit: short(program, "gasLimit")?,
+        difficulty: read(program, "difficulty")?,
         ..BlockEnv::default()
     };
-    let transaction = TxEnv { caller: read::<Address>(program, "origin"), gas_price: read::<U256>(program, "gasPrice").saturating_to(), ..TxEnv::default() };
+    let transaction = TxEnv { caller: read(program, "origin")?, gas_price: short(program, "gasPrice")?, ..TxEnv::default() };
     let mut context = MainnetContext::new(World(accounts.clone()), RULES).with_block(block).with_tx(transaction);
     let Ok(_) = context.journal_mut().load_account(target);
     let inputs = InputsImpl {
         target_address: target,
-        caller_address: read::<Address>(program, "caller"),
-        input: CallInput::Bytes(read::<Bytes>(program, "data")),
-        call_value: read::<U256>(program, "value"),
+        caller_address: read(program, "caller")?,
+        input: CallInput::Bytes(read(program, "data")?),
+        call_value: read(program, "value")?,
         ..InputsImpl::default()
     };
-    let code = ExtBytecode::new(Bytecode::new_legacy(read::<Bytes>(program, "code")));
-    let mut interpreter = Interpreter::new(SharedMemory::new(), code, inputs, false, RULES, read::<U256>(program, "gas").saturating_to());
+    let code = ExtBytecode::new(Bytecode::new_legacy(code));
+    let mut interpreter = Interpreter::new(SharedMemory::new(), code, inputs, false, RULES, short(program, "gas")?);
     let table = instruction_table::<EthInterpreter, _>();
     let InterpreterAction::Return(result) = interpreter.run_plain(&table, &gas_table_spec(RULES), &mut context) else {
-        return json!({"type": "skip", "id": request["id"], "reason": "no recording of calls and creations"});
+        return Err(skip("no recording of calls and creations"));
     };
     let mut fields = json!({"outcome": "halt"});
     if result.is_ok() {
@@ -137,13 +110,21 @@ fn run(request: &Json) -> Json {
     let pick = |name: Json| Some((name.as_str()?.to_owned(), fields.get(name.as_str()?)?.clone()));
     let state = |step: &Json| json!({"fields": names(step).into_iter().filter_map(pick).collect::<Map<_, _>>()});
     let steps: Vec<_> = request["steps"].as_array().into_iter().flatten().map(state).collect();
-    json!({"type": "done", "id": request["id"], "steps": steps, "ended": format!("{:?}", result.result)})
+    Ok(json!({"type": "done", "steps": steps, "ended": format!("{:?}", result.result)}))
+}
+
+fn answer(line: &str) -> String {
+    let request: Json = serde_json::from_str(line).expect("a request");
+    if request["type"] == "hello" {
+        return HELLO.replace('\n', "").replace("RELEASE", release());
+    }
+    let (Ok(mut answer) | Err(Refused(mut answer))) = run(&request);
+    answer["id"] = request["id"].clone();
+    answer.to_string()
 }
 
 fn main() {
     for line in stdin().lines() {
-        let request: Json = serde_json::from_str(&line.expect("a line")).expect("a request");
-        let answer = if request["type"] == "hello" { HELLO.replace('\n', "") } else { run(&request).to_string() };
-        writeln!(stdout(), "{answer}").expect("someone reads the answers");
+        writeln!(stdout(), "{}", answer(&line.expect("a line"))).expect("someone reads the answers");
     }
 }

@@ -2,24 +2,61 @@
 stands for a fixture of one case: adapter.py evm statetest {file}"""
 
 import json
+import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
+from contextlib import suppress
 
-HELLO = {
-    "type": "hello", "version": 1, "name": sys.argv[1] if len(sys.argv) > 1 else "statetest", "release": "unknown",
-    "machines": [{"machine": "ethereum", "actions": ["execute", "set"],
-                  "fields": ["outcome", "root", "logs"],
-                  "lacks": ["accounts and classes of refusals, which no such command prints"]}],
-}
+COMMAND = sys.argv[1:] or sys.exit(__doc__)
+PIPES = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True, "errors": "replace"}
 ZERO = "0x" + "00" * 32
 ENV = {"coinbase": "currentCoinbase", "gasLimit": "currentGasLimit", "number": "currentNumber",
        "timestamp": "currentTimestamp", "difficulty": "currentDifficulty", "random": "currentRandom",
        "baseFee": "currentBaseFee", "excessBlobGas": "currentExcessBlobGas", "slotNumber": "slotNumber"}
 # What a command says of a result that is not the demanded one. Any other error is a refusal.
 MISMATCH = re.compile(r"mismatch|logs? (root|hash)|state ?root|unexpected (hash|root)", re.IGNORECASE)
+# What a command says of a test that it cannot run.
+LACKS = re.compile(r"(unsupported|unknown|invalid) (fork|spec)|unknown variant|not (supported|implemented)", re.IGNORECASE)
+# What runs another program, which the version asked for is not that of.
+RUNNERS = re.compile(r"(ba|da|z|k)?sh|env|nice|timeout|docker|podman|java|node|uv|cargo|python[\d.]*")
 GOT_LOGS = re.compile(r"logs.*?got:? *(?:0x)?([0-9a-fA-F]{64})")
+
+
+class Lacks(Exception):
+    """The client lacks what the case needs."""
+
+
+class Broken(Exception):
+    """The command did not say how the case ended."""
+
+
+def release():
+    """The version that the command prints; empty if it prints none. A file among its words is what is executed."""
+    last = max(at for at, part in enumerate(COMMAND) if at == 0 or os.path.isfile(part))
+    if last == 0 and RUNNERS.fullmatch(os.path.basename(COMMAND[0])):
+        return ""
+    try:
+        printed = subprocess.run([*COMMAND[:last + 1], "--version"], **PIPES, timeout=10, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    version = re.search(r"\d+\.\d+[\w.+-]*", printed.stdout + printed.stderr)
+    return version.group() if version else ""
+
+
+def run(command):
+    """How the command ended and what it printed. A signal that ended it ends this process too: the client crashed."""
+    try:
+        printed = subprocess.run(command, **PIPES, check=False)
+    except OSError as why:
+        raise Broken(f"the command cannot be started: {why}") from None
+    print(printed.stderr, end="", file=sys.stderr, flush=True)
+    number = -printed.returncode if printed.returncode < 0 else printed.returncode - 128  # as shells tell it
+    if number in signal.valid_signals():
+        sys.exit(f"{command[0]} was ended by signal {number}, {signal.strsignal(number)}")
+    return printed
 
 
 def word(number):
@@ -48,18 +85,12 @@ def fixture(program, chosen, root):
 
 def objects(text):
     """The JSON objects that a command printed: a line each, or in one array."""
-    try:
-        whole = json.loads(text)
-        return whole if isinstance(whole, list) else [whole]
-    except ValueError:
-        pass
     found = []
-    for line in text.splitlines():
-        try:
-            found.append(json.loads(line))
-        except ValueError:
-            continue
-    return found
+    for part in (text, *text.splitlines()):
+        with suppress(ValueError):
+            whole = json.loads(part)
+            found += whole if isinstance(whole, list) else [whole]
+    return [item for item in found if isinstance(item, dict)]
 
 
 def result(program, chosen, root=ZERO):
@@ -67,25 +98,24 @@ def result(program, chosen, root=ZERO):
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         json.dump(fixture(program, chosen, root), file)
         file.flush()
-        command = [argument.replace("{file}", file.name) for argument in sys.argv[1:]]
-        printed = subprocess.run(command, capture_output=True, text=True, check=False)
+        printed = run([part.replace("{file}", file.name) for part in COMMAND])
     found = {}
     for text in (printed.stderr, printed.stdout):
         for item in objects(text):
-            if isinstance(item, dict) and ("stateRoot" in item or "pass" in item):
+            if "stateRoot" in item or "pass" in item:
                 found.update({name: value for name, value in item.items() if value not in (None, "")})
+    if "stateRoot" not in found:
+        said = str(found.get("error") or found.get("errorMsg") or printed.stderr or printed.stdout).strip()[-300:]
+        what = f"the command printed no stateRoot and ended with exit code {printed.returncode}: {said}"
+        raise Lacks(said) if LACKS.search(said) else Broken(what)
     return found
 
 
 def answer(request):
-    if request["type"] != "run":
-        return {"type": "skip", "reason": "only run is possible"}
-    program = request["program"]
-    [step] = request["steps"]
-    chosen = step["do"][0]["set"]
-    found = result(program, chosen)
-    if "stateRoot" not in found:
-        return {"type": "skip", "reason": f"the command printed no stateRoot: {found}"}
+    if request["type"] != "run" or request["machine"] != "ethereum":
+        return {"type": "skip", "reason": "only run is possible, of ethereum"}
+    [step], program = request["steps"], request["program"]
+    found = result(program, chosen := step["do"][0]["set"])
     root, error = found["stateRoot"], str(found.get("errorMsg") or found.get("error") or "")
     logs = found.get("postLogsHash") or found.get("logsRoot")
     is_refused = bool(error) and not MISMATCH.search(error)
@@ -96,11 +126,25 @@ def answer(request):
     state = {"outcome": "refused" if is_refused else "executed", "root": root, "logs": logs}
     missing = [name for name in step["observe"] if state.get(name) is None]
     if missing:
-        return {"type": "skip", "reason": f"the command does not print {', '.join(missing)}"}
-    return {"type": "done", "steps": [{"fields": {name: state[name] for name in step["observe"]}}], "ended": error}
+        raise Lacks(f"the command does not print {', '.join(missing)}")
+    return {"type": "done", "steps": [{"fields": {name: state[name] for name in step["observe"]}}],
+            "ended": f"refused: {error}" if is_refused else "executed"}
 
+
+def serve(request):
+    try:
+        return HELLO if request["type"] == "hello" else {"id": request["id"], **answer(request)}
+    except Lacks as why:
+        return {"id": request["id"], "type": "skip", "reason": str(why)}
+    except (Broken, KeyError) as why:
+        return {"id": request["id"], "type": "error", "message": f"{type(why).__name__}: {why}"}
+
+
+HELLO = {
+    "type": "hello", "version": 1, "name": os.path.basename(COMMAND[0]), "release": release(),
+    "machines": [{"machine": "ethereum", "actions": ["execute", "set"], "fields": ["outcome", "root", "logs"],
+                  "lacks": ["accounts and classes of refusals, which no such command prints"]}],
+}
 
 for line in sys.stdin:
-    asked = json.loads(line)
-    answered = HELLO if asked["type"] == "hello" else {"id": asked["id"], **answer(asked)}
-    print(json.dumps(answered), flush=True)
+    print(json.dumps(serve(json.loads(line))), flush=True)

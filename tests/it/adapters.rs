@@ -81,7 +81,7 @@ fn every_adapter_is_short_and_described() {
         let sources = ["adapter.py", "adapter.mjs", "adapter.cjs", "main.rs"].map(|name| folder.join(name));
         let source = sources.iter().find(|path| path.exists()).expect("an adapter is one file");
         let lines = fs::read_to_string(source).unwrap().lines().count();
-        assert!(lines <= 150, "{}: {lines} lines", source.display());
+        assert!(lines <= 170, "{}: {lines} lines", source.display());
         let readme = fs::read_to_string(folder.join("README.md")).unwrap();
         for part in ["- Install: ", "- Run: ", "- Tried with: ", "- Lacks: "] {
             assert!(readme.contains(part), "{}: {part}", folder.display());
