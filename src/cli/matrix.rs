@@ -85,7 +85,9 @@ impl MatrixCommand {
             run::run(&sources, &options, &mut |event| match event {
                 Event::Finished(report) => collector.add(machine, &report),
                 Event::Broken { source, errors } if source.starts_with("--vm ") => {
-                    errors.into_iter().for_each(|error| collector.broken(machine, error.what));
+                    for error in errors {
+                        collector.broken(machine, error.what);
+                    }
                 }
                 _ => {}
             });

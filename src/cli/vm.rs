@@ -200,7 +200,7 @@ impl VmsArgs {
         interrupt: &Interrupt,
     ) -> anyhow::Result<Vec<Vm>> {
         let vms = self.start_all(&self.vms, settings, groups, interrupt)?.into_iter();
-        vms.map(|(_, vm)| vm.map_err(cannot_run)).collect()
+        vms.map(|(_, vm)| vm.map_err(|why| cannot_run(&why))).collect()
     }
 
     /// The machines as they are named on the command line; without `--vm`, those of `vmconf.toml`.
@@ -279,11 +279,11 @@ pub(super) fn stopped_early(stopped: Stopped) -> anyhow::Error {
 }
 
 fn start(command: Command, groups: &Groups, interrupt: &Interrupt) -> anyhow::Result<Vm> {
-    Vm::start(command, groups.clone(), interrupt).map_err(cannot_run)
+    Vm::start(command, groups.clone(), interrupt).map_err(|why| cannot_run(&why))
 }
 
 /// The error for a machine that does not start.
-fn cannot_run(why: String) -> anyhow::Error {
+fn cannot_run(why: &str) -> anyhow::Error {
     BrokenInput(format!("error: --vm {why}")).into()
 }
 
