@@ -13,6 +13,7 @@
 //!    use `run`;
 //! 6. this module, which no other one uses.
 
+mod adapters;
 mod asm;
 mod audit;
 mod bisect;

@@ -63,7 +63,7 @@ pub(crate) use load::{Cases, Content, FileError, identify, read_text};
 pub use load::{LoadedCase, LoadedFile, explain_format};
 pub use missing::{MissingCase, missing_cases};
 pub use named_files::named_files;
-pub use options::{FindWorld, Options, RunOptions, UnmatchedEntries};
+pub use options::{FindWorld, Flaky, Options, RunOptions, UnmatchedEntries};
 use select::open_to_run;
 pub(crate) use select::select;
 pub use select::{open, open_in_turn, open_text};

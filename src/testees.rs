@@ -50,7 +50,7 @@ impl MakeTestee {
 
     /// Testees in other processes.
     pub fn in_processes(vm: Arc<Vm>) -> MakeTestee {
-        let process::Command { name: _, words, env, folder, timeout: _, memory } = vm.command();
+        let process::Command { name: _, words, env, folder, timeout: _, start: _, memory } = vm.command();
         let Hello { name, release, .. } = vm.hello();
         let name = format!("{:?}", (words, env, folder, memory, name, release));
         MakeTestee { name: name.into(), vm: Some(vm), ..MakeTestee::default() }

@@ -7,6 +7,7 @@ use anyhow::bail;
 use clap::Args;
 use vmconf::run::cache::{ResultCache, Sample, Share};
 use vmconf::text::shell::Words;
+use vmconf::wire::protocol::Hello;
 
 use super::cache_file::{self, CacheFile};
 use super::number::number;
@@ -34,12 +35,17 @@ pub(super) struct CacheArgs {
 }
 
 impl CacheArgs {
-    /// The cache that the run uses; `None` without `--cached`, and when it cannot be opened.
+    /// The cache that the run uses. `hello` is what the machine of `--vm` reports. `None` without `--cached`, and when it cannot be opened.
     ///
     /// # Errors
     ///
     /// When `--verify` or `--seed` is typed without the flag that it modifies.
-    pub(super) fn open(&self, vm: &VmArgs, settings: &Settings) -> anyhow::Result<Option<Cache>> {
+    pub(super) fn open(
+        &self,
+        vm: &VmArgs,
+        settings: &Settings,
+        hello: Option<&Hello>,
+    ) -> anyhow::Result<Option<Cache>> {
         // clap cannot require this: vmconf.toml may set one flag and leave the other to the command line.
         if self.verify.is_some() && !self.cached && !settings.is_configured("verify") {
             bail!("--verify checks results from the cache and requires --cached");
@@ -50,7 +56,7 @@ impl CacheArgs {
         if !self.cached {
             return Ok(None);
         }
-        let identity = match vm.identity(settings) {
+        let identity = match vm.identity(settings, hello) {
             Ok(identity) => identity,
             Err(why) => {
                 output::note(&format!(
@@ -105,7 +111,7 @@ impl Cache {
     /// Writes the new results to the file. A failure to write is a note and does not fail the run.
     pub(super) fn save(&self, vm: &VmArgs, settings: &Settings) {
         // If the machine was rebuilt during the run, some of the results are those of the old one.
-        if vm.identity(settings).ok().flatten() != self.identity {
+        if vm.identity(settings, None).ok().flatten() != self.identity {
             output::note("note: --cached: the machine changed during the run; nothing is kept");
             return;
         }

@@ -77,6 +77,7 @@ impl Diff {
         let mut options = self.select.options(settings)?;
         let groups = Groups::default();
         options.run.testee = self.vm.testee(settings, &groups, &options.run.interrupt)?;
+        options.run.flaky = self.vm.flaky();
         options.run.worlds = self.worlds.open(settings)?;
         let mut rerun = self.select.is_all().then(|| outstanding(&settings.anchor)).transpose()?;
         let sources = match &rerun {
@@ -196,7 +197,8 @@ impl<W: Write> Output<'_, W> {
 
 /// The cases that failed or were broken in runs from this folder, and have not passed since.
 fn outstanding(anchor: &Anchor) -> anyhow::Result<RerunCases> {
-    let failed = RerunCases::read(anchor, &[Kind::Fail, Kind::Error, Kind::Crash, Kind::Timeout])?;
+    let failed =
+        RerunCases::read(anchor, &[Kind::Fail, Kind::Error, Kind::Crash, Kind::Timeout, Kind::Flaky])?;
     if failed.is_empty() {
         return Err(NothingToDo("no failure is outstanding".to_owned()).into());
     }

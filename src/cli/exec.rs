@@ -163,7 +163,12 @@ impl Exec {
             left = Left { ended: state.describe(), fields: names.iter().filter_map(field).collect() };
         });
         match stopped {
-            Ok(()) => Ok(left),
+            Ok(None) => Ok(left),
+            Ok(Some(first)) => {
+                let what = &first.breakdown.what;
+                super::output::note(&format!("note: the machine broke down the first time: {what}"));
+                Ok(left)
+            }
             Err(Stopped::Error(error)) => Err(broken(&error.to_string())),
             Err(stopped) => Err(stopped_early(stopped)),
         }

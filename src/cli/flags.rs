@@ -54,7 +54,9 @@ const FLAGS: &[Flag] = &[
     setting("vm", Scope::Run, Verdicts),
     setting("engine", Scope::Run, Verdicts),
     setting("timeout", Scope::Run, Verdicts),
+    setting("start-timeout", Scope::Run, Verdicts),
     setting("vm-memory", Scope::Run, Verdicts),
+    setting("flaky", Scope::Run, Selection),
     // How failures are explained.
     typed("worlds", Verdicts),
     // Which settings.

@@ -11,7 +11,7 @@ use vmconf::model::event::Event;
 use vmconf::model::exit_code::Exit;
 use vmconf::model::renderer::Renderer;
 use vmconf::report::matrix::{MATRICES, MatrixKind, badge};
-use vmconf::run::matrix::Collector;
+use vmconf::run::matrix::{Collector, Machine};
 use vmconf::run::{self, Options};
 use vmconf::testees::MakeTestee;
 use vmconf::testees::process::{Groups, Vm};
@@ -21,7 +21,7 @@ use super::number::positive;
 use super::output;
 use super::result_file::ResultFile;
 use super::select::Select;
-use super::settings::Settings;
+use super::settings::{FILE, Settings};
 use super::unwritten::Unwritten;
 use super::vm::{VmsArgs, end_on_interrupt};
 
@@ -60,21 +60,36 @@ fn forms() -> PossibleValuesParser {
 impl MatrixCommand {
     pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         let mut options = self.select.options(settings)?;
+        options.run.flaky = self.vms.flaky();
         options.run.jobs = self.jobs.map_or_else(processors, usize::from);
         let sources = self.select.sources(settings, &options)?;
         let groups = Groups::default();
         end_on_interrupt(&groups)?;
-        let vms = self.vms.start(settings, &groups, &options.run.interrupt)?;
+        let arguments = self.vms.arguments(settings);
+        let vms = self.vms.start_each(settings, &groups, &options.run.interrupt)?;
         if vms.is_empty() {
-            bail!("no machine; --vm NAME=COMMAND names one");
+            bail!("no machine; --vm NAME=COMMAND or [vm.NAME] in {FILE} names one");
         }
-        let mut collector = Collector::new(vms.iter().map(|vm| vm.command().name.clone()).collect());
-        for (machine, vm) in vms.into_iter().enumerate() {
-            let options = with_machine(&options, vm);
-            run::run(&sources, &options, &mut |event| {
-                if let Event::Finished(report) = event {
-                    collector.add(machine, &report);
+        let machine = |((name, _), argument): (&(String, _), _)| Machine { name: name.clone(), argument };
+        let mut collector = Collector::new(vms.iter().zip(arguments).map(machine).collect());
+        for (machine, (name, vm)) in vms.into_iter().enumerate() {
+            let vm = match vm {
+                Ok(vm) => vm,
+                Err(why) => {
+                    let why = why.strip_prefix(&format!("{name}: ")).unwrap_or(&why);
+                    collector.broken(machine, why.to_owned());
+                    continue;
                 }
+            };
+            let options = with_machine(&options, vm);
+            run::run(&sources, &options, &mut |event| match event {
+                Event::Finished(report) => collector.add(machine, &report),
+                Event::Broken { source, errors } if source.starts_with("--vm ") => {
+                    for error in errors {
+                        collector.broken(machine, error.what);
+                    }
+                }
+                _ => {}
             });
         }
         let matrix = collector.finish();
@@ -114,7 +129,9 @@ fn with_machine(options: &Options, vm: Vm) -> Options {
 /// As that of a run: broken vectors and machines win over failures.
 fn exit(matrix: &Matrix) -> Exit {
     let cells = || matrix.suites.iter().flat_map(|suite| &suite.cells);
-    if cells().any(|cell| cell.crashed + cell.timed_out + cell.errors > 0) {
+    if !matrix.broken.is_empty()
+        || cells().any(|cell| cell.crashed + cell.timed_out + cell.flaky + cell.errors > 0)
+    {
         Exit::Broken
     } else if cells().any(|cell| cell.failed > 0) {
         Exit::Failed

@@ -78,7 +78,7 @@ impl Recording {
     pub(super) fn case(&mut self, report: &CaseReport) {
         let case = Record::recorded(report);
         match case.verdict {
-            Kind::Fail | Kind::Error | Kind::Crash | Kind::Timeout | Kind::UnexpectedPass => {
+            Kind::Fail | Kind::Error | Kind::Crash | Kind::Timeout | Kind::Flaky | Kind::UnexpectedPass => {
                 self.failed.extend([<(String, Outcome)>::from(case.clone())]);
             }
             Kind::Pass | Kind::ExpectedFail => self.found_otherwise(&case.id),

@@ -33,7 +33,9 @@ impl Rerun {
     /// When no run is recorded, or a record is damaged.
     pub(super) fn cases(self, anchor: &Anchor) -> anyhow::Result<RerunCases> {
         let kinds: &[Kind] = match self {
-            Rerun::Failed => &[Kind::Fail, Kind::Error, Kind::Crash, Kind::Timeout, Kind::UnexpectedPass],
+            Rerun::Failed => {
+                &[Kind::Fail, Kind::Error, Kind::Crash, Kind::Timeout, Kind::Flaky, Kind::UnexpectedPass]
+            }
         };
         RerunCases::read(anchor, kinds)
     }

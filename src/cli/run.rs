@@ -149,6 +149,7 @@ impl Runner<'_> {
         let Controls { interrupt, groups, .. } = &self.controls;
         run.interrupt = interrupt.clone();
         run.testee = self.args.vm.testee(self.settings, groups, interrupt)?;
+        run.flaky = self.args.vm.flaky();
         run.worlds = self.args.worlds.open(self.settings)?;
         run.jobs = self.args.jobs.map_or_else(processors, usize::from);
         run.max_failures = if self.args.fail_fast { Some(NonZeroUsize::MIN) } else { self.args.max_fail };
@@ -191,7 +192,11 @@ impl Runner<'_> {
         options: &Options,
         on_case: &mut dyn FnMut(&CaseReport),
     ) -> anyhow::Result<Exit> {
-        let cache = self.args.cache.open(&self.args.vm, self.settings)?;
+        let cache = self.args.cache.open(
+            &self.args.vm,
+            self.settings,
+            options.run.testee.vm().map(|vm| vm.hello()),
+        )?;
         let mut options = options.clone();
         options.run.cache = cache.as_ref().map(Cache::results);
         let options = &options;

@@ -13,12 +13,16 @@ use vmconf::machines::tiers::Tiers;
 use vmconf::model::exit_code::Exit;
 use vmconf::model::interrupt::Interrupt;
 use vmconf::model::verdict::Breakdown;
-use vmconf::testees::process::{self, Command, Groups, Vm};
+use vmconf::report::stderr_lines;
+use vmconf::run::Flaky;
+use vmconf::testees::process::{self, Command, Groups, START, Vm};
 use vmconf::testees::{MakeTestee, Stopped};
 use vmconf::text::config;
 use vmconf::text::shell::split;
 use vmconf::text::suggest::nearest;
+use vmconf::wire::protocol::Hello;
 
+use super::adapters;
 use super::duration::time_limit;
 use super::exit_code::BrokenInput;
 use super::number::number;
@@ -27,9 +31,6 @@ use super::settings::{FILE, Settings};
 
 /// How long a case may take.
 const TIMEOUT: Duration = Duration::from_secs(10);
-
-/// The most lines that are shown of the standard error of a machine.
-const MOST_LINES: usize = 10;
 
 /// The machine in another process that cases run on.
 #[derive(Debug, Args)]
@@ -67,11 +68,23 @@ pub(super) struct VmsArgs {
 /// The limits of a machine in another process.
 #[derive(Debug, Args)]
 struct VmLimits {
+    /// What a case is that passes alone after it crashed or timed out [default: report]
+    ///
+    /// report: flaky, and the exit code is 3. pass: a pass, with a note.
+    #[arg(long, value_name = "VERDICT", value_parser = flaky_parser(), help_heading = "Machine")]
+    flaky: Option<Flaky>,
+
     /// How long the machine of --vm may take for a case, such as 500ms [default: 10s]
     #[arg(long, value_name = "DURATION", value_parser = time_limit, help_heading = "Machine")]
     timeout: Option<Duration>,
 
-    /// Bytes of memory that the machine of --vm may take
+    /// How long the first answer of the machine of --vm may take [default: 20s, or --timeout if that is longer]
+    ///
+    /// It begins anew while the machine says that it is alive.
+    #[arg(long, value_name = "DURATION", value_parser = time_limit, help_heading = "Machine")]
+    start_timeout: Option<Duration>,
+
+    /// Bytes of memory that the machine of --vm may take [default: 4294967296 of data]
     #[arg(long, value_name = "BYTES", help_heading = "Machine", value_parser = number::<u64>)]
     vm_memory: Option<u64>,
 }
@@ -82,7 +95,18 @@ fn engine_parser() -> impl TypedValueParser<Value = Tiers> {
     PossibleValuesParser::new(Tiers::ALL.map(Tiers::name)).map(of)
 }
 
+/// What a flaky case is, by name.
+fn flaky_parser() -> impl TypedValueParser<Value = Flaky> {
+    let of = |name: String| Flaky::ALL.into_iter().find(|flaky| flaky.name() == name).unwrap_or_default();
+    PossibleValuesParser::new(Flaky::ALL.map(Flaky::name)).map(of)
+}
+
 impl VmArgs {
+    /// What a flaky case is.
+    pub(super) fn flaky(&self) -> Flaky {
+        self.limits.flaky.unwrap_or_default()
+    }
+
     /// What makes the testees; starts the machine if there is one. Ctrl-C ends its processes and this one. For
     /// commands that write no reports.
     ///
@@ -125,14 +149,23 @@ impl VmArgs {
         configured(settings, self.vm.as_ref()?).ok()?.known.clone()
     }
 
-    /// A hash of the files that results of the machine depend on; `None` without `--vm`.
+    /// A hash of the files that results of the machine depend on; `None` without `--vm`. `hello` is what the machine
+    /// reports, if it was started.
     ///
     /// # Errors
     ///
-    /// When these files are unknown, or one of them cannot be read.
-    pub(super) fn identity(&self, settings: &Settings) -> anyhow::Result<Option<String>> {
+    /// When these files are unknown, or one of them cannot be read, or the machine reports no release.
+    pub(super) fn identity(
+        &self,
+        settings: &Settings,
+        hello: Option<&Hello>,
+    ) -> anyhow::Result<Option<String>> {
         let (Some(vm), Some(command)) = (&self.vm, self.command(settings)?) else { return Ok(None) };
         let key = configured(settings, vm).ok().and_then(|vm| vm.cache_key.as_deref());
+        // What an interpreter's script starts is not part of the identity, but of the release.
+        if key.is_none() && !hello.is_none_or(Hello::has_release) {
+            bail!("--vm {}: it reports no release", command.name);
+        }
         let identity = process::identity(&command, key).with_context(|| format!("--vm {}", command.name))?;
         Ok(Some(identity))
     }
@@ -140,8 +173,8 @@ impl VmArgs {
     /// How the machine is started; `None` without `--vm`.
     fn command(&self, settings: &Settings) -> anyhow::Result<Option<Command>> {
         let Some(vm) = &self.vm else {
-            if self.limits.timeout.is_some() || self.limits.vm_memory.is_some() {
-                bail!("--timeout and --vm-memory are for the machine of --vm");
+            if self.limits.is_some() {
+                bail!("--timeout, --start-timeout, --vm-memory and --flaky are for the machine of --vm");
             }
             return Ok(None);
         };
@@ -150,6 +183,11 @@ impl VmArgs {
 }
 
 impl VmsArgs {
+    /// What a flaky case is.
+    pub(super) fn flaky(&self) -> Flaky {
+        self.limits.flaky.unwrap_or_default()
+    }
+
     /// Starts the machines. All their processes are in `groups` while they run.
     ///
     /// # Errors
@@ -161,7 +199,39 @@ impl VmsArgs {
         groups: &Groups,
         interrupt: &Interrupt,
     ) -> anyhow::Result<Vec<Vm>> {
-        let commands = self.vms.iter().map(|vm| self.limits.command(vm, settings));
+        let vms = self.start_all(&self.vms, settings, groups, interrupt)?.into_iter();
+        vms.map(|(_, vm)| vm.map_err(|why| cannot_run(&why))).collect()
+    }
+
+    /// The machines as they are named on the command line; without `--vm`, those of `vmconf.toml`.
+    pub(super) fn arguments(&self, settings: &Settings) -> Vec<String> {
+        let configured = settings.file.iter().flat_map(|file| &file.config.vms);
+        let configured = configured.map(|vm| vm.name.clone()).collect();
+        if self.vms.is_empty() { configured } else { self.vms.clone() }
+    }
+
+    /// Starts the machines of [`VmsArgs::arguments`], with the name of each: why one does not start is in its place.
+    ///
+    /// # Errors
+    ///
+    /// When one is not known, or two have one name.
+    pub(super) fn start_each(
+        &self,
+        settings: &Settings,
+        groups: &Groups,
+        interrupt: &Interrupt,
+    ) -> anyhow::Result<Vec<(String, Result<Vm, String>)>> {
+        self.start_all(&self.arguments(settings), settings, groups, interrupt)
+    }
+
+    fn start_all(
+        &self,
+        arguments: &[String],
+        settings: &Settings,
+        groups: &Groups,
+        interrupt: &Interrupt,
+    ) -> anyhow::Result<Vec<(String, Result<Vm, String>)>> {
+        let commands = arguments.iter().map(|vm| self.limits.command(vm, settings));
         let commands = commands.collect::<anyhow::Result<Vec<_>>>()?;
         let mut names = HashSet::new();
         if let Some(twice) = commands.iter().find(|command| !names.insert(&command.name)) {
@@ -169,9 +239,15 @@ impl VmsArgs {
         }
         // All at the same time: an interpreter may take a second to start.
         std::thread::scope(|scope| {
-            let start = |command| scope.spawn(|| start(command, groups, interrupt));
+            let start = |command: Command| {
+                let name = command.name.clone();
+                (name, scope.spawn(|| Vm::start(command, groups.clone(), interrupt)))
+            };
             let starting: Vec<_> = commands.into_iter().map(start).collect();
-            starting.into_iter().map(|vm| vm.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+            let started = starting
+                .into_iter()
+                .map(|(name, vm)| (name, vm.join().unwrap_or_else(|panic| resume_unwind(panic))));
+            Ok(started.collect())
         })
     }
 }
@@ -193,9 +269,7 @@ pub(super) fn stopped_early(stopped: Stopped) -> anyhow::Error {
         Stopped::Interrupted => "the run was interrupted".to_owned(),
         Stopped::Unsupported(reason) => format!("the machine does not support the program: {reason}"),
         Stopped::Crash(Breakdown { what, stderr }) | Stopped::Timeout(Breakdown { what, stderr }) => {
-            let lines: Vec<_> = stderr.lines().collect();
-            let last = &lines[lines.len().saturating_sub(MOST_LINES)..];
-            for line in last {
+            for line in stderr_lines(&stderr) {
                 output::note(&format!("stderr: {line}"));
             }
             format!("the machine broke down: {what}")
@@ -205,11 +279,20 @@ pub(super) fn stopped_early(stopped: Stopped) -> anyhow::Error {
 }
 
 fn start(command: Command, groups: &Groups, interrupt: &Interrupt) -> anyhow::Result<Vm> {
-    let vm = Vm::start(command, groups.clone(), interrupt);
-    vm.map_err(|why| BrokenInput(format!("error: --vm {why}")).into())
+    Vm::start(command, groups.clone(), interrupt).map_err(|why| cannot_run(&why))
+}
+
+/// The error for a machine that does not start.
+fn cannot_run(why: &str) -> anyhow::Error {
+    BrokenInput(format!("error: --vm {why}")).into()
 }
 
 impl VmLimits {
+    fn is_some(&self) -> bool {
+        let VmLimits { flaky, timeout, start_timeout, vm_memory } = self;
+        flaky.is_some() || timeout.is_some() || start_timeout.is_some() || vm_memory.is_some()
+    }
+
     /// How the machine that the argument names is started.
     fn command(&self, vm: &str, settings: &Settings) -> anyhow::Result<Command> {
         let mut command = match vm.split_once('=') {
@@ -221,11 +304,17 @@ impl VmLimits {
                 env: Vec::new(),
                 folder: None,
                 timeout: TIMEOUT,
+                start: Duration::ZERO,
                 memory: None,
             },
-            None => of_file(configured(settings, vm)?)?,
+            None => match configured(settings, vm) {
+                Ok(vm) => of_file(vm)?,
+                Err(unknown) => installed(vm)?.ok_or(unknown)?,
+            },
         };
         command.timeout = self.timeout.unwrap_or(command.timeout);
+        let configured = Some(command.start).filter(|start| !start.is_zero());
+        command.start = self.start_timeout.or(configured).unwrap_or(START.max(command.timeout));
         command.memory = self.vm_memory.or(command.memory);
         Ok(command)
     }
@@ -241,10 +330,40 @@ fn configured<'s>(settings: &'s Settings, name: &str) -> anyhow::Result<&'s conf
     })
 }
 
+/// How an adapter that is part of this program is started; `None` if there is none of this name.
+///
+/// # Errors
+///
+/// When it is not installed.
+fn installed(name: &str) -> anyhow::Result<Option<Command>> {
+    let Some(adapter) = adapters::by_name(name) else { return Ok(None) };
+    let manifest = adapter.manifest()?;
+    if let Some(follows) = manifest.follows {
+        bail!("--vm {name}: {follows} is missing; vmconf vm install {name} says how to give it");
+    }
+    if !adapter.is_installed() {
+        bail!("--vm {name}: it is not installed; vmconf vm install {name} does that");
+    }
+    Ok(Some(Command {
+        name: name.to_owned(),
+        words: manifest.command,
+        env: Vec::new(),
+        folder: Some(adapter.folder()?),
+        timeout: TIMEOUT,
+        start: Duration::ZERO,
+        memory: None,
+    }))
+}
+
 fn of_file(vm: &config::Vm) -> anyhow::Result<Command> {
-    let config::Vm { name, command, env, folder, timeout, memory, known: _, cache_key: _ } = vm.clone();
-    let timeout = timeout.as_deref().map(time_limit).transpose();
-    let timeout = timeout.map_err(anyhow::Error::msg).with_context(|| format!("[vm.{name}] timeout"))?;
+    let config::Vm { name, command, env, folder, timeout, start_timeout, memory, known: _, cache_key: _ } =
+        vm.clone();
+    let limit = |key: &str, text: Option<String>| {
+        let limit = text.as_deref().map(time_limit).transpose();
+        limit.map_err(anyhow::Error::msg).with_context(|| format!("[vm.{name}] {key}"))
+    };
+    let (timeout, start) = (limit("timeout", timeout)?, limit("start-timeout", start_timeout)?);
+    let start = start.unwrap_or_default();
     let folder = Some(folder).filter(|folder| !folder.as_os_str().is_empty());
-    Ok(Command { name, words: command, env, folder, timeout: timeout.unwrap_or(TIMEOUT), memory })
+    Ok(Command { name, words: command, env, folder, timeout: timeout.unwrap_or(TIMEOUT), start, memory })
 }

@@ -1,12 +1,14 @@
-//! `vmconf vm`: help for authors of adapters.
+//! `vmconf vm`: help for authors of adapters, and adapters for other projects' machines.
 
 mod check;
 mod init;
+mod install;
+mod list;
 
 use clap::{Args, Subcommand};
 use vmconf::model::exit_code::Exit;
 
-/// Write and try out an adapter for a machine of your own
+/// Adapters for machines: write your own, or install one for another project's
 ///
 /// Example: vmconf vm check vmconf serve evm
 #[derive(Debug, Args)]
@@ -19,6 +21,8 @@ pub(super) struct VmCommand {
 enum Command {
     Check(check::Check),
     Init(init::Init),
+    List(list::List),
+    Install(install::Install),
 }
 
 impl VmCommand {
@@ -26,6 +30,8 @@ impl VmCommand {
         match &self.command {
             Command::Check(command) => command.run(),
             Command::Init(command) => command.run(),
+            Command::List(command) => command.run(),
+            Command::Install(command) => command.run(),
         }
     }
 }

@@ -98,7 +98,7 @@ fn seen(loaded: &LoadedFile<'_>, case: &Case, hashed: &Hashed, options: &RunOpti
         let ran = Worker::new(options).with_testee(case.machine, limits, |testee| {
             testee.run(&case.program, &steps, &mut |_, state| value = state.observe(field))
         });
-        value.filter(|_| matches!(ran, Ok(Ok(()))))
+        value.filter(|_| matches!(ran, Ok(Ok(_))))
     };
     Seen { state: observed(hashed.state), entries: observed(hashed.entries) }
 }

@@ -35,12 +35,13 @@ pub enum Event {
     Finished(CaseReport),
     /// All cases of a file have finished.
     FileDone,
-    /// Entries in a list of expected failures match no case. Comes after all files.
-    UnmatchedEntries {
-        /// The file of the list.
-        list: Arc<str>,
-        /// What is wrong with them.
-        entries: Vec<Diagnostic>,
+    /// Something that is no vector file is broken: entries in a list of expected failures match no case, or the
+    /// machine in another process broke the protocol outside of a case. Comes after all files.
+    Broken {
+        /// The file of the list, or the flag that names the machine.
+        source: Arc<str>,
+        /// What is wrong with it.
+        errors: Vec<Diagnostic>,
     },
     /// Why a case fails or is broken. Comes after all cases, only for the first such cases, and only if a
     /// report needs it.
@@ -58,13 +59,19 @@ pub struct Vm {
     pub implementation: String,
     /// The version of the implementation, as it reports it.
     pub release: String,
+    /// The fields that are not compared, since it reports only their hashes.
+    pub not_compared: Vec<String>,
 }
 
 /// As it appears in reports: `mine (py-evm 0.10.1)`.
 impl fmt::Display for Vm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Vm { name, implementation, release } = self;
-        write!(f, "{} ({} {})", escaped(name), escaped(implementation), escaped(release))
+        let Vm { name, implementation, release, not_compared } = self;
+        write!(f, "{} ({} {}", escaped(name), escaped(implementation), escaped(release))?;
+        if !not_compared.is_empty() {
+            write!(f, "; not compared, but their hashes: {}", escaped(&not_compared.join(", ")))?;
+        }
+        f.write_str(")")
     }
 }
 
@@ -81,7 +88,7 @@ pub struct Summary {
     pub known: u64,
     /// Cases that passed although they were expected to fail.
     pub fixed: u64,
-    /// Cases, files and lists of expected failures that are broken.
+    /// Cases, files, lists of expected failures and machines that are broken.
     pub errors: u64,
     /// Cases that were not run.
     pub skipped: u64,
@@ -91,6 +98,8 @@ pub struct Summary {
     pub crashed: u64,
     /// Cases in which the testee did not answer in time.
     pub timed_out: u64,
+    /// Cases that passed when they were tried again, after the testee had crashed or timed out.
+    pub flaky: u64,
     /// How long the run took.
     pub seconds: f64,
     /// Whether the user ended the run before all cases had finished.
@@ -111,6 +120,7 @@ impl Summary {
             Kind::Unsupported => &mut self.unsupported,
             Kind::Crash => &mut self.crashed,
             Kind::Timeout => &mut self.timed_out,
+            Kind::Flaky => &mut self.flaky,
         };
         *count += 1;
     }
@@ -128,6 +138,7 @@ impl Summary {
             Kind::Unsupported => self.unsupported,
             Kind::Crash => self.crashed,
             Kind::Timeout => self.timed_out,
+            Kind::Flaky => self.flaky,
         }
     }
 
@@ -135,9 +146,10 @@ impl Summary {
     pub fn exit(&self) -> Exit {
         match self {
             Summary { interrupted: true, .. } => Exit::Interrupted,
-            Summary { errors: 1.., .. } | Summary { crashed: 1.., .. } | Summary { timed_out: 1.., .. } => {
-                Exit::Broken
-            }
+            Summary { errors: 1.., .. }
+            | Summary { crashed: 1.., .. }
+            | Summary { timed_out: 1.., .. }
+            | Summary { flaky: 1.., .. } => Exit::Broken,
             Summary { failed: 1.., .. } | Summary { fixed: 1.., .. } => Exit::Failed,
             Summary { passed: 0, known: 0, .. } => Exit::NothingRan,
             _ => Exit::Passed,

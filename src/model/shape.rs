@@ -8,10 +8,12 @@ pub enum Shape {
     Bool,
     /// A number of any size, written in this notation. All notations are accepted when reading.
     Int(Notation),
-    /// `"0x"` and an even number of hex digits.
+    /// `"0x"` and an even number of hex digits; an empty text for no bytes is accepted when reading.
     Bytes,
     /// A string.
     Text,
+    /// A name. Some names have another spelling, which is accepted when reading: each with the one that is written.
+    Name(&'static [(&'static str, &'static str)]),
     /// A list of values of one shape.
     List(&'static Shape),
     /// Named values; [`Shape::Plain`] is the shape of members that are not listed.
@@ -53,9 +55,9 @@ pub enum Notation {
 pub enum Keys {
     /// Any text.
     Text,
-    /// `"0x"` and hex digits, in either case.
+    /// `"0x"` and hex digits, in either case; no bytes are an empty text, or `"0x"`.
     Bytes,
-    /// A number in hex after `0x`, with or without leading zeros.
+    /// A number in hex after `0x`, with or without leading zeros, or in decimal.
     Number,
 }
 

@@ -10,7 +10,7 @@ use super::diagnostic::Diagnostic;
 use super::escape::escaped;
 use super::path::{Key, Path};
 use super::value::Value;
-use super::verdict::{Breakdown, Difference, Failure, Verdict};
+use super::verdict::{Breakdown, Difference, Failure, FirstTry, Verdict};
 
 /// The maximum length of a signature in a report; a vector controls the length of a message.
 const LONGEST: usize = 400;
@@ -56,6 +56,9 @@ pub fn signature(machine: Option<&str>, verdict: &Verdict) -> Option<String> {
         Verdict::Unsupported(reason) => format!("{}unsupported: {}", of_machine(machine), general(reason)),
         Verdict::Crash(Breakdown { what, .. }) => format!("{}crash: {}", of_machine(machine), general(what)),
         Verdict::Timeout(_) => format!("{}timeout", of_machine(machine)),
+        Verdict::Flaky(FirstTry { breakdown, .. }) => {
+            format!("{}flaky: {}", of_machine(machine), general(&breakdown.what))
+        }
     };
     Some(escaped(&signature).chars().take(LONGEST).collect())
 }

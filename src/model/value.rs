@@ -6,7 +6,7 @@
 use super::escape::escaped;
 use super::name::Name;
 use super::path::Key;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 
@@ -36,6 +36,21 @@ pub enum Value {
 }
 
 impl Value {
+    /// The value with the members of its records by name, for a comparison in which their order says nothing.
+    #[must_use]
+    pub fn in_order(self) -> Value {
+        match self {
+            Value::Record(members) => {
+                let members: BTreeMap<_, _> =
+                    members.into_iter().map(|(key, value)| (key, value.in_order())).collect();
+                Value::record(members)
+            }
+            Value::List(items) => Value::List(items.into_iter().map(Value::in_order).collect()),
+            Value::Typed(name, inner) => Value::typed(name, Arc::unwrap_or_clone(inner).in_order()),
+            other => other,
+        }
+    }
+
     /// The number as a value.
     pub fn int(number: impl Into<BigInt>) -> Value {
         Value::Int(number.into())

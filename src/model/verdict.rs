@@ -1,5 +1,7 @@
 //! The result of a case.
 
+use std::time::Duration;
+
 use super::assertion::Expected;
 use super::path::Path;
 use super::value::Value;
@@ -26,6 +28,8 @@ pub enum Verdict {
     Crash(Breakdown),
     /// The testee did not answer in time.
     Timeout(Breakdown),
+    /// The case passed when it was tried again, alone in a new process, after the testee had crashed or timed out.
+    Flaky(FirstTry),
 }
 
 impl Verdict {
@@ -40,7 +44,8 @@ impl Verdict {
             | Verdict::Skip(_)
             | Verdict::Unsupported(_)
             | Verdict::Crash(_)
-            | Verdict::Timeout(_) => None,
+            | Verdict::Timeout(_)
+            | Verdict::Flaky(_) => None,
         }
     }
 
@@ -56,6 +61,7 @@ impl Verdict {
             Verdict::Unsupported(_) => Kind::Unsupported,
             Verdict::Crash(_) => Kind::Crash,
             Verdict::Timeout(_) => Kind::Timeout,
+            Verdict::Flaky(_) => Kind::Flaky,
         }
     }
 
@@ -73,11 +79,12 @@ impl Verdict {
         self.kind().is_failed_or_broken()
     }
 
-    /// How the testee broke down, if it did.
+    /// How the testee broke down, if it did; for a flaky case, the first time.
     pub fn breakdown(&self) -> Option<&Breakdown> {
         match self {
             Verdict::Crash(breakdown)
             | Verdict::Timeout(breakdown)
+            | Verdict::Flaky(FirstTry { breakdown, .. })
             | Verdict::ExpectedFail(NotPassed::Crash(breakdown) | NotPassed::Timeout(breakdown), _) => {
                 Some(breakdown)
             }
@@ -98,7 +105,7 @@ impl Verdict {
 }
 
 /// How a case does not pass: the verdicts that a list of known failures can expect. A broken vector is not
-/// one of them.
+/// one of them, and neither is a flaky case, which does not do the same each time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NotPassed {
     /// See [`Verdict::Fail`].
@@ -148,7 +155,8 @@ impl TryFrom<Verdict> for NotPassed {
             | Verdict::ExpectedFail(..)
             | Verdict::UnexpectedPass(_)
             | Verdict::Error(_)
-            | Verdict::Skip(_) => Err(verdict),
+            | Verdict::Skip(_)
+            | Verdict::Flaky(_) => Err(verdict),
         }
     }
 }
@@ -174,11 +182,13 @@ pub enum Kind {
     Crash,
     /// See [`Verdict::Timeout`].
     Timeout,
+    /// See [`Verdict::Flaky`].
+    Flaky,
 }
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Kind; 9] = [
+    pub const ALL: [Kind; 10] = [
         Kind::Pass,
         Kind::Fail,
         Kind::ExpectedFail,
@@ -188,12 +198,13 @@ impl Kind {
         Kind::Unsupported,
         Kind::Crash,
         Kind::Timeout,
+        Kind::Flaky,
     ];
 
     /// See [`Verdict::is_failed_or_broken`].
     pub fn is_failed_or_broken(self) -> bool {
         match self {
-            Kind::Fail | Kind::Error | Kind::Crash | Kind::Timeout => true,
+            Kind::Fail | Kind::Error | Kind::Crash | Kind::Timeout | Kind::Flaky => true,
             Kind::Pass | Kind::ExpectedFail | Kind::UnexpectedPass | Kind::Skip | Kind::Unsupported => false,
         }
     }
@@ -210,6 +221,7 @@ impl Kind {
             Kind::Unsupported => "unsupported",
             Kind::Crash => "crash",
             Kind::Timeout => "timeout",
+            Kind::Flaky => "flaky",
         }
     }
 
@@ -235,6 +247,15 @@ pub struct Breakdown {
     pub what: String,
     /// The end of what it wrote to standard error; empty if it wrote nothing.
     pub stderr: String,
+}
+
+/// How a case ended that was tried again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FirstTry {
+    /// How the testee crashed or timed out.
+    pub breakdown: Breakdown,
+    /// How long it ran until then.
+    pub time: Duration,
 }
 
 /// An entry in a list of known failures.

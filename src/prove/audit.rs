@@ -102,7 +102,7 @@ fn recorded(file: &LoadedFile<'_>, index: usize, worker: &mut Worker<'_>) -> Opt
             });
         })
     });
-    matches!(done, Ok(Ok(()))).then_some(Recorded { case, states })
+    matches!(done, Ok(Ok(_))).then_some(Recorded { case, states })
 }
 
 impl Recorded {

@@ -14,7 +14,9 @@ use crate::model::diagnostic::{Diagnostic, Place};
 use crate::model::escape::escaped;
 use crate::model::event::Summary;
 use crate::model::value::Value;
-use crate::model::verdict::{Breakdown, Difference, Failure, Kind, Listing, NotPassed, Verdict, vector_step};
+use crate::model::verdict::{
+    Breakdown, Difference, Failure, FirstTry, Kind, Listing, NotPassed, Verdict, vector_step,
+};
 use crate::text::excerpt::Excerpt;
 use crate::text::shell::{Words, quoted};
 
@@ -30,8 +32,9 @@ pub(super) const ACTUAL: Style = AnsiColor::Red.on_default();
 /// The maximum number of differences shown for a case.
 const MOST_DIFFERENCES: usize = 10;
 
-/// The maximum number of lines shown of the standard error of a testee.
-const MOST_LINES: usize = 10;
+/// How many lines are shown of the start and of the end of the standard error of a testee.
+const HEAD: usize = 5;
+const TAIL: usize = 10;
 
 /// Writes a case that fails, is broken, or passes although it is known to fail. Writes nothing for other
 /// cases.
@@ -62,10 +65,14 @@ pub(super) fn case(out: &mut Vec<u8>, report: &CaseReport, flags: &Words) -> io:
             broke_down(out, "TIMEOUT", report, breakdown)?;
             why(out, &report.id, flags)
         }
+        Verdict::Flaky(first) => {
+            flaky(out, report, first)?;
+            why(out, &report.id, flags)
+        }
     }
 }
 
-/// Writes how the testee crashed or timed out, with the last lines of its standard error.
+/// Writes how the testee crashed or timed out, with its standard error.
 pub(super) fn broke_down(
     out: &mut Vec<u8>,
     word: &str,
@@ -73,11 +80,34 @@ pub(super) fn broke_down(
     Breakdown { what, stderr }: &Breakdown,
 ) -> io::Result<()> {
     writeln!(out, "{ERROR}{word}{ERROR:#} {id}\n  {}", truncate(&escaped(what), 0, 4 * WIDTH))?;
-    let lines: Vec<_> = stderr.lines().collect();
-    for line in &lines[lines.len().saturating_sub(MOST_LINES)..] {
-        writeln!(out, "  {DIM}stderr:{DIM:#} {}", truncate(&escaped(line), 0, 2 * WIDTH))?;
-    }
+    self::stderr(out, stderr)?;
     not_as_known(out, listed.as_deref())
+}
+
+/// Writes how the testee broke down the first time.
+pub(super) fn flaky(out: &mut Vec<u8>, report: &CaseReport, first: &FirstTry) -> io::Result<()> {
+    writeln!(out, "{ERROR}FLAKY{ERROR:#} {}\n  {}", report.id, truncate(&passed_alone(first), 0, 4 * WIDTH))?;
+    stderr(out, &first.breakdown.stderr)
+}
+
+/// What a flaky case did, in one line.
+fn passed_alone(FirstTry { breakdown, time }: &FirstTry) -> String {
+    let seconds = time.as_secs_f64();
+    format!("{} after {seconds:.2} s, and passed alone in a new process", escaped(&breakdown.what))
+}
+
+fn stderr(out: &mut Vec<u8>, stderr: &str) -> io::Result<()> {
+    stderr_lines(stderr).iter().try_for_each(|line| {
+        writeln!(out, "  {DIM}stderr:{DIM:#} {}", truncate(&escaped(line), 0, 2 * WIDTH))
+    })
+}
+
+/// The first and the last lines of the standard error of a testee, and how many lines between them are left out.
+pub fn stderr_lines(stderr: &str) -> Vec<String> {
+    let lines: Vec<_> = stderr.lines().map(str::to_owned).collect();
+    let Some(left_out) = lines.len().checked_sub(HEAD + TAIL).filter(|more| *more > 0) else { return lines };
+    let note = format!("… {} left out …", count::counted(left_out, "line"));
+    [&lines[..HEAD], &[note], &lines[HEAD + left_out..]].concat()
 }
 
 /// If an entry in a list of known failures names the case but does not apply, writes why.
@@ -92,14 +122,14 @@ pub(super) fn plain_case(report: &CaseReport, flags: &Words) -> io::Result<Strin
     Ok(plain(&block))
 }
 
-/// A list of expected failures with entries that match no case: reports show it as a broken file.
-pub(super) fn broken_list(list: &Arc<str>, entries: &[Diagnostic]) -> CaseReport {
+/// What [`Event::Broken`](crate::model::event::Event::Broken) is about: reports show it as a broken file.
+pub(super) fn broken_source(source: &Arc<str>, errors: &[Diagnostic]) -> CaseReport {
     CaseReport {
-        id: CaseId::of_file(list.clone()),
+        id: CaseId::of_file(source.clone()),
         format: None,
         machine: None,
         line: None,
-        verdict: Verdict::Error(entries.to_vec()),
+        verdict: Verdict::Error(errors.to_vec()),
         listed: None,
         cached: false,
         time: None,
@@ -132,6 +162,7 @@ pub(super) fn headline(report: &CaseReport) -> Option<String> {
         Verdict::Error(diagnostics) => escaped(&diagnostics.first()?.what).into_owned(),
         Verdict::Skip(reason) | Verdict::Unsupported(reason) => escaped(reason).into_owned(),
         Verdict::Crash(breakdown) | Verdict::Timeout(breakdown) => escaped(&breakdown.what).into_owned(),
+        Verdict::Flaky(first) => passed_alone(first),
     };
     Some(truncate(&headline, 0, 4 * WIDTH))
 }
@@ -224,6 +255,7 @@ const IN_ORDER: [Kind; Kind::ALL.len()] = [
     Kind::UnexpectedPass,
     Kind::Crash,
     Kind::Timeout,
+    Kind::Flaky,
     Kind::Error,
     Kind::Unsupported,
     Kind::Skip,
@@ -249,6 +281,7 @@ pub(super) fn plural(kind: Kind) -> &'static str {
         Kind::Unsupported => "unsupported",
         Kind::Crash => "crashed",
         Kind::Timeout => "timed out",
+        Kind::Flaky => "flaky",
     }
 }
 

@@ -7,7 +7,7 @@ use std::ops::Range;
 use num_bigint::{BigInt, Sign};
 
 use super::case_block::{
-    self, ACTUAL, DIM, ERROR, EXPECTED, FAIL, WIDTH, broke_down, broken, differs, location, shown,
+    self, ACTUAL, DIM, ERROR, EXPECTED, FAIL, WIDTH, broke_down, broken, differs, flaky, location, shown,
 };
 pub use super::executed::Length;
 use super::executed::{executed_by, input};
@@ -61,6 +61,10 @@ pub fn write(out: &mut dyn Write, explained: &Explanation, length: Length) -> io
             on_embedded(&mut text, explained)?;
             let wanted = length.wanted(&text);
             last(&mut text, explained, wanted)?;
+        }
+        Verdict::Flaky(first) => {
+            flaky(&mut text, &explained.report, first)?;
+            on_embedded(&mut text, explained)?;
         }
         Verdict::Error(diagnostics) => {
             writeln!(text, "{ERROR}ERROR{ERROR:#} {id}")?;

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::io::{self, Write};
 
-use super::case_block::{broken_list, counts, first_place, headline};
+use super::case_block::{broken_source, counts, first_place, headline};
 use super::kind::{Options, Report};
 use super::slow::SlowCases;
 use super::truncate::truncate;
@@ -75,8 +75,8 @@ impl GitHub {
         for annotation in &shown {
             writeln!(self.out, "{annotation}")?;
         }
-        let Summary { failed, fixed, errors, crashed, timed_out, .. } = summary;
-        let more = (failed + fixed + errors + crashed + timed_out).saturating_sub(shown.len() as u64);
+        let Summary { failed, fixed, errors, crashed, timed_out, flaky, .. } = summary;
+        let more = (failed + fixed + errors + crashed + timed_out + flaky).saturating_sub(shown.len() as u64);
         let more = if more > 0 { format!("; {more} more that do not pass") } else { String::new() };
         let slow = self.slow();
         writeln!(self.out, "::notice title=vmconf::{}{}{more}{slow}", counts(summary), data(&self.on))?;
@@ -99,8 +99,8 @@ impl Report for GitHub {
                 self.case(report);
                 Ok(())
             }
-            Event::UnmatchedEntries { list, entries } => {
-                self.case(&broken_list(list, entries));
+            Event::Broken { source, errors } => {
+                self.case(&broken_source(source, errors));
                 Ok(())
             }
             Event::Started { vm, .. } => {

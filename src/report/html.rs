@@ -11,7 +11,7 @@ use base64::prelude::BASE64_STANDARD;
 use indexmap::{IndexMap, IndexSet};
 use sha2::{Digest, Sha256};
 
-use super::case_block::{broken_list, counted, counts, headline, plain_case};
+use super::case_block::{broken_source, counted, counts, headline, plain_case};
 use super::explanation;
 use super::kind::{Needs, Options, Report};
 use super::slow::seconds;
@@ -209,7 +209,7 @@ impl Report for Html {
     fn event(&mut self, event: &Event) -> io::Result<()> {
         match event {
             Event::Finished(report) => self.case(report),
-            Event::UnmatchedEntries { list, entries } => self.case(&broken_list(list, entries)),
+            Event::Broken { source, errors } => self.case(&broken_source(source, errors)),
             Event::Explained(explained) => self.explained(explained),
             Event::Started { vm, .. } => {
                 self.on = vm.as_ref().map_or_else(String::new, |vm| format!(" on {vm}"));

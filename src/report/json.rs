@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use super::case_block::broken_list;
+use super::case_block::broken_source;
 use super::explanation;
 use super::kind::{Options, Report};
 use super::spool::Spool;
@@ -97,7 +97,7 @@ impl Report for Json {
                 Ok(())
             }
             Event::Finished(report) => self.case(report),
-            Event::UnmatchedEntries { list, entries } => self.case(&broken_list(list, entries)),
+            Event::Broken { source, errors } => self.case(&broken_source(source, errors)),
             Event::FileDone => {
                 let id = self.notes.first().map(|note| CaseId::of_file(note.file.as_str().into()));
                 id.map_or(Ok(()), |id| self.placed(&id, None))

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use quick_junit::{NonSuccessKind, Report as Suites, TestCase, TestCaseStatus, TestSuite};
 
-use super::case_block::{broken_list, plain_case, skip_reason};
+use super::case_block::{broken_source, plain_case, skip_reason};
 use super::kind::{Options, Report};
 use super::spool::Spool;
 use crate::model::case_report::CaseReport;
@@ -113,7 +113,7 @@ impl Report for Junit {
     fn event(&mut self, event: &Event) -> io::Result<()> {
         match event {
             Event::Finished(report) => self.case(report),
-            Event::UnmatchedEntries { list, entries } => self.case(&broken_list(list, entries)),
+            Event::Broken { source, errors } => self.case(&broken_source(source, errors)),
             Event::FileDone => self.close(),
             Event::Started { vm, .. } => {
                 self.vm = vm.as_ref().map(ToString::to_string);
@@ -159,7 +159,7 @@ fn status(report: &CaseReport, flags: &Words) -> io::Result<TestCaseStatus> {
         // CI servers fail the job for any failure. An expected failure is therefore skipped; an unexpected
         // pass is a failure, as it fails the run.
         Verdict::Fail(_) | Verdict::UnexpectedPass(_) => TestCaseStatus::non_success(NonSuccessKind::Failure),
-        Verdict::Error(_) | Verdict::Crash(_) | Verdict::Timeout(_) => {
+        Verdict::Error(_) | Verdict::Crash(_) | Verdict::Timeout(_) | Verdict::Flaky(_) => {
             TestCaseStatus::non_success(NonSuccessKind::Error)
         }
         Verdict::ExpectedFail(..) | Verdict::Skip(_) | Verdict::Unsupported(_) => TestCaseStatus::skipped(),

@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use super::case_block::{broken_list, counted, counts, headline, plain, plural};
+use super::case_block::{broken_source, counted, counts, headline, plain, plural};
 use super::groups::{Group, Groups};
 use super::kind::{Options, Report};
 use super::markdown_escape::code_span;
@@ -101,7 +101,7 @@ impl Report for Markdown {
     fn event(&mut self, event: &Event) -> io::Result<()> {
         match event {
             Event::Finished(report) => self.case(report),
-            Event::UnmatchedEntries { list, entries } => self.case(&broken_list(list, entries)),
+            Event::Broken { source, errors } => self.case(&broken_source(source, errors)),
             Event::Started { vm, .. } => {
                 self.vm.clone_from(vm);
                 Ok(())

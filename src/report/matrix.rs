@@ -8,7 +8,7 @@ use crate::model::count::counted;
 use crate::model::escape::escaped;
 use crate::model::renderer::Renderer;
 use crate::wire::line::one_line;
-use crate::wire::matrix::{Agreement, Cell, Group, Matrix};
+use crate::wire::matrix::{Agreement, BrokenMachine, Cell, Group, Matrix};
 
 /// A format for matrices; `new` writes one.
 pub type MatrixKind = Renderer<fn(&mut dyn Write, &Matrix) -> io::Result<()>>;
@@ -37,6 +37,7 @@ fn heading(group: &Group) -> String {
         Agreement::Disagree => "the machines disagree",
         Agreement::NonePasses => "no machine passes",
         Agreement::Unsupported => "not supported by all machines",
+        Agreement::NoneSupports => "supported by no machine",
     };
     format!("{}: {what}", counted(group.count, "case"))
 }
@@ -47,7 +48,16 @@ fn left_out(matrix: &Matrix) -> Option<String> {
     Some(format!("and {}; --output json shows all", counted(more, "more group")))
 }
 
+/// How machines differ in the first case of a group, with their names.
+fn differences<'m>(matrix: &'m Matrix, group: &'m Group) -> impl Iterator<Item = (&'m str, &'m str)> {
+    let differences = matrix.machines.iter().zip(&group.differences);
+    differences.filter_map(|(machine, difference)| Some((machine.as_str(), difference.as_deref()?)))
+}
+
 fn text(out: &mut dyn Write, matrix: &Matrix) -> io::Result<()> {
+    for BrokenMachine { machine, error } in &matrix.broken {
+        writeln!(out, "error: {}: {}\n", escaped(machine), escaped(error))?;
+    }
     let width = matrix.machines.iter().map(|name| name.chars().count()).max().unwrap_or(0);
     for group in matrix.groups.iter().take(MOST) {
         writeln!(out, "{}", heading(group))?;
@@ -59,6 +69,12 @@ fn text(out: &mut dyn Write, matrix: &Matrix) -> io::Result<()> {
         }
         if group.count > group.cases.len() {
             writeln!(out, "    and {} more", group.count - group.cases.len())?;
+        }
+        for (machine, difference) in differences(matrix, group) {
+            writeln!(out, "  {:<width$}  {}", escaped(machine), escaped(difference))?;
+        }
+        if let Some(next) = &group.next {
+            writeln!(out, "  why: {}", escaped(next))?;
         }
         writeln!(out)?;
     }
@@ -75,6 +91,9 @@ fn text(out: &mut dyn Write, matrix: &Matrix) -> io::Result<()> {
 }
 
 fn markdown(out: &mut dyn Write, matrix: &Matrix) -> io::Result<()> {
+    for BrokenMachine { machine, error } in &matrix.broken {
+        writeln!(out, "Error: {}: {}\n", code_span(machine), code_span(error))?;
+    }
     let names: Vec<_> = matrix.machines.iter().map(|name| code_span(name)).collect();
     writeln!(out, "| suite | {} |\n|---|{}", names.join(" | "), "---|".repeat(names.len()))?;
     for suite in &matrix.suites {
@@ -88,6 +107,12 @@ fn markdown(out: &mut dyn Write, matrix: &Matrix) -> io::Result<()> {
         }
         let cases: Vec<_> = group.cases.iter().map(|case| code_span(case)).collect();
         writeln!(out, "- such as {}", cases.join(", "))?;
+        for (machine, difference) in differences(matrix, group) {
+            writeln!(out, "- the first on {}: {}", code_span(machine), code_span(difference))?;
+        }
+        if let Some(next) = &group.next {
+            writeln!(out, "- why: {}", code_span(next))?;
+        }
     }
     left_out(matrix).map_or(Ok(()), |more| writeln!(out, "\n{more}"))
 }
@@ -105,6 +130,9 @@ fn html(out: &mut dyn Write, matrix: &Matrix) -> io::Result<()> {
         writeln!(out, "{}", row(&suite.name, suite.cells.iter().map(counts).collect()))?;
     }
     writeln!(out, "</table>")?;
+    for BrokenMachine { machine, error } in &matrix.broken {
+        writeln!(out, "<p>error: {}: {}</p>", html_text(machine), html_text(error))?;
+    }
     for group in matrix.groups.iter().take(MOST) {
         writeln!(out, "<h2>{}</h2>\n<table>", heading(group))?;
         for (name, outcome) in matrix.machines.iter().zip(&group.outcomes) {
@@ -115,6 +143,12 @@ fn html(out: &mut dyn Write, matrix: &Matrix) -> io::Result<()> {
             write!(out, "<li><code>{}</code></li>", html_text(case))?;
         }
         writeln!(out, "</ul>")?;
+        for (machine, difference) in differences(matrix, group) {
+            writeln!(out, "<p>{}: {}</p>", html_text(machine), html_text(difference))?;
+        }
+        if let Some(next) = &group.next {
+            writeln!(out, "<p><code>{}</code></p>", html_text(next))?;
+        }
     }
     left_out(matrix).map_or(Ok(()), |more| writeln!(out, "<p>{more}</p>"))
 }
@@ -123,14 +157,18 @@ fn json(out: &mut dyn Write, matrix: &Matrix) -> io::Result<()> {
     writeln!(out, "{}", one_line(matrix))
 }
 
-/// An SVG with the name of a machine and how many of its supported cases pass; `None` if there is no such machine.
+/// An SVG with the name of a machine, how many of the cases that it supports pass, and how many it does not support; `None` if there is no such machine.
 pub fn badge(matrix: &Matrix, machine: usize) -> Option<String> {
     const CHARACTER: usize = 7;
     let name = html_text(matrix.machines.get(machine)?);
     let mut all = Cell::default();
     matrix.suites.iter().for_each(|suite| all.add(&suite.cells[machine]));
     let ran = all.cases() - all.unsupported - all.skipped;
-    let score = format!("{} of {ran}", all.passed);
+    let unsupported = match all.unsupported {
+        0 => String::new(),
+        unsupported => format!(", {unsupported} unsupported"),
+    };
+    let score = format!("{} of {ran}{unsupported}", all.passed);
     let color = if all.passed == ran && ran > 0 { "#2e7d32" } else { "#b25000" };
     let left = matrix.machines[machine].chars().count() * CHARACTER + 12;
     let right = score.len() * CHARACTER + 12;

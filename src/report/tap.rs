@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use super::case_block::{INTERRUPTED, broken_list, counts, first_place, headline, plain_case, skip_reason};
+use super::case_block::{INTERRUPTED, broken_source, counts, first_place, headline, plain_case, skip_reason};
 use super::kind::{Options, Report};
 use crate::model::case_report::CaseReport;
 use crate::model::diagnostic::Place;
@@ -42,7 +42,8 @@ impl Tap {
             | Verdict::UnexpectedPass(_)
             | Verdict::Error(_)
             | Verdict::Crash(_)
-            | Verdict::Timeout(_) => {
+            | Verdict::Timeout(_)
+            | Verdict::Flaky(_) => {
                 writeln!(self.out, "not ok {number} - {name}")?;
                 return self.diagnostic(report);
             }
@@ -103,7 +104,7 @@ impl Report for Tap {
                 vm.as_ref().map_or(Ok(()), |vm| writeln!(self.out, "# machine: {vm}"))
             }
             Event::Finished(report) => self.case(report),
-            Event::UnmatchedEntries { list, entries } => self.case(&broken_list(list, entries)),
+            Event::Broken { source, errors } => self.case(&broken_source(source, errors)),
             Event::Note { .. } | Event::FileDone | Event::Explained(_) => Ok(()),
             Event::Ended(summary) => self.end(summary),
         }

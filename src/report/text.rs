@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style};
 
 use super::case_block::{
-    DIM, ERROR, FAIL, INTERRUPTED, WIDTH, broken_list, cached, counted, counted_kind, headline,
+    DIM, ERROR, FAIL, INTERRUPTED, WIDTH, broken_source, cached, counted, counted_kind, headline,
 };
 use super::groups::{Group, Groups};
 use super::kind::{Options, Report, Verbosity};
@@ -72,7 +72,7 @@ impl Report for Text {
     fn event(&mut self, event: &Event) -> io::Result<()> {
         match event {
             Event::Finished(report) => self.case(report),
-            Event::UnmatchedEntries { list, entries } => self.case(&broken_list(list, entries)),
+            Event::Broken { source, errors } => self.case(&broken_source(source, errors)),
             Event::FileDone if self.options.verbosity >= Verbosity::Cases => self.out.flush(),
             Event::Started { vm, .. } => {
                 self.vm.clone_from(vm);
@@ -97,7 +97,8 @@ fn line(out: &mut dyn Write, report: &CaseReport) -> io::Result<()> {
         | Verdict::UnexpectedPass(_)
         | Verdict::Error(_)
         | Verdict::Crash(_)
-        | Verdict::Timeout(_) => None,
+        | Verdict::Timeout(_)
+        | Verdict::Flaky(_) => None,
     };
     let name = verdict.name();
     writeln!(out, "{style}{name:<5}{style:#} {}{DIM}{}{DIM:#}", report.id, reason.unwrap_or_default())
@@ -157,7 +158,7 @@ fn style(kind: Kind) -> Style {
     match kind {
         Kind::Pass => PASS,
         Kind::Fail | Kind::UnexpectedPass => FAIL,
-        Kind::Error | Kind::Crash | Kind::Timeout => ERROR,
+        Kind::Error | Kind::Crash | Kind::Timeout | Kind::Flaky => ERROR,
         Kind::ExpectedFail | Kind::Skip | Kind::Unsupported => SKIP,
     }
 }

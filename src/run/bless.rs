@@ -424,7 +424,11 @@ impl Case {
             Verdict::Pass | Verdict::UnexpectedPass(_) | Verdict::Skip(_) if self.refused.is_empty() => {
                 blessed.passed += 1;
             }
-            Verdict::Error(_) | Verdict::Unsupported(_) | Verdict::Crash(_) | Verdict::Timeout(_) => {
+            Verdict::Error(_)
+            | Verdict::Unsupported(_)
+            | Verdict::Crash(_)
+            | Verdict::Timeout(_)
+            | Verdict::Flaky(_) => {
                 blessed.broken.push(self.first);
             }
             Verdict::Fail(_) | Verdict::ExpectedFail(..) if self.refused.is_empty() => {

@@ -127,6 +127,7 @@ impl<'s> Collector<'s> {
     /// Reports the end of a run that began at `start`, complete or interrupted.
     pub(super) fn end(mut self, start: Instant, sources: &Sources) -> Summary {
         self.report_unmatched_entries(sources);
+        self.report_misconduct();
         if let Some(explain) = self.explain.take() {
             self.explain_some(explain);
         }
@@ -158,6 +159,16 @@ impl<'s> Collector<'s> {
         }
     }
 
+    /// Ends the processes of the testee, and reports what they did wrong outside of cases.
+    fn report_misconduct(&mut self) {
+        let Some(vm) = self.options.run.testee.vm().filter(|_| !self.is_interrupted()) else { return };
+        if let Some(error) = vm.finish() {
+            self.summary.errors += 1;
+            let source = format!("--vm {}", vm.command().name).into();
+            (self.sink)(Event::Broken { source, errors: vec![error] });
+        }
+    }
+
     fn is_interrupted(&self) -> bool {
         self.options.run.interrupt.is_requested()
     }
@@ -173,8 +184,8 @@ impl<'s> Collector<'s> {
             let matched = self.matched.remove(&list.file).unwrap_or_default();
             if let Some(unmatched) = list.unmatched(&matched, scope) {
                 self.summary.errors += 1;
-                let entries = vec![unmatched];
-                (self.sink)(Event::UnmatchedEntries { list: list.file.clone(), entries });
+                let errors = vec![unmatched];
+                (self.sink)(Event::Broken { source: list.file.clone(), errors });
             }
         }
     }

@@ -8,7 +8,7 @@ use super::catch_panic::catch_panic;
 use super::compare::{UnknownField, differences};
 use super::execution::{Execution, TimedExecution};
 use super::load::{LoadedCase, LoadedFile};
-use super::options::RunOptions;
+use super::options::{Flaky, RunOptions};
 use crate::machines::account::LimitReached;
 use crate::machines::machine::{LoadError, Watch};
 use crate::machines::{self, MachineInfo};
@@ -17,7 +17,7 @@ use crate::model::case_report::CaseReport;
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::limits::Limits;
 use crate::model::path::{Key, Path};
-use crate::model::verdict::{Difference, Failure, Verdict};
+use crate::model::verdict::{Difference, Failure, FirstTry, Verdict};
 use crate::testees::embedded::Embedded;
 use crate::testees::{See, Stopped, Testee};
 use crate::text::json::{Document, Node};
@@ -58,7 +58,7 @@ pub fn run_by(
     let execution = execute(&loaded, |case| {
         let info = by_name(case.machine)?;
         let machine = options.testee.embedded(info, &loaded.options.limits, &options.interrupt);
-        panic_as_error(info.name, || perform(&loaded, case, |see| run(machine, case, see)))
+        panic_as_error(info.name, || perform(&loaded, case, |see| run(machine, case, see).map(|()| None)))
     });
     let mut report = execution.report;
     apply_expected_failures(&loaded, &mut report);
@@ -185,6 +185,9 @@ impl<'o> Worker<'o> {
                 let timed = kept.unwrap_or_else(|| TimedExecution::of(|| self.execute(case)));
                 let TimedExecution { mut execution, time } = timed;
                 execution.report.time = Some(time);
+                if self.run.flaky == Flaky::Pass {
+                    forgive(&mut execution);
+                }
                 checked(lookup, execution, case.node)
             }
         };
@@ -212,7 +215,8 @@ impl<'o> Worker<'o> {
         let _running = self.run.running.add(&loaded.id);
         execute(loaded, |case| {
             self.with_embedded(case.machine, &loaded.options.limits, |machine| {
-                let run = |see: See<'_>| machine.watch(&case.program, &case.steps, Some(watch), see);
+                let run =
+                    |see: See<'_>| machine.watch(&case.program, &case.steps, Some(watch), see).map(|()| None);
                 perform(loaded, case, run)
             })
         })
@@ -325,6 +329,15 @@ fn checked(lookup: Option<Lookup>, execution: Execution, datum: u32) -> CaseOutc
     CaseOutcome { report, notes, cache_update }
 }
 
+/// Lets a flaky case pass, with a note.
+fn forgive(execution: &mut Execution) {
+    if let Verdict::Flaky(FirstTry { breakdown, .. }) = &execution.report.verdict {
+        let what = format!("{} the first time, and passed alone in a new process", breakdown.what);
+        execution.notes.push(Diagnostic::new(what));
+        execution.report.verdict = Verdict::Pass;
+    }
+}
+
 /// Changes the verdict as the list of expected failures of the file says.
 fn apply_expected_failures(case: &LoadedCase<'_>, report: &mut CaseReport) {
     if let Some(expected_failures) = &case.options.expected_failures {
@@ -337,7 +350,7 @@ fn apply_expected_failures(case: &LoadedCase<'_>, report: &mut CaseReport) {
 fn perform(
     loaded: &LoadedCase<'_>,
     case: &Case,
-    run: impl FnOnce(See<'_>) -> Result<(), Stopped>,
+    run: impl FnOnce(See<'_>) -> Result<Option<FirstTry>, Stopped>,
 ) -> Verdict {
     let document = loaded.document;
     let limit = loaded.options.limits.memory;
@@ -375,8 +388,12 @@ fn perform(
     }
     match done {
         Err(stopped) => stopped_verdict(stopped, case, document),
-        Ok(()) if found.is_empty() => Verdict::Pass,
-        Ok(()) => Verdict::Fail(Failure { differences: found, ended }),
+        Ok(None) if found.is_empty() => Verdict::Pass,
+        Ok(Some(first)) if found.is_empty() => Verdict::Flaky(first),
+        Ok(first) => {
+            let first = first.map(|first| format!("; the first time, {}", first.breakdown.what));
+            Verdict::Fail(Failure { differences: found, ended: ended + &first.unwrap_or_default() })
+        }
     }
 }
 

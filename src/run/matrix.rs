@@ -1,23 +1,41 @@
 //! Collects the runs of several machines over the same cases.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use indexmap::{IndexMap, IndexSet};
 
 use crate::model::case::CaseId;
 use crate::model::case_report::CaseReport;
+use crate::model::count::counted;
 use crate::model::signature;
-use crate::model::verdict::{Kind, Verdict};
-use crate::wire::matrix::{Agreement, Cell, Group, Matrix, Suite};
+use crate::model::verdict::{Failure, Kind, Verdict};
+use crate::text::shell::Words;
+use crate::wire::matrix::{Agreement, BrokenMachine, Cell, Group, Matrix, Suite};
 
 /// How many cases of a group are named.
 const NAMED: usize = 5;
 
+/// The most differences that are kept, and the longest of them, in characters.
+const MOST_DIFFERENCES: usize = 10_000;
+const LONGEST: usize = 300;
+
 /// The results of several machines. Takes little memory for each case: outcomes are numbers of texts.
 pub struct Collector {
-    machines: Vec<String>,
+    machines: Vec<Machine>,
     cases: IndexMap<CaseId, Vec<Option<Outcome>>>,
     texts: IndexSet<String>,
+    /// How machines differ, by the index of the case and of the machine.
+    differences: HashMap<(usize, usize), String>,
+    broken: Vec<BrokenMachine>,
+}
+
+/// A machine of the matrix.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Machine {
+    /// Its name.
+    pub name: String,
+    /// How it is named on the command line: `NAME` or `NAME=COMMAND`.
+    pub argument: String,
 }
 
 /// What a machine does in a case.
@@ -30,8 +48,14 @@ struct Outcome {
 
 impl Collector {
     /// A collector for these machines.
-    pub fn new(machines: Vec<String>) -> Collector {
-        Collector { machines, cases: IndexMap::new(), texts: IndexSet::new() }
+    pub fn new(machines: Vec<Machine>) -> Collector {
+        let (cases, texts, differences) = (IndexMap::new(), IndexSet::new(), HashMap::new());
+        Collector { machines, cases, texts, differences, broken: Vec::new() }
+    }
+
+    /// Adds what is wrong with a machine, given by its index, apart from cases.
+    pub fn broken(&mut self, machine: usize, error: String) {
+        self.broken.push(BrokenMachine { machine: self.machines[machine].name.clone(), error });
     }
 
     /// Adds a case of the run of a machine, given by its index.
@@ -39,13 +63,20 @@ impl Collector {
         let kind = report.verdict.kind();
         let text = self.texts.insert_full(text(report)).0;
         let machines = self.machines.len();
-        let outcomes = self.cases.entry(report.id.clone()).or_insert_with(|| vec![None; machines]);
-        outcomes[machine] = Some(Outcome { kind, text });
+        let entry = self.cases.entry(report.id.clone());
+        let case = entry.index();
+        entry.or_insert_with(|| vec![None; machines])[machine] = Some(Outcome { kind, text });
+        if let Some(failure) = report.verdict.failure().filter(|_| self.differences.len() < MOST_DIFFERENCES)
+        {
+            self.differences.insert((case, machine), difference(failure));
+        }
     }
 
     /// The matrix of what was added.
     pub fn finish(self) -> Matrix {
-        Matrix { suites: self.suites(), groups: self.groups(), machines: self.machines }
+        let (suites, groups) = (self.suites(), self.groups());
+        let machines = self.machines.into_iter().map(|machine| machine.name).collect();
+        Matrix { machines, broken: self.broken, suites, groups }
     }
 
     fn suites(&self) -> Vec<Suite> {
@@ -56,7 +87,8 @@ impl Collector {
             let name = below.split_once('/').map_or(id.file[..common].trim_end_matches('/'), |it| it.0);
             let cells = suites.entry(name).or_insert_with(|| vec![Cell::default(); self.machines.len()]);
             for (cell, outcome) in cells.iter_mut().zip(outcomes) {
-                cell.count(outcome.map_or(Kind::Skip, |outcome| outcome.kind));
+                // A machine without an outcome did not start.
+                cell.count(outcome.map_or(Kind::Error, |outcome| outcome.kind));
             }
         }
         suites.into_iter().map(|(name, cells)| Suite { name: name.to_owned(), cells }).collect()
@@ -81,21 +113,46 @@ impl Collector {
             .flatten()
             .filter(|it| !matches!(it.kind, Kind::Unsupported | Kind::Skip))
             .collect();
-        let text = |outcome: &Option<Outcome>| outcome.map_or("skip", |outcome| &*self.texts[outcome.text]);
+        let text = |outcome: &Option<Outcome>| {
+            outcome.map_or("error: the machine does not start", |outcome| &*self.texts[outcome.text])
+        };
         let what = if ran.windows(2).any(|pair| pair[0] != pair[1]) {
             Agreement::Disagree
         } else if ran.iter().any(|outcome| outcome.kind != Kind::Pass) {
             Agreement::NonePasses
+        } else if ran.is_empty() {
+            Agreement::NoneSupports
         } else {
             Agreement::Unsupported
+        };
+        let first = ids.first().and_then(|id| self.cases.get_index_of(*id));
+        let difference = |machine| self.differences.get(&(first?, machine)).cloned();
+        let is_wrong = |it: &Option<Outcome>| {
+            it.is_some_and(|it| !matches!(it.kind, Kind::Pass | Kind::Unsupported | Kind::Skip))
         };
         Group {
             what,
             outcomes: outcomes.iter().map(|outcome| text(outcome).to_owned()).collect(),
             count: ids.len(),
             cases: ids.iter().take(NAMED).map(ToString::to_string).collect(),
+            differences: (0..outcomes.len()).map(difference).collect(),
+            next: outcomes.iter().position(is_wrong).zip(ids.first()).map(|(machine, id)| {
+                let vm = self.machines[machine].argument.clone();
+                let words: Words = [id.to_string(), "--vm".to_owned(), vm].into_iter().collect();
+                format!("vmconf diff{words}")
+            }),
         }
     }
+}
+
+/// The first datum that differs, and how many others do.
+fn difference(failure: &Failure) -> String {
+    let Some(first) = failure.differences.first() else { return String::new() };
+    let actual = first.actual.as_ref().map_or_else(|| "(absent)".to_owned(), ToString::to_string);
+    let more = failure.differences.len() - 1;
+    let more = if more > 0 { format!(", and {}", counted(more, "more difference")) } else { String::new() };
+    let cut = |text: String| text.chars().take(LONGEST / 2).collect::<String>();
+    format!("{}: expected {}, actual {}{more}", first.at, cut(first.expected.to_string()), cut(actual))
 }
 
 /// What a machine does in a case, without the names and numbers of the case.

@@ -155,7 +155,7 @@ fn add_cases(events: &mut Vec<Event>, cases: impl Iterator<Item = Event>, summar
             Event::Note { file, .. } => Some(file.clone()),
             Event::Started { .. }
             | Event::FileDone
-            | Event::UnmatchedEntries { .. }
+            | Event::Broken { .. }
             | Event::Explained(_)
             | Event::Ended(_) => None,
         };

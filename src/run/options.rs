@@ -72,6 +72,8 @@ pub struct RunOptions {
     pub cache: Option<Arc<ResultCache>>,
     /// Makes the testees.
     pub testee: MakeTestee,
+    /// What the verdict on a flaky case is.
+    pub flaky: Flaky,
     /// Looks up states by their roots, to explain a root that differs; `None` without any.
     pub worlds: Option<Arc<FindWorld>>,
 }
@@ -104,10 +106,35 @@ impl RunOptions {
             interrupt: _,
             running: _,
             cache: _,
+            // No flaky case is cached.
+            flaky: _,
             // These only explain results.
             worlds: _,
         } = self;
         FileKey::new(text, &(format.name, read, limits, testee.name()))
+    }
+}
+
+/// What the verdict is on a case that passes when it is tried again after the testee has broken down.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Flaky {
+    /// [`Verdict::Flaky`](crate::model::verdict::Verdict::Flaky).
+    #[default]
+    Report,
+    /// A pass, with a note.
+    Pass,
+}
+
+impl Flaky {
+    /// All values.
+    pub const ALL: [Flaky; 2] = [Flaky::Report, Flaky::Pass];
+
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Flaky::Report => "report",
+            Flaky::Pass => "pass",
+        }
     }
 }
 

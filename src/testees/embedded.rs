@@ -8,6 +8,7 @@ use crate::model::case::{Program, Step};
 use crate::model::interrupt::Interrupt;
 use crate::model::path::Path;
 use crate::model::value::Value;
+use crate::model::verdict::FirstTry;
 
 /// An embedded machine.
 pub struct Embedded(Box<dyn Machine>);
@@ -105,8 +106,8 @@ enum Stop {
 }
 
 impl Testee for Embedded {
-    fn run(&mut self, program: &Program, steps: &[Step], see: See<'_>) -> Result<(), Stopped> {
-        self.watch(program, steps, None, see)
+    fn run(&mut self, program: &Program, steps: &[Step], see: See<'_>) -> Result<Option<FirstTry>, Stopped> {
+        self.watch(program, steps, None, see).map(|()| None)
     }
 }
 

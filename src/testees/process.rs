@@ -4,6 +4,10 @@
 //! |---|---|
 //! | `pool.rs` | the processes of a machine, and which of them gets a request |
 //! | `conversation.rs` | starts a process, writes lines to it, reads lines from it, ends it |
+//! | `lines.rs` | the lines that it writes, and who waits for them |
+//! | `trouble.rs` | why there is no answer |
+//! | `stderr.rs` | the start and the end of its standard error |
+//! | `misconduct.rs` | what it does wrong outside of requests |
 //! | `group.rs` | the process group of a process, with everything that it started |
 //! | `command.rs` | how a process is started |
 //! | `identity.rs` | the contents of what a command executes, for cached results |
@@ -11,33 +15,41 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::testee::{See, Stopped, Testee};
-use crate::machines::MachineInfo;
+use crate::machines::{self, MachineInfo};
 use crate::model::case::{Program, Step};
+use crate::model::diagnostic::Diagnostic;
 use crate::model::event;
 use crate::model::interrupt::Interrupt;
 use crate::model::limits::Limits;
 use crate::model::shape::Member;
-use crate::model::verdict::Breakdown;
+use crate::model::verdict::{Breakdown, FirstTry};
+use crate::wire::line::quoted_around;
 use crate::wire::protocol::{self, Answer, Greeting, Hello, Offer, Request, VERSION};
 
-use self::case::{Run, limits_of};
-pub use self::command::Command;
-pub use self::conversation::{Conversation, Trouble};
+use self::case::{Run, left_out, limits_of};
+pub use self::command::{Command, DEFAULT_MEMORY};
+pub use self::conversation::{Asking, Conversation};
 pub use self::group::Groups;
 pub use self::identity::{UnknownIdentity, identity};
+use self::misconduct::Misconduct;
 use self::pool::{Pool, Running};
+pub use self::trouble::Trouble;
 
 mod case;
 mod command;
 mod conversation;
 mod group;
 mod identity;
+mod lines;
+mod misconduct;
 mod pool;
+mod stderr;
+mod trouble;
 
-/// The time limit for the first answer of a process, unless the limit for a case is longer.
+/// The time limit for the first answer of a process if none is set, unless the limit for a case is longer.
 pub const START: Duration = Duration::from_secs(20);
 
 /// The maximum number of requests in flight per process, whatever it offers. Each takes a thread.
@@ -50,6 +62,7 @@ pub struct Vm {
     groups: Groups,
     /// The processes; dropping it ends them.
     pool: Pool,
+    misconduct: Misconduct,
 }
 
 impl Vm {
@@ -71,13 +84,22 @@ impl Vm {
             Err(_) => return Err(format!("{}: interrupted", command.name)),
         };
         let pool = Pool::new(hello.in_flight.clamp(1, MOST_IN_FLIGHT), running);
-        Ok(Vm { command, hello, groups, pool })
+        Ok(Vm { command, hello, groups, pool, misconduct: Misconduct::default() })
     }
 
     /// The names of the machine, for reports.
     pub fn about(&self) -> event::Vm {
         let Hello { name, release, .. } = &self.hello;
-        event::Vm { name: self.command.name.clone(), implementation: name.clone(), release: release.clone() }
+        let left_out = self.hello.machines.iter().flat_map(|offer| {
+            let hashed = machines::by_name(&offer.machine).and_then(|info| info.hashed);
+            hashed.map_or(Vec::new(), |hashed| left_out(&hashed, offer))
+        });
+        event::Vm {
+            name: self.command.name.clone(),
+            implementation: name.clone(),
+            release: release.clone(),
+            not_compared: left_out.map(str::to_owned).collect(),
+        }
     }
 
     /// How it is started.
@@ -105,7 +127,17 @@ impl Vm {
         self.hello.in_flight.clamp(1, MOST_IN_FLIGHT)
     }
 
-    /// Sends a request to a process and returns the answer. `request` is called with the number of the request.
+    /// As [`Vm::answer`], for any answer.
+    ///
+    /// # Errors
+    ///
+    /// If the process crashes, breaks the protocol or does not answer in time, or on an interrupt.
+    pub fn ask(&self, request: &dyn Fn(u64) -> Request, interrupt: &Interrupt) -> Result<Answer, Stopped> {
+        self.answer(request, &Ok, interrupt).map(|answered| answered.answer)
+    }
+
+    /// Sends a request to a process and returns what `read` makes of the answer. `request` is called with the number of
+    /// the request.
     ///
     /// A process that crashes or times out is ended. If it had other requests before or at the same time, the
     /// request is repeated alone on a new process, so that it is not blamed for the effects of another
@@ -114,40 +146,90 @@ impl Vm {
     /// # Errors
     ///
     /// If the process crashes, breaks the protocol or does not answer in time, or on an interrupt.
-    pub fn ask(&self, request: &dyn Fn(u64) -> Request, interrupt: &Interrupt) -> Result<Answer, Stopped> {
+    fn answer<T>(
+        &self,
+        request: &dyn Fn(u64) -> Request,
+        read: &dyn Fn(Answer) -> Result<T, Trouble>,
+        interrupt: &Interrupt,
+    ) -> Result<Answered<T>, Stopped> {
         let _user = self.pool.enter();
+        let mut first = None;
         if let Some(running) = self.pool.place() {
             let id = running.next_id();
             let is_alone = id == 1 && self.in_flight() == 1;
+            let start = Instant::now();
             let answer = ask(&running.conversation, &request(id), self.command.timeout, interrupt);
-            let stopped = match answer {
+            let stopped = match answer.and_then(read) {
                 Ok(answer) => {
                     self.pool.leave(&running);
-                    return Ok(answer);
+                    return Ok(Answered { answer, first: None });
                 }
-                Err(trouble) => {
-                    self.pool.remove(&running);
-                    running.conversation.end(trouble)
-                }
+                Err(trouble) => self.end(&running, trouble),
             };
-            if is_alone || !matches!(stopped, Stopped::Crash(_) | Stopped::Timeout(_)) {
-                return Err(stopped);
-            }
+            first = match &stopped {
+                Stopped::Crash(breakdown) | Stopped::Timeout(breakdown) if !is_alone => {
+                    Some(FirstTry { breakdown: breakdown.clone(), time: start.elapsed() })
+                }
+                _ => return Err(stopped),
+            };
             self.pool.announce();
         }
-        let answer = self.ask_alone(request, interrupt);
-        answer.inspect_err(|_| self.pool.withdraw())
+        match self.answer_alone(request, read, interrupt) {
+            Ok(answer) => Ok(Answered { answer, first }),
+            Err(stopped) => {
+                self.pool.withdraw();
+                Err(stopped)
+            }
+        }
     }
 
     /// Sends a request to a new process, which was announced and gets other requests only after this one.
-    fn ask_alone(&self, request: &dyn Fn(u64) -> Request, interrupt: &Interrupt) -> Result<Answer, Stopped> {
+    fn answer_alone<T>(
+        &self,
+        request: &dyn Fn(u64) -> Request,
+        read: &dyn Fn(Answer) -> Result<T, Trouble>,
+        interrupt: &Interrupt,
+    ) -> Result<T, Stopped> {
         let (_, running) = begin(&self.command, &self.groups, interrupt)?;
         let request = request(running.next_id());
-        let answer = ask(&running.conversation, &request, self.command.timeout, interrupt);
+        let answer = ask(&running.conversation, &request, self.command.timeout, interrupt).and_then(read);
         let answer = answer.map_err(|trouble| running.conversation.end(trouble))?;
         self.pool.add(running);
         Ok(answer)
     }
+
+    /// Ends a process that broke down.
+    fn end(&self, running: &Arc<Running>, trouble: Trouble) -> Stopped {
+        self.pool.remove(running);
+        // What follows a line that is not an answer belongs to that line.
+        if !matches!(trouble, Trouble::Broke(_)) {
+            self.misconduct.add_stray(&running.conversation);
+        }
+        running.conversation.end(trouble)
+    }
+
+    /// Ends all processes, and says what they did wrong outside of requests since the last call, if they did.
+    pub fn finish(&self) -> Option<Diagnostic> {
+        let all = self.pool.take_all();
+        let start = Instant::now();
+        for running in &all {
+            running.conversation.close();
+        }
+        for running in &all {
+            let ended = running.conversation.finish(start, self.command.timeout);
+            self.misconduct.add_stray(&running.conversation);
+            if let Err(breakdown) = ended {
+                self.misconduct.add_end(breakdown);
+            }
+        }
+        self.misconduct.take()
+    }
+}
+
+/// An answer, and how the process broke down the first time if the request was repeated.
+struct Answered<T> {
+    answer: T,
+    first: Option<FirstTry>,
 }
 
 impl fmt::Debug for Vm {
@@ -167,14 +249,14 @@ fn begin(command: &Command, groups: &Groups, interrupt: &Interrupt) -> Result<(H
         Stopped::Crash(Breakdown { what, stderr: String::new() })
     })?;
     let hello = Request::Hello(Greeting { version: VERSION, vmconf: env!("CARGO_PKG_VERSION").to_owned() });
-    let answer = ask(&conversation, &hello, command.timeout.max(START), interrupt);
+    let answer = ask(&conversation, &hello, command.start, interrupt);
     let hello = answer.and_then(|answer| match answer {
-        Answer::Hello(hello) if hello.version == VERSION => Ok(hello),
+        Answer::Hello(hello) if hello.version == VERSION => hello.limited().map_err(Trouble::Broke),
         Answer::Hello(hello) => Err(Trouble::Broke(format!(
             "speaks version {} of the protocol, and vmconf speaks version {VERSION}",
             hello.version
         ))),
-        _ => Err(Trouble::Broke("answered something else than hello to hello".to_owned())),
+        other => Err(Trouble::Broke(format!("answered {} to hello", other.name()))),
     });
     match hello {
         Ok(hello) => Ok((hello, Running::new(conversation))),
@@ -189,19 +271,20 @@ fn ask(
     timeout: Duration,
     interrupt: &Interrupt,
 ) -> Result<Answer, Trouble> {
-    let line = conversation.ask(request.line(), timeout, interrupt)?;
+    let line = conversation.ask(Asking { line: request.line(), id: request.id(), timeout }, interrupt)?;
     let answer = Answer::read(&line);
-    let answer =
-        answer.map_err(|error| Trouble::Broke(format!("wrote a line that is not an answer: it {error}")))?;
+    let answer = answer.map_err(|error| {
+        let quoted = quoted_around(&line, error.column.map_or(0, |column| column.saturating_sub(1)));
+        Trouble::Broke(format!("wrote a line that is not an answer: it {error}: {quoted}"))
+    })?;
     match (request.id(), answer.id()) {
         (Some(asked), Some(answered)) if asked == answered => Ok(answer),
         (None, None) => Ok(answer),
         (Some(asked), Some(answered)) => {
             Err(Trouble::Broke(format!("answered request {answered} instead of {asked}")))
         }
-        (Some(_), None) | (None, Some(_)) => {
-            Err(Trouble::Broke("answered hello and a request for each other".to_owned()))
-        }
+        (Some(_), None) => Err(Trouble::Broke("answered hello to another request".to_owned())),
+        (None, Some(_)) => Err(Trouble::Broke(format!("answered {} to hello", answer.name()))),
     }
 }
 
@@ -237,16 +320,33 @@ impl Process {
 }
 
 impl Testee for Process {
-    fn run(&mut self, program: &Program, steps: &[Step], see: See<'_>) -> Result<(), Stopped> {
+    fn run(&mut self, program: &Program, steps: &[Step], see: See<'_>) -> Result<Option<FirstTry>, Stopped> {
         let Some(offer) = self.vm.offer(self.info.name) else {
             return Err(Stopped::Unsupported(format!("no machine {}", self.info.name)));
         };
         let program = (self.info.assemble)(program).map_err(Stopped::not_loadable)?;
         let run = Run::new(self.info, &self.fields, offer, &program, steps)?;
         let limits = limits_of(&self.limits);
-        let answer = self.vm.ask(&|id| run.request(id, &limits), &self.interrupt)?;
-        let states = run.states(answer)?;
+        let request = |id| run.request(id, &limits);
+        let Answered { answer, first } =
+            self.vm.answer(&request, &|answer| run.states(answer), &self.interrupt)?;
+        let states = match (answer, &first) {
+            (Ok(states), _) => states,
+            (Err(refused), None) => return Err(refused),
+            (Err(refused), Some(first)) => return Err(refused_after(refused, first)),
+        };
         states.iter().enumerate().for_each(|(index, state)| see(index, state));
-        Ok(())
+        Ok(first)
     }
+}
+
+/// How a run ended that was refused when it was repeated: the breakdown is not forgotten.
+fn refused_after(refused: Stopped, first: &FirstTry) -> Stopped {
+    let Breakdown { what, stderr } = first.breakdown.clone();
+    let why = match refused {
+        Stopped::Unsupported(reason) => format!("unsupported: {reason}"),
+        Stopped::Error(error) => format!("an error: {error}"),
+        Stopped::Interrupted | Stopped::Crash(_) | Stopped::Timeout(_) => return refused,
+    };
+    Stopped::Crash(Breakdown { what: format!("{what}; alone in a new process, {why}"), stderr })
 }

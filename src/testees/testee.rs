@@ -4,17 +4,18 @@ use crate::machines::machine::LoadError;
 use crate::machines::observe::Observe;
 use crate::model::case::{Program, Step};
 use crate::model::path::Path;
-use crate::model::verdict::Breakdown;
+use crate::model::verdict::{Breakdown, FirstTry};
 
 /// Something that runs programs: an embedded machine, or one in another process.
 pub trait Testee {
     /// Runs a program on a fresh machine: performs the actions of each step, and calls `see` with the index of
-    /// the step and the state after it. Without steps, only loads the program.
+    /// the step and the state after it. Without steps, only loads the program. Returns how the testee broke down the
+    /// first time if it was tried twice.
     ///
     /// # Errors
     ///
     /// If the run ends before the last step is done.
-    fn run(&mut self, program: &Program, steps: &[Step], see: See<'_>) -> Result<(), Stopped>;
+    fn run(&mut self, program: &Program, steps: &[Step], see: See<'_>) -> Result<Option<FirstTry>, Stopped>;
 }
 
 /// Called with the index of each step and the state after it.
@@ -24,6 +25,11 @@ pub type See<'s> = &'s mut dyn FnMut(usize, &dyn State);
 pub trait State: Observe {
     /// A description, in one line, of how the machine ended or where it is.
     fn describe(&self) -> String;
+
+    /// The fields that are not compared, since the testee reports only their hashes.
+    fn left_out(&self) -> &[&'static str] {
+        &[]
+    }
 
     /// The name of a datum in the program's source; see
     /// [`Machine::explain`](crate::machines::machine::Machine::explain).

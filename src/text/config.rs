@@ -123,6 +123,8 @@ pub struct Vm {
     pub folder: PathBuf,
     /// How long it may take per case, as written in the file.
     pub timeout: Option<String>,
+    /// How long its first answer may take, as written in the file.
+    pub start_timeout: Option<String>,
     /// How much memory it may use, in bytes.
     pub memory: Option<u64>,
     /// The list of its known failures.
@@ -286,7 +288,8 @@ impl Reader<'_> {
     }
 
     fn vm(&mut self, name: &str, span: Range<usize>, table: &DeTable<'_>) -> Option<Vm> {
-        const KEYS: [&str; 6] = ["command", "env", "timeout", "memory", "known", "cache-key"];
+        const KEYS: [&str; 7] =
+            ["command", "env", "timeout", "start-timeout", "memory", "known", "cache-key"];
         let mut vm = Vm { name: name.to_owned(), folder: self.folder.to_owned(), ..Vm::default() };
         for (key, value) in table {
             let name = key.get_ref().as_ref();
@@ -296,10 +299,11 @@ impl Reader<'_> {
                     words(value.get_ref()).map(|words| vm.command = words).ok_or("a command, or its words")
                 }
                 "env" => pairs(value.get_ref()).map(|env| vm.env = env).ok_or("a table of texts"),
-                "timeout" => {
+                "timeout" | "start-timeout" => {
                     let timeout =
                         text().or_else(|| Some(decimal(value.get_ref().as_integer()?)?.to_string()));
-                    timeout.map(|timeout| vm.timeout = Some(timeout)).ok_or("a duration such as \"10s\"")
+                    let place = if name == "timeout" { &mut vm.timeout } else { &mut vm.start_timeout };
+                    timeout.map(|timeout| *place = Some(timeout)).ok_or("a duration such as \"10s\"")
                 }
                 "memory" => {
                     bytes(value.get_ref()).map(|memory| vm.memory = Some(memory)).ok_or("a number of bytes")

@@ -1,6 +1,6 @@
 //! Compares two runs.
 //!
-//! *Pass* and *fixed* count as passing; *fail*, *error*, *crash*, *timeout*, *unsupported* and *known* do
+//! *Pass* and *fixed* count as passing; *fail*, *error*, *crash*, *timeout*, *flaky*, *unsupported* and *known* do
 //! not. A skipped case counts as missing. Two failures are the same if their signatures are equal.
 
 use std::fmt;

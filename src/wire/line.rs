@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use serde_json::error::Category;
 
 use crate::model::escape::escaped_with;
 
@@ -27,7 +28,7 @@ fn json_escape(character: char) -> String {
 /// Why a line cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineError {
-    /// The error, with what was expected.
+    /// What is wrong with it, with what was expected, as the predicate of a sentence about the line: `is not JSON`.
     pub what: String,
     /// The column of the error, in bytes from 1; `None` if it concerns the whole line.
     pub column: Option<usize>,
@@ -44,11 +45,60 @@ impl From<serde_json::Error> for LineError {
     fn from(error: serde_json::Error) -> LineError {
         let text = error.to_string();
         let what = text.rsplit_once(" at line ").map_or(&*text, |(what, _)| what);
-        let what = what
-            .strip_prefix("missing field ")
-            .map_or(what.to_owned(), |field| format!("lacks the field {}", field.trim_matches('`')));
+        let what = match error.classify() {
+            Category::Eof => what.replacen("EOF while parsing", "ends inside", 1),
+            Category::Syntax | Category::Io => format!("is not JSON: {what}"),
+            Category::Data => predicate(what),
+        };
         LineError { what, column: Some(error.column()) }
     }
+}
+
+/// What serde says about a JSON text of another shape, as a predicate.
+fn predicate(what: &str) -> String {
+    if let Some(field) = what.strip_prefix("missing field ") {
+        return format!("lacks the field {}", field.trim_matches('`'));
+    }
+    if let Some(field) = what.strip_prefix("duplicate field ") {
+        return format!("has the field {} twice", field.trim_matches('`'));
+    }
+    let found = ["invalid type: ", "invalid value: ", "invalid length "].iter();
+    let found =
+        found.filter_map(|prefix| what.strip_prefix(prefix)).find_map(|it| it.rsplit_once(", expected "));
+    let Some((found, expected)) = found else { return what.to_owned() };
+    format!("has {} where {} is expected", named(found), named(expected))
+}
+
+/// What serde calls something, as JSON calls it.
+fn named(what: &str) -> String {
+    const NAMES: [(&str, &str); 8] = [
+        ("sequence", "an array"),
+        ("map", "an object"),
+        ("string ", "the string "),
+        ("integer ", "the number "),
+        ("floating point ", "the number "),
+        ("boolean ", ""),
+        ("u32", "a number of 32 bits"),
+        ("u64", "a number of 64 bits"),
+    ];
+    let known = NAMES.iter().find_map(|(serde, json)| Some((json, what.strip_prefix(serde)?)));
+    known.map_or_else(|| what.to_owned(), |(json, rest)| format!("{json}{}", rest.replace('`', "")))
+}
+
+/// The start of a line from outside, in quotes and escaped; `…` marks what is left out.
+pub fn quoted_bytes(line: &[u8]) -> String {
+    quoted_around(line, 0)
+}
+
+/// The part of a line from outside around this byte, in quotes and escaped; `…` marks what is left out.
+pub fn quoted_around(line: &[u8], at: usize) -> String {
+    const BEFORE: usize = 40;
+    const LONGEST: usize = 80;
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    let from = if line.len() > LONGEST { at.saturating_sub(BEFORE) } else { 0 };
+    let end = line.len().min(from + LONGEST);
+    let [before, after] = [from > 0, end < line.len()].map(|is_cut| if is_cut { "…" } else { "" });
+    format!("{before}{:?}{after}", String::from_utf8_lossy(&line[from.min(end)..end]))
 }
 
 impl fmt::Display for LineError {

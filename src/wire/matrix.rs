@@ -9,11 +9,22 @@ use crate::model::verdict::Kind;
 pub struct Matrix {
     /// The names of the machines, in the order of the cells of a suite.
     pub machines: Vec<String>,
+    /// What is wrong with machines apart from cases: why one cannot start, or how it broke the protocol.
+    pub broken: Vec<BrokenMachine>,
     /// The suites, by name.
     pub suites: Vec<Suite>,
     /// Cases that some machine does not pass, grouped by what each machine does; ordered by [`Agreement`],
     /// larger groups first.
     pub groups: Vec<Group>,
+}
+
+/// What is wrong with a machine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BrokenMachine {
+    /// Its name.
+    pub machine: String,
+    /// What is wrong.
+    pub error: String,
 }
 
 /// A suite: the files of a folder.
@@ -38,6 +49,8 @@ pub struct Cell {
     pub crashed: u64,
     /// Cases in which it did not answer in time.
     pub timed_out: u64,
+    /// Cases that it passes alone, after it crashed or timed out.
+    pub flaky: u64,
     /// Cases and files that are broken.
     pub errors: u64,
     /// Cases that did not run.
@@ -46,13 +59,14 @@ pub struct Cell {
 
 impl Cell {
     /// The counts with their names, in the order of output.
-    pub fn counts(&self) -> [(u64, &'static str); 7] {
-        let Cell { passed, failed, unsupported, crashed, timed_out, errors, skipped } = *self;
+    pub fn counts(&self) -> [(u64, &'static str); 8] {
+        let Cell { passed, failed, unsupported, crashed, timed_out, flaky, errors, skipped } = *self;
         [
             (passed, "passed"),
             (failed, "failed"),
             (crashed, "crashed"),
             (timed_out, "timed out"),
+            (flaky, "flaky"),
             (unsupported, "unsupported"),
             (errors, "errors"),
             (skipped, "skipped"),
@@ -71,6 +85,7 @@ impl Cell {
         self.unsupported += other.unsupported;
         self.crashed += other.crashed;
         self.timed_out += other.timed_out;
+        self.flaky += other.flaky;
         self.errors += other.errors;
         self.skipped += other.skipped;
     }
@@ -83,6 +98,7 @@ impl Cell {
             Kind::Unsupported => &mut self.unsupported,
             Kind::Crash => &mut self.crashed,
             Kind::Timeout => &mut self.timed_out,
+            Kind::Flaky => &mut self.flaky,
             Kind::Error => &mut self.errors,
             Kind::Skip => &mut self.skipped,
         } += 1;
@@ -99,6 +115,8 @@ pub enum Agreement {
     NonePasses,
     /// All machines that ran the cases pass; the others do not support them.
     Unsupported,
+    /// No machine supports them.
+    NoneSupports,
 }
 
 /// Cases on which each machine does the same.
@@ -112,4 +130,10 @@ pub struct Group {
     pub count: usize,
     /// The first cases.
     pub cases: Vec<String>,
+    /// How each machine differs in the first case: `gas: expected 0x1, actual 0x2`; `null` if it does not, or if too
+    /// many cases differ to keep all.
+    pub differences: Vec<Option<String>>,
+    /// The command that explains the first case on the first machine that does not pass it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
 }

@@ -132,9 +132,16 @@ impl Misfit {
 /// The first part that does not fit its shape.
 pub fn read(json: Json, shape: &Shape) -> Result<Value, Misfit> {
     Ok(match (json, shape) {
+        // Some writers of JSON have no empty lists.
+        (Json::Null, Shape::List(_)) => Value::List(Vec::new()),
+        (Json::Null, Shape::Map(..)) => Value::Record(Vec::new()),
         (Json::Null, _) => Value::Null,
         (Json::String(text), Shape::Int(_)) => number(&text)?.map_or(Value::text(text), Value::Int),
         (Json::String(text), Shape::Bytes) => bytes(&text).map_or(Value::text(text), Value::Bytes),
+        (Json::String(text), Shape::Name(names)) => {
+            let other = names.iter().find(|name| name.0.eq_ignore_ascii_case(&text));
+            Value::text(other.map_or(text, |name| name.1.to_owned()))
+        }
         (Json::String(text), _) => Value::text(text),
         (Json::Bool(bool), Shape::Bool | Shape::Plain) => Value::Bool(bool),
         (Json::Number(number), Shape::Int(_) | Shape::Plain) => Value::Int(integer(&number)?),
@@ -171,7 +178,7 @@ fn expected(shape: &Shape) -> &'static str {
         Shape::Bool => "true or false",
         Shape::Int(_) => "a number, or a string of decimal digits or of 0x and hex digits",
         Shape::Bytes => "a string of 0x and an even number of hex digits",
-        Shape::Text => "a string",
+        Shape::Text | Shape::Name(_) => "a string",
         Shape::List(_) => "an array",
         Shape::Record(_) | Shape::Map(..) => "an object",
         Shape::Typed(_) => "an object with the members type and value",
@@ -207,10 +214,15 @@ fn read_members(members: Map<String, Json>, shape: &Shape) -> Result<Vec<(Name, 
 
 /// A key in the notation that paths use.
 fn key(keys: Keys, name: &str) -> String {
-    let Some(digits) = name.strip_prefix("0x") else { return name.to_owned() };
+    let Some(digits) = name.strip_prefix("0x") else {
+        let is_decimal = !name.is_empty() && name.bytes().all(|digit| digit.is_ascii_digit());
+        let number = number(name).ok().flatten().filter(|_| keys == Keys::Number && is_decimal);
+        return number.map_or_else(|| name.to_owned(), |number| number_key(&number.to_bytes_be().1));
+    };
     let even = if digits.len() % 2 == 1 { format!("0{digits}") } else { digits.to_owned() };
     match (keys, hex_bytes(&even)) {
         (Keys::Number, Some(bytes)) => number_key(&bytes),
+        (Keys::Bytes, Some(bytes)) if bytes.is_empty() => String::new(),
         (Keys::Bytes, Some(bytes)) if even.len() == digits.len() => bytes_key(&bytes),
         _ => name.to_owned(),
     }
@@ -255,5 +267,5 @@ fn number(text: &str) -> Result<Option<BigInt>, Misfit> {
 }
 
 fn bytes(text: &str) -> Option<Vec<u8>> {
-    hex_bytes(text.strip_prefix("0x")?)
+    if text.is_empty() { Some(Vec::new()) } else { hex_bytes(text.strip_prefix("0x")?) }
 }

@@ -8,6 +8,7 @@
 //! Unknown members are ignored, since a later vmconf may send more. Programs and fields are plain JSON, with
 //! the shapes that the machine declares in [`crate::machines::MachineInfo`]; see [`super::plain`].
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -58,6 +59,37 @@ pub enum Answer {
     Trace(TraceDone),
 }
 
+/// What tells whether a line answers a request. Lines of later versions and broken lines have one too.
+#[derive(Debug, Default, Deserialize)]
+pub struct AnswerHeader<'l> {
+    #[serde(borrow, default)]
+    r#type: Cow<'l, str>,
+    #[serde(default)]
+    id: Option<u64>,
+}
+
+impl AnswerHeader<'_> {
+    /// Reads the header of a line; it is empty if the line has none.
+    pub fn read(line: &[u8]) -> AnswerHeader<'_> {
+        read(line).unwrap_or_default()
+    }
+
+    /// The number of the request that the line answers.
+    pub fn id(&self) -> Option<u64> {
+        self.id
+    }
+
+    /// Whether it answers `hello`.
+    pub fn is_hello(&self) -> bool {
+        self.r#type == "hello"
+    }
+
+    /// Whether it says that the process works on its answer: `{"type": "alive"}`.
+    pub fn is_alive(&self) -> bool {
+        self.r#type == "alive"
+    }
+}
+
 /// The start of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Greeting {
@@ -97,6 +129,65 @@ const fn one() -> usize {
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 const fn is_one(number: &usize) -> bool {
     *number == 1
+}
+
+impl Hello {
+    /// The longest name, release or other text, in bytes.
+    pub const MOST_TEXT: usize = 200;
+
+    /// The most texts in a list.
+    pub const MOST_TEXTS: usize = 200;
+
+    /// Whether the release says which version it is. `unknown` does not.
+    pub fn has_release(&self) -> bool {
+        !["", "unknown"].contains(&self.release.trim())
+    }
+
+    /// Returns the answer if no text and no list in it is longer than allowed: they are printed with every run.
+    ///
+    /// # Errors
+    ///
+    /// Which one is, in one line.
+    pub fn limited(self) -> Result<Hello, String> {
+        let Hello { version: _, name, release, language, homepage, machines, in_flight: _ } = &self;
+        let lists = machines.iter().flat_map(|offer| {
+            let Offer { machine: _, fields, actions, revisions, lacks, requests } = offer;
+            [
+                ("fields", fields),
+                ("actions", actions),
+                ("revisions", revisions),
+                ("lacks", lacks),
+                ("requests", requests),
+            ]
+        });
+        let one = |name, text| (name, std::slice::from_ref(text));
+        let single = [one("name", name), one("release", release)].into_iter();
+        let optional = [("language", language), ("homepage", homepage)];
+        let optional = optional.into_iter().filter_map(|(name, text)| Some(one(name, text.as_ref()?)));
+        let names = machines.iter().map(|offer| one("machine", &offer.machine));
+        let lists = lists.map(|(name, list)| (name, list.as_slice()));
+        for (member, texts) in single.chain(optional).chain(names).chain(lists) {
+            if texts.len() > Hello::MOST_TEXTS {
+                let (most, count) = (Hello::MOST_TEXTS, texts.len());
+                return Err(format!("says hello with {count} texts in {member}; at most {most}"));
+            }
+            if let Some(text) = texts.iter().find(|text| text.len() > Hello::MOST_TEXT) {
+                let (most, start) = (Hello::MOST_TEXT, start(text));
+                return Err(format!(
+                    "says hello with {} bytes as {member}: {start}; at most {most}",
+                    text.len()
+                ));
+            }
+        }
+        if machines.len() > Hello::MOST_TEXTS {
+            return Err(format!(
+                "says hello with {} machines; at most {}",
+                machines.len(),
+                Hello::MOST_TEXTS
+            ));
+        }
+        Ok(self)
+    }
 }
 
 /// A machine that a process implements.
@@ -419,6 +510,18 @@ impl Answer {
     /// The answer in one line, with its terminator.
     pub fn line(&self) -> String {
         one_line(self) + "\n"
+    }
+
+    /// The type of its line.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Answer::Hello(_) => "hello",
+            Answer::Done(_) => "done",
+            Answer::Skip(_) => "skip",
+            Answer::Error(_) => "error",
+            Answer::Digests(_) => "digests",
+            Answer::Trace(_) => "trace",
+        }
     }
 }
 

@@ -158,17 +158,20 @@ pub struct Vm {
     pub implementation: String,
     /// The version of the implementation, as it reports it.
     pub release: String,
+    /// The fields that are not compared, since it reports only their hashes.
+    #[serde(rename = "notCompared", default, skip_serializing_if = "Vec::is_empty")]
+    pub not_compared: Vec<String>,
 }
 
 impl From<event::Vm> for Vm {
-    fn from(event::Vm { name, implementation, release }: event::Vm) -> Vm {
-        Vm { name, implementation, release }
+    fn from(event::Vm { name, implementation, release, not_compared }: event::Vm) -> Vm {
+        Vm { name, implementation, release, not_compared }
     }
 }
 
 impl From<Vm> for event::Vm {
-    fn from(Vm { name, implementation, release }: Vm) -> event::Vm {
-        event::Vm { name, implementation, release }
+    fn from(Vm { name, implementation, release, not_compared }: Vm) -> event::Vm {
+        event::Vm { name, implementation, release, not_compared }
     }
 }
 

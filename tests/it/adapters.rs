@@ -1,18 +1,14 @@
 //! The adapters of `adapters/`: recorded conversations with other projects' machines, which agree with ours.
 
-use std::sync::Arc;
-
-use std::collections::BTreeMap;
 use std::fs;
 
 use vmconf::machines;
-use vmconf::model::value::Value;
 use vmconf::testees::server::Server;
 use vmconf::wire::plain;
 use vmconf::wire::protocol::{Answer, Request};
 
 use crate::support::validator::Validator;
-use crate::support::{at_root, files, relative};
+use crate::support::{at_root, files, relative, vmconf};
 
 /// Every line of a recording is one of the protocol, and each state is that of our machine.
 #[test]
@@ -51,7 +47,7 @@ fn compare(request: &Request, answer: Answer) -> usize {
         for field in (info.fields)() {
             let [theirs, ours] = [theirs, ours].map(|state| {
                 let json = state.fields.get(field.name)?;
-                Some(in_order(plain::read(json.clone(), &field.shape).unwrap()))
+                Some(plain::read(json.clone(), &field.shape).unwrap().in_order())
             });
             assert_eq!(theirs, ours, "{} of {request:?}", field.name);
         }
@@ -59,17 +55,36 @@ fn compare(request: &Request, answer: Answer) -> usize {
     ours.steps.len()
 }
 
-/// The value with the members of its records by name: their order says nothing.
-fn in_order(value: Value) -> Value {
-    match value {
-        Value::Record(members) => {
-            let members: BTreeMap<_, _> = members.into_iter().map(|(key, it)| (key, in_order(it))).collect();
-            Value::record(members)
-        }
-        Value::List(items) => Value::List(items.into_iter().map(in_order).collect()),
-        Value::Typed(name, inner) => Value::typed(name, in_order(Arc::unwrap_or_clone(inner))),
-        other => other,
+/// `vmconf vm check` finds nothing wrong with the machines whose conversations with it were recorded, by
+/// `vmconf vm check --record`.
+#[test]
+#[cfg(unix)]
+fn recorded_machines_pass_vm_check() {
+    let recordings = files("adapters", "jsonl");
+    for path in recordings.iter().filter(|path| path.ends_with("check.jsonl")) {
+        let replay = at_root("tests/testees/replay.sh");
+        let args = ["vm", "check", "sh", replay.to_str().unwrap(), path.to_str().unwrap()];
+        let checked = vmconf(&args);
+        assert_eq!(checked.exit, 0, "{}: {checked:?}", relative(path));
     }
+}
+
+/// A recording of a machine is replayed as the machine.
+#[test]
+#[cfg(unix)]
+fn a_recorded_conversation_with_vm_check_is_replayed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("check.jsonl");
+    let (path, replay) = (path.to_str().unwrap(), at_root("tests/testees/replay.sh"));
+    let replay = replay.to_str().unwrap();
+    let vmconf_itself = env!("CARGO_BIN_EXE_vmconf");
+    let recorded = vmconf(&["vm", "check", "--record", path, vmconf_itself, "serve", "neo2"]);
+    let replayed = vmconf(&["vm", "check", "sh", replay, path]);
+    assert_eq!((recorded.exit, &recorded.stdout), (0, &replayed.stdout), "{replayed:?}");
+    // A machine that answers something else does not hide behind the recording.
+    let text = fs::read_to_string(path).unwrap();
+    fs::write(path, text.replace("\"HALT", "\"FAULT").replace("\"Halt", "\"Fault")).unwrap();
+    assert_eq!(vmconf(&["vm", "check", "sh", replay, path]).exit, 1);
 }
 
 #[test]

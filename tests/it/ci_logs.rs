@@ -78,7 +78,7 @@ fn events(text: &str) -> Vec<Event> {
     let diagnostic = Diagnostic::new(text).expected(text);
     events.push(Event::Note { file: text.into(), diagnostic: diagnostic.clone() });
     events.extend(named(text));
-    events.push(Event::UnmatchedEntries { list: text.into(), entries: vec![diagnostic] });
+    events.push(Event::Broken { source: text.into(), errors: vec![diagnostic] });
     let mut events = ended(events);
     let explained = events.iter().find_map(|event| match event {
         Event::Finished(report) => {

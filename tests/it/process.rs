@@ -3,6 +3,7 @@
 //! | file | content |
 //! |---|---|
 //! | `command_line.rs` | `--vm` in commands, `[vm.NAME]` in `vmconf.toml` |
+//! | `misbehaviours.rs` | what a run reports of each misbehaviour, and its exit code: a table |
 //! | `hostile.rs` | a process that misbehaves: each case gets the verdict that it deserves, and nothing is left |
 //! | `page.rs` | the examples of the page on the protocol are answered as it says |
 //! | `serve.rs` | own vectors and samples through `vmconf serve`: the verdicts of the embedded machines |
@@ -10,6 +11,7 @@
 
 mod command_line;
 mod hostile;
+mod misbehaviours;
 mod page;
 mod serve;
 mod signals;
@@ -18,7 +20,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use vmconf::model::interrupt::Interrupt;
-use vmconf::testees::process::{Command, Groups, Vm};
+use vmconf::testees::process::{Command, Groups, START, Vm};
 
 /// A command that is started by these words.
 fn command<const N: usize>(words: [&str; N]) -> Command {
@@ -28,6 +30,7 @@ fn command<const N: usize>(words: [&str; N]) -> Command {
         env: Vec::new(),
         folder: None,
         timeout: Duration::from_mins(1),
+        start: START,
         memory: None,
     }
 }

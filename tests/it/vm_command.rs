@@ -119,3 +119,68 @@ fn the_templates_work_where_their_language_is_installed() {
     assert_eq!(again.exit, 2, "a file is not replaced: {again:?}");
     assert_eq!(vmconf(&["vm", "init", "c", "../mine"]).exit, 2);
 }
+
+/// An adapter of the box is installed with the ordinary package client, here one that stands in for npm, into a folder of
+/// its own, and cases then run on it.
+#[test]
+#[cfg(unix)]
+fn an_adapter_is_installed_and_runs() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = TempDir::new().unwrap();
+    let bin = folder.path().join("bin");
+    fs::create_dir(&bin).unwrap();
+    let serve =
+        format!("#!/bin/sh\n[ \"$1\" = adapter.mjs ] && [ -d node_modules ] && exec '{SERVE}' serve evm\n");
+    let npm = "#!/bin/sh\necho \"$@\" >>../../../npm.log\nmkdir node_modules\n".to_owned();
+    for (name, text) in [("node", serve), ("npm", npm)] {
+        fs::write(bin.join(name), text).unwrap();
+        fs::set_permissions(bin.join(name), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    let cache = folder.path().join("cache");
+    let run = |args: &[&str]| {
+        let mut command = command(args);
+        ran(command.current_dir(at_root("")).env("VMCONF_CACHE", &cache).env("PATH", &path).output().unwrap())
+    };
+    let vectors = "vectors/evm/arithmetic/add.json";
+    let before = run(&["run", vectors, "--vm", "ethereumjs"]);
+    let told = "error: --vm ethereumjs: it is not installed; vmconf vm install ethereumjs does that\n";
+    assert_eq!((before.exit, &*before.stderr), (2, told));
+    // Nothing happens without a yes, and what would is printed.
+    let asked = run(&["vm", "install", "ethereumjs"]);
+    assert!(asked.exit == 2 && asked.stdout.contains("\n  npm install "), "{asked:?}");
+    assert!(!cache.join("adapters").exists());
+    let installed = run(&["vm", "install", "ethereumjs", "--yes"]);
+    assert_eq!(installed.exit, 0, "{installed:?}");
+    let log = fs::read_to_string(folder.path().join("npm.log")).unwrap();
+    assert!(log.starts_with("install ") && log.trim_end().ends_with("@ethereumjs/evm@10.1.3"), "{log}");
+    let after = run(&["run", vectors, "--vm", "ethereumjs"]);
+    assert!(after.exit == 0 && after.stdout.starts_with("5 passed, "), "{after:?}");
+    let listed = run(&["vm", "list"]).stdout;
+    let line = listed.lines().find(|line| line.starts_with("ethereumjs ")).unwrap();
+    assert!(line.ends_with("  installed"), "{listed}");
+    // An installation of another version is none.
+    fs::write(cache.join("adapters/ethereumjs/installed.toml"), "").unwrap();
+    assert_eq!(run(&["run", vectors, "--vm", "ethereumjs"]).exit, 2);
+    assert_eq!(run(&["vm", "install", "no-such-adapter"]).exit, 2);
+}
+
+/// Each adapter of the box names its packages with their versions, and installs no other version.
+#[test]
+fn adapters_of_the_box_are_pinned() {
+    for entry in fs::read_dir(at_root("adapters")).unwrap() {
+        let Ok(text) = fs::read_to_string(entry.unwrap().path().join("adapter.toml")) else { continue };
+        let document: toml_edit::DocumentMut = text.parse().unwrap();
+        for package in document["packages"].as_array().unwrap() {
+            let package = package.as_str().unwrap();
+            let version = package.rsplit(['@', '=']).next().unwrap();
+            assert!(version.starts_with(|it: char| it.is_ascii_digit()), "{package}");
+            assert_eq!(
+                text.matches(&format!("\"{package}\"")).count(),
+                2,
+                "{package} is installed as listed"
+            );
+        }
+    }
+}

@@ -44,9 +44,9 @@ fn line(event: &Event) -> Option<Line> {
         Event::Started { files, vm } => {
             Line::Run(Start { vm: vm.clone().map(Into::into), ..Start::new(*files, None) })
         }
-        Event::FileDone
-        | Event::UnmatchedEntries { .. }
-        | Event::Explained(explanation::Explained::Facts(_)) => return None,
+        Event::FileDone | Event::Broken { .. } | Event::Explained(explanation::Explained::Facts(_)) => {
+            return None;
+        }
     })
 }
 
@@ -67,11 +67,12 @@ fn without_excerpts(mut event: Event) -> Event {
             | Verdict::Skip(_)
             | Verdict::Unsupported(_)
             | Verdict::Crash(_)
-            | Verdict::Timeout(_) => Vec::new(),
+            | Verdict::Timeout(_)
+            | Verdict::Flaky(_) => Vec::new(),
         },
         Event::Started { .. }
         | Event::FileDone
-        | Event::UnmatchedEntries { .. }
+        | Event::Broken { .. }
         | Event::Explained(_)
         | Event::Ended(_) => Vec::new(),
     };

@@ -5,6 +5,7 @@ mod hello;
 mod run;
 
 use std::io::Write;
+use std::path::PathBuf;
 
 use clap::Args;
 use vmconf::model::count::counted;
@@ -12,10 +13,12 @@ use vmconf::model::escape::escaped;
 use vmconf::model::exit_code::Exit;
 use vmconf::model::interrupt::Interrupt;
 use vmconf::testees::Stopped;
-use vmconf::testees::process::{Command, Groups, Trouble};
+use vmconf::testees::process::{Command, Groups, START, Trouble};
 
 use self::adapter::{Adapter, Point, Points, TIMEOUT};
 use crate::cli::output;
+use crate::cli::result_file::ResultFile;
+use crate::cli::unwritten::Unwritten;
 use crate::cli::vm::end_on_interrupt;
 
 /// Try whether an adapter follows the process protocol
@@ -25,6 +28,10 @@ use crate::cli::vm::end_on_interrupt;
 /// Example: vmconf vm check vmconf serve evm
 #[derive(Debug, Args)]
 pub(super) struct Check {
+    /// Write the conversation to a file, requests and answers in turn, one a line
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+
     /// The adapter and its arguments
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
     command: Vec<String>,
@@ -40,9 +47,16 @@ impl Check {
             env: Vec::new(),
             folder: None,
             timeout: TIMEOUT,
+            start: START,
             memory: None,
         };
-        let mut adapter = Adapter { command, groups, interrupt: Interrupt::default(), conversation: None };
+        let mut adapter = Adapter {
+            command,
+            groups,
+            interrupt: Interrupt::default(),
+            conversation: None,
+            recorded: Vec::new(),
+        };
         let mut points = Points::default();
         match adapter.start() {
             Ok(conversation) => {
@@ -51,6 +65,9 @@ impl Check {
                 try_all(&mut adapter, &mut points);
             }
             Err(why) => points.add("starts", Err(format!("{why}; give the path of the program"))),
+        }
+        if let Some(path) = &self.record {
+            ResultFile::with(path, &adapter.recorded).map_err(|error| Unwritten::file(path, error))?;
         }
         print(&points)
     }

@@ -21,7 +21,12 @@ impl Failures {
     /// Adds the result of a case.
     pub(super) fn add(&mut self, report: &CaseReport) {
         match report.verdict.kind() {
-            kind @ (Kind::Fail | Kind::UnexpectedPass | Kind::Error | Kind::Crash | Kind::Timeout) => {
+            kind @ (Kind::Fail
+            | Kind::UnexpectedPass
+            | Kind::Error
+            | Kind::Crash
+            | Kind::Timeout
+            | Kind::Flaky) => {
                 self.0.insert(report.id.clone(), kind);
             }
             Kind::Pass | Kind::ExpectedFail | Kind::Skip | Kind::Unsupported => {
@@ -54,5 +59,5 @@ impl Failures {
 }
 
 fn is_broken(kind: Kind) -> bool {
-    matches!(kind, Kind::Error | Kind::Crash | Kind::Timeout)
+    matches!(kind, Kind::Error | Kind::Crash | Kind::Timeout | Kind::Flaky)
 }

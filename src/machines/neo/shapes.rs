@@ -18,5 +18,5 @@ pub(in crate::machines) static ITEM: Shape = Shape::Typed(&[
     ("Interop", Shape::Text),
     ("Array", Shape::List(&ITEM)),
     ("Struct", Shape::List(&ITEM)),
-    ("Map", Shape::Map(Keys::Text, &ITEM)),
+    ("Map", Shape::Map(Keys::Bytes, &ITEM)),
 ]);

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::core::Core;
 use super::script::Script;
+use super::shapes::ALIASES;
 use super::table::NEO2;
 use crate::isa::OpInfo;
 use crate::machines::info::in_bytes;
@@ -12,9 +13,6 @@ use crate::machines::machine::LoadError;
 use crate::machines::neo::script::{self, script};
 use crate::model::case::Program;
 use crate::model::value::Value;
-
-/// Alternative mnemonics.
-const ALIASES: &[(&str, &str)] = &[("PUSHF", "PUSH0"), ("PUSHT", "PUSH1")];
 
 /// Fills the environment of a fresh core from the program. Returns the scripts; the first one is executed.
 pub(super) fn load(program: &Program, core: &mut Core) -> Result<Vec<Script>, LoadError> {

@@ -5,6 +5,9 @@ use crate::model::shape::{Keys, Member, Shape, members};
 use crate::machines::neo::shapes::ITEM;
 pub(super) use crate::machines::neo::shapes::{ITEMS, NUMBER};
 
+/// Alternative mnemonics, each with the one of the table.
+pub(super) const ALIASES: &[(&str, &str)] = &[("PUSHF", "PUSH0"), ("PUSHT", "PUSH1")];
+
 /// A program record.
 pub(super) const PROGRAM: &[Member] = members! {
     "script": Shape::Bytes, "the script";
@@ -23,7 +26,7 @@ const BY_NUMBER: Shape = Shape::Map(Keys::Text, &ITEM);
 pub(super) static FRAME: Shape = Shape::Record(members! {
     "scriptHash": Shape::Bytes, "";
     "instructionPointer": NUMBER, "the byte offset of the next instruction";
-    "nextInstruction": Shape::Text, "its mnemonic; null at the end of the script";
+    "nextInstruction": Shape::Name(ALIASES), "its mnemonic; null at the end of the script";
     "nextOpcode": NUMBER, "its code; null at the end of the script";
     "evaluationStack": ITEMS, "the top item first";
     "altStack": ITEMS, "the top item first";

@@ -84,7 +84,8 @@ impl Record {
             | Verdict::Skip(_)
             | Verdict::Unsupported(_)
             | Verdict::Crash(_)
-            | Verdict::Timeout(_) => None,
+            | Verdict::Timeout(_)
+            | Verdict::Flaky(_) => None,
         };
         let problem = |message: &str| {
             let message = truncate(message, 0, LONGEST);

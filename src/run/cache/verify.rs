@@ -1,7 +1,7 @@
 //! Reports on cases that pass according to the cache but do not pass without notes.
 
 use crate::model::diagnostic::Diagnostic;
-use crate::model::verdict::{Difference, Failure, Verdict, vector_step};
+use crate::model::verdict::{Difference, Failure, FirstTry, Verdict, vector_step};
 
 /// The verdict on a case that the cache says passes, but that has this verdict or these notes, or opens other
 /// files.
@@ -12,7 +12,9 @@ pub(crate) fn refuted(verdict: &Verdict, notes: &[Diagnostic]) -> Verdict {
         Verdict::Error(diagnostics) => diagnostics.clone(),
         Verdict::Pass if notes.is_empty() => vec![Diagnostic::new("it passes, and opens other files")],
         Verdict::Unsupported(reason) => vec![Diagnostic::new(format!("it is not supported: {reason}"))],
-        Verdict::Crash(breakdown) | Verdict::Timeout(breakdown) => {
+        Verdict::Crash(breakdown)
+        | Verdict::Timeout(breakdown)
+        | Verdict::Flaky(FirstTry { breakdown, .. }) => {
             vec![Diagnostic::new(format!("the machine broke down: {}", breakdown.what))]
         }
         Verdict::Pass | Verdict::ExpectedFail(..) | Verdict::UnexpectedPass(_) | Verdict::Skip(_) => {

@@ -37,12 +37,13 @@ impl<'r> Excerpts<'r> {
                     | Verdict::Skip(_)
                     | Verdict::Unsupported(_)
                     | Verdict::Crash(_)
-                    | Verdict::Timeout(_) => {}
+                    | Verdict::Timeout(_)
+                    | Verdict::Flaky(_) => {}
                 }
             }
             Event::Started { .. }
             | Event::FileDone
-            | Event::UnmatchedEntries { .. }
+            | Event::Broken { .. }
             | Event::Explained(_)
             | Event::Ended(_) => {}
         }

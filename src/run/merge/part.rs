@@ -85,7 +85,7 @@ impl<'s> Part<'s> {
             excerpts.add_to(&mut event);
             match (event, position) {
                 (Event::Ended(summary), _) => end = Some(summary),
-                (Event::Started { .. } | Event::FileDone | Event::UnmatchedEntries { .. }, _) => {
+                (Event::Started { .. } | Event::FileDone | Event::Broken { .. }, _) => {
                     return Err(format!("line {number} begins another run"));
                 }
                 (_, None) => return Err(format!("line {number} has no position")),

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::machines::MachineInfo;
+use super::trouble::Trouble;
+use crate::machines::{Hashed, MachineInfo};
+
 use crate::machines::machine::LoadError;
 use crate::machines::observe::Observe;
 use crate::model::case::{self, Program, Step};
@@ -10,7 +12,6 @@ use crate::model::limits::{Limits, ROWS};
 use crate::model::path::{Key, Path};
 use crate::model::shape::Member;
 use crate::model::value::Value;
-use crate::model::verdict::Breakdown;
 use crate::testees::testee::{State, Stopped};
 use crate::wire::plain::{self, write_record};
 use crate::wire::protocol::{self, Action, Answer, Done, Failure, Offer, Request, Skip};
@@ -21,6 +22,34 @@ pub(super) struct Run<'r> {
     machine: &'static str,
     program: serde_json::Value,
     steps: Vec<protocol::Step>,
+    hashed: Option<Hashed>,
+    /// The fields whose hashes are compared instead.
+    left_out: Vec<&'static str>,
+}
+
+/// The fields of a machine that a process does not report, although it reports their hashes.
+pub(super) fn left_out(hashed: &Hashed, offer: &Offer) -> Vec<&'static str> {
+    let has = |name: &str| offer.fields.iter().any(|field| field == name);
+    let pairs = [(hashed.root, hashed.state), (hashed.logs, hashed.entries)];
+    pairs.into_iter().filter(|(hash, of)| has(hash) && !has(of)).map(|(_, of)| of).collect()
+}
+
+/// Changes the fields that a step observes to those that a process reports: of two of which one follows from the other,
+/// the one that it has.
+fn observe_offered(observe: &mut Vec<String>, hashed: &Hashed, offer: &Offer, left_out: &[&str]) {
+    let has = |name: &str| offer.fields.iter().any(|field| field == name);
+    let asks = |observe: &[String], name: &str| observe.iter().any(|field| field == name);
+    for (hash, of) in [(hashed.root, hashed.state), (hashed.logs, hashed.entries)] {
+        if left_out.contains(&of) && asks(observe, hash) {
+            observe.retain(|field| field != of);
+        }
+    }
+    if !has(hashed.root) && has(hashed.state) && asks(observe, hashed.root) {
+        observe.retain(|field| field != hashed.root);
+        if !asks(observe, hashed.state) {
+            observe.push(hashed.state.to_owned());
+        }
+    }
 }
 
 impl<'r> Run<'r> {
@@ -36,8 +65,12 @@ impl<'r> Run<'r> {
         program: &Program,
         steps: &[Step],
     ) -> Result<Run<'r>, Stopped> {
-        let (program, steps) = written(info, fields, program, steps);
-        for step in &steps {
+        let (program, mut steps) = written(info, fields, program, steps);
+        let left_out = info.hashed.map_or(Vec::new(), |hashed| left_out(&hashed, offer));
+        for step in &mut steps {
+            if let Some(hashed) = &info.hashed {
+                observe_offered(&mut step.observe, hashed, offer, &left_out);
+            }
             let action =
                 step.r#do.iter().map(Action::name).find(|name| !offer.actions.iter().any(|it| it == name));
             let field = step.observe.iter().find(|field| !offer.fields.contains(field));
@@ -48,7 +81,7 @@ impl<'r> Run<'r> {
                 return Err(Stopped::Unsupported(format!("no field {name}")));
             }
         }
-        Ok(Run { fields, machine: info.name, program, steps })
+        Ok(Run { fields, machine: info.name, program, steps, hashed: info.hashed, left_out })
     }
 
     /// The request, with this number.
@@ -62,29 +95,29 @@ impl<'r> Run<'r> {
         })
     }
 
-    /// The state after each step.
+    /// The state after each step, or why the process refuses the case.
     ///
     /// # Errors
     ///
-    /// If the answer reports an error or a skip, or does not fit the request.
-    pub(super) fn states(&self, answer: Answer) -> Result<Vec<Reported<'r>>, Stopped> {
-        let broke = |what| Stopped::Crash(Breakdown { what, stderr: String::new() });
+    /// If the answer does not fit the request.
+    pub(super) fn states(&self, answer: Answer) -> Result<Result<Vec<Reported<'r>>, Stopped>, Trouble> {
         let Done { steps, ended, .. } = match answer {
             Answer::Done(done) => done,
-            Answer::Skip(Skip { reason, .. }) => return Err(Stopped::Unsupported(reason)),
-            Answer::Error(failure) => return Err(Stopped::Error(reason(failure))),
+            Answer::Skip(Skip { reason, .. }) => return Ok(Err(Stopped::Unsupported(reason))),
+            Answer::Error(failure) => return Ok(Err(Stopped::Error(reason(failure)))),
             Answer::Hello(_) | Answer::Digests(_) | Answer::Trace(_) => {
-                return Err(broke("answered run with something else than done, skip or error".to_owned()));
+                let what = "answered run with something else than done, skip or error";
+                return Err(Trouble::Broke(what.to_owned()));
             }
         };
         if steps.len() != self.steps.len() {
-            return Err(broke(format!("answered {} steps of {}", steps.len(), self.steps.len())));
+            return Err(Trouble::Broke(format!("answered {} steps of {}", steps.len(), self.steps.len())));
         }
         let state = |(index, state)| {
             self.state(state, ended.as_deref())
-                .map_err(|misfit| broke(format!("answered steps[{index}]/fields/{misfit}")))
+                .map_err(|misfit| Trouble::Broke(format!("answered steps[{index}]/fields/{misfit}")))
         };
-        steps.into_iter().enumerate().map(state).collect()
+        steps.into_iter().enumerate().map(state).collect::<Result<_, _>>().map(Ok)
     }
 
     fn state(
@@ -99,8 +132,15 @@ impl<'r> Run<'r> {
                 values.push((field.name, value));
             }
         }
+        let value = |name: &str| values.iter().find(|value| value.0 == name).map(|value| &value.1);
+        if let Some(Hashed { root, root_of, state, .. }) = self.hashed
+            && value(root).is_none()
+            && let Some(computed) = value(state).and_then(root_of)
+        {
+            values.push((root, computed));
+        }
         let ended = ended.unwrap_or("the machine does not say how").to_owned();
-        Ok(Reported { fields: self.fields, values, ended })
+        Ok(Reported { fields: self.fields, values, ended, left_out: self.left_out.clone() })
     }
 }
 
@@ -153,6 +193,7 @@ pub(super) struct Reported<'r> {
     fields: &'r [Member],
     values: Vec<(&'static str, Value)>,
     ended: String,
+    left_out: Vec<&'static str>,
 }
 
 impl Observe for Reported<'_> {
@@ -168,6 +209,10 @@ impl Observe for Reported<'_> {
 impl State for Reported<'_> {
     fn describe(&self) -> String {
         self.ended.clone()
+    }
+
+    fn left_out(&self) -> &[&'static str] {
+        &self.left_out
     }
 
     fn explain(&self, _: &Path) -> Option<String> {

@@ -3,6 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// How many bytes of data a process may have without a limit of its own. It does not limit its address space, of which
+/// many runtimes reserve more than they use.
+pub const DEFAULT_MEMORY: u64 = 4 << 30;
+
 /// How to start a machine in another process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Command {
@@ -16,6 +20,8 @@ pub struct Command {
     pub folder: Option<PathBuf>,
     /// How long it may take per case.
     pub timeout: Duration,
-    /// The limit of its address space, in bytes; `None` to set no limit.
+    /// How long its first answer may take.
+    pub start: Duration,
+    /// The limit of its address space, in bytes; `None` for [`DEFAULT_MEMORY`].
     pub memory: Option<u64>,
 }

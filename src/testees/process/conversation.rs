@@ -1,28 +1,26 @@
 //! A process, with the lines written to it and read from it.
 
-use std::collections::VecDeque;
-use std::io::{self, BufRead, BufReader, Read, Write};
-use std::process::{self, ChildStderr, ChildStdin, ChildStdout, ExitStatus, Stdio};
+use std::io::{self, Write};
+use std::process::{self, ChildStdin, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::command::Command;
+use super::command::{Command, DEFAULT_MEMORY};
 use super::group::{Groups, Member};
+use super::lines::{Incoming, Lines, Stray, Waiting};
+use super::stderr::Stderr;
+use super::trouble::{PATIENCE, Trouble, lock};
 use crate::model::interrupt::Interrupt;
 use crate::model::verdict::Breakdown;
 use crate::testees::testee::Stopped;
-use crate::wire::protocol::MOST_LINE;
-
-/// How much of standard error is kept, in bytes.
-const MOST_STDERR: usize = 64 << 10;
 
 /// How often to check whether the process has ended or the run was interrupted.
 const INTERVAL: Duration = Duration::from_millis(25);
 
-/// How long a process may take to end after its pipes are closed, and its pipes to close after it has ended.
-const PATIENCE: Duration = Duration::from_millis(300);
+/// How many times the limit on the first answer begins anew, at most, because the process says that it is alive.
+const MOST_ALIVE: u32 = 10;
 
 /// A process. Dropping this ends it and everything that it started.
 ///
@@ -32,26 +30,27 @@ pub struct Conversation {
     member: Mutex<Member>,
     /// `None` if the input of the process is closed.
     requests: Mutex<Option<Sender<Asked>>>,
+    lines: Arc<Lines>,
     stderr: Stderr,
+    /// The limit on its memory, in bytes.
+    memory: u64,
 }
 
-/// A line to write, and the channel for the line that answers it.
+/// A line to write, and who waits for the line that answers it.
 struct Asked {
     line: String,
-    answer: Sender<Result<Vec<u8>, Trouble>>,
+    waiting: Waiting,
 }
 
-/// Why there is no answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Trouble {
-    /// The output of the process ended.
-    Closed,
-    /// The process broke the protocol.
-    Broke(String),
-    /// There was no answer within this time.
-    Late(Duration),
-    /// The run was interrupted.
-    Interrupted,
+/// A line for a process.
+pub struct Asking {
+    /// The line, with its terminator.
+    pub line: String,
+    /// The number of the request; `None` for `hello`, whose time begins anew while the process says that it is
+    /// alive.
+    pub id: Option<u64>,
+    /// How long the answer may take.
+    pub timeout: Duration,
 }
 
 impl Conversation {
@@ -68,35 +67,49 @@ impl Conversation {
         }
         started.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut member = groups.start(&mut started)?;
+        if command.memory.is_none() {
+            limit_data(&member);
+        }
         let child = &mut member.child;
         let missing = || io::Error::other("no pipe");
         let input = child.stdin.take().ok_or_else(missing)?;
         let output = child.stdout.take().ok_or_else(missing)?;
         let stderr = Stderr::collect(child.stderr.take().ok_or_else(missing)?);
         let (requests, asked) = mpsc::channel();
-        let (written, waiting) = mpsc::channel();
+        let lines = Arc::new(Lines::default());
         // The threads are not joined: if a process that left the group keeps a pipe open, they wait for it.
-        thread::spawn(|| write_lines(asked, input, written));
-        thread::spawn(|| read_lines(output, waiting));
-        Ok(Conversation { member: Mutex::new(member), requests: Mutex::new(Some(requests)), stderr })
+        let writing = lines.clone();
+        thread::spawn(move || write_lines(&asked, input, &writing));
+        let reading = lines.clone();
+        thread::spawn(move || reading.read(output));
+        let memory = command.memory.unwrap_or(DEFAULT_MEMORY);
+        let requests = Mutex::new(Some(requests));
+        Ok(Conversation { member: Mutex::new(member), requests, lines, stderr, memory })
     }
 
-    /// Writes a line and reads a line, both with their terminators.
+    /// Writes a line and reads the line that answers it, both with their terminators.
     ///
     /// # Errors
     ///
     /// Why there is no line.
-    pub fn ask(&self, line: String, timeout: Duration, interrupt: &Interrupt) -> Result<Vec<u8>, Trouble> {
+    pub fn ask(&self, asking: Asking, interrupt: &Interrupt) -> Result<Vec<u8>, Trouble> {
+        let Asking { line, id, timeout } = asking;
         self.stderr.clear();
         let (answer, answers) = mpsc::channel();
         let requests = lock(&self.requests).clone().ok_or(Trouble::Closed)?;
-        requests.send(Asked { line, answer }).map_err(|_| Trouble::Closed)?;
-        let start = Instant::now();
+        requests.send(Asked { line, waiting: Waiting { id, answer } }).map_err(|_| Trouble::Closed)?;
+        let mut start = Instant::now();
+        let mut alive = 0;
         let mut has_ended = false;
         loop {
             let left = timeout.saturating_sub(start.elapsed());
             match answers.recv_timeout(left.min(INTERVAL)) {
-                Ok(answer) => return answer,
+                Ok(Incoming::Answer(answer)) => return answer,
+                Ok(Incoming::Alive) if id.is_none() && alive < MOST_ALIVE => {
+                    alive += 1;
+                    start = Instant::now();
+                }
+                Ok(Incoming::Alive) => {}
                 Err(RecvTimeoutError::Disconnected) => return Err(Trouble::Closed),
                 Err(RecvTimeoutError::Timeout) if interrupt.is_requested() => {
                     return Err(Trouble::Interrupted);
@@ -114,22 +127,50 @@ impl Conversation {
         *lock(&self.requests) = None;
     }
 
+    /// What the process wrote that answers nothing, if it did so since the last call.
+    pub(super) fn take_stray(&self) -> Option<Stray> {
+        self.lines.take_stray()
+    }
+
+    /// Closes the input of the process and waits until it ends by itself, for at most `timeout` from `start` on.
+    ///
+    /// # Errors
+    ///
+    /// How it ended otherwise than it should.
+    pub(super) fn finish(&self, start: Instant, timeout: Duration) -> Result<(), Breakdown> {
+        self.close();
+        let status = lock(&self.member).end(timeout.saturating_sub(start.elapsed()));
+        self.lines.wait_for_end(PATIENCE);
+        let what = match status {
+            Some(status) if status.success() => return Ok(()),
+            Some(status) => format!("{} when its input ended", ended(status)),
+            None => format!("did not end within {} s when its input ended", timeout.as_secs_f64()),
+        };
+        Err(Breakdown { what, stderr: self.stderr.text() })
+    }
+
     /// Ends the process, and returns how the trouble ends the case.
     pub fn end(&self, trouble: Trouble) -> Stopped {
         self.close();
         let patience = if trouble == Trouble::Closed { PATIENCE } else { Duration::ZERO };
         let status = lock(&self.member).end(patience);
         let stderr = self.stderr.text();
+        let wrote = self.lines.unfinished().map_or(String::new(), |wrote| format!(", after {wrote}"));
+        let memory = if mentions_memory(&stderr) {
+            format!(" with at most {} bytes of memory (--vm-memory)", self.memory)
+        } else {
+            String::new()
+        };
         let broke_down = |what| Breakdown { what, stderr };
         match trouble {
             Trouble::Interrupted => Stopped::Interrupted,
             Trouble::Late(timeout) => {
-                Stopped::Timeout(broke_down(format!("no answer in {} s", timeout.as_secs_f64())))
+                Stopped::Timeout(broke_down(format!("no answer in {} s{wrote}", timeout.as_secs_f64())))
             }
             Trouble::Broke(what) => Stopped::Crash(broke_down(what)),
             Trouble::Closed => {
                 let what = status.map_or_else(|| "closed its standard output".to_owned(), ended);
-                Stopped::Crash(broke_down(what))
+                Stopped::Crash(broke_down(what + &memory + &wrote))
             }
         }
     }
@@ -159,6 +200,34 @@ fn with_memory(Command { words, memory, .. }: &Command) -> io::Result<process::C
     Ok(command)
 }
 
+/// Whether a process says that it got no memory, as usual runtimes do.
+fn mentions_memory(stderr: &str) -> bool {
+    const WORDS: [&str; 7] = [
+        "MemoryError",
+        "bad_alloc",
+        "OutOfMemory",
+        "out of memory",
+        "Out of space",
+        "annot allocate memory",
+        "memory allocation of",
+    ];
+    WORDS.iter().any(|words| stderr.contains(words))
+}
+
+/// Limits the data of a process that was started without a limit on its address space. Where this is not possible, the
+/// process has no limit.
+fn limit_data(member: &Member) {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::process::{Pid, Resource, Rlimit, prlimit};
+        let limit = Rlimit { current: Some(DEFAULT_MEMORY), maximum: Some(DEFAULT_MEMORY) };
+        // It fails if the process has ended, or has a lower limit already.
+        let _ = prlimit(Pid::from_raw(member.child.id() as i32), Resource::Data, limit);
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = member;
+}
+
 /// How a process ended: `killed by SIGSEGV`.
 fn ended(status: ExitStatus) -> String {
     #[cfg(unix)]
@@ -174,93 +243,17 @@ fn ended(status: ExitStatus) -> String {
 }
 
 /// Writes each line until either side closes. Waiting lines are written together.
-#[allow(clippy::needless_pass_by_value, reason = "the pipe and the channels close with the thread")]
-fn write_lines(
-    asked: Receiver<Asked>,
-    mut input: ChildStdin,
-    written: Sender<Sender<Result<Vec<u8>, Trouble>>>,
-) {
+fn write_lines(asked: &Receiver<Asked>, mut input: ChildStdin, answers: &Lines) {
     while let Ok(first) = asked.recv() {
         let mut lines = Vec::new();
-        for Asked { line, answer } in std::iter::once(first).chain(asked.try_iter()) {
+        for Asked { line, waiting } in std::iter::once(first).chain(asked.try_iter()) {
             lines.extend_from_slice(line.as_bytes());
-            // Sent before the line is written, since a process that does not read its input may still have
+            // Announced before the line is written, since a process that does not read its input may still have
             // answered.
-            if written.send(answer).is_err() {
-                return;
-            }
+            answers.expect(waiting);
         }
         if input.write_all(&lines).is_err() {
             return;
         }
-    }
-}
-
-/// Reads a line for each line that was written, until either side closes.
-#[allow(clippy::needless_pass_by_value, reason = "the pipe and the channel close with the thread")]
-fn read_lines(output: ChildStdout, waiting: Receiver<Sender<Result<Vec<u8>, Trouble>>>) {
-    let mut output = BufReader::with_capacity(1 << 16, output);
-    for answer in waiting {
-        let line = read_line(&mut output);
-        let goes_on = line.is_ok();
-        // The thread that asked may have stopped waiting.
-        let _ = answer.send(line);
-        if !goes_on {
-            return;
-        }
-    }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn read_line(output: &mut impl BufRead) -> Result<Vec<u8>, Trouble> {
-    let mut line = Vec::new();
-    // One byte more than allowed, to detect a line that is too long.
-    let read = output.take(MOST_LINE as u64 + 1).read_until(b'\n', &mut line);
-    match line.last() {
-        Some(b'\n') => Ok(line),
-        Some(_) if line.len() > MOST_LINE => {
-            Err(Trouble::Broke(format!("wrote a line of more than {MOST_LINE} bytes")))
-        }
-        _ => read.and(Err(io::Error::other("the end"))).map_err(|_| Trouble::Closed),
-    }
-}
-
-/// The end of what a process writes to standard error.
-struct Stderr {
-    tail: Arc<Mutex<VecDeque<u8>>>,
-    /// Closes at the end of the stream.
-    end: Mutex<Receiver<()>>,
-}
-
-impl Stderr {
-    fn collect(mut pipe: ChildStderr) -> Stderr {
-        let tail = Arc::new(Mutex::new(VecDeque::new()));
-        let (sender, end) = mpsc::channel();
-        let collected = tail.clone();
-        thread::spawn(move || {
-            let mut bytes = vec![0; 1 << 13];
-            while let Ok(count @ 1..) = pipe.read(&mut bytes) {
-                let mut tail = lock(&collected);
-                tail.extend(&bytes[..count]);
-                let more = tail.len().saturating_sub(MOST_STDERR);
-                tail.drain(..more);
-            }
-            drop(sender);
-        });
-        Stderr { tail, end: Mutex::new(end) }
-    }
-
-    fn clear(&self) {
-        lock(&self.tail).clear();
-    }
-
-    /// What the process, which has ended, wrote since the last request.
-    fn text(&self) -> String {
-        let _ = lock(&self.end).recv_timeout(PATIENCE);
-        let tail = lock(&self.tail);
-        String::from_utf8_lossy(&tail.iter().copied().collect::<Vec<_>>()).into_owned()
     }
 }

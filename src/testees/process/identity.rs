@@ -248,6 +248,7 @@ mod tests {
                 env: Vec::new(),
                 folder: Some(self.0.path().to_owned()),
                 timeout: Duration::from_secs(1),
+                start: Duration::from_secs(1),
                 memory: None,
             };
             let key: Option<Vec<_>> =

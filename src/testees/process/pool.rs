@@ -101,6 +101,13 @@ impl Pool {
         self.changed.notify_all();
     }
 
+    /// Removes all processes, for the end of a run.
+    pub(super) fn take_all(&self) -> Vec<Arc<Running>> {
+        let mut places = self.lock();
+        places.processes -= places.running.len();
+        places.running.drain(..).map(|(running, _)| running).collect()
+    }
+
     /// Counts a process that is being started.
     pub(super) fn announce(&self) {
         self.lock().processes += 1;

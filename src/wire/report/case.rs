@@ -12,7 +12,7 @@ use crate::model::path::Path;
 use crate::model::position::Position;
 use crate::model::signature::signature;
 use crate::model::value::Value;
-use crate::model::verdict::{self, Breakdown, Failure, Kind, NotPassed, Verdict};
+use crate::model::verdict::{self, Breakdown, Failure, FirstTry, Kind, NotPassed, Verdict};
 use crate::wire::name::start;
 use crate::wire::value::actual;
 
@@ -62,12 +62,15 @@ pub struct Case {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problems: Option<Vec<Problem>>,
     /// Why the case did not run, for a skipped or unsupported case; what happened to the testee, for a crash
-    /// or time-out.
+    /// or time-out, and for a flaky case the first time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The end of what the testee wrote to standard error, for a crash or time-out.
+    /// What the testee wrote to standard error, for a crash or time-out, and for a flaky case the first time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stderr: Option<String>,
+    /// How long a flaky case took the first time, in seconds.
+    #[serde(rename = "firstSeconds", skip_serializing_if = "Option::is_none")]
+    pub first_seconds: Option<f64>,
     /// The position in the whole run, in the report of a part.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub position: Option<u64>,
@@ -90,7 +93,8 @@ impl From<&CaseReport> for Case {
             | Verdict::Skip(_)
             | Verdict::Unsupported(_)
             | Verdict::Crash(_)
-            | Verdict::Timeout(_) => None,
+            | Verdict::Timeout(_)
+            | Verdict::Flaky(_) => None,
         };
         let problems = match verdict {
             Verdict::Error(diagnostics) => Some(diagnostics.iter().map(Problem::from).collect()),
@@ -121,6 +125,10 @@ impl From<&CaseReport> for Case {
                 _ => verdict.breakdown().map(|breakdown| breakdown.what.clone()),
             },
             stderr: verdict.breakdown().map(|breakdown| breakdown.stderr.clone()).filter(|it| !it.is_empty()),
+            first_seconds: match verdict {
+                Verdict::Flaky(first) => Some(rounded_seconds(first.time)),
+                _ => None,
+            },
             position: None,
         }
     }
@@ -168,6 +176,11 @@ impl Case {
             Kind::Unsupported => Verdict::Unsupported(self.reason()?),
             Kind::Crash => Verdict::Crash(self.breakdown()?),
             Kind::Timeout => Verdict::Timeout(self.breakdown()?),
+            Kind::Flaky => {
+                let lacks = self.lacks("firstSeconds");
+                let time = duration(self.first_seconds.ok_or(lacks)?)?;
+                Verdict::Flaky(FirstTry { breakdown: self.breakdown()?, time })
+            }
             Kind::Error => {
                 let lacks = self.lacks("problems");
                 let problems = self.problems.filter(|it| !it.is_empty()).ok_or(lacks)?;

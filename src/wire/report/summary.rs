@@ -39,6 +39,8 @@ struct Counts {
     crashed: u64,
     #[serde(default, skip_serializing_if = "is_zero")]
     timed_out: u64,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    flaky: u64,
     #[serde(skip)]
     seconds: f64,
     #[serde(skip)]

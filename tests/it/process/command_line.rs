@@ -71,13 +71,17 @@ fn what_is_wrong_with_a_machine() {
         (&["--vm", "mien"][..], 2, "error: --vm: there is no [vm.mien] in vmconf.toml; did you mean mine?\n"),
         (&["--vm", "a="], 2, "error: --vm: this is not a command\n"),
         (&["--vm", "a='"], 2, "error: --vm: this is not a command\n"),
-        (&["--timeout", "1s"], 2, "error: --timeout and --vm-memory are for the machine of --vm\n"),
+        (
+            &["--timeout", "1s"],
+            2,
+            "error: --timeout, --start-timeout, --vm-memory and --flaky are for the machine of --vm\n",
+        ),
         (&["--vm", "dead"], 3, "error: --vm dead: no-such-program cannot be started: "),
         (&["--vm", "a=false"], 3, "error: --vm a: ended with exit code 1\n"),
         (
             &["--vm", "a=echo hi"],
             3,
-            "error: --vm a: wrote a line that is not an answer: it expected value in column 1\n",
+            "error: --vm a: wrote a line that is not an answer: it is not JSON: expected value in column 1: \"hi\"\n",
         ),
     ] {
         let Ran { exit: code, stderr, .. } = project.run(&[&["run", "add.json"], args].concat());
@@ -275,4 +279,107 @@ fn a_cached_result_is_that_of_the_machine_as_it_is() {
     assert!(cached("m").stdout.contains("(5 of them from the cache)"));
     project.write("built", "2");
     assert!(!cached("m").stdout.contains("cache"));
+}
+
+/// Of the root and the state, of which the root follows, a machine may report one.
+#[test]
+fn a_root_is_computed_or_compared_alone() {
+    let project = Project::new();
+    let vectors = at_root("vectors/ethereum/memory-price.json");
+    let vectors = vectors.to_str().unwrap();
+    let serve = env!("CARGO_BIN_EXE_vmconf");
+    let run = |name: &str, filter: &str, report: &str| {
+        let vm = format!("{name}=sh -c '{serve} serve ethereum | sed -u {filter}'");
+        project.run(&["run", vectors, "--vm", &vm, "--report", report])
+    };
+    // The fields have other names there, so that neither `hello` nor answers have them.
+    let no_root = run("no-root", r#"s/\"root\"/\"other\"/g"#, "text");
+    assert!(no_root.exit == 0 && no_root.stdout.starts_with("4 passed, 0 failed, "), "{no_root:?}");
+    for report in ["text", "json", "junit", "tap", "github", "markdown", "html"] {
+        let no_state = run("no-state", r#"s/\"state\"/\"other\"/g"#, report);
+        let said = if report == "json" { r#""notCompared":["state"]"# } else { "not compared" };
+        assert!(no_state.exit == 0 && no_state.stdout.contains(said), "{report}: {no_state:?}");
+    }
+    // What is compared differs.
+    let wrong_state = r#"-e s/\"root\"/\"other\"/g -e s/\"nonce\":\"0x1\"/\"nonce\":\"0x2\"/g"#;
+    let wrong = run("wrong", wrong_state, "text");
+    assert!(wrong.exit == 1 && wrong.stdout.contains(" 4 failed, "), "{wrong:?}");
+    let wrong_root = r#"-e s/\"state\"/\"other\"/g -e s/\"root\":\"0x/\"root\":\"0x00/"#;
+    let wrong = run("wrong", wrong_root, "text");
+    assert!(wrong.exit == 1 && wrong.stdout.contains(": root\n"), "{wrong:?}");
+}
+
+/// A machine without a release is no machine whose results are kept, unless files say what it is.
+#[test]
+fn nothing_is_kept_of_a_machine_without_a_release() {
+    let project = Project::new();
+    let serve = env!("CARGO_BIN_EXE_vmconf");
+    let release = concat!(r#""release":""#, env!("CARGO_PKG_VERSION"), r#"""#);
+    let script = format!("#!/bin/sh\n{serve} serve evm | sed -u 's/{release}/\"release\":\"unknown\"/'\n");
+    project.write("machine.sh", &script);
+    let run = |vm: &str| project.run(&["run", "--cached", "--vm", vm, "add.json"]);
+    for _ in 0..2 {
+        let ran = run("m=sh machine.sh");
+        let note = "note: --cached: --vm m: it reports no release: all cases run, and nothing is kept; ";
+        assert!(ran.exit == 0 && ran.stderr.starts_with(note), "{ran:?}");
+        assert!(!ran.stdout.contains("cache"), "{ran:?}");
+    }
+    project.write("vmconf.toml", "[vm.m]\ncommand = \"sh machine.sh\"\ncache-key = [\"machine.sh\"]\n");
+    run("m");
+    assert!(run("m").stdout.contains("(5 of them from the cache)"));
+}
+
+/// A flaky case is counted apart in every report; `--flaky pass` lets it pass with a note, and it is never kept.
+#[test]
+fn a_flaky_case_is_seen() {
+    let project = Project::new();
+    write(&project.0.path().join("cases.json"), &[("before", 0x00), ("breaks", 0x40), ("after", 0x00)]);
+    let vm = format!("hostile=sh {}", at_root(SCRIPT).display());
+    let run = |args: &[&str]| {
+        let common = ["run", "cases.json", "--jobs", "1", "--vm", &vm];
+        project.run(&[&common[..], args].concat())
+    };
+    let text = run(&[]);
+    assert_eq!(text.exit, 3);
+    for part in [
+        "FLAKY cases.json::breaks\n  killed by SIGSEGV after 0.",
+        " s, and passed alone in a new process\n  stderr: corrupted state\n",
+    ] {
+        assert!(text.stdout.contains(part), "{text:?}");
+    }
+    assert!(text.stdout.contains("2 passed, 0 failed, 1 flaky, 0 errors, "), "{text:?}");
+    for (report, said) in [
+        ("json", r#""verdict":"flaky""#),
+        ("json", r#""reason":"killed by SIGSEGV","stderr":"corrupted state\n","firstSeconds":"#),
+        ("json", r#""flaky":1,"#),
+        ("junit", r#"errors="1""#),
+        ("junit", r#"type="flaky""#),
+        ("tap", "severity: flaky"),
+        ("tap", "1 flaky"),
+        ("github", "title=flaky cases.json"),
+        ("markdown", "| passed | failed | flaky | errors |"),
+        ("html", "1 flaky"),
+    ] {
+        let ran = run(&["--report", report]);
+        assert!(ran.exit == 3 && ran.stdout.contains(said), "{report}: {said}: {ran:?}");
+    }
+    let passes = run(&["--flaky", "pass", "-vv"]);
+    assert!(passes.exit == 0 && passes.stdout.contains("3 passed, "), "{passes:?}");
+    let note = "killed by SIGSEGV the first time, and passed alone in a new process";
+    assert!((passes.stdout + &passes.stderr).contains(note));
+    project.write("vmconf.toml", "[profile.default]\nflaky = \"pass\"\n");
+    assert_eq!(run(&[]).exit, 0);
+    for _ in 0..2 {
+        let cached = run(&["--cached"]);
+        assert!(!cached.stdout.contains("3 of them from the cache"), "{cached:?}");
+    }
+    // In the last run, it was flaky; a list of known failures cannot hold it.
+    project.write("vmconf.toml", "");
+    run(&[]);
+    let listed = project.run(&["list", "cases.json", "-E", "verdict(flaky)"]);
+    assert_eq!(listed.stdout, "cases.json::breaks\n");
+    project.write("list.toml", "[[known]]\nid = \"cases.json::breaks\"\nreason = \"breaks at times\"\n");
+    assert_eq!(run(&["--known", "list.toml"]).exit, 3);
+    let matrix = project.run(&["matrix", "cases.json", "--jobs", "1", "--vm", &vm]);
+    assert!(matrix.exit == 3 && matrix.stdout.contains("2 passed, 1 flaky\n"), "{matrix:?}");
 }

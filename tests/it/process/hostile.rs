@@ -36,13 +36,17 @@ const BEHAVIOURS: &[(u8, &str, &str)] = &[
     (0x08, "sleeps", "timeout no answer in 1 s"),
     (0x09, "is busy", "timeout no answer in 1 s"),
     (0x0a, "ignores signals", "timeout no answer in 1 s"),
-    (0x0b, "writes text", "crash wrote a line that is not an answer"),
+    (
+        0x0b,
+        "writes text",
+        "crash wrote a line that is not an answer: it is not JSON: expected value in column 1: \"Segmentation fault\"",
+    ),
     (0x0c, "writes an empty line", "crash wrote a line that is not an answer"),
     (0x0d, "writes bytes", "crash wrote a line that is not an answer"),
     (0x0e, "writes half a line and exits", "crash ended with exit code 0"),
     (0x0f, "writes half a line and sleeps", "timeout no answer in 1 s"),
     (0x10, "answers another request", "crash answered request"),
-    (0x11, "says hello", "crash answered hello and a request for each other"),
+    (0x11, "says hello", "timeout no answer in 1 s"),
     (0x12, "answers twice", "pass"),
     (0x13, "leaves out a step", "crash answered 0 steps of 1"),
     (0x14, "adds a step", "crash answered 2 steps of 1"),
@@ -113,7 +117,7 @@ fn shown(verdict: &Verdict) -> String {
     match verdict {
         Verdict::Unsupported(reason) => format!("{name} {reason}"),
         Verdict::Crash(Breakdown { what, stderr }) | Verdict::Timeout(Breakdown { what, stderr }) => {
-            assert!(stderr.len() <= 64 << 10, "{}", stderr.len());
+            assert!(stderr.len() <= 65 << 10, "{}", stderr.len());
             format!("{name} {what}\n{stderr}")
         }
         Verdict::Error(diagnostics) => format!("{name} {}", diagnostics[0].what),
@@ -131,7 +135,13 @@ fn hostile(variable: &str) -> Command {
     }
 }
 
-/// Between the cases that misbehave there is always one that does not, and passes.
+/// Whether an earlier case broke the process.
+fn is_flaky(verdict: &Verdict) -> bool {
+    matches!(verdict, Verdict::Flaky(_))
+}
+
+/// Between the cases that misbehave there is always one that does not. It passes at once, or alone if the one before it
+/// left the process broken.
 #[test]
 fn each_misbehaviour_gets_its_verdict() {
     let folder = TempDir::new().unwrap();
@@ -145,9 +155,11 @@ fn each_misbehaviour_gets_its_verdict() {
         assert_eq!(verdicts.len(), 2 * BEHAVIOURS.len());
         for (pair, (_, name, expected)) in verdicts.chunks(2).zip(BEHAVIOURS) {
             let actual = shown(&pair[0].1);
-            assert!(actual.starts_with(expected), "{jobs} jobs: {name}: {expected:?}, not {actual:?}");
+            let is_right = actual.starts_with(expected) || *expected == "pass" && is_flaky(&pair[0].1);
+            assert!(is_right, "{jobs} jobs: {name}: {expected:?}, not {actual:?}");
             assert_eq!((&*pair[0].0, &*pair[1].0), (*name, "is next"));
-            assert_eq!(pair[1].1, Verdict::Pass, "{jobs} jobs: after one that {name}");
+            let next = &pair[1].1;
+            assert!(*next == Verdict::Pass || is_flaky(next), "{jobs} jobs: after one that {name}: {next:?}");
         }
         assert_eq!(processes_with(&format!("VMCONF_TEST={variable}")), [""; 0], "{jobs} jobs");
     }
@@ -169,20 +181,26 @@ fn a_process_that_leaves_its_group_is_not_waited_for() {
     assert!(!escaped.is_empty() && escaped.iter().all(|command| command == "sleep 20 "), "{escaped:?}");
 }
 
+/// The start says what began to go wrong, the end how it ended.
 #[test]
-fn the_end_of_standard_error_is_kept() {
+fn the_start_and_the_end_of_standard_error_are_kept() {
     let folder = TempDir::new().unwrap();
     write(&folder.path().join("a.json"), &[("a", 0x18), ("b", 0x17)]);
     let verdicts = run_on(start(hostile("stderr")).unwrap(), folder.path(), 1);
-    let breakdown = verdicts[1].1.breakdown().unwrap();
-    assert!(breakdown.stderr.ends_with("xxx the end\n"), "{:?}", &breakdown.stderr[60_000..]);
-    assert_eq!(breakdown.stderr.len(), 64 << 10);
+    let stderr = &verdicts[1].1.breakdown().unwrap().stderr;
+    let kept = 8192 + 57_344;
+    assert!(stderr.starts_with("xxx") && stderr.ends_with("xxx the end\n"), "{}", &stderr[..80]);
+    let note = format!("x\n… {} bytes left out …\nx", 1_000_000 + " the end\n".len() - kept);
+    assert!(stderr.contains(&note), "{}", &stderr[8180..8280]);
 }
 
 #[test]
 fn a_process_that_does_not_say_hello_is_not_used() {
     let begins = [
-        ("banner", "mine: wrote a line that is not an answer: it expected value in column 1"),
+        (
+            "banner",
+            "mine: wrote a line that is not an answer: it is not JSON: expected value in column 1: \"Welcome!\"",
+        ),
         ("dead", "mine: ended with exit code 1:\nno such module"),
         ("newer", "mine: speaks version 2 of the protocol, and vmconf speaks version 1"),
     ];

@@ -30,12 +30,23 @@ fn any_number() -> impl Strategy<Value = Value> {
 
 /// Values of a shape, nested at most so deep.
 fn of_shape(shape: Shape, depth: u32) -> BoxedStrategy<Value> {
-    let Some(inner) = depth.checked_sub(1) else { return Just(Value::Null).boxed() };
+    let Some(inner) = depth.checked_sub(1) else {
+        let smallest = match shape {
+            Shape::List(_) => Value::List(Vec::new()),
+            Shape::Map(..) => Value::Record(Vec::new()),
+            _ => Value::Null,
+        };
+        return Just(smallest).boxed();
+    };
     let value = match shape {
         Shape::Bool => any::<bool>().prop_map(Value::Bool).boxed(),
         Shape::Int(_) => any_number().boxed(),
         Shape::Bytes => prop::collection::vec(any::<u8>(), 0..40).prop_map(Value::Bytes).boxed(),
         Shape::Text => any_text().prop_map(Value::text).boxed(),
+        Shape::Name(names) => {
+            let written: Vec<_> = names.iter().map(|name| name.1).collect();
+            prop::sample::select(written).prop_map(Value::text).boxed()
+        }
         Shape::List(item) => list(*item, inner),
         Shape::Record(members) => record(members, inner),
         Shape::Map(keys, value) => map(keys, *value, inner),
@@ -46,7 +57,11 @@ fn of_shape(shape: Shape, depth: u32) -> BoxedStrategy<Value> {
             .boxed(),
         Shape::Plain => plain(inner),
     };
-    prop_oneof![1 => Just(Value::Null), 9 => value].boxed()
+    // A list or map that is null is an empty one.
+    match shape {
+        Shape::List(_) | Shape::Map(..) => value,
+        _ => prop_oneof![1 => Just(Value::Null), 9 => value].boxed(),
+    }
 }
 
 fn list(item: Shape, depth: u32) -> BoxedStrategy<Value> {
@@ -67,7 +82,10 @@ fn map(keys: Keys, value: Shape, depth: u32) -> BoxedStrategy<Value> {
     let bytes = || prop::collection::vec(any::<u8>(), 0..6);
     let key = match keys {
         Keys::Text => any_text().boxed(),
-        Keys::Bytes => bytes().prop_map(|bytes| bytes_key(&bytes)).boxed(),
+        // No bytes are an empty key.
+        Keys::Bytes => {
+            bytes().prop_map(|bytes| if bytes.is_empty() { String::new() } else { bytes_key(&bytes) }).boxed()
+        }
         Keys::Number => bytes().prop_map(|bytes| number_key(&bytes)).boxed(),
     };
     let members = prop::collection::btree_map(key, of_shape(value, depth), 0..3);
@@ -112,4 +130,41 @@ proptest! {
             prop_assert_eq!(read(write(&value, &shape), &shape), Ok(value));
         }
     }
+}
+
+/// What vectors may spell in several ways is read in all of them.
+#[test]
+fn other_spellings_are_read() {
+    use num_bigint::BigInt;
+    use vmconf::machines::by_name;
+
+    let field = |machine: &str, name: &str, json: &str| {
+        let fields = (by_name(machine).unwrap().fields)();
+        let shape = fields.into_iter().find(|field| field.name == name).unwrap().shape;
+        read(serde_json::from_str(json).unwrap(), &shape).unwrap()
+    };
+    for number in ["42", r#""42""#, r#""0x2a""#, r#""0x002A""#] {
+        assert_eq!(field("evm", "gas", number), Value::Int(BigInt::from(42)), "{number}");
+    }
+    for none in [r#""""#, r#""0x""#] {
+        assert_eq!(field("evm", "out", none), Value::Bytes(Vec::new()), "{none}");
+    }
+    for none in ["[]", "null"] {
+        assert_eq!(field("evm", "logs", none), Value::List(Vec::new()), "{none}");
+    }
+    let map = |key: &str| {
+        let map =
+            format!(r#"[{{"type": "Map", "value": {{"{key}": {{"type": "Boolean", "value": true}}}}}}]"#);
+        field("neo3", "resultStack", &map)
+    };
+    assert_eq!(map("0x"), map(""));
+    assert_eq!(map("0x2A"), map("0x2a"));
+    let account =
+        |key: &str| field("evm", "post", &format!(r#"{{"0xaa": {{"storage": {{"{key}": "0x1"}}}}}}"#));
+    for key in ["0x0a", "0xA", "0x000a", "10"] {
+        assert_eq!(account(key), account("0x0a"), "{key}");
+    }
+    let frame =
+        |name: &str| field("neo2", "invocationStack", &format!(r#"[{{"nextInstruction": "{name}"}}]"#));
+    assert_eq!((frame("PUSHT"), frame("PUSHF")), (frame("PUSH1"), frame("PUSH0")));
 }

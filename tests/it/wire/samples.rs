@@ -15,7 +15,7 @@ use vmconf::model::name::Name;
 use vmconf::model::path::{Key, Path};
 use vmconf::model::position::Position;
 use vmconf::model::value::Value;
-use vmconf::model::verdict::{Breakdown, Difference, Failure, Kind, Listing, NotPassed, Verdict};
+use vmconf::model::verdict::{Breakdown, Difference, Failure, FirstTry, Kind, Listing, NotPassed, Verdict};
 use vmconf::wire::explanation::{
     Against, Explanation, FirstDivergence, Further, Input, Instruction, Leaf, Logs, Relation, RowDeviation,
     Spent, StackComparison, Undeclared, World,
@@ -155,6 +155,9 @@ fn any_verdict() -> impl Strategy<Value = Verdict> {
         any_text().prop_map(Verdict::Unsupported),
         any_breakdown().prop_map(Verdict::Crash),
         any_breakdown().prop_map(Verdict::Timeout),
+        (any_breakdown(), 0..1_000_000_u64).prop_map(|(breakdown, micros)| {
+            Verdict::Flaky(FirstTry { breakdown, time: Duration::from_micros(micros) })
+        }),
     ]
 }
 
@@ -163,10 +166,12 @@ fn any_breakdown() -> impl Strategy<Value = Breakdown> {
 }
 
 fn any_vm() -> impl Strategy<Value = Vm> {
-    (any_text(), any_text(), any_text()).prop_map(|(name, implementation, release)| Vm {
+    let lists = prop::collection::vec(any_text(), 0..3);
+    (any_text(), any_text(), any_text(), lists).prop_map(|(name, implementation, release, not_compared)| Vm {
         name,
         implementation,
         release,
+        not_compared,
     })
 }
 

@@ -4,11 +4,14 @@ use std::time::Duration;
 
 use vmconf::model::interrupt::Interrupt;
 use vmconf::testees::Stopped;
-use vmconf::testees::process::{Command, Conversation, Groups, START};
-use vmconf::wire::protocol::{Answer, Greeting, Request, VERSION};
+use vmconf::testees::process::{Asking, Command, Conversation, Groups, START};
+use vmconf::wire::protocol::{Answer, AnswerHeader, Greeting, Request, VERSION};
 
 /// How long an adapter has for an answer.
 pub(super) const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The longest request that is recorded, in bytes.
+const LONGEST: usize = 100_000;
 
 /// A point that was tried: what is right, or what is wrong and how to repair it.
 pub(super) struct Point {
@@ -39,6 +42,8 @@ pub(super) struct Adapter {
     pub(super) interrupt: Interrupt,
     /// `None` after it broke down.
     pub(super) conversation: Option<Conversation>,
+    /// The requests and answers so far, one a line; an empty line for a request that is too long.
+    pub(super) recorded: Vec<u8>,
 }
 
 impl Adapter {
@@ -49,9 +54,12 @@ impl Adapter {
             None => self.begin()?,
         };
         let timeout = TIMEOUT.max(START);
-        match conversation.ask(line, timeout, &self.interrupt) {
+        let request = if line.len() > LONGEST { "\n".to_owned() } else { line.clone() };
+        match conversation.ask(Asking { id: id_in(&line), line, timeout }, &self.interrupt) {
             Ok(answer) => {
                 self.conversation = Some(conversation);
+                self.recorded.extend_from_slice(request.as_bytes());
+                self.recorded.extend_from_slice(&answer);
                 Ok(answer)
             }
             Err(trouble) => Err(said(conversation.end(trouble))),
@@ -67,7 +75,8 @@ impl Adapter {
     /// A new process that has said hello.
     fn begin(&mut self) -> Result<Conversation, String> {
         let conversation = self.start()?;
-        let hello = conversation.ask(greeting().line(), START, &self.interrupt);
+        let asking = Asking { line: greeting().line(), id: None, timeout: START };
+        let hello = conversation.ask(asking, &self.interrupt);
         hello.map(|_| ()).map_err(|_| "it does not answer hello in a new process".to_owned())?;
         Ok(conversation)
     }
@@ -80,6 +89,11 @@ impl Adapter {
 
 pub(super) fn greeting() -> Request {
     Request::Hello(Greeting { version: VERSION, vmconf: env!("CARGO_PKG_VERSION").to_owned() })
+}
+
+/// The number of the request in a line; `None` for `hello`.
+fn id_in(line: &str) -> Option<u64> {
+    AnswerHeader::read(line.as_bytes()).id()
 }
 
 /// What happened, with the end of what the adapter wrote to standard error.

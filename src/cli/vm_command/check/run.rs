@@ -132,7 +132,7 @@ fn try_state(theirs: &State, ours: &State, info: &MachineInfo, points: &mut Poin
         let [theirs, ours] = [theirs, ours].map(|state| state.fields.get(field.name).cloned());
         let (Some(theirs), Some(ours)) = (theirs, ours) else { continue };
         match (plain::read(theirs, &field.shape), plain::read(ours, &field.shape)) {
-            (Ok(theirs), Ok(ours)) if theirs == ours => {}
+            (Ok(theirs), Ok(ours)) if theirs.clone().in_order() == ours.clone().in_order() => {}
             (Ok(theirs), Ok(ours)) => {
                 other.get_or_insert(format!(
                     "{} is {theirs}, and the machine of vmconf has {ours}",

@@ -1,0 +1,204 @@
+//! The lines that a process writes, and who waits for them.
+
+use std::collections::VecDeque;
+use std::io::{self, BufRead, BufReader, Read};
+use std::sync::mpsc::Sender;
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+use super::trouble::{Trouble, lock};
+use crate::wire::line::quoted_bytes;
+use crate::wire::protocol::{AnswerHeader, MOST_LINE};
+
+/// How many bytes of a line without an end are kept.
+const SHOWN: usize = 200;
+
+/// What a process wrote, for the thread that waits for it.
+pub(super) enum Incoming {
+    /// The line that answers the request.
+    Answer(Result<Vec<u8>, Trouble>),
+    /// The process is alive.
+    Alive,
+}
+
+/// A thread that waits for an answer.
+pub(super) struct Waiting {
+    /// The number of the request; `None` for `hello`.
+    pub(super) id: Option<u64>,
+    pub(super) answer: Sender<Incoming>,
+}
+
+/// What a process wrote that answers nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Stray {
+    /// What the first one is, with its start.
+    pub(super) first: String,
+    /// How many followed.
+    pub(super) more: u64,
+}
+
+/// The lines of a process.
+#[derive(Default)]
+pub(super) struct Lines {
+    state: Mutex<State>,
+    /// Signalled when the output of the process has ended.
+    ended: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    /// Who waits, in the order of the requests.
+    waiting: VecDeque<Waiting>,
+    /// Whether `hello` is answered, and the number of the last request that is.
+    said_hello: bool,
+    answered: u64,
+    /// A line that came before `hello` was sent: a process need not wait for it.
+    early: Option<Vec<u8>>,
+    stray: Option<Stray>,
+    /// The start of a line that has no end yet, and how long it is.
+    unfinished: (Vec<u8>, usize),
+    /// Why there are no more lines; `None` while there are.
+    end: Option<Trouble>,
+}
+
+impl Lines {
+    /// Adds a thread that waits.
+    pub(super) fn expect(&self, waiting: Waiting) {
+        let mut state = lock(&self.state);
+        // The thread may have stopped waiting.
+        match (state.early.take(), &state.end) {
+            (Some(line), _) => state.answer(waiting, line),
+            (None, Some(end)) => drop(waiting.answer.send(Incoming::Answer(Err(end.clone())))),
+            (None, None) => state.waiting.push_back(waiting),
+        }
+    }
+
+    /// Reads lines until the output ends or a line is too long.
+    pub(super) fn read(&self, output: impl Read) {
+        let mut output = BufReader::with_capacity(1 << 16, output);
+        let end = loop {
+            match self.read_line(&mut output) {
+                Ok(line) => self.take(line),
+                Err(end) => break end,
+            }
+        };
+        let mut state = lock(&self.state);
+        if state.waiting.is_empty()
+            && let Some(wrote) = state.unfinished()
+        {
+            state.add_stray(wrote);
+        }
+        for waiting in state.waiting.drain(..) {
+            // The thread may have stopped waiting.
+            let _ = waiting.answer.send(Incoming::Answer(Err(end.clone())));
+        }
+        state.end = Some(end);
+        self.ended.notify_all();
+    }
+
+    /// Gives a line to the thread that waits for it.
+    fn take(&self, line: Vec<u8>) {
+        let mut state = lock(&self.state);
+        state.unfinished = (Vec::new(), 0);
+        let header = AnswerHeader::read(&line);
+        if header.is_alive() {
+            if let Some(waiting) = state.waiting.front() {
+                // The thread may have stopped waiting.
+                let _ = waiting.answer.send(Incoming::Alive);
+            }
+            return;
+        }
+        if let Some(what) = state.stray_of(&header) {
+            return state.add_stray(format!("{what}: {}", quoted_bytes(&line)));
+        }
+        match state.waiting.pop_front() {
+            Some(waiting) => state.answer(waiting, line),
+            None => state.early = Some(line),
+        }
+    }
+
+    /// Reads a line with its terminator. What has come of it is known while it has no end.
+    fn read_line(&self, output: &mut impl BufRead) -> Result<Vec<u8>, Trouble> {
+        let mut line = Vec::new();
+        loop {
+            let bytes = match output.fill_buf() {
+                Ok(bytes) => bytes,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(_) => return Err(Trouble::Closed),
+            };
+            if bytes.is_empty() {
+                return Err(Trouble::Closed);
+            }
+            let end = memchr::memchr(b'\n', bytes);
+            let taken = end.map_or(bytes.len(), |end| end + 1);
+            line.extend_from_slice(&bytes[..taken]);
+            output.consume(taken);
+            if line.len() > MOST_LINE + usize::from(end.is_some()) {
+                let start = quoted_bytes(&line);
+                return Err(Trouble::Broke(format!("wrote a line of more than {MOST_LINE} bytes: {start}")));
+            }
+            if end.is_some() {
+                return Ok(line);
+            }
+            let mut state = lock(&self.state);
+            state.unfinished = (line[..line.len().min(SHOWN)].to_vec(), line.len());
+        }
+    }
+
+    /// What was written of a line without its end.
+    pub(super) fn unfinished(&self) -> Option<String> {
+        lock(&self.state).unfinished()
+    }
+
+    /// What was written that answers nothing, since the last call.
+    pub(super) fn take_stray(&self) -> Option<Stray> {
+        lock(&self.state).stray.take()
+    }
+
+    /// Waits until the output has ended, for at most this time.
+    pub(super) fn wait_for_end(&self, patience: Duration) {
+        let state = lock(&self.state);
+        let waited = self.ended.wait_timeout_while(state, patience, |state| state.end.is_none());
+        drop(waited.unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+impl State {
+    /// What a line is if it cannot answer the request whose answer is due. Whether the request came before the line or
+    /// after it makes no difference to lines that answer others.
+    fn stray_of(&self, header: &AnswerHeader<'_>) -> Option<String> {
+        let due = self.waiting.front();
+        match header.id() {
+            Some(id) if due.is_some_and(|due| due.id == Some(id)) => None,
+            _ if header.is_hello() && self.said_hello => Some("a second hello".to_owned()),
+            Some(id) if self.said_hello && id <= self.answered => {
+                Some(format!("a second answer to request {id}"))
+            }
+            _ if due.is_none() && (self.said_hello || self.early.is_some()) => {
+                Some("a line that nobody asked for".to_owned())
+            }
+            _ => None,
+        }
+    }
+
+    /// Gives a line to the thread that waits for it.
+    fn answer(&mut self, Waiting { id, answer }: Waiting, line: Vec<u8>) {
+        self.said_hello = true;
+        self.answered = id.unwrap_or(0);
+        // The thread may have stopped waiting.
+        let _ = answer.send(Incoming::Answer(Ok(line)));
+    }
+
+    fn add_stray(&mut self, first: String) {
+        match &mut self.stray {
+            Some(stray) => stray.more += 1,
+            None => self.stray = Some(Stray { first, more: 0 }),
+        }
+    }
+
+    fn unfinished(&self) -> Option<String> {
+        let (start, length) = &self.unfinished;
+        let bytes = if *length > start.len() { format!(" ({length} bytes)") } else { String::new() };
+        (*length > 0).then(|| format!("{} without the end of the line{bytes}", quoted_bytes(start)))
+    }
+}
