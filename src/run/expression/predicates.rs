@@ -122,7 +122,7 @@ pub static PREDICATES: &[Predicate] = &[
         name: VERDICT,
         argument: "verdict",
         placeholder: "WORD",
-        doc: "had this verdict in the last run from this folder: pass, fail, error, skip, known, fixed, unsupported, crash or timeout",
+        doc: "had this verdict in the last run from this folder: pass, fail, error, skip, known, fixed, unsupported, crash, timeout or flaky",
         cost: Cost::Outline,
         letters: Letters::AnyCase,
         accepts: Accepts::Names(|| Kind::ALL.map(Kind::name).to_vec()),
