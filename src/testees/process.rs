@@ -23,7 +23,8 @@ use crate::model::shape::Member;
 use crate::model::verdict::Breakdown;
 use crate::wire::protocol::{self, Answer, Greeting, Hello, Offer, Request, VERSION};
 
-use self::case::{Run, limits_of};
+use self::case::Run;
+pub use self::case::limits_of;
 pub use self::command::Command;
 pub use self::conversation::{Conversation, Trouble};
 pub use self::group::Groups;
