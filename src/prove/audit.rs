@@ -10,9 +10,9 @@ mod change;
 use std::collections::BTreeMap;
 
 use self::change::{Change, Kind, changes};
+use super::recorded::{Fields, Recorded, recorded};
 use crate::formats::Reading;
 use crate::formats::uncompared::{Rule, rule_of};
-use crate::machines;
 use crate::machines::observe::Observe;
 use crate::model::assertion::Assertion;
 use crate::model::case::{Case, Step};
@@ -62,47 +62,6 @@ pub fn audit(sources: &Sources, options: &Options, how: How) -> Audit {
     }
     auditor.audit.unnoticed = auditor.unnoticed.into_values().collect();
     auditor.audit
-}
-
-/// A case and the state after each of its steps.
-struct Recorded {
-    case: Case,
-    states: Vec<Fields>,
-}
-
-/// The observable fields of a machine that have a value.
-#[derive(Default)]
-struct Fields {
-    declared: Vec<&'static str>,
-    values: Vec<(&'static str, Value)>,
-}
-
-impl Observe for Fields {
-    fn has_field(&self, field: &str) -> bool {
-        self.declared.contains(&field)
-    }
-
-    fn observe(&self, field: &str) -> Option<Value> {
-        self.values.iter().find(|(name, _)| *name == field).map(|(_, value)| value.clone())
-    }
-}
-
-/// Runs a case; `None` if it cannot be read or run.
-fn recorded(file: &LoadedFile<'_>, index: usize, worker: &mut Worker<'_>) -> Option<Recorded> {
-    let case = file.case(index)?.read().ok()?.case?;
-    let declared: Vec<_> =
-        (machines::by_name(case.machine)?.fields)().iter().map(|field| field.name).collect();
-    let mut states = Vec::new();
-    let done = worker.with_testee(case.machine, &file.options().limits, |testee| {
-        testee.run(&case.program, &case.steps, &mut |_, state| {
-            let value = |name: &&'static str| Some((*name, state.observe(name)?));
-            states.push(Fields {
-                declared: declared.clone(),
-                values: declared.iter().filter_map(value).collect(),
-            });
-        })
-    });
-    matches!(done, Ok(Ok(()))).then_some(Recorded { case, states })
 }
 
 impl Recorded {
