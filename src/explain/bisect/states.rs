@@ -267,7 +267,7 @@ fn add(at: &Path, values: [Option<&Value>; 2], most: usize, found: &mut Vec<Stat
 }
 
 /// The names of the members of both, each once, in the order of the first.
-fn names<'v>([one, other]: [&'v [(Name, Value)]; 2]) -> Vec<&'v Name> {
+fn names([one, other]: [&[(Name, Value)]; 2]) -> Vec<&Name> {
     let known: BTreeSet<&str> = one.iter().map(|member| &*member.0).collect();
     let new = other.iter().map(|member| &member.0).filter(|name| !known.contains(&***name));
     one.iter().map(|member| &member.0).chain(new).collect()

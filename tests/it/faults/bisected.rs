@@ -1,5 +1,7 @@
 //! `vmconf bisect` finds planted faults, and the instruction that they are in.
 
+use std::sync::Arc;
+
 use super::{Vectors, caught, faulty, options};
 use vmconf::explain::bisect::{self, OnVm};
 use vmconf::machines::of_this_crate;
@@ -15,6 +17,9 @@ const PLANTED: usize = 30;
 
 /// The limit on the instructions of a run, of which some count as many.
 const MOST_STEPS: u64 = 100_000;
+
+/// What the machine with the fault reports.
+type Reports = fn(OnVm<'static>) -> OnVm<'static>;
 
 /// Where a fault was found.
 #[derive(Debug, PartialEq, Eq)]
@@ -36,7 +41,7 @@ fn search(
     let case = caught(vectors, fault, &faulty(fault))?;
     let limits = Limits { steps: MOST_STEPS, ..case.file.options().limits.clone() };
     let case = case.file.case(case.index)?.read().ok()?.case?;
-    let make = move |limits: &Limits| Box::new(Faulty::new(fault, limits, Default::default())) as Box<_>;
+    let make = move |limits: &Limits| Box::new(Faulty::new(fault, limits, Arc::default())) as Box<_>;
     let served = OnVm::served(Server::with(fault.machine, make), fault.machine, &case).unwrap();
     let mut other = reports(served.limited(&limits));
     let mut one = OnVm::embedded(fault.machine, &case).unwrap().limited(&limits);
@@ -56,8 +61,7 @@ fn thirty_faults_of_each_machine_are_found() {
     for machine in of_this_crate() {
         let (mut planted, mut missed) = (0, Vec::new());
         for fault in evenly(&faults_of(machine), 2 * PLANTED) {
-            let ways: [(_, fn(OnVm<'static>) -> OnVm<'static>); 2] =
-                [("reports all", |it| it), ("reports states", OnVm::by_states)];
+            let ways: [(_, Reports); 2] = [("reports all", |it| it), ("reports states", OnVm::by_states)];
             let found = ways.map(|(way, reports)| (way, search(&vectors, fault, reports)));
             if planted == PLANTED || found[0].1.is_none() {
                 continue;
