@@ -233,7 +233,7 @@ fn divergence(case: &Case, options: &RunOptions) -> Option<FirstDivergence> {
     let mut other = OnVm::embedded(info, case).ok()?;
     // A machine that crashes here already has a verdict.
     let bisect::Divergence { step, last, differs, next } =
-        *bisect::machines([&mut one, &mut other], info.isa).ok()?.err()?;
+        *bisect::machines([&mut one, &mut other], info.isa, u64::MAX).ok()?.err()?;
     let text = |name: &str, next: &Next| match (next.get(name), next) {
         (Some(value), _) => value.to_string(),
         (None, Next::Step(step)) => format!("{} follows", step.op),

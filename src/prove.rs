@@ -2,7 +2,9 @@
 
 pub mod audit;
 pub mod coverage;
+pub mod judge;
 pub mod minset;
 pub mod mutants;
 pub mod observer;
+mod recorded;
 pub mod suite;

@@ -2,19 +2,18 @@
 
 use std::fs::File;
 use std::io::{self, BufReader, ErrorKind, Write};
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use clap::Args;
-use vmconf::explain::bisect::{self, Compared, Divergence, Next, OnVm};
+use vmconf::explain::bisect::{
+    self, Bisected, Compared, Difference, Divergence, Next, OnVm, Parted, StateDifference,
+};
 use vmconf::model::count::counted;
 use vmconf::model::escape::escaped;
 use vmconf::model::exit_code::Exit;
-use vmconf::model::signature;
 use vmconf::model::value::Value;
-use vmconf::run::{LoadedFile, RunOptions, Worker};
-use vmconf::testees::MakeTestee;
 use vmconf::testees::process::{Groups, Vm};
 
 use super::exit_code::BrokenInput;
@@ -27,8 +26,9 @@ use super::vm::{VmsArgs, end_on_interrupt, stopped_early};
 /// Find the first step at which two runs of a program differ
 ///
 /// The runs are those of one case on two machines, of which the embedded one is one unless --vm is given twice, or
-/// two traces in files. Prints the last common state, the instruction and what follows in each run. Traces are as EIP-3155 describes them; members that only one of them
-/// has are not compared. Exits with 1 if the runs differ.
+/// two traces in files. Prints the last common state, the instruction and what follows in each run. The whole states of
+/// machines are compared, and how they end; the output names the fields that a machine does not report. Traces are
+/// as EIP-3155 describes them; members that only one of them has are not compared. Exits with 1 if the runs differ.
 ///
 /// Example: cd docs/examples/bisect && vmconf bisect --trace ours.jsonl --trace theirs.jsonl
 #[derive(Debug, Args)]
@@ -71,16 +71,17 @@ impl Bisect {
         };
         with_case(&sources, &options, |loaded, index| {
             let (info, case) = read_case(loaded, index)?;
-            let shows_steps = |vm: &Vm| vm.answers(info.name, "digests") && vm.answers(info.name, "trace");
-            if !one.iter().chain([&other]).all(shows_steps) {
-                return ends(loaded, index, &options.run, [one, Some(other)]);
-            }
             let names = [one.as_ref(), Some(&other)].map(name);
             let on_vm = |vm| OnVm::new(vm, info, &case, options.run.interrupt.clone());
             let one = one.as_ref().map_or_else(|| OnVm::embedded(info, &case), on_vm);
-            let (mut one, mut other) = (one.map_err(stopped_early)?, on_vm(&other).map_err(stopped_early)?);
-            let compared = bisect::machines([&mut one, &mut other], info.isa).map_err(stopped_early)?;
-            show(&compared, &names)
+            let (one, other) = (one.map_err(stopped_early)?, on_vm(&other).map_err(stopped_early)?);
+            if !one.shares_state_with(&other) {
+                bail!("the machines report neither a field of the state nor their instructions both");
+            }
+            let limits = &loaded.options().limits;
+            let (mut one, mut other) = (one.limited(limits), other.limited(limits));
+            let found = bisect::runs(&mut one, &mut other, info.isa).map_err(stopped_early)?;
+            show_runs(&found, &names)
         })
     }
 }
@@ -88,29 +89,6 @@ impl Bisect {
 /// What the output calls a machine; `None` is the embedded one.
 fn name(vm: Option<&Vm>) -> String {
     vm.map_or_else(|| "embedded".to_owned(), |vm| vm.command().name.clone())
-}
-
-/// Compares the verdicts of machines that do not show their steps; `None` is the embedded one.
-fn ends(
-    loaded: &LoadedFile<'_>,
-    index: usize,
-    run: &RunOptions,
-    vms: [Option<Vm>; 2],
-) -> anyhow::Result<Exit> {
-    let mut out = output::stdout();
-    writeln!(out, "a machine does not show its steps; after the run:")?;
-    let mut causes = Vec::new();
-    for vm in vms {
-        let name = name(vm.as_ref());
-        let testee = vm.map_or_else(|| run.testee.clone(), |vm| MakeTestee::in_processes(Arc::new(vm)));
-        let report = Worker::new(&RunOptions { testee, ..run.clone() }).run_case(loaded, index);
-        let cause = signature::cause(report.machine.as_deref(), &report.verdict);
-        let cause = cause.unwrap_or_else(|| report.verdict.name().to_owned());
-        writeln!(out, "  {}  {}", escaped(&name), escaped(&cause))?;
-        causes.push(cause);
-    }
-    out.flush()?;
-    Ok(if causes[0] == causes[1] { Exit::Passed } else { Exit::Failed })
 }
 
 /// Prints the result, and chooses the exit code.
@@ -143,23 +121,113 @@ fn print(out: &mut impl Write, divergence: &Divergence, names: &[String; 2]) -> 
         Some(last) => {
             writeln!(out, "{} in step {step} makes the difference", escaped(&last.op))?;
             writeln!(out, "before it, in both:")?;
-            for (name, value) in &last.state {
-                writeln!(out, "  {name:<10}  {}", shown(value))?;
-            }
+            print_members(out, &last.state)?;
             writeln!(out, "after it:")?;
         }
         None => writeln!(out, "the runs differ from the start:")?,
     }
-    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+    print_next(out, differs, next, names)
+}
+
+/// Prints data of one state by name.
+fn print_members<N: Deref<Target = str>>(out: &mut impl Write, members: &[(N, Value)]) -> io::Result<()> {
+    members.iter().try_for_each(|(name, value)| writeln!(out, "  {:<10}  {}", &**name, shown(value)))
+}
+
+/// Prints what differs in what follows.
+fn print_next(
+    out: &mut impl Write,
+    differs: &[&str],
+    next: &[Next; 2],
+    names: &[String; 2],
+) -> io::Result<()> {
     for name in differs {
-        for (run, next) in names.iter().zip(next) {
-            let value = match (next.get(name), next) {
-                (Some(value), _) => shown(value),
-                (None, Next::Step(step)) => format!("{} follows", escaped(&step.op)),
-                (None, Next::End(_)) => "the run ends".to_owned(),
-            };
-            writeln!(out, "  {name:<10}  {:<width$}  {value}", escaped(run))?;
+        let value = |next: &Next| match (next.get(name), next) {
+            (Some(value), _) => shown(value),
+            (None, Next::Step(step)) => format!("{} follows", escaped(&step.op)),
+            (None, Next::End(_)) => "the run ends".to_owned(),
+        };
+        print_both(out, name, next.each_ref().map(value), names)?;
+    }
+    Ok(())
+}
+
+/// Prints a datum of both runs.
+fn print_both(out: &mut impl Write, what: &str, values: [String; 2], names: &[String; 2]) -> io::Result<()> {
+    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+    names
+        .iter()
+        .zip(values)
+        .try_for_each(|(name, value)| writeln!(out, "  {what:<10}  {:<width$}  {value}", escaped(name)))
+}
+
+/// Prints what the comparison of two machines found, and chooses the exit code.
+fn show_runs(found: &Bisected, names: &[String; 2]) -> anyhow::Result<Exit> {
+    let mut out = output::stdout();
+    match &found.difference {
+        Some(difference) => print_difference(&mut out, difference, found.steps, names)?,
+        None => match found.steps {
+            Some(steps) => writeln!(out, "no difference in {}", counted(steps, "step"))?,
+            None => writeln!(out, "no difference in the states that were compared")?,
+        },
+    }
+    for (name, index) in names.iter().zip(0..) {
+        let lacking: Vec<_> = found.lacking.iter().filter(|it| it.1[index]).map(|it| &*it.0).collect();
+        if !lacking.is_empty() {
+            writeln!(
+                out,
+                "not compared, since {} does not report it: {}",
+                escaped(name),
+                lacking.join(", ")
+            )?;
         }
+    }
+    out.flush()?;
+    Ok(if found.difference.is_none() { Exit::Passed } else { Exit::Failed })
+}
+
+/// The maximum number of data that are printed for two states.
+const MOST_SHOWN: usize = 20;
+
+fn print_difference(
+    out: &mut impl Write,
+    difference: &Difference,
+    steps: Option<u64>,
+    names: &[String; 2],
+) -> io::Result<()> {
+    let Difference { at, last, before, members, next, states } = difference;
+    let op = last.as_ref().map_or_else(String::new, |last| format!("{} in ", escaped(&last.op)));
+    match (at, steps) {
+        (Parted::AtStart, _) => writeln!(out, "the runs differ from the start:")?,
+        (Parted::InStep(step), _) => writeln!(out, "{op}step {step} makes the difference")?,
+        (Parted::InStepOf { step, action }, _) => {
+            writeln!(out, "step {step} of action {action} makes the difference")?;
+        }
+        (Parted::InAction(action), _) => writeln!(out, "action {action} makes the difference")?,
+        (Parted::AtEnd(_), Some(steps)) => {
+            writeln!(out, "the same {}, but they end differently:", counted(steps, "step"))?;
+        }
+        (Parted::AtEnd(_), None) => writeln!(out, "they end differently:")?,
+    }
+    if !matches!(at, Parted::AtStart | Parted::AtEnd(_)) {
+        writeln!(out, "before it, in both:")?;
+        match (last, before) {
+            (Some(last), _) => print_members(out, &last.state)?,
+            (None, before) => {
+                print_members(out, before.as_ref().and_then(Value::members).unwrap_or_default())?;
+            }
+        }
+        writeln!(out, "after it:")?;
+    }
+    if let Some(next) = next {
+        print_next(out, members, next, names)?;
+    }
+    for StateDifference { at, values } in states.iter().take(MOST_SHOWN) {
+        let value = |value: &Option<Value>| value.as_ref().map_or_else(|| "-".to_owned(), shown);
+        print_both(out, &at.to_string(), values.each_ref().map(value), names)?;
+    }
+    if let Some(rest) = states.len().checked_sub(MOST_SHOWN).filter(|rest| *rest > 0) {
+        writeln!(out, "  and {rest} more")?;
     }
     Ok(())
 }

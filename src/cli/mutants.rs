@@ -11,6 +11,7 @@ use vmconf::machines::{MachineInfo, of_this_crate};
 use vmconf::model::count::counted;
 use vmconf::model::exit_code::Exit;
 use vmconf::model::renderer::Renderer;
+use vmconf::prove::judge::{self, JUDGE, Negatives};
 use vmconf::prove::mutants::fault::{Fault, faults_of};
 use vmconf::prove::mutants::known::Known;
 use vmconf::prove::mutants::search::program;
@@ -23,6 +24,7 @@ use vmconf::run::filter::Filter;
 use vmconf::run::sources::Sources;
 use vmconf::run::suite_key::SuiteKey;
 use vmconf::text::suggest::nearest;
+use vmconf::wire::mutants::Mutants;
 
 use super::cache_file::{self, CacheFile};
 use super::number::{number, percent, positive};
@@ -46,6 +48,12 @@ const MOST_SUITES: usize = 32;
 pub(super) struct MutantsCommand {
     #[command(flatten)]
     pub(super) select: Select,
+
+    /// Plant faults in the comparison instead, and show which of them vectors that must fail notice
+    ///
+    /// A fault is noticed if a case that fails passes with it.
+    #[arg(long, conflicts_with_all = ["machine", "search", "write", "cached", "max_work"])]
+    judge: bool,
 
     /// Only faults of this machine
     #[arg(long, value_name = "MACHINE", value_parser = machines())]
@@ -103,6 +111,9 @@ impl MutantsCommand {
     pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         let options = self.select.options(settings)?;
         let sources = self.select.sources(settings, &options)?;
+        if self.judge {
+            return self.judge_comparison(&sources, &options);
+        }
         let takes = |machine: &MachineInfo| self.machine.as_deref().is_none_or(|name| name == machine.name);
         let read = || Suite::read(&sources, &options, Detail::Codes, &takes);
         let cache = self.cache(&sources, &options);
@@ -122,26 +133,46 @@ impl MutantsCommand {
             output::note(&format!("note: {taken} of {} are from the cache", counted(faults.len(), "fault")));
         }
         let mutants = known.mutants(&faults);
-        let kind = Renderer::by_name(MUTANTS, &self.form).context("--output")?;
-        let mut out = output::stdout();
-        (kind.new)(&mut out, &mutants)?;
-        out.flush()?;
+        self.write(&mutants)?;
         if let Some(folder) = &self.write {
             write_programs(folder, &faults, &known)?;
         }
         let wrong = wrong_entries(&mutants, &all);
         for entry in &wrong {
-            output::note(&format!("error: known equivalent: {entry}"));
+            output::note(&format!("note: vmconf's list of faults that cannot be noticed is wrong: {entry}"));
         }
-        Ok(if known.broken() > 0 || !wrong.is_empty() {
-            Exit::Broken
-        } else {
-            match mutants.score() {
-                None => Exit::NothingRan,
-                Some(score) if score < self.min_score => Exit::Failed,
-                Some(_) => Exit::Passed,
-            }
-        })
+        Ok(self.exit(&mutants, known.broken()))
+    }
+
+    /// Plants the faults of the comparison.
+    fn judge_comparison(&self, sources: &Sources, options: &Options) -> anyhow::Result<Exit> {
+        let names: Vec<_> = judge::FAULTS.iter().map(|fault| format!("{JUDGE}/{}", fault.name)).collect();
+        for pattern in &self.only {
+            check_pattern(pattern, &names)?;
+        }
+        let only = Filter::new(self.only.iter().map(String::as_str)).context("--only")?;
+        let chosen = judge::FAULTS.iter().zip(&names).filter(|(_, name)| only.matches_text(name));
+        let faults: Vec<_> = chosen.map(|(fault, _)| fault).take(self.most.unwrap_or(usize::MAX)).collect();
+        let negatives = Negatives::read(sources, options);
+        let mutants = negatives.judge(&faults);
+        self.write(&mutants)?;
+        Ok(self.exit(&mutants, negatives.broken))
+    }
+
+    fn write(&self, mutants: &Mutants) -> anyhow::Result<()> {
+        let kind = Renderer::by_name(MUTANTS, &self.form).context("--output")?;
+        let mut out = output::stdout();
+        (kind.new)(&mut out, mutants)?;
+        Ok(out.flush()?)
+    }
+
+    fn exit(&self, mutants: &Mutants, broken: u64) -> Exit {
+        match mutants.score().filter(|_| mutants.cases > 0) {
+            _ if broken > 0 => Exit::Broken,
+            None => Exit::NothingRan,
+            Some(score) if score < self.min_score => Exit::Failed,
+            Some(_) => Exit::Passed,
+        }
     }
 
     fn how(&self, options: &Options) -> How {

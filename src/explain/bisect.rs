@@ -2,6 +2,8 @@
 
 mod divergence;
 mod machines;
+mod runs;
+mod states;
 
 use std::io::{self, BufRead, ErrorKind, Read};
 
@@ -9,6 +11,8 @@ use crate::wire::eip3155::{self, Members, TraceLine};
 
 pub use self::divergence::{Compared, Divergence, Next};
 pub use self::machines::{Instructions, OnVm, machines};
+pub use self::runs::{Bisected, Difference, Parted, runs};
+pub use self::states::StateDifference;
 
 /// Reads the steps of a trace one by one.
 struct Trace<R> {

@@ -95,6 +95,11 @@ const SIGNED: Rule = rule(
     "the signed transaction is not compared; vmconf check compares it with the one that is chosen",
 );
 
+const CHOSEN: Rule = rule(
+    "formats/statetest.md#what-a-test-means",
+    "a case chooses one of the data, gas limits and values; the others belong to other cases",
+);
+
 /// Everything that a TinyVM test expects, at its end or after a continuation.
 const TINY_EXPECT: &str = "{**/expect,**/expect/**}";
 
@@ -102,7 +107,12 @@ const TINY_EXPECT: &str = "{**/expect,**/expect/**}";
 const ROWS: &[Uncompared] = &[
     row("*", "member order", "**", NO_ORDER),
     row("*", "*", "{name,description}", NAMES),
-    row("vmtests", "*", "{_info,_info/**,//,expect,expect/**,expet,expet/**,expectOut,export}", SOURCES),
+    row(
+        "vmtests",
+        "*",
+        "{_info,_info/**,//,expect,expect/**,expet,expet/**,expectOut,export,export/**}",
+        SOURCES,
+    ),
     row("vmtests", "*", "env/previousHash", PREVIOUS_HASH),
     row("vmtests", "removed", "{post/*,post/*/storage/*}", EMPTY),
     row("vmtests", "{added,type,value,length}", "{pre,post}/*/{storage,storage/*}", EMPTY),
@@ -134,7 +144,17 @@ const ROWS: &[Uncompared] = &[
     row("tinyvm", "added", TINY_EXPECT, TINY_ZERO),
     row("statetest", "removed", "state", ROOT),
     row("statetest", "*", "txbytes", SIGNED),
+    row("statetest", "*", "transaction/{data,gasLimit,value,accessLists}/**", CHOSEN),
 ];
+
+/// Members of an object around a case that belong to its inputs, by format: other cases of the file share them.
+const SHARED_INPUTS: &[(&str, &[&str])] =
+    &[("statetest", &["env", "pre", "transaction"]), ("minic89", &["program"])];
+
+/// The names of the members around a case of this format that belong to its inputs.
+pub fn shared_inputs(format: &str) -> &'static [&'static str] {
+    SHARED_INPUTS.iter().find(|row| row.0 == format).map_or(&[], |row| row.1)
+}
 
 /// All rules, in the order of the rows.
 pub fn rules() -> impl Iterator<Item = Rule> {

@@ -32,6 +32,11 @@ pub trait Inspect: Observe {
         None
     }
 
+    /// The maximum of [`Inspect::references`]; `None` for a machine without such a count.
+    fn reference_limit(&self) -> Option<usize> {
+        None
+    }
+
     /// How many references the machine counts, including one for each value of the operand stack; `None` for
     /// a machine without such a count.
     fn references(&self) -> Option<usize> {

@@ -192,6 +192,8 @@ pub enum Tamper {
     AsStruct(usize),
     /// Replaces the failure of the last instruction by a different one.
     FailOtherwise,
+    /// Fails as if the limit on the stack, or on the number of items, were exceeded.
+    Overflow,
 }
 
 /// How [`Machine::advance_to`] ended.

@@ -9,10 +9,10 @@ mod change;
 
 use std::collections::BTreeMap;
 
-use self::change::{Change, Kind, changes};
+use self::change::{Change, Kind, changes, changes_below};
+use super::recorded::{Fields, Recorded, recorded};
 use crate::formats::Reading;
-use crate::formats::uncompared::{Rule, rule_of};
-use crate::machines;
+use crate::formats::uncompared::{Rule, rule_of, shared_inputs};
 use crate::machines::observe::Observe;
 use crate::model::assertion::Assertion;
 use crate::model::case::{Case, Step};
@@ -22,7 +22,7 @@ use crate::run::compare::UnknownField;
 use crate::run::sources::Sources;
 use crate::run::{self, LoadedCase, LoadedFile, Options, Worker};
 use crate::text::edit;
-use crate::text::json::Document;
+use crate::text::json::{Document, Node};
 use crate::wire::audit::{Audit, Unnoticed};
 
 /// How assertions are compared with a state: [`run::compare::diff`], or a faulty replacement for it.
@@ -62,47 +62,6 @@ pub fn audit(sources: &Sources, options: &Options, how: How) -> Audit {
     }
     auditor.audit.unnoticed = auditor.unnoticed.into_values().collect();
     auditor.audit
-}
-
-/// A case and the state after each of its steps.
-struct Recorded {
-    case: Case,
-    states: Vec<Fields>,
-}
-
-/// The observable fields of a machine that have a value.
-#[derive(Default)]
-struct Fields {
-    declared: Vec<&'static str>,
-    values: Vec<(&'static str, Value)>,
-}
-
-impl Observe for Fields {
-    fn has_field(&self, field: &str) -> bool {
-        self.declared.contains(&field)
-    }
-
-    fn observe(&self, field: &str) -> Option<Value> {
-        self.values.iter().find(|(name, _)| *name == field).map(|(_, value)| value.clone())
-    }
-}
-
-/// Runs a case; `None` if it cannot be read or run.
-fn recorded(file: &LoadedFile<'_>, index: usize, worker: &mut Worker<'_>) -> Option<Recorded> {
-    let case = file.case(index)?.read().ok()?.case?;
-    let declared: Vec<_> =
-        (machines::by_name(case.machine)?.fields)().iter().map(|field| field.name).collect();
-    let mut states = Vec::new();
-    let done = worker.with_testee(case.machine, &file.options().limits, |testee| {
-        testee.run(&case.program, &case.steps, &mut |_, state| {
-            let value = |name: &&'static str| Some((*name, state.observe(name)?));
-            states.push(Fields {
-                declared: declared.clone(),
-                values: declared.iter().filter_map(value).collect(),
-            });
-        })
-    });
-    matches!(done, Ok(Ok(_))).then_some(Recorded { case, states })
 }
 
 impl Recorded {
@@ -161,7 +120,12 @@ impl Auditor {
             return;
         }
         self.audit.cases += 1;
-        let changes = changes(case);
+        let mut changes = changes(case);
+        for (name, inputs) in inputs_around(&document, case, shared_inputs(loaded.format.name)) {
+            // The cases of a file share them.
+            let of_case = changes_below(inputs, name).into_iter().skip(index % file.cases());
+            changes.extend(of_case.step_by(file.cases()));
+        }
         let most = (MOST_BYTES / document.text().len().max(1)).max(LEAST_CHANGES).min(self.how.most_changes);
         let step = changes.len().div_ceil(most).max(1);
         // Each case begins with a different change, so that similar cases get different ones.
@@ -223,6 +187,17 @@ impl Auditor {
         };
         self.unnoticed.entry((format.name, kind, at.clone(), rule)).or_insert_with(first).count += 1;
     }
+}
+
+/// The members with these names of the objects around a case.
+fn inputs_around<'d>(
+    document: &'d Document,
+    case: Node<'_>,
+    names: &'static [&'static str],
+) -> Vec<(&'static str, Node<'d>)> {
+    let around = document.around(case.at()).into_iter().filter(|node| node.index() != case.index());
+    let inputs = |node: Node<'d>| names.iter().filter_map(move |name| Some((*name, node.member(name)?)));
+    around.flat_map(inputs).collect()
 }
 
 /// The file of a case without the contents of its other cases, and where the case begins in it, so that

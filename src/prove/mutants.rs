@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use self::equivalent::Equivalents;
+use self::equivalent::{Equivalents, Unnoticeable};
 use self::fault::{Fault, Kind};
 use self::faulty::Faulty;
 use self::search::Searched;
@@ -56,7 +56,7 @@ pub fn judge(faults: &[Fault], suite: &Suite, how: &How) -> Vec<Judged> {
         while !how.interrupt.is_requested() {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(fault) = faults.get(index) else { return };
-            let judged = judge_one(*fault, equivalents.reason(&fault.to_string()), suite, how);
+            let judged = judge_one(*fault, equivalents.known(&fault.to_string()), suite, how);
             if how.interrupt.is_requested() {
                 return;
             }
@@ -75,13 +75,15 @@ pub fn judge(faults: &[Fault], suite: &Suite, how: &How) -> Vec<Judged> {
 }
 
 /// Judges a fault, and searches for a program that reveals it if the suite does not detect it.
-fn judge_one(fault: Fault, known: Option<&'static str>, suite: &Suite, how: &How) -> Judged {
+fn judge_one(fault: Fault, known: Option<Unnoticeable>, suite: &Suite, how: &How) -> Judged {
     let Trial { mut outcome, case } = trial(fault, suite, how);
     let mut searched = Searched::default();
-    if outcome != Outcome::Killed && known.is_some() {
-        outcome = Outcome::Equivalent;
-    } else if outcome != Outcome::Killed {
-        searched = search::search(fault, how.programs);
+    match known {
+        _ if outcome == Outcome::Killed => {}
+        // It changes something, so that the list is wrong.
+        Some(Unnoticeable::NotPlanted(_)) if outcome == Outcome::Survived => {}
+        Some(known) => outcome = known.outcome(),
+        None => searched = search::search(fault, how.programs),
     }
     Judged {
         fault: fault.to_string(),
@@ -90,7 +92,7 @@ fn judge_one(fault: Fault, known: Option<&'static str>, suite: &Suite, how: &How
         kind: fault.kind.to_string(),
         outcome,
         case,
-        reason: known.map(str::to_owned),
+        reason: known.map(|known| known.reason().to_owned()),
         tried: searched.tried,
         program: searched.is_found,
     }
@@ -142,15 +144,10 @@ pub fn evenly(faults: &[Fault], most: usize) -> Vec<Fault> {
     (0..faults.len()).filter(|index| is_chosen(*index)).map(|index| faults[index]).collect()
 }
 
-/// Entries in the list of equivalent faults that match a killed fault, or none of these faults.
+/// What is wrong with the list of faults that no case can notice, given all faults of these machines and those that
+/// were judged; as sentences.
 pub fn wrong_entries(mutants: &Mutants, all: &[Fault]) -> Vec<String> {
-    let killed: BTreeSet<_> = mutants
-        .faults
-        .iter()
-        .filter(|judged| judged.outcome == Outcome::Killed)
-        .map(|judged| judged.fault.clone())
-        .collect();
     let names: Vec<_> = all.iter().map(Fault::to_string).collect();
     let machines: BTreeSet<_> = all.iter().map(|fault| fault.machine.name).collect();
-    Equivalents::new().wrong(&names, &killed, &machines)
+    Equivalents::new().wrong(&names, &mutants.faults, &machines)
 }

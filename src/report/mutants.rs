@@ -20,7 +20,8 @@ pub static MUTANTS: &[MutantsKind] = &[
 ];
 
 fn text(out: &mut dyn Write, mutants: &Mutants) -> io::Result<()> {
-    let open = |fault: &&Judged| !matches!(fault.outcome, Outcome::Killed | Outcome::Equivalent);
+    let closed = [Outcome::Killed, Outcome::Equivalent, Outcome::NotPlanted];
+    let open = |fault: &&Judged| !closed.contains(&fault.outcome);
     for fault in mutants.faults.iter().filter(open) {
         line(out, fault)?;
     }

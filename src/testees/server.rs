@@ -7,7 +7,7 @@ use serde_json::{Map, Value as Json};
 use super::embedded::Embedded;
 use super::testee::{Stopped, Testee};
 use crate::machines::MachineInfo;
-use crate::machines::machine::LoadError;
+use crate::machines::machine::{LoadError, Machine};
 use crate::machines::observe::Observe;
 use crate::model::case::{self, Program};
 use crate::model::interrupt::Interrupt;
@@ -31,15 +31,27 @@ const IN_FLIGHT: usize = 8;
 /// Answers requests with an embedded machine.
 pub struct Server {
     info: &'static MachineInfo,
+    make: Box<MakeServed>,
     fields: Vec<Member>,
     /// The machine of the last request, and its limits.
     last: Option<(Limits, Embedded)>,
 }
 
+/// Creates a machine with these limits.
+type MakeServed = dyn Fn(&Limits) -> Box<dyn Machine> + Send;
+
 impl Server {
     /// A server with this machine.
     pub fn new(info: &'static MachineInfo) -> Server {
-        Server { info, fields: (info.fields)(), last: None }
+        Server::with(info, info.new)
+    }
+
+    /// A server with machines created by `make`, which have the fields of this one.
+    pub fn with(
+        info: &'static MachineInfo,
+        make: impl Fn(&Limits) -> Box<dyn Machine> + Send + 'static,
+    ) -> Server {
+        Server { info, make: Box::new(make), fields: (info.fields)(), last: None }
     }
 
     /// The answer to a line.
@@ -172,7 +184,7 @@ impl Server {
             (row.ok_or_else(|| error(format!("there is no limit {name}")))?.set)(&mut limits, *value);
         }
         let last = self.last.take().filter(|(of_last, _)| *of_last == limits);
-        let new = || Embedded::of((self.info.new)(&limits), &Interrupt::default());
+        let new = || Embedded::of((self.make)(&limits), &Interrupt::default());
         let machine = last.map_or_else(new, |(_, machine)| machine);
         Ok(&mut self.last.insert((limits, machine)).1)
     }

@@ -29,7 +29,7 @@ pub struct Judged {
     pub outcome: Outcome,
     /// The first case that detects it.
     pub case: Option<String>,
-    /// Why it makes no difference, if it is known to be equivalent.
+    /// Why it makes no difference or cannot be planted, if that is known.
     pub reason: Option<String>,
     /// How many programs, at most, were tried to find one that detects it.
     pub tried: u32,
@@ -51,16 +51,19 @@ pub enum Outcome {
     NotExecuted,
     /// It is known to make no difference.
     Equivalent,
+    /// It is known that it cannot be planted: no value that the instruction has here can be wrong in this way.
+    NotPlanted,
 }
 
 impl Outcome {
     /// Every outcome with its name.
-    pub const ALL: [(Outcome, &'static str); 5] = [
+    pub const ALL: [(Outcome, &'static str); 6] = [
         (Outcome::Killed, "killed"),
         (Outcome::Survived, "survived"),
         (Outcome::NeverOn, "never on"),
         (Outcome::NotExecuted, "not executed"),
         (Outcome::Equivalent, "equivalent"),
+        (Outcome::NotPlanted, "not planted"),
     ];
 }
 
@@ -70,9 +73,9 @@ impl Mutants {
         self.faults.iter().filter(|fault| fault.outcome == outcome).count() as u64
     }
 
-    /// Faults that are not known to make no difference.
+    /// Faults that are planted and not known to make no difference.
     pub fn noticeable(&self) -> u64 {
-        self.faults.len() as u64 - self.count(Outcome::Equivalent)
+        self.faults.len() as u64 - self.count(Outcome::Equivalent) - self.count(Outcome::NotPlanted)
     }
 
     /// Percentage of these that are killed; `None` if there are none.

@@ -116,7 +116,7 @@ fn a_difference_in_a_million_steps_takes_few_requests() {
     for from in [0, 1, 2, 63, 4_711, 524_288, 777_777, STEPS - 1] {
         let mut one = Long { from: u64::MAX, requests: 0 };
         let mut other = Long { from, requests: 0 };
-        let found = bisect::machines([&mut one, &mut other], &EVM).unwrap().unwrap_err();
+        let found = bisect::machines([&mut one, &mut other], &EVM, u64::MAX).unwrap().unwrap_err();
         assert!(one.requests + other.requests <= 25, "{} and {}", one.requests, other.requests);
         assert_eq!((found.step, &*found.differs), (from, &["top"][..]));
         let pc = |number: u64| Value::int(number);
@@ -126,7 +126,7 @@ fn a_difference_in_a_million_steps_takes_few_requests() {
     }
     let mut same = [0; 2].map(|_| Long { from: u64::MAX, requests: 0 });
     let [one, other] = &mut same;
-    assert_eq!(bisect::machines([one, other], &EVM), Ok(Ok(STEPS)));
+    assert_eq!(bisect::machines([one, other], &EVM, u64::MAX), Ok(Ok(STEPS)));
 }
 
 /// Two processes, one of which gets another program.
@@ -147,18 +147,40 @@ fn two_machines_are_compared_by_their_hashes() {
     assert_eq!(changed.exit, 1, "{changed:?}");
     assert!(changed.stdout.starts_with("PUSH1 in step 1795 makes the difference\n"), "{changed:?}");
     assert!(changed.stdout.contains(r#"  top         one    ["4", "3", "0"]"#), "{changed:?}");
-    // Without these requests, only the ends are compared.
+    // Without these requests, the states after numbers of instructions are compared.
     let silent = format!("other=sh -c '{serve} | sed -u s/digests/none/'");
-    let ends = check(&silent);
-    assert_eq!(ends.exit, 0, "{ends:?}");
-    assert!(ends.stdout.starts_with("a machine does not show its steps"), "{ends:?}");
+    let same = check(&silent);
+    assert_eq!(
+        (same.exit, &*same.stdout),
+        (0, "no difference in the states that were compared\n"),
+        "{same:?}"
+    );
+    let changed =
+        check(&format!("other=sh -c 'sed -u s/6003600401/6003600501/ | {serve} | sed -u s/digests/none/'"));
+    assert_eq!(changed.exit, 1, "{changed:?}");
+    assert!(changed.stdout.starts_with("PUSH1 in step 1795 makes the difference\n"), "{changed:?}");
+    assert!(changed.stdout.ends_with("  stack[2]    one    4\n  stack[2]    other  5\n"), "{changed:?}");
     // One machine is compared with the embedded one.
     let beside = |other: &str| vmconf(&["bisect", file, "--vm", other]);
     let changed = beside(&format!("other=sh -c 'sed -u s/6003600401/6003600501/ | {serve}'"));
     assert_eq!(changed.exit, 1, "{changed:?}");
     assert!(changed.stdout.contains(r#"  top         embedded  ["4", "3", "0"]"#), "{changed:?}");
-    let ends = beside(&silent);
-    assert!(ends.exit == 0 && ends.stdout.contains("  embedded  pass\n"), "{ends:?}");
+    // A machine that only executes is compared at the end, and what it does not report is named.
+    let only =
+        "s/\"run\",//; s/\"fields\":\\[[^]]*/\"fields\":[\"outcome\",\"gas\",\"post\"/; s/digests/none/";
+    let ends = |change: &str| {
+        let script = folder.path().join("only.sh");
+        fs::write(&script, format!("sed -u '{change}' | {serve} | sed -u '{only}'\n")).unwrap();
+        beside(&format!("other=sh {}", script.display()))
+    };
+    let same = ends("");
+    assert_eq!(same.exit, 0, "{same:?}");
+    let lacks = "not compared, since other does not report it: out, logs, logsHash, callcreates, pc, stack, memory, memorySize, refund\n";
+    assert_eq!(same.stdout, format!("no difference in the states that were compared\n{lacks}"), "{same:?}");
+    let changed = ends("s/6003600401/6003600402/");
+    let differs = "they end differently:\n  gas         embedded";
+    assert_eq!(changed.exit, 1, "{changed:?}");
+    assert!(changed.stdout.starts_with(differs) && changed.stdout.ends_with(lacks), "{changed:?}");
     assert_eq!(vmconf(&["bisect", file]).exit, 2);
 }
 

@@ -4,11 +4,13 @@
 //!
 //! | file | content |
 //! |---|---|
+//! | `bisected.rs` | what `vmconf bisect` finds |
 //! | `chains.rs` | long chains of instructions, and values that are one too many |
 //! | `vectors.rs` | the cases of the own vectors, and which of them execute an opcode |
 
 #![allow(clippy::print_stdout, reason = "how many faults there are is worth to know")]
 
+mod bisected;
 mod chains;
 mod vectors;
 

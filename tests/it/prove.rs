@@ -2,6 +2,7 @@
 
 mod audit;
 mod coverage;
+mod judge;
 mod known;
 mod mutants;
 mod only;

@@ -8,13 +8,18 @@ use crate::isa::Isa;
 use crate::machines::MachineInfo;
 use crate::model::case::Case;
 use crate::model::interrupt::Interrupt;
+use crate::model::limits::Limits;
+use crate::model::shape::Member;
 use crate::model::value::Value;
 use crate::model::verdict::Breakdown;
 use crate::testees::Stopped;
-use crate::testees::process::{Vm, written};
+use crate::testees::process::{Vm, limits_of, written};
 use crate::testees::server::Server;
 use crate::wire::eip3155::Step;
-use crate::wire::protocol::{Action, Answer, Digests, DigestsDone, Instruction, Request, Trace, TraceDone};
+use crate::wire::plain;
+use crate::wire::protocol::{
+    self, Action, Answer, Digests, DigestsDone, Instruction, Request, Run, Trace, TraceDone,
+};
 
 /// How many hashes are requested at once.
 const POINTS: u64 = 64;
@@ -40,16 +45,37 @@ pub trait Instructions {
     fn trace(&mut self, skip: u64, count: u64) -> Result<Vec<Instruction>, Stopped>;
 }
 
+/// A place in a run: after the first actions, and a number of instructions of the next one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Stop {
+    pub(super) actions: usize,
+    pub(super) steps: u64,
+}
+
 /// A program on a machine in another process, or on an embedded one that answers the same requests.
 pub struct OnVm<'v> {
     asked: Asked<'v>,
-    /// The name of the machine that the program is for.
-    machine: &'static str,
+    /// The machine that the program is for.
+    info: &'static MachineInfo,
+    /// The fields of its state.
+    fields: Vec<Member>,
     /// The program, as written in requests.
     program: serde_json::Value,
     /// The actions of the case.
     actions: Vec<Action>,
+    /// The limits of the runner that differ from their defaults, by the names of their flags.
+    limits: BTreeMap<String, u64>,
+    shows: Shows,
     interrupt: Interrupt,
+}
+
+/// What a machine is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shows {
+    /// Its instructions, if it reports them, and its states.
+    All,
+    /// Its states.
+    States,
 }
 
 /// Who answers the requests.
@@ -79,7 +105,16 @@ impl<'v> OnVm<'v> {
     ///
     /// When the program has a mnemonic that does not exist.
     pub fn embedded(info: &'static MachineInfo, case: &Case) -> Result<OnVm<'static>, Stopped> {
-        OnVm::on(Asked::Embedded(Box::new(Server::new(info))), info, case, Interrupt::default())
+        OnVm::served(Server::new(info), info, case)
+    }
+
+    /// A case on the machine of this server.
+    ///
+    /// # Errors
+    ///
+    /// When the program has a mnemonic that does not exist.
+    pub fn served(server: Server, info: &'static MachineInfo, case: &Case) -> Result<OnVm<'static>, Stopped> {
+        OnVm::on(Asked::Embedded(Box::new(server)), info, case, Interrupt::default())
     }
 
     fn on<'a>(
@@ -90,7 +125,155 @@ impl<'v> OnVm<'v> {
     ) -> Result<OnVm<'a>, Stopped> {
         let (program, steps) = written(info, &case.program, &case.steps)?;
         let actions = steps.into_iter().flat_map(|step| step.r#do).collect();
-        Ok(OnVm { asked, machine: info.name, program, actions, interrupt })
+        let (fields, limits) = ((info.fields)(), BTreeMap::new());
+        Ok(OnVm { asked, info, fields, program, actions, limits, shows: Shows::All, interrupt })
+    }
+
+    /// The same with these limits of the runner.
+    #[must_use]
+    pub fn limited(self, limits: &Limits) -> Self {
+        OnVm { limits: limits_of(limits), ..self }
+    }
+
+    /// The same machine, of which only states are requested.
+    #[must_use]
+    pub fn by_states(self) -> Self {
+        OnVm { shows: Shows::States, ..self }
+    }
+
+    /// Whether it reports its instructions.
+    pub fn shows_instructions(&self) -> bool {
+        self.shows == Shows::All && self.answers("digests") && self.answers("trace")
+    }
+
+    /// Whether anything can be compared with the other run.
+    pub fn shares_state_with(&self, other: &OnVm<'_>) -> bool {
+        self.shows_instructions() && other.shows_instructions()
+            || self.reported().iter().any(|field| other.reported().contains(field))
+    }
+
+    fn answers(&self, request: &str) -> bool {
+        match &self.asked {
+            Asked::Process(vm) => vm.answers(self.info.name, request),
+            Asked::Embedded(_) => true,
+        }
+    }
+
+    /// The names of the fields that it reports.
+    pub(super) fn reported(&self) -> Vec<&str> {
+        match &self.asked {
+            Asked::Process(vm) => {
+                let offer = vm.offer(self.info.name);
+                offer.map(|offer| offer.fields.iter().map(String::as_str).collect()).unwrap_or_default()
+            }
+            Asked::Embedded(_) => self.declared().collect(),
+        }
+    }
+
+    /// The names of the fields that its machine has.
+    pub(super) fn declared(&self) -> impl Iterator<Item = &'static str> {
+        self.fields.iter().map(|field| field.name)
+    }
+
+    /// Whether it can stop after a number of instructions.
+    pub fn stops(&self) -> bool {
+        let run = Action::Run(0);
+        match &self.asked {
+            Asked::Process(vm) => {
+                vm.offer(self.info.name).is_some_and(|offer| offer.actions.iter().any(|it| it == run.name()))
+            }
+            Asked::Embedded(_) => true,
+        }
+    }
+
+    /// The number of actions.
+    pub(super) fn actions(&self) -> usize {
+        self.actions.len()
+    }
+
+    /// Whether an action executes instructions.
+    pub(super) fn executes(&self, action: usize) -> bool {
+        self.actions.get(action).is_some_and(|action| !matches!(action, Action::Set(_)))
+    }
+
+    /// How many instructions the first actions execute.
+    ///
+    /// # Errors
+    ///
+    /// When the machine gives no answer.
+    pub(super) fn instructions(&mut self, actions: usize) -> Result<u64, Stopped> {
+        Ok(self.hashes(actions, &[1 << (DOUBLINGS - 1)])?.1)
+    }
+
+    /// The state at each of these places, in ascending order: a record of those of the fields that have a value.
+    ///
+    /// # Errors
+    ///
+    /// When the machine gives no answer.
+    pub(super) fn states(&mut self, stops: &[Stop], fields: &[String]) -> Result<Vec<Value>, Stopped> {
+        let (mut steps, mut last) = (Vec::with_capacity(stops.len()), Stop { actions: 0, steps: 0 });
+        for stop in stops {
+            // The rest of an action that was left after some instructions is the same action.
+            let mut actions = self.actions[last.actions..stop.actions].to_vec();
+            let done = if stop.actions == last.actions { last.steps } else { 0 };
+            if stop.steps > done {
+                actions.push(Action::Run(stop.steps - done));
+            }
+            steps.push(protocol::Step { r#do: actions, observe: fields.to_vec() });
+            last = *stop;
+        }
+        let (machine, program, limits) = (self.info.name, self.program.clone(), self.limits.clone());
+        let request = |id| {
+            Request::Run(Run {
+                id,
+                machine: machine.to_owned(),
+                program: program.clone(),
+                steps: steps.clone(),
+                limits: limits.clone(),
+            })
+        };
+        match self.ask(&request)? {
+            Answer::Done(done) if done.steps.len() == stops.len() => {
+                done.steps.into_iter().map(|state| self.state(state)).collect()
+            }
+            Answer::Done(done) => {
+                Err(OnVm::broke(&format!("answered {} steps of {}", done.steps.len(), stops.len())))
+            }
+            other => OnVm::refused(other),
+        }
+    }
+
+    fn state(&self, protocol::State { fields }: protocol::State) -> Result<Value, Stopped> {
+        let mut values = Vec::with_capacity(fields.len());
+        for (name, json) in fields {
+            if let Some(field) = self.fields.iter().find(|field| field.name == name) {
+                let value = plain::read(json, &field.shape);
+                let value =
+                    value.map_err(|misfit| OnVm::broke(&format!("answered {}", misfit.inside(&name))))?;
+                values.push((field.name, value));
+            }
+        }
+        Ok(Value::record(values))
+    }
+
+    fn hashes(&mut self, actions: usize, after: &[u64]) -> Result<(Vec<String>, u64), Stopped> {
+        let (machine, program, actions) =
+            (self.info.name, self.program.clone(), self.actions[..actions].to_vec());
+        let limits = self.limits.clone();
+        let request = |id| {
+            Request::Digests(Digests {
+                id,
+                machine: machine.to_owned(),
+                program: program.clone(),
+                r#do: actions.clone(),
+                limits: limits.clone(),
+                after: after.to_vec(),
+            })
+        };
+        match self.ask(&request)? {
+            Answer::Digests(DigestsDone { digests, instructions, .. }) => Ok((digests, instructions)),
+            other => OnVm::refused(other),
+        }
     }
 
     fn ask(&mut self, request: &dyn Fn(u64) -> Request) -> Result<Answer, Stopped> {
@@ -115,32 +298,19 @@ impl<'v> OnVm<'v> {
 
 impl Instructions for OnVm<'_> {
     fn digests(&mut self, after: &[u64]) -> Result<(Vec<String>, u64), Stopped> {
-        let (machine, program, actions) = (self.machine, self.program.clone(), self.actions.clone());
-        let request = |id| {
-            Request::Digests(Digests {
-                id,
-                machine: machine.to_owned(),
-                program: program.clone(),
-                r#do: actions.clone(),
-                limits: BTreeMap::new(),
-                after: after.to_vec(),
-            })
-        };
-        match self.ask(&request)? {
-            Answer::Digests(DigestsDone { digests, instructions, .. }) => Ok((digests, instructions)),
-            other => OnVm::refused(other),
-        }
+        self.hashes(self.actions.len(), after)
     }
 
     fn trace(&mut self, skip: u64, count: u64) -> Result<Vec<Instruction>, Stopped> {
-        let (machine, program, actions) = (self.machine, self.program.clone(), self.actions.clone());
+        let (machine, program, actions) = (self.info.name, self.program.clone(), self.actions.clone());
+        let limits = self.limits.clone();
         let request = |id| {
             Request::Trace(Trace {
                 id,
                 machine: machine.to_owned(),
                 program: program.clone(),
                 r#do: actions.clone(),
-                limits: BTreeMap::new(),
+                limits: limits.clone(),
                 skip,
                 count,
             })
@@ -152,15 +322,16 @@ impl Instructions for OnVm<'_> {
     }
 }
 
-/// The first difference between two runs, or their number of instructions if there is none. The number of
-/// requests grows with the logarithm of that number.
+/// The first difference between the first `most` instructions of two runs, or their number if there is none. The
+/// number of requests grows with the logarithm of that number.
 ///
 /// # Errors
 ///
 /// When a machine gives no answer.
-pub fn machines(runs: [&mut dyn Instructions; 2], isa: &Isa) -> Result<Compared, Stopped> {
+pub fn machines(runs: [&mut dyn Instructions; 2], isa: &Isa, most: u64) -> Result<Compared, Stopped> {
     let [one, other] = runs;
-    let doubled: Vec<u64> = (0..DOUBLINGS).map(|power| 1 << power).collect();
+    let below = (0..DOUBLINGS).map(|power| 1 << power).take_while(|point| *point < most);
+    let doubled: Vec<u64> = below.chain((most < 1 << DOUBLINGS).then_some(most)).collect();
     let (mut first, first_count) = one.digests(&doubled)?;
     let (mut second, second_count) = other.digests(&doubled)?;
     let mut points = doubled;
@@ -176,7 +347,7 @@ pub fn machines(runs: [&mut dyn Instructions; 2], isa: &Isa) -> Result<Compared,
         second = other.digests(&points)?.0;
     }
     let step = range.start;
-    if step == first_count && step == second_count {
+    if step == most || step == first_count && step == second_count {
         return Ok(Ok(step));
     }
     let skip = step.saturating_sub(1);
@@ -207,7 +378,7 @@ fn between(range: &Range<u64>) -> Vec<u64> {
     (1..=POINTS).map(|index| range.start + index * stride).filter(|point| *point < range.end).collect()
 }
 
-fn step_of(instruction: Instruction, isa: &Isa) -> Step {
+pub(super) fn step_of(instruction: Instruction, isa: &Isa) -> Step {
     let Instruction { pc, code, gas, height, top } = instruction;
     let known = u16::try_from(code).ok().and_then(|code| isa.by_code(code));
     let op = known.map_or_else(|| format!("{code:#04x}"), |op| op.name.to_owned());

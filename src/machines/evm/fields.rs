@@ -51,7 +51,7 @@ impl Fields for Evm {
             name: "post",
             doc: "accounts by address; an empty one and a zero word are not there",
             shape: ACCOUNTS,
-            read: |m| m.result(post),
+            read: |m| m.so_far(post),
         },
         Field { name: "pc", doc: "program counter", shape: NUMBER, read: |m| Some(Value::int(m.pc)) },
         Field {
@@ -84,6 +84,11 @@ impl Fields for Evm {
 impl Evm {
     fn result(&self, read: fn(&Context) -> Value) -> Option<Value> {
         self.ended_normally().then(|| read(&self.context))
+    }
+
+    /// A result that is also known while the program runs.
+    fn so_far(&self, read: fn(&Context) -> Value) -> Option<Value> {
+        (self.stop.is_none() || self.ended_normally()).then(|| read(&self.context))
     }
 
     fn stack_value(&self) -> Value {

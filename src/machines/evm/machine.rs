@@ -390,6 +390,7 @@ impl Machine for Evm {
                 self.context.count.jump(self.pc, pc);
                 self.pc = pc;
             }
+            Tamper::Overflow => self.stop = Some(Stop::Halted(Halt::StackOverflow)),
             _ => return false,
         }
         true

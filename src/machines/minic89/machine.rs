@@ -297,6 +297,10 @@ impl Machine for MiniC89 {
                 }
                 _ => return false,
             },
+            Tamper::Overflow => {
+                self.count(1);
+                self.end(RunStatus::Trapped(Trap::Overflow { limit: self.limits.operand_stack }));
+            }
             _ => return false,
         }
         true

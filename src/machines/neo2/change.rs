@@ -42,7 +42,7 @@ impl Core {
                     }
                 }
             }
-            Tamper::GoTo(_) | Tamper::FailOtherwise => return false,
+            Tamper::GoTo(_) | Tamper::FailOtherwise | Tamper::Overflow => return false,
         }
         true
     }

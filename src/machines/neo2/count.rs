@@ -9,7 +9,7 @@ use super::fault::{Fault, Flow, Stop};
 use super::frame::Frame;
 
 /// The maximum number of items.
-const LIMIT: i64 = 2048;
+pub(super) const LIMIT: i64 = 2048;
 
 /// The machine's estimate of the number of items.
 #[derive(Debug, Clone, Copy)]

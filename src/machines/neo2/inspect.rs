@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::count::LIMIT;
 use super::fault::Stop;
 use super::item::Item;
 use super::machine::Neo2;
@@ -32,6 +33,10 @@ impl Inspect for Neo2 {
 
     fn compound(&self, below: usize) -> Option<usize> {
         self.below(below).and_then(Item::compound)
+    }
+
+    fn reference_limit(&self) -> Option<usize> {
+        usize::try_from(LIMIT).ok()
     }
 
     fn references(&self) -> Option<usize> {

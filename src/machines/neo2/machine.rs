@@ -2,7 +2,7 @@
 
 use super::context::Context;
 use super::core::Core;
-use super::fault::Stop;
+use super::fault::{Fault, Stop};
 use super::frame::Frame;
 use super::program;
 use super::script::Script;
@@ -151,6 +151,12 @@ impl Machine for Neo2 {
                 true
             }
             Tamper::GoTo(_) => false,
+            Tamper::Overflow if self.end.is_none() => {
+                let at = usize::try_from(frame.pc).unwrap_or_default();
+                let code = self.scripts[frame.script].code.get(at).copied().unwrap_or_default();
+                self.end = Some(End { stop: Stop::Faulted(Fault::TooManyItems), at, code });
+                true
+            }
             tamper => self.core.tamper(tamper),
         }
     }

@@ -32,6 +32,10 @@ impl Inspect for Neo3 {
         self.core.below(below).and_then(compound)
     }
 
+    fn reference_limit(&self) -> Option<usize> {
+        usize::try_from(self.core.limits.stack_size).ok()
+    }
+
     fn references(&self) -> Option<usize> {
         Some(self.core.references())
     }

@@ -146,6 +146,11 @@ impl Machine for Neo3 {
                 self.stop = Some(Fault::Unhandled(None).into());
                 true
             }
+            Tamper::Overflow if self.stop.is_none() => {
+                let most = self.core.limits.stack_size;
+                self.stop = Some(Fault::References { count: most as usize + 1, most }.into());
+                true
+            }
             tamper => self.core.tamper(tamper),
         }
     }

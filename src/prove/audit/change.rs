@@ -54,6 +54,13 @@ pub(super) fn changes(case: Node<'_>) -> Vec<Change<'_>> {
     found
 }
 
+/// All changes of a datum outside a case, with this name.
+pub(super) fn changes_below<'d>(node: Node<'d>, name: &str) -> Vec<Change<'d>> {
+    let mut found = Vec::new();
+    add_changes(node, name, None, &mut found);
+    found
+}
+
 fn add_changes<'d>(node: Node<'d>, at: &str, step: Option<usize>, found: &mut Vec<Change<'d>>) {
     let mut add = |kind, edit| found.push(Change { kind, at: at.to_owned(), step, edit });
     let elements: Vec<(String, Node<'d>)> = match node.datum() {

@@ -118,7 +118,7 @@ pub enum Kind {
     TooFew,
     /// It requires one more operand than it pops.
     OneMoreNeeded,
-    /// It fails one value below the stack limit.
+    /// It fails one value below the limit of the stack, or of the items, or demands room though it needs none.
     LimitLess,
     /// It succeeds at the stack limit.
     LimitMore,
@@ -199,6 +199,8 @@ struct Has {
     gas: bool,
     stack: bool,
     stack_limit: bool,
+    /// Of the stack, or of the items.
+    limit: bool,
     compounds: bool,
     traps: bool,
     /// Any of its numbers.
@@ -208,21 +210,23 @@ struct Has {
 impl Has {
     fn of(machine: &MachineInfo) -> Has {
         let ops = machine.isa.ops;
+        let new = (machine.new)(&Limits::default());
         Has {
             gas: ops.iter().any(|op| op.gas > 0),
             stack: ops.iter().any(|op| op.pushes > 0),
-            stack_limit: (machine.new)(&Limits::default()).stack_limit().is_some(),
+            stack_limit: new.stack_limit().is_some(),
+            limit: new.stack_limit().or(new.reference_limit()).is_some(),
             traps: (machine.fields)().iter().any(|field| field.name == "trap"),
-            number: Sort::Word {
-                bits: if ops.iter().any(|op| op.operands.iter().any(|it| it.fixed_len() > 16)) {
-                    256
-                } else {
-                    16
-                },
-            },
+            number: Sort::Word { bits: word_bits(machine) },
             compounds: ops.iter().any(|op| op.effects.iter().any(|effect| effect.contains("Compound"))),
         }
     }
+}
+
+/// How many bits a number of the machine has, including the sign.
+pub(super) fn word_bits(machine: &MachineInfo) -> u32 {
+    let has_long_operand = |op: &OpInfo| op.operands.iter().any(|it| it.fixed_len() > 16);
+    if machine.isa.ops.iter().any(has_long_operand) { 256 } else { 16 }
 }
 
 /// Places whose values a fault can change, by their names in the rows.
@@ -295,7 +299,8 @@ fn kinds_of(op: &OpInfo, has: &Has) -> Vec<Kind> {
     add(has.gas, &[Kind::PriceMore]);
     add(op.gas > 0, &[Kind::PriceLess]);
     add(op.pops > 0, &[Kind::TooFew, Kind::OneMoreNeeded, Kind::PopOmitted]);
-    add(has.stack_limit && op.pushes > op.pops, &[Kind::LimitLess, Kind::LimitMore]);
+    add(has.limit, &[Kind::LimitLess]);
+    add(has.stack_limit && op.pushes > op.pops, &[Kind::LimitMore]);
     add(op.pushes > 0, &[Kind::PushOmitted]);
     add(declares("Jumps") > 0, &[Kind::NotTaken]);
     // An instruction that pushes one value and reads nothing pushes a new one.

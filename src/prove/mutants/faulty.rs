@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use num_bigint::{BigInt, Sign};
 
-use super::fault::{Fault, Kind, Wrong};
+use super::fault::{Fault, Kind, Wrong, word_bits};
 use super::place::{change, one_more, read};
 use crate::isa::OpSet;
 use crate::machines::account::Account;
@@ -24,6 +24,8 @@ pub struct Faulty {
     program: Program,
     fault: Fault,
     ops: OpSet,
+    /// The bits of a number of the machine.
+    word: u32,
     /// Whether the fault has changed anything.
     switched_on: Arc<AtomicBool>,
 }
@@ -33,7 +35,8 @@ impl Faulty {
     pub fn new(fault: Fault, limits: &Limits, switched_on: Arc<AtomicBool>) -> Faulty {
         let Fault { machine, op, .. } = fault;
         let ops = OpSet::new(machine.isa, vec![op]);
-        Faulty { inner: (machine.new)(limits), program: Program(Value::Null.into()), fault, ops, switched_on }
+        let program = Program(Value::Null.into());
+        Faulty { inner: (machine.new)(limits), program, fault, ops, word: word_bits(machine), switched_on }
     }
 
     fn switch_on(&self) {
@@ -42,6 +45,7 @@ impl Faulty {
 
     /// Executes the faulty instruction.
     fn fail(&mut self) -> Status {
+        let word = self.word;
         let height = self.inner.height();
         let Effects { takes, reads, writes, .. } = self.inner.effects();
         let takes = takes.unwrap_or_else(|| self.fault.op.pops.into()).min(height);
@@ -51,12 +55,12 @@ impl Faulty {
             Kind::Result(wrong) => {
                 let status = self.inner.advance(1);
                 for cell in self.results(writes) {
-                    self.replace(&cell, |value| wrong_value(value, wrong));
+                    self.replace(&cell, |value| wrong_value(value, wrong, word));
                 }
                 status
             }
             Kind::Operand(which, wrong) => self.with_operands(&operands, &writes, |values| {
-                let other = wrong_value(values.get(which)?.as_ref()?, wrong)?;
+                let other = wrong_value(values.get(which)?.as_ref()?, wrong, word)?;
                 Some(vec![(which, other)])
             }),
             Kind::Swapped => self.with_operands(&operands, &writes, |values| match values {
@@ -95,7 +99,8 @@ impl Faulty {
             }
             Kind::PriceMore => self.with_gas(|gas| gas.checked_sub(1)),
             Kind::PriceLess => self.with_gas(|gas| gas.checked_add(1)),
-            Kind::TooFew | Kind::OneMoreNeeded | Kind::LimitLess | Kind::LimitMore => self.at_height(height),
+            Kind::TooFew | Kind::OneMoreNeeded | Kind::LimitMore => self.at_height(height),
+            Kind::LimitLess => self.limit_less(height),
             Kind::PushOmitted => self.after(Tamper::Pop),
             Kind::PopOmitted => self.after(Tamper::Push),
             Kind::Copied => self.after(Tamper::Copy),
@@ -148,18 +153,42 @@ impl Faulty {
     /// Executes the instruction with a different stack height if the height is next to a limit.
     fn at_height(&mut self, height: usize) -> Status {
         let (pops, pushes) = (usize::from(self.fault.op.pops), usize::from(self.fault.op.pushes));
-        let is_after = |limit: usize| height + pushes == limit + pops;
         let limit = self.inner.stack_limit();
         match self.fault.kind {
             Kind::TooFew => (height..pops).for_each(|_| self.tamper_with(Tamper::Push)),
             Kind::OneMoreNeeded if height == pops => self.tamper_with(Tamper::Pop),
-            Kind::LimitLess if limit.is_some_and(is_after) => self.tamper_with(Tamper::Push),
-            Kind::LimitMore if limit.is_some_and(|limit| is_after(limit + 1)) => {
+            Kind::LimitMore if limit.is_some_and(|limit| height + pushes == limit + 1 + pops) => {
                 self.tamper_with(Tamper::Pop);
             }
             _ => {}
         }
         self.inner.advance(1)
+    }
+
+    /// Fails if the stack is full before the instruction, or would be after it.
+    fn limit_less(&mut self, height: usize) -> Status {
+        let (pops, pushes) = (usize::from(self.fault.op.pops), usize::from(self.fault.op.pushes));
+        if self.is_full() && pushes <= pops {
+            self.tamper_with(Tamper::Overflow);
+            return self.inner.advance(0);
+        }
+        if self.inner.stack_limit().is_some_and(|limit| height + pushes == limit + pops) {
+            self.tamper_with(Tamper::Push);
+            return self.inner.advance(1);
+        }
+        let status = self.inner.advance(1);
+        if status == Status::Running && self.inner.reference_limit().is_some() && self.is_full() {
+            self.tamper_with(Tamper::Overflow);
+        }
+        self.inner.advance(0)
+    }
+
+    /// Whether the stack, or the number of items, is as large as the limit allows.
+    fn is_full(&self) -> bool {
+        let machine = &self.inner;
+        let is_counted = machine.reference_limit().is_some() && !machine.recounts_references();
+        machine.stack_limit() == Some(machine.height())
+            || is_counted && machine.references() == machine.reference_limit()
     }
 
     fn with_gas(&mut self, other: impl FnOnce(u64) -> Option<u64>) -> Status {
@@ -332,13 +361,14 @@ fn is_movable(value: &Value) -> bool {
     }
 }
 
-/// The value with this mistake; `None` if that would not change it.
-fn wrong_value(value: &Value, wrong: Wrong) -> Option<Value> {
+/// The value with this mistake, on a machine whose words have this number of bits; `None` if that would not change
+/// it.
+fn wrong_value(value: &Value, wrong: Wrong, word: u32) -> Option<Value> {
     let typed = |name: &crate::model::name::Name, inner: Value| Value::typed(name.clone(), inner);
     match (value, wrong) {
-        (Value::Typed(name, inner), _) => Some(typed(name, wrong_value(inner, wrong)?)),
+        (Value::Typed(name, inner), _) => Some(typed(name, wrong_value(inner, wrong, word)?)),
         (_, Wrong::OneMore) => one_more(value),
-        (Value::Int(number), _) => Some(Value::Int(wrong_number(number, wrong)?)),
+        (Value::Int(number), _) => Some(Value::Int(wrong_number(number, wrong, word)?)),
         (Value::Bool(true), Wrong::Zero) => Some(Value::Bool(false)),
         (Value::Bool(false), Wrong::ZeroAsOne) => Some(Value::Bool(true)),
         (Value::Bytes(bytes), Wrong::Zero) if !bytes.is_empty() => Some(Value::Bytes(vec![0; bytes.len()])),
@@ -349,7 +379,7 @@ fn wrong_value(value: &Value, wrong: Wrong) -> Option<Value> {
     }
 }
 
-fn wrong_number(number: &BigInt, wrong: Wrong) -> Option<BigInt> {
+fn wrong_number(number: &BigInt, wrong: Wrong, word: u32) -> Option<BigInt> {
     let low = |bits: u32| number & ((BigInt::from(1) << bits) - 1);
     let other = match wrong {
         Wrong::OneMore => number + 1,
@@ -358,8 +388,7 @@ fn wrong_number(number: &BigInt, wrong: Wrong) -> Option<BigInt> {
         Wrong::LowLimb => low(64),
         Wrong::LowHalf => low(128),
         // The sign of an unsigned word is its highest bit.
-        Wrong::SignLost if number.bits() == 256 && number.sign() == Sign::Plus => low(255),
-        Wrong::SignLost if number.bits() == 16 && number.sign() == Sign::Plus => low(15),
+        Wrong::SignLost if number.bits() == u64::from(word) && number.sign() == Sign::Plus => low(word - 1),
         Wrong::SignLost if number.sign() == Sign::Minus => -number,
         Wrong::Zero => BigInt::ZERO,
         Wrong::ZeroAsOne if number.sign() == Sign::NoSign => BigInt::from(1),
@@ -446,6 +475,10 @@ impl Inspect for Faulty {
 
     fn height(&self) -> usize {
         self.inner.height()
+    }
+
+    fn reference_limit(&self) -> Option<usize> {
+        self.inner.reference_limit()
     }
 
     fn references(&self) -> Option<usize> {

@@ -85,10 +85,12 @@ impl Numbers {
     }
 }
 
-/// The height of the stack at which the instruction reaches its limit.
-fn limit(fault: Fault) -> usize {
-    let limit = (fault.machine.new)(&Limits::default()).stack_limit().unwrap_or(0);
-    (limit + 1 + usize::from(fault.op.pops)).saturating_sub(fault.op.pushes.into())
+/// The height of the stack before the instruction so that it is full before or after it; with one value more, it
+/// exceeds the limit.
+fn full(fault: Fault) -> usize {
+    let machine = (fault.machine.new)(&Limits::default());
+    let limit = machine.stack_limit().or(machine.reference_limit()).unwrap_or(0);
+    limit - usize::from(fault.op.pushes.saturating_sub(fault.op.pops)).min(limit)
 }
 
 /// A program that executes the instruction and shows what it did.
@@ -97,7 +99,8 @@ fn generate(fault: Fault, mut numbers: Numbers) -> Option<Generated> {
     let count = match fault.kind {
         Kind::TooFew => pops - 1,
         Kind::OneMoreNeeded => pops,
-        Kind::LimitLess | Kind::LimitMore => limit(fault) - usize::from(fault.kind == Kind::LimitLess),
+        Kind::LimitLess => full(fault),
+        Kind::LimitMore => full(fault) + 1,
         _ => pops + numbers.below(2),
     };
     let first = numbers.boundary();

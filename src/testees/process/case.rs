@@ -145,7 +145,7 @@ impl<'r> Run<'r> {
 }
 
 /// Limits that differ from their defaults, by the names of their flags.
-pub(super) fn limits_of(limits: &Limits) -> BTreeMap<String, u64> {
+pub fn limits_of(limits: &Limits) -> BTreeMap<String, u64> {
     let changed = ROWS.iter().filter(|row| (row.get)(limits) != row.default);
     changed.map(|row| (row.flag.to_owned(), (row.get)(limits))).collect()
 }

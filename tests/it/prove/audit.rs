@@ -64,6 +64,29 @@ fn a_comparison_that_leaves_something_out_is_noticed() {
     }
 }
 
+/// The inputs of a state test are not in its cases, and are changed all the same.
+#[test]
+fn the_inputs_of_state_tests_are_changed() {
+    let audit = audited("vectors/ethereum/parameters.json", diff, 2000);
+    let unexplained: Vec<_> = audit.unexplained().collect();
+    assert!(unexplained.is_empty(), "{unexplained:#?}");
+    assert!(audit.inputs > 20 && audit.inputs > audit.cases, "{} of {} cases", audit.inputs, audit.cases);
+    let rule = |at| rule_of("statetest", "value", at, None).map(|rule| rule.text);
+    assert!(rule("transaction/value/*").is_some() && rule("transaction/nonce").is_none());
+    assert_eq!((rule("env/currentNumber"), rule("pre/*/balance")), (None, None));
+}
+
+/// A member that some published tests have besides `post`.
+#[test]
+fn an_export_is_explained_with_what_is_in_it() {
+    for at in ["export", "export/*", "export/*/storage/*"] {
+        assert!(
+            rule_of("vmtests", "value", at, None).is_some_and(|rule| rule.text.contains("source")),
+            "{at}"
+        );
+    }
+}
+
 /// The section that a rule names is in the book.
 #[test]
 fn each_rule_names_a_section_of_the_book() {

@@ -151,6 +151,120 @@ fn faults_that_the_rows_rule_out_are_not_planted() {
     }
 }
 
+/// The message of a fault is compared, and a trap of MiniC89 leaves its operands: what looks equivalent is noticed there.
+#[test]
+fn faults_that_only_show_in_a_failure_are_noticed() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let machine = by_name("neo3").unwrap();
+    let path = folder.path().join("one.json");
+    let file = path.to_str().unwrap();
+    let check = |fault: Fault| {
+        let mutants = judged(&[fault], &suite(file), 0);
+        assert_eq!(mutants.faults[0].outcome, Outcome::Killed, "{fault}");
+    };
+    // Two strings that are too long for a number, by different lengths.
+    let strings = format!("0c21{}0c22{}", "01".repeat(33), "01".repeat(34));
+    let names = [
+        "JMPEQ",
+        "JMPEQ_L",
+        "JMPNE",
+        "JMPNE_L",
+        "AND",
+        "OR",
+        "XOR",
+        "ADD",
+        "MUL",
+        "NUMEQUAL",
+        "NUMNOTEQUAL",
+        "MIN",
+        "MAX",
+    ];
+    for name in names {
+        let op = machine.isa.by_name(name).unwrap();
+        let script =
+            format!("0x{strings}{:02x}{}", op.code, "04000000".get(..2 * operand_length(op)).unwrap());
+        assert_eq!(vmconf(&["exec", "neo3", &script, "--vector", file, "--force"]).exit, 0, "{name}");
+        check(Fault { machine, op, kind: Kind::Swapped });
+    }
+    let names = [
+        "CALLA",
+        "ASSERT",
+        "DIV",
+        "MOD",
+        "MODMUL",
+        "MODPOW",
+        "UNPACK",
+        "KEYS",
+        "VALUES",
+        "REVERSEITEMS",
+        "CLEARITEMS",
+        "POPITEM",
+        "ABORTMSG",
+    ];
+    for name in names {
+        let op = machine.isa.by_name(name).unwrap();
+        let script = format!("0x{:02x}", op.code);
+        assert_eq!(vmconf(&["exec", "neo3", &script, "--vector", file, "--force"]).exit, 0, "{name}");
+        check(Fault { machine, op, kind: Kind::TooFew });
+    }
+    for (operand, op, code, details, fault) in [
+        (
+            "4660",
+            r#""CALL_IND", "args": [0]"#,
+            "TRAP_TYPE",
+            r#""expected": "fun""#,
+            "minic89/CALL_IND/a-low-byte",
+        ),
+        (
+            "-2",
+            r#""CALL_IND", "args": [0]"#,
+            "TRAP_TYPE",
+            r#""expected": "fun""#,
+            "minic89/CALL_IND/a-sign-lost",
+        ),
+        (
+            "-2",
+            r#""JNZ", "args": [9]"#,
+            "TRAP_BAD_JUMP",
+            r#""target": 9, "code_len": 4"#,
+            "minic89/JNZ/a-sign-lost",
+        ),
+    ] {
+        let vector = format!(
+            r#"{{"machine": "minic89", "program": {{"schema_version": "MiniC89.VM.Metadata.v0.2",
+              "isa_version": "MiniC89.ISA.v0.1", "functions": [{{"fid": 1, "name": "one", "param_count": 0,
+              "local_count": 0, "code": [{{"op": "PUSH_I16", "args": [{operand}]}}, {{"op": {op}}},
+              {{"op": "PUSH_I16", "args": [0]}}, {{"op": "RET", "args": []}}]}}]}},
+              "tests": [{{"name": "one", "expect": {{"status": "TRAPPED",
+              "operand_stack": [{operand}], "trap": {{"code": "{code}", "details": {{{details}}}}}}}}}]}}"#
+        );
+        std::fs::write(&path, vector).unwrap();
+        let ran = vmconf(&["run", file]);
+        assert_eq!(ran.exit, 0, "{}", ran.stdout);
+        check(named(fault));
+    }
+}
+
+fn operand_length(op: &vmconf::isa::OpInfo) -> usize {
+    op.operands.iter().map(|operand| operand.fixed_len()).sum()
+}
+
+/// A wrong entry of the list of faults that cannot be noticed is told, and no error of the user's vectors.
+#[test]
+fn wrong_entries_of_the_list_are_told() {
+    let all = faults_of(by_name("evm").unwrap());
+    let mut mutants =
+        judged(&[named("evm/ADD/swapped"), named("evm/LT/low-limb")], &suite("vectors/evm/arithmetic"), 0);
+    let outcomes: Vec<_> = mutants.faults.iter().map(|fault| fault.outcome).collect();
+    assert_eq!(outcomes, [Outcome::Equivalent, Outcome::NotPlanted]);
+    assert_eq!((mutants.noticeable(), wrong_entries(&mutants, &all)), (0, Vec::new()));
+    mutants.faults[0].outcome = Outcome::Killed;
+    mutants.faults[1].outcome = Outcome::Survived;
+    let wrong = wrong_entries(&mutants, &all);
+    assert!(wrong.len() == 2 && wrong[0].contains("evm/ADD/swapped, which a case notices"), "{wrong:?}");
+    assert!(wrong[1].contains("evm/LT/low-limb, which changes something"), "{wrong:?}");
+}
+
 /// A program that notices a fault passes without it and is a vector.
 #[test]
 fn a_survivor_gets_a_vector() {

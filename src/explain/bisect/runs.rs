@@ -1,0 +1,137 @@
+//! Finds the first difference between two machines by their instructions and by their states.
+
+use super::divergence::{Divergence, Next};
+use super::machines::{Instructions, OnVm, machines, step_of};
+use super::states::{Compared, Parting, StateDifference, States};
+use crate::isa::Isa;
+use crate::model::value::Value;
+use crate::testees::Stopped;
+use crate::wire::eip3155::Step;
+
+/// What the comparison of two runs found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bisected {
+    /// The number of instructions, if they were compared and do not differ.
+    pub steps: Option<u64>,
+    /// The first difference; `None` if there is none.
+    pub difference: Option<Box<Difference>>,
+    /// The fields that are not compared, and for each machine whether it does not report it.
+    pub lacking: Vec<(String, [bool; 2])>,
+}
+
+/// The first difference between two runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    /// Where it arises.
+    pub at: Parted,
+    /// The instruction that causes it, with the state before it; `None` if no machine reports it.
+    pub last: Option<Step>,
+    /// The fields of the state before it; `None` if the first states differ.
+    pub before: Option<Value>,
+    /// What differs in what the machines report before their next instruction, by name.
+    pub members: Vec<&'static str>,
+    /// What each machine reports before its next instruction; `None` if a machine reports no instructions.
+    pub next: Option<[Next; 2]>,
+    /// What differs in the states.
+    pub states: Vec<StateDifference>,
+}
+
+/// Where a difference arises.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Parted {
+    /// The first states differ.
+    AtStart,
+    /// In the instruction with this number, from 1.
+    InStep(u64),
+    /// In an instruction of an action, both numbered from 1: how many instructions precede the action is not known.
+    InStepOf {
+        /// The number of the instruction.
+        step: u64,
+        /// The number of the action.
+        action: usize,
+    },
+    /// In an action, numbered from 1, that executes no instruction.
+    InAction(usize),
+    /// Somewhere before the end of an action, numbered from 1: a machine does not stop before.
+    AtEnd(usize),
+}
+
+/// Compares two runs of a case: their instructions if both machines report them, and their states.
+///
+/// # Errors
+///
+/// When a machine gives no answer, and no difference was found before.
+pub fn runs<'v>(one: &mut OnVm<'v>, other: &mut OnVm<'v>, isa: &Isa) -> Result<Bisected, Stopped> {
+    let Compared { fields, lacking } = Compared::of([one, other]);
+    let parting = States::new([one, other], &fields).parting()?;
+    let before = match &parting {
+        // Only the first of several actions begins at a known instruction, unless a machine counts them.
+        Some(parting) if parting.actions > 0 => preceding([one, other], parting.actions)?,
+        _ => Some(0),
+    };
+    let step = parting.as_ref().and_then(|parting| Some(before? + parting.step?));
+    let divergence = if one.shows_instructions() && other.shows_instructions() {
+        // The instruction that makes the difference, and what follows it.
+        let most = step.map_or(u64::MAX, |step| step + 1);
+        match machines([one, other], isa, most) {
+            Ok(compared) => Some(compared),
+            // The instruction that follows the difference may reach a limit of the runner.
+            Err(_) if parting.is_some() => None,
+            Err(stopped) => return Err(stopped),
+        }
+    } else {
+        None
+    };
+    let (steps, divergence) = match divergence {
+        Some(Ok(steps)) => (Some(steps), None),
+        Some(Err(divergence)) => (None, Some(divergence)),
+        None => (None, None),
+    };
+    let difference = match (parting, divergence) {
+        (None, None) => None,
+        (Some(parting), Some(divergence)) if step == Some(divergence.step) => {
+            let Divergence { last, differs, next, .. } = *divergence;
+            let found = of_states([one, other], isa, parting, step)?;
+            Some(Difference { last, members: differs, next: Some(next), ..found })
+        }
+        (_, Some(divergence)) => Some(of_instructions(*divergence)),
+        (Some(parting), None) => Some(of_states([one, other], isa, parting, step)?),
+    };
+    Ok(Bisected { steps, difference: difference.map(Box::new), lacking })
+}
+
+/// How many instructions the first actions execute; `None` if no machine counts them.
+fn preceding(runs: [&mut OnVm<'_>; 2], actions: usize) -> Result<Option<u64>, Stopped> {
+    if (0..actions).all(|action| !runs[0].executes(action)) {
+        return Ok(Some(0));
+    }
+    runs.into_iter().find(|run| run.shows_instructions()).map(|run| run.instructions(actions)).transpose()
+}
+
+fn of_instructions(Divergence { step, last, differs, next }: Divergence) -> Difference {
+    let at = if step == 0 { Parted::AtStart } else { Parted::InStep(step) };
+    Difference { at, last, before: None, members: differs, next: Some(next), states: Vec::new() }
+}
+
+/// A difference of the states in the instruction with this number, if the number is known.
+fn of_states(
+    runs: [&mut OnVm<'_>; 2],
+    isa: &Isa,
+    Parting { actions, step: in_action, before, differs }: Parting,
+    step: Option<u64>,
+) -> Result<Difference, Stopped> {
+    let action = actions + 1;
+    let at = match (step, in_action) {
+        (Some(step), _) => Parted::InStep(step),
+        (None, Some(step)) => Parted::InStepOf { step, action },
+        (None, None) if before.is_none() => Parted::AtStart,
+        (None, None) if runs[0].executes(actions) => Parted::AtEnd(action),
+        (None, None) => Parted::InAction(action),
+    };
+    let showing = runs.into_iter().find(|run| run.shows_instructions());
+    let last = match (step, showing) {
+        (Some(step), Some(run)) => run.trace(step - 1, 1)?.pop().map(|instruction| step_of(instruction, isa)),
+        _ => None,
+    };
+    Ok(Difference { at, last, before, members: Vec::new(), next: None, states: differs })
+}

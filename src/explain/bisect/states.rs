@@ -1,0 +1,274 @@
+//! Finds the first difference between two machines by comparing their states after numbers of instructions.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use super::machines::{OnVm, Stop};
+use crate::model::name::Name;
+use crate::model::path::{Key, Path};
+use crate::model::value::Value;
+use crate::testees::Stopped;
+
+/// About how many bytes the states of one answer may take in memory.
+const MOST_BYTES: usize = 8 << 20;
+
+/// The maximum number of states in an answer.
+const MOST_STATES: usize = 1_024;
+
+/// How many states the first request has; most runs are short.
+const FIRST: u64 = 16;
+
+/// The number of instructions after which no difference is searched any more.
+const LONGEST: u64 = 1 << 40;
+
+/// A datum that differs between two states.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StateDifference {
+    /// Where it is.
+    pub at: Path,
+    /// Its value on each machine, if it has one.
+    pub values: [Option<Value>; 2],
+}
+
+/// A state that both machines have, and two that differ after one more instruction or action.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Parting {
+    /// How many actions were done before that instruction or action.
+    pub(super) actions: usize,
+    /// The number of the instruction in the next action, from 1; `None` if only the states after whole actions are
+    /// known, or the difference is there before an instruction is executed.
+    pub(super) step: Option<u64>,
+    /// The last common state: fields by name. `None` if the first states differ.
+    pub(super) before: Option<Value>,
+    /// What differs then.
+    pub(super) differs: Vec<StateDifference>,
+}
+
+/// The fields whose values are compared, and those that a machine does not report.
+pub(super) struct Compared {
+    pub(super) fields: Vec<String>,
+    /// The names of fields, and for each machine whether it lacks it.
+    pub(super) lacking: Vec<(String, [bool; 2])>,
+}
+
+impl Compared {
+    pub(super) fn of(runs: [&OnVm<'_>; 2]) -> Compared {
+        let reported = runs.map(|run| run.reported().into_iter().collect::<BTreeSet<_>>());
+        let (mut fields, mut lacking) = (Vec::new(), Vec::new());
+        for name in runs[0].declared() {
+            let lacks = reported.each_ref().map(|known| !known.contains(name));
+            if lacks.contains(&true) {
+                lacking.push((name.to_owned(), lacks));
+            } else {
+                fields.push(name.to_owned());
+            }
+        }
+        Compared { fields, lacking }
+    }
+}
+
+/// Two runs of one program whose states are compared.
+pub(super) struct States<'r, 'v> {
+    runs: [&'r mut OnVm<'v>; 2],
+    fields: &'r [String],
+    /// The weight of the largest state so far.
+    weight: usize,
+}
+
+impl<'r, 'v> States<'r, 'v> {
+    pub(super) fn new(runs: [&'r mut OnVm<'v>; 2], fields: &'r [String]) -> States<'r, 'v> {
+        States { runs, fields, weight: 0 }
+    }
+
+    /// The first difference between states; `None` if none was found.
+    ///
+    /// # Errors
+    ///
+    /// When a machine gives no answer, and no difference was found before.
+    pub(super) fn parting(&mut self) -> Result<Option<Parting>, Stopped> {
+        if self.fields.is_empty() {
+            return Ok(None);
+        }
+        let actions = self.runs[0].actions();
+        let whole: Vec<_> = (0..=actions).map(|actions| Stop { actions, steps: 0 }).collect();
+        let after = match self.after(&whole) {
+            Ok(after) => after,
+            // It may be the difference that keeps one of the machines from ending.
+            Err(stopped) => return self.unended(actions)?.map_or(Err(stopped), |found| Ok(Some(found))),
+        };
+        let first = (0..=actions).find(|done| is_different(&after, *done));
+        let searched = match first {
+            Some(0) => return Ok(Some(parting(&after, None, 0, 0, None))),
+            Some(number) => number - 1..number,
+            None => 0..actions,
+        };
+        for action in searched {
+            let end = after.each_ref().map(|states| &states[action + 1]);
+            if let Some(found) = self.in_action(action, Some(end))? {
+                return Ok(Some(found));
+            }
+        }
+        Ok(first.map(|done| parting(&after, Some(done - 1), done, done - 1, None)))
+    }
+
+    /// The first difference of runs that do not end.
+    fn unended(&mut self, actions: usize) -> Result<Option<Parting>, Stopped> {
+        for action in 0..actions {
+            if let Some(found) = self.in_action(action, None)? {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The first difference in an action that ends with these states.
+    fn in_action(&mut self, action: usize, end: Option<[&Value; 2]>) -> Result<Option<Parting>, Stopped> {
+        if !self.runs.iter().all(|run| run.stops() && run.executes(action)) {
+            return Ok(None);
+        }
+        let Some(mut range) = self.widened(action, end)? else { return Ok(None) };
+        while !range.is_empty() {
+            let points = between(&range, self.most());
+            let stops: Vec<_> =
+                [range.start].into_iter().chain(points.iter().copied()).chain([range.end]).collect();
+            let after = self.after(&at(action, &stops))?;
+            let Some(first) = (1..stops.len()).find(|index| is_different(&after, *index)) else {
+                return Ok(None);
+            };
+            range = stops[first - 1]..stops[first];
+            if range.end - range.start == 1 {
+                return Ok(Some(parting(&after, Some(first - 1), first, action, Some(range.end))));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Numbers of instructions after which the states are equal and different, or those of the whole action if no
+    /// state in it is known to differ. The states after each of the first instructions are compared.
+    fn widened(&mut self, action: usize, end: Option<[&Value; 2]>) -> Result<Option<Range<u64>>, Stopped> {
+        let each = self.most() as u64;
+        let (mut known, mut points) = (0, (1..=FIRST.min(each)).collect::<Vec<u64>>());
+        while known < LONGEST {
+            let after = match self.after(&at(action, &points)) {
+                Ok(after) => after,
+                // A limit of the runner ended one of the machines; a difference may come before.
+                Err(Stopped::Unsupported(_) | Stopped::Error(_)) if points != [known + 1] => {
+                    points = sooner(&points, known);
+                    continue;
+                }
+                Err(stopped) => return Err(stopped),
+            };
+            for (index, point) in points.into_iter().enumerate() {
+                if is_different(&after, index) {
+                    return Ok(Some(known..point));
+                }
+                known = point;
+                if end.is_some_and(|end| (0..2).all(|run| *end[run] == after[run][index])) {
+                    return Ok(Some(if point <= each { point..point } else { 0..point }));
+                }
+            }
+            points = if known < each {
+                (known + 1..=each.min(4 * known)).collect()
+            } else {
+                vec![2 * known, 4 * known]
+            };
+        }
+        Ok(None)
+    }
+
+    /// How many states an answer may have.
+    fn most(&self) -> usize {
+        (MOST_BYTES / self.weight.max(1)).clamp(2, MOST_STATES)
+    }
+
+    /// The states of both machines.
+    fn after(&mut self, stops: &[Stop]) -> Result<[Vec<Value>; 2], Stopped> {
+        let [one, other] = &mut self.runs;
+        let states = [one.states(stops, self.fields)?, other.states(stops, self.fields)?];
+        let weights = states.iter().flatten().map(|state| state.weight(MOST_BYTES));
+        self.weight = weights.max().unwrap_or(0).max(self.weight);
+        Ok(states)
+    }
+}
+
+/// Fewer points, or a smaller one, above `known`.
+fn sooner(points: &[u64], known: u64) -> Vec<u64> {
+    match points {
+        [point] => vec![known + (point - known) / 2],
+        _ => points[..points.len() / 2].to_vec(),
+    }
+}
+
+fn at(actions: usize, steps: &[u64]) -> Vec<Stop> {
+    steps.iter().map(|steps| Stop { actions, steps: *steps }).collect()
+}
+
+/// At most this number of points that divide the range evenly.
+fn between(range: &Range<u64>, most: usize) -> Vec<u64> {
+    let stride = (range.end - range.start).div_ceil(most as u64 + 1).max(1);
+    (1..=most as u64)
+        .map(|index| range.start + index * stride)
+        .take_while(|point| *point < range.end)
+        .collect()
+}
+
+fn is_different(after: &[Vec<Value>; 2], index: usize) -> bool {
+    !differences([&after[0][index], &after[1][index]], 1).is_empty()
+}
+
+/// The maximum number of differences that are listed.
+const MOST_LISTED: usize = 100;
+
+fn parting(
+    after: &[Vec<Value>; 2],
+    before: Option<usize>,
+    differing: usize,
+    actions: usize,
+    step: Option<u64>,
+) -> Parting {
+    let differs = differences([&after[0][differing], &after[1][differing]], MOST_LISTED);
+    Parting { actions, step, before: before.map(|index| after[0][index].clone()), differs }
+}
+
+/// The leaves that differ between two states, at most this number. The members of a record have no order, and what
+/// is empty may be left out.
+fn differences(states: [&Value; 2], most: usize) -> Vec<StateDifference> {
+    let mut found = Vec::new();
+    for name in names(states.map(|state| state.members().unwrap_or_default())) {
+        let values = states.map(|state| state.get(name));
+        add(&Path::field(name.clone()), values, most, &mut found);
+    }
+    found
+}
+
+fn add(at: &Path, values: [Option<&Value>; 2], most: usize, found: &mut Vec<StateDifference>) {
+    let is_nothing =
+        |value: Option<&Value>| value.is_none_or(|value| *value == Value::Null || value.is_empty());
+    if found.len() == most || values[0] == values[1] || values.into_iter().all(is_nothing) {
+        return;
+    }
+    match values {
+        [Some(Value::Typed(name, one)), Some(Value::Typed(of_other, other))] if name == of_other => {
+            add(at, [Some(&**one), Some(&**other)], most, found);
+        }
+        [Some(Value::Record(one)), Some(Value::Record(other))] => {
+            for name in names([one, other]) {
+                add(&at.child(name.clone()), values.map(|value| value?.get(name)), most, found);
+            }
+        }
+        [Some(Value::List(one)), Some(Value::List(other))] => {
+            for index in 0..one.len().max(other.len()) {
+                let key = Key::Index(index);
+                add(&at.child(index), values.map(|value| value?.child(&key)), most, found);
+            }
+        }
+        _ => found.push(StateDifference { at: at.clone(), values: values.map(Option::<&Value>::cloned) }),
+    }
+}
+
+/// The names of the members of both, each once, in the order of the first.
+fn names([one, other]: [&[(Name, Value)]; 2]) -> Vec<&Name> {
+    let known: BTreeSet<&str> = one.iter().map(|member| &*member.0).collect();
+    let new = other.iter().map(|member| &member.0).filter(|name| !known.contains(&***name));
+    one.iter().map(|member| &member.0).chain(new).collect()
+}

@@ -1,0 +1,164 @@
+//! Plants faults in the comparison of states with expectations, one at a time, and determines which of them vectors
+//! that must fail notice: a case that fails, and passes with the fault.
+//!
+//! Vectors that pass cannot notice such a fault: they only get less to compare.
+
+mod fault;
+
+use std::collections::BTreeSet;
+
+pub use self::fault::{FAULTS, JudgeFault, Seen};
+use super::recorded::{Fields, Recorded, recorded};
+use crate::model::assertion::{Assertion, Expected};
+use crate::model::path::Path;
+use crate::run::compare::diff;
+use crate::run::sources::Sources;
+use crate::run::{self, Options, Worker};
+use crate::wire::mutants::{Judged, Mutants, Outcome};
+
+/// What stands in place of the machine in the names of these faults: `judge/no-lengths`.
+pub const JUDGE: &str = "judge";
+
+/// The cases of a suite that fail, and those that are left out because they do not.
+pub struct Negatives {
+    cases: Vec<(String, Recorded)>,
+    left_out: u64,
+    /// The number of broken files.
+    pub broken: u64,
+}
+
+impl Negatives {
+    /// Reads and runs the selected cases of these files.
+    pub fn read(sources: &Sources, options: &Options) -> Negatives {
+        let mut negatives = Negatives { cases: Vec::new(), left_out: 0, broken: 0 };
+        let mut worker = Worker::new(&options.run);
+        for source in sources {
+            let file = run::open(&source, options);
+            negatives.broken += u64::from(file.broken().is_some());
+            for index in 0..file.cases() {
+                if options.run.interrupt.is_requested() {
+                    break;
+                }
+                let failing = recorded(&file, index, &mut worker).filter(|recorded| !passes(recorded, None));
+                match failing.zip(file.case(index)) {
+                    Some((recorded, loaded)) => negatives.cases.push((loaded.id.to_string(), recorded)),
+                    None => negatives.left_out += 1,
+                }
+            }
+        }
+        negatives
+    }
+
+    /// Which of these faults the cases notice.
+    pub fn judge(&self, faults: &[&JudgeFault]) -> Mutants {
+        let faults = faults.iter().map(|fault| self.judge_one(fault)).collect();
+        Mutants { cases: self.cases.len() as u64, left_out: self.left_out, faults }
+    }
+
+    fn judge_one(&self, fault: &JudgeFault) -> Judged {
+        let noticing = self.cases.iter().find(|(_, recorded)| passes(recorded, Some(fault)));
+        let forgives = |(_, recorded): &(String, Recorded)| forgives_some(recorded, fault);
+        let outcome = match noticing {
+            Some(_) => Outcome::Killed,
+            None if self.cases.iter().any(forgives) => Outcome::Survived,
+            None => Outcome::NeverOn,
+        };
+        Judged {
+            fault: format!("{JUDGE}/{}", fault.name),
+            machine: JUDGE.to_owned(),
+            op: String::new(),
+            kind: fault.name.to_owned(),
+            outcome,
+            case: noticing.map(|(id, _)| id.clone()),
+            reason: None,
+            tried: 0,
+            program: false,
+        }
+    }
+}
+
+/// Whether a case passes, with this fault of the comparison or without one.
+fn passes(Recorded { case, states }: &Recorded, fault: Option<&JudgeFault>) -> bool {
+    let last = case.steps.len().saturating_sub(1);
+    case.steps.len() == states.len()
+        && case.steps.iter().zip(states).enumerate().all(|(number, (step, state))| {
+            [step.end.as_slice(), &step.assertions].into_iter().enumerate().all(|(part, assertions)| {
+                let place =
+                    Place { state, is_end: part == 0, is_first: number == 0, is_last: number == last };
+                holds(assertions, &place, fault)
+            })
+        })
+}
+
+/// Whether the fault accepts a datum that differs.
+fn forgives_some(Recorded { case, states }: &Recorded, fault: &JudgeFault) -> bool {
+    let last = case.steps.len().saturating_sub(1);
+    case.steps.iter().zip(states).enumerate().any(|(number, (step, state))| {
+        [step.end.as_slice(), &step.assertions].into_iter().enumerate().any(|(part, assertions)| {
+            let place = Place { state, is_end: part == 0, is_first: number == 0, is_last: number == last };
+            let mismatches = diff(assertions, state).unwrap_or_default();
+            mismatches.iter().any(|mismatch| (fault.forgives)(&place.seen(assertions, mismatch)))
+        })
+    })
+}
+
+/// Assertions and the state that they are compared with.
+#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
+struct Place<'s> {
+    state: &'s Fields,
+    is_end: bool,
+    is_first: bool,
+    is_last: bool,
+}
+
+impl<'s> Place<'s> {
+    fn seen<'m>(
+        &'m self,
+        assertions: &[Assertion],
+        mismatch: &'m crate::model::mismatch::Mismatch,
+    ) -> Seen<'m>
+    where
+        's: 'm,
+    {
+        let number =
+            assertions.iter().position(|it| it.origin == mismatch.origin && mismatch.at.starts_with(&it.at));
+        Seen {
+            mismatch,
+            state: self.state,
+            is_end: self.is_end,
+            is_in_first_step: self.is_first,
+            is_in_last_step: self.is_last,
+            is_first: number == Some(0),
+            is_last: number == assertions.len().checked_sub(1),
+        }
+    }
+}
+
+/// Whether the assertions hold as far as a comparison with the fault sees.
+fn holds(assertions: &[Assertion], place: &Place<'_>, fault: Option<&JudgeFault>) -> bool {
+    let mut compared = assertions.to_vec();
+    loop {
+        let Ok(mismatches) = diff(&compared, place.state) else { return false };
+        let forgives = |fault: &JudgeFault| {
+            mismatches.iter().all(|mismatch| (fault.forgives)(&place.seen(assertions, mismatch)))
+        };
+        if mismatches.is_empty() || !fault.is_some_and(forgives) {
+            return mismatches.is_empty();
+        }
+        // A wrong type or length hides what is wrong inside, which the comparison with the fault goes on to see.
+        let hiding: BTreeSet<String> = mismatches
+            .iter()
+            .filter(|it| matches!(it.expected, Expected::Type(_) | Expected::Record | Expected::Len(_)))
+            .map(|it| it.at.to_string())
+            .collect();
+        let is_hiding = |it: &Assertion| {
+            matches!(it.expected, Expected::Type(_) | Expected::Record | Expected::Len(_))
+                && hiding.contains(&Path::to_string(&it.at))
+        };
+        let before = compared.len();
+        compared.retain(|it| !is_hiding(it));
+        if compared.len() == before {
+            return true;
+        }
+    }
+}
