@@ -128,7 +128,8 @@ impl Vm {
         self.hello.in_flight.clamp(1, MOST_IN_FLIGHT)
     }
 
-    /// As [`Vm::answer`], for any answer.
+    /// Sends a request to a process and returns the answer, on a new process if the first one breaks down and had other
+    /// requests. `request` is called with the number of the request.
     ///
     /// # Errors
     ///
