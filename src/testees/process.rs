@@ -29,8 +29,8 @@ use crate::model::verdict::{Breakdown, FirstTry};
 use crate::wire::line::quoted_around;
 use crate::wire::protocol::{self, Answer, Greeting, Hello, Offer, Request, VERSION};
 
-use self::case::{Run, left_out};
 pub use self::case::limits_of;
+use self::case::{Run, left_out};
 pub use self::command::{Command, DEFAULT_MEMORY};
 pub use self::conversation::{Asking, Conversation};
 pub use self::group::Groups;

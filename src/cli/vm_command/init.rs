@@ -59,11 +59,15 @@ impl Language {
                 template("py", include_str!("../templates/adapter.py"), None, "python3 {{name}}.py")
             }
             Language::Rust => {
-                let build = Some("rustc --edition 2024 -O {{name}}.rs");
-                template("rs", include_str!("../templates/adapter.rs.txt"), build, "./{{name}}")
+                let build = Some(
+                    "cargo new {{name}} && mv {{name}}.rs {{name}}/src/main.rs && cd {{name}} && cargo add serde_json \
+                     && cargo build --release && cd ..",
+                );
+                let run = "./{{name}}/target/release/{{name}}";
+                template("rs", include_str!("../templates/adapter.rs.txt"), build, run)
             }
             Language::C => {
-                let build = Some("cc -O2 -o {{name}} {{name}}.c");
+                let build = Some("cc -O2 -o {{name}} {{name}}.c -lcjson");
                 template("c", include_str!("../templates/adapter.c"), build, "./{{name}}")
             }
             Language::Go => {

@@ -57,9 +57,9 @@ fn a_second_run_says_what_the_first_said() {
         let args = ["add.json", "--only", "evm/ADD/", "--min-score", "90", "--output", form];
         let plain = place.mutants(&args);
         assert_eq!((plain.exit, &*plain.stderr, place.files().len()), (1, "", 0));
-        for from_cache in [0, 24, 24] {
+        for from_cache in [0, 25, 25] {
             let again = place.mutants(&[&args[..], &["--cached"]].concat());
-            assert_eq!(taken(&again), Some((from_cache, 24)));
+            assert_eq!(taken(&again), Some((from_cache, 25)));
             assert_eq!((again.exit, &again.stdout), (plain.exit, &plain.stdout), "{form}");
         }
     }
@@ -72,7 +72,7 @@ fn faults_are_kept_one_by_one() {
     let some = ["add.json", "--only", "evm/ADD/a-*"];
     assert_eq!([place.taken(&some), place.taken(&some)], [(0, 4), (4, 4)]);
     let more = ["add.json", "--only", "evm/ADD/", "--jobs", "1"];
-    assert_eq!([place.taken(&more), place.taken(&more)], [(4, 24), (24, 24)]);
+    assert_eq!([place.taken(&more), place.taken(&more)], [(4, 25), (25, 25)]);
     let plain = place.mutants(&more);
     assert_eq!(place.mutants(&[&more[..], &["--cached"]].concat()).stdout, plain.stdout);
     assert_eq!(place.taken(&["add.json", "--only", "evm/ADD/", "--most", "3"]), (3, 3));
@@ -155,7 +155,7 @@ fn a_damaged_entry_is_not_used() {
         assert_ne!(damaged, whole);
         fs::write(file, damaged).unwrap();
         let again = place.mutants(&args);
-        assert_eq!((again.exit, &again.stdout, taken(&again)), (first.exit, &first.stdout, Some((0, 24))));
+        assert_eq!((again.exit, &again.stdout, taken(&again)), (first.exit, &first.stdout, Some((0, 25))));
         assert!(again.stderr.contains("it is ignored and will be replaced"), "{}", again.stderr);
         assert_eq!(fs::read_to_string(file).unwrap(), whole);
     }
