@@ -105,6 +105,7 @@ const FLAGS: &[Flag] = &[
     typed("search", Nothing),
     typed("write", Nothing),
     typed("faults", Nothing),
+    typed("judge", Nothing),
     typed("leaf", Nothing),
     typed("fill", Nothing),
     typed("allow-outcome-change", Nothing),

@@ -37,7 +37,7 @@ impl<R: BufRead> Trace<R> {
             if length as u64 == MAX_LINE {
                 return Err(invalid(format!("a line of more than {MAX_LINE} bytes")));
             }
-            if self.line.iter().filter(|byte| **byte == b',').count() > MAX_ITEMS {
+            if memchr::memchr_iter(b',', &self.line).count() > MAX_ITEMS {
                 return Err(invalid(format!("a line with more than {MAX_ITEMS} items")));
             }
             match eip3155::read(&self.line) {
