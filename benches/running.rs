@@ -22,7 +22,8 @@ impl Running {
     /// `program` on the machine of this name.
     pub(crate) fn new(machine: &str, program: Program, tiers: Tiers) -> anyhow::Result<Running> {
         let info = machines::by_name(machine).with_context(|| format!("no machine {machine}"))?;
-        let mut machine = (info.new)(&Limits::default());
+        // Long programs are watched to count their instructions.
+        let mut machine = (info.new)(&Limits { watched: u64::MAX, ..Limits::default() });
         machine.choose(tiers);
         let start = program.0.get("functions").map(|functions| {
             let first = functions.child(&0.into()).and_then(|function| function.get("fid"));
