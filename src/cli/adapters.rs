@@ -10,36 +10,43 @@ use toml_edit::{Array, Document, Item, Value};
 
 use super::history;
 
-/// An adapter: its name, its description (`adapter.toml`), and its program with the name of the file.
+/// An adapter: its name, its description (`adapter.toml`), and its files: the program, and the lists of all packages
+/// that it needs, with their versions and hashes.
 pub(super) struct Adapter {
     pub(super) name: &'static str,
     manifest: &'static str,
-    file: &'static str,
-    program: &'static str,
+    files: &'static [AdapterFile],
 }
 
-/// Generates the rows from the names of the folders and of the programs.
+/// The name and the text of a file.
+struct AdapterFile(&'static str, &'static str);
+
+/// Generates the rows from the names of the folders and of the files. Several adapters may have the packages of one of
+/// them.
 macro_rules! adapters {
-    ($($name:literal $file:literal;)*) => {
+    ($($name:literal $program:literal $($folder:literal [$($file:literal)*])?;)*) => {
         &[$(Adapter {
             name: $name,
             manifest: include_str!(concat!("../../adapters/", $name, "/adapter.toml")),
-            file: $file,
-            program: include_str!(concat!("../../adapters/", $name, "/", $file)),
+            files: &[
+                AdapterFile($program, include_str!(concat!("../../adapters/", $name, "/", $program))),
+                $($(AdapterFile($file, include_str!(concat!("../../adapters/", $folder, "/", $file))),)*)?
+            ],
         },)*]
     };
 }
 
-/// All adapters of one file. The one for revm is a program in Rust, which is built in the repository.
+/// The adapters, but for the one for revm: it is a crate, which is built in the repository, since a crate cannot contain
+/// the files of another one.
 pub(super) const ADAPTERS: &[Adapter] = adapters! {
-    "ethereumjs" "adapter.mjs";
-    "py-evm" "adapter.py";
-    "ethereum-execution" "adapter.py";
-    "neo3vm" "adapter.py";
-    "node-vm" "adapter.cjs";
-    "ethereumjs-statetest" "adapter.mjs";
-    "py-evm-statetest" "adapter.py";
-    "ethereum-execution-t8n" "adapter.py";
+    "ethereumjs" "adapter.mjs" "ethereumjs" ["package.json" "package-lock.json"];
+    "py-evm" "adapter.py" "py-evm" ["requirements.txt"];
+    "ethereum-execution" "adapter.py" "ethereum-execution" ["requirements.txt"];
+    "neo3vm" "adapter.py" "neo3vm" ["requirements.txt"];
+    "node-vm" "adapter.cjs" "node-vm" ["package.json" "package-lock.json"];
+    "ethereumjs-statetest" "adapter.mjs" "ethereumjs-statetest" ["package.json" "package-lock.json"];
+    "py-evm-statetest" "adapter.py" "py-evm" ["requirements.txt"];
+    "ethereum-execution-t8n" "adapter.py" "ethereum-execution" ["requirements.txt"];
     "statetest-command" "adapter.py";
     "eip3155" "adapter.py";
 };
@@ -105,11 +112,12 @@ impl Adapter {
 
     /// Whether it is installed, as this program describes it.
     pub(super) fn is_installed(&self) -> bool {
-        let installed = self.folder().ok().and_then(|folder| fs::read_to_string(folder.join(INSTALLED)).ok());
-        installed.is_some_and(|text| text == self.manifest)
+        let Ok(folder) = self.folder() else { return false };
+        let has = |name: &str, text: &str| fs::read(folder.join(name)).is_ok_and(|it| it == text.as_bytes());
+        has(INSTALLED, self.manifest) && self.files.iter().all(|AdapterFile(name, text)| has(name, text))
     }
 
-    /// Writes its program into its folder, which is then empty but for it.
+    /// Writes its files into its folder, which is then empty but for them.
     ///
     /// # Errors
     ///
@@ -121,7 +129,7 @@ impl Adapter {
                 fs::remove_dir_all(&folder)?;
             }
             fs::create_dir_all(&folder)?;
-            fs::write(folder.join(self.file), self.program)
+            self.files.iter().try_for_each(|AdapterFile(name, text)| fs::write(folder.join(name), text))
         };
         unpack().with_context(|| folder.display().to_string())?;
         Ok(folder)

@@ -149,12 +149,14 @@ fn an_adapter_is_installed_and_runs() {
     assert_eq!((before.exit, &*before.stderr), (2, told));
     // Nothing happens without a yes, and what would is printed.
     let asked = run(&["vm", "install", "ethereumjs"]);
-    assert!(asked.exit == 2 && asked.stdout.contains("\n  npm install "), "{asked:?}");
+    assert!(asked.exit == 2 && asked.stdout.contains("\n  npm ci "), "{asked:?}");
     assert!(!cache.join("adapters").exists());
     let installed = run(&["vm", "install", "ethereumjs", "--yes"]);
     assert_eq!(installed.exit, 0, "{installed:?}");
     let log = fs::read_to_string(folder.path().join("npm.log")).unwrap();
-    assert!(log.starts_with("install ") && log.trim_end().ends_with("@ethereumjs/evm@10.1.3"), "{log}");
+    assert!(log.starts_with("ci ") && log.contains("--ignore-scripts"), "{log}");
+    let lock = fs::read(cache.join("adapters/ethereumjs/package-lock.json")).unwrap();
+    assert_eq!(lock, fs::read(at_root("adapters/ethereumjs/package-lock.json")).unwrap());
     let after = run(&["run", vectors, "--vm", "ethereumjs"]);
     assert!(after.exit == 0 && after.stdout.starts_with("5 passed, "), "{after:?}");
     let listed = run(&["vm", "list"]).stdout;
@@ -166,21 +168,51 @@ fn an_adapter_is_installed_and_runs() {
     assert_eq!(run(&["vm", "install", "no-such-adapter"]).exit, 2);
 }
 
-/// Each adapter of the box names its packages with their versions, and installs no other version.
+/// What adapters of the box name as their packages is what the lists of all packages contain, each package with its
+/// version and with hashes. Nothing else is installed: the clients are told to refuse what is not in the list.
 #[test]
-fn adapters_of_the_box_are_pinned() {
+fn adapters_of_the_box_are_pinned_with_hashes() {
+    let mut checked = 0;
     for entry in fs::read_dir(at_root("adapters")).unwrap() {
-        let Ok(text) = fs::read_to_string(entry.unwrap().path().join("adapter.toml")) else { continue };
+        let folder = entry.unwrap().path();
+        let Ok(text) = fs::read_to_string(folder.join("adapter.toml")) else { continue };
         let document: toml_edit::DocumentMut = text.parse().unwrap();
-        for package in document["packages"].as_array().unwrap() {
-            let package = package.as_str().unwrap();
-            let version = package.rsplit(['@', '=']).next().unwrap();
-            assert!(version.starts_with(|it: char| it.is_ascii_digit()), "{package}");
-            assert_eq!(
-                text.matches(&format!("\"{package}\"")).count(),
-                2,
-                "{package} is installed as listed"
-            );
+        let packages = document["packages"].as_array().unwrap().iter().map(|it| it.as_str().unwrap());
+        for package in packages {
+            match package.split_once("==") {
+                Some((name, version)) => {
+                    assert!(text.contains("\"--require-hashes\""), "{package}");
+                    let list = at_root("adapters").join(name).join("requirements.txt");
+                    assert_pinned_by_pip(&fs::read_to_string(list).unwrap(), name, version);
+                }
+                None => {
+                    assert!(text.contains("\"npm\", \"ci\""), "{package}");
+                    let list = fs::read_to_string(folder.join("package-lock.json")).unwrap();
+                    assert_pinned_by_npm(&serde_json::from_str(&list).unwrap(), package);
+                }
+            }
+            checked += 1;
         }
+    }
+    assert_eq!(checked, 8);
+}
+
+fn assert_pinned_by_pip(list: &str, name: &str, version: &str) {
+    let joined = list.replace("\\\n", " ");
+    let lines: Vec<_> = joined.lines().filter(|line| !line.starts_with('#')).collect();
+    let first = format!("{name}=={version} ");
+    assert!(lines.iter().any(|line| line.starts_with(&first)), "{first}");
+    for line in lines {
+        assert!(line.contains("==") && line.contains("--hash=sha256:"), "{line}");
+    }
+}
+
+fn assert_pinned_by_npm(list: &serde_json::Value, package: &str) {
+    let (name, version) = package.rsplit_once('@').unwrap();
+    let packages = list["packages"].as_object().unwrap();
+    assert_eq!(packages[&format!("node_modules/{name}")]["version"], version);
+    for (path, package) in packages.iter().filter(|(path, _)| !path.is_empty()) {
+        let hash = package["integrity"].as_str().unwrap_or_default();
+        assert!(hash.starts_with("sha512-") && package["version"].is_string(), "{path}");
     }
 }
