@@ -179,17 +179,14 @@ fn adapters_of_the_box_are_pinned_with_hashes() {
         let document: toml_edit::DocumentMut = text.parse().unwrap();
         let packages = document["packages"].as_array().unwrap().iter().map(|it| it.as_str().unwrap());
         for package in packages {
-            match package.split_once("==") {
-                Some((name, version)) => {
-                    assert!(text.contains("\"--require-hashes\""), "{package}");
-                    let list = at_root("adapters").join(name).join("requirements.txt");
-                    assert_pinned_by_pip(&fs::read_to_string(list).unwrap(), name, version);
-                }
-                None => {
-                    assert!(text.contains("\"npm\", \"ci\""), "{package}");
-                    let list = fs::read_to_string(folder.join("package-lock.json")).unwrap();
-                    assert_pinned_by_npm(&serde_json::from_str(&list).unwrap(), package);
-                }
+            if let Some((name, version)) = package.split_once("==") {
+                assert!(text.contains("\"--require-hashes\""), "{package}");
+                let list = at_root("adapters").join(name).join("requirements.txt");
+                assert_pinned_by_pip(&fs::read_to_string(list).unwrap(), name, version);
+            } else {
+                assert!(text.contains("\"npm\", \"ci\""), "{package}");
+                let list = fs::read_to_string(folder.join("package-lock.json")).unwrap();
+                assert_pinned_by_npm(&serde_json::from_str(&list).unwrap(), package);
             }
             checked += 1;
         }
