@@ -100,6 +100,16 @@ const CHOSEN: Rule = rule(
     "a case chooses one of the data, gas limits and values; the others belong to other cases",
 );
 
+const NO_RECIPIENT: Rule = rule(
+    "formats/statetest.md#what-a-test-means",
+    "without a recipient as with an empty one, a contract is created",
+);
+const NOT_SEEN: Rule = rule("formats/statetest.md#what-a-test-means", "no transaction sees it");
+const NOTED_ONCE: Rule = rule(
+    "formats/statetest.md#what-a-test-means",
+    "an unknown member of what the cases of a test share is noted once, with the first case",
+);
+
 /// Everything that a TinyVM test expects, at its end or after a continuation.
 const TINY_EXPECT: &str = "{**/expect,**/expect/**}";
 
@@ -145,6 +155,10 @@ const ROWS: &[Uncompared] = &[
     row("statetest", "removed", "state", ROOT),
     row("statetest", "*", "txbytes", SIGNED),
     row("statetest", "*", "transaction/{data,gasLimit,value,accessLists}/**", CHOSEN),
+    row("statetest", "{added,order,item removed}", "transaction/{data,gasLimit,value,accessLists}", CHOSEN),
+    row("statetest", "removed", "transaction/to", NO_RECIPIENT),
+    row("statetest", "*", "env/{previousHash,currentBeaconRoot,currentWithdrawalsRoot}", NOT_SEEN),
+    row("statetest", "added", "{env,pre/*,transaction}", NOTED_ONCE),
 ];
 
 /// Members of an object around a case that belong to its inputs, by format: other cases of the file share them.
