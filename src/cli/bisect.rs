@@ -76,7 +76,9 @@ impl Bisect {
             let one = one.as_ref().map_or_else(|| OnVm::embedded(info, &case), on_vm);
             let (one, other) = (one.map_err(stopped_early)?, on_vm(&other).map_err(stopped_early)?);
             if !one.shares_state_with(&other) {
-                bail!("the machines report neither a field of the state nor their instructions both");
+                bail!(
+                    "nothing can be compared: the machines have no field in common, and not both report instructions"
+                );
             }
             let limits = &loaded.options().limits;
             let (mut one, mut other) = (one.limited(limits), other.limited(limits));
@@ -187,7 +189,7 @@ fn show_runs(found: &Bisected, names: &[String; 2]) -> anyhow::Result<Exit> {
 }
 
 /// The maximum number of data that are printed for two states.
-const MOST_SHOWN: usize = 20;
+const MAX_SHOWN: usize = 20;
 
 fn print_difference(
     out: &mut impl Write,
@@ -222,11 +224,11 @@ fn print_difference(
     if let Some(next) = next {
         print_next(out, members, next, names)?;
     }
-    for StateDifference { at, values } in states.iter().take(MOST_SHOWN) {
+    for StateDifference { at, values } in states.iter().take(MAX_SHOWN) {
         let value = |value: &Option<Value>| value.as_ref().map_or_else(|| "-".to_owned(), shown);
         print_both(out, &at.to_string(), values.each_ref().map(value), names)?;
     }
-    if let Some(rest) = states.len().checked_sub(MOST_SHOWN).filter(|rest| *rest > 0) {
+    if let Some(rest) = states.len().checked_sub(MAX_SHOWN).filter(|rest| *rest > 0) {
         writeln!(out, "  and {rest} more")?;
     }
     Ok(())

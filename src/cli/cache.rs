@@ -35,7 +35,8 @@ pub(super) struct CacheArgs {
 }
 
 impl CacheArgs {
-    /// The cache that the run uses. `hello` is what the machine of `--vm` reports. `None` without `--cached`, and when it cannot be opened.
+    /// The cache that the run uses. `hello` is what the machine of `--vm` reports. `None` without `--cached`, and when
+    /// it cannot be opened.
     ///
     /// # Errors
     ///

@@ -68,9 +68,9 @@ pub(super) struct VmsArgs {
 /// The limits of a machine in another process.
 #[derive(Debug, Args)]
 struct VmLimits {
-    /// What a case is that passes alone after it crashed or timed out [default: report]
+    /// The verdict on a case that passes when it is tried again after a crash or time-out [default: report]
     ///
-    /// report: flaky, and the exit code is 3. pass: a pass, with a note.
+    /// report: flaky, with exit code 3. pass: a pass, with a note.
     #[arg(long, value_name = "VERDICT", value_parser = flaky_parser(), help_heading = "Machine")]
     flaky: Option<Flaky>,
 
@@ -80,7 +80,7 @@ struct VmLimits {
 
     /// How long the first answer of the machine of --vm may take [default: 20s, or --timeout if that is longer]
     ///
-    /// It begins anew while the machine says that it is alive.
+    /// The time restarts when the machine says that it is alive, at most 10 times.
     #[arg(long, value_name = "DURATION", value_parser = time_limit, help_heading = "Machine")]
     start_timeout: Option<Duration>,
 

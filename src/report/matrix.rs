@@ -157,7 +157,8 @@ fn json(out: &mut dyn Write, matrix: &Matrix) -> io::Result<()> {
     writeln!(out, "{}", one_line(matrix))
 }
 
-/// An SVG with the name of a machine, how many of the cases that it supports pass, and how many it does not support; `None` if there is no such machine.
+/// An SVG with the name of a machine, how many of the cases that it supports pass, and how many it does not support;
+/// `None` if there is no such machine.
 pub fn badge(matrix: &Matrix, machine: usize) -> Option<String> {
     const CHARACTER: usize = 7;
     let name = html_text(matrix.machines.get(machine)?);

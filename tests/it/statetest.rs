@@ -72,12 +72,19 @@ fn changed(text: &str, leaf: Node<'_>, member: &str) -> String {
     format!("{}\"0x{new}\"{}", &text[..range.start], &text[range.end..])
 }
 
-/// Exactly the perturbed leaf is reported, at its place. Returns the number of leaves.
-fn assert_each_leaf_is_compared(source: &Source, most: usize) -> usize {
+/// The tests of a file, as files with one test each: a file is read anew for each leaf.
+fn single_tests(source: &Source) -> Vec<String> {
     let text = std::fs::read_to_string(&source.path).unwrap();
+    let document = Document::parse(text.clone(), 128).unwrap();
+    let tests = document.root().members();
+    tests.map(|test| format!("{{{}: {}}}", serde_json::json!(test.key), &text[test.value.range()])).collect()
+}
+
+/// Exactly the perturbed leaf is reported, at its place. Returns the number of leaves.
+fn assert_each_leaf_is_compared(source: &Source, text: &str, most: usize) -> usize {
     let options = Options::default();
     let mut worker = Worker::new(&options.run);
-    let leaves = leaves(&text, most);
+    let leaves = leaves(text, most);
     for Leaf { case, at, changed } in &leaves {
         let file = run::open_text(source, changed.clone(), &options);
         let report = worker.run_case(&file, *case);
@@ -90,10 +97,12 @@ fn assert_each_leaf_is_compared(source: &Source, most: usize) -> usize {
 
 #[test]
 fn every_leaf_of_own_states_is_compared() {
-    // A file is read anew for each leaf, so that many cases of one file would take their square.
-    const MOST_CASES: usize = 24;
     let sources = files_of(at_root("vectors/ethereum"));
-    let leaves: usize = sources.iter().map(|source| assert_each_leaf_is_compared(source, MOST_CASES)).sum();
+    let leaves = |source| {
+        let tests = single_tests(source);
+        tests.iter().map(|test| assert_each_leaf_is_compared(source, test, usize::MAX)).sum::<usize>()
+    };
+    let leaves: usize = sources.iter().map(leaves).sum();
     assert!(leaves > 200, "{leaves}");
 }
 
@@ -102,7 +111,9 @@ fn every_leaf_of_published_states_is_compared() {
     let Some(suites) = std::env::var_os("VMCONF_SUITES") else { return };
     let sources = files_of(Path::new(&suites).join("ethereum/eest-5.4.0"));
     let small = |source: &&Source| source.path.metadata().unwrap().len() < 20_000;
-    let counts = sources.iter().filter(small).map(|source| assert_each_leaf_is_compared(source, 1));
+    let counts = sources.iter().filter(small).map(|source| {
+        assert_each_leaf_is_compared(source, &std::fs::read_to_string(&source.path).unwrap(), 1)
+    });
     assert_eq!(counts.filter(|count| *count > 0).take(200).count(), 200);
 }
 

@@ -14,7 +14,10 @@
 static const char HELLO[] =
     "{\"type\":\"hello\",\"version\":1,\"name\":\"{{name}}\",\"release\":\"0.1.0\",\"language\":\"C\","
     "\"machines\":[{\"machine\":\"{{machine}}\","
-    "\"fields\":[\"outcome\",\"gas\",\"out\",\"logs\",\"callcreates\",\"post\"]}]}";
+    "\"fields\":[\"outcome\",\"gas\",\"out\",\"logs\",\"logsHash\",\"callcreates\",\"post\"]}]}";
+
+/* Keccak-256 of the RLP of an empty list. */
+static const char NO_LOGS[] = "0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347";
 
 /* Why there is no state: the machine lacks something ("skip"), or the program is wrong ("error"). */
 struct refusal {
@@ -141,6 +144,7 @@ static cJSON *run(const cJSON *program, struct refusal *why) {
         cJSON_AddStringToObject(state, "gas", left);
         cJSON_AddStringToObject(state, "out", "0x");
         cJSON_AddArrayToObject(state, "logs");
+        cJSON_AddStringToObject(state, "logsHash", NO_LOGS);
         cJSON_AddArrayToObject(state, "callcreates");
         cJSON_AddItemToObject(state, "post", post);
         return state;

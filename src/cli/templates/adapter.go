@@ -42,7 +42,7 @@ var hello = object{
 	"type": "hello", "version": 1, "name": "{{name}}", "release": "0.1.0", "language": "Go",
 	// The fields of the state that run reports; `vmconf serve {{machine}}` answers hello with all that there are.
 	"machines": []object{{"machine": "{{machine}}",
-		"fields": []string{"outcome", "gas", "out", "logs", "callcreates", "post"}}},
+		"fields": []string{"outcome", "gas", "out", "logs", "logsHash", "callcreates", "post"}}},
 }
 
 // The program needs what this machine does not have.
@@ -52,6 +52,9 @@ func (it unsupported) Error() string { return it.what }
 
 // An exceptional halt of the machine: state, and no error.
 var errHalt = errors.New("halt")
+
+// Keccak-256 of the RLP of an empty list.
+const noLogs = "0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347"
 
 var word = new(big.Int).Lsh(big.NewInt(1), 256)
 
@@ -160,7 +163,7 @@ func run(raw json.RawMessage, actions []any) (object, error) {
 	}
 	return object{
 		"outcome": "success", "gas": fmt.Sprintf("%#x", gas), "out": "0x", "logs": []object{},
-		"callcreates": []object{}, "post": pruned(it.Pre),
+		"logsHash": noLogs, "callcreates": []object{}, "post": pruned(it.Pre),
 	}, nil
 }
 

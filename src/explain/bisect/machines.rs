@@ -47,7 +47,7 @@ pub trait Instructions {
 
 /// A place in a run: after the first actions, and a number of instructions of the next one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Stop {
+pub(super) struct RunPoint {
     pub(super) actions: usize,
     pub(super) steps: u64,
 }
@@ -210,8 +210,8 @@ impl<'v> OnVm<'v> {
     /// # Errors
     ///
     /// When the machine gives no answer.
-    pub(super) fn states(&mut self, stops: &[Stop], fields: &[String]) -> Result<Vec<Value>, Stopped> {
-        let (mut steps, mut last) = (Vec::with_capacity(stops.len()), Stop { actions: 0, steps: 0 });
+    pub(super) fn states(&mut self, stops: &[RunPoint], fields: &[String]) -> Result<Vec<Value>, Stopped> {
+        let (mut steps, mut last) = (Vec::with_capacity(stops.len()), RunPoint { actions: 0, steps: 0 });
         for stop in stops {
             // The rest of an action that was left after some instructions is the same action.
             let mut actions = self.actions[last.actions..stop.actions].to_vec();

@@ -2,7 +2,7 @@
 
 use super::divergence::{Divergence, Next};
 use super::machines::{Instructions, OnVm, machines, step_of};
-use super::states::{Compared, Parting, StateDifference, States};
+use super::states::{ComparedFields, Parting, StateDifference, States};
 use crate::isa::Isa;
 use crate::model::value::Value;
 use crate::testees::Stopped;
@@ -62,7 +62,7 @@ pub enum Parted {
 ///
 /// When a machine gives no answer, and no difference was found before.
 pub fn runs<'v>(one: &mut OnVm<'v>, other: &mut OnVm<'v>, isa: &Isa) -> Result<Bisected, Stopped> {
-    let Compared { fields, lacking } = Compared::of([one, other]);
+    let ComparedFields { fields, lacking } = ComparedFields::of([one, other]);
     let parting = States::new([one, other], &fields).parting()?;
     let before = match &parting {
         // Only the first of several actions begins at a known instruction, unless a machine counts them.

@@ -3,23 +3,23 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::machines::{OnVm, Stop};
+use super::machines::{OnVm, RunPoint};
 use crate::model::name::Name;
 use crate::model::path::{Key, Path};
 use crate::model::value::Value;
 use crate::testees::Stopped;
 
 /// About how many bytes the states of one answer may take in memory.
-const MOST_BYTES: usize = 8 << 20;
+const MAX_BYTES: usize = 8 << 20;
 
 /// The maximum number of states in an answer.
-const MOST_STATES: usize = 1_024;
+const MAX_STATES: usize = 1_024;
 
 /// How many states the first request has; most runs are short.
 const FIRST: u64 = 16;
 
 /// The number of instructions after which no difference is searched any more.
-const LONGEST: u64 = 1 << 40;
+const MAX_STEPS: u64 = 1 << 40;
 
 /// A datum that differs between two states.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,14 +45,14 @@ pub(super) struct Parting {
 }
 
 /// The fields whose values are compared, and those that a machine does not report.
-pub(super) struct Compared {
+pub(super) struct ComparedFields {
     pub(super) fields: Vec<String>,
     /// The names of fields, and for each machine whether it lacks it.
     pub(super) lacking: Vec<(String, [bool; 2])>,
 }
 
-impl Compared {
-    pub(super) fn of(runs: [&OnVm<'_>; 2]) -> Compared {
+impl ComparedFields {
+    pub(super) fn of(runs: [&OnVm<'_>; 2]) -> ComparedFields {
         let reported = runs.map(|run| run.reported().into_iter().collect::<BTreeSet<_>>());
         let (mut fields, mut lacking) = (Vec::new(), Vec::new());
         for name in runs[0].declared() {
@@ -63,7 +63,7 @@ impl Compared {
                 fields.push(name.to_owned());
             }
         }
-        Compared { fields, lacking }
+        ComparedFields { fields, lacking }
     }
 }
 
@@ -90,7 +90,7 @@ impl<'r, 'v> States<'r, 'v> {
             return Ok(None);
         }
         let actions = self.runs[0].actions();
-        let whole: Vec<_> = (0..=actions).map(|actions| Stop { actions, steps: 0 }).collect();
+        let whole: Vec<_> = (0..=actions).map(|actions| RunPoint { actions, steps: 0 }).collect();
         let after = match self.after(&whole) {
             Ok(after) => after,
             // It may be the difference that keeps one of the machines from ending.
@@ -148,7 +148,7 @@ impl<'r, 'v> States<'r, 'v> {
     fn widened(&mut self, action: usize, end: Option<[&Value; 2]>) -> Result<Option<Range<u64>>, Stopped> {
         let each = self.most() as u64;
         let (mut known, mut points) = (0, (1..=FIRST.min(each)).collect::<Vec<u64>>());
-        while known < LONGEST {
+        while known < MAX_STEPS {
             let after = match self.after(&at(action, &points)) {
                 Ok(after) => after,
                 // A limit of the runner ended one of the machines; a difference may come before.
@@ -178,14 +178,14 @@ impl<'r, 'v> States<'r, 'v> {
 
     /// How many states an answer may have.
     fn most(&self) -> usize {
-        (MOST_BYTES / self.weight.max(1)).clamp(2, MOST_STATES)
+        (MAX_BYTES / self.weight.max(1)).clamp(2, MAX_STATES)
     }
 
     /// The states of both machines.
-    fn after(&mut self, stops: &[Stop]) -> Result<[Vec<Value>; 2], Stopped> {
+    fn after(&mut self, stops: &[RunPoint]) -> Result<[Vec<Value>; 2], Stopped> {
         let [one, other] = &mut self.runs;
         let states = [one.states(stops, self.fields)?, other.states(stops, self.fields)?];
-        let weights = states.iter().flatten().map(|state| state.weight(MOST_BYTES));
+        let weights = states.iter().flatten().map(|state| state.weight(MAX_BYTES));
         self.weight = weights.max().unwrap_or(0).max(self.weight);
         Ok(states)
     }
@@ -199,8 +199,8 @@ fn sooner(points: &[u64], known: u64) -> Vec<u64> {
     }
 }
 
-fn at(actions: usize, steps: &[u64]) -> Vec<Stop> {
-    steps.iter().map(|steps| Stop { actions, steps: *steps }).collect()
+fn at(actions: usize, steps: &[u64]) -> Vec<RunPoint> {
+    steps.iter().map(|steps| RunPoint { actions, steps: *steps }).collect()
 }
 
 /// At most this number of points that divide the range evenly.
@@ -217,7 +217,7 @@ fn is_different(after: &[Vec<Value>; 2], index: usize) -> bool {
 }
 
 /// The maximum number of differences that are listed.
-const MOST_LISTED: usize = 100;
+const MAX_LISTED: usize = 100;
 
 fn parting(
     after: &[Vec<Value>; 2],
@@ -226,7 +226,7 @@ fn parting(
     actions: usize,
     step: Option<u64>,
 ) -> Parting {
-    let differs = differences([&after[0][differing], &after[1][differing]], MOST_LISTED);
+    let differs = differences([&after[0][differing], &after[1][differing]], MAX_LISTED);
     Parting { actions, step, before: before.map(|index| after[0][index].clone()), differs }
 }
 

@@ -20,7 +20,7 @@ use crate::testees::testee::Stopped;
 const INTERVAL: Duration = Duration::from_millis(25);
 
 /// How many times the limit on the first answer begins anew, at most, because the process says that it is alive.
-const MOST_ALIVE: u32 = 10;
+const MAX_ALIVE: u32 = 10;
 
 /// A process. Dropping this ends it and everything that it started.
 ///
@@ -105,7 +105,7 @@ impl Conversation {
             let left = timeout.saturating_sub(start.elapsed());
             match answers.recv_timeout(left.min(INTERVAL)) {
                 Ok(Incoming::Answer(answer)) => return answer,
-                Ok(Incoming::Alive) if id.is_none() && alive < MOST_ALIVE => {
+                Ok(Incoming::Alive) if id.is_none() && alive < MAX_ALIVE => {
                     alive += 1;
                     start = Instant::now();
                 }

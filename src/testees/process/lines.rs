@@ -175,7 +175,7 @@ impl State {
                 Some(format!("a second answer to request {id}"))
             }
             _ if due.is_none() && (self.said_hello || self.early.is_some()) => {
-                Some("a line that nobody asked for".to_owned())
+                Some("an unexpected line".to_owned())
             }
             _ => None,
         }

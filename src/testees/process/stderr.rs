@@ -10,8 +10,8 @@ use std::thread;
 use super::trouble::{PATIENCE, lock};
 
 /// How much of the start and of the end is kept, in bytes.
-const MOST_HEAD: usize = 8 << 10;
-const MOST_TAIL: usize = 56 << 10;
+const MAX_HEAD: usize = 8 << 10;
+const MAX_TAIL: usize = 56 << 10;
 
 /// The start and the end of what a process writes to standard error.
 pub(super) struct Stderr {
@@ -31,10 +31,10 @@ struct Kept {
 
 impl Kept {
     fn add(&mut self, bytes: &[u8]) {
-        let (head, tail) = bytes.split_at(bytes.len().min(MOST_HEAD - self.head.len()));
+        let (head, tail) = bytes.split_at(bytes.len().min(MAX_HEAD - self.head.len()));
         self.head.extend_from_slice(head);
         self.tail.extend(tail);
-        let more = self.tail.len().saturating_sub(MOST_TAIL);
+        let more = self.tail.len().saturating_sub(MAX_TAIL);
         self.tail.drain(..more);
         self.left_out += more;
     }

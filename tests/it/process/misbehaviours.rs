@@ -82,7 +82,7 @@ const ALL: &[(When, &str)] = &[
     (Case(0x28), "is terminated"),
     (Case(0x29), "reports half a number"),
     (Case(0x2b), "writes the id as a text"),
-    (Case(0x2c), "writes members that nobody knows"),
+    (Case(0x2c), "writes unknown members"),
     (Case(0x2d), "writes the id twice"),
     (Case(0x2e), "nests a thousand lists in a field"),
     (Case(0x2f), "leaves out all steps"),

@@ -249,9 +249,9 @@ fn operand_length(op: &vmconf::isa::OpInfo) -> usize {
     op.operands.iter().map(|operand| operand.fixed_len()).sum()
 }
 
-/// A wrong entry of the list of faults that cannot be noticed is told, and no error of the user's vectors.
+/// A wrong entry of the list of faults that cannot be noticed is reported, and is no error of the user's vectors.
 #[test]
-fn wrong_entries_of_the_list_are_told() {
+fn wrong_entries_of_the_list_are_reported() {
     let all = faults_of(by_name("evm").unwrap());
     let mut mutants =
         judged(&[named("evm/ADD/swapped"), named("evm/LT/low-limb")], &suite("vectors/evm/arithmetic"), 0);
