@@ -55,6 +55,9 @@ pub(super) struct Explore {
 
 impl Explore {
     pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
+        if let Some(file) = self.html.as_deref().filter(|file| *file != Path::new("-")) {
+            self.force.check(file)?;
+        }
         if let (Some(metadata), Some(snapshots)) = (&self.metadata, &self.snapshots) {
             self.present(documents(metadata, snapshots)?)?;
             return Ok(Exit::Passed);

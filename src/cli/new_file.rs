@@ -17,6 +17,15 @@ pub(super) struct ForceArgs {
 }
 
 impl ForceArgs {
+    /// Checks whether the file at `path` may be written, before a command that takes long. [`ForceArgs::write`] decides.
+    ///
+    /// # Errors
+    ///
+    /// When there is a file and the user did not allow to replace it.
+    pub(super) fn check(&self, path: &Path) -> anyhow::Result<()> {
+        if !self.force && is_regular(path) && path.exists() { Err(exists(path)) } else { Ok(()) }
+    }
+
     /// Writes the file at `path` with these bytes.
     ///
     /// # Errors
@@ -29,10 +38,12 @@ impl ForceArgs {
             ResultFile::once(path, &mut &*bytes)
         };
         match written {
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                anyhow::bail!("{}: this file exists; --force replaces it", path.display())
-            }
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(exists(path)),
             other => Ok(other.map_err(|error| Unwritten::file(path, error))?),
         }
     }
+}
+
+fn exists(path: &Path) -> anyhow::Error {
+    anyhow::anyhow!("{}: this file exists; --force replaces it", path.display())
 }
