@@ -238,6 +238,8 @@ pub struct Failure {
     pub differences: Vec<Difference>,
     /// How the machine ended, in one line.
     pub ended: String,
+    /// How many instructions it executed; `None` for a machine in another process.
+    pub instructions: Option<u64>,
 }
 
 /// How a testee crashed or timed out.

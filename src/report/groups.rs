@@ -34,8 +34,11 @@ pub(super) struct Groups {
 pub(super) struct Group {
     /// The number of cases.
     pub(super) count: usize,
-    /// The shortest text of any of the cases, with colours.
+    /// The text of the simplest of the cases, with colours: the one that executes the fewest instructions or, failing
+    /// that, has the shortest text.
     pub(super) block: Vec<u8>,
+    /// How many instructions that case executes.
+    instructions: u64,
     /// The id of the case with that text.
     shown: String,
     /// The ids of the first cases, which may include `shown`.
@@ -67,12 +70,14 @@ impl Groups {
             Grouping::ByCause => cause,
             Grouping::None => id.clone(),
         };
+        let failure = report.verdict.failure();
+        let instructions = failure.and_then(|failure| failure.instructions).unwrap_or(u64::MAX);
         let mut block = Vec::new();
         case(&mut block, report, &self.options.flags)?;
         match self.groups.entry(key) {
-            Entry::Occupied(mut known) => known.get_mut().add(id, block),
+            Entry::Occupied(mut known) => known.get_mut().add(id, block, instructions),
             Entry::Vacant(place) => {
-                place.insert(Group { count: 1, block, shown: id.clone(), first: vec![id] });
+                place.insert(Group { count: 1, block, instructions, shown: id.clone(), first: vec![id] });
             }
         }
         Ok(())
@@ -85,13 +90,13 @@ impl Groups {
 }
 
 impl Group {
-    fn add(&mut self, id: String, block: Vec<u8>) {
+    fn add(&mut self, id: String, block: Vec<u8>, instructions: u64) {
         self.count += 1;
         if self.first.len() <= NAMED {
             self.first.push(id.clone());
         }
-        if block.len() < self.block.len() {
-            (self.block, self.shown) = (block, id);
+        if (instructions, block.len()) < (self.instructions, self.block.len()) {
+            (self.instructions, self.block, self.shown) = (instructions, block, id);
         }
     }
 

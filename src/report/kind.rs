@@ -101,7 +101,7 @@ pub struct Options {
 /// How failures with the same cause are reported.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Grouping {
-    /// Once: the shortest of them, and how many there are.
+    /// Once: the simplest of them, and how many there are.
     #[default]
     ByCause,
     /// Each in full.

@@ -205,7 +205,8 @@ impl<'o> Worker<'o> {
         let _running = self.run.running.add(&loaded.id);
         execute(loaded, |case| {
             self.with_testee(case.machine, &loaded.options.limits, |testee| {
-                perform(loaded, case, |see| testee.run(&case.program, &case.steps, see))
+                let verdict = perform(loaded, case, |see| testee.run(&case.program, &case.steps, see));
+                counted(verdict, || testee.instructions())
             })
         })
     }
@@ -215,9 +216,10 @@ impl<'o> Worker<'o> {
         let _running = self.run.running.add(&loaded.id);
         execute(loaded, |case| {
             self.with_embedded(case.machine, &loaded.options.limits, |machine| {
-                let run =
-                    |see: See<'_>| machine.watch(&case.program, &case.steps, Some(watch), see).map(|()| None);
-                perform(loaded, case, run)
+                let verdict = perform(loaded, case, |see| {
+                    machine.watch(&case.program, &case.steps, Some(watch), see).map(|()| None)
+                });
+                counted(verdict, || machine.instructions())
             })
         })
     }
@@ -392,9 +394,18 @@ fn perform(
         Ok(Some(first)) if found.is_empty() => Verdict::Flaky(first),
         Ok(first) => {
             let first = first.map(|first| format!("; the first time, {}", first.breakdown.what));
-            Verdict::Fail(Failure { differences: found, ended: ended + &first.unwrap_or_default() })
+            let ended = ended + &first.unwrap_or_default();
+            Verdict::Fail(Failure { differences: found, ended, instructions: None })
         }
     }
+}
+
+/// Adds to a failure how many instructions were executed.
+fn counted(mut verdict: Verdict, instructions: impl FnOnce() -> Option<u64>) -> Verdict {
+    if let Verdict::Fail(failure) = &mut verdict {
+        failure.instructions = instructions();
+    }
+    verdict
 }
 
 /// A root that differs says less than the leaves below it that differ.

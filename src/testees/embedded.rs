@@ -109,6 +109,10 @@ impl Testee for Embedded {
     fn run(&mut self, program: &Program, steps: &[Step], see: See<'_>) -> Result<Option<FirstTry>, Stopped> {
         self.watch(program, steps, None, see).map(|()| None)
     }
+
+    fn instructions(&mut self) -> Option<u64> {
+        Some(self.0.account().instructions())
+    }
 }
 
 impl State for Embedded {

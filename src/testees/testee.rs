@@ -16,6 +16,11 @@ pub trait Testee {
     ///
     /// If the run ends before the last step is done.
     fn run(&mut self, program: &Program, steps: &[Step], see: See<'_>) -> Result<Option<FirstTry>, Stopped>;
+
+    /// How many instructions the last run executed; `None` if that is not known.
+    fn instructions(&mut self) -> Option<u64> {
+        None
+    }
 }
 
 /// Called with the index of each step and the state after it.

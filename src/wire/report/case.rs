@@ -49,6 +49,9 @@ pub struct Case {
     /// How the machine ended, for a case that fails.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended: Option<String>,
+    /// How many instructions an embedded machine executed, for a case that fails.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instructions: Option<u64>,
     /// Why an entry in a list of expected failures names the case but does not apply.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub listed: Option<String>,
@@ -113,6 +116,7 @@ impl From<&CaseReport> for Case {
             seconds: time.map(rounded_seconds),
             differences: failure.map(difference),
             ended: failure.map(|it| it.ended.clone()),
+            instructions: failure.and_then(|it| it.instructions),
             listed: listed.clone(),
             known,
             unlisted: Some(verdict.unlisted_kind())
@@ -196,7 +200,8 @@ impl Case {
         let [no_differences, no_end] = ["differences", "ended"].map(|name| self.lacks(name));
         let differences = self.differences.filter(|it| !it.is_empty()).ok_or(no_differences)?;
         let differences = differences.into_iter().map(TryInto::try_into).collect::<Result<_, _>>()?;
-        Ok(Failure { differences, ended: self.ended.ok_or(no_end)? })
+        let instructions = self.instructions;
+        Ok(Failure { differences, ended: self.ended.ok_or(no_end)?, instructions })
     }
 
     fn reason(self) -> Result<String, String> {

@@ -123,8 +123,8 @@ fn any_difference() -> impl Strategy<Value = Difference> {
 }
 
 fn any_failure() -> impl Strategy<Value = Failure> {
-    (prop::collection::vec(any_difference(), 1..3), any_text())
-        .prop_map(|(differences, ended)| Failure { differences, ended })
+    (prop::collection::vec(any_difference(), 1..3), any_text(), any::<Option<u64>>())
+        .prop_map(|(differences, ended, instructions)| Failure { differences, ended, instructions })
 }
 
 fn any_listing() -> impl Strategy<Value = Listing> {
