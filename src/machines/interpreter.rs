@@ -1,21 +1,51 @@
 //! The loop of a machine, generated from the rows of its instruction set.
 
-/// Generates `interpret(&mut Frame, &mut impl Meter) -> Option<Stop>` from the rows of a machine. It runs
-/// until a handler or the meter ends it.
-///
-/// `Frame` has these methods, called in this order for each instruction:
-///
-/// | method | what it does |
-/// |---|---|
-/// | `lead()` | the code at the program counter |
-/// | `fetch()` | the code at the program counter, which moves past it |
-/// | `enter::<POPS, PUSHES>(gas)` | checks stack and base cost; false if the instruction cannot be executed |
-/// | `refuse::<POPS>(gas)` | why it cannot be executed |
-/// | `lend()` | a copy of the frame for the handler |
-/// | `hot()`, `settle(hot, flow)` | copies the handler's changes back to the frame; returns the handler's result, or why the run ends anyway |
-/// | `stop(stop)` | the final step at the end of the run |
-/// | `advance(length)` | moves the program counter past the operands, if handlers do not |
-/// | `undefined()` | what a code without a row does |
+/// The part of a machine's state that the loop keeps in registers. The loop calls these methods for each
+/// instruction, in this order.
+pub(crate) trait Interpreted {
+    /// Why a run ends.
+    type Stop;
+    /// What a handler can change in a lent frame.
+    type Hot;
+    /// The frame that handlers work on.
+    type Lent<'l>: Interpreted<Stop = Self::Stop, Hot = Self::Hot>
+    where
+        Self: 'l;
+
+    /// The code at the program counter.
+    fn lead(&self) -> u8;
+
+    /// The code at the program counter, which moves past it.
+    fn fetch(&mut self) -> u8;
+
+    /// Checks the stack and takes the base cost; false if the instruction cannot be executed.
+    fn enter<const POPS: usize, const PUSHES: usize>(&mut self, gas: u64) -> bool;
+
+    /// Why [`Interpreted::enter`] returned false.
+    fn refuse<const POPS: usize>(&mut self, gas: u64) -> Self::Stop;
+
+    /// A copy of the frame for the handler.
+    fn lend(&mut self) -> Self::Lent<'_>;
+
+    /// The part of a lent frame that the handler may have changed.
+    fn hot(&self) -> Self::Hot;
+
+    /// Copies the handler's changes back to the frame. Returns the handler's result, or why the run ends
+    /// although the handler succeeded.
+    fn settle(&mut self, hot: Self::Hot, flow: Result<(), Self::Stop>) -> Result<(), Self::Stop>;
+
+    /// The final step at the end of a run.
+    fn stop(&mut self, stop: Self::Stop) -> Self::Stop;
+
+    /// Moves the program counter past the operands, if handlers do not.
+    fn advance(&mut self, length: usize);
+
+    /// What a code without a row does.
+    fn undefined(&mut self) -> Self::Stop;
+}
+
+/// Generates `interpret(&mut Frame, &mut impl Meter) -> Option<Stop>` from the rows of a machine, whose `Frame` is
+/// [`Interpreted`]. It runs until a handler or the meter ends it.
 macro_rules! interpreter {
     (
         { $interpret:ident($frame:ident) -> $stop:ty }
@@ -31,6 +61,7 @@ macro_rules! interpreter {
             frame: &mut $frame<'_>,
             meter: &mut impl $crate::machines::machine::Meter,
         ) -> Option<$stop> {
+            use $crate::machines::interpreter::Interpreted;
             loop {
                 if meter.tick(|| frame.lead()).is_break() {
                     return None;

@@ -8,6 +8,7 @@ use super::flow::Destinations;
 use super::machine::Context;
 use super::operands::{Operands, Price};
 use crate::machines::account::Limit;
+use crate::machines::interpreter::Interpreted;
 
 /// A 256-bit word.
 pub(super) type Word = U256;
@@ -174,11 +175,32 @@ pub(super) struct Hot {
     pub(super) top: Halves,
 }
 
-impl Frame<'_> {
+impl Interpreted for Frame<'_> {
+    type Stop = Stop;
+    type Hot = Hot;
+    type Lent<'l>
+        = Frame<'l>
+    where
+        Self: 'l;
+
+    /// The next code; the program counter stays.
+    #[inline(always)]
+    fn lead(&self) -> u8 {
+        self.code[self.pc]
+    }
+
+    /// The next code.
+    #[inline(always)]
+    fn fetch(&mut self) -> u8 {
+        let code = self.code[self.pc];
+        self.pc += 1;
+        code
+    }
+
     /// The first check of every instruction: enough items, room for the result, and gas for the base price,
     /// which is deducted.
     #[inline(always)]
-    pub(super) fn enter<const POPS: usize, const PUSHES: usize>(&mut self, gas: u64) -> bool {
+    fn enter<const POPS: usize, const PUSHES: usize>(&mut self, gas: u64) -> bool {
         // With too few items, this is huge, so that a single comparison checks both. It also shows the
         // compiler that the handler's accesses to items are in bounds.
         let rest = self.height.wrapping_sub(POPS);
@@ -191,28 +213,14 @@ impl Frame<'_> {
 
     /// Why [`Frame::enter`] returned false.
     #[inline(always)]
-    pub(super) fn refuse<const POPS: usize>(&mut self, gas: u64) -> Stop {
+    fn refuse<const POPS: usize>(&mut self, gas: u64) -> Stop {
         self.stop(refused(self.height, POPS, self.gas, gas))
-    }
-
-    /// The next code; the program counter stays.
-    #[inline(always)]
-    pub(super) fn lead(&self) -> u8 {
-        self.code[self.pc]
-    }
-
-    /// The next code.
-    #[inline(always)]
-    pub(super) fn fetch(&mut self) -> u8 {
-        let code = self.code[self.pc];
-        self.pc += 1;
-        code
     }
 
     /// The frame for a handler to work on. In an inlined handler the copy costs nothing; in others it lets
     /// the loop keep the original in registers.
     #[inline(always)]
-    pub(super) fn lend(&mut self) -> Frame<'_> {
+    fn lend(&mut self) -> Frame<'_> {
         Frame {
             pc: self.pc,
             gas: self.gas,
@@ -227,40 +235,42 @@ impl Frame<'_> {
 
     /// The part of a lent frame that a handler can change.
     #[inline(always)]
-    pub(super) fn hot(&self) -> Hot {
+    fn hot(&self) -> Hot {
         Hot { pc: self.pc, gas: self.gas, height: self.height, top: self.top }
     }
 
     /// Copies back a handler's changes. Only the handler's result ends the run.
     #[inline(always)]
-    pub(super) fn settle(&mut self, hot: Hot, flow: Flow) -> Flow {
+    fn settle(&mut self, hot: Hot, flow: Flow) -> Flow {
         self.take(hot);
         flow
     }
 
-    /// Copies the changes of another frame of the same run.
-    #[inline(always)]
-    pub(super) fn take(&mut self, hot: Hot) {
-        Hot { pc: self.pc, gas: self.gas, height: self.height, top: self.top } = hot;
-    }
-
     /// Moves the program counter back to the instruction that ended the run. No handler moves it and then fails.
     #[inline(always)]
-    pub(super) fn stop(&mut self, stop: Stop) -> Stop {
+    fn stop(&mut self, stop: Stop) -> Stop {
         self.pc -= 1;
         stop
     }
 
     /// Moves on by `length` bytes.
     #[inline(always)]
-    pub(super) fn advance(&mut self, length: usize) {
+    fn advance(&mut self, length: usize) {
         self.pc = self.pc.wrapping_add(length);
     }
 
     /// Handles a code byte without a row.
     #[inline(always)]
-    pub(super) fn undefined(&mut self) -> Stop {
+    fn undefined(&mut self) -> Stop {
         self.stop(Stop::Halted(Halt::UndefinedOpcode))
+    }
+}
+
+impl Frame<'_> {
+    /// Copies the changes of another frame of the same run.
+    #[inline(always)]
+    pub(super) fn take(&mut self, hot: Hot) {
+        Hot { pc: self.pc, gas: self.gas, height: self.height, top: self.top } = hot;
     }
 
     /// Deducts `gas`, or halts.

@@ -16,6 +16,7 @@ use super::world::{self, World};
 use crate::isa::OpSet;
 use crate::machines::account::{Account, COPIES};
 use crate::machines::info::{Engine, Executes, Language, MachineInfo};
+use crate::machines::interpreter::Interpreted;
 use crate::machines::machine::{
     Advanced, At, LoadError, Machine, Meter, Metered, Status, Tamper, Unmetered, Until,
 };

@@ -6,6 +6,7 @@ use super::core::{ALLOCATION, Core};
 use super::fault::{Fault, Flow, Stop};
 use super::item::{Item, long_size};
 use super::script::Script;
+use crate::machines::interpreter::Interpreted;
 
 /// The hot state, taken out of the machine while the loop runs so that it can be in registers, and a
 /// reference to the rest of the machine.
@@ -30,16 +31,23 @@ pub(super) struct Hot {
 
 /// The methods that the loop calls.
 #[allow(clippy::unused_self, reason = "the loop is the same for machines that need it")]
-impl<'m> Frame<'m> {
+impl Interpreted for Frame<'_> {
+    type Stop = Stop;
+    type Hot = Hot;
+    type Lent<'l>
+        = Frame<'l>
+    where
+        Self: 'l;
+
     /// The next code; the program counter stays.
     #[inline(always)]
-    pub(super) fn lead(&self) -> u8 {
+    fn lead(&self) -> u8 {
         self.code[self.pc]
     }
 
     /// The next code.
     #[inline(always)]
-    pub(super) fn fetch(&mut self) -> u8 {
+    fn fetch(&mut self) -> u8 {
         self.at = self.pc;
         self.pc += 1;
         self.code[self.at]
@@ -48,20 +56,20 @@ impl<'m> Frame<'m> {
     /// Always true: operands are checked one by one as they are popped, so those above an invalid one have
     /// been removed.
     #[inline(always)]
-    pub(super) fn enter<const POPS: usize, const PUSHES: usize>(&mut self, _: u64) -> bool {
+    fn enter<const POPS: usize, const PUSHES: usize>(&mut self, _: u64) -> bool {
         true
     }
 
     /// Never called, since [`Frame::enter`] never returns false.
     #[inline(always)]
-    pub(super) fn refuse<const POPS: usize>(&mut self, _: u64) -> Stop {
+    fn refuse<const POPS: usize>(&mut self, _: u64) -> Stop {
         self.stop(Fault::Underflow.into())
     }
 
     /// The frame for a handler to work on. In an inlined handler the copy costs nothing; in others it lets
     /// the loop keep the original in registers.
     #[inline(always)]
-    pub(super) fn lend(&mut self) -> Frame<'_> {
+    fn lend(&mut self) -> Frame<'_> {
         Frame {
             pc: self.pc,
             at: self.at,
@@ -74,20 +82,20 @@ impl<'m> Frame<'m> {
 
     /// The part of a lent frame that a handler can change.
     #[inline(always)]
-    pub(super) fn hot(&self) -> Hot {
+    fn hot(&self) -> Hot {
         Hot { pc: self.pc }
     }
 
     /// Copies back a handler's changes. Only the handler's result ends the run.
     #[inline(always)]
-    pub(super) fn settle(&mut self, hot: Hot, flow: Flow) -> Flow {
+    fn settle(&mut self, hot: Hot, flow: Flow) -> Flow {
         self.pc = hot.pc;
         flow
     }
 
     /// Moves the program counter back to an instruction that failed.
     #[inline(always)]
-    pub(super) fn stop(&mut self, stop: Stop) -> Stop {
+    fn stop(&mut self, stop: Stop) -> Stop {
         if matches!(stop, Stop::Faulted(_)) {
             self.pc = self.at;
         }
@@ -96,14 +104,16 @@ impl<'m> Frame<'m> {
 
     /// Does nothing: handlers have read the operands, which may be cut off.
     #[inline(always)]
-    pub(super) fn advance(&mut self, _: usize) {}
+    fn advance(&mut self, _: usize) {}
 
     /// Handles a code byte without a row.
     #[inline(always)]
-    pub(super) fn undefined(&mut self) -> Stop {
+    fn undefined(&mut self) -> Stop {
         self.stop(Fault::Undefined.into())
     }
+}
 
+impl<'m> Frame<'m> {
     /// Reads the next `length` bytes of the instruction.
     #[inline(always)]
     pub(super) fn data(&mut self, length: usize) -> Result<&'m [u8], Stop> {

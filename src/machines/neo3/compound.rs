@@ -9,6 +9,7 @@ use super::heap::{Content, Heap};
 use super::item::{Id, Item, Type};
 use super::map::{Key, Map};
 use super::stack::MOVED_IN_UNIT;
+use crate::machines::interpreter::Interpreted;
 
 /// The charge for looking up a key of a Map or a byte, in units.
 const UNITS_OF_KEY: usize = 12;

@@ -6,6 +6,7 @@ use super::convert;
 use super::core::Core;
 use super::fault::{End, Fault, Flow, Stop};
 use super::item::Item;
+use crate::machines::interpreter::Interpreted;
 
 /// The charge for an allocation, in units.
 pub(super) const ALLOCATION: usize = 8;
@@ -26,16 +27,23 @@ pub(super) struct Frame<'m> {
     pub(super) core: &'m mut Core,
 }
 
-impl<'m> Frame<'m> {
+impl Interpreted for Frame<'_> {
+    type Stop = Stop;
+    type Hot = usize;
+    type Lent<'l>
+        = Frame<'l>
+    where
+        Self: 'l;
+
     /// The next code; the program counter stays.
     #[inline(always)]
-    pub(super) fn lead(&self) -> u8 {
+    fn lead(&self) -> u8 {
         self.script[self.pc]
     }
 
     /// The next code.
     #[inline(always)]
-    pub(super) fn fetch(&mut self) -> u8 {
+    fn fetch(&mut self) -> u8 {
         let code = self.script[self.pc];
         self.core.at = self.pc;
         self.pc += 1;
@@ -45,33 +53,32 @@ impl<'m> Frame<'m> {
     /// Always true: handlers check each operand when they pop it, so the upper one of two invalid operands
     /// decides the message. There is no gas.
     #[inline(always)]
-    #[allow(clippy::unused_self, reason = "what the loop demands of every frame")]
-    pub(super) fn enter<const POPS: usize, const PUSHES: usize>(&mut self, _gas: u64) -> bool {
+    fn enter<const POPS: usize, const PUSHES: usize>(&mut self, _gas: u64) -> bool {
         true
     }
 
     /// Never called, since [`Frame::enter`] never returns false.
     #[inline(always)]
-    pub(super) fn refuse<const POPS: usize>(&mut self, _gas: u64) -> Stop {
+    fn refuse<const POPS: usize>(&mut self, _gas: u64) -> Stop {
         self.stop(Fault::Underflow.into())
     }
 
     /// The frame for a handler to work on, and for the slow part of a handler that does not change the
     /// program counter: a reference to the frame itself would keep it out of registers in the fast part, too.
     #[inline(always)]
-    pub(super) fn lend(&mut self) -> Frame<'_> {
+    fn lend(&mut self) -> Frame<'_> {
         Frame { pc: self.pc, script: self.script, core: self.core }
     }
 
     /// The part of a lent frame that a handler can change.
     #[inline(always)]
-    pub(super) fn hot(&self) -> usize {
+    fn hot(&self) -> usize {
         self.pc
     }
 
     /// Copies back a handler's program counter, and checks the number of references.
     #[inline(always)]
-    pub(super) fn settle(&mut self, pc: usize, flow: Flow) -> Flow {
+    fn settle(&mut self, pc: usize, flow: Flow) -> Flow {
         self.pc = pc;
         if flow.is_ok() && self.core.references() as u64 <= self.core.limits.stack_size {
             return Ok(());
@@ -83,6 +90,26 @@ impl<'m> Frame<'m> {
         flow
     }
 
+    /// Moves the program counter back to the instruction that ended the run.
+    #[inline(always)]
+    fn stop(&mut self, stop: Stop) -> Stop {
+        self.pc = self.core.at;
+        stop
+    }
+
+    /// Does nothing: handlers read their operands themselves.
+    #[inline(always)]
+    fn advance(&mut self, _length: usize) {}
+
+    /// Handles a code without a row.
+    #[inline(always)]
+    fn undefined(&mut self) -> Stop {
+        let code = self.script[self.core.at];
+        self.stop(Fault::Undefined(code).into())
+    }
+}
+
+impl<'m> Frame<'m> {
     #[cold]
     #[inline(never)]
     fn settle_unusual(&mut self, flow: Flow) -> Flow {
@@ -94,25 +121,6 @@ impl<'m> Frame<'m> {
         }
         let (count, most) = (self.core.references(), self.core.limits.stack_size);
         if count as u64 > most { Err(Fault::References { count, most }.into()) } else { Ok(()) }
-    }
-
-    /// Moves the program counter back to the instruction that ended the run.
-    #[inline(always)]
-    pub(super) fn stop(&mut self, stop: Stop) -> Stop {
-        self.pc = self.core.at;
-        stop
-    }
-
-    /// Does nothing: handlers read their operands themselves.
-    #[inline(always)]
-    #[allow(clippy::unused_self, reason = "what the loop demands of every frame")]
-    pub(super) fn advance(&mut self, _length: usize) {}
-
-    /// Handles a code without a row.
-    #[inline(always)]
-    pub(super) fn undefined(&mut self) -> Stop {
-        let code = self.script[self.core.at];
-        self.stop(Fault::Undefined(code).into())
     }
 
     /// The length of the script, without the appended RET.

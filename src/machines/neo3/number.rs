@@ -8,6 +8,7 @@ use super::convert::number;
 use super::fault::{Fault, Flow, Stop};
 use super::frame::Frame;
 use super::item::Item;
+use crate::machines::interpreter::Interpreted;
 
 /// The charge for an instruction on numbers of more than 64 bits, in units.
 pub(super) const BIG: usize = 42;
