@@ -8,7 +8,10 @@
 
 pub mod assembler;
 pub mod disassembler;
+pub(crate) mod effect;
 pub(crate) mod rows;
+
+pub use self::effect::{DeclaredEffect, PlaceKind};
 
 /// One opcode, as its row describes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,8 +38,8 @@ pub struct OpInfo {
     pub pushes: u16,
     /// What it does, in one line.
     pub doc: &'static str,
-    /// What it reads and writes besides the stack, as written in the row.
-    pub effects: &'static [&'static str],
+    /// What it reads and writes besides the stack.
+    pub effects: &'static [DeclaredEffect],
 }
 
 impl OpInfo {

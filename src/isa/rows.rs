@@ -13,7 +13,7 @@
 //! }
 //!
 //! rows!(opcodes { /// The opcodes.
-//!     Op, EVM = "evm" });
+//!     Op, EVM = "evm", Place });
 //! rows!(interpreter { interpret(Frame) -> Stop });
 //! rows!(effects { EFFECTS: Evm, Place });
 //! ```
@@ -31,7 +31,7 @@
 /// [`Isa`](crate::isa::Isa).
 macro_rules! opcodes {
     (
-        { $(#[$attribute:meta])* $op:ident, $isa:ident = $machine:literal }
+        { $(#[$attribute:meta])* $op:ident, $isa:ident = $machine:literal, $place:ident }
         $($code:literal $name:ident [$($operand:ident($size:literal))*] $($gas:literal)?
             ($pops:literal -> $pushes:literal) $handler:path, $doc:literal, [$($effect:expr),*];)*
     ) => {
@@ -67,7 +67,7 @@ macro_rules! opcodes {
                 pops: $pops,
                 pushes: $pushes,
                 doc: $doc,
-                effects: &[$(stringify!($effect)),*],
+                effects: $crate::isa::effect::declared_effects!($place: $($effect),*),
             },)*
         ]);
     };

@@ -5,29 +5,9 @@
 //! [`declared`] combines both into what blame and traces ask for.
 
 use super::inspect::{Effects, Inspect};
+pub(crate) use crate::isa::effect::Effect;
 use crate::model::cell::Cell;
 use crate::model::value::Value;
-
-/// One declaration of a row.
-pub(crate) enum Effect<M: Places> {
-    /// The result depends on the value there.
-    Reads(M::Place),
-    /// Only whether it succeeds or what it costs depends on the value there, not a value that it computes.
-    /// Blame does not follow it.
-    Needs(M::Place),
-    /// It may change the value there.
-    Writes(M::Place),
-    /// Execution may continue elsewhere than at the next instruction, in the same frame or in another script
-    /// that replaces it.
-    Jumps,
-    /// Execution always continues in the same frame, at the program counter that the function returns; `None`
-    /// if that is not known.
-    JumpsTo(fn(&M) -> Option<usize>),
-    /// It pops as many stack items as the function returns; `None` for the number in its row.
-    Takes(fn(&M) -> Option<usize>),
-    /// It pushes as many stack items as the function returns, instead of the number in its row.
-    Leaves(fn(&M) -> Option<usize>),
-}
 
 /// A machine whose rows declare effects.
 pub(crate) trait Places: Inspect + Sized + 'static {
@@ -35,7 +15,7 @@ pub(crate) trait Places: Inspect + Sized + 'static {
     type Place: Copy + 'static;
 
     /// What the row of the next instruction declares.
-    fn row_effects(&self) -> &'static [Effect<Self>];
+    fn row_effects(&self) -> &'static [Effect<Self, Self::Place>];
 
     /// The cells that a place refers to when the next instruction is executed. Empty if its operands name no place.
     fn cells_at(&self, place: Self::Place) -> Vec<Cell>;
@@ -82,13 +62,15 @@ pub(crate) fn declared<M: Places>(machine: &M, counts: &dyn Fn(usize) -> bool) -
 macro_rules! effects {
     ({ $list:ident: $machine:ty, $place:ident } $([$($effect:expr),*])*) => {
         /// What each row reads and writes, in the order of the rows.
-        pub(super) static $list: &[&[$crate::machines::effects::Effect<$machine>]] = {
+        pub(super) static $list: &[&[$crate::machines::effects::Effect<$machine, $place>]] = {
             #[allow(unused_imports, reason = "a machine may need only some")]
             use $crate::machines::effects::Effect::{Jumps, JumpsTo, Leaves, Needs, Reads, Takes, Writes};
             #[allow(clippy::enum_glob_use, reason = "rows name places without their type")]
             use $place::*;
             &[$(&[$($effect),*]),*]
         };
+
+        $crate::machines::effects::declared_effect! { $machine, $place }
     };
     (
         $head:tt
@@ -99,4 +81,25 @@ macro_rules! effects {
     };
 }
 
-pub(crate) use effects;
+/// Generates the function that [`declared_effects`](crate::isa::effect::declared_effects) calls.
+macro_rules! declared_effect {
+    ($machine:ty, $place:ident) => {
+        /// An effect as data.
+        const fn declared_effect(
+            effect: &$crate::isa::effect::Effect<$machine, $place>,
+        ) -> $crate::isa::DeclaredEffect {
+            use $crate::isa::{DeclaredEffect, effect::Effect};
+            match effect {
+                Effect::Reads(place) => DeclaredEffect::Reads(place.kind()),
+                Effect::Needs(place) => DeclaredEffect::Needs(place.kind()),
+                Effect::Writes(place) => DeclaredEffect::Writes(place.kind()),
+                Effect::Jumps => DeclaredEffect::Jumps,
+                Effect::JumpsTo(_) => DeclaredEffect::JumpsTo,
+                Effect::Takes(_) => DeclaredEffect::Takes,
+                Effect::Leaves(_) => DeclaredEffect::Leaves,
+            }
+        }
+    };
+}
+
+pub(crate) use {declared_effect, effects};

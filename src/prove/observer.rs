@@ -6,7 +6,7 @@ use std::fmt;
 
 use num_bigint::{BigInt, Sign};
 
-use crate::isa::OpInfo;
+use crate::isa::{DeclaredEffect, OpInfo};
 use crate::machines::inspect::Inspect;
 use crate::machines::machine::At;
 use crate::model::name::Name;
@@ -62,7 +62,7 @@ impl Observer {
         for (name, value) in operands(op, at.state) {
             self.add(op, Done::Operand(name, Class::of(&value)));
         }
-        let jumps = op.effects.contains(&"Jumps");
+        let jumps = op.effects.contains(&DeclaredEffect::Jumps);
         self.last = Some(Last { op, next: at.pc + 1 + at.operand.len(), jumps });
     }
 

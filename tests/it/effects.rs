@@ -21,7 +21,7 @@ mod tinyvm;
 mod vectors;
 
 use prepared::{Prepared, Scene};
-use vmconf::isa::{OpInfo, Unit};
+use vmconf::isa::{DeclaredEffect, OpInfo, PlaceKind, Unit};
 use vmconf::machines::inspect::Effects;
 use vmconf::machines::machine::{Machine, Status};
 use vmconf::machines::{MachineInfo, by_name};
@@ -45,7 +45,8 @@ const TO_THE_END: u64 = 100;
 
 /// Declarations of what no field of a machine shows: the exception of N3 that is on its way, and that waits for the
 /// end of a finally block.
-const UNSEEN: [&str; 2] = ["Reads(Pending)", "Writes(Exception)"];
+const UNSEEN: [DeclaredEffect; 2] =
+    [DeclaredEffect::Reads(PlaceKind::Exception), DeclaredEffect::Writes(PlaceKind::Exception)];
 
 /// The fields of a machine that show its cells: at any time, and at the end only.
 struct Fields {
@@ -385,7 +386,7 @@ fn check(machine: &str, mut scene: impl FnMut(&'static OpInfo, &mut Random) -> O
         assert!(count > 0, "{} is never executed", op.name);
         wrong.extend(violation);
         wrong.extend(
-            unnoticed.iter().map(|it| format!("{} without {}: not noticed", op.name, op.effects[*it])),
+            unnoticed.iter().map(|it| format!("{} without {:?}: not noticed", op.name, op.effects[*it])),
         );
     }
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));

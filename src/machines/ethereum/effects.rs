@@ -63,7 +63,7 @@ use Place::{
     Balance, Byte, Code, Input, Logs, Memory, NewFrame, Output, Own, Returned, Storage, Transient, Word,
 };
 
-pub(super) fn effects(code: u8) -> &'static [Effect<Ethereum>] {
+pub(super) fn effects(code: u8) -> &'static [Effect<Ethereum, Place>] {
     match code {
         op::KECCAK256 => &[Reads(Memory(0, 1))],
         op::BALANCE => &[Reads(Balance(0))],
@@ -101,7 +101,7 @@ pub(super) fn effects(code: u8) -> &'static [Effect<Ethereum>] {
 impl Places for Ethereum {
     type Place = Place;
 
-    fn row_effects(&self) -> &'static [Effect<Ethereum>] {
+    fn row_effects(&self) -> &'static [Effect<Ethereum, Place>] {
         self.next_code().map_or(&[], effects)
     }
 

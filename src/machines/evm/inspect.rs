@@ -4,6 +4,7 @@ use super::frame::{PADDING, Stop, Word, small};
 use super::machine::Evm;
 use super::table::{EFFECTS, EVM};
 use super::world::{Account, address_bytes};
+use crate::isa::PlaceKind;
 use crate::isa::disassembler::disassemble;
 use crate::machines::byte_memory;
 use crate::machines::effects::{Effect, Places, declared};
@@ -136,10 +137,29 @@ pub(crate) enum Place {
     Output,
 }
 
+impl Place {
+    /// What is there.
+    pub(super) const fn kind(self) -> PlaceKind {
+        match self {
+            Place::Memory(..) | Place::Word(_) => PlaceKind::Bytes,
+            Place::Byte(_) => PlaceKind::Byte,
+            Place::Storage(_) => PlaceKind::Variable,
+            Place::Account(_)
+            | Place::Code(_)
+            | Place::Own
+            | Place::Log
+            | Place::Logs
+            | Place::Call
+            | Place::Calls
+            | Place::Output => PlaceKind::Other,
+        }
+    }
+}
+
 impl Places for Evm {
     type Place = Place;
 
-    fn row_effects(&self) -> &'static [Effect<Evm>] {
+    fn row_effects(&self) -> &'static [Effect<Evm, Place>] {
         let row = self.program().get(self.pc).and_then(|code| EVM.row(u16::from(*code)));
         row.map_or(&[], |row| EFFECTS[row])
     }

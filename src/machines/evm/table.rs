@@ -150,7 +150,7 @@ pub(super) use rows;
 
 rows!(opcodes {
     /// The opcodes of Homestead by their mnemonics.
-    Op, EVM = "evm"
+    Op, EVM = "evm", Place
 });
 rows!(interpreter { interpret(Frame) -> Stop });
 rows!(effects { EFFECTS: Evm, Place });

@@ -4,6 +4,7 @@ use super::explain::named;
 use super::machine::MiniC89;
 use super::program::{Function, Instruction};
 use super::table::{EFFECTS, Op};
+use crate::isa::PlaceKind;
 use crate::machines::effects::{Effect, Places, declared};
 use crate::machines::inspect::{Effects, Inspect};
 use crate::machines::view::{CodeLine, Section};
@@ -105,10 +106,20 @@ pub(crate) enum Place {
     Result,
 }
 
+impl Place {
+    /// What is there.
+    pub(super) const fn kind(self) -> PlaceKind {
+        match self {
+            Place::Slot => PlaceKind::Variable,
+            Place::CalleeSlots | Place::Result => PlaceKind::Other,
+        }
+    }
+}
+
 impl Places for MiniC89 {
     type Place = Place;
 
-    fn row_effects(&self) -> &'static [Effect<MiniC89>] {
+    fn row_effects(&self) -> &'static [Effect<MiniC89, Place>] {
         let row = self.next_instruction().map(|instruction| instruction.op as usize);
         row.and_then(|row| EFFECTS.get(row)).map_or(&[], |effects| effects)
     }

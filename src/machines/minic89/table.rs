@@ -4,6 +4,7 @@ use super::cpu::{Cpu, Stop};
 use super::inspect::Place;
 use super::machine::MiniC89;
 use super::{arith, call, compare, flow, local, stack};
+use crate::isa::effect::declared_effects;
 use crate::isa::{Isa, OpInfo, Unit};
 use crate::machines::effects::effects;
 use crate::machines::machine::Meter;
@@ -50,7 +51,7 @@ macro_rules! instruction_set {
             pops: $pops,
             pushes: $pushes,
             doc: $doc,
-                effects: &[$(stringify!($effect)),*],
+            effects: declared_effects!(Place: $($effect),*),
         },)*];
 
         /// The instruction set.

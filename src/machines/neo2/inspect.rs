@@ -8,6 +8,7 @@ use super::item::Item;
 use super::machine::Neo2;
 use super::map::key_name;
 use super::table::{EFFECTS, NEO2};
+use crate::isa::PlaceKind;
 use crate::isa::disassembler::line_at;
 use crate::machines::effects::{Effect, Places, declared};
 use crate::machines::inspect::{Effects, Inspect, cells_inside};
@@ -127,10 +128,28 @@ pub(crate) enum Place {
     NewAlt,
 }
 
+impl Place {
+    /// What is there.
+    pub(super) const fn kind(self) -> PlaceKind {
+        match self {
+            Place::Compound(_) => PlaceKind::Compound,
+            Place::Struct(_) => PlaceKind::Struct,
+            Place::Picked
+            | Place::Swapped
+            | Place::Item(..)
+            | Place::Entry(..)
+            | Place::End(_)
+            | Place::Signatures
+            | Place::Alt
+            | Place::NewAlt => PlaceKind::Other,
+        }
+    }
+}
+
 impl Places for Neo2 {
     type Place = Place;
 
-    fn row_effects(&self) -> &'static [Effect<Neo2>] {
+    fn row_effects(&self) -> &'static [Effect<Neo2, Place>] {
         let row = self.at().and_then(|at| NEO2.row(at.code));
         row.map_or(&[], |row| EFFECTS[row])
     }

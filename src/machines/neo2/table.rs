@@ -206,7 +206,7 @@ macro_rules! rows {
 
 rows!(opcodes {
     /// The opcodes by their mnemonics.
-    Op, NEO2 = "neo2"
+    Op, NEO2 = "neo2", Place
 });
 rows!(interpreter { interpret(Frame) -> Stop });
 rows!(effects { EFFECTS: Neo2, Place });

@@ -6,6 +6,7 @@ use super::item::Item;
 use super::machine::Neo3;
 use super::map::{Key as MapKey, key_name, pairs};
 use super::table::{EFFECTS, NEO3};
+use crate::isa::PlaceKind;
 use crate::isa::disassembler::line_at;
 use crate::machines::effects::{Effect, Places, declared};
 use crate::machines::inspect::{Effects, Inspect, cells_inside};
@@ -143,10 +144,32 @@ pub(crate) enum Place {
     ServiceOperands,
 }
 
+impl Place {
+    /// What is there.
+    pub(super) const fn kind(self) -> PlaceKind {
+        match self {
+            Place::Static | Place::Local | Place::Argument => PlaceKind::Variable,
+            Place::Compound(_) => PlaceKind::Compound,
+            Place::Struct(_) => PlaceKind::Struct,
+            Place::Exception | Place::Pending => PlaceKind::Exception,
+            Place::NoItem(..) | Place::NoEntry(..) => PlaceKind::FailedOperands,
+            Place::Picked
+            | Place::Item(..)
+            | Place::Entry(..)
+            | Place::End(_)
+            | Place::Last(_)
+            | Place::NewStatics
+            | Place::NewLocals
+            | Place::NewArguments
+            | Place::ServiceOperands => PlaceKind::Other,
+        }
+    }
+}
+
 impl Places for Neo3 {
     type Place = Place;
 
-    fn row_effects(&self) -> &'static [Effect<Neo3>] {
+    fn row_effects(&self) -> &'static [Effect<Neo3, Place>] {
         let row = self.at().and_then(|at| NEO3.row(at.code));
         row.map_or(&[], |row| EFFECTS[row])
     }

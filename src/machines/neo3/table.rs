@@ -218,7 +218,7 @@ macro_rules! rows {
 
 rows!(opcodes {
     /// The opcodes of N3 by their mnemonics.
-    Op, NEO3 = "neo3"
+    Op, NEO3 = "neo3", Place
 });
 rows!(interpreter { interpret(Frame) -> Stop });
 rows!(effects { EFFECTS: Neo3, Place });

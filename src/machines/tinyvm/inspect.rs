@@ -9,6 +9,7 @@ use super::instruction::Instruction;
 use super::machine::{Mode, TinyVm};
 use super::table::{EFFECTS, TINYVM};
 use crate::isa::Field;
+use crate::isa::PlaceKind;
 use crate::machines::effects::{Effect, Places, declared};
 use crate::machines::inspect::{Effects, Inspect};
 use crate::machines::view::{CodeLine, Section};
@@ -316,10 +317,23 @@ pub(crate) enum Place {
     Target,
 }
 
+impl Place {
+    /// What is there.
+    pub(super) const fn kind(self) -> PlaceKind {
+        match self {
+            Place::A | Place::B | Place::DataAtA | Place::DataAtB | Place::R0 | Place::First4 => {
+                PlaceKind::Variable
+            }
+            Place::Source => PlaceKind::CopySource,
+            Place::Command | Place::Target => PlaceKind::Other,
+        }
+    }
+}
+
 impl Places for TinyVm {
     type Place = Place;
 
-    fn row_effects(&self) -> &'static [Effect<TinyVm>] {
+    fn row_effects(&self) -> &'static [Effect<TinyVm, Place>] {
         TINYVM.row(self.word()).map_or(&[], |row| EFFECTS[row])
     }
 

@@ -6,6 +6,7 @@ use super::inspect::{Place, added, joined, skipped};
 use super::instruction::Instruction;
 use super::machine::TinyVm;
 use super::{arith, compare, jump, memory, stop};
+use crate::isa::effect::declared_effects;
 use crate::isa::{Field, Isa, OpInfo, Unit};
 use crate::machines::effects::effects;
 
@@ -31,7 +32,7 @@ macro_rules! instruction_set {
                 pops: 0,
                 pushes: 0,
                 doc: $exact_doc,
-                effects: &[$(stringify!($exact_effect)),*],
+                effects: declared_effects!(Place: $($exact_effect),*),
             },)*
             $(OpInfo {
                 code: $first << 8,
@@ -45,7 +46,7 @@ macro_rules! instruction_set {
                 pops: 0,
                 pushes: 0,
                 doc: $doc,
-                effects: &[$(stringify!($effect)),*],
+                effects: declared_effects!(Place: $($effect),*),
             },)*
         ];
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::isa::{OpInfo, Operand};
+use crate::isa::{DeclaredEffect, OpInfo, Operand, PlaceKind};
 use crate::machines::MachineInfo;
 use crate::model::limits::Limits;
 
@@ -218,7 +218,7 @@ impl Has {
             limit: new.stack_limit().or(new.reference_limit()).is_some(),
             traps: (machine.fields)().iter().any(|field| field.name == "trap"),
             number: Sort::Word { bits: word_bits(machine) },
-            compounds: ops.iter().any(|op| op.effects.iter().any(|effect| effect.contains("Compound"))),
+            compounds: ops.iter().any(|op| op.effects.iter().copied().any(has_compound)),
         }
     }
 }
@@ -229,10 +229,11 @@ pub(super) fn word_bits(machine: &MachineInfo) -> u32 {
     if machine.isa.ops.iter().any(has_long_operand) { 256 } else { 16 }
 }
 
-/// Places whose values a fault can change, by their names in the rows.
-const CHANGEABLE: &[&str] = &[
-    "Memory", "Word", "Byte", "Storage", "A", "B", "First4", "DataAtA", "Slot", "Static", "Local", "Argument",
-];
+/// Whether an effect is on a compound.
+fn has_compound(effect: DeclaredEffect) -> bool {
+    use DeclaredEffect::{Needs, Reads, Writes};
+    matches!(effect, Reads(place) | Needs(place) | Writes(place) if place == PlaceKind::Compound)
+}
 
 /// All faults of a machine, in the order of its rows.
 pub fn faults_of(machine: &'static MachineInfo) -> Vec<Fault> {
@@ -247,11 +248,11 @@ pub fn faults_of(machine: &'static MachineInfo) -> Vec<Fault> {
 /// The sort of value that the instruction leaves on the stack or, failing that, writes. If it pops and reads
 /// nothing, that is at most what its operand can hold.
 fn result_of(op: &OpInfo, has: &Has) -> Sort {
-    let writes = |place: &str| op.pushes == 0 && op.effects.iter().any(|effect| effect.starts_with(place));
-    if writes("Writes(Byte") {
+    let writes = |place| op.pushes == 0 && op.effects.contains(&DeclaredEffect::Writes(place));
+    if writes(PlaceKind::Byte) {
         return Sort::Bytes { most: 1 };
     }
-    if writes("Writes(Memory") || writes("Writes(Word") {
+    if writes(PlaceKind::Bytes) {
         return Sort::Bytes { most: usize::MAX };
     }
     match op.operands {
@@ -268,15 +269,11 @@ fn result_of(op: &OpInfo, has: &Has) -> Sort {
 }
 
 fn kinds_of(op: &OpInfo, has: &Has) -> Vec<Kind> {
-    let declares = |what: &str| op.effects.iter().filter(|effect| effect.starts_with(what)).count();
-    let is_changed = |effect: &&&str| {
-        let place =
-            effect.strip_prefix("Writes(").map(|place| place.split(['(', ')']).next().unwrap_or(place));
-        place.is_some_and(|place| CHANGEABLE.contains(&place))
-    };
-    let (reads, writes) = (declares("Reads("), op.effects.iter().filter(is_changed).count());
-    // The sources of a driver's copies are not operands.
-    let registers = reads - declares("Reads(Source");
+    let count =
+        |is_it: fn(DeclaredEffect) -> bool| op.effects.iter().filter(|effect| is_it(**effect)).count();
+    let reads = count(|effect| matches!(effect, DeclaredEffect::Reads(_)));
+    let writes = count(|effect| matches!(effect, DeclaredEffect::Writes(place) if place.is_changeable()));
+    let registers = reads - count(|effect| effect == DeclaredEffect::Reads(PlaceKind::CopySource));
     let operands = if has.stack { usize::from(op.pops) } else { registers }.min(MOST_OPERANDS);
     let mut kinds = Vec::new();
     let mut add = |applies: bool, some: &[Kind]| {
@@ -302,13 +299,14 @@ fn kinds_of(op: &OpInfo, has: &Has) -> Vec<Kind> {
     add(has.limit, &[Kind::LimitLess]);
     add(has.stack_limit && op.pushes > op.pops, &[Kind::LimitMore]);
     add(op.pushes > 0, &[Kind::PushOmitted]);
-    add(declares("Jumps") > 0, &[Kind::NotTaken]);
+    let jumps = count(|effect| matches!(effect, DeclaredEffect::Jumps | DeclaredEffect::JumpsTo));
+    add(jumps > 0, &[Kind::NotTaken]);
     // An instruction that pushes one value and reads nothing pushes a new one.
     add(has.compounds && (op.pushes > 1 || op.pushes == 1 && reads > 0), &[Kind::Copied]);
-    let throws = ["Writes(Exception", "Writes(NoItem", "Writes(NoEntry"].map(declares).iter().sum::<usize>();
-    let stores = declares("Writes(") > throws;
+    let throws = count(|effect| matches!(effect, DeclaredEffect::Writes(place) if place.is_exception()));
+    let stores = count(|effect| matches!(effect, DeclaredEffect::Writes(_))) > throws;
     add(has.compounds && op.pops > 0 && (stores || op.pushes > 0 && reads > 0), &[Kind::OperandCopied]);
-    add(declares("Reads(Struct") > 0, &[Kind::Shared]);
+    add(op.effects.contains(&DeclaredEffect::Reads(PlaceKind::Struct)), &[Kind::Shared]);
     add(has.compounds, &[Kind::Counted]);
     add(has.compounds && op.pops > op.pushes, &[Kind::NotReleased]);
     let changes = op.pops > 0 || op.pushes > 0 || !op.operands.is_empty() || !op.effects.is_empty();

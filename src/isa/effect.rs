@@ -1,0 +1,99 @@
+//! What the rows of a machine declare: the places besides the operand stack that an instruction reads and writes.
+
+/// One declaration of a row, such as `Reads(Memory(0, 1))`, in terms of the places of machine `M`.
+pub(crate) enum Effect<M, P> {
+    /// The result depends on the value there.
+    Reads(P),
+    /// Only whether it succeeds or what it costs depends on the value there, not a value that it computes.
+    /// Blame does not follow it.
+    Needs(P),
+    /// It may change the value there.
+    Writes(P),
+    /// Execution may continue elsewhere than at the next instruction, in the same frame or in another script
+    /// that replaces it.
+    Jumps,
+    /// Execution always continues in the same frame, at the program counter that the function returns; `None`
+    /// if that is not known.
+    JumpsTo(fn(&M) -> Option<usize>),
+    /// It pops as many stack items as the function returns; `None` for the number in its row.
+    Takes(fn(&M) -> Option<usize>),
+    /// It pushes as many stack items as the function returns, instead of the number in its row.
+    Leaves(fn(&M) -> Option<usize>),
+}
+
+/// An [`Effect`] without the types of its machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DeclaredEffect {
+    /// See [`Effect::Reads`].
+    Reads(PlaceKind),
+    /// See [`Effect::Needs`].
+    Needs(PlaceKind),
+    /// See [`Effect::Writes`].
+    Writes(PlaceKind),
+    /// See [`Effect::Jumps`].
+    Jumps,
+    /// See [`Effect::JumpsTo`].
+    JumpsTo,
+    /// See [`Effect::Takes`].
+    Takes,
+    /// See [`Effect::Leaves`].
+    Leaves,
+}
+
+/// What an instruction reads or writes. It determines which faults can be planted there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlaceKind {
+    /// A register, a variable, or a word of data or storage. A fault can change it.
+    Variable,
+    /// A byte of memory. A fault can change it.
+    Byte,
+    /// Bytes of memory. A fault can change them.
+    Bytes,
+    /// A compound, by reference.
+    Compound,
+    /// A Struct that is copied when it is stored.
+    Struct,
+    /// An exception that is on its way, or waits for the end of a finally block. No field of a state shows it.
+    Exception,
+    /// An exception that is thrown because of the operands.
+    FailedOperands,
+    /// What an instruction copies elsewhere although it is none of its operands.
+    CopySource,
+    /// Something that no fault changes directly, such as a log entry or a part of a compound.
+    Other,
+}
+
+impl PlaceKind {
+    /// Whether writing it throws an exception.
+    pub const fn is_exception(self) -> bool {
+        matches!(self, PlaceKind::Exception | PlaceKind::FailedOperands)
+    }
+
+    /// Whether a fault can change the value.
+    pub const fn is_changeable(self) -> bool {
+        match self {
+            PlaceKind::Variable | PlaceKind::Byte | PlaceKind::Bytes => true,
+            PlaceKind::Compound
+            | PlaceKind::Struct
+            | PlaceKind::Exception
+            | PlaceKind::FailedOperands
+            | PlaceKind::CopySource
+            | PlaceKind::Other => false,
+        }
+    }
+}
+
+/// The effects of a row as data, from a list as rows write it. Needs the function that
+/// [`effects`](crate::machines::effects) generates.
+macro_rules! declared_effects {
+    ($place:ident: $($effect:expr),*) => {{
+        #[allow(unused_imports, reason = "a row may need only some")]
+        use $crate::isa::effect::Effect::{Jumps, JumpsTo, Leaves, Needs, Reads, Takes, Writes};
+        #[allow(unused_imports, clippy::enum_glob_use, reason = "rows name places without their type")]
+        use $place::*;
+        const LIST: &[$crate::isa::effect::DeclaredEffect] = &[$(declared_effect(&$effect)),*];
+        LIST
+    }};
+}
+
+pub(crate) use declared_effects;
