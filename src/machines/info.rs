@@ -30,10 +30,18 @@ pub struct MachineInfo {
     pub executes: Executes,
     /// Suspicious parts of a program that can be loaded nevertheless, each with its datum.
     pub lint: fn(&Program) -> Vec<LoadError>,
+    /// How many bits its numbers have, including the sign; of one whose numbers have different sizes, the largest.
+    pub word_bits: u32,
+    /// A small program that ends normally, as its vectors write one, in JSON.
+    pub sample: &'static str,
     /// The members of a program, as sent to a machine in another process.
     pub program: &'static [Member],
     /// What [`Action::Set`](crate::model::case::Action::Set) can change.
     pub changes: &'static [Member],
+    /// The member of [`MachineInfo::changes`] for items of the operand stack; `None` for a machine without one.
+    pub stack: Option<&'static str>,
+    /// The field with the code of a trap; `None` for a machine without such codes.
+    pub trap: Option<&'static str>,
     /// What can be observed.
     pub fields: fn() -> Vec<Member>,
     /// The fields that are hashes of other fields; `None` for a machine whose vectors demand no hashes.

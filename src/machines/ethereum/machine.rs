@@ -49,8 +49,12 @@ pub const INFO: MachineInfo = MachineInfo {
     contains: program::contains,
     executes: Executes::Others,
     lint: crate::machines::info::nothing_odd,
+    word_bits: 256,
+    sample: r#""0x6003600401600055""#,
     program: shapes::PROGRAM,
     changes: shapes::CHANGES,
+    stack: Some("stack"),
+    trap: None,
     fields: observe::members::<Ethereum>,
     hashed: Some(Hashed {
         root: "root",

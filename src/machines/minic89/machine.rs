@@ -28,8 +28,17 @@ pub const INFO: MachineInfo = MachineInfo {
     contains: program::contains,
     executes: Executes::Contained,
     lint: super::lint::lint,
+    word_bits: 16,
+    sample: r#"{
+        "schema_version": "MiniC89.VM.Metadata.v0.2", "isa_version": "MiniC89.ISA.v0.1",
+        "functions": [{"fid": 1, "name": "main", "param_count": 0, "local_count": 0, "code": [
+            {"op": "PUSH_I16", "args": [42]}, {"op": "RET", "args": []}
+        ]}]
+    }"#,
     program: program::MEMBERS,
     changes: change::CHANGES,
+    stack: Some("operand_stack"),
+    trap: Some("trap"),
     fields: observe::members::<MiniC89>,
     hashed: None,
     assemble: crate::machines::info::as_it_is,

@@ -216,17 +216,11 @@ impl Has {
             stack: ops.iter().any(|op| op.pushes > 0),
             stack_limit: new.stack_limit().is_some(),
             limit: new.stack_limit().or(new.reference_limit()).is_some(),
-            traps: (machine.fields)().iter().any(|field| field.name == "trap"),
-            number: Sort::Word { bits: word_bits(machine) },
+            traps: machine.trap.is_some(),
+            number: Sort::Word { bits: machine.word_bits },
             compounds: ops.iter().any(|op| op.effects.iter().copied().any(has_compound)),
         }
     }
-}
-
-/// How many bits a number of the machine has, including the sign.
-pub(super) fn word_bits(machine: &MachineInfo) -> u32 {
-    let has_long_operand = |op: &OpInfo| op.operands.iter().any(|it| it.fixed_len() > 16);
-    if machine.isa.ops.iter().any(has_long_operand) { 256 } else { 16 }
 }
 
 /// Whether an effect is on a compound.

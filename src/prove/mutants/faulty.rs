@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use num_bigint::{BigInt, Sign};
 
-use super::fault::{Fault, Kind, Wrong, word_bits};
+use super::fault::{Fault, Kind, Wrong};
 use super::place::{change, one_more, read};
 use crate::isa::OpSet;
 use crate::machines::account::Account;
@@ -36,7 +36,7 @@ impl Faulty {
         let Fault { machine, op, .. } = fault;
         let ops = OpSet::new(machine.isa, vec![op]);
         let program = Program(Value::Null.into());
-        Faulty { inner: (machine.new)(limits), program, fault, ops, word: word_bits(machine), switched_on }
+        Faulty { inner: (machine.new)(limits), program, fault, ops, word: machine.word_bits, switched_on }
     }
 
     fn switch_on(&self) {
@@ -300,7 +300,7 @@ impl Faulty {
     fn write(&mut self, cell: &Cell, value: Option<Value>) {
         let Some(value) = value else { return };
         if self.now(cell).as_ref() != Some(&value)
-            && let Some(change) = change(&*self.inner, cell, value)
+            && let Some(change) = change(self.fault.machine, &*self.inner, cell, value)
         {
             self.set(&change);
         }

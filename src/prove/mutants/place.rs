@@ -1,5 +1,6 @@
 //! The values of a machine that a fault can get wrong: its cells, read and set between two instructions.
 
+use crate::machines::MachineInfo;
 use crate::machines::machine::Machine;
 use crate::model::case::Program;
 use crate::model::cell::Cell;
@@ -44,14 +45,10 @@ pub fn read(machine: &dyn Machine, program: &Program, cell: &Cell) -> Option<Val
     }
 }
 
-/// The change that gives the cell this value; `None` if it cannot be set.
-pub fn change(machine: &dyn Machine, cell: &Cell, value: Value) -> Option<Value> {
+/// The change that gives the cell of a machine this value; `None` if it cannot be set.
+pub fn change(info: &MachineInfo, machine: &dyn Machine, cell: &Cell, value: Value) -> Option<Value> {
     let (field, key, value) = match cell {
-        Cell::Stack(at) => {
-            let is_minic89 = machine.has_field("operand_stack");
-            let field = if is_minic89 { "operand_stack" } else { "stack" };
-            (field, machine.height().checked_sub(at + 1)?.to_string(), value)
-        }
+        Cell::Stack(at) => (info.stack?, machine.height().checked_sub(at + 1)?.to_string(), value),
         Cell::Range("memory", range) => ("memory", format!("0x{:x}", range.start), value),
         Cell::Range("data", range) => {
             let Value::Int(word) = value else { return None };
@@ -68,8 +65,7 @@ pub fn change(machine: &dyn Machine, cell: &Cell, value: Value) -> Option<Value>
         _ => return None,
     };
     let mut members = vec![(field, Value::record([(key, value)]))];
-    // On this machine, a change begins a new phase.
-    if machine.has_field("changedRegisters") {
+    if info.changes.iter().any(|member| member.name == "phase") {
         members.push(("phase", Value::text("same")));
     }
     Some(Value::record(members))

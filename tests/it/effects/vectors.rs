@@ -127,7 +127,7 @@ fn mutant(op: &OpInfo, start: &Prepared, random: &mut Random) -> Option<(Option<
     let cell = &cells[random.below(cells.len())];
     let value = other(&place::read(&*machine, &start.program, cell)?, random)?;
     let mut prepared = start.clone();
-    prepared.changes.push(place::change(&*machine, cell, value)?);
+    prepared.changes.push(place::change(start.machine, &*machine, cell, value)?);
     Some((Some(cell.clone()), prepared))
 }
 

@@ -21,26 +21,10 @@ const LARGE_ID: u64 = 1 << 52;
 /// The hash of no instructions: the SHA-256 of nothing.
 const NOTHING: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
-/// A small program of a machine, as formats write it.
-fn sample(machine: &str) -> Json {
-    match machine {
-        "evm" => json!("0x6003600401600055"),
-        "neo3" => json!("0x13149e"),
-        "neo2" => json!("0x535493"),
-        "tinyvm" => json!("3007 102A"),
-        _ => json!({
-            "schema_version": "MiniC89.VM.Metadata.v0.2", "isa_version": "MiniC89.ISA.v0.1",
-            "functions": [{"fid": 1, "name": "main", "param_count": 0, "local_count": 0, "code": [
-                {"op": "PUSH_I16", "args": [42]}, {"op": "RET", "args": []}
-            ]}],
-        }),
-    }
-}
-
 /// The program and its steps, which observe the offered fields.
 fn request_of(info: &'static MachineInfo, offer: &Offer) -> Option<(Json, Vec<protocol::Step>)> {
     let (format, make) = made_for(info.name)?;
-    let (program, inputs) = (sample(info.name), Inputs::default());
+    let (program, inputs) = (serde_json::from_str(info.sample).ok()?, Inputs::default());
     let new = NewVector { name: "program", program: &program, inputs: &inputs, state: None };
     let text = (make.make)(&new).ok()?.to_string();
     let file = FileOptions { format: Some(format), ..FileOptions::default() };
