@@ -106,13 +106,20 @@ fn failed(text: &mut Vec<u8>, explained: &Explanation, failure: &Failure, length
         Length::Screen => 1,
         Length::Full(_) => failure.differences.len(),
     };
+    let mut is_also_shown = false;
     for (index, difference) in failure.differences.iter().take(full).enumerate() {
         differs(text, id, difference)?;
         if index == 0 {
             deviations(text, explained)?;
         }
         if is_gas(&difference.at, explained.blames.get(index)) {
+            // A wrong value may change the price of an instruction that uses it, but not the other way round.
+            let is_cause_shown = length == Length::Screen && also(text, explained, failure)?;
+            is_also_shown |= is_cause_shown;
             spent(text, explained, overspent(difference).as_ref())?;
+            if is_cause_shown {
+                continue;
+            }
         }
         match explained.blames.get(index) {
             Some(Answer::NotWritten { of_last: None, near, besides: None }) if is_existence(difference) => {
@@ -133,7 +140,7 @@ fn failed(text: &mut Vec<u8>, explained: &Explanation, failure: &Failure, length
         spent(text, explained, None)?;
         world::leaves(text, world, length)?;
     }
-    if length == Length::Screen {
+    if length == Length::Screen && !is_also_shown {
         also(text, explained, failure)?;
     }
     let others = &failure.differences[full..];
@@ -333,8 +340,8 @@ fn begins(text: &mut Vec<u8>, further: &Further) -> io::Result<()> {
 }
 
 /// Writes the first difference that an instruction made, unless it is the first difference of the case or was made by
-/// the instruction that is shown for that one.
-fn also(text: &mut Vec<u8>, explained: &Explanation, failure: &Failure) -> io::Result<()> {
+/// the instruction that is shown for that one. Returns whether it wrote anything.
+fn also(text: &mut Vec<u8>, explained: &Explanation, failure: &Failure) -> io::Result<bool> {
     let made = explained.blames.iter().zip(&failure.differences).skip(1);
     let mut made = made.filter_map(|(answer, difference)| match answer {
         Answer::By(blame) => Some((blame, difference)),
@@ -342,16 +349,17 @@ fn also(text: &mut Vec<u8>, explained: &Explanation, failure: &Failure) -> io::R
     });
     let shown = explained.blames.first();
     let is_made = matches!(shown, Some(Answer::By(_)));
-    let Some((blame, difference)) = made.next().filter(|_| !is_made) else { return Ok(()) };
+    let Some((blame, difference)) = made.next().filter(|_| !is_made) else { return Ok(false) };
     let is_shown = shown.and_then(Answer::blame).is_some_and(|shown| shown.by.step == blame.by.step);
     // Below it come how many more differences there are, the last instructions and the end.
     let room = left(text, Length::Screen).saturating_sub(1 + 1 + FEWEST + 1 + 1);
     if is_shown || room == 0 {
-        return Ok(());
+        return Ok(false);
     }
     writeln!(text, "  {} also differs", difference.at)?;
     let made = room.min(3);
-    blamed(text, "made by", blame, Most { made, reached: (room - made).min(1) })
+    blamed(text, "made by", blame, Most { made, reached: (room - made).min(1) })?;
+    Ok(true)
 }
 
 fn not_written(text: &mut Vec<u8>, of_last: Option<u64>) -> io::Result<()> {
