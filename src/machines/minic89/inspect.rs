@@ -1,7 +1,7 @@
 //! What an instruction reads and writes, for blame and traces.
 
 use super::explain::named;
-use super::machine::MiniC89;
+use super::machine::{MiniC89, RunStatus};
 use super::program::{Function, Instruction};
 use super::table::{EFFECTS, Op};
 use crate::isa::PlaceKind;
@@ -54,6 +54,9 @@ impl Inspect for MiniC89 {
     }
 
     fn value(&self, cell: &Cell) -> Option<Value> {
+        if let (RunStatus::Halted(returned), true) = (&self.status, *cell == result()) {
+            return Some(Value::int(*returned));
+        }
         let (slot, frame) = slot_and_frame(cell)?;
         let at = self.frames.get(frame)?.base.checked_add(slot)?;
         self.slots.get(at).map(|word| word.to_value())
