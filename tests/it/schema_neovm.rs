@@ -1,9 +1,9 @@
 //! `schemas/neovm-n3.schema.json` and `schemas/neovm-2x.schema.json` agree with the reader: both
 //! accept what is well-formed, and what a schema rejects the reader reports.
 
-use std::path::Path;
 
 use crate::support::schema::{Described, folders};
+use crate::support::skip::suites;
 use vmconf::formats::neovm;
 
 const N3: Described =
@@ -17,9 +17,9 @@ fn samples(described: &Described, kind: &str) -> String {
 
 #[test]
 fn schemas_accept_published_suites() {
-    if let Some(suites) = std::env::var_os("VMCONF_SUITES") {
-        N3.assert_schema_accepts(Path::new(&suites).join("neo3"), 153);
-        V2.assert_schema_accepts(Path::new(&suites).join("neo2"), 95);
+    if let Some(suites) = suites() {
+        N3.assert_schema_accepts(suites.join("neo3"), 153);
+        V2.assert_schema_accepts(suites.join("neo2"), 95);
     }
 }
 

@@ -1,9 +1,9 @@
 //! `schemas/statetest.schema.json` and the reader agree: both accept the vectors, and what the schema
 //! rejects the reader reports.
 
-use std::path::Path;
 
 use crate::support::schema::Described;
+use crate::support::skip::suites;
 use vmconf::formats::statetest::FORMAT;
 
 const STATETEST: Described =
@@ -18,8 +18,8 @@ fn schema_accepts_own_vectors() {
 
 #[test]
 fn schema_accepts_published_suites() {
-    if let Some(suites) = std::env::var_os("VMCONF_SUITES") {
-        STATETEST.assert_schema_accepts(Path::new(&suites).join("ethereum"), 1);
+    if let Some(suites) = suites() {
+        STATETEST.assert_schema_accepts(suites.join("ethereum"), 1);
     }
 }
 

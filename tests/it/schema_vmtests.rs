@@ -1,9 +1,9 @@
 //! `schemas/vmtests.schema.json` and the reader agree: both accept the vectors, and what the schema
 //! rejects the reader reports.
 
-use std::path::Path;
 
 use crate::support::schema::{Described, folders};
+use crate::support::skip::suites;
 use vmconf::formats::vmtests::FORMAT;
 
 const VMTESTS: Described =
@@ -31,8 +31,8 @@ fn own_vectors_have_the_logs_of_their_layout() {
 
 #[test]
 fn schema_accepts_published_suites() {
-    if let Some(suites) = std::env::var_os("VMCONF_SUITES") {
-        VMTESTS.assert_schema_accepts(Path::new(&suites).join("evm"), 1);
+    if let Some(suites) = suites() {
+        VMTESTS.assert_schema_accepts(suites.join("evm"), 1);
     }
 }
 

@@ -21,6 +21,7 @@ use vmconf::run::sources::Source;
 use vmconf::run::{self, FileOptions, Options, VectorFiles, Worker};
 use vmconf::text::json::{Document, Node};
 
+use crate::support::skip::suites;
 use crate::support::{at_root, execute, files_of};
 
 /// A leaf of the `state` of a case.
@@ -108,8 +109,8 @@ fn every_leaf_of_own_states_is_compared() {
 
 #[test]
 fn every_leaf_of_published_states_is_compared() {
-    let Some(suites) = std::env::var_os("VMCONF_SUITES") else { return };
-    let sources = files_of(Path::new(&suites).join("ethereum/eest-5.4.0"));
+    let Some(suites) = suites() else { return };
+    let sources = files_of(suites.join("ethereum/eest-5.4.0"));
     let small = |source: &&Source| source.path.metadata().unwrap().len() < 20_000;
     let counts = sources.iter().filter(small).map(|source| {
         assert_each_leaf_is_compared(source, &std::fs::read_to_string(&source.path).unwrap(), 1)

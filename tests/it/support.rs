@@ -6,6 +6,7 @@ pub(crate) mod browser;
 pub(crate) mod golden;
 pub(crate) mod place;
 pub(crate) mod schema;
+pub(crate) mod skip;
 pub(crate) mod validator;
 
 use std::fs;

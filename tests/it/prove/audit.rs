@@ -11,6 +11,7 @@ use vmconf::run::Options;
 use vmconf::run::compare::{UnknownField, diff};
 use vmconf::wire::audit::Audit;
 
+use crate::support::skip::suites;
 use crate::support::validator::Validator;
 use crate::support::{VECTORS, at_root, is_table, sources_of, vmconf};
 
@@ -32,9 +33,9 @@ fn each_expectation_of_the_own_vectors_is_compared() {
 
 #[test]
 fn each_expectation_of_the_published_suites_is_compared() {
-    let Some(folder) = std::env::var_os("VMCONF_SUITES") else { return };
+    let Some(folder) = suites() else { return };
     for machine in ["evm/vmtests-2018", "neo2", "neo3"] {
-        let audit = audited(Path::new(&folder).join(machine), diff, 5);
+        let audit = audited(folder.join(machine), diff, 5);
         let unexplained: Vec<_> = audit.unexplained().collect();
         assert!(unexplained.is_empty(), "{machine}: {unexplained:#?}");
         assert!(audit.cases > 150, "{machine}: {}", audit.cases);

@@ -17,6 +17,7 @@ use vmconf::run::worlds::Worlds;
 use vmconf::run::{self, Options, RunOptions, Worker};
 use vmconf::testees::MakeTestee;
 
+use crate::support::skip::suites;
 use crate::support::validator::Validator;
 use crate::support::{at_root, files_of, golden};
 
@@ -226,8 +227,8 @@ fn a_wrong_refund_is_found_and_its_instruction_named() {
 /// The same over the published tests of one fork.
 #[test]
 fn a_wrong_refund_is_one_cause_in_published_tests() {
-    let Some(suites) = std::env::var_os("VMCONF_SUITES") else { return };
-    let folder = std::path::Path::new(&suites).join("ethereum/legacy-constantinople/stSStoreTest");
+    let Some(suites) = suites() else { return };
+    let folder = suites.join("ethereum/legacy-constantinople/stSStoreTest");
     let sources = files_of(folder);
     let (count, causes, first) =
         failures(&sources[..sources.len().min(4)], &with_wrong_refund("ConstantinopleFix"));

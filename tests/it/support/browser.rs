@@ -5,18 +5,18 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use super::skip::skip;
 use serde_json::Value as Json;
 use vmconf::text::file_name::percent_encoded;
 
-/// A Chromium of the path. A test that is skipped without one says so.
-#[allow(clippy::print_stderr, reason = "a skipped test says so")]
+/// A Chromium of the path; `None`, and the test is skipped, if there is none.
 pub(crate) fn browser() -> Option<PathBuf> {
     let names = ["chromium", "chromium-browser", "google-chrome"];
     let folders: Vec<_> = std::env::split_paths(&std::env::var_os("PATH")?).collect();
     let mut paths = names.iter().flat_map(|name| folders.iter().map(move |it| it.join(name)));
     let found = paths.find(|path| path.is_file());
     if found.is_none() {
-        eprintln!("skipped: no Chromium is installed");
+        skip("no Chromium is installed");
     }
     found
 }
