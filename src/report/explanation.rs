@@ -415,10 +415,10 @@ fn spent(text: &mut Vec<u8>, explained: &Explanation, overspent: Option<&BigInt>
     let dynamic = |spent: &Spent| BigInt::from(spent.gas) - BigInt::from(spent.by_row);
     let mut all: Vec<_> = explained.spent.iter().filter(|spent| spent.1.gas > 0).collect();
     all.sort_by_key(|(_, spent)| {
+        let explains = overspent.is_some_and(|more| dynamic(spent) == *more);
         // A base price that is wrong by 1 adds up once for each execution.
-        let is_price = |more: &BigInt| *more.magnitude() == spent.count.into();
-        let explains = overspent.is_some_and(|more| dynamic(spent) == *more || is_price(more));
-        (!explains, spent.refund == 0, spent.unlike_row == 0, std::cmp::Reverse(spent.gas))
+        let is_price = overspent.is_some_and(|more| *more.magnitude() == spent.count.into());
+        (!explains, !is_price, spent.refund == 0, spent.unlike_row == 0, std::cmp::Reverse(spent.gas))
     });
     let one = |(name, spent): &(&&str, &Spent)| {
         let dynamic = dynamic(spent);

@@ -17,6 +17,7 @@ or an instruction that does more than compute. What decides, and where it is dec
 | a computed place: the gas for the jump suffices                  | pays ("computed JUMP")                |
 | an instruction that ends a block: the run ends there, or goes on | plain                                 |
 | worth it: so many instructions before one that ends the block    | plain                                 |
+| the most blocks and the most steps of a program                  | many                                  |
 | the longest block, and the most jumps in it                      | long                                  |
 | a JUMPI: its condition is one of an assertion, and which         | asserts                               |
 | a JUMPI: how the condition was made, and that it is kept         | conditions                            |
@@ -28,8 +29,8 @@ or an instruction that does more than compute. What decides, and where it is dec
 | constants: known, new, and no slot left, also after moves        | runs out                              |
 | priced instructions whose result nothing needs                   | folds                                 |
 
-Not reached by vectors: the most blocks and steps of a program, which take some ten million instructions; slots for
-temporary results that run out, and a block that takes and adds more than 1024 items, which no block of 200 instructions can;
+Not reached by vectors: slots for temporary results that run out, and a block that takes and adds more than 1024 items, which
+no block of 200 instructions can;
 a JUMP to a constant place that is no destination, before which the first round halts; and what the runner decides: its budget
 of instructions and of work, and instructions that it wants to see one by one.
 """
@@ -333,6 +334,58 @@ def plain(cases):
             code.add(push(ROUNDS - late), asm("DUP2 EQ")).jump_if("end").jump("loop").mark("end").add(asm("5 6 SSTORE"))
             code.add(ending or b"")
             cases[f"{name} in round {late}"] = case(f"A loop that is left for {name} in round {late}", code.bytes())
+    halts_plainly(cases)
+    # A block that would begin at a jump to a computed place.
+    for name, condition in (("JUMP", b""), ("JUMPI", asm("1"))):
+
+        def body(code):
+            code.add(b"\x15" * 12, condition).push_mark("next").add(asm(f"5 32 MSTORE {name}"))
+            code.add(asm("STOP")).mark("next").add(asm("3 ADD"))
+
+        cases[f"{name} right behind an MSTORE"] = case(
+            f"{ROUNDS} rounds in which a {name} to a place that was pushed before an MSTORE is right behind that",
+            counted(body, 1))
+
+
+def halts_plainly(cases):
+    """After computations, an instruction that no block contains halts in a late round."""
+    for late in (620, 639):
+
+        def reads(code):
+            code.add(b"\x15" * 24, push(ROUNDS - late), asm("DUP3 EQ"), push(2**200), asm("MUL MLOAD ADD"))
+
+        def jumps(code):
+            code.add(b"\x15" * 24, asm("1")).push_mark("place").add(push(ROUNDS - late), asm("DUP5 EQ ADD JUMPI")).mark("place")
+
+        for name, body in (("MLOAD from 2^200", reads), ("a computed JUMPI that goes one place further", jumps)):
+            cases[f"{name} in round {late}"] = case(
+                f"{ROUNDS} rounds of 24 ISZERO, with {name} in round {late}; the run halts", counted(body, 1))
+    code = Code().add(asm("7"), push(MANY)).mark("loop").add(asm("SWAP1"), b"\x15" * 24, asm("99 SLOAD ADD SWAP1"), LESS)
+    back_branch(code)
+    code = code.bytes()
+    spent = GAS - ran(code)[0].gas
+    # What comes after the last SLOAD costs 31 gas, and SLOAD 50.
+    for less in (0, 31, 32, 56, 80, 81, 82):
+        cases[f"SLOAD: {less} gas less"] = case(
+            f"{MANY} rounds of 24 ISZERO and SLOAD, with {less} gas less than they need" + ("; the run halts" if less else ""),
+            code, spent - less)
+
+
+def many(cases):
+    """A JUMPI goes to so many places in turn, and to each often, that there are more blocks than there may be, 4096, or more
+    steps, 65536."""
+    for count, length in ((4110, 0), (400, 170)):
+        rounds = 600 + 5 * count
+        size = 7
+        # [n, sum, number]: each place has a number, of which there are fewer than there is room for.
+        code = Code().add(push(rounds), asm("0 0")).mark("loop").add(asm("ADD"), b"\x19" * length, asm("SWAP1"), LESS, asm("SWAP1 DUP2"))
+        code.add(push(count), asm("DUP4 MOD"), push(size), asm("MUL")).push_mark("place 0").add(asm("ADD JUMPI"))
+        stored(code, 2).add(asm("STOP"))
+        for n in range(count):
+            code.mark(f"place {n}").add(b"\x60", n % 251).jump("loop")
+        assert code.marks["place 1"] - code.marks["place 0"] == size
+        cases[f"{count} places, and {length} instructions before each"] = case(
+            f"{rounds} rounds that go to {count} places in turn, each time after {length} NOT and a sum", code.bytes())
 
 
 def long(cases):
@@ -471,7 +524,7 @@ def runs_out(cases):
 
 
 def files():
-    for make in (grows, takes, pays, asserts, conditions, stale, goes_wrong, plain, long, folds, deep, places, runs_out):
+    for make in (grows, takes, pays, asserts, conditions, stale, goes_wrong, plain, many, long, folds, deep, places, runs_out):
         cases = {}
         make(cases)
         for found in cases.values():

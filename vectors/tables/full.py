@@ -67,13 +67,13 @@ def full_of_neo2():
     tests = []
     thousand = neo2.code([b"\xe8\x03"], "NEWARRAY")
 
-    def add(name, before, items, operation):
+    def add(name, before, items, operation, **more):
         """With so many items of `before`, and others up to 2048. CALL_I leaves with the item on top."""
         fill = neo2.MOST - 2 * 1001 - items
         inside = neo2.code(thousand * 2, b"\x51" * fill, before, operation)
         # DEPTH of what is left would be an item too many: it all is dropped with the frame.
         script = neo2.code("CALL_I", b"\x00\x00\x04\x00", "RET", inside)
-        tests.append(neo2.halts(f"{name} with 2048 items", script))
+        tests.append(neo2.halts(f"{name} with 2048 items", script, **more))
 
     for name, operands in TWO:
         before = b"".join(neo2.code({0: [b"\0"], 300: [b"bytes"]}.get(value, value)) for value in operands)
@@ -84,6 +84,15 @@ def full_of_neo2():
                                     ("JMPIFNOT", [1], neo2.code("JMPIFNOT", b"\x03\x00")),
                                     ("TOALTSTACK and FROMALTSTACK", [1], neo2.code("TOALTSTACK", "FROMALTSTACK"))):
         add(name, neo2.code(*before), len(before), operation)
+    for name, before, items in (("OVER", [1, 2], 3), ("TUCK", [1, 2], 3), ("DUPFROMALTSTACK", [1, "TOALTSTACK"], 2)):
+        add(f"{name}, whose item is the last,", neo2.code(*before), items, neo2.code(name))
+    # What is called only returns.
+    callee = neo2.code("RET")
+    hashed, table = neo2.digest(callee), [{"script": "0x" + callee.hex()}]
+    for name in ("CALL_E", "CALL_ET"):
+        add(name, b"", 0, neo2.code(name, b"\x00\x00", hashed), scriptTable=table)
+    for name in ("CALL_ED", "CALL_EDT"):
+        add(name, neo2.code([hashed]), 1, neo2.code(name, b"\x00\x00"), scriptTable=table)
     return tests
 
 
@@ -96,10 +105,18 @@ THREE = [("NOP", []), ("CLEAR", []), ("DROP", [1]), ("NIP", [1, 2]), ("XDROP", [
          ("SUBSTR", [b"abc", 1, 1]), ("NEWBUFFER", [3]), ("ASSERT", [1]), ("ASSERTMSG", [1, b"why"]), ("NEWARRAY", [0]),
          ("NEWSTRUCT", [0]), ("PACK", [1, 2, 2]), ("PACKSTRUCT", [1, 2, 2]), ("PACKMAP", [1, 2, 1]), ("PACK", [0]), ("PACKMAP", [0]),
          *[(name, [3]) for name in NEO_UNARY if name != "NOT"], *[(name, [3, 2]) for name in NEO_BINARY]]
+# What goes on with what comes next: the short forms, and the long ones.
+NEXT_3 = {"": "0x02", "_L": "0x05000000"}
+GOING_ON_3 = [("JMP", []), ("JMPIF", [1]), ("JMPIFNOT", [1]),
+              *[(name, [1, 2]) for name in ("JMPEQ", "JMPNE", "JMPGT", "JMPGE", "JMPLT", "JMPLE")], ("CALL", [])]
 OPERANDS_3 = [("CONVERT", ["CONVERT", "0x28"], [1]), ("ISTYPE", ["ISTYPE", "0x21"], [1]), ("NEWARRAY_T", ["NEWARRAY_T", "0x21"], [0]),
-              ("JMP", ["JMP", "0x02"], []), ("JMPIF", ["JMPIF", "0x02"], [1]), ("JMPIFNOT", ["JMPIFNOT", "0x02"], [1]),
-              *[(name, [name, "0x02"], [1, 2]) for name in ("JMPEQ", "JMPNE", "JMPGT", "JMPGE", "JMPLT", "JMPLE")],
-              ("TRY", ["TRY", "0x0303"], []), ("CALL", ["CALL", "0x02"], []), ("STSFLD", ["STSFLD0"], [1])]
+              *[(name + form, [name + form, offset], operands) for form, offset in NEXT_3.items() for name, operands in GOING_ON_3],
+              ("TRY", ["TRY", "0x0303"], []), ("TRY_L", ["TRY_L", "0x0900000009000000"], []),
+              *[("ENDTRY" + form, ["TRY", "0x0300", "ENDTRY" + form, offset], []) for form, offset in NEXT_3.items()],
+              ("ENDFINALLY", ["TRY", "0x0005", "ENDTRY", "0x03", "ENDFINALLY"], []), ("STSFLD", ["STSFLD0"], [1])]
+# What fails, and why: that is said, and not that there is no room.
+STOPS_3 = [("ABORT", ["ABORT"], [], "ABORT is executed."), ("CALLT", ["CALLT", "0x0500"], [], "Token not found: 5"),
+           ("ABORTMSG", ["ABORTMSG"], [b"why"], "ABORTMSG is executed. Reason: why")]
 ONE_3 = neo3.code(7, 1, "PACK")
 # What takes a compound: what makes it, how many references it is, what comes after it.
 COMPOUNDS_3 = [("PICKITEM of an Array", ONE_3, 2, [0], "PICKITEM"), ("HASKEY of an Array", ONE_3, 2, [0], "HASKEY"),
@@ -117,12 +134,13 @@ COMPOUNDS_3 = [("PICKITEM of an Array", ONE_3, 2, [0], "PICKITEM"), ("HASKEY of 
 def full_of_neo3():
     tests = []
 
+    def filled(references):
+        """A static field, an Array and its items: with so many references more, they are 2048."""
+        return neo3.code(["INITSSLOT", "0x01"], neo3.MOST - 1 - 1 - references, "NEWARRAY")
+
     def add(name, before, references, operation):
-        # A static field, an Array and its items, and what the operation takes.
-        nulls = neo3.MOST - 1 - 1 - references
-        script = neo3.code(["INITSSLOT", "0x01"], nulls, "NEWARRAY") + before + operation
         # TRY and CALL go on with what comes next.
-        tests.append(neo3.halts(f"{name} with 2048 references", script + ["CLEAR"]))
+        tests.append(neo3.halts(f"{name} with 2048 references", filled(references) + before + operation + ["CLEAR"]))
 
     for name, operands in THREE:
         called = f"{name} of 0" if operands == [0] and name.startswith("PACK") else name
@@ -131,6 +149,29 @@ def full_of_neo3():
         add(name, neo3.code(*operands), len(operands), operation)
     for name, made, references, more, operation in COMPOUNDS_3:
         add(name, neo3.code(made, *more), references + len(more), [operation])
+    for name, operation, operands, message in STOPS_3:
+        script = filled(len(operands)) + neo3.code(*operands) + operation
+        tests.append(neo3.faults(f"{name} with 2048 references", script, message))
+    add("CALLA", ["PUSHA", "0x06000000"], 1, ["CALLA"])
+    add("SYSCALL, whose object is the last,", [], 1, ["SYSCALL", "0x77777777"])
+    # The exception takes the place of the local variable of the function that it leaves.
+    add("SYSCALL that throws", [], 1, ["TRY", "0x0d00", "CALL", "0x02", "INITSLOT", "0x0100", "SYSCALL", "0xdeaddead"])
+    return tests + full_with_variables()
+
+
+def full_with_variables():
+    """Each load and each store of a variable, of which there are nine."""
+    tests = []
+    for kind, make in neo3.SLOTS.items():
+        for number in range(9):
+            operand = [] if number < 7 else [f"0x{number:02x}"]
+            suffix = str(number) if number < 7 else ""
+            store, load = ([verb + kind + suffix, *operand] for verb in ("ST", "LD"))
+            # An Array and its items, and the value that is stored or loaded.
+            nulls = neo3.code(neo3.MOST - 9 - 1 - 1, "NEWARRAY")
+            called = " ".join([kind + suffix, *(str(number) for _ in operand)])
+            tests.append(neo3.halts(f"ST{called} with 2048 references", neo3.code(make, nulls, 7, store, "CLEAR", load), 7))
+            tests.append(neo3.halts(f"LD{called} to 2048 references", neo3.code(make, 7, store, nulls, load, "NIP"), 7))
     return tests
 
 

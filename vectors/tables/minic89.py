@@ -1,4 +1,4 @@
-"""MiniC89: comparisons and arithmetic on pairs of numbers next to the boundaries."""
+"""MiniC89: comparisons and arithmetic on pairs of numbers next to the boundaries, and what traps leave."""
 from tables.numbers import quotient, remainder
 
 EDGES = [-32768, -32767, -257, -256, -255, -2, -1, 0, 1, 2, 255, 256, 257, 32766, 32767]
@@ -26,6 +26,12 @@ def ends(name, entry, args, result):
 
 def fails(name, entry, args, trap):
     return {"name": name, "entry": entry, "args": args, "expect": {"status": "TRAPPED", "trap": {"code": trap}}}
+
+
+def traps(name, entry, argument, trap, **details):
+    """A test whose second instruction traps; the first one has pushed the argument, which stays."""
+    state = {"step": 2, "status": "TRAPPED", "pc": {"fid": entry, "ip": 1}, "operand_stack": [argument]}
+    return {"name": name, "entry": entry, "args": [argument], "expect": state | {"trap": {"code": trap, "details": details}}}
 
 
 def fits(number):
@@ -92,6 +98,20 @@ def references():
     return document("references", functions, tests)
 
 
+def kept():
+    """What an instruction that traps finds on the stack stays there: for jumps out of the function, and for calls of what is
+    no function."""
+    functions, tests = [], []
+    for fid, (name, jumps) in enumerate((("JZ", lambda a: a == 0), ("JNZ", lambda a: a != 0)), 1):
+        functions.append(function(fid, 1, ("LOAD_LOCAL", 0), (name, 9), ("PUSH_I16", 7), ("RET",)))
+        for a in EDGES:
+            called = f"{name} with {a} to 9, outside the function"
+            tests.append(traps(called, fid, a, "TRAP_BAD_JUMP", target=9, code_len=4) if jumps(a) else ends(called, fid, [a], 7))
+    functions.append(function(3, 1, ("LOAD_LOCAL", 0), ("CALL_IND", 0), ("RET",)))
+    tests += [traps(f"CALL_IND of {a}, which is no function", 3, a, "TRAP_TYPE", expected="fun") for a in EDGES]
+    return document("what a trap leaves", functions, tests)
+
+
 INDICES = [0, 1, 127, 128, 255, 256, 257]
 
 
@@ -145,3 +165,4 @@ def files():
     yield "minic89/tables/widths.json", widths()
     yield "minic89/tables/numbers.json", numbers()
     yield "minic89/tables/references.json", references()
+    yield "minic89/tables/what-traps-leave.json", kept()

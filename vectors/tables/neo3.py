@@ -585,9 +585,43 @@ def failures():
     return tests
 
 
+# Which operand a failure is about.
+
+TWO_NUMBERS = {name: branch(name) for short in COMPARISONS for name in (short, short + "_L")}
+TWO_NUMBERS |= {name: [name] for name in ("AND", "OR", "XOR", "ADD", "SUB", "MUL", "DIV", "MOD", "NUMEQUAL", "NUMNOTEQUAL", "MIN", "MAX")}
+
+
+def messages():
+    """Two operands that are both wrong: the upper one is converted first, and the text is about it."""
+    tests = []
+    for name, operation in TWO_NUMBERS.items():
+        for lower, upper in ((33, 34), (34, 33)):
+            tests.append(faults(f"{name} of {lower} bytes and of {upper} bytes on top, none of them a number",
+                                code(b"\x01" * lower, b"\x01" * upper, operation),
+                                f"Can not convert ByteString to an integer, MaxSize of Integer is exceeded: {upper}/32."))
+    for name in ("REMOVE", "HASKEY"):
+        for kind, value in (("Integer", 5), ("Boolean", True)):
+            tests.append(faults(f"{name} of a ByteString from the {kind} {value}", code(value, b"ab", name),
+                                f"Invalid type for {name}: {kind}"))
+    return tests
+
+
+# What fails for Integer 0, too, and how many items it takes.
+FAILS_FOR_ZERO = {"CALLA": 1, "ASSERT": 1, "DIV": 2, "MOD": 2, "MODMUL": 3, "MODPOW": 3, "UNPACK": 1, "KEYS": 1, "VALUES": 1,
+                  "REVERSEITEMS": 1, "CLEARITEMS": 1, "POPITEM": 1, "ABORTMSG": 1}
+
+
+def too_few():
+    """The text says that items are missing, and not what is wrong with Integer 0 in their place. It is vmconf's own: none of the
+    engine is known."""
+    return [faults(f"{name} takes {takes} items and finds {found}", code(*[5] * found, name), "Too few items on the stack.")
+            for name, takes in FAILS_FOR_ZERO.items() for found in range(takes)]
+
+
 def files():
     for name, make in (("jumps", jumps), ("truths", truths), ("triples", triples), ("deep", deep), ("moves", moves),
                        ("variables", slots), ("bytes", splices), ("compounds", compounds), ("sharing", sharing),
                        ("pushes", pushes),
-                       ("failures", failures)):
+                       ("failures", failures), ("messages", messages)):
         yield f"neo3/tables/{name}.json", {"category": "Tables", "name": name.capitalize(), "tests": make()}
+    yield "neo3/own-messages/too-few-items.json", {"category": "Tables", "name": "Too few items", "tests": too_few()}

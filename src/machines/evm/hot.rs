@@ -11,6 +11,7 @@
 //!
 //! | file | content |
 //! |---|---|
+//! | `decision.rs` | what is decided, for tests that count it |
 //! | `role.rs` | the role of each instruction in a block, from the rows of the table |
 //! | `translate.rs` | from code to computations |
 //! | `allocate.rs` | from computations to steps |
@@ -18,6 +19,7 @@
 
 mod allocate;
 mod block;
+mod decision;
 mod role;
 #[cfg(test)]
 mod tests;
@@ -28,6 +30,7 @@ use std::num::NonZeroU16;
 
 use self::allocate::Allocator;
 use self::block::{Block, CONSTANTS, Exit, Registers, Step};
+use self::decision::Decision;
 use self::translate::{Graph, Source};
 use super::frame::{Frame, STACK_SLOTS, Stop, small};
 use super::machine::once;
@@ -74,6 +77,16 @@ enum Entry {
     /// There is no block.
     Never,
     Block(NonZeroU16),
+}
+
+impl Entry {
+    #[inline(always)]
+    fn block(self) -> Option<NonZeroU16> {
+        match self {
+            Entry::Block(block) => Some(block),
+            Entry::Visited(_) | Entry::Never => None,
+        }
+    }
 }
 
 impl Default for Entry {
@@ -133,28 +146,35 @@ impl Hot {
         let mut pc = frame.pc;
         let mut known = None;
         let (pc, stop) = loop {
+            Decision::IsLinked.is(known.is_some());
             let Some(number) = known.or_else(|| self.block_at(pc, frame)) else { break (pc, None) };
             let block = &self.blocks[usize::from(number.get())];
             let Some(base) = state.enter(block, frame) else { break (pc, None) };
             let steps = &self.steps[block.steps.clone()];
             state.execute(block, steps, base, frame);
             if let Exit::Repeat { condition, start, .. } = block.exit {
-                while Registers::new(frame.stack, base).meets(&condition) {
+                while Decision::Repeats.is(Registers::new(frame.stack, base).meets(&condition)) {
                     boundary(frame, &state, start);
-                    if !state.pay(block, frame) {
+                    if !Decision::CanRepeat.is(state.pay(block, frame)) {
                         break;
                     }
                     state.execute(block, steps, base, frame);
                 }
             }
             match block.exit {
-                Exit::To(next) => (pc, known) = (next.pc, next.block),
+                Exit::To(next) => {
+                    Decision::Goes.taken();
+                    (pc, known) = (next.pc, next.block);
+                }
                 Exit::Repeat { condition, start, after } => {
-                    let goes_on = Registers::new(frame.stack, base).meets(&condition);
+                    Decision::MayRepeat.taken();
+                    let goes_on =
+                        Decision::StartsOver.is(Registers::new(frame.stack, base).meets(&condition));
                     (pc, known) = if goes_on { (start, Some(number)) } else { (after.pc, after.block) };
                 }
                 Exit::Branch(condition, [met, not_met]) => {
-                    if Registers::new(frame.stack, base).meets(&condition) {
+                    Decision::Branches.taken();
+                    if Decision::IsMet.is(Registers::new(frame.stack, base).meets(&condition)) {
                         // Keeps the compiler from merging both into one path, on which the next block would have to
                         // wait for the condition.
                         black_box(());
@@ -164,7 +184,8 @@ impl Hot {
                     }
                 }
                 Exit::Jump { at, gas } => match self.destination(frame, state.height) {
-                    Some((target, block)) if state.gas >= gas => {
+                    Some((target, block)) if Decision::HasGasForJump.is(state.gas >= gas) => {
+                        Decision::Jumps.taken();
                         state.gas -= gas;
                         state.height -= 1;
                         state.instructions += 1;
@@ -172,14 +193,17 @@ impl Hot {
                     }
                     Some(_) | None => break (at, None),
                 },
-                Exit::Plain(at) if is_in(self.left_out.as_ref(), frame.code[at]) => break (at, None),
+                Exit::Plain(at) if Decision::IsLeftOut.is(is_in(self.left_out.as_ref(), frame.code[at])) => {
+                    break (at, None);
+                }
                 Exit::Plain(at) => {
+                    Decision::ExitsPlainly.taken();
                     state.leave(frame, at);
-                    let stop = once(frame).filter(|stop| *stop != Stop::Hot);
+                    let stop = once(frame).filter(|stop| !Decision::IsHotJump.is(*stop == Stop::Hot));
                     frame.stack[frame.height] = frame.top;
                     state.return_to(frame);
                     (pc, known) = (frame.pc, None);
-                    if stop.is_some() {
+                    if Decision::Stops.is(stop.is_some()) {
                         break (pc, stop);
                     }
                 }
@@ -196,51 +220,67 @@ impl Hot {
     /// The target of the JUMP before which a block ended, if a block begins there.
     #[inline(always)]
     fn destination(&self, frame: &Frame<'_>, height: usize) -> Option<(usize, NonZeroU16)> {
-        let target = small(frame.stack[height & (STACK_SLOTS - 1)].word())?;
-        let Some(Entry::Block(block)) = self.entries.get(target) else { return None };
-        (frame.code[target] == Op::JUMPDEST as u8).then_some((target, *block))
+        let target = Decision::IsNear.found(small(frame.stack[height & (STACK_SLOTS - 1)].word()))?;
+        let entry = Decision::IsInCode.found(self.entries.get(target))?;
+        let block = Decision::IsBlockThere.found(entry.block())?;
+        Decision::IsDestination.is(frame.code[target] == Op::JUMPDEST as u8).then_some((target, block))
     }
 
     /// The block at `pc`.
     #[inline(always)]
     fn block_at(&mut self, pc: usize, frame: &mut Frame<'_>) -> Option<NonZeroU16> {
-        match self.entries.get(pc) {
-            Some(Entry::Block(block)) => Some(*block),
-            _ => self.visit(pc, frame),
-        }
+        let known = self.entries.get(pc).and_then(|entry| entry.block());
+        Decision::IsBlock.found(known).or_else(|| self.visit(pc, frame))
     }
 
     /// Links a block that continues at `pc` to the block there.
     #[cold]
     #[inline(never)]
     fn link(&mut self, number: NonZeroU16, pc: usize) {
-        let Some(Entry::Block(block)) = self.entries.get(pc) else { return };
+        let there = self.entries.get(pc).and_then(|entry| entry.block());
+        let Some(block) = Decision::LeadsToBlock.found(there) else { return };
         let exit = &mut self.blocks[usize::from(number.get())].exit;
         let nexts = match exit {
-            Exit::To(next) => std::slice::from_mut(next),
-            Exit::Branch(_, nexts) => nexts,
-            Exit::Repeat { after, .. } => std::slice::from_mut(after),
-            Exit::Jump { .. } | Exit::Plain(_) => return,
+            Exit::To(next) => {
+                Decision::LinksOnly.taken();
+                std::slice::from_mut(next)
+            }
+            Exit::Branch(_, nexts) => {
+                Decision::LinksBranch.taken();
+                nexts
+            }
+            Exit::Repeat { after, .. } => {
+                Decision::LinksAfter.taken();
+                std::slice::from_mut(after)
+            }
+            Exit::Jump { .. } | Exit::Plain(_) => {
+                Decision::LinksNothing.taken();
+                return;
+            }
         };
-        nexts.iter_mut().filter(|next| next.pc == pc).for_each(|next| next.block = Some(*block));
+        nexts.iter_mut().filter(|next| next.pc == pc).for_each(|next| next.block = Some(block));
     }
 
     /// Counts a visit of `pc`. Returns the block there if it is hot.
     #[cold]
     #[inline(never)]
     fn visit(&mut self, pc: usize, frame: &mut Frame<'_>) -> Option<NonZeroU16> {
-        if self.entries.len() < frame.code.len() {
+        if !Decision::HasEntries.is(self.entries.len() >= frame.code.len()) {
             self.entries.resize(frame.code.len(), Entry::default());
         }
-        let Entry::Visited(visits) = &mut self.entries[pc] else { return None };
-        if *visits == 0 {
+        let visits = match &mut self.entries[pc] {
+            Entry::Visited(visits) => Some(visits),
+            Entry::Never | Entry::Block(_) => None,
+        };
+        let visits = Decision::MayBecomeBlock.found(visits)?;
+        if Decision::IsNew.is(*visits == 0) {
             self.visited.push(pc);
         }
         *visits += 1;
-        if *visits < VISITS && !frame.destinations.is_hot(pc) {
+        if !Decision::IsVisited.is(*visits >= VISITS) && !Decision::IsHot.is(frame.destinations.is_hot(pc)) {
             return None;
         }
-        let block = self.translate(pc, frame);
+        let block = Decision::IsMade.found(self.translate(pc, frame));
         self.entries[pc] = block.map_or(Entry::Never, Entry::Block);
         if block.is_none() {
             frame.destinations.cool(pc);
@@ -250,10 +290,12 @@ impl Hot {
 
     /// Makes the block at `pc`.
     fn translate(&mut self, pc: usize, frame: &mut Frame<'_>) -> Option<NonZeroU16> {
-        if self.blocks.is_empty() {
+        if Decision::IsFirst.is(self.blocks.is_empty()) {
             self.blocks.push(Block::default());
         }
-        if self.blocks.len() >= Hot::MOST_BLOCKS || self.steps.len() >= Hot::MOST_STEPS {
+        if Decision::AreBlocksUsedUp.is(self.blocks.len() >= Hot::MOST_BLOCKS)
+            || Decision::AreStepsUsedUp.is(self.steps.len() >= Hot::MOST_STEPS)
+        {
             return None;
         }
         let mut source = Source {
@@ -290,9 +332,12 @@ impl State {
     #[inline(always)]
     fn enter(&mut self, block: &Block, frame: &mut Frame<'_>) -> Option<usize> {
         let base = self.height.wrapping_sub(block.items);
-        let is_possible = base <= block.most_below
-            && block.guard.as_ref().is_none_or(|guard| Registers::new(frame.stack, base).meets(guard))
-            && self.pay(block, frame);
+        // One comparison decides both.
+        let _ = Decision::HasItems.is(self.height >= block.items)
+            && Decision::HasRoom.is(base <= block.most_below);
+        let guard = Decision::IsGuarded.found(block.guard.as_ref());
+        let holds = |guard| Decision::GuardHolds.is(Registers::new(frame.stack, base).meets(guard));
+        let is_possible = base <= block.most_below && guard.is_none_or(holds) && self.pay(block, frame);
         is_possible.then(|| {
             self.height = base + block.results;
             base
@@ -303,9 +348,9 @@ impl State {
     /// end the run.
     #[inline(always)]
     fn pay(&mut self, block: &Block, frame: &mut Frame<'_>) -> bool {
-        let is_possible = self.gas >= block.gas
-            && self.instructions + block.instructions < self.fence
-            && frame.context.account.charge_in_advance(block.units);
+        let is_possible = Decision::HasGas.is(self.gas >= block.gas)
+            && Decision::IsBeforeFence.is(self.instructions + block.instructions < self.fence)
+            && Decision::MayWork.is(frame.context.account.charge_in_advance(block.units));
         if is_possible {
             self.gas -= block.gas;
             self.instructions += block.instructions;
@@ -321,7 +366,7 @@ impl State {
             registers.execute(step);
         }
         // Without units, no price depends on operands.
-        if block.units > 0 {
+        if Decision::HasUnits.is(block.units > 0) {
             self.gas += registers.unspent.gas;
             frame.context.account.return_units(registers.unspent.units);
         }

@@ -4,6 +4,7 @@
 //! temporary slot. What is then not in its place is copied at the end.
 
 use super::block::{Action, Condition, Exit, Place, Step, TEMPORARIES};
+use super::decision::Decision;
 use super::translate::{End, Graph, Item, Node, Source};
 use crate::machines::evm::frame::small;
 use crate::machines::evm::table::Op;
@@ -39,7 +40,11 @@ impl Allocator {
         self.find_uses(graph, &end);
         self.results.clear();
         for (number, node) in graph.nodes.iter().enumerate() {
-            let result = if self.is_used[number] { Some(self.home(graph, number)?) } else { None };
+            let result = if Decision::IsUsed.is(self.is_used[number]) {
+                Some(self.home(graph, number)?)
+            } else {
+                None
+            };
             self.results.push(result);
             if let Some(to) = result {
                 let mut from = [Place::default(); 3];
@@ -102,10 +107,13 @@ impl Allocator {
     /// The place for the result of a node: its first final place whose content is not used later.
     fn home(&mut self, graph: &Graph, node: usize) -> Option<Place> {
         let is_free = |at: usize| {
-            at >= graph.used() || !self.is_kept[at] && self.last_use[at].is_none_or(|last| last <= node)
+            Decision::IsAbove.is(at >= graph.used())
+                || !Decision::IsKept.is(self.is_kept[at])
+                    && !Decision::IsNeededLater.is(self.last_use[at].is_some_and(|last| last > node))
         };
         let mut places = graph.items().iter().enumerate();
-        match places.find(|(at, item)| **item == Item::Node(node as u16) && is_free(*at)) {
+        let home = places.find(|(at, item)| **item == Item::Node(node as u16) && is_free(*at));
+        match Decision::IsHome.found(home) {
             Some((at, _)) => Some(Place::item(at)),
             None => self.temporary(),
         }
@@ -114,7 +122,7 @@ impl Allocator {
     fn temporary(&mut self) -> Option<Place> {
         let slot = self.temporaries;
         self.temporaries += 1;
-        TEMPORARIES.contains(&slot).then(|| Place::slot(slot))
+        Decision::HasTemporary.is(TEMPORARIES.contains(&slot)).then(|| Place::slot(slot))
     }
 
     /// Where an item is after the nodes.
@@ -131,15 +139,15 @@ impl Allocator {
         self.copies.clear();
         for (at, item) in graph.items().iter().enumerate() {
             let is_in_place = matches!(*item, Item::Entry(below) if graph.place_of_entry(below) == at);
-            if is_in_place {
+            if Decision::IsInPlace.is(is_in_place) {
                 continue;
             }
             let (to, from) = (Place::item(at), self.place(graph, *item, source)?);
-            if to != from {
+            if Decision::IsMoved.is(to != from) {
                 self.copies.push((to, from));
             }
         }
-        (self.copies.len() <= MOST_COPIES).then_some(())
+        Decision::AreCopiesFew.is(self.copies.len() <= MOST_COPIES).then_some(())
     }
 
     /// The exit with places for items. An operand that a copy overwrites is saved.
@@ -150,7 +158,7 @@ impl Allocator {
         };
         let mut condition = self.condition(graph, condition, source)?;
         for place in &mut condition.of {
-            if self.copies.iter().any(|(to, _)| to == place) {
+            if Decision::IsOverwritten.is(self.copies.iter().any(|(to, _)| to == place)) {
                 let saved = self.temporary()?;
                 source.steps.push(copy(saved, *place));
                 *place = saved;
@@ -174,7 +182,8 @@ impl Allocator {
     fn copy(&mut self, steps: &mut Vec<Step>) -> Option<()> {
         while !self.copies.is_empty() {
             let is_read = |place: Place| self.copies.iter().any(|(_, from)| *from == place);
-            if let Some(next) = self.copies.iter().position(|(to, _)| !is_read(*to)) {
+            let free = self.copies.iter().position(|(to, _)| !is_read(*to));
+            if let Some(next) = Decision::IsCopyFree.found(free) {
                 let (to, from) = self.copies.swap_remove(next);
                 steps.push(copy(to, from));
                 continue;
@@ -204,11 +213,16 @@ fn step(graph: &Graph, node: &Node, to: Place, from: [Place; 3]) -> Step {
     let action = Action::of(node.code);
     match *node.operands() {
         [_, b] if action == ADD && from[0] == to && is_small(b) => {
+            Decision::IncreasesLeft.taken();
             Step { action: Action::INCREASE, to, from }
         }
         [a, _] if action == ADD && from[1] == to && is_small(a) => {
+            Decision::IncreasesRight.taken();
             Step { action: Action::INCREASE, to, from: [from[1], from[0], from[2]] }
         }
-        _ => Step { action, to, from },
+        _ => {
+            Decision::Computes.taken();
+            Step { action, to, from }
+        }
     }
 }

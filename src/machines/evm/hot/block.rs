@@ -3,6 +3,7 @@
 use std::num::NonZeroU16;
 use std::ops::Range;
 
+use super::decision::Decision;
 use super::role::compute;
 use crate::machines::evm::frame::{Flow, Halves, STACK_LIMIT, STACK_SLOTS, Stack, Word, equal, is_zero};
 use crate::machines::evm::operands::{Operands, Price};
@@ -106,13 +107,18 @@ impl Exit {
     pub(super) fn or_repeat(self, start: usize) -> Exit {
         match self {
             Exit::Branch(condition, [met, after]) if met.pc == start => {
+                Decision::RepeatsIfMet.taken();
                 Exit::Repeat { condition, start, after }
             }
             Exit::Branch(condition, [after, not_met]) if not_met.pc == start => {
+                Decision::RepeatsUnlessMet.taken();
                 let condition = Condition { holds: !condition.holds, ..condition };
                 Exit::Repeat { condition, start, after }
             }
-            exit => exit,
+            exit => {
+                Decision::NeverRepeats.taken();
+                exit
+            }
         }
     }
 }

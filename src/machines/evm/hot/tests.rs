@@ -1,16 +1,26 @@
-//! Faults planted in blocks: the machine that runs in parallel to the hot tier detects each.
+//! Faults planted in blocks: the machine that runs in parallel to the hot tier detects each. And the decisions of the tier:
+//! own vectors reach each.
 
+use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+use num_bigint::BigUint;
+use serde_json::Value as Json;
 
 use super::block::{Action, Block, CONSTANTS, Condition, Exit, Next, Place, Step, Test};
+use super::decision::{Decision, noted};
 use super::role::{self, Role};
 use crate::isa::OpInfo;
 use crate::isa::assembler::assemble;
+use crate::machines::evm::shapes::PROGRAM;
 use crate::machines::evm::{EVM, Evm, Op};
 use crate::machines::machine::{Machine, Status};
 use crate::machines::tiers::Tiers;
 use crate::model::case::Program;
+use crate::model::hex::hex_bytes;
 use crate::model::limits::Limits;
+use crate::model::shape::{Member, Shape};
 use crate::model::value::Value;
 
 /// A loop with every kind of step and exit, each of which all later values depend on.
@@ -339,4 +349,64 @@ fn faulty_exit(exit: Exit) -> Exit {
         Exit::Jump { at, gas } => Exit::Jump { at, gas: gas + 1 },
         Exit::Plain(at) => Exit::Plain(at - 1),
     }
+}
+
+/// The data of a vector as a value; a number has hex digits.
+fn value_of(shape: &Shape, json: &Json) -> Value {
+    let digits = || json.as_str().and_then(|text| text.strip_prefix("0x")).expect("0x and digits");
+    match shape {
+        Shape::Bytes => Value::Bytes(hex_bytes(digits()).expect("pairs of digits")),
+        Shape::Int(_) => Value::int(BigUint::parse_bytes(digits().as_bytes(), 16).expect("hex digits")),
+        Shape::Record(members) => {
+            let member = |member: &Member| (member.name, value_of(&member.shape, &json[member.name]));
+            Value::record(members.iter().map(member))
+        }
+        Shape::Map(_, inner) => {
+            let members = json.as_object().expect("an object").iter();
+            Value::record(members.map(|(key, value)| (key.clone(), value_of(inner, value))))
+        }
+        other => panic!("no part of a vector is {other:?}"),
+    }
+}
+
+/// The program of a vector in the notation of 2018.
+fn program_of(vector: &Json) -> Program {
+    let member = |member: &Member| {
+        let of_block = format!("current{}{}", member.name[..1].to_uppercase(), &member.name[1..]);
+        let json = [&vector["exec"][member.name], &vector["env"][of_block], &vector[member.name]];
+        let found = json.into_iter().find(|json| !json.is_null());
+        (member.name, found.map_or(Value::Bool(false), |json| value_of(&member.shape, json)))
+    };
+    Program::from(Value::record(PROGRAM.iter().map(member)))
+}
+
+/// What no vector reaches: a decision with its answers, and why.
+const NOT_REACHED: &[(Decision, bool, &str)] = &[
+    (Decision::IsBeforeFence, false, "the runner's budget of instructions ends no vector"),
+    (Decision::MayWork, false, "the runner's budget of work ends no vector"),
+    (Decision::IsLeftOut, true, "a runner that watches a run wants to see instructions"),
+    (Decision::IsWanted, true, "a runner that watches a run wants to see instructions"),
+    (Decision::FitsStack, false, "200 instructions neither take nor add more than 1024 items"),
+    (Decision::HasTemporary, false, "200 instructions have fewer results than there are slots"),
+    (Decision::EndsNowhere, true, "the first round halts at such a JUMP, before its place is hot"),
+];
+
+/// The generated vectors, which have the loops, reach each decision of the hot tier. Those that none can reach are in a
+/// list, and there is none in the list that one reaches.
+#[test]
+fn own_vectors_reach_each_decision() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors/evm/tables");
+    let mut machine = Evm::new(&Limits::default());
+    for file in std::fs::read_dir(folder).expect("a folder") {
+        let text = std::fs::read_to_string(file.expect("a file").path()).expect("a text");
+        let vectors: Json = serde_json::from_str(&text).expect("JSON");
+        for vector in vectors.as_object().expect("an object").values() {
+            assert_eq!(machine.load(&program_of(vector)), Ok(()));
+            assert_eq!(machine.run(u64::MAX, None), Status::Ended);
+        }
+    }
+    let reached = noted::decisions();
+    let missing: Vec<_> = Decision::all().difference(&reached).copied().collect();
+    let listed: BTreeSet<_> = NOT_REACHED.iter().map(|(decision, answer, _)| (*decision, *answer)).collect();
+    assert_eq!(missing, Vec::from_iter(listed));
 }

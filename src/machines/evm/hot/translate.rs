@@ -3,6 +3,7 @@
 use std::array;
 
 use super::block::{Block, CONSTANTS, Condition, Exit, Next, Place, Step, Test};
+use super::decision::Decision;
 use super::role::{self, Part, Role};
 use super::{Translator, is_in};
 use crate::isa::OpSet;
@@ -101,20 +102,22 @@ pub(super) fn translate(
         return None;
     }
     let first = source.steps.len();
-    let Some((guard, mut exit)) = allocator.allocate(graph, end, source) else {
+    let allocated = allocator.allocate(graph, end, source);
+    let Some((guard, mut exit)) = Decision::IsAllocated.found(allocated) else {
         source.steps.truncate(first);
         return None;
     };
     // The guard is only checked where a block is entered, not for each repetition.
-    if graph.items().len() == graph.used() && guard.is_none() {
+    if Decision::KeepsHeight.is(graph.items().len() == graph.used()) && guard.is_none() {
         exit = exit.or_repeat(pc);
     }
+    let most_below = STACK_LIMIT.checked_sub(graph.used() + graph.growth);
     Some(Block {
         gas: graph.gas,
         units: graph.units,
         instructions: graph.instructions,
         items: graph.used(),
-        most_below: STACK_LIMIT.checked_sub(graph.used() + graph.growth)?,
+        most_below: Decision::FitsStack.found(most_below)?,
         results: graph.items().len(),
         guard,
         steps: first..source.steps.len(),
@@ -127,8 +130,8 @@ impl Source<'_> {
     pub(super) fn constant(&mut self, word: Word) -> Option<Place> {
         let slots = CONSTANTS.start..*self.constants;
         let known = slots.clone().find(|slot| self.stack[usize::from(*slot)].word() == word);
-        let slot = known.unwrap_or(slots.end);
-        if !CONSTANTS.contains(&slot) {
+        let slot = Decision::IsKnownConstant.found(known).unwrap_or(slots.end);
+        if !Decision::HasConstant.is(CONSTANTS.contains(&slot)) {
             return None;
         }
         self.stack[usize::from(slot)] = Halves::new(word);
@@ -175,37 +178,55 @@ impl Graph {
     fn is_worth_it(&self, end: &End) -> bool {
         const FEW: usize = 6;
         match end {
-            End::To(Exit::Plain(_)) => self.instructions >= 2 * FEW,
-            End::To(_) | End::Branch(..) => self.instructions > 0,
+            End::To(Exit::Plain(_)) => Decision::IsLongEnough.is(self.instructions >= 2 * FEW),
+            End::To(_) | End::Branch(..) => Decision::HasInstructions.is(self.instructions > 0),
         }
     }
 
     /// Follows the instructions from `pc` on; returns how the block ends.
     fn follow(&mut self, source: &mut Source<'_>, mut pc: usize) -> End {
         let mut jumps = 0;
-        while self.instructions < LONGEST && jumps < JUMPS {
+        while Decision::IsShort.is(self.instructions < LONGEST) && Decision::FollowsJump.is(jumps < JUMPS) {
             let code = source.code[pc];
-            if is_in(source.left_out, code) {
+            if Decision::IsWanted.is(is_in(source.left_out, code)) {
                 return End::To(Exit::Plain(pc));
             }
             let part = role::part(code);
             let next = match part.role {
-                Role::Ends => return End::To(Exit::Plain(pc)),
+                Role::Ends => {
+                    Decision::EndsPlainly.taken();
+                    return End::To(Exit::Plain(pc));
+                }
                 Role::Jumps => match self.target(source) {
-                    Target::At(target) => target,
-                    Target::Unknown => return End::To(Exit::Jump { at: pc, gas: part.gas }),
-                    Target::Nowhere => return End::To(Exit::Plain(pc)),
+                    Target::At(target) => {
+                        Decision::FollowsTarget.taken();
+                        target
+                    }
+                    Target::Unknown => {
+                        Decision::EndsComputed.taken();
+                        return End::To(Exit::Jump { at: pc, gas: part.gas });
+                    }
+                    Target::Nowhere => {
+                        Decision::EndsNowhere.taken();
+                        return End::To(Exit::Plain(pc));
+                    }
                 },
                 Role::Branches => match self.target(source) {
                     Target::At(target) => {
                         let condition = self.condition();
-                        if !(is_undefined(source.code, pc + 1) && self.expects(condition)) {
+                        let is_assertion = Decision::IsAssertion.is(is_undefined(source.code, pc + 1));
+                        if !(is_assertion && self.expects(condition)) {
+                            Decision::EndsBranch.taken();
                             self.instruction(part, pc, source.code);
                             return End::Branch(condition, [target, pc + 1].map(Next::at));
                         }
+                        Decision::FollowsAssertion.taken();
                         target
                     }
-                    Target::Unknown | Target::Nowhere => return End::To(Exit::Plain(pc)),
+                    Target::Unknown | Target::Nowhere => {
+                        Decision::EndsBranchNowhere.taken();
+                        return End::To(Exit::Plain(pc));
+                    }
                 },
                 Role::Pushes(size) => pc + 1 + size,
                 _ => pc + 1,
@@ -220,9 +241,11 @@ impl Graph {
     /// The target of a jump, which is on top of the stack.
     fn target(&mut self, source: &mut Source<'_>) -> Target {
         let top = self.nth(1);
-        let Some(target) = self.constant(top) else { return Target::Unknown };
-        small(target)
-            .filter(|target| source.destinations.contains(source.code, *target))
+        let target = Decision::IsConstantTarget.found(self.constant(top));
+        let Some(target) = target else { return Target::Unknown };
+        Decision::IsNearTarget
+            .found(small(target))
+            .filter(|target| Decision::IsValidTarget.is(source.destinations.contains(source.code, *target)))
             .map_or(Target::Nowhere, Target::At)
     }
 
@@ -232,19 +255,22 @@ impl Graph {
         let mut holds = false;
         while let Item::Node(node) = item {
             let Node { code, from: [a, b, _], .. } = self.nodes[usize::from(node)];
-            let (test, of) = match Op::of_code(code) {
+            let (decision, test, of) = match Op::of_code(code) {
                 Some(Op::ISZERO) => {
+                    Decision::TestsOpposite.taken();
                     holds = !holds;
                     item = a;
                     continue;
                 }
-                Some(Op::LT) => (Test::Less, [a, b]),
-                Some(Op::GT) => (Test::Less, [b, a]),
-                Some(Op::EQ) => (Test::Equal, [a, b]),
+                Some(Op::LT) => (Decision::TestsLess, Test::Less, [a, b]),
+                Some(Op::GT) => (Decision::TestsGreater, Test::Less, [b, a]),
+                Some(Op::EQ) => (Decision::TestsEqual, Test::Equal, [a, b]),
                 _ => break,
             };
+            decision.taken();
             return Condition { test, holds: !holds, of };
         }
+        Decision::TestsResult.is(matches!(item, Item::Node(_)));
         Condition { test: Test::IsZero, holds, of: [item; 2] }
     }
 
@@ -252,7 +278,8 @@ impl Graph {
     /// first step, and a block has only one guard.
     fn expects(&mut self, condition: Condition<Item>) -> bool {
         let is_known = !condition.of.iter().any(|item| matches!(item, Item::Node(_)));
-        is_known && *self.guard.get_or_insert(condition) == condition
+        Decision::IsKnownAtStart.is(is_known)
+            && Decision::IsOnlyGuard.is(*self.guard.get_or_insert(condition) == condition)
     }
 
     /// Adds the instruction at `pc` to the block.
@@ -301,7 +328,7 @@ impl Graph {
 
     /// The item at this position from the top, counted from 1.
     fn nth(&mut self, nth: usize) -> Item {
-        if nth > self.items.len() {
+        if Decision::IsDeep.is(nth > self.items.len()) {
             self.note_more();
         }
         let at = self.items.len() - nth;
@@ -336,11 +363,11 @@ impl Graph {
         let _ = role::compute(code, &mut known);
         self.gas += known.price.gas;
         self.units += known.price.units;
-        if known.from.is_some() {
+        if Decision::IsFolded.is(known.from.is_some()) {
             return self.push_constant(known.result);
         }
         self.push(Item::Node(self.nodes.len() as u16));
-        node.is_priced = known.price.gas > 0;
+        node.is_priced = Decision::IsPriced.is(known.price.gas > 0);
         self.nodes.push(node);
     }
 }
