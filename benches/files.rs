@@ -7,8 +7,8 @@ use std::path::Path;
 use anyhow::ensure;
 use vmconf::model::limits::Limits;
 use vmconf::run::anchor::Anchor;
-use vmconf::run::sources::{self, Source, Sources};
-use vmconf::run::{self, Options};
+use vmconf::run::sources::{self, Sources, VectorSource};
+use vmconf::run::{self, LoadOptions};
 use vmconf::text::json::Document;
 
 use crate::Selection;
@@ -57,20 +57,21 @@ fn row(what: &str, seconds: f64) {
 
 fn files(selection: &Selection) -> anyhow::Result<Sources> {
     let found = sources::find(std::slice::from_ref(&selection.suites), &Anchor::at(Path::new("."))?)?;
-    let is_selected =
-        |source: &Source| !source.shown.contains("vmPerformance") && selection.rounds.selects(&source.shown);
+    let is_selected = |source: &VectorSource| {
+        !source.shown.contains("vmPerformance") && selection.rounds.selects(&source.shown)
+    };
     Ok(found.sources.iter().filter(is_selected).collect())
 }
 
-fn run(sources: &Sources, jobs: usize) -> vmconf::model::event::Summary {
-    let mut options = Options::default();
+fn run(sources: &Sources, jobs: usize) -> vmconf::model::event::RunSummary {
+    let mut options = LoadOptions::default();
     options.run.jobs = jobs;
     run::run(sources, &options, &mut |event| {
         black_box(event);
     })
 }
 
-fn read(source: &Source) -> String {
+fn read(source: &VectorSource) -> String {
     std::fs::read_to_string(&source.path).expect("a file that was just read")
 }
 

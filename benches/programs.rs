@@ -4,11 +4,11 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, anyhow, ensure};
-use vmconf::formats::{self, Options};
+use vmconf::formats::{self, FormatOptions};
 use vmconf::model::case::Program;
 use vmconf::model::limits::Limits;
 use vmconf::model::value::Value;
-use vmconf::text::json::{Document, Node};
+use vmconf::text::json::{Document, JsonNode};
 use walkdir::WalkDir;
 
 /// A program and the name of its case.
@@ -60,7 +60,7 @@ fn read(path: &Path) -> anyhow::Result<Vec<Named>> {
     let entries = (format.outline)(document.root()).map_err(|problem| anyhow!(problem.what))?;
     let mut programs = Vec::new();
     for entry in entries {
-        let reading = format.read_case(Node::at_index(&document, entry.node), Options::default());
+        let reading = format.read_case(JsonNode::at_index(&document, entry.node), FormatOptions::default());
         let case = reading.case.with_context(|| format!("{}: {:?}", entry.name, reading.diagnostics))?;
         programs.push((entry.name.to_string(), case.program));
     }

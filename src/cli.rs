@@ -96,37 +96,37 @@ struct Cli {
     color: colorchoice_clap::Color,
 
     #[command(subcommand)]
-    command: Command,
+    command: CliCommand,
 }
 
 /// The arguments of a command are made only when it is typed, or for help.
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
-enum Command {
-    Run(run::Run),
-    List(list::List),
+enum CliCommand {
+    Run(run::RunArgs),
+    List(list::ListArgs),
     Exec(exec::Exec),
     Matrix(matrix::MatrixCommand),
     Merge(merge::Merge),
     Diff(diff::Diff),
-    Trace(trace::Trace),
+    Trace(trace::TraceArgs),
     Explore(explore::Explore),
     Bisect(bisect::Bisect),
-    Compare(compare::Compare),
-    Check(check::Check),
+    Compare(compare::CompareArgs),
+    Check(check::CheckArgs),
     Bless(bless::Bless),
     Known(known::KnownCommand),
     Audit(audit::AuditCommand),
     Mutants(mutants::MutantsCommand),
     Coverage(coverage::CoverageCommand),
     Minset(minset::MinsetCommand),
-    Isa(isa::Isa),
+    Isa(isa::IsaArgs),
     Asm(asm::Asm),
     Disasm(disasm::Disasm),
     Vm(vm_command::VmCommand),
     Serve(serve::Serve),
-    Config(config::Config),
-    Schema(schema::Schema),
+    Config(config::ConfigSubcommand),
+    Schema(schema::SchemaArgs),
     Completions(completions::Completions),
     Man(completions::Man),
     Help(help::Help),
@@ -145,7 +145,7 @@ fn built() -> clap::Command {
 
 /// `vmconf run` with its arguments, which are the settings of `vmconf.toml`.
 fn run_command() -> clap::Command {
-    run::Run::augment_args(clap::Command::new("run"))
+    run::RunArgs::augment_args(clap::Command::new("run"))
 }
 
 /// The command line with its help, which lists the commands in groups.
@@ -230,10 +230,10 @@ fn parse() -> Result<anyhow::Result<(Cli, Settings)>, clap::Error> {
 }
 
 /// `vmconf run --watch` with the settings as `vmconf.toml` is now.
-fn parse_run() -> anyhow::Result<(run::Run, Settings)> {
+fn parse_run() -> anyhow::Result<(run::RunArgs, Settings)> {
     let (cli, settings) = parse().map_err(|error| anyhow::anyhow!("{FILE}: {error}"))??;
     match cli.command {
-        Command::Run(run) => Ok((run, settings)),
+        CliCommand::Run(run) => Ok((run, settings)),
         _ => anyhow::bail!("the command line names another command than run"),
     }
 }
@@ -253,70 +253,70 @@ fn with_settings(typed: &ArgMatches, settings: &Settings) -> Option<Vec<OsString
     Some(arguments)
 }
 
-impl Command {
+impl CliCommand {
     /// The arguments that select vectors, if the command reads any.
     fn select(&mut self) -> Option<&mut Select> {
         match self {
-            Command::Run(command) => Some(&mut command.select),
-            Command::List(command) => Some(&mut command.select),
-            Command::Check(command) => Some(&mut command.select),
-            Command::Diff(command) => Some(&mut command.select),
-            Command::Trace(command) => Some(&mut command.select),
-            Command::Explore(command) => Some(&mut command.select),
-            Command::Bless(command) => Some(&mut command.select),
-            Command::Known(command) => Some(command.select()),
-            Command::Config(command) => Some(&mut command.run.select),
-            Command::Matrix(command) => Some(&mut command.select),
-            Command::Bisect(command) => Some(&mut command.select),
-            Command::Audit(command) => Some(&mut command.select),
-            Command::Mutants(command) => Some(&mut command.select),
-            Command::Coverage(command) => Some(&mut command.select),
-            Command::Minset(command) => Some(&mut command.select),
-            Command::Schema(_)
-            | Command::Merge(_)
-            | Command::Compare(_)
-            | Command::Exec(_)
-            | Command::Vm(_)
-            | Command::Isa(_)
-            | Command::Asm(_)
-            | Command::Disasm(_)
-            | Command::Serve(_)
-            | Command::Completions(_)
-            | Command::Man(_)
-            | Command::Help(_) => None,
+            CliCommand::Run(command) => Some(&mut command.select),
+            CliCommand::List(command) => Some(&mut command.select),
+            CliCommand::Check(command) => Some(&mut command.select),
+            CliCommand::Diff(command) => Some(&mut command.select),
+            CliCommand::Trace(command) => Some(&mut command.select),
+            CliCommand::Explore(command) => Some(&mut command.select),
+            CliCommand::Bless(command) => Some(&mut command.select),
+            CliCommand::Known(command) => Some(command.select()),
+            CliCommand::Config(command) => Some(&mut command.run.select),
+            CliCommand::Matrix(command) => Some(&mut command.select),
+            CliCommand::Bisect(command) => Some(&mut command.select),
+            CliCommand::Audit(command) => Some(&mut command.select),
+            CliCommand::Mutants(command) => Some(&mut command.select),
+            CliCommand::Coverage(command) => Some(&mut command.select),
+            CliCommand::Minset(command) => Some(&mut command.select),
+            CliCommand::Schema(_)
+            | CliCommand::Merge(_)
+            | CliCommand::Compare(_)
+            | CliCommand::Exec(_)
+            | CliCommand::Vm(_)
+            | CliCommand::Isa(_)
+            | CliCommand::Asm(_)
+            | CliCommand::Disasm(_)
+            | CliCommand::Serve(_)
+            | CliCommand::Completions(_)
+            | CliCommand::Man(_)
+            | CliCommand::Help(_) => None,
         }
     }
 
     fn run(self, settings: Settings) -> anyhow::Result<Exit> {
         match self {
-            Command::Run(command) if command.is_watch() => watch::run(command, settings, parse_run),
-            Command::Run(command) => command.run(&settings),
-            Command::List(command) => command.run(&settings),
-            Command::Check(command) => command.run(&settings),
-            Command::Schema(command) => command.run(),
-            Command::Diff(command) => command.run(&settings),
-            Command::Trace(command) => command.run(&settings),
-            Command::Explore(command) => command.run(&settings),
-            Command::Bless(command) => command.run(&settings),
-            Command::Known(command) => command.run(&settings),
-            Command::Matrix(command) => command.run(&settings),
-            Command::Merge(command) => command.run(&settings),
-            Command::Compare(command) => command.run(&settings),
-            Command::Exec(command) => command.run(&settings),
-            Command::Vm(command) => command.run(),
-            Command::Bisect(command) => command.run(&settings),
-            Command::Audit(command) => command.run(&settings),
-            Command::Mutants(command) => command.run(&settings),
-            Command::Coverage(command) => command.run(&settings),
-            Command::Minset(command) => command.run(&settings),
-            Command::Isa(command) => command.run(),
-            Command::Asm(command) => command.run(),
-            Command::Disasm(command) => command.run(),
-            Command::Serve(command) => command.run(),
-            Command::Config(command) => command.run(&settings, &run_command()),
-            Command::Completions(command) => command.run(),
-            Command::Man(command) => command.run(tree()),
-            Command::Help(command) => command.run(tree()),
+            CliCommand::Run(command) if command.is_watch() => watch::run(command, settings, parse_run),
+            CliCommand::Run(command) => command.run(&settings),
+            CliCommand::List(command) => command.run(&settings),
+            CliCommand::Check(command) => command.run(&settings),
+            CliCommand::Schema(command) => command.run(),
+            CliCommand::Diff(command) => command.run(&settings),
+            CliCommand::Trace(command) => command.run(&settings),
+            CliCommand::Explore(command) => command.run(&settings),
+            CliCommand::Bless(command) => command.run(&settings),
+            CliCommand::Known(command) => command.run(&settings),
+            CliCommand::Matrix(command) => command.run(&settings),
+            CliCommand::Merge(command) => command.run(&settings),
+            CliCommand::Compare(command) => command.run(&settings),
+            CliCommand::Exec(command) => command.run(&settings),
+            CliCommand::Vm(command) => command.run(),
+            CliCommand::Bisect(command) => command.run(&settings),
+            CliCommand::Audit(command) => command.run(&settings),
+            CliCommand::Mutants(command) => command.run(&settings),
+            CliCommand::Coverage(command) => command.run(&settings),
+            CliCommand::Minset(command) => command.run(&settings),
+            CliCommand::Isa(command) => command.run(),
+            CliCommand::Asm(command) => command.run(),
+            CliCommand::Disasm(command) => command.run(),
+            CliCommand::Serve(command) => command.run(),
+            CliCommand::Config(command) => command.run(&settings, &run_command()),
+            CliCommand::Completions(command) => command.run(),
+            CliCommand::Man(command) => command.run(tree()),
+            CliCommand::Help(command) => command.run(tree()),
         }
     }
 }

@@ -9,17 +9,19 @@ mod world;
 
 use crate::machines::{self, account};
 use crate::model::explanation::{Explanation, FirstDivergence, StackComparison};
-use crate::wire::eip3155::Step;
+use crate::wire::eip3155::Eip3155Step;
 
-use self::bisect::{Next, OnVm};
-use self::blame::{Counter, Datum, Recorder, Search, Seen, Sought, WINDOW, Wrong};
+use self::bisect::{NextInstruction, OnVm};
+use self::blame::{
+    AskedDatum, Counter, Recorder, SoughtDatum, WINDOW, WatchedInstructions, WriterSearch, WrongPart,
+};
 use crate::model::assertion::Expected;
 use crate::model::case::Case;
 use crate::model::case_report::CaseReport;
-use crate::model::explanation::Answer;
-use crate::model::path::{Key, Path};
+use crate::model::explanation::BlameAnswer;
+use crate::model::path::{Path, PathKey};
 use crate::model::value::Value;
-use crate::model::verdict::Difference;
+use crate::model::verdict::CaseDifference;
 use crate::run::{LoadedFile, RunOptions, WatchedCase, Worker};
 use crate::testees::embedded::Embedded;
 
@@ -63,20 +65,20 @@ pub struct Ran<'r, 'o, 'l> {
     /// Its verdict.
     pub report: CaseReport,
     /// The run on the embedded machine; `None` if the case ran on another one.
-    counted: Option<Counted>,
+    counted: Option<ExplainedCount>,
 }
 
 /// A run on the embedded machine whose instructions were counted.
-struct Counted {
+struct ExplainedCount {
     watched: WatchedCase,
     counter: Counter,
 }
 
-impl Counted {
-    fn of(worker: &mut Worker<'_>, loaded: &LoadedFile<'_>, case: usize) -> Counted {
+impl ExplainedCount {
+    fn of(worker: &mut Worker<'_>, loaded: &LoadedFile<'_>, case: usize) -> ExplainedCount {
         let mut counter = Counter::default();
         let watched = worker.watch_case(loaded, case, &mut counter);
-        Counted { watched, counter }
+        ExplainedCount { watched, counter }
     }
 
     /// How many instructions were executed at the end of a step, numbered from 1.
@@ -96,7 +98,7 @@ impl<'r, 'o, 'l> Ran<'r, 'o, 'l> {
             let report = worker.run_case(loaded, case);
             return Ran { worker, loaded, case, report, counted: None };
         }
-        let counted = Counted::of(worker, loaded, case);
+        let counted = ExplainedCount::of(worker, loaded, case);
         Ran { worker, loaded, case, report: counted.watched.report.clone(), counted: Some(counted) }
     }
 
@@ -105,11 +107,11 @@ impl<'r, 'o, 'l> Ran<'r, 'o, 'l> {
     pub fn explain(self, last: usize) -> Explanation {
         let Ran { worker, loaded, case, report, counted } = self;
         let is_embedded = counted.is_some();
-        let counted = counted.unwrap_or_else(|| Counted::of(worker, loaded, case));
+        let counted = counted.unwrap_or_else(|| ExplainedCount::of(worker, loaded, case));
         if let Err(why) = check_memory(worker.watched_machine()) {
             return Explanation::missing(report, why);
         }
-        let number = |difference: &Difference| difference.step.unwrap_or(1);
+        let number = |difference: &CaseDifference| difference.step.unwrap_or(1);
         let failure = report.verdict.failure();
         let differences = failure.map_or(&[][..], |failure| &failure.differences);
         let differences = &differences[..differences.len().min(MOST_BLAMED)];
@@ -120,7 +122,7 @@ impl<'r, 'o, 'l> Ran<'r, 'o, 'l> {
         let end = counted.end_of(first);
         let longest = counted.end_of(steps.last().copied().unwrap_or(first));
         let in_file = counted.watched.case.as_ref();
-        let datum = |difference: &Difference| datum(difference, in_file);
+        let datum = |difference: &CaseDifference| datum(difference, in_file);
         let mut questions: Vec<_> = steps
             .iter()
             .map(|step| (*step, differences.iter().filter(|it| number(it) == *step).map(&datum).collect()))
@@ -130,10 +132,11 @@ impl<'r, 'o, 'l> Ran<'r, 'o, 'l> {
         }
         let mut hashes = world::compare(loaded, in_file, &report, worker);
         let leaves = hashes.world.iter().flat_map(|world| &world.leaves);
-        let leaves: Vec<_> = leaves.map(|leaf| Datum { at: leaf.at.clone(), wrong: Wrong::Whole }).collect();
+        let leaves: Vec<_> =
+            leaves.map(|leaf| AskedDatum { at: leaf.at.clone(), wrong: WrongPart::Whole }).collect();
         questions.push((first, leaves));
         let most = loaded.options().limits.watched;
-        let seen = if longest <= most { Seen::All } else { Seen::Kept };
+        let seen = if longest <= most { WatchedInstructions::All } else { WatchedInstructions::Kept };
         let from = end.saturating_sub(WINDOW as u64);
         let mut recorder = Recorder::new(questions, from..u64::MAX, seen, last);
         worker.watch_case(loaded, case, &mut recorder);
@@ -141,7 +144,7 @@ impl<'r, 'o, 'l> Ran<'r, 'o, 'l> {
         let Recorder {
             cache: mut blames, sought, spent, before_end, asked_after, list, row_deviation, ..
         } = recorder;
-        if seen == Seen::All && !sought.is_empty() {
+        if seen == WatchedInstructions::All && !sought.is_empty() {
             search(worker, loaded, case, sought, most.saturating_sub(longest), &mut blames);
         }
         let of_leaves = blames.split_off(differences.len().min(blames.len()));
@@ -194,17 +197,17 @@ fn search(
     worker: &mut Worker<'_>,
     loaded: &LoadedFile<'_>,
     case: usize,
-    sought: Vec<Sought>,
+    sought: Vec<SoughtDatum>,
     most: u64,
-    blames: &mut [Answer],
+    blames: &mut [BlameAnswer],
 ) {
     let end = sought.iter().map(|sought| sought.end).max().unwrap_or(0);
     let Some(mut left) = most.checked_sub(end) else { return };
     let answers: Vec<_> = sought.iter().map(|sought| sought.answer).collect();
-    let mut search = Search::new(sought);
+    let mut search = WriterSearch::new(sought);
     worker.watch_case(loaded, case, &mut search);
     for answer in answers {
-        if let Answer::NotWritten { of_last, .. } = &mut blames[answer] {
+        if let BlameAnswer::NotWritten { of_last, .. } = &mut blames[answer] {
             *of_last = None;
         }
     }
@@ -212,7 +215,7 @@ fn search(
         let Some(rest) = left.checked_sub(step) else { break };
         left = rest;
         let keep = (step + 1).saturating_sub(WINDOW as u64)..step + 1;
-        let mut recorder = Recorder::new(vec![sought.question], keep, Seen::All, 0);
+        let mut recorder = Recorder::new(vec![sought.question], keep, WatchedInstructions::All, 0);
         worker.watch_case(loaded, case, &mut recorder);
         if let Some(answer) = recorder.cache.pop() {
             blames[sought.answer] = answer;
@@ -234,12 +237,12 @@ fn divergence(case: &Case, options: &RunOptions) -> Option<FirstDivergence> {
     // A machine that crashes here already has a verdict.
     let bisect::Divergence { step, last, differs, next } =
         *bisect::machines([&mut one, &mut other], info.isa, u64::MAX).ok()?.err()?;
-    let text = |name: &str, next: &Next| match (next.get(name), next) {
+    let text = |name: &str, next: &NextInstruction| match (next.get(name), next) {
         (Some(value), _) => value.to_string(),
-        (None, Next::Step(step)) => format!("{} follows", step.op),
-        (None, Next::End(_)) => "the run ends".to_owned(),
+        (None, NextInstruction::Step(step)) => format!("{} follows", step.op),
+        (None, NextInstruction::End(_)) => "the run ends".to_owned(),
     };
-    let pc = |step: &Step| match &step.state.iter().find(|member| member.0 == "pc")?.1 {
+    let pc = |step: &Eip3155Step| match &step.state.iter().find(|member| member.0 == "pc")?.1 {
         Value::Int(pc) => u64::try_from(pc).ok(),
         _ => None,
     };
@@ -254,12 +257,12 @@ fn divergence(case: &Case, options: &RunOptions) -> Option<FirstDivergence> {
 
 /// The datum to trace for a difference: only the first byte that differs in a byte string, or the first
 /// unexpected item in a list that is too long.
-fn datum(difference: &Difference, case: Option<&Case>) -> Datum {
-    let whole = Datum { at: difference.at.clone(), wrong: Wrong::Whole };
+fn datum(difference: &CaseDifference, case: Option<&Case>) -> AskedDatum {
+    let whole = AskedDatum { at: difference.at.clone(), wrong: WrongPart::Whole };
     match (&difference.expected, &difference.actual) {
         (Expected::Is(Value::Bytes(wanted)), Some(Value::Bytes(actual))) => {
             let byte = wanted.iter().zip(actual).position(|(wanted, actual)| wanted != actual);
-            Datum { wrong: byte.map_or(Wrong::Whole, Wrong::Byte), ..whole }
+            AskedDatum { wrong: byte.map_or(WrongPart::Whole, WrongPart::Byte), ..whole }
         }
         (Expected::Len(count), Some(Value::List(items))) if items.len() > *count => {
             let is_wrong = |index: &usize| {
@@ -268,7 +271,7 @@ fn datum(difference: &Difference, case: Option<&Case>) -> Datum {
                 !matches!(expected, Some(Expected::Is(value)) if items[*index] == value)
             };
             let surplus = (0..*count).find(is_wrong).unwrap_or(*count);
-            Datum { at: difference.at.child(surplus), wrong: Wrong::Surplus }
+            AskedDatum { at: difference.at.child(surplus), wrong: WrongPart::Surplus }
         }
         _ => whole,
     }
@@ -281,7 +284,11 @@ fn demanded(case: &Case, step: Option<usize>, at: &Path) -> Option<Expected> {
 }
 
 /// What the case expects of the list that contains a difference.
-fn stack_of(difference: &Difference, (at, actual): (Path, Value), case: &Case) -> Option<StackComparison> {
+fn stack_of(
+    difference: &CaseDifference,
+    (at, actual): (Path, Value),
+    case: &Case,
+) -> Option<StackComparison> {
     let Value::List(actual) = actual else { return None };
     let demanded = |path: &Path| demanded(case, difference.step, path);
     let count = match demanded(&at) {
@@ -291,7 +298,7 @@ fn stack_of(difference: &Difference, (at, actual): (Path, Value), case: &Case) -
     let wanted = (0..count.min(MOST_ITEMS)).map(|index| demanded(&at.child(index))).collect();
     let keys = difference.at.keys();
     let differs = match keys.get(at.keys().len()) {
-        Some(Key::Index(index)) => *index,
+        Some(PathKey::Index(index)) => *index,
         _ => actual.len().min(count),
     };
     Some(StackComparison { at, wanted, actual, differs })

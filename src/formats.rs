@@ -9,7 +9,7 @@ use std::fmt;
 
 use crate::model::diagnostic::Diagnostic;
 use crate::model::position::Origin;
-use crate::text::json::{Document, Node};
+use crate::text::json::{Document, JsonNode};
 
 mod accounts;
 mod envelope;
@@ -30,12 +30,14 @@ pub mod vmtests;
 mod write_back;
 
 pub use self::fields::Strictness;
-pub use self::files::{Files, Folder, NoFiles, Unreadable};
+pub use self::files::{Files, NoFiles, Unreadable, VectorFolder};
 pub use self::fill::Fill;
-pub use self::format::{Context, Entry, Evidence, Format, Options, Reading, Shared, ValueDebit};
-pub use self::new_vector::{Field, Inputs, MakeVector, NewVector};
+pub use self::format::{
+    Evidence, FileEntry, FileReading, Format, FormatOptions, ReadContext, SharedFile, ValueDebit,
+};
+pub use self::new_vector::{Inputs, MakeVector, NewVector, StateOf};
 pub use self::statetest::forks;
-pub use self::write_back::{FailedAssertion, NotRepresentable, WrittenBack};
+pub use self::write_back::{NotRepresentable, WrittenBack, WrongAssertion};
 
 /// Every format.
 pub static FORMATS: &[Format] = &[
@@ -69,12 +71,12 @@ pub enum NotRecognised {
         what: &'static str,
     },
     /// More than one format recognises the document.
-    Several(Vec<Seen>),
+    Several(Vec<SeenFormat>),
 }
 
 /// A format that a document looks like, and why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Seen {
+pub struct SeenFormat {
     /// The format's name.
     pub name: &'static str,
     /// What distinguishes it from formats that look alike.
@@ -85,10 +87,10 @@ pub struct Seen {
     pub line: u32,
 }
 
-impl Seen {
+impl SeenFormat {
     /// The evidence that the document has the format.
-    pub fn new(format: &Format, evidence: Evidence, document: &Document) -> Seen {
-        Seen {
+    pub fn new(format: &Format, evidence: Evidence, document: &Document) -> SeenFormat {
+        SeenFormat {
             name: format.name,
             distinguished_by: format.distinguished_by,
             what: evidence.what,
@@ -105,7 +107,7 @@ impl fmt::Display for NotRecognised {
                 write!(f, "this is {what}")
             }
             NotRecognised::Several(found) => {
-                let one = |seen: &Seen| format!("{} ({}, line {})", seen.name, seen.what, seen.line);
+                let one = |seen: &SeenFormat| format!("{} ({}, line {})", seen.name, seen.what, seen.line);
                 let found: Vec<_> = found.iter().map(one).collect();
                 write!(f, "several formats look like this: {}", found.join(" and "))
             }
@@ -123,7 +125,7 @@ impl NotRecognised {
                 each.join(", or ")
             }
             NotRecognised::Several(found) => {
-                let one = |seen: &Seen| format!("for {} {}", seen.name, seen.distinguished_by);
+                let one = |seen: &SeenFormat| format!("for {} {}", seen.name, seen.distinguished_by);
                 let each: Vec<_> = found.iter().map(one).collect();
                 format!("{}; or --format NAME", each.join("; "))
             }
@@ -164,7 +166,7 @@ pub fn recognise(document: &Document, file_name: &str) -> Result<(&'static Forma
         },
         (Some(one), None) => Ok(one),
         (Some(one), Some(other)) => {
-            let seen = |(format, evidence)| Seen::new(format, evidence, document);
+            let seen = |(format, evidence)| SeenFormat::new(format, evidence, document);
             Err(NotRecognised::Several([one, other].into_iter().chain(found).map(seen).collect()))
         }
     }
@@ -172,8 +174,8 @@ pub fn recognise(document: &Document, file_name: &str) -> Result<(&'static Forma
 
 /// If this is an Ethereum format that vmconf knows but cannot read, what it is, judging by the members of its
 /// tests.
-fn unsupported(root: Node<'_>) -> Option<&'static str> {
-    let any = |holds: fn(Node<'_>) -> bool| root.members().any(|test| holds(test.value));
+fn unsupported(root: JsonNode<'_>) -> Option<&'static str> {
+    let any = |holds: fn(JsonNode<'_>) -> bool| root.members().any(|test| holds(test.value));
     if any(|test| test.member("blocks").is_some()) {
         Some("a file of Ethereum blockchain tests, which vmconf does not read")
     } else if any(|test| test.member("engineNewPayloads").is_some()) {
@@ -188,7 +190,7 @@ fn unsupported(root: Node<'_>) -> Option<&'static str> {
 }
 
 /// The outermost structure in a few words.
-fn describe(root: Node<'_>) -> String {
+fn describe(root: JsonNode<'_>) -> String {
     const SHOWN: usize = 5;
     if !root.is_object() {
         return root.type_name().to_owned();

@@ -25,9 +25,9 @@ pub struct OpInfo {
     /// Another mnemonic for the same instruction.
     pub alias: Option<&'static str>,
     /// The operands that follow the code in the program, in order.
-    pub operands: &'static [Operand],
+    pub operands: &'static [ImmediateOperand],
     /// The fields of the word besides the code, in the order in which they are written.
-    pub fields: &'static [Field],
+    pub fields: &'static [WordField],
     /// If instructions are objects, what each of the arguments is.
     pub arguments: &'static [&'static str],
     /// The constant part of the price, in the machine's unit.
@@ -53,26 +53,29 @@ impl OpInfo {
 
 /// An immediate operand, which follows an opcode in the program. Sizes are in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Operand {
+pub enum ImmediateOperand {
     /// This many bytes of data; as a number, most significant byte first.
     Data(u8),
     /// An unsigned number, least significant byte first.
     Unsigned(u8),
     /// A number in two's complement, least significant byte first.
     Signed(u8),
-    /// A position in the program: its distance from the opcode, as an [`Operand::Signed`].
+    /// A position in the program: its distance from the opcode, as an [`ImmediateOperand::Signed`].
     Offset(u8),
-    /// A length, as an [`Operand::Unsigned`], and that many bytes of data.
+    /// A length, as an [`ImmediateOperand::Unsigned`], and that many bytes of data.
     Prefixed(u8),
 }
 
-impl Operand {
+impl ImmediateOperand {
     /// The operand's bytes, with the length in front of them if it has one, and what follows them; `None` if
     /// `rest` is too short.
     pub fn split(self, rest: &[u8]) -> Option<(&[u8], &[u8])> {
         let data = match self {
-            Operand::Prefixed(size) => usize::try_from(unsigned(rest.get(..size.into())?)?).ok()?,
-            Operand::Data(_) | Operand::Unsigned(_) | Operand::Signed(_) | Operand::Offset(_) => 0,
+            ImmediateOperand::Prefixed(size) => usize::try_from(unsigned(rest.get(..size.into())?)?).ok()?,
+            ImmediateOperand::Data(_)
+            | ImmediateOperand::Unsigned(_)
+            | ImmediateOperand::Signed(_)
+            | ImmediateOperand::Offset(_) => 0,
         };
         rest.split_at_checked(self.fixed_len().checked_add(data)?)
     }
@@ -80,17 +83,17 @@ impl Operand {
     /// The number of bytes that it always has: a length prefix counts, the data after it does not.
     pub const fn fixed_len(self) -> usize {
         match self {
-            Operand::Data(size)
-            | Operand::Unsigned(size)
-            | Operand::Signed(size)
-            | Operand::Offset(size)
-            | Operand::Prefixed(size) => size as usize,
+            ImmediateOperand::Data(size)
+            | ImmediateOperand::Unsigned(size)
+            | ImmediateOperand::Signed(size)
+            | ImmediateOperand::Offset(size)
+            | ImmediateOperand::Prefixed(size) => size as usize,
         }
     }
 }
 
-/// The sum of [`Operand::fixed_len`].
-pub(crate) const fn fixed_len(operands: &[Operand]) -> usize {
+/// The sum of [`ImmediateOperand::fixed_len`].
+pub(crate) const fn fixed_len(operands: &[ImmediateOperand]) -> usize {
     match operands {
         [] => 0,
         [first, rest @ ..] => first.fixed_len() + fixed_len(rest),
@@ -106,7 +109,7 @@ pub(crate) fn unsigned(bytes: &[u8]) -> Option<u64> {
 
 /// An immediate operand inside the word of an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Field {
+pub enum WordField {
     /// A register: four bits, this far from the lowest bit.
     Register(u8),
     /// The low byte, a signed number.

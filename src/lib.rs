@@ -53,7 +53,7 @@
 //! - A vector is untrusted: nothing in it can make the run panic, hang, exhaust the memory or read a file
 //!   outside the folders that its format names. Formats read files only through [`formats::Files`]. Each loop
 //!   that a vector controls has a limit in [`model::limits::ROWS`]. Reaching a limit of the machine is state;
-//!   reaching a limit of the runner is an error of the case. [`machines::account::Account`] counts the time
+//!   reaching a limit of the runner is an error of the case. [`machines::account::CaseAccount`] counts the time
 //!   and memory of a case; instructions whose cost depends on their operands charge it.
 //! - Text from outside reaches a terminal, a log or a report only through [`model::escape`].
 //! - Only [`run::bless`] and [`lint::fix`] produce changed vectors, and only the command line writes them.
@@ -74,7 +74,7 @@
 //! | a machine | a folder in `src/machines/`: [`machines::machine::Machine`] | [`machines::MACHINES`] |
 //! | a format | a folder in `src/formats/`: [`formats::Format`] | [`formats::FORMATS`] |
 //! | a report | a file in `src/report/`: [`report::Report`] | [`report::REPORTS`] |
-//! | a form of `vmconf trace` | a file in `src/explain/trace/`: [`explain::trace::Writer`] | [`explain::trace::TRACES`] |
+//! | a form of `vmconf trace` | a file in `src/explain/trace/`: [`explain::trace::TraceWriter`] | [`explain::trace::TRACES`] |
 //! | a form of `vmconf compare` | a function in `src/report/comparison.rs` | [`report::comparison::COMPARISONS`] |
 //! | a form of `vmconf check` | a file in `src/lint/` | [`lint::outputs::OUTPUTS`] |
 //! | a rule of `vmconf check` | the diagnostic that names it, where a violation is detected | [`model::rule::RULES`] |

@@ -8,18 +8,18 @@
 use std::sync::Arc;
 
 use self::program::Inspection;
-use crate::formats::{self, Context, Format, Reading, Shared, Strictness};
+use crate::formats::{self, FileReading, Format, ReadContext, SharedFile, Strictness};
 use crate::model::case::{Case, CaseId, Step};
 use crate::model::diagnostic::{Diagnostic, Edit, Severity};
 use crate::model::limits::Limits;
 use crate::model::position::Origin;
-use crate::model::rule::Rule;
-use crate::run::sources::Source;
+use crate::model::rule::LintRule;
+use crate::run::sources::VectorSource;
 use crate::run::{
-    Cases, Content, FileError, FileOptions, Options, VectorFiles, Worker, catch_panic, identify, other_root,
-    read_text, select,
+    FileContent, FileError, FileOptions, LoadOptions, LoadedCases, VectorFiles, Worker, catch_panic,
+    identify, other_root, read_text, select,
 };
-use crate::text::json::{Datum, Document, Node};
+use crate::text::json::{Document, JsonDatum, JsonNode};
 use crate::text::source_text::SourceText;
 
 pub mod fix;
@@ -44,18 +44,18 @@ pub struct Checked {
 
 /// Checks files one after another.
 pub struct Checker<'o> {
-    options: &'o Options,
+    options: &'o LoadOptions,
     worker: Worker<'o>,
 }
 
 impl<'o> Checker<'o> {
     /// A checker with these options. With `--strict`, warnings are errors.
-    pub fn new(options: &'o Options) -> Checker<'o> {
+    pub fn new(options: &'o LoadOptions) -> Checker<'o> {
         Checker { options, worker: Worker::new(&options.run) }
     }
 
     /// Checks a file.
-    pub fn check(&mut self, source: &Source) -> Checked {
+    pub fn check(&mut self, source: &VectorSource) -> Checked {
         match read_text(source, self.options.for_file(source), &self.options.run.interrupt) {
             Ok(text) => self.check_text(source, text),
             Err(FileError { diagnostic, text }) => Checked::new(source, text, vec![*diagnostic]),
@@ -63,7 +63,7 @@ impl<'o> Checker<'o> {
     }
 
     /// Checks a file as if this were its text.
-    pub fn check_text(&mut self, source: &Source, text: String) -> Checked {
+    pub fn check_text(&mut self, source: &VectorSource, text: String) -> Checked {
         let options = self.options.for_file(source);
         match identify(source, text, options) {
             Err(FileError { diagnostic, text }) => {
@@ -73,43 +73,45 @@ impl<'o> Checker<'o> {
                     None => Checked::new(source, text, vec![*diagnostic]),
                 }
             }
-            Ok(Content::Other(document, why)) => {
+            Ok(FileContent::Other(document, why)) => {
                 if let Some(checked) = formats::check_documents(document.text()) {
                     return Checked::of_documents(source, checked, Some(document.into_text()));
                 }
-                let note = Diagnostic::at(document.root().at(), why).under(Rule::NotAVector);
+                let note = Diagnostic::at(document.root().at(), why).under(LintRule::NotAVector);
                 let note = document.locate(note.severity(Severity::Note));
                 Checked::new(source, Some(document.into_text()), vec![note])
             }
-            Ok(Content::Vectors(document, format)) => self.check_vectors(source, document, format, options),
+            Ok(FileContent::Vectors(document, format)) => {
+                self.check_vectors(source, document, format, options)
+            }
         }
     }
 
     fn check_vectors(
         &mut self,
-        source: &Source,
+        source: &VectorSource,
         document: Document,
         format: &'static Format,
         options: &FileOptions,
     ) -> Checked {
-        let read = formats::Options { strictness: Strictness::Thorough, ..options.read };
+        let read = formats::FormatOptions { strictness: Strictness::Thorough, ..options.read };
         let mut found = Vec::new();
         let entries = (format.outline)(document.root()).unwrap_or_else(|diagnostic| {
             found.push(diagnostic);
             Vec::new()
         });
         let files = VectorFiles::new(&source.path, format.folders);
-        let shared = Shared::default();
-        let context = Context { options: read, files: &files, shared: Some(&shared) };
+        let shared = SharedFile::default();
+        let context = ReadContext { options: read, files: &files, shared: Some(&shared) };
         found.extend(format.read_rest(&document, &entries, context));
-        let mut cases = Cases::new(Arc::new(source.clone()), options, document, format, entries);
+        let mut cases = LoadedCases::new(Arc::new(source.clone()), options, document, format, entries);
         select(&mut cases, &self.options.run);
-        let Cases { document, entries, .. } = cases;
+        let LoadedCases { document, entries, .. } = cases;
         // In some formats this is an error, which the reader reports.
         let repeated_names_are_reported =
-            found.iter().any(|diagnostic| diagnostic.rule == Rule::DuplicateName);
+            found.iter().any(|diagnostic| diagnostic.rule == LintRule::DuplicateName);
         for (index, (id, entry)) in entries.iter().enumerate() {
-            let node = Node::at_index(&document, entry.node);
+            let node = JsonNode::at_index(&document, entry.node);
             found.extend(repeated(id, node).filter(|_| !repeated_names_are_reported));
             found.extend(self.check_case(node, index, format, context, &options.limits));
         }
@@ -122,13 +124,13 @@ impl<'o> Checker<'o> {
     /// Checks the case at this index among the selected ones.
     fn check_case(
         &mut self,
-        node: Node<'_>,
+        node: JsonNode<'_>,
         index: usize,
         format: &Format,
-        context: Context<'_>,
+        context: ReadContext<'_>,
         limits: &Limits,
     ) -> Vec<Diagnostic<Origin>> {
-        let Reading { case, unsupported, mut diagnostics } =
+        let FileReading { case, unsupported, mut diagnostics } =
             match catch_panic(|| format.read_case(node, context)) {
                 Ok(reading) => reading,
                 Err(panic) => {
@@ -148,7 +150,7 @@ impl<'o> Checker<'o> {
             Err(what) => diagnostics.push(internal(node.at(), what)),
         }
         diagnostics.extend(wrong_root(&case));
-        if !diagnostics.iter().any(|diagnostic| diagnostic.rule == Rule::NothingCompared) {
+        if !diagnostics.iter().any(|diagnostic| diagnostic.rule == LintRule::NothingCompared) {
             diagnostics.extend(without_assertions(&case, node));
         }
         diagnostics
@@ -163,27 +165,27 @@ fn promoted(diagnostic: Diagnostic<Origin>, options: &FileOptions) -> Diagnostic
     }
 }
 
-fn not_supported(node: Node<'_>, why: &str) -> Diagnostic<Origin> {
+fn not_supported(node: JsonNode<'_>, why: &str) -> Diagnostic<Origin> {
     let diagnostic = Diagnostic::at(node.at(), format!("this case is not supported: {why}"));
-    diagnostic.under(Rule::UnknownName).severity(Severity::Warning)
+    diagnostic.under(LintRule::UnknownName).severity(Severity::Warning)
 }
 
 fn internal(at: u32, what: String) -> Diagnostic<Origin> {
-    Diagnostic::at(at, what).under(Rule::Internal)
+    Diagnostic::at(at, what).under(LintRule::Internal)
 }
 
 /// A warning if an earlier test has the same name. Duplicate keys of an object are detected when the document
 /// is parsed.
-fn repeated(id: &CaseId, test: Node<'_>) -> Option<Diagnostic<Origin>> {
+fn repeated(id: &CaseId, test: JsonNode<'_>) -> Option<Diagnostic<Origin>> {
     if id.nth == 1 {
         return None;
     }
     let place = match test.datum() {
-        Datum::Object => test.members().find(|member| member.key.eq_ignore_ascii_case("name"))?.value,
+        JsonDatum::Object => test.members().find(|member| member.key.eq_ignore_ascii_case("name"))?.value,
         _ => test,
     };
     let what = format!("a test before has this name; this one's id is {id}");
-    Some(Diagnostic::at(place.at(), what).under(Rule::DuplicateName).severity(Severity::Warning))
+    Some(Diagnostic::at(place.at(), what).under(LintRule::DuplicateName).severity(Severity::Warning))
 }
 
 /// A warning if a case demands a state and the root of a different one.
@@ -191,11 +193,11 @@ fn wrong_root(case: &Case) -> Option<Diagnostic<Origin>> {
     let (demanded, actual) = other_root(case)?;
     let what = "this is not the root of the state that is demanded with it";
     let diagnostic = Diagnostic::at(demanded.origin.0, what).expected(actual.to_string());
-    Some(diagnostic.under(Rule::WrongRoot).severity(Severity::Warning))
+    Some(diagnostic.under(LintRule::WrongRoot).severity(Severity::Warning))
 }
 
 /// A warning if the last step of a case asserts nothing.
-fn without_assertions(case: &Case, test: Node<'_>) -> Option<Diagnostic<Origin>> {
+fn without_assertions(case: &Case, test: JsonNode<'_>) -> Option<Diagnostic<Origin>> {
     let compares = |step: &Step| step.end.is_some() || !step.assertions.is_empty();
     let what = match &case.steps[..] {
         // The format decides what that means.
@@ -204,17 +206,17 @@ fn without_assertions(case: &Case, test: Node<'_>) -> Option<Diagnostic<Origin>>
         [_, _, ..] => "after the last step, nothing is compared",
         _ => "nothing is compared",
     };
-    Some(Diagnostic::at(test.at(), what).under(Rule::NothingCompared).severity(Severity::Warning))
+    Some(Diagnostic::at(test.at(), what).under(LintRule::NothingCompared).severity(Severity::Warning))
 }
 
 impl Checked {
-    fn new(source: &Source, text: Option<SourceText>, diagnostics: Vec<Diagnostic>) -> Checked {
+    fn new(source: &VectorSource, text: Option<SourceText>, diagnostics: Vec<Diagnostic>) -> Checked {
         Checked { file: source.shown.clone(), text, cases: 0, diagnostics }
     }
 
     /// The result for documents that are not vectors: how many there are, and what was found in them.
     fn of_documents(
-        source: &Source,
+        source: &VectorSource,
         (count, found): (usize, Vec<Diagnostic<Origin>>),
         text: Option<SourceText>,
     ) -> Checked {

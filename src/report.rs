@@ -28,7 +28,7 @@ mod world;
 
 pub use self::case_block::{counts, stderr_lines};
 pub use self::groups::of_cause;
-pub use self::kind::{Ends, Grouping, Needs, NewReport, Options, Report, ReportKind, Verbosity};
+pub use self::kind::{Ends, Grouping, Needs, NewReport, Report, ReportKind, ReportOptions, Verbosity};
 
 /// Every report; the first is the default.
 pub static REPORTS: &[ReportKind] = &[
@@ -36,7 +36,7 @@ pub static REPORTS: &[ReportKind] = &[
         name: "text",
         doc: "for people: failures and errors in full, then a summary line",
         new: NewReport {
-            make: |out, options| Box::new(text::Text::new(out, options)),
+            make: |out, options| Box::new(text::TextReport::new(out, options)),
             wrote: |ends| is_summary(&ends.last_line),
         },
     },

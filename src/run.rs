@@ -11,7 +11,7 @@
 //! The work list consists of files. Loading a file puts its cases before the remaining files, so that threads
 //! share the cases of one large file as well as many small files. A single thread runs without a queue.
 //!
-//! [`options::Options`] configure a run: [`options::RunOptions`] apply to the whole run,
+//! [`options::LoadOptions`] configure a run: [`options::RunOptions`] apply to the whole run,
 //! [`file_options::FileOptions`] to a file, and [`file_override::FileOverride`]s replace them for some files.
 
 pub mod anchor;
@@ -48,10 +48,10 @@ pub mod worlds;
 
 use std::time::Instant;
 
-use self::collect::Collector;
+use self::collect::RunCollector;
 use self::execute::CaseOutcome;
 use self::sources::Sources;
-use crate::model::event::{Event, Summary};
+use crate::model::event::{Event, RunSummary};
 
 pub(crate) use catch_panic::catch_panic;
 pub use collect::Explain;
@@ -59,11 +59,11 @@ pub(crate) use execute::place_of;
 pub use execute::{WatchedCase, Worker, machine_of, run_by, watch};
 pub use file_options::FileOptions;
 pub use file_override::FileOverride;
-pub(crate) use load::{Cases, Content, FileError, identify, read_text};
+pub(crate) use load::{FileContent, FileError, LoadedCases, identify, read_text};
 pub use load::{LoadedCase, LoadedFile, explain_format};
 pub use missing::{MissingCase, missing_cases};
 pub use named_files::named_files;
-pub use options::{FindWorld, Flaky, Options, RunOptions, UnmatchedEntries};
+pub use options::{FindWorld, Flaky, LoadOptions, RunOptions, UnmatchedEntries};
 use select::open_to_run;
 pub(crate) use select::select;
 pub use select::{open, open_in_turn, open_text};
@@ -72,22 +72,22 @@ pub(crate) use worlds::other_root;
 
 /// Runs all selected cases and passes the events to `sink`.
 ///
-/// The number of threads changes no event, except for the times in [`Summary`] and in reports of cases.
-pub fn run(sources: &Sources, options: &Options, sink: &mut dyn FnMut(Event)) -> Summary {
-    run_all(sources, options, Collector::new(options, None, sink))
+/// The number of threads changes no event, except for the times in [`RunSummary`] and in reports of cases.
+pub fn run(sources: &Sources, options: &LoadOptions, sink: &mut dyn FnMut(Event)) -> RunSummary {
+    run_all(sources, options, RunCollector::new(options, None, sink))
 }
 
 /// Like [`run`], and [`Event::Explained`] explains the first cases that fail or are broken.
 pub fn run_and_explain(
     sources: &Sources,
-    options: &Options,
+    options: &LoadOptions,
     explain: Explain<'_>,
     sink: &mut dyn FnMut(Event),
-) -> Summary {
-    run_all(sources, options, Collector::new(options, Some(explain), sink))
+) -> RunSummary {
+    run_all(sources, options, RunCollector::new(options, Some(explain), sink))
 }
 
-fn run_all(sources: &Sources, options: &Options, mut collector: Collector<'_>) -> Summary {
+fn run_all(sources: &Sources, options: &LoadOptions, mut collector: RunCollector<'_>) -> RunSummary {
     let start = Instant::now();
     collector.start(sources.len());
     match options.run.jobs * options.run.testee.in_flight() {
@@ -97,7 +97,7 @@ fn run_all(sources: &Sources, options: &Options, mut collector: Collector<'_>) -
     collector.end(start, sources)
 }
 
-fn one_by_one(sources: &Sources, options: &Options, collector: &mut Collector<'_>) {
+fn one_by_one(sources: &Sources, options: &LoadOptions, collector: &mut RunCollector<'_>) {
     let mut worker = Worker::new(&options.run);
     let interrupt = &options.run.interrupt;
     for (number, source) in sources.iter().enumerate() {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use self::embedded::Embedded;
-use self::process::{Process, Vm};
+use self::process::{Process, ProcessVm};
 use crate::machines::MachineInfo;
 use crate::machines::machine::Machine;
 use crate::machines::tiers::Tiers;
@@ -16,14 +16,14 @@ pub mod process;
 pub mod server;
 mod testee;
 
-pub use self::testee::{See, State, Stopped, Testee};
+pub use self::testee::{See, Stopped, Testee, TesteeState};
 
 /// Creates testees.
 #[derive(Clone)]
 pub struct MakeTestee {
     name: Arc<str>,
     make: Arc<MakeMachine>,
-    vm: Option<Arc<Vm>>,
+    vm: Option<Arc<ProcessVm>>,
 }
 
 type MakeMachine = dyn Fn(&MachineInfo, &Limits) -> Box<dyn Machine> + Send + Sync;
@@ -49,15 +49,16 @@ impl MakeTestee {
     }
 
     /// Testees in other processes.
-    pub fn in_processes(vm: Arc<Vm>) -> MakeTestee {
-        let process::Command { name: _, words, env, folder, timeout: _, start: _, memory } = vm.command();
+    pub fn in_processes(vm: Arc<ProcessVm>) -> MakeTestee {
+        let process::TesteeCommand { name: _, words, env, folder, timeout: _, start: _, memory } =
+            vm.command();
         let Hello { name, release, .. } = vm.hello();
         let name = format!("{:?}", (words, env, folder, memory, name, release));
         MakeTestee { name: name.into(), vm: Some(vm), ..MakeTestee::default() }
     }
 
     /// The machine in other processes; `None` for testees in this process.
-    pub fn vm(&self) -> Option<&Arc<Vm>> {
+    pub fn vm(&self) -> Option<&Arc<ProcessVm>> {
         self.vm.as_ref()
     }
 

@@ -9,7 +9,7 @@ use std::hint::black_box;
 use allocation_counter::measure;
 use tempfile::TempDir;
 use vmconf::run::anchor::Anchor;
-use vmconf::run::{self, Options, RunOptions, sources};
+use vmconf::run::{self, LoadOptions, RunOptions, sources};
 
 /// How many files a run has, each with the same text.
 const FILES: usize = 50;
@@ -19,7 +19,8 @@ const FILES: usize = 50;
 fn allocations_a_file(text: &str, cases: u64) -> u64 {
     let folder = TempDir::new().unwrap();
     (0..FILES).for_each(|number| fs::write(folder.path().join(format!("{number}.json")), text).unwrap());
-    let options = Options { run: RunOptions { jobs: 1, ..RunOptions::default() }, ..Options::default() };
+    let options =
+        LoadOptions { run: RunOptions { jobs: 1, ..RunOptions::default() }, ..LoadOptions::default() };
     let run = || {
         let anchor = Anchor::at(folder.path()).unwrap();
         let sources = sources::find(&[folder.path().to_owned()], &anchor).unwrap().sources;

@@ -9,16 +9,16 @@ use std::{fs, io};
 
 use peak_alloc::PeakAlloc;
 use tempfile::TempDir;
-use vmconf::model::event::Summary;
+use vmconf::model::event::RunSummary;
 use vmconf::model::limits::Limits;
-use vmconf::model::verdict::Kind;
+use vmconf::model::verdict::DifferenceKind;
 use vmconf::report;
-use vmconf::report::json::{Invocation, Record};
+use vmconf::report::json::{Invocation, RecordWriter};
 use vmconf::report::{REPORTS, ReportKind};
 use vmconf::run::anchor::Anchor;
 use vmconf::run::sources::{self, Sources};
-use vmconf::run::{self, FileOptions, Options, RunOptions};
-use vmconf::wire::record::Case;
+use vmconf::run::{self, FileOptions, LoadOptions, RunOptions};
+use vmconf::wire::record::RecordedCase;
 
 #[global_allocator]
 static ALLOCATOR: PeakAlloc = PeakAlloc;
@@ -36,11 +36,11 @@ const MOST_OF_A_REPORT: usize = 3 << 20;
 /// Runs the vectors with the reports; the most bytes that were allocated at any moment.
 fn peak<'a>(
     sources: &Sources,
-    options: &Options,
+    options: &LoadOptions,
     reports: impl IntoIterator<Item = &'a ReportKind>,
-) -> (usize, Summary) {
+) -> (usize, RunSummary) {
     ALLOCATOR.reset_peak_usage();
-    let of_reports = report::Options::default();
+    let of_reports = report::ReportOptions::default();
     let mut reports: Vec<_> =
         reports.into_iter().map(|kind| (kind.new.make)(Box::new(io::sink()), &of_reports)).collect();
     let summary = run::run(sources, options, &mut |event| {
@@ -56,7 +56,8 @@ fn peak<'a>(
 fn hostile_vectors_stay_within_their_memory() {
     let _measuring = MEASURING.lock().unwrap_or_else(PoisonError::into_inner);
     let limits = Limits { steps: 50_000_000, ..Limits::default() };
-    let options = Options { file: FileOptions { limits, ..FileOptions::default() }, ..Options::default() };
+    let options =
+        LoadOptions { file: FileOptions { limits, ..FileOptions::default() }, ..LoadOptions::default() };
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let anchor = Anchor::at(root).unwrap();
     let sources = sources::find(&[root.join("tests/hostile")], &anchor).unwrap().sources;
@@ -88,8 +89,9 @@ fn find(folder: &Path) -> Sources {
 }
 
 /// Runs the vectors with each report in turn, which may add little to what the run takes without.
-fn reports_add_little(sources: &Sources) -> Summary {
-    let options = Options { run: RunOptions { jobs: 1, ..RunOptions::default() }, ..Options::default() };
+fn reports_add_little(sources: &Sources) -> RunSummary {
+    let options =
+        LoadOptions { run: RunOptions { jobs: 1, ..RunOptions::default() }, ..LoadOptions::default() };
     let (alone, summary) = peak(sources, &options, []);
     for kind in REPORTS {
         let (with, _) = peak(sources, &options, [kind]);
@@ -138,7 +140,8 @@ fn many_files_take_no_more_memory_than_few() {
         (0..FILES).for_each(|file| fs::write(below.join(format!("{file:03}.json")), &text).unwrap());
     }
     for jobs in [1, 2] {
-        let options = Options { run: RunOptions { jobs, ..RunOptions::default() }, ..Options::default() };
+        let options =
+            LoadOptions { run: RunOptions { jobs, ..RunOptions::default() }, ..LoadOptions::default() };
         let of = |path: &Path| {
             ALLOCATOR.reset_peak_usage();
             let sources = find(path);
@@ -179,17 +182,17 @@ fn a_record_of_many_cases_takes_little() {
     ALLOCATOR.reset_peak_usage();
     let before = ALLOCATOR.peak_usage();
     let invocation = Invocation { when: "", command: "", selected: Vec::new(), files: 1, part: None };
-    let mut record = Record::new(invocation);
+    let mut record = RecordWriter::new(invocation);
     for number in 0..CASES {
-        record.case(Case {
-            verdict: Kind::Pass,
+        record.case(RecordedCase {
+            verdict: DifferenceKind::Pass,
             id: format!("folder/file-{number}.json::case"),
             file: None,
             signature: None,
             problems: None,
         });
     }
-    let spool = record.end(&Summary::default()).unwrap();
+    let spool = record.end(&RunSummary::default()).unwrap();
     let length = spool.length() as usize;
     let taken = ALLOCATOR.peak_usage() - before;
     assert!(taken <= MOST_OF_A_REPORT, "{taken} bytes");

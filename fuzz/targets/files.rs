@@ -10,13 +10,13 @@ use vmconf::lint::fix::fix;
 use vmconf::model::case_report::CaseReport;
 use vmconf::model::event::Event;
 use vmconf::model::limits::Limits;
-use vmconf::model::rule::Rule;
+use vmconf::model::rule::LintRule;
 use vmconf::model::verdict::Verdict;
 use vmconf::report::explanation::{self, Length};
-use vmconf::run::sources::{Source, SourceOrigin};
-use vmconf::run::{FileOptions, LoadedFile, Options, Worker, open_text};
+use vmconf::run::sources::{SourceOrigin, VectorSource};
+use vmconf::run::{FileOptions, LoadOptions, LoadedFile, Worker, open_text};
 use vmconf::wire::line::one_line;
-use vmconf::wire::report::Line;
+use vmconf::wire::report::ReportLine;
 
 /// A mutated file has more cases only by chance, and the seeds have few.
 const MOST_CASES: usize = 20;
@@ -26,7 +26,7 @@ pub(super) fn run(format: &str, data: &[u8]) {
     let text = String::from_utf8_lossy(data).into_owned();
     let options = options(format);
     // No case can name a file that exists.
-    let source = Source {
+    let source = VectorSource {
         path: PathBuf::from("no-such-folder/fuzz.json"),
         shown: "fuzz.json".into(),
         origin: SourceOrigin::Named,
@@ -41,19 +41,19 @@ pub(super) fn run(format: &str, data: &[u8]) {
     }
     let mut checker = Checker::new(&options);
     let checked = checker.check_text(&source, text);
-    let internal = checked.diagnostics.iter().find(|diagnostic| diagnostic.rule == Rule::Internal);
+    let internal = checked.diagnostics.iter().find(|diagnostic| diagnostic.rule == LintRule::Internal);
     assert!(internal.is_none(), "{internal:?}");
     let _ = fix(&mut checker, &source, &checked);
 }
 
-fn options(format: &str) -> Options {
+fn options(format: &str) -> LoadOptions {
     let limits = Limits { steps: 2_000, memory: 1 << 20, ..Limits::default() };
     let file = FileOptions { format: formats::by_name(format), limits, ..FileOptions::default() };
-    Options { file, ..Options::default() }
+    LoadOptions { file, ..LoadOptions::default() }
 }
 
 /// Runs the cases; returns the first one that fails.
-fn run_cases(file: &LoadedFile<'_>, options: &Options) -> Option<usize> {
+fn run_cases(file: &LoadedFile<'_>, options: &LoadOptions) -> Option<usize> {
     let mut worker = Worker::new(&options.run);
     let mut failed = None;
     for index in 0..file.cases().min(MOST_CASES) {
@@ -76,8 +76,8 @@ fn is_of_a_panic(what: &str) -> bool {
 
 /// The line of a case in a report says the same when it was read and is written again.
 fn assert_round_trip(report: &CaseReport) {
-    let written = one_line(&Line::Case(Box::new(report.into())));
-    let read = Event::try_from(Line::read(written.as_bytes()).unwrap()).unwrap();
+    let written = one_line(&ReportLine::Case(Box::new(report.into())));
+    let read = Event::try_from(ReportLine::read(written.as_bytes()).unwrap()).unwrap();
     let Event::Finished(read) = read else { panic!("{read:?}") };
-    assert_eq!(one_line(&Line::Case(Box::new((&read).into()))), written);
+    assert_eq!(one_line(&ReportLine::Case(Box::new((&read).into()))), written);
 }

@@ -4,8 +4,8 @@
 use std::io;
 
 use arbitrary::{Result, Unstructured};
-use vmconf::explain::trace::{Selection, TRACES, Tracer};
-use vmconf::isa::{Isa, OpInfo, Operand};
+use vmconf::explain::trace::{TRACES, TraceSelection, Tracer};
+use vmconf::isa::{ImmediateOperand, Isa, OpInfo};
 use vmconf::machines::machine::{Machine, Status};
 use vmconf::machines::{self, MachineInfo};
 use vmconf::model::case::Program;
@@ -166,16 +166,16 @@ fn code(start: &[u8], isa: &'static Isa, input: &mut Unstructured<'_>) -> Result
     Ok(code)
 }
 
-fn add_operand(operand: Operand, input: &mut Unstructured<'_>, code: &mut Vec<u8>) -> Result<()> {
+fn add_operand(operand: ImmediateOperand, input: &mut Unstructured<'_>, code: &mut Vec<u8>) -> Result<()> {
     let size = operand.fixed_len();
     match operand {
-        Operand::Offset(_) => code.extend(&input.int_in_range(-20_i64..=40)?.to_le_bytes()[..size]),
-        Operand::Prefixed(_) => {
+        ImmediateOperand::Offset(_) => code.extend(&input.int_in_range(-20_i64..=40)?.to_le_bytes()[..size]),
+        ImmediateOperand::Prefixed(_) => {
             let data = bytes(input, 40)?;
             code.extend(&data.len().to_le_bytes()[..size]);
             code.extend(data);
         }
-        Operand::Data(_) | Operand::Unsigned(_) | Operand::Signed(_) => {
+        ImmediateOperand::Data(_) | ImmediateOperand::Unsigned(_) | ImmediateOperand::Signed(_) => {
             let data = input.bytes(size.min(input.len()))?;
             code.extend(data);
             code.resize(code.len() + size - data.len(), 0);
@@ -225,7 +225,7 @@ fn step_by_step(machine: &mut dyn Machine, info: &MachineInfo, kind: usize) -> S
     let machines = writer.machines();
     let writer =
         if machines.is_empty() || machines.contains(&info.name) { writer } else { (TRACES[0].new)(info.isa) };
-    let mut tracer = Tracer::new(writer, Selection::default(), Box::new(io::sink()), u64::MAX);
+    let mut tracer = Tracer::new(writer, TraceSelection::default(), Box::new(io::sink()), u64::MAX);
     let mut status = Status::Running;
     for _ in 0..STEPS {
         status = machine.run(1, Some(&mut tracer));

@@ -3,17 +3,17 @@
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
-use vmconf::formats::nef::{Manifest, Nef};
+use vmconf::formats::nef::{ContractManifest, Nef};
 use vmconf::isa::assembler::assemble;
 use vmconf::isa::disassembler::disassemble as lines_of;
-use vmconf::machines::{Language, MACHINES};
+use vmconf::machines::{MACHINES, ProgramLanguage};
 use vmconf::model::event::Event;
 use vmconf::run::expression::Expr;
 use vmconf::run::merge::{self, merge};
-use vmconf::text::config::{Config, DEFAULT, Kind, Scope, Setting};
+use vmconf::text::config::{ConfigKind, DEFAULT, FileConfig, Setting, SettingScope};
 use vmconf::wire::comparison;
 use vmconf::wire::line::one_line;
-use vmconf::wire::report::Line;
+use vmconf::wire::report::ReportLine;
 
 /// The report of the only part of a run.
 pub(super) const REPORT_OF_A_PART: &[u8] = br#"{"type":"run","version":1,"vmconf":"0.1.0","files":1,"partition":{"kind":"hash","part":1,"of":1,"selection":"x","typed":{"selection":["a.json"],"flags":[]}}}
@@ -67,9 +67,9 @@ pub(super) fn reports(data: &[u8]) {
     // What stands in front is the heading of a golden file.
     let text = text.find('{').map_or("", |start| &text[start..]);
     for line in text.lines() {
-        let Ok(line) = Line::read(line.as_bytes()) else { continue };
+        let Ok(line) = ReportLine::read(line.as_bytes()) else { continue };
         let written = one_line(&line);
-        assert_eq!(one_line(&Line::read(written.as_bytes()).unwrap()), written);
+        assert_eq!(one_line(&ReportLine::read(written.as_bytes()).unwrap()), written);
         let _ = Event::try_from(line);
     }
     if let Ok(run) = comparison::read("report", &mut text.as_bytes()) {
@@ -77,7 +77,7 @@ pub(super) fn reports(data: &[u8]) {
         assert!(!comparison.is_worse());
     }
     let mut excerpt = |_: &str| Some(text.chars().rev().collect::<String>());
-    let _ = merge(&[merge::Source { name: "part", text }], &mut excerpt);
+    let _ = merge(&[merge::PartSource { name: "part", text }], &mut excerpt);
 }
 
 /// An expression that can be read is the same when it is displayed and read again.
@@ -91,16 +91,16 @@ pub(super) fn expressions(data: &[u8]) {
 pub(super) fn config(data: &[u8]) {
     let setting = |(name, kind, scope)| Setting { name: String::from(name), kind, scope };
     let settings = [
-        ("strict", Kind::Switch, Scope::File),
-        ("max-steps", Kind::Number, Scope::File),
-        ("format", Kind::Text, Scope::File),
-        ("report", Kind::Texts, Scope::Run),
-        ("known", Kind::File, Scope::File),
-        ("jobs", Kind::Number, Scope::Run),
+        ("strict", ConfigKind::Switch, SettingScope::File),
+        ("max-steps", ConfigKind::Number, SettingScope::File),
+        ("format", ConfigKind::Text, SettingScope::File),
+        ("report", ConfigKind::Texts, SettingScope::Run),
+        ("known", ConfigKind::File, SettingScope::File),
+        ("jobs", ConfigKind::Number, SettingScope::Run),
     ]
     .map(setting);
     let text = String::from_utf8_lossy(data);
-    if let Ok(config) = Config::parse(&text, Path::new("folder"), &settings) {
+    if let Ok(config) = FileConfig::parse(&text, Path::new("folder"), &settings) {
         assert!(config.entries().all(|entry| settings.iter().any(|known| known.name == entry.name)));
         let _ = (config.profile(DEFAULT), config.profile("ci"));
     }
@@ -115,17 +115,17 @@ pub(super) fn assembler(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     for machine in MACHINES {
         match machine.language {
-            Language::Bytes => {
+            ProgramLanguage::Bytes => {
                 if let Ok(code) = assemble(machine.isa, &text) {
                     assert_same_code(machine.isa, &code);
                 }
             }
-            Language::Own { assemble, disassemble } => {
+            ProgramLanguage::Own { assemble, disassemble } => {
                 if let Ok(assembled) = assemble(&text) {
                     assembled.words.iter().take(100).for_each(|word| drop(disassemble(*word)));
                 }
             }
-            Language::Document { .. } => {}
+            ProgramLanguage::Document { .. } => {}
         }
     }
 }
@@ -134,13 +134,13 @@ pub(super) fn assembler(data: &[u8]) {
 pub(super) fn disassembler(data: &[u8]) {
     for machine in MACHINES {
         match machine.language {
-            Language::Bytes => assert_same_code(machine.isa, data),
-            Language::Own { disassemble, .. } => {
+            ProgramLanguage::Bytes => assert_same_code(machine.isa, data),
+            ProgramLanguage::Own { disassemble, .. } => {
                 for byte in data {
                     disassemble(u16::from(*byte) << 8);
                 }
             }
-            Language::Document { .. } => {}
+            ProgramLanguage::Document { .. } => {}
         }
     }
 }
@@ -158,5 +158,5 @@ pub(super) fn nef(data: &[u8]) {
     let checksum = Sha256::digest(Sha256::digest(&file));
     file.extend(&checksum[..4]);
     let _ = Nef::read(&file);
-    let _ = Manifest::read(data, 4);
+    let _ = ContractManifest::read(data, 4);
 }

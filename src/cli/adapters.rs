@@ -12,7 +12,7 @@ use super::history;
 
 /// An adapter: its name, its description (`adapter.toml`), and its files: the program, and the lists of all packages
 /// that it needs, with their versions and hashes.
-pub(super) struct Adapter {
+pub(super) struct ListedAdapter {
     pub(super) name: &'static str,
     manifest: &'static str,
     files: &'static [AdapterFile],
@@ -25,7 +25,7 @@ struct AdapterFile(&'static str, &'static str);
 /// them.
 macro_rules! adapters {
     ($($name:literal $program:literal $($folder:literal [$($file:literal)*])?;)*) => {
-        &[$(Adapter {
+        &[$(ListedAdapter {
             name: $name,
             manifest: include_str!(concat!("../../adapters/", $name, "/adapter.toml")),
             files: &[
@@ -38,7 +38,7 @@ macro_rules! adapters {
 
 /// The adapters, but for the one for revm: it is a crate, which is built in the repository, since a crate cannot contain
 /// the files of another one.
-pub(super) const ADAPTERS: &[Adapter] = adapters! {
+pub(super) const ADAPTERS: &[ListedAdapter] = adapters! {
     "ethereumjs" "adapter.mjs" "ethereumjs" ["package.json" "package-lock.json"];
     "py-evm" "adapter.py" "py-evm" ["requirements.txt"];
     "ethereum-execution" "adapter.py" "ethereum-execution" ["requirements.txt"];
@@ -55,7 +55,7 @@ pub(super) const ADAPTERS: &[Adapter] = adapters! {
 const INSTALLED: &str = "installed.toml";
 
 /// What an adapter is and needs.
-pub(super) struct Manifest {
+pub(super) struct AdapterManifest {
     /// The machines of vmconf that it implements.
     pub(super) machines: Vec<String>,
     /// Programs that must be on the path.
@@ -71,17 +71,17 @@ pub(super) struct Manifest {
 }
 
 /// The adapter of this name.
-pub(super) fn by_name(name: &str) -> Option<&'static Adapter> {
+pub(super) fn by_name(name: &str) -> Option<&'static ListedAdapter> {
     ADAPTERS.iter().find(|adapter| adapter.name == name)
 }
 
-impl Adapter {
+impl ListedAdapter {
     /// Its description.
     ///
     /// # Errors
     ///
     /// When it is not as it should be, which a test rules out.
-    pub(super) fn manifest(&self) -> anyhow::Result<Manifest> {
+    pub(super) fn manifest(&self) -> anyhow::Result<AdapterManifest> {
         let document = Document::parse(self.manifest)?;
         let texts = |name: &str| {
             let list = document.get(name).and_then(Item::as_array).and_then(texts);
@@ -90,7 +90,7 @@ impl Adapter {
         let steps = document.get("install").and_then(Item::as_array);
         let steps =
             steps.map(|steps| steps.iter().filter_map(Value::as_array).filter_map(self::texts).collect());
-        Ok(Manifest {
+        Ok(AdapterManifest {
             machines: texts("machines")?,
             needs: texts("needs")?,
             packages: texts("packages")?,

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use anyhow::bail;
 use clap::Args;
 use vmconf::isa::assembler::{AsmErrors, Assembled, MOST_ERRORS, assemble};
-use vmconf::machines::{Language, MachineInfo};
+use vmconf::machines::{MachineInfo, ProgramLanguage};
 use vmconf::model::count::counted;
 use vmconf::model::exit_code::Exit;
 
@@ -51,16 +51,18 @@ impl Asm {
             BrokenInput(format!("{}: a source that is not UTF-8, at byte {at}", self.name()))
         })?;
         match self.machine.language {
-            Language::Bytes if self.map.is_some() => bail!("--map is for machines whose memory is words"),
-            Language::Bytes => {
+            ProgramLanguage::Bytes if self.map.is_some() => {
+                bail!("--map is for machines whose memory is words")
+            }
+            ProgramLanguage::Bytes => {
                 let program = assemble(self.machine.isa, &source).map_err(|errors| self.broken(&errors))?;
                 self.put(&program, |out| writeln!(out, "0x{}", hex::encode(&program)))?;
             }
-            Language::Own { assemble, .. } => {
+            ProgramLanguage::Own { assemble, .. } => {
                 let program = assemble(&source).map_err(|errors| self.broken(&errors))?;
                 self.segment(&program)?;
             }
-            Language::Document { schema } => return Err(is_document(self.machine.name, schema)),
+            ProgramLanguage::Document { schema } => return Err(is_document(self.machine.name, schema)),
         }
         Ok(Exit::Passed)
     }

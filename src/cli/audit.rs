@@ -7,7 +7,7 @@ use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use vmconf::model::exit_code::Exit;
 use vmconf::model::renderer::Renderer;
-use vmconf::prove::audit::{How, audit};
+use vmconf::prove::audit::{AuditOptions, audit};
 use vmconf::report::audit::{AUDITS, AuditKind};
 use vmconf::run::compare::diff;
 
@@ -46,7 +46,7 @@ impl AuditCommand {
     pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         let options = self.select.options(settings)?;
         let sources = self.select.sources(settings, &options)?;
-        let audit = audit(&sources, &options, How { compare: diff, most_changes: self.changes });
+        let audit = audit(&sources, &options, AuditOptions { compare: diff, most_changes: self.changes });
         let kind = Renderer::by_name(AUDITS, &self.form).context("--output")?;
         let mut out = output::stdout();
         (kind.new)(&mut out, &audit)?;

@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use clap::Args;
 use vmconf::explain::bisect::{
-    self, Bisected, Compared, Difference, Divergence, Next, OnVm, Parted, StateDifference,
+    self, Bisected, Compared, Divergence, NextInstruction, OnVm, Parted, RunDifference, StateDifference,
 };
 use vmconf::model::count::counted;
 use vmconf::model::escape::escaped;
 use vmconf::model::exit_code::Exit;
 use vmconf::model::value::Value;
-use vmconf::testees::process::{Groups, Vm};
+use vmconf::testees::process::{ProcessGroups, ProcessVm};
 
 use super::exit_code::BrokenInput;
 use super::find_case::{read_case, with_case};
@@ -61,7 +61,7 @@ impl Bisect {
     fn bisect_machines(&self, settings: &Settings) -> anyhow::Result<Exit> {
         let options = self.select.options(settings)?;
         let sources = self.select.sources(settings, &options)?;
-        let groups = Groups::default();
+        let groups = ProcessGroups::default();
         end_on_interrupt(&groups)?;
         let mut vms = self.vms.start(settings, &groups, &options.run.interrupt)?.into_iter();
         let (one, other) = match (vms.next(), vms.next(), vms.next()) {
@@ -89,7 +89,7 @@ impl Bisect {
 }
 
 /// What the output calls a machine; `None` is the embedded one.
-fn name(vm: Option<&Vm>) -> String {
+fn name(vm: Option<&ProcessVm>) -> String {
     vm.map_or_else(|| "embedded".to_owned(), |vm| vm.command().name.clone())
 }
 
@@ -140,14 +140,14 @@ fn print_members<N: Deref<Target = str>>(out: &mut impl Write, members: &[(N, Va
 fn print_next(
     out: &mut impl Write,
     differs: &[&str],
-    next: &[Next; 2],
+    next: &[NextInstruction; 2],
     names: &[String; 2],
 ) -> io::Result<()> {
     for name in differs {
-        let value = |next: &Next| match (next.get(name), next) {
+        let value = |next: &NextInstruction| match (next.get(name), next) {
             (Some(value), _) => shown(value),
-            (None, Next::Step(step)) => format!("{} follows", escaped(&step.op)),
-            (None, Next::End(_)) => "the run ends".to_owned(),
+            (None, NextInstruction::Step(step)) => format!("{} follows", escaped(&step.op)),
+            (None, NextInstruction::End(_)) => "the run ends".to_owned(),
         };
         print_both(out, name, next.each_ref().map(value), names)?;
     }
@@ -193,11 +193,11 @@ const MAX_SHOWN: usize = 20;
 
 fn print_difference(
     out: &mut impl Write,
-    difference: &Difference,
+    difference: &RunDifference,
     steps: Option<u64>,
     names: &[String; 2],
 ) -> io::Result<()> {
-    let Difference { at, last, before, members, next, states } = difference;
+    let RunDifference { at, last, before, members, next, states } = difference;
     let op = last.as_ref().map_or_else(String::new, |last| format!("{} in ", escaped(&last.op)));
     match (at, steps) {
         (Parted::AtStart, _) => writeln!(out, "the runs differ from the start:")?,

@@ -10,11 +10,11 @@ use vmconf::model::case_report::CaseReport;
 use vmconf::model::count::counted;
 use vmconf::model::exit_code::Exit;
 use vmconf::model::verdict::{Verdict, vector_step};
-use vmconf::run::bless::{self, Blessed, CaseChange, Missing, OutcomeChange, Refusal, Wishes};
-use vmconf::run::sources::Source;
+use vmconf::run::bless::{self, BlessRefusal, Blessed, CaseChange, Missing, OutcomeChange, Wishes};
+use vmconf::run::sources::VectorSource;
 
-use self::answer::{Answer, ask};
-use self::change::{File, Texts, write};
+use self::answer::{PromptAnswer, ask};
+use self::change::{BlessedFile, Texts, write};
 use super::exit_code::UsageError;
 use super::output;
 use super::select::Select;
@@ -72,9 +72,9 @@ impl Bless {
         };
         let sources = self.select.sources(settings, &options)?;
         let mut input = io::stdin().lock();
-        let mut session = Session::new(self.consent(), &mut input);
+        let mut session = BlessSession::new(self.consent(), &mut input);
         for source in &sources {
-            let file = File::new(&source, &options);
+            let file = BlessedFile::new(&source, &options);
             session.file(&source, &file, &bless::bless(&source, &options, &wishes))?;
             if session.consent == Consent::Ended {
                 break;
@@ -107,7 +107,7 @@ enum Consent {
 
 /// The number of cases, and of refused data, by outcome.
 #[derive(Debug, Default)]
-struct Counts {
+struct BlessCounts {
     passed: usize,
     blessed: usize,
     not_written: usize,
@@ -116,19 +116,19 @@ struct Counts {
     broken: usize,
 }
 
-struct Session<'i> {
+struct BlessSession<'i> {
     consent: Consent,
     /// Where the answers come from.
     input: &'i mut dyn BufRead,
-    counts: Counts,
+    counts: BlessCounts,
 }
 
-impl<'i> Session<'i> {
-    fn new(consent: Consent, input: &'i mut dyn BufRead) -> Session<'i> {
-        Session { consent, input, counts: Counts::default() }
+impl<'i> BlessSession<'i> {
+    fn new(consent: Consent, input: &'i mut dyn BufRead) -> BlessSession<'i> {
+        BlessSession { consent, input, counts: BlessCounts::default() }
     }
 
-    fn file(&mut self, source: &Source, file: &File<'_>, blessed: &Blessed) -> io::Result<()> {
+    fn file(&mut self, source: &VectorSource, file: &BlessedFile<'_>, blessed: &Blessed) -> io::Result<()> {
         self.counts.passed += blessed.passed;
         self.counts.not_asked_for += blessed.not_asked_for;
         self.counts.refused += blessed.refused.len();
@@ -151,42 +151,46 @@ impl<'i> Session<'i> {
     }
 
     /// Shows the changes of a file. Returns those to write.
-    fn review<'b>(&mut self, file: &File<'_>, blessed: &'b Blessed) -> io::Result<Vec<&'b CaseChange>> {
+    fn review<'b>(
+        &mut self,
+        file: &BlessedFile<'_>,
+        blessed: &'b Blessed,
+    ) -> io::Result<Vec<&'b CaseChange>> {
         let mut accepted = Vec::new();
         for change in &blessed.changes {
             file.show(change, blessed)?;
             match self.answer(file, change)? {
-                Answer::Yes | Answer::All => accepted.push(change),
-                Answer::SkipFile | Answer::Quit => break,
-                Answer::No | Answer::Explain => {}
+                PromptAnswer::Yes | PromptAnswer::All => accepted.push(change),
+                PromptAnswer::SkipFile | PromptAnswer::Quit => break,
+                PromptAnswer::No | PromptAnswer::Explain => {}
             }
         }
         Ok(accepted)
     }
 
     /// What to do with a change that is shown.
-    fn answer(&mut self, file: &File<'_>, change: &CaseChange) -> io::Result<Answer> {
+    fn answer(&mut self, file: &BlessedFile<'_>, change: &CaseChange) -> io::Result<PromptAnswer> {
         match self.consent {
-            Consent::Given => return Ok(Answer::Yes),
-            Consent::Missing | Consent::Ended => return Ok(Answer::No),
+            Consent::Given => return Ok(PromptAnswer::Yes),
+            Consent::Missing | Consent::Ended => return Ok(PromptAnswer::No),
             Consent::Asked => {}
         }
         let answer = loop {
             match ask(&change.case.to_string(), self.input)? {
-                Answer::Explain => file.show_explanation(&change.case)?,
+                PromptAnswer::Explain => file.show_explanation(&change.case)?,
                 answer => break answer,
             }
         };
         match answer {
-            Answer::All => self.consent = Consent::Given,
-            Answer::Quit => self.consent = Consent::Ended,
-            Answer::Yes | Answer::No | Answer::SkipFile | Answer::Explain => {}
+            PromptAnswer::All => self.consent = Consent::Given,
+            PromptAnswer::Quit => self.consent = Consent::Ended,
+            PromptAnswer::Yes | PromptAnswer::No | PromptAnswer::SkipFile | PromptAnswer::Explain => {}
         }
         Ok(answer)
     }
 
     fn end(&self) -> io::Result<Exit> {
-        let Counts { passed, blessed, not_written, not_asked_for, refused, broken } = self.counts;
+        let BlessCounts { passed, blessed, not_written, not_asked_for, refused, broken } = self.counts;
         if not_written > 0 && self.consent == Consent::Missing {
             output::note(
                 "note: nothing is written, since there is no terminal for the question; --yes writes the changes shown",
@@ -204,11 +208,11 @@ impl<'i> Session<'i> {
         )?;
         out.flush()?;
         Ok(match self.counts {
-            Counts { broken: 1.., .. } => Exit::Broken,
-            Counts { not_written: 1.., .. }
-            | Counts { refused: 1.., .. }
-            | Counts { not_asked_for: 1.., blessed: 0, .. } => Exit::Failed,
-            Counts { passed: 0, blessed: 0, .. } => Exit::NothingRan,
+            BlessCounts { broken: 1.., .. } => Exit::Broken,
+            BlessCounts { not_written: 1.., .. }
+            | BlessCounts { refused: 1.., .. }
+            | BlessCounts { not_asked_for: 1.., blessed: 0, .. } => Exit::Failed,
+            BlessCounts { passed: 0, blessed: 0, .. } => Exit::NothingRan,
             _ => Exit::Passed,
         })
     }
@@ -223,8 +227,8 @@ fn note_broken(report: &CaseReport) {
     }
 }
 
-fn note_refused(refusal: &Refusal) {
-    let Refusal { case, step, at, place, why } = refusal;
+fn note_refused(refusal: &BlessRefusal) {
+    let BlessRefusal { case, step, at, place, why } = refusal;
     let step = vector_step(*step);
     let at = at.as_ref().map_or(String::new(), |at| format!("{step}{at}: "));
     output::note(&format!("refused: {}:{}: {at}{why}", case.file, place.position));
@@ -236,7 +240,7 @@ fn note_refused(refusal: &Refusal) {
 mod tests {
     use std::fs;
 
-    use vmconf::run::Options;
+    use vmconf::run::LoadOptions;
     use vmconf::run::sources::SourceOrigin;
 
     use super::*;
@@ -254,18 +258,18 @@ mod tests {
     }
 
     /// The numbers that the vector demands after these answers, and the counts.
-    fn reviewed(answers: &str) -> (Vec<u8>, Counts) {
+    fn reviewed(answers: &str) -> (Vec<u8>, BlessCounts) {
         let folder = tempfile::tempdir().unwrap();
-        let (options, mut input) = (Options::default(), answers.as_bytes());
-        let mut session = Session::new(Consent::Asked, &mut input);
+        let (options, mut input) = (LoadOptions::default(), answers.as_bytes());
+        let mut session = BlessSession::new(Consent::Asked, &mut input);
         let mut numbers = Vec::new();
         for name in ["a.json", "b.json"] {
             let path = folder.path().join(name);
             fs::write(&path, vector()).unwrap();
-            let source = Source::new(path.clone(), name.into(), SourceOrigin::Named);
+            let source = VectorSource::new(path.clone(), name.into(), SourceOrigin::Named);
             if session.consent != Consent::Ended {
                 let blessed = bless::bless(&source, &options, &Wishes::default());
-                session.file(&source, &File::new(&source, &options), &blessed).unwrap();
+                session.file(&source, &BlessedFile::new(&source, &options), &blessed).unwrap();
             }
             let text = fs::read_to_string(&path).unwrap();
             let number = |part: &str| part.split('}').next().unwrap().parse::<u8>().unwrap();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::bail;
 use clap::Args;
 use vmconf::run::cache::{ResultCache, Sample, Share};
-use vmconf::text::shell::Words;
+use vmconf::text::shell::ShellWords;
 use vmconf::wire::protocol::Hello;
 
 use super::cache_file::{self, CacheFile};
@@ -46,7 +46,7 @@ impl CacheArgs {
         vm: &VmArgs,
         settings: &Settings,
         hello: Option<&Hello>,
-    ) -> anyhow::Result<Option<Cache>> {
+    ) -> anyhow::Result<Option<CacheOptions>> {
         // clap cannot require this: vmconf.toml may set one flag and leave the other to the command line.
         if self.verify.is_some() && !self.cached && !settings.is_configured("verify") {
             bail!("--verify checks results from the cache and requires --cached");
@@ -67,7 +67,7 @@ impl CacheArgs {
                 return Ok(None);
             }
         };
-        match Cache::open(identity, self.sample()) {
+        match CacheOptions::open(identity, self.sample()) {
             Ok(cache) => Ok(Some(cache)),
             Err(error) => {
                 output::note(&format!("note: --cached: {error:#}; all cases run, and nothing is kept"));
@@ -88,21 +88,21 @@ impl CacheArgs {
 }
 
 /// A result cache and its file.
-pub(super) struct Cache {
+pub(super) struct CacheOptions {
     results: Arc<ResultCache>,
     file: CacheFile,
     /// A hash of the files that results of the machine of `--vm` depend on, at the start of the run.
     identity: Option<String>,
 }
 
-impl Cache {
-    fn open(identity: Option<String>, sample: Option<Sample>) -> anyhow::Result<Cache> {
+impl CacheOptions {
+    fn open(identity: Option<String>, sample: Option<Sample>) -> anyhow::Result<CacheOptions> {
         let program = cache_file::program()?;
         let program = identity.as_ref().map_or(program.clone(), |machine| program.with_machine(machine));
         let file = CacheFile::new("answers", &program.to_string()[..16], MOST_PROGRAMS)?;
         let mut cache = ResultCache::new(program, sample);
         let _nothing_if_damaged = file.read(|text| cache.read(text));
-        Ok(Cache { results: Arc::new(cache), file, identity })
+        Ok(CacheOptions { results: Arc::new(cache), file, identity })
     }
 
     pub(super) fn results(&self) -> Arc<ResultCache> {
@@ -123,7 +123,7 @@ impl Cache {
             let files = if refuted == 1 { "file" } else { "files" };
             output::note(&format!(
                 "note: the answers of {refuted} {files} are discarded; rm{} discards all of this program",
-                Words::from_iter([self.file.path.to_string_lossy()])
+                ShellWords::from_iter([self.file.path.to_string_lossy()])
             ));
         }
     }

@@ -7,7 +7,7 @@ use clap_complete::engine::{CompletionCandidate, PathCompleter, ValueCompleter};
 use vmconf::model::renderer::Renderer;
 use vmconf::report::REPORTS;
 use vmconf::run::anchor::Anchor;
-use vmconf::run::{self, Options};
+use vmconf::run::{self, LoadOptions};
 
 /// The ids of the cases of a file after `FILE::`, files and folders otherwise.
 pub(super) fn paths(typed: &OsStr) -> Vec<CompletionCandidate> {
@@ -20,7 +20,7 @@ pub(super) fn paths(typed: &OsStr) -> Vec<CompletionCandidate> {
 fn case_ids(file: &str, typed: &str) -> Vec<CompletionCandidate> {
     let Ok(anchor) = Anchor::at(Path::new(".")) else { return Vec::new() };
     let Ok(found) = run::sources::find(&[file.into()], &anchor) else { return Vec::new() };
-    let options = Options::default();
+    let options = LoadOptions::default();
     let ids = found.sources.iter().flat_map(|source| run::open(&source, &options).ids().collect::<Vec<_>>());
     // The file as it was typed, which may differ from its name in ids.
     let ids = ids.map(|id| format!("{file}::{}", id.in_file())).filter(|id| id.starts_with(typed));

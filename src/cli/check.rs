@@ -7,13 +7,13 @@ use anyhow::Context;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use vmconf::lint::fix::{Fixed, fix};
-use vmconf::lint::output::{Extent, Output, Summary};
+use vmconf::lint::output::{LintExtent, LintOutput, LintSummary};
 use vmconf::lint::outputs::OUTPUTS;
 use vmconf::lint::{Checked, Checker};
 use vmconf::model::exit_code::Exit;
 use vmconf::model::renderer::Renderer;
 use vmconf::model::rule::RULES;
-use vmconf::run::sources::Source;
+use vmconf::run::sources::VectorSource;
 
 use super::output;
 use super::result_file::ResultFile;
@@ -27,7 +27,7 @@ use super::settings::Settings;
 /// What `run` rejects is an error. Unknown members, specification violations and likely mistakes are
 /// warnings, or errors with --strict. The exit code is 3 if there are errors.
 #[derive(Debug, Args)]
-pub(super) struct Check {
+pub(super) struct CheckArgs {
     #[command(flatten)]
     pub(super) select: Select,
 
@@ -48,7 +48,7 @@ pub(super) struct Check {
     rules: bool,
 }
 
-impl Check {
+impl CheckArgs {
     pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         if self.rules {
             return list_rules();
@@ -56,7 +56,7 @@ impl Check {
         let options = self.select.options(settings)?;
         let mut checker = Checker::new(&options);
         let mut out = self.output()?;
-        let mut summary = Summary::default();
+        let mut summary = LintSummary::default();
         for source in &self.select.sources(settings, &options)? {
             let mut checked = checker.check(&source);
             if self.fix {
@@ -67,15 +67,15 @@ impl Check {
         }
         out.end(&summary)?;
         Ok(match summary {
-            Summary { errors: 1.., .. } => Exit::Broken,
-            Summary { cases: 0, .. } => Exit::NothingRan,
+            LintSummary { errors: 1.., .. } => Exit::Broken,
+            LintSummary { cases: 0, .. } => Exit::NothingRan,
             _ => Exit::Passed,
         })
     }
 
-    fn output(&self) -> anyhow::Result<Box<dyn Output>> {
+    fn output(&self) -> anyhow::Result<Box<dyn LintOutput>> {
         let kind = Renderer::by_name(OUTPUTS, &self.output).context("--output")?;
-        let extent = if self.all { Extent::All } else { Extent::First };
+        let extent = if self.all { LintExtent::All } else { LintExtent::First };
         Ok((kind.new)(Box::new(output::stdout()), extent))
     }
 }
@@ -91,7 +91,7 @@ fn list_rules() -> anyhow::Result<Exit> {
 }
 
 /// Fixes a file if possible, with a note. Returns the diagnostics that are left.
-fn fixed(checker: &mut Checker<'_>, source: &Source, checked: Checked) -> Checked {
+fn fixed(checker: &mut Checker<'_>, source: &VectorSource, checked: Checked) -> Checked {
     let Some(fixed) = fix(checker, source, &checked) else { return checked };
     let written = fixed.map_err(anyhow::Error::new).and_then(|Fixed { text, checked }| {
         replace(source, &text)?;
@@ -110,7 +110,7 @@ fn fixed(checker: &mut Checker<'_>, source: &Source, checked: Checked) -> Checke
 }
 
 /// Replaces the text of the file, or of its target if it is a link.
-fn replace(source: &Source, text: &str) -> io::Result<()> {
+fn replace(source: &VectorSource, text: &str) -> io::Result<()> {
     let path = source.path.canonicalize()?;
     if path.metadata()?.permissions().readonly() {
         return Err(io::Error::other("the file is read-only"));

@@ -9,11 +9,11 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use vmconf::model::escape::escaped;
 use vmconf::model::exit_code::Exit;
 use vmconf::model::renderer::Renderer;
-use vmconf::report::comparison::{COMPARISONS, ComparisonKind, Extent, Shown};
+use vmconf::report::comparison::{COMPARISONS, ComparisonExtent, ComparisonKind, Shown};
 use vmconf::report::counts;
-use vmconf::wire::comparison::{self, Run};
+use vmconf::wire::comparison::{self, RecordedRunLine};
 
-use super::history::{self, KEPT, NO_RUN, Recorded};
+use super::history::{self, KEPT, NO_RUN, RecordedRun};
 use super::output;
 use super::settings::Settings;
 
@@ -27,7 +27,7 @@ use super::settings::Settings;
 /// that now fails or is broken and did not so before: the exit code is
 /// then 1, else 0. A case that is listed as known to fail does not pass, but is not worse.
 #[derive(Debug, Args)]
-pub(super) struct Compare {
+pub(super) struct CompareArgs {
     /// The earlier run
     #[arg(value_name = "A")]
     before: Option<String>,
@@ -54,9 +54,9 @@ fn forms() -> PossibleValuesParser {
     PossibleValuesParser::new(COMPARISONS.iter().map(form))
 }
 
-impl Compare {
+impl CompareArgs {
     pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
-        let recorded = Recorded::of(&settings.anchor)?;
+        let recorded = RecordedRun::of(&settings.anchor)?;
         if self.list {
             return list(&recorded);
         }
@@ -66,7 +66,7 @@ impl Compare {
         let names = [&*before_name, &*after_name];
         let comparison = comparison::compare(&before, &after);
         let cautions = comparison::cautions(&before, &after, names);
-        let extent = if self.all { Extent::All } else { Extent::Short };
+        let extent = if self.all { ComparisonExtent::All } else { ComparisonExtent::Short };
         let commands = [before.command.as_deref(), after.command.as_deref()];
         let shown = Shown { names, commands, comparison: &comparison, cautions: &cautions, extent };
         let mut out = output::stdout();
@@ -82,7 +82,7 @@ const RUN: &str = "expected last, last~N, a name that vmconf compare --list prin
                    --report json=FILE";
 
 /// The run that an argument names, and its name.
-fn find(recorded: &Recorded, text: &str) -> anyhow::Result<(Run, String)> {
+fn find(recorded: &RecordedRun, text: &str) -> anyhow::Result<(RecordedRunLine, String)> {
     if let Some(name) = recorded.name(text)? {
         return Ok((recorded.read(name)?, name.to_owned()));
     }
@@ -95,12 +95,12 @@ fn find(recorded: &Recorded, text: &str) -> anyhow::Result<(Run, String)> {
 }
 
 /// Prints the runs, the newest last.
-fn list(recorded: &Recorded) -> anyhow::Result<Exit> {
+fn list(recorded: &RecordedRun) -> anyhow::Result<Exit> {
     let mut out = output::stdout();
     for (back, name) in (0..recorded.names.len()).rev().zip(&recorded.names) {
         let last = if back == 0 { "last".to_owned() } else { format!("last~{back}") };
         let (first, second) = match recorded.read(name) {
-            Ok(Run { when, command, summary, .. }) => {
+            Ok(RecordedRunLine { when, command, summary, .. }) => {
                 (format!("{}  {}", when.unwrap_or_default(), counts(&summary)), command.unwrap_or_default())
             }
             Err(error) => ("damaged".to_owned(), format!("{error:#}")),

@@ -5,10 +5,10 @@ use std::io::Write;
 use clap::{Arg, Args, Command};
 use vmconf::model::exit_code::Exit;
 use vmconf::model::limits;
-use vmconf::text::config::{Kind, Override, Setting};
+use vmconf::text::config::{ConfigKind, Override, Setting};
 
 use super::output;
-use super::run::Run;
+use super::run::RunArgs;
 use super::settings::{self, FILE, Settings, TypedFlag};
 
 /// Print which settings apply and where each is set
@@ -18,12 +18,12 @@ use super::settings::{self, FILE, Settings, TypedFlag};
 /// Takes the flags of `vmconf run`. Prints lines as in vmconf.toml, each with the place that sets it. With a
 /// PATH, prints what applies to that file.
 #[derive(Debug, Args)]
-pub(super) struct Config {
+pub(super) struct ConfigSubcommand {
     #[command(flatten)]
-    pub(super) run: Run,
+    pub(super) run: RunArgs,
 }
 
-impl Config {
+impl ConfigSubcommand {
     /// Prints all settings. `run` is the command whose flags they are.
     pub(super) fn run(&self, settings: &Settings, run: &Command) -> anyhow::Result<Exit> {
         let mut out = output::stdout();
@@ -81,12 +81,12 @@ fn write_overrides(out: &mut dyn Write, settings: &Settings) -> anyhow::Result<(
 }
 
 /// The value of a typed flag, in the notation of `vmconf.toml`.
-fn typed_value(kind: Kind, typed: &TypedFlag) -> String {
+fn typed_value(kind: ConfigKind, typed: &TypedFlag) -> String {
     match kind {
-        Kind::Switch => true.to_string(),
-        Kind::Number => typed.values.concat(),
-        Kind::Text | Kind::Duration | Kind::File => format!("{:?}", typed.values.concat()),
-        Kind::Texts | Kind::Files => format!("{:?}", typed.values),
+        ConfigKind::Switch => true.to_string(),
+        ConfigKind::Number => typed.values.concat(),
+        ConfigKind::Text | ConfigKind::Duration | ConfigKind::File => format!("{:?}", typed.values.concat()),
+        ConfigKind::Texts | ConfigKind::Files => format!("{:?}", typed.values),
     }
 }
 
@@ -95,9 +95,11 @@ fn default(setting: &Setting, arg: &Arg) -> String {
     let value = arg.get_default_values().first().map(|value| value.to_string_lossy().into_owned());
     let limit = limits::ROWS.iter().find(|row| row.flag == setting.name).map(|row| row.default.to_string());
     match setting.kind {
-        Kind::Switch => false.to_string(),
-        Kind::Texts | Kind::Files => "[]".to_owned(),
-        Kind::Number => value.or(limit).unwrap_or_default(),
-        Kind::Text | Kind::Duration | Kind::File => value.map_or(String::new(), |value| format!("{value:?}")),
+        ConfigKind::Switch => false.to_string(),
+        ConfigKind::Texts | ConfigKind::Files => "[]".to_owned(),
+        ConfigKind::Number => value.or(limit).unwrap_or_default(),
+        ConfigKind::Text | ConfigKind::Duration | ConfigKind::File => {
+            value.map_or(String::new(), |value| format!("{value:?}"))
+        }
     }
 }

@@ -8,7 +8,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use vmconf::model::exit_code::Exit;
 use vmconf::model::renderer::Renderer;
 use vmconf::prove::coverage::coverage;
-use vmconf::prove::suite::{Detail, Suite};
+use vmconf::prove::suite::{Detail, VectorSuite};
 use vmconf::report::coverage::{COVERAGES, CoverageKind};
 
 use super::output;
@@ -40,7 +40,7 @@ impl CoverageCommand {
     pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         let options = self.select.options(settings)?;
         let sources = self.select.sources(settings, &options)?;
-        let suite = Suite::read(&sources, &options, Detail::Points, &|_| true);
+        let suite = VectorSuite::read(&sources, &options, Detail::Points, &|_| true);
         let kind = Renderer::by_name(COVERAGES, &self.form).context("--output")?;
         let mut out = output::stdout();
         (kind.new)(&mut out, &coverage(&suite))?;

@@ -7,21 +7,21 @@ use indexmap::IndexMap;
 use indexmap::map::Entry;
 use vmconf::explain::{self, Ran};
 use vmconf::model::escape::escaped;
-use vmconf::model::event::Summary;
+use vmconf::model::event::RunSummary;
 use vmconf::model::exit_code::Exit;
 use vmconf::model::signature;
-use vmconf::model::verdict::Kind;
+use vmconf::model::verdict::DifferenceKind;
 use vmconf::report::explanation::{self, Length};
 use vmconf::report::{Grouping, counts, json, of_cause};
 use vmconf::run;
 use vmconf::run::Worker;
 use vmconf::run::anchor::Anchor;
-use vmconf::testees::process::Groups;
-use vmconf::text::shell::Words;
+use vmconf::testees::process::ProcessGroups;
+use vmconf::text::shell::ShellWords;
 
 use super::exit_code::NothingToDo;
-use super::flags::Changes;
-use super::form::Form;
+use super::flags::FlagEffect;
+use super::form::OutputForm;
 use super::number::number;
 use super::output;
 use super::reports::GroupArgs;
@@ -58,7 +58,7 @@ pub(super) struct Diff {
 
     /// Output form
     #[arg(short, long, value_name = "FORM", default_value = "text")]
-    output: Form,
+    output: OutputForm,
 
     /// Same as --output json
     #[arg(long, hide = true, conflicts_with = "output")]
@@ -69,13 +69,13 @@ pub(super) struct Diff {
 }
 
 impl Diff {
-    fn form(&self) -> Form {
-        if self.json { Form::Json } else { self.output }
+    fn form(&self) -> OutputForm {
+        if self.json { OutputForm::Json } else { self.output }
     }
 
     pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         let mut options = self.select.options(settings)?;
-        let groups = Groups::default();
+        let groups = ProcessGroups::default();
         options.run.testee = self.vm.testee(settings, &groups, &options.run.interrupt)?;
         options.run.flaky = self.vm.flaky();
         options.run.worlds = self.worlds.open(settings)?;
@@ -84,10 +84,10 @@ impl Diff {
             Some(rerun) => rerun.sources(),
             None => self.select.sources(settings, &options)?,
         };
-        let mut output = Output {
+        let mut output = DiffOutput {
             args: self,
             out: output::stdout(),
-            summary: Summary::default(),
+            summary: RunSummary::default(),
             groups: IndexMap::new(),
         };
         let mut worker = Worker::new(&options.run);
@@ -111,9 +111,9 @@ impl Diff {
         if let Some(rerun) = &rerun {
             rerun.report_deleted(&options);
         }
-        let paths: Words = self.select.paths().iter().map(|path| path.to_string_lossy()).collect();
-        let selection = paths.and(settings.repeated(Changes::Selection));
-        output.end(&selection, &settings.repeated(Changes::Verdicts))
+        let paths: ShellWords = self.select.paths().iter().map(|path| path.to_string_lossy()).collect();
+        let selection = paths.and(settings.repeated(FlagEffect::Selection));
+        output.end(&selection, &settings.repeated(FlagEffect::Verdicts))
     }
 
     fn last(&self) -> usize {
@@ -121,21 +121,21 @@ impl Diff {
     }
 
     fn grouping(&self) -> Grouping {
-        if self.form() == Form::Json { Grouping::None } else { self.grouping.grouping() }
+        if self.form() == OutputForm::Json { Grouping::None } else { self.grouping.grouping() }
     }
 }
 
 /// The output, and what was counted for its end.
-struct Output<'d, W> {
+struct DiffOutput<'d, W> {
     args: &'d Diff,
     out: W,
-    summary: Summary,
+    summary: RunSummary,
     /// The explanations of one case of each cause, and how many cases there are. A case that is not grouped has
     /// its id as cause.
     groups: IndexMap<String, (Vec<u8>, usize)>,
 }
 
-impl<W: Write> Output<'_, W> {
+impl<W: Write> DiffOutput<'_, W> {
     /// Adds a case, and explains it if it is the first of its cause.
     fn case(&mut self, ran: Ran<'_, '_, '_>, grouping: Grouping) -> anyhow::Result<()> {
         let report = &ran.report;
@@ -144,7 +144,7 @@ impl<W: Write> Output<'_, W> {
             return Ok(());
         }
         let Some(cause) = signature::cause(report.machine.as_deref(), &report.verdict) else { return Ok(()) };
-        if self.args.form() == Form::Json {
+        if self.args.form() == OutputForm::Json {
             json::explained(&mut self.out, &ran.explain(self.args.last()))?;
             return Ok(());
         }
@@ -165,9 +165,9 @@ impl<W: Write> Output<'_, W> {
     }
 
     /// Writes the groups and the counts.
-    fn end(mut self, selection: &Words, flags: &Words) -> anyhow::Result<Exit> {
+    fn end(mut self, selection: &ShellWords, flags: &ShellWords) -> anyhow::Result<Exit> {
         let exit = self.summary.exit();
-        if self.args.form() == Form::Text && matches!(exit, Exit::Passed | Exit::NothingRan) {
+        if self.args.form() == OutputForm::Text && matches!(exit, Exit::Passed | Exit::NothingRan) {
             writeln!(self.out, "{} passed, nothing differs", self.summary.passed)?;
         }
         let count: usize = self.groups.values().map(|group| group.1).sum();
@@ -197,8 +197,16 @@ impl<W: Write> Output<'_, W> {
 
 /// The cases that failed or were broken in runs from this folder, and have not passed since.
 fn outstanding(anchor: &Anchor) -> anyhow::Result<RerunCases> {
-    let failed =
-        RerunCases::read(anchor, &[Kind::Fail, Kind::Error, Kind::Crash, Kind::Timeout, Kind::Flaky])?;
+    let failed = RerunCases::read(
+        anchor,
+        &[
+            DifferenceKind::Fail,
+            DifferenceKind::Error,
+            DifferenceKind::Crash,
+            DifferenceKind::Timeout,
+            DifferenceKind::Flaky,
+        ],
+    )?;
     if failed.is_empty() {
         return Err(NothingToDo("no failure is outstanding".to_owned()).into());
     }

@@ -7,9 +7,9 @@ use std::path::Path;
 
 use anyhow::{Context, bail};
 use clap::Args;
-use vmconf::formats::nef::{self, MANIFEST_SIZE, Manifest, Method, Nef, is_nef};
-use vmconf::isa::disassembler::{Line, disassemble};
-use vmconf::machines::{Language, MachineInfo};
+use vmconf::formats::nef::{self, ContractManifest, MANIFEST_SIZE, Method, Nef, is_nef};
+use vmconf::isa::disassembler::{ListingLine, disassemble};
+use vmconf::machines::{MachineInfo, ProgramLanguage};
 use vmconf::model::escape::escaped;
 use vmconf::model::exit_code::Exit;
 use vmconf::run::open_file::{Links, open_regular};
@@ -46,7 +46,7 @@ pub(super) struct Disasm {
 
 /// A program and the text that is printed with it.
 #[derive(Default)]
-struct Listing {
+struct DisassemblyListing {
     script: Vec<u8>,
     /// Lines before the instructions, escaped.
     header: Vec<String>,
@@ -57,8 +57,8 @@ struct Listing {
 impl Disasm {
     pub(super) fn run(&self) -> anyhow::Result<Exit> {
         match self.machine.language {
-            Language::Bytes => self.print(&self.listing()?)?,
-            Language::Own { disassemble, .. } => {
+            ProgramLanguage::Bytes => self.print(&self.listing()?)?,
+            ProgramLanguage::Own { disassemble, .. } => {
                 let segment = Segment::read(&self.program)?;
                 let mut out = output::stdout();
                 if self.source {
@@ -68,16 +68,16 @@ impl Disasm {
                 }
                 out.flush()?;
             }
-            Language::Document { schema } => return Err(is_document(self.machine.name, schema)),
+            ProgramLanguage::Document { schema } => return Err(is_document(self.machine.name, schema)),
         }
         Ok(Exit::Passed)
     }
 
-    fn listing(&self) -> anyhow::Result<Listing> {
+    fn listing(&self) -> anyhow::Result<DisassemblyListing> {
         if self.program.starts_with("0x") {
             let script =
                 hex_text(self.program.as_bytes()).map_err(|why| anyhow::anyhow!("the program: {why}"))?;
-            return Ok(Listing { script, ..Listing::default() });
+            return Ok(DisassemblyListing { script, ..DisassemblyListing::default() });
         }
         let path = Path::new(&self.program);
         let file = read(path)?;
@@ -87,10 +87,10 @@ impl Disasm {
         let script = hex_text(&file).map_err(|why| {
             BrokenInput(format!("{}: neither hex digits ({why}) nor a NEF3 file", path.display()))
         })?;
-        Ok(Listing { script, ..Listing::default() })
+        Ok(DisassemblyListing { script, ..DisassemblyListing::default() })
     }
 
-    fn contract(&self, path: &Path, file: &[u8]) -> anyhow::Result<Listing> {
+    fn contract(&self, path: &Path, file: &[u8]) -> anyhow::Result<DisassemblyListing> {
         let name = path.display();
         if self.machine.name != nef::MACHINE {
             bail!(
@@ -104,10 +104,10 @@ impl Disasm {
         let header = header(&nef, manifest.as_ref());
         let mut methods = manifest.map_or_else(Vec::new, |manifest| manifest.methods);
         methods.sort_by_key(|method| method.offset);
-        Ok(Listing { script: nef.script, header, methods })
+        Ok(DisassemblyListing { script: nef.script, header, methods })
     }
 
-    fn print(&self, listing: &Listing) -> io::Result<()> {
+    fn print(&self, listing: &DisassemblyListing) -> io::Result<()> {
         let mut out = output::stdout();
         for line in &listing.header {
             writeln!(out, "; {line}")?;
@@ -128,7 +128,7 @@ impl Disasm {
 }
 
 /// Says where a method starts if that is inside an instruction; empty if it is at the start of one.
-fn place(method: &Method, line: &Line<'_>) -> String {
+fn place(method: &Method, line: &ListingLine<'_>) -> String {
     if method.offset == line.offset {
         String::new()
     } else {
@@ -141,14 +141,14 @@ const MOST_DEVIATIONS: usize = 10;
 
 /// The manifest in the folder of a NEF3 file; `None` if there is no such file, and for standard input.
 /// Deviations in it are reported.
-fn manifest(nef: &Path, script_size: usize) -> anyhow::Result<Option<Manifest>> {
+fn manifest(nef: &Path, script_size: usize) -> anyhow::Result<Option<ContractManifest>> {
     if nef == Path::new("-") {
         return Ok(None);
     }
     let path = nef.with_extension("manifest.json");
     let file = read_manifest(&path).with_context(|| path.display().to_string())?;
     let Some(file) = file else { return Ok(None) };
-    let manifest = Manifest::read(&file, script_size);
+    let manifest = ContractManifest::read(&file, script_size);
     for deviation in manifest.deviations.iter().take(MOST_DEVIATIONS) {
         output::note(&format!("note: {}:{deviation}", path.display()));
     }
@@ -171,7 +171,7 @@ fn read_manifest(path: &Path) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(bytes))
 }
 
-fn header(nef: &Nef, manifest: Option<&Manifest>) -> Vec<String> {
+fn header(nef: &Nef, manifest: Option<&ContractManifest>) -> Vec<String> {
     let mut lines = Vec::new();
     let contract = manifest.map_or("", |manifest| &manifest.name);
     for (label, text) in [("contract", contract), ("compiler", &nef.compiler), ("source", &nef.source)] {

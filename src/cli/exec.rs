@@ -8,22 +8,22 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use clap::Args;
 use serde_json::Value as Json;
-use vmconf::formats::{Field, Format, Inputs, MakeVector, NewVector, made_for};
+use vmconf::formats::{Format, Inputs, MakeVector, NewVector, StateOf, made_for};
 use vmconf::machines::MachineInfo;
 use vmconf::model::assertion::{Assertion, Expected};
 use vmconf::model::case::Step;
 use vmconf::model::exit_code::Exit;
 use vmconf::model::path::Path as At;
 use vmconf::model::position::Origin;
-use vmconf::model::shape::Member;
+use vmconf::model::shape::MemberShape;
 use vmconf::model::signature;
 use vmconf::model::verdict::Verdict;
-use vmconf::run::{self, FileOptions, Options, RunOptions, Worker};
+use vmconf::run::{self, FileOptions, LoadOptions, RunOptions, Worker};
 use vmconf::testees::Stopped;
-use vmconf::testees::process::Vm;
+use vmconf::testees::process::ProcessVm;
 
 use self::state::Left;
-use super::form::Form;
+use super::form::OutputForm;
 use super::limits::LimitArgs;
 use super::new_file::ForceArgs;
 use super::number::number;
@@ -65,8 +65,8 @@ pub(super) struct Exec {
     fork: Option<String>,
 
     /// Output form
-    #[arg(short = 'o', long = "output", value_name = "FORM", value_enum, default_value_t = Form::Text)]
-    form: Form,
+    #[arg(short = 'o', long = "output", value_name = "FORM", value_enum, default_value_t = OutputForm::Text)]
+    form: OutputForm,
 
     /// Write the program and the state as a vector file
     #[arg(long, value_name = "FILE")]
@@ -103,7 +103,7 @@ impl Exec {
         let inputs = self.inputs(make)?;
         let program = code::read_program(self.machine, &self.code)?;
         let case = self.vector.as_deref().and_then(Path::file_stem).and_then(|stem| stem.to_str());
-        let vector = |state: Option<&Field<'_>>| {
+        let vector = |state: Option<&StateOf<'_>>| {
             let new =
                 NewVector { name: case.unwrap_or("program"), program: &program, inputs: &inputs, state };
             text_of((make.make)(&new))
@@ -135,23 +135,24 @@ impl Exec {
         Ok(inputs)
     }
 
-    fn options(&self, format: &'static Format, settings: &Settings) -> anyhow::Result<Options> {
+    fn options(&self, format: &'static Format, settings: &Settings) -> anyhow::Result<LoadOptions> {
         let limits = self.limits.0.clone();
         let file = FileOptions { format: Some(format), limits, ..FileOptions::default() };
         let run = RunOptions { testee: self.vm.testee_until_interrupt(settings)?, ..RunOptions::default() };
-        Ok(Options { file, run, ..Options::default() })
+        Ok(LoadOptions { file, run, ..LoadOptions::default() })
     }
 
     /// The fields that the machine reports, here or in another process.
-    fn fields(&self, vm: Option<&Vm>) -> Vec<&'static str> {
+    fn fields(&self, vm: Option<&ProcessVm>) -> Vec<&'static str> {
         let offer = vm.and_then(|vm| vm.offer(self.machine.name));
-        let is_reported = |field: &Member| offer.is_none_or(|it| it.fields.iter().any(|it| it == field.name));
+        let is_reported =
+            |field: &MemberShape| offer.is_none_or(|it| it.fields.iter().any(|it| it == field.name));
         let fields = (self.machine.fields)();
         fields.iter().filter(|field| is_reported(field)).map(|field| field.name).collect()
     }
 
     /// Runs the only case of the vector; what it expects does not matter.
-    fn execute(&self, vector: String, options: &Options) -> anyhow::Result<Left> {
+    fn execute(&self, vector: String, options: &LoadOptions) -> anyhow::Result<Left> {
         let case = case_of(vector, options)?;
         let names = self.fields(options.run.testee.vm().map(|vm| &**vm));
         let steps = observing(case.steps, &names);
@@ -199,7 +200,7 @@ fn text_of(document: Result<Json, impl std::fmt::Display>) -> anyhow::Result<Str
 }
 
 /// Makes sure that the vector passes.
-fn check(vector: &str, options: &Options) -> anyhow::Result<()> {
+fn check(vector: &str, options: &LoadOptions) -> anyhow::Result<()> {
     let source = source();
     let loaded = run::open_text(&source, vector.to_owned(), options);
     let report = Worker::new(&options.run).run_case(&loaded, 0);

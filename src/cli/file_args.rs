@@ -40,7 +40,7 @@ impl FileArgs {
     pub(super) fn options(&self) -> FileOptions {
         FileOptions {
             format: self.format.as_deref().and_then(formats::by_name),
-            read: formats::Options {
+            read: formats::FormatOptions {
                 strictness: if self.strict { Strictness::Strict } else { Strictness::Tolerant },
                 value_debit: match self.value_debit {
                     When::Auto => ValueDebit::Auto,
@@ -81,10 +81,10 @@ mod tests {
     use vmconf::formats::FORMATS;
     use vmconf::run::RunOptions;
     use vmconf::run::cache::FileKey;
-    use vmconf::text::config::Scope;
+    use vmconf::text::config::SettingScope;
 
     use super::FileArgs;
-    use crate::cli::flags::{self, Changes};
+    use crate::cli::flags::{self, FlagEffect};
 
     /// The cache key of a file read with this argument.
     fn key(argument: Option<String>) -> FileKey {
@@ -110,8 +110,8 @@ mod tests {
     fn the_flags_are_those_that_change_verdicts_of_files() {
         let command = FileArgs::command();
         let declared: BTreeSet<_> = command.get_arguments().filter_map(|arg| arg.get_long()).collect();
-        let rows =
-            flags::all().filter(|flag| (flag.scope, flag.changes) == (Some(Scope::File), Changes::Verdicts));
+        let rows = flags::all()
+            .filter(|flag| (flag.scope, flag.changes) == (Some(SettingScope::File), FlagEffect::Verdicts));
         assert_eq!(declared, rows.map(|flag| flag.name).collect());
     }
 }

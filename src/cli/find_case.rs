@@ -4,7 +4,7 @@ use anyhow::{Context, bail};
 use vmconf::machines::{self, MachineInfo};
 use vmconf::model::case::Case;
 use vmconf::run::sources::Sources;
-use vmconf::run::{self, LoadedFile, Options};
+use vmconf::run::{self, LoadOptions, LoadedFile};
 
 use super::exit_code::{BrokenInput, NothingToDo};
 use super::output;
@@ -16,7 +16,7 @@ use super::output;
 /// When no case or several are selected, or the file of the case is broken.
 pub(super) fn with_case<T>(
     sources: &Sources,
-    options: &Options,
+    options: &LoadOptions,
     use_case: impl FnOnce(&LoadedFile<'_>, usize) -> anyhow::Result<T>,
 ) -> anyhow::Result<T> {
     const SHOWN: usize = 5;

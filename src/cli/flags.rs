@@ -5,7 +5,7 @@
 //! flag that says how files are read and is not part of the result cache's key.
 
 use vmconf::model::limits;
-use vmconf::text::config::Scope;
+use vmconf::text::config::SettingScope;
 
 /// A row: the effect of a flag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,14 +15,14 @@ pub(super) struct Flag {
     /// The short flag that printed commands use instead of the long one.
     short: Option<char>,
     /// Where `vmconf.toml` may set it; `None` if only the command line may.
-    pub(super) scope: Option<Scope>,
+    pub(super) scope: Option<SettingScope>,
     /// What it changes.
-    pub(super) changes: Changes,
+    pub(super) changes: FlagEffect,
 }
 
 /// What a flag changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Changes {
+pub(super) enum FlagEffect {
     /// How files are read and cases run. Every printed command repeats it; if `vmconf.toml` may set it, its
     /// value is part of the result cache's key.
     Verdicts,
@@ -32,50 +32,50 @@ pub(super) enum Changes {
     Nothing,
 }
 
-use Changes::{Nothing, Selection, Verdicts};
+use FlagEffect::{Nothing, Selection, Verdicts};
 
 /// The flags of the commands that read vectors, except those of the limits.
 const FLAGS: &[Flag] = &[
     // Which cases.
-    setting("paths", Scope::Run, Nothing),
-    setting("filter", Scope::Run, Selection),
-    Flag { short: Some('E'), ..setting("expr", Scope::Run, Selection) },
-    setting("fork", Scope::Run, Selection),
-    setting("partition", Scope::Run, Nothing),
+    setting("paths", SettingScope::Run, Nothing),
+    setting("filter", SettingScope::Run, Selection),
+    Flag { short: Some('E'), ..setting("expr", SettingScope::Run, Selection) },
+    setting("fork", SettingScope::Run, Selection),
+    setting("partition", SettingScope::Run, Nothing),
     typed("rerun", Selection),
     typed("watch", Nothing),
-    setting("known", Scope::File, Selection),
+    setting("known", SettingScope::File, Selection),
     typed("today", Selection),
     // How files are read.
-    setting("format", Scope::File, Verdicts),
-    setting("strict", Scope::File, Verdicts),
-    setting("value-debit", Scope::File, Verdicts),
+    setting("format", SettingScope::File, Verdicts),
+    setting("strict", SettingScope::File, Verdicts),
+    setting("value-debit", SettingScope::File, Verdicts),
     // What runs them.
-    setting("vm", Scope::Run, Verdicts),
-    setting("engine", Scope::Run, Verdicts),
-    setting("timeout", Scope::Run, Verdicts),
-    setting("start-timeout", Scope::Run, Verdicts),
-    setting("vm-memory", Scope::Run, Verdicts),
-    setting("flaky", Scope::Run, Selection),
+    setting("vm", SettingScope::Run, Verdicts),
+    setting("engine", SettingScope::Run, Verdicts),
+    setting("timeout", SettingScope::Run, Verdicts),
+    setting("start-timeout", SettingScope::Run, Verdicts),
+    setting("vm-memory", SettingScope::Run, Verdicts),
+    setting("flaky", SettingScope::Run, Selection),
     // How failures are explained.
     typed("worlds", Verdicts),
     // Which settings.
     typed("profile", Verdicts),
     typed("no-config", Verdicts),
     // How the run is done.
-    setting("jobs", Scope::Run, Nothing),
-    setting("max-fail", Scope::Run, Nothing),
-    setting("fail-fast", Scope::Run, Nothing),
-    setting("cached", Scope::Run, Nothing),
-    setting("verify", Scope::Run, Nothing),
+    setting("jobs", SettingScope::Run, Nothing),
+    setting("max-fail", SettingScope::Run, Nothing),
+    setting("fail-fast", SettingScope::Run, Nothing),
+    setting("cached", SettingScope::Run, Nothing),
+    setting("verify", SettingScope::Run, Nothing),
     typed("seed", Nothing),
     // How it is reported.
-    setting("report", Scope::Run, Nothing),
-    setting("no-group", Scope::Run, Nothing),
-    setting("quiet", Scope::Run, Nothing),
+    setting("report", SettingScope::Run, Nothing),
+    setting("no-group", SettingScope::Run, Nothing),
+    setting("quiet", SettingScope::Run, Nothing),
     typed("explore", Nothing),
     typed("verbose", Nothing),
-    setting("slow", Scope::Run, Nothing),
+    setting("slow", SettingScope::Run, Nothing),
     // Of single commands.
     typed("formats", Nothing),
     typed("counts", Nothing),
@@ -118,17 +118,17 @@ const FLAGS: &[Flag] = &[
     typed("force", Nothing),
 ];
 
-const fn setting(name: &'static str, scope: Scope, changes: Changes) -> Flag {
+const fn setting(name: &'static str, scope: SettingScope, changes: FlagEffect) -> Flag {
     Flag { name, short: None, scope: Some(scope), changes }
 }
 
-const fn typed(name: &'static str, changes: Changes) -> Flag {
+const fn typed(name: &'static str, changes: FlagEffect) -> Flag {
     Flag { name, short: None, scope: None, changes }
 }
 
 /// All rows.
 pub(super) fn all() -> impl Iterator<Item = Flag> {
-    let limits = limits::ROWS.iter().map(|row| setting(row.flag, Scope::File, Verdicts));
+    let limits = limits::ROWS.iter().map(|row| setting(row.flag, SettingScope::File, Verdicts));
     FLAGS.iter().copied().chain(limits)
 }
 

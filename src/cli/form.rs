@@ -4,7 +4,7 @@ use clap::ValueEnum;
 
 /// An output form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Form {
+pub(super) enum OutputForm {
     /// For people
     Text,
     /// For programs, one object a line

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use clap::{Args, Command};
 use vmconf::model::exit_code::Exit;
-use vmconf::model::limits::{self, Owner, Row};
+use vmconf::model::limits::{self, LimitRow, Owner};
 use vmconf::run::expression;
 use vmconf::text::suggest::nearest;
 
@@ -76,7 +76,7 @@ pub(super) fn topics() -> String {
 }
 
 fn limits() -> String {
-    let of_runner = |row: &&Row| row.owner == Owner::Runner;
+    let of_runner = |row: &&LimitRow| row.owner == Owner::Runner;
     let (of_runner, of_machines): (Vec<_>, Vec<_>) = limits::ROWS.iter().partition(of_runner);
     format!(
         "Limits of the runner; a case that reaches one is an error:\n{}\
@@ -87,10 +87,11 @@ fn limits() -> String {
     )
 }
 
-fn limit_lines(rows: &[&Row]) -> String {
+fn limit_lines(rows: &[&LimitRow]) -> String {
     let width = rows.iter().map(|row| row.flag.len()).max().unwrap_or(0);
-    let line =
-        |row: &&Row| format!("  --{:width$} <N>  {} [default: {}]\n", row.flag, row.doc.trim(), row.default);
+    let line = |row: &&LimitRow| {
+        format!("  --{:width$} <N>  {} [default: {}]\n", row.flag, row.doc.trim(), row.default)
+    };
     rows.iter().map(line).collect()
 }
 

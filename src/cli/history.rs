@@ -19,14 +19,14 @@ use etcetera::BaseStrategy;
 use sha2::{Digest, Sha256};
 use vmconf::model::count::counted;
 use vmconf::model::partition::Partition;
-use vmconf::report::json::{Invocation, Record};
+use vmconf::report::json::{Invocation, RecordWriter};
 use vmconf::report::spool::Spool;
 use vmconf::run::anchor::Anchor;
 use vmconf::text::file_name::typed;
-use vmconf::text::shell::Words;
-use vmconf::wire::comparison::{self, MOST_LINE, Run};
+use vmconf::text::shell::ShellWords;
+use vmconf::wire::comparison::{self, MOST_LINE, RecordedRunLine};
 use vmconf::wire::gzip::decompressed;
-use vmconf::wire::report::{Line, Start};
+use vmconf::wire::report::{ReportLine, ReportStart};
 
 use super::exit_code::NothingToDo;
 use super::result_file::{ResultFile, remove_abandoned};
@@ -58,7 +58,7 @@ pub(super) fn folder(anchor: &Anchor) -> Option<PathBuf> {
 }
 
 /// What a run executes.
-pub(super) struct Executed {
+pub(super) struct RerunTimes {
     /// The paths and filters that select the cases.
     pub(super) selected: Vec<String>,
     /// The number of files.
@@ -68,12 +68,12 @@ pub(super) struct Executed {
 }
 
 /// Starts the record of the run of this process.
-pub(super) fn begin(executed: Executed) -> Record {
-    let Executed { selected, files, part } = executed;
+pub(super) fn begin(executed: RerunTimes) -> RecordWriter {
+    let RerunTimes { selected, files, part } = executed;
     let arguments = std::env::args_os().skip(1);
-    let words: Words = arguments.map(|word| typed(&word)).collect();
+    let words: ShellWords = arguments.map(|word| typed(&word)).collect();
     let command = format!("vmconf{words}");
-    Record::new(Invocation { when: &now(), command: &command, selected, files, part })
+    RecordWriter::new(Invocation { when: &now(), command: &command, selected, files, part })
 }
 
 /// The current time in RFC 3339 format, to the second.
@@ -162,22 +162,22 @@ fn is_name(text: &str) -> bool {
 }
 
 /// The runs that were recorded from a folder.
-pub(super) struct Recorded {
+pub(super) struct RecordedRun {
     folder: PathBuf,
     /// Their names, the newest last.
     pub(super) names: Vec<String>,
 }
 
-impl Recorded {
+impl RecordedRun {
     /// Finds the runs that were recorded from a folder.
     ///
     /// # Errors
     ///
     /// When there is no cache folder, or it cannot be read.
-    pub(super) fn of(anchor: &Anchor) -> anyhow::Result<Recorded> {
+    pub(super) fn of(anchor: &Anchor) -> anyhow::Result<RecordedRun> {
         let folder = folder(anchor).context("there is no cache folder; VMCONF_CACHE names one")?;
         let names = names(&folder).with_context(|| folder.display().to_string())?;
-        Ok(Recorded { folder, names })
+        Ok(RecordedRun { folder, names })
     }
 
     /// The name of the run that `text` refers to: a name, `last`, or `last~1` for the run before, and so on.
@@ -213,7 +213,7 @@ impl Recorded {
     /// # Errors
     ///
     /// When it is deleted or damaged.
-    pub(super) fn read(&self, name: &str) -> anyhow::Result<Run> {
+    pub(super) fn read(&self, name: &str) -> anyhow::Result<RecordedRunLine> {
         read(&self.folder.join(name))
     }
 
@@ -222,8 +222,8 @@ impl Recorded {
     /// # Errors
     ///
     /// When no run is recorded, or the newest one is damaged.
-    pub(super) fn last(anchor: &Anchor) -> anyhow::Result<Run> {
-        let recorded = Recorded::of(anchor)?;
+    pub(super) fn last(anchor: &Anchor) -> anyhow::Result<RecordedRunLine> {
+        let recorded = RecordedRun::of(anchor)?;
         let name = recorded.name("last")?.context(NO_RUN)?;
         recorded.read(name)
     }
@@ -238,8 +238,9 @@ impl Recorded {
             return Err(NothingToDo(NO_RUN.to_owned()).into());
         };
         let last = self.start(last)?;
-        let selection =
-            |start: &Start| (start.selected.clone(), start.partition.as_ref().map(|it| (it.part, it.of)));
+        let selection = |start: &ReportStart| {
+            (start.selected.clone(), start.partition.as_ref().map(|it| (it.part, it.of)))
+        };
         for name in earlier.iter().rev() {
             if selection(&self.start(name)?) == selection(&last) {
                 return Ok(name);
@@ -251,7 +252,7 @@ impl Recorded {
     }
 
     /// The first line of the record of a run.
-    fn start(&self, name: &str) -> anyhow::Result<Start> {
+    fn start(&self, name: &str) -> anyhow::Result<ReportStart> {
         let path = self.folder.join(name);
         let shown = path.display().to_string();
         let mut line = Vec::new();
@@ -259,8 +260,8 @@ impl Recorded {
             decompressed(&mut BufReader::new(file))?.take(MOST_LINE).read_until(b'\n', &mut line)
         });
         read.with_context(|| shown.clone())?;
-        match Line::read(line.trim_ascii()).map_err(|error| anyhow::anyhow!("{shown}:1: {error}"))? {
-            Line::Run(start) => Ok(start),
+        match ReportLine::read(line.trim_ascii()).map_err(|error| anyhow::anyhow!("{shown}:1: {error}"))? {
+            ReportLine::Run(start) => Ok(start),
             _ => bail!("{shown}:1: expected a line of type run"),
         }
     }
@@ -271,7 +272,7 @@ impl Recorded {
 /// # Errors
 ///
 /// When the file cannot be read or is neither; the error names the line.
-pub(super) fn read(path: &Path) -> anyhow::Result<Run> {
+pub(super) fn read(path: &Path) -> anyhow::Result<RecordedRunLine> {
     let shown = path.display().to_string();
     let file = File::open(path).with_context(|| shown.clone())?;
     Ok(comparison::read(&shown, &mut BufReader::with_capacity(1 << 16, file))?)

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use clap::Args;
-use vmconf::isa::{Field, OpInfo, Operand, Unit};
+use vmconf::isa::{ImmediateOperand, OpInfo, Unit, WordField};
 use vmconf::machines::MachineInfo;
 use vmconf::model::exit_code::Exit;
 
@@ -14,13 +14,13 @@ use super::program::machine_argument;
 ///
 /// Example: vmconf isa evm
 #[derive(Debug, Args)]
-pub(super) struct Isa {
+pub(super) struct IsaArgs {
     /// The machine
     #[arg(value_parser = machine_argument())]
     machine: &'static MachineInfo,
 }
 
-impl Isa {
+impl IsaArgs {
     pub(super) fn run(&self) -> anyhow::Result<Exit> {
         let mut out = output::stdout();
         let ops = self.machine.isa.ops;
@@ -53,15 +53,15 @@ impl Isa {
 }
 
 /// A short form of an operand: `i8` is a signed number, `to8` an offset, `u8+data` a length followed by data.
-fn named(operand: Operand) -> String {
+fn named(operand: ImmediateOperand) -> String {
     let bits = operand.fixed_len() * 8;
     match operand {
-        Operand::Data(1) => "1 byte".to_owned(),
-        Operand::Data(size) => format!("{size} bytes"),
-        Operand::Unsigned(_) => format!("u{bits}"),
-        Operand::Signed(_) => format!("i{bits}"),
-        Operand::Offset(_) => format!("to{bits}"),
-        Operand::Prefixed(_) => format!("u{bits}+data"),
+        ImmediateOperand::Data(1) => "1 byte".to_owned(),
+        ImmediateOperand::Data(size) => format!("{size} bytes"),
+        ImmediateOperand::Unsigned(_) => format!("u{bits}"),
+        ImmediateOperand::Signed(_) => format!("i{bits}"),
+        ImmediateOperand::Offset(_) => format!("to{bits}"),
+        ImmediateOperand::Prefixed(_) => format!("u{bits}+data"),
     }
 }
 
@@ -84,11 +84,11 @@ fn code(op: &OpInfo, unit: Unit) -> String {
 }
 
 /// A short form of a field: `r` and the index of the hex digit that names a register.
-fn named_field(field: Field) -> String {
+fn named_field(field: WordField) -> String {
     match field {
-        Field::Register(shift) => format!("r{}", 4 - shift / 4),
-        Field::Signed => "i8".to_owned(),
-        Field::High => "hi8".to_owned(),
-        Field::Skip(bits) => format!("to{bits}"),
+        WordField::Register(shift) => format!("r{}", 4 - shift / 4),
+        WordField::Signed => "i8".to_owned(),
+        WordField::High => "hi8".to_owned(),
+        WordField::Skip(bits) => format!("to{bits}"),
     }
 }

@@ -97,11 +97,11 @@ fn clock() -> anyhow::Result<Date> {
 #[derive(Debug, Args)]
 pub(super) struct KnownCommand {
     #[command(subcommand)]
-    command: Action,
+    command: KnownAction,
 }
 
 #[derive(Debug, Subcommand)]
-enum Action {
+enum KnownAction {
     Update(Update),
 }
 
@@ -136,13 +136,13 @@ impl KnownCommand {
     /// The arguments that select vectors.
     pub(super) fn select(&mut self) -> &mut Select {
         match &mut self.command {
-            Action::Update(update) => &mut update.select,
+            KnownAction::Update(update) => &mut update.select,
         }
     }
 
     pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         match &self.command {
-            Action::Update(update) => update.run(settings),
+            KnownAction::Update(update) => update.run(settings),
         }
     }
 }

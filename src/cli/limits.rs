@@ -1,7 +1,7 @@
 //! One flag for each limit: `--max-steps` and so on.
 
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
-use vmconf::model::limits::{Limits, ROWS, Row};
+use vmconf::model::limits::{LimitRow, Limits, ROWS};
 
 use super::number::number;
 
@@ -11,7 +11,7 @@ pub(super) struct LimitArgs(pub(super) Limits);
 
 impl Args for LimitArgs {
     fn augment_args(command: Command) -> Command {
-        let flag = |row: &Row| {
+        let flag = |row: &LimitRow| {
             Arg::new(row.flag)
                 .long(row.flag)
                 .value_name("N")

@@ -8,11 +8,11 @@ use vmconf::model::diagnostic::Diagnostic;
 use vmconf::model::escape::escaped;
 use vmconf::model::exit_code::Exit;
 use vmconf::run::sources::Sources;
-use vmconf::run::{self, LoadedCase, Options};
+use vmconf::run::{self, LoadOptions, LoadedCase};
 use vmconf::wire::line::one_line;
 use vmconf::wire::list::ListedCase;
 
-use super::form::Form;
+use super::form::OutputForm;
 use super::output;
 use super::select::Select;
 use super::settings::Settings;
@@ -22,7 +22,7 @@ use super::subset::SubsetArgs;
 ///
 /// Example: vmconf list vectors/ --filter add
 #[derive(Debug, Args)]
-pub(super) struct List {
+pub(super) struct ListArgs {
     #[command(flatten)]
     pub(super) select: Select,
 
@@ -31,7 +31,7 @@ pub(super) struct List {
 
     /// Output form
     #[arg(short, long, value_name = "FORM", default_value = "text")]
-    output: Form,
+    output: OutputForm,
 
     /// List files instead, with the detected format and why
     #[arg(long, conflicts_with_all = ["format", "filter", "expr", "partition", "rerun", "output"])]
@@ -42,7 +42,7 @@ pub(super) struct List {
     counts: bool,
 }
 
-impl List {
+impl ListArgs {
     pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         let mut options = self.select.options(settings)?;
         let sources = self.subset.of(&self.select, settings, &mut options)?.sources;
@@ -61,7 +61,7 @@ impl List {
 }
 
 /// The counts come in the order in which their first cases do.
-fn count_cases(sources: &Sources, options: &Options) -> anyhow::Result<Exit> {
+fn count_cases(sources: &Sources, options: &LoadOptions) -> anyhow::Result<Exit> {
     let mut counts: IndexMap<String, usize> = IndexMap::new();
     let exit = each_case(sources, options, &mut |case| {
         let group = case.id.name.as_deref().and_then(case.format.group);
@@ -77,7 +77,7 @@ fn count_cases(sources: &Sources, options: &Options) -> anyhow::Result<Exit> {
     Ok(exit)
 }
 
-fn list_cases(sources: &Sources, options: &Options, form: Form) -> anyhow::Result<Exit> {
+fn list_cases(sources: &Sources, options: &LoadOptions, form: OutputForm) -> anyhow::Result<Exit> {
     let mut out = output::stdout();
     let exit = each_case(sources, options, &mut |case| print(&mut out, case, form))?;
     out.flush()?;
@@ -87,7 +87,7 @@ fn list_cases(sources: &Sources, options: &Options, form: Form) -> anyhow::Resul
 /// Visits the cases, and reports files that are broken.
 fn each_case(
     sources: &Sources,
-    options: &Options,
+    options: &LoadOptions,
     visit: &mut dyn FnMut(&LoadedCase<'_>) -> io::Result<()>,
 ) -> anyhow::Result<Exit> {
     let mut exit = Exit::NothingRan;
@@ -109,18 +109,18 @@ fn each_case(
     Ok(if broken { Exit::Broken } else { exit })
 }
 
-fn print(out: &mut dyn Write, case: &LoadedCase<'_>, form: Form) -> io::Result<()> {
+fn print(out: &mut dyn Write, case: &LoadedCase<'_>, form: OutputForm) -> io::Result<()> {
     let LoadedCase { id, format, .. } = case;
     match form {
-        Form::Text => writeln!(out, "{id}"),
-        Form::Json => {
+        OutputForm::Text => writeln!(out, "{id}"),
+        OutputForm::Json => {
             let listed = ListedCase::new(id, format.name, format.machine, case.line());
             writeln!(out, "{}", one_line(&listed))
         }
     }
 }
 
-fn list_formats(sources: &Sources, options: &Options) -> anyhow::Result<Exit> {
+fn list_formats(sources: &Sources, options: &LoadOptions) -> anyhow::Result<Exit> {
     let mut out = output::stdout();
     let mut exit = Exit::NothingRan;
     for source in sources {

@@ -11,10 +11,10 @@ use vmconf::model::event::Event;
 use vmconf::model::exit_code::Exit;
 use vmconf::model::renderer::Renderer;
 use vmconf::report::matrix::{MATRICES, MatrixKind, badge};
-use vmconf::run::matrix::{Collector, Machine};
-use vmconf::run::{self, Options};
+use vmconf::run::matrix::{MatrixCollector, MatrixMachine};
+use vmconf::run::{self, LoadOptions};
 use vmconf::testees::MakeTestee;
-use vmconf::testees::process::{Groups, Vm};
+use vmconf::testees::process::{ProcessGroups, ProcessVm};
 use vmconf::wire::matrix::Matrix;
 
 use super::number::positive;
@@ -63,15 +63,16 @@ impl MatrixCommand {
         options.run.flaky = self.vms.flaky();
         options.run.jobs = self.jobs.map_or_else(processors, usize::from);
         let sources = self.select.sources(settings, &options)?;
-        let groups = Groups::default();
+        let groups = ProcessGroups::default();
         end_on_interrupt(&groups)?;
         let arguments = self.vms.arguments(settings);
         let vms = self.vms.start_each(settings, &groups, &options.run.interrupt)?;
         if vms.is_empty() {
             bail!("no machine; --vm NAME=COMMAND or [vm.NAME] in {FILE} names one");
         }
-        let machine = |((name, _), argument): (&(String, _), _)| Machine { name: name.clone(), argument };
-        let mut collector = Collector::new(vms.iter().zip(arguments).map(machine).collect());
+        let machine =
+            |((name, _), argument): (&(String, _), _)| MatrixMachine { name: name.clone(), argument };
+        let mut collector = MatrixCollector::new(vms.iter().zip(arguments).map(machine).collect());
         for (machine, (name, vm)) in vms.into_iter().enumerate() {
             let vm = match vm {
                 Ok(vm) => vm,
@@ -120,7 +121,7 @@ fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
-fn with_machine(options: &Options, vm: Vm) -> Options {
+fn with_machine(options: &LoadOptions, vm: ProcessVm) -> LoadOptions {
     let mut options = options.clone();
     options.run.testee = MakeTestee::in_processes(Arc::new(vm));
     options

@@ -9,7 +9,7 @@ use vmconf::model::exit_code::Exit;
 use vmconf::model::limits::Limits;
 use vmconf::report;
 use vmconf::run::anchor::Anchor;
-use vmconf::run::merge::{self, MergedRun, Source};
+use vmconf::run::merge::{self, MergedRun, PartSource};
 use vmconf::run::open_file::open_below;
 use vmconf::text::file_name::path_of;
 
@@ -48,12 +48,12 @@ impl Merge {
         let texts = self.files.iter().map(read).collect::<anyhow::Result<Vec<_>>>()?;
         let folder = self.sources.as_deref().unwrap_or(settings.anchor.folder());
         let folder = folder.canonicalize().with_context(|| folder.display().to_string())?;
-        let sources: Vec<_> = texts.iter().map(|(name, text)| Source { name, text }).collect();
+        let sources: Vec<_> = texts.iter().map(|(name, text)| PartSource { name, text }).collect();
         let MergedRun { events, selection, flags } =
             merge::merge(&sources, &mut |file| vector_text(&folder, file))?;
         let mut reports = Reports::new(
             &self.reports,
-            &report::Options { selection, flags, ..self.reports.options(&Anchor::at(&folder)?) },
+            &report::ReportOptions { selection, flags, ..self.reports.options(&Anchor::at(&folder)?) },
             &TemporaryFiles::default(),
         )?;
         for event in &events {

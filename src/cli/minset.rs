@@ -7,11 +7,11 @@ use vmconf::model::count::counted;
 use vmconf::model::exit_code::Exit;
 use vmconf::prove::minset::minset;
 use vmconf::prove::mutants::fault::faults_of;
-use vmconf::prove::mutants::{How, WORK};
-use vmconf::prove::suite::{Detail, Suite};
+use vmconf::prove::mutants::{MutantsOptions, WORK};
+use vmconf::prove::suite::{Detail, VectorSuite};
 use vmconf::wire::line::one_line;
 
-use super::form::Form;
+use super::form::OutputForm;
 use super::output;
 use super::select::Select;
 use super::settings::Settings;
@@ -33,24 +33,25 @@ pub(super) struct MinsetCommand {
 
     /// Output form
     #[arg(short, long, value_name = "FORM", default_value = "text")]
-    output: Form,
+    output: OutputForm,
 }
 
 impl MinsetCommand {
     pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         let options = self.select.options(settings)?;
         let sources = self.select.sources(settings, &options)?;
-        let suite = Suite::read(&sources, &options, Detail::Points, &|_| true);
+        let suite = VectorSuite::read(&sources, &options, Detail::Points, &|_| true);
         let machines = suite.own_machines().filter(|_| self.faults);
         let faults: Vec<_> = machines.flat_map(faults_of).collect();
         // The same limit of instructions per fault as in `vmconf mutants`.
-        let how = How { jobs: 1, work: WORK, programs: 0, interrupt: options.run.interrupt.clone() };
+        let how =
+            MutantsOptions { jobs: 1, work: WORK, programs: 0, interrupt: options.run.interrupt.clone() };
         let exit = suite.exit();
         let minset = minset(suite, &faults, &how);
         let mut out = output::stdout();
         match self.output {
-            Form::Json => writeln!(out, "{}", one_line(&minset))?,
-            Form::Text => {
+            OutputForm::Json => writeln!(out, "{}", one_line(&minset))?,
+            OutputForm::Text => {
                 for id in &minset.kept {
                     writeln!(out, "{id}")?;
                 }

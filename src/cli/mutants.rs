@@ -12,13 +12,13 @@ use vmconf::model::count::counted;
 use vmconf::model::exit_code::Exit;
 use vmconf::model::renderer::Renderer;
 use vmconf::prove::judge::{self, JUDGE, Negatives};
-use vmconf::prove::mutants::fault::{Fault, faults_of};
-use vmconf::prove::mutants::known::Known;
+use vmconf::prove::mutants::fault::{PlantedFault, faults_of};
+use vmconf::prove::mutants::known::KnownFaults;
 use vmconf::prove::mutants::search::program;
-use vmconf::prove::mutants::{How, WORK, evenly, judge, wrong_entries};
-use vmconf::prove::suite::{Detail, Suite};
+use vmconf::prove::mutants::{MutantsOptions, WORK, evenly, judge, wrong_entries};
+use vmconf::prove::suite::{Detail, VectorSuite};
 use vmconf::report::mutants::{MUTANTS, MutantsKind};
-use vmconf::run::Options;
+use vmconf::run::LoadOptions;
 use vmconf::run::cache::ProgramKey;
 use vmconf::run::filter::Filter;
 use vmconf::run::sources::Sources;
@@ -115,12 +115,12 @@ impl MutantsCommand {
             return self.judge_comparison(&sources, &options);
         }
         let takes = |machine: &MachineInfo| self.machine.as_deref().is_none_or(|name| name == machine.name);
-        let read = || Suite::read(&sources, &options, Detail::Codes, &takes);
+        let read = || VectorSuite::read(&sources, &options, Detail::Codes, &takes);
         let cache = self.cache(&sources, &options);
         let mut suite = None;
-        let known = cache.as_ref().and_then(Cache::read);
-        let mut known = known.unwrap_or_else(|| Known::of(suite.insert(read())));
-        let all: Vec<Fault> = known.machines().flat_map(faults_of).collect();
+        let known = cache.as_ref().and_then(FaultCache::read);
+        let mut known = known.unwrap_or_else(|| KnownFaults::of(suite.insert(read())));
+        let all: Vec<PlantedFault> = known.machines().flat_map(faults_of).collect();
         let faults = self.chosen(&all)?;
         let missing = known.missing(&faults);
         if !missing.is_empty() {
@@ -145,7 +145,7 @@ impl MutantsCommand {
     }
 
     /// Plants the faults of the comparison.
-    fn judge_comparison(&self, sources: &Sources, options: &Options) -> anyhow::Result<Exit> {
+    fn judge_comparison(&self, sources: &Sources, options: &LoadOptions) -> anyhow::Result<Exit> {
         let names: Vec<_> = judge::FAULTS.iter().map(|fault| format!("{JUDGE}/{}", fault.name)).collect();
         for pattern in &self.only {
             check_pattern(pattern, &names)?;
@@ -175,8 +175,8 @@ impl MutantsCommand {
         }
     }
 
-    fn how(&self, options: &Options) -> How {
-        How {
+    fn how(&self, options: &LoadOptions) -> MutantsOptions {
+        MutantsOptions {
             jobs: self.jobs.map_or_else(processors, usize::from),
             work: self.max_work,
             programs: self.search,
@@ -185,7 +185,7 @@ impl MutantsCommand {
     }
 
     /// The cache; `None` without `--cached`, and with a note when it cannot be used.
-    fn cache(&self, sources: &Sources, options: &Options) -> Option<Cache> {
+    fn cache(&self, sources: &Sources, options: &LoadOptions) -> Option<FaultCache> {
         if !self.cached {
             return None;
         }
@@ -195,19 +195,19 @@ impl MutantsCommand {
             let program = cache_file::program()?;
             let name = format!("{:.16}-{suite}", program.to_string());
             let file = CacheFile::new("faults", &name, MOST_SUITES)?;
-            anyhow::Ok(Cache { program, suite, file })
+            anyhow::Ok(FaultCache { program, suite, file })
         };
         open().map_err(|why| output::note(&format!("note: --cached: {why:#}; nothing is kept"))).ok()
     }
 
     /// The faults that the arguments choose.
-    fn chosen(&self, all: &[Fault]) -> anyhow::Result<Vec<Fault>> {
-        let names: Vec<_> = all.iter().map(Fault::to_string).collect();
+    fn chosen(&self, all: &[PlantedFault]) -> anyhow::Result<Vec<PlantedFault>> {
+        let names: Vec<_> = all.iter().map(PlantedFault::to_string).collect();
         for pattern in &self.only {
             check_pattern(pattern, &names)?;
         }
         let only = Filter::new(self.only.iter().map(String::as_str)).context("--only")?;
-        let is_chosen = |(_, name): &(&Fault, &String)| only.matches_text(name);
+        let is_chosen = |(_, name): &(&PlantedFault, &String)| only.matches_text(name);
         let chosen: Vec<_> = all.iter().zip(&names).filter(is_chosen).map(|(fault, _)| *fault).collect();
         Ok(evenly(&chosen, self.most.unwrap_or(chosen.len())))
     }
@@ -231,19 +231,19 @@ fn check_pattern(pattern: &str, names: &[String]) -> anyhow::Result<()> {
 }
 
 /// What is kept about the faults and the suite of a run.
-struct Cache {
+struct FaultCache {
     program: ProgramKey,
     suite: SuiteKey,
     file: CacheFile,
 }
 
-impl Cache {
-    fn read(&self) -> Option<Known> {
-        self.file.read(|text| Known::read(text, &self.program, &self.suite))
+impl FaultCache {
+    fn read(&self) -> Option<KnownFaults> {
+        self.file.read(|text| KnownFaults::read(text, &self.program, &self.suite))
     }
 
     /// Keeps what is known, if these faults were judged in this run.
-    fn save(&self, known: &Known, new: &[Fault]) {
+    fn save(&self, known: &KnownFaults, new: &[PlantedFault]) {
         if !new.is_empty() {
             self.file.write(&known.text(&self.program, &self.suite));
         }
@@ -251,7 +251,7 @@ impl Cache {
 }
 
 /// Writes the program of each fault that has one to the folder.
-fn write_programs(folder: &Path, faults: &[Fault], known: &Known) -> anyhow::Result<()> {
+fn write_programs(folder: &Path, faults: &[PlantedFault], known: &KnownFaults) -> anyhow::Result<()> {
     std::fs::create_dir_all(folder).map_err(|error| Unwritten::file(folder, error))?;
     for fault in faults {
         let Some(judged) = known.judged(fault).filter(|judged| judged.program) else { continue };

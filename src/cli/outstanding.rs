@@ -10,15 +10,15 @@ use anyhow::Context;
 use indexmap::IndexMap;
 use vmconf::model::case::CaseId;
 use vmconf::model::case_report::CaseReport;
-use vmconf::model::event::Summary;
-use vmconf::model::verdict::Kind;
-use vmconf::report::json::Record;
+use vmconf::model::event::RunSummary;
+use vmconf::model::verdict::DifferenceKind;
+use vmconf::report::json::RecordWriter;
 use vmconf::run::anchor::Anchor;
 use vmconf::run::expression::Outcomes;
-use vmconf::wire::comparison::Outcome;
-use vmconf::wire::record::Case;
+use vmconf::wire::comparison::RecordedOutcome;
+use vmconf::wire::record::RecordedCase;
 
-use super::history::{self, Executed, Recorded};
+use super::history::{self, RecordedRun, RerunTimes};
 use super::output;
 use super::result_file::ResultFile;
 
@@ -26,7 +26,7 @@ use super::result_file::ResultFile;
 const FILE: &str = "outstanding";
 
 /// The outstanding failures, by id.
-pub(super) type Outstanding = IndexMap<String, Outcome>;
+pub(super) type Outstanding = IndexMap<String, RecordedOutcome>;
 
 /// The outstanding failures of all runs from a folder.
 ///
@@ -48,44 +48,55 @@ fn read_file(path: &Path) -> anyhow::Result<Outstanding> {
 ///
 /// When no run is recorded, or a record is damaged.
 pub(super) fn outcomes(anchor: &Anchor) -> anyhow::Result<Outcomes> {
-    let last = Recorded::last(anchor)?.cases.into_iter();
+    let last = RecordedRun::last(anchor)?.cases.into_iter();
     let cases = read(anchor)?.into_iter().chain(last);
     Ok(cases.map(|(id, outcome)| (id, outcome.kind.name().to_owned())).collect())
 }
 
 /// The record of a run in progress, and how it changes the outstanding failures.
-pub(super) struct Recording {
+pub(super) struct OutstandingRecording {
     anchor: Anchor,
-    record: Record,
+    record: RecordWriter,
     /// The outstanding failures at the start.
     before: Outstanding,
-    failed: IndexMap<String, Outcome>,
+    failed: IndexMap<String, RecordedOutcome>,
     fixed: HashSet<String>,
 }
 
-impl Recording {
+impl OutstandingRecording {
     /// Starts the record of the run of this process.
-    pub(super) fn begin(anchor: &Anchor, executed: Executed) -> Recording {
+    pub(super) fn begin(anchor: &Anchor, executed: RerunTimes) -> OutstandingRecording {
         let before = read(anchor).unwrap_or_else(|error| {
             output::note(&format!("note: outstanding failures are lost: {error:#}"));
             Outstanding::new()
         });
         let record = history::begin(executed);
-        Recording { anchor: anchor.clone(), record, before, failed: IndexMap::new(), fixed: HashSet::new() }
+        OutstandingRecording {
+            anchor: anchor.clone(),
+            record,
+            before,
+            failed: IndexMap::new(),
+            fixed: HashSet::new(),
+        }
     }
 
     /// Adds a case.
     pub(super) fn case(&mut self, report: &CaseReport) {
-        let case = Record::recorded(report);
+        let case = RecordWriter::recorded(report);
         match case.verdict {
-            Kind::Fail | Kind::Error | Kind::Crash | Kind::Timeout | Kind::Flaky | Kind::UnexpectedPass => {
-                self.failed.extend([<(String, Outcome)>::from(case.clone())]);
+            DifferenceKind::Fail
+            | DifferenceKind::Error
+            | DifferenceKind::Crash
+            | DifferenceKind::Timeout
+            | DifferenceKind::Flaky
+            | DifferenceKind::UnexpectedPass => {
+                self.failed.extend([<(String, RecordedOutcome)>::from(case.clone())]);
             }
-            Kind::Pass | Kind::ExpectedFail => self.found_otherwise(&case.id),
-            Kind::Skip | Kind::Unsupported => {}
+            DifferenceKind::Pass | DifferenceKind::ExpectedFail => self.found_otherwise(&case.id),
+            DifferenceKind::Skip | DifferenceKind::Unsupported => {}
         }
         // A case of the file ran, so the file as a whole is no longer broken, or is reported again.
-        if report.id.name.is_some() && case.verdict != Kind::Skip && !self.before.is_empty() {
+        if report.id.name.is_some() && case.verdict != DifferenceKind::Skip && !self.before.is_empty() {
             self.found_otherwise(&CaseId::of_file(report.id.file.clone()).to_string());
         }
         self.record.case(case);
@@ -102,7 +113,7 @@ impl Recording {
     /// # Errors
     ///
     /// When it cannot be written.
-    pub(super) fn end(self, summary: &Summary) -> io::Result<()> {
+    pub(super) fn end(self, summary: &RunSummary) -> io::Result<()> {
         history::record(&self.anchor, &mut self.record.end(summary)?)?;
         change(&self.anchor, |outstanding| {
             outstanding.retain(|id, _| !self.fixed.contains(id));
@@ -136,6 +147,6 @@ fn change(anchor: &Anchor, edit: impl FnOnce(&mut Outstanding)) -> io::Result<()
         return Ok(());
     }
     let mut text = Vec::new();
-    Record::of(after.into_iter().map(Case::from))?.reader()?.read_to_end(&mut text)?;
+    RecordWriter::of(after.into_iter().map(RecordedCase::from))?.reader()?.read_to_end(&mut text)?;
     ResultFile::with(&path, &text)
 }

@@ -3,7 +3,7 @@
 use std::fs;
 
 use anyhow::{Context, bail};
-use vmconf::model::partition::{Kind, Partition};
+use vmconf::model::partition::{Partition, PartitionKind};
 
 use super::output;
 
@@ -111,7 +111,7 @@ impl Scheduler {
         let of = total.map_or_else(|| number(self.total), Ok)?;
         let from_first = index.checked_sub(first).filter(|distance| step > 0 && distance % step == 0);
         let part = from_first.and_then(|distance| (distance / step).checked_add(1));
-        let partition = part.and_then(|part| Partition::new(Kind::Hash, part, of));
+        let partition = part.and_then(|part| Partition::new(PartitionKind::Hash, part, of));
         let partition = partition.with_context(|| {
             format!("{} is {index}, which is not one of {of} from {first} in steps of {step}", self.index)
         })?;

@@ -6,8 +6,8 @@ use vmconf::model::case::Case;
 use vmconf::model::count::counted;
 use vmconf::model::diagnostic::{Diagnostic, Severity};
 use vmconf::model::hex::hex_bytes;
-use vmconf::run::sources::{Source, SourceOrigin};
-use vmconf::run::{self, Options};
+use vmconf::run::sources::{SourceOrigin, VectorSource};
+use vmconf::run::{self, LoadOptions};
 
 use super::exit_code::BrokenInput;
 
@@ -55,7 +55,7 @@ pub(super) fn hex_text(text: &[u8]) -> Result<Vec<u8>, String> {
 /// # Errors
 ///
 /// When the format refuses it. Places are left out, since the user does not see the text.
-pub(super) fn case_of(text: String, options: &Options) -> anyhow::Result<Case> {
+pub(super) fn case_of(text: String, options: &LoadOptions) -> anyhow::Result<Case> {
     let source = source();
     let loaded = run::open_text(&source, text, options);
     let case = loaded.case(0).ok_or_else(|| broken(&errors(loaded.errors())))?;
@@ -64,8 +64,8 @@ pub(super) fn case_of(text: String, options: &Options) -> anyhow::Result<Case> {
 }
 
 /// The source that stands for a text that is in no file.
-pub(super) fn source() -> Source {
-    Source::new("program".into(), "program".into(), SourceOrigin::Stream)
+pub(super) fn source() -> VectorSource {
+    VectorSource::new("program".into(), "program".into(), SourceOrigin::Stream)
 }
 
 /// The error for a program that cannot be run.

@@ -41,14 +41,14 @@ pub(super) struct ReportArgs {
 
 impl ReportArgs {
     /// What reports show, of a run without paths and flags; files are named relative to the anchor.
-    pub(super) fn options(&self, anchor: &Anchor) -> report::Options {
-        report::Options {
+    pub(super) fn options(&self, anchor: &Anchor) -> report::ReportOptions {
+        report::ReportOptions {
             verbosity: self.verbosity.level(),
             grouping: self.grouping.grouping(),
             when: Some(history::now()),
             slow: Some(self.verbosity.slow()),
             below_checkout: below_checkout(anchor).unwrap_or_default(),
-            ..report::Options::default()
+            ..report::ReportOptions::default()
         }
     }
 
@@ -136,7 +136,7 @@ fn check_file(RequestedReport { kind, file }: &RequestedReport) -> anyhow::Resul
 }
 
 /// All reports of a run. A report that cannot be written is given up; the others are not affected.
-pub(super) struct Reports(Vec<Output>);
+pub(super) struct Reports(Vec<ReportOutput>);
 
 impl Reports {
     /// The requested reports, and the text report unless another one goes to standard output.
@@ -146,7 +146,7 @@ impl Reports {
     /// When several reports go to standard output.
     pub(super) fn new(
         args: &ReportArgs,
-        options: &report::Options,
+        options: &report::ReportOptions,
         temporary_files: &TemporaryFiles,
     ) -> anyhow::Result<Reports> {
         let requested = &args.requested;
@@ -155,15 +155,15 @@ impl Reports {
         let mut all: Vec<_> = requested
             .iter()
             .map(|RequestedReport { kind, file }| match file {
-                Some(path) => Output::to_file(kind, path, options, temporary_files),
-                None => Output::to_standard_output(kind, options),
+                Some(path) => ReportOutput::to_file(kind, path, options, temporary_files),
+                None => ReportOutput::to_standard_output(kind, options),
             })
             .collect();
         if requested.iter().all(|requested| requested.file.is_some()) {
-            all.push(Output::to_standard_output(&REPORTS[0], options));
+            all.push(ReportOutput::to_standard_output(&REPORTS[0], options));
         }
         if let Some((markdown, path)) = Renderer::by_name(REPORTS, "markdown").zip(step_summary(requested)) {
-            all.push(Output::appended(markdown, &path, options));
+            all.push(ReportOutput::appended(markdown, &path, options));
         }
         Ok(Reports(all))
     }
@@ -185,7 +185,7 @@ impl Reports {
     /// Moves all files into place. Returns the exit code of a run that otherwise ends with `exit`: a missing
     /// report is a broken file.
     pub(super) fn finish(self, exit: Exit) -> Exit {
-        self.0.into_iter().map(Output::finish).fold(exit, |exit, written| written.exit(exit))
+        self.0.into_iter().map(ReportOutput::finish).fold(exit, |exit, written| written.exit(exit))
     }
 }
 
@@ -204,7 +204,7 @@ impl Written {
 }
 
 /// A report and where it goes.
-struct Output {
+struct ReportOutput {
     /// What messages call it.
     name: String,
     /// The file that was requested; `None` for standard output and for a file that is appended to.
@@ -216,33 +216,37 @@ struct Output {
 /// A report that is being written, and its file; `None` if there is nothing to move into place.
 type OpenReport = (Box<dyn Report>, Option<ResultFile>);
 
-impl Output {
-    fn to_standard_output(kind: &ReportKind, options: &report::Options) -> Output {
+impl ReportOutput {
+    fn to_standard_output(kind: &ReportKind, options: &report::ReportOptions) -> ReportOutput {
         let report = (kind.new.make)(Box::new(output::stdout()), options);
-        Output { name: "standard output".to_owned(), path: None, open: Some((report, None)) }
+        ReportOutput { name: "standard output".to_owned(), path: None, open: Some((report, None)) }
     }
 
     fn to_file(
         kind: &ReportKind,
         path: &Path,
-        options: &report::Options,
+        options: &report::ReportOptions,
         temporary_files: &TemporaryFiles,
-    ) -> Output {
+    ) -> ReportOutput {
         let open = || {
             let file = temporary_files.create(path)?;
             Ok(((kind.new.make)(Box::new(file.writer()?), options), Some(file)))
         };
-        Output::opened(path, Some(path), open())
+        ReportOutput::opened(path, Some(path), open())
     }
 
-    fn appended(kind: &ReportKind, path: &Path, options: &report::Options) -> Output {
+    fn appended(kind: &ReportKind, path: &Path, options: &report::ReportOptions) -> ReportOutput {
         let writer = output::appended(path);
-        Output::opened(path, None, writer.map(|writer| ((kind.new.make)(Box::new(writer), options), None)))
+        ReportOutput::opened(
+            path,
+            None,
+            writer.map(|writer| ((kind.new.make)(Box::new(writer), options), None)),
+        )
     }
 
-    fn opened(name: &Path, path: Option<&Path>, opened: io::Result<OpenReport>) -> Output {
+    fn opened(name: &Path, path: Option<&Path>, opened: io::Result<OpenReport>) -> ReportOutput {
         let mut output =
-            Output { name: name.display().to_string(), path: path.map(Path::to_owned), open: None };
+            ReportOutput { name: name.display().to_string(), path: path.map(Path::to_owned), open: None };
         match opened {
             Ok(open) => output.open = Some(open),
             Err(error) => output.fail(&error),

@@ -9,13 +9,13 @@ use indexmap::IndexMap;
 use vmconf::model::case::CaseId;
 use vmconf::model::count::counted;
 use vmconf::model::escape::escaped;
-use vmconf::model::verdict::Kind;
+use vmconf::model::verdict::DifferenceKind;
 use vmconf::run::anchor::Anchor;
 use vmconf::run::filter::Filter;
-use vmconf::run::sources::{self, Source, Sources, case_in};
-use vmconf::run::{self, Options};
+use vmconf::run::sources::{self, Sources, VectorSource, case_in};
+use vmconf::run::{self, LoadOptions};
 
-use super::history::Recorded;
+use super::history::RecordedRun;
 use super::{output, outstanding};
 
 /// Which cases run again.
@@ -32,10 +32,15 @@ impl Rerun {
     ///
     /// When no run is recorded, or a record is damaged.
     pub(super) fn cases(self, anchor: &Anchor) -> anyhow::Result<RerunCases> {
-        let kinds: &[Kind] = match self {
-            Rerun::Failed => {
-                &[Kind::Fail, Kind::Error, Kind::Crash, Kind::Timeout, Kind::Flaky, Kind::UnexpectedPass]
-            }
+        let kinds: &[DifferenceKind] = match self {
+            Rerun::Failed => &[
+                DifferenceKind::Fail,
+                DifferenceKind::Error,
+                DifferenceKind::Crash,
+                DifferenceKind::Timeout,
+                DifferenceKind::Flaky,
+                DifferenceKind::UnexpectedPass,
+            ],
         };
         RerunCases::read(anchor, kinds)
     }
@@ -46,12 +51,12 @@ impl Rerun {
 pub(super) struct RerunCases {
     anchor: Anchor,
     /// The cases of each file, those that failed first before the others.
-    files: IndexMap<String, Cases>,
+    files: IndexMap<String, CasesToRerun>,
 }
 
 /// The cases of a file that run again.
 #[derive(Debug, Default)]
-struct Cases {
+struct CasesToRerun {
     /// The ids of the cases that have not run yet, without the file at their start.
     pending: BTreeSet<String>,
     /// Whether all cases run: the file itself was broken, so its cases are not known.
@@ -64,8 +69,8 @@ impl RerunCases {
     /// # Errors
     ///
     /// When no run is recorded, or a record is damaged or does not say in which file a case is.
-    pub(super) fn read(anchor: &Anchor, kinds: &[Kind]) -> anyhow::Result<RerunCases> {
-        if Recorded::last(anchor)?.summary.interrupted {
+    pub(super) fn read(anchor: &Anchor, kinds: &[DifferenceKind]) -> anyhow::Result<RerunCases> {
+        if RecordedRun::last(anchor)?.summary.interrupted {
             output::note("note: the last run was interrupted; the cases that it did not reach are left out");
         }
         let mut rerun = RerunCases { anchor: anchor.clone(), files: IndexMap::new() };
@@ -127,8 +132,8 @@ impl RerunCases {
 
     /// The files to read, without deleted files.
     pub(super) fn sources(&self) -> Sources {
-        let source = |(file, cases): (&String, &Cases)| {
-            Source::named(file, &self.anchor, (!cases.all).then(|| cases.pending.clone()))
+        let source = |(file, cases): (&String, &CasesToRerun)| {
+            VectorSource::named(file, &self.anchor, (!cases.all).then(|| cases.pending.clone()))
         };
         self.files.iter().filter(|(file, _)| self.exists(file)).map(source).collect()
     }
@@ -143,7 +148,7 @@ impl RerunCases {
     }
 
     /// Reports the cases that did not run because they no longer exist, and returns their ids.
-    pub(super) fn report_deleted(&self, options: &Options) -> HashSet<String> {
+    pub(super) fn report_deleted(&self, options: &LoadOptions) -> HashSet<String> {
         let mut deleted = HashSet::new();
         for (file, cases) in &self.files {
             let shown = escaped(file);
@@ -153,7 +158,7 @@ impl RerunCases {
                 deleted.extend(cases.pending.iter().map(id).chain([shown.to_string()]));
                 continue;
             }
-            let pending = Source::named(file, &self.anchor, Some(cases.pending.clone()));
+            let pending = VectorSource::named(file, &self.anchor, Some(cases.pending.clone()));
             for missing in
                 if cases.pending.is_empty() { Vec::new() } else { run::missing_cases(&pending, options) }
             {
@@ -170,7 +175,7 @@ impl RerunCases {
     }
 }
 
-fn in_words(cases: &Cases) -> String {
+fn in_words(cases: &CasesToRerun) -> String {
     match (cases.all, cases.pending.len()) {
         (_, 0) => "it".to_owned(),
         (_, count) => format!("{} in it", counted(count, "case")),

@@ -71,10 +71,10 @@ impl ResultFile {
     /// Starts writing the file at `path`.
     fn new(path: &Path) -> io::Result<ResultFile> {
         let path = match destination(path)? {
-            Destination::Open(path) => {
+            ResultDestination::Open(path) => {
                 return Ok(ResultFile::Open(OpenOptions::new().append(true).open(path)?));
             }
-            Destination::Regular(path) => path,
+            ResultDestination::Regular(path) => path,
         };
         let mut builder = tempfile::Builder::new();
         builder.prefix(PREFIX).rand_bytes(RANDOM);
@@ -149,7 +149,7 @@ impl ResultFile {
 /// Removes the result of an earlier run at `path`, since this run has none to replace it with. What is not a
 /// regular file stays.
 pub(super) fn remove_earlier(path: &Path) {
-    if let Ok(Destination::Regular(path)) = destination(path) {
+    if let Ok(ResultDestination::Regular(path)) = destination(path) {
         // It may not exist.
         let _ = fs::remove_file(path);
     }
@@ -157,11 +157,11 @@ pub(super) fn remove_earlier(path: &Path) {
 
 /// Whether a result at `path` becomes a regular file.
 pub(super) fn is_regular(path: &Path) -> bool {
-    matches!(destination(path), Ok(Destination::Regular(_)))
+    matches!(destination(path), Ok(ResultDestination::Regular(_)))
 }
 
 /// What a path of a result leads to.
-enum Destination {
+enum ResultDestination {
     /// A regular file, or nothing yet.
     Regular(PathBuf),
     /// Anything else.
@@ -169,16 +169,16 @@ enum Destination {
 }
 
 /// Follows symbolic links.
-fn destination(path: &Path) -> io::Result<Destination> {
+fn destination(path: &Path) -> io::Result<ResultDestination> {
     const MOST_LINKS: usize = 40;
     let mut path = path.to_owned();
     for _ in 0..MOST_LINKS {
         match path.symlink_metadata() {
-            Ok(link) if link.is_symlink() && is_handle(&path) => return Ok(Destination::Open(path)),
+            Ok(link) if link.is_symlink() && is_handle(&path) => return Ok(ResultDestination::Open(path)),
             Ok(link) if link.is_symlink() => path = folder_of(&path).join(fs::read_link(&path)?),
-            Ok(other) if !other.is_file() => return Ok(Destination::Open(path)),
-            Ok(_) => return Ok(Destination::Regular(path)),
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Destination::Regular(path)),
+            Ok(other) if !other.is_file() => return Ok(ResultDestination::Open(path)),
+            Ok(_) => return Ok(ResultDestination::Regular(path)),
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(ResultDestination::Regular(path)),
             Err(error) => return Err(error),
         }
     }

@@ -8,24 +8,24 @@ use anyhow::Context;
 use clap::Args;
 use vmconf::explain::explain_on_screen;
 use vmconf::model::case_report::CaseReport;
-use vmconf::model::event::{Event, Summary};
+use vmconf::model::event::{Event, RunSummary};
 use vmconf::model::exit_code::Exit;
 use vmconf::model::explanation::Explanation;
 use vmconf::model::interrupt::Interrupt;
 use vmconf::report::{self, Needs};
 use vmconf::run::sources::Sources;
-use vmconf::run::{self, LoadedFile, Options, RunOptions, UnmatchedEntries};
-use vmconf::testees::process::Groups;
+use vmconf::run::{self, LoadOptions, LoadedFile, RunOptions, UnmatchedEntries};
+use vmconf::testees::process::ProcessGroups;
 use vmconf::text::file_name::typed;
-use vmconf::text::shell::Words;
+use vmconf::text::shell::ShellWords;
 
-use super::cache::{Cache, CacheArgs};
+use super::cache::{CacheArgs, CacheOptions};
 use super::explorer_pages::ExploreArgs;
-use super::flags::Changes;
-use super::history::Executed;
+use super::flags::FlagEffect;
+use super::history::RerunTimes;
 use super::known::KnownArgs;
 use super::number::{number, positive};
-use super::outstanding::Recording;
+use super::outstanding::OutstandingRecording;
 use super::progress::Progress;
 use super::reports::{ReportArgs, Reports};
 use super::result_file::TemporaryFiles;
@@ -41,7 +41,7 @@ use super::{output, outstanding};
 /// Example: vmconf run vectors/ --filter add
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
-pub(super) struct Run {
+pub(super) struct RunArgs {
     #[command(flatten)]
     pub(super) select: Select,
 
@@ -83,14 +83,14 @@ pub(super) struct Run {
     explore: ExploreArgs,
 }
 
-impl Run {
+impl RunArgs {
     /// Whether the command waits for changes and runs again: [`super::watch`].
     pub(super) fn is_watch(&self) -> bool {
         self.watch
     }
 
     /// Takes the paths that `other` has read from standard input.
-    pub(super) fn keep_standard_input(&mut self, other: &Run) {
+    pub(super) fn keep_standard_input(&mut self, other: &RunArgs) {
         self.select.keep_standard_input(&other.select);
     }
 
@@ -123,7 +123,7 @@ impl Run {
 
 /// The arguments and the settings. Runs files once, or several times with `--watch`.
 pub(super) struct Runner<'r> {
-    args: &'r Run,
+    args: &'r RunArgs,
     pub(super) settings: &'r Settings,
     controls: Controls,
 }
@@ -134,16 +134,16 @@ pub(super) struct Controls {
     pub(super) interrupt: Interrupt,
     temporary_files: TemporaryFiles,
     /// The processes that run cases.
-    groups: Groups,
+    groups: ProcessGroups,
 }
 
 impl Runner<'_> {
-    pub(super) fn new<'r>(args: &'r Run, settings: &'r Settings, controls: Controls) -> Runner<'r> {
+    pub(super) fn new<'r>(args: &'r RunArgs, settings: &'r Settings, controls: Controls) -> Runner<'r> {
         Runner { args, settings, controls }
     }
 
     /// The options that the arguments, `vmconf.toml` and the lists of expected failures set.
-    pub(super) fn options(&self) -> anyhow::Result<Options> {
+    pub(super) fn options(&self) -> anyhow::Result<LoadOptions> {
         let mut options = self.args.select.options(self.settings)?;
         let run = &mut options.run;
         let Controls { interrupt, groups, .. } = &self.controls;
@@ -163,7 +163,7 @@ impl Runner<'_> {
     }
 
     /// The selected files.
-    pub(super) fn sources(&self, options: &Options) -> anyhow::Result<Sources> {
+    pub(super) fn sources(&self, options: &LoadOptions) -> anyhow::Result<Sources> {
         self.args.select.sources(self.settings, options)
     }
 
@@ -189,7 +189,7 @@ impl Runner<'_> {
     pub(super) fn run(
         &self,
         sources: &Sources,
-        options: &Options,
+        options: &LoadOptions,
         on_case: &mut dyn FnMut(&CaseReport),
     ) -> anyhow::Result<Exit> {
         let cache = self.args.cache.open(
@@ -198,14 +198,14 @@ impl Runner<'_> {
             options.run.testee.vm().map(|vm| vm.hello()),
         )?;
         let mut options = options.clone();
-        options.run.cache = cache.as_ref().map(Cache::results);
+        options.run.cache = cache.as_ref().map(CacheOptions::results);
         let options = &options;
         let mut pages = self.args.explore.pages(&self.args.reports, &self.controls.temporary_files)?;
         let mut reports =
             Reports::new(&self.args.reports, &self.report_options(options), &self.controls.temporary_files)?;
         let part = options.run.part.as_ref().map(|part| part.partition);
-        let executed = Executed { selected: self.selected(), files: sources.len(), part };
-        let mut record = Recording::begin(&self.settings.anchor, executed);
+        let executed = RerunTimes { selected: self.selected(), files: sources.len(), part };
+        let mut record = OutstandingRecording::begin(&self.settings.anchor, executed);
         let mut progress = Progress::new(&self.args.reports.verbosity, options.run.running.clone());
         let needs = reports.needs();
         let mut sink = |event| {
@@ -233,19 +233,19 @@ impl Runner<'_> {
         Ok(pages.map_or(exit, |pages| pages.finish(exit)))
     }
 
-    fn report_options(&self, options: &Options) -> report::Options {
-        let paths: Words = self.args.paths().iter().map(|path| typed(path.as_os_str())).collect();
-        let selection = paths.and(self.settings.repeated(Changes::Selection));
-        report::Options {
+    fn report_options(&self, options: &LoadOptions) -> report::ReportOptions {
+        let paths: ShellWords = self.args.paths().iter().map(|path| typed(path.as_os_str())).collect();
+        let selection = paths.and(self.settings.repeated(FlagEffect::Selection));
+        report::ReportOptions {
             selection,
-            flags: self.settings.repeated(Changes::Verdicts),
+            flags: self.settings.repeated(FlagEffect::Verdicts),
             part: options.run.part.clone(),
             ..self.args.reports.options(&self.settings.anchor)
         }
     }
 
     /// Adds the lists of expected failures to the options.
-    fn read_expected_failures(&self, options: &mut Options) -> anyhow::Result<()> {
+    fn read_expected_failures(&self, options: &mut LoadOptions) -> anyhow::Result<()> {
         let (known, vm) = (&self.args.known, &self.args.vm);
         if vm.is_some() && self.settings.typed("known").is_none() {
             // The other lists of vmconf.toml are for the embedded machines.
@@ -287,7 +287,7 @@ impl Controls {
 }
 
 /// Saves the record of a run, unless no case ran. A failure to write is a note and does not fail the run.
-fn save_record(record: Recording, summary: &Summary, settings: &Settings) {
+fn save_record(record: OutstandingRecording, summary: &RunSummary, settings: &Settings) {
     if summary.exit() == Exit::NothingRan {
         output::note(&format!("note: no case ran{}", settings.restrictions()));
     } else if let Err(error) = record.end(summary) {

@@ -10,10 +10,10 @@ use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
 use vmconf::formats::forks;
 use vmconf::run::anchor::Anchor;
-use vmconf::run::expression::{Expr, Outcomes, Selection};
+use vmconf::run::expression::{Expr, ExprSelection, Outcomes};
 use vmconf::run::filter::Filter;
-use vmconf::run::sources::{self, Source, Sources};
-use vmconf::run::{self, MissingCase, Options, RunOptions};
+use vmconf::run::sources::{self, Sources, VectorSource};
+use vmconf::run::{self, LoadOptions, MissingCase, RunOptions};
 use vmconf::text::suggest::nearest;
 
 use super::exit_code::UsageError;
@@ -66,7 +66,7 @@ impl Select {
     /// # Errors
     ///
     /// When a path or a case that was typed does not exist.
-    pub(super) fn sources(&self, settings: &Settings, options: &Options) -> anyhow::Result<Sources> {
+    pub(super) fn sources(&self, settings: &Settings, options: &LoadOptions) -> anyhow::Result<Sources> {
         self.check_default(&settings.anchor)?;
         let found = sources::find(&self.searched(), &settings.anchor)?;
         for source in found.sources.with_named_cases() {
@@ -157,30 +157,30 @@ impl Select {
     }
 
     /// What `-E` and `--fork` select: cases that match one of the expressions, and have one of the forks.
-    fn expression(&self, settings: &Settings) -> anyhow::Result<Option<Selection>> {
+    fn expression(&self, settings: &Settings) -> anyhow::Result<Option<ExprSelection>> {
         let exprs = self.expr.iter().map(String::as_str).map(parsed).collect::<anyhow::Result<_>>()?;
         let forks = self.fork.iter().map(String::as_str).map(of_fork).collect::<anyhow::Result<_>>()?;
         let both = [Expr::any(exprs), Expr::any(forks)].into_iter().flatten().collect();
         let Some(expr) = Expr::all(both) else { return Ok(None) };
         let last =
             if expr.asks_for_last_run() { outstanding::outcomes(&settings.anchor)? } else { Outcomes::new() };
-        Ok(Some(Selection { expr, last: Arc::new(last) }))
+        Ok(Some(ExprSelection { expr, last: Arc::new(last) }))
     }
 
     /// The options that these arguments and the overrides of `vmconf.toml` set.
-    pub(super) fn options(&self, settings: &Settings) -> anyhow::Result<Options> {
+    pub(super) fn options(&self, settings: &Settings) -> anyhow::Result<LoadOptions> {
         let patterns = self.filter.iter().map(String::as_str);
         let run = RunOptions {
             filter: Filter::new(patterns).context("--filter")?,
             expression: self.expression(settings)?,
             ..RunOptions::default()
         };
-        Ok(Options { run, file: self.file.options(), overrides: file_args::overrides(settings)? })
+        Ok(LoadOptions { run, file: self.file.options(), overrides: file_args::overrides(settings)? })
     }
 }
 
 /// Tells of cases that were named and that the filter of `vmconf.toml` does not select.
-fn note_filtered(sources: &Sources, options: &Options, settings: &Settings) {
+fn note_filtered(sources: &Sources, options: &LoadOptions, settings: &Settings) {
     let Some(place) = settings.place("filter") else { return };
     for source in sources.with_named_cases() {
         for name in source.only.iter().flatten() {
@@ -206,7 +206,7 @@ fn of_fork(name: &str) -> anyhow::Result<Expr> {
     anyhow::bail!("--fork: unknown fork {name:?}{near}")
 }
 
-fn no_such_case(source: &Source, missing: &MissingCase) -> anyhow::Error {
+fn no_such_case(source: &VectorSource, missing: &MissingCase) -> anyhow::Error {
     let MissingCase { name, near } = missing;
     let file = &source.shown;
     let near = near.as_ref().map_or(String::new(), |near| format!("; did you mean {file}::{near}?"));

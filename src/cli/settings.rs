@@ -16,10 +16,10 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command};
 use globset::GlobMatcher;
 use vmconf::model::diagnostic::Diagnostic;
 use vmconf::run::anchor::Anchor;
-use vmconf::text::config::{Config, DEFAULT, Entry, Kind, Override, Scope, Setting};
-use vmconf::text::shell::Words;
+use vmconf::text::config::{ConfigEntry, ConfigKind, DEFAULT, FileConfig, Override, Setting, SettingScope};
+use vmconf::text::shell::ShellWords;
 
-use super::flags::{self, Changes, Flag};
+use super::flags::{self, Flag, FlagEffect};
 use super::input::read_text;
 use super::output;
 
@@ -55,7 +55,7 @@ pub(super) struct Settings {
     pub(super) profile: String,
     typed: Vec<TypedFlag>,
     /// The entries of the profile that apply to the command and whose flags were not typed.
-    entries: Vec<Entry>,
+    entries: Vec<ConfigEntry>,
 }
 
 /// A `vmconf.toml`.
@@ -64,7 +64,7 @@ pub(super) struct ConfigFile {
     pub(super) shown: String,
     /// Its folder, with symbolic links resolved.
     folder: PathBuf,
-    pub(super) config: Config,
+    pub(super) config: FileConfig,
 }
 
 /// A flag that was typed, or named by the environment.
@@ -108,13 +108,14 @@ impl Settings {
         let profile = profile.unwrap_or_else(|| DEFAULT.to_owned());
         let mut settings = Settings { anchor, file, profile, typed: typed_flags, entries: Vec::new() };
         let entries = settings.profile_entries()?.into_iter();
-        let applies = |entry: &Entry| !settings.is_typed(&entry.name) && takes(command, typed, &entry.name);
+        let applies =
+            |entry: &ConfigEntry| !settings.is_typed(&entry.name) && takes(command, typed, &entry.name);
         settings.entries = entries.filter(applies).collect();
         Ok(settings)
     }
 
     /// All entries of the profile.
-    fn profile_entries(&self) -> anyhow::Result<Vec<Entry>> {
+    fn profile_entries(&self) -> anyhow::Result<Vec<ConfigEntry>> {
         let Some(file) = &self.file else {
             if self.profile != DEFAULT {
                 bail!("there is no {FILE} with a profile {:?}", self.profile);
@@ -142,7 +143,11 @@ impl Settings {
 
     /// The entry of `vmconf.toml` for a setting: that of the override, or else that for all files. `None` if
     /// the flag was typed or is not set.
-    pub(super) fn entry<'s>(&'s self, name: &str, file_override: Option<&'s Override>) -> Option<&'s Entry> {
+    pub(super) fn entry<'s>(
+        &'s self,
+        name: &str,
+        file_override: Option<&'s Override>,
+    ) -> Option<&'s ConfigEntry> {
         let mut entries = file_override.into_iter().flat_map(|it| &it.entries).chain(&self.entries);
         entries.find(|entry| entry.name == name && !self.is_typed(name))
     }
@@ -181,7 +186,7 @@ impl Settings {
 
     /// The typed flags with this effect, for a printed command. Flags that `vmconf.toml` sets are omitted,
     /// since it also applies to the printed command.
-    pub(super) fn repeated(&self, changes: Changes) -> Words {
+    pub(super) fn repeated(&self, changes: FlagEffect) -> ShellWords {
         let repeated = self.typed.iter().filter(|typed| typed.flag.changes == changes);
         repeated.flat_map(TypedFlag::words).collect()
     }
@@ -200,7 +205,8 @@ impl Settings {
     }
 
     fn file_arguments(&self, file_override: &Override) -> Vec<String> {
-        let is_for_files = |flag: Flag| flag.scope == Some(Scope::File) && flag.changes == Changes::Verdicts;
+        let is_for_files =
+            |flag: Flag| flag.scope == Some(SettingScope::File) && flag.changes == FlagEffect::Verdicts;
         let typed = self.typed.iter().filter(|typed| is_for_files(typed.flag));
         let typed = typed.flat_map(TypedFlag::arguments);
         let own = file_override.entries.iter().filter(|entry| !self.is_typed(&entry.name));
@@ -259,7 +265,7 @@ fn typed_flags(command: &Command, typed: &ArgMatches, profile: Option<&str>) -> 
         let values = match profile {
             Some(profile) if flag.name == "profile" && !is_typed(typed, arg) => vec![profile.to_owned()],
             _ if !is_typed(typed, arg) => return None,
-            _ if kind(arg) == Kind::Switch => Vec::new(),
+            _ if kind(arg) == ConfigKind::Switch => Vec::new(),
             _ => {
                 let values = typed.get_raw(arg.get_id().as_str()).into_iter().flatten();
                 values.map(|value| value.to_string_lossy().into_owned()).collect()
@@ -278,7 +284,7 @@ fn is_typed(typed: &ArgMatches, arg: &Arg) -> bool {
 /// Whether a setting applies to a command, given the typed arguments.
 fn takes(command: &Command, typed: &ArgMatches, name: &str) -> bool {
     let Some(arg) = command.get_arguments().find(|arg| arg.get_long() == Some(name)) else { return false };
-    let is_for_files = flags::by_name(name).is_some_and(|flag| flag.scope == Some(Scope::File));
+    let is_for_files = flags::by_name(name).is_some_and(|flag| flag.scope == Some(SettingScope::File));
     let conflicts = |typed: &Arg| {
         typed.is_exclusive_set()
             || command.get_arg_conflicts_with(typed).iter().any(|other| other.get_id() == arg.get_id())
@@ -295,7 +301,7 @@ pub(super) fn declared(run: &Command) -> impl Iterator<Item = (Setting, &Arg)> {
     })
 }
 
-fn kind(arg: &Arg) -> Kind {
+fn kind(arg: &Arg) -> ConfigKind {
     const NUMBERS: [TypeId; 5] = [
         TypeId::of::<u16>(),
         TypeId::of::<u32>(),
@@ -305,19 +311,19 @@ fn kind(arg: &Arg) -> Kind {
     ];
     let of = arg.get_value_parser().type_id();
     match arg.get_action() {
-        ArgAction::SetTrue | ArgAction::Count => Kind::Switch,
-        ArgAction::Set if of == TypeId::of::<Duration>() => Kind::Duration,
-        ArgAction::Append if of == TypeId::of::<PathBuf>() => Kind::Files,
-        _ if of == TypeId::of::<PathBuf>() => Kind::File,
-        ArgAction::Append => Kind::Texts,
-        _ if NUMBERS.iter().any(|number| of == *number) => Kind::Number,
-        _ => Kind::Text,
+        ArgAction::SetTrue | ArgAction::Count => ConfigKind::Switch,
+        ArgAction::Set if of == TypeId::of::<Duration>() => ConfigKind::Duration,
+        ArgAction::Append if of == TypeId::of::<PathBuf>() => ConfigKind::Files,
+        _ if of == TypeId::of::<PathBuf>() => ConfigKind::File,
+        ArgAction::Append => ConfigKind::Texts,
+        _ if NUMBERS.iter().any(|number| of == *number) => ConfigKind::Number,
+        _ => ConfigKind::Text,
     }
 }
 
 impl ConfigFile {
     /// The file and line of an entry.
-    pub(super) fn line(&self, entry: &Entry) -> String {
+    pub(super) fn line(&self, entry: &ConfigEntry) -> String {
         format!("{}:{}", self.shown, entry.position.line)
     }
 
@@ -328,7 +334,7 @@ impl ConfigFile {
         let shown = format!("{up}{FILE}");
         let text = read_text(Path::new(&shown))?;
         let settings: Vec<_> = declared(run).map(|(setting, _)| setting).collect();
-        let config = Config::parse(&text, Path::new(&up), &settings)
+        let config = FileConfig::parse(&text, Path::new(&up), &settings)
             .map_err(|diagnostics| one_error(&shown, &diagnostics))?;
         let folder = folder.canonicalize().with_context(|| shown.clone())?;
         let file = ConfigFile { shown, folder, config };

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use clap::Args;
-use vmconf::model::partition::Part;
-use vmconf::run::Options;
+use vmconf::model::partition::PartitionPart;
+use vmconf::run::LoadOptions;
 use vmconf::run::sources::Sources;
 
-use super::flags::Changes;
+use super::flags::FlagEffect;
 use super::rerun::{Rerun, RerunCases};
 use super::select::Select;
 use super::settings::Settings;
@@ -56,7 +56,7 @@ impl SubsetArgs {
         &self,
         select: &Select,
         settings: &Settings,
-        options: &mut Options,
+        options: &mut LoadOptions,
     ) -> anyhow::Result<Subset> {
         let rerun = self.rerun.map(|rerun| rerun_cases(rerun, select, settings, options)).transpose()?;
         let sources = match &rerun {
@@ -64,8 +64,8 @@ impl SubsetArgs {
             None => select.sources(settings, options)?,
         };
         if let Some(requested) = &self.partition {
-            let flags = settings.repeated(Changes::Verdicts).to_string();
-            options.run.part = Some(Arc::new(Part::new(requested.part()?, &flags)));
+            let flags = settings.repeated(FlagEffect::Verdicts).to_string();
+            options.run.part = Some(Arc::new(PartitionPart::new(requested.part()?, &flags)));
         }
         Ok(Subset { sources, rerun })
     }
@@ -75,7 +75,7 @@ fn rerun_cases(
     rerun: Rerun,
     select: &Select,
     settings: &Settings,
-    options: &Options,
+    options: &LoadOptions,
 ) -> anyhow::Result<RerunCases> {
     let all = rerun.cases(&settings.anchor)?;
     if all.is_empty() {

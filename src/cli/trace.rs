@@ -6,7 +6,7 @@ use anyhow::{Context, bail};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use vmconf::explain::bisect::OnVm;
-use vmconf::explain::trace::{Selection, StepFilter, TRACES, Tracer, Writer};
+use vmconf::explain::trace::{StepFilter, TRACES, TraceSelection, TraceWriter, Tracer};
 use vmconf::isa::{Isa, OpInfo};
 use vmconf::machines::MachineInfo;
 use vmconf::machines::account::LimitReached;
@@ -14,9 +14,9 @@ use vmconf::model::exit_code::Exit;
 use vmconf::model::renderer::Renderer;
 use vmconf::model::verdict::Verdict;
 use vmconf::run::{self, LoadedFile, RunOptions, WatchedCase, Worker};
-use vmconf::testees::State;
+use vmconf::testees::TesteeState;
 use vmconf::testees::embedded::Embedded;
-use vmconf::testees::process::Vm;
+use vmconf::testees::process::ProcessVm;
 use vmconf::text::suggest::nearest;
 
 use super::exit_code::BrokenInput;
@@ -35,7 +35,7 @@ use super::vm::{VmArgs, stopped_early};
 /// what it reads, and what it writes. The last line says how the machine ended. With --vm, a line has what the
 /// machine in the other process reports: the instruction, gas and the top of the stack.
 #[derive(Debug, Args)]
-pub(super) struct Trace {
+pub(super) struct TraceArgs {
     #[command(flatten)]
     pub(super) select: Select,
 
@@ -77,7 +77,7 @@ fn forms() -> impl TypedValueParser<Value = String> {
     names.map(|name| if name == OTHER { JSON.to_owned() } else { name })
 }
 
-impl Trace {
+impl TraceArgs {
     pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         if self.to.is_some_and(|to| to < self.from) {
             bail!("--to is less than --from");
@@ -102,7 +102,7 @@ impl Trace {
         if let Some(last) = self.last {
             // Runs are deterministic: counting the steps in a run before avoids keeping them in memory. If their numbers
             // alone select them, all run unseen, since none is selected.
-            let counted = Selection { skip: u64::MAX, ..selection.clone() };
+            let counted = TraceSelection { skip: u64::MAX, ..selection.clone() };
             let mut filter = StepFilter::new(counted);
             worker.watch_case(loaded, case, &mut filter);
             selection.skip = filter.found().saturating_sub(last);
@@ -126,7 +126,7 @@ impl Trace {
     /// Traces a case on a machine in another process.
     fn trace_on(
         &self,
-        vm: &Vm,
+        vm: &ProcessVm,
         loaded: &LoadedFile<'_>,
         case: usize,
         options: &RunOptions,
@@ -144,7 +144,7 @@ impl Trace {
         Ok(Exit::Passed)
     }
 
-    fn writer(&self, machine: &MachineInfo) -> anyhow::Result<Box<dyn Writer>> {
+    fn writer(&self, machine: &MachineInfo) -> anyhow::Result<Box<dyn TraceWriter>> {
         let kind = Renderer::by_name(TRACES, &self.kind).context("no such way to write traces")?;
         let writer = (kind.new)(machine.isa);
         let machines = writer.machines();
@@ -155,9 +155,9 @@ impl Trace {
         Ok(writer)
     }
 
-    fn selection(&self, isa: &'static Isa) -> anyhow::Result<Selection> {
+    fn selection(&self, isa: &'static Isa) -> anyhow::Result<TraceSelection> {
         let ops = self.ops.iter().map(|name| op(isa, name)).collect::<anyhow::Result<_>>()?;
-        Ok(Selection {
+        Ok(TraceSelection {
             from: self.from,
             to: self.to.unwrap_or(u64::MAX),
             ops,

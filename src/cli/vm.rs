@@ -15,7 +15,7 @@ use vmconf::model::interrupt::Interrupt;
 use vmconf::model::verdict::Breakdown;
 use vmconf::report::stderr_lines;
 use vmconf::run::Flaky;
-use vmconf::testees::process::{self, Command, Groups, START, Vm};
+use vmconf::testees::process::{self, ProcessGroups, ProcessVm, START, TesteeCommand};
 use vmconf::testees::{MakeTestee, Stopped};
 use vmconf::text::config;
 use vmconf::text::shell::split;
@@ -114,7 +114,7 @@ impl VmArgs {
     ///
     /// When it is not known, or does not answer.
     pub(super) fn testee_until_interrupt(&self, settings: &Settings) -> anyhow::Result<MakeTestee> {
-        let groups = Groups::default();
+        let groups = ProcessGroups::default();
         if self.is_some() {
             end_on_interrupt(&groups)?;
         }
@@ -130,7 +130,7 @@ impl VmArgs {
     pub(super) fn testee(
         &self,
         settings: &Settings,
-        groups: &Groups,
+        groups: &ProcessGroups,
         interrupt: &Interrupt,
     ) -> anyhow::Result<MakeTestee> {
         let Some(command) = self.command(settings)? else {
@@ -171,7 +171,7 @@ impl VmArgs {
     }
 
     /// How the machine is started; `None` without `--vm`.
-    fn command(&self, settings: &Settings) -> anyhow::Result<Option<Command>> {
+    fn command(&self, settings: &Settings) -> anyhow::Result<Option<TesteeCommand>> {
         let Some(vm) = &self.vm else {
             if self.limits.is_some() {
                 bail!("--timeout, --start-timeout, --vm-memory and --flaky are for the machine of --vm");
@@ -196,9 +196,9 @@ impl VmsArgs {
     pub(super) fn start(
         &self,
         settings: &Settings,
-        groups: &Groups,
+        groups: &ProcessGroups,
         interrupt: &Interrupt,
-    ) -> anyhow::Result<Vec<Vm>> {
+    ) -> anyhow::Result<Vec<ProcessVm>> {
         let vms = self.start_all(&self.vms, settings, groups, interrupt)?.into_iter();
         vms.map(|(_, vm)| vm.map_err(|why| cannot_run(&why))).collect()
     }
@@ -218,9 +218,9 @@ impl VmsArgs {
     pub(super) fn start_each(
         &self,
         settings: &Settings,
-        groups: &Groups,
+        groups: &ProcessGroups,
         interrupt: &Interrupt,
-    ) -> anyhow::Result<Vec<(String, Result<Vm, String>)>> {
+    ) -> anyhow::Result<Vec<(String, Result<ProcessVm, String>)>> {
         self.start_all(&self.arguments(settings), settings, groups, interrupt)
     }
 
@@ -228,9 +228,9 @@ impl VmsArgs {
         &self,
         arguments: &[String],
         settings: &Settings,
-        groups: &Groups,
+        groups: &ProcessGroups,
         interrupt: &Interrupt,
-    ) -> anyhow::Result<Vec<(String, Result<Vm, String>)>> {
+    ) -> anyhow::Result<Vec<(String, Result<ProcessVm, String>)>> {
         let commands = arguments.iter().map(|vm| self.limits.command(vm, settings));
         let commands = commands.collect::<anyhow::Result<Vec<_>>>()?;
         let mut names = HashSet::new();
@@ -239,9 +239,9 @@ impl VmsArgs {
         }
         // All at the same time: an interpreter may take a second to start.
         std::thread::scope(|scope| {
-            let start = |command: Command| {
+            let start = |command: TesteeCommand| {
                 let name = command.name.clone();
-                (name, scope.spawn(|| Vm::start(command, groups.clone(), interrupt)))
+                (name, scope.spawn(|| ProcessVm::start(command, groups.clone(), interrupt)))
             };
             let starting: Vec<_> = commands.into_iter().map(start).collect();
             let started = starting
@@ -253,7 +253,7 @@ impl VmsArgs {
 }
 
 /// On Ctrl-C, ends the processes of the machines and this one. For commands that write no reports.
-pub(super) fn end_on_interrupt(groups: &Groups) -> anyhow::Result<()> {
+pub(super) fn end_on_interrupt(groups: &ProcessGroups) -> anyhow::Result<()> {
     let groups = groups.clone();
     Ok(ctrlc::set_handler(move || {
         groups.kill();
@@ -278,8 +278,8 @@ pub(super) fn stopped_early(stopped: Stopped) -> anyhow::Error {
     BrokenInput(what).into()
 }
 
-fn start(command: Command, groups: &Groups, interrupt: &Interrupt) -> anyhow::Result<Vm> {
-    Vm::start(command, groups.clone(), interrupt).map_err(|why| cannot_run(&why))
+fn start(command: TesteeCommand, groups: &ProcessGroups, interrupt: &Interrupt) -> anyhow::Result<ProcessVm> {
+    ProcessVm::start(command, groups.clone(), interrupt).map_err(|why| cannot_run(&why))
 }
 
 /// The error for a machine that does not start.
@@ -294,9 +294,9 @@ impl VmLimits {
     }
 
     /// How the machine that the argument names is started.
-    fn command(&self, vm: &str, settings: &Settings) -> anyhow::Result<Command> {
+    fn command(&self, vm: &str, settings: &Settings) -> anyhow::Result<TesteeCommand> {
         let mut command = match vm.split_once('=') {
-            Some((name, text)) => Command {
+            Some((name, text)) => TesteeCommand {
                 name: name.to_owned(),
                 words: split(text)
                     .filter(|words| !words.is_empty())
@@ -321,7 +321,7 @@ impl VmLimits {
 }
 
 /// The table `[vm.NAME]`.
-fn configured<'s>(settings: &'s Settings, name: &str) -> anyhow::Result<&'s config::Vm> {
+fn configured<'s>(settings: &'s Settings, name: &str) -> anyhow::Result<&'s config::ConfiguredVm> {
     let vms = settings.file.as_ref().map_or(&[][..], |file| &file.config.vms);
     let known = || vms.iter().map(|vm| vm.name.as_str());
     vms.iter().find(|vm| vm.name == name).with_context(|| match nearest(name, known()) {
@@ -335,7 +335,7 @@ fn configured<'s>(settings: &'s Settings, name: &str) -> anyhow::Result<&'s conf
 /// # Errors
 ///
 /// When it is not installed.
-fn installed(name: &str) -> anyhow::Result<Option<Command>> {
+fn installed(name: &str) -> anyhow::Result<Option<TesteeCommand>> {
     let Some(adapter) = adapters::by_name(name) else { return Ok(None) };
     let manifest = adapter.manifest()?;
     if let Some(follows) = manifest.follows {
@@ -344,7 +344,7 @@ fn installed(name: &str) -> anyhow::Result<Option<Command>> {
     if !adapter.is_installed() {
         bail!("--vm {name}: it is not installed; vmconf vm install {name} does that");
     }
-    Ok(Some(Command {
+    Ok(Some(TesteeCommand {
         name: name.to_owned(),
         words: manifest.command,
         env: Vec::new(),
@@ -355,9 +355,18 @@ fn installed(name: &str) -> anyhow::Result<Option<Command>> {
     }))
 }
 
-fn of_file(vm: &config::Vm) -> anyhow::Result<Command> {
-    let config::Vm { name, command, env, folder, timeout, start_timeout, memory, known: _, cache_key: _ } =
-        vm.clone();
+fn of_file(vm: &config::ConfiguredVm) -> anyhow::Result<TesteeCommand> {
+    let config::ConfiguredVm {
+        name,
+        command,
+        env,
+        folder,
+        timeout,
+        start_timeout,
+        memory,
+        known: _,
+        cache_key: _,
+    } = vm.clone();
     let limit = |key: &str, text: Option<String>| {
         let limit = text.as_deref().map(time_limit).transpose();
         limit.map_err(anyhow::Error::msg).with_context(|| format!("[vm.{name}] {key}"))
@@ -365,5 +374,13 @@ fn of_file(vm: &config::Vm) -> anyhow::Result<Command> {
     let (timeout, start) = (limit("timeout", timeout)?, limit("start-timeout", start_timeout)?);
     let start = start.unwrap_or_default();
     let folder = Some(folder).filter(|folder| !folder.as_os_str().is_empty());
-    Ok(Command { name, words: command, env, folder, timeout: timeout.unwrap_or(TIMEOUT), start, memory })
+    Ok(TesteeCommand {
+        name,
+        words: command,
+        env,
+        folder,
+        timeout: timeout.unwrap_or(TIMEOUT),
+        start,
+        memory,
+    })
 }

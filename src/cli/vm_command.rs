@@ -14,24 +14,24 @@ use vmconf::model::exit_code::Exit;
 #[derive(Debug, Args)]
 pub(super) struct VmCommand {
     #[command(subcommand)]
-    command: Command,
+    command: VmSubcommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
-    Check(check::Check),
+enum VmSubcommand {
+    Check(check::VmCheckArgs),
     Init(init::Init),
-    List(list::List),
+    List(list::VmListArgs),
     Install(install::Install),
 }
 
 impl VmCommand {
     pub(super) fn run(&self) -> anyhow::Result<Exit> {
         match &self.command {
-            Command::Check(command) => command.run(),
-            Command::Init(command) => command.run(),
-            Command::List(command) => command.run(),
-            Command::Install(command) => command.run(),
+            VmSubcommand::Check(command) => command.run(),
+            VmSubcommand::Init(command) => command.run(),
+            VmSubcommand::List(command) => command.run(),
+            VmSubcommand::Install(command) => command.run(),
         }
     }
 }

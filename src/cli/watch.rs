@@ -15,37 +15,37 @@ use anyhow::Context;
 use console::Term;
 use notify::{RecommendedWatcher, RecursiveMode, Watcher};
 use vmconf::model::exit_code::Exit;
-use vmconf::run::sources::{Source, Sources};
-use vmconf::run::{self, Options, UnmatchedEntries};
+use vmconf::run::sources::{Sources, VectorSource};
+use vmconf::run::{self, LoadOptions, UnmatchedEntries};
 
-use self::changes::{Changes, Message, forward};
+use self::changes::{FolderChanges, Message, forward};
 use self::failures::Failures;
 use self::names::in_short;
 use super::output;
-use super::run::{Controls, Run, Runner};
+use super::run::{Controls, RunArgs, Runner};
 use super::settings::{FILE, Settings};
 
 /// Reads the command line and `vmconf.toml` again.
-type Reread = fn() -> anyhow::Result<(Run, Settings)>;
+type Reread = fn() -> anyhow::Result<(RunArgs, Settings)>;
 
 /// Runs all files, then the affected files after each change, until Ctrl-C; all of them again when `vmconf.toml`
 /// changes. The exit code is that of the last run, or of a failure that is outstanding.
-pub(super) fn run(mut run: Run, mut settings: Settings, reread: Reread) -> anyhow::Result<Exit> {
+pub(super) fn run(mut run: RunArgs, mut settings: Settings, reread: Reread) -> anyhow::Result<Exit> {
     let (sender, receiver) = mpsc::channel();
     let (controls, is_waiting) = (Controls::default(), Arc::new(AtomicBool::new(false)));
     handle_interrupt(&controls, is_waiting.clone(), sender.clone())?;
     let watcher = notify::recommended_watcher(move |event| forward(event, &sender)).context("--watch")?;
-    let mut watch = Watch { is_waiting, receiver, watcher, reread };
-    let mut session = Session::new(Runner::new(&run, &settings, controls.clone()), &mut watch)?;
+    let mut watch = WatchArgs { is_waiting, receiver, watcher, reread };
+    let mut session = WatchSession::new(Runner::new(&run, &settings, controls.clone()), &mut watch)?;
     let mut exit = session.first()?;
     loop {
         let (mut new_run, new_settings) = match session.watch(exit)? {
-            Ended::Interrupted(exit) => return Ok(exit),
-            Ended::NewSettings(new) => *new,
+            WatchEnd::Interrupted(exit) => return Ok(exit),
+            WatchEnd::NewSettings(new) => *new,
         };
         new_run.keep_standard_input(&run);
         (run, settings) = (new_run, new_settings);
-        session = Session::new(Runner::new(&run, &settings, controls.clone()), &mut watch)?;
+        session = WatchSession::new(Runner::new(&run, &settings, controls.clone()), &mut watch)?;
         clear();
         output::note(&format!("{FILE} changed: all cases run again"));
         exit = session.first().unwrap_or_else(|error| {
@@ -76,7 +76,7 @@ fn handle_interrupt(
 }
 
 /// What outlives a change of the settings.
-struct Watch {
+struct WatchArgs {
     /// Whether Ctrl-C ends at once.
     is_waiting: Arc<AtomicBool>,
     receiver: Receiver<Message>,
@@ -85,11 +85,11 @@ struct Watch {
 }
 
 /// Why a session ended.
-enum Ended {
+enum WatchEnd {
     /// By Ctrl-C, with the exit code of all runs.
     Interrupted(Exit),
     /// `vmconf.toml` appeared, changed or disappeared.
-    NewSettings(Box<(Run, Settings)>),
+    NewSettings(Box<(RunArgs, Settings)>),
 }
 
 /// Why a run failed.
@@ -101,13 +101,13 @@ enum RunError {
 }
 
 /// The runs with the same settings.
-struct Session<'r, 'w> {
+struct WatchSession<'r, 'w> {
     runner: Runner<'r>,
-    watch: &'w mut Watch,
+    watch: &'w mut WatchArgs,
     /// Where `vmconf.toml` is, or could appear.
     config_files: Vec<PathBuf>,
     /// The vector files of the last search, by their shown names.
-    files: HashMap<Arc<str>, File>,
+    files: HashMap<Arc<str>, WatchedFile>,
     /// The lists of expected failures of the last run.
     lists: Vec<PathBuf>,
     failures: Failures,
@@ -115,22 +115,22 @@ struct Session<'r, 'w> {
 
 /// A vector file.
 #[derive(Debug, Clone, Default)]
-struct File {
+struct WatchedFile {
     /// Its path with symbolic links resolved.
     path: PathBuf,
     /// The files that its cases name.
     named: BTreeSet<PathBuf>,
 }
 
-impl<'r, 'w> Session<'r, 'w> {
-    fn new(runner: Runner<'r>, watch: &'w mut Watch) -> anyhow::Result<Session<'r, 'w>> {
+impl<'r, 'w> WatchSession<'r, 'w> {
+    fn new(runner: Runner<'r>, watch: &'w mut WatchArgs) -> anyhow::Result<WatchSession<'r, 'w>> {
         let config_files = config_files(runner.settings)?;
         for folder in config_files.iter().filter_map(|file| file.parent()) {
             // A folder that cannot be watched, such as one that cannot be read, cannot be changed by its user.
             let _ = watch.watcher.watch(folder, RecursiveMode::NonRecursive);
         }
         let (files, lists, failures) = (HashMap::new(), Vec::new(), Failures::default());
-        Ok(Session { runner, watch, config_files, files, lists, failures })
+        Ok(WatchSession { runner, watch, config_files, files, lists, failures })
     }
 
     fn first(&mut self) -> anyhow::Result<Exit> {
@@ -141,8 +141,8 @@ impl<'r, 'w> Session<'r, 'w> {
     }
 
     /// Runs what changes affect, until Ctrl-C or new settings. `exit` is the exit code of the first run.
-    fn watch(&mut self, mut exit: Exit) -> anyhow::Result<Ended> {
-        let mut pending = Changes::default();
+    fn watch(&mut self, mut exit: Exit) -> anyhow::Result<WatchEnd> {
+        let mut pending = FolderChanges::default();
         while exit != Exit::Interrupted {
             self.watch.is_waiting.store(true, Ordering::Relaxed);
             if !pending.wait(&self.watch.receiver, |path| self.is_relevant(path)) {
@@ -151,25 +151,25 @@ impl<'r, 'w> Session<'r, 'w> {
             self.watch.is_waiting.store(false, Ordering::Relaxed);
             if self.config_files.iter().any(|file| pending.take(file)) {
                 match (self.watch.reread)() {
-                    Ok(new) => return Ok(Ended::NewSettings(Box::new(new))),
+                    Ok(new) => return Ok(WatchEnd::NewSettings(Box::new(new))),
                     Err(error) => output::note(&format!("error: {error:#}")),
                 }
             }
             match self.rerun(&pending) {
                 Ok(next) => {
                     exit = next.unwrap_or(exit);
-                    pending = Changes::default();
+                    pending = FolderChanges::default();
                 }
                 // A file may have been read during a write, so its changes stay pending.
                 Err(RunError::Input(error)) => output::note(&format!("error: {error:#}")),
                 Err(RunError::Report(error)) => return Err(error),
             }
         }
-        Ok(Ended::Interrupted(self.failures.exit(exit)))
+        Ok(WatchEnd::Interrupted(self.failures.exit(exit)))
     }
 
     /// Runs the files that these changes affect; `None` if no file is affected.
-    fn rerun(&mut self, changes: &Changes) -> Result<Option<Exit>, RunError> {
+    fn rerun(&mut self, changes: &FolderChanges) -> Result<Option<Exit>, RunError> {
         let (sources, mut options) = self.found().map_err(RunError::Input)?;
         let affected = self.affected(&sources, changes, &options);
         let deleted = self.forget_deleted(&sources);
@@ -196,7 +196,7 @@ impl<'r, 'w> Session<'r, 'w> {
         self.once(&affected, &options).map(Some).map_err(RunError::Report)
     }
 
-    fn once(&mut self, sources: &Sources, options: &Options) -> anyhow::Result<Exit> {
+    fn once(&mut self, sources: &Sources, options: &LoadOptions) -> anyhow::Result<Exit> {
         let shown: BTreeSet<Arc<str>> = sources.iter().map(|source| source.shown).collect();
         self.failures.forget(|file| shown.contains(file));
         let exit = self.runner.run(sources, options, &mut |report| self.failures.add(report))?;
@@ -211,7 +211,7 @@ impl<'r, 'w> Session<'r, 'w> {
     }
 
     /// Searches the files again, and reads the lists of expected failures again.
-    fn found(&mut self) -> anyhow::Result<(Sources, Options)> {
+    fn found(&mut self) -> anyhow::Result<(Sources, LoadOptions)> {
         self.watch_folders()?;
         let options = self.runner.options()?;
         self.lists = lists(&options).collect();
@@ -255,7 +255,7 @@ impl<'r, 'w> Session<'r, 'w> {
 
     /// Watches the folders of all other files that affect the run. The files themselves are not watched,
     /// since an editor replaces them.
-    fn watch_around(&mut self, options: &Options) -> anyhow::Result<()> {
+    fn watch_around(&mut self, options: &LoadOptions) -> anyhow::Result<()> {
         let vectors = self.files.values().flat_map(|file| file.named.iter().chain([&file.path]).cloned());
         let files = vectors.chain(lists(options));
         let around: BTreeSet<_> = files.filter_map(|file| file.parent().map(Path::to_owned)).collect();
@@ -269,22 +269,23 @@ impl<'r, 'w> Session<'r, 'w> {
 
     /// The files that are new, have changed or name a file that has; all files if a list of expected failures
     /// has changed.
-    fn affected(&self, sources: &Sources, changes: &Changes, options: &Options) -> Sources {
+    fn affected(&self, sources: &Sources, changes: &FolderChanges, options: &LoadOptions) -> Sources {
         let is_all = lists(options).any(|list| changes.has(&list));
         let reports: Vec<_> =
             self.runner.report_files().filter_map(|file| file.canonicalize().ok()).collect();
-        let is_affected = |source: &Source| {
+        let is_affected = |source: &VectorSource| {
             // A run writes its reports: each run would trigger the next one, endlessly.
             let is_report = reports.contains(&real_path(source));
-            let has_changed = |file: &File| file.named.iter().chain([&file.path]).any(|it| changes.has(it));
+            let has_changed =
+                |file: &WatchedFile| file.named.iter().chain([&file.path]).any(|it| changes.has(it));
             !is_report && (is_all || self.files.get(&source.shown).is_none_or(has_changed))
         };
         sources.iter().filter(is_affected).collect()
     }
 
-    fn keep(&mut self, sources: &Sources, options: &Options) {
+    fn keep(&mut self, sources: &Sources, options: &LoadOptions) {
         for source in sources {
-            let file = File { path: real_path(&source), named: run::named_files(&source, options) };
+            let file = WatchedFile { path: real_path(&source), named: run::named_files(&source, options) };
             self.files.insert(source.shown, file);
         }
     }
@@ -305,7 +306,7 @@ impl<'r, 'w> Session<'r, 'w> {
 }
 
 /// The path of a vector file with symbolic links resolved.
-fn real_path(source: &Source) -> PathBuf {
+fn real_path(source: &VectorSource) -> PathBuf {
     source.path.canonicalize().unwrap_or_else(|_| source.path.clone())
 }
 
@@ -338,7 +339,7 @@ fn config_files(settings: &Settings) -> anyhow::Result<Vec<PathBuf>> {
 }
 
 /// The files of the lists of expected failures.
-fn lists(options: &Options) -> impl Iterator<Item = PathBuf> {
+fn lists(options: &LoadOptions) -> impl Iterator<Item = PathBuf> {
     options.expected_failure_lists().filter_map(|known| Path::new(&*known.file).canonicalize().ok())
 }
 

@@ -7,15 +7,15 @@ mod states;
 
 use std::io::{self, BufRead, ErrorKind, Read};
 
-use crate::wire::eip3155::{self, Members, TraceLine};
+use crate::wire::eip3155::{self, TraceLine, TraceMembers};
 
-pub use self::divergence::{Compared, Divergence, Next};
-pub use self::machines::{Instructions, OnVm, machines};
-pub use self::runs::{Bisected, Difference, Parted, runs};
+pub use self::divergence::{Compared, Divergence, NextInstruction};
+pub use self::machines::{InstructionList, OnVm, machines};
+pub use self::runs::{Bisected, Parted, RunDifference, runs};
 pub use self::states::StateDifference;
 
 /// Reads the steps of a trace one by one.
-struct Trace<R> {
+struct BisectTrace<R> {
     from: R,
     line: Vec<u8>,
 }
@@ -25,14 +25,14 @@ struct Trace<R> {
 const MAX_LINE: u64 = 16 << 20;
 const MAX_ITEMS: usize = 200_000;
 
-impl<R: BufRead> Trace<R> {
-    fn next(&mut self) -> io::Result<Next> {
-        let mut summary = Members::new();
+impl<R: BufRead> BisectTrace<R> {
+    fn next(&mut self) -> io::Result<NextInstruction> {
+        let mut summary = TraceMembers::new();
         loop {
             self.line.clear();
             let length = (&mut self.from).take(MAX_LINE).read_until(b'\n', &mut self.line)?;
             if length == 0 {
-                return Ok(Next::End(summary));
+                return Ok(NextInstruction::End(summary));
             }
             if length as u64 == MAX_LINE {
                 return Err(invalid(format!("a line of more than {MAX_LINE} bytes")));
@@ -41,7 +41,7 @@ impl<R: BufRead> Trace<R> {
                 return Err(invalid(format!("a line with more than {MAX_ITEMS} items")));
             }
             match eip3155::read(&self.line) {
-                TraceLine::Step(step) => return Ok(Next::Step(step)),
+                TraceLine::Step(step) => return Ok(NextInstruction::Step(step)),
                 TraceLine::Summary(members) => summary = members,
                 TraceLine::Other => {}
             }
@@ -59,13 +59,13 @@ fn invalid(what: impl Into<String>) -> io::Error {
 ///
 /// The index of a trace and the error, if reading it fails or it contains no step ([`ErrorKind::InvalidData`]).
 pub fn traces(one: impl BufRead, other: impl BufRead) -> Result<Compared, (usize, io::Error)> {
-    let mut one = Trace { from: one, line: Vec::new() };
-    let mut other = Trace { from: other, line: Vec::new() };
+    let mut one = BisectTrace { from: one, line: Vec::new() };
+    let mut other = BisectTrace { from: other, line: Vec::new() };
     let (mut step, mut last) = (0, None);
     loop {
         let next = [one.next().map_err(|error| (0, error))?, other.next().map_err(|error| (1, error))?];
         if step == 0
-            && let Some(empty) = next.iter().position(|next| matches!(next, Next::End(_)))
+            && let Some(empty) = next.iter().position(|next| matches!(next, NextInstruction::End(_)))
         {
             return Err((empty, invalid("no line of it is a step of a trace")));
         }
@@ -74,8 +74,8 @@ pub fn traces(one: impl BufRead, other: impl BufRead) -> Result<Compared, (usize
             return Ok(Err(Box::new(Divergence { step, last, differs, next })));
         }
         match next {
-            [Next::Step(common), _] => (step, last) = (step + 1, Some(common)),
-            [Next::End(_), _] => return Ok(Ok(step)),
+            [NextInstruction::Step(common), _] => (step, last) = (step + 1, Some(common)),
+            [NextInstruction::End(_), _] => return Ok(Ok(step)),
         }
     }
 }

@@ -6,7 +6,7 @@
 //! wrote the inputs of that one, and so on. It works for every machine: [`Inspect`] reports what each
 //! instruction reads and writes.
 //!
-//! Only a limited number of instructions is kept. An instruction that is too old is found by a [`Search`],
+//! Only a limited number of instructions is kept. An instruction that is too old is found by a [`WriterSearch`],
 //! which keeps only instruction numbers; then another recorder keeps the instructions before it.
 
 mod chain;
@@ -22,10 +22,10 @@ use std::sync::Arc;
 
 use num_bigint::{BigInt, Sign};
 
-use self::chain::{Chains, Writer};
-pub use self::question::{Datum, Question, Wrong};
+use self::chain::{CellWriter, Chains};
+pub use self::question::{AskedDatum, Question, WrongPart};
 use self::row_deviation::Declared;
-pub use self::search::{Counter, Search, Sought};
+pub use self::search::{Counter, SoughtDatum, WriterSearch};
 use self::stack::created;
 pub(super) use self::stack::{taken, top, written};
 use self::variables::Variables;
@@ -34,11 +34,13 @@ use crate::isa::OpInfo;
 use crate::machines::inspect::{Effects, Inspect};
 use crate::machines::machine::{At, Watch};
 use crate::model::cell::Cell;
-use crate::model::explanation::{Answer, Blame, Executed, Input, RowDeviation, Spent, Undeclared};
-use crate::model::path::{Key, Path};
+use crate::model::explanation::{
+    Blame, BlameAnswer, BlameInput, ExecutedInstruction, RowDeviation, SpentGas, Undeclared,
+};
+use crate::model::path::{Path, PathKey};
 use crate::model::value::Value;
 
-/// How many instructions are kept. Finding an older one takes a [`Search`].
+/// How many instructions are kept. Finding an older one takes a [`WriterSearch`].
 pub const WINDOW: usize = 200_000;
 
 /// The maximum size, in bytes, of the values of the kept instructions, not counting a fixed size per
@@ -50,7 +52,7 @@ const SHOWN: usize = 6;
 
 /// Which instructions a [`Recorder`] sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Seen {
+pub enum WatchedInstructions {
     /// All instructions, which is needed to sum up gas and to recognise new compounds.
     All,
     /// Only those that it keeps and all later ones; earlier instructions run at full speed.
@@ -62,9 +64,9 @@ pub struct Recorder {
     questions: Vec<Question>,
     /// The numbers of the instructions to keep.
     keep: Range<u64>,
-    seen: Seen,
+    seen: WatchedInstructions,
     step: u64,
-    records: VecDeque<Executed>,
+    records: VecDeque<ExecutedInstruction>,
     /// The size of the values in `records`, in bytes.
     bytes: usize,
     /// The gas before the last instruction.
@@ -85,13 +87,13 @@ pub struct Recorder {
     pub row_deviation: Option<RowDeviation>,
     compounds: HashSet<usize>,
     /// The answers, in the order of the questions and their paths.
-    pub cache: Vec<Answer>,
+    pub cache: Vec<BlameAnswer>,
     /// The data that no kept instruction wrote, if some instructions were dropped.
-    pub sought: Vec<Sought>,
+    pub sought: Vec<SoughtDatum>,
     /// The gas spent on each kind of instruction up to the last question, on a machine with gas.
-    pub spent: BTreeMap<&'static str, Spent>,
+    pub spent: BTreeMap<&'static str, SpentGas>,
     /// The instructions before the first question, the latest one last.
-    pub before_end: Vec<Executed>,
+    pub before_end: Vec<ExecutedInstruction>,
     /// How many instructions were executed before the first question.
     pub asked_after: u64,
     /// The innermost list that contains the first datum of the questions, with its path.
@@ -102,7 +104,12 @@ pub struct Recorder {
 impl Recorder {
     /// A recorder that keeps the instructions with these numbers. [`Recorder::before_end`] has at most the
     /// last `most_before_end` of them.
-    pub fn new(questions: Vec<Question>, keep: Range<u64>, seen: Seen, most_before_end: usize) -> Recorder {
+    pub fn new(
+        questions: Vec<Question>,
+        keep: Range<u64>,
+        seen: WatchedInstructions,
+        most_before_end: usize,
+    ) -> Recorder {
         Recorder {
             questions,
             keep,
@@ -131,7 +138,7 @@ impl Recorder {
     }
 
     /// Keeps an instruction, and drops the oldest ones that exceed the limits.
-    fn keep(&mut self, executed: Executed) {
+    fn keep(&mut self, executed: ExecutedInstruction) {
         self.bytes += executed.bytes();
         self.records.push_back(executed);
         while self.records.len() > WINDOW || self.bytes > MOST_BYTES && self.records.len() > 1 {
@@ -157,7 +164,8 @@ impl Recorder {
         }
         let pushes = self.last_op.map_or(0, |op| op.pushes.into());
         // If some instructions were not watched, a compound that seems new may be old.
-        let created = created(pushes, state, &mut self.compounds).filter(|_| self.seen == Seen::All);
+        let created =
+            created(pushes, state, &mut self.compounds).filter(|_| self.seen == WatchedInstructions::All);
         self.count_gas(state);
         let declared = self.declared.take();
         let Some(last) = self.records.back_mut().filter(|last| last.step + 1 == self.step) else { return };
@@ -178,7 +186,7 @@ impl Recorder {
     }
 
     fn count_gas(&mut self, state: &dyn Inspect) {
-        if self.seen != Seen::All {
+        if self.seen != WatchedInstructions::All {
             return;
         }
         let (Some(op), Some(before), Some(after)) = (self.last_op.take(), self.gas, state.gas()) else {
@@ -206,10 +214,10 @@ impl Recorder {
             }
             for datum in data {
                 let answer = self.made(datum, state);
-                if let Answer::NotWritten { of_last: Some(_), .. } = answer {
+                if let BlameAnswer::NotWritten { of_last: Some(_), .. } = answer {
                     let (answer, cells) = (self.cache.len(), state.cells(&datum.at));
                     let question = (number, vec![datum.clone()]);
-                    self.sought.push(Sought { answer, question, cells, end: self.step });
+                    self.sought.push(SoughtDatum { answer, question, cells, end: self.step });
                 }
                 self.cache.push(answer);
             }
@@ -217,39 +225,40 @@ impl Recorder {
         self.questions = questions;
     }
 
-    fn made(&self, datum: &Datum, state: &dyn Inspect) -> Answer {
+    fn made(&self, datum: &AskedDatum, state: &dyn Inspect) -> BlameAnswer {
         let cells = state.cells(&datum.at);
         let chains = Chains(&self.records);
-        let blame = |writer: Writer<'_>| {
+        let blame = |writer: CellWriter<'_>| {
             let left_by =
-                (datum.wrong == Wrong::Surplus).then(|| self.left_by(&writer, cells.first())).flatten();
+                (datum.wrong == WrongPart::Surplus).then(|| self.left_by(&writer, cells.first())).flatten();
             Box::new(Blame { left_by, ..chains.blame(writer, datum.wrong.byte()) })
         };
         let Some(first) = cells.first() else {
             // An instruction that reads nothing decides nothing, unless it failed.
-            let decides = |record: &&Executed| state.failure().is_some() || !record.inputs.is_empty();
+            let decides =
+                |record: &&ExecutedInstruction| state.failure().is_some() || !record.inputs.is_empty();
             let last = self.records.iter().rev().find(decides);
-            return Answer::NoCell(last.or(self.records.back()).map(Writer::only).map(blame));
+            return BlameAnswer::NoCell(last.or(self.records.back()).map(CellWriter::only).map(blame));
         };
         let end = self.step;
         if let Some(writer) = cells.iter().find_map(|cell| chains.writer(cell, end)) {
-            return Answer::By(blame(writer));
+            return BlameAnswer::By(blame(writer));
         }
-        let is_near = |record: &&Executed| record.writes.iter().any(|cell| cell.is_like(first));
+        let is_near = |record: &&ExecutedInstruction| record.writes.iter().any(|cell| cell.is_like(first));
         let near = self.records.iter().rev().find(is_near);
         let kept = self.records.len() as u64;
-        Answer::NotWritten {
-            near: near.map(Writer::only).map(blame),
+        BlameAnswer::NotWritten {
+            near: near.map(CellWriter::only).map(blame),
             of_last: (kept < self.step).then_some(kept),
             besides: state.changed_besides(&datum.at),
         }
     }
 
     /// The last instruction that popped all values above a stack cell, but not the one in it.
-    fn left_by(&self, writer: &Writer<'_>, cell: Option<&Cell>) -> Option<Executed> {
+    fn left_by(&self, writer: &CellWriter<'_>, cell: Option<&Cell>) -> Option<ExecutedInstruction> {
         let Some(Cell::Stack(at)) = cell else { return None };
         let since = self.records.iter().rev().take_while(|record| record.step > writer.by.step);
-        let is_above = |record: &&Executed| {
+        let is_above = |record: &&ExecutedInstruction| {
             let taken = record.taken();
             taken > 0 && record.top == at + 1 + taken
         };
@@ -274,7 +283,7 @@ fn bytes(value: &Value) -> usize {
 /// The innermost list on the path to a datum of the state.
 fn list_of(path: &Path, state: &dyn Inspect) -> Option<(Path, Value)> {
     let keys = path.keys();
-    let Key::Name(field) = keys[0] else { return None };
+    let PathKey::Name(field) = keys[0] else { return None };
     let found = keys[1..].iter().try_fold(state.observe(field)?, |value, key| value.child(key).cloned());
     let list = found
         .map(|found| if let Value::Typed(_, inner) = found { Arc::unwrap_or_clone(inner) } else { found });
@@ -284,23 +293,23 @@ fn list_of(path: &Path, state: &dyn Inspect) -> Option<(Path, Value)> {
     }
 }
 
-impl Executed {
-    fn new(step: u64, at: &At<'_>, effects: Effects) -> Executed {
+impl ExecutedInstruction {
+    fn new(step: u64, at: &At<'_>, effects: Effects) -> ExecutedInstruction {
         let state = at.state;
         let Effects { takes, reads, writes, .. } = effects;
         let height = state.height();
         let takes = taken(takes, at.op, height);
         let stack: Vec<_> = (0..takes.max(SHOWN).min(height)).filter_map(|below| state.item(below)).collect();
         let top = top(state);
-        let operand = |(below, value): (usize, &Value)| Input {
+        let operand = |(below, value): (usize, &Value)| BlameInput {
             cell: Cell::Stack(top - 1 - below),
             name: None,
             value: value.clone(),
         };
         let operands = stack.iter().take(takes).enumerate().map(operand);
         let reads =
-            reads.into_iter().map(|(cell, value)| Input { name: state.cell_name(&cell), cell, value });
-        Executed {
+            reads.into_iter().map(|(cell, value)| BlameInput { name: state.cell_name(&cell), cell, value });
+        ExecutedInstruction {
             step,
             pc: at.pc,
             op: at.op.map(|op| op.name),
@@ -329,7 +338,7 @@ impl Executed {
     /// How many values it popped from the stack.
     fn taken(&self) -> usize {
         let lowest = self.top.saturating_sub(self.inputs.len());
-        let is_operand = |input: &&Input| matches!(input.cell, Cell::Stack(at) if at >= lowest);
+        let is_operand = |input: &&BlameInput| matches!(input.cell, Cell::Stack(at) if at >= lowest);
         self.inputs.iter().take_while(is_operand).count()
     }
 
@@ -347,7 +356,7 @@ impl Executed {
 
 /// The cells to which an instruction only moved a value that it popped, with the slots that the values came
 /// from. DUP, SWAP and instructions that store a value are not blamed for the values that they move.
-fn moved(last: &Executed, pushes: usize, state: &dyn Inspect) -> Vec<(Cell, usize)> {
+fn moved(last: &ExecutedInstruction, pushes: usize, state: &dyn Inspect) -> Vec<(Cell, usize)> {
     match (pushes, &last.writes[..]) {
         // Which frame stored a value matters as much as what produced it.
         (0, [written]) if last.frame.is_none() => stored(last, written, state).into_iter().collect(),
@@ -357,7 +366,7 @@ fn moved(last: &Executed, pushes: usize, state: &dyn Inspect) -> Vec<(Cell, usiz
 }
 
 /// The value that an instruction stored in its only written cell: the last operand, since addresses are above it.
-fn stored(last: &Executed, written: &Cell, state: &dyn Inspect) -> Option<(Cell, usize)> {
+fn stored(last: &ExecutedInstruction, written: &Cell, state: &dyn Inspect) -> Option<(Cell, usize)> {
     let operand = last.inputs[..last.taken()].last()?;
     let value = state.value(written)?;
     let number = unsigned(&value);
@@ -377,11 +386,11 @@ fn unsigned(value: &Value) -> Option<BigInt> {
     }
 }
 
-fn copied(last: &Executed, state: &dyn Inspect) -> Vec<(Cell, usize)> {
+fn copied(last: &ExecutedInstruction, state: &dyn Inspect) -> Vec<(Cell, usize)> {
     let top = top(state);
     let from = |at: usize| {
         let value = state.item(top - 1 - at)?;
-        let equal = |input: &&Input| input.value == value;
+        let equal = |input: &&BlameInput| input.value == value;
         // A value that stayed in place takes precedence over an equal one from another slot.
         let stayed = last.inputs.iter().filter(equal).find(|input| input.cell == Cell::Stack(at));
         match stayed.or_else(|| last.inputs.iter().find(equal))?.cell {
@@ -395,8 +404,8 @@ fn copied(last: &Executed, state: &dyn Inspect) -> Vec<(Cell, usize)> {
 impl Watch for Recorder {
     fn passes_over(&self) -> u64 {
         match self.seen {
-            Seen::All => 0,
-            Seen::Kept => self.keep.start.saturating_sub(self.step),
+            WatchedInstructions::All => 0,
+            WatchedInstructions::Kept => self.keep.start.saturating_sub(self.step),
         }
     }
 
@@ -416,7 +425,7 @@ impl Watch for Recorder {
             self.declared = Declared::of(at, &effects);
             self.variables.keep(effects.reads.iter().map(|read| &read.0), at.state);
             self.after = at.pc + 1 + at.operand.len();
-            self.keep(Executed::new(self.step, at, effects));
+            self.keep(ExecutedInstruction::new(self.step, at, effects));
         }
         self.step += 1;
     }

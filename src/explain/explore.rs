@@ -9,12 +9,12 @@ pub mod page;
 pub mod screen;
 mod state;
 
-pub use self::keys::{Command, KEYS, Key, KeyRow};
-pub use self::open::{FailedAssertion, Opened, open, open_machine};
-pub use self::state::{Change, StateLine, Values, lines};
+pub use self::keys::{ExplorerCommand, ExplorerKey, KEYS, KeyRow};
+pub use self::open::{Opened, OpenedAssertion, open, open_machine};
+pub use self::state::{StateChange, StateLine, Values, lines};
 
-use super::recording::{Direction, Found, KeepGoing, Moment, Recording};
-use crate::machines::view::{CodeLine, Datum};
+use super::recording::{Direction, FoundMoment, KeepGoing, Moment, Recording};
+use crate::machines::view::{CodeLine, ViewDatum};
 
 /// Which part of the screen the selection is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub enum Pane {
 
 /// How keys are interpreted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Mode {
+enum ExplorerMode {
     /// As commands, listed in [`KEYS`].
     Commands,
     /// The help is shown; any key closes it.
@@ -56,10 +56,10 @@ pub enum Goes {
 pub struct Explorer {
     recording: Recording,
     title: String,
-    assertion: Option<FailedAssertion>,
+    assertion: Option<OpenedAssertion>,
     /// The lines of the program's source; empty if it has none.
     source: Vec<String>,
-    mode: Mode,
+    mode: ExplorerMode,
     pane: Pane,
     message: String,
     sought: String,
@@ -79,7 +79,7 @@ impl Explorer {
     pub fn new(
         recording: Recording,
         title: String,
-        assertion: Option<FailedAssertion>,
+        assertion: Option<OpenedAssertion>,
         source: Vec<String>,
     ) -> Explorer {
         let mut explorer = Explorer {
@@ -87,7 +87,7 @@ impl Explorer {
             title,
             assertion,
             source,
-            mode: Mode::Commands,
+            mode: ExplorerMode::Commands,
             pane: Pane::State,
             message: String::new(),
             sought: String::new(),
@@ -111,28 +111,28 @@ impl Explorer {
     }
 
     /// Handles a key. `keep_going` is called during long searches.
-    pub fn press(&mut self, key: Key, keep_going: KeepGoing<'_>) -> Goes {
-        match std::mem::replace(&mut self.mode, Mode::Commands) {
-            Mode::Commands => match keys::command(key) {
-                Some(Command::Quit) => return Goes::Away,
+    pub fn press(&mut self, key: ExplorerKey, keep_going: KeepGoing<'_>) -> Goes {
+        match std::mem::replace(&mut self.mode, ExplorerMode::Commands) {
+            ExplorerMode::Commands => match keys::command(key) {
+                Some(ExplorerCommand::Quit) => return Goes::Away,
                 Some(command) => self.perform(command, keep_going),
                 None => "? shows the keys".clone_into(&mut self.message),
             },
-            Mode::Help => {}
-            Mode::Typing(prompt, text) => self.typed(key, prompt, text, keep_going),
+            ExplorerMode::Help => {}
+            ExplorerMode::Typing(prompt, text) => self.typed(key, prompt, text, keep_going),
         }
         Goes::On
     }
 
-    fn typed(&mut self, key: Key, prompt: Prompt, mut text: String, keep_going: KeepGoing<'_>) {
+    fn typed(&mut self, key: ExplorerKey, prompt: Prompt, mut text: String, keep_going: KeepGoing<'_>) {
         match key {
-            Key::Char(character) => text.push(character),
-            Key::Backspace => drop(text.pop()),
-            Key::Enter => return self.entered(prompt, text, keep_going),
-            Key::Escape => return,
+            ExplorerKey::Char(character) => text.push(character),
+            ExplorerKey::Backspace => drop(text.pop()),
+            ExplorerKey::Enter => return self.entered(prompt, text, keep_going),
+            ExplorerKey::Escape => return,
             _ => {}
         }
-        self.mode = Mode::Typing(prompt, text);
+        self.mode = ExplorerMode::Typing(prompt, text);
     }
 
     fn entered(&mut self, prompt: Prompt, text: String, keep_going: KeepGoing<'_>) {
@@ -149,33 +149,35 @@ impl Explorer {
     }
 
     /// Performs a command.
-    pub fn perform(&mut self, command: Command, keep_going: KeepGoing<'_>) {
+    pub fn perform(&mut self, command: ExplorerCommand, keep_going: KeepGoing<'_>) {
         self.message.clear();
         let step = self.recording.now().step();
         match command {
-            Command::Forward => self.go_to_step(step.saturating_add(1)),
-            Command::Back => self.go_back(),
-            Command::Over => self.go_to_depth(self.recording.machine().depth(), keep_going),
-            Command::Out => self.go_to_depth(self.recording.machine().depth().saturating_sub(1), keep_going),
-            Command::NextWrite => self.go_to_write(Direction::Forward, keep_going),
-            Command::LastWrite => self.go_to_write(Direction::Back, keep_going),
-            Command::NextExecution => self.go_to_execution(Direction::Forward, keep_going),
-            Command::LastExecution => self.go_to_execution(Direction::Back, keep_going),
-            Command::Failure => self.go_to_failure(),
-            Command::Start => self.go_to_step(0),
-            Command::Finish => self.go_to_step(u64::MAX),
-            Command::GoTo => self.mode = Mode::Typing(Prompt::Step, String::new()),
-            Command::Search => self.mode = Mode::Typing(Prompt::Search, String::new()),
-            Command::SearchAgain => self.search(keep_going),
-            Command::Up => self.select(-1),
-            Command::Down => self.select(1),
-            Command::PageUp => self.select(-(self.page as isize)),
-            Command::PageDown => self.select(self.page as isize),
-            Command::OtherPane => {
+            ExplorerCommand::Forward => self.go_to_step(step.saturating_add(1)),
+            ExplorerCommand::Back => self.go_back(),
+            ExplorerCommand::Over => self.go_to_depth(self.recording.machine().depth(), keep_going),
+            ExplorerCommand::Out => {
+                self.go_to_depth(self.recording.machine().depth().saturating_sub(1), keep_going);
+            }
+            ExplorerCommand::NextWrite => self.go_to_write(Direction::Forward, keep_going),
+            ExplorerCommand::LastWrite => self.go_to_write(Direction::Back, keep_going),
+            ExplorerCommand::NextExecution => self.go_to_execution(Direction::Forward, keep_going),
+            ExplorerCommand::LastExecution => self.go_to_execution(Direction::Back, keep_going),
+            ExplorerCommand::Failure => self.go_to_failure(),
+            ExplorerCommand::Start => self.go_to_step(0),
+            ExplorerCommand::Finish => self.go_to_step(u64::MAX),
+            ExplorerCommand::GoTo => self.mode = ExplorerMode::Typing(Prompt::Step, String::new()),
+            ExplorerCommand::Search => self.mode = ExplorerMode::Typing(Prompt::Search, String::new()),
+            ExplorerCommand::SearchAgain => self.search(keep_going),
+            ExplorerCommand::Up => self.select(-1),
+            ExplorerCommand::Down => self.select(1),
+            ExplorerCommand::PageUp => self.select(-(self.page as isize)),
+            ExplorerCommand::PageDown => self.select(self.page as isize),
+            ExplorerCommand::OtherPane => {
                 self.pane = if self.pane == Pane::Code { Pane::State } else { Pane::Code };
             }
-            Command::Help => self.mode = Mode::Help,
-            Command::Quit => {}
+            ExplorerCommand::Help => self.mode = ExplorerMode::Help,
+            ExplorerCommand::Quit => {}
         }
     }
 
@@ -204,8 +206,8 @@ impl Explorer {
         self.go_to(self.recording.end_of_case_step(case_step));
         let Some(assertion) = &self.assertion else { return };
         let is_asserted = |line: &StateLine| match line.row().and_then(|row| row.datum.as_ref()) {
-            Some(Datum::At(path)) => assertion.at.starts_with(path),
-            Some(Datum::In(cell)) => {
+            Some(ViewDatum::At(path)) => assertion.at.starts_with(path),
+            Some(ViewDatum::In(cell)) => {
                 self.recording.machine().cells(&assertion.at).iter().any(|its| its.touches(cell))
             }
             None => false,
@@ -218,7 +220,7 @@ impl Explorer {
 
     fn go_to_depth(&mut self, depth: usize, keep_going: KeepGoing<'_>) {
         let found = self.recording.go_to_depth(depth, keep_going);
-        if found == Found::Cancelled {
+        if found == FoundMoment::Cancelled {
             "stopped".clone_into(&mut self.message);
         }
         self.go_to(self.recording.now());
@@ -251,11 +253,11 @@ impl Explorer {
     }
 
     /// Goes to an instruction that was found, to the state before or after it.
-    fn found(&mut self, found: Found, is_after: bool, nothing: &str) {
+    fn found(&mut self, found: FoundMoment, is_after: bool, nothing: &str) {
         match found {
-            Found::At(step) => self.go_to_step(if is_after { step } else { step - 1 }),
-            Found::Nothing => nothing.clone_into(&mut self.message),
-            Found::Cancelled => "stopped".clone_into(&mut self.message),
+            FoundMoment::At(step) => self.go_to_step(if is_after { step } else { step - 1 }),
+            FoundMoment::Nothing => nothing.clone_into(&mut self.message),
+            FoundMoment::Cancelled => "stopped".clone_into(&mut self.message),
         }
     }
 
@@ -278,7 +280,7 @@ impl Explorer {
         self.select(0);
     }
 
-    fn select_datum(&mut self, datum: &Datum) {
+    fn select_datum(&mut self, datum: &ViewDatum) {
         let is_it = |line: &StateLine| line.row().is_some_and(|row| row.datum.as_ref() == Some(datum));
         if let Some(line) = self.state.iter().position(is_it) {
             self.selected_state = line;

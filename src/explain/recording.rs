@@ -19,9 +19,9 @@ use crate::testees::See;
 use crate::testees::embedded::Embedded;
 
 use self::checkpoints::Checkpoints;
-use self::stretches::{Recorded, Stretch};
+use self::stretches::{RecordedStretch, Stretch};
 
-pub use self::moment::{Direction, Found, KeepGoing, Moment};
+pub use self::moment::{Direction, FoundMoment, KeepGoing, Moment};
 
 /// A run of a case that allows going to any step.
 pub struct Recording {
@@ -57,7 +57,7 @@ impl Recording {
     pub fn seen(mut machine: Embedded, case: &Case, see: See<'_>) -> Result<Recording, LoadError> {
         machine.machine().load(&case.program)?;
         let mut checkpoints = Checkpoints::new();
-        let Recorded { stretches, ends, stopped } =
+        let RecordedStretch { stretches, ends, stopped } =
             stretches::record(&mut machine, case, see, &mut checkpoints)?;
         let last = stretches.len() - 1;
         let now = Moment { stretch: last, step: stretches[last].end() };
@@ -114,18 +114,18 @@ impl Recording {
     }
 
     /// Goes forward, at least one step, to the first state with at most this number of frames.
-    pub fn go_to_depth(&mut self, depth: usize, keep_going: KeepGoing<'_>) -> Found {
+    pub fn go_to_depth(&mut self, depth: usize, keep_going: KeepGoing<'_>) -> FoundMoment {
         let start = self.now;
         for step in start.step + 1..=self.steps() {
             if self.go_to(self.moment(step)).depth() <= depth {
-                return Found::At(step);
+                return FoundMoment::At(step);
             }
             if step % NEAR == 0 && !keep_going(step - start.step) {
                 self.go_to(start);
-                return Found::Cancelled;
+                return FoundMoment::Cancelled;
             }
         }
-        Found::Nothing
+        FoundMoment::Nothing
     }
 
     /// Goes to the checkpoint before a state.

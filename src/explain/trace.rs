@@ -1,7 +1,7 @@
 //! Traces: every instruction of a case, or the selected ones, written while the case runs. Memory use does
 //! not grow with the length of the trace.
 //!
-//! A [`Tracer`] watches the run. It knows which steps are selected and what each of them costs; a [`Writer`]
+//! A [`Tracer`] watches the run. It knows which steps are selected and what each of them costs; a [`TraceWriter`]
 //! formats them. The effects of a step are known only when the next one begins, so a writer is called twice
 //! for each step.
 
@@ -17,14 +17,14 @@ mod minic89;
 mod text;
 mod writer;
 
-pub use self::writer::{Done, End, Step, TraceKind, Writer};
+pub use self::writer::{TraceEnd, TraceKind, TraceOutcome, TraceStep, TraceWriter};
 
 /// All trace formats; the first is the default.
 pub static TRACES: &[TraceKind] = &[text::KIND, json::KIND, eip3155::KIND, minic89::KIND];
 
 /// Selects the steps that are written.
 #[derive(Debug, Clone)]
-pub struct Selection {
+pub struct TraceSelection {
     /// The number of the first one. 0 is the initial state.
     pub from: u64,
     /// The number of the last one.
@@ -37,14 +37,14 @@ pub struct Selection {
     pub skip: u64,
 }
 
-impl Default for Selection {
+impl Default for TraceSelection {
     /// Every step.
-    fn default() -> Selection {
-        Selection { from: 0, to: u64::MAX, ops: Vec::new(), frame: None, skip: 0 }
+    fn default() -> TraceSelection {
+        TraceSelection { from: 0, to: u64::MAX, ops: Vec::new(), frame: None, skip: 0 }
     }
 }
 
-impl Selection {
+impl TraceSelection {
     /// Whether the initial state is selected.
     fn has_initial(&self) -> bool {
         self.from == 0 && self.ops.is_empty() && self.frame.is_none() && self.skip == 0
@@ -54,21 +54,21 @@ impl Selection {
 /// Counts steps and decides which are selected. Used as a watch, it only counts.
 #[derive(Debug, Default)]
 pub struct StepFilter {
-    selection: Selection,
+    selection: TraceSelection,
     steps: u64,
     found: u64,
 }
 
 impl StepFilter {
     /// A filter that has seen no step yet.
-    pub fn new(selection: Selection) -> StepFilter {
+    pub fn new(selection: TraceSelection) -> StepFilter {
         StepFilter { selection, steps: 0, found: 0 }
     }
 
     /// How many of the next steps run unseen: those before the first selected one and after the last one, if their
     /// numbers alone decide that. The first step of the run is seen.
     fn passes_over(&self) -> u64 {
-        let Selection { from, to, ops, frame, skip } = &self.selection;
+        let TraceSelection { from, to, ops, frame, skip } = &self.selection;
         if self.steps == 0 {
             return 0;
         }
@@ -83,7 +83,7 @@ impl StepFilter {
     /// Counts steps that ran unseen.
     fn passed_over(&mut self, count: u64) {
         let (first, last) = (self.steps + 1, self.steps + count);
-        let Selection { from, to, ops, frame, .. } = &self.selection;
+        let TraceSelection { from, to, ops, frame, .. } = &self.selection;
         if ops.is_empty() && frame.is_none() {
             self.found += (last.min(*to) + 1).saturating_sub(first.max(*from));
         }
@@ -96,14 +96,14 @@ impl StepFilter {
         if self.steps == 0 { 1 } else { self.selection.to.saturating_sub(self.steps).saturating_add(1) }
     }
 
-    /// How many steps matched all conditions but [`Selection::skip`].
+    /// How many steps matched all conditions but [`TraceSelection::skip`].
     pub fn found(&self) -> u64 {
         self.found
     }
 
     /// Counts the next step and returns whether it is selected.
     fn selects(&mut self, at: &At<'_>) -> bool {
-        let Selection { from, to, ops, frame, skip } = &self.selection;
+        let TraceSelection { from, to, ops, frame, skip } = &self.selection;
         self.steps += 1;
         let is_asked_for = |op: &OpInfo| ops.iter().any(|asked| asked.code == op.code);
         let is_in = |depth: &usize| at.state.frame().is_some_and(|frame| frame.depth == *depth);
@@ -136,23 +136,23 @@ impl Watch for StepFilter {
 /// A watch that writes the selected steps.
 pub struct Tracer {
     filter: StepFilter,
-    writer: Box<dyn Writer>,
-    out: Counted,
+    writer: Box<dyn TraceWriter>,
+    out: TracedCount,
     /// The maximum number of bytes, and whether it was reached.
     most: u64,
     is_cut: bool,
     /// The step that is executing.
-    open: Option<Account>,
+    open: Option<TracedAccount>,
     result: io::Result<()>,
 }
 
 /// Counts the bytes that are written.
-struct Counted {
+struct TracedCount {
     out: Box<dyn Write>,
     bytes: u64,
 }
 
-impl Write for Counted {
+impl Write for TracedCount {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let count = self.out.write(bytes)?;
         self.bytes += count as u64;
@@ -167,8 +167,13 @@ impl Write for Counted {
 impl Tracer {
     /// A tracer that writes the steps of `selection` to `out`. A step that begins beyond the first `most` bytes ends the
     /// run.
-    pub fn new(writer: Box<dyn Writer>, selection: Selection, out: Box<dyn Write>, most: u64) -> Tracer {
-        let (filter, out) = (StepFilter::new(selection), Counted { out, bytes: 0 });
+    pub fn new(
+        writer: Box<dyn TraceWriter>,
+        selection: TraceSelection,
+        out: Box<dyn Write>,
+        most: u64,
+    ) -> Tracer {
+        let (filter, out) = (StepFilter::new(selection), TracedCount { out, bytes: 0 });
         Tracer { filter, writer, out, most, is_cut: false, open: None, result: Ok(()) }
     }
 
@@ -192,7 +197,7 @@ impl Tracer {
             self.start(state);
         }
         self.close(state);
-        let end = End { state, steps: self.steps(), how };
+        let end = TraceEnd { state, steps: self.steps(), how };
         self.write(|writer, out| writer.end(&end, out).and_then(|()| out.flush()));
         std::mem::replace(&mut self.result, Ok(()))
     }
@@ -206,12 +211,12 @@ impl Tracer {
 
     fn close(&mut self, state: &dyn Inspect) {
         if let Some(account) = self.open.take() {
-            let done = Done { state, cost: account.cost(state) };
+            let done = TraceOutcome { state, cost: account.cost(state) };
             self.write(|writer, out| writer.after(&done, out));
         }
     }
 
-    fn write(&mut self, write: impl FnOnce(&mut dyn Writer, &mut dyn Write) -> io::Result<()>) {
+    fn write(&mut self, write: impl FnOnce(&mut dyn TraceWriter, &mut dyn Write) -> io::Result<()>) {
         if self.result.is_ok() {
             self.result = write(&mut *self.writer, &mut self.out);
         }
@@ -229,8 +234,8 @@ impl Watch for Tracer {
             if self.is_cut {
                 return;
             }
-            self.open = Some(Account::new(at));
-            let step = Step { number: self.steps(), at };
+            self.open = Some(TracedAccount::new(at));
+            let step = TraceStep { number: self.steps(), at };
             self.write(|writer, out| writer.before(&step, out));
         }
     }
@@ -258,16 +263,16 @@ impl Watch for Tracer {
 }
 
 /// The gas before a step, from which its cost is computed.
-struct Account {
+struct TracedAccount {
     gas: Option<u64>,
     given_back: u64,
     least: u64,
 }
 
-impl Account {
-    fn new(at: &At<'_>) -> Account {
+impl TracedAccount {
+    fn new(at: &At<'_>) -> TracedAccount {
         let least = at.op.map_or(0, |op| op.gas);
-        Account { gas: at.state.gas(), given_back: at.state.given_back(), least }
+        TracedAccount { gas: at.state.gas(), given_back: at.state.given_back(), least }
     }
 
     fn cost(&self, after: &dyn Inspect) -> Option<u64> {

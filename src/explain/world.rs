@@ -6,8 +6,8 @@ use crate::machines::{self, Hashed};
 use crate::model::assertion::{Assertion, Expected};
 use crate::model::case::{Case, Step};
 use crate::model::case_report::CaseReport;
-use crate::model::explanation::{Against, Leaf, LogComparison, WorldComparison};
-use crate::model::path::{Key, Path};
+use crate::model::explanation::{ComparedWith, LogComparison, StateLeaf, WorldComparison};
+use crate::model::path::{Path, PathKey};
 use crate::model::position::Origin;
 use crate::model::value::Value;
 use crate::run::{LoadedFile, RunOptions, Worker};
@@ -17,13 +17,13 @@ const MOST_LEAVES: usize = 100;
 
 /// What is known about the hashes that differ.
 #[derive(Default)]
-pub(super) struct Found {
+pub(super) struct FoundWorld {
     pub(super) world: Option<WorldComparison>,
     pub(super) logs: Option<LogComparison>,
 }
 
 /// The observable state of a machine that is needed here.
-struct Seen {
+struct SeenWorld {
     state: Option<Value>,
     entries: Option<Value>,
 }
@@ -34,7 +34,7 @@ pub(super) fn compare(
     case: Option<&Case>,
     report: &CaseReport,
     worker: &mut Worker<'_>,
-) -> Found {
+) -> FoundWorld {
     case.and_then(|case| found(loaded, case, report, worker)).unwrap_or_default()
 }
 
@@ -43,7 +43,7 @@ fn found(
     case: &Case,
     report: &CaseReport,
     worker: &mut Worker<'_>,
-) -> Option<Found> {
+) -> Option<FoundWorld> {
     let hashed = machines::by_name(case.machine)?.hashed?;
     let failure = report.verdict.failure()?;
     let demanded = |field| {
@@ -52,12 +52,12 @@ fn found(
         Some(value)
     };
     let (root, logs) = (demanded(hashed.root), demanded(hashed.logs));
-    let is_compared = |it: &Assertion| it.at.first() == &Key::from(hashed.state.to_owned());
+    let is_compared = |it: &Assertion| it.at.first() == &PathKey::from(hashed.state.to_owned());
     let root = root.filter(|_| !case.steps.iter().flat_map(|step| &step.assertions).any(is_compared));
     root.or(logs)?;
     let options = worker.options();
     let embedded = worker.watched_machine()?.state();
-    let ours = Seen { state: embedded.observe(hashed.state), entries: embedded.observe(hashed.entries) };
+    let ours = SeenWorld { state: embedded.observe(hashed.state), entries: embedded.observe(hashed.entries) };
     let theirs = options.testee.vm().map(|_| seen(loaded, case, &hashed, options));
     let actual = theirs.as_ref().unwrap_or(&ours);
     let is_right = |field: &str, wanted: &Value| {
@@ -66,9 +66,9 @@ fn found(
     let world = root.and_then(|root| {
         let of_embedded = ours.state.as_ref().filter(|_| is_right(hashed.root, root));
         let (against, wanted) = match (of_embedded, options.worlds.as_ref().and_then(|find| find(root))) {
-            (Some(world), _) => (Against::Embedded, world.clone()),
-            (None, Some((id, world))) => (Against::Fixture(id), world),
-            (None, None) => (Against::Before, case.program.0.get(hashed.before)?.clone()),
+            (Some(world), _) => (ComparedWith::Embedded, world.clone()),
+            (None, Some((id, world))) => (ComparedWith::Fixture(id), world),
+            (None, None) => (ComparedWith::Before, case.program.0.get(hashed.before)?.clone()),
         };
         Some(comparison(against, &wanted, actual.state.as_ref()?))
     });
@@ -76,7 +76,7 @@ fn found(
         let wanted = ours.entries.as_ref().filter(|_| is_right(hashed.logs, logs));
         Some(LogComparison { expected: wanted.and_then(entries), actual: entries(actual.entries.as_ref()?)? })
     });
-    Some(Found { world, logs })
+    Some(FoundWorld { world, logs })
 }
 
 fn entries(value: &Value) -> Option<Vec<Value>> {
@@ -84,7 +84,7 @@ fn entries(value: &Value) -> Option<Vec<Value>> {
 }
 
 /// Runs the case on the testee once more to get the state and the log entries behind the hashes.
-fn seen(loaded: &LoadedFile<'_>, case: &Case, hashed: &Hashed, options: &RunOptions) -> Seen {
+fn seen(loaded: &LoadedFile<'_>, case: &Case, hashed: &Hashed, options: &RunOptions) -> SeenWorld {
     let observed = |field| {
         let assertion =
             Assertion { at: Path::field(field), expected: Expected::Absent, origin: Origin(0), rule: None };
@@ -100,11 +100,11 @@ fn seen(loaded: &LoadedFile<'_>, case: &Case, hashed: &Hashed, options: &RunOpti
         });
         value.filter(|_| matches!(ran, Ok(Ok(_))))
     };
-    Seen { state: observed(hashed.state), entries: observed(hashed.entries) }
+    SeenWorld { state: observed(hashed.state), entries: observed(hashed.entries) }
 }
 
 /// The leaves that differ between two worlds.
-fn comparison(against: Against, wanted: &Value, actual: &Value) -> WorldComparison {
+fn comparison(against: ComparedWith, wanted: &Value, actual: &Value) -> WorldComparison {
     let (wanted, mut actual) = (leaves(wanted), leaves(actual));
     let mut found = Vec::new();
     for (at, wanted) in wanted {
@@ -121,7 +121,7 @@ fn comparison(against: Against, wanted: &Value, actual: &Value) -> WorldComparis
     let count = found.len();
     let leaf = |(keys, wanted, actual): (Vec<String>, _, _)| {
         let at = keys.into_iter().fold(Path::field("state"), |at, key| at.child(key));
-        Leaf { at, wanted, actual, answer: None }
+        StateLeaf { at, wanted, actual, answer: None }
     };
     let leaves = found.into_iter().take(MOST_LEAVES).map(leaf).collect();
     WorldComparison { against, leaves, count }

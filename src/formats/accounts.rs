@@ -4,19 +4,19 @@ use num_bigint::BigInt;
 use smallvec::SmallVec;
 
 use super::ethereum_json::{self, data, number, quantity};
-use super::fields::{Diagnostics, Fields, same_key, wrong_type};
+use super::fields::{Diagnostics, FieldReader, same_key, wrong_type};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::hex::bytes_key;
 use crate::model::name::Name;
-use crate::model::rule::Rule;
+use crate::model::rule::LintRule;
 use crate::model::value::Value;
-use crate::text::json::Node;
+use crate::text::json::JsonNode;
 
 /// The members of a program record.
 #[derive(Default)]
-pub(super) struct Members(pub(super) Vec<(Name, Value)>);
+pub(super) struct AccountMembers(pub(super) Vec<(Name, Value)>);
 
-impl Members {
+impl AccountMembers {
     pub(super) fn push(&mut self, name: &'static str, value: Value) {
         self.0.push((name.into(), value));
     }
@@ -29,7 +29,7 @@ impl Members {
 }
 
 /// An account as listed in `pre` and `post`, each leaf with its position.
-pub(super) struct Account {
+pub(super) struct AccountReader {
     pub(super) at: u32,
     pub(super) address: [u8; 20],
     pub(super) key: Name,
@@ -40,10 +40,10 @@ pub(super) struct Account {
     pub(super) storage_at: Option<u32>,
 }
 
-impl Account {
+impl AccountReader {
     pub(super) fn value(self) -> Value {
         let storage = self.storage.into_iter().map(|(key, _, value)| (key, Value::Int(value)));
-        let mut members = Members::default();
+        let mut members = AccountMembers::default();
         members.keep("balance", self.balance.map(|leaf| Value::Int(leaf.1)));
         members.keep("nonce", self.nonce.map(|leaf| Value::Int(leaf.1)));
         members.keep("code", self.code.map(|leaf| Value::Bytes(leaf.1)));
@@ -52,12 +52,15 @@ impl Account {
     }
 }
 
-pub(super) fn read_accounts(accounts: Node<'_>, diagnostics: &mut Diagnostics) -> Option<Vec<Account>> {
+pub(super) fn read_accounts(
+    accounts: JsonNode<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Vec<AccountReader>> {
     if !accounts.is_object() {
         diagnostics.error(wrong_type(accounts, "the list of accounts", "an object of accounts by address"));
         return None;
     }
-    let (mut read, mut keys) = (Vec::new(), Keys::new());
+    let (mut read, mut keys) = (Vec::new(), AccountKeys::new());
     for member in accounts.members() {
         let Some(address) = diagnostics.keep(ethereum_json::address_key(&member.key, member.key_at)) else {
             continue;
@@ -71,13 +74,13 @@ pub(super) fn read_accounts(accounts: Node<'_>, diagnostics: &mut Diagnostics) -
 }
 
 fn read_account(
-    node: Node<'_>,
+    node: JsonNode<'_>,
     address: [u8; 20],
     key: Name,
     diagnostics: &mut Diagnostics,
-) -> Option<Account> {
-    let mut fields = Fields::open(node, "account", diagnostics)?;
-    let leaf = |name: &'static str, fields: &mut Fields<'_>, diagnostics: &mut Diagnostics| {
+) -> Option<AccountReader> {
+    let mut fields = FieldReader::open(node, "account", diagnostics)?;
+    let leaf = |name: &'static str, fields: &mut FieldReader<'_>, diagnostics: &mut Diagnostics| {
         let node = fields.required(name, diagnostics)?;
         Some((node.at(), diagnostics.keep(quantity(node))?))
     };
@@ -86,18 +89,18 @@ fn read_account(
     let code = fields.required("code", diagnostics);
     let code = code.and_then(|node| Some((node.at(), diagnostics.keep(data(node))?)));
     let storage = fields.required("storage", diagnostics);
-    let storage_at = storage.map(Node::at);
+    let storage_at = storage.map(JsonNode::at);
     let storage = storage.map(|node| read_storage(node, diagnostics)).unwrap_or_default();
     fields.finish(diagnostics);
-    Some(Account { at: node.at(), address, key, balance, nonce, code, storage, storage_at })
+    Some(AccountReader { at: node.at(), address, key, balance, nonce, code, storage, storage_at })
 }
 
-fn read_storage(storage: Node<'_>, diagnostics: &mut Diagnostics) -> Vec<(Name, u32, BigInt)> {
+fn read_storage(storage: JsonNode<'_>, diagnostics: &mut Diagnostics) -> Vec<(Name, u32, BigInt)> {
     if !storage.is_object() {
         diagnostics.error(wrong_type(storage, "storage", "an object of words by key"));
         return Vec::new();
     }
-    let (mut words, mut keys) = (Vec::new(), Keys::new());
+    let (mut words, mut keys) = (Vec::new(), AccountKeys::new());
     for member in storage.members() {
         let key = diagnostics.keep(ethereum_json::storage_key(&member.key, member.key_at)).map(Name::from);
         let value = diagnostics.keep(number(member.value));
@@ -111,11 +114,11 @@ fn read_storage(storage: Node<'_>, diagnostics: &mut Diagnostics) -> Vec<(Name, 
 }
 
 /// The keys of an object, each with its position. No allocation for as many keys as most objects have.
-type Keys = SmallVec<[(Name, u32); 4]>;
+type AccountKeys = SmallVec<[(Name, u32); 4]>;
 
 /// Reports keys that are spelled differently but mean the same. Duplicates with the same spelling are detected
 /// when the document is parsed.
-fn report_duplicates(mut keys: Keys, object: Node<'_>, what: &str, diagnostics: &mut Diagnostics) {
+fn report_duplicates(mut keys: AccountKeys, object: JsonNode<'_>, what: &str, diagnostics: &mut Diagnostics) {
     let document = object.document();
     keys.sort_unstable();
     for pair in keys.windows(2) {
@@ -124,7 +127,7 @@ fn report_duplicates(mut keys: Keys, object: Node<'_>, what: &str, diagnostics: 
             let line = document.position(*first).line;
             let expected = format!("each once; the first is in line {line}");
             let diagnostic = Diagnostic::at(*at, format!("{what} {key} is duplicated")).expected(expected);
-            diagnostics.error(diagnostic.under(Rule::DuplicateKey));
+            diagnostics.error(diagnostic.under(LintRule::DuplicateKey));
         }
     }
 }

@@ -2,46 +2,52 @@
 
 use std::collections::HashMap;
 
-use super::fields::{Diagnostics, Fields, wrong_type};
-use super::format::{Entry, Evidence};
+use super::fields::{Diagnostics, FieldReader, wrong_type};
+use super::format::{Evidence, FileEntry};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::position::Origin;
-use crate::model::rule::Rule;
-use crate::text::json::{Node, quoted};
+use crate::model::rule::LintRule;
+use crate::text::json::{JsonNode, quoted};
 
 /// Evidence that a file says it is for this machine.
-pub(super) fn evidence(file: Node<'_>, machine: &str, what: &'static str) -> Option<Evidence> {
+pub(super) fn evidence(file: JsonNode<'_>, machine: &str, what: &'static str) -> Option<Evidence> {
     let member = file.members().filter(|member| member.key == "machine").last()?;
     let ours = member.value.text().is_some_and(|name| name == machine);
     ours.then_some(Evidence { at: member.key_at, what })
 }
 
 /// The tests of a file.
-pub(super) fn outline(file: Node<'_>) -> Result<Vec<Entry>, Diagnostic<Origin>> {
+pub(super) fn outline(file: JsonNode<'_>) -> Result<Vec<FileEntry>, Diagnostic<Origin>> {
     if !file.is_object() {
         return Err(wrong_type(file, "the file", "an object with \"machine\" and \"tests\""));
     }
     let missing = || Diagnostic::at(file.at(), "file without \"tests\"").expected("a member \"tests\"");
-    let tests = file.member("tests").ok_or_else(|| missing().under(Rule::MissingMember))?;
+    let tests = file.member("tests").ok_or_else(|| missing().under(LintRule::MissingMember))?;
     if !tests.is_array() {
         return Err(wrong_type(tests, "tests", "an array of tests"));
     }
-    let entry =
-        |(index, test): (usize, Node<'_>)| Entry { name: name_of(test, index).into(), node: test.index() };
+    let entry = |(index, test): (usize, JsonNode<'_>)| FileEntry {
+        name: name_of(test, index).into(),
+        node: test.index(),
+    };
     Ok(tests.items().enumerate().map(entry).collect())
 }
 
 /// The test's own name. A test without a name cannot be run and is identified by its number, from 1.
-fn name_of(test: Node<'_>, index: usize) -> String {
-    match test.member("name").and_then(Node::text) {
+fn name_of(test: JsonNode<'_>, index: usize) -> String {
+    match test.member("name").and_then(JsonNode::text) {
         Some(name) if !name.is_empty() => name.into_owned(),
         _ => format!("test {}", index + 1),
     }
 }
 
 /// Starts reading a file apart from its tests, which the outline has found.
-pub(super) fn open<'d>(file: Node<'d>, machine: &str, diagnostics: &mut Diagnostics) -> Option<Fields<'d>> {
-    let mut fields = Fields::open(file, "file", diagnostics)?;
+pub(super) fn open<'d>(
+    file: JsonNode<'d>,
+    machine: &str,
+    diagnostics: &mut Diagnostics,
+) -> Option<FieldReader<'d>> {
+    let mut fields = FieldReader::open(file, "file", diagnostics)?;
     if let Some(node) = fields.required("machine", diagnostics)
         && node.text().is_none_or(|name| name != machine)
     {
@@ -56,14 +62,14 @@ pub(super) fn open<'d>(file: Node<'d>, machine: &str, diagnostics: &mut Diagnost
 }
 
 /// An optional text.
-pub(super) fn label(fields: &mut Fields<'_>, key: &'static str, diagnostics: &mut Diagnostics) {
+pub(super) fn label(fields: &mut FieldReader<'_>, key: &'static str, diagnostics: &mut Diagnostics) {
     if let Some(label) = fields.optional(key).filter(|label| label.text().is_none()) {
         diagnostics.error(wrong_type(label, key, "a string"));
     }
 }
 
 /// Reads the name of a test and returns its position.
-pub(super) fn name(fields: &mut Fields<'_>, diagnostics: &mut Diagnostics) -> Option<u32> {
+pub(super) fn name(fields: &mut FieldReader<'_>, diagnostics: &mut Diagnostics) -> Option<u32> {
     let name = fields.required("name", diagnostics)?;
     if name.text().is_none_or(|text| text.is_empty()) {
         diagnostics
@@ -73,7 +79,7 @@ pub(super) fn name(fields: &mut Fields<'_>, diagnostics: &mut Diagnostics) -> Op
 }
 
 /// Reports each test with the name of an earlier one.
-pub(super) fn unique_names(file: Node<'_>, diagnostics: &mut Diagnostics) {
+pub(super) fn unique_names(file: JsonNode<'_>, diagnostics: &mut Diagnostics) {
     let Some(tests) = file.member("tests") else { return };
     let mut seen = HashMap::new();
     for name in tests.items().filter_map(|test| test.member("name")) {
@@ -83,7 +89,8 @@ pub(super) fn unique_names(file: Node<'_>, diagnostics: &mut Diagnostics) {
             let line = name.document().position(first).line;
             let what = format!("a second test is called {}", name.shown());
             let expected = format!("each name once; the first is in line {line}");
-            diagnostics.error(Diagnostic::at(name.at(), what).expected(expected).under(Rule::DuplicateName));
+            diagnostics
+                .error(Diagnostic::at(name.at(), what).expected(expected).under(LintRule::DuplicateName));
         }
     }
 }

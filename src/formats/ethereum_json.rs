@@ -10,9 +10,9 @@ use crate::model::assertion::Expected;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::hex::{hex_bytes, hex_to_slice, number_key};
 use crate::model::position::Origin;
-use crate::model::rule::Rule;
+use crate::model::rule::LintRule;
 use crate::model::value::Value;
-use crate::text::json::{Datum, Node, quoted};
+use crate::text::json::{JsonDatum, JsonNode, quoted};
 
 /// The maximum number of bits of a number.
 const BITS: u64 = 256;
@@ -20,10 +20,10 @@ const BITS: u64 = 256;
 const QUANTITY: &str = "decimal digits, or 0x and hex digits, in quotes, or an integer below 2^64";
 
 /// A quantity: decimal digits, `0x` and hex digits, or a JSON integer below 2^64.
-pub(super) fn quantity(node: Node<'_>) -> Result<BigInt, Diagnostic<Origin>> {
+pub(super) fn quantity(node: JsonNode<'_>) -> Result<BigInt, Diagnostic<Origin>> {
     match node.datum() {
-        Datum::Text(text) => parse_quantity(&text, node.at()),
-        Datum::Number(digits) => match digits.parse::<u64>() {
+        JsonDatum::Text(text) => parse_quantity(&text, node.at()),
+        JsonDatum::Number(digits) => match digits.parse::<u64>() {
             Ok(number) => Ok(BigInt::from(number)),
             Err(_) => Err(wrong(node, "is not a quantity", QUANTITY)),
         },
@@ -32,8 +32,8 @@ pub(super) fn quantity(node: Node<'_>) -> Result<BigInt, Diagnostic<Origin>> {
 }
 
 /// A datum of the right type with an invalid value.
-fn wrong(node: Node<'_>, what: &str, expected: &str) -> Diagnostic<Origin> {
-    Diagnostic::at(node.at(), format!("{} {what}", node.shown())).expected(expected).under(Rule::Number)
+fn wrong(node: JsonNode<'_>, what: &str, expected: &str) -> Diagnostic<Origin> {
+    Diagnostic::at(node.at(), format!("{} {what}", node.shown())).expected(expected).under(LintRule::Number)
 }
 
 fn parse_quantity(text: &str, at: u32) -> Result<BigInt, Diagnostic<Origin>> {
@@ -45,11 +45,11 @@ fn parse_quantity(text: &str, at: u32) -> Result<BigInt, Diagnostic<Origin>> {
         Some(number) if number.bits() <= BITS => Ok(number),
         Some(_) => {
             let what = format!("quantity {} is too large", quoted(text));
-            Err(Diagnostic::at(at, what).expected("less than 2^256").under(Rule::Number))
+            Err(Diagnostic::at(at, what).expected("less than 2^256").under(LintRule::Number))
         }
         None => {
             let what = format!("{} is not a quantity", quoted(text));
-            Err(Diagnostic::at(at, what).expected(QUANTITY).under(Rule::Number))
+            Err(Diagnostic::at(at, what).expected(QUANTITY).under(LintRule::Number))
         }
     }
 }
@@ -97,7 +97,7 @@ pub(super) fn length(digits: &str, at: u32) -> Result<usize, Diagnostic<Origin>>
     let length = digits.parse().ok().filter(|_| only_digits);
     length.ok_or_else(|| {
         let what = format!("output length is {}", quoted(digits));
-        Diagnostic::at(at, what).expected("decimal digits after #, below 2^64").under(Rule::Number)
+        Diagnostic::at(at, what).expected("decimal digits after #, below 2^64").under(LintRule::Number)
     })
 }
 
@@ -109,11 +109,11 @@ fn fixed<const N: usize>(text: &str, at: u32, what: &str) -> Result<[u8; N], Dia
         Diagnostic::at(at, format!("{} is not {what}", quoted(text)))
             .expected(format!("{} hex digits", 2 * N))
     };
-    hex_to_slice(digits, &mut bytes).ok_or_else(|| wrong().under(Rule::Bytes))?;
+    hex_to_slice(digits, &mut bytes).ok_or_else(|| wrong().under(LintRule::Bytes))?;
     Ok(bytes)
 }
 
-fn fixed_node<const N: usize>(node: Node<'_>, what: &str) -> Result<[u8; N], Diagnostic<Origin>> {
+fn fixed_node<const N: usize>(node: JsonNode<'_>, what: &str) -> Result<[u8; N], Diagnostic<Origin>> {
     match node.text() {
         Some(text) => fixed(&text, node.at(), what),
         None => Err(wrong_type(node, what, &format!("{} hex digits in quotes", 2 * N))),
@@ -121,7 +121,7 @@ fn fixed_node<const N: usize>(node: Node<'_>, what: &str) -> Result<[u8; N], Dia
 }
 
 /// 20 bytes.
-pub(super) fn address(node: Node<'_>) -> Result<[u8; 20], Diagnostic<Origin>> {
+pub(super) fn address(node: JsonNode<'_>) -> Result<[u8; 20], Diagnostic<Origin>> {
     fixed_node(node, "an address")
 }
 
@@ -131,12 +131,12 @@ pub(super) fn address_key(text: &str, at: u32) -> Result<[u8; 20], Diagnostic<Or
 }
 
 /// 32 bytes: a hash or a topic.
-pub(super) fn hash(node: Node<'_>) -> Result<[u8; 32], Diagnostic<Origin>> {
+pub(super) fn hash(node: JsonNode<'_>) -> Result<[u8; 32], Diagnostic<Origin>> {
     fixed_node(node, "a hash")
 }
 
 /// The 256 bytes of a bloom filter.
-pub(super) fn bloom(node: Node<'_>) -> Result<Vec<u8>, Diagnostic<Origin>> {
+pub(super) fn bloom(node: JsonNode<'_>) -> Result<Vec<u8>, Diagnostic<Origin>> {
     fixed_node::<256>(node, "a bloom filter").map(Vec::from)
 }
 
@@ -147,10 +147,10 @@ pub(super) fn storage_key(text: &str, at: u32) -> Result<String, Diagnostic<Orig
 }
 
 /// Bytes: `0x` and hex digits, nothing, or an array of pieces (`$DATA_ARRAY`).
-pub(super) fn data(node: Node<'_>) -> Result<Vec<u8>, Diagnostic<Origin>> {
+pub(super) fn data(node: JsonNode<'_>) -> Result<Vec<u8>, Diagnostic<Origin>> {
     match node.datum() {
-        Datum::Text(text) => parse_data(&text, node.at()),
-        Datum::Array => {
+        JsonDatum::Text(text) => parse_data(&text, node.at()),
+        JsonDatum::Array => {
             let mut bytes = Vec::new();
             for piece in node.items() {
                 bytes.extend(data_piece(piece)?);
@@ -167,7 +167,7 @@ fn parse_data(text: &str, at: u32) -> Result<Vec<u8>, Diagnostic<Origin>> {
         None if text.is_empty() => Ok(Vec::new()),
         None => Err(Diagnostic::at(at, format!("{} does not start with 0x", quoted(text)))
             .expected("bytes; text without 0x is the source of a test filler, not a vector")
-            .under(Rule::Bytes)),
+            .under(LintRule::Bytes)),
     }
 }
 
@@ -178,18 +178,18 @@ fn parse_hex(digits: &str) -> Option<Vec<u8>> {
 
 fn not_data(text: &str, at: u32) -> Diagnostic<Origin> {
     let what = format!("{} has non-hex characters", quoted(text));
-    Diagnostic::at(at, what).expected("0x and hex digits").under(Rule::Bytes)
+    Diagnostic::at(at, what).expected("0x and hex digits").under(LintRule::Bytes)
 }
 
 /// An element of a `$DATA_ARRAY`: a number becomes as few bytes as possible, but at least one; hex keeps its
 /// leading zeros.
-fn data_piece(node: Node<'_>) -> Result<Vec<u8>, Diagnostic<Origin>> {
+fn data_piece(node: JsonNode<'_>) -> Result<Vec<u8>, Diagnostic<Origin>> {
     // The time to read decimal digits is quadratic in their number.
     const MOST_DIGITS: usize = 10_000;
     const EXPECTED: &str = "an integer below 2^64, at most 10000 decimal digits, or 0x and hex digits";
     let number = match node.datum() {
-        Datum::Number(digits) => digits.parse::<u64>().ok().map(BigUint::from),
-        Datum::Text(text) => match text.strip_prefix("0x") {
+        JsonDatum::Number(digits) => digits.parse::<u64>().ok().map(BigUint::from),
+        JsonDatum::Text(text) => match text.strip_prefix("0x") {
             Some(digits) => return parse_hex(digits).ok_or_else(|| not_data(&text, node.at())),
             None if text.is_empty() || text.len() > MOST_DIGITS => None,
             None if !text.bytes().all(|byte| byte.is_ascii_digit()) => None,
@@ -199,25 +199,25 @@ fn data_piece(node: Node<'_>) -> Result<Vec<u8>, Diagnostic<Origin>> {
     };
     match number {
         Some(number) => Ok(number.to_bytes_be()),
-        None => Err(wrong(node, "is not an element of data", EXPECTED).under(Rule::Bytes)),
+        None => Err(wrong(node, "is not an element of data", EXPECTED).under(LintRule::Bytes)),
     }
 }
 
 /// A storage value: a quantity, or data of at most 32 bytes read as a number.
-pub(super) fn number(node: Node<'_>) -> Result<BigInt, Diagnostic<Origin>> {
+pub(super) fn number(node: JsonNode<'_>) -> Result<BigInt, Diagnostic<Origin>> {
     if !node.is_array() {
         return quantity(node);
     }
     let bytes = data(node)?;
     if bytes.len() > 32 {
         let what = format!("a word of {} bytes", bytes.len());
-        return Err(Diagnostic::at(node.at(), what).expected("at most 32").under(Rule::Bytes));
+        return Err(Diagnostic::at(node.at(), what).expected("at most 32").under(LintRule::Bytes));
     }
     Ok(BigInt::from(BigUint::from_bytes_be(&bytes)))
 }
 
 /// The destination of a recorded call: an empty one is a creation, forty zeros may be a creation or a call.
-pub(super) fn destination(node: Node<'_>) -> Result<Expected, Diagnostic<Origin>> {
+pub(super) fn destination(node: JsonNode<'_>) -> Result<Expected, Diagnostic<Origin>> {
     let creation = Value::Bytes(Vec::new());
     if node.text().is_some_and(|text| text.is_empty() || text == "0x") {
         return Ok(Expected::Is(creation));
@@ -228,22 +228,22 @@ pub(super) fn destination(node: Node<'_>) -> Result<Expected, Diagnostic<Origin>
 }
 
 /// A quantity as a value.
-pub(super) fn number_value(node: Node<'_>) -> Result<Value, Diagnostic<Origin>> {
+pub(super) fn number_value(node: JsonNode<'_>) -> Result<Value, Diagnostic<Origin>> {
     quantity(node).map(Value::Int)
 }
 
 /// A hash as a value.
-pub(super) fn hash_value(node: Node<'_>) -> Result<Value, Diagnostic<Origin>> {
+pub(super) fn hash_value(node: JsonNode<'_>) -> Result<Value, Diagnostic<Origin>> {
     hash(node).map(|hash| Value::Bytes(hash.to_vec()))
 }
 
 /// Bytes as a value.
-pub(super) fn data_value(node: Node<'_>) -> Result<Value, Diagnostic<Origin>> {
+pub(super) fn data_value(node: JsonNode<'_>) -> Result<Value, Diagnostic<Origin>> {
     data(node).map(Value::Bytes)
 }
 
 /// Whether a test is an Ethereum state test: it has a `transaction`, and no `exec`.
-pub(super) fn is_state_test(test: Node<'_>) -> bool {
+pub(super) fn is_state_test(test: JsonNode<'_>) -> bool {
     let has = |name| test.member(name).is_some();
     has("transaction") && (has("pre") || has("post")) && !has("exec")
 }

@@ -4,8 +4,8 @@ use smallvec::SmallVec;
 
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::position::Origin;
-use crate::model::rule::Rule;
-use crate::text::json::{Document, Member, Node, quoted};
+use crate::model::rule::LintRule;
+use crate::text::json::{Document, JsonMember, JsonNode, quoted};
 use crate::text::suggest::nearest;
 
 /// The severity of two things: input that a format does not know, and input that breaks the format's
@@ -129,7 +129,7 @@ impl Diagnostics {
 
 /// How the names of an object's members may be spelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Names {
+pub enum MemberNames {
     /// Exactly as in the format.
     Exact,
     /// In any case; a spelling that differs from the format's is a remark.
@@ -138,12 +138,12 @@ pub enum Names {
     AnyCaseByBreach,
 }
 
-impl Names {
+impl MemberNames {
     fn matches(self, written: &str, key: &str) -> bool {
         match self {
-            Names::Exact => written == key,
+            MemberNames::Exact => written == key,
             // Most members have a different length, and most others are spelled like the key.
-            Names::AnyCase | Names::AnyCaseByBreach => {
+            MemberNames::AnyCase | MemberNames::AnyCaseByBreach => {
                 written.len() == key.len() && (written == key || written.eq_ignore_ascii_case(key))
             }
         }
@@ -154,42 +154,46 @@ impl Names {
 const MEMBERS: usize = 8;
 
 /// An object that is being read.
-pub struct Fields<'d> {
-    node: Node<'d>,
+pub struct FieldReader<'d> {
+    node: JsonNode<'d>,
     /// The name of the object in messages: "test", "account".
     name: &'static str,
-    names: Names,
-    members: SmallVec<[Member<'d>; MEMBERS]>,
+    names: MemberNames,
+    members: SmallVec<[JsonMember<'d>; MEMBERS]>,
     /// Members that were read although they are spelled differently from the key, with the key.
-    respelled: Vec<(Member<'d>, &'static str)>,
+    respelled: Vec<(JsonMember<'d>, &'static str)>,
     /// Keys that the reader requested; `None` if no suggestions are reported.
     known: Option<Vec<&'static str>>,
 }
 
-impl<'d> Fields<'d> {
+impl<'d> FieldReader<'d> {
     /// Starts reading `node` as an object; `name` is its name in messages.
-    pub fn open(node: Node<'d>, name: &'static str, diagnostics: &mut Diagnostics) -> Option<Fields<'d>> {
-        Fields::open_with(node, name, Names::Exact, diagnostics)
+    pub fn open(
+        node: JsonNode<'d>,
+        name: &'static str,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<FieldReader<'d>> {
+        FieldReader::open_with(node, name, MemberNames::Exact, diagnostics)
     }
 
-    /// Like [`Fields::open`], with a rule for how names may be spelled.
+    /// Like [`FieldReader::open`], with a rule for how names may be spelled.
     pub fn open_with(
-        node: Node<'d>,
+        node: JsonNode<'d>,
         name: &'static str,
-        names: Names,
+        names: MemberNames,
         diagnostics: &mut Diagnostics,
-    ) -> Option<Fields<'d>> {
+    ) -> Option<FieldReader<'d>> {
         if !node.is_object() {
             diagnostics.error(wrong_type(node, name, "an object"));
             return None;
         }
         let known = diagnostics.known_keys();
         let members = node.members().collect();
-        Some(Fields { node, name, names, members, respelled: Vec::new(), known })
+        Some(FieldReader { node, name, names, members, respelled: Vec::new(), known })
     }
 
     /// The object.
-    pub fn node(&self) -> Node<'d> {
+    pub fn node(&self) -> JsonNode<'d> {
         self.node
     }
 
@@ -199,28 +203,28 @@ impl<'d> Fields<'d> {
     }
 
     /// Takes a member, if present; the last one if there are several.
-    pub fn optional(&mut self, key: &'static str) -> Option<Node<'d>> {
+    pub fn optional(&mut self, key: &'static str) -> Option<JsonNode<'d>> {
         let member = self.take(key)?;
         let value = member.value;
-        if self.names != Names::Exact && member.key != key {
+        if self.names != MemberNames::Exact && member.key != key {
             self.respelled.push((member, key));
         }
         Some(value)
     }
 
     /// Takes a member, if present and not null.
-    pub fn present(&mut self, key: &'static str) -> Option<Node<'d>> {
+    pub fn present(&mut self, key: &'static str) -> Option<JsonNode<'d>> {
         self.optional(key).filter(|node| !node.is_null())
     }
 
     /// Takes a member with its key, if present. The caller reports a different spelling.
-    pub fn member(&mut self, key: &'static str) -> Option<Member<'d>> {
+    pub fn member(&mut self, key: &'static str) -> Option<JsonMember<'d>> {
         self.take(key)
     }
 
     /// Takes the last member with the key in any accepted spelling. Members with yet another spelling stay
     /// and are reported as unknown.
-    fn take(&mut self, key: &'static str) -> Option<Member<'d>> {
+    fn take(&mut self, key: &'static str) -> Option<JsonMember<'d>> {
         if let Some(known) = &mut self.known {
             known.push(key);
         }
@@ -234,7 +238,7 @@ impl<'d> Fields<'d> {
     }
 
     /// Takes a required member.
-    pub fn required(&mut self, key: &'static str, diagnostics: &mut Diagnostics) -> Option<Node<'d>> {
+    pub fn required(&mut self, key: &'static str, diagnostics: &mut Diagnostics) -> Option<JsonNode<'d>> {
         let found = self.optional(key);
         if found.is_none() {
             diagnostics.error(self.without(key));
@@ -247,7 +251,7 @@ impl<'d> Fields<'d> {
         let what = format!("{} without {}", self.name, quoted(key));
         Diagnostic::at(self.at(), what)
             .expected(format!("a member {}", quoted(key)))
-            .under(Rule::MissingMember)
+            .under(LintRule::MissingMember)
     }
 
     /// Takes members that have no meaning.
@@ -263,15 +267,18 @@ impl<'d> Fields<'d> {
         for (member, key) in self.respelled {
             let diagnostic = || misspelled(member.key_node(), key);
             match self.names {
-                Names::Exact | Names::AnyCase => diagnostics.remark(|| diagnostic().under(Rule::LetterCase)),
-                Names::AnyCaseByBreach => diagnostics.breach(diagnostic),
+                MemberNames::Exact | MemberNames::AnyCase => {
+                    diagnostics.remark(|| diagnostic().under(LintRule::LetterCase));
+                }
+                MemberNames::AnyCaseByBreach => diagnostics.breach(diagnostic),
             }
         }
-        for Member { key, key_at, .. } in self.members {
+        for JsonMember { key, key_at, .. } in self.members {
             let what = format!("unknown member {} of {}", quoted(&key), self.name);
             let known = self.known.iter().flatten().copied();
-            let unknown =
-                |what| Diagnostic::at(key_at, what).under(Rule::UnknownMember).suggest(nearest(&key, known));
+            let unknown = |what| {
+                Diagnostic::at(key_at, what).under(LintRule::UnknownMember).suggest(nearest(&key, known))
+            };
             match diagnostics.unknown {
                 Severity::Note | Severity::Warning => diagnostics.note(unknown(format!("{what} is ignored"))),
                 Severity::Error => diagnostics.error(unknown(what)),
@@ -281,29 +288,29 @@ impl<'d> Fields<'d> {
 }
 
 /// A string that differs from a word of the format only in case.
-pub fn misspelled(string: Node<'_>, word: &str) -> Diagnostic<Origin> {
+pub fn misspelled(string: JsonNode<'_>, word: &str) -> Diagnostic<Origin> {
     Diagnostic::at(string.at(), format!("{} has the wrong letter case", string.shown()))
         .expected(quoted(word))
-        .under(Rule::MustLetterCase)
+        .under(LintRule::MustLetterCase)
         .replace(string.range().len(), format!("\"{word}\""))
 }
 
 /// A datum that is not one of the words allowed here.
 pub fn no_such_word<'w>(
-    node: Node<'_>,
+    node: JsonNode<'_>,
     what: String,
     expected: String,
     words: impl IntoIterator<Item = &'w str>,
 ) -> Diagnostic<Origin> {
-    let diagnostic = Diagnostic::at(node.at(), what).expected(expected).under(Rule::UnknownName);
+    let diagnostic = Diagnostic::at(node.at(), what).expected(expected).under(LintRule::UnknownName);
     diagnostic.suggest(nearest(&node.text().unwrap_or_default(), words))
 }
 
 /// A datum of the wrong type.
-pub fn wrong_type(node: Node<'_>, name: &str, expected: &str) -> Diagnostic<Origin> {
+pub fn wrong_type(node: JsonNode<'_>, name: &str, expected: &str) -> Diagnostic<Origin> {
     Diagnostic::at(node.at(), format!("{name} is {}", node.type_name()))
         .expected(expected)
-        .under(Rule::WrongType)
+        .under(LintRule::WrongType)
 }
 
 /// Whether the keys at two places are spelled the same, by their text up to the closing quote.

@@ -7,22 +7,22 @@ pub trait Files {
     /// # Errors
     ///
     /// If the file does not exist, or this vector may not read it.
-    fn read(&self, folder: Folder, name: &str, limit: u64) -> Result<Vec<u8>, Unreadable>;
+    fn read(&self, folder: VectorFolder, name: &str, limit: u64) -> Result<Vec<u8>, Unreadable>;
 
     /// The names of the regular files in a folder itself, in order. Names that are not UTF-8 are omitted.
     ///
     /// # Errors
     ///
     /// If this vector may not read the folder.
-    fn list(&self, folder: Folder) -> Result<Vec<String>, Unreadable>;
+    fn list(&self, folder: VectorFolder) -> Result<Vec<String>, Unreadable>;
 }
 
 /// A folder, relative to a vector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Folder {
+pub enum VectorFolder {
     /// The folder that contains the vector's file, after symbolic links are resolved, and those below it.
     Own,
-    /// The parent folder of [`Folder::Own`] and those below it, if [`Folder::Own`] is called `tests`.
+    /// The parent folder of [`VectorFolder::Own`] and those below it, if [`VectorFolder::Own`] is called `tests`.
     Above,
 }
 
@@ -44,11 +44,11 @@ pub struct NoFiles;
 pub(super) static NO_FILES: NoFiles = NoFiles;
 
 impl Files for NoFiles {
-    fn read(&self, _: Folder, _: &str, _: u64) -> Result<Vec<u8>, Unreadable> {
+    fn read(&self, _: VectorFolder, _: &str, _: u64) -> Result<Vec<u8>, Unreadable> {
         Err(Unreadable::Refused("a vector that is in no file can name none".to_owned()))
     }
 
-    fn list(&self, _: Folder) -> Result<Vec<String>, Unreadable> {
+    fn list(&self, _: VectorFolder) -> Result<Vec<String>, Unreadable> {
         Err(Unreadable::Refused("a vector that is in no file has no folder".to_owned()))
     }
 }

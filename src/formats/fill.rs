@@ -4,32 +4,32 @@
 
 use serde_json::Value as Json;
 
-use crate::text::edit::Change;
-use crate::text::json::Node;
+use crate::text::edit::TextChange;
+use crate::text::json::JsonNode;
 
 /// The demands that a case lacks.
 #[derive(Debug, Default)]
 pub struct Fill<'d> {
     /// How the run ends. What else can be demanded depends on it, so these come first.
-    pub ends: Vec<Change<'d>>,
+    pub ends: Vec<TextChange<'d>>,
     /// Everything else.
-    pub rest: Vec<Change<'d>>,
+    pub rest: Vec<TextChange<'d>>,
 }
 
 /// Adds the members that an object lacks.
 pub(super) fn missing<'d, 'n>(
-    object: Node<'d>,
+    object: JsonNode<'d>,
     members: impl IntoIterator<Item = (&'n str, Json)>,
-) -> impl Iterator<Item = Change<'d>> {
+) -> impl Iterator<Item = TextChange<'d>> {
     missing_by(|object, name| object.member(name).is_some(), object, members)
 }
 
 /// Like [`missing`], in a format where `has` decides whether an object has a member of this name.
 pub(super) fn missing_by<'d, 'n>(
-    has: impl Fn(Node<'d>, &str) -> bool,
-    object: Node<'d>,
+    has: impl Fn(JsonNode<'d>, &str) -> bool,
+    object: JsonNode<'d>,
     members: impl IntoIterator<Item = (&'n str, Json)>,
-) -> impl Iterator<Item = Change<'d>> {
+) -> impl Iterator<Item = TextChange<'d>> {
     let missing = members.into_iter().filter(move |(name, _)| object.is_object() && !has(object, name));
-    missing.map(move |(name, placeholder)| Change::add_member(object, name, placeholder))
+    missing.map(move |(name, placeholder)| TextChange::add_member(object, name, placeholder))
 }

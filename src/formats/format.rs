@@ -5,14 +5,14 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use super::fields::{Diagnostics, Strictness};
-use super::files::{Files, Folder, NO_FILES};
+use super::files::{Files, NO_FILES, VectorFolder};
 use super::fill::Fill;
 use super::new_vector::MakeVector;
-use super::write_back::{FailedAssertion, WrittenBack};
+use super::write_back::{WrittenBack, WrongAssertion};
 use crate::model::case::Case;
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::position::Origin;
-use crate::text::json::{DeviationKind, Document, Node};
+use crate::text::json::{DeviationKind, Document, JsonNode};
 
 /// A vector format.
 pub struct Format {
@@ -29,17 +29,17 @@ pub struct Format {
     /// The name of every file in this format, if its structure is not distinctive enough.
     pub file_name: Option<&'static str>,
     /// The evidence in the structure of a document that it has this format; `None` if there is none.
-    pub evidence: fn(Node<'_>) -> Option<Evidence>,
+    pub evidence: fn(JsonNode<'_>) -> Option<Evidence>,
     /// Finds the cases of a document, in document order.
-    pub outline: fn(Node<'_>) -> Result<Vec<Entry>, Diagnostic<Origin>>,
+    pub outline: fn(JsonNode<'_>) -> Result<Vec<FileEntry>, Diagnostic<Origin>>,
     /// Reads one case that `outline` found. `None` if it is invalid; the diagnostics then say why.
-    pub read: fn(Node<'_>, Context<'_>, &mut Diagnostics) -> Option<Case>,
+    pub read: fn(JsonNode<'_>, ReadContext<'_>, &mut Diagnostics) -> Option<Case>,
     /// Checks the parts of the document outside its cases.
-    pub rest: fn(Node<'_>, Context<'_>, &mut Diagnostics),
+    pub rest: fn(JsonNode<'_>, ReadContext<'_>, &mut Diagnostics),
     /// Returns the changes that replace the expected value with the actual one.
-    pub write_back: for<'d> fn(&FailedAssertion<'d, '_>) -> WrittenBack<'d>,
+    pub write_back: for<'d> fn(&WrongAssertion<'d, '_>) -> WrittenBack<'d>,
     /// Returns the changes that demand, with placeholder values, what the case could demand and does not.
-    pub fill: fn(Node<'_>) -> Fill<'_>,
+    pub fill: fn(JsonNode<'_>) -> Fill<'_>,
     /// Creates a vector file for a program; `None` if another format of the machine is preferred.
     pub make: Option<MakeVector>,
     /// The fields of the state that say how a run ended, not what it computed.
@@ -54,13 +54,13 @@ pub struct Format {
     /// The group under which a case is counted, according to its name, such as a fork.
     pub group: fn(&str) -> Option<&str>,
     /// The folders from which a case may name files.
-    pub folders: &'static [Folder],
+    pub folders: &'static [VectorFolder],
 }
 
 impl Format {
-    /// Reads one case, with all errors and notes for its part of the document. [`Options`] serve as a context
+    /// Reads one case, with all errors and notes for its part of the document. [`FormatOptions`] serve as a context
     /// in which the case cannot name files.
-    pub fn read_case<'c>(&self, case: Node<'_>, context: impl Into<Context<'c>>) -> Reading {
+    pub fn read_case<'c>(&self, case: JsonNode<'_>, context: impl Into<ReadContext<'c>>) -> FileReading {
         let context = context.into();
         let mut diagnostics = Diagnostics::new(context.options.strictness, self.unknown);
         let read = (self.read)(case, context, &mut diagnostics);
@@ -70,11 +70,11 @@ impl Format {
         let diagnostics = diagnostics.finish();
         let stopped = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
         let unsupported = unsupported.filter(|_| !stopped);
-        Reading { case: if stopped { None } else { read }, unsupported, diagnostics }
+        FileReading { case: if stopped { None } else { read }, unsupported, diagnostics }
     }
 
     /// As much of a case as can be read, in spite of errors.
-    pub fn read_partial(&self, case: Node<'_>, context: Context<'_>) -> Option<Case> {
+    pub fn read_partial(&self, case: JsonNode<'_>, context: ReadContext<'_>) -> Option<Case> {
         (self.read)(case, context, &mut Diagnostics::new(context.options.strictness, self.unknown))
     }
 
@@ -82,8 +82,8 @@ impl Format {
     pub fn read_rest<'c>(
         &self,
         document: &Document,
-        entries: &[Entry],
-        context: impl Into<Context<'c>>,
+        entries: &[FileEntry],
+        context: impl Into<ReadContext<'c>>,
     ) -> Vec<Diagnostic<Origin>> {
         let context = context.into();
         let mut diagnostics = Diagnostics::new(context.options.strictness, self.unknown);
@@ -91,7 +91,7 @@ impl Format {
         if !document.deviations().is_empty() {
             let mut from = 0;
             for entry in entries {
-                let case = Node::at_index(document, entry.node);
+                let case = JsonNode::at_index(document, entry.node);
                 self.add_deviations(document, from..case.at(), &mut diagnostics);
                 from = case.at() + case.raw().len() as u32;
             }
@@ -118,17 +118,17 @@ impl Format {
 
 /// A case that was found but not read yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct FileEntry {
     /// The name that the file gives it.
     pub name: Arc<str>,
-    /// The datum, for [`Node::at_index`], that distinguishes it from all other cases of the document. Cases
+    /// The datum, for [`JsonNode::at_index`], that distinguishes it from all other cases of the document. Cases
     /// may share other data.
     pub node: u32,
 }
 
 /// A case that was read.
 #[derive(Debug)]
-pub struct Reading {
+pub struct FileReading {
     /// The case; `None` if one of the diagnostics is an error, or if it is not supported.
     pub case: Option<Case>,
     /// Why the case is not supported: it is well-formed, and no machine here can run it.
@@ -139,7 +139,7 @@ pub struct Reading {
 
 /// The user's options for reading.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Options {
+pub struct FormatOptions {
     /// How strictly to treat unknown input, and rules of the specification that real files break.
     pub strictness: Strictness,
     /// Whether recorded calls reduce the balance by their value, in VMTests.
@@ -148,16 +148,16 @@ pub struct Options {
 
 /// The context in which a case is read.
 #[derive(Clone, Copy)]
-pub struct Context<'c> {
+pub struct ReadContext<'c> {
     /// The user's options.
-    pub options: Options,
+    pub options: FormatOptions,
     /// The files that the case may name.
     pub files: &'c dyn Files,
     /// The data that the cases of the file share; `None` to read it anew for each case.
-    pub shared: Option<&'c Shared>,
+    pub shared: Option<&'c SharedFile>,
 }
 
-impl Context<'_> {
+impl ReadContext<'_> {
     /// The data that the cases of a file share, read once. A format always reads the same type. `read` must
     /// not open other files, since it would be unknown for which case.
     pub(crate) fn shared<T: Send + Sync + 'static>(&self, read: impl Fn() -> T) -> Arc<T> {
@@ -168,11 +168,11 @@ impl Context<'_> {
 
 /// The data that the cases of one file share, once it has been read.
 #[derive(Default)]
-pub struct Shared(OnceLock<Arc<dyn Any + Send + Sync>>);
+pub struct SharedFile(OnceLock<Arc<dyn Any + Send + Sync>>);
 
-impl From<Options> for Context<'_> {
-    fn from(options: Options) -> Self {
-        Context { options, files: &NO_FILES, shared: None }
+impl From<FormatOptions> for ReadContext<'_> {
+    fn from(options: FormatOptions) -> Self {
+        ReadContext { options, files: &NO_FILES, shared: None }
     }
 }
 

@@ -17,16 +17,16 @@ mod write_back;
 
 use num_bigint::BigInt;
 
-use self::program::{MACHINE, Shared};
+use self::program::{MACHINE, SharedFunctions};
 use super::envelope;
-use super::fields::{Diagnostics, Fields, wrong_type};
-use super::format::{Context, Evidence, Format};
+use super::fields::{Diagnostics, FieldReader, wrong_type};
+use super::format::{Evidence, Format, ReadContext};
 use crate::model::case::{Action, Case, Program, Step};
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::name::Name;
 use crate::model::path::Path;
 use crate::model::value::Value;
-use crate::text::json::Node;
+use crate::text::json::JsonNode;
 
 /// The entry in the list of formats.
 pub const FORMAT: Format = Format {
@@ -51,7 +51,7 @@ pub const FORMAT: Format = Format {
     outcomes: || snapshot::STATUSES.to_vec(),
 };
 
-fn evidence(file: Node<'_>) -> Option<Evidence> {
+fn evidence(file: JsonNode<'_>) -> Option<Evidence> {
     envelope::evidence(file, MACHINE, "\"machine\": \"minic89\"").or_else(|| {
         // A file that names another machine belongs to that machine.
         let program = file.member("program").filter(|_| file.member("machine").is_none())?;
@@ -61,7 +61,7 @@ fn evidence(file: Node<'_>) -> Option<Evidence> {
     })
 }
 
-fn read_rest(file: Node<'_>, _: Context<'_>, diagnostics: &mut Diagnostics) {
+fn read_rest(file: JsonNode<'_>, _: ReadContext<'_>, diagnostics: &mut Diagnostics) {
     let Some(mut fields) = envelope::open(file, MACHINE, diagnostics) else { return };
     if let Some(program) = fields.required("program", diagnostics) {
         program::read(program, diagnostics);
@@ -73,15 +73,15 @@ fn read_rest(file: Node<'_>, _: Context<'_>, diagnostics: &mut Diagnostics) {
     fields.finish(diagnostics);
 }
 
-fn read_test(test: Node<'_>, context: Context<'_>, diagnostics: &mut Diagnostics) -> Option<Case> {
+fn read_test(test: JsonNode<'_>, context: ReadContext<'_>, diagnostics: &mut Diagnostics) -> Option<Case> {
     let shared = context.shared(|| program::share(test.document().root()));
-    let mut fields = Fields::open(test, "test", diagnostics)?;
+    let mut fields = FieldReader::open(test, "test", diagnostics)?;
     let name_at = envelope::name(&mut fields, diagnostics).unwrap_or(test.at());
     envelope::label(&mut fields, "description", diagnostics);
     let start = start(&mut fields, &shared, name_at, diagnostics);
     let expect = fields.optional("expect");
     let trace = fields.optional("trace");
-    let is_empty = |trace: Node<'_>| trace.is_array() && trace.items().next().is_none();
+    let is_empty = |trace: JsonNode<'_>| trace.is_array() && trace.items().next().is_none();
     match trace {
         None if expect.is_none() => {
             let what = "test without \"expect\" and \"trace\"";
@@ -122,7 +122,12 @@ fn join_start(mut steps: Vec<Step>) -> Vec<Step> {
 }
 
 /// The start of the run: `entry`, `args` and `limits`.
-fn start(fields: &mut Fields<'_>, shared: &Shared, name_at: u32, diagnostics: &mut Diagnostics) -> Value {
+fn start(
+    fields: &mut FieldReader<'_>,
+    shared: &SharedFunctions,
+    name_at: u32,
+    diagnostics: &mut Diagnostics,
+) -> Value {
     let mut members = Vec::new();
     let entry = entry(fields.optional("entry"), shared, name_at, diagnostics);
     let (args, args_at) = match fields.optional("args") {
@@ -145,8 +150,8 @@ fn start(fields: &mut Fields<'_>, shared: &Shared, name_at: u32, diagnostics: &m
 
 /// The function that starts: the one that the test names, else the one called `main`, else the last one.
 fn entry(
-    node: Option<Node<'_>>,
-    shared: &Shared,
+    node: Option<JsonNode<'_>>,
+    shared: &SharedFunctions,
     name_at: u32,
     diagnostics: &mut Diagnostics,
 ) -> Option<BigInt> {
@@ -163,7 +168,7 @@ fn entry(
     Some(fid)
 }
 
-fn arguments(node: Node<'_>, diagnostics: &mut Diagnostics) -> Option<Vec<Value>> {
+fn arguments(node: JsonNode<'_>, diagnostics: &mut Diagnostics) -> Option<Vec<Value>> {
     if !node.is_array() {
         diagnostics.error(wrong_type(node, "args", "an array of 16-bit integers"));
         return None;
@@ -172,8 +177,8 @@ fn arguments(node: Node<'_>, diagnostics: &mut Diagnostics) -> Option<Vec<Value>
     diagnostics.keep(node.items().map(read).collect())
 }
 
-fn limits(node: Node<'_>, diagnostics: &mut Diagnostics) -> Vec<(Name, Value)> {
-    let Some(mut fields) = Fields::open(node, "limits", diagnostics) else { return Vec::new() };
+fn limits(node: JsonNode<'_>, diagnostics: &mut Diagnostics) -> Vec<(Name, Value)> {
+    let Some(mut fields) = FieldReader::open(node, "limits", diagnostics) else { return Vec::new() };
     let mut members = Vec::new();
     let mut keep =
         |name: &'static str, value: Option<Value>| members.extend(value.map(|it| (name.into(), it)));
@@ -190,7 +195,7 @@ fn limits(node: Node<'_>, diagnostics: &mut Diagnostics) -> Vec<(Name, Value)> {
 }
 
 /// Adds a step for each snapshot of a trace.
-fn read_trace(trace: Node<'_>, steps: &mut Vec<Step>, diagnostics: &mut Diagnostics) {
+fn read_trace(trace: JsonNode<'_>, steps: &mut Vec<Step>, diagnostics: &mut Diagnostics) {
     const EXPECTED: &str = "an array of snapshots with ascending \"step\"";
     if !trace.is_array() {
         return diagnostics.error(wrong_type(trace, "trace", EXPECTED));

@@ -27,7 +27,7 @@ use crate::model::escape::escaped;
 
 mod manifest;
 
-pub use self::manifest::{MANIFEST_SIZE, Manifest, ManifestError, Method, Parameter};
+pub use self::manifest::{ContractManifest, MANIFEST_SIZE, ManifestError, Method, Parameter};
 
 /// The machine that executes the scripts of containers.
 pub const MACHINE: &str = "neo3";
@@ -114,7 +114,7 @@ impl Nef {
             let what = format!("the file has {} bytes", file.len());
             return Err(error(FILE_SIZE, what, format!("at most {FILE_SIZE}")));
         }
-        let mut reader = Reader { file, at: 0 };
+        let mut reader = NefReader { file, at: 0 };
         reader.magic()?;
         let compiler = reader.compiler()?;
         let source = reader.text("source", SOURCE_SIZE)?;
@@ -168,12 +168,12 @@ impl fmt::Display for CallFlags {
     }
 }
 
-struct Reader<'f> {
+struct NefReader<'f> {
     file: &'f [u8],
     at: usize,
 }
 
-impl<'f> Reader<'f> {
+impl<'f> NefReader<'f> {
     fn magic(&mut self) -> Result<(), NefError> {
         match self.array("magic")? {
             MAGIC => Ok(()),

@@ -32,18 +32,18 @@ mod rules;
 mod write_back;
 
 use self::lexical::member;
-use self::program::Program;
-use self::result::AssertionBuilder;
+use self::program::NeoProgram;
+use self::result::NeoAssertions;
 use self::rules::{Generation, Rules};
-use super::fields::{Diagnostics, Fields, misspelled, no_such_word, wrong_type};
-use super::files::Folder;
-use super::format::{Context, Entry, Format};
+use super::fields::{Diagnostics, FieldReader, misspelled, no_such_word, wrong_type};
+use super::files::VectorFolder;
+use super::format::{FileEntry, Format, ReadContext};
 use crate::model::case::{self, Action, Case, Step};
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::position::Origin;
-use crate::model::rule::Rule;
+use crate::model::rule::LintRule;
 use crate::model::value::Value;
-use crate::text::json::{Node, quoted};
+use crate::text::json::{JsonNode, quoted};
 
 /// N3's entry in the list of formats.
 pub const N3: Format = Format {
@@ -65,7 +65,7 @@ pub const N3: Format = Format {
     unknown: Severity::Note,
     duplicate: Severity::Note,
     group: |_| None,
-    folders: &[Folder::Own],
+    folders: &[VectorFolder::Own],
 };
 
 /// The entry of 2.x in the list of formats.
@@ -91,7 +91,7 @@ pub const V2: Format = Format {
     folders: &[],
 };
 
-fn outline(file: Node<'_>) -> Result<Vec<Entry>, Diagnostic<Origin>> {
+fn outline(file: JsonNode<'_>) -> Result<Vec<FileEntry>, Diagnostic<Origin>> {
     if !file.is_object() {
         return Err(wrong_type(file, "the file", "an object with \"tests\""));
     }
@@ -99,19 +99,21 @@ fn outline(file: Node<'_>) -> Result<Vec<Entry>, Diagnostic<Origin>> {
         .ok_or_else(|| {
             Diagnostic::at(file.at(), "file without \"tests\"")
                 .expected("a member \"tests\"")
-                .under(Rule::MissingMember)
+                .under(LintRule::MissingMember)
         })?
         .value;
     if !tests.is_array() && !tests.is_null() {
         return Err(wrong_type(tests, "tests", "an array of tests"));
     }
-    let entry =
-        |(index, test): (usize, Node<'_>)| Entry { name: name_of(test, index).into(), node: test.index() };
+    let entry = |(index, test): (usize, JsonNode<'_>)| FileEntry {
+        name: name_of(test, index).into(),
+        node: test.index(),
+    };
     Ok(tests.items().enumerate().map(entry).collect())
 }
 
 /// The test's own name, or its number in the file, from 1.
-fn name_of(test: Node<'_>, index: usize) -> String {
+fn name_of(test: JsonNode<'_>, index: usize) -> String {
     let name = member(test, "name").and_then(|name| name.value.text());
     match name {
         Some(name) if !name.is_empty() => name.into_owned(),
@@ -120,19 +122,19 @@ fn name_of(test: Node<'_>, index: usize) -> String {
 }
 
 /// The file without its tests.
-fn read_rest(file: Node<'_>, rules: &'static Rules, diagnostics: &mut Diagnostics) {
+fn read_rest(file: JsonNode<'_>, rules: &'static Rules, diagnostics: &mut Diagnostics) {
     if file.at() > 0 && file.document().text().starts_with('\u{feff}') {
         diagnostics.remark(|| {
             Diagnostic::at(0, "byte order mark")
                 .expected("none at the start of the file")
-                .under(Rule::ByteOrderMark)
+                .under(LintRule::ByteOrderMark)
         });
     }
-    let Some(mut fields) = Fields::open_with(file, "file", rules.names, diagnostics) else { return };
+    let Some(mut fields) = FieldReader::open_with(file, "file", rules.names, diagnostics) else { return };
     read_label(&mut fields, "category", rules, diagnostics);
     read_label(&mut fields, "name", rules, diagnostics);
     if let Some(tests) = fields.optional("tests").filter(|tests| tests.is_null()) {
-        diagnostics.breach(|| wrong_type(tests, "tests", "an array of tests").under(Rule::MustType));
+        diagnostics.breach(|| wrong_type(tests, "tests", "an array of tests").under(LintRule::MustType));
     }
     if let Some(machine) = fields.optional("machine")
         && machine.text().as_deref() != Some(rules.machine)
@@ -144,36 +146,36 @@ fn read_rest(file: Node<'_>, rules: &'static Rules, diagnostics: &mut Diagnostic
 }
 
 /// A category or name, which a runner does not need.
-fn read_label(fields: &mut Fields<'_>, key: &'static str, rules: &Rules, diagnostics: &mut Diagnostics) {
+fn read_label(fields: &mut FieldReader<'_>, key: &'static str, rules: &Rules, diagnostics: &mut Diagnostics) {
     let Some(label) = fields.present(key) else {
-        return diagnostics.breach(|| fields.without(key).under(Rule::MustMember));
+        return diagnostics.breach(|| fields.without(key).under(LintRule::MustMember));
     };
     match label.text() {
         None => diagnostics.error(wrong_type(label, key, "a string")),
         Some(text) if text.is_empty() && rules.generation == Generation::N3 && key == "name" => {
             let empty = || Diagnostic::at(label.at(), "name is empty").expected("some text");
-            diagnostics.breach(|| empty().under(Rule::MustNotBeEmpty));
+            diagnostics.breach(|| empty().under(LintRule::MustNotBeEmpty));
         }
         Some(_) => {}
     }
 }
 
 fn read_test(
-    test: Node<'_>,
+    test: JsonNode<'_>,
     rules: &'static Rules,
-    context: Context<'_>,
+    context: ReadContext<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Case> {
-    let mut fields = Fields::open_with(test, "test", rules.names, diagnostics)?;
+    let mut fields = FieldReader::open_with(test, "test", rules.names, diagnostics)?;
     read_label(&mut fields, "name", rules, diagnostics);
-    let mut program = Program::default();
+    let mut program = NeoProgram::default();
     match rules.generation {
         Generation::N3 => program.read_n3(&mut fields, context.files, diagnostics),
         Generation::V2 => program.read_v2(&mut fields, diagnostics),
     }
     let steps = read_steps(&mut fields, rules, diagnostics);
     fields.finish(diagnostics);
-    let Program { members, places } = program;
+    let NeoProgram { members, places } = program;
     Some(Case {
         machine: rules.machine,
         program: case::Program::from(Value::Record(members)),
@@ -183,13 +185,17 @@ fn read_test(
     })
 }
 
-fn read_steps(fields: &mut Fields<'_>, rules: &'static Rules, diagnostics: &mut Diagnostics) -> Vec<Step> {
+fn read_steps(
+    fields: &mut FieldReader<'_>,
+    rules: &'static Rules,
+    diagnostics: &mut Diagnostics,
+) -> Vec<Step> {
     match fields.present("steps") {
         Some(steps) if steps.is_array() => {
             // The specification of 2.x allows it.
             if rules.generation == Generation::N3 && steps.items().next().is_none() {
                 let what = "a test with no steps checks nothing";
-                diagnostics.suspect(|| Diagnostic::at(steps.at(), what).under(Rule::NothingCompared));
+                diagnostics.suspect(|| Diagnostic::at(steps.at(), what).under(LintRule::NothingCompared));
             }
             steps.items().filter_map(|step| read_step(step, rules, diagnostics)).collect()
         }
@@ -199,33 +205,33 @@ fn read_steps(fields: &mut Fields<'_>, rules: &'static Rules, diagnostics: &mut 
         }
         None => {
             let what = "a test without \"steps\" checks nothing";
-            diagnostics.note(Diagnostic::at(fields.at(), what).under(Rule::NothingCompared));
+            diagnostics.note(Diagnostic::at(fields.at(), what).under(LintRule::NothingCompared));
             Vec::new()
         }
     }
 }
 
-fn read_step(step: Node<'_>, rules: &'static Rules, diagnostics: &mut Diagnostics) -> Option<Step> {
-    let mut fields = Fields::open_with(step, "step", rules.names, diagnostics)?;
+fn read_step(step: JsonNode<'_>, rules: &'static Rules, diagnostics: &mut Diagnostics) -> Option<Step> {
+    let mut fields = FieldReader::open_with(step, "step", rules.names, diagnostics)?;
     if let Some(name) = fields.present("name").filter(|name| name.text().is_none()) {
         diagnostics.error(wrong_type(name, "name", "a string"));
     }
     let actions = read_actions(&mut fields, rules, diagnostics);
     let result = fields.required("result", diagnostics);
     fields.finish(diagnostics);
-    let mut wanted = AssertionBuilder::new(rules, diagnostics);
+    let mut wanted = NeoAssertions::new(rules, diagnostics);
     let end = wanted.result(result?);
     Some(Step { actions, end, assertions: wanted.assertions })
 }
 
-fn read_actions(fields: &mut Fields<'_>, rules: &Rules, diagnostics: &mut Diagnostics) -> Vec<Action> {
+fn read_actions(fields: &mut FieldReader<'_>, rules: &Rules, diagnostics: &mut Diagnostics) -> Vec<Action> {
     let actions = fields.present("actions");
     if rules.generation == Generation::V2 && actions.is_none_or(|actions| actions.raw() == "[]") {
         diagnostics.breach(|| match actions {
-            None => fields.without("actions").under(Rule::MustMember),
+            None => fields.without("actions").under(LintRule::MustMember),
             Some(actions) => Diagnostic::at(actions.at(), "a step with no action")
                 .expected("one or more actions")
-                .under(Rule::MustNotBeEmpty),
+                .under(LintRule::MustNotBeEmpty),
         });
     }
     let Some(actions) = actions else { return Vec::new() };
@@ -235,7 +241,7 @@ fn read_actions(fields: &mut Fields<'_>, rules: &Rules, diagnostics: &mut Diagno
     actions.items().filter_map(|action| read_action(action, diagnostics)).collect()
 }
 
-fn read_action(node: Node<'_>, diagnostics: &mut Diagnostics) -> Option<Action> {
+fn read_action(node: JsonNode<'_>, diagnostics: &mut Diagnostics) -> Option<Action> {
     const ACTIONS: [(&str, Action); 4] = [
         ("StepInto", Action::StepInto),
         ("StepOut", Action::StepOut),

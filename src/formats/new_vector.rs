@@ -7,7 +7,7 @@ use super::write_back::NotRepresentable;
 use crate::model::value::Value;
 
 /// A field of the state at the end of the run; `None` if it has no value.
-pub type Field<'a> = dyn Fn(&str) -> Option<Value> + 'a;
+pub type StateOf<'a> = dyn Fn(&str) -> Option<Value> + 'a;
 
 /// The contents of a new file with one case.
 pub struct NewVector<'a> {
@@ -19,7 +19,7 @@ pub struct NewVector<'a> {
     /// The inputs of the program.
     pub inputs: &'a Inputs,
     /// What to expect; `None` for a readable file with arbitrary expectations.
-    pub state: Option<&'a Field<'a>>,
+    pub state: Option<&'a StateOf<'a>>,
 }
 
 /// The inputs of a program, as typed by the user. Only the format can tell whether they are valid.

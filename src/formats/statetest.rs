@@ -18,20 +18,20 @@ use std::cell::LazyCell;
 use std::sync::{Arc, OnceLock};
 
 use self::exceptions::Demanded;
-use self::forks::{Fork, Named};
+use self::forks::{ForkFilter, Named};
 use self::test::Test;
 use super::accounts::read_accounts;
 use super::ethereum_json::{data_value, hash_value, is_state_test, number_value};
-use super::fields::{Diagnostics, Fields, Strictness, wrong_type};
-use super::format::{Context, Entry, Evidence, Format};
+use super::fields::{Diagnostics, FieldReader, Strictness, wrong_type};
+use super::format::{Evidence, FileEntry, Format, ReadContext};
 use crate::model::assertion::{Assertion, Expected};
 use crate::model::case::{Action, Case, Step};
 use crate::model::diagnostic::{Diagnostic, Severity};
-use crate::model::path::{Key, Path};
+use crate::model::path::{Path, PathKey};
 use crate::model::position::Origin;
-use crate::model::rule::Rule;
+use crate::model::rule::LintRule;
 use crate::model::value::Value;
-use crate::text::json::{Datum, Node, quoted};
+use crate::text::json::{JsonDatum, JsonNode, quoted};
 use crate::text::suggest::nearest;
 
 /// The format's entry in the list of formats.
@@ -59,28 +59,28 @@ pub const FORMAT: Format = Format {
 
 const MACHINE: &str = "ethereum";
 
-fn evidence(root: Node<'_>) -> Option<Evidence> {
+fn evidence(root: JsonNode<'_>) -> Option<Evidence> {
     let test = root.members().find(|test| is_state_test(test.value))?;
     Some(Evidence { at: test.key_at, what: "a test with \"transaction\"" })
 }
 
-fn outline(root: Node<'_>) -> Result<Vec<Entry>, Diagnostic<Origin>> {
+fn outline(root: JsonNode<'_>) -> Result<Vec<FileEntry>, Diagnostic<Origin>> {
     if !root.is_object() {
         return Err(wrong_type(root, "the file", "an object of tests"));
     }
     let mut entries = Vec::new();
     for test in root.members() {
         let before = entries.len();
-        for fork in test.value.member("post").into_iter().flat_map(Node::members) {
+        for fork in test.value.member("post").into_iter().flat_map(JsonNode::members) {
             for (index, entry) in fork.value.items().enumerate() {
                 let chosen = chosen_name(entry).unwrap_or_else(|| format!("{index}"));
                 let name = format!("{}/{}/{chosen}", test.key, fork.key);
-                entries.push(Entry { name: name.into(), node: entry.index() });
+                entries.push(FileEntry { name: name.into(), node: entry.index() });
             }
         }
         if entries.len() == before {
             // If a test has no results, the reader reports the error.
-            entries.push(Entry { name: test.key.into(), node: test.value.index() });
+            entries.push(FileEntry { name: test.key.into(), node: test.value.index() });
         }
     }
     Ok(entries)
@@ -93,10 +93,10 @@ fn fork_in(name: &str) -> Option<&str> {
 }
 
 /// The parameters that an entry chooses, as in its id: `d0g0v0`.
-fn chosen_name(entry: Node<'_>) -> Option<String> {
+fn chosen_name(entry: JsonNode<'_>) -> Option<String> {
     let indexes = entry.member("indexes")?;
     let index = |name| match indexes.member(name)?.datum() {
-        Datum::Number(digits) => digits.parse::<u32>().ok(),
+        JsonDatum::Number(digits) => digits.parse::<u32>().ok(),
         _ => None,
     };
     Some(format!("d{}g{}v{}", index("data")?, index("gas")?, index("value")?))
@@ -106,20 +106,20 @@ fn chosen_name(entry: Node<'_>) -> Option<String> {
 struct Tests(Vec<(u32, OnceLock<Arc<Test>>)>);
 
 impl Tests {
-    fn of(root: Node<'_>) -> Tests {
+    fn of(root: JsonNode<'_>) -> Tests {
         Tests(root.members().map(|test| (test.value.index(), OnceLock::new())).collect())
     }
 
     /// The test that contains an entry.
-    fn around(&self, entry: Node<'_>, context: Context<'_>) -> Option<Arc<Test>> {
+    fn around(&self, entry: JsonNode<'_>, context: ReadContext<'_>) -> Option<Arc<Test>> {
         let after = self.0.partition_point(|test| test.0 <= entry.index());
         let (test, read) = self.0.get(after.checked_sub(1)?)?;
-        let node = Node::at_index(entry.document(), *test);
+        let node = JsonNode::at_index(entry.document(), *test);
         Some(read.get_or_init(|| Arc::new(Test::read(node, context))).clone())
     }
 }
 
-fn read(entry: Node<'_>, context: Context<'_>, diagnostics: &mut Diagnostics) -> Option<Case> {
+fn read(entry: JsonNode<'_>, context: ReadContext<'_>, diagnostics: &mut Diagnostics) -> Option<Case> {
     let tests = context.shared(|| Tests::of(entry.document().root()));
     let test = tests.around(entry, context)?;
     // Notes on the test are reported once, its errors for each case that they stop.
@@ -129,7 +129,7 @@ fn read(entry: Node<'_>, context: Context<'_>, diagnostics: &mut Diagnostics) ->
     if !test.has_entry(entry) {
         return None;
     }
-    let mut fields = Fields::open(entry, "entry", diagnostics)?;
+    let mut fields = FieldReader::open(entry, "entry", diagnostics)?;
     let indexes = fields.required("indexes", diagnostics);
     let chosen = indexes.and_then(|indexes| test.choose(indexes, diagnostics));
     let results = Results::take(&mut fields, diagnostics);
@@ -149,7 +149,7 @@ fn read(entry: Node<'_>, context: Context<'_>, diagnostics: &mut Diagnostics) ->
         }
         Named::Unknown => {
             let unknown = Diagnostic::at(name.key_at, format!("unknown fork {}", quoted(&name.key)));
-            let unknown = unknown.expected("the name of a fork, such as Cancun").under(Rule::UnknownName);
+            let unknown = unknown.expected("the name of a fork, such as Cancun").under(LintRule::UnknownName);
             diagnostics.error(unknown.suggest(nearest(&name.key, forks::all())));
             return None;
         }
@@ -175,7 +175,7 @@ fn read(entry: Node<'_>, context: Context<'_>, diagnostics: &mut Diagnostics) ->
 
 /// What a refused transaction touches. The filler of 2021 touched the coinbase, which creates that account in
 /// forks that keep empty ones; the fixtures with `state` come from another filler.
-fn refusal_touches(fork: Fork, results: &Results<'_>) -> &'static str {
+fn refusal_touches(fork: ForkFilter, results: &Results<'_>) -> &'static str {
     if fork.keeps_empty_accounts && results.state.is_none() { "coinbase" } else { "nothing" }
 }
 
@@ -184,7 +184,7 @@ fn outcomes() -> Vec<&'static str> {
     ["executed", "refused"].into_iter().chain(exceptions::classes()).collect()
 }
 
-fn end(entry: Node<'_>, exception: Option<Node<'_>>) -> Assertion {
+fn end(entry: JsonNode<'_>, exception: Option<JsonNode<'_>>) -> Assertion {
     let (outcome, at, rule) = match exception {
         Some(exception) => {
             ("refused", exception.at(), "an entry with \"expectException\" demands a refused transaction")
@@ -200,20 +200,20 @@ fn end(entry: Node<'_>, exception: Option<Node<'_>>) -> Assertion {
 }
 
 /// A function that reads what is demanded of a field.
-type Read = fn(Node<'_>) -> Result<Value, Diagnostic<Origin>>;
+type Read = fn(JsonNode<'_>) -> Result<Value, Diagnostic<Origin>>;
 
 /// What an entry demands.
 struct Results<'d> {
-    root: Option<Node<'d>>,
-    logs: Option<Node<'d>>,
-    exception: Option<Node<'d>>,
-    state: Option<Node<'d>>,
-    gas_used: Option<Node<'d>>,
-    output: Option<Node<'d>>,
+    root: Option<JsonNode<'d>>,
+    logs: Option<JsonNode<'d>>,
+    exception: Option<JsonNode<'d>>,
+    state: Option<JsonNode<'d>>,
+    gas_used: Option<JsonNode<'d>>,
+    output: Option<JsonNode<'d>>,
 }
 
 impl<'d> Results<'d> {
-    fn take(fields: &mut Fields<'d>, diagnostics: &mut Diagnostics) -> Results<'d> {
+    fn take(fields: &mut FieldReader<'d>, diagnostics: &mut Diagnostics) -> Results<'d> {
         Results {
             root: fields.required("hash", diagnostics),
             logs: fields.required("logs", diagnostics),
@@ -233,7 +233,7 @@ impl<'d> Results<'d> {
             let classes = classes.into_iter().map(Value::text).collect();
             is(Path::field("exception"), Expected::OneOf(classes), node.at());
         }
-        let leaves: [(&str, Option<Node<'_>>, Read); 4] = [
+        let leaves: [(&str, Option<JsonNode<'_>>, Read); 4] = [
             ("root", self.root, hash_value),
             ("logs", self.logs, hash_value),
             ("gasUsed", self.gas_used, number_value),
@@ -254,13 +254,13 @@ impl<'d> Results<'d> {
 
 /// Demands each leaf of the state, and that there is nothing else.
 fn add_state(
-    state: Node<'_>,
+    state: JsonNode<'_>,
     is: &mut impl FnMut(Path, Expected, u32),
     diagnostics: &mut Diagnostics,
 ) -> Option<()> {
     let accounts = read_accounts(state, diagnostics)?;
     let at = Path::field("state");
-    let listed = accounts.iter().map(|account| Key::from(account.key.clone())).collect();
+    let listed = accounts.iter().map(|account| PathKey::from(account.key.clone())).collect();
     is(at.clone(), Expected::Only(listed), state.at());
     let inside = at.as_parent();
     for account in accounts {
@@ -277,7 +277,7 @@ fn add_state(
             is(at.child(name), Expected::Is(value), origin);
         }
         let storage = at.child("storage");
-        let listed = account.storage.iter().map(|word| Key::from(word.0.clone())).collect();
+        let listed = account.storage.iter().map(|word| PathKey::from(word.0.clone())).collect();
         is(storage.clone(), Expected::Only(listed), account.storage_at.unwrap_or(account.at));
         let storage = LazyCell::new(|| storage.as_parent());
         for (key, origin, value) in account.storage {

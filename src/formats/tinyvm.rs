@@ -30,14 +30,14 @@ mod single;
 mod testcases;
 mod write_back;
 
-use self::reader::{ENDS, MACHINE, Reader};
+use self::reader::{ENDS, MACHINE, TinyReader};
 use super::envelope;
-use super::fields::{Diagnostics, Fields};
-use super::files::Folder;
-use super::format::{Context, Evidence, Format};
+use super::fields::{Diagnostics, FieldReader};
+use super::files::VectorFolder;
+use super::format::{Evidence, Format, ReadContext};
 use crate::model::case::Case;
 use crate::model::diagnostic::Severity;
-use crate::text::json::Node;
+use crate::text::json::JsonNode;
 
 pub use testcases::FORMAT as TESTCASES;
 
@@ -61,7 +61,7 @@ pub const FORMAT: Format = Format {
     unknown: Severity::Error,
     duplicate: Severity::Error,
     group: |_| None,
-    folders: &[Folder::Own],
+    folders: &[VectorFolder::Own],
 };
 
 /// Members of a driver case that a case for a single machine does not have.
@@ -70,21 +70,21 @@ const DRIVER_ONLY: [&str; 4] = ["driver", "testee", "budget", "zeroLimit"];
 /// Members of a case for a single machine that a driver case does not have.
 const SINGLE_ONLY: [&str; 6] = ["instructions", "data", "registers", "pc", "steps", "then"];
 
-fn evidence(file: Node<'_>) -> Option<Evidence> {
+fn evidence(file: JsonNode<'_>) -> Option<Evidence> {
     envelope::evidence(file, MACHINE, "\"machine\": \"tinyvm\"")
 }
 
 /// The file without its tests.
-fn read_rest(file: Node<'_>, _: Context<'_>, diagnostics: &mut Diagnostics) {
+fn read_rest(file: JsonNode<'_>, _: ReadContext<'_>, diagnostics: &mut Diagnostics) {
     if let Some(fields) = envelope::open(file, MACHINE, diagnostics) {
         fields.finish(diagnostics);
     }
 }
 
-fn read_test(test: Node<'_>, context: Context<'_>, diagnostics: &mut Diagnostics) -> Option<Case> {
-    let mut fields = Fields::open(test, "test", diagnostics)?;
+fn read_test(test: JsonNode<'_>, context: ReadContext<'_>, diagnostics: &mut Diagnostics) -> Option<Case> {
+    let mut fields = FieldReader::open(test, "test", diagnostics)?;
     let name_at = envelope::name(&mut fields, diagnostics).unwrap_or(test.at());
-    let mut reader = Reader::new(context, diagnostics);
+    let mut reader = TinyReader::new(context, diagnostics);
     let steps = if let Some(driver) = fields.optional("driver") {
         reader.exclude(&mut fields, &SINGLE_ONLY, "a test with \"driver\"");
         reader.driver_case(&mut fields, driver, name_at)

@@ -6,15 +6,15 @@ use globset::GlobBuilder;
 
 /// Why a format does not compare a datum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Rule {
+pub struct UncomparedRule {
     /// The rule.
     pub text: &'static str,
     /// The section of the book with the rule: the page and the heading.
     pub section: &'static str,
 }
 
-const fn rule(section: &'static str, text: &'static str) -> Rule {
-    Rule { text, section }
+const fn rule(section: &'static str, text: &'static str) -> UncomparedRule {
+    UncomparedRule { text, section }
 }
 
 /// Data that is not compared.
@@ -27,10 +27,15 @@ struct Uncompared {
     at: &'static str,
     /// The state of the machine after the step that the datum belongs to, if only that one counts.
     after: Option<&'static str>,
-    rule: Rule,
+    rule: UncomparedRule,
 }
 
-const fn row(format: &'static str, change: &'static str, at: &'static str, rule: Rule) -> Uncompared {
+const fn row(
+    format: &'static str,
+    change: &'static str,
+    at: &'static str,
+    rule: UncomparedRule,
+) -> Uncompared {
     Uncompared { format, change, at, after: None, rule }
 }
 
@@ -40,72 +45,76 @@ impl Uncompared {
     }
 }
 
-const NO_ORDER: Rule = rule("formats.md#what-all-formats-share", "the members of an object have no order");
-const NAMES: Rule =
+const NO_ORDER: UncomparedRule =
+    rule("formats.md#what-all-formats-share", "the members of an object have no order");
+const NAMES: UncomparedRule =
     rule("formats.md#what-all-formats-share", "a name and a description say nothing of the machine");
-const N3_FAULT: Rule = rule(
+const N3_FAULT: UncomparedRule = rule(
     "formats/neovm-n3.md#how-a-result-is-compared",
     "after a FAULT, only the state and the message are compared",
 );
-const N3_UNMENTIONED: Rule = rule(
+const N3_UNMENTIONED: UncomparedRule = rule(
     "formats/neovm-n3.md#how-a-result-is-compared",
     "what a vector does not mention is not compared, or has its default",
 );
-const N2_UNMENTIONED: Rule =
+const N2_UNMENTIONED: UncomparedRule =
     rule("formats/neovm-2x.md#members", "what a vector does not mention is not compared, or has its default");
-const N3_SPELLING: Rule =
+const N3_SPELLING: UncomparedRule =
     rule("formats/neovm-n3.md#items", "bytes have two spellings, in upper and in lower case");
-const N3_UNKNOWN: Rule = rule(
+const N3_UNKNOWN: UncomparedRule = rule(
     "formats/neovm-n3.md#members",
     "it belongs in an entry of invocationStack, and is an unknown member here, which is noted",
 );
-const SOURCES: Rule = rule("formats/vmtests.md#members", "what a test keeps of its source is not compared");
-const EMPTY: Rule = rule(
+const SOURCES: UncomparedRule =
+    rule("formats/vmtests.md#members", "what a test keeps of its source is not compared");
+const EMPTY: UncomparedRule = rule(
     "formats/vmtests.md#how-post-is-compared",
     "an empty account and a word of storage that is zero are treated as absent",
 );
-const PREVIOUS_HASH: Rule = rule("formats/vmtests.md#members", "no instruction reads it");
-const HALT_CALLS: Rule =
+const PREVIOUS_HASH: UncomparedRule = rule("formats/vmtests.md#members", "no instruction reads it");
+const HALT_CALLS: UncomparedRule =
     rule("formats/vmtests.md#members", "a test that demands a halt may have an empty one");
-const ACCOUNT_CODE: Rule =
+const ACCOUNT_CODE: UncomparedRule =
     rule("formats/vmtests.md#members", "without it, the code of the account is executed");
-const INPUT_ZEROS: Rule = rule("formats/vmtests.md#members", "zeros after the input are treated as absent");
-const C89_UNMENTIONED: Rule =
+const INPUT_ZEROS: UncomparedRule =
+    rule("formats/vmtests.md#members", "zeros after the input are treated as absent");
+const C89_UNMENTIONED: UncomparedRule =
     rule("formats/minic89.md#a-test", "what a vector does not mention is not compared");
-const C89_DEFAULT: Rule = rule("formats/minic89.md#a-test", "the default may be left out");
-const TINY_UNMENTIONED: Rule =
+const C89_DEFAULT: UncomparedRule = rule("formats/minic89.md#a-test", "the default may be left out");
+const TINY_UNMENTIONED: UncomparedRule =
     rule("formats/tinyvm.md#a-test-of-one-machine", "what a vector does not mention is not compared");
-const TINY_WORDS: Rule = rule("formats/tinyvm.md#segments", "a list says as many words as it has");
-const TINY_EXACT: Rule = rule(
+const TINY_WORDS: UncomparedRule = rule("formats/tinyvm.md#segments", "a list says as many words as it has");
+const TINY_EXACT: UncomparedRule = rule(
     "formats/tinyvm.md#a-test-of-one-machine",
     "true demands that nothing else changed, and nothing else did",
 );
-const TINY_DEFAULT: Rule = rule("formats/tinyvm.md#a-test-of-one-machine", "the default may be left out");
-const TINY_ZERO: Rule = rule(
+const TINY_DEFAULT: UncomparedRule =
+    rule("formats/tinyvm.md#a-test-of-one-machine", "the default may be left out");
+const TINY_ZERO: UncomparedRule = rule(
     "formats/tinyvm.md#a-test-of-one-machine",
     "most words and registers are zero, as the added one demands",
 );
-const ROOT: Rule = rule(
+const ROOT: UncomparedRule = rule(
     "formats/statetest.md#what-a-test-means",
     "the root of the state is compared; the state says where it differs",
 );
 
-const SIGNED: Rule = rule(
+const SIGNED: UncomparedRule = rule(
     "formats/statetest.md#what-a-test-means",
     "the signed transaction is not compared; vmconf check compares it with the one that is chosen",
 );
 
-const CHOSEN: Rule = rule(
+const CHOSEN: UncomparedRule = rule(
     "formats/statetest.md#what-a-test-means",
     "a case chooses one of the data, gas limits and values; the others belong to other cases",
 );
 
-const NO_RECIPIENT: Rule = rule(
+const NO_RECIPIENT: UncomparedRule = rule(
     "formats/statetest.md#what-a-test-means",
     "without a recipient as with an empty one, a contract is created",
 );
-const NOT_SEEN: Rule = rule("formats/statetest.md#what-a-test-means", "no transaction sees it");
-const NOTED_ONCE: Rule = rule(
+const NOT_SEEN: UncomparedRule = rule("formats/statetest.md#what-a-test-means", "no transaction sees it");
+const NOTED_ONCE: UncomparedRule = rule(
     "formats/statetest.md#what-a-test-means",
     "an unknown member of what the cases of a test share is noted once, with the first case",
 );
@@ -171,13 +180,13 @@ pub fn shared_inputs(format: &str) -> &'static [&'static str] {
 }
 
 /// All rules, in the order of the rows.
-pub fn rules() -> impl Iterator<Item = Rule> {
+pub fn rules() -> impl Iterator<Item = UncomparedRule> {
     ROWS.iter().map(|row| row.rule)
 }
 
 /// The rule that explains why a change is not detected; `None` if there is none. `state` is the machine's
 /// state after the step that the datum belongs to.
-pub fn rule_of(format: &str, change: &str, at: &str, state: Option<&str>) -> Option<Rule> {
+pub fn rule_of(format: &str, change: &str, at: &str, state: Option<&str>) -> Option<UncomparedRule> {
     let matches = |pattern: &str, text: &str| {
         GlobBuilder::new(pattern)
             .literal_separator(true)

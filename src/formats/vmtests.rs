@@ -13,20 +13,20 @@ use std::cell::LazyCell;
 use num_bigint::BigInt;
 
 use self::write_back::RESULTS;
-use super::accounts::{Account, Members, read_accounts};
+use super::accounts::{AccountMembers, AccountReader, read_accounts};
 use super::ethereum_json::{
     self, address, bloom, data, data_value, hash, hash_value, is_state_test, number_value, quantity,
 };
-use super::fields::{Diagnostics, Fields, wrong_type};
-use super::format::{Entry, Evidence, Format, Options, ValueDebit};
+use super::fields::{Diagnostics, FieldReader, wrong_type};
+use super::format::{Evidence, FileEntry, Format, FormatOptions, ValueDebit};
 use crate::model::assertion::{Assertion, Expected};
 use crate::model::case::{Action, Case, Program, Step};
 use crate::model::diagnostic::{Diagnostic, Severity};
-use crate::model::path::{Key, Path};
+use crate::model::path::{Path, PathKey};
 use crate::model::position::Origin;
-use crate::model::rule::Rule;
+use crate::model::rule::LintRule;
 use crate::model::value::Value;
-use crate::text::json::{Datum, Node, quoted};
+use crate::text::json::{JsonDatum, JsonNode, quoted};
 
 /// The format's entry in the list of formats.
 pub const FORMAT: Format = Format {
@@ -58,7 +58,7 @@ const MEANINGLESS: &[&str] = &["_info", "//", "expect", "expet", "export", "expe
 
 /// Requires only two of these members, so that a test that lacks another one counts as malformed rather than
 /// unrecognised.
-fn evidence(root: Node<'_>) -> Option<Evidence> {
+fn evidence(root: JsonNode<'_>) -> Option<Evidence> {
     const TYPICAL: [&str; 4] = ["env", "exec", "pre", "post"];
     let test = root.members().find(|test| {
         let typical = test.value.members().filter(|member| TYPICAL.contains(&&*member.key));
@@ -67,15 +67,18 @@ fn evidence(root: Node<'_>) -> Option<Evidence> {
     Some(Evidence { at: test.key_at, what: "a test with two of env, exec, pre and post" })
 }
 
-fn outline(root: Node<'_>) -> Result<Vec<Entry>, Diagnostic<Origin>> {
+fn outline(root: JsonNode<'_>) -> Result<Vec<FileEntry>, Diagnostic<Origin>> {
     if !root.is_object() {
         return Err(wrong_type(root, "the file", "an object of tests"));
     }
-    Ok(root.members().map(|member| Entry { name: member.key.into(), node: member.value.index() }).collect())
+    Ok(root
+        .members()
+        .map(|member| FileEntry { name: member.key.into(), node: member.value.index() })
+        .collect())
 }
 
-fn read_test(test: Node<'_>, options: Options, diagnostics: &mut Diagnostics) -> Option<Case> {
-    let mut fields = Fields::open(test, "test", diagnostics)?;
+fn read_test(test: JsonNode<'_>, options: FormatOptions, diagnostics: &mut Diagnostics) -> Option<Case> {
+    let mut fields = FieldReader::open(test, "test", diagnostics)?;
     fields.ignore(MEANINGLESS);
     let env = fields.required("env", diagnostics);
     let exec = fields.required("exec", diagnostics);
@@ -84,7 +87,7 @@ fn read_test(test: Node<'_>, options: Options, diagnostics: &mut Diagnostics) ->
     fields.finish(diagnostics);
 
     // The number of members of a program.
-    let mut program = Members(Vec::with_capacity(16));
+    let mut program = AccountMembers(Vec::with_capacity(16));
     env.and_then(|env| read_env(env, &mut program, diagnostics));
     let pre = pre.and_then(|pre| read_accounts(pre, diagnostics));
     exec.and_then(|exec| read_exec(exec, pre.as_deref(), options, &mut program, diagnostics));
@@ -95,14 +98,14 @@ fn read_test(test: Node<'_>, options: Options, diagnostics: &mut Diagnostics) ->
     Some(Case { machine: MACHINE, program, places: Vec::new(), steps: vec![step], label: None })
 }
 
-fn read_env(env: Node<'_>, program: &mut Members, diagnostics: &mut Diagnostics) -> Option<()> {
+fn read_env(env: JsonNode<'_>, program: &mut AccountMembers, diagnostics: &mut Diagnostics) -> Option<()> {
     const NUMBERS: [(&str, &str); 4] = [
         ("currentDifficulty", "difficulty"),
         ("currentGasLimit", "gasLimit"),
         ("currentNumber", "number"),
         ("currentTimestamp", "timestamp"),
     ];
-    let mut fields = Fields::open(env, "env", diagnostics)?;
+    let mut fields = FieldReader::open(env, "env", diagnostics)?;
     let coinbase = fields.required("currentCoinbase", diagnostics);
     program.keep("coinbase", coinbase.and_then(|node| diagnostics.keep(address(node))).map(bytes_value));
     for (member, name) in NUMBERS {
@@ -117,13 +120,13 @@ fn read_env(env: Node<'_>, program: &mut Members, diagnostics: &mut Diagnostics)
 }
 
 fn read_exec(
-    exec: Node<'_>,
-    pre: Option<&[Account]>,
-    options: Options,
-    program: &mut Members,
+    exec: JsonNode<'_>,
+    pre: Option<&[AccountReader]>,
+    options: FormatOptions,
+    program: &mut AccountMembers,
     diagnostics: &mut Diagnostics,
 ) -> Option<()> {
-    let mut fields = Fields::open(exec, "exec", diagnostics)?;
+    let mut fields = FieldReader::open(exec, "exec", diagnostics)?;
     for name in ["caller", "origin"] {
         let node = fields.required(name, diagnostics);
         program.keep(name, node.and_then(|node| diagnostics.keep(address(node))).map(bytes_value));
@@ -153,18 +156,18 @@ fn read_exec(
     Some(())
 }
 
-fn gas_of(node: Node<'_>) -> Result<BigInt, Diagnostic<Origin>> {
+fn gas_of(node: JsonNode<'_>) -> Result<BigInt, Diagnostic<Origin>> {
     let gas = quantity(node)?;
     if gas > BigInt::from(i64::MAX) {
         return Err(Diagnostic::at(node.at(), format!("gas is {gas}"))
             .expected("at most 2^63-1")
-            .under(Rule::Number));
+            .under(LintRule::Number));
     }
     Ok(gas)
 }
 
 /// No run ends with more gas than it starts with.
-fn suspect_gas(step: &Step, program: &Members, diagnostics: &mut Diagnostics) {
+fn suspect_gas(step: &Step, program: &AccountMembers, diagnostics: &mut Diagnostics) {
     let given = program.0.iter().find(|member| member.0 == "gas");
     let gas = Path::field("gas");
     let left = step.assertions.iter().find(|check| check.at == gas);
@@ -176,17 +179,17 @@ fn suspect_gas(step: &Step, program: &Members, diagnostics: &mut Diagnostics) {
     {
         let what = format!("gas is {left} after the run and was {given} before");
         let diagnostic = || Diagnostic::at(origin.0, what).expected("no more than before");
-        diagnostics.suspect(|| diagnostic().under(Rule::ImpossibleValue));
+        diagnostics.suspect(|| diagnostic().under(LintRule::ImpossibleValue));
     }
 }
 
 /// The files that expect the debit are those that write numbers in decimal digits.
-fn debits(gas: Option<Node<'_>>, choice: ValueDebit) -> bool {
+fn debits(gas: Option<JsonNode<'_>>, choice: ValueDebit) -> bool {
     match choice {
         ValueDebit::On => true,
         ValueDebit::Off => false,
         ValueDebit::Auto => gas
-            .and_then(Node::text)
+            .and_then(JsonNode::text)
             .is_some_and(|text| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())),
     }
 }
@@ -196,7 +199,7 @@ fn bytes_value<const N: usize>(bytes: [u8; N]) -> Value {
 }
 
 /// The only step of a test: execute, then compare what the fixture lists, or demand an exceptional halt.
-fn read_step(fields: &mut Fields<'_>, test: Node<'_>, diagnostics: &mut Diagnostics) -> Step {
+fn read_step(fields: &mut FieldReader<'_>, test: JsonNode<'_>, diagnostics: &mut Diagnostics) -> Step {
     let post = fields.optional("post");
     let results = RESULTS.map(|name| (name, fields.optional(name)));
     let (outcome, at, rule) = match post {
@@ -220,7 +223,11 @@ fn read_step(fields: &mut Fields<'_>, test: Node<'_>, diagnostics: &mut Diagnost
     Step { actions: vec![Action::Execute], end: Some(end), assertions }
 }
 
-fn read_success(post: Node<'_>, results: [(&str, Option<Node<'_>>); 4], wanted: &mut AssertionBuilder<'_>) {
+fn read_success(
+    post: JsonNode<'_>,
+    results: [(&str, Option<JsonNode<'_>>); 4],
+    wanted: &mut AssertionBuilder<'_>,
+) {
     for (name, node) in results {
         match (name, node) {
             ("gas", Some(node)) => wanted.gas(node),
@@ -232,7 +239,7 @@ fn read_success(post: Node<'_>, results: [(&str, Option<Node<'_>>); 4], wanted: 
                 let expected = format!("a member {} next to it", quoted(name));
                 wanted
                     .diagnostics
-                    .error(Diagnostic::at(post.at(), what).expected(expected).under(Rule::MissingMember));
+                    .error(Diagnostic::at(post.at(), what).expected(expected).under(LintRule::MissingMember));
             }
         }
     }
@@ -240,18 +247,18 @@ fn read_success(post: Node<'_>, results: [(&str, Option<Node<'_>>); 4], wanted: 
 }
 
 /// A test that must halt exceptionally has no results, except for a list of calls in some tests.
-fn refuse_results(results: [(&str, Option<Node<'_>>); 4], diagnostics: &mut Diagnostics) {
+fn refuse_results(results: [(&str, Option<JsonNode<'_>>); 4], diagnostics: &mut Diagnostics) {
     for (name, node) in results {
         let Some(node) = node else { continue };
         let what = format!("{} without \"post\"", quoted(name));
         if name != "callcreates" {
             let expected = "\"post\" next to it if the run ends normally, neither if it halts";
-            diagnostics.error(Diagnostic::at(node.at(), what).expected(expected).under(Rule::Misplaced));
+            diagnostics.error(Diagnostic::at(node.at(), what).expected(expected).under(LintRule::Misplaced));
         } else if !node.is_array() {
             diagnostics.error(wrong_type(node, name, "an array"));
         } else if node.items().next().is_some() {
             let diagnostic = Diagnostic::at(node.at(), format!("{what} is not compared"));
-            diagnostics.note(diagnostic.under(Rule::NotCompared));
+            diagnostics.note(diagnostic.under(LintRule::NotCompared));
         }
     }
 }
@@ -275,8 +282,8 @@ impl AssertionBuilder<'_> {
     fn leaf(
         &mut self,
         at: Path,
-        node: Option<Node<'_>>,
-        read: impl FnOnce(Node<'_>) -> Result<Value, Diagnostic<Origin>>,
+        node: Option<JsonNode<'_>>,
+        read: impl FnOnce(JsonNode<'_>) -> Result<Value, Diagnostic<Origin>>,
     ) {
         let Some(node) = node else { return };
         if let Some(value) = self.diagnostics.keep(read(node)) {
@@ -284,12 +291,12 @@ impl AssertionBuilder<'_> {
         }
     }
 
-    fn gas(&mut self, node: Node<'_>) {
+    fn gas(&mut self, node: JsonNode<'_>) {
         self.leaf(Path::field("gas"), Some(node), number_value);
     }
 
     /// Bytes, or `#` and the number of bytes if a fixture omits a long output.
-    fn out(&mut self, node: Node<'_>) {
+    fn out(&mut self, node: JsonNode<'_>) {
         let at = Path::field("out");
         let expected = match node.text() {
             Some(text) if text.starts_with('#') => {
@@ -303,15 +310,15 @@ impl AssertionBuilder<'_> {
     }
 
     /// A hash of all entries, or the entries.
-    fn logs(&mut self, node: Node<'_>) {
+    fn logs(&mut self, node: JsonNode<'_>) {
         match node.datum() {
-            Datum::Text(_) => self.leaf(Path::field("logsHash"), Some(node), hash_value),
-            Datum::Array => self.each(&Path::field("logs"), node, AssertionBuilder::log),
+            JsonDatum::Text(_) => self.leaf(Path::field("logsHash"), Some(node), hash_value),
+            JsonDatum::Array => self.each(&Path::field("logs"), node, AssertionBuilder::log),
             _ => self.diagnostics.error(wrong_type(node, "logs", "a hash or an array of log entries")),
         }
     }
 
-    fn calls(&mut self, node: Node<'_>) {
+    fn calls(&mut self, node: JsonNode<'_>) {
         if node.is_array() {
             self.each(&Path::field("callcreates"), node, AssertionBuilder::call);
         } else {
@@ -320,15 +327,15 @@ impl AssertionBuilder<'_> {
     }
 
     /// Demands as many items as the array has, and each of them.
-    fn each(&mut self, at: &Path, array: Node<'_>, item: fn(&mut Self, &Path, Node<'_>)) {
+    fn each(&mut self, at: &Path, array: JsonNode<'_>, item: fn(&mut Self, &Path, JsonNode<'_>)) {
         self.demand(at.clone(), Expected::Len(array.items().count()), array.at());
         for (node, at) in array.items().zip(at.items()) {
             item(self, &at, node);
         }
     }
 
-    fn log(&mut self, at: &Path, node: Node<'_>) {
-        let Some(mut fields) = Fields::open(node, "log entry", self.diagnostics) else { return };
+    fn log(&mut self, at: &Path, node: JsonNode<'_>) {
+        let Some(mut fields) = FieldReader::open(node, "log entry", self.diagnostics) else { return };
         let [account, payload, filter, topics] =
             ["address", "data", "bloom", "topics"].map(|name| fields.required(name, self.diagnostics));
         fields.finish(self.diagnostics);
@@ -345,12 +352,12 @@ impl AssertionBuilder<'_> {
         }
     }
 
-    fn topic(&mut self, at: &Path, node: Node<'_>) {
+    fn topic(&mut self, at: &Path, node: JsonNode<'_>) {
         self.leaf(at.clone(), Some(node), hash_value);
     }
 
-    fn call(&mut self, at: &Path, node: Node<'_>) {
-        let Some(mut fields) = Fields::open(node, "recorded call", self.diagnostics) else { return };
+    fn call(&mut self, at: &Path, node: JsonNode<'_>) {
+        let Some(mut fields) = FieldReader::open(node, "recorded call", self.diagnostics) else { return };
         let [input, destination, gas, value] =
             ["data", "destination", "gasLimit", "value"].map(|name| fields.required(name, self.diagnostics));
         fields.finish(self.diagnostics);
@@ -365,10 +372,10 @@ impl AssertionBuilder<'_> {
         self.leaf(at.child("value"), value, number_value);
     }
 
-    fn post(&mut self, node: Node<'_>) {
+    fn post(&mut self, node: JsonNode<'_>) {
         let Some(accounts) = read_accounts(node, self.diagnostics) else { return };
         let post = Path::field("post");
-        let names: Vec<_> = accounts.iter().map(|account| Key::from(account.key.clone())).collect();
+        let names: Vec<_> = accounts.iter().map(|account| PathKey::from(account.key.clone())).collect();
         self.demand(post.clone(), Expected::Only(names.clone()), node.at());
         let post = LazyCell::new(|| post.as_parent());
         for (account, name) in accounts.into_iter().zip(names) {
@@ -385,7 +392,7 @@ impl AssertionBuilder<'_> {
             }
             let storage = at.child("storage");
             let words =
-                account.storage.into_iter().map(|(key, origin, value)| (Key::from(key), origin, value));
+                account.storage.into_iter().map(|(key, origin, value)| (PathKey::from(key), origin, value));
             let words: Vec<_> = words.collect();
             let names = words.iter().map(|word| word.0.clone()).collect();
             self.demand(storage.clone(), Expected::Only(names), account.storage_at.unwrap_or(account.at));

@@ -10,15 +10,15 @@ use crate::model::assertion::Expected;
 use crate::model::path::Path;
 use crate::model::position::Origin;
 use crate::model::value::Value;
-use crate::text::edit::Change;
-use crate::text::json::{Document, Node};
+use crate::text::edit::TextChange;
+use crate::text::json::{Document, JsonNode};
 
 /// An assertion that failed, and the data around its place in the document.
 #[derive(Debug, Clone)]
-pub struct FailedAssertion<'d, 'm> {
-    around: Vec<Node<'d>>,
+pub struct WrongAssertion<'d, 'm> {
+    around: Vec<JsonNode<'d>>,
     /// The datum at that place.
-    pub node: Node<'d>,
+    pub node: JsonNode<'d>,
     /// The datum of the state.
     pub at: &'m Path,
     /// What the vector expects.
@@ -28,7 +28,7 @@ pub struct FailedAssertion<'d, 'm> {
 }
 
 /// The changes to a document that write the actual value, or why it cannot be written.
-pub type WrittenBack<'d> = Result<Vec<Change<'d>>, NotRepresentable>;
+pub type WrittenBack<'d> = Result<Vec<TextChange<'d>>, NotRepresentable>;
 
 /// Why an actual value cannot be written, as a sentence without a full stop.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -52,7 +52,7 @@ impl NotRepresentable {
     }
 }
 
-impl<'d, 'm> FailedAssertion<'d, 'm> {
+impl<'d, 'm> WrongAssertion<'d, 'm> {
     /// The assertion at `origin`.
     pub fn new(
         document: &'d Document,
@@ -60,10 +60,10 @@ impl<'d, 'm> FailedAssertion<'d, 'm> {
         at: &'m Path,
         expected: &'m Expected,
         actual: Option<&'m Value>,
-    ) -> FailedAssertion<'d, 'm> {
+    ) -> WrongAssertion<'d, 'm> {
         let mut around = document.around(origin.0);
         let node = around.pop().unwrap_or(document.root());
-        FailedAssertion { around, node, at, expected, actual }
+        WrongAssertion { around, node, at, expected, actual }
     }
 
     /// The actual value.
@@ -80,14 +80,14 @@ impl<'d, 'm> FailedAssertion<'d, 'm> {
     /// # Errors
     ///
     /// If the document is not nested that deeply around the datum.
-    pub fn outer(&self, further: usize) -> Result<Node<'d>, NotRepresentable> {
+    pub fn outer(&self, further: usize) -> Result<JsonNode<'d>, NotRepresentable> {
         let outer = self.around.iter().rev().nth(further).copied();
         outer.ok_or_else(|| NotRepresentable("the file has no place for it".to_owned()))
     }
 
     /// The change that replaces this datum.
     pub fn replace(&self, value: Json) -> WrittenBack<'d> {
-        Ok(vec![Change::Replace { node: self.node, value }])
+        Ok(vec![TextChange::Replace { node: self.node, value }])
     }
 
     /// The change that removes the member or item that contains this datum, or the one `further` levels out.
@@ -96,7 +96,7 @@ impl<'d, 'm> FailedAssertion<'d, 'm> {
     ///
     /// If the document is not nested that deeply around the datum.
     pub fn remove(&self, further: usize) -> WrittenBack<'d> {
-        Ok(Change::remove(self.outer(further)?, self.node).into_iter().collect())
+        Ok(TextChange::remove(self.outer(further)?, self.node).into_iter().collect())
     }
 }
 
@@ -107,7 +107,7 @@ impl<'d, 'm> FailedAssertion<'d, 'm> {
 ///
 /// If an inserted item cannot be written.
 pub(super) fn resize(
-    array: Node<'_>,
+    array: JsonNode<'_>,
     new: impl Iterator<Item = Result<Json, NotRepresentable>>,
 ) -> WrittenBack<'_> {
     let old: Vec<Option<Json>> = array.items().map(|item| serde_json::from_str(item.raw()).ok()).collect();
@@ -119,10 +119,10 @@ pub(super) fn resize(
     let kept = old.len().min(new.len()) - trail;
     let removed = kept..old.len() - trail;
     let inserted = kept..new.len() - trail;
-    let remove = removed.map(|index| Ok(Change::Remove { from: array, index }));
+    let remove = removed.map(|index| Ok(TextChange::Remove { from: array, index }));
     let insert = new.into_iter().skip(inserted.start).take(inserted.len());
     let insert =
-        insert.map(|value| Ok(Change::Insert { into: array, before: kept, key: None, value: value? }));
+        insert.map(|value| Ok(TextChange::Insert { into: array, before: kept, key: None, value: value? }));
     remove.chain(insert).collect()
 }
 

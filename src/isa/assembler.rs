@@ -13,7 +13,7 @@ use std::fmt;
 
 use num_bigint::{BigInt, BigUint, Sign};
 
-use super::{Isa, Operand};
+use super::{ImmediateOperand, Isa};
 use crate::model::hex::hex_bytes;
 use crate::text::json::quoted;
 
@@ -126,17 +126,17 @@ pub struct Assembled {
 
 /// A part of a source line and its place.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Word<'s> {
+pub(crate) struct SourceWord<'s> {
     pub(crate) text: &'s str,
     pub(crate) line: usize,
     pub(crate) column: usize,
 }
 
-impl<'s> Word<'s> {
+impl<'s> SourceWord<'s> {
     /// The word for `text`, which is a slice of its text.
-    pub(crate) fn part(self, text: &'s str) -> Word<'s> {
+    pub(crate) fn part(self, text: &'s str) -> SourceWord<'s> {
         let offset = text.as_ptr() as usize - self.text.as_ptr() as usize;
-        Word { text, line: self.line, column: self.column + self.text[..offset].chars().count() }
+        SourceWord { text, line: self.line, column: self.column + self.text[..offset].chars().count() }
     }
 
     /// An error at this place.
@@ -146,9 +146,9 @@ impl<'s> Word<'s> {
 }
 
 /// A label that an operand names, to be filled in when all labels are known.
-struct Use<'s> {
-    word: Word<'s>,
-    operand: Operand,
+struct LabelUse<'s> {
+    word: SourceWord<'s>,
+    operand: ImmediateOperand,
     /// The offsets of the operand and of its instruction.
     at: usize,
     start: usize,
@@ -161,7 +161,7 @@ struct Use<'s> {
 /// The first error of each line. Distances between labels are checked only if every line is valid, since
 /// invalid lines have no length.
 pub fn assemble(isa: &Isa, source: &str) -> Result<Vec<u8>, AsmErrors> {
-    let mut assembler = Assembler { isa, program: Vec::new(), labels: HashMap::new(), uses: Vec::new() };
+    let mut assembler = BytesAssembler { isa, program: Vec::new(), labels: HashMap::new(), uses: Vec::new() };
     let mut errors = ErrorList::default();
     for (index, text) in source.lines().enumerate() {
         errors.add(assembler.line(&words(text, index + 1)));
@@ -181,28 +181,28 @@ pub fn assemble(isa: &Isa, source: &str) -> Result<Vec<u8>, AsmErrors> {
 }
 
 /// The words of a line without its comment.
-fn words(text: &str, line: usize) -> Vec<Word<'_>> {
+fn words(text: &str, line: usize) -> Vec<SourceWord<'_>> {
     let end = [text.find(';'), text.find("//")].into_iter().flatten().min().unwrap_or(text.len());
     // Columns are counted on from the previous word, since a line may be as long as the whole source.
-    let mut rest = Word { text: &text[..end], line, column: 1 };
+    let mut rest = SourceWord { text: &text[..end], line, column: 1 };
     let place = |word: &'_ str| {
         let offset = word.as_ptr() as usize - rest.text.as_ptr() as usize;
         let column = rest.column + rest.text[..offset].chars().count();
-        rest = Word { text: &rest.text[offset..], line, column };
-        Word { text: &rest.text[..word.len()], line, column }
+        rest = SourceWord { text: &rest.text[offset..], line, column };
+        SourceWord { text: &rest.text[..word.len()], line, column }
     };
     text[..end].split_whitespace().map(place).collect()
 }
 
-struct Assembler<'s> {
+struct BytesAssembler<'s> {
     isa: &'s Isa,
     program: Vec<u8>,
     labels: HashMap<&'s str, usize>,
-    uses: Vec<Use<'s>>,
+    uses: Vec<LabelUse<'s>>,
 }
 
-impl<'s> Assembler<'s> {
-    fn line(&mut self, words: &[Word<'s>]) -> Result<(), AsmError> {
+impl<'s> BytesAssembler<'s> {
+    fn line(&mut self, words: &[SourceWord<'s>]) -> Result<(), AsmError> {
         let Some((&first, rest)) = words.split_first() else { return Ok(()) };
         if let Some(label) = first.text.strip_suffix(':') {
             return self.label(first, label).and_then(|()| self.line(rest));
@@ -235,7 +235,7 @@ impl<'s> Assembler<'s> {
         op.operands.iter().zip(rest).try_for_each(|(operand, word)| self.operand(*operand, *word, start))
     }
 
-    fn label(&mut self, word: Word<'s>, label: &'s str) -> Result<(), AsmError> {
+    fn label(&mut self, word: SourceWord<'s>, label: &'s str) -> Result<(), AsmError> {
         if label.is_empty() {
             return Err(word.error("a label without a name", "name:"));
         }
@@ -245,7 +245,7 @@ impl<'s> Assembler<'s> {
         }
     }
 
-    fn raw(&mut self, word: Word<'s>) -> Result<(), AsmError> {
+    fn raw(&mut self, word: SourceWord<'s>) -> Result<(), AsmError> {
         let digits = word.text.strip_prefix("0x").unwrap_or(word.text);
         let bytes = hex_bytes(digits).ok_or_else(|| {
             word.error(format!("{} is not bytes", quoted(word.text)), "an even number of hex digits")
@@ -255,26 +255,32 @@ impl<'s> Assembler<'s> {
     }
 
     /// Appends an operand of the instruction that starts at `start`.
-    fn operand(&mut self, operand: Operand, word: Word<'s>, start: usize) -> Result<(), AsmError> {
+    fn operand(
+        &mut self,
+        operand: ImmediateOperand,
+        word: SourceWord<'s>,
+        start: usize,
+    ) -> Result<(), AsmError> {
         let at = self.program.len();
-        if word.text.starts_with('@') && !matches!(operand, Operand::Prefixed(_)) {
-            self.uses.push(Use { word, operand, at, start });
+        if word.text.starts_with('@') && !matches!(operand, ImmediateOperand::Prefixed(_)) {
+            self.uses.push(LabelUse { word, operand, at, start });
             self.program.resize(at + operand.fixed_len(), 0);
             return Ok(());
         }
         let bytes = match operand {
-            Operand::Prefixed(size) => prefixed(word, size)?,
-            Operand::Data(_) | Operand::Unsigned(_) | Operand::Signed(_) | Operand::Offset(_) => {
-                encoded(operand, &number(word)?).ok_or_else(|| {
-                    word.error(format!("{} does not fit", quoted(word.text)), described(&[operand]))
-                })?
-            }
+            ImmediateOperand::Prefixed(size) => prefixed(word, size)?,
+            ImmediateOperand::Data(_)
+            | ImmediateOperand::Unsigned(_)
+            | ImmediateOperand::Signed(_)
+            | ImmediateOperand::Offset(_) => encoded(operand, &number(word)?).ok_or_else(|| {
+                word.error(format!("{} does not fit", quoted(word.text)), described(&[operand]))
+            })?,
         };
         self.program.extend(bytes);
         Ok(())
     }
 
-    fn no_such(&self, word: Word<'_>) -> AsmError {
+    fn no_such(&self, word: SourceWord<'_>) -> AsmError {
         word.error(
             format!("no instruction {}", quoted(word.text)),
             format!("a mnemonic of {0} (vmconf isa {0} lists them)", self.isa.machine),
@@ -282,17 +288,17 @@ impl<'s> Assembler<'s> {
     }
 
     /// The offset of the label that an operand names.
-    fn label_of(&self, usage: &Use<'s>) -> Result<usize, AsmError> {
+    fn label_of(&self, usage: &LabelUse<'s>) -> Result<usize, AsmError> {
         let name = &usage.word.text[1..];
         let label = self.labels.get(name).copied();
         label.ok_or_else(|| usage.word.error(format!("no label {}", quoted(name)), "a line that sets it"))
     }
 
     /// Fills in an operand that names a label at this offset.
-    fn fill(&mut self, usage: &Use<'s>, label: usize) -> Result<(), AsmError> {
-        let Use { word, operand, at, start } = *usage;
+    fn fill(&mut self, usage: &LabelUse<'s>, label: usize) -> Result<(), AsmError> {
+        let LabelUse { word, operand, at, start } = *usage;
         let value = match operand {
-            Operand::Offset(_) => BigInt::from(label) - BigInt::from(start),
+            ImmediateOperand::Offset(_) => BigInt::from(label) - BigInt::from(start),
             _ => BigInt::from(label),
         };
         let bytes = encoded(operand, &value)
@@ -303,7 +309,7 @@ impl<'s> Assembler<'s> {
 }
 
 /// The number that a word denotes.
-fn number(word: Word<'_>) -> Result<BigInt, AsmError> {
+fn number(word: SourceWord<'_>) -> Result<BigInt, AsmError> {
     let (sign, magnitude) = match word.text.strip_prefix('-') {
         Some(magnitude) => (Sign::Minus, magnitude),
         None => (Sign::Plus, word.text),
@@ -324,27 +330,29 @@ fn number(word: Word<'_>) -> Result<BigInt, AsmError> {
 }
 
 /// The hex data of a word, prefixed with its length.
-fn prefixed(word: Word<'_>, size: u8) -> Result<Vec<u8>, AsmError> {
+fn prefixed(word: SourceWord<'_>, size: u8) -> Result<Vec<u8>, AsmError> {
     let data = word.text.strip_prefix("0x").and_then(hex_bytes).ok_or_else(|| {
         word.error(format!("{} is not bytes", quoted(word.text)), "0x and an even number of hex digits")
     })?;
-    let length = encoded(Operand::Unsigned(size), &BigInt::from(data.len())).ok_or_else(|| {
+    let length = encoded(ImmediateOperand::Unsigned(size), &BigInt::from(data.len())).ok_or_else(|| {
         word.error(format!("{} bytes are too many", data.len()), format!("a length that fits {size} bytes"))
     })?;
     Ok([length, data].concat())
 }
 
 /// The bytes of a number as an operand; `None` if it does not fit.
-fn encoded(operand: Operand, number: &BigInt) -> Option<Vec<u8>> {
+fn encoded(operand: ImmediateOperand, number: &BigInt) -> Option<Vec<u8>> {
     let length = operand.fixed_len();
     match operand {
-        Operand::Data(_) => {
+        ImmediateOperand::Data(_) => {
             let mut bytes = little(&number.to_biguint()?, length)?;
             bytes.reverse();
             Some(bytes)
         }
-        Operand::Unsigned(_) | Operand::Prefixed(_) => little(&number.to_biguint()?, length),
-        Operand::Signed(_) | Operand::Offset(_) => {
+        ImmediateOperand::Unsigned(_) | ImmediateOperand::Prefixed(_) => {
+            little(&number.to_biguint()?, length)
+        }
+        ImmediateOperand::Signed(_) | ImmediateOperand::Offset(_) => {
             let mut bytes = number.to_signed_bytes_le();
             let fill = if number.sign() == Sign::Minus { 0xff } else { 0 };
             (bytes.len() <= length).then(|| {
@@ -365,14 +373,14 @@ fn little(number: &BigUint, length: usize) -> Option<Vec<u8>> {
 }
 
 /// What is expected after a mnemonic.
-fn described(operands: &[Operand]) -> String {
-    let one = |operand: &Operand| match operand {
-        Operand::Data(1) => "1 byte".to_owned(),
-        Operand::Data(size) => format!("{size} bytes"),
-        Operand::Unsigned(size) => format!("a number of {size} bytes"),
-        Operand::Signed(size) => format!("a signed number of {size} bytes"),
-        Operand::Offset(size) => format!("@label or an offset of {size} bytes"),
-        Operand::Prefixed(_) => "0x and hex digits".to_owned(),
+fn described(operands: &[ImmediateOperand]) -> String {
+    let one = |operand: &ImmediateOperand| match operand {
+        ImmediateOperand::Data(1) => "1 byte".to_owned(),
+        ImmediateOperand::Data(size) => format!("{size} bytes"),
+        ImmediateOperand::Unsigned(size) => format!("a number of {size} bytes"),
+        ImmediateOperand::Signed(size) => format!("a signed number of {size} bytes"),
+        ImmediateOperand::Offset(size) => format!("@label or an offset of {size} bytes"),
+        ImmediateOperand::Prefixed(_) => "0x and hex digits".to_owned(),
     };
     operands.iter().map(one).collect::<Vec<_>>().join(", then ")
 }

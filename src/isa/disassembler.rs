@@ -5,12 +5,12 @@
 
 use num_bigint::{BigInt, BigUint, Sign};
 
-use super::{Isa, OpInfo, Operand};
+use super::{ImmediateOperand, Isa, OpInfo};
 use crate::model::hex::bytes_key;
 
 /// An instruction, or bytes that are not one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Line<'p> {
+pub struct ListingLine<'p> {
     /// Offset of the first byte.
     pub offset: usize,
     /// All its bytes.
@@ -21,7 +21,7 @@ pub struct Line<'p> {
     pub cut_off: Option<&'static OpInfo>,
 }
 
-impl Line<'_> {
+impl ListingLine<'_> {
     /// The line in the assembler's syntax: `PUSH2 0x0102`.
     pub fn source(&self) -> String {
         match (self.op, self.cut_off) {
@@ -40,7 +40,7 @@ impl Line<'_> {
             rest = further;
             text.push(' ');
             text.push_str(&shown(*operand, bytes));
-            if let Operand::Offset(_) = operand {
+            if let ImmediateOperand::Offset(_) = operand {
                 targets.push(self.target(bytes));
             }
         }
@@ -59,17 +59,19 @@ impl Line<'_> {
 }
 
 /// An operand in the assembler's syntax.
-fn shown(operand: Operand, bytes: &[u8]) -> String {
+fn shown(operand: ImmediateOperand, bytes: &[u8]) -> String {
     match operand {
-        Operand::Data(_) => bytes_key(bytes),
-        Operand::Prefixed(size) => bytes_key(&bytes[size.into()..]),
-        Operand::Unsigned(_) => BigUint::from_bytes_le(bytes).to_string(),
-        Operand::Signed(_) | Operand::Offset(_) => BigInt::from_signed_bytes_le(bytes).to_string(),
+        ImmediateOperand::Data(_) => bytes_key(bytes),
+        ImmediateOperand::Prefixed(size) => bytes_key(&bytes[size.into()..]),
+        ImmediateOperand::Unsigned(_) => BigUint::from_bytes_le(bytes).to_string(),
+        ImmediateOperand::Signed(_) | ImmediateOperand::Offset(_) => {
+            BigInt::from_signed_bytes_le(bytes).to_string()
+        }
     }
 }
 
 /// The instructions of a program, decoded one after another from its start.
-pub fn disassemble<'p>(isa: &Isa, program: &'p [u8]) -> impl Iterator<Item = Line<'p>> {
+pub fn disassemble<'p>(isa: &Isa, program: &'p [u8]) -> impl Iterator<Item = ListingLine<'p>> {
     let mut offset = 0;
     std::iter::from_fn(move || {
         let line = line_at(isa, program, offset)?;
@@ -79,14 +81,14 @@ pub fn disassemble<'p>(isa: &Isa, program: &'p [u8]) -> impl Iterator<Item = Lin
 }
 
 /// The instruction at an offset of a program; `None` at its end.
-pub fn line_at<'p>(isa: &Isa, program: &'p [u8], offset: usize) -> Option<Line<'p>> {
+pub fn line_at<'p>(isa: &Isa, program: &'p [u8], offset: usize) -> Option<ListingLine<'p>> {
     let rest = program.get(offset..)?;
     let (code, operands) = rest.split_first()?;
     let Some(op) = isa.by_code((*code).into()) else {
-        return Some(Line { offset, bytes: &rest[..1], op: None, cut_off: None });
+        return Some(ListingLine { offset, bytes: &rest[..1], op: None, cut_off: None });
     };
     Some(match op.operand_len(operands) {
-        Some(length) => Line { offset, bytes: &rest[..=length], op: Some(op), cut_off: None },
-        None => Line { offset, bytes: rest, op: None, cut_off: Some(op) },
+        Some(length) => ListingLine { offset, bytes: &rest[..=length], op: Some(op), cut_off: None },
+        None => ListingLine { offset, bytes: rest, op: None, cut_off: Some(op) },
     })
 }

@@ -2,41 +2,41 @@
 
 /// One declaration of a row, such as `Reads(Memory(0, 1))`, in terms of the places of machine `M`.
 pub(crate) enum Effect<M, P> {
-    /// The result depends on the value there.
+    /// See [`DeclaredEffect::Reads`].
     Reads(P),
-    /// Only whether it succeeds or what it costs depends on the value there, not a value that it computes.
-    /// Blame does not follow it.
+    /// See [`DeclaredEffect::Needs`].
     Needs(P),
-    /// It may change the value there.
+    /// See [`DeclaredEffect::Writes`].
     Writes(P),
-    /// Execution may continue elsewhere than at the next instruction, in the same frame or in another script
-    /// that replaces it.
+    /// See [`DeclaredEffect::Jumps`].
     Jumps,
-    /// Execution always continues in the same frame, at the program counter that the function returns; `None`
-    /// if that is not known.
+    /// See [`DeclaredEffect::JumpsTo`].
     JumpsTo(fn(&M) -> Option<usize>),
-    /// It pops as many stack items as the function returns; `None` for the number in its row.
+    /// See [`DeclaredEffect::Takes`].
     Takes(fn(&M) -> Option<usize>),
-    /// It pushes as many stack items as the function returns, instead of the number in its row.
+    /// See [`DeclaredEffect::Leaves`].
     Leaves(fn(&M) -> Option<usize>),
 }
 
-/// An [`Effect`] without the types of its machine.
+/// What a row declares, without the types of its machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeclaredEffect {
-    /// See [`Effect::Reads`].
+    /// The result depends on the value there.
     Reads(PlaceKind),
-    /// See [`Effect::Needs`].
+    /// Only whether it succeeds or what it costs depends on the value there, not a value that it computes.
+    /// Blame does not follow it.
     Needs(PlaceKind),
-    /// See [`Effect::Writes`].
+    /// It may change the value there.
     Writes(PlaceKind),
-    /// See [`Effect::Jumps`].
+    /// Execution may continue elsewhere than at the next instruction, in the same frame or in another script
+    /// that replaces it.
     Jumps,
-    /// See [`Effect::JumpsTo`].
+    /// Execution always continues in the same frame, at the program counter that a function of the machine returns; `None`
+    /// if that is not known.
     JumpsTo,
-    /// See [`Effect::Takes`].
+    /// It pops as many stack items as a function of the machine returns; `None` for the number in its row.
     Takes,
-    /// See [`Effect::Leaves`].
+    /// It pushes as many stack items as a function of the machine returns, instead of the number in its row.
     Leaves,
 }
 

@@ -60,7 +60,7 @@ macro_rules! opcodes {
                 mask: 0xff,
                 name: stringify!($name),
                 alias: None,
-                operands: &[$($crate::isa::Operand::$operand($size)),*],
+                operands: &[$($crate::isa::ImmediateOperand::$operand($size)),*],
                 fields: &[],
                 arguments: &[],
                 gas: 0 $(+ $gas)?,

@@ -4,14 +4,14 @@
 use std::sync::Arc;
 
 use super::{Checked, Checker};
-use crate::formats::{Context, Format, Shared};
+use crate::formats::{Format, ReadContext, SharedFile};
 use crate::model::assertion::Assertion;
 use crate::model::case::Case;
 use crate::model::diagnostic::Edit;
 use crate::model::position::Origin;
-use crate::run::sources::Source;
-use crate::run::{Cases, Content, VectorFiles, catch_panic, identify, select};
-use crate::text::json::Node;
+use crate::run::sources::VectorSource;
+use crate::run::{FileContent, LoadedCases, VectorFiles, catch_panic, identify, select};
+use crate::text::json::JsonNode;
 
 /// A text after fixing.
 #[derive(Debug)]
@@ -38,7 +38,11 @@ pub enum NotFixed {
 /// # Errors
 ///
 /// If the fixed text has at least as many diagnostics as before, or different cases.
-pub fn fix(checker: &mut Checker<'_>, source: &Source, checked: &Checked) -> Option<Result<Fixed, NotFixed>> {
+pub fn fix(
+    checker: &mut Checker<'_>,
+    source: &VectorSource,
+    checked: &Checked,
+) -> Option<Result<Fixed, NotFixed>> {
     let text = checked.text.as_ref()?.as_str();
     let mut edits = checked.edits().peekable();
     edits.peek()?;
@@ -73,24 +77,24 @@ fn apply<'e>(text: &str, edits: impl Iterator<Item = &'e Edit>) -> String {
 /// The format of a text, and those cases that can be read, without their origins.
 type FormatAndCases = (&'static str, Vec<(String, Option<Case>)>);
 
-fn content(checker: &Checker<'_>, source: &Source, text: &str) -> Option<FormatAndCases> {
+fn content(checker: &Checker<'_>, source: &VectorSource, text: &str) -> Option<FormatAndCases> {
     let options = checker.options.for_file(source);
     let identified = identify(source, text.to_owned(), options);
-    let Ok(Content::Vectors(document, format)) = identified else { return None };
+    let Ok(FileContent::Vectors(document, format)) = identified else { return None };
     let entries = (format.outline)(document.root()).ok()?;
     let files = VectorFiles::new(&source.path, format.folders);
-    let shared = Shared::default();
-    let context = Context { options: options.read, files: &files, shared: Some(&shared) };
-    let mut cases = Cases::new(Arc::new(source.clone()), options, document, format, entries);
+    let shared = SharedFile::default();
+    let context = ReadContext { options: options.read, files: &files, shared: Some(&shared) };
+    let mut cases = LoadedCases::new(Arc::new(source.clone()), options, document, format, entries);
     select(&mut cases, &checker.options.run);
-    let Cases { document, entries, .. } = cases;
-    let cases = entries
-        .into_iter()
-        .map(|(id, entry)| (id.to_string(), read(Node::at_index(&document, entry.node), format, context)));
+    let LoadedCases { document, entries, .. } = cases;
+    let cases = entries.into_iter().map(|(id, entry)| {
+        (id.to_string(), read(JsonNode::at_index(&document, entry.node), format, context))
+    });
     Some((format.name, cases.collect()))
 }
 
-fn read(case: Node<'_>, format: &Format, context: Context<'_>) -> Option<Case> {
+fn read(case: JsonNode<'_>, format: &Format, context: ReadContext<'_>) -> Option<Case> {
     catch_panic(|| format.read_partial(case, context)).ok().flatten().map(without_places)
 }
 

@@ -7,7 +7,7 @@ use crate::model::diagnostic::Severity;
 use crate::model::renderer::Renderer;
 
 /// Writes the diagnostics of file after file.
-pub trait Output {
+pub trait LintOutput {
     /// Writes the next file.
     ///
     /// # Errors
@@ -20,15 +20,15 @@ pub trait Output {
     /// # Errors
     ///
     /// When writing fails.
-    fn end(&mut self, summary: &Summary) -> io::Result<()>;
+    fn end(&mut self, summary: &LintSummary) -> io::Result<()>;
 }
 
 /// A format for diagnostics; `new` makes an output that writes to the given writer.
-pub type OutputKind = Renderer<fn(Box<dyn Write>, Extent) -> Box<dyn Output>>;
+pub type OutputKind = Renderer<fn(Box<dyn Write>, LintExtent) -> Box<dyn LintOutput>>;
 
 /// How many diagnostics of each rule the text output shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Extent {
+pub enum LintExtent {
     /// The first ones of each rule, and how many more there are.
     First,
     /// All.
@@ -37,7 +37,7 @@ pub enum Extent {
 
 /// The counts of a check.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Summary {
+pub struct LintSummary {
     /// Files that were checked.
     pub files: usize,
     /// Cases in them.
@@ -52,7 +52,7 @@ pub struct Summary {
     pub fixable: usize,
 }
 
-impl Summary {
+impl LintSummary {
     /// Counts one more file.
     pub fn count(&mut self, checked: &Checked) {
         self.files += 1;

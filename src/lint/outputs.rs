@@ -8,7 +8,7 @@ pub static OUTPUTS: &[OutputKind] = &[
     OutputKind {
         name: "text",
         doc: "for people, as compilers write it",
-        new: |out, extent| Box::new(text::Text::new(out, extent)),
+        new: |out, extent| Box::new(text::LintText::new(out, extent)),
     },
     OutputKind {
         name: "sarif",

@@ -5,18 +5,18 @@ use std::sync::Arc;
 
 use crate::isa::assembler::{AsmError, Warning};
 use crate::machines::machine::LoadError;
-use crate::machines::{self, Language, MachineInfo};
+use crate::machines::{self, MachineInfo, ProgramLanguage};
 use crate::model::assertion::{Assertion, Expected};
 use crate::model::case::{Case, Program};
 use crate::model::diagnostic::{Diagnostic, Severity};
-use crate::model::path::{Key, Path};
+use crate::model::path::{Path, PathKey};
 use crate::model::position::Origin;
-use crate::model::rule::Rule;
-use crate::model::shape::Member;
+use crate::model::rule::LintRule;
+use crate::model::shape::MemberShape;
 use crate::model::value::Value;
 use crate::run::place_of;
 use crate::testees::{Stopped, Testee};
-use crate::text::json::{Document, Node, quoted};
+use crate::text::json::{Document, JsonNode, quoted};
 use crate::text::suggest::nearest;
 
 /// The last path component of every field that holds the name of an instruction.
@@ -25,14 +25,14 @@ const MNEMONIC_FIELD: &str = "nextInstruction";
 /// Checks a case that could be read.
 pub(super) struct Inspection<'c> {
     case: &'c Case,
-    node: Node<'c>,
+    node: JsonNode<'c>,
     machine: Option<&'static MachineInfo>,
     found: Vec<Diagnostic<Origin>>,
 }
 
 impl<'c> Inspection<'c> {
     /// An inspection of this case, which is at `node` in the document.
-    pub(super) fn new(case: &'c Case, node: Node<'c>) -> Inspection<'c> {
+    pub(super) fn new(case: &'c Case, node: JsonNode<'c>) -> Inspection<'c> {
         Inspection { case, node, machine: machines::by_name(case.machine), found: Vec::new() }
     }
 
@@ -55,7 +55,7 @@ impl<'c> Inspection<'c> {
 
     /// Assembles the sources in the program and returns whether any of them was rejected.
     fn assemble(&mut self) -> bool {
-        let Some(Language::Own { assemble, .. }) = self.machine.map(|machine| machine.language) else {
+        let Some(ProgramLanguage::Own { assemble, .. }) = self.machine.map(|machine| machine.language) else {
             return false;
         };
         let mut refused = false;
@@ -68,12 +68,12 @@ impl<'c> Inspection<'c> {
                 },
                 _ => continue,
             };
-            let lines = Lines::new(*origin, file, self.node.document());
+            let lines = ProgramLines::new(*origin, file, self.node.document());
             match assemble(source) {
                 Ok(assembled) => {
                     for Warning { line, column, what } in assembled.warnings {
                         let diagnostic = lines.diagnostic(line, column, &what);
-                        self.add(Severity::Warning, diagnostic.under(Rule::AssemblerWarning));
+                        self.add(Severity::Warning, diagnostic.under(LintRule::AssemblerWarning));
                     }
                 }
                 Err(errors) => {
@@ -87,7 +87,7 @@ impl<'c> Inspection<'c> {
         refused
     }
 
-    fn refused_source(&self, lines: &Lines<'_>, source: &str, error: &AsmError) -> Diagnostic<Origin> {
+    fn refused_source(&self, lines: &ProgramLines<'_>, source: &str, error: &AsmError) -> Diagnostic<Origin> {
         let AsmError { line, column, what, expected } = error.clone();
         let is_of_word = |it: &char| it.is_ascii_alphanumeric() || *it == '_';
         let text = source.lines().nth(line.saturating_sub(1)).unwrap_or("");
@@ -95,12 +95,13 @@ impl<'c> Inspection<'c> {
         let commands = self.commands();
         let known = if commands.contains(&word) { &[] } else { &commands[..] };
         let suggestion = nearest(&word, known.iter().map(String::as_str));
-        lines.diagnostic(line, column, &what).expected(expected).under(Rule::Assembly).suggest(suggestion)
+        lines.diagnostic(line, column, &what).expected(expected).under(LintRule::Assembly).suggest(suggestion)
     }
 
     /// The commands in the machine's own assembly language, without duplicates.
     fn commands(&self) -> Vec<String> {
-        let Some(MachineInfo { isa, language: Language::Own { disassemble, .. }, .. }) = self.machine else {
+        let Some(MachineInfo { isa, language: ProgramLanguage::Own { disassemble, .. }, .. }) = self.machine
+        else {
             return Vec::new();
         };
         let texts = isa.ops.iter().map(|op| disassemble(op.code));
@@ -131,7 +132,7 @@ impl<'c> Inspection<'c> {
     pub(super) fn remarks(&self) -> Vec<Diagnostic<Origin>> {
         let remarks = self.machine.map_or_else(Vec::new, |machine| (machine.lint)(&self.case.program));
         let note = |remark: &LoadError| {
-            self.about(remark, remark.to_string()).under(Rule::OddProgram).severity(Severity::Note)
+            self.about(remark, remark.to_string()).under(LintRule::OddProgram).severity(Severity::Note)
         };
         remarks.iter().map(note).collect()
     }
@@ -145,8 +146,10 @@ impl<'c> Inspection<'c> {
     fn refused(&self, reason: &LoadError, mnemonic: Option<&str>) -> Diagnostic<Origin> {
         let diagnostic = self.about(reason, reason.to_string());
         match mnemonic {
-            Some(word) => diagnostic.under(Rule::UnknownMnemonic).suggest(nearest(word, self.mnemonics())),
-            None => diagnostic.under(Rule::NotLoadable),
+            Some(word) => {
+                diagnostic.under(LintRule::UnknownMnemonic).suggest(nearest(word, self.mnemonics()))
+            }
+            None => diagnostic.under(LintRule::NotLoadable),
         }
     }
 
@@ -154,36 +157,37 @@ impl<'c> Inspection<'c> {
         self.machine.into_iter().flat_map(|machine| machine.isa.ops).map(|op| op.name)
     }
 
-    fn check(&mut self, assertion: &Assertion, fields: &[Member]) {
-        if let Key::Name(field) = assertion.at.first()
+    fn check(&mut self, assertion: &Assertion, fields: &[MemberShape]) {
+        if let PathKey::Name(field) = assertion.at.first()
             && fields.iter().all(|known| known.name != &**field)
         {
             let what = format!("{} has no field {field}", self.case.machine);
-            self.add(Severity::Error, Diagnostic::at(assertion.origin.0, what).under(Rule::Internal));
+            self.add(Severity::Error, Diagnostic::at(assertion.origin.0, what).under(LintRule::Internal));
         }
-        if let (Key::Name(last), Expected::Is(Value::Text(name))) = (assertion.at.last(), &assertion.expected)
+        if let (PathKey::Name(last), Expected::Is(Value::Text(name))) =
+            (assertion.at.last(), &assertion.expected)
             && **last == *MNEMONIC_FIELD
             && !self.mnemonics().any(|mnemonic| mnemonic == name)
         {
             let what = format!("{} has no instruction {}", self.case.machine, quoted(name));
-            let diagnostic = Diagnostic::at(assertion.origin.0, what).under(Rule::UnknownMnemonic);
+            let diagnostic = Diagnostic::at(assertion.origin.0, what).under(LintRule::UnknownMnemonic);
             self.add(Severity::Warning, diagnostic.suggest(nearest(name, self.mnemonics())));
         }
     }
 }
 
 /// The lines of a source: items of an array in the vector, or lines of a file that the vector names.
-struct Lines<'d> {
+struct ProgramLines<'d> {
     origin: Origin,
     /// The name of the file; empty for items of an array.
     file: &'d str,
-    items: Vec<Node<'d>>,
+    items: Vec<JsonNode<'d>>,
 }
 
-impl<'d> Lines<'d> {
-    fn new(origin: Origin, file: &'d str, document: &'d Document) -> Lines<'d> {
+impl<'d> ProgramLines<'d> {
+    fn new(origin: Origin, file: &'d str, document: &'d Document) -> ProgramLines<'d> {
         let place = document.node_at(origin.0);
-        Lines { origin, file, items: place.into_iter().flat_map(Node::items).collect() }
+        ProgramLines { origin, file, items: place.into_iter().flat_map(JsonNode::items).collect() }
     }
 
     /// A diagnostic at a place in a line, both from 1.
@@ -208,7 +212,8 @@ fn datum<'p>(program: &'p Program, path: &Path) -> Option<&'p Value> {
 /// Removes the unknown mnemonic for which a program was rejected, if that was the reason.
 fn remove_mnemonic(program: &mut Program, reason: &LoadError) -> Option<String> {
     let at = reason.at.as_ref()?;
-    let (Some(Key::Name(member)), Key::Index(index)) = (at.parent().map(Path::last), at.last()) else {
+    let (Some(PathKey::Name(member)), PathKey::Index(index)) = (at.parent().map(Path::last), at.last())
+    else {
         return None;
     };
     let Value::Record(members) = Arc::make_mut(&mut program.0) else { return None };

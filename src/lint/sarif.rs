@@ -5,10 +5,10 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use super::Checked;
-use super::output::{Output, Summary};
-use crate::model::diagnostic::{Diagnostic, Edit, Place};
+use super::output::{LintOutput, LintSummary};
+use crate::model::diagnostic::{Diagnostic, DiagnosticPlace, Edit};
 use crate::model::escape::escaped;
-use crate::model::rule::{RULES, Rule};
+use crate::model::rule::{LintRule, RULES};
 use crate::text::file_name::percent_encoded;
 use crate::text::json::quoted;
 use crate::text::source_text::SourceText;
@@ -18,12 +18,12 @@ const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
 pub(super) struct Sarif {
     out: Box<dyn Write>,
-    state: State,
+    state: BaselineState,
 }
 
 /// How much was written so far.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum BaselineState {
     Nothing,
     Head,
     Results,
@@ -31,15 +31,15 @@ enum State {
 
 impl Sarif {
     pub(super) fn new(out: Box<dyn Write>) -> Sarif {
-        Sarif { out, state: State::Nothing }
+        Sarif { out, state: BaselineState::Nothing }
     }
 
     /// Writes everything before the results, once.
     fn head(&mut self) -> io::Result<()> {
-        if self.state != State::Nothing {
+        if self.state != BaselineState::Nothing {
             return Ok(());
         }
-        self.state = State::Head;
+        self.state = BaselineState::Head;
         let driver = json!({
             "name": "vmconf",
             "version": env!("CARGO_PKG_VERSION"),
@@ -51,25 +51,25 @@ impl Sarif {
     }
 }
 
-impl Output for Sarif {
+impl LintOutput for Sarif {
     fn file(&mut self, checked: &Checked) -> io::Result<()> {
         self.head()?;
         for diagnostic in &checked.diagnostics {
-            let comma = if self.state == State::Results { "," } else { "" };
-            self.state = State::Results;
+            let comma = if self.state == BaselineState::Results { "," } else { "" };
+            self.state = BaselineState::Results;
             write!(self.out, "{comma}\n{}", one_line(&result(checked, diagnostic)))?;
         }
         Ok(())
     }
 
-    fn end(&mut self, _: &Summary) -> io::Result<()> {
+    fn end(&mut self, _: &LintSummary) -> io::Result<()> {
         self.head()?;
         writeln!(self.out, "\n]}}]}}")?;
         self.out.flush()
     }
 }
 
-fn described(rule: Rule) -> Value {
+fn described(rule: LintRule) -> Value {
     json!({ "id": rule.name(), "shortDescription": { "text": rule.doc() } })
 }
 
@@ -96,12 +96,12 @@ fn result(checked: &Checked, diagnostic: &Diagnostic) -> Value {
     result
 }
 
-fn start(text: &SourceText, place: &Place) -> Value {
+fn start(text: &SourceText, place: &DiagnosticPlace) -> Value {
     json!({ "startLine": place.position.line, "startColumn": text.column_utf16(place.at) })
 }
 
 /// A replacement for an edit that starts at this place.
-fn replacement(text: &SourceText, place: &Place, edit: &Edit) -> Value {
+fn replacement(text: &SourceText, place: &DiagnosticPlace, edit: &Edit) -> Value {
     let mut region = start(text, place);
     let end = edit.range.end as u32;
     region["endLine"] = text.position(end).line.into();

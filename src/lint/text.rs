@@ -7,11 +7,11 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style};
 
 use super::Checked;
-use super::output::{Extent, Output, Summary};
+use super::output::{LintExtent, LintOutput, LintSummary};
 use crate::model::count::counted;
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::escape::escaped;
-use crate::model::rule::Rule;
+use crate::model::rule::LintRule;
 use crate::text::excerpt::Excerpt;
 use crate::text::json::quoted;
 
@@ -20,42 +20,42 @@ const BOLD: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();
 
 /// The text output. It writes colours; the writer removes them if the output is not a terminal.
-pub(super) struct Text {
+pub(super) struct LintText {
     out: Box<dyn Write>,
-    extent: Extent,
-    counts: BTreeMap<(Severity, Rule), Count>,
+    extent: LintExtent,
+    counts: BTreeMap<(Severity, LintRule), ProblemCount>,
 }
 
 /// How many diagnostics of one severity and rule were shown, and how many omitted in how many files.
 #[derive(Default)]
-struct Count {
+struct ProblemCount {
     shown: usize,
     omitted: usize,
     files: usize,
 }
 
-impl Text {
-    pub(super) fn new(out: Box<dyn Write>, extent: Extent) -> Text {
-        Text { out, extent, counts: BTreeMap::new() }
+impl LintText {
+    pub(super) fn new(out: Box<dyn Write>, extent: LintExtent) -> LintText {
+        LintText { out, extent, counts: BTreeMap::new() }
     }
 
     /// Whether a diagnostic is still shown, as one of the first of its rule.
     fn is_shown(&self, diagnostic: &Diagnostic) -> bool {
         // Every error has to be fixed, so more are shown; of other diagnostics, a few examples suffice.
         let most = match (self.extent, diagnostic.severity) {
-            (Extent::All, _) => return true,
-            (Extent::First, Severity::Error) => 100,
-            (Extent::First, Severity::Warning | Severity::Note) => 3,
+            (LintExtent::All, _) => return true,
+            (LintExtent::First, Severity::Error) => 100,
+            (LintExtent::First, Severity::Warning | Severity::Note) => 3,
         };
         self.counts.get(&kind(diagnostic)).is_none_or(|count| count.shown < most)
     }
 }
 
-fn kind(diagnostic: &Diagnostic) -> (Severity, Rule) {
+fn kind(diagnostic: &Diagnostic) -> (Severity, LintRule) {
     (diagnostic.severity, diagnostic.rule)
 }
 
-impl Output for Text {
+impl LintOutput for LintText {
     fn file(&mut self, checked: &Checked) -> io::Result<()> {
         let mut omitted = BTreeMap::<_, usize>::new();
         for diagnostic in &checked.diagnostics {
@@ -74,8 +74,8 @@ impl Output for Text {
         Ok(())
     }
 
-    fn end(&mut self, summary: &Summary) -> io::Result<()> {
-        for ((severity, rule), Count { omitted, files, .. }) in self.counts.iter().rev() {
+    fn end(&mut self, summary: &LintSummary) -> io::Result<()> {
+        for ((severity, rule), ProblemCount { omitted, files, .. }) in self.counts.iter().rev() {
             if *omitted > 0 {
                 let style = style(*severity);
                 let files = counted(*files, "file");
@@ -124,8 +124,8 @@ fn block(out: &mut dyn Write, file: &str, diagnostic: &Diagnostic) -> io::Result
     writeln!(out)
 }
 
-fn totals(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
-    let Summary { files, cases, errors, warnings, notes, fixable, .. } = summary;
+fn totals(out: &mut dyn Write, summary: &LintSummary) -> io::Result<()> {
+    let LintSummary { files, cases, errors, warnings, notes, fixable, .. } = summary;
     let severities = [(Severity::Error, errors), (Severity::Warning, warnings), (Severity::Note, notes)];
     let each = severities.map(|(severity, count)| {
         let style = if *count > 0 { style(severity) } else { Style::new() };

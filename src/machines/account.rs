@@ -48,7 +48,7 @@ pub enum Limit {
 
 /// The account of one case.
 #[derive(Debug, Clone)]
-pub struct Account {
+pub struct CaseAccount {
     limits: Limits,
     interrupt: Interrupt,
     /// Units of completed slices, plus those that instructions charged.
@@ -70,10 +70,10 @@ pub struct Account {
     granted: u64,
 }
 
-impl Account {
+impl CaseAccount {
     /// The account of a case that has used nothing.
-    pub fn new(limits: &Limits) -> Account {
-        let mut account = Account {
+    pub fn new(limits: &Limits) -> CaseAccount {
+        let mut account = CaseAccount {
             limits: limits.clone(),
             interrupt: Interrupt::default(),
             units: 0,
@@ -140,7 +140,7 @@ impl Account {
         if self.left == 0 { Err(Limit::Steps) } else { Ok(wanted.min(self.left)) }
     }
 
-    /// Counts instructions that [`Account::allow`] allowed and that were executed.
+    /// Counts instructions that [`CaseAccount::allow`] allowed and that were executed.
     pub(crate) fn executed(&mut self, count: u64) {
         self.left -= count;
     }
@@ -158,7 +158,7 @@ impl Account {
         if self.units < self.next_check { Ok(()) } else { self.check() }
     }
 
-    /// Like [`Account::charge`], for several instructions before they are executed. Returns false and charges
+    /// Like [`CaseAccount::charge`], for several instructions before they are executed. Returns false and charges
     /// nothing if a check could end the case among them.
     #[inline(always)]
     pub(crate) fn charge_in_advance(&mut self, units: u64) -> bool {
@@ -226,7 +226,7 @@ impl Account {
         self.used = self.used.saturating_sub(bytes);
     }
 
-    /// Whether so much was held since [`Account::settle`] that the machine must determine how much is really
+    /// Whether so much was held since [`CaseAccount::settle`] that the machine must determine how much is really
     /// in use.
     pub(crate) fn is_due(&self) -> bool {
         self.used > self.due

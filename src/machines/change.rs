@@ -8,7 +8,7 @@ use crate::model::value::Value;
 
 /// The end from which the items of a stack or a list of variables are counted, starting with 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Counted {
+pub(crate) enum CountFrom {
     FromTop,
     FromStart,
 }
@@ -21,14 +21,14 @@ pub(crate) enum Counted {
 pub(crate) fn change_items<T>(
     field: &'static str,
     items: &mut [T],
-    counted: Counted,
+    counted: CountFrom,
     changes: &Value,
     put: impl Fn(&mut T, &Value) -> Result<(), LoadError>,
 ) -> Result<(), LoadError> {
     for (number, value) in numbered(field, changes)? {
         let item = match counted {
-            Counted::FromTop => items.iter_mut().nth_back(number),
-            Counted::FromStart => items.get_mut(number),
+            CountFrom::FromTop => items.iter_mut().nth_back(number),
+            CountFrom::FromStart => items.get_mut(number),
         };
         put(item.ok_or_else(|| LoadError::new(format!("there is no place for {value}")))?, value)?;
     }

@@ -16,10 +16,10 @@ pub enum Curve {
 
 /// A public key for verifying signatures: a point of a curve.
 #[derive(Debug, Clone)]
-pub struct PublicKey(Key);
+pub struct PublicKey(VerifyingKey);
 
 #[derive(Debug, Clone)]
-enum Key {
+enum VerifyingKey {
     R1(r1::VerifyingKey),
     K1(k1::VerifyingKey),
 }
@@ -49,8 +49,8 @@ impl PublicKey {
             _ => return Err(KeyError::UnknownForm),
         };
         let key = match curve {
-            Curve::Secp256r1 => r1::VerifyingKey::from_sec1_bytes(&point).map(Key::R1),
-            Curve::Secp256k1 => k1::VerifyingKey::from_sec1_bytes(&point).map(Key::K1),
+            Curve::Secp256r1 => r1::VerifyingKey::from_sec1_bytes(&point).map(VerifyingKey::R1),
+            Curve::Secp256k1 => k1::VerifyingKey::from_sec1_bytes(&point).map(VerifyingKey::K1),
         };
         key.map(PublicKey).map_err(|_| KeyError::NoPoint)
     }
@@ -60,10 +60,10 @@ impl PublicKey {
     pub fn verify(&self, message: &[u8], signature: &[u8]) -> bool {
         let hash = Sha256::digest(message);
         match &self.0 {
-            Key::R1(key) => r1::Signature::from_slice(signature)
+            VerifyingKey::R1(key) => r1::Signature::from_slice(signature)
                 .is_ok_and(|signature| key.verify_prehash(&hash, &signature).is_ok()),
             // This library accepts only the smaller s.
-            Key::K1(key) => k1::Signature::from_slice(signature).is_ok_and(|signature| {
+            VerifyingKey::K1(key) => k1::Signature::from_slice(signature).is_ok_and(|signature| {
                 key.verify_prehash(&hash, &signature.normalize_s().unwrap_or(signature)).is_ok()
             }),
         }

@@ -10,7 +10,7 @@ use crate::model::cell::Cell;
 use crate::model::value::Value;
 
 /// A machine whose rows declare effects.
-pub(crate) trait Places: Inspect + Sized + 'static {
+pub(crate) trait DeclaredPlaces: Inspect + Sized + 'static {
     /// A place that an instruction can read or write, in terms of its operands.
     type Place: Copy + 'static;
 
@@ -29,7 +29,7 @@ pub(crate) trait Places: Inspect + Sized + 'static {
 
 /// What the next instruction reads and writes according to the declarations of its row; only those whose
 /// index `counts` are used.
-pub(crate) fn declared<M: Places>(machine: &M, counts: &dyn Fn(usize) -> bool) -> Effects {
+pub(crate) fn declared<M: DeclaredPlaces>(machine: &M, counts: &dyn Fn(usize) -> bool) -> Effects {
     let mut effects = Effects::default();
     let declarations = machine.row_effects().iter().enumerate().filter(|(index, _)| counts(*index));
     for (_, effect) in declarations {

@@ -64,6 +64,6 @@ mod trail;
 mod transaction;
 mod world;
 
-pub use fault::{Fault, Rule, WrongPrice};
+pub use fault::{EthereumFault, FaultyRule, WrongPrice};
 pub use machine::{Ethereum, INFO};
 pub use table::ETHEREUM;

@@ -8,7 +8,7 @@ use crate::isa::disassembler::disassemble;
 use crate::isa::{Isa, OpInfo};
 use crate::model::case::Program;
 use crate::model::limits::Limits;
-use crate::model::shape::Member;
+use crate::model::shape::MemberShape;
 use crate::model::value::Value;
 
 /// The description of a machine, available without creating one.
@@ -22,7 +22,7 @@ pub struct MachineInfo {
     /// What executes its instructions.
     pub engine: Engine,
     /// How its programs are written.
-    pub language: Language,
+    pub language: ProgramLanguage,
     /// The instructions that a program contains, with repeats, executed or not; empty for a malformed
     /// program.
     pub contains: fn(&Program) -> Vec<&'static OpInfo>,
@@ -35,15 +35,15 @@ pub struct MachineInfo {
     /// A small program that ends normally, as its vectors write one, in JSON.
     pub sample: &'static str,
     /// The members of a program, as sent to a machine in another process.
-    pub program: &'static [Member],
+    pub program: &'static [MemberShape],
     /// What [`Action::Set`](crate::model::case::Action::Set) can change.
-    pub changes: &'static [Member],
+    pub changes: &'static [MemberShape],
     /// The member of [`MachineInfo::changes`] for items of the operand stack; `None` for a machine without one.
     pub stack: Option<&'static str>,
     /// The field with the code of a trap; `None` for a machine without such codes.
     pub trap: Option<&'static str>,
     /// What can be observed.
-    pub fields: fn() -> Vec<Member>,
+    pub fields: fn() -> Vec<MemberShape>,
     /// The fields that are hashes of other fields; `None` for a machine whose vectors demand no hashes.
     pub hashed: Option<Hashed>,
     /// The program with bytes in place of mnemonics and sources; the error is about a datum of the program.
@@ -97,7 +97,7 @@ pub enum Executes {
 
 /// The text form of a machine's programs.
 #[derive(Debug, Clone, Copy)]
-pub enum Language {
+pub enum ProgramLanguage {
     /// The common language of [`crate::isa::assembler`] and [`crate::isa::disassembler`] for all instruction
     /// sets of bytes.
     Bytes,

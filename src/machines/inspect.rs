@@ -8,8 +8,8 @@ use std::fmt;
 use crate::model::cell::Cell;
 
 use super::observe::Observe;
-use super::view::{CodeLine, Datum, Section};
-use crate::model::path::{Key, Path};
+use super::view::{CodeLine, Section, ViewDatum};
+use crate::model::path::{Path, PathKey};
 use crate::model::value::Value;
 
 /// A machine before an instruction, or at the end of its run.
@@ -86,7 +86,7 @@ pub trait Inspect: Observe {
     fn depth(&self) -> usize;
 
     /// The frame that executes the next instruction, on a machine whose frames execute code of different accounts.
-    fn frame(&self) -> Option<Frame> {
+    fn frame(&self) -> Option<CallFrame> {
         None
     }
 
@@ -122,10 +122,10 @@ pub trait Inspect: Observe {
     }
 
     /// The cells that hold a datum of [`Inspect::sections`].
-    fn cells_of(&self, datum: &Datum) -> Vec<Cell> {
+    fn cells_of(&self, datum: &ViewDatum) -> Vec<Cell> {
         match datum {
-            Datum::At(path) => self.cells(path),
-            Datum::In(cell) => vec![cell.clone()],
+            ViewDatum::At(path) => self.cells(path),
+            ViewDatum::In(cell) => vec![cell.clone()],
         }
     }
 
@@ -174,9 +174,9 @@ pub trait Inspect: Observe {
 pub fn cells_inside<I>(
     cell: Cell,
     mut item: Option<I>,
-    way: &[&Key],
+    way: &[&PathKey],
     compound: impl Fn(&I) -> Option<usize>,
-    child: impl Fn(&I, &Key) -> Option<I>,
+    child: impl Fn(&I, &PathKey) -> Option<I>,
 ) -> Vec<Cell> {
     let mut cells = vec![cell];
     let mut way = way.iter();
@@ -192,7 +192,7 @@ pub fn cells_inside<I>(
 
 /// A frame that executes the code of an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Frame {
+pub struct CallFrame {
     /// How many frames there are, including this one.
     pub depth: usize,
     /// The address of the account that the code belongs to, as a key of the state.
@@ -204,7 +204,7 @@ pub struct Frame {
 }
 
 /// Formatted for people: `frame 2, code of 0x…`.
-impl fmt::Display for Frame {
+impl fmt::Display for CallFrame {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "frame {}, code of {}", self.depth, self.code)
     }

@@ -83,7 +83,7 @@ macro_rules! interpreter {
                             return Some(frame.stop(stop));
                         }
                         frame.advance(const {
-                            $crate::isa::fixed_len(&[$($crate::isa::Operand::$operand($size)),*])
+                            $crate::isa::fixed_len(&[$($crate::isa::ImmediateOperand::$operand($size)),*])
                         });
                     })*
                     $crate::isa::rows::every_code!() => return Some(frame.undefined()),

@@ -3,7 +3,7 @@
 
 use std::ops::ControlFlow;
 
-use super::account::{Account, Limit, LimitReached};
+use super::account::{CaseAccount, Limit, LimitReached};
 use super::inspect::Inspect;
 use super::tiers::Tiers;
 use crate::isa::{Isa, OpInfo, OpSet};
@@ -48,7 +48,7 @@ pub trait Machine: Inspect {
     }
 
     /// What the case has used since [`Machine::load`].
-    fn account(&mut self) -> &mut Account;
+    fn account(&mut self) -> &mut CaseAccount;
 
     /// Executes up to `count` instructions; `watch` sees each one before it is executed. Without a watch,
     /// they are executed at full speed.

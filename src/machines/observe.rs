@@ -1,6 +1,6 @@
 //! The observable state of a machine: a tree, requested one field at a time.
 
-use crate::model::shape::{Member, Shape};
+use crate::model::shape::{MemberShape, Shape};
 use crate::model::value::Value;
 
 /// The observable state of a machine.
@@ -14,7 +14,7 @@ pub trait Observe {
 
 /// An observable field of a machine.
 #[derive(Debug, Clone, Copy)]
-pub struct Field<M: 'static> {
+pub struct StateField<M: 'static> {
     /// Its name, the first key of a path.
     pub name: &'static str,
     /// What it is.
@@ -26,12 +26,12 @@ pub struct Field<M: 'static> {
 }
 
 /// A machine that lists its observable fields in a table.
-pub trait Fields: Sized + 'static {
+pub trait StateFields: Sized + 'static {
     /// The fields; names are unique.
-    const FIELDS: &'static [Field<Self>];
+    const FIELDS: &'static [StateField<Self>];
 }
 
-impl<M: Fields> Observe for M {
+impl<M: StateFields> Observe for M {
     fn has_field(&self, field: &str) -> bool {
         M::FIELDS.iter().any(|row| row.name == field)
     }
@@ -42,6 +42,9 @@ impl<M: Fields> Observe for M {
 }
 
 /// The fields of a machine, without an instance of it.
-pub(super) fn members<M: Fields>() -> Vec<Member> {
-    M::FIELDS.iter().map(|Field { name, doc, shape, .. }| Member { name, doc, shape: *shape }).collect()
+pub(super) fn members<M: StateFields>() -> Vec<MemberShape> {
+    M::FIELDS
+        .iter()
+        .map(|StateField { name, doc, shape, .. }| MemberShape { name, doc, shape: *shape })
+        .collect()
 }

@@ -1,16 +1,16 @@
 //! Powers modulo 2^256, for machines with 256-bit words.
 
-use super::record::Word;
+use super::record::EvmWord;
 
 /// `base` to the power `exponent`, modulo 2^256.
 // A single copy for both tiers: if inlined in each, it would not be equally fast in both.
 #[inline(never)]
-pub(super) fn pow(base: Word, exponent: Word) -> Word {
+pub(super) fn pow(base: EvmWord, exponent: EvmWord) -> EvmWord {
     match u64::try_from(exponent) {
         Ok(exponent @ ..LONG) => short_power(base, exponent),
         _ if base.bit(0) => long_power(base, exponent),
         // An even base: the power is divisible by 2^exponent.
-        _ => Word::ZERO,
+        _ => EvmWord::ZERO,
     }
 }
 
@@ -24,8 +24,8 @@ const BITS: usize = 30;
 const DIGIT: usize = 2;
 
 /// Processes the exponent from the highest digit to the lowest.
-fn short_power(base: Word, exponent: u64) -> Word {
-    let Some(highest) = exponent.checked_ilog2() else { return Word::ONE };
+fn short_power(base: EvmWord, exponent: u64) -> EvmWord {
+    let Some(highest) = exponent.checked_ilog2() else { return EvmWord::ONE };
     if highest == 0 {
         return base;
     }
@@ -47,9 +47,9 @@ fn short_power(base: Word, exponent: u64) -> Word {
 /// The square of an odd number is 1 modulo 8, and each further squaring adds one bit to the modulus: the base
 /// to the power 2^30 is 1 + 2^32 c. In the binomial series of a power of that, the term with 2^256 and all
 /// later ones are 0.
-fn long_power(base: Word, exponent: Word) -> Word {
+fn long_power(base: EvmWord, exponent: EvmWord) -> EvmWord {
     // For each digit value, the product of the powers of the base at the positions of this digit.
-    let mut products = [Word::ONE; 3];
+    let mut products = [EvmWord::ONE; 3];
     let mut power = base;
     let low = exponent.as_limbs()[0];
     for at in (0..BITS).step_by(DIGIT) {
@@ -66,10 +66,10 @@ fn long_power(base: Word, exponent: Word) -> Word {
 }
 
 /// 1 + 2^32 `c` to the power `exponent`.
-fn binomial_series(c: Word, exponent: Word) -> Word {
+fn binomial_series(c: EvmWord, exponent: EvmWord) -> EvmWord {
     // The factor from one term to the next: c times the exponent, decreased by c for each term.
     let mut factor = c.wrapping_mul(exponent);
-    let (mut term, mut series) = (Word::ONE, Word::ONE);
+    let (mut term, mut series) = (EvmWord::ONE, EvmWord::ONE);
     for (divisor, shift) in DIVISORS.iter().zip((32..).step_by(32)) {
         // Wrong high bits from a division's shift are dropped by the next shift to the left.
         term = divisor.divide(term.wrapping_mul(factor));
@@ -82,7 +82,7 @@ fn binomial_series(c: Word, exponent: Word) -> Word {
 /// The square. It takes six products of limbs instead of the ten in a product of words, since those of two
 /// different limbs count twice.
 #[inline(always)]
-pub(super) fn square(word: Word) -> Word {
+pub(super) fn square(word: EvmWord) -> EvmWord {
     let [a, b, c, d] = *word.as_limbs();
     let product = |one: u64, other: u64| u128::from(one) * u128::from(other);
     let halves = |low: u64, high: u64| u128::from(low) | u128::from(high) << 64;
@@ -94,13 +94,13 @@ pub(super) fn square(word: Word) -> Word {
     let (low, carry) = product(a, a).overflowing_add(halves(0, second << 1));
     let twice = halves(third << 1 | second >> 63, fourth << 1 | third >> 63);
     let high = product(b, b).wrapping_add(twice).wrapping_add(carry.into());
-    Word::from_limbs([low as u64, (low >> 64) as u64, high as u64, (high >> 64) as u64])
+    EvmWord::from_limbs([low as u64, (low >> 64) as u64, high as u64, (high >> 64) as u64])
 }
 
 /// A divisor for exact divisions: the product of an odd number, given by its inverse modulo 2^256, and a
 /// power of two.
 struct Divisor {
-    inverse: Option<Word>,
+    inverse: Option<EvmWord>,
     shift: usize,
 }
 
@@ -115,11 +115,11 @@ const DIVISORS: [Divisor; 7] = [
     Divisor { inverse: Some(SEVENTH), shift: 0 },
 ];
 
-const THIRD: Word = Word::from_limbs([0xaaaa_aaaa_aaaa_aaab, EVEN, EVEN, EVEN]);
+const THIRD: EvmWord = EvmWord::from_limbs([0xaaaa_aaaa_aaaa_aaab, EVEN, EVEN, EVEN]);
 const EVEN: u64 = 0xaaaa_aaaa_aaaa_aaaa;
-const FIFTH: Word = Word::from_limbs([0xcccc_cccc_cccc_cccd, FOURS, FOURS, FOURS]);
+const FIFTH: EvmWord = EvmWord::from_limbs([0xcccc_cccc_cccc_cccd, FOURS, FOURS, FOURS]);
 const FOURS: u64 = 0xcccc_cccc_cccc_cccc;
-const SEVENTH: Word = Word::from_limbs([
+const SEVENTH: EvmWord = EvmWord::from_limbs([
     0x6db6_db6d_b6db_6db7,
     0xb6db_6db6_db6d_b6db,
     0xdb6d_b6db_6db6_db6d,
@@ -127,7 +127,7 @@ const SEVENTH: Word = Word::from_limbs([
 ]);
 
 impl Divisor {
-    fn divide(&self, dividend: Word) -> Word {
+    fn divide(&self, dividend: EvmWord) -> EvmWord {
         let odd = dividend >> self.shift;
         self.inverse.map_or(odd, |inverse| odd.wrapping_mul(inverse))
     }

@@ -7,7 +7,7 @@ use crate::isa::disassembler::disassemble;
 use crate::model::brief::brief;
 use crate::model::cell::Cell;
 use crate::model::hex::bytes_key;
-use crate::model::path::{Key, Path};
+use crate::model::path::{Path, PathKey};
 use crate::model::value::Value;
 
 /// The maximum number of rows in a section.
@@ -31,14 +31,14 @@ pub struct Section {
     /// Its title.
     pub title: String,
     /// Its rows, up to a maximum.
-    pub rows: Vec<Row>,
+    pub rows: Vec<ViewRow>,
     /// How many rows are omitted at the end.
     pub left_out: usize,
 }
 
 /// A datum of the state.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
+pub struct ViewRow {
     /// How many of the rows before it contain it.
     pub depth: usize,
     /// Its name: a slot, an index, or a name from the source.
@@ -46,14 +46,14 @@ pub struct Row {
     /// Its value, truncated to a few hundred characters; not escaped.
     pub value: String,
     /// Its location; `None` for a heading.
-    pub datum: Option<Datum>,
+    pub datum: Option<ViewDatum>,
     /// Whether it has a meaning at the current instruction.
-    pub scope: Scope,
+    pub scope: ViewScope,
 }
 
 /// Whether a datum has a meaning at the current instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
+pub enum ViewScope {
     /// It has a meaning.
     In,
     /// It is a variable outside its scope.
@@ -62,7 +62,7 @@ pub enum Scope {
 
 /// The location of a datum.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Datum {
+pub enum ViewDatum {
     /// At a path of the state.
     At(Path),
     /// In a cell.
@@ -103,16 +103,16 @@ pub(super) fn code_lines(isa: &Isa, program: &[u8], pc: usize) -> Vec<CodeLine> 
     lines.map(|line| CodeLine::at(line.offset, line.source())).collect()
 }
 
-impl Row {
+impl ViewRow {
     /// A row at the top level.
-    pub fn new(name: impl Into<String>, value: impl Into<String>, datum: Option<Datum>) -> Row {
-        Row { depth: 0, name: name.into(), value: value.into(), datum, scope: Scope::In }
+    pub fn new(name: impl Into<String>, value: impl Into<String>, datum: Option<ViewDatum>) -> ViewRow {
+        ViewRow { depth: 0, name: name.into(), value: value.into(), datum, scope: ViewScope::In }
     }
 
     /// The row at this depth.
     #[must_use]
-    pub fn inside(self, depth: usize) -> Row {
-        Row { depth, ..self }
+    pub fn inside(self, depth: usize) -> ViewRow {
+        ViewRow { depth, ..self }
     }
 }
 
@@ -123,7 +123,7 @@ impl Section {
     }
 
     /// A section with these rows.
-    pub fn of(title: impl Into<String>, rows: impl IntoIterator<Item = Row>) -> Section {
+    pub fn of(title: impl Into<String>, rows: impl IntoIterator<Item = ViewRow>) -> Section {
         let mut section = Section::new(title);
         let mut rows = rows.into_iter();
         section.rows.extend(rows.by_ref().take(MOST_ROWS));
@@ -174,14 +174,18 @@ impl Section {
         for (index, chunk) in bytes.chunks(BYTES_IN_ROW).take(MOST_ROWS).enumerate() {
             let from = index * BYTES_IN_ROW;
             let cell = Cell::Range(space, from..from + chunk.len());
-            section.push(Row::new(format!("0x{from:04x}"), hex::encode(chunk), Some(Datum::In(cell))));
+            section.push(ViewRow::new(
+                format!("0x{from:04x}"),
+                hex::encode(chunk),
+                Some(ViewDatum::In(cell)),
+            ));
         }
         section.left_out = bytes.len().div_ceil(BYTES_IN_ROW).saturating_sub(MOST_ROWS);
         section
     }
 
     /// Adds a row at the end, or counts it as omitted.
-    pub fn push(&mut self, row: Row) {
+    pub fn push(&mut self, row: ViewRow) {
         if self.rows.len() < MOST_ROWS {
             self.rows.push(row);
         } else {
@@ -195,7 +199,7 @@ impl Section {
             self.left_out += 1;
             return;
         }
-        let row = Row::new(name, shown(value), Some(Datum::At(at.clone())));
+        let row = ViewRow::new(name, shown(value), Some(ViewDatum::At(at.clone())));
         self.push(row.inside(depth));
         if depth < DEEPEST {
             self.children(value, at, depth + 1);
@@ -213,7 +217,7 @@ impl Section {
             }
             Value::Record(members) => {
                 for (name, member) in members.iter().take(MOST_ROWS) {
-                    self.value(name, member, &at.child(Key::from(name.clone())), depth);
+                    self.value(name, member, &at.child(PathKey::from(name.clone())), depth);
                 }
                 self.left_out += members.len().saturating_sub(MOST_ROWS);
             }

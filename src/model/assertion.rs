@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::name::Name;
-use super::path::{Key, Path};
+use super::path::{Path, PathKey};
 use super::position::Origin;
 use super::value::Value;
 
@@ -41,9 +41,9 @@ pub enum Expected {
     /// are not reported one by one.
     Len(usize),
     /// A record with no members other than these.
-    Only(Vec<Key>),
+    Only(Vec<PathKey>),
     /// A record whose members come in this order; missing and unlisted members are ignored.
-    Order(Vec<Key>),
+    Order(Vec<PathKey>),
 }
 
 /// Formatted for people, to follow the word "expected".
@@ -65,6 +65,6 @@ impl fmt::Display for Expected {
     }
 }
 
-fn joined(keys: &[Key]) -> String {
-    keys.iter().map(Key::to_string).collect::<Vec<_>>().join(", ")
+fn joined(keys: &[PathKey]) -> String {
+    keys.iter().map(PathKey::to_string).collect::<Vec<_>>().join(", ")
 }

@@ -4,18 +4,18 @@ use std::fmt::{self, Write as _};
 
 /// The first `most` characters of the text, then `…` if there are more. The rest is not even formatted.
 pub fn brief(text: impl fmt::Display, most: usize) -> String {
-    let mut start = Start { text: String::new(), room: most };
+    let mut start = BriefStart { text: String::new(), room: most };
     let is_whole = write!(start, "{text}").is_ok();
     start.text + if is_whole { "" } else { "…" }
 }
 
 /// Collects the start of a text; returns an error at the limit, which stops the formatting.
-struct Start {
+struct BriefStart {
     text: String,
     room: usize,
 }
 
-impl fmt::Write for Start {
+impl fmt::Write for BriefStart {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         let room = self.room;
         let taken = text.chars().take(room);

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::escape::escaped;
 use super::name::Name;
-use super::path::Key;
+use super::path::PathKey;
 
 /// A location that programs write.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -30,10 +30,10 @@ impl Cell {
 
     /// An item of a compound, as the next key in a path. Map keys that differ only in type, which a path
     /// numbers, share one cell.
-    pub fn item(compound: usize, key: &Key) -> Cell {
+    pub fn item(compound: usize, key: &PathKey) -> Cell {
         let name = match key {
-            Key::Index(index) => index.to_string(),
-            Key::Name(name) => name.split('#').next().unwrap_or_default().to_owned(),
+            PathKey::Index(index) => index.to_string(),
+            PathKey::Name(name) => name.split('#').next().unwrap_or_default().to_owned(),
         };
         Cell::Item(compound, name)
     }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Range;
 
 use super::position::{BOM, Origin, Position};
-use super::rule::Rule;
+use super::rule::LintRule;
 
 /// Something wrong in a file or a testee.
 ///
@@ -14,7 +14,7 @@ use super::rule::Rule;
 ///
 /// [`SourceText::locate`]: crate::text::source_text::SourceText::locate
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Diagnostic<P = Option<Place>> {
+pub struct Diagnostic<P = Option<DiagnosticPlace>> {
     /// Whether the case can run despite it.
     pub severity: Severity,
     /// What is wrong, as a sentence without a full stop.
@@ -22,7 +22,7 @@ pub struct Diagnostic<P = Option<Place>> {
     /// The expected input, if it can be stated.
     pub expected: Option<String>,
     /// The violated rule.
-    pub rule: Rule,
+    pub rule: LintRule,
     /// The fix, if known; boxed because few diagnostics have one.
     remedy: Option<Box<Remedy>>,
     /// The position; `None` if the diagnostic does not concern a single place in the file.
@@ -92,7 +92,7 @@ impl<P> Diagnostic<P> {
             severity: Severity::Error,
             what: what.into(),
             expected: None,
-            rule: Rule::Malformed,
+            rule: LintRule::Malformed,
             remedy: None,
             place,
         }
@@ -104,9 +104,9 @@ impl<P> Diagnostic<P> {
         Diagnostic { expected: Some(expected.into()), ..self }
     }
 
-    /// Sets the violated rule; the default is [`Rule::Malformed`].
+    /// Sets the violated rule; the default is [`LintRule::Malformed`].
     #[must_use]
-    pub fn under(self, rule: Rule) -> Diagnostic<P> {
+    pub fn under(self, rule: LintRule) -> Diagnostic<P> {
         Diagnostic { rule, ..self }
     }
 
@@ -170,7 +170,7 @@ impl Severity {
 
 /// A place in a vector file, with enough of its line to show.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct DiagnosticPlace {
     /// Byte offset into the text.
     pub at: u32,
     /// Line and column.
@@ -181,9 +181,9 @@ pub struct Place {
     pub before: usize,
 }
 
-impl Place {
+impl DiagnosticPlace {
     /// The place of a byte whose line and column are known. Takes no longer for long lines.
-    pub fn at(text: &str, at: u32, position: Position) -> Place {
+    pub fn at(text: &str, at: u32, position: Position) -> DiagnosticPlace {
         const BEFORE: usize = 40;
         const LONGEST: usize = 80;
         let column = position.column as usize - 1;
@@ -201,7 +201,7 @@ impl Place {
         if line.next().is_some() {
             excerpt.push('…');
         }
-        Place { at, position, excerpt, before }
+        DiagnosticPlace { at, position, excerpt, before }
     }
 }
 

@@ -7,8 +7,8 @@ use super::case_report::CaseReport;
 use super::diagnostic::Diagnostic;
 use super::escape::escaped;
 use super::exit_code::Exit;
-use super::explanation::Explained;
-use super::verdict::{Kind, Verdict};
+use super::explanation::ExplainedCase;
+use super::verdict::{DifferenceKind, Verdict};
 
 /// The version of events as lines of JSON; incremented when the meaning of a member changes.
 pub const VERSION: u32 = 1;
@@ -22,7 +22,7 @@ pub enum Event {
         /// How many files will be read.
         files: usize,
         /// The machine in another process that the cases run on; `None` for embedded machines.
-        vm: Option<Vm>,
+        vm: Option<UsedVm>,
     },
     /// Something that was ignored and could matter.
     Note {
@@ -45,14 +45,14 @@ pub enum Event {
     },
     /// Why a case fails or is broken. Comes after all cases, only for the first such cases, and only if a
     /// report needs it.
-    Explained(Explained),
+    Explained(ExplainedCase),
     /// The run is over.
-    Ended(Summary),
+    Ended(RunSummary),
 }
 
 /// A machine in another process.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Vm {
+pub struct UsedVm {
     /// The name that the user gave it.
     pub name: String,
     /// The name of the implementation, as it reports it.
@@ -64,9 +64,9 @@ pub struct Vm {
 }
 
 /// As it appears in reports: `mine (py-evm 0.10.1)`.
-impl fmt::Display for Vm {
+impl fmt::Display for UsedVm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Vm { name, implementation, release, not_compared } = self;
+        let UsedVm { name, implementation, release, not_compared } = self;
         write!(f, "{} ({} {}", escaped(name), escaped(implementation), escaped(release))?;
         if !not_compared.is_empty() {
             write!(f, "; not compared, but their hashes: {}", escaped(&not_compared.join(", ")))?;
@@ -77,7 +77,7 @@ impl fmt::Display for Vm {
 
 /// The numbers of a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Summary {
+pub struct RunSummary {
     /// Cases that passed.
     pub passed: u64,
     /// How many of those passed in an earlier run and were not run again.
@@ -106,52 +106,52 @@ pub struct Summary {
     pub interrupted: bool,
 }
 
-impl Summary {
+impl RunSummary {
     /// Counts one more case.
     pub fn count(&mut self, report: &CaseReport) {
         self.cached += u64::from(report.cached && report.verdict == Verdict::Pass);
         let count = match report.verdict.kind() {
-            Kind::Pass => &mut self.passed,
-            Kind::Fail => &mut self.failed,
-            Kind::ExpectedFail => &mut self.known,
-            Kind::UnexpectedPass => &mut self.fixed,
-            Kind::Error => &mut self.errors,
-            Kind::Skip => &mut self.skipped,
-            Kind::Unsupported => &mut self.unsupported,
-            Kind::Crash => &mut self.crashed,
-            Kind::Timeout => &mut self.timed_out,
-            Kind::Flaky => &mut self.flaky,
+            DifferenceKind::Pass => &mut self.passed,
+            DifferenceKind::Fail => &mut self.failed,
+            DifferenceKind::ExpectedFail => &mut self.known,
+            DifferenceKind::UnexpectedPass => &mut self.fixed,
+            DifferenceKind::Error => &mut self.errors,
+            DifferenceKind::Skip => &mut self.skipped,
+            DifferenceKind::Unsupported => &mut self.unsupported,
+            DifferenceKind::Crash => &mut self.crashed,
+            DifferenceKind::Timeout => &mut self.timed_out,
+            DifferenceKind::Flaky => &mut self.flaky,
         };
         *count += 1;
     }
 
     /// How many cases have a verdict of this kind; files and lists of expected failures that are broken count as
     /// errors.
-    pub fn of(&self, kind: Kind) -> u64 {
+    pub fn of(&self, kind: DifferenceKind) -> u64 {
         match kind {
-            Kind::Pass => self.passed,
-            Kind::Fail => self.failed,
-            Kind::ExpectedFail => self.known,
-            Kind::UnexpectedPass => self.fixed,
-            Kind::Error => self.errors,
-            Kind::Skip => self.skipped,
-            Kind::Unsupported => self.unsupported,
-            Kind::Crash => self.crashed,
-            Kind::Timeout => self.timed_out,
-            Kind::Flaky => self.flaky,
+            DifferenceKind::Pass => self.passed,
+            DifferenceKind::Fail => self.failed,
+            DifferenceKind::ExpectedFail => self.known,
+            DifferenceKind::UnexpectedPass => self.fixed,
+            DifferenceKind::Error => self.errors,
+            DifferenceKind::Skip => self.skipped,
+            DifferenceKind::Unsupported => self.unsupported,
+            DifferenceKind::Crash => self.crashed,
+            DifferenceKind::Timeout => self.timed_out,
+            DifferenceKind::Flaky => self.flaky,
         }
     }
 
     /// How the process should exit: interrupted takes precedence over broken, broken over failed.
     pub fn exit(&self) -> Exit {
         match self {
-            Summary { interrupted: true, .. } => Exit::Interrupted,
-            Summary { errors: 1.., .. }
-            | Summary { crashed: 1.., .. }
-            | Summary { timed_out: 1.., .. }
-            | Summary { flaky: 1.., .. } => Exit::Broken,
-            Summary { failed: 1.., .. } | Summary { fixed: 1.., .. } => Exit::Failed,
-            Summary { passed: 0, known: 0, .. } => Exit::NothingRan,
+            RunSummary { interrupted: true, .. } => Exit::Interrupted,
+            RunSummary { errors: 1.., .. }
+            | RunSummary { crashed: 1.., .. }
+            | RunSummary { timed_out: 1.., .. }
+            | RunSummary { flaky: 1.., .. } => Exit::Broken,
+            RunSummary { failed: 1.., .. } | RunSummary { fixed: 1.., .. } => Exit::Failed,
+            RunSummary { passed: 0, known: 0, .. } => Exit::NothingRan,
             _ => Exit::Passed,
         }
     }

@@ -12,11 +12,11 @@ use super::count::counted;
 use super::diagnostic::Diagnostic;
 use super::path::Path;
 use super::value::Value;
-use super::verdict::Kind;
+use super::verdict::DifferenceKind;
 
 /// Why a case fails or is broken.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Explained {
+pub enum ExplainedCase {
     /// As structured data.
     Facts(Box<Explanation>),
     /// As text, read back from the report of a part of the run.
@@ -28,12 +28,12 @@ pub enum Explained {
     },
 }
 
-impl Explained {
+impl ExplainedCase {
     /// Which case.
     pub fn id(&self) -> &CaseId {
         match self {
-            Explained::Facts(explanation) => &explanation.report.id,
-            Explained::Text { id, .. } => id,
+            ExplainedCase::Facts(explanation) => &explanation.report.id,
+            ExplainedCase::Text { id, .. } => id,
         }
     }
 }
@@ -52,9 +52,9 @@ pub struct Explanation {
     pub missing: Option<&'static str>,
     /// If the case ran on a machine in another process, the verdict on the embedded machine: the instructions
     /// below are those of the embedded machine, which runs the same case.
-    pub embedded: Option<Kind>,
+    pub embedded: Option<DifferenceKind>,
     /// For the first differences of a failing case, what produced the actual value.
-    pub blames: Vec<Answer>,
+    pub blames: Vec<BlameAnswer>,
     /// Where the machine in another process diverges from the embedded one, if both report their steps.
     pub divergence: Option<FirstDivergence>,
     /// Whether the run was too long to search where the machines diverge.
@@ -62,13 +62,13 @@ pub struct Explanation {
     /// The first recorded instruction that did not do what its row declares.
     pub row_deviation: Option<RowDeviation>,
     /// The last instructions before the first difference was detected.
-    pub last: Vec<Executed>,
+    pub last: Vec<ExecutedInstruction>,
     /// How many instructions were executed up to that point.
     pub steps: u64,
     /// The list that contains the first difference.
     pub stack: Option<StackComparison>,
     /// The gas spent on each kind of instruction, on a machine with gas.
-    pub spent: BTreeMap<&'static str, Spent>,
+    pub spent: BTreeMap<&'static str, SpentGas>,
     /// The leaves of the state, if the vector demands only its root and that differs.
     pub world: Option<WorldComparison>,
     /// The log entries, if their hash differs.
@@ -113,16 +113,16 @@ pub enum ExplorerPage {
 #[derive(Debug, Clone, PartialEq)]
 pub struct WorldComparison {
     /// What it is compared with.
-    pub against: Against,
+    pub against: ComparedWith,
     /// The leaves that differ, by path; at most 100.
-    pub leaves: Vec<Leaf>,
+    pub leaves: Vec<StateLeaf>,
     /// How many there are.
     pub count: usize,
 }
 
 /// What a state is compared with.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Against {
+pub enum ComparedWith {
     /// The state before the transaction, since no state with the demanded root is known.
     Before,
     /// The state of the case with this id, which has the demanded root.
@@ -133,7 +133,7 @@ pub enum Against {
 
 /// A leaf that differs between two states.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Leaf {
+pub struct StateLeaf {
     /// Its path.
     pub at: Path,
     /// Its value in the other state; `None` if absent there.
@@ -141,7 +141,7 @@ pub struct Leaf {
     /// The actual value; `None` if absent.
     pub actual: Option<Value>,
     /// What produced the actual value.
-    pub answer: Option<Answer>,
+    pub answer: Option<BlameAnswer>,
 }
 
 /// Log entries of which the vector demands only the hash.
@@ -168,7 +168,7 @@ pub struct StackComparison {
 
 /// An instruction that was executed.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Executed {
+pub struct ExecutedInstruction {
     /// How many instructions were executed before it.
     pub step: u64,
     /// Program counter.
@@ -182,7 +182,7 @@ pub struct Executed {
     /// The frame that executed it, on a machine whose frames execute code of different accounts.
     pub frame: Option<String>,
     /// The values that it popped, the top one first, and what else it read.
-    pub inputs: Vec<Input>,
+    pub inputs: Vec<BlameInput>,
     /// How many values were on the stack before it.
     pub height: usize,
     /// The number of the stack slot above the top one.
@@ -201,7 +201,7 @@ pub struct Executed {
     pub(crate) moved: Vec<(Cell, usize)>,
 }
 
-impl Executed {
+impl ExecutedInstruction {
     /// Its number in the run, counted from 1 as in `vmconf trace`.
     pub fn number(&self) -> u64 {
         self.step + 1
@@ -210,7 +210,7 @@ impl Executed {
 
 /// Something that an instruction read.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Input {
+pub struct BlameInput {
     /// Where it was.
     pub cell: Cell,
     /// Its name in the program's source, such as `i of gcd`; `None` if it has none.
@@ -223,27 +223,27 @@ pub struct Input {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Blame {
     /// The instruction that wrote it.
-    pub by: Executed,
+    pub by: ExecutedInstruction,
     /// Later instructions that only moved it, the last one first.
-    pub moved_by: Vec<Executed>,
-    /// The writer of each of [`Executed::inputs`], as far as it was traced.
+    pub moved_by: Vec<ExecutedInstruction>,
+    /// The writer of each of [`ExecutedInstruction::inputs`], as far as it was traced.
     pub inputs: Vec<Option<Blame>>,
     /// What is omitted from a long chain of instructions; set only for the instruction at the end of the chain.
-    pub further: Option<Further>,
+    pub further: Option<FurtherCauses>,
     /// The last jump before it that might not have been taken, or might have led elsewhere; set only for the
     /// first instruction of an answer.
     pub reached_by: Option<Box<Blame>>,
     /// For a surplus value: the last instruction that popped the values above it but left this one.
-    pub left_by: Option<Executed>,
+    pub left_by: Option<ExecutedInstruction>,
 }
 
 /// The far end of a long chain of instructions.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Further {
+pub struct FurtherCauses {
     /// How many instructions are omitted before these.
     pub left_out: usize,
     /// The instructions at the start of the chain, the oldest one first.
-    pub oldest: Vec<Executed>,
+    pub oldest: Vec<ExecutedInstruction>,
 }
 
 /// The first step after which two machines differ.
@@ -262,7 +262,7 @@ pub struct FirstDivergence {
 #[derive(Debug, Clone, PartialEq)]
 pub struct RowDeviation {
     /// The instruction.
-    pub by: Executed,
+    pub by: ExecutedInstruction,
     /// What it did.
     pub what: Undeclared,
 }
@@ -351,7 +351,7 @@ impl fmt::Display for Undeclared {
 
 /// The total cost of all instructions of one kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Spent {
+pub struct SpentGas {
     /// How many were executed.
     pub count: u64,
     /// What they cost.
@@ -366,7 +366,7 @@ pub struct Spent {
 
 /// What is known about the origin of a datum.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Answer {
+pub enum BlameAnswer {
     /// An instruction wrote it.
     By(Box<Blame>),
     /// No examined instruction wrote it.
@@ -382,12 +382,12 @@ pub enum Answer {
     NoCell(Option<Box<Blame>>),
 }
 
-impl Answer {
+impl BlameAnswer {
     /// The instruction closest to the origin of the datum.
     pub fn blame(&self) -> Option<&Blame> {
         match self {
-            Answer::By(blame) => Some(blame),
-            Answer::NotWritten { near: blame, .. } | Answer::NoCell(blame) => blame.as_deref(),
+            BlameAnswer::By(blame) => Some(blame),
+            BlameAnswer::NotWritten { near: blame, .. } | BlameAnswer::NoCell(blame) => blame.as_deref(),
         }
     }
 }

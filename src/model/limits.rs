@@ -19,7 +19,7 @@ macro_rules! limits {
         }
 
         /// The rows, in the order in which help shows them.
-        pub const ROWS: &[Row] = &[$(Row {
+        pub const ROWS: &[LimitRow] = &[$(LimitRow {
             flag: $flag,
             default: $default,
             doc: concat!($($doc),+),
@@ -32,7 +32,7 @@ macro_rules! limits {
 
 /// One limit as the command line sees it.
 #[derive(Debug, Clone, Copy)]
-pub struct Row {
+pub struct LimitRow {
     /// The flag without its dashes.
     pub flag: &'static str,
     /// The value if the flag is not given.
@@ -62,7 +62,7 @@ pub enum Owner {
 }
 
 /// The limits of a machine itself, with the member of a vector that lowers each.
-pub fn of_machine(name: &'static str) -> impl Iterator<Item = (&'static str, &'static Row)> {
+pub fn of_machine(name: &'static str) -> impl Iterator<Item = (&'static str, &'static LimitRow)> {
     ROWS.iter().filter_map(move |row| match row.owner {
         Owner::Machine { machine, member } if machine == name => Some((member, row)),
         Owner::Machine { .. } | Owner::Runner => None,

@@ -10,10 +10,10 @@ use std::sync::Arc;
 /// A name that is cheap to clone. A name from vmconf's own tables takes no allocation; clones of one read
 /// from input share it. Names are equal if their texts are.
 #[derive(Clone)]
-pub struct Name(Text);
+pub struct Name(NameText);
 
 #[derive(Clone)]
-enum Text {
+enum NameText {
     Static(&'static str),
     Shared(Arc<String>),
 }
@@ -26,21 +26,21 @@ impl Deref for Name {
 
     fn deref(&self) -> &str {
         match &self.0 {
-            Text::Static(text) => text,
-            Text::Shared(text) => text,
+            NameText::Static(text) => text,
+            NameText::Shared(text) => text,
         }
     }
 }
 
 impl From<&'static str> for Name {
     fn from(text: &'static str) -> Name {
-        Name(Text::Static(text))
+        Name(NameText::Static(text))
     }
 }
 
 impl From<String> for Name {
     fn from(text: String) -> Name {
-        Name(Text::Shared(Arc::new(text)))
+        Name(NameText::Shared(Arc::new(text)))
     }
 }
 

@@ -13,7 +13,7 @@ use super::case::CaseId;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Partition {
     /// How cases are assigned to parts.
-    pub kind: Kind,
+    pub kind: PartitionKind,
     /// Which part, from 1.
     pub part: u64,
     /// The number of parts.
@@ -22,7 +22,7 @@ pub struct Partition {
 
 /// How cases are assigned to parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum PartitionKind {
     /// By their ids: the first eight bytes of SHA-256, as a number with the most significant first, modulo
     /// the number of parts. A case stays in its part whatever other cases are selected.
     Hash,
@@ -30,34 +30,34 @@ pub enum Kind {
     Slice,
 }
 
-const KINDS: [Kind; 2] = [Kind::Hash, Kind::Slice];
+const KINDS: [PartitionKind; 2] = [PartitionKind::Hash, PartitionKind::Slice];
 
-impl Kind {
+impl PartitionKind {
     /// Its name, as in `--partition`.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Hash => "hash",
-            Kind::Slice => "slice",
+            PartitionKind::Hash => "hash",
+            PartitionKind::Slice => "slice",
         }
     }
 
     /// The kind of this name.
-    pub fn by_name(name: &str) -> Option<Kind> {
+    pub fn by_name(name: &str) -> Option<PartitionKind> {
         KINDS.into_iter().find(|kind| kind.name() == name)
     }
 }
 
 impl Partition {
     /// A part; `None` unless `part` is from 1 to `of`.
-    pub fn new(kind: Kind, part: u64, of: u64) -> Option<Partition> {
+    pub fn new(kind: PartitionKind, part: u64, of: u64) -> Option<Partition> {
         (1..=of).contains(&part).then_some(Partition { kind, part, of })
     }
 
     /// Whether the case with this id is in the part, the one of this number in the selection.
     fn has(self, id: &str, number: u64) -> bool {
         let number = match self.kind {
-            Kind::Hash => hash(id),
-            Kind::Slice => number,
+            PartitionKind::Hash => hash(id),
+            PartitionKind::Slice => number,
         };
         number % self.of == self.part - 1
     }
@@ -81,7 +81,7 @@ impl FromStr for Partition {
         let parse = || {
             let (kind, numbers) = text.split_once(':')?;
             let (part, of) = numbers.split_once('/')?;
-            Partition::new(Kind::by_name(kind)?, part.parse().ok()?, of.parse().ok()?)
+            Partition::new(PartitionKind::by_name(kind)?, part.parse().ok()?, of.parse().ok()?)
         };
         parse().ok_or_else(|| "a part is written as hash:2/8 or slice:2/8, and the first is 1".to_owned())
     }
@@ -90,7 +90,7 @@ impl FromStr for Partition {
 /// The cases of a part. They are assigned as the files of the selection are loaded: each file, in its turn,
 /// says which selected cases it has.
 #[derive(Debug)]
-pub struct Part {
+pub struct PartitionPart {
     /// Which part.
     pub partition: Partition,
     assigned: Mutex<Assigned>,
@@ -113,18 +113,18 @@ struct Assigned {
     own: HashMap<CaseId, u64>,
 }
 
-impl Part {
+impl PartitionPart {
     /// A part of a selection. `flags` holds the options that distinguish otherwise equal runs.
-    pub fn new(partition: Partition, flags: &str) -> Part {
+    pub fn new(partition: Partition, flags: &str) -> PartitionPart {
         let digest = Sha256::new_with_prefix(flags);
         let assigned = Assigned { next: 0, digest, number: 0, places: 0, own: HashMap::new() };
-        Part { partition, assigned: Mutex::new(assigned), turned: Condvar::new() }
+        PartitionPart { partition, assigned: Mutex::new(assigned), turned: Condvar::new() }
     }
 
-    /// The turn of the file at this index of the selection. The file counts as empty unless [`Turn::take`] is
+    /// The turn of the file at this index of the selection. The file counts as empty unless [`PartitionTurn::take`] is
     /// called.
-    pub fn turn(&self, file: usize) -> Turn<'_> {
-        Turn { part: self, file, is_taken: false }
+    pub fn turn(&self, file: usize) -> PartitionTurn<'_> {
+        PartitionTurn { part: self, file, is_taken: false }
     }
 
     /// Whether a case, or the id of a file as a whole, is in the part.
@@ -196,13 +196,13 @@ impl Assigned {
 }
 
 /// The turn of a file. Later files wait for it; it ends when this is dropped, at the latest.
-pub struct Turn<'p> {
-    part: &'p Part,
+pub struct PartitionTurn<'p> {
+    part: &'p PartitionPart,
     file: usize,
     is_taken: bool,
 }
 
-impl Turn<'_> {
+impl PartitionTurn<'_> {
     /// Waits for the files before this one, then assigns the selected cases of the file to the parts.
     pub fn take<'i>(mut self, name: &Arc<str>, cases: impl Iterator<Item = &'i CaseId>) {
         self.is_taken = true;
@@ -212,7 +212,7 @@ impl Turn<'_> {
 }
 
 /// A file that could not be loaded must not make others wait.
-impl Drop for Turn<'_> {
+impl Drop for PartitionTurn<'_> {
     fn drop(&mut self) {
         if !self.is_taken {
             self.part.in_turn(self.file, |_| {});
@@ -224,7 +224,7 @@ impl Drop for Turn<'_> {
 mod tests {
     use std::sync::Arc;
 
-    use super::{Kind, Part, Partition};
+    use super::{Partition, PartitionKind, PartitionPart};
     use crate::model::case::CaseId;
 
     const FILES: [(&str, usize); 4] = [("a.json", 3), ("b.json", 0), ("c.json", 40), ("d.json", 1)];
@@ -234,15 +234,15 @@ mod tests {
         (0..count).map(id).collect()
     }
 
-    fn take(part: &Part, number: usize) {
+    fn take(part: &PartitionPart, number: usize) {
         let (file, count) = FILES[number];
         let file = file.into();
         part.turn(number).take(&file, cases(&file, count).iter());
     }
 
     /// The places of the cases of a part whose files take their turns on several threads, the last file first.
-    fn places(kind: Kind, part: u64) -> (String, Vec<Option<u64>>) {
-        let part = Part::new(Partition::new(kind, part, 3).expect("a part"), "flags");
+    fn places(kind: PartitionKind, part: u64) -> (String, Vec<Option<u64>>) {
+        let part = PartitionPart::new(Partition::new(kind, part, 3).expect("a part"), "flags");
         std::thread::scope(|scope| {
             for number in (0..FILES.len()).rev() {
                 let part = &part;
@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn each_case_is_in_one_part_at_its_place() {
-        for kind in [Kind::Hash, Kind::Slice] {
+        for kind in [PartitionKind::Hash, PartitionKind::Slice] {
             let parts: Vec<_> = (1..=3).map(|part| places(kind, part)).collect();
             assert!(parts.iter().all(|part| part.0 == parts[0].0));
             // A file without cases has a place of its own.
@@ -265,14 +265,14 @@ mod tests {
                 let of: Vec<_> = (0..3).filter(|part| parts[*part].1[number].is_some()).collect();
                 assert_eq!(of.len(), 1, "{kind:?} {number}");
                 assert_eq!(parts[of[0]].1[number], Some(place));
-                assert!(kind == Kind::Hash || of[0] == number % 3);
+                assert!(kind == PartitionKind::Hash || of[0] == number % 3);
             }
         }
     }
 
     #[test]
     fn a_file_that_cannot_be_loaded_holds_up_no_other() {
-        let part = Part::new(Partition::new(Kind::Slice, 1, 1).expect("a part"), "");
+        let part = PartitionPart::new(Partition::new(PartitionKind::Slice, 1, 1).expect("a part"), "");
         take(&part, 0);
         drop(part.turn(1));
         take(&part, 2);

@@ -8,43 +8,43 @@ use super::name::Name;
 
 /// One step of a [`Path`].
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Key {
+pub enum PathKey {
     /// A member of a record.
     Name(Name),
     /// An item of a list, from 0.
     Index(usize),
 }
 
-impl fmt::Display for Key {
+impl fmt::Display for PathKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Key::Name(name) => f.write_str(&escaped(name)),
-            Key::Index(index) => write!(f, "[{index}]"),
+            PathKey::Name(name) => f.write_str(&escaped(name)),
+            PathKey::Index(index) => write!(f, "[{index}]"),
         }
     }
 }
 
-impl From<&'static str> for Key {
-    fn from(name: &'static str) -> Key {
-        Key::Name(name.into())
+impl From<&'static str> for PathKey {
+    fn from(name: &'static str) -> PathKey {
+        PathKey::Name(name.into())
     }
 }
 
-impl From<String> for Key {
-    fn from(name: String) -> Key {
-        Key::Name(name.into())
+impl From<String> for PathKey {
+    fn from(name: String) -> PathKey {
+        PathKey::Name(name.into())
     }
 }
 
-impl From<Name> for Key {
-    fn from(name: Name) -> Key {
-        Key::Name(name)
+impl From<Name> for PathKey {
+    fn from(name: Name) -> PathKey {
+        PathKey::Name(name)
     }
 }
 
-impl From<usize> for Key {
-    fn from(index: usize) -> Key {
-        Key::Index(index)
+impl From<usize> for PathKey {
+    fn from(index: usize) -> PathKey {
+        PathKey::Index(index)
     }
 }
 
@@ -52,21 +52,21 @@ impl From<usize> for Key {
 /// as `post/0x0f57/storage/0x01` or `logs[0]/topics[1]`.
 ///
 /// The path of a field takes no allocation if its name takes none. Paths share their beginnings, so a longer
-/// path costs one allocation; all paths made from one [`Parent`] share a single one.
+/// path costs one allocation; all paths made from one [`PathParent`] share a single one.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Path {
     parent: Option<Arc<Path>>,
-    last: Key,
+    last: PathKey,
 }
 
 /// A path that longer paths share as their beginning.
 #[derive(Debug, Clone)]
-pub struct Parent(Arc<Path>);
+pub struct PathParent(Arc<Path>);
 
-impl Parent {
+impl PathParent {
     /// This path extended by a key.
     #[must_use]
-    pub fn child(&self, key: impl Into<Key>) -> Path {
+    pub fn child(&self, key: impl Into<PathKey>) -> Path {
         Path { parent: Some(self.0.clone()), last: key.into() }
     }
 }
@@ -74,19 +74,19 @@ impl Parent {
 impl Path {
     /// The path of a field of the state.
     pub fn field(name: impl Into<Name>) -> Path {
-        Path { parent: None, last: Key::Name(name.into()) }
+        Path { parent: None, last: PathKey::Name(name.into()) }
     }
 
     /// This path extended by a key.
     #[must_use]
-    pub fn child(&self, key: impl Into<Key>) -> Path {
+    pub fn child(&self, key: impl Into<PathKey>) -> Path {
         self.as_parent().child(key)
     }
 
     /// This path as the shared beginning of several longer ones.
     #[must_use]
-    pub fn as_parent(&self) -> Parent {
-        Parent(Arc::new(self.clone()))
+    pub fn as_parent(&self) -> PathParent {
+        PathParent(Arc::new(self.clone()))
     }
 
     /// The paths of the items of the list that this path names, without end.
@@ -101,17 +101,17 @@ impl Path {
     }
 
     /// The key of the field.
-    pub fn first(&self) -> &Key {
+    pub fn first(&self) -> &PathKey {
         self.parent().map_or(self.last(), Path::first)
     }
 
     /// The last key.
-    pub fn last(&self) -> &Key {
+    pub fn last(&self) -> &PathKey {
         &self.last
     }
 
     /// All keys, that of the field first.
-    pub fn keys(&self) -> Vec<&Key> {
+    pub fn keys(&self) -> Vec<&PathKey> {
         let mut keys = self.parent().map(Path::keys).unwrap_or_default();
         keys.push(self.last());
         keys
@@ -126,7 +126,7 @@ impl Path {
 impl fmt::Display for Path {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(parent) = self.parent() {
-            let slash = if matches!(self.last(), Key::Name(_)) { "/" } else { "" };
+            let slash = if matches!(self.last(), PathKey::Name(_)) { "/" } else { "" };
             write!(f, "{parent}{slash}")?;
         }
         write!(f, "{}", self.last())

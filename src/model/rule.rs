@@ -4,27 +4,27 @@
 //! can filter by it. A published name keeps its meaning. Rules below `must/` are rules of a format's
 //! published specification that real files break and readers tolerate.
 
-/// Generates [`Rule`] from rows of a variant, its name and what violates it.
+/// Generates [`LintRule`] from rows of a variant, its name and what violates it.
 macro_rules! rules {
     ($($rule:ident, $name:literal, $doc:literal;)*) => {
         /// A rule, named after what violates it.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum Rule {
+        pub enum LintRule {
             $(#[doc = concat!("`", $name, "`: ", $doc)] $rule,)*
         }
 
         /// Every rule.
-        pub const RULES: &[Rule] = &[$(Rule::$rule),*];
+        pub const RULES: &[LintRule] = &[$(LintRule::$rule),*];
 
-        impl Rule {
+        impl LintRule {
             /// Its name.
             pub const fn name(self) -> &'static str {
-                match self { $(Rule::$rule => $name),* }
+                match self { $(LintRule::$rule => $name),* }
             }
 
             /// What violates it, in one line.
             pub const fn doc(self) -> &'static str {
-                match self { $(Rule::$rule => $doc),* }
+                match self { $(LintRule::$rule => $doc),* }
             }
         }
     };

@@ -7,7 +7,7 @@ pub enum Shape {
     /// `true` or `false`.
     Bool,
     /// A number of any size, written in this notation. All notations are accepted when reading.
-    Int(Notation),
+    Int(NumberNotation),
     /// `"0x"` and an even number of hex digits; an empty text for no bytes is accepted when reading.
     Bytes,
     /// A string.
@@ -17,9 +17,9 @@ pub enum Shape {
     /// A list of values of one shape.
     List(&'static Shape),
     /// Named values; [`Shape::Plain`] is the shape of members that are not listed.
-    Record(&'static [Member]),
+    Record(&'static [MemberShape]),
     /// Any number of values of one shape, by key.
-    Map(Keys, &'static Shape),
+    Map(MapKeys, &'static Shape),
     /// `{"type": "Integer", "value": "5"}`: a value with the name of its type, which has one of these shapes. A
     /// type without a value has no member `value`.
     Typed(&'static [(&'static str, Shape)]),
@@ -30,7 +30,7 @@ pub enum Shape {
 
 /// A member of a record.
 #[derive(Debug, Clone, Copy)]
-pub struct Member {
+pub struct MemberShape {
     /// Its name.
     pub name: &'static str,
     /// What it is.
@@ -41,7 +41,7 @@ pub struct Member {
 
 /// How a number is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Notation {
+pub enum NumberNotation {
     /// `42`; a number that does not fit 64 bits is `"42…"`.
     Number,
     /// `"42"`.
@@ -52,7 +52,7 @@ pub enum Notation {
 
 /// What the keys of a map are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Keys {
+pub enum MapKeys {
     /// Any text.
     Text,
     /// `"0x"` and hex digits, in either case; no bytes are an empty text, or `"0x"`.
@@ -65,7 +65,7 @@ pub enum Keys {
 #[macro_export]
 macro_rules! members {
     ($($name:literal: $shape:expr, $doc:literal;)*) => {
-        &[$($crate::model::shape::Member { name: $name, doc: $doc, shape: $shape },)*]
+        &[$($crate::model::shape::MemberShape { name: $name, doc: $doc, shape: $shape },)*]
     };
 }
 

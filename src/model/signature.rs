@@ -8,9 +8,9 @@ use indexmap::IndexSet;
 use super::assertion::Expected;
 use super::diagnostic::Diagnostic;
 use super::escape::escaped;
-use super::path::{Key, Path};
+use super::path::{Path, PathKey};
 use super::value::Value;
-use super::verdict::{Breakdown, Difference, Failure, FirstTry, Verdict};
+use super::verdict::{Breakdown, CaseDifference, Failure, FirstTry, Verdict};
 
 /// The maximum length of a signature in a report; a vector controls the length of a message.
 const LONGEST: usize = 400;
@@ -91,8 +91,8 @@ fn clause(ended: &str) -> &str {
 fn generalised(path: &Path) -> String {
     let mut text = path.parent().map_or_else(String::new, generalised);
     match path.last() {
-        Key::Index(_) => text.push_str("[*]"),
-        Key::Name(name) => {
+        PathKey::Index(_) => text.push_str("[*]"),
+        PathKey::Name(name) => {
             if path.parent().is_some() {
                 text.push('/');
             }
@@ -104,7 +104,7 @@ fn generalised(path: &Path) -> String {
 }
 
 /// For a field that is a word, such as the status, both words; otherwise the kind of difference.
-fn kind(difference: &Difference) -> String {
+fn kind(difference: &CaseDifference) -> String {
     if let Some((expected, actual)) = ends(difference) {
         return format!("{actual} instead of {expected}");
     }
@@ -125,7 +125,7 @@ fn kind(difference: &Difference) -> String {
 }
 
 /// The expected and the actual word of a field, such as how the run ended.
-fn ends(Difference { at, expected, actual, .. }: &Difference) -> Option<(&str, &str)> {
+fn ends(CaseDifference { at, expected, actual, .. }: &CaseDifference) -> Option<(&str, &str)> {
     match (expected, actual) {
         (Expected::Is(Value::Text(expected)), Some(Value::Text(actual))) if at.parent().is_none() => {
             Some((expected, actual))

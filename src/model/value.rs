@@ -5,7 +5,7 @@
 
 use super::escape::escaped;
 use super::name::Name;
-use super::path::Key;
+use super::path::PathKey;
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
@@ -150,12 +150,12 @@ impl Value {
     }
 
     /// The value one step down: a member of a record or an item of a list.
-    pub fn child(&self, key: &Key) -> Option<&Value> {
+    pub fn child(&self, key: &PathKey) -> Option<&Value> {
         match (self, key) {
             (Value::Typed(_, inner), _) => inner.child(key),
-            (Value::List(items), Key::Index(index)) => items.get(*index),
-            (_, Key::Name(name)) => self.get(name),
-            (_, Key::Index(_)) => None,
+            (Value::List(items), PathKey::Index(index)) => items.get(*index),
+            (_, PathKey::Name(name)) => self.get(name),
+            (_, PathKey::Index(_)) => None,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::assertion::Expected;
 use super::path::Path;
 use super::value::Value;
-use crate::model::diagnostic::{Diagnostic, Place};
+use crate::model::diagnostic::{Diagnostic, DiagnosticPlace};
 
 /// The result of a case. A machine that differs and a broken vector are always distinct verdicts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,9 +15,9 @@ pub enum Verdict {
     /// The machine differs.
     Fail(Failure),
     /// The case does not pass, as a list of known failures expects.
-    ExpectedFail(NotPassed, Listing),
+    ExpectedFail(NotPassed, ExpectedListing),
     /// The machine satisfies the vector, although a list of known failures expects it to fail.
-    UnexpectedPass(Listing),
+    UnexpectedPass(ExpectedListing),
     /// The vector, its file or the testee is broken; the diagnostics, in document order.
     Error(Vec<Diagnostic>),
     /// The case did not run, and why.
@@ -50,26 +50,26 @@ impl Verdict {
     }
 
     /// The kind of the verdict.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> DifferenceKind {
         match self {
-            Verdict::Pass => Kind::Pass,
-            Verdict::Fail(_) => Kind::Fail,
-            Verdict::ExpectedFail(..) => Kind::ExpectedFail,
-            Verdict::UnexpectedPass(_) => Kind::UnexpectedPass,
-            Verdict::Error(_) => Kind::Error,
-            Verdict::Skip(_) => Kind::Skip,
-            Verdict::Unsupported(_) => Kind::Unsupported,
-            Verdict::Crash(_) => Kind::Crash,
-            Verdict::Timeout(_) => Kind::Timeout,
-            Verdict::Flaky(_) => Kind::Flaky,
+            Verdict::Pass => DifferenceKind::Pass,
+            Verdict::Fail(_) => DifferenceKind::Fail,
+            Verdict::ExpectedFail(..) => DifferenceKind::ExpectedFail,
+            Verdict::UnexpectedPass(_) => DifferenceKind::UnexpectedPass,
+            Verdict::Error(_) => DifferenceKind::Error,
+            Verdict::Skip(_) => DifferenceKind::Skip,
+            Verdict::Unsupported(_) => DifferenceKind::Unsupported,
+            Verdict::Crash(_) => DifferenceKind::Crash,
+            Verdict::Timeout(_) => DifferenceKind::Timeout,
+            Verdict::Flaky(_) => DifferenceKind::Flaky,
         }
     }
 
     /// The kind that the verdict has without a list of known failures.
-    pub fn unlisted_kind(&self) -> Kind {
+    pub fn unlisted_kind(&self) -> DifferenceKind {
         match self {
             Verdict::ExpectedFail(not_passed, _) => not_passed.kind(),
-            Verdict::UnexpectedPass(_) => Kind::Pass,
+            Verdict::UnexpectedPass(_) => DifferenceKind::Pass,
             other => other.kind(),
         }
     }
@@ -120,12 +120,12 @@ pub enum NotPassed {
 
 impl NotPassed {
     /// The kind of the verdict.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> DifferenceKind {
         match self {
-            NotPassed::Fail(_) => Kind::Fail,
-            NotPassed::Unsupported(_) => Kind::Unsupported,
-            NotPassed::Crash(_) => Kind::Crash,
-            NotPassed::Timeout(_) => Kind::Timeout,
+            NotPassed::Fail(_) => DifferenceKind::Fail,
+            NotPassed::Unsupported(_) => DifferenceKind::Unsupported,
+            NotPassed::Crash(_) => DifferenceKind::Crash,
+            NotPassed::Timeout(_) => DifferenceKind::Timeout,
         }
     }
 }
@@ -163,7 +163,7 @@ impl TryFrom<Verdict> for NotPassed {
 
 /// A verdict without its details.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum DifferenceKind {
     /// See [`Verdict::Pass`].
     Pass,
     /// See [`Verdict::Fail`].
@@ -186,48 +186,56 @@ pub enum Kind {
     Flaky,
 }
 
-impl Kind {
+impl DifferenceKind {
     /// All kinds.
-    pub const ALL: [Kind; 10] = [
-        Kind::Pass,
-        Kind::Fail,
-        Kind::ExpectedFail,
-        Kind::UnexpectedPass,
-        Kind::Error,
-        Kind::Skip,
-        Kind::Unsupported,
-        Kind::Crash,
-        Kind::Timeout,
-        Kind::Flaky,
+    pub const ALL: [DifferenceKind; 10] = [
+        DifferenceKind::Pass,
+        DifferenceKind::Fail,
+        DifferenceKind::ExpectedFail,
+        DifferenceKind::UnexpectedPass,
+        DifferenceKind::Error,
+        DifferenceKind::Skip,
+        DifferenceKind::Unsupported,
+        DifferenceKind::Crash,
+        DifferenceKind::Timeout,
+        DifferenceKind::Flaky,
     ];
 
     /// See [`Verdict::is_failed_or_broken`].
     pub fn is_failed_or_broken(self) -> bool {
         match self {
-            Kind::Fail | Kind::Error | Kind::Crash | Kind::Timeout | Kind::Flaky => true,
-            Kind::Pass | Kind::ExpectedFail | Kind::UnexpectedPass | Kind::Skip | Kind::Unsupported => false,
+            DifferenceKind::Fail
+            | DifferenceKind::Error
+            | DifferenceKind::Crash
+            | DifferenceKind::Timeout
+            | DifferenceKind::Flaky => true,
+            DifferenceKind::Pass
+            | DifferenceKind::ExpectedFail
+            | DifferenceKind::UnexpectedPass
+            | DifferenceKind::Skip
+            | DifferenceKind::Unsupported => false,
         }
     }
 
     /// Its name, as written in output.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Pass => "pass",
-            Kind::Fail => "fail",
-            Kind::ExpectedFail => "known",
-            Kind::UnexpectedPass => "fixed",
-            Kind::Error => "error",
-            Kind::Skip => "skip",
-            Kind::Unsupported => "unsupported",
-            Kind::Crash => "crash",
-            Kind::Timeout => "timeout",
-            Kind::Flaky => "flaky",
+            DifferenceKind::Pass => "pass",
+            DifferenceKind::Fail => "fail",
+            DifferenceKind::ExpectedFail => "known",
+            DifferenceKind::UnexpectedPass => "fixed",
+            DifferenceKind::Error => "error",
+            DifferenceKind::Skip => "skip",
+            DifferenceKind::Unsupported => "unsupported",
+            DifferenceKind::Crash => "crash",
+            DifferenceKind::Timeout => "timeout",
+            DifferenceKind::Flaky => "flaky",
         }
     }
 
     /// The kind with this name.
-    pub fn by_name(name: &str) -> Option<Kind> {
-        Kind::ALL.into_iter().find(|kind| kind.name() == name)
+    pub fn by_name(name: &str) -> Option<DifferenceKind> {
+        DifferenceKind::ALL.into_iter().find(|kind| kind.name() == name)
     }
 }
 
@@ -235,7 +243,7 @@ impl Kind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
     /// Each leaf that differs; at least one.
-    pub differences: Vec<Difference>,
+    pub differences: Vec<CaseDifference>,
     /// How the machine ended, in one line.
     pub ended: String,
     /// How many instructions it executed; `None` for a machine in another process.
@@ -262,7 +270,7 @@ pub struct FirstTry {
 
 /// An entry in a list of known failures.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listing {
+pub struct ExpectedListing {
     /// File, line and column.
     pub place: String,
     /// Why the case fails.
@@ -273,7 +281,7 @@ pub struct Listing {
 
 /// A leaf that differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Difference {
+pub struct CaseDifference {
     /// The step after which it was compared, from 1; `None` if the case has only one.
     pub step: Option<usize>,
     /// Which datum.
@@ -283,7 +291,7 @@ pub struct Difference {
     /// The actual value; `None` when the machine has no such datum.
     pub actual: Option<Value>,
     /// Where the vector demands it.
-    pub place: Place,
+    pub place: DiagnosticPlace,
     /// The name of the datum in the program's source, if it has one; or the rule of the format that demands it.
     pub note: Option<String>,
 }

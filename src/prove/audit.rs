@@ -9,10 +9,10 @@ mod change;
 
 use std::collections::BTreeMap;
 
-use self::change::{Change, Kind, changes, changes_below};
-use super::recorded::{Fields, Recorded, recorded};
-use crate::formats::Reading;
-use crate::formats::uncompared::{Rule, rule_of, shared_inputs};
+use self::change::{AuditChange, AuditChangeKind, changes, changes_below};
+use super::recorded::{RecordedFields, RecordedSteps, recorded};
+use crate::formats::FileReading;
+use crate::formats::uncompared::{UncomparedRule, rule_of, shared_inputs};
 use crate::machines::observe::Observe;
 use crate::model::assertion::Assertion;
 use crate::model::case::{Case, Step};
@@ -20,19 +20,19 @@ use crate::model::mismatch::Mismatch;
 use crate::model::value::Value;
 use crate::run::compare::UnknownField;
 use crate::run::sources::Sources;
-use crate::run::{self, LoadedCase, LoadedFile, Options, Worker};
+use crate::run::{self, LoadOptions, LoadedCase, LoadedFile, Worker};
 use crate::text::edit;
-use crate::text::json::{Document, Node};
+use crate::text::json::{Document, JsonNode};
 use crate::wire::audit::{Audit, Unnoticed};
 
 /// How assertions are compared with a state: [`run::compare::diff`], or a faulty replacement for it.
-pub type Compare = fn(&[Assertion], &dyn Observe) -> Result<Vec<Mismatch>, UnknownField>;
+pub type CompareState = fn(&[Assertion], &dyn Observe) -> Result<Vec<Mismatch>, UnknownField>;
 
 /// The options of an audit.
 #[derive(Debug, Clone, Copy)]
-pub struct How {
+pub struct AuditOptions {
     /// How the changed cases are compared.
-    pub compare: Compare,
+    pub compare: CompareState,
     /// The maximum number of changes per case; if there are more, they are chosen evenly.
     pub most_changes: usize,
 }
@@ -44,7 +44,7 @@ const MOST_BYTES: usize = 1 << 26;
 const LEAST_CHANGES: usize = 16;
 
 /// Audits the passing cases of these files.
-pub fn audit(sources: &Sources, options: &Options, how: How) -> Audit {
+pub fn audit(sources: &Sources, options: &LoadOptions, how: AuditOptions) -> Audit {
     let mut auditor = Auditor { how, audit: Audit::default(), unnoticed: BTreeMap::new() };
     let mut worker = Worker::new(&options.run);
     for source in sources {
@@ -64,7 +64,7 @@ pub fn audit(sources: &Sources, options: &Options, how: How) -> Audit {
     auditor.audit
 }
 
-impl Recorded {
+impl RecordedSteps {
     /// The machine's name for its state after a step.
     fn state_after(&self, step: usize) -> Option<String> {
         match self.states.get(step)?.observe("state")? {
@@ -73,18 +73,19 @@ impl Recorded {
         }
     }
 
-    fn passes(&self, compare: Compare) -> bool {
+    fn passes(&self, compare: CompareState) -> bool {
         passes(&self.case.steps, &self.states, compare)
     }
 }
 
 /// Whether every assertion holds in the state after its step.
-fn passes(steps: &[Step], states: &[Fields], compare: Compare) -> bool {
-    let holds = |assertions: &[Assertion], state: &Fields| {
+fn passes(steps: &[Step], states: &[RecordedFields], compare: CompareState) -> bool {
+    let holds = |assertions: &[Assertion], state: &RecordedFields| {
         compare(assertions, state).is_ok_and(|mismatches| mismatches.is_empty())
     };
-    let step =
-        |(step, state): (&Step, &Fields)| holds(step.end.as_slice(), state) && holds(&step.assertions, state);
+    let step = |(step, state): (&Step, &RecordedFields)| {
+        holds(step.end.as_slice(), state) && holds(&step.assertions, state)
+    };
     steps.len() == states.len() && steps.iter().zip(states).all(step)
 }
 
@@ -102,14 +103,14 @@ enum Noticed {
 }
 
 struct Auditor {
-    how: How,
+    how: AuditOptions,
     audit: Audit,
     /// Grouped by format, kind, place and rule.
-    unnoticed: BTreeMap<(&'static str, Kind, String, Option<Rule>), Unnoticed>,
+    unnoticed: BTreeMap<(&'static str, AuditChangeKind, String, Option<UncomparedRule>), Unnoticed>,
 }
 
 impl Auditor {
-    fn case(&mut self, file: &LoadedFile<'_>, index: usize, recorded: &Recorded) {
+    fn case(&mut self, file: &LoadedFile<'_>, index: usize, recorded: &RecordedSteps) {
         let Some(loaded) = file.case(index) else { return };
         let depth = file.options().limits.depth as usize;
         let Some((document, start)) = alone(file, &loaded, depth) else { return };
@@ -148,12 +149,12 @@ impl Auditor {
     fn noticed(
         &self,
         loaded: &LoadedCase<'_>,
-        recorded: &Recorded,
+        recorded: &RecordedSteps,
         notes: usize,
         changed: &Document,
         start: u32,
     ) -> Noticed {
-        let Ok(Reading { case, diagnostics, .. }) = loaded.read_in(changed, start) else {
+        let Ok(FileReading { case, diagnostics, .. }) = loaded.read_in(changed, start) else {
             return Noticed::Rejected;
         };
         let Some(case) = case else { return Noticed::Rejected };
@@ -171,8 +172,8 @@ impl Auditor {
         if diagnostics.len() > notes { Noticed::Noted } else { Noticed::Nothing }
     }
 
-    fn add(&mut self, loaded: &LoadedCase<'_>, change: &Change<'_>, recorded: &Recorded) {
-        let Change { kind, at, step, .. } = change;
+    fn add(&mut self, loaded: &LoadedCase<'_>, change: &AuditChange<'_>, recorded: &RecordedSteps) {
+        let AuditChange { kind, at, step, .. } = change;
         let (format, kind) = (loaded.format, *kind);
         let state = step.and_then(|step| recorded.state_after(step));
         let rule = rule_of(format.name, kind.name(), at, state.as_deref());
@@ -192,11 +193,11 @@ impl Auditor {
 /// The members with these names of the objects around a case.
 fn inputs_around<'d>(
     document: &'d Document,
-    case: Node<'_>,
+    case: JsonNode<'_>,
     names: &'static [&'static str],
-) -> Vec<(&'static str, Node<'d>)> {
+) -> Vec<(&'static str, JsonNode<'d>)> {
     let around = document.around(case.at()).into_iter().filter(|node| node.index() != case.index());
-    let inputs = |node: Node<'d>| names.iter().filter_map(move |name| Some((*name, node.member(name)?)));
+    let inputs = |node: JsonNode<'d>| names.iter().filter_map(move |name| Some((*name, node.member(name)?)));
     around.flat_map(inputs).collect()
 }
 

@@ -7,21 +7,21 @@ mod fault;
 
 use std::collections::BTreeSet;
 
-pub use self::fault::{FAULTS, JudgeFault, Seen};
-use super::recorded::{Fields, Recorded, recorded};
+pub use self::fault::{FAULTS, JudgeFault, JudgedDifference};
+use super::recorded::{RecordedFields, RecordedSteps, recorded};
 use crate::model::assertion::{Assertion, Expected};
 use crate::model::path::Path;
 use crate::run::compare::diff;
 use crate::run::sources::Sources;
-use crate::run::{self, Options, Worker};
-use crate::wire::mutants::{Judged, Mutants, Outcome};
+use crate::run::{self, LoadOptions, Worker};
+use crate::wire::mutants::{FaultOutcome, Judged, Mutants};
 
 /// What stands in place of the machine in the names of these faults: `judge/no-lengths`.
 pub const JUDGE: &str = "judge";
 
 /// The cases of a suite that fail, and those that are left out because they do not.
 pub struct Negatives {
-    cases: Vec<(String, Recorded)>,
+    cases: Vec<(String, RecordedSteps)>,
     left_out: u64,
     /// The number of broken files.
     pub broken: u64,
@@ -29,7 +29,7 @@ pub struct Negatives {
 
 impl Negatives {
     /// Reads and runs the selected cases of these files.
-    pub fn read(sources: &Sources, options: &Options) -> Negatives {
+    pub fn read(sources: &Sources, options: &LoadOptions) -> Negatives {
         let mut negatives = Negatives { cases: Vec::new(), left_out: 0, broken: 0 };
         let mut worker = Worker::new(&options.run);
         for source in sources {
@@ -57,11 +57,11 @@ impl Negatives {
 
     fn judge_one(&self, fault: &JudgeFault) -> Judged {
         let noticing = self.cases.iter().find(|(_, recorded)| passes(recorded, Some(fault)));
-        let forgives = |(_, recorded): &(String, Recorded)| forgives_some(recorded, fault);
+        let forgives = |(_, recorded): &(String, RecordedSteps)| forgives_some(recorded, fault);
         let outcome = match noticing {
-            Some(_) => Outcome::Killed,
-            None if self.cases.iter().any(forgives) => Outcome::Survived,
-            None => Outcome::NeverOn,
+            Some(_) => FaultOutcome::Killed,
+            None if self.cases.iter().any(forgives) => FaultOutcome::Survived,
+            None => FaultOutcome::NeverOn,
         };
         Judged {
             fault: format!("{JUDGE}/{}", fault.name),
@@ -78,24 +78,25 @@ impl Negatives {
 }
 
 /// Whether a case passes, with this fault of the comparison or without one.
-fn passes(Recorded { case, states }: &Recorded, fault: Option<&JudgeFault>) -> bool {
+fn passes(RecordedSteps { case, states }: &RecordedSteps, fault: Option<&JudgeFault>) -> bool {
     let last = case.steps.len().saturating_sub(1);
     case.steps.len() == states.len()
         && case.steps.iter().zip(states).enumerate().all(|(number, (step, state))| {
             [step.end.as_slice(), &step.assertions].into_iter().enumerate().all(|(part, assertions)| {
                 let place =
-                    Place { state, is_end: part == 0, is_first: number == 0, is_last: number == last };
+                    JudgedPlace { state, is_end: part == 0, is_first: number == 0, is_last: number == last };
                 holds(assertions, &place, fault)
             })
         })
 }
 
 /// Whether the fault accepts a datum that differs.
-fn forgives_some(Recorded { case, states }: &Recorded, fault: &JudgeFault) -> bool {
+fn forgives_some(RecordedSteps { case, states }: &RecordedSteps, fault: &JudgeFault) -> bool {
     let last = case.steps.len().saturating_sub(1);
     case.steps.iter().zip(states).enumerate().any(|(number, (step, state))| {
         [step.end.as_slice(), &step.assertions].into_iter().enumerate().any(|(part, assertions)| {
-            let place = Place { state, is_end: part == 0, is_first: number == 0, is_last: number == last };
+            let place =
+                JudgedPlace { state, is_end: part == 0, is_first: number == 0, is_last: number == last };
             let mismatches = diff(assertions, state).unwrap_or_default();
             mismatches.iter().any(|mismatch| (fault.forgives)(&place.seen(assertions, mismatch)))
         })
@@ -104,25 +105,25 @@ fn forgives_some(Recorded { case, states }: &Recorded, fault: &JudgeFault) -> bo
 
 /// Assertions and the state that they are compared with.
 #[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
-struct Place<'s> {
-    state: &'s Fields,
+struct JudgedPlace<'s> {
+    state: &'s RecordedFields,
     is_end: bool,
     is_first: bool,
     is_last: bool,
 }
 
-impl<'s> Place<'s> {
+impl<'s> JudgedPlace<'s> {
     fn seen<'m>(
         &'m self,
         assertions: &[Assertion],
         mismatch: &'m crate::model::mismatch::Mismatch,
-    ) -> Seen<'m>
+    ) -> JudgedDifference<'m>
     where
         's: 'm,
     {
         let number =
             assertions.iter().position(|it| it.origin == mismatch.origin && mismatch.at.starts_with(&it.at));
-        Seen {
+        JudgedDifference {
             mismatch,
             state: self.state,
             is_end: self.is_end,
@@ -135,7 +136,7 @@ impl<'s> Place<'s> {
 }
 
 /// Whether the assertions hold as far as a comparison with the fault sees.
-fn holds(assertions: &[Assertion], place: &Place<'_>, fault: Option<&JudgeFault>) -> bool {
+fn holds(assertions: &[Assertion], place: &JudgedPlace<'_>, fault: Option<&JudgeFault>) -> bool {
     let mut compared = assertions.to_vec();
     loop {
         let Ok(mismatches) = diff(&compared, place.state) else { return false };

@@ -2,15 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::mutants::fault::Fault;
-use super::mutants::{How, judge};
-use super::suite::{Suite, SuiteCase};
+use super::mutants::fault::PlantedFault;
+use super::mutants::{MutantsOptions, judge};
+use super::suite::{SuiteCase, VectorSuite};
 use crate::wire::minset::{FileShare, Minset};
-use crate::wire::mutants::Outcome;
+use crate::wire::mutants::FaultOutcome;
 
 /// Cases with the same instruction coverage as the suite, chosen greedily: each time the one that adds the
 /// most; of several, the shortest. With `faults`, they also detect the same faults.
-pub fn minset(mut suite: Suite, faults: &[Fault], how: &How) -> Minset {
+pub fn minset(mut suite: VectorSuite, faults: &[PlantedFault], how: &MutantsOptions) -> Minset {
     let chosen = greedy(&suite.cases);
     let mut kept: BTreeSet<String> = chosen.iter().map(|index| suite.cases[*index].id.clone()).collect();
     if !faults.is_empty() {
@@ -79,7 +79,11 @@ fn numbered_points(cases: &[SuiteCase]) -> Vec<Vec<usize>> {
 }
 
 /// The ids of the first cases that detect the faults.
-fn killers(suite: &Suite, faults: &[Fault], how: &How) -> impl Iterator<Item = String> {
+fn killers(
+    suite: &VectorSuite,
+    faults: &[PlantedFault],
+    how: &MutantsOptions,
+) -> impl Iterator<Item = String> {
     let judged = judge(faults, suite, how).into_iter();
-    judged.filter(|judged| judged.outcome == Outcome::Killed).filter_map(|judged| judged.case)
+    judged.filter(|judged| judged.outcome == FaultOutcome::Killed).filter_map(|judged| judged.case)
 }

@@ -22,21 +22,21 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use self::equivalent::{Equivalents, Unnoticeable};
-use self::fault::{Fault, Kind};
+use self::fault::{FaultKind, PlantedFault};
 use self::faulty::Faulty;
 use self::search::Searched;
-use super::suite::{Suite, SuiteCase};
+use super::suite::{SuiteCase, VectorSuite};
 use crate::model::interrupt::Interrupt;
 use crate::model::limits::Limits;
 use crate::run::catch_panic;
 use crate::testees::embedded::Embedded;
-use crate::wire::mutants::{Judged, Mutants, Outcome};
+use crate::wire::mutants::{FaultOutcome, Judged, Mutants};
 
 /// The default limit on the instructions that are executed per fault.
 pub const WORK: u64 = 20_000_000;
 
 /// How faults are judged.
-pub struct How {
+pub struct MutantsOptions {
     /// The number of threads.
     pub jobs: usize,
     /// The maximum number of instructions that are executed per fault.
@@ -48,7 +48,7 @@ pub struct How {
 }
 
 /// Judges faults by a suite. The results have the order of the faults; some are missing if the run was interrupted.
-pub fn judge(faults: &[Fault], suite: &Suite, how: &How) -> Vec<Judged> {
+pub fn judge(faults: &[PlantedFault], suite: &VectorSuite, how: &MutantsOptions) -> Vec<Judged> {
     let equivalents = Equivalents::new();
     let next = AtomicUsize::new(0);
     let results = Mutex::new(Vec::new());
@@ -75,13 +75,18 @@ pub fn judge(faults: &[Fault], suite: &Suite, how: &How) -> Vec<Judged> {
 }
 
 /// Judges a fault, and searches for a program that reveals it if the suite does not detect it.
-fn judge_one(fault: Fault, known: Option<Unnoticeable>, suite: &Suite, how: &How) -> Judged {
+fn judge_one(
+    fault: PlantedFault,
+    known: Option<Unnoticeable>,
+    suite: &VectorSuite,
+    how: &MutantsOptions,
+) -> Judged {
     let Trial { mut outcome, case } = trial(fault, suite, how);
     let mut searched = Searched::default();
     match known {
-        _ if outcome == Outcome::Killed => {}
+        _ if outcome == FaultOutcome::Killed => {}
         // It changes something, so that the list is wrong.
-        Some(Unnoticeable::NotPlanted(_)) if outcome == Outcome::Survived => {}
+        Some(Unnoticeable::NotPlanted(_)) if outcome == FaultOutcome::Survived => {}
         Some(known) => outcome = known.outcome(),
         None => searched = search::search(fault, how.programs),
     }
@@ -99,17 +104,17 @@ fn judge_one(fault: Fault, known: Option<Unnoticeable>, suite: &Suite, how: &How
 }
 
 struct Trial {
-    outcome: Outcome,
+    outcome: FaultOutcome,
     /// The case that detects it.
     case: Option<String>,
 }
 
 /// Runs the cases that execute the instruction on a machine with the fault, until one does not pass.
-fn trial(fault: Fault, suite: &Suite, how: &How) -> Trial {
+fn trial(fault: PlantedFault, suite: &VectorSuite, how: &MutantsOptions) -> Trial {
     let switched_on = Arc::new(AtomicBool::new(false));
     let mut testee: Option<(u64, Embedded)> = None;
     let mut left = how.work;
-    let only_failing = fault.kind == Kind::NotRaised;
+    let only_failing = fault.kind == FaultKind::NotRaised;
     let concerns = |case: &&SuiteCase| !only_failing || case.failing == Some(fault.op.code);
     for case in suite.that_execute(fault.machine, fault.op).filter(concerns) {
         if how.interrupt.is_requested() || left < case.steps {
@@ -125,29 +130,29 @@ fn trial(fault: Fault, suite: &Suite, how: &How) -> Trial {
             (steps, Embedded::of(Box::new(faulty), &how.interrupt))
         });
         if !matches!(catch_panic(|| case.passes_on(machine)), Ok(Ok(true))) {
-            return Trial { outcome: Outcome::Killed, case: Some(case.id.clone()) };
+            return Trial { outcome: FaultOutcome::Killed, case: Some(case.id.clone()) };
         }
         testee = reused;
     }
     let executed = suite.that_execute(fault.machine, fault.op).next().is_some();
     let outcome = match (executed, switched_on.load(Ordering::Relaxed)) {
-        (_, true) => Outcome::Survived,
-        (true, false) => Outcome::NeverOn,
-        (false, false) => Outcome::NotExecuted,
+        (_, true) => FaultOutcome::Survived,
+        (true, false) => FaultOutcome::NeverOn,
+        (false, false) => FaultOutcome::NotExecuted,
     };
     Trial { outcome, case: None }
 }
 
 /// At most this number of faults, evenly spaced.
-pub fn evenly(faults: &[Fault], most: usize) -> Vec<Fault> {
+pub fn evenly(faults: &[PlantedFault], most: usize) -> Vec<PlantedFault> {
     let is_chosen = |index: usize| (index + 1) * most / faults.len() > index * most / faults.len();
     (0..faults.len()).filter(|index| is_chosen(*index)).map(|index| faults[index]).collect()
 }
 
 /// What is wrong with the list of faults that no case can notice, given all faults of these machines and those that
 /// were judged; as sentences.
-pub fn wrong_entries(mutants: &Mutants, all: &[Fault]) -> Vec<String> {
-    let names: Vec<_> = all.iter().map(Fault::to_string).collect();
+pub fn wrong_entries(mutants: &Mutants, all: &[PlantedFault]) -> Vec<String> {
+    let names: Vec<_> = all.iter().map(PlantedFault::to_string).collect();
     let machines: BTreeSet<_> = all.iter().map(|fault| fault.machine.name).collect();
     Equivalents::new().wrong(&names, &mutants.faults, &machines)
 }

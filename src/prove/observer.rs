@@ -13,7 +13,7 @@ use crate::model::name::Name;
 use crate::model::value::Value;
 
 /// What was done with instructions: pairs of a name and what was done, such as `a: 2^64`.
-pub type Points = BTreeSet<(&'static str, String)>;
+pub type CoveragePoints = BTreeSet<(&'static str, String)>;
 
 /// The powers of two that are boundaries of numbers, shifts or sizes.
 const POWERS: [u16; 12] = [7, 8, 15, 16, 31, 32, 63, 64, 127, 128, 255, 256];
@@ -24,12 +24,12 @@ const MOST_OPERANDS: usize = 4;
 /// Records points while a case runs.
 #[derive(Default)]
 pub(super) struct Observer {
-    done: HashSet<(&'static str, Done)>,
-    last: Option<Last>,
+    done: HashSet<(&'static str, StepOutcome)>,
+    last: Option<LastInstruction>,
 }
 
 /// The instruction that is being executed.
-struct Last {
+struct LastInstruction {
     op: &'static OpInfo,
     next: usize,
     jumps: bool,
@@ -39,7 +39,7 @@ impl Observer {
     pub(super) fn before(&mut self, at: &At<'_>) {
         self.after(at.state, Some(at.pc));
         let Some(op) = at.op else { return };
-        self.add(op, Done::Executed);
+        self.add(op, StepOutcome::Executed);
         let height = at.state.height();
         if op.pops > 0 {
             let height = match height.cmp(&usize::from(op.pops)) {
@@ -47,33 +47,33 @@ impl Observer {
                 std::cmp::Ordering::Equal => "exact",
                 std::cmp::Ordering::Greater => "more",
             };
-            self.add(op, Done::Height(height));
+            self.add(op, StepOutcome::Height(height));
         }
         if let Some(limit) = at.state.stack_limit()
             && op.pushes > op.pops
         {
             let after = height + usize::from(op.pushes - op.pops);
             if after == limit {
-                self.add(op, Done::Height("limit"));
+                self.add(op, StepOutcome::Height("limit"));
             } else if after > limit {
-                self.add(op, Done::Height("over the limit"));
+                self.add(op, StepOutcome::Height("over the limit"));
             }
         }
         for (name, value) in operands(op, at.state) {
-            self.add(op, Done::Operand(name, Class::of(&value)));
+            self.add(op, StepOutcome::Operand(name, Class::of(&value)));
         }
         let jumps = op.effects.contains(&DeclaredEffect::Jumps);
-        self.last = Some(Last { op, next: at.pc + 1 + at.operand.len(), jumps });
+        self.last = Some(LastInstruction { op, next: at.pc + 1 + at.operand.len(), jumps });
     }
 
     /// Records what the last instruction did; `pc` is where the run continues, `None` if it pauses or ends.
     pub(super) fn after(&mut self, state: &dyn Inspect, pc: Option<usize>) {
         let Some(last) = self.last.take() else { return };
-        let Last { op, next, jumps } = last;
+        let LastInstruction { op, next, jumps } = last;
         match (state.failure(), pc) {
-            (Some(reason), _) => self.add(op, Done::Fails(without_numbers(&reason))),
+            (Some(reason), _) => self.add(op, StepOutcome::Fails(without_numbers(&reason))),
             (None, Some(pc)) if jumps => {
-                self.add(op, if pc == next { Done::NotTaken } else { Done::Taken });
+                self.add(op, if pc == next { StepOutcome::NotTaken } else { StepOutcome::Taken });
             }
             (None, Some(_)) => {}
             // The next step shows where the run continues.
@@ -86,18 +86,18 @@ impl Observer {
         self.last = None;
     }
 
-    pub(super) fn points(self) -> Points {
+    pub(super) fn points(self) -> CoveragePoints {
         self.done.into_iter().map(|(op, done)| (op, done.to_string())).collect()
     }
 
-    fn add(&mut self, op: &OpInfo, done: Done) {
+    fn add(&mut self, op: &OpInfo, done: StepOutcome) {
         self.done.insert((op.name, done));
     }
 }
 
 /// What was done with an instruction.
 #[derive(Debug, PartialEq, Eq, Hash)]
-enum Done {
+enum StepOutcome {
     Executed,
     /// It was executed at this stack height.
     Height(&'static str),
@@ -108,15 +108,15 @@ enum Done {
     Fails(String),
 }
 
-impl fmt::Display for Done {
+impl fmt::Display for StepOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Done::Executed => f.write_str("executed"),
-            Done::Height(height) => write!(f, "height: {height}"),
-            Done::Operand(name, class) => write!(f, "{name}: {class}"),
-            Done::Taken => f.write_str("taken"),
-            Done::NotTaken => f.write_str("not taken"),
-            Done::Fails(reason) => write!(f, "fails: {reason}"),
+            StepOutcome::Executed => f.write_str("executed"),
+            StepOutcome::Height(height) => write!(f, "height: {height}"),
+            StepOutcome::Operand(name, class) => write!(f, "{name}: {class}"),
+            StepOutcome::Taken => f.write_str("taken"),
+            StepOutcome::NotTaken => f.write_str("not taken"),
+            StepOutcome::Fails(reason) => write!(f, "fails: {reason}"),
         }
     }
 }
@@ -149,12 +149,12 @@ enum Class {
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct NumberClass {
     is_negative: bool,
-    size: Size,
+    size: SizeClass,
 }
 
 /// The size of a number, by powers of two.
 #[derive(Debug, PartialEq, Eq, Hash)]
-enum Size {
+enum SizeClass {
     Zero,
     One,
     Power(u16),
@@ -185,11 +185,11 @@ impl NumberClass {
         let is_power = amount.trailing_zeros() == Some(u64::from(bits).saturating_sub(1));
         let is_power_less_one = amount.count_ones() == u64::from(bits);
         let size = match bits {
-            0 => Size::Zero,
-            1 => Size::One,
-            _ if is_power && POWERS.contains(&(bits - 1)) => Size::Power(bits - 1),
-            _ if is_power_less_one && POWERS.contains(&bits) => Size::PowerLessOne(bits),
-            _ => POWERS.into_iter().find(|power| bits <= *power).map_or(Size::Above, Size::Below),
+            0 => SizeClass::Zero,
+            1 => SizeClass::One,
+            _ if is_power && POWERS.contains(&(bits - 1)) => SizeClass::Power(bits - 1),
+            _ if is_power_less_one && POWERS.contains(&bits) => SizeClass::PowerLessOne(bits),
+            _ => POWERS.into_iter().find(|power| bits <= *power).map_or(SizeClass::Above, SizeClass::Below),
         };
         NumberClass { is_negative: number.sign() == Sign::Minus, size }
     }
@@ -211,12 +211,12 @@ impl fmt::Display for NumberClass {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if self.is_negative { "-" } else { "" })?;
         match self.size {
-            Size::Zero => f.write_str("0"),
-            Size::One => f.write_str("1"),
-            Size::Power(power) => write!(f, "2^{power}"),
-            Size::PowerLessOne(power) => write!(f, "(2^{power} - 1)"),
-            Size::Below(power) => write!(f, "below 2^{power}"),
-            Size::Above => f.write_str("above 2^256"),
+            SizeClass::Zero => f.write_str("0"),
+            SizeClass::One => f.write_str("1"),
+            SizeClass::Power(power) => write!(f, "2^{power}"),
+            SizeClass::PowerLessOne(power) => write!(f, "(2^{power} - 1)"),
+            SizeClass::Below(power) => write!(f, "below 2^{power}"),
+            SizeClass::Above => f.write_str("above 2^256"),
         }
     }
 }

@@ -7,19 +7,19 @@ use crate::model::value::Value;
 use crate::run::{LoadedFile, Worker};
 
 /// A case and the state after each of its steps.
-pub(super) struct Recorded {
+pub(super) struct RecordedSteps {
     pub(super) case: Case,
-    pub(super) states: Vec<Fields>,
+    pub(super) states: Vec<RecordedFields>,
 }
 
 /// The observable fields of a machine that have a value.
 #[derive(Default)]
-pub(super) struct Fields {
+pub(super) struct RecordedFields {
     declared: Vec<&'static str>,
     values: Vec<(&'static str, Value)>,
 }
 
-impl Observe for Fields {
+impl Observe for RecordedFields {
     fn has_field(&self, field: &str) -> bool {
         self.declared.contains(&field)
     }
@@ -30,7 +30,11 @@ impl Observe for Fields {
 }
 
 /// Runs a case; `None` if it cannot be read or run.
-pub(super) fn recorded(file: &LoadedFile<'_>, index: usize, worker: &mut Worker<'_>) -> Option<Recorded> {
+pub(super) fn recorded(
+    file: &LoadedFile<'_>,
+    index: usize,
+    worker: &mut Worker<'_>,
+) -> Option<RecordedSteps> {
     let case = file.case(index)?.read().ok()?.case?;
     let declared: Vec<_> =
         (machines::by_name(case.machine)?.fields)().iter().map(|field| field.name).collect();
@@ -38,11 +42,11 @@ pub(super) fn recorded(file: &LoadedFile<'_>, index: usize, worker: &mut Worker<
     let done = worker.with_testee(case.machine, &file.options().limits, |testee| {
         testee.run(&case.program, &case.steps, &mut |_, state| {
             let value = |name: &&'static str| Some((*name, state.observe(name)?));
-            states.push(Fields {
+            states.push(RecordedFields {
                 declared: declared.clone(),
                 values: declared.iter().filter_map(value).collect(),
             });
         })
     });
-    matches!(done, Ok(Ok(_))).then_some(Recorded { case, states })
+    matches!(done, Ok(Ok(_))).then_some(RecordedSteps { case, states })
 }

@@ -6,7 +6,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use super::observer::{Observer, Points};
+use super::observer::{CoveragePoints, Observer};
 use crate::isa::OpInfo;
 use crate::machines::inspect::Inspect;
 use crate::machines::machine::{At, Watch};
@@ -16,7 +16,7 @@ use crate::model::exit_code::Exit;
 use crate::model::limits::Limits;
 use crate::model::verdict::Verdict;
 use crate::run::sources::Sources;
-use crate::run::{self, Options, Worker};
+use crate::run::{self, LoadOptions, Worker};
 use crate::testees::Stopped;
 use crate::testees::embedded::Embedded;
 
@@ -48,11 +48,11 @@ pub struct SuiteCase {
     /// The code of the instruction that fails at its end.
     pub failing: Option<u16>,
     /// What it does with each instruction, if that was requested.
-    pub points: Points,
+    pub points: CoveragePoints,
 }
 
 /// Passing cases, those with the fewest instructions first.
-pub struct Suite {
+pub struct VectorSuite {
     /// The cases.
     pub cases: Vec<SuiteCase>,
     /// The number of cases that do not pass or cannot be read.
@@ -61,21 +61,21 @@ pub struct Suite {
     pub broken: u64,
 }
 
-impl Suite {
+impl VectorSuite {
     /// Reads and runs the selected cases of these files for the machines that `takes` accepts.
     pub fn read(
         sources: &Sources,
-        options: &Options,
+        options: &LoadOptions,
         detail: Detail,
         takes: &dyn Fn(&MachineInfo) -> bool,
-    ) -> Suite {
-        let mut suite = Suite { cases: Vec::new(), left_out: 0, broken: 0 };
+    ) -> VectorSuite {
+        let mut suite = VectorSuite { cases: Vec::new(), left_out: 0, broken: 0 };
         let mut worker = Worker::new(&options.run);
         for source in sources {
             let file = run::open(&source, options);
             suite.broken += u64::from(file.broken().is_some());
             for index in 0..file.cases() {
-                let mut seen = Seen { detail, ..Seen::default() };
+                let mut seen = SuiteSeen { detail, ..SuiteSeen::default() };
                 let mut watched = worker.watch_case(&file, index, &mut seen);
                 if seen.is_end_unseen {
                     // Run it again to observe the end.
@@ -89,7 +89,7 @@ impl Suite {
                     Some((machine, case, id)) if watched.report.verdict == Verdict::Pass => {
                         if takes(machine) {
                             let limits = file.options().limits.clone();
-                            let Seen { steps, codes, failing, observer, .. } = seen;
+                            let SuiteSeen { steps, codes, failing, observer, .. } = seen;
                             let points = observer.points();
                             let units = worker.watched_machine().map_or(steps, Embedded::units);
                             let case =
@@ -171,7 +171,7 @@ pub enum Detail {
 
 /// Watches which instructions are executed, how many, and how.
 #[derive(Default)]
-struct Seen {
+struct SuiteSeen {
     detail: Detail,
     /// In a second run, how many instructions to skip, because the first run observed them already.
     before_end: u64,
@@ -183,15 +183,15 @@ struct Seen {
     observer: Observer,
 }
 
-impl Seen {
+impl SuiteSeen {
     /// Observes the end of the run, too.
-    fn again(mut self) -> Seen {
+    fn again(mut self) -> SuiteSeen {
         self.observer.interrupt();
-        Seen { before_end: self.steps, steps: 0, is_end_unseen: false, last: None, ..self }
+        SuiteSeen { before_end: self.steps, steps: 0, is_end_unseen: false, last: None, ..self }
     }
 }
 
-impl Watch for Seen {
+impl Watch for SuiteSeen {
     fn before(&mut self, at: &At<'_>) {
         self.steps += 1;
         self.last = at.op.map(|op| op.code);

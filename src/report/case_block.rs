@@ -10,15 +10,16 @@ use crate::model::assertion::Expected;
 use crate::model::case::CaseId;
 use crate::model::case_report::CaseReport;
 use crate::model::count;
-use crate::model::diagnostic::{Diagnostic, Place};
+use crate::model::diagnostic::{Diagnostic, DiagnosticPlace};
 use crate::model::escape::escaped;
-use crate::model::event::Summary;
+use crate::model::event::RunSummary;
 use crate::model::value::Value;
 use crate::model::verdict::{
-    Breakdown, Difference, Failure, FirstTry, Kind, Listing, NotPassed, Verdict, vector_step,
+    Breakdown, CaseDifference, DifferenceKind, ExpectedListing, Failure, FirstTry, NotPassed, Verdict,
+    vector_step,
 };
 use crate::text::excerpt::Excerpt;
-use crate::text::shell::{Words, quoted};
+use crate::text::shell::{ShellWords, quoted};
 
 /// The width of lines in columns, if the vector's own names allow it.
 pub(super) const WIDTH: usize = 100;
@@ -38,10 +39,10 @@ const TAIL: usize = 10;
 
 /// Writes a case that fails, is broken, or passes although it is known to fail. Writes nothing for other
 /// cases.
-pub(super) fn case(out: &mut Vec<u8>, report: &CaseReport, flags: &Words) -> io::Result<()> {
+pub(super) fn case(out: &mut Vec<u8>, report: &CaseReport, flags: &ShellWords) -> io::Result<()> {
     match &report.verdict {
         Verdict::Pass | Verdict::Skip(_) | Verdict::Unsupported(_) | Verdict::ExpectedFail(..) => Ok(()),
-        Verdict::UnexpectedPass(Listing { place, reason, .. }) => {
+        Verdict::UnexpectedPass(ExpectedListing { place, reason, .. }) => {
             writeln!(out, "{FAIL}FIXED{FAIL:#} {}", report.id)?;
             writeln!(out, "  {}: listed as a known failure, but passes: {}", escaped(place), escaped(reason))
         }
@@ -116,7 +117,7 @@ fn not_as_known(out: &mut Vec<u8>, listed: Option<&str>) -> io::Result<()> {
 }
 
 /// The text of [`case`] without colours.
-pub(super) fn plain_case(report: &CaseReport, flags: &Words) -> io::Result<String> {
+pub(super) fn plain_case(report: &CaseReport, flags: &ShellWords) -> io::Result<String> {
     let mut block = Vec::new();
     case(&mut block, report, flags)?;
     Ok(plain(&block))
@@ -176,8 +177,8 @@ pub(super) fn skip_reason(report: &CaseReport) -> Option<String> {
     })
 }
 
-fn headline_of(difference: &Difference) -> String {
-    let Difference { step, at, expected, actual, .. } = difference;
+fn headline_of(difference: &CaseDifference) -> String {
+    let CaseDifference { step, at, expected, actual, .. } = difference;
     let step = vector_step(*step);
     let (expected, actual) = (expected.to_string(), shown(expected, actual.as_ref()));
     let (expected, actual) = truncate_pair(&escaped(&expected), &escaped(&actual), WIDTH);
@@ -185,7 +186,7 @@ fn headline_of(difference: &Difference) -> String {
 }
 
 /// The place in the vector file that a report points to: that of the first difference or diagnostic.
-pub(super) fn first_place(verdict: &Verdict) -> Option<&Place> {
+pub(super) fn first_place(verdict: &Verdict) -> Option<&DiagnosticPlace> {
     match (verdict, verdict.failure()) {
         (Verdict::Error(diagnostics), _) => {
             diagnostics.iter().find_map(|diagnostic| diagnostic.place.as_ref())
@@ -211,7 +212,7 @@ fn failed(
 }
 
 /// Writes the command that explains the failure.
-fn why(out: &mut Vec<u8>, id: &CaseId, flags: &Words) -> io::Result<()> {
+fn why(out: &mut Vec<u8>, id: &CaseId, flags: &ShellWords) -> io::Result<()> {
     writeln!(out, "  {DIM}why:{DIM:#}   vmconf diff {}{flags}", quoted(&id.to_string()))
 }
 
@@ -220,7 +221,7 @@ pub(super) const INTERRUPTED: &str = "interrupted";
 
 /// How many of the passed cases came from the cache, to follow their number; empty if there are no such
 /// cases.
-pub(super) fn cached(summary: &Summary) -> String {
+pub(super) fn cached(summary: &RunSummary) -> String {
     match summary.cached {
         0 => String::new(),
         cached => format!(" ({cached} of them from the cache)"),
@@ -228,9 +229,9 @@ pub(super) fn cached(summary: &Summary) -> String {
 }
 
 /// The counts of a run in words, without the time, which differs from run to run.
-pub fn counts(summary: &Summary) -> String {
+pub fn counts(summary: &RunSummary) -> String {
     let in_words = |(kind, count)| {
-        let cached = if kind == Kind::Pass { cached(summary) } else { String::new() };
+        let cached = if kind == DifferenceKind::Pass { cached(summary) } else { String::new() };
         format!("{}{cached}", counted_kind(kind, count))
     };
     let counts = counted(summary).into_iter().map(in_words);
@@ -241,53 +242,58 @@ pub fn counts(summary: &Summary) -> String {
 /// The counts of a run, in the order in which reports show them. Known and fixed cases are counted only if
 /// there are any, since a run without a list of expected failures has neither; likewise the verdicts that only
 /// machines in other processes get.
-pub(super) fn counted(summary: &Summary) -> Vec<(Kind, u64)> {
-    let always = |kind| matches!(kind, Kind::Pass | Kind::Fail | Kind::Error | Kind::Skip);
+pub(super) fn counted(summary: &RunSummary) -> Vec<(DifferenceKind, u64)> {
+    let always = |kind| {
+        matches!(
+            kind,
+            DifferenceKind::Pass | DifferenceKind::Fail | DifferenceKind::Error | DifferenceKind::Skip
+        )
+    };
     let all = IN_ORDER.into_iter().map(|kind| (kind, summary.of(kind)));
     all.filter(|(kind, count)| always(*kind) || *count > 0).collect()
 }
 
 /// Every kind, in the order in which reports show their counts.
-const IN_ORDER: [Kind; Kind::ALL.len()] = [
-    Kind::Pass,
-    Kind::Fail,
-    Kind::ExpectedFail,
-    Kind::UnexpectedPass,
-    Kind::Crash,
-    Kind::Timeout,
-    Kind::Flaky,
-    Kind::Error,
-    Kind::Unsupported,
-    Kind::Skip,
+const IN_ORDER: [DifferenceKind; DifferenceKind::ALL.len()] = [
+    DifferenceKind::Pass,
+    DifferenceKind::Fail,
+    DifferenceKind::ExpectedFail,
+    DifferenceKind::UnexpectedPass,
+    DifferenceKind::Crash,
+    DifferenceKind::Timeout,
+    DifferenceKind::Flaky,
+    DifferenceKind::Error,
+    DifferenceKind::Unsupported,
+    DifferenceKind::Skip,
 ];
 
 /// A number of cases of this kind: `1 failed`, `2 errors`.
-pub(super) fn counted_kind(kind: Kind, count: u64) -> String {
+pub(super) fn counted_kind(kind: DifferenceKind, count: u64) -> String {
     match kind {
-        Kind::Error => count::counted(count, kind.name()),
+        DifferenceKind::Error => count::counted(count, kind.name()),
         _ => format!("{count} {}", plural(kind)),
     }
 }
 
 /// The label of a column with the number of cases of this kind.
-pub(super) fn plural(kind: Kind) -> &'static str {
+pub(super) fn plural(kind: DifferenceKind) -> &'static str {
     match kind {
-        Kind::Pass => "passed",
-        Kind::Fail => "failed",
-        Kind::ExpectedFail => "known",
-        Kind::UnexpectedPass => "fixed",
-        Kind::Error => "errors",
-        Kind::Skip => "skipped",
-        Kind::Unsupported => "unsupported",
-        Kind::Crash => "crashed",
-        Kind::Timeout => "timed out",
-        Kind::Flaky => "flaky",
+        DifferenceKind::Pass => "passed",
+        DifferenceKind::Fail => "failed",
+        DifferenceKind::ExpectedFail => "known",
+        DifferenceKind::UnexpectedPass => "fixed",
+        DifferenceKind::Error => "errors",
+        DifferenceKind::Skip => "skipped",
+        DifferenceKind::Unsupported => "unsupported",
+        DifferenceKind::Crash => "crashed",
+        DifferenceKind::Timeout => "timed out",
+        DifferenceKind::Flaky => "flaky",
     }
 }
 
 /// Writes a difference, with the line of the vector that states the expected value.
-pub(super) fn differs(out: &mut Vec<u8>, id: &CaseId, difference: &Difference) -> io::Result<()> {
-    let Difference { step, at, expected, actual, place, note } = difference;
+pub(super) fn differs(out: &mut Vec<u8>, id: &CaseId, difference: &CaseDifference) -> io::Result<()> {
+    let CaseDifference { step, at, expected, actual, place, note } = difference;
     let step = vector_step(*step);
     writeln!(out, "  {}: {step}{at}", location(id, place))?;
     let actual = escaped(&shown(expected, actual.as_ref())).into_owned();
@@ -329,10 +335,10 @@ pub(super) fn broken(out: &mut Vec<u8>, id: &CaseId, diagnostic: &Diagnostic) ->
 }
 
 /// `file:line:column`, which terminals and editors turn into a link.
-pub(super) fn location(id: &CaseId, place: &Place) -> String {
+pub(super) fn location(id: &CaseId, place: &DiagnosticPlace) -> String {
     format!("{}:{}", escaped(&id.file), place.position)
 }
 
-fn excerpt(out: &mut Vec<u8>, place: &Place) -> io::Result<()> {
+fn excerpt(out: &mut Vec<u8>, place: &DiagnosticPlace) -> io::Result<()> {
     write!(out, "{}", Excerpt { place, indent: 4, caret: FAIL })
 }

@@ -10,8 +10,8 @@ use super::markdown_escape::code_span;
 use super::truncate::truncate;
 use crate::model::escape::escaped;
 use crate::model::renderer::Renderer;
-use crate::model::verdict::Kind;
-use crate::wire::comparison::{Change, Changed, Comparison, Outcome};
+use crate::model::verdict::DifferenceKind;
+use crate::wire::comparison::{Changed, Comparison, RecordedOutcome, ReportedChange};
 use crate::wire::line::one_line;
 
 /// The maximum number of cases shown for each section, unless all are requested.
@@ -30,32 +30,32 @@ pub struct Shown<'a> {
     /// Reasons why the runs are hard to compare.
     pub cautions: &'a [String],
     /// How much of the comparison is shown.
-    pub extent: Extent,
+    pub extent: ComparisonExtent,
 }
 
 /// How much of a comparison is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Extent {
+pub enum ComparisonExtent {
     /// The first cases of each section, in lines of 100 columns.
     Short,
     /// All cases, each in full.
     All,
 }
 
-impl Extent {
+impl ComparisonExtent {
     fn most(self) -> usize {
         match self {
-            Extent::Short => MOST,
-            Extent::All => usize::MAX,
+            ComparisonExtent::Short => MOST,
+            ComparisonExtent::All => usize::MAX,
         }
     }
 
-    /// Escapes text from the input. [`Extent::Short`] also truncates it to the width that remains after
+    /// Escapes text from the input. [`ComparisonExtent::Short`] also truncates it to the width that remains after
     /// `prefix` columns.
     fn line(self, text: &str, prefix: usize) -> String {
         match self {
-            Extent::Short => truncate(&escaped(text), 0, WIDTH - prefix),
-            Extent::All => escaped(text).into_owned(),
+            ComparisonExtent::Short => truncate(&escaped(text), 0, WIDTH - prefix),
+            ComparisonExtent::All => escaped(text).into_owned(),
         }
     }
 }
@@ -134,8 +134,8 @@ fn json(out: &mut dyn Write, shown: &Shown<'_>) -> io::Result<()> {
         id: changed.id,
         change: changed.change.to_string(),
         worse: changed.is_worse(),
-        before: changed.before.map(CaseOutcome::of),
-        after: changed.after.map(CaseOutcome::of),
+        before: changed.before.map(ComparedOutcome::of),
+        after: changed.after.map(ComparedOutcome::of),
     });
     let line = ComparisonLine {
         from,
@@ -166,13 +166,13 @@ struct ChangedCase<'s> {
     change: String,
     worse: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    before: Option<CaseOutcome<'s>>,
+    before: Option<ComparedOutcome<'s>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    after: Option<CaseOutcome<'s>>,
+    after: Option<ComparedOutcome<'s>>,
 }
 
 #[derive(Serialize)]
-struct CaseOutcome<'s> {
+struct ComparedOutcome<'s> {
     verdict: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     signature: Option<&'s str>,
@@ -180,9 +180,9 @@ struct CaseOutcome<'s> {
     problem: Option<&'s str>,
 }
 
-impl CaseOutcome<'_> {
-    fn of(outcome: &Outcome) -> CaseOutcome<'_> {
-        CaseOutcome {
+impl ComparedOutcome<'_> {
+    fn of(outcome: &RecordedOutcome) -> ComparedOutcome<'_> {
+        ComparedOutcome {
             verdict: outcome.kind.name(),
             signature: outcome.signature.as_deref(),
             problem: outcome.problem.as_deref(),
@@ -197,21 +197,24 @@ fn worse(comparison: &Comparison<'_>) -> usize {
 
 /// The counts in words.
 fn counts(comparison: &Comparison<'_>) -> String {
-    let count = |change: Change| {
+    let count = |change: ReportedChange| {
         let changed: Vec<_> = comparison.of(change).collect();
         let name = match change {
-            Change::FailsDifferently if changed.len() != 1 => "fail differently".to_owned(),
+            ReportedChange::FailsDifferently if changed.len() != 1 => "fail differently".to_owned(),
             _ => change.to_string(),
         };
         let known = changed
             .iter()
-            .filter(|it| it.after.is_some_and(|after| after.kind == Kind::ExpectedFail))
+            .filter(|it| it.after.is_some_and(|after| after.kind == DifferenceKind::ExpectedFail))
             .count();
-        let known =
-            if change == Change::Broken && known > 0 { format!(" ({known} known)") } else { String::new() };
+        let known = if change == ReportedChange::Broken && known > 0 {
+            format!(" ({known} known)")
+        } else {
+            String::new()
+        };
         format!("{} {name}{known}", changed.len())
     };
-    format!("{}, {} as before", Change::ALL.map(count).join(", "), comparison.same)
+    format!("{}, {} as before", ReportedChange::ALL.map(count).join(", "), comparison.same)
 }
 
 /// How many cases are worse, which need attention, and how many unchanged cases do not pass.
@@ -228,13 +231,15 @@ fn judgement(comparison: &Comparison<'_>) -> String {
 }
 
 /// The sections that have cases, each with those that are worse first.
-fn sections<'c>(comparison: &'c Comparison<'c>) -> impl Iterator<Item = (Change, Vec<&'c Changed<'c>>)> {
+fn sections<'c>(
+    comparison: &'c Comparison<'c>,
+) -> impl Iterator<Item = (ReportedChange, Vec<&'c Changed<'c>>)> {
     let section = |change| {
         let mut section: Vec<_> = comparison.of(change).collect();
         section.sort_by_key(|changed| !changed.is_worse());
         (change, section)
     };
-    Change::ALL.into_iter().map(section).filter(|(_, section)| !section.is_empty())
+    ReportedChange::ALL.into_iter().map(section).filter(|(_, section)| !section.is_empty())
 }
 
 /// The result of a case before and now; passes are omitted.
@@ -243,26 +248,26 @@ fn said(changed: &Changed<'_>) -> Vec<(&'static str, String)> {
     // If the first problem is the same, a later one differs: the signatures show which.
     let is_same = before.is_some() && before.map(problem) == after.map(problem);
     let what = if is_same { signature } else { problem };
-    let side = |when, outcome: Option<&Outcome>| {
+    let side = |when, outcome: Option<&RecordedOutcome>| {
         outcome.filter(|outcome| !outcome.passes()).map(|outcome| (when, what(outcome)))
     };
     [side("was", before), side("now", after)].into_iter().flatten().collect()
 }
 
 /// The verdict with the first problem, or with the signature if no problem is recorded.
-fn problem(outcome: &Outcome) -> String {
+fn problem(outcome: &RecordedOutcome) -> String {
     match &outcome.problem {
         Some(problem) => format!("{}: {problem}", outcome.kind.name()),
         None => signature(outcome),
     }
 }
 
-fn signature(outcome: &Outcome) -> String {
+fn signature(outcome: &RecordedOutcome) -> String {
     let signature = outcome.signature.as_ref().map_or(String::new(), |it| format!(": {it}"));
     outcome.kind.name().to_owned() + &signature
 }
 
-fn more(count: usize, extent: Extent) -> Option<String> {
+fn more(count: usize, extent: ComparisonExtent) -> Option<String> {
     let more = count.checked_sub(extent.most()).filter(|more| *more > 0)?;
     Some(format!("and {more} more; --all shows them"))
 }

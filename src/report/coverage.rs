@@ -6,11 +6,11 @@ use super::html_page::{HEAD, html_text};
 use crate::model::count::counted;
 use crate::model::escape::escaped;
 use crate::model::renderer::Renderer;
-use crate::wire::coverage::{Coverage, Instruction, MachineCoverage};
+use crate::wire::coverage::{CoverageReport, CoveredInstruction, MachineCoverage};
 use crate::wire::line::one_line;
 
 /// A format for coverage; `new` writes one.
-pub type CoverageKind = Renderer<fn(&mut dyn Write, &Coverage) -> io::Result<()>>;
+pub type CoverageKind = Renderer<fn(&mut dyn Write, &CoverageReport) -> io::Result<()>>;
 
 /// All formats for coverage; the first is the default.
 pub static COVERAGES: &[CoverageKind] = &[
@@ -23,7 +23,7 @@ pub static COVERAGES: &[CoverageKind] = &[
 const GROUPS: [&str; 7] = ["height", "a", "b", "c", "d", "jump", "fails"];
 
 /// The aspects of a group, without its name.
-fn group<'i>(instruction: &'i Instruction, name: &'static str) -> Vec<&'i str> {
+fn group<'i>(instruction: &'i CoveredInstruction, name: &'static str) -> Vec<&'i str> {
     let of_group = |what: &'i str| match (name, what) {
         ("jump", "taken" | "not taken") => Some(what),
         _ => what.strip_prefix(name)?.strip_prefix(": "),
@@ -31,10 +31,10 @@ fn group<'i>(instruction: &'i Instruction, name: &'static str) -> Vec<&'i str> {
     instruction.aspects.iter().filter_map(|aspect| of_group(&aspect.what)).collect()
 }
 
-fn text(out: &mut dyn Write, coverage: &Coverage) -> io::Result<()> {
+fn text(out: &mut dyn Write, coverage: &CoverageReport) -> io::Result<()> {
     for machine in &coverage.machines {
         for instruction in &machine.instructions {
-            let Instruction { name, .. } = instruction;
+            let CoveredInstruction { name, .. } = instruction;
             writeln!(out, "{:<14} {}", escaped(name), executed(instruction))?;
             for group_name in GROUPS {
                 let aspects = group(instruction, group_name);
@@ -59,7 +59,7 @@ fn text(out: &mut dyn Write, coverage: &Coverage) -> io::Result<()> {
     Ok(())
 }
 
-fn executed(instruction: &Instruction) -> String {
+fn executed(instruction: &CoveredInstruction) -> String {
     match instruction.executed() {
         0 => "never".to_owned(),
         count => counted(count, "case"),
@@ -67,11 +67,11 @@ fn executed(instruction: &Instruction) -> String {
 }
 
 fn missing(machine: &MachineCoverage) -> Vec<&str> {
-    let never = |instruction: &&Instruction| instruction.executed() == 0;
+    let never = |instruction: &&CoveredInstruction| instruction.executed() == 0;
     machine.instructions.iter().filter(never).map(|instruction| &*instruction.name).collect()
 }
 
-fn html(out: &mut dyn Write, coverage: &Coverage) -> io::Result<()> {
+fn html(out: &mut dyn Write, coverage: &CoverageReport) -> io::Result<()> {
     write!(
         out,
         "{HEAD}<title>Coverage</title>\n<style>.never{{background:#c338}}.never-fails{{background:#cc38}}.fails{{background:#3a38}}</style>\n"
@@ -88,7 +88,7 @@ fn html(out: &mut dyn Write, coverage: &Coverage) -> io::Result<()> {
             };
             let cells =
                 GROUPS.map(|name| format!("<td>{}</td>", html_text(&group(instruction, name).join(", "))));
-            let Instruction { name, doc, .. } = instruction;
+            let CoveredInstruction { name, doc, .. } = instruction;
             writeln!(
                 out,
                 "<tr class=\"{class}\"><th title=\"{}\">{}</th><td>{}</td>{}</tr>",
@@ -103,6 +103,6 @@ fn html(out: &mut dyn Write, coverage: &Coverage) -> io::Result<()> {
     Ok(())
 }
 
-fn json(out: &mut dyn Write, coverage: &Coverage) -> io::Result<()> {
+fn json(out: &mut dyn Write, coverage: &CoverageReport) -> io::Result<()> {
     writeln!(out, "{}", one_line(coverage))
 }

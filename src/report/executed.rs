@@ -3,7 +3,7 @@
 use super::truncate::truncate;
 use crate::model::cell::Cell;
 use crate::model::escape::escaped;
-use crate::model::explanation::{Executed, Input};
+use crate::model::explanation::{BlameInput, ExecutedInstruction};
 
 /// How much of an explanation is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub enum Length {
 }
 
 /// An instruction with its inputs, in one line: `step 2, 0x04 ADD of 3, 4`.
-pub(super) fn executed_by(by: &Executed, room: usize) -> String {
+pub(super) fn executed_by(by: &ExecutedInstruction, room: usize) -> String {
     let inputs: Vec<_> = by.inputs.iter().map(input).collect();
     let inputs = if inputs.is_empty() { String::new() } else { format!(" of {}", inputs.join(", ")) };
     let went = by.went.map_or_else(String::new, |pc| format!(", on to 0x{pc:02x}"));
@@ -23,7 +23,7 @@ pub(super) fn executed_by(by: &Executed, room: usize) -> String {
     truncate(&escaped(&text), 0, room)
 }
 
-pub(super) fn input(input: &Input) -> String {
+pub(super) fn input(input: &BlameInput) -> String {
     match (&input.name, &input.cell) {
         (Some(name), _) => format!("{name} = {}", input.value),
         (None, Cell::Stack(_)) => input.value.to_string(),

@@ -17,12 +17,12 @@ use crate::model::assertion::Expected;
 use crate::model::count::counted;
 use crate::model::escape::escaped;
 use crate::model::explanation::{
-    Answer, Blame, Executed, Explained, Explanation, FirstDivergence, Further, RowDeviation, Spent,
-    StackComparison,
+    Blame, BlameAnswer, ExecutedInstruction, ExplainedCase, Explanation, FirstDivergence, FurtherCauses,
+    RowDeviation, SpentGas, StackComparison,
 };
-use crate::model::path::{Key, Path};
+use crate::model::path::{Path, PathKey};
 use crate::model::value::Value;
-use crate::model::verdict::{Difference, Failure, NotPassed, Verdict, vector_step};
+use crate::model::verdict::{CaseDifference, Failure, NotPassed, Verdict, vector_step};
 
 /// The number of lines of a screen.
 const SCREEN: usize = 24;
@@ -88,10 +88,10 @@ pub fn write(out: &mut dyn Write, explained: &Explanation, length: Length) -> io
 /// # Errors
 ///
 /// When writing fails, which does not happen in memory.
-pub(super) fn plain(explained: &Explained) -> io::Result<String> {
+pub(super) fn plain(explained: &ExplainedCase) -> io::Result<String> {
     match explained {
-        Explained::Text { text, .. } => Ok(text.clone()),
-        Explained::Facts(explanation) => {
+        ExplainedCase::Text { text, .. } => Ok(text.clone()),
+        ExplainedCase::Facts(explanation) => {
             let mut text = Vec::new();
             write(&mut text, explanation, Length::Screen)?;
             Ok(case_block::plain(&text))
@@ -122,12 +122,14 @@ fn failed(text: &mut Vec<u8>, explained: &Explanation, failure: &Failure, length
             }
         }
         match explained.blames.get(index) {
-            Some(Answer::NotWritten { of_last: None, near, besides: None }) if is_existence(difference) => {
+            Some(BlameAnswer::NotWritten { of_last: None, near, besides: None })
+                if is_existence(difference) =>
+            {
                 writeln!(text, "    {DIM}made by{DIM:#}  no instruction: none created or deleted it")?;
                 could_be(text, near.as_deref(), length)?;
             }
             // The leaves show which instruction made the root what it is.
-            Some(Answer::NoCell(_)) if explained.world.is_some() => {}
+            Some(BlameAnswer::NoCell(_)) if explained.world.is_some() => {}
             Some(answer) => answered(text, answer, length)?,
             None => {}
         }
@@ -149,7 +151,7 @@ fn failed(text: &mut Vec<u8>, explained: &Explanation, failure: &Failure, length
         let reserved = FEWEST + 3 + others.len().min(1);
         rows = stacks(text, stack, left(text, length).saturating_sub(reserved))?;
     }
-    let is_row = |other: &&Difference| {
+    let is_row = |other: &&CaseDifference| {
         let list = explained.stack.as_ref().map(|stack| &stack.at);
         list.is_some_and(|list| rows.clone().any(|row| other.at.starts_with(&list.child(row))))
     };
@@ -214,7 +216,7 @@ fn left(text: &[u8], length: Length) -> usize {
 }
 
 /// Whether a difference is that something exists or does not, such as an account.
-fn is_existence(Difference { expected, actual, .. }: &Difference) -> bool {
+fn is_existence(CaseDifference { expected, actual, .. }: &CaseDifference) -> bool {
     match expected {
         Expected::Absent | Expected::Only(_) => true,
         Expected::Record => actual.is_none(),
@@ -223,9 +225,10 @@ fn is_existence(Difference { expected, actual, .. }: &Difference) -> bool {
 }
 
 /// Whether gas decides the value: the gas itself, or a balance that a fee changes.
-fn is_gas(at: &Path, answer: Option<&Answer>) -> bool {
-    let is_fee = matches!(answer, Some(Answer::NotWritten { besides: Some(_), .. }));
-    matches!(&*at.to_string(), "gas" | "gasUsed") || is_fee && at.last() == &Key::from("balance".to_owned())
+fn is_gas(at: &Path, answer: Option<&BlameAnswer>) -> bool {
+    let is_fee = matches!(answer, Some(BlameAnswer::NotWritten { besides: Some(_), .. }));
+    matches!(&*at.to_string(), "gas" | "gasUsed")
+        || is_fee && at.last() == &PathKey::from("balance".to_owned())
 }
 
 /// One line about the origin of a difference: the instruction that made the first value that was made by one, else what
@@ -235,35 +238,39 @@ pub fn in_a_line(explained: &Explanation) -> Option<String> {
     let leaves = explained.world.iter().flat_map(|world| &world.leaves);
     let leaves = leaves.filter_map(|leaf| Some((&leaf.at, leaf.answer.as_ref()?)));
     let answers: Vec<_> = differences.zip(&explained.blames).chain(leaves).collect();
-    let made = answers.iter().find(|(_, answer)| matches!(answer, Answer::By(_)));
+    let made = answers.iter().find(|(_, answer)| matches!(answer, BlameAnswer::By(_)));
     let (at, answer) = made.or(answers.first())?;
     let at = truncate(&at.to_string(), 0, WIDTH / 2);
     let room = WIDTH - 2 - " made by ".len() - at.chars().count();
     match answer {
-        Answer::By(blame) => Some(format!("{at} made by {}", executed_by(&blame.by, room))),
-        Answer::NoCell(last) => Some(format!("{at} after {}", executed_by(&last.as_ref()?.by, room))),
-        Answer::NotWritten { besides: Some(besides), .. } => {
+        BlameAnswer::By(blame) => Some(format!("{at} made by {}", executed_by(&blame.by, room))),
+        BlameAnswer::NoCell(last) => Some(format!("{at} after {}", executed_by(&last.as_ref()?.by, room))),
+        BlameAnswer::NotWritten { besides: Some(besides), .. } => {
             Some(format!("{at} made by no instruction: {besides}"))
         }
-        Answer::NotWritten { of_last: Some(last), .. } => {
+        BlameAnswer::NotWritten { of_last: Some(last), .. } => {
             Some(format!("{at} not made by the last {last} instructions"))
         }
-        Answer::NotWritten { .. } => Some(format!("{at} made by no instruction: it was so from the start")),
+        BlameAnswer::NotWritten { .. } => {
+            Some(format!("{at} made by no instruction: it was so from the start"))
+        }
     }
 }
 
 /// Writes what is known about the instruction that wrote the actual value.
-fn answered(text: &mut Vec<u8>, answer: &Answer, length: Length) -> io::Result<()> {
+fn answered(text: &mut Vec<u8>, answer: &BlameAnswer, length: Length) -> io::Result<()> {
     let (head, blame) = match answer {
-        Answer::By(blame) => return blamed(text, "made by", blame, Most { made: 8, reached: 3 }.of(length)),
-        Answer::NotWritten { besides: Some(besides), .. } => {
+        BlameAnswer::By(blame) => {
+            return blamed(text, "made by", blame, Most { made: 8, reached: 3 }.of(length));
+        }
+        BlameAnswer::NotWritten { besides: Some(besides), .. } => {
             return writeln!(text, "    {DIM}made by{DIM:#}  no instruction: {}", escaped(besides));
         }
-        Answer::NotWritten { near, of_last, besides: None } => {
+        BlameAnswer::NotWritten { near, of_last, besides: None } => {
             not_written(text, *of_last)?;
             return could_be(text, near.as_deref(), length);
         }
-        Answer::NoCell(last) => ("after", last),
+        BlameAnswer::NoCell(last) => ("after", last),
     };
     let most = Most { made: 4, reached: 3 }.of(length);
     blame.as_ref().map_or(Ok(()), |blame| blamed(text, head, blame, most))
@@ -331,7 +338,7 @@ fn tree(text: &mut Vec<u8>, head: &str, blame: &Blame, most: usize) -> io::Resul
 }
 
 /// Writes the oldest instructions of a long chain.
-fn begins(text: &mut Vec<u8>, further: &Further) -> io::Result<()> {
+fn begins(text: &mut Vec<u8>, further: &FurtherCauses) -> io::Result<()> {
     if further.left_out > 0 {
         writeln!(text, "      {DIM}… {}{DIM:#}", counted(further.left_out, "more instruction"))?;
     }
@@ -344,13 +351,13 @@ fn begins(text: &mut Vec<u8>, further: &Further) -> io::Result<()> {
 fn also(text: &mut Vec<u8>, explained: &Explanation, failure: &Failure) -> io::Result<bool> {
     let made = explained.blames.iter().zip(&failure.differences).skip(1);
     let mut made = made.filter_map(|(answer, difference)| match answer {
-        Answer::By(blame) => Some((blame, difference)),
-        Answer::NotWritten { .. } | Answer::NoCell(_) => None,
+        BlameAnswer::By(blame) => Some((blame, difference)),
+        BlameAnswer::NotWritten { .. } | BlameAnswer::NoCell(_) => None,
     });
     let shown = explained.blames.first();
-    let is_made = matches!(shown, Some(Answer::By(_)));
+    let is_made = matches!(shown, Some(BlameAnswer::By(_)));
     let Some((blame, difference)) = made.next().filter(|_| !is_made) else { return Ok(false) };
-    let is_shown = shown.and_then(Answer::blame).is_some_and(|shown| shown.by.step == blame.by.step);
+    let is_shown = shown.and_then(BlameAnswer::blame).is_some_and(|shown| shown.by.step == blame.by.step);
     // Below it come how many more differences there are, the last instructions and the end.
     let room = left(text, Length::Screen).saturating_sub(1 + 1 + FEWEST + 1 + 1);
     if is_shown || room == 0 {
@@ -387,14 +394,14 @@ fn moved(text: &mut Vec<u8>, indent: usize, blame: &Blame) -> io::Result<()> {
     if blame.moved_by.is_empty() {
         return Ok(());
     }
-    let one = |by: &Executed| format!("step {}, 0x{:02x} {}", by.number(), by.pc, by.text);
+    let one = |by: &ExecutedInstruction| format!("step {}, 0x{:02x} {}", by.number(), by.pc, by.text);
     let all: Vec<_> = blame.moved_by.iter().map(one).collect();
     let all = truncate(&escaped(&all.join("; ")), 0, WIDTH.saturating_sub(indent + 11));
     writeln!(text, "{:indent$}{DIM}moved by{DIM:#} {all}", "")
 }
 
 /// How much more gas was spent than a difference in gas demands; `None` for another difference.
-fn overspent(Difference { at, expected, actual, .. }: &Difference) -> Option<BigInt> {
+fn overspent(CaseDifference { at, expected, actual, .. }: &CaseDifference) -> Option<BigInt> {
     let (Expected::Is(Value::Int(expected)), Some(Value::Int(actual))) = (expected, actual) else {
         return None;
     };
@@ -412,7 +419,7 @@ fn spent(text: &mut Vec<u8>, explained: &Explanation, overspent: Option<&BigInt>
         let word = if more.sign() == Sign::Minus { "less" } else { "more" };
         writeln!(text, "    {DIM}spent   {DIM:#} {} {word} than expected", more.magnitude())?;
     }
-    let dynamic = |spent: &Spent| BigInt::from(spent.gas) - BigInt::from(spent.by_row);
+    let dynamic = |spent: &SpentGas| BigInt::from(spent.gas) - BigInt::from(spent.by_row);
     let mut all: Vec<_> = explained.spent.iter().filter(|spent| spent.1.gas > 0).collect();
     all.sort_by_key(|(_, spent)| {
         let explains = overspent.is_some_and(|more| dynamic(spent) == *more);
@@ -420,7 +427,7 @@ fn spent(text: &mut Vec<u8>, explained: &Explanation, overspent: Option<&BigInt>
         let is_price = overspent.is_some_and(|more| *more.magnitude() == spent.count.into());
         (!explains, !is_price, spent.refund == 0, spent.unlike_row == 0, std::cmp::Reverse(spent.gas))
     });
-    let one = |(name, spent): &(&&str, &Spent)| {
+    let one = |(name, spent): &(&&str, &SpentGas)| {
         let dynamic = dynamic(spent);
         let sign = if dynamic.sign() == Sign::Minus { "-" } else { "+" };
         let apart =
@@ -490,13 +497,13 @@ fn is_wrong(expected: &Expected, actual: Option<&Value>) -> bool {
 fn further(
     text: &mut Vec<u8>,
     explained: &Explanation,
-    others: &[&Difference],
+    others: &[&CaseDifference],
     most: usize,
 ) -> io::Result<()> {
     let told =
         if others.len() <= most.min(FURTHER) { others.len() } else { FURTHER.min(most.saturating_sub(1)) };
     for other in &others[..told] {
-        let Difference { at, expected, actual, place, step, .. } = other;
+        let CaseDifference { at, expected, actual, place, step, .. } = other;
         let step = vector_step(*step);
         let head = format!("{}: {step}{at}", location(&explained.report.id, place));
         let room = (WIDTH.saturating_sub(head.chars().count() + 22) / 2).max(16);

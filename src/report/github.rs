@@ -5,16 +5,16 @@ use std::collections::HashSet;
 use std::io::{self, Write};
 
 use super::case_block::{broken_source, counts, first_place, headline};
-use super::kind::{Options, Report};
+use super::kind::{Report, ReportOptions};
 use super::slow::SlowCases;
 use super::truncate::truncate;
 use crate::model::case_report::CaseReport;
 use crate::model::escape::escaped;
-use crate::model::event::{Event, Summary};
+use crate::model::event::{Event, RunSummary};
 use crate::model::position::Position;
 use crate::model::signature::cause;
 use crate::model::verdict::Verdict;
-use crate::text::shell::{Words, quoted};
+use crate::text::shell::{ShellWords, quoted};
 
 /// GitHub shows at most this many annotations of each level for a step and drops the rest.
 const MOST: usize = 10;
@@ -25,8 +25,8 @@ const LONGEST: usize = 200;
 /// Annotations of GitHub Actions.
 pub struct GitHub {
     out: Box<dyn Write>,
-    flags: Words,
-    /// See [`Options::below_checkout`].
+    flags: ShellWords,
+    /// See [`ReportOptions::below_checkout`].
     below_checkout: String,
     causes: HashSet<String>,
     /// The annotations of the first case of each cause.
@@ -40,7 +40,7 @@ pub struct GitHub {
 
 impl GitHub {
     /// A report that writes to `out`.
-    pub fn new(out: Box<dyn Write>, options: &Options) -> GitHub {
+    pub fn new(out: Box<dyn Write>, options: &ReportOptions) -> GitHub {
         let flags = options.flags.clone();
         GitHub {
             out,
@@ -70,12 +70,12 @@ impl GitHub {
 
     /// Writes one annotation for each cause first, since these are most informative, then others up to the
     /// number that GitHub shows.
-    fn end(&mut self, summary: &Summary) -> io::Result<()> {
+    fn end(&mut self, summary: &RunSummary) -> io::Result<()> {
         let shown: Vec<_> = self.first.iter().chain(&self.further).take(MOST).collect();
         for annotation in &shown {
             writeln!(self.out, "{annotation}")?;
         }
-        let Summary { failed, fixed, errors, crashed, timed_out, flaky, .. } = summary;
+        let RunSummary { failed, fixed, errors, crashed, timed_out, flaky, .. } = summary;
         let more = (failed + fixed + errors + crashed + timed_out + flaky).saturating_sub(shown.len() as u64);
         let more = if more > 0 { format!("; {more} more that do not pass") } else { String::new() };
         let slow = self.slow();
@@ -113,7 +113,7 @@ impl Report for GitHub {
     }
 }
 
-fn annotation(report: &CaseReport, below_checkout: &str, flags: &Words) -> String {
+fn annotation(report: &CaseReport, below_checkout: &str, flags: &ShellWords) -> String {
     let id = report.id.to_string();
     // If the machine crashed or timed out, the annotation is at the line where the case begins.
     let begin = report.verdict.breakdown().and(report.line).map(|line| Position { line, column: 1 });

@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 use indexmap::map::Entry;
 
 use super::case_block::case;
-use super::kind::{Grouping, Options};
+use super::kind::{Grouping, ReportOptions};
 use crate::model::case_report::CaseReport;
 use crate::model::signature::cause;
 use crate::model::verdict::Verdict;
@@ -25,13 +25,13 @@ const NAMED: usize = 3;
 const LONGEST: usize = 200;
 
 /// Groups in the order of their first cases.
-pub(super) struct Groups {
-    options: Options,
-    groups: IndexMap<String, Group>,
+pub(super) struct FailureGroups {
+    options: ReportOptions,
+    groups: IndexMap<String, FailureGroup>,
 }
 
 /// Cases that do not pass, with the same cause.
-pub(super) struct Group {
+pub(super) struct FailureGroup {
     /// The number of cases.
     pub(super) count: usize,
     /// The text of the simplest of the cases, with colours: the one that executes the fewest instructions or, failing
@@ -45,10 +45,10 @@ pub(super) struct Group {
     first: Vec<String>,
 }
 
-impl Groups {
+impl FailureGroups {
     /// Creates an empty collection.
-    pub(super) fn new(options: &Options) -> Groups {
-        Groups { options: options.clone(), groups: IndexMap::new() }
+    pub(super) fn new(options: &ReportOptions) -> FailureGroups {
+        FailureGroups { options: options.clone(), groups: IndexMap::new() }
     }
 
     /// Adds a case, unless it passed, failed as expected, or did not run.
@@ -77,19 +77,25 @@ impl Groups {
         match self.groups.entry(key) {
             Entry::Occupied(mut known) => known.get_mut().add(id, block, instructions),
             Entry::Vacant(place) => {
-                place.insert(Group { count: 1, block, instructions, shown: id.clone(), first: vec![id] });
+                place.insert(FailureGroup {
+                    count: 1,
+                    block,
+                    instructions,
+                    shown: id.clone(),
+                    first: vec![id],
+                });
             }
         }
         Ok(())
     }
 
     /// The groups, each with its cause, or with the id of a case that is not grouped.
-    pub(super) fn with_cause(&self) -> impl Iterator<Item = (&String, &Group)> {
+    pub(super) fn with_cause(&self) -> impl Iterator<Item = (&String, &FailureGroup)> {
         self.groups.iter()
     }
 }
 
-impl Group {
+impl FailureGroup {
     fn add(&mut self, id: String, block: Vec<u8>, instructions: u64) {
         self.count += 1;
         if self.first.len() <= NAMED {
@@ -101,7 +107,7 @@ impl Group {
     }
 
     /// The command that shows the other cases: by name if they are few, otherwise all with this cause.
-    pub(super) fn command(&self, cause: &str, options: &Options) -> String {
+    pub(super) fn command(&self, cause: &str, options: &ReportOptions) -> String {
         let others = self.first.iter().filter(|id| **id != self.shown);
         let names: Vec<_> = others.map(|id| quoted(id)).collect();
         let names = names.join(" ");

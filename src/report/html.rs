@@ -13,17 +13,17 @@ use sha2::{Digest, Sha256};
 
 use super::case_block::{broken_source, counted, counts, headline, plain_case};
 use super::explanation;
-use super::kind::{Needs, Options, Report};
+use super::kind::{Needs, Report, ReportOptions};
 use super::slow::seconds;
 use super::spool::Spool;
 use crate::model::case::CaseId;
 use crate::model::case_report::CaseReport;
 use crate::model::escape::escaped;
-use crate::model::event::{Event, Summary};
-use crate::model::explanation::{Explained, ExplorerPage, MOST_EXPLAINED};
+use crate::model::event::{Event, RunSummary};
+use crate::model::explanation::{ExplainedCase, ExplorerPage, MOST_EXPLAINED};
 use crate::model::name::Name;
 use crate::model::signature;
-use crate::text::shell::Words;
+use crate::text::shell::ShellWords;
 
 const STYLE: &str = include_str!("html/page.css");
 const SCRIPT: &str = include_str!("html/page.js");
@@ -34,8 +34,8 @@ const MOST_OPEN: usize = 10;
 /// One page with everything in it.
 pub struct Html {
     out: Box<dyn Write>,
-    flags: Words,
-    selection: Words,
+    flags: ShellWords,
+    selection: ShellWords,
     when: Option<String>,
     /// The list of the cases that fail or are broken, or are expected to.
     rows: Spool,
@@ -61,7 +61,7 @@ struct Cause {
 
 impl Html {
     /// A report that writes to `out`.
-    pub fn new(out: Box<dyn Write>, options: &Options) -> Html {
+    pub fn new(out: Box<dyn Write>, options: &ReportOptions) -> Html {
         Html {
             out,
             flags: options.flags.clone(),
@@ -116,7 +116,7 @@ impl Html {
         writeln!(rows, "</pre></details></li>")
     }
 
-    fn explained(&mut self, explained: &Explained) -> io::Result<()> {
+    fn explained(&mut self, explained: &ExplainedCase) -> io::Result<()> {
         if let Some(Range { start, end }) = self.explainable.remove(explained.id()) {
             let text = html(&explanation::plain(explained)?);
             self.explained.insert(start, (end, explorer_link(explained) + &text));
@@ -124,7 +124,7 @@ impl Html {
         Ok(())
     }
 
-    fn end(&mut self, summary: &Summary) -> io::Result<()> {
+    fn end(&mut self, summary: &RunSummary) -> io::Result<()> {
         let before = self.before_cases(summary).map_err(io::Error::other)?;
         self.out.write_all(before.as_bytes())?;
         let mut rows = self.rows.reader()?;
@@ -141,7 +141,7 @@ impl Html {
         self.out.flush()
     }
 
-    fn before_cases(&self, summary: &Summary) -> Result<String, std::fmt::Error> {
+    fn before_cases(&self, summary: &RunSummary) -> Result<String, std::fmt::Error> {
         let mut page = String::new();
         let command = html(&format!("vmconf run{}{}", self.selection, self.flags));
         let when = self.when.as_ref().map_or(String::new(), |when| format!(", <time>{when}</time>"));
@@ -154,7 +154,7 @@ impl Html {
     }
 
     /// Writes the search field and filters. They are hidden unless the script runs.
-    fn controls(&self, page: &mut String, summary: &Summary) -> std::fmt::Result {
+    fn controls(&self, page: &mut String, summary: &RunSummary) -> std::fmt::Result {
         writeln!(page, "<form id=\"filters\" role=\"search\" hidden>")?;
         writeln!(page, "<label>Search <input type=\"search\" name=\"q\" autocomplete=\"off\"></label>")?;
         writeln!(page, "<fieldset><legend>Verdict</legend>")?;
@@ -226,8 +226,8 @@ impl Report for Html {
 }
 
 /// The lines that lead to the page of a case, or say why it has none.
-fn explorer_link(explained: &Explained) -> String {
-    let Explained::Facts(explanation) = explained else { return String::new() };
+fn explorer_link(explained: &ExplainedCase) -> String {
+    let ExplainedCase::Facts(explanation) = explained else { return String::new() };
     match &explanation.page {
         None => String::new(),
         Some(ExplorerPage::At(uri)) => {
@@ -244,7 +244,7 @@ fn anchor(id: &str) -> String {
 
 /// Writes everything before the filters; `run` is HTML that says which run it is. The content security policy blocks all loading, and all scripts and
 /// styles except the page's own: even if text from a vector became an element, it could do nothing.
-fn head(page: &mut String, summary: &Summary, run: &str) -> std::fmt::Result {
+fn head(page: &mut String, summary: &RunSummary, run: &str) -> std::fmt::Result {
     let digest = |text: &str| BASE64_STANDARD.encode(Sha256::digest(text));
     let (style, script) = (digest(STYLE), digest(SCRIPT));
     let (counts, seconds) = (counts(summary), summary.seconds);

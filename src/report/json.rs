@@ -5,43 +5,43 @@ use std::sync::Arc;
 
 use super::case_block::broken_source;
 use super::explanation;
-use super::kind::{Options, Report};
+use super::kind::{Report, ReportOptions};
 use super::spool::Spool;
 use crate::model::case::CaseId;
 use crate::model::case_report::CaseReport;
-use crate::model::event::{Event, Vm};
+use crate::model::event::{Event, UsedVm};
 use crate::model::explanation::Explanation;
-use crate::model::partition::Part;
-use crate::text::shell::Words;
-use crate::wire::explanation::Explanation as ExplanationLine;
+use crate::model::partition::PartitionPart;
+use crate::text::shell::ShellWords;
+use crate::wire::explanation::WireExplanation as ExplanationLine;
 use crate::wire::line::one_line;
-use crate::wire::report::{Explained, Line, Note, Start, Typed};
+use crate::wire::report::{Note, ReportLine, ReportStart, ReportedExplanation, TypedFlags};
 
 mod record;
 
-pub use record::{Invocation, Record};
+pub use record::{Invocation, RecordWriter};
 
 /// The report for programs.
 pub struct Json {
     out: Box<dyn Write>,
-    part: Option<Arc<Part>>,
+    part: Option<Arc<PartitionPart>>,
     /// For a part of a run, the first line of the report, which describes the whole selection, and the lines
     /// after it.
-    pending: Option<(Start, Spool)>,
-    selection: Words,
-    flags: Words,
+    pending: Option<(ReportStart, Spool)>,
+    selection: ShellWords,
+    flags: ShellWords,
     /// Notes whose position in the whole run is not known yet.
     notes: Vec<Note>,
 }
 
 impl Json {
     /// A report that writes to `out`.
-    pub fn new(out: Box<dyn Write>, options: &Options) -> Json {
-        let Options { selection, flags, part, .. } = options.clone();
+    pub fn new(out: Box<dyn Write>, options: &ReportOptions) -> Json {
+        let ReportOptions { selection, flags, part, .. } = options.clone();
         Json { out, part, pending: None, selection, flags, notes: Vec::new() }
     }
 
-    fn line(&mut self, line: &Line) -> io::Result<()> {
+    fn line(&mut self, line: &ReportLine) -> io::Result<()> {
         match &mut self.pending {
             Some((_, lines)) => writeln!(lines, "{}", one_line(line)),
             None => writeln!(self.out, "{}", one_line(line)),
@@ -50,9 +50,9 @@ impl Json {
 
     /// Writes the pending notes, then the line of a case. In a part of a run, each line has its position in
     /// the whole run, by which `vmconf merge` sorts the lines.
-    fn placed(&mut self, id: &CaseId, line: Option<Line>) -> io::Result<()> {
+    fn placed(&mut self, id: &CaseId, line: Option<ReportLine>) -> io::Result<()> {
         let place = self.part.as_ref().map(|part| part.place(id));
-        for mut line in self.notes.split_off(0).into_iter().map(Line::Note).chain(line) {
+        for mut line in self.notes.split_off(0).into_iter().map(ReportLine::Note).chain(line) {
             if let Some(place) = place {
                 line.set_position(place);
             }
@@ -62,19 +62,20 @@ impl Json {
     }
 
     fn case(&mut self, report: &CaseReport) -> io::Result<()> {
-        self.placed(&report.id, Some(Line::Case(Box::new(report.into()))))
+        self.placed(&report.id, Some(ReportLine::Case(Box::new(report.into()))))
     }
 
-    fn start(&mut self, files: usize, vm: Option<&Vm>) -> io::Result<()> {
-        let mut start = Start::new(files, self.part.as_ref().map(|part| part.partition));
+    fn start(&mut self, files: usize, vm: Option<&UsedVm>) -> io::Result<()> {
+        let mut start = ReportStart::new(files, self.part.as_ref().map(|part| part.partition));
         start.vm = vm.cloned().map(Into::into);
         if let Some(partition) = &mut start.partition {
-            let words = |words: &Words| words.iter().map(str::to_owned).collect();
-            partition.typed = Some(Typed { selection: words(&self.selection), flags: words(&self.flags) });
+            let words = |words: &ShellWords| words.iter().map(str::to_owned).collect();
+            partition.typed =
+                Some(TypedFlags { selection: words(&self.selection), flags: words(&self.flags) });
             self.pending = Some((start, Spool::new()));
             return Ok(());
         }
-        self.line(&Line::Run(start))
+        self.line(&ReportLine::Run(start))
     }
 
     /// Writes the pending lines, once all files are loaded and the whole selection is known.
@@ -83,7 +84,7 @@ impl Json {
         if let (Some(partition), Some(part)) = (&mut start.partition, &self.part) {
             partition.selection = part.selection();
         }
-        self.line(&Line::Run(start))?;
+        self.line(&ReportLine::Run(start))?;
         io::copy(&mut lines.reader()?, &mut self.out).map(drop)
     }
 }
@@ -103,13 +104,13 @@ impl Report for Json {
                 id.map_or(Ok(()), |id| self.placed(&id, None))
             }
             Event::Explained(explained) if self.part.is_some() => {
-                let line = Explained::new(explained.id(), &explanation::plain(explained)?);
-                self.placed(explained.id(), Some(Line::Explained(line)))
+                let line = ReportedExplanation::new(explained.id(), &explanation::plain(explained)?);
+                self.placed(explained.id(), Some(ReportLine::Explained(line)))
             }
             Event::Explained(_) => Ok(()),
             Event::Ended(summary) => {
                 self.end_pending()?;
-                self.line(&Line::Summary(summary.into()))?;
+                self.line(&ReportLine::Summary(summary.into()))?;
                 self.out.flush()
             }
         }

@@ -6,18 +6,18 @@ use std::time::Duration;
 use quick_junit::{NonSuccessKind, Report as Suites, TestCase, TestCaseStatus, TestSuite};
 
 use super::case_block::{broken_source, plain_case, skip_reason};
-use super::kind::{Options, Report};
+use super::kind::{Report, ReportOptions};
 use super::spool::Spool;
 use crate::model::case_report::CaseReport;
 use crate::model::escape::escaped;
-use crate::model::event::{Event, Summary};
+use crate::model::event::{Event, RunSummary};
 use crate::model::verdict::Verdict;
-use crate::text::shell::Words;
+use crate::text::shell::ShellWords;
 
 /// JUnit XML.
 pub struct Junit {
     out: Box<dyn Write>,
-    flags: Words,
+    flags: ShellWords,
     /// The totals of the finished suites.
     totals: Suites,
     /// The text of these suites.
@@ -56,7 +56,7 @@ impl OpenSuite {
 
 impl Junit {
     /// A report that writes to `out`.
-    pub fn new(out: Box<dyn Write>, options: &Options) -> Junit {
+    pub fn new(out: Box<dyn Write>, options: &ReportOptions) -> Junit {
         Junit { out, flags: options.flags.clone(), totals: empty(), done: Spool::new(), open: None, vm: None }
     }
 
@@ -98,7 +98,7 @@ impl Junit {
         self.done.write_all(&end.as_bytes()[..end.len() - after.len()])
     }
 
-    fn end(&mut self, summary: &Summary) -> io::Result<()> {
+    fn end(&mut self, summary: &RunSummary) -> io::Result<()> {
         self.close()?;
         self.totals.set_time(Duration::from_secs_f64(summary.seconds));
         let [head, _, end] = parts(&self.totals, "testsuites")?;
@@ -153,7 +153,7 @@ fn parts(report: &Suites, element: &str) -> io::Result<[String; 3]> {
     Ok([&text[..head], &text[head..end], &text[end..]].map(str::to_owned))
 }
 
-fn status(report: &CaseReport, flags: &Words) -> io::Result<TestCaseStatus> {
+fn status(report: &CaseReport, flags: &ShellWords) -> io::Result<TestCaseStatus> {
     let mut status = match &report.verdict {
         Verdict::Pass => return Ok(TestCaseStatus::success()),
         // CI servers fail the job for any failure. An expected failure is therefore skipped; an unexpected

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::model::event::Event;
-use crate::model::partition::Part;
+use crate::model::partition::PartitionPart;
 use crate::model::renderer::Renderer;
-use crate::text::shell::Words;
+use crate::text::shell::ShellWords;
 
 /// Renders events.
 pub trait Report {
@@ -31,7 +31,7 @@ pub type ReportKind = Renderer<NewReport>;
 #[derive(Debug)]
 pub struct NewReport {
     /// Makes a report that writes to the given writer.
-    pub make: fn(Box<dyn Write>, &Options) -> Box<dyn Report>,
+    pub make: fn(Box<dyn Write>, &ReportOptions) -> Box<dyn Report>,
     /// Whether a file with these ends was written by this kind of report.
     pub wrote: fn(&Ends) -> bool,
 }
@@ -78,13 +78,13 @@ pub enum Needs {
 
 /// The user's options for reports.
 #[derive(Debug, Clone, Default)]
-pub struct Options {
+pub struct ReportOptions {
     /// How much the text report says.
     pub verbosity: Verbosity,
     /// The flags that a printed command for a case needs in addition to the case id.
-    pub flags: Words,
+    pub flags: ShellWords,
     /// The paths and filters of the run, as typed.
-    pub selection: Words,
+    pub selection: ShellWords,
     /// How failures with the same cause are reported.
     pub grouping: Grouping,
     /// When the run began, or its parts were merged, in RFC 3339 format; `None` to omit it.
@@ -95,7 +95,7 @@ pub struct Options {
     /// are relative to; empty if they are the same.
     pub below_checkout: String,
     /// The part of a run that is reported; `None` for a whole run.
-    pub part: Option<Arc<Part>>,
+    pub part: Option<Arc<PartitionPart>>,
 }
 
 /// How failures with the same cause are reported.

@@ -4,12 +4,12 @@
 use std::io::{self, Write};
 
 use super::case_block::{broken_source, counted, counts, headline, plain, plural};
-use super::groups::{Group, Groups};
-use super::kind::{Options, Report};
+use super::groups::{FailureGroup, FailureGroups};
+use super::kind::{Report, ReportOptions};
 use super::markdown_escape::code_span;
 use super::slow::SlowCases;
 use crate::model::case_report::CaseReport;
-use crate::model::event::{Event, Summary, Vm};
+use crate::model::event::{Event, RunSummary, UsedVm};
 use crate::model::verdict::Verdict;
 
 /// The maximum size of the groups in bytes; GitHub accepts 1 MiB for a step.
@@ -21,17 +21,17 @@ const MOST_SKIPPED: usize = 20;
 /// A summary in Markdown.
 pub struct Markdown {
     out: Box<dyn Write>,
-    options: Options,
-    groups: Groups,
+    options: ReportOptions,
+    groups: FailureGroups,
     skipped: Vec<String>,
     slow: SlowCases,
-    vm: Option<Vm>,
+    vm: Option<UsedVm>,
 }
 
 impl Markdown {
     /// A report that writes to `out`.
-    pub fn new(out: Box<dyn Write>, options: &Options) -> Markdown {
-        let (groups, slow) = (Groups::new(options), SlowCases::new(options));
+    pub fn new(out: Box<dyn Write>, options: &ReportOptions) -> Markdown {
+        let (groups, slow) = (FailureGroups::new(options), SlowCases::new(options));
         Markdown { out, options: options.clone(), groups, skipped: Vec::new(), slow, vm: None }
     }
 
@@ -44,7 +44,7 @@ impl Markdown {
         self.groups.add(report)
     }
 
-    fn end(&mut self, summary: &Summary) -> io::Result<()> {
+    fn end(&mut self, summary: &RunSummary) -> io::Result<()> {
         let seconds = summary.seconds;
         let counted = counted(summary);
         let text = &mut self.out;
@@ -112,7 +112,7 @@ impl Report for Markdown {
     }
 }
 
-fn group_text(cause: &str, group: &Group, options: &Options) -> String {
+fn group_text(cause: &str, group: &FailureGroup, options: &ReportOptions) -> String {
     let block = html_text(&plain(&group.block));
     let more = match group.count - 1 {
         0 => String::new(),

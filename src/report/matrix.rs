@@ -8,7 +8,7 @@ use crate::model::count::counted;
 use crate::model::escape::escaped;
 use crate::model::renderer::Renderer;
 use crate::wire::line::one_line;
-use crate::wire::matrix::{Agreement, BrokenMachine, Cell, Group, Matrix};
+use crate::wire::matrix::{Agreement, BrokenMachine, Matrix, MatrixCell, MatrixGroup};
 
 /// A format for matrices; `new` writes one.
 pub type MatrixKind = Renderer<fn(&mut dyn Write, &Matrix) -> io::Result<()>>;
@@ -25,14 +25,14 @@ pub static MATRICES: &[MatrixKind] = &[
 const MOST: usize = 40;
 
 /// The counts that are not 0: `425 passed, 3 failed`.
-fn counts(cell: &Cell) -> String {
+fn counts(cell: &MatrixCell) -> String {
     let some = cell.counts().into_iter().filter(|(count, _)| *count > 0);
     let some: Vec<_> = some.map(|(count, name)| format!("{count} {name}")).collect();
     if some.is_empty() { "no cases".to_owned() } else { some.join(", ") }
 }
 
 /// The heading of a group.
-fn heading(group: &Group) -> String {
+fn heading(group: &MatrixGroup) -> String {
     let what = match group.what {
         Agreement::Disagree => "the machines disagree",
         Agreement::NonePasses => "no machine passes",
@@ -49,7 +49,7 @@ fn left_out(matrix: &Matrix) -> Option<String> {
 }
 
 /// How machines differ in the first case of a group, with their names.
-fn differences<'m>(matrix: &'m Matrix, group: &'m Group) -> impl Iterator<Item = (&'m str, &'m str)> {
+fn differences<'m>(matrix: &'m Matrix, group: &'m MatrixGroup) -> impl Iterator<Item = (&'m str, &'m str)> {
     let differences = matrix.machines.iter().zip(&group.differences);
     differences.filter_map(|(machine, difference)| Some((machine.as_str(), difference.as_deref()?)))
 }
@@ -162,7 +162,7 @@ fn json(out: &mut dyn Write, matrix: &Matrix) -> io::Result<()> {
 pub fn badge(matrix: &Matrix, machine: usize) -> Option<String> {
     const CHARACTER: usize = 7;
     let name = html_text(matrix.machines.get(machine)?);
-    let mut all = Cell::default();
+    let mut all = MatrixCell::default();
     matrix.suites.iter().for_each(|suite| all.add(&suite.cells[machine]));
     let ran = all.cases() - all.unsupported - all.skipped;
     let unsupported = match all.unsupported {

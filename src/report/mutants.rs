@@ -7,7 +7,7 @@ use crate::model::count::counted;
 use crate::model::escape::escaped;
 use crate::model::renderer::Renderer;
 use crate::wire::line::one_line;
-use crate::wire::mutants::{Judged, Mutants, Outcome};
+use crate::wire::mutants::{FaultOutcome, Judged, Mutants};
 
 /// A format for results; `new` writes one.
 pub type MutantsKind = Renderer<fn(&mut dyn Write, &Mutants) -> io::Result<()>>;
@@ -20,7 +20,7 @@ pub static MUTANTS: &[MutantsKind] = &[
 ];
 
 fn text(out: &mut dyn Write, mutants: &Mutants) -> io::Result<()> {
-    let closed = [Outcome::Killed, Outcome::Equivalent, Outcome::NotPlanted];
+    let closed = [FaultOutcome::Killed, FaultOutcome::Equivalent, FaultOutcome::NotPlanted];
     let open = |fault: &&Judged| !closed.contains(&fault.outcome);
     for fault in mutants.faults.iter().filter(open) {
         line(out, fault)?;
@@ -49,8 +49,8 @@ fn line(out: &mut dyn Write, fault: &Judged) -> io::Result<()> {
     writeln!(out, "{:<13} {}{more}", called(*outcome), escaped(name))
 }
 
-fn called(outcome: Outcome) -> &'static str {
-    Outcome::ALL.iter().find(|known| known.0 == outcome).map_or("", |known| known.1)
+fn called(outcome: FaultOutcome) -> &'static str {
+    FaultOutcome::ALL.iter().find(|known| known.0 == outcome).map_or("", |known| known.1)
 }
 
 /// A table of the outcomes by a property of faults.
@@ -60,14 +60,14 @@ fn counts(
     what: &str,
     by: impl Fn(&Judged) -> &String,
 ) -> io::Result<()> {
-    let mut table: BTreeMap<&String, [u64; Outcome::ALL.len()]> = BTreeMap::new();
+    let mut table: BTreeMap<&String, [u64; FaultOutcome::ALL.len()]> = BTreeMap::new();
     for fault in &mutants.faults {
         let row = table.entry(by(fault)).or_default();
-        for (count, (outcome, _)) in row.iter_mut().zip(Outcome::ALL) {
+        for (count, (outcome, _)) in row.iter_mut().zip(FaultOutcome::ALL) {
             *count += u64::from(fault.outcome == outcome);
         }
     }
-    let heads = Outcome::ALL.map(|(_, name)| format!("{name:>13}")).concat();
+    let heads = FaultOutcome::ALL.map(|(_, name)| format!("{name:>13}")).concat();
     writeln!(out, "\n{what:<18}{heads}")?;
     for (name, row) in table {
         writeln!(out, "{:<18}{}", escaped(name), row.map(|count| format!("{count:>13}")).concat())?;
@@ -76,7 +76,7 @@ fn counts(
 }
 
 fn summary(out: &mut dyn Write, mutants: &Mutants) -> io::Result<()> {
-    let killed = mutants.count(Outcome::Killed);
+    let killed = mutants.count(FaultOutcome::Killed);
     writeln!(
         out,
         "\n{killed} of {} noticed by {}{}",

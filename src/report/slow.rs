@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::kind::Options;
+use super::kind::ReportOptions;
 use crate::model::case_report::CaseReport;
 use crate::model::count::counted;
 
@@ -20,7 +20,7 @@ pub(super) struct SlowCases {
 
 impl SlowCases {
     /// Creates an empty collection.
-    pub(super) fn new(options: &Options) -> SlowCases {
+    pub(super) fn new(options: &ReportOptions) -> SlowCases {
         SlowCases { threshold: options.slow, count: 0, slowest: Vec::new() }
     }
 

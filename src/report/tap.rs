@@ -4,24 +4,24 @@
 use std::io::{self, Write};
 
 use super::case_block::{INTERRUPTED, broken_source, counts, first_place, headline, plain_case, skip_reason};
-use super::kind::{Options, Report};
+use super::kind::{Report, ReportOptions};
 use crate::model::case_report::CaseReport;
-use crate::model::diagnostic::Place;
+use crate::model::diagnostic::DiagnosticPlace;
 use crate::model::escape::escaped;
-use crate::model::event::{Event, Summary};
+use crate::model::event::{Event, RunSummary};
 use crate::model::verdict::Verdict;
-use crate::text::shell::Words;
+use crate::text::shell::ShellWords;
 
 /// TAP version 14.
 pub struct Tap {
     out: Box<dyn Write>,
-    flags: Words,
+    flags: ShellWords,
     count: u64,
 }
 
 impl Tap {
     /// A report that writes to `out`.
-    pub fn new(out: Box<dyn Write>, options: &Options) -> Tap {
+    pub fn new(out: Box<dyn Write>, options: &ReportOptions) -> Tap {
         Tap { out, flags: options.flags.clone(), count: 0 }
     }
 
@@ -70,7 +70,7 @@ impl Tap {
         writeln!(out, "  message: {}", scalar(&headline(report).unwrap_or_default()))?;
         writeln!(out, "  severity: {}", report.verdict.name())?;
         writeln!(out, "  file: {}", scalar(&report.id.file))?;
-        if let Some(Place { position, .. }) = first_place(&report.verdict) {
+        if let Some(DiagnosticPlace { position, .. }) = first_place(&report.verdict) {
             writeln!(out, "  line: {}\n  column: {}", position.line, position.column)?;
         }
         writeln!(out, "  text:")?;
@@ -80,7 +80,7 @@ impl Tap {
         writeln!(out, "  ...")
     }
 
-    fn end(&mut self, summary: &Summary) -> io::Result<()> {
+    fn end(&mut self, summary: &RunSummary) -> io::Result<()> {
         // The plan is omitted, which shows consumers that tests are missing.
         if summary.interrupted {
             writeln!(self.out, "Bail out! {INTERRUPTED}")?;

@@ -8,35 +8,35 @@ use anstyle::{AnsiColor, Style};
 use super::case_block::{
     DIM, ERROR, FAIL, INTERRUPTED, WIDTH, broken_source, cached, counted, counted_kind, headline,
 };
-use super::groups::{Group, Groups};
-use super::kind::{Options, Report, Verbosity};
+use super::groups::{FailureGroup, FailureGroups};
+use super::kind::{Report, ReportOptions, Verbosity};
 use super::not_run::NotRun;
 use super::slow::SlowCases;
 use super::truncate::truncate;
 use crate::model::case_report::CaseReport;
 use crate::model::count;
 use crate::model::escape::escaped;
-use crate::model::event::{Event, Summary, Vm};
-use crate::model::verdict::{Kind, Verdict};
+use crate::model::event::{Event, RunSummary, UsedVm};
+use crate::model::verdict::{DifferenceKind, Verdict};
 
 const PASS: Style = AnsiColor::Green.on_default().bold();
 const SKIP: Style = AnsiColor::Yellow.on_default();
 
 /// The report for people. It always writes colours; the writer strips them when colours are off.
-pub struct Text {
+pub struct TextReport {
     out: Box<dyn Write>,
-    options: Options,
-    groups: Groups,
+    options: ReportOptions,
+    groups: FailureGroups,
     slow: SlowCases,
     not_run: NotRun,
-    vm: Option<Vm>,
+    vm: Option<UsedVm>,
 }
 
-impl Text {
+impl TextReport {
     /// A report that writes to `out`.
-    pub fn new(out: Box<dyn Write>, options: &Options) -> Text {
-        let (groups, slow) = (Groups::new(options), SlowCases::new(options));
-        Text { out, options: options.clone(), groups, slow, not_run: NotRun::default(), vm: None }
+    pub fn new(out: Box<dyn Write>, options: &ReportOptions) -> TextReport {
+        let (groups, slow) = (FailureGroups::new(options), SlowCases::new(options));
+        TextReport { out, options: options.clone(), groups, slow, not_run: NotRun::default(), vm: None }
     }
 
     fn case(&mut self, report: &CaseReport) -> io::Result<()> {
@@ -52,7 +52,7 @@ impl Text {
         Ok(())
     }
 
-    fn end(&mut self, end: &Summary) -> io::Result<()> {
+    fn end(&mut self, end: &RunSummary) -> io::Result<()> {
         if self.options.verbosity >= Verbosity::Cases && self.groups.with_cause().next().is_some() {
             writeln!(self.out)?;
         }
@@ -68,7 +68,7 @@ impl Text {
     }
 }
 
-impl Report for Text {
+impl Report for TextReport {
     fn event(&mut self, event: &Event) -> io::Result<()> {
         match event {
             Event::Finished(report) => self.case(report),
@@ -105,7 +105,7 @@ fn line(out: &mut dyn Write, report: &CaseReport) -> io::Result<()> {
 }
 
 /// Writes how many more cases with the same cause there are, and the command that shows them.
-fn more(out: &mut dyn Write, cause: &str, group: &Group, options: &Options) -> io::Result<()> {
+fn more(out: &mut dyn Write, cause: &str, group: &FailureGroup, options: &ReportOptions) -> io::Result<()> {
     match group.count - 1 {
         0 => Ok(()),
         more => writeln!(
@@ -142,10 +142,10 @@ fn not_run(out: &mut dyn Write, not_run: &NotRun) -> io::Result<()> {
     Ok(())
 }
 
-fn summary(out: &mut dyn Write, summary: &Summary, vm: Option<&Vm>) -> io::Result<()> {
+fn summary(out: &mut dyn Write, summary: &RunSummary, vm: Option<&UsedVm>) -> io::Result<()> {
     let count = |(kind, count)| {
         let style = if count > 0 { style(kind) } else { Style::new() };
-        let cached = if kind == Kind::Pass { cached(summary) } else { String::new() };
+        let cached = if kind == DifferenceKind::Pass { cached(summary) } else { String::new() };
         format!("{style}{}{style:#}{cached}", counted_kind(kind, count))
     };
     let counts: Vec<_> = counted(summary).into_iter().map(count).collect();
@@ -154,11 +154,13 @@ fn summary(out: &mut dyn Write, summary: &Summary, vm: Option<&Vm>) -> io::Resul
     writeln!(out, "{} in {:.2} s{on}{end}", counts.join(", "), summary.seconds)
 }
 
-fn style(kind: Kind) -> Style {
+fn style(kind: DifferenceKind) -> Style {
     match kind {
-        Kind::Pass => PASS,
-        Kind::Fail | Kind::UnexpectedPass => FAIL,
-        Kind::Error | Kind::Crash | Kind::Timeout | Kind::Flaky => ERROR,
-        Kind::ExpectedFail | Kind::Skip | Kind::Unsupported => SKIP,
+        DifferenceKind::Pass => PASS,
+        DifferenceKind::Fail | DifferenceKind::UnexpectedPass => FAIL,
+        DifferenceKind::Error | DifferenceKind::Crash | DifferenceKind::Timeout | DifferenceKind::Flaky => {
+            ERROR
+        }
+        DifferenceKind::ExpectedFail | DifferenceKind::Skip | DifferenceKind::Unsupported => SKIP,
     }
 }

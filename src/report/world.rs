@@ -6,7 +6,7 @@ use super::case_block::{ACTUAL, DIM, EXPECTED, WIDTH};
 use super::executed::{Length, executed_by};
 use super::truncate::{truncate, truncate_pair};
 use crate::model::escape::escaped;
-use crate::model::explanation::{Against, Answer, Leaf, LogComparison, WorldComparison};
+use crate::model::explanation::{BlameAnswer, ComparedWith, LogComparison, StateLeaf, WorldComparison};
 use crate::model::value::Value;
 
 /// The maximum number of leaves and log entries on a screen.
@@ -23,15 +23,15 @@ fn most(length: Length) -> usize {
 pub(super) fn leaves(text: &mut Vec<u8>, world: &WorldComparison, length: Length) -> io::Result<()> {
     let WorldComparison { against, leaves, count } = world;
     match against {
-        Against::Before => writeln!(
+        ComparedWith::Before => writeln!(
             text,
             "  {DIM}no state with the demanded root is known (--worlds FOLDER); the transaction changed{DIM:#}"
         )?,
-        Against::Fixture(id) => {
+        ComparedWith::Fixture(id) => {
             let id = truncate(&escaped(id), 0, 2 * WIDTH);
             writeln!(text, "  {DIM}the state with the demanded root, from {id}, has{DIM:#}")?;
         }
-        Against::Embedded => {
+        ComparedWith::Embedded => {
             writeln!(text, "  {DIM}the embedded machine has the demanded root, and in its state{DIM:#}")?;
         }
     }
@@ -44,10 +44,10 @@ pub(super) fn leaves(text: &mut Vec<u8>, world: &WorldComparison, length: Length
     }
 }
 
-fn leaf(text: &mut Vec<u8>, against: &Against, leaf: &Leaf) -> io::Result<()> {
+fn leaf(text: &mut Vec<u8>, against: &ComparedWith, leaf: &StateLeaf) -> io::Result<()> {
     let (one, other) = match against {
-        Against::Before => ("was", "is"),
-        Against::Fixture(_) | Against::Embedded => ("expected", "actual"),
+        ComparedWith::Before => ("was", "is"),
+        ComparedWith::Fixture(_) | ComparedWith::Embedded => ("expected", "actual"),
     };
     let value = |value: &Option<Value>| value.as_ref().map_or("(absent)".to_owned(), Value::to_string);
     let (wanted, actual) = (value(&leaf.wanted), value(&leaf.actual));
@@ -55,15 +55,15 @@ fn leaf(text: &mut Vec<u8>, against: &Against, leaf: &Leaf) -> io::Result<()> {
     writeln!(text, "    {}", leaf.at)?;
     writeln!(text, "      {one} {EXPECTED}{wanted}{EXPECTED:#}, {other} {ACTUAL}{actual}{ACTUAL:#}")?;
     match &leaf.answer {
-        Some(Answer::By(blame)) => {
+        Some(BlameAnswer::By(blame)) => {
             writeln!(text, "      {DIM}by{DIM:#} {}", executed_by(&blame.by, WIDTH - 10))?;
             let frame = blame.by.frame.as_deref();
             frame.map_or(Ok(()), |frame| writeln!(text, "         {DIM}in{DIM:#} {}", escaped(frame)))
         }
-        Some(Answer::NotWritten { besides: Some(besides), .. }) => {
+        Some(BlameAnswer::NotWritten { besides: Some(besides), .. }) => {
             writeln!(text, "      {DIM}by{DIM:#} no instruction: {}", escaped(besides))
         }
-        Some(Answer::NotWritten { besides: None, .. } | Answer::NoCell(_)) | None => Ok(()),
+        Some(BlameAnswer::NotWritten { besides: None, .. } | BlameAnswer::NoCell(_)) | None => Ok(()),
     }
 }
 

@@ -13,19 +13,19 @@ use std::ops::Range;
 use super::execute::Worker;
 use super::filter::Filter;
 use super::load::{LoadedCase, LoadedFile};
-use super::options::Options;
+use super::options::LoadOptions;
 use super::select::{open, open_text};
-use super::source::Source;
-use crate::formats::FailedAssertion;
+use super::source::VectorSource;
+use crate::formats::WrongAssertion;
 use crate::model::assertion::Expected;
 use crate::model::case::CaseId;
 use crate::model::case_report::CaseReport;
-use crate::model::diagnostic::Place;
+use crate::model::diagnostic::DiagnosticPlace;
 use crate::model::path::Path;
 use crate::model::position::Origin;
-use crate::model::verdict::{Difference, Verdict};
-use crate::text::edit::{self, Change, Splice};
-use crate::text::json::Node;
+use crate::model::verdict::{CaseDifference, Verdict};
+use crate::text::edit::{self, Splice, TextChange};
+use crate::text::json::JsonNode;
 
 /// What to bless.
 #[derive(Debug, Clone, Default)]
@@ -66,7 +66,7 @@ pub struct Blessed {
     /// The cases whose expectation changes, in the order of the file.
     pub changes: Vec<CaseChange>,
     /// Selected differences that cannot be written.
-    pub refused: Vec<Refusal>,
+    pub refused: Vec<BlessRefusal>,
     /// How many cases pass as they are.
     pub passed: usize,
     /// How many cases differ only in data that are not selected.
@@ -88,7 +88,7 @@ pub struct CaseChange {
 
 /// The lines of a case, with lines around them, before and after its change.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Excerpt<'b> {
+pub struct BlessExcerpt<'b> {
     /// The number of the first line, from 1.
     pub line: usize,
     /// The lines as they were read.
@@ -104,7 +104,7 @@ impl Blessed {
     }
 
     /// The lines of the change of a case and as many `around` it, before and after.
-    pub fn excerpt(&self, change: &CaseChange, around: usize) -> Excerpt<'_> {
+    pub fn excerpt(&self, change: &CaseChange, around: usize) -> BlessExcerpt<'_> {
         let CaseChange { splice: Splice { range, text }, line, .. } = change;
         let (before, after) = (&self.old[..range.start], &self.old[range.end..]);
         let mut breaks = before.bytes().enumerate().rev().filter(|(_, byte)| *byte == b'\n');
@@ -113,13 +113,13 @@ impl Blessed {
         let end = breaks.nth(around).map_or(self.old.len(), |(at, _)| range.end + at + 1);
         let line = line - before[start..].bytes().filter(|byte| *byte == b'\n').count();
         let new = [&before[start..], text, &self.old[range.end..end]].concat();
-        Excerpt { line, old: &self.old[start..end], new }
+        BlessExcerpt { line, old: &self.old[start..end], new }
     }
 }
 
 /// A difference that is not written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
+pub struct BlessRefusal {
     /// The case.
     pub case: CaseId,
     /// The step after which it was found, from 1; `None` if the case has only one step.
@@ -127,18 +127,18 @@ pub struct Refusal {
     /// Which datum; `None` for the whole case.
     pub at: Option<Path>,
     /// Where the vector demands it.
-    pub place: Place,
+    pub place: DiagnosticPlace,
     /// Why, as a sentence without a full stop.
     pub why: String,
 }
 
 /// Runs the selected cases of a file and returns what to write.
-pub fn bless(source: &Source, options: &Options, wishes: &Wishes) -> Blessed {
+pub fn bless(source: &VectorSource, options: &LoadOptions, wishes: &Wishes) -> Blessed {
     let loaded = open(source, options);
     let broken = loaded.broken().into_iter().collect();
     let mut blessed = Blessed { old: loaded.text().to_owned(), broken, ..Blessed::default() };
     let mut worker = Worker::new(&options.run);
-    let cases = (0..loaded.cases()).filter_map(|index| Case::run(&mut worker, &loaded, index, wishes));
+    let cases = (0..loaded.cases()).filter_map(|index| BlessedCase::run(&mut worker, &loaded, index, wishes));
     let mut cases: Vec<_> = cases.collect();
     let same = Same::of(&loaded, source, options);
     let loaded = rounds(loaded, &mut cases, wishes, &mut worker, |text| same.open(text));
@@ -159,12 +159,12 @@ pub fn bless(source: &Source, options: &Options, wishes: &Wishes) -> Blessed {
 /// The cases of a file that are blessed. What selected them may not select them in a changed text, since it can
 /// depend on what they demand and on how they fail.
 struct Same {
-    source: Source,
-    options: Options,
+    source: VectorSource,
+    options: LoadOptions,
 }
 
 impl Same {
-    fn of(loaded: &LoadedFile<'_>, source: &Source, options: &Options) -> Same {
+    fn of(loaded: &LoadedFile<'_>, source: &VectorSource, options: &LoadOptions) -> Same {
         let mut same = Same { source: source.clone(), options: options.clone() };
         same.options.run.filter = Filter::default();
         same.options.run.expression = None;
@@ -183,7 +183,7 @@ impl Same {
 /// Changes the text and runs the cases until nothing more changes. Returns the file with the last text.
 fn rounds<'s>(
     mut loaded: LoadedFile<'s>,
-    cases: &mut [Case],
+    cases: &mut [BlessedCase],
     wishes: &Wishes,
     worker: &mut Worker<'_>,
     reopen: impl Fn(String) -> LoadedFile<'s>,
@@ -211,7 +211,7 @@ fn rounds<'s>(
 }
 
 /// The text with the changes of all open cases; `None` when there are none.
-fn next_text(loaded: &LoadedFile<'_>, cases: &mut [Case], wishes: &Wishes) -> Option<String> {
+fn next_text(loaded: &LoadedFile<'_>, cases: &mut [BlessedCase], wishes: &Wishes) -> Option<String> {
     let mut changes = Vec::new();
     let mut document = None;
     for (index, case) in cases.iter_mut().enumerate().filter(|(_, case)| case.is_open) {
@@ -223,7 +223,7 @@ fn next_text(loaded: &LoadedFile<'_>, cases: &mut [Case], wishes: &Wishes) -> Op
 }
 
 /// A case that is being blessed.
-struct Case {
+struct BlessedCase {
     /// Its range in the old text.
     range: Range<usize>,
     /// The verdict before any change, and after the last one.
@@ -233,13 +233,13 @@ struct Case {
     is_open: bool,
     is_changed: bool,
     /// The differences that could not be written in the last round.
-    refused: Vec<Refusal>,
+    refused: Vec<BlessRefusal>,
     /// What is filled in next.
     filling: Filling,
     /// How the run ends, where the case did not demand it before.
     new_ends: Vec<NewMember>,
     /// The place of the case in the old text.
-    place: Place,
+    place: DiagnosticPlace,
 }
 
 /// What a format fills in next: how the run ends at once, the rest when no difference is left that can be written.
@@ -250,14 +250,19 @@ enum Filling {
     Done,
 }
 
-impl Case {
-    fn run(worker: &mut Worker<'_>, loaded: &LoadedFile<'_>, index: usize, wishes: &Wishes) -> Option<Case> {
+impl BlessedCase {
+    fn run(
+        worker: &mut Worker<'_>,
+        loaded: &LoadedFile<'_>,
+        index: usize,
+        wishes: &Wishes,
+    ) -> Option<BlessedCase> {
         let report = worker.run_case(loaded, index);
         let case = loaded.case(index)?;
         let range = case.range();
         let at = range.start as u32;
         let is_filled = wishes.missing == Missing::Fill && !matches!(report.verdict, Verdict::Skip(_));
-        Some(Case {
+        Some(BlessedCase {
             is_open: report.verdict.failure().is_some() || is_filled,
             first: report.clone(),
             last: report,
@@ -265,13 +270,13 @@ impl Case {
             refused: Vec::new(),
             filling: if is_filled { Filling::Ends } else { Filling::Done },
             new_ends: Vec::new(),
-            place: Place::at(loaded.text(), at, case.document.position(at)),
+            place: DiagnosticPlace::at(loaded.text(), at, case.document.position(at)),
             range,
         })
     }
 
     /// The changes of the next round.
-    fn changes<'d>(&mut self, loaded: &LoadedCase<'d>, wishes: &Wishes) -> Vec<Change<'d>> {
+    fn changes<'d>(&mut self, loaded: &LoadedCase<'d>, wishes: &Wishes) -> Vec<TextChange<'d>> {
         let mut changes = match self.filling {
             Filling::Ends => self.fill(loaded),
             Filling::Rest | Filling::Done => Vec::new(),
@@ -288,8 +293,8 @@ impl Case {
     }
 
     /// The changes that demand what the case does not.
-    fn fill<'d>(&mut self, loaded: &LoadedCase<'d>) -> Vec<Change<'d>> {
-        let case = Node::at_index(loaded.document, loaded.node);
+    fn fill<'d>(&mut self, loaded: &LoadedCase<'d>) -> Vec<TextChange<'d>> {
+        let case = JsonNode::at_index(loaded.document, loaded.node);
         let fill = (loaded.format.fill)(case);
         match self.filling {
             Filling::Ends => {
@@ -310,7 +315,7 @@ impl Case {
     }
 
     /// The changes that write the current differences. Keeps the refusals of those that cannot be written.
-    fn differing<'d>(&mut self, loaded: &LoadedCase<'d>, wishes: &Wishes) -> Vec<Change<'d>> {
+    fn differing<'d>(&mut self, loaded: &LoadedCase<'d>, wishes: &Wishes) -> Vec<TextChange<'d>> {
         let (changes, refused) = if self.ends_otherwise(loaded, wishes) {
             // All other differences are those of a run with another outcome.
             let before = by_datum(&self.first);
@@ -324,18 +329,23 @@ impl Case {
     }
 
     /// The differences in how the run ended, where the case demanded it before.
-    fn other_ends(&self, loaded: &LoadedCase<'_>) -> Vec<&Difference> {
+    fn other_ends(&self, loaded: &LoadedCase<'_>) -> Vec<&CaseDifference> {
         let format = loaded.format;
         let is_end = |at: &Path| at.parent().is_none() && format.ends.contains(&&*at.last().to_string());
-        let case = Node::at_index(loaded.document, loaded.node);
-        let is_new = |place: &Place| self.new_ends.iter().any(|member| member.is_at(case, place.at));
+        let case = JsonNode::at_index(loaded.document, loaded.node);
+        let is_new =
+            |place: &DiagnosticPlace| self.new_ends.iter().any(|member| member.is_at(case, place.at));
         let ends = differences(&self.last).iter().filter(|difference| is_end(&difference.at));
         ends.filter(|difference| !is_new(&difference.place)).collect()
     }
 
-    fn write_back<'d>(&self, loaded: &LoadedCase<'d>, wishes: &Wishes) -> (Vec<Change<'d>>, Vec<Refusal>) {
+    fn write_back<'d>(
+        &self,
+        loaded: &LoadedCase<'d>,
+        wishes: &Wishes,
+    ) -> (Vec<TextChange<'d>>, Vec<BlessRefusal>) {
         let (mut changes, mut refused) = (Vec::new(), Vec::new());
-        let mut resized: HashSet<Datum<'_>> = HashSet::new();
+        let mut resized: HashSet<BlessedDatum<'_>> = HashSet::new();
         let before = by_datum(&self.first);
         let last = differences(&self.last).iter();
         for difference in last.filter(|difference| wishes.ask_for(difference)) {
@@ -357,10 +367,10 @@ impl Case {
     }
 
     /// A refusal, at the place in the old text if the difference was there before.
-    fn refusal(&self, before: &ByDatum<'_>, difference: &Difference, why: &str) -> Refusal {
-        let Difference { step, at, place, .. } = before.get(&datum(difference)).unwrap_or(&difference);
+    fn refusal(&self, before: &ByDatum<'_>, difference: &CaseDifference, why: &str) -> BlessRefusal {
+        let CaseDifference { step, at, place, .. } = before.get(&datum(difference)).unwrap_or(&difference);
         let (case, at, place) = (self.first.id.clone(), Some(at.clone()), place.clone());
-        Refusal { case, step: *step, at, place, why: why.to_owned() }
+        BlessRefusal { case, step: *step, at, place, why: why.to_owned() }
     }
 
     /// Reverts the case to its old text.
@@ -369,7 +379,7 @@ impl Case {
         let first = differences(&self.first).iter().find(|it| at.as_ref().is_none_or(|at| it.at == *at));
         self.refused = vec![match first.or(differences(&self.first).first()) {
             Some(first) => self.refusal(&ByDatum::new(), first, why),
-            None => Refusal {
+            None => BlessRefusal {
                 case: self.first.id.clone(),
                 step: None,
                 at,
@@ -406,10 +416,10 @@ impl Case {
 
     /// The first difference that the changed case must not have, and why it has it.
     fn wrong(&self, wishes: &Wishes) -> Option<(Path, String)> {
-        let refused: HashMap<Datum<'_>, &str> =
+        let refused: HashMap<BlessedDatum<'_>, &str> =
             self.refused.iter().filter_map(|it| Some(((it.step, it.at.as_ref()?), &*it.why))).collect();
         let before = by_datum(&self.first);
-        let is_wrong = |it: &&Difference| {
+        let is_wrong = |it: &&CaseDifference| {
             !before.contains_key(&datum(it)) || (wishes.ask_for(it) && !refused.contains_key(&datum(it)))
         };
         let wrong = differences(&self.last).iter().find(is_wrong)?;
@@ -453,17 +463,17 @@ struct NewMember {
 }
 
 impl NewMember {
-    fn of(change: &Change<'_>, case: Node<'_>) -> Option<NewMember> {
-        let Change::Insert { into, before, .. } = change else { return None };
+    fn of(change: &TextChange<'_>, case: JsonNode<'_>) -> Option<NewMember> {
+        let TextChange::Insert { into, before, .. } = change else { return None };
         let around = case.document().around(into.at());
         let inside = around.iter().skip_while(|node| **node != case).collect::<Vec<_>>();
-        let child = |pair: &[&Node<'_>]| pair[0].values().position(|child| child == *pair[1]);
+        let child = |pair: &[&JsonNode<'_>]| pair[0].values().position(|child| child == *pair[1]);
         let object = inside.windows(2).map(child).collect::<Option<_>>()?;
         Some(NewMember { object, index: *before })
     }
 
     /// Whether the byte at `at` is the first of the object or in the member.
-    fn is_at(&self, case: Node<'_>, at: u32) -> bool {
+    fn is_at(&self, case: JsonNode<'_>, at: u32) -> bool {
         let mut object = Some(case);
         for index in &self.object {
             object = object.and_then(|object| object.values().nth(*index));
@@ -475,25 +485,25 @@ impl NewMember {
 }
 
 /// The differences of a case that fails.
-fn differences(report: &CaseReport) -> &[Difference] {
+fn differences(report: &CaseReport) -> &[CaseDifference] {
     report.verdict.failure().map_or(&[], |failure| &failure.differences)
 }
 
 /// Which datum differs: after which step, and its path.
-type Datum<'d> = (Option<usize>, &'d Path);
+type BlessedDatum<'d> = (Option<usize>, &'d Path);
 
-fn datum(difference: &Difference) -> Datum<'_> {
+fn datum(difference: &CaseDifference) -> BlessedDatum<'_> {
     (difference.step, &difference.at)
 }
 
-type ByDatum<'d> = HashMap<Datum<'d>, &'d Difference>;
+type ByDatum<'d> = HashMap<BlessedDatum<'d>, &'d CaseDifference>;
 
 fn by_datum(report: &CaseReport) -> ByDatum<'_> {
     differences(report).iter().map(|difference| (datum(difference), difference)).collect()
 }
 
 impl Wishes {
-    fn ask_for(&self, difference: &Difference) -> bool {
+    fn ask_for(&self, difference: &CaseDifference) -> bool {
         let Some(leaf) = &self.leaf else { return true };
         let mut path = Some(&difference.at);
         while let Some(at) = path {
@@ -507,20 +517,23 @@ impl Wishes {
 }
 
 /// Why a run that ended in another way is not blessed.
-fn other_end(Difference { expected, actual, .. }: &Difference) -> String {
+fn other_end(CaseDifference { expected, actual, .. }: &CaseDifference) -> String {
     let actual = actual.as_ref().map_or_else(|| "(absent)".to_owned(), ToString::to_string);
     format!("the run ended with {actual} instead of {expected}; --allow-outcome-change accepts that")
 }
 
 /// The changes that write the actual value, or why it cannot be written.
-fn write_back<'d>(difference: &Difference, loaded: &LoadedCase<'d>) -> Result<Vec<Change<'d>>, String> {
+fn write_back<'d>(
+    difference: &CaseDifference,
+    loaded: &LoadedCase<'d>,
+) -> Result<Vec<TextChange<'d>>, String> {
     // Each round writes and reads them again.
     const MOST_VALUES: usize = 100_000;
-    let Difference { at, expected, actual, place, .. } = difference;
+    let CaseDifference { at, expected, actual, place, .. } = difference;
     if actual.as_ref().is_some_and(|actual| actual.has_more_values_than(MOST_VALUES)) {
         return Err(format!("it has more than {MOST_VALUES} values in it"));
     }
-    let failed = FailedAssertion::new(loaded.document, Origin(place.at), at, expected, actual.as_ref());
+    let failed = WrongAssertion::new(loaded.document, Origin(place.at), at, expected, actual.as_ref());
     match (loaded.format.write_back)(&failed) {
         Ok(changes) if changes.is_empty() => Err("the file has no place for it".to_owned()),
         Ok(changes) => Ok(changes),

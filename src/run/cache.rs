@@ -144,7 +144,7 @@ impl FileResults {
 /// A line of the text.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Line {
+struct CacheLine {
     key: FileKey,
     passed: Vec<u32>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -170,8 +170,8 @@ impl ResultCache {
                 "line 1 is not {expected:?}: the file is damaged or belongs to another program"
             ));
         }
-        let parse = |(number, line): (usize, &str)| match serde_json::from_str::<Line>(line) {
-            Ok(Line { key, passed, executes }) if passed.is_sorted() => {
+        let parse = |(number, line): (usize, &str)| match serde_json::from_str::<CacheLine>(line) {
+            Ok(CacheLine { key, passed, executes }) if passed.is_sorted() => {
                 Ok((key, FileResults { passed: passed.into_iter().collect(), executes }))
             }
             Ok(_) => Err(format!("line {}: the numbers are not in order", number + 2)),
@@ -250,7 +250,7 @@ impl ResultCache {
                 continue;
             }
             let FileResults { passed, executes } = results;
-            let line = Line { key: key.clone(), passed: passed.into_iter().collect(), executes };
+            let line = CacheLine { key: key.clone(), passed: passed.into_iter().collect(), executes };
             let line = serde_json::to_string(&line).ok()?;
             if lines.len() + line.len() < MOST_BYTES - head(&self.program, "").len() {
                 lines.extend([&*line, "\n"]);

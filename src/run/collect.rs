@@ -9,45 +9,45 @@ use indexmap::IndexMap;
 
 use super::execute::CaseOutcome;
 use super::load::LoadedFile;
-use super::options::{Options, RunOptions, UnmatchedEntries};
+use super::options::{LoadOptions, RunOptions, UnmatchedEntries};
 use super::select;
-use super::source::Source;
+use super::source::VectorSource;
 use super::sources::Sources;
-use crate::model::event::{Event, Summary};
-use crate::model::explanation::{Explained, Explanation, MOST_EXPLAINED};
+use crate::model::event::{Event, RunSummary};
+use crate::model::explanation::{ExplainedCase, Explanation, MOST_EXPLAINED};
 use crate::model::signature;
 
 /// Explains the case at this index of a file.
 pub type Explain<'e> = &'e mut dyn FnMut(&LoadedFile<'_>, usize, &RunOptions) -> Explanation;
 
 /// Collects the events and counts of a run.
-pub(super) struct Collector<'s> {
-    options: &'s Options,
+pub(super) struct RunCollector<'s> {
+    options: &'s LoadOptions,
     /// `None` when no report needs explanations.
     explain: Option<Explain<'s>>,
     sink: &'s mut dyn FnMut(Event),
-    summary: Summary,
+    summary: RunSummary,
     /// The entries of each list of expected failures that match a case, by the file of the list.
     matched: BTreeMap<Arc<str>, BTreeSet<usize>>,
     /// How many cases and files failed or were broken.
     failures: usize,
     /// The first cases of each of the first causes, which may be explained after all cases: the number of the
     /// case in the run, its file, its index in the file.
-    explainable: IndexMap<String, Vec<(usize, Arc<Source>, usize)>>,
+    explainable: IndexMap<String, Vec<(usize, Arc<VectorSource>, usize)>>,
 }
 
-impl<'s> Collector<'s> {
+impl<'s> RunCollector<'s> {
     /// A collector that has seen no case.
     pub(super) fn new(
-        options: &'s Options,
+        options: &'s LoadOptions,
         explain: Option<Explain<'s>>,
         sink: &'s mut dyn FnMut(Event),
-    ) -> Collector<'s> {
-        Collector {
+    ) -> RunCollector<'s> {
+        RunCollector {
             options,
             explain,
             sink,
-            summary: Summary::default(),
+            summary: RunSummary::default(),
             matched: BTreeMap::new(),
             failures: 0,
             explainable: IndexMap::new(),
@@ -125,14 +125,14 @@ impl<'s> Collector<'s> {
     }
 
     /// Reports the end of a run that began at `start`, complete or interrupted.
-    pub(super) fn end(mut self, start: Instant, sources: &Sources) -> Summary {
+    pub(super) fn end(mut self, start: Instant, sources: &Sources) -> RunSummary {
         self.report_unmatched_entries(sources);
         self.report_misconduct();
         if let Some(explain) = self.explain.take() {
             self.explain_some(explain);
         }
         let interrupted = self.options.run.interrupt.is_requested();
-        let summary = Summary { seconds: start.elapsed().as_secs_f64(), interrupted, ..self.summary };
+        let summary = RunSummary { seconds: start.elapsed().as_secs_f64(), interrupted, ..self.summary };
         (self.sink)(Event::Ended(summary));
         summary
     }
@@ -154,7 +154,7 @@ impl<'s> Collector<'s> {
             // The file may have changed in between.
             if *index < file.cases() {
                 let explanation = explain(file, *index, &self.options.run);
-                (self.sink)(Event::Explained(Explained::Facts(Box::new(explanation))));
+                (self.sink)(Event::Explained(ExplainedCase::Facts(Box::new(explanation))));
             }
         }
     }

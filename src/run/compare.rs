@@ -11,11 +11,11 @@ use crate::model::assertion::{Assertion, Expected};
 use crate::model::case::Step;
 use crate::model::mismatch::Mismatch;
 use crate::model::name::Name;
-use crate::model::path::{Key, Path};
+use crate::model::path::{Path, PathKey};
 use crate::model::position::Origin;
 use crate::model::value::Value;
-use crate::model::verdict::Difference;
-use crate::testees::State;
+use crate::model::verdict::CaseDifference;
+use crate::testees::TesteeState;
 use crate::text::json::Document;
 
 /// An assertion names a field that the machine does not have.
@@ -38,8 +38,8 @@ pub(super) fn differences(
     step: &Step,
     number: Option<usize>,
     document: &Document,
-    state: &dyn State,
-) -> Result<Vec<Difference>, UnknownField> {
+    state: &dyn TesteeState,
+) -> Result<Vec<CaseDifference>, UnknownField> {
     let mut mismatches = diff(step.end.as_slice(), state)?;
     if mismatches.is_empty() {
         mismatches = match state.left_out() {
@@ -51,7 +51,7 @@ pub(super) fn differences(
     let difference = |Mismatch { at, expected, actual, origin }| {
         let end = step.end.as_ref().filter(|end| end.at == at);
         let note = state.explain(&at).or_else(|| end?.rule.map(str::to_owned));
-        Difference { step: number, at, expected, actual, place: document.place(origin.0), note }
+        CaseDifference { step: number, at, expected, actual, place: document.place(origin.0), note }
     };
     Ok(mismatches.into_iter().map(difference).collect())
 }
@@ -97,18 +97,21 @@ fn implies(reported: &Assertion, assertion: &Assertion, actual: Option<&Value>) 
 }
 
 /// The fields that assertions name; as many as most name take no allocation.
-type Fields<'c> = SmallVec<[(&'c Key, Option<Value>); 4]>;
+type ObservedFields<'c> = SmallVec<[(&'c PathKey, Option<Value>); 4]>;
 
 /// Observes every field that an assertion names, once.
-fn observe_each<'c>(assertions: &'c [Assertion], state: &dyn Observe) -> Result<Fields<'c>, UnknownField> {
-    let mut fields = Fields::new();
+fn observe_each<'c>(
+    assertions: &'c [Assertion],
+    state: &dyn Observe,
+) -> Result<ObservedFields<'c>, UnknownField> {
+    let mut fields = ObservedFields::new();
     for assertion in assertions {
         let field = assertion.at.first();
         if fields.iter().any(|observed| observed.0 == field) {
             continue;
         }
         match field {
-            Key::Name(name) if state.has_field(name) => fields.push((field, state.observe(name))),
+            PathKey::Name(name) if state.has_field(name) => fields.push((field, state.observe(name))),
             _ => return Err(UnknownField { field: field.to_string(), origin: assertion.origin }),
         }
     }
@@ -121,7 +124,7 @@ const LARGE: usize = 32;
 
 /// Finds data by path.
 struct Finder<'v> {
-    fields: &'v [(&'v Key, Option<Value>)],
+    fields: &'v [(&'v PathKey, Option<Value>)],
     large: HashMap<*const Value, HashMap<&'v str, &'v Value>>,
 }
 
@@ -136,9 +139,9 @@ impl<'v> Finder<'v> {
         }
     }
 
-    fn child(&mut self, value: &'v Value, key: &Key) -> Option<&'v Value> {
+    fn child(&mut self, value: &'v Value, key: &PathKey) -> Option<&'v Value> {
         match (value, key) {
-            (Value::Record(members), Key::Name(name)) if members.len() > LARGE => {
+            (Value::Record(members), PathKey::Name(name)) if members.len() > LARGE => {
                 let names = self
                     .large
                     .entry(std::ptr::from_ref(value))
@@ -180,16 +183,16 @@ fn compare(assertion: &Assertion, actual: Option<&Value>, mismatches: &mut Vec<M
 }
 
 /// Whether those members that are listed come in the order of the list.
-fn in_order(keys: &[Key], members: &[(Name, Value)]) -> bool {
-    let place = |name: &str| keys.iter().position(|key| matches!(key, Key::Name(key) if key == name));
+fn in_order(keys: &[PathKey], members: &[(Name, Value)]) -> bool {
+    let place = |name: &str| keys.iter().position(|key| matches!(key, PathKey::Name(key) if key == name));
     members.iter().filter_map(|(name, _)| place(name)).is_sorted()
 }
 
 /// Reports one mismatch for each member that is not allowed.
-fn only(assertion: &Assertion, keys: &[Key], members: &[(Name, Value)], mismatches: &mut Vec<Mismatch>) {
+fn only(assertion: &Assertion, keys: &[PathKey], members: &[(Name, Value)], mismatches: &mut Vec<Mismatch>) {
     let names = keys.iter().filter_map(|key| match key {
-        Key::Name(name) => Some(&**name),
-        Key::Index(_) => None,
+        PathKey::Name(name) => Some(&**name),
+        PathKey::Index(_) => None,
     });
     let hashed = (keys.len() > LARGE).then(|| names.clone().collect::<HashSet<&str>>());
     let is_listed = |name: &str| match &hashed {

@@ -7,9 +7,9 @@ use crate::machines::machine::{At, Watch};
 
 /// A watch that counts how often each opcode is executed.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub struct Coverage(BTreeMap<&'static str, u64>);
+pub struct ExecutedOps(BTreeMap<&'static str, u64>);
 
-impl Coverage {
+impl ExecutedOps {
     /// How often the instruction with this mnemonic was executed.
     pub fn count(&self, name: &str) -> u64 {
         self.0.get(name).copied().unwrap_or_default()
@@ -21,14 +21,14 @@ impl Coverage {
     }
 
     /// Adds the counts of another program.
-    pub fn add(&mut self, other: &Coverage) {
+    pub fn add(&mut self, other: &ExecutedOps) {
         for (name, count) in &other.0 {
             *self.0.entry(name).or_default() += count;
         }
     }
 }
 
-impl Watch for Coverage {
+impl Watch for ExecutedOps {
     fn before(&mut self, at: &At<'_>) {
         if let Some(op) = at.op {
             *self.0.entry(op.name).or_default() += 1;

@@ -16,11 +16,11 @@ use crate::model::case::Case;
 use crate::model::case_report::CaseReport;
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::limits::Limits;
-use crate::model::path::{Key, Path};
-use crate::model::verdict::{Difference, Failure, FirstTry, Verdict};
+use crate::model::path::{Path, PathKey};
+use crate::model::verdict::{CaseDifference, Failure, FirstTry, Verdict};
 use crate::testees::embedded::Embedded;
 use crate::testees::{See, Stopped, Testee};
-use crate::text::json::{Document, Node};
+use crate::text::json::{Document, JsonNode};
 
 /// The result of [`Worker::watch_case`].
 pub struct WatchedCase {
@@ -409,7 +409,7 @@ fn counted(mut verdict: Verdict, instructions: impl FnOnce() -> Option<u64>) -> 
 }
 
 /// A root that differs says less than the leaves below it that differ.
-fn put_hashes_last(machine: &str, found: &mut [Difference]) {
+fn put_hashes_last(machine: &str, found: &mut [CaseDifference]) {
     let Some(hashed) = machines::by_name(machine).and_then(|machine| machine.hashed) else { return };
     let state = Path::field(hashed.state);
     if found.iter().any(|it| it.at.starts_with(&state)) {
@@ -447,8 +447,8 @@ pub(crate) fn place_of(at: &Path, case: &Case, document: &Document) -> Option<u3
     }
     let outer = place_of(at.parent()?, case, document)?;
     let inner = document.node_at(outer).and_then(|node| match at.last() {
-        Key::Name(name) => node.member(name),
-        Key::Index(index) => node.items().nth(*index),
+        PathKey::Name(name) => node.member(name),
+        PathKey::Index(index) => node.items().nth(*index),
     });
-    Some(inner.map_or(outer, Node::at))
+    Some(inner.map_or(outer, JsonNode::at))
 }

@@ -24,9 +24,9 @@ use super::sources::Sources;
 use crate::model::case::CaseId;
 use crate::model::case_report::CaseReport;
 use crate::model::count::counted;
-use crate::model::diagnostic::{Diagnostic, Place};
+use crate::model::diagnostic::{Diagnostic, DiagnosticPlace};
 use crate::model::signature::signature;
-use crate::model::verdict::{Listing, NotPassed, Verdict};
+use crate::model::verdict::{ExpectedListing, NotPassed, Verdict};
 use crate::text::source_text::SourceText;
 use crate::text::suggest::nearest;
 
@@ -43,12 +43,12 @@ const MEMBERS: &[&str] = &["id", "signature", "reason", "link", "expires"];
 pub struct ExpectedFailures {
     /// The path, as messages show it.
     pub file: Arc<str>,
-    entries: Vec<Entry>,
+    entries: Vec<ExpectedFailure>,
     index: PatternIndex,
 }
 
 #[derive(Debug, Clone)]
-struct Entry {
+struct ExpectedFailure {
     id: String,
     glob: Option<GlobMatcher>,
     signature: Option<String>,
@@ -56,7 +56,7 @@ struct Entry {
     link: Option<String>,
     expires: Option<Date>,
     is_expired: bool,
-    place: Place,
+    place: DiagnosticPlace,
 }
 
 impl ExpectedFailures {
@@ -66,7 +66,7 @@ impl ExpectedFailures {
     ///
     /// The first error in the text.
     pub fn parse(file: &str, text: &str, today: Date) -> Result<ExpectedFailures, Diagnostic> {
-        let reader = Reader { text: &SourceText::new(text), today };
+        let reader = ExpectedFailureReader { text: &SourceText::new(text), today };
         let entries = reader.entries()?;
         let index = PatternIndex::of(entries.iter().map(|entry| entry.id.as_str()));
         Ok(ExpectedFailures { file: file.into(), entries, index })
@@ -106,7 +106,7 @@ impl ExpectedFailures {
     }
 
     /// Why a case that does not pass does not match its entry; `None` if it does.
-    fn objection(&self, entry: &Entry, report: &CaseReport) -> Option<String> {
+    fn objection(&self, entry: &ExpectedFailure, report: &CaseReport) -> Option<String> {
         let place = format!("{}:{}", self.file, entry.place.position);
         if let Some(day) = entry.expires.filter(|_| entry.is_expired) {
             return Some(format!("{place}: known until {day}: {}", entry.reason));
@@ -116,8 +116,8 @@ impl ExpectedFailures {
         Some(format!("{place}: fails differently: listed {known}, now {is}"))
     }
 
-    fn listing(&self, entry: &Entry) -> Listing {
-        Listing {
+    fn listing(&self, entry: &ExpectedFailure) -> ExpectedListing {
+        ExpectedListing {
             place: format!("{}:{}", self.file, entry.place.position),
             reason: entry.reason.clone(),
             link: entry.link.clone(),
@@ -135,7 +135,7 @@ impl ExpectedFailures {
     /// the number of all of them; `None` if each entry matches a case. With `scope`, only of entries that can match
     /// no cases but those of these files.
     pub fn unmatched(&self, matched: &BTreeSet<usize>, scope: Option<&Sources>) -> Option<Diagnostic> {
-        let is_unmatched = |(number, entry): &(usize, &Entry)| {
+        let is_unmatched = |(number, entry): &(usize, &ExpectedFailure)| {
             !matched.contains(number) && scope.is_none_or(|sources| sources.have_all(entry.start()))
         };
         let mut others = self.entries.iter().enumerate().filter(is_unmatched);
@@ -149,7 +149,7 @@ impl ExpectedFailures {
     }
 }
 
-impl Entry {
+impl ExpectedFailure {
     /// The start of all ids that it matches.
     fn start(&self) -> &str {
         match &self.glob {
@@ -165,21 +165,21 @@ impl Entry {
 }
 
 /// Reads the text of a list.
-struct Reader<'t> {
+struct ExpectedFailureReader<'t> {
     text: &'t SourceText,
     today: Date,
 }
 
-impl Reader<'_> {
+impl ExpectedFailureReader<'_> {
     fn wrong(&self, at: Option<std::ops::Range<usize>>, what: impl Into<String>) -> Diagnostic {
         Diagnostic::new(what).with_place(at.map(|range| self.place(range.start)))
     }
 
-    fn place(&self, at: usize) -> Place {
+    fn place(&self, at: usize) -> DiagnosticPlace {
         self.text.place(self.text.as_str().floor_char_boundary(at) as u32)
     }
 
-    fn entries(&self) -> Result<Vec<Entry>, Diagnostic> {
+    fn entries(&self) -> Result<Vec<ExpectedFailure>, Diagnostic> {
         let document = Document::parse(self.text.as_str())
             .map_err(|error| self.wrong(error.span(), error.message().replace('\n', "; ")))?;
         if let Some((key, item)) = document.iter().find(|(key, _)| *key != "known") {
@@ -192,7 +192,7 @@ impl Reader<'_> {
         tables.iter().map(|table| self.entry(table)).collect()
     }
 
-    fn entry(&self, table: &Table) -> Result<Entry, Diagnostic> {
+    fn entry(&self, table: &Table) -> Result<ExpectedFailure, Diagnostic> {
         if let Some((key, item)) = table.iter().find(|(key, _)| !MEMBERS.contains(key)) {
             let at = table.key(key).and_then(toml_edit::Key::span).or(item.span());
             let perhaps = nearest(key, MEMBERS.iter().copied()).map(|near| format!("; did you mean {near}?"));
@@ -206,7 +206,7 @@ impl Reader<'_> {
         let of_id = table.get("id").and_then(Item::span);
         let glob = glob(&id).map_err(|error| self.wrong(of_id.clone(), error.to_string()))?;
         let expires = self.date_of(table)?;
-        Ok(Entry {
+        Ok(ExpectedFailure {
             id,
             glob,
             signature: self.text_of(table, "signature")?,

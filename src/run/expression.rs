@@ -11,6 +11,6 @@ mod parse;
 mod predicates;
 
 pub use case_info::{CaseInfo, Cost, Outcomes};
-pub use expr::{Expr, Selection, Term};
+pub use expr::{Expr, ExprSelection, Term};
 pub use parse::{MOST_NESTED, SyntaxError};
 pub use predicates::{PREDICATES, Predicate, help};

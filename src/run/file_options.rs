@@ -12,7 +12,7 @@ pub struct FileOptions {
     /// The format; `None` to detect it.
     pub format: Option<&'static Format>,
     /// How its vectors are read.
-    pub read: formats::Options,
+    pub read: formats::FormatOptions,
     /// Limits on the file, its cases and the machines that run them.
     pub limits: Limits,
     /// Which of its cases are expected to fail; `None` without a list.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use globset::GlobMatcher;
 
 use super::file_options::FileOptions;
-use super::source::Source;
+use super::source::VectorSource;
 
 /// The options for the files that match a glob.
 #[derive(Clone)]
@@ -20,7 +20,7 @@ pub struct FileOverride {
 
 impl FileOverride {
     /// Whether the override applies to a file.
-    pub fn applies_to(&self, source: &Source) -> bool {
+    pub fn applies_to(&self, source: &VectorSource) -> bool {
         let path = source.path.canonicalize();
         path.is_ok_and(|path| path.strip_prefix(&self.folder).is_ok_and(|below| self.path.is_match(below)))
     }

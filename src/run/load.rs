@@ -9,47 +9,49 @@ use super::cache::FileKey;
 use super::catch_panic::catch_panic;
 use super::execution::TimedExecution;
 use super::file_options::FileOptions;
-use super::options::Options;
-use super::source::{Source, SourceOrigin};
+use super::options::LoadOptions;
+use super::source::{SourceOrigin, VectorSource};
 use super::vector_files::VectorFiles;
-use crate::formats::{self, Context, Entry, Evidence, Format, NotRecognised, Reading, Seen, Shared};
+use crate::formats::{
+    self, Evidence, FileEntry, FileReading, Format, NotRecognised, ReadContext, SeenFormat, SharedFile,
+};
 use crate::model::case::CaseId;
 use crate::model::case_report::CaseReport;
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::interrupt::Interrupt;
 use crate::model::position::Origin;
-use crate::model::rule::Rule;
+use crate::model::rule::LintRule;
 use crate::model::verdict::Verdict;
-use crate::text::json::{Document, Node};
+use crate::text::json::{Document, JsonNode};
 use crate::text::source_text::SourceText;
 
 /// A loaded file, which may be broken.
 pub struct LoadedFile<'s> {
-    source: Arc<Source>,
+    source: Arc<VectorSource>,
     options: &'s FileOptions,
-    cases: Option<Cases<'s>>,
+    cases: Option<LoadedCases<'s>>,
     /// Errors and notes that belong to no case.
     errors: Vec<Diagnostic>,
     notes: Vec<Diagnostic>,
 }
 
 /// Loads a file and lists all its cases.
-pub(super) fn load(source: Arc<Source>, options: &Options) -> LoadedFile<'_> {
+pub(super) fn load(source: Arc<VectorSource>, options: &LoadOptions) -> LoadedFile<'_> {
     let file_options = options.for_file(&source);
     let text = read_text(&source, file_options, &options.run.interrupt);
     load_read(source, text, options, file_options)
 }
 
 /// Like [`load`], as if the file had this text.
-pub(super) fn load_text(source: Arc<Source>, text: String, options: &Options) -> LoadedFile<'_> {
+pub(super) fn load_text(source: Arc<VectorSource>, text: String, options: &LoadOptions) -> LoadedFile<'_> {
     let file_options = options.for_file(&source);
     load_read(source, Ok(text), options, file_options)
 }
 
 fn load_read<'s>(
-    source: Arc<Source>,
+    source: Arc<VectorSource>,
     text: Result<String, FileError>,
-    options: &Options,
+    options: &LoadOptions,
     file_options: &'s FileOptions,
 ) -> LoadedFile<'s> {
     let content = text.and_then(|text| identify(&source, text, file_options));
@@ -66,21 +68,21 @@ fn load_read<'s>(
 
 impl<'s> LoadedFile<'s> {
     /// A file with no content loaded.
-    pub(super) fn empty(source: Arc<Source>, options: &'s FileOptions) -> LoadedFile<'s> {
+    pub(super) fn empty(source: Arc<VectorSource>, options: &'s FileOptions) -> LoadedFile<'s> {
         LoadedFile { source, options, cases: None, errors: Vec::new(), notes: Vec::new() }
     }
 
-    fn outline(&mut self, content: Content) -> Result<Option<Cases<'s>>, Diagnostic> {
+    fn outline(&mut self, content: FileContent) -> Result<Option<LoadedCases<'s>>, Diagnostic> {
         let (document, format) = match content {
-            Content::Vectors(document, format) => (document, format),
-            Content::Other(_, why) => {
+            FileContent::Vectors(document, format) => (document, format),
+            FileContent::Other(_, why) => {
                 self.notes.push(Diagnostic::new(why));
                 return Ok(None);
             }
         };
         let entries = (format.outline)(document.root()).map_err(|diagnostic| document.locate(diagnostic))?;
         let files = VectorFiles::new(&self.source.path, format.folders);
-        let context = Context { options: self.options.read, files: &files, shared: None };
+        let context = ReadContext { options: self.options.read, files: &files, shared: None };
         for diagnostic in format.read_rest(&document, &entries, context) {
             let diagnostics = match diagnostic.severity {
                 Severity::Error => &mut self.errors,
@@ -88,7 +90,7 @@ impl<'s> LoadedFile<'s> {
             };
             diagnostics.push(document.locate(diagnostic));
         }
-        Ok(Some(Cases::new(self.source.clone(), self.options, document, format, entries)))
+        Ok(Some(LoadedCases::new(self.source.clone(), self.options, document, format, entries)))
     }
 
     /// Drops the document, after which no case can be read any more.
@@ -105,12 +107,12 @@ impl<'s> LoadedFile<'s> {
     }
 
     /// The cases; `None` if the file has no format.
-    pub(super) fn cases_mut(&mut self) -> Option<&mut Cases<'s>> {
+    pub(super) fn cases_mut(&mut self) -> Option<&mut LoadedCases<'s>> {
         self.cases.as_mut()
     }
 
     /// The file.
-    pub(super) fn source(&self) -> &Arc<Source> {
+    pub(super) fn source(&self) -> &Arc<VectorSource> {
         &self.source
     }
 
@@ -189,14 +191,14 @@ impl<'s> LoadedFile<'s> {
 }
 
 /// The cases of a file.
-pub(crate) struct Cases<'s> {
-    source: Arc<Source>,
+pub(crate) struct LoadedCases<'s> {
+    source: Arc<VectorSource>,
     options: &'s FileOptions,
     pub(crate) document: Document,
     pub(crate) format: &'static Format,
     /// The cases, in document order.
-    pub(crate) entries: Vec<(CaseId, Entry)>,
-    shared: Shared,
+    pub(crate) entries: Vec<(CaseId, FileEntry)>,
+    shared: SharedFile,
     key: Option<FileKey>,
     executed: ExecutedCases,
 }
@@ -204,26 +206,26 @@ pub(crate) struct Cases<'s> {
 /// The cases of a file that were executed to select them, by their nodes: they need not run again.
 type ExecutedCases = Mutex<HashMap<u32, TimedExecution>>;
 
-impl<'s> Cases<'s> {
+impl<'s> LoadedCases<'s> {
     /// The cases in the outline of a document.
     pub(crate) fn new(
-        source: Arc<Source>,
+        source: Arc<VectorSource>,
         options: &'s FileOptions,
         document: Document,
         format: &'static Format,
-        outline: Vec<Entry>,
-    ) -> Cases<'s> {
-        let id = |(entry, nth): (Entry, u32)| {
+        outline: Vec<FileEntry>,
+    ) -> LoadedCases<'s> {
+        let id = |(entry, nth): (FileEntry, u32)| {
             let id = CaseId { file: source.shown.clone(), name: Some(entry.name.clone()), nth };
             (id, entry)
         };
         let entries = numbered(outline).map(id).collect();
-        let (shared, executed) = (Shared::default(), ExecutedCases::default());
-        Cases { source, options, document, format, entries, shared, key: None, executed }
+        let (shared, executed) = (SharedFile::default(), ExecutedCases::default());
+        LoadedCases { source, options, document, format, entries, shared, key: None, executed }
     }
 
     /// Keeps the cases whose ids `selects` accepts.
-    pub(super) fn retain_ids(&mut self, selects: impl Fn(&Source, &CaseId) -> bool) {
+    pub(super) fn retain_ids(&mut self, selects: impl Fn(&VectorSource, &CaseId) -> bool) {
         self.entries.retain(|(id, _)| selects(&self.source, id));
     }
 
@@ -259,14 +261,14 @@ pub struct LoadedCase<'f> {
     pub document: &'f Document,
     /// The format of the document.
     pub format: &'static Format,
-    /// Its node, for [`crate::text::json::Node::at_index`].
+    /// Its node, for [`crate::text::json::JsonNode::at_index`].
     pub node: u32,
     /// The files that it may open.
     pub files: VectorFiles<'f>,
     /// The options for its file.
     pub(super) options: &'f FileOptions,
     /// Data that all cases of its file share.
-    shared: &'f Shared,
+    shared: &'f SharedFile,
     /// The key of the cached results of its file; `None` when caching is off.
     pub(super) key: Option<&'f FileKey>,
     executed: &'f ExecutedCases,
@@ -297,10 +299,10 @@ impl LoadedCase<'_> {
     /// # Errors
     ///
     /// When the format panics, with its message.
-    pub fn read(&self) -> Result<Reading, String> {
+    pub fn read(&self) -> Result<FileReading, String> {
         let LoadedCase { document, format, node, files, options, shared, .. } = self;
-        let context = Context { options: options.read, files, shared: Some(shared) };
-        catch_panic(|| format.read_case(Node::at_index(document, *node), context))
+        let context = ReadContext { options: options.read, files, shared: Some(shared) };
+        catch_panic(|| format.read_case(JsonNode::at_index(document, *node), context))
             .map_err(|panic| format!("the reader of {} panicked: {panic}", format.name))
     }
 
@@ -309,28 +311,28 @@ impl LoadedCase<'_> {
     /// # Errors
     ///
     /// When nothing begins there, or when the format panics.
-    pub(crate) fn read_in(&self, document: &Document, start: u32) -> Result<Reading, String> {
+    pub(crate) fn read_in(&self, document: &Document, start: u32) -> Result<FileReading, String> {
         let LoadedCase { format, files, options, .. } = self;
-        let context = Context { options: options.read, files, shared: None };
+        let context = ReadContext { options: options.read, files, shared: None };
         let case = document.node_at(start).ok_or("no case begins there")?;
         catch_panic(|| format.read_case(case, context))
     }
 
     /// The line of its file where it begins, from 1.
     pub fn line(&self) -> u32 {
-        self.document.position(Node::at_index(self.document, self.node).at()).line
+        self.document.position(JsonNode::at_index(self.document, self.node).at()).line
     }
 
     /// Its range in the text.
     pub fn range(&self) -> Range<usize> {
-        let case = Node::at_index(self.document, self.node);
+        let case = JsonNode::at_index(self.document, self.node);
         let at = case.at() as usize;
         at..at + case.raw().len()
     }
 }
 
 /// Numbers the cases that have the same name, from 1.
-fn numbered(outline: Vec<Entry>) -> impl Iterator<Item = (Entry, u32)> {
+fn numbered(outline: Vec<FileEntry>) -> impl Iterator<Item = (FileEntry, u32)> {
     let mut seen: HashMap<Arc<str>, u32> = HashMap::new();
     let is_only = outline.len() == 1;
     outline.into_iter().map(move |entry| {
@@ -360,12 +362,12 @@ impl FileError {
 
 /// Reads the text of a file; an interrupt ends the wait for a pipe.
 pub(crate) fn read_text(
-    source: &Source,
+    source: &VectorSource,
     options: &FileOptions,
     interrupt: &Interrupt,
 ) -> Result<String, FileError> {
     let unreadable = |error: std::io::Error| {
-        let diagnostic = Diagnostic::new(format!("cannot be read: {error}")).under(Rule::Unreadable);
+        let diagnostic = Diagnostic::new(format!("cannot be read: {error}")).under(LintRule::Unreadable);
         FileError { diagnostic: Box::new(diagnostic), text: None }
     };
     let bytes = source.read(options.limits.file_size, interrupt).map_err(unreadable)?;
@@ -377,7 +379,7 @@ fn not_utf8(error: &std::string::FromUtf8Error) -> FileError {
     // Up to the first invalid byte, the lossy text equals the file.
     let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
     let diagnostic = Diagnostic::at(valid as u32, "this byte is not UTF-8").expected("a file in UTF-8");
-    FileError::new(SourceText::new(text), diagnostic.under(Rule::Encoding))
+    FileError::new(SourceText::new(text), diagnostic.under(LintRule::Encoding))
 }
 
 fn parse(text: String, options: &FileOptions) -> Result<Document, FileError> {
@@ -393,11 +395,11 @@ const LFS_POINTER: &str = "version https://git-lfs";
 fn lfs_pointer() -> Diagnostic<Origin> {
     Diagnostic::at(0, "this is a Git LFS pointer, not the file it stands for")
         .expected("the file itself, as git lfs pull fetches it")
-        .under(Rule::Unreadable)
+        .under(LintRule::Unreadable)
 }
 
 /// The content of a file.
-pub(crate) enum Content {
+pub(crate) enum FileContent {
     /// Vectors of a format.
     Vectors(Document, &'static Format),
     /// A JSON file in a folder that is not a vector file, with a note that says so.
@@ -405,14 +407,18 @@ pub(crate) enum Content {
 }
 
 /// Parses the text of a file, and detects its format unless the options specify it.
-pub(crate) fn identify(source: &Source, text: String, options: &FileOptions) -> Result<Content, FileError> {
+pub(crate) fn identify(
+    source: &VectorSource,
+    text: String,
+    options: &FileOptions,
+) -> Result<FileContent, FileError> {
     let document = parse(text, options)?;
     if let Some(format) = options.format {
-        return Ok(Content::Vectors(document, format));
+        return Ok(FileContent::Vectors(document, format));
     }
     match detect_format(source, &document) {
-        Ok(Detected::Format(format, _)) => Ok(Content::Vectors(document, format)),
-        Ok(Detected::Other(why)) => Ok(Content::Other(document, why)),
+        Ok(Detected::Format(format, _)) => Ok(FileContent::Vectors(document, format)),
+        Ok(Detected::Other(why)) => Ok(FileContent::Other(document, why)),
         Err(diagnostic) => Err(FileError::new(document.into_text(), diagnostic)),
     }
 }
@@ -424,7 +430,7 @@ enum Detected {
     Other(String),
 }
 
-fn detect_format(source: &Source, document: &Document) -> Result<Detected, Diagnostic<Origin>> {
+fn detect_format(source: &VectorSource, document: &Document) -> Result<Detected, Diagnostic<Origin>> {
     let file_name = source.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     match formats::recognise(document, file_name) {
         Ok((format, evidence)) => Ok(Detected::Format(format, evidence)),
@@ -435,8 +441,8 @@ fn detect_format(source: &Source, document: &Document) -> Result<Detected, Diagn
         }
         Err(not) => {
             let rule = match not {
-                NotRecognised::None { .. } | NotRecognised::Unsupported { .. } => Rule::NotAVector,
-                NotRecognised::Several(_) => Rule::AmbiguousFormat,
+                NotRecognised::None { .. } | NotRecognised::Unsupported { .. } => LintRule::NotAVector,
+                NotRecognised::Several(_) => LintRule::AmbiguousFormat,
             };
             let diagnostic = Diagnostic::at(document.root().at(), not.to_string());
             Err(diagnostic.expected(not.expected()).under(rule))
@@ -449,13 +455,13 @@ fn detect_format(source: &Source, document: &Document) -> Result<Detected, Diagn
 /// # Errors
 ///
 /// When the file cannot be read, or when it must be a vector file and its format is not recognised.
-pub fn explain_format(source: &Source, options: &Options) -> Result<String, Diagnostic> {
+pub fn explain_format(source: &VectorSource, options: &LoadOptions) -> Result<String, Diagnostic> {
     let (interrupt, options) = (&options.run.interrupt, options.for_file(source));
     let document = read_text(source, options, interrupt).and_then(|text| parse(text, options));
     let document = document.map_err(|error| *error.diagnostic)?;
     Ok(match detect_format(source, &document).map_err(|diagnostic| document.locate(diagnostic))? {
         Detected::Format(format, evidence) => {
-            let Seen { name, what, line, .. } = Seen::new(format, evidence, &document);
+            let SeenFormat { name, what, line, .. } = SeenFormat::new(format, evidence, &document);
             format!("{name}, {what} in line {line}")
         }
         Detected::Other(why) => why,

@@ -8,9 +8,9 @@ use crate::model::case::CaseId;
 use crate::model::case_report::CaseReport;
 use crate::model::count::counted;
 use crate::model::signature;
-use crate::model::verdict::{Failure, Kind, Verdict};
-use crate::text::shell::Words;
-use crate::wire::matrix::{Agreement, BrokenMachine, Cell, Group, Matrix, Suite};
+use crate::model::verdict::{DifferenceKind, Failure, Verdict};
+use crate::text::shell::ShellWords;
+use crate::wire::matrix::{Agreement, BrokenMachine, Matrix, MatrixCell, MatrixGroup, MatrixSuite};
 
 /// How many cases of a group are named.
 const NAMED: usize = 5;
@@ -20,9 +20,9 @@ const MOST_DIFFERENCES: usize = 10_000;
 const LONGEST: usize = 300;
 
 /// The results of several machines. Takes little memory for each case: outcomes are numbers of texts.
-pub struct Collector {
-    machines: Vec<Machine>,
-    cases: IndexMap<CaseId, Vec<Option<Outcome>>>,
+pub struct MatrixCollector {
+    machines: Vec<MatrixMachine>,
+    cases: IndexMap<CaseId, Vec<Option<MatrixOutcome>>>,
     texts: IndexSet<String>,
     /// How machines differ, by the index of the case and of the machine.
     differences: HashMap<(usize, usize), String>,
@@ -31,7 +31,7 @@ pub struct Collector {
 
 /// A machine of the matrix.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Machine {
+pub struct MatrixMachine {
     /// Its name.
     pub name: String,
     /// How it is named on the command line: `NAME` or `NAME=COMMAND`.
@@ -40,17 +40,17 @@ pub struct Machine {
 
 /// What a machine does in a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-struct Outcome {
-    kind: Kind,
+struct MatrixOutcome {
+    kind: DifferenceKind,
     /// The index of its text.
     text: usize,
 }
 
-impl Collector {
+impl MatrixCollector {
     /// A collector for these machines.
-    pub fn new(machines: Vec<Machine>) -> Collector {
+    pub fn new(machines: Vec<MatrixMachine>) -> MatrixCollector {
         let (cases, texts, differences) = (IndexMap::new(), IndexSet::new(), HashMap::new());
-        Collector { machines, cases, texts, differences, broken: Vec::new() }
+        MatrixCollector { machines, cases, texts, differences, broken: Vec::new() }
     }
 
     /// Adds what is wrong with a machine, given by its index, apart from cases.
@@ -65,7 +65,7 @@ impl Collector {
         let machines = self.machines.len();
         let entry = self.cases.entry(report.id.clone());
         let case = entry.index();
-        entry.or_insert_with(|| vec![None; machines])[machine] = Some(Outcome { kind, text });
+        entry.or_insert_with(|| vec![None; machines])[machine] = Some(MatrixOutcome { kind, text });
         if let Some(failure) = report.verdict.failure().filter(|_| self.differences.len() < MOST_DIFFERENCES)
         {
             self.differences.insert((case, machine), difference(failure));
@@ -79,25 +79,26 @@ impl Collector {
         Matrix { machines, broken: self.broken, suites, groups }
     }
 
-    fn suites(&self) -> Vec<Suite> {
+    fn suites(&self) -> Vec<MatrixSuite> {
         let common = common_folder(self.cases.keys().map(|id| &*id.file));
-        let mut suites: BTreeMap<&str, Vec<Cell>> = BTreeMap::new();
+        let mut suites: BTreeMap<&str, Vec<MatrixCell>> = BTreeMap::new();
         for (id, outcomes) in &self.cases {
             let below = &id.file[common..];
             let name = below.split_once('/').map_or(id.file[..common].trim_end_matches('/'), |it| it.0);
-            let cells = suites.entry(name).or_insert_with(|| vec![Cell::default(); self.machines.len()]);
+            let cells =
+                suites.entry(name).or_insert_with(|| vec![MatrixCell::default(); self.machines.len()]);
             for (cell, outcome) in cells.iter_mut().zip(outcomes) {
                 // A machine without an outcome did not start.
-                cell.count(outcome.map_or(Kind::Error, |outcome| outcome.kind));
+                cell.count(outcome.map_or(DifferenceKind::Error, |outcome| outcome.kind));
             }
         }
-        suites.into_iter().map(|(name, cells)| Suite { name: name.to_owned(), cells }).collect()
+        suites.into_iter().map(|(name, cells)| MatrixSuite { name: name.to_owned(), cells }).collect()
     }
 
-    fn groups(&self) -> Vec<Group> {
-        let mut groups: IndexMap<&[Option<Outcome>], Vec<&CaseId>> = IndexMap::new();
+    fn groups(&self) -> Vec<MatrixGroup> {
+        let mut groups: IndexMap<&[Option<MatrixOutcome>], Vec<&CaseId>> = IndexMap::new();
         for (id, outcomes) in &self.cases {
-            if outcomes.iter().flatten().any(|outcome| outcome.kind != Kind::Pass) {
+            if outcomes.iter().flatten().any(|outcome| outcome.kind != DifferenceKind::Pass) {
                 groups.entry(outcomes).or_default().push(id);
             }
         }
@@ -107,18 +108,18 @@ impl Collector {
         groups
     }
 
-    fn group(&self, outcomes: &[Option<Outcome>], ids: &[&CaseId]) -> Group {
+    fn group(&self, outcomes: &[Option<MatrixOutcome>], ids: &[&CaseId]) -> MatrixGroup {
         let ran: Vec<_> = outcomes
             .iter()
             .flatten()
-            .filter(|it| !matches!(it.kind, Kind::Unsupported | Kind::Skip))
+            .filter(|it| !matches!(it.kind, DifferenceKind::Unsupported | DifferenceKind::Skip))
             .collect();
-        let text = |outcome: &Option<Outcome>| {
+        let text = |outcome: &Option<MatrixOutcome>| {
             outcome.map_or("error: the machine does not start", |outcome| &*self.texts[outcome.text])
         };
         let what = if ran.windows(2).any(|pair| pair[0] != pair[1]) {
             Agreement::Disagree
-        } else if ran.iter().any(|outcome| outcome.kind != Kind::Pass) {
+        } else if ran.iter().any(|outcome| outcome.kind != DifferenceKind::Pass) {
             Agreement::NonePasses
         } else if ran.is_empty() {
             Agreement::NoneSupports
@@ -127,10 +128,12 @@ impl Collector {
         };
         let first = ids.first().and_then(|id| self.cases.get_index_of(*id));
         let difference = |machine| self.differences.get(&(first?, machine)).cloned();
-        let is_wrong = |it: &Option<Outcome>| {
-            it.is_some_and(|it| !matches!(it.kind, Kind::Pass | Kind::Unsupported | Kind::Skip))
+        let is_wrong = |it: &Option<MatrixOutcome>| {
+            it.is_some_and(|it| {
+                !matches!(it.kind, DifferenceKind::Pass | DifferenceKind::Unsupported | DifferenceKind::Skip)
+            })
         };
-        Group {
+        MatrixGroup {
             what,
             outcomes: outcomes.iter().map(|outcome| text(outcome).to_owned()).collect(),
             count: ids.len(),
@@ -138,7 +141,7 @@ impl Collector {
             differences: (0..outcomes.len()).map(difference).collect(),
             next: outcomes.iter().position(is_wrong).zip(ids.first()).map(|(machine, id)| {
                 let vm = self.machines[machine].argument.clone();
-                let words: Words = [id.to_string(), "--vm".to_owned(), vm].into_iter().collect();
+                let words: ShellWords = [id.to_string(), "--vm".to_owned(), vm].into_iter().collect();
                 format!("vmconf diff{words}")
             }),
         }

@@ -7,18 +7,18 @@ use indexmap::IndexMap;
 
 use super::collect::shared_out;
 use crate::model::case::CaseId;
-use crate::model::event::{Event, Summary};
-use crate::model::explanation::Explained;
+use crate::model::event::{Event, RunSummary};
+use crate::model::explanation::ExplainedCase;
 use crate::model::signature::cause;
-use crate::text::shell::Words;
+use crate::text::shell::ShellWords;
 
 mod excerpts;
 mod part;
 
-pub use part::Source;
+pub use part::PartSource;
 
 use excerpts::Excerpts;
-use part::Part;
+use part::MergedPart;
 
 /// The merged run.
 #[derive(Debug)]
@@ -27,9 +27,9 @@ pub struct MergedRun {
     /// contain explanations.
     pub events: Vec<Event>,
     /// The paths and filters as they were given on the command line.
-    pub selection: Words,
+    pub selection: ShellWords,
     /// The flags that change a verdict, as they were given on the command line.
-    pub flags: Words,
+    pub flags: ShellWords,
 }
 
 /// Why reports cannot be merged.
@@ -59,14 +59,14 @@ impl std::error::Error for MergeError {}
 ///
 /// When a part is missing, occurs twice or is of another run, or when an input is not a report.
 pub fn merge(
-    sources: &[Source<'_>],
+    sources: &[PartSource<'_>],
     text_of: &mut dyn FnMut(&str) -> Option<String>,
 ) -> Result<MergedRun, MergeError> {
     let mut excerpts = Excerpts::new(text_of);
-    let mut parts: Vec<Part<'_>> = Vec::new();
+    let mut parts: Vec<MergedPart<'_>> = Vec::new();
     for source in sources {
         let wrong = |what| MergeError { name: Some(source.name.to_owned()), what };
-        let part = Part::read(source, &mut excerpts).map_err(wrong)?;
+        let part = MergedPart::read(source, &mut excerpts).map_err(wrong)?;
         parts.iter().try_for_each(|other| joins(&part, other)).map_err(wrong)?;
         parts.push(part);
     }
@@ -75,7 +75,7 @@ pub fn merge(
 }
 
 /// Checks that two parts belong to the same run.
-fn joins(part: &Part<'_>, other: &Part<'_>) -> Result<(), String> {
+fn joins(part: &MergedPart<'_>, other: &MergedPart<'_>) -> Result<(), String> {
     let (header, name) = (&part.header, other.name);
     if other.header.common != header.common {
         return Err(format!("is part of another run than {name}: cases, parts or flags differ"));
@@ -87,7 +87,7 @@ fn joins(part: &Part<'_>, other: &Part<'_>) -> Result<(), String> {
 }
 
 /// Checks that no part is missing. The parts are not enumerated, since a report may claim any number of them.
-fn complete(parts: &[Part<'_>]) -> Result<(), String> {
+fn complete(parts: &[MergedPart<'_>]) -> Result<(), String> {
     const SHOWN: usize = 5;
     let of = parts.first().map_or(0, |part| part.header.of);
     let left_out = of - parts.len() as u64;
@@ -101,9 +101,10 @@ fn complete(parts: &[Part<'_>]) -> Result<(), String> {
 }
 
 /// Merges the parts, which are all parts of one run.
-fn joined(parts: Vec<Part<'_>>) -> MergedRun {
-    let mut run = MergedRun { events: Vec::new(), selection: Words::default(), flags: Words::default() };
-    let (mut files, mut vm, mut summary) = (0, None, Summary::default());
+fn joined(parts: Vec<MergedPart<'_>>) -> MergedRun {
+    let mut run =
+        MergedRun { events: Vec::new(), selection: ShellWords::default(), flags: ShellWords::default() };
+    let (mut files, mut vm, mut summary) = (0, None, RunSummary::default());
     let (mut cases, mut explained) = (Vec::new(), Vec::new());
     for part in parts {
         files = part.header.files;
@@ -123,7 +124,7 @@ fn joined(parts: Vec<Part<'_>>) -> MergedRun {
 }
 
 /// Each part explains cases of its own; selects the explanations that a single run would have.
-fn explanations_of_whole(events: &[Event], explained: impl Iterator<Item = Explained>) -> Vec<Event> {
+fn explanations_of_whole(events: &[Event], explained: impl Iterator<Item = ExplainedCase>) -> Vec<Event> {
     let mut causes: IndexMap<String, Vec<(usize, &CaseId)>> = IndexMap::new();
     for (number, event) in events.iter().enumerate() {
         let Event::Finished(report) = event else { continue };
@@ -144,7 +145,7 @@ fn in_place<T>(mut placed: Vec<(u64, T)>) -> impl Iterator<Item = T> {
 }
 
 /// Adds cases and notes as events, with the ends of their files, and counts the cases.
-fn add_cases(events: &mut Vec<Event>, cases: impl Iterator<Item = Event>, summary: &mut Summary) {
+fn add_cases(events: &mut Vec<Event>, cases: impl Iterator<Item = Event>, summary: &mut RunSummary) {
     let mut file = None;
     for event in cases {
         let its = match &event {

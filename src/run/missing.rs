@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::options::{Options, RunOptions};
+use super::options::{LoadOptions, RunOptions};
 use super::select::open;
-use super::source::{Source, case_in};
+use super::source::{VectorSource, case_in};
 use crate::text::suggest::nearest;
 
 /// A case that is selected by name and that its file does not have.
@@ -18,10 +18,10 @@ pub struct MissingCase {
 
 /// The cases that a source selects by name and that the file does not have; filters do not
 /// matter. Empty for a file that is broken as a whole, whose cases are not known.
-pub fn missing_cases(source: &Source, options: &Options) -> Vec<MissingCase> {
+pub fn missing_cases(source: &VectorSource, options: &LoadOptions) -> Vec<MissingCase> {
     let Some(only) = &source.only else { return Vec::new() };
-    let options = Options { run: RunOptions::default(), ..options.clone() };
-    let whole = Source { only: None, ..source.clone() };
+    let options = LoadOptions { run: RunOptions::default(), ..options.clone() };
+    let whole = VectorSource { only: None, ..source.clone() };
     let file = open(&whole, &options);
     if file.cases() == 0 && !file.errors().is_empty() {
         return Vec::new();

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use super::options::Options;
+use super::options::LoadOptions;
 use super::select::open;
-use super::source::Source;
+use super::source::VectorSource;
 
 /// The files that the cases of a vector file name, whether they exist or not.
-pub fn named_files(source: &Source, options: &Options) -> BTreeSet<PathBuf> {
+pub fn named_files(source: &VectorSource, options: &LoadOptions) -> BTreeSet<PathBuf> {
     let file = open(source, options);
     let named = |index| {
         let case = file.case(index)?;

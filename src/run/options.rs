@@ -1,6 +1,6 @@
 //! Options of a run: for the whole run, for each file, and overrides for some files.
 //!
-//! Code that works on a file takes its [`FileOptions`]; only [`Options::for_file`] chooses them.
+//! Code that works on a file takes its [`FileOptions`]; only [`LoadOptions::for_file`] chooses them.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -8,21 +8,21 @@ use std::sync::Arc;
 
 use super::cache::{FileKey, ResultCache};
 use super::expected_failures::ExpectedFailures;
-use super::expression::Selection;
+use super::expression::ExprSelection;
 use super::file_options::FileOptions;
 use super::file_override::FileOverride;
 use super::filter::Filter;
 use super::running::RunningCases;
-use super::source::Source;
+use super::source::VectorSource;
 use crate::formats::Format;
 use crate::model::interrupt::Interrupt;
-use crate::model::partition::Part;
+use crate::model::partition::PartitionPart;
 use crate::model::value::Value;
 use crate::testees::MakeTestee;
 
 /// Options of a run. The default runs all cases on one thread, on the machines of this crate.
 #[derive(Clone, Default)]
-pub struct Options {
+pub struct LoadOptions {
     /// Options for the whole run.
     pub run: RunOptions,
     /// Options for every file without an override.
@@ -31,9 +31,9 @@ pub struct Options {
     pub overrides: Vec<FileOverride>,
 }
 
-impl Options {
+impl LoadOptions {
     /// The options for a file.
-    pub fn for_file(&self, source: &Source) -> &FileOptions {
+    pub fn for_file(&self, source: &VectorSource) -> &FileOptions {
         let applies = self.overrides.iter().find(|file_override| file_override.applies_to(source));
         applies.map_or(&self.file, |file_override| &file_override.options)
     }
@@ -53,9 +53,9 @@ pub struct RunOptions {
     /// Selects cases by id.
     pub filter: Filter,
     /// Selects among those; `None` for all.
-    pub expression: Option<Selection>,
+    pub expression: Option<ExprSelection>,
     /// The part of the selected cases to run; `None` for all.
-    pub part: Option<Arc<Part>>,
+    pub part: Option<Arc<PartitionPart>>,
     /// How to treat entries of a list of expected failures that match no case.
     pub unmatched_entries: UnmatchedEntries,
     /// How many cases may fail or be broken before the remaining ones are skipped, in the order of events;

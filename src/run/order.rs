@@ -16,7 +16,7 @@ pub(super) enum Finished<'s> {
 
 /// The next result in order.
 #[allow(clippy::large_enum_variant, reason = "it is returned and never kept")]
-pub(super) enum Next<'s> {
+pub(super) enum NextCase<'s> {
     /// A file is loaded.
     File(Arc<LoadedFile<'s>>),
     /// The case at this index of the file is done.
@@ -27,7 +27,7 @@ pub(super) enum Next<'s> {
 
 /// A file and the outcomes of its cases.
 #[derive(Default)]
-struct Slot<'s> {
+struct OrderSlot<'s> {
     file: Option<Arc<LoadedFile<'s>>>,
     outcomes: Vec<Option<CaseOutcome>>,
 }
@@ -36,7 +36,7 @@ struct Slot<'s> {
 #[derive(Default)]
 pub(super) struct Order<'s> {
     /// The files that are not completely emitted.
-    files: VecDeque<Slot<'s>>,
+    files: VecDeque<OrderSlot<'s>>,
     /// How many files are completely emitted.
     done: usize,
     /// How many cases of the first file were emitted; `None` if the file itself was not.
@@ -65,33 +65,33 @@ impl<'s> Order<'s> {
     }
 
     /// The slot of the file at this index.
-    fn slot(&mut self, number: usize) -> &mut Slot<'s> {
+    fn slot(&mut self, number: usize) -> &mut OrderSlot<'s> {
         let place = number - self.done;
         if self.files.len() <= place {
-            self.files.resize_with(place + 1, Slot::default);
+            self.files.resize_with(place + 1, OrderSlot::default);
         }
         &mut self.files[place]
     }
 
     /// The next result that can be emitted, if there is one.
-    pub(super) fn next(&mut self) -> Option<Next<'s>> {
+    pub(super) fn next(&mut self) -> Option<NextCase<'s>> {
         let slot = self.files.front_mut()?;
         let file = slot.file.as_ref()?;
         match self.emitted {
             None => {
                 self.emitted = Some(0);
-                Some(Next::File(file.clone()))
+                Some(NextCase::File(file.clone()))
             }
             Some(emitted) if emitted == file.cases() => {
                 self.files.pop_front();
                 self.done += 1;
                 self.emitted = None;
-                Some(Next::FileDone)
+                Some(NextCase::FileDone)
             }
             Some(emitted) => {
                 let outcome = slot.outcomes.get_mut(emitted)?.take()?;
                 self.emitted = Some(emitted + 1);
-                Some(Next::Case(file.clone(), emitted, outcome))
+                Some(NextCase::Case(file.clone(), emitted, outcome))
             }
         }
     }

@@ -9,13 +9,13 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Scope, Thread};
 use std::time::Duration;
 
-use super::collect::Collector;
+use super::collect::RunCollector;
 use super::execute::{CaseOutcome, Worker};
 use super::load::LoadedFile;
-use super::options::Options;
-use super::order::{Finished, Next, Order};
+use super::options::LoadOptions;
+use super::order::{Finished, NextCase, Order};
 use super::select::open_to_run;
-use super::source::Source;
+use super::source::VectorSource;
 use super::sources::{self, Sources};
 use crate::model::interrupt::Interrupt;
 use crate::model::verdict::Verdict;
@@ -57,13 +57,13 @@ const LISTED: usize = 16;
 /// Runs all cases on at most this number of threads; the calling thread puts the outcomes in order.
 pub(super) fn run<'s>(
     sources: &'s Sources,
-    options: &'s Options,
+    options: &'s LoadOptions,
     threads: usize,
-    collector: &mut Collector<'_>,
+    collector: &mut RunCollector<'_>,
 ) {
-    let work = Work::new(sources, threads, &options.run.interrupt);
+    let work = PoolWork::new(sources, threads, &options.run.interrupt);
     let mut order = Order::default();
-    let stop = Stop::new(options.run.max_failures);
+    let stop = PoolStop::new(options.run.max_failures);
     thread::scope(|scope| {
         let (sender, receiver) = mpsc::sync_channel(WAITING * threads);
         start(scope, &work, &stop, options, sender);
@@ -86,13 +86,13 @@ pub(super) fn run<'s>(
 }
 
 /// Passes the results that are next in order to the collector; returns how many files are complete.
-fn collect(order: &mut Order<'_>, collector: &mut Collector<'_>) -> usize {
+fn collect(order: &mut Order<'_>, collector: &mut RunCollector<'_>) -> usize {
     let mut files = 0;
     while let Some(next) = order.next() {
         match next {
-            Next::File(file) => collector.file(&file),
-            Next::Case(file, index, outcome) => collector.case(&file, index, outcome),
-            Next::FileDone => {
+            NextCase::File(file) => collector.file(&file),
+            NextCase::Case(file, index, outcome) => collector.case(&file, index, outcome),
+            NextCase::FileDone => {
                 collector.file_done();
                 files += 1;
             }
@@ -104,9 +104,9 @@ fn collect(order: &mut Order<'_>, collector: &mut Collector<'_>) -> usize {
 /// Starts a thread, which starts the next one as soon as there is work for it: few cases need only one thread.
 fn start<'scope, 's>(
     scope: &'scope Scope<'scope, '_>,
-    work: &'scope Work<'s>,
-    stop: &'scope Stop,
-    options: &'s Options,
+    work: &'scope PoolWork<'s>,
+    stop: &'scope PoolStop,
+    options: &'s LoadOptions,
     sender: mpsc::SyncSender<Finished<'s>>,
 ) where
     's: 'scope,
@@ -121,9 +121,9 @@ fn start<'scope, 's>(
 }
 
 fn work_on<'s>(
-    work: &Work<'s>,
-    stop: &Stop,
-    options: &'s Options,
+    work: &PoolWork<'s>,
+    stop: &PoolStop,
+    options: &'s LoadOptions,
     sender: &mpsc::SyncSender<Finished<'s>>,
     start_next: impl Fn(),
 ) {
@@ -193,16 +193,16 @@ fn keep<'s>(kept: &mut VecDeque<Arc<LoadedFile<'s>>>, file: &Arc<LoadedFile<'s>>
 
 /// The file after which the run stops because of [`RunOptions::max_failures`](super::options::RunOptions):
 /// later files need not run. The outcomes in order decide what is skipped; this only avoids work.
-struct Stop {
+struct PoolStop {
     max_failures: Option<NonZeroUsize>,
     /// The files of the first failures, in the order of files; the last one on top.
     failures: Mutex<BinaryHeap<usize>>,
     last: AtomicUsize,
 }
 
-impl Stop {
-    fn new(max_failures: Option<NonZeroUsize>) -> Stop {
-        Stop { max_failures, failures: Mutex::default(), last: AtomicUsize::new(usize::MAX) }
+impl PoolStop {
+    fn new(max_failures: Option<NonZeroUsize>) -> PoolStop {
+        PoolStop { max_failures, failures: Mutex::default(), last: AtomicUsize::new(usize::MAX) }
     }
 
     /// Whether the file is skipped, and after how many failures.
@@ -224,12 +224,12 @@ impl Stop {
 }
 
 enum Task<'s> {
-    Open(usize, Source),
+    Open(usize, VectorSource),
     Run { number: usize, cases: Range<usize>, file: Arc<LoadedFile<'s>> },
 }
 
 /// The work list.
-struct Work<'s> {
+struct PoolWork<'s> {
     threads: usize,
     /// How many threads are started.
     started: AtomicUsize,
@@ -246,7 +246,7 @@ struct Work<'s> {
 
 struct Queue<'s> {
     /// The next files.
-    files: VecDeque<Source>,
+    files: VecDeque<VectorSource>,
     /// Whether these are the last ones.
     is_listed: bool,
     /// Files with more than a few cases, some of them left to run, in order: index of the file, index of the next case,
@@ -312,8 +312,8 @@ impl<'s> Queue<'s> {
     }
 }
 
-impl<'s> Work<'s> {
-    fn new(sources: &'s Sources, threads: usize, interrupt: &'s Interrupt) -> Work<'s> {
+impl<'s> PoolWork<'s> {
+    fn new(sources: &'s Sources, threads: usize, interrupt: &'s Interrupt) -> PoolWork<'s> {
         let queue = Queue {
             files: VecDeque::new(),
             is_listed: false,
@@ -324,7 +324,7 @@ impl<'s> Work<'s> {
         let collecting = thread::current();
         let unlisted = Mutex::new(sources.iter());
         let (started, changed) = (AtomicUsize::new(1), Condvar::new());
-        Work { threads, started, collecting, interrupt, queue: Mutex::new(queue), unlisted, changed }
+        PoolWork { threads, started, collecting, interrupt, queue: Mutex::new(queue), unlisted, changed }
     }
 
     fn lock(&self) -> MutexGuard<'_, Queue<'s>> {

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use super::execute::Worker;
 use super::execution::TimedExecution;
 use super::expression::CaseInfo;
-use super::load::{Cases, LoadedCase, LoadedFile, load, load_text};
-use super::options::{Options, RunOptions};
-use super::source::Source;
+use super::load::{LoadedCase, LoadedCases, LoadedFile, load, load_text};
+use super::options::{LoadOptions, RunOptions};
+use super::source::VectorSource;
 use crate::formats::Format;
 use crate::isa::{OpInfo, OpSet};
 use crate::machines::inspect::Inspect;
@@ -29,22 +29,22 @@ enum Purpose {
 
 /// Loads a file and selects its cases. Errors in the file are part of the result. Of a run of a part, it must have been
 /// opened in its turn.
-pub fn open<'s>(source: &Source, options: &'s Options) -> LoadedFile<'s> {
+pub fn open<'s>(source: &VectorSource, options: &'s LoadOptions) -> LoadedFile<'s> {
     own(selected(load(Arc::new(source.clone()), options), Purpose::Look, &options.run), options)
 }
 
 /// Like [`open`], for the file at this index of a selection. All its files must be opened, since the number of cases in
 /// one decides which part the cases of the next are in; a file that is opened too early waits.
-pub fn open_in_turn(number: usize, source: Source, options: &Options) -> LoadedFile<'_> {
+pub fn open_in_turn(number: usize, source: VectorSource, options: &LoadOptions) -> LoadedFile<'_> {
     open_for(Purpose::Look, number, source, options)
 }
 
 /// Like [`open_in_turn`], for a run of the cases.
-pub(super) fn open_to_run(number: usize, source: Source, options: &Options) -> LoadedFile<'_> {
+pub(super) fn open_to_run(number: usize, source: VectorSource, options: &LoadOptions) -> LoadedFile<'_> {
     open_for(Purpose::Run, number, source, options)
 }
 
-fn open_for(purpose: Purpose, number: usize, source: Source, options: &Options) -> LoadedFile<'_> {
+fn open_for(purpose: Purpose, number: usize, source: VectorSource, options: &LoadOptions) -> LoadedFile<'_> {
     let turn = options.run.part.as_ref().map(|part| part.turn(number));
     let file = selected(load(Arc::new(source), options), purpose, &options.run);
     if let Some(turn) = turn {
@@ -54,7 +54,7 @@ fn open_for(purpose: Purpose, number: usize, source: Source, options: &Options) 
 }
 
 /// A file with the cases of the part that runs.
-fn own<'s>(mut file: LoadedFile<'s>, options: &Options) -> LoadedFile<'s> {
+fn own<'s>(mut file: LoadedFile<'s>, options: &LoadOptions) -> LoadedFile<'s> {
     let Some(part) = &options.run.part else { return file };
     if !part.has(&CaseId::of_file(file.source().shown.clone())) {
         file.forget_whole();
@@ -66,7 +66,7 @@ fn own<'s>(mut file: LoadedFile<'s>, options: &Options) -> LoadedFile<'s> {
 }
 
 /// Like [`open`], as if the file had this text.
-pub fn open_text<'s>(source: &Source, text: String, options: &'s Options) -> LoadedFile<'s> {
+pub fn open_text<'s>(source: &VectorSource, text: String, options: &'s LoadOptions) -> LoadedFile<'s> {
     selected(load_text(Arc::new(source.clone()), text, options), Purpose::Look, &options.run)
 }
 
@@ -78,11 +78,11 @@ fn selected<'s>(mut file: LoadedFile<'s>, purpose: Purpose, run: &RunOptions) ->
 }
 
 /// Keeps the cases that the run selects.
-pub(crate) fn select(cases: &mut Cases<'_>, run: &RunOptions) {
+pub(crate) fn select(cases: &mut LoadedCases<'_>, run: &RunOptions) {
     select_for(Purpose::Look, cases, run);
 }
 
-fn select_for(purpose: Purpose, cases: &mut Cases<'_>, run: &RunOptions) {
+fn select_for(purpose: Purpose, cases: &mut LoadedCases<'_>, run: &RunOptions) {
     cases.retain_ids(|source, id| source.selects(id) && run.filter.matches(id));
     if let Some(expression) = &run.expression {
         // An expression is evaluated on the embedded machine, whose results are not those of another one, and for
@@ -104,7 +104,7 @@ struct Executable<'c, 'o> {
 
 impl Executable<'_, '_> {
     /// Executes the case until the search is done. False if a limit or an interrupt ended it before.
-    fn search(&self, case: &Case, search: &mut Search<'_>) -> bool {
+    fn search(&self, case: &Case, search: &mut OpSearch<'_>) -> bool {
         let mut worker = self.worker.borrow_mut();
         if search.purpose == Purpose::Look {
             return worker.observe(self.case, case, search);
@@ -138,7 +138,7 @@ impl CaseInfo for Executable<'_, '_> {
         }
         // Another part of the expression may have executed the case to its end.
         let purpose = if self.case.has_execution() { Purpose::Look } else { self.purpose };
-        let mut search = Search { sought, is_found: false, purpose };
+        let mut search = OpSearch { sought, is_found: false, purpose };
         let ended = self.search(case, &mut search);
         // Where a limit or an interrupt ended the search, nothing is known of the rest of the case.
         let is_known = search.is_found || ended;
@@ -239,14 +239,14 @@ impl Watch for Failing {
 }
 
 /// A watch that looks for the first of some instructions of the machine.
-struct Search<'s> {
+struct OpSearch<'s> {
     sought: &'s OpSet,
     is_found: bool,
     /// [`Purpose::Look`] if the run ends there.
     purpose: Purpose,
 }
 
-impl Watch for Search<'_> {
+impl Watch for OpSearch<'_> {
     fn only(&self) -> Option<OpSet> {
         Some(self.sought.clone())
     }

@@ -15,7 +15,7 @@ use crate::model::interrupt::Interrupt;
 
 /// A file to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Source {
+pub struct VectorSource {
     /// The path to open.
     pub path: PathBuf,
     /// The name of the file in ids and messages: [`Anchor::name`].
@@ -40,16 +40,16 @@ pub enum SourceOrigin {
     Folder,
 }
 
-impl Source {
+impl VectorSource {
     /// All cases of the file at `path`, whose name is [`Anchor::name`].
-    pub fn new(path: PathBuf, name: Arc<str>, origin: SourceOrigin) -> Source {
-        Source { path, shown: name, origin, only: None, unreadable: None }
+    pub fn new(path: PathBuf, name: Arc<str>, origin: SourceOrigin) -> VectorSource {
+        VectorSource { path, shown: name, origin, only: None, unreadable: None }
     }
 
     /// The file with this name. `only` selects some of its cases by the part of their ids after the file; `None`
     /// selects all.
-    pub fn named(name: &str, anchor: &Anchor, only: Option<BTreeSet<String>>) -> Source {
-        Source { only, ..Source::new(anchor.path(name), name.into(), SourceOrigin::Named) }
+    pub fn named(name: &str, anchor: &Anchor, only: Option<BTreeSet<String>>) -> VectorSource {
+        VectorSource { only, ..VectorSource::new(anchor.path(name), name.into(), SourceOrigin::Named) }
     }
 
     /// Whether this case of the file is selected.

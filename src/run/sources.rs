@@ -9,11 +9,11 @@ use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use self::folder::Folder;
+use self::folder::ListedFolder;
 use self::listing::is_json;
-use self::seen::Seen;
+use self::seen::SeenFiles;
 use super::anchor::Anchor;
-pub use super::source::{Source, SourceOrigin, case_in};
+pub use super::source::{SourceOrigin, VectorSource, case_in};
 use crate::text::file_name::{path_of, typed};
 
 /// A path of the command line that does not exist.
@@ -30,7 +30,7 @@ pub struct NotFound {
 
 /// The result of [`find`].
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct FoundSources {
     /// The files.
     pub sources: Sources,
     /// Files and folders that were skipped, and why, one line each.
@@ -43,15 +43,15 @@ pub struct Found {
 #[derive(Debug, Clone, Default)]
 pub struct Sources {
     paths: Vec<Selected>,
-    seen: Seen,
+    seen: SeenFiles,
     len: usize,
 }
 
 /// What a path of the command line selects.
 #[derive(Debug, Clone)]
 enum Selected {
-    File(Source),
-    Folder(Folder),
+    File(VectorSource),
+    Folder(ListedFolder),
 }
 
 impl Sources {
@@ -92,14 +92,14 @@ impl Sources {
     }
 
     /// The files of which some cases are selected by their names.
-    pub fn with_named_cases(&self) -> impl Iterator<Item = &Source> {
+    pub fn with_named_cases(&self) -> impl Iterator<Item = &VectorSource> {
         self.paths.iter().filter_map(|selected| match selected {
             Selected::File(source) => Some(source).filter(|source| source.only.is_some()),
             Selected::Folder(_) => None,
         })
     }
 
-    fn add_file(&mut self, source: Source) {
+    fn add_file(&mut self, source: VectorSource) {
         let is_found = source.only.is_none() && self.is_in_folder(&source.path);
         if !is_found && self.seen.names.insert((source.shown.clone(), source.only.clone())) {
             self.len += 1;
@@ -114,7 +114,7 @@ impl Sources {
     }
 
     /// Adds the files of a folder. Returns why some were skipped.
-    fn add_folder(&mut self, mut folder: Folder) -> Vec<String> {
+    fn add_folder(&mut self, mut folder: ListedFolder) -> Vec<String> {
         if self.seen.has_above(folder.real()) {
             return Vec::new();
         }
@@ -129,10 +129,10 @@ impl Sources {
 }
 
 /// Files to read, in order.
-pub type Iter<'s> = Box<dyn Iterator<Item = Source> + Send + 's>;
+pub type Iter<'s> = Box<dyn Iterator<Item = VectorSource> + Send + 's>;
 
 impl<'s> IntoIterator for &'s Sources {
-    type Item = Source;
+    type Item = VectorSource;
     type IntoIter = Iter<'s>;
 
     fn into_iter(self) -> Iter<'s> {
@@ -141,8 +141,8 @@ impl<'s> IntoIterator for &'s Sources {
 }
 
 /// Without duplicates.
-impl FromIterator<Source> for Sources {
-    fn from_iter<I: IntoIterator<Item = Source>>(sources: I) -> Sources {
+impl FromIterator<VectorSource> for Sources {
+    fn from_iter<I: IntoIterator<Item = VectorSource>>(sources: I) -> Sources {
         let mut all = Sources::default();
         sources.into_iter().for_each(|source| all.add_file(source));
         all
@@ -157,23 +157,23 @@ impl FromIterator<Source> for Sources {
 /// # Errors
 ///
 /// The first path that does not exist.
-pub fn find(paths: &[PathBuf], anchor: &Anchor) -> Result<Found, NotFound> {
-    let mut found = Found::default();
+pub fn find(paths: &[PathBuf], anchor: &Anchor) -> Result<FoundSources, NotFound> {
+    let mut found = FoundSources::default();
     for path in paths {
         find_one(path, anchor, &mut found)?;
     }
     Ok(found)
 }
 
-fn find_one(argument: &Path, anchor: &Anchor, found: &mut Found) -> Result<(), NotFound> {
+fn find_one(argument: &Path, anchor: &Anchor, found: &mut FoundSources) -> Result<(), NotFound> {
     let path = anchor.resolve(argument, Path::exists);
     match path.metadata() {
         Ok(metadata) if metadata.is_dir() => {
-            found.passed_over.extend(found.sources.add_folder(Folder::new(path, anchor)));
+            found.passed_over.extend(found.sources.add_folder(ListedFolder::new(path, anchor)));
         }
         Ok(metadata) => {
             let origin = if metadata.is_file() { SourceOrigin::Named } else { SourceOrigin::Stream };
-            found.sources.add_file(Source::new(path.clone(), anchor.name(&path), origin));
+            found.sources.add_file(VectorSource::new(path.clone(), anchor.name(&path), origin));
         }
         Err(error) => {
             let text = typed(argument.as_os_str());
@@ -192,11 +192,11 @@ fn find_one(argument: &Path, anchor: &Anchor, found: &mut Found) -> Result<(), N
 }
 
 /// The file of a case id, if it exists.
-fn case_in_file(id: &str, anchor: &Anchor) -> Option<Source> {
+fn case_in_file(id: &str, anchor: &Anchor) -> Option<VectorSource> {
     let (file, case) = split_id(id, anchor)?;
     let name = anchor.name(&file);
     let only = Some(BTreeSet::from([case.to_owned()]));
-    Some(Source { only, ..Source::new(file, name, SourceOrigin::Named) })
+    Some(VectorSource { only, ..VectorSource::new(file, name, SourceOrigin::Named) })
 }
 
 /// The existing file of a case id, and the part of the id after it.

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::cache::digest;
 use super::open_file::{Links, open_regular};
-use super::options::Options;
+use super::options::LoadOptions;
 use super::select::open;
-use super::source::{Source, SourceOrigin};
+use super::source::{SourceOrigin, VectorSource};
 use super::sources::Sources;
 
 /// A hash of the selected cases of all files, of how they are read and of the files that they name.
@@ -19,7 +19,7 @@ pub struct SuiteKey(String);
 impl SuiteKey {
     /// The key of the selected cases of these files. `how` is everything besides the cases, the options and the
     /// program that affects what is known about them. `None` if a file is a stream, which can be read only once.
-    pub fn new(sources: &Sources, options: &Options, how: &impl Debug) -> Option<SuiteKey> {
+    pub fn new(sources: &Sources, options: &LoadOptions, how: &impl Debug) -> Option<SuiteKey> {
         let files: Option<Vec<String>> = sources.iter().map(|source| of_file(&source, options)).collect();
         Some(SuiteKey(digest(&files?.concat(), how)))
     }
@@ -33,7 +33,7 @@ impl fmt::Display for SuiteKey {
 }
 
 /// Everything in a file that decides what its selected cases do, in one line; `None` for a stream.
-fn of_file(source: &Source, options: &Options) -> Option<String> {
+fn of_file(source: &VectorSource, options: &LoadOptions) -> Option<String> {
     if source.origin == SourceOrigin::Stream {
         return None;
     }

@@ -6,18 +6,18 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use super::open_file::open_below;
-use crate::formats::{Files, Folder, Unreadable};
+use crate::formats::{Files, Unreadable, VectorFolder};
 
 /// The files that a vector may open: those in the folders that its format allows.
 pub struct VectorFiles<'v> {
     vector: &'v Path,
-    folders: &'static [Folder],
+    folders: &'static [VectorFolder],
     requested: RefCell<Vec<PathBuf>>,
 }
 
 impl<'v> VectorFiles<'v> {
     /// The files for the vector file at this path.
-    pub fn new(vector: &'v Path, folders: &'static [Folder]) -> VectorFiles<'v> {
+    pub fn new(vector: &'v Path, folders: &'static [VectorFolder]) -> VectorFiles<'v> {
         VectorFiles { vector, folders, requested: RefCell::default() }
     }
 
@@ -32,7 +32,7 @@ impl<'v> VectorFiles<'v> {
     }
 
     /// The canonical path of a folder.
-    fn folder(&self, folder: Folder) -> Result<PathBuf, Unreadable> {
+    fn folder(&self, folder: VectorFolder) -> Result<PathBuf, Unreadable> {
         if !self.folders.contains(&folder) {
             return Err(refused("a vector of this format can name no file there"));
         }
@@ -42,17 +42,17 @@ impl<'v> VectorFiles<'v> {
         let vector = self.vector.canonicalize().map_err(|error| unreadable(&error))?;
         let own = vector.parent().ok_or(Unreadable::Missing)?;
         match folder {
-            Folder::Own => Ok(own.to_owned()),
-            Folder::Above if own.file_name().is_none_or(|name| name != "tests") => {
+            VectorFolder::Own => Ok(own.to_owned()),
+            VectorFolder::Above if own.file_name().is_none_or(|name| name != "tests") => {
                 Err(refused("the folder of the vector is not called tests"))
             }
-            Folder::Above => own.parent().map(Path::to_owned).ok_or(Unreadable::Missing),
+            VectorFolder::Above => own.parent().map(Path::to_owned).ok_or(Unreadable::Missing),
         }
     }
 }
 
 impl Files for VectorFiles<'_> {
-    fn read(&self, folder: Folder, name: &str, limit: u64) -> Result<Vec<u8>, Unreadable> {
+    fn read(&self, folder: VectorFolder, name: &str, limit: u64) -> Result<Vec<u8>, Unreadable> {
         let inside = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
         // A backslash is a path separator only on some systems.
         if name.is_empty() || name.contains('\\') || !Path::new(name).components().all(inside) {
@@ -69,7 +69,7 @@ impl Files for VectorFiles<'_> {
         bytes.ok_or_else(|| refused(&format!("larger than {limit} bytes")))
     }
 
-    fn list(&self, folder: Folder) -> Result<Vec<String>, Unreadable> {
+    fn list(&self, folder: VectorFolder) -> Result<Vec<String>, Unreadable> {
         let entries = self.folder(folder)?.read_dir().map_err(|error| unreadable(&error))?;
         let is_file = |entry: &DirEntry| entry.file_type().is_ok_and(|kind| kind.is_file());
         let files = entries.filter_map(Result::ok).filter(is_file);

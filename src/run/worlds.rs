@@ -9,21 +9,21 @@ use std::time::UNIX_EPOCH;
 
 use serde::{Deserialize, Serialize};
 
-use super::options::Options;
+use super::options::LoadOptions;
 use super::select::open;
-use super::source::Source;
+use super::source::VectorSource;
 use crate::machines::{self, Hashed};
 use crate::model::assertion::{Assertion, Expected};
 use crate::model::case::Case;
 use crate::model::hex::bytes_key;
 use crate::model::name::Name;
-use crate::model::path::{Key, Path};
+use crate::model::path::{Path, PathKey};
 use crate::model::value::Value;
 
 /// States by their roots.
 #[derive(Debug)]
 pub struct Worlds {
-    sources: Vec<Source>,
+    sources: Vec<VectorSource>,
     files: Vec<FileRoots>,
     /// The index of the file and that of the case.
     places: HashMap<String, (usize, usize)>,
@@ -42,13 +42,13 @@ struct FileRoots {
 
 impl Worlds {
     /// The states that the cases of these files demand. `kept` is the text of an earlier index, or empty.
-    pub fn new(sources: Vec<Source>, kept: &str) -> Worlds {
+    pub fn new(sources: Vec<VectorSource>, kept: &str) -> Worlds {
         let known = kept.lines().filter_map(|line| serde_json::from_str(line).ok());
         let mut known: BTreeMap<PathBuf, FileRoots> =
             known.map(|file: FileRoots| (file.path.clone(), file)).collect();
         let count = known.len();
         let mut read = 0;
-        let mut roots_of = |source: &Source| {
+        let mut roots_of = |source: &VectorSource| {
             let stamp = stamp(source);
             let kept = known.remove(&source.path).filter(|file| file.stamp == stamp);
             kept.unwrap_or_else(|| {
@@ -77,7 +77,7 @@ impl Worlds {
         let Value::Bytes(root) = root else { return None };
         let root = bytes_key(root);
         let (file, index) = *self.places.get(&root)?;
-        let options = Options::default();
+        let options = LoadOptions::default();
         let file = open(&self.sources[file], &options);
         let case = file.case(index)?;
         let read = case.read().ok()?.case?;
@@ -86,7 +86,7 @@ impl Worlds {
     }
 }
 
-fn stamp(source: &Source) -> (u64, u64) {
+fn stamp(source: &VectorSource) -> (u64, u64) {
     let stamp = || {
         let metadata = source.path.metadata().ok()?;
         let modified = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
@@ -95,8 +95,8 @@ fn stamp(source: &Source) -> (u64, u64) {
     stamp().unwrap_or_default()
 }
 
-fn roots(source: &Source) -> Vec<(String, usize)> {
-    let options = Options::default();
+fn roots(source: &VectorSource) -> Vec<(String, usize)> {
+    let options = LoadOptions::default();
     let file = open(source, &options);
     let root = |index| Some((demanded(&file.case(index)?.read().ok()?.case?)?.0, index));
     (0..file.cases()).filter_map(root).collect()
@@ -136,7 +136,7 @@ fn state(case: &Case, hashed: &Hashed) -> Value {
         };
         let keys = assertion.at.keys();
         let names =
-            keys[1..].iter().filter_map(|key| if let Key::Name(name) = key { Some(name) } else { None });
+            keys[1..].iter().filter_map(|key| if let PathKey::Name(name) = key { Some(name) } else { None });
         put(&mut state, &names.collect::<Vec<_>>(), value);
     }
     state

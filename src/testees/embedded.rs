@@ -1,6 +1,6 @@
 //! An embedded machine as a testee.
 
-use super::testee::{See, State, Stopped, Testee};
+use super::testee::{See, Stopped, Testee, TesteeState};
 use crate::machines::inspect::Inspect;
 use crate::machines::machine::{LoadError, Machine, Status, Watch, perform, reborrow};
 use crate::machines::observe::Observe;
@@ -56,20 +56,20 @@ impl Embedded {
         for (index, step) in steps.iter().enumerate() {
             let done = self.step(step, &mut watch);
             if let Some(watch) = &mut watch
-                && matches!(done, Ok(()) | Err(Stop::Limit(_)))
+                && matches!(done, Ok(()) | Err(EmbeddedStop::Limit(_)))
             {
                 watch.after_step(index + 1, self.state());
             }
             done.map_err(|stop| match stop {
-                Stop::Limit(what) => Stopped::Error(LoadError::new(what)),
-                Stop::Other(stopped) => stopped,
+                EmbeddedStop::Limit(what) => Stopped::Error(LoadError::new(what)),
+                EmbeddedStop::Other(stopped) => stopped,
             })?;
             see(index, self);
         }
         Ok(())
     }
 
-    fn step(&mut self, step: &Step, watch: &mut Option<&mut dyn Watch>) -> Result<(), Stop> {
+    fn step(&mut self, step: &Step, watch: &mut Option<&mut dyn Watch>) -> Result<(), EmbeddedStop> {
         for action in &step.actions {
             let status = perform(&mut *self.0, action, reborrow(watch));
             if let Some(watch) = watch {
@@ -78,16 +78,16 @@ impl Embedded {
             match status {
                 Status::Running | Status::Ended => {}
                 Status::Limit(reached) => {
-                    return Err(Stop::Limit(format!("{reached}; {}", self.describe())));
+                    return Err(EmbeddedStop::Limit(format!("{reached}; {}", self.describe())));
                 }
                 // Observing the state would need more memory.
                 Status::OutOfMemory => {
-                    return Err(Stop::Other(Stopped::Error(LoadError::new(OUT_OF_MEMORY))));
+                    return Err(EmbeddedStop::Other(Stopped::Error(LoadError::new(OUT_OF_MEMORY))));
                 }
-                Status::Interrupted => return Err(Stop::Other(Stopped::Interrupted)),
+                Status::Interrupted => return Err(EmbeddedStop::Other(Stopped::Interrupted)),
                 Status::Refused(LoadError { at, what }) => {
                     let what = format!("the run cannot go on: {what}");
-                    return Err(Stop::Other(Stopped::Error(LoadError { at, what })));
+                    return Err(EmbeddedStop::Other(Stopped::Error(LoadError { at, what })));
                 }
             }
         }
@@ -99,7 +99,7 @@ impl Embedded {
 const OUT_OF_MEMORY: &str = "out of memory: the system refuses what the machine needs, below --max-memory; run fewer cases at once (--jobs)";
 
 /// Why a step ended early.
-enum Stop {
+enum EmbeddedStop {
     /// A limit of the runner was reached. The state is still of interest.
     Limit(String),
     Other(Stopped),
@@ -115,7 +115,7 @@ impl Testee for Embedded {
     }
 }
 
-impl State for Embedded {
+impl TesteeState for Embedded {
     fn describe(&self) -> String {
         self.0.describe()
     }

@@ -24,19 +24,19 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::event;
 use crate::model::interrupt::Interrupt;
 use crate::model::limits::Limits;
-use crate::model::shape::Member;
+use crate::model::shape::MemberShape;
 use crate::model::verdict::{Breakdown, FirstTry};
 use crate::wire::line::quoted_around;
-use crate::wire::protocol::{self, Answer, Greeting, Hello, Offer, Request, VERSION};
+use crate::wire::protocol::{self, Greeting, Hello, Offer, ProtocolAnswer, Request, VERSION};
 
 pub use self::case::limits_of;
-use self::case::{Run, left_out};
-pub use self::command::{Command, DEFAULT_MEMORY};
+use self::case::{TesteeRun, left_out};
+pub use self::command::{DEFAULT_MEMORY, TesteeCommand};
 pub use self::conversation::{Asking, Conversation};
-pub use self::group::Groups;
+pub use self::group::ProcessGroups;
 pub use self::identity::{UnknownIdentity, identity};
 use self::misconduct::Misconduct;
-use self::pool::{Pool, Running};
+use self::pool::{Pool, RunningTestee};
 pub use self::trouble::Trouble;
 
 mod case;
@@ -57,23 +57,27 @@ pub const START: Duration = Duration::from_secs(20);
 const MOST_IN_FLIGHT: usize = 16;
 
 /// A machine in another process, and its running processes.
-pub struct Vm {
-    command: Command,
+pub struct ProcessVm {
+    command: TesteeCommand,
     hello: Hello,
-    groups: Groups,
+    groups: ProcessGroups,
     /// The processes; dropping it ends them.
     pool: Pool,
     misconduct: Misconduct,
 }
 
-impl Vm {
+impl ProcessVm {
     /// Starts a process and reads its greeting. All its processes are in `groups` while they run.
     ///
     /// # Errors
     ///
     /// If it cannot be started, does not answer `hello`, or speaks another version of the protocol; as a full
     /// sentence.
-    pub fn start(command: Command, groups: Groups, interrupt: &Interrupt) -> Result<Vm, String> {
+    pub fn start(
+        command: TesteeCommand,
+        groups: ProcessGroups,
+        interrupt: &Interrupt,
+    ) -> Result<ProcessVm, String> {
         let what = |trouble: Breakdown| {
             let stderr = trouble.stderr.trim_end();
             let stderr = if stderr.is_empty() { String::new() } else { format!(":\n{stderr}") };
@@ -85,17 +89,17 @@ impl Vm {
             Err(_) => return Err(format!("{}: interrupted", command.name)),
         };
         let pool = Pool::new(hello.in_flight.clamp(1, MOST_IN_FLIGHT), running);
-        Ok(Vm { command, hello, groups, pool, misconduct: Misconduct::default() })
+        Ok(ProcessVm { command, hello, groups, pool, misconduct: Misconduct::default() })
     }
 
     /// The names of the machine, for reports.
-    pub fn about(&self) -> event::Vm {
+    pub fn about(&self) -> event::UsedVm {
         let Hello { name, release, .. } = &self.hello;
         let left_out = self.hello.machines.iter().flat_map(|offer| {
             let hashed = machines::by_name(&offer.machine).and_then(|info| info.hashed);
             hashed.map_or(Vec::new(), |hashed| left_out(&hashed, offer))
         });
-        event::Vm {
+        event::UsedVm {
             name: self.command.name.clone(),
             implementation: name.clone(),
             release: release.clone(),
@@ -104,7 +108,7 @@ impl Vm {
     }
 
     /// How it is started.
-    pub fn command(&self) -> &Command {
+    pub fn command(&self) -> &TesteeCommand {
         &self.command
     }
 
@@ -134,7 +138,11 @@ impl Vm {
     /// # Errors
     ///
     /// If the process crashes, breaks the protocol or does not answer in time, or on an interrupt.
-    pub fn ask(&self, request: &dyn Fn(u64) -> Request, interrupt: &Interrupt) -> Result<Answer, Stopped> {
+    pub fn ask(
+        &self,
+        request: &dyn Fn(u64) -> Request,
+        interrupt: &Interrupt,
+    ) -> Result<ProtocolAnswer, Stopped> {
         self.answer(request, &Ok, interrupt).map(|answered| answered.answer)
     }
 
@@ -151,7 +159,7 @@ impl Vm {
     fn answer<T>(
         &self,
         request: &dyn Fn(u64) -> Request,
-        read: &dyn Fn(Answer) -> Result<T, Trouble>,
+        read: &dyn Fn(ProtocolAnswer) -> Result<T, Trouble>,
         interrupt: &Interrupt,
     ) -> Result<Answered<T>, Stopped> {
         let _user = self.pool.enter();
@@ -189,7 +197,7 @@ impl Vm {
     fn answer_alone<T>(
         &self,
         request: &dyn Fn(u64) -> Request,
-        read: &dyn Fn(Answer) -> Result<T, Trouble>,
+        read: &dyn Fn(ProtocolAnswer) -> Result<T, Trouble>,
         interrupt: &Interrupt,
     ) -> Result<T, Stopped> {
         let (_, running) = begin(&self.command, &self.groups, interrupt)?;
@@ -201,7 +209,7 @@ impl Vm {
     }
 
     /// Ends a process that broke down.
-    fn end(&self, running: &Arc<Running>, trouble: Trouble) -> Stopped {
+    fn end(&self, running: &Arc<RunningTestee>, trouble: Trouble) -> Stopped {
         self.pool.remove(running);
         // What follows a line that is not an answer belongs to that line.
         if !matches!(trouble, Trouble::Broke(_)) {
@@ -234,7 +242,7 @@ struct Answered<T> {
     first: Option<FirstTry>,
 }
 
-impl fmt::Debug for Vm {
+impl fmt::Debug for ProcessVm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Vm")
             .field("command", &self.command)
@@ -244,7 +252,11 @@ impl fmt::Debug for Vm {
 }
 
 /// Starts a process and says hello.
-fn begin(command: &Command, groups: &Groups, interrupt: &Interrupt) -> Result<(Hello, Running), Stopped> {
+fn begin(
+    command: &TesteeCommand,
+    groups: &ProcessGroups,
+    interrupt: &Interrupt,
+) -> Result<(Hello, RunningTestee), Stopped> {
     let conversation = Conversation::start(command, groups);
     let conversation = conversation.map_err(|error| {
         let what = format!("{} cannot be started: {error}", command.words[0]);
@@ -253,15 +265,15 @@ fn begin(command: &Command, groups: &Groups, interrupt: &Interrupt) -> Result<(H
     let hello = Request::Hello(Greeting { version: VERSION, vmconf: env!("CARGO_PKG_VERSION").to_owned() });
     let answer = ask(&conversation, &hello, command.start, interrupt);
     let hello = answer.and_then(|answer| match answer {
-        Answer::Hello(hello) if hello.version == VERSION => hello.limited().map_err(Trouble::Broke),
-        Answer::Hello(hello) => Err(Trouble::Broke(format!(
+        ProtocolAnswer::Hello(hello) if hello.version == VERSION => hello.limited().map_err(Trouble::Broke),
+        ProtocolAnswer::Hello(hello) => Err(Trouble::Broke(format!(
             "speaks version {} of the protocol, and vmconf speaks version {VERSION}",
             hello.version
         ))),
         other => Err(Trouble::Broke(format!("answered {} to hello", other.name()))),
     });
     match hello {
-        Ok(hello) => Ok((hello, Running::new(conversation))),
+        Ok(hello) => Ok((hello, RunningTestee::new(conversation))),
         Err(trouble) => Err(conversation.end(trouble)),
     }
 }
@@ -272,9 +284,9 @@ fn ask(
     request: &Request,
     timeout: Duration,
     interrupt: &Interrupt,
-) -> Result<Answer, Trouble> {
+) -> Result<ProtocolAnswer, Trouble> {
     let line = conversation.ask(Asking { line: request.line(), id: request.id(), timeout }, interrupt)?;
-    let answer = Answer::read(&line);
+    let answer = ProtocolAnswer::read(&line);
     let answer = answer.map_err(|error| {
         let quoted = quoted_around(&line, error.column.map_or(0, |column| column.saturating_sub(1)));
         Trouble::Broke(format!("wrote a line that is not an answer: it {error}: {quoted}"))
@@ -299,23 +311,28 @@ pub fn written(
     info: &'static MachineInfo,
     program: &Program,
     steps: &[Step],
-) -> Result<(serde_json::Value, Vec<protocol::Step>), Stopped> {
+) -> Result<(serde_json::Value, Vec<protocol::WireStep>), Stopped> {
     let program = (info.assemble)(program).map_err(Stopped::not_loadable)?;
     Ok(case::written(info, &(info.fields)(), &program, steps))
 }
 
 /// A machine in another process as a testee.
 pub struct Process {
-    vm: Arc<Vm>,
+    vm: Arc<ProcessVm>,
     info: &'static MachineInfo,
-    fields: Vec<Member>,
+    fields: Vec<MemberShape>,
     limits: Limits,
     interrupt: Interrupt,
 }
 
 impl Process {
     /// A testee for a machine of this process. Its cases end when `interrupt` is requested.
-    pub fn new(vm: Arc<Vm>, info: &'static MachineInfo, limits: &Limits, interrupt: &Interrupt) -> Process {
+    pub fn new(
+        vm: Arc<ProcessVm>,
+        info: &'static MachineInfo,
+        limits: &Limits,
+        interrupt: &Interrupt,
+    ) -> Process {
         let (limits, interrupt) = (limits.clone(), interrupt.clone());
         Process { vm, info, fields: (info.fields)(), limits, interrupt }
     }
@@ -327,7 +344,7 @@ impl Testee for Process {
             return Err(Stopped::Unsupported(format!("no machine {}", self.info.name)));
         };
         let program = (self.info.assemble)(program).map_err(Stopped::not_loadable)?;
-        let run = Run::new(self.info, &self.fields, offer, &program, steps)?;
+        let run = TesteeRun::new(self.info, &self.fields, offer, &program, steps)?;
         let limits = limits_of(&self.limits);
         let request = |id| run.request(id, &limits);
         let Answered { answer, first } =

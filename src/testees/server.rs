@@ -13,15 +13,16 @@ use crate::model::case::{self, Program};
 use crate::model::interrupt::Interrupt;
 use crate::model::limits::{Limits, ROWS};
 use crate::model::path::Path;
-use crate::model::shape::{Member, Shape};
+use crate::model::shape::{MemberShape, Shape};
 use crate::wire::line::LineError;
 use crate::wire::plain;
 use crate::wire::protocol::{
-    Action, Answer, Digests, DigestsDone, Done, Failure, Hello, Key, MOST_INSTRUCTIONS, Offer, Request, Run,
-    Skip, State, Step, Trace, TraceDone, VERSION,
+    ActionDone, Digests, DigestsDone, Hello, MOST_INSTRUCTIONS, ObservedState, Offer, ProtocolAnswer,
+    Request, RunRequest, Skip, TesteeFailure, TraceDone, TraceRequest, VERSION, WireAction, WireKey,
+    WireStep,
 };
 
-use self::observer::{Hasher, Range};
+use self::observer::{Hasher, StepRange};
 
 mod observer;
 
@@ -32,7 +33,7 @@ const IN_FLIGHT: usize = 8;
 pub struct Server {
     info: &'static MachineInfo,
     make: Box<MakeServed>,
-    fields: Vec<Member>,
+    fields: Vec<MemberShape>,
     /// The machine of the last request, and its limits.
     last: Option<(Limits, Embedded)>,
 }
@@ -59,15 +60,15 @@ impl Server {
     /// # Errors
     ///
     /// If the line is not a request. The conversation then ends.
-    pub fn answer(&mut self, line: &[u8]) -> Result<Answer, LineError> {
+    pub fn answer(&mut self, line: &[u8]) -> Result<ProtocolAnswer, LineError> {
         Ok(self.answer_to(Request::read(line)?))
     }
 
     /// The answer to a request.
-    pub fn answer_to(&mut self, request: Request) -> Answer {
+    pub fn answer_to(&mut self, request: Request) -> ProtocolAnswer {
         let id = request.id().unwrap_or_default();
         let answer = match request {
-            Request::Hello(_) => Ok(Answer::Hello(self.hello())),
+            Request::Hello(_) => Ok(ProtocolAnswer::Hello(self.hello())),
             Request::Run(run) => self.run(run),
             Request::Digests(digests) => self.digests(digests),
             Request::Trace(trace) => self.trace(trace),
@@ -77,12 +78,12 @@ impl Server {
 
     fn hello(&self) -> Hello {
         let actions = [
-            Action::Execute,
-            Action::Run(0),
-            Action::Set(Json::Null),
-            Action::StepInto,
-            Action::StepOver,
-            Action::StepOut,
+            WireAction::Execute,
+            WireAction::Run(0),
+            WireAction::Set(Json::Null),
+            WireAction::StepInto,
+            WireAction::StepOver,
+            WireAction::StepOut,
         ];
         let offer = Offer {
             machine: self.info.name.to_owned(),
@@ -103,10 +104,13 @@ impl Server {
         }
     }
 
-    fn run(&mut self, Run { id, machine, program, steps, limits }: Run) -> Result<Answer, Refusal> {
+    fn run(
+        &mut self,
+        RunRequest { id, machine, program, steps, limits }: RunRequest,
+    ) -> Result<ProtocolAnswer, RequestRefusal> {
         let program = self.program(&machine, program)?;
         let (actions, wanted): (Vec<_>, Vec<Vec<String>>) =
-            steps.into_iter().map(|Step { r#do, observe }| (r#do, observe)).unzip();
+            steps.into_iter().map(|WireStep { r#do, observe }| (r#do, observe)).unzip();
         let unknown = |field: &&String| self.fields.iter().all(|known| known.name != **field);
         if let Some(field) = wanted.iter().flatten().find(unknown) {
             return Err(error(format!("{machine} has no field {field}")));
@@ -117,15 +121,15 @@ impl Server {
         let mut states = Vec::with_capacity(steps.len());
         let mut ended = None;
         embedded.run(&program, &steps, &mut |index, state| {
-            states.push(State { fields: observed(state, &wanted[index], &fields) });
+            states.push(ObservedState { fields: observed(state, &wanted[index], &fields) });
             if index + 1 == steps.len() {
                 ended = Some(state.describe());
             }
         })?;
-        Ok(Answer::Done(Done { id, steps: states, ended }))
+        Ok(ProtocolAnswer::Done(ActionDone { id, steps: states, ended }))
     }
 
-    fn digests(&mut self, request: Digests) -> Result<Answer, Refusal> {
+    fn digests(&mut self, request: Digests) -> Result<ProtocolAnswer, RequestRefusal> {
         let Digests { id, machine, program, r#do, limits, after } = request;
         if !after.is_sorted() {
             return Err(error("after is not in ascending order".to_owned()));
@@ -135,49 +139,49 @@ impl Server {
         let mut hasher = Hasher::new(after);
         self.embedded(&limits)?.watch(&program, &[step], Some(&mut hasher), &mut |_, _| {})?;
         let (digests, instructions) = hasher.finish();
-        Ok(Answer::Digests(DigestsDone { id, digests, instructions }))
+        Ok(ProtocolAnswer::Digests(DigestsDone { id, digests, instructions }))
     }
 
-    fn trace(&mut self, request: Trace) -> Result<Answer, Refusal> {
-        let Trace { id, machine, program, r#do, limits, skip, count } = request;
+    fn trace(&mut self, request: TraceRequest) -> Result<ProtocolAnswer, RequestRefusal> {
+        let TraceRequest { id, machine, program, r#do, limits, skip, count } = request;
         let program = self.program(&machine, program)?;
         let step = self.step(r#do)?;
-        let mut range = Range::new(skip, count.min(MOST_INSTRUCTIONS));
+        let mut range = StepRange::new(skip, count.min(MOST_INSTRUCTIONS));
         self.embedded(&limits)?.watch(&program, &[step], Some(&mut range), &mut |_, _| {})?;
-        Ok(Answer::Trace(TraceDone { id, instructions: range.instructions }))
+        Ok(ProtocolAnswer::Trace(TraceDone { id, instructions: range.instructions }))
     }
 
-    fn program(&self, machine: &str, program: Json) -> Result<Program, Refusal> {
+    fn program(&self, machine: &str, program: Json) -> Result<Program, RequestRefusal> {
         if machine != self.info.name {
-            return Err(Refusal::Skip(format!("this is {}, not {machine}", self.info.name)));
+            return Err(RequestRefusal::Skip(format!("this is {}, not {machine}", self.info.name)));
         }
         let program = plain::read(program, &Shape::Record(self.info.program));
         Ok(program.map_err(|misfit| error(misfit.inside("program").to_string()))?.into())
     }
 
-    fn step(&self, actions: Vec<Action>) -> Result<case::Step, Refusal> {
+    fn step(&self, actions: Vec<WireAction>) -> Result<case::Step, RequestRefusal> {
         let actions = actions.into_iter().map(|action| {
             Ok(match action {
-                Action::Execute => case::Action::Execute,
-                Action::Run(count) => case::Action::Run(count),
-                Action::Set(changes) => {
+                WireAction::Execute => case::Action::Execute,
+                WireAction::Run(count) => case::Action::Run(count),
+                WireAction::Set(changes) => {
                     let changes = plain::read(changes, &Shape::Record(self.info.changes));
                     case::Action::Set(changes.map_err(|misfit| error(misfit.inside("set").to_string()))?)
                 }
-                Action::StepInto => case::Action::StepInto,
-                Action::StepOver => case::Action::StepOver,
-                Action::StepOut => case::Action::StepOut,
+                WireAction::StepInto => case::Action::StepInto,
+                WireAction::StepOver => case::Action::StepOver,
+                WireAction::StepOut => case::Action::StepOut,
             })
         });
         Ok(case::Step {
-            actions: actions.collect::<Result<_, Refusal>>()?,
+            actions: actions.collect::<Result<_, RequestRefusal>>()?,
             end: None,
             assertions: Vec::new(),
         })
     }
 
     /// A machine with these limits.
-    fn embedded(&mut self, changed: &BTreeMap<String, u64>) -> Result<&mut Embedded, Refusal> {
+    fn embedded(&mut self, changed: &BTreeMap<String, u64>) -> Result<&mut Embedded, RequestRefusal> {
         let mut limits = Limits::default();
         for (name, value) in changed {
             let row = ROWS.iter().find(|row| row.flag == name);
@@ -191,7 +195,7 @@ impl Server {
 }
 
 /// The requested fields that have a value.
-fn observed(state: &(impl Observe + ?Sized), wanted: &[String], fields: &[Member]) -> Map<String, Json> {
+fn observed(state: &(impl Observe + ?Sized), wanted: &[String], fields: &[MemberShape]) -> Map<String, Json> {
     let value = |name: &String| {
         let field = fields.iter().find(|field| field.name == name)?;
         Some((name.clone(), plain::write(&state.observe(name)?, &field.shape)))
@@ -200,34 +204,38 @@ fn observed(state: &(impl Observe + ?Sized), wanted: &[String], fields: &[Member
 }
 
 /// Why a request is rejected.
-enum Refusal {
+enum RequestRefusal {
     Skip(String),
     Error(LoadError),
 }
 
-impl Refusal {
-    fn into_answer(self, id: u64) -> Answer {
+impl RequestRefusal {
+    fn into_answer(self, id: u64) -> ProtocolAnswer {
         match self {
-            Refusal::Skip(reason) => Answer::Skip(Skip { id, reason }),
-            Refusal::Error(LoadError { at, what }) => {
+            RequestRefusal::Skip(reason) => ProtocolAnswer::Skip(Skip { id, reason }),
+            RequestRefusal::Error(LoadError { at, what }) => {
                 let at = at.as_ref().map(Path::keys).unwrap_or_default();
-                Answer::Error(Failure { id, message: what, at: at.into_iter().map(Key::from).collect() })
+                ProtocolAnswer::Error(TesteeFailure {
+                    id,
+                    message: what,
+                    at: at.into_iter().map(WireKey::from).collect(),
+                })
             }
         }
     }
 }
 
-impl From<Stopped> for Refusal {
-    fn from(stopped: Stopped) -> Refusal {
+impl From<Stopped> for RequestRefusal {
+    fn from(stopped: Stopped) -> RequestRefusal {
         match stopped {
-            Stopped::Error(reason) => Refusal::Error(reason),
-            Stopped::Unsupported(reason) => Refusal::Skip(reason),
+            Stopped::Error(reason) => RequestRefusal::Error(reason),
+            Stopped::Unsupported(reason) => RequestRefusal::Skip(reason),
             Stopped::Interrupted => error("the run was interrupted".to_owned()),
             Stopped::Crash(breakdown) | Stopped::Timeout(breakdown) => error(breakdown.what),
         }
     }
 }
 
-fn error(what: String) -> Refusal {
-    Refusal::Error(LoadError::new(what))
+fn error(what: String) -> RequestRefusal {
+    RequestRefusal::Error(LoadError::new(what))
 }

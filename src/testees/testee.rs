@@ -24,10 +24,10 @@ pub trait Testee {
 }
 
 /// Called with the index of each step and the state after it.
-pub type See<'s> = &'s mut dyn FnMut(usize, &dyn State);
+pub type See<'s> = &'s mut dyn FnMut(usize, &dyn TesteeState);
 
 /// The state of a machine after a step.
-pub trait State: Observe {
+pub trait TesteeState: Observe {
     /// A description, in one line, of how the machine ended or where it is.
     fn describe(&self) -> String;
 

@@ -40,14 +40,14 @@ pub struct Setting {
     /// Its name in the file, which is its flag without the dashes.
     pub name: String,
     /// The type of its value.
-    pub kind: Kind,
+    pub kind: ConfigKind,
     /// Where it may appear.
-    pub scope: Scope,
+    pub scope: SettingScope,
 }
 
 /// The type of a setting's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ConfigKind {
     /// `true` or `false`.
     Switch,
     /// A whole number.
@@ -64,24 +64,24 @@ pub enum Kind {
     Files,
 }
 
-impl Kind {
+impl ConfigKind {
     /// The type in words, for errors.
     pub const fn doc(self) -> &'static str {
         match self {
-            Kind::Switch => "true or false",
-            Kind::Number => "a whole number",
-            Kind::Text => "a string",
-            Kind::Duration => "a number of seconds or a string like \"500ms\"",
-            Kind::Texts => "a list of strings",
-            Kind::File => "the path of a file",
-            Kind::Files => "a list of paths",
+            ConfigKind::Switch => "true or false",
+            ConfigKind::Number => "a whole number",
+            ConfigKind::Text => "a string",
+            ConfigKind::Duration => "a number of seconds or a string like \"500ms\"",
+            ConfigKind::Texts => "a list of strings",
+            ConfigKind::File => "the path of a file",
+            ConfigKind::Files => "a list of paths",
         }
     }
 }
 
 /// Where a setting may appear.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
+pub enum SettingScope {
     /// In a profile: it applies to the whole run.
     Run,
     /// In a profile or in an override: it may apply to single files.
@@ -90,7 +90,7 @@ pub enum Scope {
 
 /// A setting with its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct ConfigEntry {
     /// The name of the setting.
     pub name: String,
     /// The equivalent command-line flags; empty for a switch that is off.
@@ -107,12 +107,12 @@ pub struct Override {
     /// Matches the paths of the files, relative to the folder of the configuration.
     pub path: GlobMatcher,
     /// Their settings.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<ConfigEntry>,
 }
 
 /// A machine in another process.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Vm {
+pub struct ConfiguredVm {
     /// Its name.
     pub name: String,
     /// The words of the command that starts it; at least one.
@@ -135,24 +135,24 @@ pub struct Vm {
 
 /// A parsed configuration.
 #[derive(Debug, Default)]
-pub struct Config {
-    profiles: Vec<(String, Vec<Entry>)>,
+pub struct FileConfig {
+    profiles: Vec<(String, Vec<ConfigEntry>)>,
     /// The machines in other processes.
-    pub vms: Vec<Vm>,
+    pub vms: Vec<ConfiguredVm>,
     /// Settings for some files; the first override that matches a file applies.
     pub overrides: Vec<Override>,
 }
 
-impl Config {
+impl FileConfig {
     /// Parses a configuration. `folder` is the path of its folder, relative to the working folder.
     ///
     /// # Errors
     ///
     /// All errors, in the order of the text.
-    pub fn parse(text: &str, folder: &Path, settings: &[Setting]) -> Result<Config, Vec<Diagnostic>> {
+    pub fn parse(text: &str, folder: &Path, settings: &[Setting]) -> Result<FileConfig, Vec<Diagnostic>> {
         let text = &SourceText::new(text);
         let root = DeTable::parse(text.as_str()).map_err(|error| vec![no_toml(text, &error)])?;
-        let mut reader = Reader { text, folder, settings, diagnostics: Vec::new() };
+        let mut reader = ConfigReader { text, folder, settings, diagnostics: Vec::new() };
         let config = reader.root(root.get_ref());
         if reader.diagnostics.is_empty() {
             return Ok(config);
@@ -166,7 +166,7 @@ impl Config {
     /// # Errors
     ///
     /// A message if there is no such profile.
-    pub fn profile(&self, name: &str) -> Result<Vec<&Entry>, String> {
+    pub fn profile(&self, name: &str) -> Result<Vec<&ConfigEntry>, String> {
         let find = |name: &str| self.profiles.iter().find(|profile| profile.0 == name);
         let own = match find(name) {
             Some((_, entries)) => entries.as_slice(),
@@ -174,12 +174,12 @@ impl Config {
             None => return Err(self.no_profile(name)),
         };
         let default = find(DEFAULT).filter(|_| name != DEFAULT).map_or(&[][..], |default| &default.1);
-        let is_new = |entry: &&Entry| !own.iter().any(|set| set.name == entry.name);
+        let is_new = |entry: &&ConfigEntry| !own.iter().any(|set| set.name == entry.name);
         Ok(own.iter().chain(default.iter().filter(is_new)).collect())
     }
 
     /// The settings of all profiles and overrides.
-    pub fn entries(&self) -> impl Iterator<Item = &Entry> {
+    pub fn entries(&self) -> impl Iterator<Item = &ConfigEntry> {
         let of_files = self.overrides.iter().flat_map(|file_override| &file_override.entries);
         self.profiles.iter().flat_map(|profile| &profile.1).chain(of_files)
     }
@@ -200,14 +200,14 @@ fn no_toml(text: &SourceText, error: &toml::de::Error) -> Diagnostic {
 }
 
 /// Continues after an error, so that all errors are reported.
-struct Reader<'t> {
+struct ConfigReader<'t> {
     text: &'t SourceText,
     folder: &'t Path,
     settings: &'t [Setting],
     diagnostics: Vec<Diagnostic>,
 }
 
-impl Reader<'_> {
+impl ConfigReader<'_> {
     fn diagnostic(&mut self, span: Range<usize>, what: String) {
         self.diagnostics.push(self.text.locate(Diagnostic::at(span.start as u32, what)));
     }
@@ -233,8 +233,8 @@ impl Reader<'_> {
         self.diagnostic(key.span(), format!("unknown {what} {name:?}: {hint}"));
     }
 
-    fn root(&mut self, root: &DeTable<'_>) -> Config {
-        let mut config = Config::default();
+    fn root(&mut self, root: &DeTable<'_>) -> FileConfig {
+        let mut config = FileConfig::default();
         for (key, value) in root {
             match key.get_ref().as_ref() {
                 "profile" => config.profiles = self.profiles(value),
@@ -246,7 +246,7 @@ impl Reader<'_> {
         config
     }
 
-    fn profiles(&mut self, value: &Spanned<DeValue<'_>>) -> Vec<(String, Vec<Entry>)> {
+    fn profiles(&mut self, value: &Spanned<DeValue<'_>>) -> Vec<(String, Vec<ConfigEntry>)> {
         let Some(profiles) = value.get_ref().as_table() else {
             self.wrong(value, "profile", "a table of profiles, as [profile.ci],");
             return Vec::new();
@@ -256,7 +256,7 @@ impl Reader<'_> {
             match value.get_ref().as_table() {
                 Some(table) => {
                     self.check_profile_name(name);
-                    read.push((name.get_ref().to_string(), self.entries(table, Scope::Run)));
+                    read.push((name.get_ref().to_string(), self.entries(table, SettingScope::Run)));
                 }
                 None => self.wrong(value, "a profile", "a table, as [profile.ci],"),
             }
@@ -272,7 +272,7 @@ impl Reader<'_> {
         }
     }
 
-    fn vms(&mut self, value: &Spanned<DeValue<'_>>) -> Vec<Vm> {
+    fn vms(&mut self, value: &Spanned<DeValue<'_>>) -> Vec<ConfiguredVm> {
         let Some(vms) = value.get_ref().as_table() else {
             self.wrong(value, "vm", "a table of machines, as [vm.mine]");
             return Vec::new();
@@ -287,10 +287,11 @@ impl Reader<'_> {
         read
     }
 
-    fn vm(&mut self, name: &str, span: Range<usize>, table: &DeTable<'_>) -> Option<Vm> {
+    fn vm(&mut self, name: &str, span: Range<usize>, table: &DeTable<'_>) -> Option<ConfiguredVm> {
         const KEYS: [&str; 7] =
             ["command", "env", "timeout", "start-timeout", "memory", "known", "cache-key"];
-        let mut vm = Vm { name: name.to_owned(), folder: self.folder.to_owned(), ..Vm::default() };
+        let mut vm =
+            ConfiguredVm { name: name.to_owned(), folder: self.folder.to_owned(), ..ConfiguredVm::default() };
         for (key, value) in table {
             let name = key.get_ref().as_ref();
             let text = || value.get_ref().as_str().map(str::to_owned);
@@ -349,7 +350,7 @@ impl Reader<'_> {
     }
 
     fn one_override(&mut self, span: Range<usize>, table: &DeTable<'_>) -> Option<Override> {
-        let entries = self.entries(table, Scope::File);
+        let entries = self.entries(table, SettingScope::File);
         let Some((_, path)) = table.iter().find(|(key, _)| key.get_ref() == PATH) else {
             self.diagnostic(span, "this override has no path".to_owned());
             return None;
@@ -368,10 +369,11 @@ impl Reader<'_> {
     }
 
     /// The settings in a table with this scope.
-    fn entries(&mut self, table: &DeTable<'_>, scope: Scope) -> Vec<Entry> {
+    fn entries(&mut self, table: &DeTable<'_>, scope: SettingScope) -> Vec<ConfigEntry> {
         let settings = self.settings;
-        let fits = move |setting: &&Setting| scope == Scope::Run || setting.scope == Scope::File;
-        let path = (scope == Scope::File).then_some(PATH);
+        let fits =
+            move |setting: &&Setting| scope == SettingScope::Run || setting.scope == SettingScope::File;
+        let path = (scope == SettingScope::File).then_some(PATH);
         let mut entries = Vec::new();
         for (key, value) in table {
             let name = key.get_ref().as_ref();
@@ -403,27 +405,39 @@ impl Reader<'_> {
         let path =
             |value: &DeValue<'_>| Some(format!("--{name}={}", self.folder.join(value.as_str()?).display()));
         match (setting.kind, value) {
-            (Kind::Switch, DeValue::Boolean(true)) => Some(vec![format!("--{name}")]),
-            (Kind::Switch, DeValue::Boolean(false)) => Some(Vec::new()),
-            (Kind::Number, DeValue::Integer(number)) => Some(vec![format!("--{name}={}", decimal(number)?)]),
-            (Kind::Duration, DeValue::Integer(number)) => {
+            (ConfigKind::Switch, DeValue::Boolean(true)) => Some(vec![format!("--{name}")]),
+            (ConfigKind::Switch, DeValue::Boolean(false)) => Some(Vec::new()),
+            (ConfigKind::Number | ConfigKind::Duration, DeValue::Integer(number)) => {
                 Some(vec![format!("--{name}={}", decimal(number)?)])
             }
-            (Kind::Duration, DeValue::Float(number)) => Some(vec![format!("--{name}={}", number.as_str())]),
-            (Kind::Text | Kind::Texts | Kind::Duration, DeValue::String(_)) => Some(vec![text(value)?]),
-            (Kind::Texts, DeValue::Array(list)) => list.iter().map(|value| text(value.get_ref())).collect(),
-            (Kind::File | Kind::Files, DeValue::String(_)) => Some(vec![path(value)?]),
-            (Kind::Files, DeValue::Array(list)) => list.iter().map(|value| path(value.get_ref())).collect(),
+            (ConfigKind::Duration, DeValue::Float(number)) => {
+                Some(vec![format!("--{name}={}", number.as_str())])
+            }
+            (ConfigKind::Text | ConfigKind::Texts | ConfigKind::Duration, DeValue::String(_)) => {
+                Some(vec![text(value)?])
+            }
+            (ConfigKind::Texts, DeValue::Array(list)) => {
+                list.iter().map(|value| text(value.get_ref())).collect()
+            }
+            (ConfigKind::File | ConfigKind::Files, DeValue::String(_)) => Some(vec![path(value)?]),
+            (ConfigKind::Files, DeValue::Array(list)) => {
+                list.iter().map(|value| path(value.get_ref())).collect()
+            }
             _ => None,
         }
     }
 
-    fn entry(&mut self, at: Range<usize>, setting: &Setting, value: &Spanned<DeValue<'_>>) -> Option<Entry> {
+    fn entry(
+        &mut self,
+        at: Range<usize>,
+        setting: &Setting,
+        value: &Spanned<DeValue<'_>>,
+    ) -> Option<ConfigEntry> {
         let Some(flags) = self.flags(setting, value.get_ref()) else {
             self.wrong(value, &setting.name, setting.kind.doc());
             return None;
         };
-        Some(Entry {
+        Some(ConfigEntry {
             name: setting.name.clone(),
             flags,
             shown: self.text.as_str()[value.span()].to_owned(),

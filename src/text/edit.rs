@@ -6,22 +6,22 @@ use std::ops::Range;
 
 use serde_json::Value as Json;
 
-use super::json::{Document, Node};
+use super::json::{Document, JsonNode};
 
 /// A change to one datum of a document.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Change<'d> {
+pub enum TextChange<'d> {
     /// Replaces the datum.
     Replace {
         /// The datum.
-        node: Node<'d>,
+        node: JsonNode<'d>,
         /// The new value.
         value: Json,
     },
     /// Replaces a number with one of any size.
     Digits {
         /// The number.
-        node: Node<'d>,
+        node: JsonNode<'d>,
         /// The number in JSON.
         digits: String,
     },
@@ -29,7 +29,7 @@ pub enum Change<'d> {
     /// applies.
     Insert {
         /// The array or object.
-        into: Node<'d>,
+        into: JsonNode<'d>,
         /// The index of the element to insert before; the element count appends.
         before: usize,
         /// The key, in an object.
@@ -40,31 +40,31 @@ pub enum Change<'d> {
     /// Removes an element of an array or object.
     Remove {
         /// The array or object.
-        from: Node<'d>,
+        from: JsonNode<'d>,
         /// Which element, from 0.
         index: usize,
     },
     /// Reorders the members of an object.
     Reorder {
         /// The object.
-        object: Node<'d>,
+        object: JsonNode<'d>,
         /// For each place, the index of the member that moves there.
         order: Vec<usize>,
     },
 }
 
-impl<'d> Change<'d> {
+impl<'d> TextChange<'d> {
     /// Adds a member at the end of an object.
-    pub fn add_member(object: Node<'d>, key: &str, value: Json) -> Change<'d> {
+    pub fn add_member(object: JsonNode<'d>, key: &str, value: Json) -> TextChange<'d> {
         let before = object.members().count();
-        Change::Insert { into: object, before, key: Some(key.to_owned()), value }
+        TextChange::Insert { into: object, before, key: Some(key.to_owned()), value }
     }
 
     /// Removes the element of an array or object that starts with this datum or has it as its value.
-    pub fn remove(from: Node<'d>, value: Node<'d>) -> Option<Change<'d>> {
+    pub fn remove(from: JsonNode<'d>, value: JsonNode<'d>) -> Option<TextChange<'d>> {
         let at = value.at() as usize;
         let index = elements(from).iter().position(|element| element.contains(&at))?;
-        Some(Change::Remove { from, index })
+        Some(TextChange::Remove { from, index })
     }
 }
 
@@ -78,28 +78,28 @@ pub struct Splice {
 }
 
 /// The text of the document with the changes applied. Of changes to the same bytes, the outermost is applied.
-pub fn apply(document: &Document, changes: &[Change<'_>]) -> String {
+pub fn apply(document: &Document, changes: &[TextChange<'_>]) -> String {
     let style = Style::of(document);
     let mut splices = Vec::new();
     let mut resized: BTreeMap<u32, Resized<'_>> = BTreeMap::new();
     for change in changes {
         match change {
-            Change::Replace { node, value } => {
+            TextChange::Replace { node, value } => {
                 let text = match value {
                     Json::String(new) if node.raw().contains('\\') => keeping_escapes(node.raw(), new),
                     _ => style.render(value, indent_of(document.text(), node.at() as usize)),
                 };
                 splices.push(Splice { range: range(*node), text });
             }
-            Change::Digits { node, digits } => {
+            TextChange::Digits { node, digits } => {
                 splices.push(Splice { range: range(*node), text: digits.clone() });
             }
-            Change::Reorder { object, order } => reorder(*object, order, &mut splices),
-            Change::Insert { into, before, key, value } => {
+            TextChange::Reorder { object, order } => reorder(*object, order, &mut splices),
+            TextChange::Insert { into, before, key, value } => {
                 let resized = resized.entry(into.index()).or_insert_with(|| Resized::new(*into));
                 resized.insert(*before, key.as_deref(), value);
             }
-            Change::Remove { from, index } => {
+            TextChange::Remove { from, index } => {
                 let resized = resized.entry(from.index()).or_insert_with(|| Resized::new(*from));
                 resized.removed.insert(*index);
             }
@@ -127,13 +127,13 @@ pub fn splice(text: &str, mut splices: Vec<Splice>) -> String {
     spliced
 }
 
-fn range(node: Node<'_>) -> Range<usize> {
+fn range(node: JsonNode<'_>) -> Range<usize> {
     let at = node.at() as usize;
     at..at + node.raw().len()
 }
 
 /// The position of each element of an array or object, with its key.
-fn elements(container: Node<'_>) -> Vec<Range<usize>> {
+fn elements(container: JsonNode<'_>) -> Vec<Range<usize>> {
     if container.is_object() {
         container.members().map(|member| member.key_at as usize..range(member.value).end).collect()
     } else {
@@ -141,7 +141,7 @@ fn elements(container: Node<'_>) -> Vec<Range<usize>> {
     }
 }
 
-fn reorder(object: Node<'_>, order: &[usize], splices: &mut Vec<Splice>) {
+fn reorder(object: JsonNode<'_>, order: &[usize], splices: &mut Vec<Splice>) {
     let elements = elements(object);
     let text = object.document().text();
     for (place, member) in order.iter().enumerate().filter(|(place, member)| place != *member) {
@@ -201,14 +201,14 @@ fn characters(raw: &str) -> Vec<(char, &str)> {
 
 /// An array or object with insertions and removals.
 struct Resized<'c> {
-    container: Node<'c>,
+    container: JsonNode<'c>,
     /// Keyed by the index of the element that they are inserted before.
     inserted: BTreeMap<usize, Vec<(Option<String>, Json)>>,
     removed: BTreeSet<usize>,
 }
 
 impl<'c> Resized<'c> {
-    fn new(container: Node<'c>) -> Resized<'c> {
+    fn new(container: JsonNode<'c>) -> Resized<'c> {
         Resized { container, inserted: BTreeMap::new(), removed: BTreeSet::new() }
     }
 
@@ -283,7 +283,7 @@ struct Layout {
 }
 
 impl Layout {
-    fn of(container: Node<'_>, elements: &[Range<usize>], style: &Style) -> Layout {
+    fn of(container: JsonNode<'_>, elements: &[Range<usize>], style: &Style) -> Layout {
         let text = container.document().text();
         let whole = range(container);
         let outer = indent_of(text, whole.start);

@@ -4,7 +4,7 @@ use std::fmt;
 
 use anstyle::Style;
 
-use crate::model::diagnostic::Place;
+use crate::model::diagnostic::DiagnosticPlace;
 use crate::model::escape::escaped;
 
 const DIM: Style = Style::new().dimmed();
@@ -13,7 +13,7 @@ const DIM: Style = Style::new().dimmed();
 #[derive(Debug, Clone, Copy)]
 pub struct Excerpt<'p> {
     /// The place.
-    pub place: &'p Place,
+    pub place: &'p DiagnosticPlace,
     /// How many columns to indent.
     pub indent: usize,
     /// The style of the caret.

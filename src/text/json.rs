@@ -1,6 +1,6 @@
 //! Reads JSON such that every datum knows its position.
 //!
-//! A [`Document`] is the text and one flat table of slots in document order, 16 bytes per datum; a [`Node`]
+//! A [`Document`] is the text and one flat table of slots in document order, 16 bytes per datum; a [`JsonNode`]
 //! is an index into it. Strings and numbers stay in the text until they are read, so a number of any size
 //! keeps its value and parsing allocates once per file. This is our own reader, not `serde_json`, because a
 //! conformance runner has to point at the byte that demands a value, detect duplicate keys, and read what
@@ -19,7 +19,7 @@ mod slot;
 
 pub use self::deviation::{Deviation, DeviationKind};
 pub use self::document::Document;
-pub use self::node::{Datum, Member, Node, quoted};
+pub use self::node::{JsonDatum, JsonMember, JsonNode, quoted};
 
 #[cfg(test)]
 mod tests;

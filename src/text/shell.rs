@@ -6,19 +6,19 @@ use crate::model::escape::escaped;
 
 /// Unquoted words of a command line. Each is displayed after a space, in quotes if a shell needs them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Words(Vec<String>);
+pub struct ShellWords(Vec<String>);
 
-impl Words {
+impl ShellWords {
     /// These words, followed by the others.
     #[must_use]
-    pub fn and(mut self, others: Words) -> Words {
+    pub fn and(mut self, others: ShellWords) -> ShellWords {
         self.0.extend(others.0);
         self
     }
 
     /// These words with `expr` as an additional condition for the cases that they select.
     #[must_use]
-    pub fn narrowed(mut self, expr: &str) -> Words {
+    pub fn narrowed(mut self, expr: &str) -> ShellWords {
         let mut narrowed = Vec::new();
         let mut words = std::mem::take(&mut self.0).into_iter();
         while let Some(word) = words.next() {
@@ -44,13 +44,13 @@ impl Words {
     }
 }
 
-impl<W: Into<String>> FromIterator<W> for Words {
-    fn from_iter<I: IntoIterator<Item = W>>(words: I) -> Words {
-        Words(words.into_iter().map(Into::into).collect())
+impl<W: Into<String>> FromIterator<W> for ShellWords {
+    fn from_iter<I: IntoIterator<Item = W>>(words: I) -> ShellWords {
+        ShellWords(words.into_iter().map(Into::into).collect())
     }
 }
 
-impl fmt::Display for Words {
+impl fmt::Display for ShellWords {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.iter().try_for_each(|word| write!(f, " {}", escaped(&in_quotes_if_needed(word))))
     }

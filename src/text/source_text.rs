@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use super::line_index::LineIndex;
-use crate::model::diagnostic::{Diagnostic, Place};
+use crate::model::diagnostic::{Diagnostic, DiagnosticPlace};
 use crate::model::position::{Origin, Position};
 
 /// A text and its line index, which is built on first use.
@@ -51,8 +51,8 @@ impl SourceText {
     }
 
     /// The place of a byte, with an excerpt of its line.
-    pub fn place(&self, at: u32) -> Place {
-        Place::at(&self.text, at, self.position(at))
+    pub fn place(&self, at: u32) -> DiagnosticPlace {
+        DiagnosticPlace::at(&self.text, at, self.position(at))
     }
 
     /// A diagnostic of this text, with line and column added.

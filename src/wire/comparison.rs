@@ -5,13 +5,15 @@
 
 use std::fmt;
 
-use crate::model::verdict::Kind;
+use crate::model::verdict::DifferenceKind;
 
-pub use super::record::{MOST_BYTES, MOST_CASES, MOST_LINE, Outcome, ReadError, Run, read};
+pub use super::record::{
+    MOST_BYTES, MOST_CASES, MOST_LINE, ReadError, RecordedOutcome, RecordedRunLine, read,
+};
 
 /// How a case changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Change {
+pub enum ReportedChange {
     /// It passed and no longer passes.
     Broken,
     /// It passed in neither run, and its verdict or signature changed.
@@ -24,21 +26,26 @@ pub enum Change {
     Gone,
 }
 
-impl Change {
+impl ReportedChange {
     /// All kinds of change, in the order of output.
-    pub const ALL: [Change; 5] =
-        [Change::Broken, Change::FailsDifferently, Change::Fixed, Change::New, Change::Gone];
+    pub const ALL: [ReportedChange; 5] = [
+        ReportedChange::Broken,
+        ReportedChange::FailsDifferently,
+        ReportedChange::Fixed,
+        ReportedChange::New,
+        ReportedChange::Gone,
+    ];
 }
 
 /// The heading of the list of cases.
-impl fmt::Display for Change {
+impl fmt::Display for ReportedChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Change::Broken => "broken",
-            Change::FailsDifferently => "fails differently",
-            Change::Fixed => "fixed",
-            Change::New => "new",
-            Change::Gone => "gone",
+            ReportedChange::Broken => "broken",
+            ReportedChange::FailsDifferently => "fails differently",
+            ReportedChange::Fixed => "fixed",
+            ReportedChange::New => "new",
+            ReportedChange::Gone => "gone",
         })
     }
 }
@@ -49,11 +56,11 @@ pub struct Changed<'r> {
     /// Its id.
     pub id: &'r str,
     /// How it changed.
-    pub change: Change,
+    pub change: ReportedChange,
     /// Its outcome before; `None` if it was missing.
-    pub before: Option<&'r Outcome>,
+    pub before: Option<&'r RecordedOutcome>,
     /// Its outcome now; `None` if it is missing.
-    pub after: Option<&'r Outcome>,
+    pub after: Option<&'r RecordedOutcome>,
 }
 
 impl Changed<'_> {
@@ -83,17 +90,19 @@ impl Comparison<'_> {
     }
 
     /// The cases that changed in this way.
-    pub fn of(&self, change: Change) -> impl Iterator<Item = &Changed<'_>> {
+    pub fn of(&self, change: ReportedChange) -> impl Iterator<Item = &Changed<'_>> {
         self.changed.iter().filter(move |changed| changed.change == change)
     }
 }
 
 /// Compares a run with a later one.
-pub fn compare<'r>(before: &'r Run, after: &'r Run) -> Comparison<'r> {
+pub fn compare<'r>(before: &'r RecordedRunLine, after: &'r RecordedRunLine) -> Comparison<'r> {
     let mut comparison = Comparison { changed: Vec::new(), same: 0, same_not_passing: 0 };
     let gone = before.cases.keys().filter(|id| !after.cases.contains_key(*id));
     for id in after.cases.keys().chain(gone) {
-        let there = |run: &'r Run| run.cases.get(id).filter(|outcome| outcome.kind != Kind::Skip);
+        let there = |run: &'r RecordedRunLine| {
+            run.cases.get(id).filter(|outcome| outcome.kind != DifferenceKind::Skip)
+        };
         let (before, after) = (there(before), there(after));
         if let Some(change) = change(before, after) {
             comparison.changed.push(Changed { id, change, before, after });
@@ -103,27 +112,27 @@ pub fn compare<'r>(before: &'r Run, after: &'r Run) -> Comparison<'r> {
         }
     }
     // Skipped cases count as missing, so they also move to the end.
-    comparison.changed.sort_by_key(|changed| changed.change == Change::Gone);
+    comparison.changed.sort_by_key(|changed| changed.change == ReportedChange::Gone);
     comparison
 }
 
-fn change(before: Option<&Outcome>, after: Option<&Outcome>) -> Option<Change> {
+fn change(before: Option<&RecordedOutcome>, after: Option<&RecordedOutcome>) -> Option<ReportedChange> {
     match (before, after) {
         (None, None) => None,
-        (None, Some(_)) => Some(Change::New),
-        (Some(_), None) => Some(Change::Gone),
+        (None, Some(_)) => Some(ReportedChange::New),
+        (Some(_), None) => Some(ReportedChange::Gone),
         (Some(before), Some(after)) => match (before.passes(), after.passes()) {
             (true, true) => None,
-            (true, false) => Some(Change::Broken),
-            (false, true) => Some(Change::Fixed),
-            (false, false) => (!before.fails_like(after)).then_some(Change::FailsDifferently),
+            (true, false) => Some(ReportedChange::Broken),
+            (false, true) => Some(ReportedChange::Fixed),
+            (false, false) => (!before.fails_like(after)).then_some(ReportedChange::FailsDifferently),
         },
     }
 }
 
 /// Reasons why two runs are hard to compare, one line each: differences in what they ran, not in the
 /// outcomes. `names` are the names of the runs.
-pub fn cautions(before: &Run, after: &Run, names: [&str; 2]) -> Vec<String> {
+pub fn cautions(before: &RecordedRunLine, after: &RecordedRunLine, names: [&str; 2]) -> Vec<String> {
     let mut cautions = Vec::new();
     for (run, name) in [before, after].into_iter().zip(names) {
         if run.summary.interrupted {

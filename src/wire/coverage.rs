@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// The coverage of each machine.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Coverage {
+pub struct CoverageReport {
     /// The number of cases that are not used, because they cannot be read or do not pass.
     pub left_out: u64,
     /// The machines.
@@ -20,12 +20,12 @@ pub struct MachineCoverage {
     /// The number of its cases.
     pub cases: u64,
     /// Its instructions, in the order of their codes.
-    pub instructions: Vec<Instruction>,
+    pub instructions: Vec<CoveredInstruction>,
 }
 
 /// What cases do with an instruction.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Instruction {
+pub struct CoveredInstruction {
     /// Its mnemonic.
     pub name: String,
     /// What it does.
@@ -43,7 +43,7 @@ pub struct Aspect {
     pub cases: u64,
 }
 
-impl Instruction {
+impl CoveredInstruction {
     /// How many cases execute it.
     pub fn executed(&self) -> u64 {
         self.aspects.iter().find(|aspect| aspect.what == "executed").map_or(0, |aspect| aspect.cases)

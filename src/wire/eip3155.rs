@@ -11,28 +11,28 @@ use crate::model::value::Value;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TraceLine {
     /// The machine before an instruction.
-    Step(Step),
+    Step(Eip3155Step),
     /// The end of the run: `output`, `gasUsed` and `pass`, as far as present.
-    Summary(Members),
+    Summary(TraceMembers),
     /// Something else.
     Other,
 }
 
 /// The machine before an instruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
+pub struct Eip3155Step {
     /// The name of the instruction, or its code in hex if the line has no name.
     pub op: String,
     /// The state: the members of `STATE` that are present.
-    pub state: Members,
+    pub state: TraceMembers,
 }
 
 /// Members by name, in the order of their list.
-pub type Members = Vec<(&'static str, Value)>;
+pub type TraceMembers = Vec<(&'static str, Value)>;
 
 /// How a member is read.
 #[derive(Debug, Clone, Copy)]
-enum Kind {
+enum TraceLineKind {
     Number,
     Numbers,
     Bytes,
@@ -41,19 +41,20 @@ enum Kind {
 
 /// The members that describe the state before an instruction. `gasCost` is not included, since clients define
 /// it differently for calls; a different cost shows in `gas` of the next step.
-const STATE: &[(&str, Kind)] = &[
-    ("pc", Kind::Number),
-    ("op", Kind::Number),
-    ("depth", Kind::Number),
-    ("gas", Kind::Number),
-    ("stack", Kind::Numbers),
-    ("memSize", Kind::Number),
-    ("memory", Kind::Bytes),
-    ("returnData", Kind::Bytes),
-    ("refund", Kind::Number),
+const STATE: &[(&str, TraceLineKind)] = &[
+    ("pc", TraceLineKind::Number),
+    ("op", TraceLineKind::Number),
+    ("depth", TraceLineKind::Number),
+    ("gas", TraceLineKind::Number),
+    ("stack", TraceLineKind::Numbers),
+    ("memSize", TraceLineKind::Number),
+    ("memory", TraceLineKind::Bytes),
+    ("returnData", TraceLineKind::Bytes),
+    ("refund", TraceLineKind::Number),
 ];
 
-const SUMMARY: &[(&str, Kind)] = &[("output", Kind::Bytes), ("gasUsed", Kind::Number), ("pass", Kind::Bool)];
+const SUMMARY: &[(&str, TraceLineKind)] =
+    &[("output", TraceLineKind::Bytes), ("gasUsed", TraceLineKind::Number), ("pass", TraceLineKind::Bool)];
 
 /// Reads a line.
 pub fn read(line: &[u8]) -> TraceLine {
@@ -64,7 +65,7 @@ pub fn read(line: &[u8]) -> TraceLine {
         Some(Value::Int(code)) if members.contains_key("pc") => {
             let name = members.get("opName").and_then(Json::as_str);
             let op = name.map_or_else(|| format!("{code:#04x}"), str::to_owned);
-            TraceLine::Step(Step { op, state })
+            TraceLine::Step(Eip3155Step { op, state })
         }
         _ => match read_members(&members, SUMMARY) {
             none if none.is_empty() => TraceLine::Other,
@@ -73,20 +74,21 @@ pub fn read(line: &[u8]) -> TraceLine {
     }
 }
 
-fn read_members(members: &Map<String, Json>, kinds: &[(&'static str, Kind)]) -> Members {
-    let read = |(name, kind): &(&'static str, Kind)| Some((*name, value(members.get(*name)?, *kind)?));
+fn read_members(members: &Map<String, Json>, kinds: &[(&'static str, TraceLineKind)]) -> TraceMembers {
+    let read =
+        |(name, kind): &(&'static str, TraceLineKind)| Some((*name, value(members.get(*name)?, *kind)?));
     kinds.iter().filter_map(read).collect()
 }
 
-fn value(json: &Json, kind: Kind) -> Option<Value> {
+fn value(json: &Json, kind: TraceLineKind) -> Option<Value> {
     match kind {
-        Kind::Number => number(json),
-        Kind::Numbers => json.as_array()?.iter().map(number).collect::<Option<_>>().map(Value::List),
-        Kind::Bytes => {
+        TraceLineKind::Number => number(json),
+        TraceLineKind::Numbers => json.as_array()?.iter().map(number).collect::<Option<_>>().map(Value::List),
+        TraceLineKind::Bytes => {
             let text = json.as_str()?;
             hex_bytes(text.strip_prefix("0x").unwrap_or(text)).map(Value::Bytes)
         }
-        Kind::Bool => json.as_bool().map(Value::Bool),
+        TraceLineKind::Bool => json.as_bool().map(Value::Bool),
     }
 }
 

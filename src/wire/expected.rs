@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::assertion::Expected;
 use crate::model::hex::hex_bytes;
 use crate::model::name::Name;
-use crate::model::path::Key;
+use crate::model::path::PathKey;
 use crate::model::value::Value;
 
 /// The type name of a record.
@@ -23,7 +23,7 @@ const OBJECT: &str = "object";
 /// The JSON form of an expectation.
 #[derive(Serialize)]
 #[serde(untagged, rename_all_fields = "camelCase")]
-enum Form<'e> {
+enum ExpectedForm<'e> {
     Is(&'e Value),
     OneOf { one_of: &'e [Value] },
     Absent { absent: bool },
@@ -37,21 +37,21 @@ enum Form<'e> {
 impl Serialize for Expected {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let form = match self {
-            Expected::Is(value) | Expected::IsOrAbsent(value) => Form::Is(value),
-            Expected::OneOf(values) => Form::OneOf { one_of: values },
-            Expected::Absent => Form::Absent { absent: true },
-            Expected::Record => Form::Type { r#type: OBJECT },
-            Expected::Type(name) => Form::Type { r#type: name },
-            Expected::Len(length) => Form::Length { length: *length },
-            Expected::Only(keys) => Form::Only { only: texts(keys) },
-            Expected::Order(keys) => Form::Order { order: texts(keys) },
+            Expected::Is(value) | Expected::IsOrAbsent(value) => ExpectedForm::Is(value),
+            Expected::OneOf(values) => ExpectedForm::OneOf { one_of: values },
+            Expected::Absent => ExpectedForm::Absent { absent: true },
+            Expected::Record => ExpectedForm::Type { r#type: OBJECT },
+            Expected::Type(name) => ExpectedForm::Type { r#type: name },
+            Expected::Len(length) => ExpectedForm::Length { length: *length },
+            Expected::Only(keys) => ExpectedForm::Only { only: texts(keys) },
+            Expected::Order(keys) => ExpectedForm::Order { order: texts(keys) },
         };
         form.serialize(serializer)
     }
 }
 
-fn texts(keys: &[Key]) -> Vec<String> {
-    keys.iter().map(Key::to_string).collect()
+fn texts(keys: &[PathKey]) -> Vec<String> {
+    keys.iter().map(PathKey::to_string).collect()
 }
 
 impl<'de> Deserialize<'de> for Expected {
@@ -63,7 +63,7 @@ impl<'de> Deserialize<'de> for Expected {
 /// The member that determines what an object is.
 #[derive(Deserialize)]
 #[serde(field_identifier, rename_all = "camelCase")]
-enum Member {
+enum ExpectedMember {
     Absent,
     OneOf,
     Type,
@@ -100,20 +100,20 @@ impl<'de> Visitor<'de> for ExpectedVisitor {
             return Err(A::Error::custom("an empty object is not a value"));
         };
         let expected = match member {
-            Member::Absent => absent(map.next_value()?)?,
-            Member::OneOf => Expected::OneOf(map.next_value()?),
-            Member::Length => Expected::Len(map.next_value()?),
-            Member::Only => Expected::Only(keys(map.next_value()?)),
-            Member::Order => Expected::Order(keys(map.next_value()?)),
-            Member::Type => after_type(&mut map)?,
-            Member::Value => after_value(&mut map)?,
-            Member::Int => Expected::Is(Value::Int(int(&map.next_value::<Cow<'_, str>>()?)?)),
-            Member::Bytes => Expected::Is(Value::Bytes(bytes(&map.next_value::<Cow<'_, str>>()?)?)),
-            Member::Text => Expected::Is(Value::text(map.next_value::<Cow<'_, str>>()?)),
-            Member::List => Expected::Is(Value::List(map.next_value()?)),
-            Member::Record => Expected::Is(Value::Record(map.next_value::<Members>()?.0)),
+            ExpectedMember::Absent => absent(map.next_value()?)?,
+            ExpectedMember::OneOf => Expected::OneOf(map.next_value()?),
+            ExpectedMember::Length => Expected::Len(map.next_value()?),
+            ExpectedMember::Only => Expected::Only(keys(map.next_value()?)),
+            ExpectedMember::Order => Expected::Order(keys(map.next_value()?)),
+            ExpectedMember::Type => after_type(&mut map)?,
+            ExpectedMember::Value => after_value(&mut map)?,
+            ExpectedMember::Int => Expected::Is(Value::Int(int(&map.next_value::<Cow<'_, str>>()?)?)),
+            ExpectedMember::Bytes => Expected::Is(Value::Bytes(bytes(&map.next_value::<Cow<'_, str>>()?)?)),
+            ExpectedMember::Text => Expected::Is(Value::text(map.next_value::<Cow<'_, str>>()?)),
+            ExpectedMember::List => Expected::Is(Value::List(map.next_value()?)),
+            ExpectedMember::Record => Expected::Is(Value::Record(map.next_value::<ExpectedMembers>()?.0)),
         };
-        match map.next_key::<Member>()? {
+        match map.next_key::<ExpectedMember>()? {
             None => Ok(expected),
             Some(_) => Err(A::Error::custom("an object with these members is not a value")),
         }
@@ -124,15 +124,15 @@ fn absent<E: Error>(is_absent: bool) -> Result<Expected, E> {
     if is_absent { Ok(Expected::Absent) } else { Err(E::custom("absent is true or left out")) }
 }
 
-fn keys(names: Vec<String>) -> Vec<Key> {
-    names.into_iter().map(Key::from).collect()
+fn keys(names: Vec<String>) -> Vec<PathKey> {
+    names.into_iter().map(PathKey::from).collect()
 }
 
 /// A type name without a value is an expectation; followed by a value, it is the type of that value.
 fn after_type<'de, A: MapAccess<'de>>(map: &mut A) -> Result<Expected, A::Error> {
     let name: Name = map.next_value()?;
     match map.next_key()? {
-        Some(Member::Value) => Ok(Expected::Is(Value::typed(name, map.next_value()?))),
+        Some(ExpectedMember::Value) => Ok(Expected::Is(Value::typed(name, map.next_value()?))),
         Some(_) => Err(A::Error::custom("a type has at most one member besides it, a value")),
         None if name == OBJECT => Ok(Expected::Record),
         None => Ok(Expected::Type(name)),
@@ -142,7 +142,7 @@ fn after_type<'de, A: MapAccess<'de>>(map: &mut A) -> Result<Expected, A::Error>
 fn after_value<'de, A: MapAccess<'de>>(map: &mut A) -> Result<Expected, A::Error> {
     let value = map.next_value()?;
     match map.next_key()? {
-        Some(Member::Type) => Ok(Expected::Is(Value::typed(map.next_value::<Name>()?, value))),
+        Some(ExpectedMember::Type) => Ok(Expected::Is(Value::typed(map.next_value::<Name>()?, value))),
         _ => Err(A::Error::missing_field("type")),
     }
 }
@@ -162,10 +162,10 @@ fn bytes<E: Error>(text: &str) -> Result<Vec<u8>, E> {
 }
 
 /// The members of a record in document order, with unique names.
-struct Members(Vec<(Name, Value)>);
+struct ExpectedMembers(Vec<(Name, Value)>);
 
-impl<'de> Deserialize<'de> for Members {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Members, D::Error> {
+impl<'de> Deserialize<'de> for ExpectedMembers {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<ExpectedMembers, D::Error> {
         deserializer.deserialize_map(MembersVisitor)
     }
 }
@@ -173,13 +173,13 @@ impl<'de> Deserialize<'de> for Members {
 struct MembersVisitor;
 
 impl<'de> Visitor<'de> for MembersVisitor {
-    type Value = Members;
+    type Value = ExpectedMembers;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object of values")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ExpectedMembers, A::Error> {
         let mut members: IndexMap<Name, Value> = IndexMap::new();
         while let Some(name) = map.next_key::<Name>()? {
             match members.entry(name) {
@@ -187,6 +187,6 @@ impl<'de> Visitor<'de> for MembersVisitor {
                 Entry::Occupied(_) => return Err(A::Error::custom("a record has a member twice")),
             }
         }
-        Ok(Members(members.into_iter().collect()))
+        Ok(ExpectedMembers(members.into_iter().collect()))
     }
 }

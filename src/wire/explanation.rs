@@ -4,52 +4,52 @@ use serde::{Deserialize, Serialize};
 
 use std::collections::BTreeMap;
 
-use super::report::Case;
+use super::report::ReportedCase;
 use crate::model::assertion::Expected;
-use crate::model::explanation::{self as model, Answer};
+use crate::model::explanation::{self as model, BlameAnswer};
 use crate::model::name::Name;
 use crate::model::path::Path;
 use crate::model::value::Value;
-use crate::model::verdict::Kind;
+use crate::model::verdict::DifferenceKind;
 
 /// A case that fails or is broken, as in a report, with the explanation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename = "case")]
-pub struct Explanation {
+pub struct WireExplanation {
     /// The case.
     #[serde(flatten)]
-    pub case: Case,
+    pub case: ReportedCase,
     /// Why the rest is missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing: Option<String>,
     /// The verdict on the embedded machine, if the case ran on a machine in another process: the instructions are
     /// those of the embedded machine.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub embedded: Option<Kind>,
+    pub embedded: Option<DifferenceKind>,
     /// The instruction responsible for each of the first differences; `None` if no instruction is.
-    pub blames: Vec<Option<Instruction>>,
+    pub blames: Vec<Option<WireInstruction>>,
     /// Where the machine in another process diverges from the embedded one, if both report their steps.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub divergence: Option<FirstDivergence>,
+    pub divergence: Option<WireFirstDivergence>,
     /// Whether the run was too long to search where the machines diverge.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unsearched: bool,
     /// The first recorded instruction that did not do what its row declares.
     #[serde(rename = "rowDeviation", skip_serializing_if = "Option::is_none")]
-    pub row_deviation: Option<RowDeviation>,
+    pub row_deviation: Option<WireRowDeviation>,
     /// How many instructions were executed before the first difference was found.
     pub steps: u64,
     /// The last of these instructions, the latest one last.
-    pub last: Vec<Instruction>,
+    pub last: Vec<WireInstruction>,
     /// The gas spent up to that point, by mnemonic, on a machine with gas.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub spent: BTreeMap<Name, Spent>,
+    pub spent: BTreeMap<Name, WireSpentGas>,
     /// The list that contains the first difference.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub stack: Option<StackComparison>,
+    pub stack: Option<WireStackComparison>,
     /// The leaves of the state, if the vector demands only its root and that differs.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub world: Option<World>,
+    pub world: Option<WireWorld>,
     /// The log entries, if their hash differs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub logs: Option<Logs>,
@@ -58,7 +58,7 @@ pub struct Explanation {
 /// The first step after which two machines differ.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
-pub struct FirstDivergence {
+pub struct WireFirstDivergence {
     /// Its number, from 1; 0 if the machines differ before the first one.
     pub step: u64,
     /// Its program counter, if there is a step.
@@ -83,8 +83,8 @@ pub struct Differing {
     pub embedded: String,
 }
 
-impl From<&model::FirstDivergence> for FirstDivergence {
-    fn from(divergence: &model::FirstDivergence) -> FirstDivergence {
+impl From<&model::FirstDivergence> for WireFirstDivergence {
+    fn from(divergence: &model::FirstDivergence) -> WireFirstDivergence {
         let model::FirstDivergence { step, instruction, differs } = divergence;
         let (pc, op) = instruction.clone().unzip();
         let differing = |(datum, [actual, embedded]): &(String, [String; 2])| Differing {
@@ -92,18 +92,18 @@ impl From<&model::FirstDivergence> for FirstDivergence {
             actual: actual.clone(),
             embedded: embedded.clone(),
         };
-        FirstDivergence { step: *step, pc, op, differs: differs.iter().map(differing).collect() }
+        WireFirstDivergence { step: *step, pc, op, differs: differs.iter().map(differing).collect() }
     }
 }
 
 /// An instruction that did something other than its row declares.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
-pub struct RowDeviation {
+pub struct WireRowDeviation {
     /// The instruction.
-    pub by: Instruction,
+    pub by: WireInstruction,
     /// What it did differently.
-    pub kind: Undeclared,
+    pub kind: WireUndeclared,
     /// What its row declares: the values that it needs, the height of the stack after it, the limit of the stack,
     /// the references or the program counter after it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -119,7 +119,7 @@ pub struct RowDeviation {
 /// What an instruction did that its row does not declare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Undeclared {
+pub enum WireUndeclared {
     /// It succeeded with fewer values on the stack than it needs.
     Missing,
     /// It left a different number of values on the stack.
@@ -134,40 +134,42 @@ pub enum Undeclared {
     Write,
 }
 
-impl From<&model::RowDeviation> for RowDeviation {
-    fn from(row_deviation: &model::RowDeviation) -> RowDeviation {
+impl From<&model::RowDeviation> for WireRowDeviation {
+    fn from(row_deviation: &model::RowDeviation) -> WireRowDeviation {
         let model::RowDeviation { by, what } = row_deviation;
         let (kind, numbers, cell) = match what {
             model::Undeclared::Missing { needs, height } => {
-                (Undeclared::Missing, Some((needs, height)), None)
+                (WireUndeclared::Missing, Some((needs, height)), None)
             }
             model::Undeclared::Height { before: _, declared, actual } => {
-                (Undeclared::Height, Some((declared, actual)), None)
+                (WireUndeclared::Height, Some((declared, actual)), None)
             }
-            model::Undeclared::Limit { limit, actual } => (Undeclared::Limit, Some((limit, actual)), None),
+            model::Undeclared::Limit { limit, actual } => {
+                (WireUndeclared::Limit, Some((limit, actual)), None)
+            }
             model::Undeclared::References { declared, actual } => {
-                (Undeclared::References, Some((declared, actual)), None)
+                (WireUndeclared::References, Some((declared, actual)), None)
             }
             model::Undeclared::Jump { declared, actual } => {
-                (Undeclared::Jump, Some((declared, actual)), None)
+                (WireUndeclared::Jump, Some((declared, actual)), None)
             }
-            model::Undeclared::Write(cell) => (Undeclared::Write, None, Some(cell.to_string())),
+            model::Undeclared::Write(cell) => (WireUndeclared::Write, None, Some(cell.to_string())),
         };
         let (declared, actual) = numbers.map(|(declared, actual)| (*declared, *actual)).unzip();
-        RowDeviation { by: by.into(), kind, declared, actual, cell }
+        WireRowDeviation { by: by.into(), kind, declared, actual, cell }
     }
 }
 
 /// A state of which the vector demands only the root, compared with another state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct World {
+pub struct WireWorld {
     /// What it is compared with.
-    pub against: Against,
+    pub against: WireComparedWith,
     /// The id of the case that demands the other state, if one does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub case: Option<String>,
     /// The leaves that differ, by path; at most 100.
-    pub leaves: Vec<Leaf>,
+    pub leaves: Vec<WireLeaf>,
     /// How many there are.
     pub count: usize,
 }
@@ -175,7 +177,7 @@ pub struct World {
 /// What a state is compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Against {
+pub enum WireComparedWith {
     /// The state before the transaction: no state with the demanded root is known.
     Before,
     /// The state that another case demands together with this root.
@@ -186,7 +188,7 @@ pub enum Against {
 
 /// A leaf that differs between two states.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Leaf {
+pub struct WireLeaf {
     /// Its path.
     pub path: Path,
     /// Its value in the other state; `None` (null) if absent there.
@@ -195,7 +197,7 @@ pub struct Leaf {
     pub actual: Option<Value>,
     /// The instruction that wrote it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub by: Option<Instruction>,
+    pub by: Option<WireInstruction>,
 }
 
 /// Log entries of which the vector demands only the hash.
@@ -208,26 +210,26 @@ pub struct Logs {
     pub actual: Vec<Value>,
 }
 
-impl From<&model::WorldComparison> for World {
-    fn from(world: &model::WorldComparison) -> World {
+impl From<&model::WorldComparison> for WireWorld {
+    fn from(world: &model::WorldComparison) -> WireWorld {
         let model::WorldComparison { against, leaves, count } = world;
         let (against, case) = match against {
-            model::Against::Before => (Against::Before, None),
-            model::Against::Fixture(id) => (Against::Case, Some(id.clone())),
-            model::Against::Embedded => (Against::Embedded, None),
+            model::ComparedWith::Before => (WireComparedWith::Before, None),
+            model::ComparedWith::Fixture(id) => (WireComparedWith::Case, Some(id.clone())),
+            model::ComparedWith::Embedded => (WireComparedWith::Embedded, None),
         };
-        World { against, case, leaves: leaves.iter().map(Leaf::from).collect(), count: *count }
+        WireWorld { against, case, leaves: leaves.iter().map(WireLeaf::from).collect(), count: *count }
     }
 }
 
-impl From<&model::Leaf> for Leaf {
-    fn from(leaf: &model::Leaf) -> Leaf {
-        let model::Leaf { at, wanted, actual, answer } = leaf;
+impl From<&model::StateLeaf> for WireLeaf {
+    fn from(leaf: &model::StateLeaf) -> WireLeaf {
+        let model::StateLeaf { at, wanted, actual, answer } = leaf;
         let by = match answer {
-            Some(Answer::By(blame)) => Some((&**blame).into()),
-            Some(Answer::NotWritten { .. } | Answer::NoCell(_)) | None => None,
+            Some(BlameAnswer::By(blame)) => Some((&**blame).into()),
+            Some(BlameAnswer::NotWritten { .. } | BlameAnswer::NoCell(_)) | None => None,
         };
-        Leaf { path: at.clone(), other: wanted.clone(), actual: actual.clone(), by }
+        WireLeaf { path: at.clone(), other: wanted.clone(), actual: actual.clone(), by }
     }
 }
 
@@ -241,7 +243,7 @@ impl From<&model::LogComparison> for Logs {
 /// An executed instruction, with the instructions that produced its inputs, as far as they were followed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", expecting = "an object")]
-pub struct Instruction {
+pub struct WireInstruction {
     /// How many were executed before it.
     pub step: u64,
     /// Program counter.
@@ -257,26 +259,26 @@ pub struct Instruction {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<u64>,
     /// The values it popped from the stack, the top one first, and then other data it read.
-    pub inputs: Vec<Input>,
+    pub inputs: Vec<WireInput>,
     /// The height of the stack before it.
     pub height: usize,
     /// The top values of the stack before it, the top one first.
     pub stack: Vec<Value>,
     /// Later instructions that only moved the value it wrote, the latest one first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub moved_by: Vec<Instruction>,
+    pub moved_by: Vec<WireInstruction>,
     /// The program counter at which execution continued, if not at the next instruction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub went: Option<usize>,
     /// What is omitted from a long chain of instructions that ends with this one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub further: Option<Further>,
+    pub further: Option<WireFurtherCauses>,
     /// The last jump before it that depended on a condition or a computed target.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub reached_by: Option<Box<Instruction>>,
+    pub reached_by: Option<Box<WireInstruction>>,
     /// For a surplus value: the last instruction that popped the values above it but left this one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub left_by: Option<Box<Instruction>>,
+    pub left_by: Option<Box<WireInstruction>>,
     /// How it relates to the datum in question.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub relation: Option<Relation>,
@@ -285,11 +287,11 @@ pub struct Instruction {
 /// The far end of a long chain of instructions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", expecting = "an object")]
-pub struct Further {
+pub struct WireFurtherCauses {
     /// How many instructions are omitted before these.
     pub left_out: usize,
     /// The instructions at the start of the chain, the oldest one first.
-    pub oldest: Vec<Instruction>,
+    pub oldest: Vec<WireInstruction>,
 }
 
 /// How an instruction relates to a datum.
@@ -308,20 +310,20 @@ pub enum Relation {
 /// Something that an instruction read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
-pub struct Input {
+pub struct WireInput {
     /// Where it was read from, as text.
     pub cell: String,
     /// The value that was read.
     pub value: Value,
     /// The instruction that wrote it, if it was followed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub by: Option<Instruction>,
+    pub by: Option<WireInstruction>,
 }
 
 /// The total cost of all instructions of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", expecting = "an object")]
-pub struct Spent {
+pub struct WireSpentGas {
     /// How many were executed.
     pub count: u64,
     /// Their cost in gas.
@@ -343,7 +345,7 @@ fn is_zero(number: &i64) -> bool {
 
 /// A list in the state, such as a stack, next to what the vector expects.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StackComparison {
+pub struct WireStackComparison {
     /// Its path.
     pub path: Path,
     /// What is expected of each item; `None` (null) for items without an expectation.
@@ -352,8 +354,8 @@ pub struct StackComparison {
     pub actual: Vec<Value>,
 }
 
-impl From<&model::Explanation> for Explanation {
-    fn from(explanation: &model::Explanation) -> Explanation {
+impl From<&model::Explanation> for WireExplanation {
+    fn from(explanation: &model::Explanation) -> WireExplanation {
         let model::Explanation {
             report,
             notes: _,
@@ -371,46 +373,46 @@ impl From<&model::Explanation> for Explanation {
             logs,
             page: _,
         } = explanation;
-        Explanation {
+        WireExplanation {
             case: report.into(),
             missing: missing.map(str::to_owned),
             embedded: *embedded,
             blames: blames.iter().map(answer).collect(),
-            divergence: divergence.as_ref().map(FirstDivergence::from),
+            divergence: divergence.as_ref().map(WireFirstDivergence::from),
             unsearched: *is_divergence_unsearched,
-            row_deviation: row_deviation.as_ref().map(RowDeviation::from),
+            row_deviation: row_deviation.as_ref().map(WireRowDeviation::from),
             steps: *steps,
-            last: last.iter().map(Instruction::from).collect(),
+            last: last.iter().map(WireInstruction::from).collect(),
             spent: spent.iter().map(|(op, spent)| (Name::from(*op), spent.into())).collect(),
-            stack: stack.as_ref().map(StackComparison::from),
-            world: world.as_ref().map(World::from),
+            stack: stack.as_ref().map(WireStackComparison::from),
+            world: world.as_ref().map(WireWorld::from),
             logs: logs.as_ref().map(Logs::from),
         }
     }
 }
 
-fn answer(answer: &Answer) -> Option<Instruction> {
+fn answer(answer: &BlameAnswer) -> Option<WireInstruction> {
     let relation = match answer {
-        Answer::By(_) => Relation::MadeBy,
-        Answer::NotWritten { .. } => Relation::Instead,
-        Answer::NoCell(_) => Relation::After,
+        BlameAnswer::By(_) => Relation::MadeBy,
+        BlameAnswer::NotWritten { .. } => Relation::Instead,
+        BlameAnswer::NoCell(_) => Relation::After,
     };
-    Some(Instruction { relation: Some(relation), ..answer.blame()?.into() })
+    Some(WireInstruction { relation: Some(relation), ..answer.blame()?.into() })
 }
 
-impl From<&model::Blame> for Instruction {
-    fn from(blame: &model::Blame) -> Instruction {
+impl From<&model::Blame> for WireInstruction {
+    fn from(blame: &model::Blame) -> WireInstruction {
         let model::Blame { by, moved_by, inputs, further, reached_by, left_by } = blame;
-        let input = |(input, by): (&model::Input, &Option<model::Blame>)| Input {
-            by: by.as_ref().map(Instruction::from),
+        let input = |(input, by): (&model::BlameInput, &Option<model::Blame>)| WireInput {
+            by: by.as_ref().map(WireInstruction::from),
             ..input.into()
         };
-        Instruction {
+        WireInstruction {
             inputs: by.inputs.iter().zip(inputs).map(input).collect(),
-            moved_by: moved_by.iter().map(Instruction::from).collect(),
-            further: further.as_ref().map(|further| Further {
+            moved_by: moved_by.iter().map(WireInstruction::from).collect(),
+            further: further.as_ref().map(|further| WireFurtherCauses {
                 left_out: further.left_out,
-                oldest: further.oldest.iter().map(Instruction::from).collect(),
+                oldest: further.oldest.iter().map(WireInstruction::from).collect(),
             }),
             reached_by: reached_by.as_deref().map(|jump| Box::new(jump.into())),
             left_by: left_by.as_ref().map(|by| Box::new(by.into())),
@@ -419,16 +421,16 @@ impl From<&model::Blame> for Instruction {
     }
 }
 
-impl From<&model::Executed> for Instruction {
-    fn from(executed: &model::Executed) -> Instruction {
-        Instruction {
+impl From<&model::ExecutedInstruction> for WireInstruction {
+    fn from(executed: &model::ExecutedInstruction) -> WireInstruction {
+        WireInstruction {
             step: executed.number(),
             pc: executed.pc,
             op: executed.op.map(Name::from),
             instruction: executed.text.clone(),
             frame: executed.frame.clone(),
             cost: executed.cost,
-            inputs: executed.inputs.iter().map(Input::from).collect(),
+            inputs: executed.inputs.iter().map(WireInput::from).collect(),
             height: executed.height,
             stack: executed.stack.clone(),
             moved_by: Vec::new(),
@@ -441,22 +443,22 @@ impl From<&model::Executed> for Instruction {
     }
 }
 
-impl From<&model::Input> for Input {
-    fn from(input: &model::Input) -> Input {
-        Input { cell: input.cell.to_string(), value: input.value.clone(), by: None }
+impl From<&model::BlameInput> for WireInput {
+    fn from(input: &model::BlameInput) -> WireInput {
+        WireInput { cell: input.cell.to_string(), value: input.value.clone(), by: None }
     }
 }
 
-impl From<&model::Spent> for Spent {
-    fn from(spent: &model::Spent) -> Spent {
-        let model::Spent { count, gas, unlike_row, by_row, refund } = *spent;
-        Spent { count, gas, unlike_row, by_row, refund }
+impl From<&model::SpentGas> for WireSpentGas {
+    fn from(spent: &model::SpentGas) -> WireSpentGas {
+        let model::SpentGas { count, gas, unlike_row, by_row, refund } = *spent;
+        WireSpentGas { count, gas, unlike_row, by_row, refund }
     }
 }
 
-impl From<&model::StackComparison> for StackComparison {
-    fn from(stack: &model::StackComparison) -> StackComparison {
+impl From<&model::StackComparison> for WireStackComparison {
+    fn from(stack: &model::StackComparison) -> WireStackComparison {
         let model::StackComparison { at, wanted, actual, differs: _ } = stack;
-        StackComparison { path: at.clone(), expected: wanted.clone(), actual: actual.clone() }
+        WireStackComparison { path: at.clone(), expected: wanted.clone(), actual: actual.clone() }
     }
 }

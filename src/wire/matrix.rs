@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::verdict::Kind;
+use crate::model::verdict::DifferenceKind;
 
 /// Machines by suites, and the cases that they disagree on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -12,10 +12,10 @@ pub struct Matrix {
     /// What is wrong with machines apart from cases: why one cannot start, or how it broke the protocol.
     pub broken: Vec<BrokenMachine>,
     /// The suites, by name.
-    pub suites: Vec<Suite>,
+    pub suites: Vec<MatrixSuite>,
     /// Cases that some machine does not pass, grouped by what each machine does; ordered by [`Agreement`],
     /// larger groups first.
-    pub groups: Vec<Group>,
+    pub groups: Vec<MatrixGroup>,
 }
 
 /// What is wrong with a machine.
@@ -29,16 +29,16 @@ pub struct BrokenMachine {
 
 /// A suite: the files of a folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Suite {
+pub struct MatrixSuite {
     /// The folder.
     pub name: String,
     /// The results of each machine.
-    pub cells: Vec<Cell>,
+    pub cells: Vec<MatrixCell>,
 }
 
 /// The results of a machine in a suite.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Cell {
+pub struct MatrixCell {
     /// Cases that it passes.
     pub passed: u64,
     /// Cases in which it differs.
@@ -57,10 +57,10 @@ pub struct Cell {
     pub skipped: u64,
 }
 
-impl Cell {
+impl MatrixCell {
     /// The counts with their names, in the order of output.
     pub fn counts(&self) -> [(u64, &'static str); 8] {
-        let Cell { passed, failed, unsupported, crashed, timed_out, flaky, errors, skipped } = *self;
+        let MatrixCell { passed, failed, unsupported, crashed, timed_out, flaky, errors, skipped } = *self;
         [
             (passed, "passed"),
             (failed, "failed"),
@@ -79,7 +79,7 @@ impl Cell {
     }
 
     /// Adds the counts of another cell.
-    pub fn add(&mut self, other: &Cell) {
+    pub fn add(&mut self, other: &MatrixCell) {
         self.passed += other.passed;
         self.failed += other.failed;
         self.unsupported += other.unsupported;
@@ -91,16 +91,16 @@ impl Cell {
     }
 
     /// Counts a case with a verdict of this kind.
-    pub fn count(&mut self, kind: Kind) {
+    pub fn count(&mut self, kind: DifferenceKind) {
         *match kind {
-            Kind::Pass | Kind::UnexpectedPass => &mut self.passed,
-            Kind::Fail | Kind::ExpectedFail => &mut self.failed,
-            Kind::Unsupported => &mut self.unsupported,
-            Kind::Crash => &mut self.crashed,
-            Kind::Timeout => &mut self.timed_out,
-            Kind::Flaky => &mut self.flaky,
-            Kind::Error => &mut self.errors,
-            Kind::Skip => &mut self.skipped,
+            DifferenceKind::Pass | DifferenceKind::UnexpectedPass => &mut self.passed,
+            DifferenceKind::Fail | DifferenceKind::ExpectedFail => &mut self.failed,
+            DifferenceKind::Unsupported => &mut self.unsupported,
+            DifferenceKind::Crash => &mut self.crashed,
+            DifferenceKind::Timeout => &mut self.timed_out,
+            DifferenceKind::Flaky => &mut self.flaky,
+            DifferenceKind::Error => &mut self.errors,
+            DifferenceKind::Skip => &mut self.skipped,
         } += 1;
     }
 }
@@ -121,7 +121,7 @@ pub enum Agreement {
 
 /// Cases on which each machine does the same.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Group {
+pub struct MatrixGroup {
     /// Whether the machines agree.
     pub what: Agreement,
     /// What each machine does: `pass`, `unsupported: no call recording`, or the cause: `evm gas: other value`.

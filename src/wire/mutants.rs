@@ -26,7 +26,7 @@ pub struct Judged {
     /// The kind of fault: how the instruction is changed.
     pub kind: String,
     /// Its outcome.
-    pub outcome: Outcome,
+    pub outcome: FaultOutcome,
     /// The first case that detects it.
     pub case: Option<String>,
     /// Why it makes no difference or cannot be planted, if that is known.
@@ -40,7 +40,7 @@ pub struct Judged {
 /// The outcome of a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Outcome {
+pub enum FaultOutcome {
     /// At least one case does not pass.
     Killed,
     /// It changes something, but every case passes.
@@ -55,33 +55,33 @@ pub enum Outcome {
     NotPlanted,
 }
 
-impl Outcome {
+impl FaultOutcome {
     /// Every outcome with its name.
-    pub const ALL: [(Outcome, &'static str); 6] = [
-        (Outcome::Killed, "killed"),
-        (Outcome::Survived, "survived"),
-        (Outcome::NeverOn, "never on"),
-        (Outcome::NotExecuted, "not executed"),
-        (Outcome::Equivalent, "equivalent"),
-        (Outcome::NotPlanted, "not planted"),
+    pub const ALL: [(FaultOutcome, &'static str); 6] = [
+        (FaultOutcome::Killed, "killed"),
+        (FaultOutcome::Survived, "survived"),
+        (FaultOutcome::NeverOn, "never on"),
+        (FaultOutcome::NotExecuted, "not executed"),
+        (FaultOutcome::Equivalent, "equivalent"),
+        (FaultOutcome::NotPlanted, "not planted"),
     ];
 }
 
 impl Mutants {
     /// How many faults had this outcome.
-    pub fn count(&self, outcome: Outcome) -> u64 {
+    pub fn count(&self, outcome: FaultOutcome) -> u64 {
         self.faults.iter().filter(|fault| fault.outcome == outcome).count() as u64
     }
 
     /// Faults that are planted and not known to make no difference.
     pub fn noticeable(&self) -> u64 {
-        self.faults.len() as u64 - self.count(Outcome::Equivalent) - self.count(Outcome::NotPlanted)
+        self.faults.len() as u64 - self.count(FaultOutcome::Equivalent) - self.count(FaultOutcome::NotPlanted)
     }
 
     /// Percentage of these that are killed; `None` if there are none.
     #[allow(clippy::cast_precision_loss, reason = "there are thousands of faults")]
     pub fn score(&self) -> Option<f64> {
         let noticeable = self.noticeable();
-        (noticeable > 0).then(|| 100.0 * self.count(Outcome::Killed) as f64 / noticeable as f64)
+        (noticeable > 0).then(|| 100.0 * self.count(FaultOutcome::Killed) as f64 / noticeable as f64)
     }
 }

@@ -68,32 +68,32 @@ fn indexed(part: &str) -> (&str, Vec<usize>) {
     (name, indices)
 }
 
-impl Serialize for verdict::Kind {
+impl Serialize for verdict::DifferenceKind {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.name())
     }
 }
 
-impl<'de> Deserialize<'de> for verdict::Kind {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<verdict::Kind, D::Error> {
+impl<'de> Deserialize<'de> for verdict::DifferenceKind {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<verdict::DifferenceKind, D::Error> {
         let name = String::deserialize(deserializer)?;
-        verdict::Kind::by_name(&name).ok_or_else(|| {
-            let all = verdict::Kind::ALL.map(verdict::Kind::name).join(", ");
+        verdict::DifferenceKind::by_name(&name).ok_or_else(|| {
+            let all = verdict::DifferenceKind::ALL.map(verdict::DifferenceKind::name).join(", ");
             D::Error::custom(format!("{} is not a verdict; expected one of {all}", start(&name)))
         })
     }
 }
 
-impl Serialize for partition::Kind {
+impl Serialize for partition::PartitionKind {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.name())
     }
 }
 
-impl<'de> Deserialize<'de> for partition::Kind {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<partition::Kind, D::Error> {
+impl<'de> Deserialize<'de> for partition::PartitionKind {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<partition::PartitionKind, D::Error> {
         let name = String::deserialize(deserializer)?;
-        partition::Kind::by_name(&name).ok_or_else(|| {
+        partition::PartitionKind::by_name(&name).ok_or_else(|| {
             D::Error::custom(format!("{} is not a kind of partition; expected hash or slice", start(&name)))
         })
     }

@@ -9,7 +9,7 @@ use serde_json::{Map, Number, Value as Json};
 
 use crate::model::hex::{bytes_key, hex_bytes, number_key};
 use crate::model::name::Name;
-use crate::model::shape::{Keys, Member, Notation, Shape};
+use crate::model::shape::{MapKeys, MemberShape, NumberNotation, Shape};
 use crate::model::value::Value;
 
 /// The maximum depth of lists and records that is written; JSON readers accept about as much.
@@ -29,7 +29,7 @@ pub fn write(value: &Value, shape: &Shape) -> Json {
 }
 
 /// A record with these members as JSON.
-pub fn write_record(record: &Value, members: &'static [Member]) -> Json {
+pub fn write_record(record: &Value, members: &'static [MemberShape]) -> Json {
     write(record, &Shape::Record(members))
 }
 
@@ -64,11 +64,11 @@ fn write_at(depth: usize, value: &Value, shape: &Shape) -> Json {
 
 fn write_int(number: &BigInt, shape: &Shape) -> Json {
     match shape {
-        Shape::Int(Notation::Hex) => {
+        Shape::Int(NumberNotation::Hex) => {
             let sign = if number.sign() == Sign::Minus { "-" } else { "" };
             Json::String(format!("{sign}0x{:x}", number.magnitude()))
         }
-        Shape::Int(Notation::Decimal) => Json::String(number.to_string()),
+        Shape::Int(NumberNotation::Decimal) => Json::String(number.to_string()),
         _ => {
             let signed = i64::try_from(number).map(Number::from);
             let number_of_64_bits = signed.or_else(|_| u64::try_from(number).map(Number::from));
@@ -198,7 +198,7 @@ fn read_members(members: Map<String, Json>, shape: &Shape) -> Result<Vec<(Name, 
         let inside = |misfit: Misfit| misfit.inside(&format!("/{name}"));
         let value = read(value, member(shape, &name)).map_err(inside)?;
         let key = match shape {
-            Shape::Map(keys @ (Keys::Bytes | Keys::Number), _) => {
+            Shape::Map(keys @ (MapKeys::Bytes | MapKeys::Number), _) => {
                 let key = key(*keys, &name);
                 if !seen.insert(key.clone()) {
                     return Err(inside(misfit("a key that is there twice", "each key once")));
@@ -213,17 +213,17 @@ fn read_members(members: Map<String, Json>, shape: &Shape) -> Result<Vec<(Name, 
 }
 
 /// A key in the notation that paths use.
-fn key(keys: Keys, name: &str) -> String {
+fn key(keys: MapKeys, name: &str) -> String {
     let Some(digits) = name.strip_prefix("0x") else {
         let is_decimal = !name.is_empty() && name.bytes().all(|digit| digit.is_ascii_digit());
-        let number = number(name).ok().flatten().filter(|_| keys == Keys::Number && is_decimal);
+        let number = number(name).ok().flatten().filter(|_| keys == MapKeys::Number && is_decimal);
         return number.map_or_else(|| name.to_owned(), |number| number_key(&number.to_bytes_be().1));
     };
     let even = if digits.len() % 2 == 1 { format!("0{digits}") } else { digits.to_owned() };
     match (keys, hex_bytes(&even)) {
-        (Keys::Number, Some(bytes)) => number_key(&bytes),
-        (Keys::Bytes, Some(bytes)) if bytes.is_empty() => String::new(),
-        (Keys::Bytes, Some(bytes)) if even.len() == digits.len() => bytes_key(&bytes),
+        (MapKeys::Number, Some(bytes)) => number_key(&bytes),
+        (MapKeys::Bytes, Some(bytes)) if bytes.is_empty() => String::new(),
+        (MapKeys::Bytes, Some(bytes)) if even.len() == digits.len() => bytes_key(&bytes),
         _ => name.to_owned(),
     }
 }
@@ -250,7 +250,10 @@ fn read_typed(mut members: Map<String, Json>, shape: &Shape) -> Result<Value, Mi
 fn integer(number: &Number) -> Result<BigInt, Misfit> {
     let integer = number.as_i64().map(BigInt::from).or_else(|| number.as_u64().map(BigInt::from));
     integer.ok_or_else(|| {
-        misfit("a number with a fraction or of more than 64 bits", expected(&Shape::Int(Notation::Decimal)))
+        misfit(
+            "a number with a fraction or of more than 64 bits",
+            expected(&Shape::Int(NumberNotation::Decimal)),
+        )
     })
 }
 

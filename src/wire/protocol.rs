@@ -34,25 +34,25 @@ pub enum Request {
     /// The first request: `{"type":"hello","version":1,"vmconf":"0.1.0"}`.
     Hello(Greeting),
     /// Runs a program.
-    Run(Run),
+    Run(RunRequest),
     /// Runs a program and hashes its instructions.
     Digests(Digests),
     /// Runs a program and returns some of its instructions.
-    Trace(Trace),
+    Trace(TraceRequest),
 }
 
 /// What a process answers.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
-pub enum Answer {
+pub enum ProtocolAnswer {
     /// To [`Request::Hello`].
     Hello(Hello),
     /// To [`Request::Run`]: the program ran.
-    Done(Done),
+    Done(ActionDone),
     /// To any request except `hello`: the machine lacks what the program needs.
     Skip(Skip),
     /// To any request except `hello`: the program is invalid for this machine, or a limit was reached.
-    Error(Failure),
+    Error(TesteeFailure),
     /// To [`Request::Digests`].
     Digests(DigestsDone),
     /// To [`Request::Trace`].
@@ -198,7 +198,7 @@ pub struct Offer {
     pub machine: String,
     /// The fields of the state that it reports.
     pub fields: Vec<String>,
-    /// The actions that it performs, by [`Action::name`]; only `execute` without this member.
+    /// The actions that it performs, by [`WireAction::name`]; only `execute` without this member.
     #[serde(default = "execute_only")]
     pub actions: Vec<String>,
     /// The revisions of the machine that it implements, such as `homestead`.
@@ -213,12 +213,12 @@ pub struct Offer {
 }
 
 fn execute_only() -> Vec<String> {
-    vec![Action::Execute.name().to_owned()]
+    vec![WireAction::Execute.name().to_owned()]
 }
 
 /// Runs a program from its start on a fresh machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Run {
+pub struct RunRequest {
     /// The number of the request, which the answer repeats.
     pub id: u64,
     /// The machine.
@@ -226,7 +226,7 @@ pub struct Run {
     /// The program; its members depend on the machine.
     pub program: Json,
     /// What to do with the machine and which fields to report, in order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<WireStep>,
     /// The limits of vmconf that differ from their defaults, by the name of the flag: `max-steps`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub limits: BTreeMap<String, u64>,
@@ -235,9 +235,9 @@ pub struct Run {
 /// A step of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
-pub struct Step {
+pub struct WireStep {
     /// The actions, in order.
-    pub r#do: Vec<Action>,
+    pub r#do: Vec<WireAction>,
     /// The fields to report after them.
     pub observe: Vec<String>,
 }
@@ -245,7 +245,7 @@ pub struct Step {
 /// An action: `"execute"`, `{"run": 5}`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Action {
+pub enum WireAction {
     /// Runs to the end.
     Execute,
     /// Executes at most this number of instructions.
@@ -260,27 +260,27 @@ pub enum Action {
     StepOut,
 }
 
-impl Action {
+impl WireAction {
     /// Its name in [`Offer::actions`].
     pub fn name(&self) -> &'static str {
         match self {
-            Action::Execute => "execute",
-            Action::Run(_) => "run",
-            Action::Set(_) => "set",
-            Action::StepInto => "step-into",
-            Action::StepOver => "step-over",
-            Action::StepOut => "step-out",
+            WireAction::Execute => "execute",
+            WireAction::Run(_) => "run",
+            WireAction::Set(_) => "set",
+            WireAction::StepInto => "step-into",
+            WireAction::StepOver => "step-over",
+            WireAction::StepOut => "step-out",
         }
     }
 }
 
 /// The states of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Done {
+pub struct ActionDone {
     /// The number of the request.
     pub id: u64,
     /// One state for each step of the request.
-    pub steps: Vec<State>,
+    pub steps: Vec<ObservedState>,
     /// How the machine ended, in one line for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<String>,
@@ -289,7 +289,7 @@ pub struct Done {
 /// The state after a step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
-pub struct State {
+pub struct ObservedState {
     /// The fields that were requested and have a value.
     pub fields: Map<String, Json>,
 }
@@ -303,44 +303,44 @@ pub struct Skip {
     pub reason: String,
 }
 
-/// The program is invalid for this machine, or a limit of [`Run::limits`] was reached.
+/// The program is invalid for this machine, or a limit of [`RunRequest::limits`] was reached.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Failure {
+pub struct TesteeFailure {
     /// The number of the request.
     pub id: u64,
     /// What is wrong.
     pub message: String,
     /// The path of the invalid datum in the program: names of members and indices of items, outermost first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub at: Vec<Key>,
+    pub at: Vec<WireKey>,
 }
 
 /// A key in the path to a datum.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Key {
+pub enum WireKey {
     /// An item of a list, from 0.
     Index(usize),
     /// A member of an object.
     Name(String),
 }
 
-impl From<&path::Key> for Key {
-    fn from(key: &path::Key) -> Key {
+impl From<&path::PathKey> for WireKey {
+    fn from(key: &path::PathKey) -> WireKey {
         match key {
-            path::Key::Index(index) => Key::Index(*index),
-            path::Key::Name(name) => Key::Name(name.to_string()),
+            path::PathKey::Index(index) => WireKey::Index(*index),
+            path::PathKey::Name(name) => WireKey::Name(name.to_string()),
         }
     }
 }
 
-impl Failure {
+impl TesteeFailure {
     /// The path of the invalid datum.
     pub fn path(&self) -> Option<Path> {
-        let (Key::Name(field), keys) = self.at.split_first()? else { return None };
+        let (WireKey::Name(field), keys) = self.at.split_first()? else { return None };
         Some(keys.iter().fold(Path::field(field.clone()), |path, key| match key {
-            Key::Index(index) => path.child(*index),
-            Key::Name(name) => path.child(name.clone()),
+            WireKey::Index(index) => path.child(*index),
+            WireKey::Name(name) => path.child(name.clone()),
         }))
     }
 }
@@ -355,8 +355,8 @@ pub struct Digests {
     /// The program.
     pub program: Json,
     /// The actions, in order.
-    pub r#do: Vec<Action>,
-    /// See [`Run::limits`].
+    pub r#do: Vec<WireAction>,
+    /// See [`RunRequest::limits`].
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub limits: BTreeMap<String, u64>,
     /// Numbers of instructions, in ascending order.
@@ -369,7 +369,7 @@ pub struct DigestsDone {
     /// The number of the request.
     pub id: u64,
     /// The SHA-256, in hex digits, of the first instructions; one for each number in [`Digests::after`] that
-    /// the run reached. The input for each instruction is [`Instruction::hashed`].
+    /// the run reached. The input for each instruction is [`TracedInstruction::hashed`].
     pub digests: Vec<String>,
     /// How many instructions were executed, up to the largest number in [`Digests::after`].
     pub instructions: u64,
@@ -377,7 +377,7 @@ pub struct DigestsDone {
 
 /// Runs a program and returns some of its instructions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Trace {
+pub struct TraceRequest {
     /// The number of the request.
     pub id: u64,
     /// The machine.
@@ -385,8 +385,8 @@ pub struct Trace {
     /// The program.
     pub program: Json,
     /// The actions, in order.
-    pub r#do: Vec<Action>,
-    /// See [`Run::limits`].
+    pub r#do: Vec<WireAction>,
+    /// See [`RunRequest::limits`].
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub limits: BTreeMap<String, u64>,
     /// How many instructions to skip before the first one that is returned.
@@ -404,13 +404,13 @@ pub struct TraceDone {
     /// The number of the request.
     pub id: u64,
     /// Fewer than requested if the run ends earlier.
-    pub instructions: Vec<Instruction>,
+    pub instructions: Vec<TracedInstruction>,
 }
 
 /// The state of a machine before an instruction.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
-pub struct Instruction {
+pub struct TracedInstruction {
     /// The program counter.
     pub pc: u64,
     /// The code of the instruction.
@@ -425,13 +425,13 @@ pub struct Instruction {
     pub top: Vec<String>,
 }
 
-/// The maximum number of values in [`Instruction::top`].
+/// The maximum number of values in [`TracedInstruction::top`].
 pub const MOST_TOP: usize = 4;
 
-impl Instruction {
+impl TracedInstruction {
     /// The line that is hashed: the members separated by spaces, with `-` for no gas: `3 96 97 1 42`.
     pub fn hashed(&self) -> String {
-        let Instruction { pc, code, gas, height, top } = self;
+        let TracedInstruction { pc, code, gas, height, top } = self;
         let gas = gas.map_or_else(|| "-".to_owned(), |gas| gas.to_string());
         let top: String = top.iter().flat_map(|item| [" ", item]).collect();
         format!("{pc} {code} {gas} {height}{top}\n")
@@ -460,9 +460,9 @@ impl Request {
     pub fn id(&self) -> Option<u64> {
         match self {
             Request::Hello(_) => None,
-            Request::Run(Run { id, .. })
+            Request::Run(RunRequest { id, .. })
             | Request::Digests(Digests { id, .. })
-            | Request::Trace(Trace { id, .. }) => Some(*id),
+            | Request::Trace(TraceRequest { id, .. }) => Some(*id),
         }
     }
 
@@ -472,25 +472,25 @@ impl Request {
     }
 }
 
-impl Answer {
+impl ProtocolAnswer {
     /// Reads an answer.
     ///
     /// # Errors
     ///
     /// What is wrong, with its column.
-    pub fn read(line: &[u8]) -> Result<Answer, LineError> {
+    pub fn read(line: &[u8]) -> Result<ProtocolAnswer, LineError> {
         if memchr::memchr_iter(b',', line).count() > MOST_COMMAS {
             return Err(format!("has more than {MOST_COMMAS} values").into());
         }
         read_typed(
             line,
             &[
-                ("hello", |line| read(line).map(Answer::Hello)),
-                ("done", |line| read(line).map(Answer::Done)),
-                ("skip", |line| read(line).map(Answer::Skip)),
-                ("error", |line| read(line).map(Answer::Error)),
-                ("digests", |line| read(line).map(Answer::Digests)),
-                ("trace", |line| read(line).map(Answer::Trace)),
+                ("hello", |line| read(line).map(ProtocolAnswer::Hello)),
+                ("done", |line| read(line).map(ProtocolAnswer::Done)),
+                ("skip", |line| read(line).map(ProtocolAnswer::Skip)),
+                ("error", |line| read(line).map(ProtocolAnswer::Error)),
+                ("digests", |line| read(line).map(ProtocolAnswer::Digests)),
+                ("trace", |line| read(line).map(ProtocolAnswer::Trace)),
             ],
         )
     }
@@ -498,12 +498,12 @@ impl Answer {
     /// The number of the request that is answered; `None` for `hello`.
     pub fn id(&self) -> Option<u64> {
         match self {
-            Answer::Hello(_) => None,
-            Answer::Done(Done { id, .. })
-            | Answer::Skip(Skip { id, .. })
-            | Answer::Error(Failure { id, .. })
-            | Answer::Digests(DigestsDone { id, .. })
-            | Answer::Trace(TraceDone { id, .. }) => Some(*id),
+            ProtocolAnswer::Hello(_) => None,
+            ProtocolAnswer::Done(ActionDone { id, .. })
+            | ProtocolAnswer::Skip(Skip { id, .. })
+            | ProtocolAnswer::Error(TesteeFailure { id, .. })
+            | ProtocolAnswer::Digests(DigestsDone { id, .. })
+            | ProtocolAnswer::Trace(TraceDone { id, .. }) => Some(*id),
         }
     }
 
@@ -515,21 +515,21 @@ impl Answer {
     /// The type of its line.
     pub fn name(&self) -> &'static str {
         match self {
-            Answer::Hello(_) => "hello",
-            Answer::Done(_) => "done",
-            Answer::Skip(_) => "skip",
-            Answer::Error(_) => "error",
-            Answer::Digests(_) => "digests",
-            Answer::Trace(_) => "trace",
+            ProtocolAnswer::Hello(_) => "hello",
+            ProtocolAnswer::Done(_) => "done",
+            ProtocolAnswer::Skip(_) => "skip",
+            ProtocolAnswer::Error(_) => "error",
+            ProtocolAnswer::Digests(_) => "digests",
+            ProtocolAnswer::Trace(_) => "trace",
         }
     }
 }
 
 /// A type of line, and the function that reads it.
-type Typed<T> = (&'static str, fn(&[u8]) -> Result<T, LineError>);
+type TypedShape<T> = (&'static str, fn(&[u8]) -> Result<T, LineError>);
 
 /// Reads a line of one of these types.
-fn read_typed<T>(line: &[u8], types: &[Typed<T>]) -> Result<T, LineError> {
+fn read_typed<T>(line: &[u8], types: &[TypedShape<T>]) -> Result<T, LineError> {
     let LineHeader { r#type, .. } = read(line)?;
     if let Some((_, read)) = types.iter().find(|known| known.0 == r#type) {
         return read(line);

@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 use super::gzip::decompressed;
 use super::line::{LineError, read as read_line};
 use super::name::start;
-use super::report::{LineType, Partition, Problem, Start, Summary};
+use super::report::{LineType, Problem, ReportStart, ReportedPartition, ReportedSummary};
 use crate::model::event;
-use crate::model::verdict::Kind;
+use crate::model::verdict::DifferenceKind;
 
 /// The longest line that is accepted, in bytes.
 pub const MOST_LINE: u64 = 64 << 20;
@@ -26,7 +26,7 @@ pub const MOST_CASES: usize = 1_000_000;
 
 /// A run read from a report or a record.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Run {
+pub struct RecordedRunLine {
     /// When the run began; `None` for a report.
     pub when: Option<String>,
     /// The command line; `None` for a report.
@@ -36,16 +36,16 @@ pub struct Run {
     /// Which part of a run this is, such as `hash:2/8`; `None` for a whole run.
     pub part: Option<String>,
     /// The outcome of each case, by its id, in the order of the run.
-    pub cases: IndexMap<String, Outcome>,
+    pub cases: IndexMap<String, RecordedOutcome>,
     /// The counts.
-    pub summary: event::Summary,
+    pub summary: event::RunSummary,
 }
 
 /// The outcome of a case, reduced to what comparisons need.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Outcome {
+pub struct RecordedOutcome {
     /// The verdict.
-    pub kind: Kind,
+    pub kind: DifferenceKind,
     /// The signature of the failure or error.
     pub signature: Option<String>,
     /// The first error, for a broken case.
@@ -54,13 +54,13 @@ pub struct Outcome {
     pub file: Option<String>,
 }
 
-impl Outcome {
+impl RecordedOutcome {
     /// Whether the machine satisfies the vector.
     pub fn passes(&self) -> bool {
-        matches!(self.kind, Kind::Pass | Kind::UnexpectedPass)
+        matches!(self.kind, DifferenceKind::Pass | DifferenceKind::UnexpectedPass)
     }
 
-    pub(super) fn fails_like(&self, other: &Outcome) -> bool {
+    pub(super) fn fails_like(&self, other: &RecordedOutcome) -> bool {
         (self.kind, &self.signature) == (other.kind, &other.signature)
     }
 }
@@ -90,8 +90,8 @@ impl std::error::Error for ReadError {}
 ///
 /// The first line that cannot be read or that is out of place, such as a first line that does not start a
 /// run, or a missing summary at the end.
-pub fn read(name: &str, input: &mut dyn BufRead) -> Result<Run, ReadError> {
-    let mut reading = Reading::default();
+pub fn read(name: &str, input: &mut dyn BufRead) -> Result<RecordedRunLine, ReadError> {
+    let mut reading = RecordReading::default();
     let mut line = Vec::new();
     let unreadable = |error| format!("cannot be read: {error}");
     let wrong = |line, what| ReadError { name: name.to_owned(), line, what };
@@ -114,13 +114,13 @@ pub fn read(name: &str, input: &mut dyn BufRead) -> Result<Run, ReadError> {
 /// A line of a recorded run: like a line of a report, but with fewer members for cases.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
-pub enum Line {
+pub enum RecordLine {
     /// The first line.
-    Run(Start),
+    Run(ReportStart),
     /// A finished case.
-    Case(Case),
+    Case(RecordedCase),
     /// The counts.
-    Summary(Summary),
+    Summary(ReportedSummary),
     /// The last line: a checksum of all lines before it.
     Checksum(Checksum),
 }
@@ -141,9 +141,9 @@ impl Checksum {
 
 /// A case of a recorded run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Case {
+pub struct RecordedCase {
     /// The verdict.
-    pub verdict: Kind,
+    pub verdict: DifferenceKind,
     /// The id.
     pub id: String,
     /// The file as it was named; omitted for a case that passed.
@@ -158,26 +158,28 @@ pub struct Case {
 }
 
 /// The id of the case, and its outcome.
-impl From<Case> for (String, Outcome) {
-    fn from(Case { verdict, id, file, signature, problems }: Case) -> (String, Outcome) {
+impl From<RecordedCase> for (String, RecordedOutcome) {
+    fn from(
+        RecordedCase { verdict, id, file, signature, problems }: RecordedCase,
+    ) -> (String, RecordedOutcome) {
         let problem = problems.and_then(|problems| problems.into_iter().next()).map(|it| it.message);
-        (id, Outcome { kind: verdict, signature, problem, file })
+        (id, RecordedOutcome { kind: verdict, signature, problem, file })
     }
 }
 
-impl From<(String, Outcome)> for Case {
-    fn from((id, outcome): (String, Outcome)) -> Case {
-        let Outcome { kind: verdict, signature, problem, file } = outcome;
+impl From<(String, RecordedOutcome)> for RecordedCase {
+    fn from((id, outcome): (String, RecordedOutcome)) -> RecordedCase {
+        let RecordedOutcome { kind: verdict, signature, problem, file } = outcome;
         let problems = problem.map(|message| {
             vec![Problem { message, expected: None, suggestion: None, line: None, column: None }]
         });
-        Case { verdict, id, file, signature, problems }
+        RecordedCase { verdict, id, file, signature, problems }
     }
 }
 
 /// How much of a report was read.
 #[derive(Default, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum RecordedState {
     #[default]
     Before,
     Inside,
@@ -188,14 +190,14 @@ enum State {
 }
 
 #[derive(Default)]
-struct Reading {
-    run: Run,
-    state: State,
+struct RecordReading {
+    run: RecordedRunLine,
+    state: RecordedState,
     bytes: u64,
     hasher: blake3::Hasher,
 }
 
-impl Reading {
+impl RecordReading {
     fn line(&mut self, whole: &[u8]) -> Result<(), LineError> {
         self.bytes += whole.len() as u64;
         if self.bytes > MOST_BYTES {
@@ -209,19 +211,21 @@ impl Reading {
         }
         let wrong = |what: &str| Err(what.to_owned().into());
         match (LineType::of(line)?, self.state) {
-            (LineType::Run, State::Before) => self.start(read_line(line)?),
-            (_, State::Before) => return wrong("expected a line of type run, with which a report begins"),
+            (LineType::Run, RecordedState::Before) => self.start(read_line(line)?),
+            (_, RecordedState::Before) => {
+                return wrong("expected a line of type run, with which a report begins");
+            }
             (LineType::Run, _) => return wrong("another run begins; expected one"),
-            (LineType::Checksum, State::After) => self.checksum(&read_line(line)?)?,
-            (_, State::After | State::Checked) => {
+            (LineType::Checksum, RecordedState::After) => self.checksum(&read_line(line)?)?,
+            (_, RecordedState::After | RecordedState::Checked) => {
                 return wrong("follows the summary, which must be the last line of a report");
             }
-            (LineType::Checksum, State::Inside) => return wrong("stands before the summary"),
-            (LineType::Case, State::Inside) => self.case(read_line(line)?)?,
-            (LineType::Note | LineType::Explained, State::Inside) => {}
-            (LineType::Summary, State::Inside) => {
-                self.run.summary = read_line::<Summary>(line)?.try_into()?;
-                self.state = State::After;
+            (LineType::Checksum, RecordedState::Inside) => return wrong("stands before the summary"),
+            (LineType::Case, RecordedState::Inside) => self.case(read_line(line)?)?,
+            (LineType::Note | LineType::Explained, RecordedState::Inside) => {}
+            (LineType::Summary, RecordedState::Inside) => {
+                self.run.summary = read_line::<ReportedSummary>(line)?.try_into()?;
+                self.state = RecordedState::After;
             }
         }
         self.hasher.update(whole);
@@ -232,20 +236,20 @@ impl Reading {
         if *blake3 != self.hasher.finalize().to_string() {
             return Err("is not the checksum of the lines before it: the record is damaged".to_owned());
         }
-        self.state = State::Checked;
+        self.state = RecordedState::Checked;
         Ok(())
     }
 
-    fn start(&mut self, Start { when, command, selected, partition, .. }: Start) {
-        let part = |Partition { kind, part, of, .. }| format!("{}:{part}/{of}", kind.name());
+    fn start(&mut self, ReportStart { when, command, selected, partition, .. }: ReportStart) {
+        let part = |ReportedPartition { kind, part, of, .. }| format!("{}:{part}/{of}", kind.name());
         self.run.when = when;
         self.run.command = command;
         self.run.selected = selected;
         self.run.part = partition.map(part);
-        self.state = State::Inside;
+        self.state = RecordedState::Inside;
     }
 
-    fn case(&mut self, case: Case) -> Result<(), String> {
+    fn case(&mut self, case: RecordedCase) -> Result<(), String> {
         let (id, outcome) = case.into();
         if self.run.cases.len() == MOST_CASES {
             return Err(format!("is of one more case than {MOST_CASES}; no report has more"));
@@ -253,7 +257,8 @@ impl Reading {
         match self.run.cases.entry(id) {
             Entry::Vacant(place) => drop(place.insert(outcome)),
             // If a case was named twice, it ran twice or was skipped the second time.
-            Entry::Occupied(same) if outcome.kind == Kind::Skip || same.get().fails_like(&outcome) => {}
+            Entry::Occupied(same)
+                if outcome.kind == DifferenceKind::Skip || same.get().fails_like(&outcome) => {}
             Entry::Occupied(other) => {
                 return Err(format!("{} is there twice, with different outcomes", start(other.key())));
             }
@@ -261,15 +266,15 @@ impl Reading {
         Ok(())
     }
 
-    fn end(self) -> Result<Run, String> {
+    fn end(self) -> Result<RecordedRunLine, String> {
         match self.state {
-            State::Before => Err("is empty; expected a line of type run".to_owned()),
-            State::Inside => Err("ends before the run does; expected a summary".to_owned()),
+            RecordedState::Before => Err("is empty; expected a line of type run".to_owned()),
+            RecordedState::Inside => Err("ends before the run does; expected a summary".to_owned()),
             // Only a record states when its run began.
-            State::After if self.run.when.is_some() => {
+            RecordedState::After if self.run.when.is_some() => {
                 Err("ends without a checksum: the record is damaged".to_owned())
             }
-            State::After | State::Checked => Ok(self.run),
+            RecordedState::After | RecordedState::Checked => Ok(self.run),
         }
     }
 }

@@ -6,8 +6,8 @@ mod summary;
 use serde::{Deserialize, Serialize};
 
 use self::case::case_id;
-pub use self::case::{Case, Difference, Listing, Problem};
-pub use self::summary::Summary;
+pub use self::case::{Problem, ReportedCase, ReportedDifference, ReportedListing};
+pub use self::summary::ReportedSummary;
 use super::line::{LineError, LineHeader, read};
 use super::name::start;
 use crate::model::case::CaseId;
@@ -19,17 +19,17 @@ use crate::model::partition;
 /// A line of a report.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
-pub enum Line {
+pub enum ReportLine {
     /// The first line.
-    Run(Start),
+    Run(ReportStart),
     /// A finished case.
-    Case(Box<Case>),
+    Case(Box<ReportedCase>),
     /// A note on something that was ignored and may matter.
     Note(Note),
     /// Why a case does not pass; only in the report of a part.
-    Explained(Explained),
+    Explained(ReportedExplanation),
     /// The last line.
-    Summary(Summary),
+    Summary(ReportedSummary),
 }
 
 /// The type of a line.
@@ -68,19 +68,19 @@ impl LineType {
     }
 }
 
-impl Line {
+impl ReportLine {
     /// Reads a line. Unknown members are ignored, since a later version may write more.
     ///
     /// # Errors
     ///
     /// What is wrong, with its column.
-    pub fn read(line: &[u8]) -> Result<Line, LineError> {
+    pub fn read(line: &[u8]) -> Result<ReportLine, LineError> {
         Ok(match LineType::of(line)? {
-            LineType::Run => Line::Run(read(line)?),
-            LineType::Case => Line::Case(read(line)?),
-            LineType::Note => Line::Note(read(line)?),
-            LineType::Explained => Line::Explained(read(line)?),
-            LineType::Summary => Line::Summary(read(line)?),
+            LineType::Run => ReportLine::Run(read(line)?),
+            LineType::Case => ReportLine::Case(read(line)?),
+            LineType::Note => ReportLine::Note(read(line)?),
+            LineType::Explained => ReportLine::Explained(read(line)?),
+            LineType::Summary => ReportLine::Summary(read(line)?),
             LineType::Checksum => return Err("is of a recorded run; expected a report".to_owned().into()),
         })
     }
@@ -88,10 +88,10 @@ impl Line {
     /// Sets the position of the line in the whole run.
     pub fn set_position(&mut self, place: u64) {
         match self {
-            Line::Case(case) => case.position = Some(place),
-            Line::Note(note) => note.position = Some(place),
-            Line::Explained(explained) => explained.position = Some(place),
-            Line::Run(_) | Line::Summary(_) => {}
+            ReportLine::Case(case) => case.position = Some(place),
+            ReportLine::Note(note) => note.position = Some(place),
+            ReportLine::Explained(explained) => explained.position = Some(place),
+            ReportLine::Run(_) | ReportLine::Summary(_) => {}
         }
     }
 
@@ -99,32 +99,32 @@ impl Line {
     /// line.
     pub fn position(&self) -> Option<u64> {
         match self {
-            Line::Case(case) => case.position,
-            Line::Note(note) => note.position,
-            Line::Explained(explained) => explained.position,
-            Line::Run(_) | Line::Summary(_) => None,
+            ReportLine::Case(case) => case.position,
+            ReportLine::Note(note) => note.position,
+            ReportLine::Explained(explained) => explained.position,
+            ReportLine::Run(_) | ReportLine::Summary(_) => None,
         }
     }
 }
 
 /// The event that the line represents.
-impl TryFrom<Line> for Event {
+impl TryFrom<ReportLine> for Event {
     type Error = String;
 
-    fn try_from(line: Line) -> Result<Event, String> {
+    fn try_from(line: ReportLine) -> Result<Event, String> {
         Ok(match line {
-            Line::Run(run) => Event::Started { files: run.files, vm: run.vm.map(event::Vm::from) },
-            Line::Case(case) => Event::Finished((*case).try_into()?),
-            Line::Note(note) => note.try_into()?,
-            Line::Explained(explained) => explained.try_into()?,
-            Line::Summary(summary) => Event::Ended(summary.try_into()?),
+            ReportLine::Run(run) => Event::Started { files: run.files, vm: run.vm.map(event::UsedVm::from) },
+            ReportLine::Case(case) => Event::Finished((*case).try_into()?),
+            ReportLine::Note(note) => note.try_into()?,
+            ReportLine::Explained(explained) => explained.try_into()?,
+            ReportLine::Summary(summary) => Event::Ended(summary.try_into()?),
         })
     }
 }
 
 /// The first line of a report, or of a recorded run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Start {
+pub struct ReportStart {
     /// See [`VERSION`].
     pub version: u32,
     /// The version of the program.
@@ -133,10 +133,10 @@ pub struct Start {
     pub files: usize,
     /// The machine in another process that the cases run on; `None` for embedded machines.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub vm: Option<Vm>,
+    pub vm: Option<ReportedVm>,
     /// The part of a run; `None` for a whole run.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub partition: Option<Partition>,
+    pub partition: Option<ReportedPartition>,
     /// When the run began, in the format of RFC 3339; only in a recorded run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub when: Option<String>,
@@ -151,7 +151,7 @@ pub struct Start {
 /// A machine in another process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
-pub struct Vm {
+pub struct ReportedVm {
     /// The name that the user gave it.
     pub name: String,
     /// The name of the implementation, as it reports it.
@@ -163,24 +163,24 @@ pub struct Vm {
     pub not_compared: Vec<String>,
 }
 
-impl From<event::Vm> for Vm {
-    fn from(event::Vm { name, implementation, release, not_compared }: event::Vm) -> Vm {
-        Vm { name, implementation, release, not_compared }
+impl From<event::UsedVm> for ReportedVm {
+    fn from(event::UsedVm { name, implementation, release, not_compared }: event::UsedVm) -> ReportedVm {
+        ReportedVm { name, implementation, release, not_compared }
     }
 }
 
-impl From<Vm> for event::Vm {
-    fn from(Vm { name, implementation, release, not_compared }: Vm) -> event::Vm {
-        event::Vm { name, implementation, release, not_compared }
+impl From<ReportedVm> for event::UsedVm {
+    fn from(ReportedVm { name, implementation, release, not_compared }: ReportedVm) -> event::UsedVm {
+        event::UsedVm { name, implementation, release, not_compared }
     }
 }
 
 /// The part of a run that a report covers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
-pub struct Partition {
+pub struct ReportedPartition {
     /// How cases are assigned to parts.
-    pub kind: partition::Kind,
+    pub kind: partition::PartitionKind,
     /// The number of the part, from 1.
     pub part: u64,
     /// The number of parts.
@@ -191,23 +191,23 @@ pub struct Partition {
     pub selection: String,
     /// The arguments of the command line; omitted in a recorded run.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub typed: Option<Typed>,
+    pub typed: Option<TypedFlags>,
 }
 
 /// Arguments of a command line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
-pub struct Typed {
+pub struct TypedFlags {
     /// Paths and filters.
     pub selection: Vec<String>,
     /// Flags that can change a verdict.
     pub flags: Vec<String>,
 }
 
-impl Start {
+impl ReportStart {
     /// The first line of a report of this program, without the selection and the arguments of a part.
-    pub fn new(files: usize, part: Option<partition::Partition>) -> Start {
-        let partition = part.map(|partition| Partition {
+    pub fn new(files: usize, part: Option<partition::Partition>) -> ReportStart {
+        let partition = part.map(|partition| ReportedPartition {
             kind: partition.kind,
             part: partition.part,
             of: partition.of,
@@ -215,7 +215,7 @@ impl Start {
             typed: None,
         });
         let vmconf = env!("CARGO_PKG_VERSION").to_owned();
-        Start {
+        ReportStart {
             version: VERSION,
             vmconf,
             files,
@@ -258,7 +258,7 @@ impl TryFrom<Note> for Event {
 
 /// Why a case does not pass.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Explained {
+pub struct ReportedExplanation {
     /// The id of the case.
     pub id: String,
     /// Its file.
@@ -272,11 +272,11 @@ pub struct Explained {
     pub position: Option<u64>,
 }
 
-impl Explained {
+impl ReportedExplanation {
     /// The line for an explanation.
-    pub fn new(id: &CaseId, text: &str) -> Explained {
+    pub fn new(id: &CaseId, text: &str) -> ReportedExplanation {
         let CaseId { file, name, .. } = id;
-        Explained {
+        ReportedExplanation {
             id: id.to_string(),
             file: file.to_string(),
             name: name.as_deref().map(str::to_owned),
@@ -286,10 +286,12 @@ impl Explained {
     }
 }
 
-impl TryFrom<Explained> for Event {
+impl TryFrom<ReportedExplanation> for Event {
     type Error = String;
 
-    fn try_from(Explained { id, file, name, text, .. }: Explained) -> Result<Event, String> {
-        Ok(Event::Explained(explanation::Explained::Text { id: case_id(&id, &file, name)?, text }))
+    fn try_from(
+        ReportedExplanation { id, file, name, text, .. }: ReportedExplanation,
+    ) -> Result<Event, String> {
+        Ok(Event::Explained(explanation::ExplainedCase::Text { id: case_id(&id, &file, name)?, text }))
     }
 }

@@ -2,7 +2,7 @@
 
 /// A JSON Schema.
 #[derive(Debug)]
-pub struct Schema {
+pub struct JsonSchema {
     /// Its name, the argument of `vmconf schema`.
     pub name: &'static str,
     /// A description in one line.
@@ -16,7 +16,7 @@ pub struct Schema {
 /// A row of [`SCHEMAS`], with the text from the file of that name.
 macro_rules! schema {
     ($name:literal, $command:literal, $doc:literal) => {
-        Schema {
+        JsonSchema {
             name: $name,
             doc: $doc,
             command: $command,
@@ -26,7 +26,7 @@ macro_rules! schema {
 }
 
 /// All schemas.
-pub static SCHEMAS: &[Schema] = &[
+pub static SCHEMAS: &[JsonSchema] = &[
     schema!("vmtests", "vmconf run --format vmtests", "Ethereum VMTests, 2015 to 2019"),
     schema!("statetest", "vmconf run --format statetest", "Ethereum state tests, 2019 to today"),
     schema!("neovm-n3", "vmconf run --format neovm-n3", "NeoVM test vectors of N3"),
@@ -59,6 +59,6 @@ pub static SCHEMAS: &[Schema] = &[
 ];
 
 /// The schema with this name.
-pub fn by_name(name: &str) -> Option<&'static Schema> {
+pub fn by_name(name: &str) -> Option<&'static JsonSchema> {
     SCHEMAS.iter().find(|schema| schema.name == name)
 }

@@ -14,7 +14,7 @@ use crate::model::value::Value;
 /// The JSON form of a value. A truncated value also states its full length.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Form<'v> {
+enum ValueForm<'v> {
     Null,
     Bool(bool),
     Int {
@@ -31,25 +31,25 @@ enum Form<'v> {
         length: Option<usize>,
     },
     List {
-        list: Vec<Form<'v>>,
+        list: Vec<ValueForm<'v>>,
         #[serde(skip_serializing_if = "Option::is_none")]
         length: Option<usize>,
     },
     Record {
-        record: Members<'v>,
+        record: ValueMembers<'v>,
         #[serde(skip_serializing_if = "Option::is_none")]
         length: Option<usize>,
     },
     Typed {
         r#type: &'v Name,
-        value: Box<Form<'v>>,
+        value: Box<ValueForm<'v>>,
     },
 }
 
 /// Members in order.
-struct Members<'v>(Vec<(&'v str, Form<'v>)>);
+struct ValueMembers<'v>(Vec<(&'v str, ValueForm<'v>)>);
 
-impl Serialize for Members<'_> {
+impl Serialize for ValueMembers<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.0.len()))?;
         self.0.iter().try_for_each(|(name, value)| map.serialize_entry(name, value))?;
@@ -59,34 +59,34 @@ impl Serialize for Members<'_> {
 
 /// The form of a value, truncated to `room` bytes, characters, items and members, which are subtracted from
 /// `room`.
-fn form<'v>(value: &'v Value, room: &mut usize) -> Form<'v> {
+fn form<'v>(value: &'v Value, room: &mut usize) -> ValueForm<'v> {
     let length = value.len().unwrap_or_default();
     let cut = |shown: usize| (shown < length).then_some(length);
     match value {
-        Value::Null => Form::Null,
-        Value::Bool(bool) => Form::Bool(*bool),
-        Value::Int(number) => Form::Int { int: number.to_string() },
+        Value::Null => ValueForm::Null,
+        Value::Bool(bool) => ValueForm::Bool(*bool),
+        Value::Int(number) => ValueForm::Int { int: number.to_string() },
         Value::Bytes(bytes) => {
             let shown = take(room, length);
-            Form::Bytes { bytes: bytes_key(&bytes[..shown]), length: cut(shown) }
+            ValueForm::Bytes { bytes: bytes_key(&bytes[..shown]), length: cut(shown) }
         }
         Value::Text(text) => {
             let shown = take(room, length);
             let end = text.char_indices().nth(shown).map_or(text.len(), |(end, _)| end);
-            Form::Text { text: text[..end].into(), length: cut(shown) }
+            ValueForm::Text { text: text[..end].into(), length: cut(shown) }
         }
         Value::List(items) => {
             let item = |item| (take(room, 1) == 1).then(|| form(item, room));
             let list: Vec<_> = items.iter().map_while(item).collect();
-            Form::List { length: cut(list.len()), list }
+            ValueForm::List { length: cut(list.len()), list }
         }
         Value::Record(members) => {
             let member =
                 |(name, value): &'v (Name, Value)| (take(room, 1) == 1).then(|| (&**name, form(value, room)));
             let shown: Vec<_> = members.iter().map_while(member).collect();
-            Form::Record { length: cut(shown.len()), record: Members(shown) }
+            ValueForm::Record { length: cut(shown.len()), record: ValueMembers(shown) }
         }
-        Value::Typed(name, value) => Form::Typed { r#type: name, value: Box::new(form(value, room)) },
+        Value::Typed(name, value) => ValueForm::Typed { r#type: name, value: Box::new(form(value, room)) },
     }
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 use vmconf::machines;
 use vmconf::testees::server::Server;
 use vmconf::wire::plain;
-use vmconf::wire::protocol::{Answer, Request};
+use vmconf::wire::protocol::{ProtocolAnswer, Request};
 
 use crate::support::validator::Validator;
 use crate::support::{at_root, files, relative, vmconf};
@@ -26,7 +26,7 @@ fn recorded_machines_agree_with_ours() {
                 schema.assert_accepts(&serde_json::from_str(message).unwrap(), relative(path).as_ref());
             }
             let request = Request::read(request.as_bytes()).unwrap();
-            let answer = Answer::read(answer.as_bytes()).unwrap();
+            let answer = ProtocolAnswer::read(answer.as_bytes()).unwrap();
             assert_eq!(answer.id(), request.id(), "{}", relative(path));
             states += compare(&request, answer);
         }
@@ -36,10 +36,10 @@ fn recorded_machines_agree_with_ours() {
 }
 
 /// Compares the states of an answer with those of our machine. How many there are.
-fn compare(request: &Request, answer: Answer) -> usize {
-    let (Request::Run(run), Answer::Done(theirs)) = (request, answer) else { return 0 };
+fn compare(request: &Request, answer: ProtocolAnswer) -> usize {
+    let (Request::Run(run), ProtocolAnswer::Done(theirs)) = (request, answer) else { return 0 };
     let info = machines::by_name(&run.machine).unwrap();
-    let Ok(Answer::Done(ours)) = Server::new(info).answer(request.line().as_bytes()) else {
+    let Ok(ProtocolAnswer::Done(ours)) = Server::new(info).answer(request.line().as_bytes()) else {
         panic!("our machine does not run {request:?}")
     };
     assert_eq!(theirs.steps.len(), ours.steps.len(), "{request:?}");

@@ -3,11 +3,11 @@
 use std::fs;
 
 use tempfile::TempDir;
-use vmconf::explain::bisect::{self, Instructions};
+use vmconf::explain::bisect::{self, InstructionList};
 use vmconf::machines::evm::EVM;
 use vmconf::model::value::Value;
 use vmconf::testees::Stopped;
-use vmconf::wire::protocol::Instruction;
+use vmconf::wire::protocol::TracedInstruction;
 
 use crate::support::{Ran, vmconf};
 
@@ -89,7 +89,7 @@ struct Long {
 
 const STEPS: u64 = 1_000_000;
 
-impl Instructions for Long {
+impl InstructionList for Long {
     fn digests(&mut self, after: &[u64]) -> Result<(Vec<String>, u64), Stopped> {
         self.requests += 1;
         let reached = after.iter().filter(|number| **number <= STEPS);
@@ -97,9 +97,9 @@ impl Instructions for Long {
         Ok((reached.map(digest).collect(), STEPS))
     }
 
-    fn trace(&mut self, skip: u64, count: u64) -> Result<Vec<Instruction>, Stopped> {
+    fn trace(&mut self, skip: u64, count: u64) -> Result<Vec<TracedInstruction>, Stopped> {
         self.requests += 1;
-        let of = |number| Instruction {
+        let of = |number| TracedInstruction {
             pc: number,
             code: 3,
             gas: None,

@@ -10,14 +10,14 @@ use serde_json::{Value as Json, json};
 use crate::random::Random;
 use crate::support::{Ran, VECTORS, at_root, command, is_table, ran, vmconf};
 use tempfile::TempDir;
-use vmconf::formats::{self, Context, Format, Options};
+use vmconf::formats::{self, Format, FormatOptions, ReadContext};
 use vmconf::model::assertion::Expected;
 use vmconf::model::case::{Case, CaseId, Step};
 use vmconf::model::verdict::Verdict;
 use vmconf::run::bless::{Blessed, Missing, OutcomeChange, Wishes, bless};
-use vmconf::run::sources::{Source, SourceOrigin};
+use vmconf::run::sources::{SourceOrigin, VectorSource};
 use vmconf::run::{self, VectorFiles};
-use vmconf::text::json::{Datum, Document, Node};
+use vmconf::text::json::{Document, JsonDatum, JsonNode};
 
 // ---- Every own vector
 
@@ -59,13 +59,13 @@ impl<'p> Vector<'p> {
         Vector { path, format, text }
     }
 
-    fn source(&self) -> Source {
-        Source::new(self.path.to_owned(), self.path.to_str().unwrap().into(), SourceOrigin::Named)
+    fn source(&self) -> VectorSource {
+        VectorSource::new(self.path.to_owned(), self.path.to_str().unwrap().into(), SourceOrigin::Named)
     }
 
     /// The text with one change of each case that makes it fail, where `change` finds one, and how
     /// many there are.
-    fn corrupted(&self, mut change: impl FnMut(Node<'_>, &Case) -> Option<String>) -> (String, usize) {
+    fn corrupted(&self, mut change: impl FnMut(JsonNode<'_>, &Case) -> Option<String>) -> (String, usize) {
         const TRIES: usize = 4;
         let (options, source) = (self.options(), self.source());
         let mut bench = run::Worker::new(&options.run);
@@ -78,7 +78,7 @@ impl<'p> Vector<'p> {
         for index in 0..run::open_text(&source, text.clone(), &options).cases() {
             let loaded = run::open_text(&source, text.clone(), &options);
             let there = loaded.case(index).unwrap();
-            let node = Node::at_index(there.document, there.node);
+            let node = JsonNode::at_index(there.document, there.node);
             let case = self.case(node);
             let tries = (0..TRIES).filter_map(|_| change(node, &case));
             if let Some(changed) = { tries }.find(|changed| fails(changed, index)) {
@@ -90,14 +90,14 @@ impl<'p> Vector<'p> {
     }
 
     /// Read as the format that it is of, or a file that is changed may be of another.
-    fn options(&self) -> run::Options {
+    fn options(&self) -> run::LoadOptions {
         let file = run::FileOptions { format: Some(self.format), ..run::FileOptions::default() };
-        run::Options { file, ..run::Options::default() }
+        run::LoadOptions { file, ..run::LoadOptions::default() }
     }
 
-    fn case(&self, node: Node<'_>) -> Case {
+    fn case(&self, node: JsonNode<'_>) -> Case {
         let files = VectorFiles::new(self.path, self.format.folders);
-        let context = Context { options: Options::default(), files: &files, shared: None };
+        let context = ReadContext { options: FormatOptions::default(), files: &files, shared: None };
         self.format.read_case(node, context).case.unwrap()
     }
 
@@ -107,7 +107,7 @@ impl<'p> Vector<'p> {
         let loaded = run::open_text(&source, text.to_owned(), &options);
         let demands = |index| {
             let there = loaded.case(index).unwrap();
-            let case = self.case(Node::at_index(there.document, there.node));
+            let case = self.case(JsonNode::at_index(there.document, there.node));
             let steps = case.steps.into_iter().enumerate();
             let of_step = |(step, it): (usize, Step)| {
                 it.end.into_iter().chain(it.assertions).map(move |check| (step, check.at.to_string()))
@@ -126,7 +126,7 @@ impl<'p> Vector<'p> {
 }
 
 /// The data that checks of the case stand at.
-fn demanded<'d>(test: Node<'d>, case: &Case, of: fn(&Expected) -> bool) -> Vec<Node<'d>> {
+fn demanded<'d>(test: JsonNode<'d>, case: &Case, of: fn(&Expected) -> bool) -> Vec<JsonNode<'d>> {
     let assertions = case.steps.iter().flat_map(|step| step.end.iter().chain(&step.assertions));
     let mut origins: Vec<u32> =
         assertions.filter(|check| of(&check.expected)).map(|check| check.origin.0).collect();
@@ -136,34 +136,34 @@ fn demanded<'d>(test: Node<'d>, case: &Case, of: fn(&Expected) -> bool) -> Vec<N
 }
 
 /// Whether this selects a snapshot of a trace, which no machine computes.
-fn names_snapshot(node: Node<'_>) -> bool {
+fn names_snapshot(node: JsonNode<'_>) -> bool {
     let around = node.document().around(node.at());
     let [.., list, snapshot, _] = around[..] else { return false };
     list.is_array() && snapshot.member("step").is_some_and(|step| step.at() == node.at())
 }
 
 /// Whether this is a number with a fraction or an exponent, which is blessed as one without.
-fn has_many_spellings(node: Node<'_>) -> bool {
-    matches!(node.datum(), Datum::Number(text) if text.contains(['.', 'e', 'E']))
+fn has_many_spellings(node: JsonNode<'_>) -> bool {
+    matches!(node.datum(), JsonDatum::Number(text) if text.contains(['.', 'e', 'E']))
 }
 
 /// States in place of which another one can stand.
 const STATES: [[&str; 2]; 2] = [["\"HALT\"", "\"FAULT\""], ["\"Halt\"", "\"Fault\""]];
 
 /// One character of a leaf is another of the same kind; a truth value, the other; a state, another.
-fn other_leaf(test: Node<'_>, case: &Case, random: &mut Random) -> Option<String> {
+fn other_leaf(test: JsonNode<'_>, case: &Case, random: &mut Random) -> Option<String> {
     // Not what is one of several: it says less than what the machine did.
     let leaves =
         demanded(test, case, |expected| matches!(expected, Expected::Is(_) | Expected::IsOrAbsent(_)));
-    let other_name = |node: &Node<'_>| matches!(&*node.raw().to_lowercase(), "\"pushf\"" | "\"pusht\"");
-    let of_many = |node: &Node<'_>| node.is_array() || node.is_object();
+    let other_name = |node: &JsonNode<'_>| matches!(&*node.raw().to_lowercase(), "\"pushf\"" | "\"pusht\"");
+    let of_many = |node: &JsonNode<'_>| node.is_array() || node.is_object();
     let leaves: Vec<_> = leaves.into_iter().filter(|node| !of_many(node) && !other_name(node)).collect();
     let leaves: Vec<_> =
         leaves.into_iter().filter(|node| !names_snapshot(*node) && !has_many_spellings(*node)).collect();
     let leaf = random.one_of(&leaves)?;
     let raw = leaf.raw();
     let other = match leaf.datum() {
-        Datum::Bool(value) => (!value).to_string(),
+        JsonDatum::Bool(value) => (!value).to_string(),
         _ if STATES.iter().any(|states| states.contains(&raw)) => {
             let states = STATES.iter().find(|states| states.contains(&raw)).unwrap();
             states[1 - states.iter().position(|state| *state == raw).unwrap()].to_owned()
@@ -182,7 +182,7 @@ fn other_leaf(test: Node<'_>, case: &Case, random: &mut Random) -> Option<String
 }
 
 /// The document with another text for a datum.
-fn with(node: Node<'_>, other: &str) -> String {
+fn with(node: JsonNode<'_>, other: &str) -> String {
     let mut text = node.document().text().to_owned();
     let at = node.at() as usize;
     text.replace_range(at..at + node.raw().len(), other);
@@ -215,7 +215,7 @@ fn a_changed_leaf_of_any_vector_comes_back() {
 }
 
 /// A list or record that is demanded as a whole has an element twice or less.
-fn other_size(test: Node<'_>, case: &Case, random: &mut Random) -> Option<String> {
+fn other_size(test: JsonNode<'_>, case: &Case, random: &mut Random) -> Option<String> {
     let sized = demanded(test, case, |expected| matches!(expected, Expected::Len(_) | Expected::Only(_)));
     let sized: Vec<_> =
         sized.into_iter().filter(|node| node.items().chain(values(*node)).next().is_some()).collect();
@@ -240,7 +240,7 @@ fn other_size(test: Node<'_>, case: &Case, random: &mut Random) -> Option<String
     Some(other)
 }
 
-fn values(object: Node<'_>) -> impl Iterator<Item = Node<'_>> {
+fn values(object: JsonNode<'_>) -> impl Iterator<Item = JsonNode<'_>> {
     object.members().map(|member| member.value)
 }
 

@@ -14,7 +14,7 @@ use vmconf::formats::{self, Strictness, ValueDebit};
 use vmconf::model::case::CaseId;
 use vmconf::model::limits;
 use vmconf::run::cache::{CacheUpdate, FileKey, Lookup, MOST_BYTES, ProgramKey, ResultCache};
-use vmconf::run::{self, FileOptions, Options, RunOptions};
+use vmconf::run::{self, FileOptions, LoadOptions, RunOptions};
 use vmconf::testees::MakeTestee;
 
 impl Place {
@@ -48,7 +48,7 @@ impl Place {
     /// Writes that all cases of a file pass, whatever comes of them.
     fn lie(&self, name: &str) {
         let path = self.vectors.path().join(name);
-        let options = Options::default();
+        let options = LoadOptions::default();
         let sources = files_of(&path);
         let loaded = run::open(&sources[0], &options);
         let format = formats::by_name(loaded.format_name().unwrap()).unwrap();
@@ -446,8 +446,8 @@ fn executed_instructions_are_remembered() {
 #[test]
 fn the_key_of_a_file() {
     let vmtests = formats::by_name("vmtests").unwrap();
-    let key = |options: &Options| options.run.file_key("{}", vmtests, &options.file);
-    let plain = Options::default();
+    let key = |options: &LoadOptions| options.run.file_key("{}", vmtests, &options.file);
+    let plain = LoadOptions::default();
     let text_key = |text, format| plain.run.file_key(text, format, &plain.file);
     let mut keys = vec![
         key(&plain),
@@ -472,13 +472,13 @@ fn the_key_of_a_file() {
     }
     let testee = MakeTestee::new("another", |info, limits| (info.new)(limits));
     let run = RunOptions { testee, ..RunOptions::default() };
-    keys.push(key(&Options { run, ..plain.clone() }));
+    keys.push(key(&LoadOptions { run, ..plain.clone() }));
     for (number, key) in keys.iter().enumerate() {
         assert!(!keys[..number].contains(key), "{number}");
     }
     let run = RunOptions { jobs: 8, ..RunOptions::default() };
     let file = FileOptions { format: Some(vmtests), ..FileOptions::default() };
-    assert_eq!(key(&Options { run, file, ..plain }), keys[0]);
+    assert_eq!(key(&LoadOptions { run, file, ..plain }), keys[0]);
 }
 
 #[test]

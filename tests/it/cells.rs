@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use vmconf::machines::inspect::Inspect;
 use vmconf::model::cell::Cell;
 use vmconf::model::name::Name;
-use vmconf::model::path::{Key, Path};
+use vmconf::model::path::{Path, PathKey};
 use vmconf::model::value::Value;
 
 /// The bytes of a memory that are looked at.
@@ -145,11 +145,15 @@ fn is_zero(place: &Place, part: &Part) -> bool {
 /// Whether this is a datum of a stack or slot.
 pub(crate) fn is_on_a_stack(at: &Path) -> bool {
     match &at.keys()[..] {
-        [Key::Name(field), Key::Index(_), ..] if field == "resultStack" || field == "operand_stack" => true,
-        [Key::Name(field), Key::Index(_), Key::Name(_), Key::Index(_), ..] => {
+        [PathKey::Name(field), PathKey::Index(_), ..]
+            if field == "resultStack" || field == "operand_stack" =>
+        {
+            true
+        }
+        [PathKey::Name(field), PathKey::Index(_), PathKey::Name(_), PathKey::Index(_), ..] => {
             field == "invocationStack" || field == "call_stack"
         }
-        [Key::Name(field), Key::Index(_)] => field == "stack",
+        [PathKey::Name(field), PathKey::Index(_)] => field == "stack",
         _ => false,
     }
 }

@@ -14,8 +14,8 @@ use vmconf::lint::Checker;
 use vmconf::lint::fix::{Fixed, NotFixed, fix};
 use vmconf::model::diagnostic::Diagnostic;
 use vmconf::model::event::Event;
-use vmconf::model::rule::{RULES, Rule};
-use vmconf::run::{self, Options};
+use vmconf::model::rule::{LintRule, RULES};
+use vmconf::run::{self, LoadOptions};
 
 const SAMPLES: &str = "tests/samples";
 /// A sample of most things that only `check` says.
@@ -51,7 +51,7 @@ fn every_rule_is_broken_by_a_sample() {
         broken.extend(results(&sarif).iter().map(|result| result["ruleId"].as_str().unwrap().to_owned()));
     }
     // No file can: only we.
-    broken.insert(Rule::Internal.name().to_owned());
+    broken.insert(LintRule::Internal.name().to_owned());
     let all: BTreeSet<_> = RULES.iter().map(|rule| rule.name().to_owned()).collect();
     assert_eq!(broken, all);
 }
@@ -158,7 +158,7 @@ fn repairing_changes_nothing_else() {
 /// Whatever is reported as fixable is: afterwards nothing is, and the cases have the same verdicts.
 #[test]
 fn every_sample_can_be_repaired() {
-    let options = Options::default();
+    let options = LoadOptions::default();
     let mut checker = Checker::new(&options);
     let mut repaired = 0;
     for sample in files(SAMPLES, "json") {
@@ -184,7 +184,7 @@ fn every_sample_can_be_repaired() {
 
 fn verdicts(path: &Path) -> Vec<&'static str> {
     let mut verdicts = Vec::new();
-    run::run(&sources_of(path), &Options::default(), &mut |event| {
+    run::run(&sources_of(path), &LoadOptions::default(), &mut |event| {
         if let Event::Finished(report) = event {
             verdicts.push(report.verdict.name());
         }
@@ -197,7 +197,7 @@ fn verdicts(path: &Path) -> Vec<&'static str> {
 fn what_would_mean_something_else_is_left_alone() {
     fn check(from: &str, to: &str, expected: NotFixed) {
         let source = files_of(at_root(MECHANICAL)).remove(0);
-        let options = Options::default();
+        let options = LoadOptions::default();
         let mut checker = Checker::new(&options);
         let mut checked = checker.check(&source);
         let start = checked.text.as_ref().unwrap().as_str().find(from).unwrap();
@@ -334,7 +334,7 @@ fn many_faults_in_one_long_line_are_found_and_fixed() {
 /// can be fixed is fixed.
 #[test]
 fn any_text_is_checked() {
-    let options = Options::default();
+    let options = LoadOptions::default();
     let mut checker = Checker::new(&options);
     for sample in files(MIXED, "json") {
         let source = files_of(&sample).remove(0);
@@ -345,7 +345,7 @@ fn any_text_is_checked() {
                 let checked = checker.check_text(&source, changed);
                 let text = checked.text.as_ref().unwrap();
                 for diagnostic in &checked.diagnostics {
-                    assert_ne!(diagnostic.rule, Rule::Internal, "{diagnostic:?}");
+                    assert_ne!(diagnostic.rule, LintRule::Internal, "{diagnostic:?}");
                     let at = diagnostic.place.as_ref().unwrap().at as usize;
                     assert!(at <= text.as_str().len(), "{diagnostic:?}");
                 }

@@ -11,9 +11,9 @@ use tempfile::TempDir;
 use vmconf::model::diagnostic::Diagnostic;
 use vmconf::model::escape::{escaped, is_harmful};
 use vmconf::model::event::Event;
-use vmconf::model::explanation::Explained;
-use vmconf::report::{Grouping, Options, REPORTS, Verbosity};
-use vmconf::text::shell::Words;
+use vmconf::model::explanation::ExplainedCase;
+use vmconf::report::{Grouping, REPORTS, ReportOptions, Verbosity};
+use vmconf::text::shell::ShellWords;
 use vmconf::wire::line::one_line;
 
 /// Whether a CI system executes a command that it finds in this line.
@@ -82,7 +82,7 @@ fn events(text: &str) -> Vec<Event> {
     let mut events = ended(events);
     let explained = events.iter().find_map(|event| match event {
         Event::Finished(report) => {
-            Some(Explained::Text { id: report.id.clone(), text: escaped(text).into() })
+            Some(ExplainedCase::Text { id: report.id.clone(), text: escaped(text).into() })
         }
         _ => None,
     });
@@ -98,12 +98,12 @@ proptest! {
         let events = events(&text);
         for kind in REPORTS {
             for grouping in [Grouping::ByCause, Grouping::None] {
-                let options = Options {
+                let options = ReportOptions {
                     below_checkout: String::new(),
                     grouping,
                     verbosity: Verbosity::Notes,
-                    flags: Words::from_iter([&*text]),
-                    selection: Words::from_iter([&*text]),
+                    flags: ShellWords::from_iter([&*text]),
+                    selection: ShellWords::from_iter([&*text]),
                     part: None,
                     when: None,
                     slow: Some(std::time::Duration::ZERO),

@@ -256,7 +256,7 @@ fn limits_of_the_runner() {
         assert!(short.stdout.contains(&format!("--{flag}")), "{}", short.stdout);
     }
     let tested: BTreeSet<_> = LIMITS.iter().map(|row| row.0).collect();
-    let of_runner = |row: &&limits::Row| row.owner == limits::Owner::Runner;
+    let of_runner = |row: &&limits::LimitRow| row.owner == limits::Owner::Runner;
     let there_are: BTreeSet<_> = limits::ROWS.iter().filter(of_runner).map(|row| row.flag).collect();
     assert_eq!(tested, there_are);
 }

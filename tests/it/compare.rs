@@ -10,8 +10,8 @@ use crate::support::{MALFORMED, Ran, WRONG, at_root, command, golden, ran, recor
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
-use vmconf::model::verdict::Kind;
-use vmconf::wire::comparison::{self, Change, Comparison, Outcome, Run};
+use vmconf::model::verdict::DifferenceKind;
+use vmconf::wire::comparison::{self, Comparison, RecordedOutcome, RecordedRunLine, ReportedChange};
 
 const ADD: &str = "vectors/evm/arithmetic/add.json";
 const GAS: &str = "tests/samples/vmtests/wrong/gas.json";
@@ -413,7 +413,7 @@ fn a_damaged_record() {
     assert_eq!(cache.vmconf(&["compare", "last~2", "last"]).exit, 0);
 }
 
-fn read(text: &[u8]) -> Result<Run, String> {
+fn read(text: &[u8]) -> Result<RecordedRunLine, String> {
     comparison::read("it", &mut &*text).map_err(|error| error.to_string())
 }
 
@@ -519,20 +519,19 @@ impl<I: Iterator<Item = String>> Read for Lines<I> {
 }
 
 /// Some of few ids, in some order, with an outcome each.
-fn any_run() -> impl Strategy<Value = Run> {
-    let outcome = (0..Kind::ALL.len(), prop::option::of("[ab]")).prop_map(|(kind, signature)| Outcome {
-        kind: Kind::ALL[kind],
-        signature,
-        problem: None,
-        file: None,
+fn any_run() -> impl Strategy<Value = RecordedRunLine> {
+    let outcome = (0..DifferenceKind::ALL.len(), prop::option::of("[ab]")).prop_map(|(kind, signature)| {
+        RecordedOutcome { kind: DifferenceKind::ALL[kind], signature, problem: None, file: None }
     });
-    prop::collection::vec(("[a-f]", outcome), 0..8)
-        .prop_map(|cases| Run { cases: cases.into_iter().collect(), ..Run::default() })
+    prop::collection::vec(("[a-f]", outcome), 0..8).prop_map(|cases| RecordedRunLine {
+        cases: cases.into_iter().collect(),
+        ..RecordedRunLine::default()
+    })
 }
 
 /// The ids of each kind of change, by name.
 fn ids(comparison: &Comparison<'_>) -> [Vec<String>; 5] {
-    Change::ALL.map(|change| {
+    ReportedChange::ALL.map(|change| {
         let mut ids: Vec<_> = comparison.of(change).map(|changed| changed.id.to_owned()).collect();
         ids.sort();
         ids
@@ -549,7 +548,7 @@ proptest! {
         prop_assert_eq!([fixed, differently, broken, gone, new], ids(&back));
         prop_assert_eq!((there.same, there.same_not_passing <= there.same), (back.same, true));
         // Each case that is in one of them is somewhere.
-        let run = |run: &Run| run.cases.iter().filter(|it| it.1.kind != Kind::Skip).map(|it| it.0.clone()).collect::<Vec<_>>();
+        let run = |run: &RecordedRunLine| run.cases.iter().filter(|it| it.1.kind != DifferenceKind::Skip).map(|it| it.0.clone()).collect::<Vec<_>>();
         let all: std::collections::BTreeSet<_> = run(&one).into_iter().chain(run(&other)).collect();
         prop_assert_eq!(there.changed.len() + there.same, all.len());
     }

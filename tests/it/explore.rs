@@ -14,8 +14,8 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::layout::{Position, Rect};
 use scraper::{Html, Selector};
-use vmconf::explain::explore::{self, Explorer, Goes, Key, Opened, Pane, screen};
-use vmconf::run::{self, Options};
+use vmconf::explain::explore::{self, Explorer, ExplorerKey, Goes, Opened, Pane, screen};
+use vmconf::run::{self, LoadOptions};
 
 /// A failing case of each machine.
 const FAILING: [(&str, &str); 6] = [
@@ -30,7 +30,7 @@ const FAILING: [(&str, &str); 6] = [
 const GCD: &str = "vectors/minic89/source.json::gcd";
 
 fn opened(id: &str) -> Opened {
-    let options = Options::default();
+    let options = LoadOptions::default();
     let (file, name) = id.split_once("::").unwrap_or((id, ""));
     let sources = files_of(at_root(file));
     let loaded = run::open(&sources[0], &options);
@@ -48,9 +48,9 @@ fn explorer(id: &str) -> Explorer {
 fn press(explorer: &mut Explorer, keys: &str) {
     for key in keys.chars() {
         let key = match key {
-            '\n' => Key::Enter,
-            '\t' => Key::Tab,
-            character => Key::Char(character),
+            '\n' => ExplorerKey::Enter,
+            '\t' => ExplorerKey::Tab,
+            character => ExplorerKey::Char(character),
         };
         assert_eq!(explorer.press(key, &mut |_| true), Goes::On);
     }
@@ -114,7 +114,7 @@ fn keys_go_where_they_say() {
         press(&mut explorer, keys);
         assert_eq!(now(&explorer), step, "{keys:?}");
     }
-    assert_eq!(explorer.press(Key::Char('q'), &mut |_| true), Goes::Away);
+    assert_eq!(explorer.press(ExplorerKey::Char('q'), &mut |_| true), Goes::Away);
 }
 
 #[test]

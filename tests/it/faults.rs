@@ -20,17 +20,17 @@ use std::sync::{Arc, OnceLock};
 use crate::support::golden;
 use crate::support::validator::Validator;
 use vectors::{CaseRef, Vectors};
-use vmconf::explain::blame::{Recorder, Seen};
+use vmconf::explain::blame::{Recorder, WatchedInstructions};
 use vmconf::explain::explain;
 use vmconf::machines::{by_name, of_this_crate};
-use vmconf::model::explanation::{Answer, Blame, Executed, Explanation, RowDeviation};
+use vmconf::model::explanation::{Blame, BlameAnswer, ExecutedInstruction, Explanation, RowDeviation};
 use vmconf::model::limits::Limits;
 use vmconf::model::verdict::Verdict;
-use vmconf::prove::mutants::fault::{Fault, Kind, faults_of};
+use vmconf::prove::mutants::fault::{FaultKind, PlantedFault, faults_of};
 use vmconf::prove::mutants::faulty::Faulty;
 use vmconf::report::explanation::{self, Length};
 use vmconf::report::json;
-use vmconf::run::{FileOptions, Options, RunOptions, Worker};
+use vmconf::run::{FileOptions, LoadOptions, RunOptions, Worker};
 use vmconf::testees::MakeTestee;
 
 /// The number of cases that are tried for an opcode, those with the fewest instructions.
@@ -46,13 +46,13 @@ const SCREEN: usize = 24;
 const LAST: usize = 10;
 
 /// Files with few instructions a case: a loop may have no end any more.
-fn options() -> Options {
+fn options() -> LoadOptions {
     let limits = Limits { steps: MOST_STEPS, ..Limits::default() };
-    Options { file: FileOptions { limits, ..FileOptions::default() }, ..Options::default() }
+    LoadOptions { file: FileOptions { limits, ..FileOptions::default() }, ..LoadOptions::default() }
 }
 
 /// Cases on a machine with this fault.
-fn faulty(fault: Fault) -> RunOptions {
+fn faulty(fault: PlantedFault) -> RunOptions {
     let testee = move |_: &_, limits: &_| Box::new(Faulty::new(fault, limits, Arc::default())) as Box<_>;
     RunOptions { testee: MakeTestee::new(format!("{fault:?}"), testee), ..RunOptions::default() }
 }
@@ -84,15 +84,16 @@ const REVIEWED: [&str; 20] = [
     "minic89/JZ/a-one-more",
 ];
 
-fn faults() -> Vec<Fault> {
+fn faults() -> Vec<PlantedFault> {
     // No fault is made of the row of CLEAR: the items that it takes are not counted there.
     let neo3 = by_name("neo3").unwrap();
-    let clear = neo3.isa.by_name("CLEAR").map(|op| Fault { machine: neo3, op, kind: Kind::PopOmitted });
+    let clear =
+        neo3.isa.by_name("CLEAR").map(|op| PlantedFault { machine: neo3, op, kind: FaultKind::PopOmitted });
     of_this_crate().flat_map(faults_of).chain(clear).collect()
 }
 
 /// The first case that fails with the fault.
-fn caught<'v>(vectors: &'v Vectors<'_>, fault: Fault, options: &RunOptions) -> Option<CaseRef<'v>> {
+fn caught<'v>(vectors: &'v Vectors<'_>, fault: PlantedFault, options: &RunOptions) -> Option<CaseRef<'v>> {
     let mut bench = Worker::new(options);
     let mut candidates = vectors.that_execute(fault.machine, fault.op).take(TRIED);
     candidates.find(|case| matches!(bench.run_case(case.file, case.index).verdict, Verdict::Fail(_)))
@@ -118,8 +119,8 @@ fn text(explained: &Explanation) -> String {
 
 /// The opcodes that a text names, in order, and whether each is more than one of the last instructions.
 fn opcodes(explained: &Explanation, text: &str) -> Vec<(String, bool)> {
-    let mut executed: Vec<&Executed> =
-        explained.blames.iter().filter_map(Answer::blame).flat_map(all).collect();
+    let mut executed: Vec<&ExecutedInstruction> =
+        explained.blames.iter().filter_map(BlameAnswer::blame).flat_map(all).collect();
     executed.extend(explained.row_deviation.iter().map(|row_deviation| &row_deviation.by));
     executed.extend(&explained.last);
     let by_number: HashMap<u64, &str> =
@@ -144,7 +145,7 @@ fn opcodes(explained: &Explanation, text: &str) -> Vec<(String, bool)> {
     found
 }
 
-fn named(explained: &Explanation, text: &str, fault: Fault) -> Named {
+fn named(explained: &Explanation, text: &str, fault: PlantedFault) -> Named {
     let opcodes = opcodes(explained, text);
     let is_it = |(op, _): &&(String, bool)| *op == fault.op.name;
     if opcodes.first().as_ref().is_some_and(is_it) {
@@ -158,7 +159,7 @@ fn named(explained: &Explanation, text: &str, fault: Fault) -> Named {
     }
 }
 
-fn all(blame: &Blame) -> Vec<&Executed> {
+fn all(blame: &Blame) -> Vec<&ExecutedInstruction> {
     let further = blame.inputs.iter().flatten().flat_map(all);
     let jump = blame.reached_by.iter().flat_map(|jump| all(jump));
     let oldest = blame.further.iter().flat_map(|further| &further.oldest);
@@ -173,13 +174,13 @@ fn all(blame: &Blame) -> Vec<&Executed> {
 }
 
 /// The planted faults that a vector catches, each with the explanation of that failure.
-fn explanations() -> &'static [(Fault, Explanation)] {
-    static EXPLANATIONS: OnceLock<Vec<(Fault, Explanation)>> = OnceLock::new();
+fn explanations() -> &'static [(PlantedFault, Explanation)] {
+    static EXPLANATIONS: OnceLock<Vec<(PlantedFault, Explanation)>> = OnceLock::new();
     EXPLANATIONS.get_or_init(|| {
         let sources = crate::support::files_of(crate::support::VECTORS);
         let options = options();
         let vectors = Vectors::read(&sources, &options);
-        let explained = |fault: Fault| {
+        let explained = |fault: PlantedFault| {
             let options = faulty(fault);
             let case = caught(&vectors, fault, &options)?;
             Some((fault, explain(&mut Worker::new(&options), case.file, case.index, LAST)))
@@ -245,7 +246,7 @@ fn no_instruction_departs_without_a_fault() {
     for source in &sources {
         let file = vmconf::run::open(&source, &options);
         for case in 0..file.cases() {
-            let mut recorder = Recorder::new(Vec::new(), 0..u64::MAX, Seen::All, 0);
+            let mut recorder = Recorder::new(Vec::new(), 0..u64::MAX, WatchedInstructions::All, 0);
             let watched = vmconf::run::watch(&file, case, &options.run, &mut recorder);
             if watched.report.verdict != Verdict::Pass {
                 continue;

@@ -15,7 +15,7 @@ use serde_json::Value as Json;
 use tempfile::TempDir;
 use vmconf::model::interrupt::Interrupt;
 use vmconf::run::anchor::Anchor;
-use vmconf::run::sources::{self, Source};
+use vmconf::run::sources::{self, VectorSource};
 use vmconf::text::file_name::{path_of, shown};
 
 const GAS: &str = "tests/samples/vmtests/wrong/gas.json";
@@ -314,14 +314,14 @@ fn a_pipe_in_a_folder_is_noted() {
     assert!(stdout.starts_with("5 passed"), "{stdout}");
 }
 
-fn sources_of(paths: &[PathBuf]) -> Vec<Source> {
+fn sources_of(paths: &[PathBuf]) -> Vec<VectorSource> {
     let found = sources::find(paths, &Anchor::at(&at_root("")).unwrap()).unwrap();
     let sources: Vec<_> = found.sources.iter().collect();
     assert_eq!(sources.len(), found.sources.len(), "{paths:?}");
     sources
 }
 
-fn only_source(path: &Path) -> Source {
+fn only_source(path: &Path) -> VectorSource {
     let [source] = &sources_of(&[path.to_owned()])[..] else { panic!("one file") };
     source.clone()
 }
@@ -367,7 +367,7 @@ fn a_file_is_read_once() {
     symlink("a/x.json", place.path("x.txt")).unwrap();
     let words = ["", "a", "a/b", "a/x.json", "a/t.txt", "a/x.json::add", "l", "l/b/y.json", "x.txt"];
     let paths = words.map(|word| place.path(word));
-    let key = |source: &Source| (source.shown.clone(), source.only.clone());
+    let key = |source: &VectorSource| (source.shown.clone(), source.only.clone());
     for first in &paths {
         for second in &paths {
             for third in &paths {

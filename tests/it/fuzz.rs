@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use crate::random::Random;
 use crate::support::{at_root, files};
-use vmconf::text::json::{Document, Node};
+use vmconf::text::json::{Document, JsonNode};
 
 #[path = "../../fuzz/targets/list.rs"]
 mod targets;
@@ -164,7 +164,7 @@ fn data_of(text: &[u8]) -> Option<Vec<(usize, usize)>> {
     Some(found)
 }
 
-fn add_data(node: Node<'_>, found: &mut Vec<(usize, usize)>) {
+fn add_data(node: JsonNode<'_>, found: &mut Vec<(usize, usize)>) {
     let range = node.range();
     found.push((range.start, range.end));
     node.items().chain(node.members().map(|member| member.value)).for_each(|inner| add_data(inner, found));

@@ -13,8 +13,8 @@ use vmconf::machines::machine::{At, Watch};
 use vmconf::machines::observe::Observe;
 use vmconf::model::event::Event;
 use vmconf::model::value::Value;
-use vmconf::model::verdict::{Difference, Verdict};
-use vmconf::run::{self, Options};
+use vmconf::model::verdict::{CaseDifference, Verdict};
+use vmconf::run::{self, LoadOptions};
 
 /// One line a case: its verdict, how the machine ended, and what it executed.
 #[test]
@@ -124,7 +124,7 @@ fn account(path: &Path) -> String {
 /// The verdicts of the runner, which runs without a watch, in words.
 fn verdicts(path: &Path) -> Vec<String> {
     let mut verdicts = Vec::new();
-    run::run(&sources_of(path), &Options::default(), &mut |event| {
+    run::run(&sources_of(path), &LoadOptions::default(), &mut |event| {
         if let Event::Finished(report) = event {
             verdicts.push(in_words(&report.verdict));
         }
@@ -143,8 +143,8 @@ fn in_words(verdict: &Verdict) -> String {
 }
 
 /// A mismatch in one line: `step 2, gas: expected 79988, actual 79987`.
-pub(crate) fn differs(difference: &Difference) -> String {
-    let Difference { step, at, expected, actual, .. } = difference;
+pub(crate) fn differs(difference: &CaseDifference) -> String {
+    let CaseDifference { step, at, expected, actual, .. } = difference;
     let step = step.map_or(String::new(), |step| format!("step {step}, "));
     let actual = actual.as_ref().map_or("(absent)".to_owned(), Value::to_string);
     format!("{step}{at}: expected {}, actual {}", short(&expected.to_string()), short(&actual))

@@ -5,13 +5,13 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::support::{Ran, at_root, command, files, ran, vmconf};
-use vmconf::formats::{self, Options};
+use vmconf::formats::{self, FormatOptions};
 use vmconf::machines;
 use vmconf::machines::machine::{At, Machine, Status, Watch, perform};
 use vmconf::model::case::{Action, Case};
 use vmconf::model::interrupt::Interrupt;
 use vmconf::model::limits::Limits;
-use vmconf::text::json::{Document, Node};
+use vmconf::text::json::{Document, JsonNode};
 
 /// What ends a vector at a limit of 50 million units and 256 MB, and how many instructions it executes at most.
 const ENDS: &[(&str, &str, u64)] = &[
@@ -95,7 +95,7 @@ fn case(name: &str) -> Case {
     let document = Document::parse(text, 128).unwrap_or_else(|_| panic!("{name}"));
     let (format, _) = formats::recognise(&document, "").unwrap_or_else(|unknown| panic!("{name}: {unknown}"));
     let entries = (format.outline)(document.root()).unwrap_or_else(|_| panic!("{name}"));
-    let reading = format.read_case(Node::at_index(&document, entries[0].node), Options::default());
+    let reading = format.read_case(JsonNode::at_index(&document, entries[0].node), FormatOptions::default());
     reading.case.unwrap_or_else(|| panic!("{name}"))
 }
 

@@ -16,7 +16,7 @@ use vmconf::machines::tiers::Tiers;
 use vmconf::model::case::Program;
 use vmconf::model::limits::Limits;
 use vmconf::model::value::Value;
-use vmconf::run::{self, Options, RunOptions};
+use vmconf::run::{self, LoadOptions, RunOptions};
 use vmconf::testees::MakeTestee;
 
 /// The program of an own vector with another code and other gas.
@@ -272,8 +272,11 @@ fn a_watch_sees_every_instruction_of_a_hot_program() {
 #[test]
 fn own_vectors_on_both_tiers() {
     let run = RunOptions { testee: MakeTestee::on(Tiers::Both), ..RunOptions::default() };
-    let summary =
-        run::run(&sources_of(at_root("vectors/evm")), &Options { run, ..Options::default() }, &mut |_| {});
+    let summary = run::run(
+        &sources_of(at_root("vectors/evm")),
+        &LoadOptions { run, ..LoadOptions::default() },
+        &mut |_| {},
+    );
     assert!(summary.passed > 50 && summary.failed + summary.errors == 0, "{summary:?}");
 }
 

@@ -7,18 +7,18 @@ use crate::cells::{Part, State, is_on_a_stack, is_written};
 use crate::support::{
     Read, VECTORS, at_root, checks_of, is_table, read, relative, replay, sources_of, written_vectors,
 };
-use vmconf::explain::blame::{Counter, Recorder, Seen};
+use vmconf::explain::blame::{Counter, Recorder, WatchedInstructions};
 use vmconf::explain::trace::StepFilter;
 use vmconf::machines;
 use vmconf::machines::inspect::Inspect;
 use vmconf::machines::machine::{At, Machine, Watch, perform};
 use vmconf::model::case::{Action, Case};
 use vmconf::model::cell::Cell;
-use vmconf::model::explanation::Executed;
+use vmconf::model::explanation::ExecutedInstruction;
 use vmconf::model::limits::Limits;
 use vmconf::model::path::Path;
 use vmconf::model::value::Value;
-use vmconf::run::{self, Options};
+use vmconf::run::{self, LoadOptions};
 
 /// The number of parts of all states of a case that are looked at, and a few more.
 const PARTS: usize = 100_000;
@@ -283,7 +283,7 @@ fn what_is_demanded_of_stacks_is_in_cells() {
 /// Instructions that run unwatched are counted as those that are watched.
 #[test]
 fn unwatched_instructions_are_counted() {
-    let options = Options::default();
+    let options = LoadOptions::default();
     let mut sum = 0;
     for source in sources_of(at_root(VECTORS)).into_iter().filter(|it| !is_table(&it.path)) {
         let loaded = run::open(&source, &options);
@@ -303,8 +303,9 @@ fn unwatched_instructions_are_counted() {
 #[test]
 fn what_is_passed_over_changes_nothing() {
     const FIRST: u64 = 5;
-    let options = Options::default();
-    let shown = |it: &Executed| format!("{} {} {} {:?} {:?}", it.step, it.pc, it.text, it.stack, it.cost);
+    let options = LoadOptions::default();
+    let shown =
+        |it: &ExecutedInstruction| format!("{} {} {} {:?} {:?}", it.step, it.pc, it.text, it.stack, it.cost);
     let mut longer = 0;
     for source in sources_of(at_root(VECTORS)).into_iter().filter(|it| !is_table(&it.path)) {
         let loaded = run::open(&source, &options);
@@ -315,10 +316,10 @@ fn what_is_passed_over_changes_nothing() {
                 let kept: Vec<_> = recorder.before_end.iter().map(shown).collect();
                 (recorder.asked_after, kept)
             };
-            let all = kept(Seen::All);
+            let all = kept(WatchedInstructions::All);
             if all.0 > FIRST {
                 longer += 1;
-                assert_eq!(kept(Seen::Kept), all, "{}", source.shown);
+                assert_eq!(kept(WatchedInstructions::Kept), all, "{}", source.shown);
             }
         }
     }

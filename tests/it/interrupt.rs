@@ -15,7 +15,7 @@ use vmconf::model::case::CaseId;
 use vmconf::report::REPORTS;
 use vmconf::run::anchor::Anchor;
 use vmconf::run::running::RunningCases;
-use vmconf::run::{self, Options, sources};
+use vmconf::run::{self, LoadOptions, sources};
 
 fn interrupt(child: &Child) {
     Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
@@ -182,7 +182,7 @@ impl Watch for Looks {
 fn a_watched_case_is_among_those_that_run() {
     let path = at_root("vectors/evm/arithmetic/add.json");
     let found = sources::find(&[path], &Anchor::at(&at_root("")).unwrap()).unwrap();
-    let options = Options::default();
+    let options = LoadOptions::default();
     let loaded = run::open(&found.sources.iter().next().unwrap(), &options);
     let mut looks = Looks { running: options.run.running.clone(), seen: Vec::new() };
     let watched = run::watch(&loaded, 0, &options.run, &mut looks);

@@ -6,10 +6,10 @@ use crate::support::{execute, files, read};
 use proptest::prelude::*;
 use vmconf::isa::assembler::{AsmErrors, MOST_ERRORS, assemble};
 use vmconf::isa::disassembler::disassemble;
-use vmconf::isa::{Isa, Operand, Unit};
+use vmconf::isa::{ImmediateOperand, Isa, Unit};
 use vmconf::machines::{MACHINES, MachineInfo, by_name, of_this_crate};
 use vmconf::model::value::Value;
-use vmconf::run::coverage::Coverage;
+use vmconf::run::coverage::ExecutedOps;
 
 #[test]
 fn every_code_has_one_row_or_none() {
@@ -130,11 +130,11 @@ fn every_row_is_exercised_by_a_vector() {
     for machine in of_this_crate() {
         let normal = NORMAL_END.iter().find(|row| row.0 == machine.name);
         let (_, field, end, fatal) = normal.unwrap_or_else(|| panic!("how does {} end?", machine.name));
-        let (mut in_normal_runs, mut in_others) = (Coverage::default(), Coverage::default());
+        let (mut in_normal_runs, mut in_others) = (ExecutedOps::default(), ExecutedOps::default());
         for path in files(format!("vectors/{}", machine.name), "json") {
             for case in read(&path).1 {
                 assert_eq!(case.case.machine, machine.name, "{}", path.display());
-                let mut coverage = Coverage::default();
+                let mut coverage = ExecutedOps::default();
                 let run = execute(&case.case, Some(&mut coverage));
                 let is_normal = run.observe(field) == Some(Value::text(*end));
                 if is_normal { &mut in_normal_runs } else { &mut in_others }.add(&coverage);
@@ -230,7 +230,7 @@ fn wrong_source_is_explained() {
 fn pushes_pop_nothing_and_have_an_operand() {
     for op in MACHINES.iter().filter(|it| it.name == "evm").flat_map(|machine| machine.isa.ops) {
         let size = op.name.strip_prefix("PUSH").map_or(0, |size| size.parse().unwrap());
-        let wanted: &[Operand] = if size == 0 { &[] } else { &[Operand::Data(size)] };
+        let wanted: &[ImmediateOperand] = if size == 0 { &[] } else { &[ImmediateOperand::Data(size)] };
         assert_eq!(op.operands, wanted, "{}", op.name);
     }
 }

@@ -11,8 +11,8 @@ use crate::support::validator::Validator;
 use crate::support::{config, files, read, relative, replay, vmconf};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
-use vmconf::explain::trace::{Selection, TRACES, Tracer};
-use vmconf::formats::{self, Options};
+use vmconf::explain::trace::{TRACES, TraceSelection, Tracer};
+use vmconf::formats::{self, FormatOptions};
 use vmconf::machines;
 use vmconf::machines::machine::{At, Machine, Watch};
 use vmconf::machines::observe::Observe;
@@ -21,7 +21,7 @@ use vmconf::model::limits::Limits;
 use vmconf::model::renderer::Renderer;
 use vmconf::model::value::Value;
 use vmconf::run::compare::diff;
-use vmconf::text::json::{Datum, Document, Node};
+use vmconf::text::json::{Document, JsonDatum, JsonNode};
 
 // ---- Snapshots
 
@@ -30,7 +30,7 @@ fn snapshots(case: &Case) -> Vec<Json> {
     let written = Shared::default();
     let kind = Renderer::by_name(TRACES, "minic89").unwrap();
     let writer = (kind.new)(machines::by_name(case.machine).unwrap().isa);
-    let mut tracer = Tracer::new(writer, Selection::default(), Box::new(written.clone()), u64::MAX);
+    let mut tracer = Tracer::new(writer, TraceSelection::default(), Box::new(written.clone()), u64::MAX);
     let machine = replay(case, Some(&mut tracer), &mut |_, _| {});
     tracer.end(&*machine, "").unwrap();
     let text = String::from_utf8(written.0.take()).unwrap();
@@ -282,8 +282,8 @@ fn only_case(text: &str) -> Case {
     let document = Document::parse(text.to_owned(), 128).unwrap();
     let (format, _) = formats::recognise(&document, "").unwrap();
     let entries = (format.outline)(document.root()).unwrap();
-    assert_eq!(format.read_rest(&document, &entries, Options::default()), []);
-    let reading = format.read_case(Node::at_index(&document, entries[0].node), Options::default());
+    assert_eq!(format.read_rest(&document, &entries, FormatOptions::default()), []);
+    let reading = format.read_case(JsonNode::at_index(&document, entries[0].node), FormatOptions::default());
     reading.case.unwrap_or_else(|| panic!("{:?}", reading.diagnostics))
 }
 
@@ -319,8 +319,8 @@ fn a_changed_leaf_is_reported_as_itself() {
         for case in cases {
             let mut states = Vec::new();
             replay(&case.case, None, &mut |_, machine| states.push(State(everything(machine))));
-            let test = Node::at_index(&document, case.node);
-            let trace = test.member("trace").into_iter().flat_map(Node::items);
+            let test = JsonNode::at_index(&document, case.node);
+            let trace = test.member("trace").into_iter().flat_map(JsonNode::items);
             for (step, snapshot) in trace.chain(test.member("expect")).enumerate() {
                 let mut all = Vec::new();
                 leaves_of(snapshot, String::new(), &mut all);
@@ -331,7 +331,8 @@ fn a_changed_leaf_is_reported_as_itself() {
                     text.replace_range(leaf.place.clone(), &leaf.other);
                     let changed = Document::parse(text, 128).unwrap();
                     let format = formats::by_name("minic89").unwrap();
-                    let reading = format.read_case(Node::at_index(&changed, case.node), Options::default());
+                    let reading =
+                        format.read_case(JsonNode::at_index(&changed, case.node), FormatOptions::default());
                     let changed =
                         reading.case.unwrap_or_else(|| panic!("{} {:?}", leaf.at, reading.diagnostics));
                     let mut found = diff(changed.steps[step].end.as_slice(), &states[step]).unwrap();
@@ -357,32 +358,32 @@ struct Leaf {
     other: String,
 }
 
-fn leaves_of(node: Node<'_>, at: String, leaves: &mut Vec<Leaf>) {
+fn leaves_of(node: JsonNode<'_>, at: String, leaves: &mut Vec<Leaf>) {
     let start = node.at() as usize;
     let place = start..start + node.raw().len();
     let other = match node.datum() {
-        Datum::Array => {
+        JsonDatum::Array => {
             return node.items().enumerate().for_each(|(index, item)| {
                 leaves_of(item, format!("{at}[{index}]"), leaves);
             });
         }
-        Datum::Object => {
+        JsonDatum::Object => {
             return node.members().for_each(|member| {
                 let slash = if at.is_empty() { "" } else { "/" };
                 leaves_of(member.value, format!("{at}{slash}{}", member.key), leaves);
             });
         }
-        Datum::Number("7") => "8".to_owned(),
-        Datum::Number(_) => "7".to_owned(),
-        Datum::Text(text) if at == "status" => {
+        JsonDatum::Number("7") => "8".to_owned(),
+        JsonDatum::Number(_) => "7".to_owned(),
+        JsonDatum::Text(text) if at == "status" => {
             if text == "HALTED" { "\"TRAPPED\"" } else { "\"HALTED\"" }.to_owned()
         }
-        Datum::Text(text) if at == "trap/code" => {
+        JsonDatum::Text(text) if at == "trap/code" => {
             if text == "TRAP_TYPE" { "\"TRAP_STACK\"" } else { "\"TRAP_TYPE\"" }.to_owned()
         }
-        Datum::Text(_) if at.starts_with("trap/") => "\"something else\"".to_owned(),
+        JsonDatum::Text(_) if at.starts_with("trap/") => "\"something else\"".to_owned(),
         // A tag says which members there are, and there is one version.
-        Datum::Text(_) | Datum::Null | Datum::Bool(_) => return,
+        JsonDatum::Text(_) | JsonDatum::Null | JsonDatum::Bool(_) => return,
     };
     leaves.push(Leaf { at, place, other });
 }

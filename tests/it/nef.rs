@@ -11,7 +11,7 @@ use crate::support::{Ran, command, ran, vmconf};
 use proptest::prelude::*;
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
-use vmconf::formats::nef::{CallFlags, Manifest, Nef, Token, is_nef};
+use vmconf::formats::nef::{CallFlags, ContractManifest, Nef, Token, is_nef};
 
 /// PUSH1 PUSH2 ADD RET
 const SCRIPT: &[u8] = &[0x11, 0x12, 0x9e, 0x40];
@@ -275,7 +275,7 @@ proptest! {
     fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
         prop_assert!(Nef::read(&bytes).is_err());
         prop_assert!(Nef::read(&[b"NEF3", &bytes[..]].concat()).is_err());
-        let _ = Manifest::read(&bytes, 4);
+        let _ = ContractManifest::read(&bytes, 4);
     }
 
     /// Damage that a right checksum covers up.
@@ -295,7 +295,7 @@ proptest! {
 
     #[test]
     fn no_text_of_few_characters_is_a_manifest(text in r#"([\[\]{},:0-9]|"(name|abi|methods|offset|features)"|"|é| ){0,30}"#) {
-        prop_assert!(!Manifest::read(text.as_bytes(), 4).deviations.is_empty());
+        prop_assert!(!ContractManifest::read(text.as_bytes(), 4).deviations.is_empty());
     }
 }
 
@@ -339,22 +339,22 @@ fn defaults(key: &str) -> &'static str {
 
 #[test]
 fn a_manifest_is_read() {
-    let read = Manifest::read(manifest(&[]).as_bytes(), 4);
+    let read = ContractManifest::read(manifest(&[]).as_bytes(), 4);
     assert_eq!(read.deviations, []);
     assert_eq!(read.name, "Token");
     let methods: Vec<_> = read.methods.iter().map(|it| (it.offset, it.to_string())).collect();
     assert_eq!(methods, [(3, "transfer(to: Hash160, amount: Integer) -> Boolean, safe".to_owned())]);
-    let read = Manifest::read(manifest(&[("methods", "[]")]).as_bytes(), 1);
+    let read = ContractManifest::read(manifest(&[("methods", "[]")]).as_bytes(), 1);
     assert_eq!(read.methods, []);
     let spaces = 65_535 - manifest(&[]).len();
     let largest = manifest(&[]) + &" ".repeat(spaces);
-    assert_eq!(Manifest::read(largest.as_bytes(), 4).methods.len(), 1);
+    assert_eq!(ContractManifest::read(largest.as_bytes(), 4).methods.len(), 1);
 }
 
 #[test]
 fn what_is_wrong_with_a_manifest_is_explained() {
     fn check_text(text: impl AsRef<[u8]>, message: &str) {
-        assert_eq!(Manifest::read(text.as_ref(), 4).deviations[0].to_string(), message);
+        assert_eq!(ContractManifest::read(text.as_ref(), 4).deviations[0].to_string(), message);
     }
     fn check(key: &str, value: &str, message: &str) {
         check_text(manifest(&[(key, value)]), message);

@@ -6,11 +6,11 @@ mod rules;
 use std::fmt::Write;
 
 use crate::support::{Ran, vmconf};
-use vmconf::formats::{self, Format, Options, Strictness, neovm};
+use vmconf::formats::{self, Format, FormatOptions, Strictness, neovm};
 use vmconf::model::case::{Case, Step};
 use vmconf::model::diagnostic::Diagnostic;
 use vmconf::model::position::Origin;
-use vmconf::text::json::{Document, Node};
+use vmconf::text::json::{Document, JsonNode};
 
 fn document(text: &str) -> Document {
     Document::parse(text.to_owned(), 10_000).unwrap()
@@ -20,7 +20,7 @@ fn document(text: &str) -> Document {
 fn case(format: &Format, file: &str) -> Case {
     let document = document(file);
     let entries = (format.outline)(document.root()).unwrap();
-    let reading = format.read_case(Node::at_index(&document, entries[0].node), Options::default());
+    let reading = format.read_case(JsonNode::at_index(&document, entries[0].node), FormatOptions::default());
     assert_eq!(reading.diagnostics, [], "{file}");
     reading.case.unwrap()
 }
@@ -28,14 +28,14 @@ fn case(format: &Format, file: &str) -> Case {
 /// Everything that is said about a file and its cases: position, severity, text.
 fn findings(format: &Format, file: &str, strictness: Strictness) -> Vec<String> {
     let document = document(file);
-    let options = Options { strictness, ..Options::default() };
+    let options = FormatOptions { strictness, ..FormatOptions::default() };
     let entries = match (format.outline)(document.root()) {
         Ok(entries) => entries,
         Err(error) => return vec![format!("{} error: {error}", document.position(error.place.0))],
     };
     let mut found = format.read_rest(&document, &entries, options);
     for entry in entries {
-        found.extend(format.read_case(Node::at_index(&document, entry.node), options).diagnostics);
+        found.extend(format.read_case(JsonNode::at_index(&document, entry.node), options).diagnostics);
     }
     let line = |diagnostic: Diagnostic<Origin>| {
         let severity = diagnostic.severity.name();

@@ -20,11 +20,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use vmconf::model::interrupt::Interrupt;
-use vmconf::testees::process::{Command, Groups, START, Vm};
+use vmconf::testees::process::{ProcessGroups, ProcessVm, START, TesteeCommand};
 
 /// A command that is started by these words.
-fn command<const N: usize>(words: [&str; N]) -> Command {
-    Command {
+fn command<const N: usize>(words: [&str; N]) -> TesteeCommand {
+    TesteeCommand {
         name: "mine".to_owned(),
         words: words.map(str::to_owned).into(),
         env: Vec::new(),
@@ -35,8 +35,8 @@ fn command<const N: usize>(words: [&str; N]) -> Command {
     }
 }
 
-fn start(command: Command) -> Result<Arc<Vm>, String> {
-    Vm::start(command, Groups::default(), &Interrupt::default()).map(Arc::new)
+fn start(command: TesteeCommand) -> Result<Arc<ProcessVm>, String> {
+    ProcessVm::start(command, ProcessGroups::default(), &Interrupt::default()).map(Arc::new)
 }
 
 /// The processes that have this variable in their environment, by their command lines.

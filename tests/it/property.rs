@@ -10,15 +10,15 @@ use std::sync::Arc;
 
 use crate::support::{checks_of, execute, files, read, relative, replay, written_vectors};
 use num_bigint::BigInt;
-use vmconf::formats::{self, Options};
+use vmconf::formats::{self, FormatOptions};
 use vmconf::machines::observe::Observe;
 use vmconf::model::assertion::{Assertion, Expected};
 use vmconf::model::mismatch::Mismatch;
 use vmconf::model::name::Name;
-use vmconf::model::path::{Key, Path};
+use vmconf::model::path::{Path, PathKey};
 use vmconf::model::value::Value;
 use vmconf::run::compare::diff;
-use vmconf::text::json::{Datum, Document, Node};
+use vmconf::text::json::{Document, JsonDatum, JsonNode};
 
 /// For every assertion of every own vector, other expectations in its place: exactly that assertion is reported.
 #[test]
@@ -75,10 +75,10 @@ impl State {
             other => other,
         };
         match (inside, path.last()) {
-            (Value::Record(members), Key::Name(name)) => {
+            (Value::Record(members), PathKey::Name(name)) => {
                 members.into_iter().find(|member| *name == *member.0).map(|member| member.1)
             }
-            (Value::List(items), Key::Index(index)) => items.into_iter().nth(*index),
+            (Value::List(items), PathKey::Index(index)) => items.into_iter().nth(*index),
             _ => None,
         }
     }
@@ -124,7 +124,7 @@ fn others(check: &Assertion, state: &State) -> Vec<(Expected, Mismatch)> {
 }
 
 /// Each list of keys that lacks one that is there: then that member should not be.
-fn fewer_keys(check: &Assertion, keys: &[Key], actual: Option<&Value>) -> Vec<(Expected, Mismatch)> {
+fn fewer_keys(check: &Assertion, keys: &[PathKey], actual: Option<&Value>) -> Vec<(Expected, Mismatch)> {
     let Some(members) = actual.and_then(Value::members) else { return Vec::new() };
     let without = |(name, value): &(Name, Value)| {
         let fewer = keys.iter().filter(|key| *key.to_string() != **name).cloned().collect();
@@ -181,7 +181,7 @@ fn a_changed_digit_is_reported_as_itself() {
         let (document, cases) = read(&path);
         for case in cases {
             // A file of its own: one of many cases takes long to read for each leaf.
-            let raw = Node::at_index(&document, case.node).raw();
+            let raw = JsonNode::at_index(&document, case.node).raw();
             let alone = format!("{{\"alone\": {raw}}}");
             let document = Document::parse(alone, 128).unwrap();
             let node = document.root().members().next().unwrap().value;
@@ -222,7 +222,7 @@ fn a_changed_digit_is_reported_as_itself() {
 fn mismatches_of(text: String, node: u32, machine: &dyn Observe) -> Vec<Mismatch> {
     let document = Document::parse(text, 128).unwrap();
     let format = formats::by_name("vmtests").unwrap();
-    let reading = format.read_case(Node::at_index(&document, node), Options::default());
+    let reading = format.read_case(JsonNode::at_index(&document, node), FormatOptions::default());
     let case = reading.case.unwrap_or_else(|| panic!("{:?}", reading.diagnostics));
     diff(&case.steps[0].assertions, machine).unwrap()
 }
@@ -237,7 +237,7 @@ struct Leaf {
 }
 
 impl Leaf {
-    fn new(at: String, node: Node<'_>, is_number: bool) -> Leaf {
+    fn new(at: String, node: JsonNode<'_>, is_number: bool) -> Leaf {
         Leaf { at, origin: node.at(), length: node.raw().len(), is_number }
     }
 
@@ -273,7 +273,7 @@ impl Leaf {
 }
 
 /// The strings below `gas`, `out`, `logs`, `callcreates` and `post`, keys left out.
-fn expected_leaves(test: Node<'_>) -> Vec<Leaf> {
+fn expected_leaves(test: JsonNode<'_>) -> Vec<Leaf> {
     let member = |name: &str| test.member(name).unwrap();
     let mut leaves = vec![
         Leaf::new("gas".to_owned(), member("gas"), true),
@@ -330,7 +330,7 @@ fn a_changed_leaf_of_a_result_is_reported_as_itself() {
         for case in cases {
             let mut states = Vec::new();
             replay(&case.case, None, &mut |step, machine| states.push(State::of(&checks_of(step), machine)));
-            let test = Node::at_index(&document, case.node);
+            let test = JsonNode::at_index(&document, case.node);
             let steps =
                 test.member("steps").map(|steps| steps.items().collect::<Vec<_>>()).unwrap_or_default();
             for (index, step) in steps.into_iter().enumerate() {
@@ -339,7 +339,8 @@ fn a_changed_leaf_of_a_result_is_reported_as_itself() {
                     let text = leaf.changed(document.text());
                     let changed = Document::parse(text, 128).unwrap();
                     let (format, _) = formats::recognise(&changed, "").unwrap();
-                    let reading = format.read_case(Node::at_index(&changed, case.node), Options::default());
+                    let reading =
+                        format.read_case(JsonNode::at_index(&changed, case.node), FormatOptions::default());
                     let assertions =
                         reading.case.unwrap_or_else(|| panic!("{:?}", reading.diagnostics)).steps;
                     let found = diff(&checks_of(&assertions[index]), &states[index]).unwrap();
@@ -381,15 +382,15 @@ impl ResultLeaf {
 }
 
 /// The leaves of a step's result that are compared: all of them, but for a FAULT of N3.
-fn result_leaves(step: Node<'_>, machine: &str) -> Vec<ResultLeaf> {
+fn result_leaves(step: JsonNode<'_>, machine: &str) -> Vec<ResultLeaf> {
     let mut leaves = Vec::new();
     let Some(result) = step.member("result") else { return leaves };
     let is_fault =
-        result.member("state").and_then(Node::text).is_some_and(|it| it.eq_ignore_ascii_case("fault"));
+        result.member("state").and_then(JsonNode::text).is_some_and(|it| it.eq_ignore_ascii_case("fault"));
     if is_fault && machine == "neo3" {
         return leaves;
     }
-    let frames = result.member("invocationStack").into_iter().flat_map(Node::items);
+    let frames = result.member("invocationStack").into_iter().flat_map(JsonNode::items);
     for (index, frame) in frames.enumerate() {
         let at = format!("invocationStack[{index}]");
         for name in ["instructionPointer", "scriptHash"] {
@@ -405,14 +406,15 @@ fn result_leaves(step: Node<'_>, machine: &str) -> Vec<ResultLeaf> {
 }
 
 /// The leaves of a list of items.
-fn item_leaves(items: Option<Node<'_>>, at: &str, leaves: &mut Vec<ResultLeaf>) {
-    for (index, item) in items.into_iter().flat_map(Node::items).enumerate() {
+fn item_leaves(items: Option<JsonNode<'_>>, at: &str, leaves: &mut Vec<ResultLeaf>) {
+    for (index, item) in items.into_iter().flat_map(JsonNode::items).enumerate() {
         item_leaf(item, format!("{at}[{index}]"), leaves);
     }
 }
 
-fn item_leaf(item: Node<'_>, at: String, leaves: &mut Vec<ResultLeaf>) {
-    let (Some(kind), Some(value)) = (item.member("type").and_then(Node::text), item.member("value")) else {
+fn item_leaf(item: JsonNode<'_>, at: String, leaves: &mut Vec<ResultLeaf>) {
+    let (Some(kind), Some(value)) = (item.member("type").and_then(JsonNode::text), item.member("value"))
+    else {
         return;
     };
     match kind.to_lowercase().as_str() {
@@ -428,15 +430,15 @@ fn item_leaf(item: Node<'_>, at: String, leaves: &mut Vec<ResultLeaf>) {
 }
 
 /// Keeps a leaf that can be changed: one with a digit, and no base64.
-fn leaf(node: Option<Node<'_>>, at: String, leaves: &mut Vec<ResultLeaf>) {
+fn leaf(node: Option<JsonNode<'_>>, at: String, leaves: &mut Vec<ResultLeaf>) {
     let Some(node) = node else { return };
     let is_plain = match node.datum() {
-        Datum::Bool(_) | Datum::Number(_) => true,
-        Datum::Text(text) => {
+        JsonDatum::Bool(_) | JsonDatum::Number(_) => true,
+        JsonDatum::Text(text) => {
             let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
             digits.is_some_and(|digits| !digits.is_empty()) || text.parse::<BigInt>().is_ok()
         }
-        Datum::Null | Datum::Array | Datum::Object => false,
+        JsonDatum::Null | JsonDatum::Array | JsonDatum::Object => false,
     };
     if is_plain {
         leaves.push(ResultLeaf { at, origin: node.at(), length: node.raw().len() });

@@ -4,10 +4,10 @@
 use std::fmt::Write as _;
 
 use crate::support::{read, relative, replay, written_vectors};
-use vmconf::explain::recording::{Direction, Found, Recording};
+use vmconf::explain::recording::{Direction, FoundMoment, Recording};
 use vmconf::machines::inspect::{Effects, Inspect};
 use vmconf::machines::machine::{At, Watch};
-use vmconf::machines::view::{Datum, Row};
+use vmconf::machines::view::{ViewDatum, ViewRow};
 use vmconf::machines::{self};
 use vmconf::model::case::{Action, Case, Step};
 use vmconf::model::cell::Cell;
@@ -124,12 +124,12 @@ fn the_previous_write_is_what_a_search_of_the_whole_run_finds() {
             (0..=steps).map(|step| recording.go_to(recording.moment(step as u64)).height()).collect();
         let here = recording.moment(steps as u64);
         recording.go_to(here);
-        let rows: Vec<Row> = recording.machine().sections().into_iter().flat_map(|it| it.rows).collect();
+        let rows: Vec<ViewRow> = recording.machine().sections().into_iter().flat_map(|it| it.rows).collect();
         for datum in rows.into_iter().filter_map(|row| row.datum).take(20) {
             let cells = recording.machine().cells_of(&datum);
             let expected = last_write(&watch, &heights, &cells, steps);
             let there = recording.write_of(&datum, Direction::Back, &mut |_| true);
-            assert_eq!(there, expected.map_or(Found::Nothing, Found::At), "{name}: {datum:?}");
+            assert_eq!(there, expected.map_or(FoundMoment::Nothing, FoundMoment::At), "{name}: {datum:?}");
             assert_eq!(recording.now(), here);
             if expected.is_some() {
                 found += 1;
@@ -180,12 +180,15 @@ fn a_long_run_is_gone_through_in_both_directions() {
     let jump_destination = |at: &At<'_>| at.pc == 5;
     recording.go_to(recording.moment(u64::MAX));
     let back = recording.execution_where(Direction::Back, &mut |_| true, jump_destination);
-    assert_eq!(back, Found::At(2 + u64::from(rounds - 1) * 7));
+    assert_eq!(back, FoundMoment::At(2 + u64::from(rounds - 1) * 7));
     recording.go_to(recording.moment(0));
     let ahead = recording.execution_where(Direction::Forward, &mut |_| true, |at| at.pc == 14);
-    assert_eq!(ahead, Found::At(recording.steps()));
-    let first = Datum::In(Cell::Stack(0));
+    assert_eq!(ahead, FoundMoment::At(recording.steps()));
+    let first = ViewDatum::In(Cell::Stack(0));
     let written = recording.write_of(&first, Direction::Forward, &mut |_| true);
-    assert_eq!(written, Found::At(1));
-    assert_eq!(recording.execution_where(Direction::Forward, &mut |_| false, |_| false), Found::Cancelled);
+    assert_eq!(written, FoundMoment::At(1));
+    assert_eq!(
+        recording.execution_where(Direction::Forward, &mut |_| false, |_| false),
+        FoundMoment::Cancelled
+    );
 }

@@ -16,16 +16,16 @@ use scraper::{ElementRef, Html, Selector};
 use vmconf::model::assertion::Expected;
 use vmconf::model::case::CaseId;
 use vmconf::model::case_report::CaseReport;
-use vmconf::model::diagnostic::{Diagnostic, Place};
+use vmconf::model::diagnostic::{Diagnostic, DiagnosticPlace};
 use vmconf::model::escape::is_harmful;
-use vmconf::model::event::{Event, Summary};
-use vmconf::model::explanation::Explained;
+use vmconf::model::event::{Event, RunSummary};
+use vmconf::model::explanation::ExplainedCase;
 use vmconf::model::path::Path as At;
 use vmconf::model::renderer::Renderer;
 use vmconf::model::value::Value;
-use vmconf::model::verdict::{Breakdown, Difference, Failure, Listing, NotPassed, Verdict};
-use vmconf::report::{Grouping, Options, REPORTS, Verbosity};
-use vmconf::text::shell::Words;
+use vmconf::model::verdict::{Breakdown, CaseDifference, ExpectedListing, Failure, NotPassed, Verdict};
+use vmconf::report::{Grouping, REPORTS, ReportOptions, Verbosity};
+use vmconf::text::shell::ShellWords;
 use vmconf::text::source_text::SourceText;
 
 /// Names that mean something to one reader or another.
@@ -53,7 +53,7 @@ const LONG: usize = 10_000;
 
 const TEXT: &str = "{\n  \"expect\": {\"value\": 8}\n}\n";
 
-fn place() -> Place {
+fn place() -> DiagnosticPlace {
     SourceText::new(TEXT).place(24)
 }
 
@@ -78,7 +78,7 @@ fn nth_case(nth: u32, file: &str, name: &str, verdict: Verdict) -> Event {
 }
 
 fn fail(at: At, expected: Expected, actual: Option<Value>, ended: &str) -> Verdict {
-    let difference = Difference { step: None, at, expected, actual, place: place(), note: None };
+    let difference = CaseDifference { step: None, at, expected, actual, place: place(), note: None };
     Verdict::Fail(Failure { differences: vec![difference], ended: ended.to_owned(), instructions: None })
 }
 
@@ -92,9 +92,9 @@ fn outcome(at: u32) -> Verdict {
     fail(At::field("outcome"), expected, Some(actual), &format!("out of gas at 0x{at:x} SSTORE, 0 gas left"))
 }
 
-fn listing(reason: &str) -> Listing {
+fn listing(reason: &str) -> ExpectedListing {
     let link = Some("https://example.com/17".to_owned());
-    Listing { place: "known.toml:1:1".to_owned(), reason: reason.to_owned(), link }
+    ExpectedListing { place: "known.toml:1:1".to_owned(), reason: reason.to_owned(), link }
 }
 
 fn known(reason: &str) -> Verdict {
@@ -172,7 +172,7 @@ pub(crate) fn named(name: &str) -> Vec<Event> {
 
 /// The events, followed by the end of the run.
 pub(crate) fn ended(mut events: Vec<Event>) -> Vec<Event> {
-    let mut summary = Summary { seconds: 1.5, ..Summary::default() };
+    let mut summary = RunSummary { seconds: 1.5, ..RunSummary::default() };
     for event in &events {
         if let Event::Finished(report) = event {
             summary.count(report);
@@ -195,7 +195,7 @@ impl Write for Shared {
     }
 }
 
-pub(crate) fn render(name: &str, options: &Options, events: &[Event]) -> String {
+pub(crate) fn render(name: &str, options: &ReportOptions, events: &[Event]) -> String {
     let out = Shared::default();
     let mut report = (Renderer::by_name(REPORTS, name).unwrap().new.make)(Box::new(out.clone()), options);
     for event in events {
@@ -206,9 +206,10 @@ pub(crate) fn render(name: &str, options: &Options, events: &[Event]) -> String 
 }
 
 fn rendered(name: &str) -> String {
-    let selection = Words::from_iter(["a.json"]);
+    let selection = ShellWords::from_iter(["a.json"]);
     let when = Some("2026-11-22T17:30:00Z".to_owned());
-    let options = Options { selection, when, slow: Some(Duration::from_secs(5)), ..Options::default() };
+    let options =
+        ReportOptions { selection, when, slow: Some(Duration::from_secs(5)), ..ReportOptions::default() };
     render(name, &options, &mixed())
 }
 
@@ -227,11 +228,11 @@ fn golden() {
 
 #[test]
 fn golden_of_each_case_in_a_line() {
-    let options = Options { verbosity: Verbosity::Cases, ..Options::default() };
+    let options = ReportOptions { verbosity: Verbosity::Cases, ..ReportOptions::default() };
     let text = render("text", &options, &mixed()).replace(&"n".repeat(LONG), "{10000 n}");
     let (lines, rest) = text.split_once("\n\n").unwrap();
     // The reasons of cases that did not run are in their lines.
-    let without = render("text", &Options::default(), &mixed()).replace(&"n".repeat(LONG), "{10000 n}");
+    let without = render("text", &ReportOptions::default(), &mixed()).replace(&"n".repeat(LONG), "{10000 n}");
     let is_reason = |line: &&str| {
         ["skip: ", "unsupported: ", "  and 16 cases with other reasons"].iter().any(|it| line.starts_with(it))
     };
@@ -248,7 +249,7 @@ fn an_interrupted_run_says_so() {
     let Some(Event::Ended(summary)) = events.last_mut() else { unreachable!() };
     summary.interrupted = true;
     for kind in REPORTS.iter().filter(|kind| kind.name != "junit") {
-        let text = render(kind.name, &Options::default(), &events);
+        let text = render(kind.name, &ReportOptions::default(), &events);
         let last = text.lines().last().unwrap();
         let says = match kind.name {
             "json" => last.contains("\"exit\":130"),
@@ -282,10 +283,14 @@ fn nothing_harmful_is_written() {
 fn a_run_of_nothing() {
     for kind in REPORTS {
         let events = ended(vec![Event::Started { files: 0, vm: None }]);
-        assert!(!render(kind.name, &Options::default(), &events).is_empty(), "{}", kind.name);
+        assert!(!render(kind.name, &ReportOptions::default(), &events).is_empty(), "{}", kind.name);
     }
-    valid_tap(&render("tap", &Options::default(), &ended(vec![Event::Started { files: 0, vm: None }])));
-    valid_junit(&render("junit", &Options::default(), &ended(vec![Event::Started { files: 0, vm: None }])));
+    valid_tap(&render("tap", &ReportOptions::default(), &ended(vec![Event::Started { files: 0, vm: None }])));
+    valid_junit(&render(
+        "junit",
+        &ReportOptions::default(),
+        &ended(vec![Event::Started { files: 0, vm: None }]),
+    ));
 }
 
 /// Fifty failures of three causes are three blocks; on wish they are fifty.
@@ -299,18 +304,22 @@ fn failures_of_one_cause_are_one_block() {
     let cases = (0..50).map(|number| case("a.json", &format!("case-{number}"), verdict(number)));
     let events = ended(cases.collect());
     let blocks = |text: &str| text.lines().filter(|line| line.starts_with(['F', 'E'])).count();
-    let selection = Words::from_iter(["a.json"]);
-    let text = render("text", &Options { selection: selection.clone(), ..Options::default() }, &events);
+    let selection = ShellWords::from_iter(["a.json"]);
+    let text =
+        render("text", &ReportOptions { selection: selection.clone(), ..ReportOptions::default() }, &events);
     assert_eq!(blocks(&text), 3, "{text}");
     for more in [16, 16, 15] {
         let line = format!("  and {more} more like it: vmconf run a.json -E 'cause(\"evm ");
         assert!(text.contains(&line), "{text}");
     }
-    let flat =
-        render("text", &Options { selection, grouping: Grouping::None, ..Options::default() }, &events);
+    let flat = render(
+        "text",
+        &ReportOptions { selection, grouping: Grouping::None, ..ReportOptions::default() },
+        &events,
+    );
     assert_eq!(blocks(&flat), 50);
     assert!(!flat.contains("more like it"));
-    let causes: HashSet<String> = render("json", &Options::default(), &events)
+    let causes: HashSet<String> = render("json", &ReportOptions::default(), &events)
         .lines()
         .filter_map(|line| {
             let line: serde_json::Value = serde_json::from_str(line).unwrap();
@@ -533,8 +542,8 @@ fn html_is_valid_and_loads_nothing() {
     let mut events = mixed();
     let explained = "why <b>&amp;\n  \u{1b}second line";
     let id = CaseId { file: "a.json".into(), name: Some("value".into()), nth: 1 };
-    events.insert(events.len() - 1, Event::Explained(Explained::Text { id, text: explained.to_owned() }));
-    let text = render("html", &Options::default(), &events);
+    events.insert(events.len() - 1, Event::Explained(ExplainedCase::Text { id, text: explained.to_owned() }));
+    let text = render("html", &ReportOptions::default(), &events);
     let page = Html::parse_document(&text);
     assert_eq!(page.errors, Vec::<std::borrow::Cow<str>>::new());
     for element in page.root_element().descendent_elements() {

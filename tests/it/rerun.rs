@@ -231,7 +231,7 @@ fn an_interrupted_run_says_so() {
     let text = record_text(&run);
     let lines = text.replace("\"exit\":3", "\"exit\":130");
     let lines = &lines[..lines.find("{\"type\":\"checksum\"").unwrap()];
-    let checksum = one_line(&record::Line::Checksum(record::Checksum::of(
+    let checksum = one_line(&record::RecordLine::Checksum(record::Checksum::of(
         blake3::Hasher::new().update(lines.as_bytes()),
     )));
     fs::write(&run, format!("{lines}{checksum}\n")).unwrap();

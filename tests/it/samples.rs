@@ -22,11 +22,11 @@ use vmconf::lint::Checker;
 use vmconf::model::diagnostic::Diagnostic;
 use vmconf::model::escape::escaped;
 use vmconf::model::event::Event;
-use vmconf::model::explanation::{Answer, Blame};
+use vmconf::model::explanation::{Blame, BlameAnswer};
 use vmconf::model::limits::Limits;
 use vmconf::model::verdict::Verdict;
-use vmconf::run::sources::Source;
-use vmconf::run::{self, FileOptions, Options, Worker};
+use vmconf::run::sources::VectorSource;
+use vmconf::run::{self, FileOptions, LoadOptions, Worker};
 use vmconf::text::source_text::SourceText;
 
 /// Every folder of samples of one kind, relative to the project.
@@ -97,14 +97,14 @@ struct Reported {
     problems: Vec<String>,
 }
 
-fn options(strictness: Strictness) -> Options {
+fn options(strictness: Strictness) -> LoadOptions {
     let limits = Limits { steps: 1_000_000, ..Limits::default() };
-    let read = formats::Options { strictness, ..formats::Options::default() };
-    Options { file: FileOptions { limits, read, ..FileOptions::default() }, ..Options::default() }
+    let read = formats::FormatOptions { strictness, ..formats::FormatOptions::default() };
+    LoadOptions { file: FileOptions { limits, read, ..FileOptions::default() }, ..LoadOptions::default() }
 }
 
 impl Reported {
-    fn by_run(source: &Source, strictness: Strictness) -> Reported {
+    fn by_run(source: &VectorSource, strictness: Strictness) -> Reported {
         let options = options(strictness);
         let mut reported = Reported::default();
         run::run(&[source.clone()].into_iter().collect(), &options, &mut |event| reported.add(event));
@@ -146,7 +146,7 @@ fn problem(place: &str, what: &str, expected: Option<&str>) -> String {
 }
 
 /// A line for each finding of `check`, and for each problem that only `run` reports.
-fn found(source: &Source, tolerant: &Reported, strict: &Reported) -> Vec<String> {
+fn found(source: &VectorSource, tolerant: &Reported, strict: &Reported) -> Vec<String> {
     let options = options(Strictness::Tolerant);
     let checked = Checker::new(&options).check(source);
     let text = checked.text.as_ref().map_or("", SourceText::as_str);
@@ -187,7 +187,7 @@ fn found(source: &Source, tolerant: &Reported, strict: &Reported) -> Vec<String>
 }
 
 /// How the machine differs in each case, and which instructions made it so.
-fn failures(source: &Source) -> Vec<String> {
+fn failures(source: &VectorSource) -> Vec<String> {
     /// Mismatches of one case; there can be any number of them.
     const MOST: usize = 10;
     let options = options(Strictness::Tolerant);
@@ -209,11 +209,11 @@ fn failures(source: &Source) -> Vec<String> {
 }
 
 /// The instructions to which a mismatch is traced back.
-fn blamed(answer: &Answer) -> Option<String> {
+fn blamed(answer: &BlameAnswer) -> Option<String> {
     let (how, blame) = match answer {
-        Answer::By(blame) => ("by", Some(&**blame)),
-        Answer::NotWritten { near, .. } => ("not written, near", near.as_deref()),
-        Answer::NoCell(last) => ("after", last.as_deref()),
+        BlameAnswer::By(blame) => ("by", Some(&**blame)),
+        BlameAnswer::NotWritten { near, .. } => ("not written, near", near.as_deref()),
+        BlameAnswer::NoCell(last) => ("after", last.as_deref()),
     };
     Some(format!("{how} {}", short(&escaped(&instruction(blame?)))))
 }

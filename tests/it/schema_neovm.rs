@@ -1,7 +1,6 @@
 //! `schemas/neovm-n3.schema.json` and `schemas/neovm-2x.schema.json` agree with the reader: both
 //! accept what is well-formed, and what a schema rejects the reader reports.
 
-
 use crate::support::schema::{Described, folders};
 use crate::support::skip::suites;
 use vmconf::formats::neovm;

@@ -1,7 +1,6 @@
 //! `schemas/statetest.schema.json` and the reader agree: both accept the vectors, and what the schema
 //! rejects the reader reports.
 
-
 use crate::support::schema::Described;
 use crate::support::skip::suites;
 use vmconf::formats::statetest::FORMAT;

@@ -1,7 +1,6 @@
 //! `schemas/vmtests.schema.json` and the reader agree: both accept the vectors, and what the schema
 //! rejects the reader reports.
 
-
 use crate::support::schema::{Described, folders};
 use crate::support::skip::suites;
 use vmconf::formats::vmtests::FORMAT;

@@ -12,10 +12,10 @@ use vmconf::isa::OpSet;
 use vmconf::model::case::{Case, CaseId};
 use vmconf::model::case_report::CaseReport;
 use vmconf::model::event::Event;
-use vmconf::model::verdict::{Kind, Verdict};
-use vmconf::run::expression::{CaseInfo, Expr, MOST_NESTED, PREDICATES, Selection};
-use vmconf::run::{self, Options, RunOptions};
-use vmconf::text::shell::Words;
+use vmconf::model::verdict::{DifferenceKind, Verdict};
+use vmconf::run::expression::{CaseInfo, Expr, ExprSelection, MOST_NESTED, PREDICATES};
+use vmconf::run::{self, LoadOptions, RunOptions};
+use vmconf::text::shell::ShellWords;
 
 const STORAGE: &str = "vectors/evm/storage/sload-sstore.json";
 
@@ -91,7 +91,7 @@ fn commands() {
 #[test]
 fn every_verdict_is_offered() {
     let doc = PREDICATES.iter().find(|predicate| predicate.name == "verdict").unwrap().doc;
-    for kind in Kind::ALL {
+    for kind in DifferenceKind::ALL {
         assert!(doc.contains(kind.name()), "{} is not in {doc}", kind.name());
         format!("verdict({})", kind.name()).parse::<Expr>().unwrap();
     }
@@ -110,7 +110,7 @@ fn repeated_flags() {
     let unknown = vmconf(&["list", "--fork", "Lodnon"]);
     let expected = "error: --fork: unknown fork \"Lodnon\"; did you mean London?\n";
     assert_eq!((unknown.exit, unknown.stderr.as_str()), (2, expected));
-    let words: Words = ["-E", "a(1)", "x.json", "-E", "b(2)"].into_iter().collect();
+    let words: ShellWords = ["-E", "a(1)", "x.json", "-E", "b(2)"].into_iter().collect();
     assert_eq!(words.narrowed("c(3)").to_string(), " x.json -E '((a(1)) or (b(2))) and c(3)'");
 }
 
@@ -293,7 +293,7 @@ proptest! {
 
     #[test]
     fn operators_mean_what_they_say(plain in plain(), name in "[abc]") {
-        let select = Selection { expr: plain.text().parse().unwrap(), last: Arc::default() };
+        let select = ExprSelection { expr: plain.text().parse().unwrap(), last: Arc::default() };
         let case = Named(CaseId { file: "file.json".into(), name: Some(name.clone().into()), nth: 1 });
         prop_assert_eq!(select.selects(&case), plain.holds(&name), "{}", plain.text());
     }
@@ -361,8 +361,10 @@ fn operators_and_names_of_other_languages() {
 
 /// The reports of a run of the cases that an expression selects, without times.
 fn reports(expression: Option<&str>) -> Vec<CaseReport> {
-    let expression = expression.map(|text| Selection { expr: text.parse().unwrap(), last: Arc::default() });
-    let options = Options { run: RunOptions { expression, ..RunOptions::default() }, ..Options::default() };
+    let expression =
+        expression.map(|text| ExprSelection { expr: text.parse().unwrap(), last: Arc::default() });
+    let options =
+        LoadOptions { run: RunOptions { expression, ..RunOptions::default() }, ..LoadOptions::default() };
     let mut reports = Vec::new();
     let paths = ["vectors/evm/arithmetic", "vectors/neo3/notation", WRONG];
     let sources = paths.iter().flat_map(|path| files_of(at_root(path))).collect();

@@ -11,15 +11,15 @@ use std::sync::Arc;
 
 use num_bigint::BigUint;
 use vmconf::formats::statetest::FORMAT;
-use vmconf::formats::{Context, Options as Reading, Shared};
+use vmconf::formats::{FormatOptions as Reading, ReadContext, SharedFile};
 use vmconf::machines::machine::Machine;
 use vmconf::model::hex::number_key;
 use vmconf::model::limits::Limits;
 use vmconf::model::value::Value;
 use vmconf::model::verdict::Verdict;
-use vmconf::run::sources::Source;
-use vmconf::run::{self, FileOptions, Options, VectorFiles, Worker};
-use vmconf::text::json::{Document, Node};
+use vmconf::run::sources::VectorSource;
+use vmconf::run::{self, FileOptions, LoadOptions, VectorFiles, Worker};
+use vmconf::text::json::{Document, JsonNode};
 
 use crate::support::skip::suites;
 use crate::support::{at_root, execute, files_of};
@@ -39,7 +39,7 @@ fn leaves(text: &str, most: usize) -> Vec<Leaf> {
     let entries = (FORMAT.outline)(document.root()).unwrap();
     let mut leaves = Vec::new();
     for (case, entry) in entries.iter().enumerate().take(most) {
-        let Some(state) = Node::at_index(&document, entry.node).member("state") else { continue };
+        let Some(state) = JsonNode::at_index(&document, entry.node).member("state") else { continue };
         for account in state.members() {
             for member in account.value.members() {
                 let at = format!("state/{}/{}", account.key, member.key);
@@ -59,7 +59,7 @@ fn leaves(text: &str, most: usize) -> Vec<Leaf> {
 }
 
 /// The text with another value in place of this one: one more byte of code, a number with its lowest bit flipped.
-fn changed(text: &str, leaf: Node<'_>, member: &str) -> String {
+fn changed(text: &str, leaf: JsonNode<'_>, member: &str) -> String {
     let old = leaf.text().unwrap();
     let new = match (member, old.strip_prefix("0x").unwrap()) {
         ("code", digits) => format!("{digits}00"),
@@ -74,7 +74,7 @@ fn changed(text: &str, leaf: Node<'_>, member: &str) -> String {
 }
 
 /// The tests of a file, as files with one test each: a file is read anew for each leaf.
-fn single_tests(source: &Source) -> Vec<String> {
+fn single_tests(source: &VectorSource) -> Vec<String> {
     let text = std::fs::read_to_string(&source.path).unwrap();
     let document = Document::parse(text.clone(), 128).unwrap();
     let tests = document.root().members();
@@ -82,8 +82,8 @@ fn single_tests(source: &Source) -> Vec<String> {
 }
 
 /// Exactly the perturbed leaf is reported, at its place. Returns the number of leaves.
-fn assert_each_leaf_is_compared(source: &Source, text: &str, most: usize) -> usize {
-    let options = Options::default();
+fn assert_each_leaf_is_compared(source: &VectorSource, text: &str, most: usize) -> usize {
+    let options = LoadOptions::default();
     let mut worker = Worker::new(&options.run);
     let leaves = leaves(text, most);
     for Leaf { case, at, changed } in &leaves {
@@ -111,7 +111,7 @@ fn every_leaf_of_own_states_is_compared() {
 fn every_leaf_of_published_states_is_compared() {
     let Some(suites) = suites() else { return };
     let sources = files_of(suites.join("ethereum/eest-5.4.0"));
-    let small = |source: &&Source| source.path.metadata().unwrap().len() < 20_000;
+    let small = |source: &&VectorSource| source.path.metadata().unwrap().len() < 20_000;
     let counts = sources.iter().filter(small).map(|source| {
         assert_each_leaf_is_compared(source, &std::fs::read_to_string(&source.path).unwrap(), 1)
     });
@@ -122,10 +122,10 @@ fn every_leaf_of_published_states_is_compared() {
 fn cases_of_a_test_share_its_program() {
     let path = at_root("vectors/ethereum/parameters.json");
     let document = Document::parse(std::fs::read_to_string(&path).unwrap(), 128).unwrap();
-    let (shared, files) = (Shared::default(), VectorFiles::new(&path, &[]));
-    let context = Context { options: Reading::default(), files: &files, shared: Some(&shared) };
+    let (shared, files) = (SharedFile::default(), VectorFiles::new(&path, &[]));
+    let context = ReadContext { options: Reading::default(), files: &files, shared: Some(&shared) };
     let programs = (FORMAT.outline)(document.root()).unwrap().into_iter().map(|entry| {
-        FORMAT.read_case(Node::at_index(&document, entry.node), context).case.unwrap().program.0
+        FORMAT.read_case(JsonNode::at_index(&document, entry.node), context).case.unwrap().program.0
     });
     let programs: Vec<_> = programs.collect();
     assert_eq!(programs.len(), 3);
@@ -158,7 +158,7 @@ const HOSTILE: &[(&str, &str, &str, &str)] = &[
 fn limits_end_hostile_transactions() {
     let limits = Limits { steps: 20_000_000, memory: 4 << 20, ..Limits::default() };
     let file = FileOptions { limits, ..FileOptions::default() };
-    let options = Options { file, ..Options::default() };
+    let options = LoadOptions { file, ..LoadOptions::default() };
     let source = &files_of(at_root("vectors/ethereum/transfer.json"))[0];
     for (name, fork, code, flag) in HOSTILE {
         let file = run::open_text(source, with_code(fork, code, "0x4000000000000000"), &options);
@@ -174,7 +174,7 @@ fn limits_end_hostile_transactions() {
 fn gas_decides_before_the_limit_on_memory() {
     let limits = Limits { memory: 1 << 20, ..Limits::default() };
     let file = FileOptions { limits, ..FileOptions::default() };
-    let options = Options { file, ..Options::default() };
+    let options = LoadOptions { file, ..LoadOptions::default() };
     let source = &files_of(at_root("vectors/ethereum/transfer.json"))[0];
     let file = run::open_text(source, with_code("Cancun", "600063100000005200", "0x0f4240"), &options);
     let report = Worker::new(&options.run).run_case(&file, 0);
@@ -209,8 +209,8 @@ fn executed(text: String) -> Box<dyn Machine> {
     let document = Document::parse(text, 128).unwrap();
     let entry = &(FORMAT.outline)(document.root()).unwrap()[0];
     let files = VectorFiles::new(Path::new("a.json"), &[]);
-    let context = Context { options: Reading::default(), files: &files, shared: None };
-    let reading = FORMAT.read_case(Node::at_index(&document, entry.node), context);
+    let context = ReadContext { options: Reading::default(), files: &files, shared: None };
+    let reading = FORMAT.read_case(JsonNode::at_index(&document, entry.node), context);
     execute(&reading.case.unwrap(), None)
 }
 

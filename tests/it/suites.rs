@@ -9,10 +9,10 @@ use std::path::Path;
 use crate::support::skip::suites;
 use crate::support::sources_of;
 use vmconf::machines::MACHINES;
-use vmconf::model::event::{Event, Summary};
+use vmconf::model::event::{Event, RunSummary};
 use vmconf::model::verdict::Verdict;
-use vmconf::run::sources::Source;
-use vmconf::run::{self, Options, RunOptions};
+use vmconf::run::sources::VectorSource;
+use vmconf::run::{self, LoadOptions, RunOptions};
 
 /// The suites of each machine and how many cases they have.
 const SUITES: &[(&str, &[(&str, u64)])] = &[
@@ -68,10 +68,11 @@ fn published_suites_pass() {
 
 /// How many cases of a folder pass; all do.
 fn passed(folder: &Path) -> u64 {
-    let options = Options { run: RunOptions { jobs: 2, ..RunOptions::default() }, ..Options::default() };
-    let is_short = |source: &Source| !LONG.iter().any(|long| source.shown.ends_with(long));
+    let options =
+        LoadOptions { run: RunOptions { jobs: 2, ..RunOptions::default() }, ..LoadOptions::default() };
+    let is_short = |source: &VectorSource| !LONG.iter().any(|long| source.shown.ends_with(long));
     let sources = sources_of(folder).iter().filter(is_short).collect();
-    let Summary { passed, failed, errors, skipped, .. } =
+    let RunSummary { passed, failed, errors, skipped, .. } =
         run::run(&sources, &options, &mut |event| match event {
             Event::Finished(report) if report.verdict != Verdict::Pass => {
                 eprintln!("{}: {:?}", report.id, report.verdict);

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use proptest::prelude::ProptestConfig;
-use vmconf::formats::{self, Context, Options};
+use vmconf::formats::{self, FormatOptions, ReadContext};
 use vmconf::machines;
 use vmconf::machines::machine::{Machine, Status, Watch, perform};
 use vmconf::model::assertion::Assertion;
@@ -22,7 +22,7 @@ use vmconf::model::case::{Case, Step};
 use vmconf::model::limits::Limits;
 use vmconf::run::anchor::Anchor;
 use vmconf::run::{VectorFiles, sources};
-use vmconf::text::json::{Document, Node};
+use vmconf::text::json::{Document, JsonNode};
 use vmconf::wire::gzip::decompressed;
 
 /// The project's own vectors, as the command line names them.
@@ -158,10 +158,10 @@ fn read_cases(document: &Document, path: &Path) -> Vec<Read> {
     let name = path.file_name().unwrap().to_str().unwrap();
     let (format, _) = formats::recognise(document, name).unwrap();
     let files = VectorFiles::new(path, format.folders);
-    let context = Context { options: Options::default(), files: &files, shared: None };
+    let context = ReadContext { options: FormatOptions::default(), files: &files, shared: None };
     let entries = (format.outline)(document.root()).unwrap();
-    let read = |entry: formats::Entry| {
-        let reading = format.read_case(Node::at_index(document, entry.node), context);
+    let read = |entry: formats::FileEntry| {
+        let reading = format.read_case(JsonNode::at_index(document, entry.node), context);
         let case = reading.case.unwrap_or_else(|| panic!("{}: {:?}", entry.name, reading.diagnostics));
         Read { name: entry.name.to_string(), node: entry.node, case }
     };
@@ -180,7 +180,7 @@ pub(crate) fn record_text(path: &Path) -> String {
 }
 
 /// The files that a path of the command line means, in a list.
-pub(crate) fn files_of(path: impl AsRef<Path>) -> Vec<sources::Source> {
+pub(crate) fn files_of(path: impl AsRef<Path>) -> Vec<sources::VectorSource> {
     sources_of(path).iter().collect()
 }
 

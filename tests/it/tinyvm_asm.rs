@@ -7,19 +7,23 @@ use crate::support::{files, relative, vmconf};
 use proptest::prelude::*;
 use tempfile::TempDir;
 use vmconf::isa::assembler::{AsmErrors, Assembled};
-use vmconf::machines::{Language, by_name};
+use vmconf::machines::{ProgramLanguage, by_name};
 
 fn assemble(source: &str) -> Result<Assembled, AsmErrors> {
     match by_name("tinyvm").unwrap().language {
-        Language::Own { assemble, .. } => assemble(source),
-        Language::Bytes | Language::Document { .. } => panic!("tinyvm has a language of its own"),
+        ProgramLanguage::Own { assemble, .. } => assemble(source),
+        ProgramLanguage::Bytes | ProgramLanguage::Document { .. } => {
+            panic!("tinyvm has a language of its own")
+        }
     }
 }
 
 fn disassemble(word: u16) -> String {
     match by_name("tinyvm").unwrap().language {
-        Language::Own { disassemble, .. } => disassemble(word),
-        Language::Bytes | Language::Document { .. } => panic!("tinyvm has a language of its own"),
+        ProgramLanguage::Own { disassemble, .. } => disassemble(word),
+        ProgramLanguage::Bytes | ProgramLanguage::Document { .. } => {
+            panic!("tinyvm has a language of its own")
+        }
     }
 }
 

@@ -3,24 +3,24 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use vmconf::formats::Folder::Above;
-use vmconf::formats::{self, Context, Files, Format, Options, Unreadable, tinyvm};
+use vmconf::formats::VectorFolder::Above;
+use vmconf::formats::{self, Files, Format, FormatOptions, ReadContext, Unreadable, tinyvm};
 use vmconf::model::assertion::Assertion;
 use vmconf::model::case::{Action, Case};
 use vmconf::model::diagnostic::Diagnostic;
 use vmconf::model::position::Origin;
 use vmconf::model::value::Value;
 use vmconf::run::VectorFiles;
-use vmconf::text::json::{Document, Node};
+use vmconf::text::json::{Document, JsonNode};
 
 /// The case of a file's first entry, and what is said about the whole file.
 fn read(format: &Format, path: &Path, text: &str) -> (Document, Option<Case>, Vec<Diagnostic<Origin>>) {
     let document = Document::parse(text.to_owned(), 128).unwrap();
-    let options = Options::default();
-    let context = Context { options, files: &VectorFiles::new(path, format.folders), shared: None };
+    let options = FormatOptions::default();
+    let context = ReadContext { options, files: &VectorFiles::new(path, format.folders), shared: None };
     let entries = (format.outline)(document.root()).unwrap();
     let mut diagnostics = format.read_rest(&document, &entries, options);
-    let reading = format.read_case(Node::at_index(&document, entries[0].node), context);
+    let reading = format.read_case(JsonNode::at_index(&document, entries[0].node), context);
     diagnostics.extend(reading.diagnostics);
     (document, reading.case, diagnostics)
 }
@@ -465,7 +465,8 @@ fn vectors_in_memory_name_no_files() {
     let text = with_test(r#""instructions": {"file": "a.asm"}"#);
     let document = Document::parse(text, 128).unwrap();
     let entries = (tinyvm::FORMAT.outline)(document.root()).unwrap();
-    let reading = tinyvm::FORMAT.read_case(Node::at_index(&document, entries[0].node), Options::default());
+    let reading =
+        tinyvm::FORMAT.read_case(JsonNode::at_index(&document, entries[0].node), FormatOptions::default());
     assert_eq!(
         said(&document, &reading.diagnostics),
         [r#"1:72 error: file "a.asm": a vector that is in no file can name none"#]
@@ -568,8 +569,8 @@ fn example_of_the_book_is_read() {
     let document = Document::parse(fs::read_to_string(&path).unwrap(), 128).unwrap();
     let files = VectorFiles::new(&path, tinyvm::FORMAT.folders);
     for entry in (tinyvm::FORMAT.outline)(document.root()).unwrap() {
-        let context = Context { options: Options::default(), files: &files, shared: None };
-        let reading = tinyvm::FORMAT.read_case(Node::at_index(&document, entry.node), context);
+        let context = ReadContext { options: FormatOptions::default(), files: &files, shared: None };
+        let reading = tinyvm::FORMAT.read_case(JsonNode::at_index(&document, entry.node), context);
         assert_eq!(reading.diagnostics, [], "{}", entry.name);
     }
 }

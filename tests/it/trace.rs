@@ -10,7 +10,7 @@ use std::rc::Rc;
 use crate::support::validator::Validator;
 use crate::support::{Ran, at_root, command, golden, ran, read, relative, replay, vmconf, written_vectors};
 use serde_json::Value as Json;
-use vmconf::explain::trace::{Selection, TRACES, Tracer};
+use vmconf::explain::trace::{TRACES, TraceSelection, Tracer};
 use vmconf::machines;
 use vmconf::model::case::Case;
 use vmconf::model::escape::is_harmful;
@@ -89,7 +89,7 @@ fn lines_for_programs_are_as_the_schema_says() {
     let mut count = 0;
     for path in written_vectors() {
         for case in read(&path).1 {
-            let text = lines(&case.case, "json", Selection { to: 25, ..Selection::default() });
+            let text = lines(&case.case, "json", TraceSelection { to: 25, ..TraceSelection::default() });
             for line in text.lines() {
                 let line: Json = serde_json::from_str(line).unwrap();
                 validator.assert_accepts(&line, &format!("{} {}", relative(&path), case.name));
@@ -249,14 +249,14 @@ fn a_long_run_streams() {
     let (_, cases) = read(&at_root("tests/samples/trace/long.json"));
     for kind in ["text", "json", "eip3155"] {
         let counted = Counted::default();
-        run(&cases[0].case, kind, Selection::default(), Box::new(counted.clone()));
+        run(&cases[0].case, kind, TraceSelection::default(), Box::new(counted.clone()));
         let (lines, longest) = *counted.0.borrow();
         assert!((300_000..300_010).contains(&lines) && longest < 500, "{kind}: {lines}, {longest}");
     }
 }
 
 /// What a tracer writes of a case.
-fn lines(case: &Case, kind: &str, selection: Selection) -> String {
+fn lines(case: &Case, kind: &str, selection: TraceSelection) -> String {
     #[derive(Clone, Default)]
     struct Shared(Rc<RefCell<Vec<u8>>>);
 
@@ -275,7 +275,7 @@ fn lines(case: &Case, kind: &str, selection: Selection) -> String {
     String::from_utf8(written.0.take()).unwrap()
 }
 
-fn run(case: &Case, kind: &str, selection: Selection, out: Box<dyn Write>) {
+fn run(case: &Case, kind: &str, selection: TraceSelection, out: Box<dyn Write>) {
     let writer = (Renderer::by_name(TRACES, kind).unwrap().new)(machines::by_name(case.machine).unwrap().isa);
     let mut tracer = Tracer::new(writer, selection, out, u64::MAX);
     let machine = replay(case, Some(&mut tracer), &mut |_, _| {});

@@ -15,16 +15,16 @@ use samples::{any_event, any_expected, any_explanation, any_path, any_record_cas
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use vmconf::model::assertion::Expected;
-use vmconf::model::event::{Event, Summary};
+use vmconf::model::event::{Event, RunSummary};
 use vmconf::model::explanation;
 use vmconf::model::path::Path;
 use vmconf::model::value::Value;
 use vmconf::model::verdict::{NotPassed, Verdict};
-use vmconf::report::Options;
-use vmconf::report::json::{Invocation, Record};
+use vmconf::report::ReportOptions;
+use vmconf::report::json::{Invocation, RecordWriter};
 use vmconf::wire::line::one_line;
-use vmconf::wire::record::{self, Outcome};
-use vmconf::wire::report::{Explained, Line, Note, Start};
+use vmconf::wire::record::{self, RecordedOutcome};
+use vmconf::wire::report::{Note, ReportLine, ReportStart, ReportedExplanation};
 use vmconf::wire::value::Truncated;
 
 fn there_and_back<T: Serialize + DeserializeOwned>(it: &T) -> T {
@@ -33,18 +33,18 @@ fn there_and_back<T: Serialize + DeserializeOwned>(it: &T) -> T {
 }
 
 /// The line of an event that has one.
-fn line(event: &Event) -> Option<Line> {
+fn line(event: &Event) -> Option<ReportLine> {
     Some(match event {
-        Event::Note { file, diagnostic } => Line::Note(Note::new(file, diagnostic)),
-        Event::Finished(report) => Line::Case(Box::new(report.into())),
-        Event::Ended(summary) => Line::Summary(summary.into()),
-        Event::Explained(explanation::Explained::Text { id, text }) => {
-            Line::Explained(Explained::new(id, text))
+        Event::Note { file, diagnostic } => ReportLine::Note(Note::new(file, diagnostic)),
+        Event::Finished(report) => ReportLine::Case(Box::new(report.into())),
+        Event::Ended(summary) => ReportLine::Summary(summary.into()),
+        Event::Explained(explanation::ExplainedCase::Text { id, text }) => {
+            ReportLine::Explained(ReportedExplanation::new(id, text))
         }
         Event::Started { files, vm } => {
-            Line::Run(Start { vm: vm.clone().map(Into::into), ..Start::new(*files, None) })
+            ReportLine::Run(ReportStart { vm: vm.clone().map(Into::into), ..ReportStart::new(*files, None) })
         }
-        Event::FileDone | Event::Broken { .. } | Event::Explained(explanation::Explained::Facts(_)) => {
+        Event::FileDone | Event::Broken { .. } | Event::Explained(explanation::ExplainedCase::Facts(_)) => {
             return None;
         }
     })
@@ -119,7 +119,7 @@ proptest! {
             line.set_position(position);
         }
         let text = one_line(&line);
-        let read = Line::read(text.as_bytes()).unwrap();
+        let read = ReportLine::read(text.as_bytes()).unwrap();
         prop_assert_eq!(&read, &line);
         prop_assert_eq!(Event::try_from(read).unwrap(), event);
     }
@@ -141,14 +141,14 @@ proptest! {
     ) {
         let command = "c".repeat(length);
         let invocation = Invocation { when: "w", command: &command, selected: vec!["s".into()], files: 1, part: None };
-        let (mut record, mut expected) = (Record::new(invocation), IndexMap::new());
+        let (mut record, mut expected) = (RecordWriter::new(invocation), IndexMap::new());
         for (number, case) in cases.into_iter().enumerate() {
-            let case = record::Case { id: format!("{number} {}", case.id), ..case };
+            let case = record::RecordedCase { id: format!("{number} {}", case.id), ..case };
             record.case(case.clone());
-            expected.extend([<(String, Outcome)>::from(case)]);
+            expected.extend([<(String, RecordedOutcome)>::from(case)]);
         }
         let mut bytes = Vec::new();
-        record.end(&Summary::default()).unwrap().reader().unwrap().read_to_end(&mut bytes).unwrap();
+        record.end(&RunSummary::default()).unwrap().reader().unwrap().read_to_end(&mut bytes).unwrap();
         let read = |bytes: &[u8]| record::read("record", &mut &*bytes).map_err(|error| error.to_string());
         let whole = read(&bytes).unwrap();
         prop_assert_eq!(&whole.cases, &expected);
@@ -181,8 +181,8 @@ proptest! {
 /// The report of a run with every verdict and every hostile name is read back to the events of the run.
 #[test]
 fn the_mixed_report_is_read_back() {
-    let text = render("json", &Options::default(), &mixed());
-    let read = |line: &str| Event::try_from(Line::read(line.as_bytes()).unwrap()).unwrap();
+    let text = render("json", &ReportOptions::default(), &mixed());
+    let read = |line: &str| Event::try_from(ReportLine::read(line.as_bytes()).unwrap()).unwrap();
     let events: Vec<Event> = text.lines().map(read).collect();
     let told = mixed().into_iter().filter(|event| !matches!(event, Event::FileDone));
     let told: Vec<Event> = told.map(without_excerpts).collect();
@@ -204,15 +204,15 @@ fn golden_reports_are_read_back() {
         let texts = golden.lines().filter_map(|it| it.get(it.find("{\"type\":\"")?..));
         let texts = texts.filter(|it| !it.contains(" characters] "));
         for text in texts.map(|it| it.replace("\"seconds\":TIME", "\"seconds\":1.5")) {
-            let read =
-                Line::read(text.as_bytes()).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            let read = ReportLine::read(text.as_bytes())
+                .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
             assert_eq!(one_line(&read), text, "{}", path.display());
             let mut again = line(&Event::try_from(read.clone()).unwrap()).unwrap();
-            if let (Line::Case(read), Line::Case(again)) = (&read, &mut again) {
+            if let (ReportLine::Case(read), ReportLine::Case(again)) = (&read, &mut again) {
                 // It says how many keys a path has, which the text of a path does not.
                 again.signature.clone_from(&read.signature);
             }
-            assert!(again == read || matches!(read, Line::Run(_)), "{}: {text}", path.display());
+            assert!(again == read || matches!(read, ReportLine::Run(_)), "{}: {text}", path.display());
             lines += 1;
         }
     }

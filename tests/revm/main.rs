@@ -21,7 +21,7 @@ use vmconf::machines::observe::Observe;
 use vmconf::model::case::Program;
 use vmconf::model::limits::Limits;
 use vmconf::model::value::Value;
-use vmconf::run::coverage::Coverage;
+use vmconf::run::coverage::ExecutedOps;
 
 use scenario::Scenario;
 
@@ -41,7 +41,7 @@ type Outcome = Result<Value, String>;
 fn agrees_with_revm_on_random_programs() {
     let first: u64 = from_environment("VMCONF_SEED", 0);
     let programs = from_environment("VMCONF_PROGRAMS", PROGRAMS);
-    let mut reached = Coverage::default();
+    let mut reached = ExecutedOps::default();
     for seed in (0..programs).map(|nth| first.wrapping_add(nth)) {
         let agreed =
             catch_unwind(AssertUnwindSafe(|| compare_around(&mut Scenario::random(seed), &mut reached)));
@@ -61,7 +61,7 @@ fn from_environment<T: FromStr>(name: &str, default: T) -> T {
 
 /// Compares with the scenario's gas; then, if that was enough, with exactly enough and with one
 /// less.
-fn compare_around(scenario: &mut Scenario, reached: &mut Coverage) {
+fn compare_around(scenario: &mut Scenario, reached: &mut ExecutedOps) {
     let Some(left) = compare(scenario, reached) else { return };
     let used = scenario.gas - left;
     for gas in [used, used.saturating_sub(1)] {
@@ -72,9 +72,9 @@ fn compare_around(scenario: &mut Scenario, reached: &mut Coverage) {
 
 /// Runs the scenario on both machines. Adds the opcodes whose effect was compared to `reached`,
 /// and gives the gas left if the program ended normally.
-fn compare(scenario: &Scenario, reached: &mut Coverage) -> Option<u64> {
+fn compare(scenario: &Scenario, reached: &mut ExecutedOps) -> Option<u64> {
     let program = scenario.program();
-    let mut seen = Coverage::default();
+    let mut seen = ExecutedOps::default();
     let (ours, watched) = (run(&program, None), run(&program, Some(&mut seen)));
     assert!(same(&ours, &watched), "being watched matters\n{}", report(scenario, &ours, &watched));
     let theirs = peer::run(scenario);

@@ -13,9 +13,9 @@ use vmconf::model::escape::escaped;
 use vmconf::model::explanation::Explanation;
 use vmconf::report::explanation::{self, Length};
 use vmconf::report::truncate::truncate;
-use vmconf::run::bless::{Blessed, CaseChange, Excerpt};
-use vmconf::run::sources::Source;
-use vmconf::run::{self, LoadedFile, Options};
+use vmconf::run::bless::{BlessExcerpt, Blessed, CaseChange};
+use vmconf::run::sources::VectorSource;
+use vmconf::run::{self, LoadOptions, LoadedFile};
 
 use crate::cli::output;
 use crate::cli::result_file::ResultFile;
@@ -33,15 +33,15 @@ pub(super) struct Texts<'t> {
 }
 
 /// A file whose cases are explained.
-pub(super) struct File<'o> {
-    source: &'o Source,
-    options: &'o Options,
+pub(super) struct BlessedFile<'o> {
+    source: &'o VectorSource,
+    options: &'o LoadOptions,
     loaded: OnceCell<LoadedFile<'o>>,
 }
 
-impl File<'_> {
-    pub(super) fn new<'o>(source: &'o Source, options: &'o Options) -> File<'o> {
-        File { source, options, loaded: OnceCell::new() }
+impl BlessedFile<'_> {
+    pub(super) fn new<'o>(source: &'o VectorSource, options: &'o LoadOptions) -> BlessedFile<'o> {
+        BlessedFile { source, options, loaded: OnceCell::new() }
     }
 
     /// Prints the id of the case, why it differs, and the change as a unified diff.
@@ -91,7 +91,7 @@ impl File<'_> {
 const AROUND: usize = 3;
 
 /// The hunks of a unified diff, without the names of the files.
-fn unified_diff(Excerpt { line, old, new }: &Excerpt<'_>) -> String {
+fn unified_diff(BlessExcerpt { line, old, new }: &BlessExcerpt<'_>) -> String {
     let input = InternedInput::new(*old, &**new);
     let mut diff = Diff::compute(Algorithm::Myers, &input);
     diff.postprocess_lines(&input);
@@ -140,7 +140,7 @@ fn moved(line: &str, down: usize) -> Option<String> {
 }
 
 /// Replaces the text of the file. On failure, prints a note and returns false.
-pub(super) fn write(source: &Source, texts: Texts<'_>) -> bool {
+pub(super) fn write(source: &VectorSource, texts: Texts<'_>) -> bool {
     match try_write(&source.path, texts) {
         Ok(()) => true,
         Err(error) => {

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::Value as Json;
 use vmconf::formats::nef::{self, Nef, is_nef};
 use vmconf::isa::assembler::assemble;
-use vmconf::machines::{Language, MachineInfo};
+use vmconf::machines::{MachineInfo, ProgramLanguage};
 use vmconf::model::hex::bytes_key;
 
 use crate::cli::exit_code::BrokenInput;
@@ -22,7 +22,7 @@ const SEGMENT: usize = 2 << 16;
 /// When the file cannot be read, or is not a program of the machine.
 pub(super) fn read_program(machine: &MachineInfo, argument: &str) -> anyhow::Result<Json> {
     let digits = hex_text(argument.as_bytes());
-    if digits.is_ok() && argument.len() > 1 && !matches!(machine.language, Language::Document { .. }) {
+    if digits.is_ok() && argument.len() > 1 && !matches!(machine.language, ProgramLanguage::Document { .. }) {
         return program(machine, argument, argument.as_bytes());
     }
     let path = Path::new(argument.strip_prefix('@').unwrap_or(argument));
@@ -40,7 +40,7 @@ fn is_typed_as_file(argument: &str, path: &Path) -> bool {
 
 /// The error for an argument that is neither the name of a file nor a program.
 fn neither(machine: &MachineInfo, argument: &str, why: &str) -> anyhow::Error {
-    if matches!(machine.language, Language::Document { .. }) {
+    if matches!(machine.language, ProgramLanguage::Document { .. }) {
         let name = machine.name;
         return anyhow::anyhow!("{argument}: no such file; a program of {name} is a JSON document in a file");
     }
@@ -56,21 +56,21 @@ fn program(machine: &MachineInfo, name: &str, content: &[u8]) -> anyhow::Result<
     };
     let source = || str::from_utf8(content).map_err(not_text);
     Ok(match machine.language {
-        Language::Document { .. } => {
+        ProgramLanguage::Document { .. } => {
             serde_json::from_slice(content).map_err(|error| broken(format!(": {error}")))?
         }
-        Language::Bytes if is_nef(content) && machine.name == nef::MACHINE => {
+        ProgramLanguage::Bytes if is_nef(content) && machine.name == nef::MACHINE => {
             let nef = Nef::read(content).map_err(|error| broken(format!(": {error}")))?;
             bytes_key(&nef.script).into()
         }
-        Language::Bytes => {
+        ProgramLanguage::Bytes => {
             let bytes = hex_text(content).map_or_else(
                 |_| assemble(machine.isa, source()?).map_err(|error| broken(format!(":{error}"))),
                 Ok,
             )?;
             bytes_key(&bytes).into()
         }
-        Language::Own { assemble, .. } => {
+        ProgramLanguage::Own { assemble, .. } => {
             let words = match hex_text(content) {
                 _ if content.len() == SEGMENT => content.to_vec(),
                 Ok(words) => words,

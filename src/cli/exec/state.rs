@@ -8,7 +8,7 @@ use vmconf::model::escape::escaped;
 use vmconf::model::value::Value;
 use vmconf::wire::line::one_line;
 
-use crate::cli::form::Form;
+use crate::cli::form::OutputForm;
 use crate::cli::output;
 
 /// The longest value that stays in one line.
@@ -33,17 +33,17 @@ impl Left {
 }
 
 /// Prints how the machine ended, and every field of its state that has a value.
-pub(super) fn print(machine: &MachineInfo, left: &Left, form: Form) -> io::Result<()> {
+pub(super) fn print(machine: &MachineInfo, left: &Left, form: OutputForm) -> io::Result<()> {
     let Left { ended, fields } = left;
     let mut out = output::stdout();
     match form {
-        Form::Json => {
+        OutputForm::Json => {
             let state: Map<_, _> =
                 fields.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
             let document = json!({"machine": machine.name, "ended": ended, "state": Json::Object(state)});
             writeln!(out, "{}", one_line(&document))?;
         }
-        Form::Text => {
+        OutputForm::Text => {
             writeln!(out, "{}", escaped(ended))?;
             for (name, value) in fields {
                 print_value(&mut out, 2, name, value)?;

@@ -16,7 +16,7 @@ use ratatui::crossterm::event::{
 use ratatui::crossterm::execute;
 use ratatui::crossterm::terminal::{self, EnterAlternateScreen, LeaveAlternateScreen};
 use ratatui::layout::Position;
-use vmconf::explain::explore::{Command, Explorer, Goes, Key, screen};
+use vmconf::explain::explore::{Explorer, ExplorerCommand, ExplorerKey, Goes, screen};
 use vmconf::model::exit_code::Exit;
 
 /// After so long, signals and keys are looked at again.
@@ -118,9 +118,9 @@ fn point(
                 explorer.click(pane, line);
             }
         }
-        MouseEventKind::Down(MouseButton::Right) => explorer.perform(Command::Back, keep_going),
-        MouseEventKind::ScrollUp => explorer.perform(Command::Up, keep_going),
-        MouseEventKind::ScrollDown => explorer.perform(Command::Down, keep_going),
+        MouseEventKind::Down(MouseButton::Right) => explorer.perform(ExplorerCommand::Back, keep_going),
+        MouseEventKind::ScrollUp => explorer.perform(ExplorerCommand::Up, keep_going),
+        MouseEventKind::ScrollDown => explorer.perform(ExplorerCommand::Down, keep_going),
         _ => {}
     }
 }
@@ -129,24 +129,24 @@ fn is_interrupt(pressed: KeyEvent) -> bool {
     pressed.code == KeyCode::Char('c') && pressed.modifiers.contains(KeyModifiers::CONTROL)
 }
 
-fn key(pressed: KeyEvent) -> Option<Key> {
+fn key(pressed: KeyEvent) -> Option<ExplorerKey> {
     if pressed.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) {
         return None;
     }
     Some(match pressed.code {
-        KeyCode::Char(character) => Key::Char(character),
-        KeyCode::Enter => Key::Enter,
-        KeyCode::Esc => Key::Escape,
-        KeyCode::Backspace => Key::Backspace,
-        KeyCode::Tab => Key::Tab,
-        KeyCode::Up => Key::Up,
-        KeyCode::Down => Key::Down,
-        KeyCode::Left => Key::Left,
-        KeyCode::Right => Key::Right,
-        KeyCode::PageUp => Key::PageUp,
-        KeyCode::PageDown => Key::PageDown,
-        KeyCode::Home => Key::Home,
-        KeyCode::End => Key::End,
+        KeyCode::Char(character) => ExplorerKey::Char(character),
+        KeyCode::Enter => ExplorerKey::Enter,
+        KeyCode::Esc => ExplorerKey::Escape,
+        KeyCode::Backspace => ExplorerKey::Backspace,
+        KeyCode::Tab => ExplorerKey::Tab,
+        KeyCode::Up => ExplorerKey::Up,
+        KeyCode::Down => ExplorerKey::Down,
+        KeyCode::Left => ExplorerKey::Left,
+        KeyCode::Right => ExplorerKey::Right,
+        KeyCode::PageUp => ExplorerKey::PageUp,
+        KeyCode::PageDown => ExplorerKey::PageDown,
+        KeyCode::Home => ExplorerKey::Home,
+        KeyCode::End => ExplorerKey::End,
         _ => return None,
     })
 }

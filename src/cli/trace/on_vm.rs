@@ -3,12 +3,12 @@
 use std::collections::VecDeque;
 use std::io::{self, Write};
 
-use vmconf::explain::bisect::{Instructions, OnVm};
-use vmconf::explain::trace::Selection;
+use vmconf::explain::bisect::{InstructionList, OnVm};
+use vmconf::explain::trace::TraceSelection;
 use vmconf::isa::Isa;
 use vmconf::model::count::counted;
 use vmconf::model::escape::escaped;
-use vmconf::wire::protocol::{Instruction, MOST_INSTRUCTIONS};
+use vmconf::wire::protocol::{MOST_INSTRUCTIONS, TracedInstruction};
 
 use crate::cli::output;
 use crate::cli::vm::stopped_early;
@@ -17,11 +17,11 @@ use crate::cli::vm::stopped_early;
 pub(super) fn print(
     mut run: OnVm<'_>,
     isa: &Isa,
-    selection: &Selection,
+    selection: &TraceSelection,
     last: Option<u64>,
 ) -> anyhow::Result<()> {
     // The command line refuses a frame here: a machine in another process reports none.
-    let Selection { from, to, ops, frame: _, skip: _ } = selection;
+    let TraceSelection { from, to, ops, frame: _, skip: _ } = selection;
     let mut out = output::stdout_to_the_end();
     let mut kept = VecDeque::new();
     let mut steps = from.saturating_sub(1);
@@ -53,8 +53,8 @@ pub(super) fn print(
     Ok(out.flush()?)
 }
 
-fn line(out: &mut impl Write, step: u64, instruction: &Instruction, isa: &Isa) -> io::Result<()> {
-    let Instruction { pc, code, gas, height, top } = instruction;
+fn line(out: &mut impl Write, step: u64, instruction: &TracedInstruction, isa: &Isa) -> io::Result<()> {
+    let TracedInstruction { pc, code, gas, height, top } = instruction;
     let op = u16::try_from(*code).ok().and_then(|code| isa.by_code(code));
     let name = op.map_or_else(|| format!("{code:#04x}"), |op| op.name.to_owned());
     let gas = gas.map_or_else(String::new, |gas| gas.to_string());

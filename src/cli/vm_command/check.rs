@@ -13,9 +13,9 @@ use vmconf::model::escape::escaped;
 use vmconf::model::exit_code::Exit;
 use vmconf::model::interrupt::Interrupt;
 use vmconf::testees::Stopped;
-use vmconf::testees::process::{Command, Groups, START, Trouble};
+use vmconf::testees::process::{ProcessGroups, START, TesteeCommand, Trouble};
 
-use self::adapter::{Adapter, Point, Points, TIMEOUT};
+use self::adapter::{CheckPoints, CheckedAdapter, Point, TIMEOUT};
 use crate::cli::output;
 use crate::cli::result_file::ResultFile;
 use crate::cli::unwritten::Unwritten;
@@ -27,7 +27,7 @@ use crate::cli::vm::end_on_interrupt;
 ///
 /// Example: vmconf vm check vmconf serve evm
 #[derive(Debug, Args)]
-pub(super) struct Check {
+pub(super) struct VmCheckArgs {
     /// Write the conversation to a file, requests and answers in turn, one a line
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
@@ -37,11 +37,11 @@ pub(super) struct Check {
     command: Vec<String>,
 }
 
-impl Check {
+impl VmCheckArgs {
     pub(super) fn run(&self) -> anyhow::Result<Exit> {
-        let groups = Groups::default();
+        let groups = ProcessGroups::default();
         end_on_interrupt(&groups)?;
-        let command = Command {
+        let command = TesteeCommand {
             name: "adapter".to_owned(),
             words: self.command.clone(),
             env: Vec::new(),
@@ -50,14 +50,14 @@ impl Check {
             start: START,
             memory: None,
         };
-        let mut adapter = Adapter {
+        let mut adapter = CheckedAdapter {
             command,
             groups,
             interrupt: Interrupt::default(),
             conversation: None,
             recorded: Vec::new(),
         };
-        let mut points = Points::default();
+        let mut points = CheckPoints::default();
         match adapter.start() {
             Ok(conversation) => {
                 adapter.conversation = Some(conversation);
@@ -73,7 +73,7 @@ impl Check {
     }
 }
 
-fn try_all(adapter: &mut Adapter, points: &mut Points) {
+fn try_all(adapter: &mut CheckedAdapter, points: &mut CheckPoints) {
     let Some(hello) = hello::try_hello(adapter, points) else { return };
     for offer in &hello.machines {
         run::try_machine(adapter, offer, points);
@@ -87,7 +87,7 @@ fn try_all(adapter: &mut Adapter, points: &mut Points) {
     );
 }
 
-fn print(points: &Points) -> anyhow::Result<Exit> {
+fn print(points: &CheckPoints) -> anyhow::Result<Exit> {
     let mut out = output::stdout();
     for Point { what, wrong } in &points.0 {
         match wrong {

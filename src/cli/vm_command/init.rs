@@ -21,7 +21,7 @@ use crate::cli::program::machine_argument;
 pub(super) struct Init {
     /// The language
     #[arg(value_enum)]
-    language: Language,
+    language: TemplateLanguage,
 
     /// The name of your machine
     name: String,
@@ -35,7 +35,7 @@ pub(super) struct Init {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Language {
+enum TemplateLanguage {
     Python,
     Rust,
     C,
@@ -51,14 +51,14 @@ struct Template {
     run: &'static str,
 }
 
-impl Language {
+impl TemplateLanguage {
     fn template(self) -> Template {
         let template = |extension, text, build, run| Template { extension, text, build, run };
         match self {
-            Language::Python => {
+            TemplateLanguage::Python => {
                 template("py", include_str!("../templates/adapter.py"), None, "python3 {{name}}.py")
             }
-            Language::Rust => {
+            TemplateLanguage::Rust => {
                 let build = Some(
                     "cargo new {{name}} && mv {{name}}.rs {{name}}/src/main.rs && cd {{name}} && cargo add serde_json \
                      && cargo build --release && cd ..",
@@ -66,15 +66,15 @@ impl Language {
                 let run = "./{{name}}/target/release/{{name}}";
                 template("rs", include_str!("../templates/adapter.rs.txt"), build, run)
             }
-            Language::C => {
+            TemplateLanguage::C => {
                 let build = Some("cc -O2 -o {{name}} {{name}}.c -lcjson");
                 template("c", include_str!("../templates/adapter.c"), build, "./{{name}}")
             }
-            Language::Go => {
+            TemplateLanguage::Go => {
                 let build = Some("go build {{name}}.go");
                 template("go", include_str!("../templates/adapter.go"), build, "./{{name}}")
             }
-            Language::Js => {
+            TemplateLanguage::Js => {
                 template("mjs", include_str!("../templates/adapter.mjs"), None, "node {{name}}.mjs")
             }
         }

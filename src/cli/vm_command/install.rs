@@ -8,7 +8,7 @@ use anyhow::{Context, bail};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use vmconf::model::exit_code::Exit;
-use vmconf::text::shell::Words;
+use vmconf::text::shell::ShellWords;
 
 use crate::cli::adapters::{ADAPTERS, by_name, is_on_path};
 use crate::cli::output;
@@ -41,7 +41,7 @@ impl Install {
         let mut out = output::stdout();
         writeln!(out, "in {}:", folder.display())?;
         for step in &manifest.install {
-            writeln!(out, " {}", step.iter().cloned().collect::<Words>())?;
+            writeln!(out, " {}", step.iter().cloned().collect::<ShellWords>())?;
         }
         out.flush()?;
         if !self.yes && !confirmed()? {

@@ -5,7 +5,7 @@ use std::io::Write;
 use clap::Args;
 use vmconf::model::exit_code::Exit;
 
-use crate::cli::adapters::{ADAPTERS, Adapter, is_on_path};
+use crate::cli::adapters::{ADAPTERS, ListedAdapter, is_on_path};
 use crate::cli::output;
 
 /// List the adapters for other projects' machines, and what they need
@@ -14,9 +14,9 @@ use crate::cli::output;
 ///
 /// Example: vmconf vm list
 #[derive(Debug, Args)]
-pub(super) struct List {}
+pub(super) struct VmListArgs {}
 
-impl List {
+impl VmListArgs {
     #[allow(clippy::unused_self, reason = "as the other commands")]
     pub(super) fn run(&self) -> anyhow::Result<Exit> {
         let mut out = output::stdout();
@@ -32,7 +32,7 @@ impl List {
 }
 
 /// Whether an adapter is there, or what is missing.
-fn state(adapter: &Adapter) -> anyhow::Result<String> {
+fn state(adapter: &ListedAdapter) -> anyhow::Result<String> {
     let manifest = adapter.manifest()?;
     let missing: Vec<_> = manifest.needs.iter().filter(|program| !is_on_path(program)).cloned().collect();
     Ok(match manifest.follows {

@@ -45,12 +45,12 @@ pub(super) fn forward(event: notify::Result<notify::Event>, sender: &Sender<Mess
 
 /// The changes since the last run.
 #[derive(Debug, Default)]
-pub(super) struct Changes {
+pub(super) struct FolderChanges {
     paths: BTreeSet<PathBuf>,
     is_lost: bool,
 }
 
-impl Changes {
+impl FolderChanges {
     /// Waits for changes of relevant files until they are complete. Returns false after Ctrl-C.
     pub(super) fn wait(&mut self, receiver: &Receiver<Message>, is_relevant: impl Fn(&Path) -> bool) -> bool {
         let mut message = loop {
@@ -95,7 +95,7 @@ impl Changes {
 mod tests {
     use std::sync::mpsc;
 
-    use super::{Changes, Message};
+    use super::{FolderChanges, Message};
 
     /// All events of one save by an editor, from a temporary file to the last attribute, are one change.
     #[test]
@@ -104,7 +104,7 @@ mod tests {
         for path in ["/a/4913", "/a/x.json~", "/a/x.json", "/a/x.json", "/a/.x.swp"] {
             sender.send(Message::Changed(path.into())).unwrap();
         }
-        let mut changes = Changes::default();
+        let mut changes = FolderChanges::default();
         assert!(changes.wait(&receiver, |_| true));
         assert_eq!(changes.paths.len(), 4);
         assert!(changes.has("/a/x.json".as_ref()) && !changes.has("/a/y.json".as_ref()));
@@ -118,7 +118,7 @@ mod tests {
         // An irrelevant change is no change, and does not delay the others.
         sender.send(Message::Changed("/elsewhere/noise".into())).unwrap();
         sender.send(Message::Changed("/b/c".into())).unwrap();
-        let mut changes = Changes::default();
+        let mut changes = FolderChanges::default();
         assert!(changes.wait(&receiver, |path| path.starts_with("/b")));
         assert!(changes.has("/b/c".as_ref()) && !changes.has("/elsewhere/noise".as_ref()));
         sender.send(Message::Interrupted).unwrap();

@@ -4,13 +4,13 @@ use indexmap::IndexMap;
 use vmconf::model::case::CaseId;
 use vmconf::model::case_report::CaseReport;
 use vmconf::model::exit_code::Exit;
-use vmconf::model::verdict::Kind;
+use vmconf::model::verdict::DifferenceKind;
 
 use super::names::in_short;
 
 /// How each of these cases failed last.
 #[derive(Default)]
-pub(super) struct Failures(IndexMap<CaseId, Kind>);
+pub(super) struct Failures(IndexMap<CaseId, DifferenceKind>);
 
 impl Failures {
     /// Forgets the cases of these files.
@@ -21,15 +21,18 @@ impl Failures {
     /// Adds the result of a case.
     pub(super) fn add(&mut self, report: &CaseReport) {
         match report.verdict.kind() {
-            kind @ (Kind::Fail
-            | Kind::UnexpectedPass
-            | Kind::Error
-            | Kind::Crash
-            | Kind::Timeout
-            | Kind::Flaky) => {
+            kind @ (DifferenceKind::Fail
+            | DifferenceKind::UnexpectedPass
+            | DifferenceKind::Error
+            | DifferenceKind::Crash
+            | DifferenceKind::Timeout
+            | DifferenceKind::Flaky) => {
                 self.0.insert(report.id.clone(), kind);
             }
-            Kind::Pass | Kind::ExpectedFail | Kind::Skip | Kind::Unsupported => {
+            DifferenceKind::Pass
+            | DifferenceKind::ExpectedFail
+            | DifferenceKind::Skip
+            | DifferenceKind::Unsupported => {
                 self.0.shift_remove(&report.id);
             }
         }
@@ -58,6 +61,9 @@ impl Failures {
     }
 }
 
-fn is_broken(kind: Kind) -> bool {
-    matches!(kind, Kind::Error | Kind::Crash | Kind::Timeout | Kind::Flaky)
+fn is_broken(kind: DifferenceKind) -> bool {
+    matches!(
+        kind,
+        DifferenceKind::Error | DifferenceKind::Crash | DifferenceKind::Timeout | DifferenceKind::Flaky
+    )
 }

@@ -1,7 +1,7 @@
 //! Where two runs of one program diverge.
 
 use crate::model::value::Value;
-use crate::wire::eip3155::{Members, Step};
+use crate::wire::eip3155::{Eip3155Step, TraceMembers};
 
 /// The number of steps if two traces do not differ, otherwise where they diverge.
 pub type Compared = Result<u64, Box<Divergence>>;
@@ -12,39 +12,42 @@ pub struct Divergence {
     /// The number, from 1, of the last step that begins with the same state in both; 0 if the first states differ.
     pub step: u64,
     /// That step, whose instruction causes the difference; `None` if the first states differ.
-    pub last: Option<Step>,
+    pub last: Option<Eip3155Step>,
     /// The names of the data that differ after it.
     pub differs: Vec<&'static str>,
     /// What follows in each run.
-    pub next: [Next; 2],
+    pub next: [NextInstruction; 2],
 }
 
 /// What follows the last common step of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Next {
+pub enum NextInstruction {
     /// Another step.
-    Step(Step),
+    Step(Eip3155Step),
     /// The end, with what the trace says about it; empty if it says nothing.
-    End(Members),
+    End(TraceMembers),
 }
 
-impl Next {
+impl NextInstruction {
     /// A datum of the state or of the end.
     pub fn get(&self, name: &str) -> Option<&Value> {
-        let (Next::Step(Step { state: members, .. }) | Next::End(members)) = self;
+        let (NextInstruction::Step(Eip3155Step { state: members, .. }) | NextInstruction::End(members)) =
+            self;
         members.iter().find(|member| member.0 == name).map(|member| &member.1)
     }
 
     /// The names of the data that differ, among those that both runs report.
-    pub(super) fn differences(&self, other: &Next) -> Vec<&'static str> {
+    pub(super) fn differences(&self, other: &NextInstruction) -> Vec<&'static str> {
         match (self, other) {
-            (Next::Step(Step { state: members, .. }), Next::Step(_)) | (Next::End(members), Next::End(_)) => {
+            (NextInstruction::Step(Eip3155Step { state: members, .. }), NextInstruction::Step(_))
+            | (NextInstruction::End(members), NextInstruction::End(_)) => {
                 let differs = |(name, value): &(&'static str, Value)| {
                     other.get(name).is_some_and(|other| other != value).then_some(*name)
                 };
                 members.iter().filter_map(differs).collect()
             }
-            (Next::Step(_), Next::End(_)) | (Next::End(_), Next::Step(_)) => vec!["the end"],
+            (NextInstruction::Step(_), NextInstruction::End(_))
+            | (NextInstruction::End(_), NextInstruction::Step(_)) => vec!["the end"],
         }
     }
 }

@@ -3,22 +3,23 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::divergence::{Compared, Divergence, Next};
+use super::divergence::{Compared, Divergence, NextInstruction};
 use crate::isa::Isa;
 use crate::machines::MachineInfo;
 use crate::model::case::Case;
 use crate::model::interrupt::Interrupt;
 use crate::model::limits::Limits;
-use crate::model::shape::Member;
+use crate::model::shape::MemberShape;
 use crate::model::value::Value;
 use crate::model::verdict::Breakdown;
 use crate::testees::Stopped;
-use crate::testees::process::{Vm, limits_of, written};
+use crate::testees::process::{ProcessVm, limits_of, written};
 use crate::testees::server::Server;
-use crate::wire::eip3155::Step;
+use crate::wire::eip3155::Eip3155Step;
 use crate::wire::plain;
 use crate::wire::protocol::{
-    self, Action, Answer, Digests, DigestsDone, Instruction, Request, Run, Trace, TraceDone,
+    self, Digests, DigestsDone, ProtocolAnswer, Request, RunRequest, TraceDone, TraceRequest,
+    TracedInstruction, WireAction,
 };
 
 /// How many hashes are requested at once.
@@ -28,7 +29,7 @@ const POINTS: u64 = 64;
 const DOUBLINGS: u32 = 41;
 
 /// A run whose instructions can be requested.
-pub trait Instructions {
+pub trait InstructionList {
     /// The hash of the first `n` instructions for each `n` in `after` that the run reaches, and how many
     /// instructions were executed, up to the last number.
     ///
@@ -42,7 +43,7 @@ pub trait Instructions {
     /// # Errors
     ///
     /// When the machine gives no answer.
-    fn trace(&mut self, skip: u64, count: u64) -> Result<Vec<Instruction>, Stopped>;
+    fn trace(&mut self, skip: u64, count: u64) -> Result<Vec<TracedInstruction>, Stopped>;
 }
 
 /// A place in a run: after the first actions, and a number of instructions of the next one.
@@ -54,15 +55,15 @@ pub(super) struct RunPoint {
 
 /// A program on a machine in another process, or on an embedded one that answers the same requests.
 pub struct OnVm<'v> {
-    asked: Asked<'v>,
+    asked: BisectRequest<'v>,
     /// The machine that the program is for.
     info: &'static MachineInfo,
     /// The fields of its state.
-    fields: Vec<Member>,
+    fields: Vec<MemberShape>,
     /// The program, as written in requests.
     program: serde_json::Value,
     /// The actions of the case.
-    actions: Vec<Action>,
+    actions: Vec<WireAction>,
     /// The limits of the runner that differ from their defaults, by the names of their flags.
     limits: BTreeMap<String, u64>,
     shows: Shows,
@@ -79,8 +80,8 @@ enum Shows {
 }
 
 /// Who answers the requests.
-enum Asked<'v> {
-    Process(&'v Vm),
+enum BisectRequest<'v> {
+    Process(&'v ProcessVm),
     Embedded(Box<Server>),
 }
 
@@ -91,12 +92,12 @@ impl<'v> OnVm<'v> {
     ///
     /// When the program has a mnemonic that does not exist.
     pub fn new(
-        vm: &'v Vm,
+        vm: &'v ProcessVm,
         info: &'static MachineInfo,
         case: &Case,
         interrupt: Interrupt,
     ) -> Result<OnVm<'v>, Stopped> {
-        OnVm::on(Asked::Process(vm), info, case, interrupt)
+        OnVm::on(BisectRequest::Process(vm), info, case, interrupt)
     }
 
     /// A case on the embedded machine.
@@ -114,11 +115,11 @@ impl<'v> OnVm<'v> {
     ///
     /// When the program has a mnemonic that does not exist.
     pub fn served(server: Server, info: &'static MachineInfo, case: &Case) -> Result<OnVm<'static>, Stopped> {
-        OnVm::on(Asked::Embedded(Box::new(server)), info, case, Interrupt::default())
+        OnVm::on(BisectRequest::Embedded(Box::new(server)), info, case, Interrupt::default())
     }
 
     fn on<'a>(
-        asked: Asked<'a>,
+        asked: BisectRequest<'a>,
         info: &'static MachineInfo,
         case: &Case,
         interrupt: Interrupt,
@@ -154,19 +155,19 @@ impl<'v> OnVm<'v> {
 
     fn answers(&self, request: &str) -> bool {
         match &self.asked {
-            Asked::Process(vm) => vm.answers(self.info.name, request),
-            Asked::Embedded(_) => true,
+            BisectRequest::Process(vm) => vm.answers(self.info.name, request),
+            BisectRequest::Embedded(_) => true,
         }
     }
 
     /// The names of the fields that it reports.
     pub(super) fn reported(&self) -> Vec<&str> {
         match &self.asked {
-            Asked::Process(vm) => {
+            BisectRequest::Process(vm) => {
                 let offer = vm.offer(self.info.name);
                 offer.map(|offer| offer.fields.iter().map(String::as_str).collect()).unwrap_or_default()
             }
-            Asked::Embedded(_) => self.declared().collect(),
+            BisectRequest::Embedded(_) => self.declared().collect(),
         }
     }
 
@@ -177,12 +178,12 @@ impl<'v> OnVm<'v> {
 
     /// Whether it can stop after a number of instructions.
     pub fn stops(&self) -> bool {
-        let run = Action::Run(0);
+        let run = WireAction::Run(0);
         match &self.asked {
-            Asked::Process(vm) => {
+            BisectRequest::Process(vm) => {
                 vm.offer(self.info.name).is_some_and(|offer| offer.actions.iter().any(|it| it == run.name()))
             }
-            Asked::Embedded(_) => true,
+            BisectRequest::Embedded(_) => true,
         }
     }
 
@@ -193,7 +194,7 @@ impl<'v> OnVm<'v> {
 
     /// Whether an action executes instructions.
     pub(super) fn executes(&self, action: usize) -> bool {
-        self.actions.get(action).is_some_and(|action| !matches!(action, Action::Set(_)))
+        self.actions.get(action).is_some_and(|action| !matches!(action, WireAction::Set(_)))
     }
 
     /// How many instructions the first actions execute.
@@ -217,14 +218,14 @@ impl<'v> OnVm<'v> {
             let mut actions = self.actions[last.actions..stop.actions].to_vec();
             let done = if stop.actions == last.actions { last.steps } else { 0 };
             if stop.steps > done {
-                actions.push(Action::Run(stop.steps - done));
+                actions.push(WireAction::Run(stop.steps - done));
             }
-            steps.push(protocol::Step { r#do: actions, observe: fields.to_vec() });
+            steps.push(protocol::WireStep { r#do: actions, observe: fields.to_vec() });
             last = *stop;
         }
         let (machine, program, limits) = (self.info.name, self.program.clone(), self.limits.clone());
         let request = |id| {
-            Request::Run(Run {
+            Request::Run(RunRequest {
                 id,
                 machine: machine.to_owned(),
                 program: program.clone(),
@@ -233,17 +234,17 @@ impl<'v> OnVm<'v> {
             })
         };
         match self.ask(&request)? {
-            Answer::Done(done) if done.steps.len() == stops.len() => {
+            ProtocolAnswer::Done(done) if done.steps.len() == stops.len() => {
                 done.steps.into_iter().map(|state| self.state(state)).collect()
             }
-            Answer::Done(done) => {
+            ProtocolAnswer::Done(done) => {
                 Err(OnVm::broke(&format!("answered {} steps of {}", done.steps.len(), stops.len())))
             }
             other => OnVm::refused(other),
         }
     }
 
-    fn state(&self, protocol::State { fields }: protocol::State) -> Result<Value, Stopped> {
+    fn state(&self, protocol::ObservedState { fields }: protocol::ObservedState) -> Result<Value, Stopped> {
         let mut values = Vec::with_capacity(fields.len());
         for (name, json) in fields {
             if let Some(field) = self.fields.iter().find(|field| field.name == name) {
@@ -271,15 +272,15 @@ impl<'v> OnVm<'v> {
             })
         };
         match self.ask(&request)? {
-            Answer::Digests(DigestsDone { digests, instructions, .. }) => Ok((digests, instructions)),
+            ProtocolAnswer::Digests(DigestsDone { digests, instructions, .. }) => Ok((digests, instructions)),
             other => OnVm::refused(other),
         }
     }
 
-    fn ask(&mut self, request: &dyn Fn(u64) -> Request) -> Result<Answer, Stopped> {
+    fn ask(&mut self, request: &dyn Fn(u64) -> Request) -> Result<ProtocolAnswer, Stopped> {
         match &mut self.asked {
-            Asked::Process(vm) => vm.ask(request, &self.interrupt),
-            Asked::Embedded(server) => Ok(server.answer_to(request(0))),
+            BisectRequest::Process(vm) => vm.ask(request, &self.interrupt),
+            BisectRequest::Embedded(server) => Ok(server.answer_to(request(0))),
         }
     }
 
@@ -287,25 +288,25 @@ impl<'v> OnVm<'v> {
         Stopped::Crash(Breakdown { what: what.to_owned(), stderr: String::new() })
     }
 
-    fn refused<T>(answer: Answer) -> Result<T, Stopped> {
+    fn refused<T>(answer: ProtocolAnswer) -> Result<T, Stopped> {
         match answer {
-            Answer::Skip(skip) => Err(Stopped::Unsupported(skip.reason)),
-            Answer::Error(failure) => Err(Stopped::Unsupported(failure.message)),
+            ProtocolAnswer::Skip(skip) => Err(Stopped::Unsupported(skip.reason)),
+            ProtocolAnswer::Error(failure) => Err(Stopped::Unsupported(failure.message)),
             _ => Err(OnVm::broke("answered something else than was requested")),
         }
     }
 }
 
-impl Instructions for OnVm<'_> {
+impl InstructionList for OnVm<'_> {
     fn digests(&mut self, after: &[u64]) -> Result<(Vec<String>, u64), Stopped> {
         self.hashes(self.actions.len(), after)
     }
 
-    fn trace(&mut self, skip: u64, count: u64) -> Result<Vec<Instruction>, Stopped> {
+    fn trace(&mut self, skip: u64, count: u64) -> Result<Vec<TracedInstruction>, Stopped> {
         let (machine, program, actions) = (self.info.name, self.program.clone(), self.actions.clone());
         let limits = self.limits.clone();
         let request = |id| {
-            Request::Trace(Trace {
+            Request::Trace(TraceRequest {
                 id,
                 machine: machine.to_owned(),
                 program: program.clone(),
@@ -316,7 +317,7 @@ impl Instructions for OnVm<'_> {
             })
         };
         match self.ask(&request)? {
-            Answer::Trace(TraceDone { instructions, .. }) => Ok(instructions),
+            ProtocolAnswer::Trace(TraceDone { instructions, .. }) => Ok(instructions),
             other => OnVm::refused(other),
         }
     }
@@ -328,7 +329,7 @@ impl Instructions for OnVm<'_> {
 /// # Errors
 ///
 /// When a machine gives no answer.
-pub fn machines(runs: [&mut dyn Instructions; 2], isa: &Isa, most: u64) -> Result<Compared, Stopped> {
+pub fn machines(runs: [&mut dyn InstructionList; 2], isa: &Isa, most: u64) -> Result<Compared, Stopped> {
     let [one, other] = runs;
     let below = (0..DOUBLINGS).map(|power| 1 << power).take_while(|point| *point < most);
     let doubled: Vec<u64> = below.chain((most < 1 << DOUBLINGS).then_some(most)).collect();
@@ -355,7 +356,8 @@ pub fn machines(runs: [&mut dyn Instructions; 2], isa: &Isa, most: u64) -> Resul
         [one.trace(skip, 2)?, other.trace(skip, 2)?].map(|it| it.into_iter().map(|it| step_of(it, isa)));
     let mut sides = [first, second];
     let last = if step == 0 { None } else { sides.each_mut().map(Iterator::next)[0].take() };
-    let next = sides.map(|mut side| side.next().map_or_else(|| Next::End(Vec::new()), Next::Step));
+    let next = sides
+        .map(|mut side| side.next().map_or_else(|| NextInstruction::End(Vec::new()), NextInstruction::Step));
     let differs = next[0].differences(&next[1]);
     Ok(Err(Box::new(Divergence { step, last, differs, next })))
 }
@@ -378,13 +380,13 @@ fn between(range: &Range<u64>) -> Vec<u64> {
     (1..=POINTS).map(|index| range.start + index * stride).filter(|point| *point < range.end).collect()
 }
 
-pub(super) fn step_of(instruction: Instruction, isa: &Isa) -> Step {
-    let Instruction { pc, code, gas, height, top } = instruction;
+pub(super) fn step_of(instruction: TracedInstruction, isa: &Isa) -> Eip3155Step {
+    let TracedInstruction { pc, code, gas, height, top } = instruction;
     let known = u16::try_from(code).ok().and_then(|code| isa.by_code(code));
     let op = known.map_or_else(|| format!("{code:#04x}"), |op| op.name.to_owned());
     let mut state = vec![("pc", Value::int(pc)), ("op", Value::int(code))];
     state.extend(gas.map(|gas| ("gas", Value::int(gas))));
     state.push(("height", Value::int(height)));
     state.push(("top", Value::List(top.into_iter().map(Value::text).collect())));
-    Step { op, state }
+    Eip3155Step { op, state }
 }

@@ -1,12 +1,12 @@
 //! Finds the first difference between two machines by their instructions and by their states.
 
-use super::divergence::{Divergence, Next};
-use super::machines::{Instructions, OnVm, machines, step_of};
-use super::states::{ComparedFields, Parting, StateDifference, States};
+use super::divergence::{Divergence, NextInstruction};
+use super::machines::{InstructionList, OnVm, machines, step_of};
+use super::states::{ComparedFields, ComparedStates, Parting, StateDifference};
 use crate::isa::Isa;
 use crate::model::value::Value;
 use crate::testees::Stopped;
-use crate::wire::eip3155::Step;
+use crate::wire::eip3155::Eip3155Step;
 
 /// What the comparison of two runs found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,24 +14,24 @@ pub struct Bisected {
     /// The number of instructions, if they were compared and do not differ.
     pub steps: Option<u64>,
     /// The first difference; `None` if there is none.
-    pub difference: Option<Box<Difference>>,
+    pub difference: Option<Box<RunDifference>>,
     /// The fields that are not compared, and for each machine whether it does not report it.
     pub lacking: Vec<(String, [bool; 2])>,
 }
 
 /// The first difference between two runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Difference {
+pub struct RunDifference {
     /// Where it arises.
     pub at: Parted,
     /// The instruction that causes it, with the state before it; `None` if no machine reports it.
-    pub last: Option<Step>,
+    pub last: Option<Eip3155Step>,
     /// The fields of the state before it; `None` if the first states differ.
     pub before: Option<Value>,
     /// What differs in what the machines report before their next instruction, by name.
     pub members: Vec<&'static str>,
     /// What each machine reports before its next instruction; `None` if a machine reports no instructions.
-    pub next: Option<[Next; 2]>,
+    pub next: Option<[NextInstruction; 2]>,
     /// What differs in the states.
     pub states: Vec<StateDifference>,
 }
@@ -63,7 +63,7 @@ pub enum Parted {
 /// When a machine gives no answer, and no difference was found before.
 pub fn runs<'v>(one: &mut OnVm<'v>, other: &mut OnVm<'v>, isa: &Isa) -> Result<Bisected, Stopped> {
     let ComparedFields { fields, lacking } = ComparedFields::of([one, other]);
-    let parting = States::new([one, other], &fields).parting()?;
+    let parting = ComparedStates::new([one, other], &fields).parting()?;
     let before = match &parting {
         // Only the first of several actions begins at a known instruction, unless a machine counts them.
         Some(parting) if parting.actions > 0 => preceding([one, other], parting.actions)?,
@@ -92,7 +92,7 @@ pub fn runs<'v>(one: &mut OnVm<'v>, other: &mut OnVm<'v>, isa: &Isa) -> Result<B
         (Some(parting), Some(divergence)) if step == Some(divergence.step) => {
             let Divergence { last, differs, next, .. } = *divergence;
             let found = of_states([one, other], isa, parting, step)?;
-            Some(Difference { last, members: differs, next: Some(next), ..found })
+            Some(RunDifference { last, members: differs, next: Some(next), ..found })
         }
         (_, Some(divergence)) => Some(of_instructions(*divergence)),
         (Some(parting), None) => Some(of_states([one, other], isa, parting, step)?),
@@ -108,9 +108,9 @@ fn preceding(runs: [&mut OnVm<'_>; 2], actions: usize) -> Result<Option<u64>, St
     runs.into_iter().find(|run| run.shows_instructions()).map(|run| run.instructions(actions)).transpose()
 }
 
-fn of_instructions(Divergence { step, last, differs, next }: Divergence) -> Difference {
+fn of_instructions(Divergence { step, last, differs, next }: Divergence) -> RunDifference {
     let at = if step == 0 { Parted::AtStart } else { Parted::InStep(step) };
-    Difference { at, last, before: None, members: differs, next: Some(next), states: Vec::new() }
+    RunDifference { at, last, before: None, members: differs, next: Some(next), states: Vec::new() }
 }
 
 /// A difference of the states in the instruction with this number, if the number is known.
@@ -119,7 +119,7 @@ fn of_states(
     isa: &Isa,
     Parting { actions, step: in_action, before, differs }: Parting,
     step: Option<u64>,
-) -> Result<Difference, Stopped> {
+) -> Result<RunDifference, Stopped> {
     let action = actions + 1;
     let at = match (step, in_action) {
         (Some(step), _) => Parted::InStep(step),
@@ -133,5 +133,5 @@ fn of_states(
         (Some(step), Some(run)) => run.trace(step - 1, 1)?.pop().map(|instruction| step_of(instruction, isa)),
         _ => None,
     };
-    Ok(Difference { at, last, before, members: Vec::new(), next: None, states: differs })
+    Ok(RunDifference { at, last, before, members: Vec::new(), next: None, states: differs })
 }

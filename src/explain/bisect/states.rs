@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::machines::{OnVm, RunPoint};
 use crate::model::name::Name;
-use crate::model::path::{Key, Path};
+use crate::model::path::{Path, PathKey};
 use crate::model::value::Value;
 use crate::testees::Stopped;
 
@@ -68,16 +68,16 @@ impl ComparedFields {
 }
 
 /// Two runs of one program whose states are compared.
-pub(super) struct States<'r, 'v> {
+pub(super) struct ComparedStates<'r, 'v> {
     runs: [&'r mut OnVm<'v>; 2],
     fields: &'r [String],
     /// The weight of the largest state so far.
     weight: usize,
 }
 
-impl<'r, 'v> States<'r, 'v> {
-    pub(super) fn new(runs: [&'r mut OnVm<'v>; 2], fields: &'r [String]) -> States<'r, 'v> {
-        States { runs, fields, weight: 0 }
+impl<'r, 'v> ComparedStates<'r, 'v> {
+    pub(super) fn new(runs: [&'r mut OnVm<'v>; 2], fields: &'r [String]) -> ComparedStates<'r, 'v> {
+        ComparedStates { runs, fields, weight: 0 }
     }
 
     /// The first difference between states; `None` if none was found.
@@ -258,7 +258,7 @@ fn add(at: &Path, values: [Option<&Value>; 2], most: usize, found: &mut Vec<Stat
         }
         [Some(Value::List(one)), Some(Value::List(other))] => {
             for index in 0..one.len().max(other.len()) {
-                let key = Key::Index(index);
+                let key = PathKey::Index(index);
                 add(&at.child(index), values.map(|value| value?.child(&key)), most, found);
             }
         }

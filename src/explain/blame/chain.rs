@@ -3,7 +3,7 @@
 use std::collections::{HashSet, VecDeque};
 
 use crate::model::cell::Cell;
-use crate::model::explanation::{Blame, Executed, Further};
+use crate::model::explanation::{Blame, ExecutedInstruction, FurtherCauses};
 
 /// The maximum number of instructions of a chain that are shown, not counting those that only moved a value.
 const MOST: usize = 7;
@@ -15,45 +15,45 @@ const OLDEST: usize = 2;
 const MOST_LOOKED_AT: u64 = 20_000_000;
 
 /// An instruction that wrote a cell, with the later ones that moved the value.
-pub(super) struct Writer<'r> {
-    pub(super) by: &'r Executed,
-    moved_by: Vec<&'r Executed>,
+pub(super) struct CellWriter<'r> {
+    pub(super) by: &'r ExecutedInstruction,
+    moved_by: Vec<&'r ExecutedInstruction>,
 }
 
-impl<'r> Writer<'r> {
-    pub(super) fn only(by: &'r Executed) -> Writer<'r> {
-        Writer { by, moved_by: Vec::new() }
+impl<'r> CellWriter<'r> {
+    pub(super) fn only(by: &'r ExecutedInstruction) -> CellWriter<'r> {
+        CellWriter { by, moved_by: Vec::new() }
     }
 }
 
 /// An instruction of an answer, with the indices of the instructions that wrote its inputs.
 struct Followed<'r> {
-    writer: Writer<'r>,
+    writer: CellWriter<'r>,
     inputs: Vec<Option<usize>>,
 }
 
 impl<'r> Followed<'r> {
-    fn new(writer: Writer<'r>) -> Followed<'r> {
+    fn new(writer: CellWriter<'r>) -> Followed<'r> {
         let inputs = vec![None; writer.by.inputs.len()];
         Followed { writer, inputs }
     }
 }
 
 /// Follows chains in the kept instructions.
-pub(super) struct Chains<'r>(pub(super) &'r VecDeque<Executed>);
+pub(super) struct Chains<'r>(pub(super) &'r VecDeque<ExecutedInstruction>);
 
 impl<'r> Chains<'r> {
     /// An instruction, with those that wrote its inputs. With `byte`, only that byte of the datum is followed
     /// if the instruction copied it.
-    pub(super) fn blame(&self, root: Writer<'r>, byte: Option<usize>) -> Blame {
+    pub(super) fn blame(&self, root: CellWriter<'r>, byte: Option<usize>) -> Blame {
         let before = self.jump_before(root.by.step);
         let mut blame = self.follow(root, byte);
-        blame.reached_by = before.map(|by| Box::new(self.follow(Writer::only(by), None)));
+        blame.reached_by = before.map(|by| Box::new(self.follow(CellWriter::only(by), None)));
         blame
     }
 
     /// Breadth first: all operands of an instruction are followed before the operands of those.
-    fn follow(&self, root: Writer<'r>, byte: Option<usize>) -> Blame {
+    fn follow(&self, root: CellWriter<'r>, byte: Option<usize>) -> Blame {
         let mut known = HashSet::from([root.by.step]);
         let mut found = vec![Followed::new(root)];
         let mut left_out = VecDeque::new();
@@ -80,8 +80,12 @@ impl<'r> Chains<'r> {
     }
 
     /// All instructions that led to these, the first ones of a chain that are not shown.
-    fn further(&self, mut next: VecDeque<&'r Executed>, mut known: HashSet<u64>) -> Option<Further> {
-        let mut oldest: Vec<&Executed> = Vec::new();
+    fn further(
+        &self,
+        mut next: VecDeque<&'r ExecutedInstruction>,
+        mut known: HashSet<u64>,
+    ) -> Option<FurtherCauses> {
+        let mut oldest: Vec<&ExecutedInstruction> = Vec::new();
         let (mut count, mut looked_at) = (0, 0);
         while let Some(by) = next.pop_front() {
             count += 1;
@@ -100,11 +104,11 @@ impl<'r> Chains<'r> {
             }
         }
         let oldest: Vec<_> = oldest.into_iter().cloned().collect();
-        (count > 0).then(|| Further { left_out: count - oldest.len(), oldest })
+        (count > 0).then(|| FurtherCauses { left_out: count - oldest.len(), oldest })
     }
 
     /// The last instruction before `step` that wrote the cell, with the later ones that moved the value.
-    pub(super) fn writer(&self, cell: &Cell, mut step: u64) -> Option<Writer<'r>> {
+    pub(super) fn writer(&self, cell: &Cell, mut step: u64) -> Option<CellWriter<'r>> {
         let mut cell = cell.clone();
         let mut moved_by = Vec::new();
         loop {
@@ -114,26 +118,27 @@ impl<'r> Chains<'r> {
                     (cell, step) = (Cell::Stack(from), found.step);
                     moved_by.push(found);
                 }
-                None => return Some(Writer { by: found, moved_by }),
+                None => return Some(CellWriter { by: found, moved_by }),
             }
         }
     }
 
     /// The last instruction before `step` that decided where execution continues.
-    fn jump_before(&self, step: u64) -> Option<&'r Executed> {
-        let decides = |record: &&Executed| !record.inputs.is_empty() && record.writes_to(&Cell::jump());
+    fn jump_before(&self, step: u64) -> Option<&'r ExecutedInstruction> {
+        let decides =
+            |record: &&ExecutedInstruction| !record.inputs.is_empty() && record.writes_to(&Cell::jump());
         self.preceding(step).find(decides)
     }
 
     /// The instructions before `step`, the latest one first.
-    fn preceding(&self, step: u64) -> impl Iterator<Item = &'r Executed> {
+    fn preceding(&self, step: u64) -> impl Iterator<Item = &'r ExecutedInstruction> {
         let count = self.0.partition_point(|record| record.step < step);
         self.0.iter().take(count).rev()
     }
 }
 
 /// The inputs of an instruction, those on the stack last: they are also shown elsewhere.
-fn elsewhere_first(by: &Executed) -> impl Iterator<Item = usize> {
+fn elsewhere_first(by: &ExecutedInstruction) -> impl Iterator<Item = usize> {
     let (on_stack, elsewhere): (Vec<_>, Vec<_>) =
         (0..by.inputs.len()).partition(|index| matches!(by.inputs[*index].cell, Cell::Stack(_)));
     elsewhere.into_iter().chain(on_stack)

@@ -3,20 +3,20 @@
 use crate::model::path::Path;
 
 /// A question about the state: the number, from 1, of the case's step after which it is asked, and the data.
-pub type Question = (usize, Vec<Datum>);
+pub type Question = (usize, Vec<AskedDatum>);
 
 /// A datum to trace.
 #[derive(Debug, Clone)]
-pub struct Datum {
+pub struct AskedDatum {
     /// Its path.
     pub at: Path,
     /// Which part of it is wrong.
-    pub wrong: Wrong,
+    pub wrong: WrongPart,
 }
 
 /// Which part of a datum is wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wrong {
+pub enum WrongPart {
     /// All of it.
     Whole,
     /// From this byte on.
@@ -25,8 +25,8 @@ pub enum Wrong {
     Surplus,
 }
 
-impl Wrong {
+impl WrongPart {
     pub(super) fn byte(self) -> Option<usize> {
-        if let Wrong::Byte(byte) = self { Some(byte) } else { None }
+        if let WrongPart::Byte(byte) = self { Some(byte) } else { None }
     }
 }

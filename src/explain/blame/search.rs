@@ -10,7 +10,7 @@ use crate::model::cell::Cell;
 
 /// A datum that no kept instruction wrote, if some instructions were dropped.
 #[derive(Debug, Clone)]
-pub struct Sought {
+pub struct SoughtDatum {
     /// The index of its answer.
     pub answer: usize,
     /// The question, about this datum alone.
@@ -22,8 +22,8 @@ pub struct Sought {
 }
 
 /// Watches a run and finds the last instructions that wrote some data, however far back.
-pub struct Search {
-    sought: Vec<Sought>,
+pub struct WriterSearch {
+    sought: Vec<SoughtDatum>,
     /// For each sought datum and each of its cells, the number of the last instruction that wrote the cell.
     writers: Vec<Vec<Option<u64>>>,
     step: u64,
@@ -32,15 +32,15 @@ pub struct Search {
     compounds: HashSet<usize>,
 }
 
-impl Search {
+impl WriterSearch {
     /// A search for the writers of these data.
-    pub fn new(sought: Vec<Sought>) -> Search {
+    pub fn new(sought: Vec<SoughtDatum>) -> WriterSearch {
         let writers = sought.iter().map(|sought| vec![None; sought.cells.len()]).collect();
-        Search { sought, writers, step: 0, last: None, compounds: HashSet::new() }
+        WriterSearch { sought, writers, step: 0, last: None, compounds: HashSet::new() }
     }
 
     /// The data whose writer was found, each with the writer's instruction number.
-    pub fn found(self) -> impl Iterator<Item = (Sought, u64)> {
+    pub fn found(self) -> impl Iterator<Item = (SoughtDatum, u64)> {
         let found = self.sought.into_iter().zip(self.writers);
         found.filter_map(|(sought, writers)| Some((sought, writers.into_iter().flatten().next()?)))
     }
@@ -70,7 +70,7 @@ impl Search {
     }
 }
 
-impl Watch for Search {
+impl Watch for WriterSearch {
     fn before(&mut self, at: &At<'_>) {
         self.complete(at.state);
         self.step += 1;

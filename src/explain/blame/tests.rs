@@ -1,4 +1,4 @@
-use super::{MOST_BYTES, Recorder, Seen};
+use super::{MOST_BYTES, Recorder, WatchedInstructions};
 use crate::machines::inspect::{Effects, Inspect};
 use crate::machines::machine::{At, Watch};
 use crate::machines::observe::Observe;
@@ -41,10 +41,11 @@ impl Inspect for Large {
 
 #[test]
 fn large_values_push_old_instructions_out() {
-    let mut recorder = Recorder::new(Vec::new(), 0..u64::MAX, Seen::All, 0);
+    let mut recorder = Recorder::new(Vec::new(), 0..u64::MAX, WatchedInstructions::All, 0);
     for pc in 0..100 {
         recorder.before(&At { pc, op: None, code: 0, operand: &[], state: &Large });
-        let kept: usize = recorder.records.iter().map(crate::model::explanation::Executed::bytes).sum();
+        let kept: usize =
+            recorder.records.iter().map(crate::model::explanation::ExecutedInstruction::bytes).sum();
         assert_eq!(kept, recorder.bytes);
         assert!(kept <= MOST_BYTES, "{kept} bytes");
     }

@@ -3,7 +3,7 @@
 /// A key, independent of terminal codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs, reason = "they are called what is written on them")]
-pub enum Key {
+pub enum ExplorerKey {
     Char(char),
     Enter,
     Escape,
@@ -21,7 +21,7 @@ pub enum Key {
 
 /// What a key does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Command {
+pub enum ExplorerCommand {
     /// Goes one instruction forward.
     Forward,
     /// Goes one instruction back.
@@ -69,46 +69,46 @@ pub enum Command {
 /// A row of the help.
 pub struct KeyRow {
     /// The keys, with their names in the help.
-    pub keys: &'static [(Key, &'static str)],
+    pub keys: &'static [(ExplorerKey, &'static str)],
     /// What they do.
-    pub command: Command,
+    pub command: ExplorerCommand,
     /// A description in a few words.
     pub doc: &'static str,
 }
 
 macro_rules! rows {
     ($($command:ident, $doc:literal, $($key:expr => $name:literal),+;)*) => {
-        &[$(KeyRow { keys: &[$(($key, $name)),+], command: Command::$command, doc: $doc }),*]
+        &[$(KeyRow { keys: &[$(($key, $name)),+], command: ExplorerCommand::$command, doc: $doc }),*]
     };
 }
 
 /// All keys.
 pub static KEYS: &[KeyRow] = rows! {
-    Forward, "one step", Key::Char('s') => "s", Key::Right => "right";
-    Back, "one step back", Key::Char('b') => "b", Key::Left => "left";
-    Over, "over a call", Key::Char('o') => "o";
-    Out, "out of the frame", Key::Char('u') => "u";
-    LastWrite, "to the write before, of the selected datum", Key::Char('p') => "p";
-    NextWrite, "to its next write", Key::Char('n') => "n";
-    NextExecution, "to the next execution of the selected instruction", Key::Char('x') => "x";
-    LastExecution, "to its execution before", Key::Char('X') => "X";
-    Failure, "to the assertion that fails", Key::Char('f') => "f";
-    Start, "to the start", Key::Char('0') => "0", Key::Home => "home";
-    Finish, "to the end", Key::Char('G') => "G", Key::End => "end";
-    GoTo, "to a step by number", Key::Char('g') => "g";
-    Search, "search an instruction", Key::Char('/') => "/";
-    SearchAgain, "search on", Key::Char('N') => "N";
-    Up, "select", Key::Up => "up", Key::Char('k') => "k";
-    Down, "select", Key::Down => "down", Key::Char('j') => "j";
-    PageUp, "a page up", Key::PageUp => "page up";
-    PageDown, "a page down", Key::PageDown => "page down";
-    OtherPane, "code or state", Key::Tab => "tab";
-    Help, "this help", Key::Char('?') => "?";
-    Quit, "quit", Key::Char('q') => "q";
+    Forward, "one step", ExplorerKey::Char('s') => "s", ExplorerKey::Right => "right";
+    Back, "one step back", ExplorerKey::Char('b') => "b", ExplorerKey::Left => "left";
+    Over, "over a call", ExplorerKey::Char('o') => "o";
+    Out, "out of the frame", ExplorerKey::Char('u') => "u";
+    LastWrite, "to the write before, of the selected datum", ExplorerKey::Char('p') => "p";
+    NextWrite, "to its next write", ExplorerKey::Char('n') => "n";
+    NextExecution, "to the next execution of the selected instruction", ExplorerKey::Char('x') => "x";
+    LastExecution, "to its execution before", ExplorerKey::Char('X') => "X";
+    Failure, "to the assertion that fails", ExplorerKey::Char('f') => "f";
+    Start, "to the start", ExplorerKey::Char('0') => "0", ExplorerKey::Home => "home";
+    Finish, "to the end", ExplorerKey::Char('G') => "G", ExplorerKey::End => "end";
+    GoTo, "to a step by number", ExplorerKey::Char('g') => "g";
+    Search, "search an instruction", ExplorerKey::Char('/') => "/";
+    SearchAgain, "search on", ExplorerKey::Char('N') => "N";
+    Up, "select", ExplorerKey::Up => "up", ExplorerKey::Char('k') => "k";
+    Down, "select", ExplorerKey::Down => "down", ExplorerKey::Char('j') => "j";
+    PageUp, "a page up", ExplorerKey::PageUp => "page up";
+    PageDown, "a page down", ExplorerKey::PageDown => "page down";
+    OtherPane, "code or state", ExplorerKey::Tab => "tab";
+    Help, "this help", ExplorerKey::Char('?') => "?";
+    Quit, "quit", ExplorerKey::Char('q') => "q";
 };
 
 /// The command of a key.
-pub(super) fn command(key: Key) -> Option<Command> {
+pub(super) fn command(key: ExplorerKey) -> Option<ExplorerCommand> {
     let row = KEYS.iter().find(|row| row.keys.iter().any(|(its, _)| *its == key));
     row.map(|row| row.command)
 }

@@ -8,7 +8,7 @@ use crate::model::brief::brief;
 use crate::model::case::{Action, Case, CaseId, Program, Step};
 use crate::model::case_report::CaseReport;
 use crate::model::path::Path;
-use crate::model::verdict::{Difference, Verdict, vector_step};
+use crate::model::verdict::{CaseDifference, Verdict, vector_step};
 use crate::run::{self, LoadedFile, RunOptions};
 use crate::testees::Stopped;
 
@@ -20,7 +20,7 @@ const BYTES_OF_PAGE: u64 = 1 << 28;
 
 /// The first failing assertion of a case.
 #[derive(Debug, Clone)]
-pub struct FailedAssertion {
+pub struct OpenedAssertion {
     /// What differs, as lines of text.
     pub text: Vec<String>,
     /// The path of the datum.
@@ -38,7 +38,7 @@ pub struct Opened {
     /// Its run.
     pub recording: Recording,
     /// The first assertion that fails.
-    pub assertion: Option<FailedAssertion>,
+    pub assertion: Option<OpenedAssertion>,
 }
 
 /// Runs a case of a loaded file, and records it.
@@ -91,8 +91,8 @@ fn reasons(report: &CaseReport) -> String {
     reasons.join("; ")
 }
 
-fn failed(difference: &Difference, file: &str) -> FailedAssertion {
-    let Difference { step, at, expected, actual, place, note } = difference;
+fn failed(difference: &CaseDifference, file: &str) -> OpenedAssertion {
+    let CaseDifference { step, at, expected, actual, place, note } = difference;
     let expected = match expected {
         Expected::Is(value) => brief(value, LONGEST),
         other => brief(format_args!("{other:?}"), LONGEST),
@@ -105,5 +105,5 @@ fn failed(difference: &Difference, file: &str) -> FailedAssertion {
         format!("  expected {expected}"),
         format!("  actual   {actual}"),
     ];
-    FailedAssertion { text, at: at.clone(), case_step: step.unwrap_or(1) }
+    OpenedAssertion { text, at: at.clone(), case_step: step.unwrap_or(1) }
 }

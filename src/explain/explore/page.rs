@@ -12,10 +12,10 @@ use indexmap::{IndexMap, IndexSet};
 use serde_json::{Value as Json, json};
 use sha2::{Digest, Sha256};
 
-use super::{FailedAssertion, Opened};
+use super::{Opened, OpenedAssertion};
 use crate::explain::recording::Recording;
 use crate::machines::machine::Machine;
-use crate::machines::view::{CodeLine, Datum, Row, Scope, Section};
+use crate::machines::view::{CodeLine, Section, ViewDatum, ViewRow, ViewScope};
 use crate::model::escape::escaped;
 
 const STYLE: &str = include_str!("page.css");
@@ -74,7 +74,7 @@ fn html(text: &str) -> String {
 }
 
 /// The data of a page, compressed: `first` is the number of the first state, `states` has each state as its difference
-/// from the previous one, see [`States::add`]; they refer to `lines` and `codes` by index.
+/// from the previous one, see [`PageStates::add`]; they refer to `lines` and `codes` by index.
 fn compressed(opened: Opened, source: &[String]) -> io::Result<String> {
     let Opened { mut recording, assertion, .. } = opened;
     let end = recording.end_of_case_step(assertion.as_ref().map_or(usize::MAX, |it| it.case_step));
@@ -106,13 +106,13 @@ fn compressed(opened: Opened, source: &[String]) -> io::Result<String> {
 }
 
 /// The states up to this one, as many as a page can have, and the number of the first one.
-fn last_states(recording: &mut Recording, last: u64) -> (u64, States) {
+fn last_states(recording: &mut Recording, last: u64) -> (u64, PageStates) {
     // States often grow, and a run ends in its largest one.
     let rows = recording.machine().sections().iter().map(|section| section.rows.len()).sum::<usize>();
     let mut count = MOST_STEPS.min((MOST_ROWS / rows.max(1)) as u64);
     loop {
         let first = last.saturating_sub(count.max(FEWEST_STEPS));
-        let mut states = States::default();
+        let mut states = PageStates::default();
         let fit = (first..=last).take_while(|step| {
             states.add(recording.go_to(recording.moment(*step)));
             states.is_within_limits() || count <= FEWEST_STEPS
@@ -127,10 +127,10 @@ fn last_states(recording: &mut Recording, last: u64) -> (u64, States) {
 }
 
 /// The innermost row that contains the datum of an assertion.
-fn asserted(assertion: &FailedAssertion, machine: &dyn Machine) -> Option<Row> {
-    let is_asserted = |row: &Row| match &row.datum {
-        Some(Datum::At(path)) => assertion.at.starts_with(path),
-        Some(Datum::In(cell)) => machine.cells(&assertion.at).iter().any(|its| its.touches(cell)),
+fn asserted(assertion: &OpenedAssertion, machine: &dyn Machine) -> Option<ViewRow> {
+    let is_asserted = |row: &ViewRow| match &row.datum {
+        Some(ViewDatum::At(path)) => assertion.at.starts_with(path),
+        Some(ViewDatum::In(cell)) => machine.cells(&assertion.at).iter().any(|its| its.touches(cell)),
         None => false,
     };
     machine.sections().into_iter().flat_map(|section| section.rows).rfind(is_asserted)
@@ -138,7 +138,7 @@ fn asserted(assertion: &FailedAssertion, machine: &dyn Machine) -> Option<Row> {
 
 /// The states of a run; each line and each code unit is stored once.
 #[derive(Default)]
-struct States {
+struct PageStates {
     lines: IndexSet<String>,
     codes: IndexMap<usize, Json>,
     /// The states as JSON, with commas between.
@@ -152,7 +152,7 @@ struct States {
     bytes: usize,
 }
 
-impl States {
+impl PageStates {
     fn is_within_limits(&self) -> bool {
         self.rows <= MOST_ROWS && self.bytes + self.found.len() <= MOST_BYTES
     }
@@ -199,11 +199,11 @@ impl States {
     }
 
     /// The index of a row, which is stored as its depth, its name, its value, and 1 if it is out of scope.
-    fn line(&mut self, row: &Row) -> usize {
-        let Row { depth, name, value, scope, datum: _ } = row;
+    fn line(&mut self, row: &ViewRow) -> usize {
+        let ViewRow { depth, name, value, scope, datum: _ } = row;
         self.text(&match scope {
-            Scope::In => json!([depth, escaped(name), escaped(value)]),
-            Scope::Out => json!([depth, escaped(name), escaped(value), 1]),
+            ViewScope::In => json!([depth, escaped(name), escaped(value)]),
+            ViewScope::Out => json!([depth, escaped(name), escaped(value), 1]),
         })
     }
 

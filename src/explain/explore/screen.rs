@@ -9,8 +9,8 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Borders, Clear, Paragraph};
 
-use super::{Change, Explorer, KEYS, Mode, Pane, Prompt, StateLine};
-use crate::machines::view::Scope;
+use super::{Explorer, ExplorerMode, KEYS, Pane, Prompt, StateChange, StateLine};
+use crate::machines::view::ViewScope;
 use crate::model::escape::escaped;
 
 /// The share of the width for the code, in percent.
@@ -80,7 +80,7 @@ pub fn paint(explorer: &mut Explorer, frame: &mut Frame<'_>) {
     let below: Vec<Line<'_>> = explorer.below().into_iter().map(Line::from).collect();
     frame.render_widget(Paragraph::new(below), parts.below);
     frame.render_widget(Line::styled(explorer.message_line(), BOLD), parts.message);
-    if explorer.mode == Mode::Help {
+    if explorer.mode == ExplorerMode::Help {
         help(frame, area);
     }
 }
@@ -183,15 +183,15 @@ impl Explorer {
                 StateLine::Heading(title) => Line::styled(escaped(title).into_owned(), BOLD),
                 StateLine::LeftOut(count) => Line::from(format!("  … {count} more")),
                 StateLine::Datum { row, change } => {
-                    let mark = if *change == Change::Changed { '*' } else { ' ' };
+                    let mark = if *change == StateChange::Changed { '*' } else { ' ' };
                     let indent = 2 * row.depth;
-                    let out = if row.scope == Scope::Out { " (out of scope)" } else { "" };
+                    let out = if row.scope == ViewScope::Out { " (out of scope)" } else { "" };
                     let text =
                         format!("{mark} {:indent$}{}: {}{out}", "", escaped(&row.name), escaped(&row.value));
                     let style = match (change, row.scope) {
-                        (Change::Changed, _) => BOLD,
-                        (Change::Same, Scope::Out) => DIM,
-                        (Change::Same, Scope::In) => Style::new(),
+                        (StateChange::Changed, _) => BOLD,
+                        (StateChange::Same, ViewScope::Out) => DIM,
+                        (StateChange::Same, ViewScope::In) => Style::new(),
                     };
                     Line::styled(text, style)
                 }
@@ -215,12 +215,12 @@ impl Explorer {
 
     fn message_line(&self) -> String {
         match &self.mode {
-            Mode::Typing(Prompt::Step, text) => format!("to step: {}_", escaped(text)),
-            Mode::Typing(Prompt::Search, text) => format!("search: {}_", escaped(text)),
-            Mode::Commands | Mode::Help if self.message.is_empty() => {
+            ExplorerMode::Typing(Prompt::Step, text) => format!("to step: {}_", escaped(text)),
+            ExplorerMode::Typing(Prompt::Search, text) => format!("search: {}_", escaped(text)),
+            ExplorerMode::Commands | ExplorerMode::Help if self.message.is_empty() => {
                 "s/b step, back  p/n writes  f failure  g step  / search  ? keys  q quit".to_owned()
             }
-            Mode::Commands | Mode::Help => escaped(&self.message).into_owned(),
+            ExplorerMode::Commands | ExplorerMode::Help => escaped(&self.message).into_owned(),
         }
     }
 }

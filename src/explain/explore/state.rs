@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::machines::inspect::Inspect;
-use crate::machines::view::{Row, Section};
+use crate::machines::view::{Section, ViewRow};
 
 /// A line of the state.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,9 +13,9 @@ pub enum StateLine {
     /// A datum.
     Datum {
         /// The name and the value.
-        row: Row,
+        row: ViewRow,
         /// Whether the last instruction changed it.
-        change: Change,
+        change: StateChange,
     },
     /// The number of rows that are omitted.
     LeftOut(usize),
@@ -23,7 +23,7 @@ pub enum StateLine {
 
 /// How a datum differs from the state before the last instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Change {
+pub enum StateChange {
     /// It is the same.
     Same,
     /// It is new or has a different value.
@@ -32,7 +32,7 @@ pub enum Change {
 
 impl StateLine {
     /// The row, if this line is a datum.
-    pub fn row(&self) -> Option<&Row> {
+    pub fn row(&self) -> Option<&ViewRow> {
         match self {
             StateLine::Datum { row, .. } => Some(row),
             StateLine::Heading(_) | StateLine::LeftOut(_) => None,
@@ -65,7 +65,7 @@ pub fn lines(sections: Vec<Section>, before: Option<&Values>) -> Vec<StateLine> 
         lines.push(StateLine::Heading(section.title));
         for (row, name) in section.rows.into_iter().zip(names) {
             let is_same = before.is_none_or(|before| before.0.get(&name) == Some(&row.value));
-            let change = if is_same { Change::Same } else { Change::Changed };
+            let change = if is_same { StateChange::Same } else { StateChange::Changed };
             lines.push(StateLine::Datum { row, change });
         }
         if section.left_out > 0 {
@@ -76,7 +76,7 @@ pub fn lines(sections: Vec<Section>, before: Option<&Values>) -> Vec<StateLine> 
 }
 
 /// The rows of a section, each with a unique name that includes the names of the rows around it.
-fn named(section: &Section) -> impl Iterator<Item = (String, &Row)> {
+fn named(section: &Section) -> impl Iterator<Item = (String, &ViewRow)> {
     let mut around: Vec<String> = Vec::new();
     section.rows.iter().map(move |row| {
         around.truncate(row.depth);

@@ -30,7 +30,7 @@ pub enum Direction {
 
 /// The result of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Found {
+pub enum FoundMoment {
     /// The instruction with this number.
     At(u64),
     /// There is no such instruction.

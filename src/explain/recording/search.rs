@@ -4,11 +4,11 @@
 use std::ops::Range;
 
 use super::Recording;
-use super::moment::{Direction, Found, KeepGoing};
+use super::moment::{Direction, FoundMoment, KeepGoing};
 use crate::explain::blame::{taken, top, written};
 use crate::machines::inspect::{Effects, Inspect};
 use crate::machines::machine::{At, Watch};
-use crate::machines::view::Datum;
+use crate::machines::view::ViewDatum;
 use crate::model::cell::Cell;
 
 /// The length of the first part of the run that is searched; further parts are longer.
@@ -18,10 +18,15 @@ const LONGEST: u64 = 1 << 20;
 impl Recording {
     /// The instruction that last wrote a datum of the current state, or that writes it next. Does not change
     /// the current state.
-    pub fn write_of(&mut self, datum: &Datum, direction: Direction, keep_going: KeepGoing<'_>) -> Found {
+    pub fn write_of(
+        &mut self,
+        datum: &ViewDatum,
+        direction: Direction,
+        keep_going: KeepGoing<'_>,
+    ) -> FoundMoment {
         let cells = self.machine().cells_of(datum);
         if cells.is_empty() {
-            return Found::Nothing;
+            return FoundMoment::Nothing;
         }
         self.search(self.now.step, direction, keep_going, |step| {
             let best = Best { direction, step: None };
@@ -30,7 +35,12 @@ impl Recording {
     }
 
     /// The next or previous execution of the instruction at `pc`, in the code unit of the next instruction.
-    pub fn execution_of(&mut self, pc: usize, direction: Direction, keep_going: KeepGoing<'_>) -> Found {
+    pub fn execution_of(
+        &mut self,
+        pc: usize,
+        direction: Direction,
+        keep_going: KeepGoing<'_>,
+    ) -> FoundMoment {
         let unit = self.machine().unit();
         self.execution_where(direction, keep_going, move |at| at.pc == pc && at.state.unit() == unit)
     }
@@ -41,7 +51,7 @@ impl Recording {
         direction: Direction,
         keep_going: KeepGoing<'_>,
         matches: impl Fn(&At<'_>) -> bool,
-    ) -> Found {
+    ) -> FoundMoment {
         // The instruction about to be executed is not searched.
         let from = self.now.step + u64::from(direction == Direction::Forward);
         self.search(from, direction, keep_going, |step| {
@@ -55,8 +65,8 @@ impl Recording {
         mut from: u64,
         direction: Direction,
         keep_going: KeepGoing<'_>,
-        sought: impl Fn(u64) -> Box<dyn Sought + 's>,
-    ) -> Found {
+        sought: impl Fn(u64) -> Box<dyn SoughtCell + 's>,
+    ) -> FoundMoment {
         let start = self.now;
         let (mut length, mut seen) = (FIRST, 0);
         let found = loop {
@@ -65,16 +75,16 @@ impl Recording {
                 Direction::Forward => from..from.saturating_add(length).min(self.steps()),
             };
             if range.is_empty() {
-                break Found::Nothing;
+                break FoundMoment::Nothing;
             }
             let mut part = sought(range.start);
             self.watch(range.clone(), &mut *part);
             if let Some(step) = part.found() {
-                break Found::At(step);
+                break FoundMoment::At(step);
             }
             seen += range.end - range.start;
             if !keep_going(seen) {
-                break Found::Cancelled;
+                break FoundMoment::Cancelled;
             }
             from = if direction == Direction::Back { range.start } else { range.end };
             length = (length * 4).min(LONGEST);
@@ -84,7 +94,7 @@ impl Recording {
     }
 
     /// Runs a part of the run again, with a watch.
-    fn watch(&mut self, range: Range<u64>, watch: &mut dyn Sought) {
+    fn watch(&mut self, range: Range<u64>, watch: &mut dyn SoughtCell) {
         self.go_to(self.moment(range.start));
         while self.now.step < range.end {
             let end = self.stretches[self.now.stretch].end();
@@ -102,7 +112,7 @@ impl Recording {
 }
 
 /// A watch that looks for an instruction.
-trait Sought: Watch {
+trait SoughtCell: Watch {
     /// The number of the instruction that was found.
     fn found(&self) -> Option<u64>;
 }
@@ -132,11 +142,11 @@ struct Writers<'c> {
     cells: &'c [Cell],
     step: u64,
     best: Best,
-    last: Option<Last>,
+    last: Option<LastWrite>,
 }
 
 /// The last instruction; what it pushed is only visible in the state after it.
-struct Last {
+struct LastWrite {
     /// How many stack values it left in place, and how many it pushed.
     left: usize,
     pushes: usize,
@@ -148,7 +158,7 @@ impl Watch for Writers<'_> {
         self.pause(at.state);
         self.step += 1;
         let Effects { takes, writes, .. } = at.state.effects();
-        self.last = Some(Last {
+        self.last = Some(LastWrite {
             left: top(at.state) - taken(takes, at.op, at.state.height()),
             pushes: at.op.map_or(0, |op| op.pushes.into()),
             writes: writes.iter().any(|written| self.cells.iter().any(|cell| written.touches(cell))),
@@ -156,7 +166,7 @@ impl Watch for Writers<'_> {
     }
 
     fn pause(&mut self, state: &dyn Inspect) {
-        let Some(Last { left, pushes, writes }) = self.last.take() else { return };
+        let Some(LastWrite { left, pushes, writes }) = self.last.take() else { return };
         let places = written(left, pushes, top(state));
         let wrote = state.wrote();
         let is_after = |cell: &Cell| match cell {
@@ -174,7 +184,7 @@ impl Watch for Writers<'_> {
     }
 }
 
-impl Sought for Writers<'_> {
+impl SoughtCell for Writers<'_> {
     fn found(&self) -> Option<u64> {
         self.best.step
     }
@@ -200,7 +210,7 @@ impl<F: Fn(&At<'_>) -> bool> Watch for Executions<F> {
     }
 }
 
-impl<F: Fn(&At<'_>) -> bool> Sought for Executions<F> {
+impl<F: Fn(&At<'_>) -> bool> SoughtCell for Executions<F> {
     fn found(&self) -> Option<u64> {
         self.best.step
     }

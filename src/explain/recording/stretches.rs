@@ -36,7 +36,7 @@ impl Stretch {
 }
 
 /// The result of recording a case.
-pub(super) struct Recorded {
+pub(super) struct RecordedStretch {
     pub(super) stretches: Vec<Stretch>,
     pub(super) ends: Vec<Moment>,
     pub(super) stopped: Option<String>,
@@ -51,8 +51,9 @@ pub(super) fn record(
     case: &Case,
     see: See<'_>,
     checkpoints: &mut Checkpoints,
-) -> Result<Recorded, LoadError> {
-    let mut recorded = Recorded { stretches: vec![Stretch::default()], ends: Vec::new(), stopped: None };
+) -> Result<RecordedStretch, LoadError> {
+    let mut recorded =
+        RecordedStretch { stretches: vec![Stretch::default()], ends: Vec::new(), stopped: None };
     for (index, step) in case.steps.iter().enumerate() {
         for action in &step.actions {
             let status = recorded.act(machine.machine(), action, checkpoints);
@@ -75,7 +76,7 @@ pub(super) fn record(
     Ok(recorded)
 }
 
-impl Recorded {
+impl RecordedStretch {
     fn now(&self) -> Moment {
         let stretch = self.stretches.len() - 1;
         Moment { stretch, step: self.stretches[stretch].end() }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde_json::{Map, Value as Json, json};
 
-use super::writer::{Done, End, Step, TraceKind, Writer};
+use super::writer::{TraceEnd, TraceKind, TraceOutcome, TraceStep, TraceWriter};
 use crate::machines::inspect::Inspect;
 use crate::model::hex::bytes_key;
 use crate::model::value::Value;
@@ -27,13 +27,13 @@ struct Eip3155 {
     line: Map<String, Json>,
 }
 
-impl Writer for Eip3155 {
+impl TraceWriter for Eip3155 {
     fn start(&mut self, state: &dyn Inspect, _: &mut dyn Write) -> io::Result<()> {
         self.gas = state.gas().unwrap_or_default();
         Ok(())
     }
 
-    fn before(&mut self, step: &Step<'_>, _: &mut dyn Write) -> io::Result<()> {
+    fn before(&mut self, step: &TraceStep<'_>, _: &mut dyn Write) -> io::Result<()> {
         let at = step.at;
         let stack = (0..at.state.height()).rev().filter_map(|below| at.state.item(below));
         let mut add = |name: &str, value: Json| drop(self.line.insert(name.to_owned(), value));
@@ -55,7 +55,7 @@ impl Writer for Eip3155 {
         Ok(())
     }
 
-    fn after(&mut self, done: &Done<'_>, out: &mut dyn Write) -> io::Result<()> {
+    fn after(&mut self, done: &TraceOutcome<'_>, out: &mut dyn Write) -> io::Result<()> {
         let mut line = std::mem::take(&mut self.line);
         line.insert("gasCost".to_owned(), quantity(done.cost.map(Value::int)));
         if let Some(failure) = done.state.failure() {
@@ -64,7 +64,7 @@ impl Writer for Eip3155 {
         writeln!(out, "{}", one_line(&line))
     }
 
-    fn end(&mut self, end: &End<'_>, out: &mut dyn Write) -> io::Result<()> {
+    fn end(&mut self, end: &TraceEnd<'_>, out: &mut dyn Write) -> io::Result<()> {
         let state = end.state;
         // A halt consumes all gas, whatever the machine has left.
         let left = if state.failure().is_some() { 0 } else { state.gas().unwrap_or_default() };

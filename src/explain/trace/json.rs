@@ -5,28 +5,31 @@ use std::io::{self, Write};
 
 use serde_json::{Map, Value as Json, json};
 
-use super::writer::{Done, End, Step, TraceKind, Writer};
+use super::writer::{TraceEnd, TraceKind, TraceOutcome, TraceStep, TraceWriter};
 use crate::model::cell::Cell;
 use crate::model::value::Value;
 use crate::wire::line::one_line;
 use crate::wire::value::Truncated;
 
-pub(super) const KIND: TraceKind =
-    TraceKind { name: "json", doc: "for programs: one JSON object a step", new: |_| Box::<Lines>::default() };
+pub(super) const KIND: TraceKind = TraceKind {
+    name: "json",
+    doc: "for programs: one JSON object a step",
+    new: |_| Box::<JsonLines>::default(),
+};
 
 /// The maximum number of bytes, characters, items and members of a value that are written.
 const ROOM: usize = 1024;
 
 #[derive(Default)]
-struct Lines {
+struct JsonLines {
     /// The line of the current step. Members that are not known yet are null.
     line: Map<String, Json>,
     writes: Vec<Cell>,
 }
 
-impl Writer for Lines {
-    fn before(&mut self, step: &Step<'_>, _: &mut dyn Write) -> io::Result<()> {
-        let Step { number, at } = step;
+impl TraceWriter for JsonLines {
+    fn before(&mut self, step: &TraceStep<'_>, _: &mut dyn Write) -> io::Result<()> {
+        let TraceStep { number, at } = step;
         let effects = at.state.effects();
         let stack = (0..at.state.height()).rev().filter_map(|below| at.state.item(below));
         let read = |(cell, value): &(Cell, Value)| cell_json(cell, Some(value));
@@ -50,7 +53,7 @@ impl Writer for Lines {
         Ok(())
     }
 
-    fn after(&mut self, done: &Done<'_>, out: &mut dyn Write) -> io::Result<()> {
+    fn after(&mut self, done: &TraceOutcome<'_>, out: &mut dyn Write) -> io::Result<()> {
         let mut line = std::mem::take(&mut self.line);
         let mut writes = std::mem::take(&mut self.writes);
         if let Some(cost) = done.cost {
@@ -65,7 +68,7 @@ impl Writer for Lines {
         writeln!(out, "{}", one_line(&line))
     }
 
-    fn end(&mut self, end: &End<'_>, out: &mut dyn Write) -> io::Result<()> {
+    fn end(&mut self, end: &TraceEnd<'_>, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{}", one_line(&json!({ "type": "end", "steps": end.steps, "ended": end.how })))
     }
 }

@@ -5,10 +5,10 @@ use std::io::{self, Write};
 
 use serde_json::{Map, Value as Json};
 
-use super::writer::{Done, End, Step, TraceKind, Writer};
+use super::writer::{TraceEnd, TraceKind, TraceOutcome, TraceStep, TraceWriter};
 use crate::machines;
 use crate::machines::inspect::Inspect;
-use crate::model::shape::Member;
+use crate::model::shape::MemberShape;
 use crate::text::plain_json::plain;
 use crate::wire::line::one_line;
 
@@ -20,20 +20,20 @@ pub(super) const KIND: TraceKind = TraceKind {
 
 struct Snapshots;
 
-impl Writer for Snapshots {
+impl TraceWriter for Snapshots {
     fn initial(&mut self, state: &dyn Inspect, out: &mut dyn Write) -> io::Result<()> {
         write(state, out)
     }
 
-    fn before(&mut self, _: &Step<'_>, _: &mut dyn Write) -> io::Result<()> {
+    fn before(&mut self, _: &TraceStep<'_>, _: &mut dyn Write) -> io::Result<()> {
         Ok(())
     }
 
-    fn after(&mut self, done: &Done<'_>, out: &mut dyn Write) -> io::Result<()> {
+    fn after(&mut self, done: &TraceOutcome<'_>, out: &mut dyn Write) -> io::Result<()> {
         write(done.state, out)
     }
 
-    fn end(&mut self, _: &End<'_>, _: &mut dyn Write) -> io::Result<()> {
+    fn end(&mut self, _: &TraceEnd<'_>, _: &mut dyn Write) -> io::Result<()> {
         Ok(())
     }
 
@@ -45,7 +45,7 @@ impl Writer for Snapshots {
 /// The members of a snapshot are the fields of the machine.
 fn write(state: &dyn Inspect, out: &mut dyn Write) -> io::Result<()> {
     let fields = machines::by_name("minic89").map(|machine| (machine.fields)()).unwrap_or_default();
-    let member = |field: &Member| Some((field.name.to_owned(), plain(&state.observe(field.name)?)));
+    let member = |field: &MemberShape| Some((field.name.to_owned(), plain(&state.observe(field.name)?)));
     let snapshot: Map<String, Json> = fields.iter().filter_map(member).collect();
     writeln!(out, "{}", one_line(&snapshot))
 }

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use num_bigint::{BigInt, Sign};
 
-use super::writer::{Done, End, Step, TraceKind, Writer};
+use super::writer::{TraceEnd, TraceKind, TraceOutcome, TraceStep, TraceWriter};
 use crate::isa::{Isa, Unit};
 use crate::machines::inspect::Inspect;
 use crate::model::brief::brief;
@@ -16,7 +16,7 @@ use crate::model::hex::bytes_key;
 use crate::model::value::Value;
 
 pub(super) const KIND: TraceKind =
-    TraceKind { name: "text", doc: "for people: one line a step", new: |isa| Box::new(Text::new(isa)) };
+    TraceKind { name: "text", doc: "for people: one line a step", new: |isa| Box::new(TraceText::new(isa)) };
 
 /// Column widths: the program counter without and with a function, the instruction, the stack, and, on a
 /// machine without a stack, the values read.
@@ -32,7 +32,7 @@ const LONGEST: usize = 24;
 /// The maximum number of cells read or written that a line shows.
 const CELLS: usize = 2;
 
-struct Text {
+struct TraceText {
     isa: &'static Isa,
     /// The start of the current line, and the part that follows the cost.
     line: String,
@@ -40,9 +40,9 @@ struct Text {
     writes: Vec<Cell>,
 }
 
-impl Text {
-    fn new(isa: &'static Isa) -> Text {
-        Text { isa, line: String::new(), found: String::new(), writes: Vec::new() }
+impl TraceText {
+    fn new(isa: &'static Isa) -> TraceText {
+        TraceText { isa, line: String::new(), found: String::new(), writes: Vec::new() }
     }
 
     fn has_gas(&self) -> bool {
@@ -75,13 +75,13 @@ impl Text {
     }
 }
 
-impl Writer for Text {
+impl TraceWriter for TraceText {
     fn start(&mut self, _: &dyn Inspect, out: &mut dyn Write) -> io::Result<()> {
         let found = if self.has_stack() { "stack, top first" } else { "reads" };
         self.write(&self.beginning("step", "pc", "instruction"), "cost", found, "writes", out)
     }
 
-    fn before(&mut self, step: &Step<'_>, _: &mut dyn Write) -> io::Result<()> {
+    fn before(&mut self, step: &TraceStep<'_>, _: &mut dyn Write) -> io::Result<()> {
         let state = step.at.state;
         let pc = match self.isa.unit {
             Unit::Bytes | Unit::Words => format!("{:04x}", step.at.pc),
@@ -100,7 +100,7 @@ impl Writer for Text {
         Ok(())
     }
 
-    fn after(&mut self, done: &Done<'_>, out: &mut dyn Write) -> io::Result<()> {
+    fn after(&mut self, done: &TraceOutcome<'_>, out: &mut dyn Write) -> io::Result<()> {
         let cost = done.cost.map_or(String::new(), |cost| cost.to_string());
         let changed = match done.state.failure() {
             Some(failure) => format!("! {failure}"),
@@ -109,7 +109,7 @@ impl Writer for Text {
         self.write(&self.line, &cost, &self.found, &changed, out)
     }
 
-    fn end(&mut self, end: &End<'_>, out: &mut dyn Write) -> io::Result<()> {
+    fn end(&mut self, end: &TraceEnd<'_>, out: &mut dyn Write) -> io::Result<()> {
         let plural = if end.steps == 1 { "" } else { "s" };
         writeln!(out, "{} step{plural}: {}", end.steps, escaped(end.how))
     }

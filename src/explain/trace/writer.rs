@@ -8,7 +8,7 @@ use crate::machines::machine::At;
 use crate::model::renderer::Renderer;
 
 /// Formats the steps of a trace.
-pub trait Writer {
+pub trait TraceWriter {
     /// Writes what comes before the steps.
     ///
     /// # Errors
@@ -26,13 +26,13 @@ pub trait Writer {
     }
 
     /// Called before a selected step is executed.
-    fn before(&mut self, step: &Step<'_>, out: &mut dyn Write) -> io::Result<()>;
+    fn before(&mut self, step: &TraceStep<'_>, out: &mut dyn Write) -> io::Result<()>;
 
     /// Called after the step was executed.
-    fn after(&mut self, done: &Done<'_>, out: &mut dyn Write) -> io::Result<()>;
+    fn after(&mut self, done: &TraceOutcome<'_>, out: &mut dyn Write) -> io::Result<()>;
 
     /// Writes what comes after the steps.
-    fn end(&mut self, end: &End<'_>, out: &mut dyn Write) -> io::Result<()>;
+    fn end(&mut self, end: &TraceEnd<'_>, out: &mut dyn Write) -> io::Result<()>;
 
     /// The machines this writer supports; none if it supports all.
     fn machines(&self) -> &'static [&'static str] {
@@ -41,7 +41,7 @@ pub trait Writer {
 }
 
 /// An instruction that is about to be executed.
-pub struct Step<'a> {
+pub struct TraceStep<'a> {
     /// Its number in the run, from 1: it leads from state `number - 1` to state `number`.
     pub number: u64,
     /// The instruction, with the state of the machine before it.
@@ -49,7 +49,7 @@ pub struct Step<'a> {
 }
 
 /// An instruction that was executed, or that could not be.
-pub struct Done<'a> {
+pub struct TraceOutcome<'a> {
     /// The machine after it.
     pub state: &'a dyn Inspect,
     /// Its cost in gas, if the machine has gas. For an instruction that could not be executed it is the gas
@@ -58,7 +58,7 @@ pub struct Done<'a> {
 }
 
 /// The end of a run.
-pub struct End<'a> {
+pub struct TraceEnd<'a> {
     /// The final state of the machine.
     pub state: &'a dyn Inspect,
     /// How many steps the run had, including those that are not selected.
@@ -68,4 +68,4 @@ pub struct End<'a> {
 }
 
 /// A trace format; `new` makes a writer for a machine with these instructions.
-pub type TraceKind = Renderer<fn(&'static Isa) -> Box<dyn Writer>>;
+pub type TraceKind = Renderer<fn(&'static Isa) -> Box<dyn TraceWriter>>;

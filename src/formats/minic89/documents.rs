@@ -8,9 +8,9 @@ use crate::formats::fields::{Diagnostics, Strictness};
 use crate::model::case::Program;
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::position::Origin;
-use crate::model::rule::Rule;
+use crate::model::rule::LintRule;
 use crate::model::value::Value;
-use crate::text::json::{Datum, Document, Node};
+use crate::text::json::{Document, JsonDatum, JsonNode};
 
 /// The maximum depth of a document.
 const DEEPEST: usize = 128;
@@ -29,7 +29,7 @@ enum Bare {
 
 impl Bare {
     /// Which document it is, according to its `schema_version`; for an array, according to the first one.
-    fn of(root: Node<'_>) -> Option<Bare> {
+    fn of(root: JsonNode<'_>) -> Option<Bare> {
         let document = if root.is_array() { root.items().next()? } else { root };
         let version = document.member("schema_version")?.text()?;
         let known = [("MiniC89.VM.Metadata.", Bare::Metadata), ("MiniC89.VM.Snapshot.", Bare::Snapshot)];
@@ -37,7 +37,7 @@ impl Bare {
     }
 
     /// Checks a document, or an array of them. Returns how many there are, and what is wrong or worth a note.
-    fn check(self, root: Node<'_>) -> (usize, Vec<Diagnostic<Origin>>) {
+    fn check(self, root: JsonNode<'_>) -> (usize, Vec<Diagnostic<Origin>>) {
         let documents: Vec<_> = if root.is_array() { root.items().collect() } else { vec![root] };
         let mut diagnostics = Diagnostics::new(Strictness::Thorough, Severity::Error);
         for document in &documents {
@@ -54,13 +54,13 @@ impl Bare {
 }
 
 /// Notes each function without a source map, which the published specification strongly recommends.
-fn without_source_map(program: Node<'_>, diagnostics: &mut Diagnostics) {
-    let functions = program.member("functions").into_iter().flat_map(Node::items);
+fn without_source_map(program: JsonNode<'_>, diagnostics: &mut Diagnostics) {
+    let functions = program.member("functions").into_iter().flat_map(JsonNode::items);
     for function in functions.filter(|function| function.is_object()) {
         let map = function.member("source_map");
         if map.is_none_or(|map| map.items().next().is_none()) {
             let what = "this function has no source_map, which is strongly recommended";
-            diagnostics.note(Diagnostic::at(function.at(), what).under(Rule::MustMember));
+            diagnostics.note(Diagnostic::at(function.at(), what).under(LintRule::MustMember));
         }
     }
 }
@@ -148,7 +148,7 @@ fn parsed(file: &str, text: String) -> Result<Document, Vec<String>> {
     Document::parse(text, DEEPEST).map_err(|(text, diagnostic)| vec![text.locate(diagnostic).located(file)])
 }
 
-fn read(file: &str, document: &Document, node: Node<'_>) -> Result<Value, Vec<String>> {
+fn read(file: &str, document: &Document, node: JsonNode<'_>) -> Result<Value, Vec<String>> {
     let mut diagnostics = Diagnostics::new(Strictness::Tolerant, Severity::Error);
     snapshot::complete(node, &mut diagnostics);
     let errors = errors(file, document, diagnostics);
@@ -160,17 +160,17 @@ fn errors(file: &str, document: &Document, diagnostics: Diagnostics) -> Vec<Stri
     errors.map(|diagnostic| document.locate(diagnostic).located(file)).collect()
 }
 
-fn value(node: Node<'_>) -> Value {
+fn value(node: JsonNode<'_>) -> Value {
     match node.datum() {
-        Datum::Null => Value::Null,
-        Datum::Bool(bool) => Value::Bool(bool),
-        Datum::Number(text) => match lexical::value(text) {
+        JsonDatum::Null => Value::Null,
+        JsonDatum::Bool(bool) => Value::Bool(bool),
+        JsonDatum::Number(text) => match lexical::value(text) {
             Number::Integer(number) => Value::Int(number),
             Number::Fraction | Number::TooLong => Value::text(text),
         },
-        Datum::Text(text) => Value::text(text),
-        Datum::Array => Value::List(node.items().map(value).collect()),
-        Datum::Object => {
+        JsonDatum::Text(text) => Value::text(text),
+        JsonDatum::Array => Value::List(node.items().map(value).collect()),
+        JsonDatum::Object => {
             let members = node.members();
             Value::record(members.map(|member| (member.key.into_owned(), value(member.value))))
         }

@@ -5,48 +5,50 @@ use num_bigint::BigInt;
 use crate::formats::fields::wrong_type;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::position::Origin;
-use crate::model::rule::Rule;
+use crate::model::rule::LintRule;
 use crate::model::value::Value;
-use crate::text::json::{Datum, Node};
+use crate::text::json::{JsonDatum, JsonNode};
 
 /// More digits than any sensible number has; the value is not computed.
 const MOST_DIGITS: usize = 1000;
 
 /// A signed 16-bit integer.
-pub(super) fn int16(node: Node<'_>, name: &str) -> Result<BigInt, Diagnostic<Origin>> {
+pub(super) fn int16(node: JsonNode<'_>, name: &str) -> Result<BigInt, Diagnostic<Origin>> {
     const EXPECTED: &str = "an integer from -32768 to 32767";
     let number = integer(node, name, EXPECTED)?;
     if i16::try_from(&number).is_ok() { Ok(number) } else { Err(wrong(node, name, EXPECTED)) }
 }
 
 /// An integer of at least `least`.
-pub(super) fn from(node: Node<'_>, name: &str, least: u8) -> Result<BigInt, Diagnostic<Origin>> {
+pub(super) fn from(node: JsonNode<'_>, name: &str, least: u8) -> Result<BigInt, Diagnostic<Origin>> {
     let expected = format!("an integer from {least}");
     let number = integer(node, name, &expected)?;
     if number >= BigInt::from(least) { Ok(number) } else { Err(wrong(node, name, &expected)) }
 }
 
 /// An integer of at least `least`, or null.
-pub(super) fn nullable(node: Node<'_>, name: &str, least: u8) -> Result<Value, Diagnostic<Origin>> {
+pub(super) fn nullable(node: JsonNode<'_>, name: &str, least: u8) -> Result<Value, Diagnostic<Origin>> {
     if node.is_null() { Ok(Value::Null) } else { from(node, name, least).map(Value::Int) }
 }
 
 /// Any integer.
-pub(super) fn integer(node: Node<'_>, name: &str, expected: &str) -> Result<BigInt, Diagnostic<Origin>> {
-    let Datum::Number(text) = node.datum() else { return Err(wrong_type(node, name, expected)) };
+pub(super) fn integer(node: JsonNode<'_>, name: &str, expected: &str) -> Result<BigInt, Diagnostic<Origin>> {
+    let JsonDatum::Number(text) = node.datum() else { return Err(wrong_type(node, name, expected)) };
     match value(text) {
         Number::Integer(number) => Ok(number),
         Number::Fraction => Err(wrong(node, name, expected)),
         Number::TooLong => {
             let expected = format!("a number of at most {MOST_DIGITS} digits");
             let what = format!("{name} has too many digits");
-            Err(Diagnostic::at(node.at(), what).expected(expected).under(Rule::Number))
+            Err(Diagnostic::at(node.at(), what).expected(expected).under(LintRule::Number))
         }
     }
 }
 
-fn wrong(node: Node<'_>, name: &str, expected: &str) -> Diagnostic<Origin> {
-    Diagnostic::at(node.at(), format!("{name} is {}", node.shown())).expected(expected).under(Rule::Number)
+fn wrong(node: JsonNode<'_>, name: &str, expected: &str) -> Diagnostic<Origin> {
+    Diagnostic::at(node.at(), format!("{name} is {}", node.shown()))
+        .expected(expected)
+        .under(LintRule::Number)
 }
 
 /// What a JSON number is.

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use num_bigint::BigInt;
 
 use super::lexical;
-use crate::formats::fields::{Diagnostics, Fields, Strictness, wrong_type};
+use crate::formats::fields::{Diagnostics, FieldReader, Strictness, wrong_type};
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::name::Name;
 use crate::model::position::Origin;
-use crate::model::rule::Rule;
+use crate::model::rule::LintRule;
 use crate::model::value::Value;
-use crate::text::json::{Datum, Node, quoted};
+use crate::text::json::{JsonDatum, JsonNode, quoted};
 
 pub(super) const VERSION: &str = "MiniC89.VM.Metadata.v0.2";
 
@@ -23,7 +23,7 @@ pub(super) const MACHINE: &str = "minic89";
 const WIDEST: u16 = u16::MAX;
 
 /// What the tests of a file share.
-pub(super) struct Shared {
+pub(super) struct SharedFunctions {
     /// The program record; `None` if the program is broken.
     pub(super) document: Option<Arc<Value>>,
     /// The positions of its functions.
@@ -33,7 +33,7 @@ pub(super) struct Shared {
     last: Option<BigInt>,
 }
 
-impl Shared {
+impl SharedFunctions {
     /// The number of parameters of a function.
     pub(super) fn params_of(&self, fid: &BigInt) -> Option<&BigInt> {
         self.params.get(fid)
@@ -55,15 +55,15 @@ impl Shared {
 }
 
 /// The program of a file for all its tests. [`read`] reports its errors once.
-pub(super) fn share(file: Node<'_>) -> Shared {
+pub(super) fn share(file: JsonNode<'_>) -> SharedFunctions {
     let mut diagnostics = Diagnostics::new(Strictness::Tolerant, Severity::Error);
     let node = file.member("program");
     let document = node.and_then(|node| read(node, &mut diagnostics));
     let is_broken = diagnostics.finish().iter().any(|finding| finding.severity == Severity::Error);
     let functions = document.as_ref().and_then(|document| document.get("functions"));
-    let mut shared = Shared {
+    let mut shared = SharedFunctions {
         document: None,
-        functions_at: node.and_then(|node| node.member("functions")).map_or(0, Node::at),
+        functions_at: node.and_then(|node| node.member("functions")).map_or(0, JsonNode::at),
         params: HashMap::new(),
         mains: Vec::new(),
         last: None,
@@ -86,20 +86,20 @@ pub(super) fn share(file: Node<'_>) -> Shared {
 }
 
 /// Reads the document into a record of the same shape.
-pub(super) fn read(node: Node<'_>, diagnostics: &mut Diagnostics) -> Option<Value> {
-    let mut reader = Reader { diagnostics };
+pub(super) fn read(node: JsonNode<'_>, diagnostics: &mut Diagnostics) -> Option<Value> {
+    let mut reader = MiniProgramReader { diagnostics };
     reader.program(node)
 }
 
-struct Reader<'f> {
+struct MiniProgramReader<'f> {
     diagnostics: &'f mut Diagnostics,
 }
 
 /// The members of a record that is being read.
 #[derive(Default)]
-struct Record(Vec<(Name, Value)>);
+struct FunctionRecord(Vec<(Name, Value)>);
 
-impl Record {
+impl FunctionRecord {
     fn push(&mut self, name: &'static str, value: Option<Value>) {
         self.0.extend(value.map(|value| (name.into(), value)));
     }
@@ -109,11 +109,11 @@ impl Record {
     }
 }
 
-impl Reader<'_> {
-    fn program(&mut self, node: Node<'_>) -> Option<Value> {
-        let mut fields = Fields::open(node, "program", self.diagnostics)?;
+impl MiniProgramReader<'_> {
+    fn program(&mut self, node: JsonNode<'_>) -> Option<Value> {
+        let mut fields = FieldReader::open(node, "program", self.diagnostics)?;
         drop_schema(&mut fields, self.diagnostics);
-        let mut record = Record::default();
+        let mut record = FunctionRecord::default();
         if let Some(node) = fields.required("schema_version", self.diagnostics) {
             constant(node, "schema_version", VERSION, self.diagnostics);
         }
@@ -122,7 +122,7 @@ impl Reader<'_> {
             record.push("limits", self.limits(limits));
         }
         if let Some(node) = fields.required("functions", self.diagnostics) {
-            let functions = self.list(node, "functions", Reader::function);
+            let functions = self.list(node, "functions", MiniProgramReader::function);
             if functions.as_ref().is_some_and(Vec::is_empty) {
                 self.diagnostics.error(
                     Diagnostic::at(node.at(), "there are no functions").expected("at least one function"),
@@ -135,9 +135,9 @@ impl Reader<'_> {
         record.done()
     }
 
-    fn limits(&mut self, node: Node<'_>) -> Option<Value> {
-        let mut fields = Fields::open(node, "limits", self.diagnostics)?;
-        let mut record = Record::default();
+    fn limits(&mut self, node: JsonNode<'_>) -> Option<Value> {
+        let mut fields = FieldReader::open(node, "limits", self.diagnostics)?;
+        let mut record = FunctionRecord::default();
         if let Some(node) = fields.optional("step_limit") {
             record.push("step_limit", self.diagnostics.keep(lexical::nullable(node, "step_limit", 0)));
         }
@@ -145,12 +145,12 @@ impl Reader<'_> {
         record.done()
     }
 
-    fn function(&mut self, node: Node<'_>) -> Option<Value> {
-        let mut fields = Fields::open(node, "function", self.diagnostics)?;
-        let mut record = Record::default();
+    fn function(&mut self, node: JsonNode<'_>) -> Option<Value> {
+        let mut fields = FieldReader::open(node, "function", self.diagnostics)?;
+        let mut record = FunctionRecord::default();
         self.width(&mut fields, "fid", 1, &mut record);
         self.text(&mut fields, "name", &mut record);
-        let params_at = node.member("param_count").map_or(node.at(), Node::at);
+        let params_at = node.member("param_count").map_or(node.at(), JsonNode::at);
         let params = self.width(&mut fields, "param_count", 0, &mut record);
         let slots = self.width(&mut fields, "local_count", 0, &mut record);
         if let (Some(params), Some(slots)) = (params, slots)
@@ -161,7 +161,7 @@ impl Reader<'_> {
             self.diagnostics.error(Diagnostic::at(params_at, what).expected(expected));
         }
         if let Some(node) = fields.required("code", self.diagnostics) {
-            let code = self.list(node, "code", Reader::instruction);
+            let code = self.list(node, "code", MiniProgramReader::instruction);
             if code.as_ref().is_some_and(|code| code.len() > WIDEST.into()) {
                 let expected = format!("at most {WIDEST}");
                 self.diagnostics.error(Diagnostic::at(node.at(), "too many instructions").expected(expected));
@@ -169,38 +169,41 @@ impl Reader<'_> {
             record.push("code", code.map(Value::List));
         }
         if let Some(node) = fields.optional("source_map") {
-            record.push("source_map", self.list(node, "source_map", Reader::source).map(Value::List));
+            record.push(
+                "source_map",
+                self.list(node, "source_map", MiniProgramReader::source).map(Value::List),
+            );
         }
         if let Some(node) = fields.optional("locals") {
-            record.push("locals", self.list(node, "locals", Reader::local).map(Value::List));
+            record.push("locals", self.list(node, "locals", MiniProgramReader::local).map(Value::List));
         }
         fields.finish(self.diagnostics);
         record.done()
     }
 
-    fn instruction(&mut self, node: Node<'_>) -> Option<Value> {
-        let mut fields = Fields::open(node, "instruction", self.diagnostics)?;
-        let mut record = Record::default();
+    fn instruction(&mut self, node: JsonNode<'_>) -> Option<Value> {
+        let mut fields = FieldReader::open(node, "instruction", self.diagnostics)?;
+        let mut record = FunctionRecord::default();
         self.text(&mut fields, "op", &mut record);
         if let Some(node) = fields.required("args", self.diagnostics) {
-            record.push("args", self.list(node, "args", Reader::argument).map(Value::List));
+            record.push("args", self.list(node, "args", MiniProgramReader::argument).map(Value::List));
         }
         fields.finish(self.diagnostics);
         record.done()
     }
 
-    fn argument(&mut self, node: Node<'_>) -> Option<Value> {
+    fn argument(&mut self, node: JsonNode<'_>) -> Option<Value> {
         const EXPECTED: &str = "an integer, a string or null";
         match node.datum() {
-            Datum::Null => Some(Value::Null),
-            Datum::Text(text) => Some(Value::text(text)),
+            JsonDatum::Null => Some(Value::Null),
+            JsonDatum::Text(text) => Some(Value::text(text)),
             _ => self.diagnostics.keep(lexical::integer(node, "argument", EXPECTED)).map(Value::Int),
         }
     }
 
-    fn source(&mut self, node: Node<'_>) -> Option<Value> {
-        let mut fields = Fields::open(node, "source_map entry", self.diagnostics)?;
-        let mut record = Record::default();
+    fn source(&mut self, node: JsonNode<'_>) -> Option<Value> {
+        let mut fields = FieldReader::open(node, "source_map entry", self.diagnostics)?;
+        let mut record = FunctionRecord::default();
         self.number(&mut fields, "ip", &mut record);
         if let Some(node) = fields.required("loc", self.diagnostics) {
             record.push("loc", self.location(node));
@@ -209,9 +212,9 @@ impl Reader<'_> {
         record.done()
     }
 
-    fn location(&mut self, node: Node<'_>) -> Option<Value> {
-        let mut fields = Fields::open(node, "loc", self.diagnostics)?;
-        let mut record = Record::default();
+    fn location(&mut self, node: JsonNode<'_>) -> Option<Value> {
+        let mut fields = FieldReader::open(node, "loc", self.diagnostics)?;
+        let mut record = FunctionRecord::default();
         if let Some(line) = fields.required("line", self.diagnostics) {
             record.push("line", self.diagnostics.keep(lexical::nullable(line, "line", 1)));
         }
@@ -219,9 +222,9 @@ impl Reader<'_> {
         record.done()
     }
 
-    fn local(&mut self, node: Node<'_>) -> Option<Value> {
-        let mut fields = Fields::open(node, "local", self.diagnostics)?;
-        let mut record = Record::default();
+    fn local(&mut self, node: JsonNode<'_>) -> Option<Value> {
+        let mut fields = FieldReader::open(node, "local", self.diagnostics)?;
+        let mut record = FunctionRecord::default();
         self.number(&mut fields, "slot", &mut record);
         self.text(&mut fields, "name", &mut record);
         if let Some(kind) = fields.required("kind", self.diagnostics) {
@@ -241,9 +244,9 @@ impl Reader<'_> {
         record.done()
     }
 
-    fn scope(&mut self, node: Node<'_>) -> Option<Value> {
-        let mut fields = Fields::open(node, "scope", self.diagnostics)?;
-        let mut record = Record::default();
+    fn scope(&mut self, node: JsonNode<'_>) -> Option<Value> {
+        let mut fields = FieldReader::open(node, "scope", self.diagnostics)?;
+        let mut record = FunctionRecord::default();
         self.number(&mut fields, "ip_start", &mut record);
         self.number(&mut fields, "ip_end", &mut record);
         fields.finish(self.diagnostics);
@@ -253,9 +256,9 @@ impl Reader<'_> {
     /// Every item; none if the datum is not a list. Invalid items are omitted.
     fn list(
         &mut self,
-        node: Node<'_>,
+        node: JsonNode<'_>,
         name: &str,
-        read: fn(&mut Self, Node<'_>) -> Option<Value>,
+        read: fn(&mut Self, JsonNode<'_>) -> Option<Value>,
     ) -> Option<Vec<Value>> {
         if !node.is_array() {
             self.diagnostics.error(wrong_type(node, name, "an array"));
@@ -264,7 +267,7 @@ impl Reader<'_> {
         Some(node.items().filter_map(|item| read(self, item)).collect())
     }
 
-    fn text(&mut self, fields: &mut Fields<'_>, name: &'static str, record: &mut Record) {
+    fn text(&mut self, fields: &mut FieldReader<'_>, name: &'static str, record: &mut FunctionRecord) {
         let Some(node) = fields.required(name, self.diagnostics) else { return };
         if node.text().is_none() {
             self.diagnostics.error(wrong_type(node, name, "a string"));
@@ -272,7 +275,7 @@ impl Reader<'_> {
         record.push(name, node.text().map(Value::text));
     }
 
-    fn number(&mut self, fields: &mut Fields<'_>, name: &'static str, record: &mut Record) {
+    fn number(&mut self, fields: &mut FieldReader<'_>, name: &'static str, record: &mut FunctionRecord) {
         let Some(node) = fields.required(name, self.diagnostics) else { return };
         record.push(name, self.diagnostics.keep(lexical::from(node, name, 0)).map(Value::Int));
     }
@@ -280,10 +283,10 @@ impl Reader<'_> {
     /// A number with a limit that the machine sets but the schema does not state.
     fn width(
         &mut self,
-        fields: &mut Fields<'_>,
+        fields: &mut FieldReader<'_>,
         name: &'static str,
         least: u8,
-        record: &mut Record,
+        record: &mut FunctionRecord,
     ) -> Option<u16> {
         let node = fields.required(name, self.diagnostics)?;
         let number = self.diagnostics.keep(lexical::from(node, name, least))?;
@@ -297,7 +300,7 @@ impl Reader<'_> {
     }
 
     /// Reports each function with the id of an earlier one.
-    fn unique(&mut self, functions: Node<'_>) {
+    fn unique(&mut self, functions: JsonNode<'_>) {
         let mut seen = HashMap::new();
         for node in functions.items().filter_map(|function| function.member("fid")) {
             let Ok(fid) = lexical::from(node, "fid", 1) else { continue };
@@ -313,7 +316,7 @@ impl Reader<'_> {
 }
 
 /// A text with only one valid value.
-pub(super) fn constant(node: Node<'_>, name: &str, text: &str, diagnostics: &mut Diagnostics) {
+pub(super) fn constant(node: JsonNode<'_>, name: &str, text: &str, diagnostics: &mut Diagnostics) {
     if node.text().is_none_or(|found| found != text) {
         diagnostics
             .error(Diagnostic::at(node.at(), format!("{name} is {}", node.shown())).expected(quoted(text)));
@@ -321,12 +324,12 @@ pub(super) fn constant(node: Node<'_>, name: &str, text: &str, diagnostics: &mut
 }
 
 /// Examples in the published specification name their schema, which the schemas themselves forbid.
-pub(super) fn drop_schema(fields: &mut Fields<'_>, diagnostics: &mut Diagnostics) {
+pub(super) fn drop_schema(fields: &mut FieldReader<'_>, diagnostics: &mut Diagnostics) {
     let Some(node) = fields.optional("$schema") else { return };
     if node.text().is_none() {
         diagnostics.error(wrong_type(node, "$schema", "a string, or no $schema"));
     } else {
         let what = "$schema is not a member of this document and is ignored";
-        diagnostics.caution(Diagnostic::at(node.at(), what).under(Rule::UnknownMember));
+        diagnostics.caution(Diagnostic::at(node.at(), what).under(LintRule::UnknownMember));
     }
 }

@@ -3,13 +3,13 @@
 
 use super::lexical::{self, Number};
 use super::program::{constant, drop_schema};
-use crate::formats::fields::{Diagnostics, Fields, no_such_word, wrong_type};
+use crate::formats::fields::{Diagnostics, FieldReader, no_such_word, wrong_type};
 use crate::model::assertion::{Assertion, Expected};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::path::Path;
 use crate::model::position::Origin;
 use crate::model::value::Value;
-use crate::text::json::{Datum, Node, quoted};
+use crate::text::json::{JsonDatum, JsonNode, quoted};
 
 pub(super) const VERSION: &str = "MiniC89.VM.Snapshot.v0.2";
 
@@ -42,14 +42,17 @@ pub(super) fn members() -> impl Iterator<Item = &'static str> {
 }
 
 /// Reads the demanded status and all other members.
-pub(super) fn demands(node: Node<'_>, diagnostics: &mut Diagnostics) -> (Option<Assertion>, Vec<Assertion>) {
-    let mut snapshot = Snapshot { diagnostics, status: None, assertions: Vec::new() };
+pub(super) fn demands(
+    node: JsonNode<'_>,
+    diagnostics: &mut Diagnostics,
+) -> (Option<Assertion>, Vec<Assertion>) {
+    let mut snapshot = VectorSnapshot { diagnostics, status: None, assertions: Vec::new() };
     snapshot.read(node);
     (snapshot.status, snapshot.assertions)
 }
 
 /// Reads a whole snapshot, which has all members that the schema requires.
-pub(super) fn complete(node: Node<'_>, diagnostics: &mut Diagnostics) {
+pub(super) fn complete(node: JsonNode<'_>, diagnostics: &mut Diagnostics) {
     demands(node, diagnostics);
     require(node, REQUIRED, diagnostics);
     let status = node.member("status").and_then(|status| status.text().map(|text| text.to_string()));
@@ -64,7 +67,7 @@ pub(super) fn complete(node: Node<'_>, diagnostics: &mut Diagnostics) {
         }
         require(pc, &["fid", "ip"], diagnostics);
     }
-    for frame in node.member("call_stack").into_iter().flat_map(Node::items) {
+    for frame in node.member("call_stack").into_iter().flat_map(JsonNode::items) {
         require(frame, &["fid", "return_pc", "locals"], diagnostics);
         if let Some(place) = frame.member("return_pc") {
             require(place, &["fid", "ip"], diagnostics);
@@ -72,12 +75,12 @@ pub(super) fn complete(node: Node<'_>, diagnostics: &mut Diagnostics) {
         frame
             .member("locals")
             .into_iter()
-            .flat_map(Node::items)
+            .flat_map(JsonNode::items)
             .for_each(|it| complete_value(it, diagnostics));
     }
     node.member("operand_stack")
         .into_iter()
-        .flat_map(Node::items)
+        .flat_map(JsonNode::items)
         .for_each(|it| complete_value(it, diagnostics));
     if let Some(trap) = node.member("trap") {
         require(trap, &["code"], diagnostics);
@@ -88,32 +91,32 @@ pub(super) fn complete(node: Node<'_>, diagnostics: &mut Diagnostics) {
     }
 }
 
-fn complete_value(node: Node<'_>, diagnostics: &mut Diagnostics) {
+fn complete_value(node: JsonNode<'_>, diagnostics: &mut Diagnostics) {
     require(node, &["t"], diagnostics);
-    if node.member("t").and_then(Node::text).is_some_and(|tag| tag == "fun") {
+    if node.member("t").and_then(JsonNode::text).is_some_and(|tag| tag == "fun") {
         require(node, &["v"], diagnostics);
     }
 }
 
 /// Reports the members that an object lacks.
-fn require(node: Node<'_>, names: &[&str], diagnostics: &mut Diagnostics) {
+fn require(node: JsonNode<'_>, names: &[&str], diagnostics: &mut Diagnostics) {
     for name in names.iter().filter(|name| node.is_object() && node.member(name).is_none()) {
         diagnostics.error(Diagnostic::at(node.at(), format!("member {} is missing", quoted(name))));
     }
 }
 
-struct Snapshot<'f> {
+struct VectorSnapshot<'f> {
     diagnostics: &'f mut Diagnostics,
     status: Option<Assertion>,
     assertions: Vec<Assertion>,
 }
 
 /// A function that reads one datum at a path.
-type Part<'f> = fn(&mut Snapshot<'f>, Node<'_>, &Path);
+type SnapshotPart<'f> = fn(&mut VectorSnapshot<'f>, JsonNode<'_>, &Path);
 
-impl<'f> Snapshot<'f> {
-    fn read(&mut self, node: Node<'_>) {
-        let Some(mut fields) = Fields::open(node, "snapshot", self.diagnostics) else { return };
+impl<'f> VectorSnapshot<'f> {
+    fn read(&mut self, node: JsonNode<'_>) {
+        let Some(mut fields) = FieldReader::open(node, "snapshot", self.diagnostics) else { return };
         drop_schema(&mut fields, self.diagnostics);
         if let Some(version) = fields.optional("schema_version") {
             constant(version, "schema_version", VERSION, self.diagnostics);
@@ -125,12 +128,12 @@ impl<'f> Snapshot<'f> {
         if let Some(status) = fields.optional("status") {
             self.status = self.word(status, STATUSES).map(|name| is(Path::field("status"), name, status));
         }
-        let parts: &[(&'static str, Part<'f>)] = &[
-            ("pc", Snapshot::place),
-            ("operand_stack", Snapshot::values),
-            ("call_stack", Snapshot::frames),
-            ("trap", Snapshot::trap),
-            ("halt", Snapshot::halt),
+        let parts: &[(&'static str, SnapshotPart<'f>)] = &[
+            ("pc", VectorSnapshot::place),
+            ("operand_stack", VectorSnapshot::values),
+            ("call_stack", VectorSnapshot::frames),
+            ("trap", VectorSnapshot::trap),
+            ("halt", VectorSnapshot::halt),
         ];
         for (name, read) in parts {
             if let Some(node) = fields.optional(name) {
@@ -140,17 +143,23 @@ impl<'f> Snapshot<'f> {
         fields.finish(self.diagnostics);
     }
 
-    fn expected(&mut self, at: &Path, expected: Expected, node: Node<'_>) {
+    fn expected(&mut self, at: &Path, expected: Expected, node: JsonNode<'_>) {
         self.assertions.push(Assertion { at: at.clone(), expected, origin: Origin(node.at()), rule: None });
     }
 
-    fn is(&mut self, at: &Path, value: Value, node: Node<'_>) {
+    fn is(&mut self, at: &Path, value: Value, node: JsonNode<'_>) {
         self.assertions.push(is(at.clone(), value, node));
     }
 
     /// An object, with the members that are present.
-    fn object(&mut self, node: Node<'_>, at: &Path, name: &'static str, parts: &[(&'static str, Part<'f>)]) {
-        let Some(mut fields) = Fields::open(node, name, self.diagnostics) else { return };
+    fn object(
+        &mut self,
+        node: JsonNode<'_>,
+        at: &Path,
+        name: &'static str,
+        parts: &[(&'static str, SnapshotPart<'f>)],
+    ) {
+        let Some(mut fields) = FieldReader::open(node, name, self.diagnostics) else { return };
         self.expected(at, Expected::Record, node);
         for (key, read) in parts {
             if let Some(node) = fields.optional(key) {
@@ -160,7 +169,7 @@ impl<'f> Snapshot<'f> {
         fields.finish(self.diagnostics);
     }
 
-    fn array(&mut self, node: Node<'_>, at: &Path, name: &str, read: Part<'f>) {
+    fn array(&mut self, node: JsonNode<'_>, at: &Path, name: &str, read: SnapshotPart<'f>) {
         if !node.is_array() {
             return self.diagnostics.error(wrong_type(node, name, "an array"));
         }
@@ -170,21 +179,21 @@ impl<'f> Snapshot<'f> {
         }
     }
 
-    fn count(&mut self, node: Node<'_>, at: &Path) {
+    fn count(&mut self, node: JsonNode<'_>, at: &Path) {
         if let Some(number) = self.diagnostics.keep(lexical::from(node, &at.last().to_string(), 0)) {
             self.is(at, Value::Int(number), node);
         }
     }
 
     /// The id of an existing function.
-    fn fid(&mut self, node: Node<'_>, at: &Path) {
+    fn fid(&mut self, node: JsonNode<'_>, at: &Path) {
         if let Some(number) = self.diagnostics.keep(lexical::from(node, "fid", 1)) {
             self.is(at, Value::Int(number), node);
         }
     }
 
     /// One of the words of a list.
-    fn word(&mut self, node: Node<'_>, words: &[&str]) -> Option<Value> {
+    fn word(&mut self, node: JsonNode<'_>, words: &[&str]) -> Option<Value> {
         let found = words.iter().find(|word| node.text().is_some_and(|text| text == **word));
         if found.is_none() {
             let each: Vec<_> = words.iter().map(|word| quoted(word)).collect();
@@ -195,19 +204,19 @@ impl<'f> Snapshot<'f> {
     }
 
     /// `pc`, `return_pc`: an object or null.
-    fn place(&mut self, node: Node<'_>, at: &Path) {
+    fn place(&mut self, node: JsonNode<'_>, at: &Path) {
         if node.is_null() {
             return self.is(at, Value::Null, node);
         }
-        self.object(node, at, "place", &[("fid", Snapshot::fid), ("ip", Snapshot::count)]);
+        self.object(node, at, "place", &[("fid", VectorSnapshot::fid), ("ip", VectorSnapshot::count)]);
     }
 
-    fn values(&mut self, node: Node<'_>, at: &Path) {
-        self.array(node, at, "list of values", Snapshot::value);
+    fn values(&mut self, node: JsonNode<'_>, at: &Path) {
+        self.array(node, at, "list of values", VectorSnapshot::value);
     }
 
     /// An integer, or an object with a tag.
-    fn value(&mut self, node: Node<'_>, at: &Path) {
+    fn value(&mut self, node: JsonNode<'_>, at: &Path) {
         if !node.is_object() {
             if let Some(number) = self.diagnostics.keep(lexical::int16(node, "value")) {
                 self.is(at, Value::Int(number), node);
@@ -215,50 +224,56 @@ impl<'f> Snapshot<'f> {
             return;
         }
         let tag = node.member("t");
-        if tag.and_then(Node::text).is_some_and(|tag| tag == "uninit")
+        if tag.and_then(JsonNode::text).is_some_and(|tag| tag == "uninit")
             && let Some(number) = node.member("v")
         {
             let what = "an uninitialised value with \"v\"";
             self.diagnostics.error(Diagnostic::at(number.at(), what).expected("\"t\" alone"));
         }
-        self.object(node, at, "value", &[("t", Snapshot::tag), ("v", Snapshot::count)]);
+        self.object(node, at, "value", &[("t", VectorSnapshot::tag), ("v", VectorSnapshot::count)]);
     }
 
-    fn tag(&mut self, node: Node<'_>, at: &Path) {
+    fn tag(&mut self, node: JsonNode<'_>, at: &Path) {
         if let Some(tag) = self.word(node, &["fun", "uninit"]) {
             self.is(at, tag, node);
         }
     }
 
-    fn frames(&mut self, node: Node<'_>, at: &Path) {
+    fn frames(&mut self, node: JsonNode<'_>, at: &Path) {
         self.array(node, at, "call_stack", |this, frame, at| {
-            let parts: &[(&'static str, Part<'f>)] =
-                &[("fid", Snapshot::fid), ("return_pc", Snapshot::place), ("locals", Snapshot::values)];
+            let parts: &[(&'static str, SnapshotPart<'f>)] = &[
+                ("fid", VectorSnapshot::fid),
+                ("return_pc", VectorSnapshot::place),
+                ("locals", VectorSnapshot::values),
+            ];
             this.object(frame, at, "frame", parts);
         });
     }
 
-    fn trap(&mut self, node: Node<'_>, at: &Path) {
-        let parts: &[(&'static str, Part<'f>)] =
-            &[("code", Snapshot::code), ("message", Snapshot::message), ("details", Snapshot::details)];
+    fn trap(&mut self, node: JsonNode<'_>, at: &Path) {
+        let parts: &[(&'static str, SnapshotPart<'f>)] = &[
+            ("code", VectorSnapshot::code),
+            ("message", VectorSnapshot::message),
+            ("details", VectorSnapshot::details),
+        ];
         self.object(node, at, "trap", parts);
     }
 
-    fn code(&mut self, node: Node<'_>, at: &Path) {
+    fn code(&mut self, node: JsonNode<'_>, at: &Path) {
         if let Some(code) = self.word(node, TRAPS) {
             self.is(at, code, node);
         }
     }
 
-    fn message(&mut self, node: Node<'_>, at: &Path) {
+    fn message(&mut self, node: JsonNode<'_>, at: &Path) {
         match node.datum() {
-            Datum::Null => self.is(at, Value::Null, node),
-            Datum::Text(text) => self.is(at, Value::text(text), node),
+            JsonDatum::Null => self.is(at, Value::Null, node),
+            JsonDatum::Text(text) => self.is(at, Value::text(text), node),
             _ => self.diagnostics.error(wrong_type(node, "message", "a string or null")),
         }
     }
 
-    fn details(&mut self, node: Node<'_>, at: &Path) {
+    fn details(&mut self, node: JsonNode<'_>, at: &Path) {
         if !node.is_null() && !node.is_object() {
             return self.diagnostics.error(wrong_type(node, "details", "an object or null"));
         }
@@ -266,14 +281,14 @@ impl<'f> Snapshot<'f> {
     }
 
     /// Any datum.
-    fn anything(&mut self, node: Node<'_>, at: &Path) {
+    fn anything(&mut self, node: JsonNode<'_>, at: &Path) {
         match node.datum() {
-            Datum::Null => self.is(at, Value::Null, node),
-            Datum::Bool(bool) => self.is(at, Value::Bool(bool), node),
-            Datum::Number(text) => self.is(at, number(text), node),
-            Datum::Text(text) => self.is(at, Value::text(text), node),
-            Datum::Array => self.array(node, at, "details", Snapshot::anything),
-            Datum::Object => {
+            JsonDatum::Null => self.is(at, Value::Null, node),
+            JsonDatum::Bool(bool) => self.is(at, Value::Bool(bool), node),
+            JsonDatum::Number(text) => self.is(at, number(text), node),
+            JsonDatum::Text(text) => self.is(at, Value::text(text), node),
+            JsonDatum::Array => self.array(node, at, "details", VectorSnapshot::anything),
+            JsonDatum::Object => {
                 self.expected(at, Expected::Record, node);
                 for member in node.members() {
                     self.anything(member.value, &at.child(member.key.into_owned()));
@@ -282,8 +297,8 @@ impl<'f> Snapshot<'f> {
         }
     }
 
-    fn halt(&mut self, node: Node<'_>, at: &Path) {
-        self.object(node, at, "halt", &[("result", Snapshot::value)]);
+    fn halt(&mut self, node: JsonNode<'_>, at: &Path) {
+        self.object(node, at, "halt", &[("result", VectorSnapshot::value)]);
     }
 }
 
@@ -296,7 +311,7 @@ fn number(text: &str) -> Value {
 }
 
 /// The assertion that a datum has this value.
-fn is(at: Path, value: Value, node: Node<'_>) -> Assertion {
+fn is(at: Path, value: Value, node: JsonNode<'_>) -> Assertion {
     Assertion { at, expected: Expected::Is(value), origin: Origin(node.at()), rule: None }
 }
 

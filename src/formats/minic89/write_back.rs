@@ -1,12 +1,12 @@
 //! Writes actual values into MiniC89 vectors, in the notation of snapshots.
 
-use crate::formats::write_back::{FailedAssertion, NotRepresentable, WrittenBack, resize};
+use crate::formats::write_back::{NotRepresentable, WrittenBack, WrongAssertion, resize};
 use crate::model::assertion::Expected;
 use crate::model::path::Path;
 use crate::model::value::Value;
 use crate::text::plain_json::plain;
 
-pub(super) fn write_back<'d>(failed: &FailedAssertion<'d, '_>) -> WrittenBack<'d> {
+pub(super) fn write_back<'d>(failed: &WrongAssertion<'d, '_>) -> WrittenBack<'d> {
     match (failed.expected, failed.actual) {
         (Expected::Len(_), Some(Value::List(items))) if failed.node.is_array() => {
             resize(failed.node, items.iter().map(|item| Ok(plain(item))))

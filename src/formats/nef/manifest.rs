@@ -6,7 +6,7 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::escape::escaped;
 use crate::model::limits::Limits;
 use crate::model::position::{Origin, Position};
-use crate::text::json::{Document, Node, quoted};
+use crate::text::json::{Document, JsonNode, quoted};
 use crate::text::source_text::SourceText;
 
 /// The maximum size of a manifest, in bytes.
@@ -14,7 +14,7 @@ pub const MANIFEST_SIZE: usize = 65_535;
 
 /// What the manifest of a contract says about its script.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Manifest {
+pub struct ContractManifest {
     /// The name of the contract; empty if there is none.
     pub name: String,
     /// Its methods, in the order of the manifest.
@@ -53,13 +53,13 @@ pub struct Parameter {
 #[error("{}: {_0}", _0.place)]
 pub struct ManifestError(pub Diagnostic<Position>);
 
-impl Manifest {
+impl ContractManifest {
     /// Reads as much as possible of the manifest of a contract whose script has `script_size` bytes.
     ///
     /// `features` must be present and empty, and no method may start outside the script. Members that do not
     /// concern the script are ignored.
-    pub fn read(file: &[u8], script_size: usize) -> Manifest {
-        let mut reader = Reader { script_size, found: Vec::new() };
+    pub fn read(file: &[u8], script_size: usize) -> ContractManifest {
+        let mut reader = ManifestReader { script_size, found: Vec::new() };
         let (name, methods) = reader.file(file).unwrap_or_default();
         // Up to the first invalid byte, the lossy text is the same as the file.
         let text = SourceText::new(String::from_utf8_lossy(file));
@@ -68,7 +68,7 @@ impl Manifest {
             ManifestError(found.with_place(position))
         };
         let deviations = reader.found.into_iter().map(locate).collect();
-        Manifest { name, methods, deviations }
+        ContractManifest { name, methods, deviations }
     }
 }
 
@@ -83,12 +83,12 @@ impl fmt::Display for Method {
     }
 }
 
-struct Reader {
+struct ManifestReader {
     script_size: usize,
     found: Vec<Diagnostic<Origin>>,
 }
 
-impl Reader {
+impl ManifestReader {
     /// The name and the methods.
     fn file(&mut self, file: &[u8]) -> Option<(String, Vec<Method>)> {
         let document = self.keep(document(file))?;
@@ -119,14 +119,14 @@ fn document(file: &[u8]) -> Result<Document, Diagnostic<Origin>> {
     Document::parse(text.to_owned(), depth).map_err(|(_, diagnostic)| diagnostic)
 }
 
-fn no_features(features: Node<'_>) -> Result<(), Diagnostic<Origin>> {
+fn no_features(features: JsonNode<'_>) -> Result<(), Diagnostic<Origin>> {
     if features.is_object() && features.members().next().is_none() {
         return Ok(());
     }
     Err(Diagnostic::at(features.at(), format!("features is {}", features.shown())).expected("{}"))
 }
 
-fn method(node: Node<'_>, script_size: usize) -> Result<Method, Diagnostic<Origin>> {
+fn method(node: JsonNode<'_>, script_size: usize) -> Result<Method, Diagnostic<Origin>> {
     Ok(Method {
         name: text(node, "name")?,
         offset: offset(member(node, "offset")?, script_size)?,
@@ -136,11 +136,11 @@ fn method(node: Node<'_>, script_size: usize) -> Result<Method, Diagnostic<Origi
     })
 }
 
-fn parameter(node: Node<'_>) -> Result<Parameter, Diagnostic<Origin>> {
+fn parameter(node: JsonNode<'_>) -> Result<Parameter, Diagnostic<Origin>> {
     Ok(Parameter { name: text(node, "name")?, of_type: text(node, "type")? })
 }
 
-fn offset(node: Node<'_>, script_size: usize) -> Result<usize, Diagnostic<Origin>> {
+fn offset(node: JsonNode<'_>, script_size: usize) -> Result<usize, Diagnostic<Origin>> {
     let offset = node.raw().parse().ok().filter(|offset| *offset < script_size);
     offset.ok_or_else(|| {
         let what = format!("the offset of a method is {}", node.shown());
@@ -149,7 +149,7 @@ fn offset(node: Node<'_>, script_size: usize) -> Result<usize, Diagnostic<Origin
     })
 }
 
-fn boolean(node: Node<'_>) -> Result<bool, Diagnostic<Origin>> {
+fn boolean(node: JsonNode<'_>) -> Result<bool, Diagnostic<Origin>> {
     match node.raw() {
         "true" => Ok(true),
         "false" => Ok(false),
@@ -159,19 +159,22 @@ fn boolean(node: Node<'_>) -> Result<bool, Diagnostic<Origin>> {
     }
 }
 
-fn text(object: Node<'_>, key: &str) -> Result<String, Diagnostic<Origin>> {
+fn text(object: JsonNode<'_>, key: &str) -> Result<String, Diagnostic<Origin>> {
     let node = member(object, key)?;
     let text = node.text().ok_or_else(|| wrong_type(node, key, "a string"))?;
     Ok(text.into_owned())
 }
 
-fn array<'d>(object: Node<'d>, key: &str) -> Result<impl Iterator<Item = Node<'d>>, Diagnostic<Origin>> {
+fn array<'d>(
+    object: JsonNode<'d>,
+    key: &str,
+) -> Result<impl Iterator<Item = JsonNode<'d>>, Diagnostic<Origin>> {
     let node = member(object, key)?;
     if node.is_array() { Ok(node.items()) } else { Err(wrong_type(node, key, "an array")) }
 }
 
 /// A required member.
-fn member<'d>(object: Node<'d>, key: &str) -> Result<Node<'d>, Diagnostic<Origin>> {
+fn member<'d>(object: JsonNode<'d>, key: &str) -> Result<JsonNode<'d>, Diagnostic<Origin>> {
     let expected = format!("an object with a member {}", quoted(key));
     if !object.is_object() {
         return Err(Diagnostic::at(object.at(), object.type_name()).expected(expected));
@@ -181,6 +184,6 @@ fn member<'d>(object: Node<'d>, key: &str) -> Result<Node<'d>, Diagnostic<Origin
         .ok_or_else(|| Diagnostic::at(object.at(), format!("no member {}", quoted(key))).expected(expected))
 }
 
-fn wrong_type(node: Node<'_>, key: &str, expected: &str) -> Diagnostic<Origin> {
+fn wrong_type(node: JsonNode<'_>, key: &str, expected: &str) -> Diagnostic<Origin> {
     Diagnostic::at(node.at(), format!("{key} is {}", node.type_name())).expected(expected)
 }

@@ -2,16 +2,16 @@
 
 use super::lexical::member;
 use crate::formats::format::Evidence;
-use crate::text::json::{Member, Node};
+use crate::text::json::{JsonMember, JsonNode};
 
 /// What only one of the two has.
 struct Signs {
     /// The value of `machine`, a member that vmconf adds, and its name in messages.
     machine: (&'static str, &'static str),
     /// The name, in messages, of a member that is evidence; `None` for any other member.
-    strong: fn(&Member<'_>) -> Option<&'static str>,
+    strong: fn(&JsonMember<'_>) -> Option<&'static str>,
     /// Evidence in a test as a whole.
-    test: fn(Node<'_>) -> Option<Evidence>,
+    test: fn(JsonNode<'_>) -> Option<Evidence>,
     /// How states are spelled, and the name of that in messages. Counts only if there is no other evidence.
     states: &'static [(&'static str, &'static str)],
 }
@@ -35,17 +35,17 @@ const V2: Signs = Signs {
     states: words!("state "; "Halt", "Break", "Fault", "None"),
 };
 
-pub(super) fn n3(file: Node<'_>) -> Option<Evidence> {
+pub(super) fn n3(file: JsonNode<'_>) -> Option<Evidence> {
     evidence(file, &N3, &V2)
 }
 
-pub(super) fn v2(file: Node<'_>) -> Option<Evidence> {
+pub(super) fn v2(file: JsonNode<'_>) -> Option<Evidence> {
     evidence(file, &V2, &N3)
 }
 
 /// Evidence for one of the two. Without evidence for either, the envelope counts for both, so that the user
 /// has to choose the format.
-fn evidence(file: Node<'_>, one: &Signs, other: &Signs) -> Option<Evidence> {
+fn evidence(file: JsonNode<'_>, one: &Signs, other: &Signs) -> Option<Evidence> {
     if let Some(machine) = file.members().find(|member| member.key == "machine")
         && let Some(name) = machine.value.text()
     {
@@ -68,8 +68,8 @@ fn evidence(file: Node<'_>, one: &Signs, other: &Signs) -> Option<Evidence> {
     }
 }
 
-fn strong(tests: Node<'_>, signs: &Signs) -> Option<Evidence> {
-    let sign = |member: Member<'_>| {
+fn strong(tests: JsonNode<'_>, signs: &Signs) -> Option<Evidence> {
+    let sign = |member: JsonMember<'_>| {
         let what = (signs.strong)(&member)?;
         Some(Evidence { at: member.key_at, what })
     };
@@ -77,7 +77,7 @@ fn strong(tests: Node<'_>, signs: &Signs) -> Option<Evidence> {
     of_member.or_else(|| tests.items().find_map(signs.test))
 }
 
-fn weak(tests: Node<'_>, signs: &Signs) -> Option<Evidence> {
+fn weak(tests: JsonNode<'_>, signs: &Signs) -> Option<Evidence> {
     tests.objects().find_map(|object| {
         let state = member(object, "state")?;
         let what = word(&state.value.text()?, signs.states)?;
@@ -94,14 +94,14 @@ fn word_any_case(text: &str, words: &[(&str, &'static str)]) -> Option<&'static 
 }
 
 /// The name, in messages, of a `type` member with one of these types.
-fn type_of(member: &Member<'_>, types: &[(&str, &'static str)]) -> Option<&'static str> {
+fn type_of(member: &JsonMember<'_>, types: &[(&str, &'static str)]) -> Option<&'static str> {
     if !member.key.eq_ignore_ascii_case("type") {
         return None;
     }
     word_any_case(&member.value.text()?, types)
 }
 
-fn n3_member(member: &Member<'_>) -> Option<&'static str> {
+fn n3_member(member: &JsonMember<'_>) -> Option<&'static str> {
     if member.key.eq_ignore_ascii_case("script") && member.value.is_array() {
         return Some("a script in an array");
     }
@@ -113,13 +113,13 @@ fn n3_member(member: &Member<'_>) -> Option<&'static str> {
     word_any_case(&member.key, names).or_else(|| type_of(member, types))
 }
 
-fn v2_member(member: &Member<'_>) -> Option<&'static str> {
+fn v2_member(member: &JsonMember<'_>) -> Option<&'static str> {
     let names = words!(""; "scriptHash", "altStack", "scriptTable");
     word_any_case(&member.key, names).or_else(|| type_of(member, words!("type "; "ByteArray")))
 }
 
 /// In N3, `message`, which vmconf adds, only occurs together with `host`.
-fn message_without_host(test: Node<'_>) -> Option<Evidence> {
+fn message_without_host(test: JsonNode<'_>) -> Option<Evidence> {
     let message = member(test, "message").filter(|_| member(test, "host").is_none())?;
     Some(Evidence { at: message.key_at, what: "\"message\"" })
 }

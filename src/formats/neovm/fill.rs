@@ -5,23 +5,23 @@ use serde_json::{Value as Json, json};
 use super::lexical::member;
 use super::rules::{Absence, Generation, Rules};
 use crate::formats::fill::{Fill, missing_by};
-use crate::text::edit::Change;
-use crate::text::json::Node;
+use crate::text::edit::TextChange;
+use crate::text::json::JsonNode;
 
 /// The members that the steps of a test lack.
-pub(super) fn fill<'d>(test: Node<'d>, rules: &Rules) -> Fill<'d> {
+pub(super) fn fill<'d>(test: JsonNode<'d>, rules: &Rules) -> Fill<'d> {
     let mut fill = Fill::default();
     let steps = member(test, "steps").map(|steps| steps.value);
-    for step in steps.into_iter().flat_map(Node::items).filter(|step| step.is_object()) {
+    for step in steps.into_iter().flat_map(JsonNode::items).filter(|step| step.is_object()) {
         match member(step, "result") {
             Some(result) => fill_result(result.value, rules, &mut fill),
-            None => fill.ends.push(Change::add_member(step, "result", json!({"state": rules.states[0]}))),
+            None => fill.ends.push(TextChange::add_member(step, "result", json!({"state": rules.states[0]}))),
         }
     }
     fill
 }
 
-fn fill_result<'d>(result: Node<'d>, rules: &Rules, fill: &mut Fill<'d>) {
+fn fill_result<'d>(result: JsonNode<'d>, rules: &Rules, fill: &mut Fill<'d>) {
     fill.ends.extend(missing(result, [("state", json!(rules.states[0]))]));
     let state = member(result, "state").and_then(|state| state.value.text());
     let is_fault = state.is_some_and(|state| state.eq_ignore_ascii_case(rules.fault));
@@ -37,7 +37,7 @@ fn fill_result<'d>(result: Node<'d>, rules: &Rules, fill: &mut Fill<'d>) {
 }
 
 /// What is missing in frames and not compared.
-fn fill_frames<'d>(result: Node<'d>, rules: &Rules, fill: &mut Fill<'d>) {
+fn fill_frames<'d>(result: JsonNode<'d>, rules: &Rules, fill: &mut Fill<'d>) {
     let own = match rules.generation {
         Generation::N3 => vec![("nextInstruction", json!("NOP"))],
         Generation::V2 => vec![
@@ -48,15 +48,15 @@ fn fill_frames<'d>(result: Node<'d>, rules: &Rules, fill: &mut Fill<'d>) {
     let lists = rules.frame_lists.iter().filter(|list| list.1 == Absence::NotCompared);
     let members: Vec<_> = own.into_iter().chain(lists.map(|list| (list.0, json!([])))).collect();
     let frames = member(result, "invocationStack").map(|frames| frames.value);
-    for frame in frames.into_iter().flat_map(Node::items) {
+    for frame in frames.into_iter().flat_map(JsonNode::items) {
         fill.rest.extend(missing(frame, members.clone()));
     }
 }
 
 /// Adds the members that an object lacks, in any letter case.
 fn missing<'d, 'n>(
-    object: Node<'d>,
+    object: JsonNode<'d>,
     members: impl IntoIterator<Item = (&'n str, Json)>,
-) -> impl Iterator<Item = Change<'d>> {
+) -> impl Iterator<Item = TextChange<'d>> {
     missing_by(|object, name| member(object, name).is_some(), object, members)
 }

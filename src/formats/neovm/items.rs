@@ -6,42 +6,42 @@ use std::collections::HashMap;
 use num_bigint::{BigInt, Sign};
 
 use super::lexical::{self, Prefix, count, hex, integer};
-use super::result::AssertionBuilder;
-use super::rules::{Generation, Notation, Type};
+use super::result::NeoAssertions;
+use super::rules::{Generation, ItemNotation, VectorType};
 use crate::formats::fields::{misspelled, no_such_word, same_key, wrong_type};
 use crate::model::assertion::Expected;
 use crate::model::diagnostic::Diagnostic;
-use crate::model::path::{Key, Path};
-use crate::model::rule::Rule;
+use crate::model::path::{Path, PathKey};
+use crate::model::rule::LintRule;
 use crate::model::value::Value;
-use crate::text::json::{Datum, Member, Node, quoted};
+use crate::text::json::{JsonDatum, JsonMember, JsonNode, quoted};
 
 /// An item still to be read, and its nesting depth.
 struct Open<'d> {
     at: Path,
-    node: Node<'d>,
+    node: JsonNode<'d>,
     depth: usize,
 }
 
 /// The contents of an item.
-struct Item<'d> {
+struct VectorItem<'d> {
     /// The position of the type.
     at: u32,
-    of: &'static Type,
+    of: &'static VectorType,
     /// The value, if the type has one.
-    value: Option<Node<'d>>,
+    value: Option<JsonNode<'d>>,
 }
 
 /// A key of a Map as in paths, its position, and its value.
 struct Pair<'d> {
     key: String,
     at: u32,
-    value: Node<'d>,
+    value: JsonNode<'d>,
 }
 
-impl AssertionBuilder<'_> {
+impl NeoAssertions<'_> {
     /// Demands as many items as the array has, each with all its contents.
-    pub(super) fn items(&mut self, at: &Path, array: Node<'_>) {
+    pub(super) fn items(&mut self, at: &Path, array: JsonNode<'_>) {
         let mut open = Vec::new();
         self.children(at, array, 0, &mut open);
         while let Some(item) = open.pop() {
@@ -50,7 +50,7 @@ impl AssertionBuilder<'_> {
     }
 
     /// Demands the length of an array, and pushes its items on `open` such that the first one is read next.
-    fn children<'d>(&mut self, at: &Path, array: Node<'d>, depth: usize, open: &mut Vec<Open<'d>>) {
+    fn children<'d>(&mut self, at: &Path, array: JsonNode<'d>, depth: usize, open: &mut Vec<Open<'d>>) {
         let first = open.len();
         let items = array.items().zip(at.items());
         open.extend(items.map(|(node, at)| Open { at, node, depth }));
@@ -69,16 +69,16 @@ impl AssertionBuilder<'_> {
         }
         let Some(item) = self.typed(node) else { return };
         match (item.of.notation, item.value) {
-            (Notation::Items, Some(array)) if array.is_array() => {
+            (ItemNotation::Items, Some(array)) if array.is_array() => {
                 self.demand(at.clone(), Expected::Type(item.of.value.into()), item.at);
                 self.children(&at, array, depth + 1, open);
             }
-            (Notation::Map, Some(map)) if self.is_map(map) => {
+            (ItemNotation::Map, Some(map)) if self.is_map(map) => {
                 self.demand(at.clone(), Expected::Type(item.of.value.into()), item.at);
                 self.map(&at, map, depth + 1, open);
             }
             (_, value) => {
-                let origin = value.map_or(item.at, Node::at);
+                let origin = value.map_or(item.at, JsonNode::at);
                 if let Some(value) = self.scalar(&item) {
                     self.is(at, Value::typed(item.of.value, value), origin);
                 }
@@ -87,16 +87,16 @@ impl AssertionBuilder<'_> {
     }
 
     /// The type of an item, and its value as written.
-    fn typed<'d>(&mut self, node: Node<'d>) -> Option<Item<'d>> {
+    fn typed<'d>(&mut self, node: JsonNode<'d>) -> Option<VectorItem<'d>> {
         let mut fields = self.open(node, "item")?;
         let name = fields.required("type", self.diagnostics);
         let of = name.and_then(|name| self.type_named(name));
         let value = match of.map(|of| of.notation) {
-            Some(Notation::Nothing) => {
+            Some(ItemNotation::Nothing) => {
                 if let Some(value) = fields.present("value") {
                     let ignored =
                         || Diagnostic::at(value.at(), "the value of a Null is ignored").expected("no value");
-                    self.diagnostics.remark(|| ignored().under(Rule::NotCompared));
+                    self.diagnostics.remark(|| ignored().under(LintRule::NotCompared));
                 }
                 None
             }
@@ -104,10 +104,10 @@ impl AssertionBuilder<'_> {
         };
         fields.finish(self.diagnostics);
         let (at, of) = (name?.at(), of?);
-        (value.is_some() || of.notation == Notation::Nothing).then_some(Item { at, of, value })
+        (value.is_some() || of.notation == ItemNotation::Nothing).then_some(VectorItem { at, of, value })
     }
 
-    fn type_named(&mut self, node: Node<'_>) -> Option<&'static Type> {
+    fn type_named(&mut self, node: JsonNode<'_>) -> Option<&'static VectorType> {
         let text = node.text().unwrap_or_default();
         let Some(of) = self.rules.types.iter().find(|of| text.eq_ignore_ascii_case(of.name)) else {
             let what = format!("{} is not a type", node.shown());
@@ -118,51 +118,55 @@ impl AssertionBuilder<'_> {
         if text != of.name {
             self.diagnostics.breach(|| misspelled(node, of.name));
         }
-        if self.rules.generation == Generation::V2 && of.notation == Notation::TextAsBytes {
+        if self.rules.generation == Generation::V2 && of.notation == ItemNotation::TextAsBytes {
             let diagnostic = || Diagnostic::at(node.at(), "type String").expected(quoted(of.value));
-            self.diagnostics.breach(|| diagnostic().under(Rule::MustType));
+            self.diagnostics.breach(|| diagnostic().under(LintRule::MustType));
         }
         Some(of)
     }
 
     /// The value of an item without nested items. A container gets here only if its value has the wrong type.
-    fn scalar(&mut self, item: &Item<'_>) -> Option<Value> {
+    fn scalar(&mut self, item: &VectorItem<'_>) -> Option<Value> {
         let Some(node) = item.value else { return Some(Value::Null) };
         let generation = self.rules.generation;
         let name = item.of.name;
         let value = match (item.of.notation, node.datum(), generation) {
-            (Notation::Nothing, ..) => Ok(Value::Null),
-            (Notation::Host, Datum::Null, Generation::V2) => {
+            (ItemNotation::Nothing, ..) => Ok(Value::Null),
+            (ItemNotation::Host, JsonDatum::Null, Generation::V2) => {
                 let diagnostic = || wrong_type(node, "the value of an Interop", "a string");
-                self.diagnostics.breach(|| diagnostic().under(Rule::MustType));
+                self.diagnostics.breach(|| diagnostic().under(LintRule::MustType));
                 Ok(Value::Null)
             }
-            (Notation::Bool, Datum::Bool(value), _) => Ok(Value::Bool(value)),
-            (Notation::Bool, Datum::Text(text), Generation::V2) if text == "true" || text == "false" => {
+            (ItemNotation::Bool, JsonDatum::Bool(value), _) => Ok(Value::Bool(value)),
+            (ItemNotation::Bool, JsonDatum::Text(text), Generation::V2)
+                if text == "true" || text == "false" =>
+            {
                 let diagnostic = || wrong_type(node, "the value of a Boolean", "true or false");
-                self.diagnostics.breach(|| diagnostic().under(Rule::MustType));
+                self.diagnostics.breach(|| diagnostic().under(LintRule::MustType));
                 Ok(Value::Bool(text == "true"))
             }
-            (Notation::Bool, ..) => Err("true or false"),
-            (Notation::Number, ..) => return self.number(node),
-            (Notation::Position, ..) => return self.diagnostics.keep(count(node, name)).map(Value::Int),
-            (Notation::Bytes, _, Generation::N3) => {
+            (ItemNotation::Bool, ..) => Err("true or false"),
+            (ItemNotation::Number, ..) => return self.number(node),
+            (ItemNotation::Position, ..) => return self.diagnostics.keep(count(node, name)).map(Value::Int),
+            (ItemNotation::Bytes, _, Generation::N3) => {
                 return self.diagnostics.keep(hex(node, name)).map(Value::Bytes);
             }
-            (Notation::Bytes, _, Generation::V2) => {
+            (ItemNotation::Bytes, _, Generation::V2) => {
                 return lexical::bytes(node, name, Prefix::Required, self.diagnostics).map(Value::Bytes);
             }
-            (Notation::TextAsBytes, Datum::Text(text), _) => Ok(Value::Bytes(text.into_owned().into_bytes())),
-            (Notation::Host, Datum::Text(text), _) => Ok(Value::text(text)),
-            (Notation::TextAsBytes | Notation::Host, ..) => Err("a string"),
-            (Notation::Items, ..) => Err("an array of items"),
-            (Notation::Map, ..) => Err("an object of items by key"),
+            (ItemNotation::TextAsBytes, JsonDatum::Text(text), _) => {
+                Ok(Value::Bytes(text.into_owned().into_bytes()))
+            }
+            (ItemNotation::Host, JsonDatum::Text(text), _) => Ok(Value::text(text)),
+            (ItemNotation::TextAsBytes | ItemNotation::Host, ..) => Err("a string"),
+            (ItemNotation::Items, ..) => Err("an array of items"),
+            (ItemNotation::Map, ..) => Err("an object of items by key"),
         };
         let wrong = |expected| wrong_type(node, &format!("the value of type {name}"), expected);
         self.diagnostics.keep(value.map_err(wrong))
     }
 
-    fn number(&mut self, node: Node<'_>) -> Option<Value> {
+    fn number(&mut self, node: JsonNode<'_>) -> Option<Value> {
         // N3 compares the text of a number, and the engine has a single way to write each number.
         if self.rules.generation == Generation::N3
             && let Some(text) = lexical::not_canonical(node)
@@ -170,7 +174,7 @@ impl AssertionBuilder<'_> {
             let what = || format!("{} matches no Integer", node.shown());
             let expected = "decimal digits without leading zeros";
             self.diagnostics
-                .breach(|| Diagnostic::at(node.at(), what()).expected(expected).under(Rule::Number));
+                .breach(|| Diagnostic::at(node.at(), what()).expected(expected).under(LintRule::Number));
             return Some(Value::text(text));
         }
         let number = self.diagnostics.keep(integer(node))?;
@@ -178,21 +182,21 @@ impl AssertionBuilder<'_> {
         if self.rules.generation == Generation::N3 && !fits_256_bits(&number) {
             let what = "no Integer of N3 is longer than 32 bytes";
             let diagnostic = || Diagnostic::at(node.at(), what).expected("an integer from -2^255 to 2^255-1");
-            self.diagnostics.suspect(|| diagnostic().under(Rule::ImpossibleValue));
+            self.diagnostics.suspect(|| diagnostic().under(LintRule::ImpossibleValue));
         }
         Some(Value::Int(number))
     }
 
     /// Whether a Map can be written like this. Only 2.x allows an array.
-    fn is_map(&self, value: Node<'_>) -> bool {
+    fn is_map(&self, value: JsonNode<'_>) -> bool {
         value.is_object() || (value.is_array() && self.rules.generation == Generation::V2)
     }
 
     /// Demands the keys of a Map, and pushes its values on `open`.
-    fn map<'d>(&mut self, at: &Path, map: Node<'d>, depth: usize, open: &mut Vec<Open<'d>>) {
+    fn map<'d>(&mut self, at: &Path, map: JsonNode<'d>, depth: usize, open: &mut Vec<Open<'d>>) {
         let pairs = if map.is_object() { self.members(map) } else { self.alternating(map) };
         let pairs = self.last_of_each(pairs, map);
-        let keys: Vec<Key> = pairs.iter().map(|pair| Key::from(pair.key.clone())).collect();
+        let keys: Vec<PathKey> = pairs.iter().map(|pair| PathKey::from(pair.key.clone())).collect();
         self.demand(at.clone(), Expected::Only(keys.clone()), map.at());
         if self.rules.generation == Generation::N3 && keys.len() > 1 {
             self.demand(at.clone(), Expected::Order(keys), map.at());
@@ -201,13 +205,13 @@ impl AssertionBuilder<'_> {
         open.extend(values.map(|pair| Open { at: inside.child(pair.key), node: pair.value, depth }));
     }
 
-    fn members<'d>(&mut self, map: Node<'d>) -> Vec<Pair<'d>> {
+    fn members<'d>(&mut self, map: JsonNode<'d>) -> Vec<Pair<'d>> {
         if self.rules.generation == Generation::V2 {
             let expected = "an array, though files have this form";
-            let diagnostic = || wrong_type(map, "the value of a Map", expected).under(Rule::TextAndFiles);
+            let diagnostic = || wrong_type(map, "the value of a Map", expected).under(LintRule::TextAndFiles);
             self.diagnostics.remark(diagnostic);
         }
-        let pair = |member: Member<'d>| {
+        let pair = |member: JsonMember<'d>| {
             let key = lexical::parse_key(&member, self.rules.generation, self.diagnostics)?;
             Some(Pair { key, at: member.key_at, value: member.value })
         };
@@ -215,7 +219,7 @@ impl AssertionBuilder<'_> {
     }
 
     /// Alternating keys and values, each an item.
-    fn alternating<'d>(&mut self, map: Node<'d>) -> Vec<Pair<'d>> {
+    fn alternating<'d>(&mut self, map: JsonNode<'d>) -> Vec<Pair<'d>> {
         let mut pairs = Vec::new();
         let mut items = map.items();
         while let Some(key) = items.next() {
@@ -231,10 +235,10 @@ impl AssertionBuilder<'_> {
     }
 
     /// The key that an item represents: its bytes in the engine.
-    fn key(&mut self, node: Node<'_>) -> Option<String> {
+    fn key(&mut self, node: JsonNode<'_>) -> Option<String> {
         let item = self.typed(node)?;
         let bytes = match (item.of.notation, self.scalar(&item)?) {
-            (Notation::Host, _) => None,
+            (ItemNotation::Host, _) => None,
             (_, Value::Bytes(bytes)) => Some(bytes),
             (_, Value::Int(number)) => Some(number.to_signed_bytes_le()),
             (_, Value::Bool(value)) => Some(if value { vec![1] } else { Vec::new() }),
@@ -249,7 +253,7 @@ impl AssertionBuilder<'_> {
 
     /// The last pair of each key. Duplicate keys of an object with the same spelling are detected when the
     /// document is parsed.
-    fn last_of_each<'d>(&mut self, mut pairs: Vec<Pair<'d>>, map: Node<'d>) -> Vec<Pair<'d>> {
+    fn last_of_each<'d>(&mut self, mut pairs: Vec<Pair<'d>>, map: JsonNode<'d>) -> Vec<Pair<'d>> {
         let mut last = HashMap::new();
         for pair in &pairs {
             if let Some(first) = last.insert(pair.key.clone(), pair.at)
@@ -257,7 +261,7 @@ impl AssertionBuilder<'_> {
             {
                 let what =
                     "an earlier key of this Map is the same in another notation; the earlier one is ignored";
-                self.diagnostics.note(Diagnostic::at(pair.at, what).under(Rule::DuplicateKey));
+                self.diagnostics.note(Diagnostic::at(pair.at, what).under(LintRule::DuplicateKey));
             }
         }
         pairs.retain(|pair| last[&pair.key] == pair.at);

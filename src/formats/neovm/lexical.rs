@@ -11,29 +11,29 @@ use crate::formats::fields::{Diagnostics, wrong_type};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::hex::{bytes_key, hex_bytes};
 use crate::model::position::Origin;
-use crate::model::rule::Rule;
-use crate::text::json::{Datum, Member, Node, quoted};
+use crate::model::rule::LintRule;
+use crate::text::json::{JsonDatum, JsonMember, JsonNode, quoted};
 
 /// An integer: a JSON number without fraction and exponent, or a string of decimal digits.
-pub(super) fn integer(node: Node<'_>) -> Result<BigInt, Diagnostic<Origin>> {
+pub(super) fn integer(node: JsonNode<'_>) -> Result<BigInt, Diagnostic<Origin>> {
     // The time to read decimal digits is quadratic in their number.
     const MOST_DIGITS: usize = 1000;
     const EXPECTED: &str = "an integer, as a number or as decimal digits in quotes";
     let text = match node.datum() {
-        Datum::Number(text) => text.into(),
-        Datum::Text(text) => text,
+        JsonDatum::Number(text) => text.into(),
+        JsonDatum::Text(text) => text,
         _ => return Err(wrong_type(node, "an Integer", EXPECTED)),
     };
     let digits = text.strip_prefix('-').unwrap_or(&text);
     if digits.is_empty() || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
         let what = format!("{} is not an integer", node.shown());
-        return Err(Diagnostic::at(node.at(), what).expected(EXPECTED).under(Rule::Number));
+        return Err(Diagnostic::at(node.at(), what).expected(EXPECTED).under(LintRule::Number));
     }
     if digits.len() > MOST_DIGITS {
         let what = format!("an Integer of {} digits", digits.len());
         return Err(Diagnostic::at(node.at(), what)
             .expected(format!("at most {MOST_DIGITS}"))
-            .under(Rule::Number));
+            .under(LintRule::Number));
     }
     let short = text.parse::<i64>().map(BigInt::from);
     short.or_else(|_| text.parse()).map_err(|_| Diagnostic::at(node.at(), "no integer"))
@@ -41,10 +41,10 @@ pub(super) fn integer(node: Node<'_>) -> Result<BigInt, Diagnostic<Origin>> {
 
 /// The text of a number that an engine would write differently: with a fraction or an exponent, or with
 /// leading zeros. `None` for other data.
-pub(super) fn not_canonical(node: Node<'_>) -> Option<String> {
+pub(super) fn not_canonical(node: JsonNode<'_>) -> Option<String> {
     match node.datum() {
-        Datum::Number(text) => text.contains(['.', 'e', 'E']).then(|| text.to_owned()),
-        Datum::Text(text) => {
+        JsonDatum::Number(text) => text.contains(['.', 'e', 'E']).then(|| text.to_owned()),
+        JsonDatum::Text(text) => {
             let digits = text.strip_prefix('-').unwrap_or(&text);
             let is_number = digits.starts_with('0') && digits.bytes().all(|digit| digit.is_ascii_digit());
             (is_number && text != "0").then(|| text.into_owned())
@@ -54,20 +54,20 @@ pub(super) fn not_canonical(node: Node<'_>) -> Option<String> {
 }
 
 /// A position in a script, or a count: a JSON number that fits a C# `int`.
-pub(super) fn count(node: Node<'_>, name: &str) -> Result<BigInt, Diagnostic<Origin>> {
+pub(super) fn count(node: JsonNode<'_>, name: &str) -> Result<BigInt, Diagnostic<Origin>> {
     const EXPECTED: &str = "an integer from 0 to 2147483647";
-    let Datum::Number(digits) = node.datum() else { return Err(wrong_type(node, name, EXPECTED)) };
+    let JsonDatum::Number(digits) = node.datum() else { return Err(wrong_type(node, name, EXPECTED)) };
     match digits.parse::<i32>() {
         Ok(number) if number >= 0 => Ok(BigInt::from(number)),
         _ => {
             let what = format!("{name} is {}", node.shown());
-            Err(Diagnostic::at(node.at(), what).expected(EXPECTED).under(Rule::Number))
+            Err(Diagnostic::at(node.at(), what).expected(EXPECTED).under(LintRule::Number))
         }
     }
 }
 
 /// Bytes in N3: `0x` and hex digits, or an empty string.
-pub(super) fn hex(node: Node<'_>, name: &str) -> Result<Vec<u8>, Diagnostic<Origin>> {
+pub(super) fn hex(node: JsonNode<'_>, name: &str) -> Result<Vec<u8>, Diagnostic<Origin>> {
     match node.text() {
         Some(text) => prefixed(&text, node.at()),
         None => Err(wrong_type(node, name, PREFIXED)),
@@ -82,7 +82,7 @@ fn prefixed(text: &str, at: u32) -> Result<Vec<u8>, Diagnostic<Origin>> {
         return Ok(Vec::new());
     }
     let what = || format!("{} does not start with 0x", quoted(text));
-    let unprefixed = || Diagnostic::at(at, what()).expected(PREFIXED).under(Rule::Bytes);
+    let unprefixed = || Diagnostic::at(at, what()).expected(PREFIXED).under(LintRule::Bytes);
     let digits = text.strip_prefix("0x").ok_or_else(unprefixed)?;
     hex_bytes(digits).ok_or_else(|| not_hex(text, digits, at))
 }
@@ -93,7 +93,7 @@ fn not_hex(text: &str, digits: &str, at: u32) -> Diagnostic<Origin> {
     } else {
         "has non-hex characters"
     };
-    Diagnostic::at(at, format!("{} {what}", quoted(text))).expected(PREFIXED).under(Rule::Bytes)
+    Diagnostic::at(at, format!("{} {what}", quoted(text))).expected(PREFIXED).under(LintRule::Bytes)
 }
 
 /// The key of a Map as in paths: `0x` and lower-case hex digits, or an empty string for no bytes.
@@ -104,7 +104,7 @@ pub(super) fn key(bytes: &[u8]) -> String {
 /// The key of a Map in an object. N3 compares the text of keys, so a key with a different spelling than
 /// [`key`] matches none and stays as it is.
 pub(super) fn parse_key(
-    member: &Member<'_>,
+    member: &JsonMember<'_>,
     generation: Generation,
     diagnostics: &mut Diagnostics,
 ) -> Option<String> {
@@ -116,7 +116,7 @@ pub(super) fn parse_key(
     let breach = |what: &str| {
         Diagnostic::at(string.at(), format!("key {} of a Map {what}", string.shown()))
             .expected(quoted(&key))
-            .under(Rule::MustMapKey)
+            .under(LintRule::MustMapKey)
     };
     match generation {
         Generation::N3 => {
@@ -133,7 +133,7 @@ pub(super) fn parse_key(
 }
 
 /// The hash of a script in 2.x. Base64 of its 20 bytes has 28 characters, so 40 hex digits can only be hex.
-pub(super) fn script_hash(node: Node<'_>, diagnostics: &mut Diagnostics) -> Option<Vec<u8>> {
+pub(super) fn script_hash(node: JsonNode<'_>, diagnostics: &mut Diagnostics) -> Option<Vec<u8>> {
     let text = node.text().filter(|text| text.len() == 40);
     text.and_then(|text| hex_bytes(&text))
         .or_else(|| bytes(node, "scriptHash", Prefix::Optional, diagnostics))
@@ -142,9 +142,9 @@ pub(super) fn script_hash(node: Node<'_>, diagnostics: &mut Diagnostics) -> Opti
 /// A script or message of 2.x. Text that is valid as hex and as base64 is read as hex if a frame of `test` is
 /// expected to have the hash of that script.
 pub(super) fn program_bytes(
-    node: Node<'_>,
+    node: JsonNode<'_>,
     name: &str,
-    test: Option<Node<'_>>,
+    test: Option<JsonNode<'_>>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Vec<u8>> {
     let text = node.text().unwrap_or_default();
@@ -156,12 +156,12 @@ pub(super) fn program_bytes(
         return Some(script);
     }
     let what = format!("{} is both hex and base64", quoted(&text));
-    diagnostics.error(Diagnostic::at(node.at(), what).expected(PREFIXED).under(Rule::AmbiguousBytes));
+    diagnostics.error(Diagnostic::at(node.at(), what).expected(PREFIXED).under(LintRule::AmbiguousBytes));
     None
 }
 
 /// Whether a frame is expected to have the hash of this script.
-fn expects_hash(test: Node<'_>, script: &[u8]) -> bool {
+fn expects_hash(test: JsonNode<'_>, script: &[u8]) -> bool {
     let hash = Ripemd160::digest(Sha256::digest(script));
     let (hex, base64) = (hex::encode(hash), BASE64.encode(hash));
     let hashes = test.objects().filter_map(|frame| member(frame, "scriptHash")?.value.text());
@@ -187,7 +187,7 @@ pub(super) enum Prefix {
 /// Bytes in 2.x: `0x` and hex digits, or base64. Hex digits without `0x` that are not valid base64 are read
 /// as hex. The format's specification says hex, but existing runners read base64.
 pub(super) fn bytes(
-    node: Node<'_>,
+    node: JsonNode<'_>,
     name: &str,
     prefix: Prefix,
     diagnostics: &mut Diagnostics,
@@ -200,7 +200,7 @@ pub(super) fn bytes(
     let at = node.at();
     if !text.starts_with("0x") && (prefix == Prefix::Required || text.starts_with("0X")) {
         let what = || format!("{} does not start with 0x", quoted(&text));
-        diagnostics.breach(|| Diagnostic::at(at, what()).expected(PREFIXED).under(Rule::MustBeHex));
+        diagnostics.breach(|| Diagnostic::at(at, what()).expected(PREFIXED).under(LintRule::MustBeHex));
     }
     if let Some(digits) = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
         return diagnostics.keep(hex_bytes(digits).ok_or_else(|| not_hex(&text, digits, at)));
@@ -209,7 +209,7 @@ pub(super) fn bytes(
     let caution = |read: &str| {
         Diagnostic::at(at, format!("{} is read as {read}", quoted(&text)))
             .expected("0x before hex digits")
-            .under(Rule::AmbiguousBytes)
+            .under(LintRule::AmbiguousBytes)
     };
     match BASE64.decode(&*text) {
         Ok(bytes) => {
@@ -218,7 +218,7 @@ pub(super) fn bytes(
             } else if !is_hex && prefix == Prefix::Optional {
                 let diagnostic =
                     || Diagnostic::at(at, format!("{} is base64", quoted(&text))).expected(PREFIXED);
-                diagnostics.breach(|| diagnostic().under(Rule::MustBeHex));
+                diagnostics.breach(|| diagnostic().under(LintRule::MustBeHex));
             }
             Some(bytes)
         }
@@ -228,13 +228,13 @@ pub(super) fn bytes(
         }
         Err(_) => {
             let what = format!("{} is neither hex nor base64", quoted(&text));
-            diagnostics.error(Diagnostic::at(at, what).expected(EXPECTED).under(Rule::Bytes));
+            diagnostics.error(Diagnostic::at(at, what).expected(EXPECTED).under(LintRule::Bytes));
             None
         }
     }
 }
 
 /// The last member with this name, ignoring case.
-pub(super) fn member<'d>(object: Node<'d>, name: &str) -> Option<Member<'d>> {
+pub(super) fn member<'d>(object: JsonNode<'d>, name: &str) -> Option<JsonMember<'d>> {
     object.members().filter(|member| member.key.eq_ignore_ascii_case(name)).last()
 }

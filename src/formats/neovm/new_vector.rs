@@ -5,7 +5,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::rules::{Generation, Rules};
 use super::write_back::{fresh_frame, fresh_item, items_of, plain};
-use crate::formats::new_vector::{Field, MakeVector, NewVector, integers};
+use crate::formats::new_vector::{MakeVector, NewVector, StateOf, integers};
 use crate::formats::write_back::NotRepresentable;
 
 /// The inputs of the machine.
@@ -61,7 +61,7 @@ fn push(number: &BigInt, generation: Generation) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-fn result(state: &Field<'_>, rules: &Rules) -> Result<Json, NotRepresentable> {
+fn result(state: &StateOf<'_>, rules: &Rules) -> Result<Json, NotRepresentable> {
     let list = |name| state(name).as_ref().and_then(items_of).unwrap_or_default().to_vec();
     let (frames, items) = (list("invocationStack"), list("resultStack"));
     let mut result = Map::new();

@@ -1,27 +1,27 @@
 //! The program of a test: the script and its environment.
 
 use super::lexical::{self, hex};
-use crate::formats::fields::{Diagnostics, Fields, misspelled, no_such_word, wrong_type};
-use crate::formats::files::{Files, Folder};
+use crate::formats::fields::{Diagnostics, FieldReader, misspelled, no_such_word, wrong_type};
+use crate::formats::files::{Files, VectorFolder};
 use crate::formats::nef::{self, Nef};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::limits;
 use crate::model::name::Name;
 use crate::model::path::Path;
 use crate::model::position::Origin;
-use crate::model::rule::Rule;
+use crate::model::rule::LintRule;
 use crate::model::value::Value;
-use crate::text::json::{Node, quoted};
+use crate::text::json::{JsonNode, quoted};
 
 /// The members of the program record, and the positions of its data.
 #[derive(Default)]
-pub(super) struct Program {
+pub(super) struct NeoProgram {
     pub(super) members: Vec<(Name, Value)>,
     pub(super) places: Vec<(Path, Origin)>,
 }
 
-impl Program {
-    fn keep(&mut self, name: &'static str, node: Node<'_>, value: Option<Value>) {
+impl NeoProgram {
+    fn keep(&mut self, name: &'static str, node: JsonNode<'_>, value: Option<Value>) {
         if let Some(value) = value {
             self.members.push((name.into(), value));
             self.places.push((Path::field(name), Origin(node.at())));
@@ -31,13 +31,13 @@ impl Program {
     /// `script`, and the members that vmconf adds: `host`, `message`, `curve`, `strict`, `limits`.
     pub(super) fn read_n3(
         &mut self,
-        fields: &mut Fields<'_>,
+        fields: &mut FieldReader<'_>,
         files: &dyn Files,
         diagnostics: &mut Diagnostics,
     ) {
         if let Some(script) = fields.present("script") {
             let value = if script.is_array() {
-                Some(Program::entries(script, diagnostics))
+                Some(NeoProgram::entries(script, diagnostics))
             } else if script.is_object() {
                 named_script(script, files, diagnostics)
             } else {
@@ -53,13 +53,13 @@ impl Program {
         if let Some(host) = host {
             self.keep("host", host, one_of(host, "host", &["test", "crypto"], diagnostics));
         }
-        let crypto = host.and_then(Node::text).is_some_and(|host| host == "crypto");
+        let crypto = host.and_then(JsonNode::text).is_some_and(|host| host == "crypto");
         for name in ["message", "curve"] {
             let Some(node) = fields.optional(name) else { continue };
             if !crypto {
                 let what = format!("{} without \"host\": \"crypto\"", quoted(name));
                 diagnostics.error(
-                    Diagnostic::at(node.at(), what).expected("both or neither").under(Rule::Misplaced),
+                    Diagnostic::at(node.at(), what).expected("both or neither").under(LintRule::Misplaced),
                 );
             }
             let value = match name {
@@ -82,8 +82,8 @@ impl Program {
     }
 
     /// `limits`: the limits of the engine that the test lowers.
-    fn limits(&mut self, node: Node<'_>, diagnostics: &mut Diagnostics) -> Option<Value> {
-        let mut fields = Fields::open(node, "limits", diagnostics)?;
+    fn limits(&mut self, node: JsonNode<'_>, diagnostics: &mut Diagnostics) -> Option<Value> {
+        let mut fields = FieldReader::open(node, "limits", diagnostics)?;
         let mut limits = Vec::new();
         for (member, _) in limits::of_machine(super::rules::N3.machine) {
             let Some(limit) = fields.optional(member) else { continue };
@@ -96,13 +96,13 @@ impl Program {
     }
 
     /// `script`, `message`, `scriptTable`.
-    pub(super) fn read_v2(&mut self, fields: &mut Fields<'_>, diagnostics: &mut Diagnostics) {
+    pub(super) fn read_v2(&mut self, fields: &mut FieldReader<'_>, diagnostics: &mut Diagnostics) {
         let test = Some(fields.node());
         if let Some(script) = fields.present("script") {
             let value = if script.is_array() {
                 let diagnostic = || wrong_type(script, "script", "hex digits in quotes");
-                diagnostics.breach(|| diagnostic().under(Rule::MustType));
-                Some(Program::entries(script, diagnostics))
+                diagnostics.breach(|| diagnostic().under(LintRule::MustType));
+                Some(NeoProgram::entries(script, diagnostics))
             } else {
                 bytes_value(script, "script", test, diagnostics)
             };
@@ -116,20 +116,26 @@ impl Program {
     }
 
     /// Mnemonics and `0x…` pieces, without invalid ones. The machine decides whether a mnemonic exists.
-    fn entries(script: Node<'_>, diagnostics: &mut Diagnostics) -> Value {
+    fn entries(script: JsonNode<'_>, diagnostics: &mut Diagnostics) -> Value {
         let mut entries = Vec::with_capacity(script.items().count());
         entries.extend(script.items().filter_map(|node| diagnostics.keep(entry(node))));
         Value::List(entries)
     }
 
     /// The specification says `scripttable` and a String; all files have `scriptTable` and an array.
-    fn read_table(&mut self, fields: &mut Fields<'_>, test: Option<Node<'_>>, diagnostics: &mut Diagnostics) {
+    fn read_table(
+        &mut self,
+        fields: &mut FieldReader<'_>,
+        test: Option<JsonNode<'_>>,
+        diagnostics: &mut Diagnostics,
+    ) {
         const NAME: &str = "scriptTable";
         let Some(member) = fields.member(NAME) else { return };
         match &*member.key {
             "scripttable" => {}
             NAME => {
-                let diagnostic = || misspelled(member.key_node(), "scripttable").under(Rule::TextAndFiles);
+                let diagnostic =
+                    || misspelled(member.key_node(), "scripttable").under(LintRule::TextAndFiles);
                 diagnostics.remark(diagnostic);
             }
             _ => diagnostics.breach(|| misspelled(member.key_node(), "scripttable")),
@@ -141,22 +147,23 @@ impl Program {
         let path = Path::field(NAME);
         let scripts: Option<Vec<_>> = if table.is_array() {
             let expected = "hex digits in quotes, though files have this form";
-            diagnostics.remark(|| wrong_type(table, NAME, expected).under(Rule::TextAndFiles));
+            diagnostics.remark(|| wrong_type(table, NAME, expected).under(LintRule::TextAndFiles));
             let scripts: Vec<_> = table.items().map(|entry| table_script(entry, test, diagnostics)).collect();
             scripts.into_iter().collect()
         } else {
             bytes_value(table, NAME, test, diagnostics).map(|script| vec![(table, script)])
         };
         let Some(scripts) = scripts else { return };
-        let place = |(index, script): (usize, &(Node<'_>, Value))| (path.child(index), Origin(script.0.at()));
+        let place =
+            |(index, script): (usize, &(JsonNode<'_>, Value))| (path.child(index), Origin(script.0.at()));
         self.places.extend(scripts.iter().enumerate().map(place));
         self.keep(NAME, table, Some(Value::List(scripts.into_iter().map(|script| script.1).collect())));
     }
 }
 
 /// `{"file": "x.nef"}`: the script of a contract in the vector's folder.
-fn named_script(node: Node<'_>, files: &dyn Files, diagnostics: &mut Diagnostics) -> Option<Value> {
-    let mut fields = Fields::open(node, "script", diagnostics)?;
+fn named_script(node: JsonNode<'_>, files: &dyn Files, diagnostics: &mut Diagnostics) -> Option<Value> {
+    let mut fields = FieldReader::open(node, "script", diagnostics)?;
     let name = fields.required("file", diagnostics);
     fields.finish(diagnostics);
     let name = name?;
@@ -164,15 +171,15 @@ fn named_script(node: Node<'_>, files: &dyn Files, diagnostics: &mut Diagnostics
         diagnostics.error(wrong_type(name, "file", "the name of a NEF3 file"));
         return None;
     };
-    let read = files.read(Folder::Own, &text, nef::FILE_SIZE as u64).map_err(|why| why.to_string());
+    let read = files.read(VectorFolder::Own, &text, nef::FILE_SIZE as u64).map_err(|why| why.to_string());
     let nef = read.and_then(|file| Nef::read(&file).map_err(|why| why.to_string()));
     let wrong =
-        |why| Diagnostic::at(name.at(), format!("file {}: {why}", name.shown())).under(Rule::NamedFile);
+        |why| Diagnostic::at(name.at(), format!("file {}: {why}", name.shown())).under(LintRule::NamedFile);
     diagnostics.keep(nef.map_err(wrong)).map(|nef| Value::Bytes(nef.script))
 }
 
 /// An element of a script in an array.
-fn entry(node: Node<'_>) -> Result<Value, Diagnostic<Origin>> {
+fn entry(node: JsonNode<'_>) -> Result<Value, Diagnostic<Origin>> {
     const EXPECTED: &str = "a mnemonic in capitals, or 0x and hex digits";
     let Some(text) = node.text() else { return Err(wrong_type(node, "an element of script", EXPECTED)) };
     let in_capitals = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
@@ -188,27 +195,27 @@ fn entry(node: Node<'_>) -> Result<Value, Diagnostic<Origin>> {
 
 /// The script of an entry of `scriptTable`, and its position.
 fn table_script<'d>(
-    entry: Node<'d>,
-    test: Option<Node<'_>>,
+    entry: JsonNode<'d>,
+    test: Option<JsonNode<'_>>,
     diagnostics: &mut Diagnostics,
-) -> Option<(Node<'d>, Value)> {
+) -> Option<(JsonNode<'d>, Value)> {
     let names = super::rules::V2.names;
-    let mut fields = Fields::open_with(entry, "entry of scriptTable", names, diagnostics)?;
+    let mut fields = FieldReader::open_with(entry, "entry of scriptTable", names, diagnostics)?;
     let script = fields.required("script", diagnostics);
     fields.finish(diagnostics);
     Some((script?, bytes_value(script?, "script", test, diagnostics)?))
 }
 
 fn bytes_value(
-    node: Node<'_>,
+    node: JsonNode<'_>,
     name: &str,
-    test: Option<Node<'_>>,
+    test: Option<JsonNode<'_>>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Value> {
     lexical::program_bytes(node, name, test, diagnostics).map(Value::Bytes)
 }
 
-fn one_of(node: Node<'_>, name: &str, words: &[&str], diagnostics: &mut Diagnostics) -> Option<Value> {
+fn one_of(node: JsonNode<'_>, name: &str, words: &[&str], diagnostics: &mut Diagnostics) -> Option<Value> {
     let text = node.text().filter(|text| words.contains(&&**text));
     if text.is_none() {
         let what = format!("{name} is {}", node.shown());

@@ -4,26 +4,26 @@ use num_bigint::BigInt;
 
 use super::lexical::{self, count};
 use super::rules::{Absence, Generation, Rules};
-use crate::formats::fields::{Diagnostics, Fields, misspelled, no_such_word, wrong_type};
+use crate::formats::fields::{Diagnostics, FieldReader, misspelled, no_such_word, wrong_type};
 use crate::model::assertion::{Assertion, Expected};
 use crate::model::diagnostic::Diagnostic;
-use crate::model::path::{Parent, Path};
+use crate::model::path::{Path, PathParent};
 use crate::model::position::Origin;
-use crate::model::rule::Rule;
+use crate::model::rule::LintRule;
 use crate::model::value::Value;
-use crate::text::json::{Datum, Node};
+use crate::text::json::{JsonDatum, JsonNode};
 
 /// Turns the members of a result into assertions.
-pub(super) struct AssertionBuilder<'w> {
+pub(super) struct NeoAssertions<'w> {
     pub(super) rules: &'static Rules,
     pub(super) assertions: Vec<Assertion>,
     pub(super) diagnostics: &'w mut Diagnostics,
 }
 
-impl<'w> AssertionBuilder<'w> {
-    pub(super) fn new(rules: &'static Rules, diagnostics: &'w mut Diagnostics) -> AssertionBuilder<'w> {
+impl<'w> NeoAssertions<'w> {
+    pub(super) fn new(rules: &'static Rules, diagnostics: &'w mut Diagnostics) -> NeoAssertions<'w> {
         // As many as in most results.
-        AssertionBuilder { rules, assertions: Vec::with_capacity(8), diagnostics }
+        NeoAssertions { rules, assertions: Vec::with_capacity(8), diagnostics }
     }
 
     pub(super) fn demand(&mut self, at: Path, expected: Expected, origin: u32) {
@@ -34,12 +34,12 @@ impl<'w> AssertionBuilder<'w> {
         self.demand(at, Expected::Is(value), origin);
     }
 
-    pub(super) fn open<'d>(&mut self, node: Node<'d>, name: &'static str) -> Option<Fields<'d>> {
-        Fields::open_with(node, name, self.rules.names, self.diagnostics)
+    pub(super) fn open<'d>(&mut self, node: JsonNode<'d>, name: &'static str) -> Option<FieldReader<'d>> {
+        FieldReader::open_with(node, name, self.rules.names, self.diagnostics)
     }
 
     /// Reads a result. Returns how the actions must have ended; the rest becomes assertions.
-    pub(super) fn result(&mut self, node: Node<'_>) -> Option<Assertion> {
+    pub(super) fn result(&mut self, node: JsonNode<'_>) -> Option<Assertion> {
         let mut fields = self.open(node, "result")?;
         let end = self.end(&mut fields);
         let frames = fields.present("invocationStack");
@@ -55,18 +55,18 @@ impl<'w> AssertionBuilder<'w> {
     }
 
     /// How the actions must have ended.
-    fn end(&mut self, fields: &mut Fields<'_>) -> Option<Assertion> {
+    fn end(&mut self, fields: &mut FieldReader<'_>) -> Option<Assertion> {
         let Some(left_out) = self.rules.state_left_out else {
             return fields.required("state", self.diagnostics).and_then(|state| self.state(state));
         };
         if let Some(state) = fields.present("state") {
             return self.state(state);
         }
-        self.diagnostics.breach(|| fields.without("state").under(Rule::MustMember));
+        self.diagnostics.breach(|| fields.without("state").under(LintRule::MustMember));
         Some(state_assertion(left_out, fields.at()))
     }
 
-    fn state(&mut self, node: Node<'_>) -> Option<Assertion> {
+    fn state(&mut self, node: JsonNode<'_>) -> Option<Assertion> {
         let text = node.text().unwrap_or_default();
         let Some(state) = self.rules.states.iter().find(|state| text.eq_ignore_ascii_case(state)) else {
             let what = format!("{} is not a state", node.shown());
@@ -83,8 +83,8 @@ impl<'w> AssertionBuilder<'w> {
     /// The members that only N3 has. After a fault, only the message is compared.
     fn n3_members(
         &mut self,
-        fields: &mut Fields<'_>,
-        stacks: [Option<Node<'_>>; 2],
+        fields: &mut FieldReader<'_>,
+        stacks: [Option<JsonNode<'_>>; 2],
         end: Option<&Assertion>,
     ) {
         let refs = fields.present("refs");
@@ -112,15 +112,20 @@ impl<'w> AssertionBuilder<'w> {
         }
     }
 
-    fn ignored<const N: usize>(&mut self, why: &str, members: [Option<Node<'_>>; N]) {
+    fn ignored<const N: usize>(&mut self, why: &str, members: [Option<JsonNode<'_>>; N]) {
         for node in members.into_iter().flatten() {
             let diagnostic = || Diagnostic::at(node.at(), format!("this {why}"));
-            self.diagnostics.remark(|| diagnostic().under(Rule::NotCompared));
+            self.diagnostics.remark(|| diagnostic().under(LintRule::NotCompared));
         }
     }
 
     /// The specification of 2.x demands exactly one of the stacks.
-    fn one_of_both(&mut self, result: Node<'_>, frames: Option<Node<'_>>, results: Option<Node<'_>>) {
+    fn one_of_both(
+        &mut self,
+        result: JsonNode<'_>,
+        frames: Option<JsonNode<'_>>,
+        results: Option<JsonNode<'_>>,
+    ) {
         let what = match (frames, results) {
             (None, None) => "neither invocationStack nor resultStack",
             (Some(_), Some(_)) => "both invocationStack and resultStack",
@@ -128,17 +133,17 @@ impl<'w> AssertionBuilder<'w> {
         };
         let diagnostic =
             || Diagnostic::at(result.at(), format!("result with {what}")).expected("one of them");
-        self.diagnostics.breach(|| diagnostic().under(Rule::MustBeOneStack));
+        self.diagnostics.breach(|| diagnostic().under(LintRule::MustBeOneStack));
     }
 
-    fn count(&mut self, at: Path, node: Node<'_>, name: &str) {
+    fn count(&mut self, at: Path, node: JsonNode<'_>, name: &str) {
         if let Some(number) = self.diagnostics.keep(count(node, name)) {
             self.is(at, Value::Int(number), node.at());
         }
     }
 
     /// The frames; none are expected if the result at `origin` does not mention them.
-    fn frames(&mut self, frames: Option<Node<'_>>, origin: u32) {
+    fn frames(&mut self, frames: Option<JsonNode<'_>>, origin: u32) {
         let at = Path::field("invocationStack");
         let Some(frames) = frames else { return self.demand(at, Expected::Len(0), origin) };
         if !frames.is_array() {
@@ -150,22 +155,22 @@ impl<'w> AssertionBuilder<'w> {
         }
     }
 
-    fn frame(&mut self, at: &Parent, node: Node<'_>) {
+    fn frame(&mut self, at: &PathParent, node: JsonNode<'_>) {
         let Some(mut fields) = self.open(node, "frame") else { return };
         if self.rules.generation == Generation::V2 {
             match fields.present("scriptHash") {
                 Some(hash) => self.script_hash(at, hash),
-                None => self.diagnostics.breach(|| fields.without("scriptHash").under(Rule::MustMember)),
+                None => self.diagnostics.breach(|| fields.without("scriptHash").under(LintRule::MustMember)),
             }
         }
         let pointer = fields.present("instructionPointer");
         if pointer.is_none() {
-            self.diagnostics.breach(|| fields.without("instructionPointer").under(Rule::MustMember));
+            self.diagnostics.breach(|| fields.without("instructionPointer").under(LintRule::MustMember));
         }
         self.pointer(at.child("instructionPointer"), pointer, node.at());
         match fields.present("nextInstruction") {
             Some(instruction) => self.next_instruction(at, instruction),
-            None => self.diagnostics.breach(|| fields.without("nextInstruction").under(Rule::MustMember)),
+            None => self.diagnostics.breach(|| fields.without("nextInstruction").under(LintRule::MustMember)),
         }
         for (name, absence) in self.rules.frame_lists {
             let list = fields.present(name);
@@ -175,40 +180,40 @@ impl<'w> AssertionBuilder<'w> {
     }
 
     /// The instruction pointer; zero if it is missing in the frame at `origin`.
-    fn pointer(&mut self, at: Path, pointer: Option<Node<'_>>, origin: u32) {
+    fn pointer(&mut self, at: Path, pointer: Option<JsonNode<'_>>, origin: u32) {
         match pointer {
             Some(pointer) => self.count(at, pointer, "instructionPointer"),
             None => self.is(at, Value::Int(BigInt::ZERO), origin),
         }
     }
 
-    fn script_hash(&mut self, frame: &Parent, node: Node<'_>) {
+    fn script_hash(&mut self, frame: &PathParent, node: JsonNode<'_>) {
         let hash = lexical::script_hash(node, self.diagnostics);
         let Some(hash) = hash else { return };
         if hash.len() != 20 {
             let what = format!("a scriptHash of {} bytes", hash.len());
             let diagnostic =
-                || Diagnostic::at(node.at(), what).expected("20 bytes").under(Rule::ImpossibleValue);
+                || Diagnostic::at(node.at(), what).expected("20 bytes").under(LintRule::ImpossibleValue);
             self.diagnostics.remark(diagnostic);
         }
         self.is(frame.child("scriptHash"), Value::Bytes(hash), node.at());
     }
 
     /// A name, or the opcode's number if it has no name.
-    fn next_instruction(&mut self, frame: &Parent, node: Node<'_>) {
+    fn next_instruction(&mut self, frame: &PathParent, node: JsonNode<'_>) {
         let of_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
         let number = match node.datum() {
-            Datum::Text(text) if text.starts_with(|first: char| first.is_ascii_digit()) => {
+            JsonDatum::Text(text) if text.starts_with(|first: char| first.is_ascii_digit()) => {
                 self.number_for_name(node);
                 opcode(&text)
             }
-            Datum::Text(text) if !text.is_empty() && text.bytes().all(of_name) => {
+            JsonDatum::Text(text) if !text.is_empty() && text.bytes().all(of_name) => {
                 let name = Value::text(self.mnemonic(&text));
                 return self.is(frame.child("nextInstruction"), name, node.at());
             }
-            Datum::Number(digits) => {
+            JsonDatum::Number(digits) => {
                 let expected = "a mnemonic in quotes";
-                let diagnostic = || wrong_type(node, "nextInstruction", expected).under(Rule::MustType);
+                let diagnostic = || wrong_type(node, "nextInstruction", expected).under(LintRule::MustType);
                 self.diagnostics.breach(diagnostic);
                 opcode(digits)
             }
@@ -224,11 +229,11 @@ impl<'w> AssertionBuilder<'w> {
     }
 
     /// In 2.x, the specification requires a name, but files have a number for each opcode without one.
-    fn number_for_name(&mut self, node: Node<'_>) {
+    fn number_for_name(&mut self, node: JsonNode<'_>) {
         if self.rules.generation == Generation::V2 {
             let what = "nextInstruction is a number in quotes";
             let diagnostic =
-                || Diagnostic::at(node.at(), what).expected("a mnemonic").under(Rule::OpcodeNumber);
+                || Diagnostic::at(node.at(), what).expected("a mnemonic").under(LintRule::OpcodeNumber);
             self.diagnostics.remark(diagnostic);
         }
     }
@@ -243,7 +248,7 @@ impl<'w> AssertionBuilder<'w> {
     }
 
     /// A list of items that may be missing in the result or frame at `origin`.
-    fn list(&mut self, at: Path, list: Option<Node<'_>>, absence: Absence, origin: u32) {
+    fn list(&mut self, at: Path, list: Option<JsonNode<'_>>, absence: Absence, origin: u32) {
         let Some(list) = list else {
             return match absence {
                 Absence::NotCompared => {}

@@ -1,6 +1,6 @@
 //! Those differences between the two generations of the format that tables can express.
 
-use crate::formats::fields::Names;
+use crate::formats::fields::MemberNames;
 
 /// The generation, for differences that tables cannot express.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub(super) struct Rules {
     /// The machine that the vectors are for.
     pub(super) machine: &'static str,
     /// How names of members may be spelled.
-    pub(super) names: Names,
+    pub(super) names: MemberNames,
     /// The states, in the machine's spelling.
     pub(super) states: [&'static str; 4],
     /// The meaning of a result without a state; `None` if it must have one.
@@ -25,7 +25,7 @@ pub(super) struct Rules {
     /// The state after a fault.
     pub(super) fault: &'static str,
     /// The types of items.
-    pub(super) types: &'static [Type],
+    pub(super) types: &'static [VectorType],
     /// The meaning of a result without `resultStack`.
     pub(super) result_stack: Absence,
     /// The lists of items of a frame, and the meaning of a missing one.
@@ -44,18 +44,18 @@ pub(super) enum Absence {
 }
 
 /// A type of items.
-pub(super) struct Type {
+pub(super) struct VectorType {
     /// Its name in vectors.
     pub(super) name: &'static str,
     /// The type name of the machine's values.
     pub(super) value: &'static str,
     /// How its values are written in vectors.
-    pub(super) notation: Notation,
+    pub(super) notation: ItemNotation,
 }
 
 /// How the value of an item is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Notation {
+pub(super) enum ItemNotation {
     /// There is no value.
     Nothing,
     /// `true` or `false`.
@@ -76,30 +76,30 @@ pub(super) enum Notation {
     Map,
 }
 
-const fn named(name: &'static str, notation: Notation) -> Type {
-    Type { name, value: name, notation }
+const fn named(name: &'static str, notation: ItemNotation) -> VectorType {
+    VectorType { name, value: name, notation }
 }
 
 /// The rules of N3, described in `docs/src/formats/neovm-n3.md`.
 pub(super) const N3: Rules = Rules {
     generation: Generation::N3,
     machine: "neo3",
-    names: Names::AnyCase,
+    names: MemberNames::AnyCase,
     states: ["NONE", "HALT", "FAULT", "BREAK"],
     state_left_out: Some("NONE"),
     fault: "FAULT",
     types: &[
-        named("Integer", Notation::Number),
-        named("ByteString", Notation::Bytes),
-        named("Boolean", Notation::Bool),
-        named("Null", Notation::Nothing),
-        named("Array", Notation::Items),
-        named("Struct", Notation::Items),
-        named("Map", Notation::Map),
-        named("Buffer", Notation::Bytes),
-        named("Pointer", Notation::Position),
-        named("Interop", Notation::Host),
-        Type { name: "String", value: "ByteString", notation: Notation::TextAsBytes },
+        named("Integer", ItemNotation::Number),
+        named("ByteString", ItemNotation::Bytes),
+        named("Boolean", ItemNotation::Bool),
+        named("Null", ItemNotation::Nothing),
+        named("Array", ItemNotation::Items),
+        named("Struct", ItemNotation::Items),
+        named("Map", ItemNotation::Map),
+        named("Buffer", ItemNotation::Bytes),
+        named("Pointer", ItemNotation::Position),
+        named("Interop", ItemNotation::Host),
+        VectorType { name: "String", value: "ByteString", notation: ItemNotation::TextAsBytes },
     ],
     result_stack: Absence::NotCompared,
     frame_lists: &[
@@ -114,19 +114,19 @@ pub(super) const N3: Rules = Rules {
 pub(super) const V2: Rules = Rules {
     generation: Generation::V2,
     machine: "neo2",
-    names: Names::AnyCaseByBreach,
+    names: MemberNames::AnyCaseByBreach,
     states: ["None", "Halt", "Fault", "Break"],
     state_left_out: None,
     fault: "Fault",
     types: &[
-        named("ByteArray", Notation::Bytes),
-        named("Integer", Notation::Number),
-        named("Boolean", Notation::Bool),
-        named("Array", Notation::Items),
-        named("Struct", Notation::Items),
-        named("Map", Notation::Map),
-        named("Interop", Notation::Host),
-        Type { name: "String", value: "ByteArray", notation: Notation::TextAsBytes },
+        named("ByteArray", ItemNotation::Bytes),
+        named("Integer", ItemNotation::Number),
+        named("Boolean", ItemNotation::Bool),
+        named("Array", ItemNotation::Items),
+        named("Struct", ItemNotation::Items),
+        named("Map", ItemNotation::Map),
+        named("Interop", ItemNotation::Host),
+        VectorType { name: "String", value: "ByteArray", notation: ItemNotation::TextAsBytes },
     ],
     result_stack: Absence::Empty,
     frame_lists: &[("evaluationStack", Absence::Empty), ("altStack", Absence::Empty)],

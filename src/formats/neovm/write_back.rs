@@ -6,19 +6,19 @@ use num_bigint::BigInt;
 use serde_json::{Map, Value as Json, json};
 
 use super::lexical::member;
-use super::rules::{Absence, Notation, Rules, Type};
+use super::rules::{Absence, ItemNotation, Rules, VectorType};
 use crate::formats::write_back::{
-    FailedAssertion, NotRepresentable, WrittenBack, hex_like, in_case_of, resize,
+    NotRepresentable, WrittenBack, WrongAssertion, hex_like, in_case_of, resize,
 };
 use crate::model::assertion::Expected;
 use crate::model::name::Name;
-use crate::model::path::Key;
+use crate::model::path::PathKey;
 use crate::model::value::Value;
-use crate::text::edit::Change;
-use crate::text::json::Node;
+use crate::text::edit::TextChange;
+use crate::text::json::JsonNode;
 
 /// The role of a datum in a result, according to its path.
-enum Part<'p> {
+enum ResultPart<'p> {
     /// A member of a result or of a frame, by name.
     Member(&'p str),
     /// The list of frames.
@@ -29,37 +29,37 @@ enum Part<'p> {
     Item,
 }
 
-impl Part<'_> {
-    fn of<'p>(path: &'p [&Key], rules: &Rules) -> Part<'p> {
+impl ResultPart<'_> {
+    fn of<'p>(path: &'p [&PathKey], rules: &Rules) -> ResultPart<'p> {
         match path {
-            [Key::Name(name)] if name == "invocationStack" => Part::Frames,
-            [Key::Name(name)] if name == "resultStack" => Part::Items(name),
-            [Key::Name(_), Key::Index(_), Key::Name(name)]
+            [PathKey::Name(name)] if name == "invocationStack" => ResultPart::Frames,
+            [PathKey::Name(name)] if name == "resultStack" => ResultPart::Items(name),
+            [PathKey::Name(_), PathKey::Index(_), PathKey::Name(name)]
                 if rules.frame_lists.iter().any(|list| *name == list.0) =>
             {
-                Part::Items(name)
+                ResultPart::Items(name)
             }
-            [Key::Name(name)] => Part::Member(name),
-            [Key::Name(stack), Key::Index(_), Key::Name(name)] if stack == "invocationStack" => {
-                Part::Member(name)
+            [PathKey::Name(name)] => ResultPart::Member(name),
+            [PathKey::Name(stack), PathKey::Index(_), PathKey::Name(name)] if stack == "invocationStack" => {
+                ResultPart::Member(name)
             }
-            _ => Part::Item,
+            _ => ResultPart::Item,
         }
     }
 }
 
-pub(super) fn write_back<'d>(failed: &FailedAssertion<'d, '_>, rules: &Rules) -> WrittenBack<'d> {
-    match Part::of(&failed.at.keys(), rules) {
-        Part::Member(name) if failed.node.is_object() => {
-            Ok(vec![Change::add_member(failed.node, name, plain(failed.present()?, None)?)])
+pub(super) fn write_back<'d>(failed: &WrongAssertion<'d, '_>, rules: &Rules) -> WrittenBack<'d> {
+    match ResultPart::of(&failed.at.keys(), rules) {
+        ResultPart::Member(name) if failed.node.is_object() => {
+            Ok(vec![TextChange::add_member(failed.node, name, plain(failed.present()?, None)?)])
         }
-        Part::Member("state" | "nextInstruction") => {
+        ResultPart::Member("state" | "nextInstruction") => {
             failed.replace(word_like(failed.node, failed.present()?)?)
         }
-        Part::Member(_) => failed.replace(plain(failed.present()?, Some(failed.node))?),
-        Part::Frames => list(failed, "invocationStack", |frame| fresh_frame(frame, rules)),
-        Part::Items(name) => list(failed, name, |item| fresh_item(item, rules)),
-        Part::Item => match (failed.expected, failed.actual) {
+        ResultPart::Member(_) => failed.replace(plain(failed.present()?, Some(failed.node))?),
+        ResultPart::Frames => list(failed, "invocationStack", |frame| fresh_frame(frame, rules)),
+        ResultPart::Items(name) => list(failed, name, |item| fresh_item(item, rules)),
+        ResultPart::Item => match (failed.expected, failed.actual) {
             (Expected::Len(_), Some(_)) => list(failed, "value", |item| fresh_item(item, rules)),
             (Expected::Absent, Some(value)) => insert_pair(failed, value, rules),
             (Expected::Order(_), Some(value)) => order(failed, value),
@@ -71,7 +71,7 @@ pub(super) fn write_back<'d>(failed: &FailedAssertion<'d, '_>, rules: &Rules) ->
 
 /// Writes a list: the datum itself, or a member that it lacks.
 fn list<'d>(
-    failed: &FailedAssertion<'d, '_>,
+    failed: &WrongAssertion<'d, '_>,
     name: &str,
     fresh: impl Fn(&Value) -> Result<Json, NotRepresentable>,
 ) -> WrittenBack<'d> {
@@ -84,7 +84,7 @@ fn list<'d>(
         return resize(failed.node, items);
     }
     let items = Json::Array(items.collect::<Result<_, _>>()?);
-    Ok(vec![Change::add_member(failed.node, name, items)])
+    Ok(vec![TextChange::add_member(failed.node, name, items)])
 }
 
 pub(super) fn items_of(value: &Value) -> Option<&[Value]> {
@@ -96,8 +96,8 @@ pub(super) fn items_of(value: &Value) -> Option<&[Value]> {
 }
 
 /// A datum other than an item, in the style of the old text.
-pub(super) fn plain(value: &Value, old: Option<Node<'_>>) -> Result<Json, NotRepresentable> {
-    let text = old.and_then(Node::text);
+pub(super) fn plain(value: &Value, old: Option<JsonNode<'_>>) -> Result<Json, NotRepresentable> {
+    let text = old.and_then(JsonNode::text);
     Ok(match value {
         Value::Int(number) => integer(number, old),
         Value::Text(text) => text.as_str().into(),
@@ -107,13 +107,13 @@ pub(super) fn plain(value: &Value, old: Option<Node<'_>>) -> Result<Json, NotRep
 }
 
 /// A word that may have any case.
-fn word_like(old: Node<'_>, value: &Value) -> Result<Json, NotRepresentable> {
+fn word_like(old: JsonNode<'_>, value: &Value) -> Result<Json, NotRepresentable> {
     let Value::Text(word) = value else { return Err(NotRepresentable::value(value)) };
     Ok(in_case_of(&old.text().unwrap_or_default(), word).into())
 }
 
 /// A number in digits; in quotes if the old one is, or if it is too large for most readers.
-fn integer(number: &BigInt, old: Option<Node<'_>>) -> Json {
+fn integer(number: &BigInt, old: Option<JsonNode<'_>>) -> Json {
     match i64::try_from(number) {
         Ok(number) if old.is_none_or(|old| old.text().is_none()) => number.into(),
         _ => number.to_string().into(),
@@ -157,13 +157,13 @@ pub(super) fn fresh_item(item: &Value, rules: &Rules) -> Result<Json, NotReprese
     let (of, value) = typed(item, rules)?;
     let value = item_value(value, of, None, rules)?;
     Ok(match of.notation {
-        Notation::Nothing => json!({"type": of.name}),
+        ItemNotation::Nothing => json!({"type": of.name}),
         _ => json!({"type": of.name, "value": value}),
     })
 }
 
 /// The type of an item by its name in the format, and its contents.
-fn typed<'v>(item: &'v Value, rules: &Rules) -> Result<(&'static Type, &'v Value), NotRepresentable> {
+fn typed<'v>(item: &'v Value, rules: &Rules) -> Result<(&'static VectorType, &'v Value), NotRepresentable> {
     let Value::Typed(name, inner) = item else { return Err(NotRepresentable::value(item)) };
     let of = rules.types.iter().find(|of| *name == of.value);
     of.map(|of| (of, &**inner)).ok_or_else(|| NotRepresentable::value(item))
@@ -172,31 +172,31 @@ fn typed<'v>(item: &'v Value, rules: &Rules) -> Result<(&'static Type, &'v Value
 /// The value of an item of this type, in the style of the old one.
 fn item_value(
     value: &Value,
-    of: &Type,
-    old: Option<Node<'_>>,
+    of: &VectorType,
+    old: Option<JsonNode<'_>>,
     rules: &Rules,
 ) -> Result<Json, NotRepresentable> {
     Ok(match (of.notation, value) {
-        (Notation::Nothing | Notation::Host, Value::Null) => Json::Null,
-        (Notation::Bool, Value::Bool(value)) => match old.and_then(Node::text) {
+        (ItemNotation::Nothing | ItemNotation::Host, Value::Null) => Json::Null,
+        (ItemNotation::Bool, Value::Bool(value)) => match old.and_then(JsonNode::text) {
             Some(_) => value.to_string().into(),
             None => (*value).into(),
         },
-        (Notation::Number, Value::Int(number)) => integer(number, old),
-        (Notation::Position, Value::Int(number)) => integer(number, None),
-        (Notation::Bytes, Value::Bytes(_)) | (Notation::Host, Value::Text(_)) => plain(value, old)?,
-        (Notation::TextAsBytes, Value::Bytes(bytes)) => {
+        (ItemNotation::Number, Value::Int(number)) => integer(number, old),
+        (ItemNotation::Position, Value::Int(number)) => integer(number, None),
+        (ItemNotation::Bytes, Value::Bytes(_)) | (ItemNotation::Host, Value::Text(_)) => plain(value, old)?,
+        (ItemNotation::TextAsBytes, Value::Bytes(bytes)) => {
             str::from_utf8(bytes).map_err(|_| NotRepresentable::value(value))?.into()
         }
-        (Notation::Items, Value::List(items)) => {
+        (ItemNotation::Items, Value::List(items)) => {
             Json::Array(items.iter().map(|item| fresh_item(item, rules)).collect::<Result<_, _>>()?)
         }
-        (Notation::Map, Value::Record(pairs)) => {
+        (ItemNotation::Map, Value::Record(pairs)) => {
             let pair = |(key, item): &(Name, Value)| Ok((key_of(key)?.to_owned(), fresh_item(item, rules)?));
             Json::Object(pairs.iter().map(pair).collect::<Result<_, _>>()?)
         }
         // The machine's description of a container that it does not show.
-        (Notation::Items | Notation::Map, Value::Text(why)) => {
+        (ItemNotation::Items | ItemNotation::Map, Value::Text(why)) => {
             return Err(NotRepresentable(format!("the format has no way to write this {}: {why}", of.name)));
         }
         (_, other) => return Err(NotRepresentable::value(other)),
@@ -214,7 +214,7 @@ fn key_of(key: &str) -> Result<&str, NotRepresentable> {
 }
 
 /// Changes the type or value of an existing item. The datum is that type or value.
-fn item<'d>(failed: &FailedAssertion<'d, '_>, value: &Value, rules: &Rules) -> WrittenBack<'d> {
+fn item<'d>(failed: &WrongAssertion<'d, '_>, value: &Value, rules: &Rules) -> WrittenBack<'d> {
     let item = failed.outer(0)?;
     let (mut of, value) = typed(value, rules)?;
     let name = member(item, "type").ok_or_else(|| NotRepresentable("an item without a type".to_owned()))?;
@@ -222,66 +222,66 @@ fn item<'d>(failed: &FailedAssertion<'d, '_>, value: &Value, rules: &Rules) -> W
     let old_type = rules.types.iter().find(|of| old_name.eq_ignore_ascii_case(of.name));
     let old = member(item, "value").map(|member| member.value);
     // Text stays text if the new bytes are text.
-    let as_text = |old: &&Type| old.value == of.value && item_value(value, old, None, rules).is_ok();
+    let as_text = |old: &&VectorType| old.value == of.value && item_value(value, old, None, rules).is_ok();
     of = old_type.filter(as_text).unwrap_or(of);
     let mut changes = Vec::new();
     if !old_name.eq_ignore_ascii_case(of.name) {
         let name_like = in_case_of(&old_name, of.name);
-        changes.push(Change::Replace { node: name.value, value: name_like.into() });
+        changes.push(TextChange::Replace { node: name.value, value: name_like.into() });
     }
     // The contents of a container are compared and written back next, item by item.
     let same_notation = old_type.is_some_and(|old| old.notation == of.notation);
     match old {
-        Some(old) if of.notation == Notation::Nothing => changes.extend(Change::remove(item, old)),
+        Some(old) if of.notation == ItemNotation::Nothing => changes.extend(TextChange::remove(item, old)),
         Some(old) if !(same_notation && is_container(of)) => {
             let style = Some(old).filter(|_| same_notation);
             let large = style.filter(|old| old.raw().parse::<BigInt>().is_ok_and(|old| old.bits() > 63));
             changes.push(match (large, value) {
-                (Some(node), Value::Int(number)) => Change::Digits { node, digits: number.to_string() },
-                _ => Change::Replace { node: old, value: item_value(value, of, style, rules)? },
+                (Some(node), Value::Int(number)) => TextChange::Digits { node, digits: number.to_string() },
+                _ => TextChange::Replace { node: old, value: item_value(value, of, style, rules)? },
             });
         }
-        None if of.notation != Notation::Nothing => {
-            changes.push(Change::add_member(item, "value", item_value(value, of, None, rules)?));
+        None if of.notation != ItemNotation::Nothing => {
+            changes.push(TextChange::add_member(item, "value", item_value(value, of, None, rules)?));
         }
         Some(_) | None => {}
     }
     Ok(changes)
 }
 
-fn is_container(of: &Type) -> bool {
-    matches!(of.notation, Notation::Items | Notation::Map)
+fn is_container(of: &VectorType) -> bool {
+    matches!(of.notation, ItemNotation::Items | ItemNotation::Map)
 }
 
 /// Inserts a pair into a Map.
-fn insert_pair<'d>(failed: &FailedAssertion<'d, '_>, value: &Value, rules: &Rules) -> WrittenBack<'d> {
+fn insert_pair<'d>(failed: &WrongAssertion<'d, '_>, value: &Value, rules: &Rules) -> WrittenBack<'d> {
     let (map, item) = (failed.node, fresh_item(value, rules)?);
     let key = failed.at.last().to_string();
     let key = key_of(&key)?;
     if map.is_object() {
-        return Ok(vec![Change::add_member(map, key, item)]);
+        return Ok(vec![TextChange::add_member(map, key, item)]);
     }
     let before = map.items().count();
-    let of = rules.types.iter().find(|of| of.notation == Notation::Bytes);
+    let of = rules.types.iter().find(|of| of.notation == ItemNotation::Bytes);
     let of = of.ok_or_else(|| NotRepresentable::value(value))?;
     let key = json!({"type": of.name, "value": if key.is_empty() { "0x" } else { key }});
-    let insert = |value| Change::Insert { into: map, before, key: None, value };
+    let insert = |value| TextChange::Insert { into: map, before, key: None, value };
     Ok(vec![insert(key), insert(item)])
 }
 
 /// Removes a pair that the actual Map does not have. The datum is the type or the value of its item.
-fn remove_pair<'d>(failed: &FailedAssertion<'d, '_>) -> WrittenBack<'d> {
+fn remove_pair<'d>(failed: &WrongAssertion<'d, '_>) -> WrittenBack<'d> {
     let (item, map) = (failed.outer(0)?, failed.outer(1)?);
     if map.is_object() {
-        return Ok(Change::remove(map, item).into_iter().collect());
+        return Ok(TextChange::remove(map, item).into_iter().collect());
     }
     let place = map.items().position(|other| other == item).filter(|place| place % 2 == 1);
     let place = place.ok_or_else(NotRepresentable::nothing)?;
-    Ok([place - 1, place].map(|index| Change::Remove { from: map, index }).into())
+    Ok([place - 1, place].map(|index| TextChange::Remove { from: map, index }).into())
 }
 
 /// Orders the pairs of a Map as the machine does, as far as they are present.
-fn order<'d>(failed: &FailedAssertion<'d, '_>, value: &Value) -> WrittenBack<'d> {
+fn order<'d>(failed: &WrongAssertion<'d, '_>, value: &Value) -> WrittenBack<'d> {
     let object = failed.node;
     let names = value.members().ok_or_else(|| NotRepresentable::value(value))?;
     let place = |key: &str| names.iter().position(|(name, _)| same_key(name, key));
@@ -293,7 +293,7 @@ fn order<'d>(failed: &FailedAssertion<'d, '_>, value: &Value) -> WrittenBack<'d>
     for (place, member) in free.into_iter().zip(there) {
         order[place] = member;
     }
-    Ok(vec![Change::Reorder { object, order }])
+    Ok(vec![TextChange::Reorder { object, order }])
 }
 
 /// Whether a key of a Map in a path and a key in the vector are the same.

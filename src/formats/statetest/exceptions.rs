@@ -3,8 +3,8 @@
 use crate::formats::fields::{Diagnostics, wrong_type};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::position::Origin;
-use crate::model::rule::Rule;
-use crate::text::json::{Node, quoted};
+use crate::model::rule::LintRule;
+use crate::text::json::{JsonNode, quoted};
 use crate::text::suggest::nearest;
 
 /// The refusals that an entry accepts.
@@ -123,7 +123,7 @@ pub(super) fn classes() -> impl Iterator<Item = &'static str> {
 }
 
 /// What `expectException` demands: one name, or any of several.
-pub(super) fn read(node: Node<'_>, diagnostics: &mut Diagnostics) -> Option<Demanded> {
+pub(super) fn read(node: JsonNode<'_>, diagnostics: &mut Diagnostics) -> Option<Demanded> {
     let Some(text) = node.text() else {
         diagnostics.error(wrong_type(node, "expectException", "the name of a refusal"));
         return None;
@@ -142,13 +142,13 @@ pub(super) fn read(node: Node<'_>, diagnostics: &mut Diagnostics) -> Option<Dema
         }
         has_any = true;
         let what = format!("refusal {} has no class in vmconf, so any passes", quoted(name));
-        diagnostics.note(Diagnostic::at(node.at(), what).under(Rule::UnknownName));
+        diagnostics.note(Diagnostic::at(node.at(), what).under(LintRule::UnknownName));
     }
     Some(if has_any { Demanded::Any } else { Demanded::Classes(classes) })
 }
 
-fn unknown(node: Node<'_>, name: &str) -> Diagnostic<Origin> {
+fn unknown(node: JsonNode<'_>, name: &str) -> Diagnostic<Origin> {
     let names = CLASSES.iter().flat_map(|row| row.1).chain(OTHERS).copied();
     let unknown = Diagnostic::at(node.at(), format!("unknown refusal {}", quoted(name)));
-    unknown.expected("the name of a refusal").under(Rule::UnknownName).suggest(nearest(name, names))
+    unknown.expected("the name of a refusal").under(LintRule::UnknownName).suggest(nearest(name, names))
 }

@@ -2,7 +2,7 @@
 
 /// A fork, by its name in the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Fork {
+pub(super) struct ForkFilter {
     pub(super) name: &'static str,
     /// Whether accounts without balance, nonce and code are kept, as before EIP-158.
     pub(super) keeps_empty_accounts: bool,
@@ -54,7 +54,7 @@ pub fn all() -> impl Iterator<Item = &'static str> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Named {
     /// Cases for it run.
-    Supported(Fork),
+    Supported(ForkFilter),
     /// The fork exists, and why cases for it do not run.
     Unsupported(String),
     /// There is no such fork.
@@ -65,9 +65,10 @@ pub(super) enum Named {
 pub(super) fn named(name: &str) -> Named {
     let known = FORKS.iter().position(|(fork, others)| *fork == name || others.contains(&name));
     match known {
-        Some(index) => {
-            Named::Supported(Fork { name: FORKS[index].0, keeps_empty_accounts: index < KEEP_EMPTY_ACCOUNTS })
-        }
+        Some(index) => Named::Supported(ForkFilter {
+            name: FORKS[index].0,
+            keeps_empty_accounts: index < KEEP_EMPTY_ACCOUNTS,
+        }),
         None if is_transition(name) => Named::Unsupported(format!(
             "{name} is a transition fork, which only blockchain tests can pass through"
         )),

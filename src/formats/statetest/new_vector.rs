@@ -4,7 +4,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::forks::{self, Named};
 use super::write_back::{NO_HASH, fresh};
-use crate::formats::new_vector::{Field, MakeVector, NewVector};
+use crate::formats::new_vector::{MakeVector, NewVector, StateOf};
 use crate::formats::write_back::NotRepresentable;
 use crate::model::value::Value;
 use crate::text::suggest::nearest;
@@ -60,7 +60,7 @@ fn make(new: &NewVector<'_>) -> Result<Json, NotRepresentable> {
 }
 
 /// Writes what the entry expects. A refusal has no class in the notation of the format.
-fn expect(entry: &mut Map<String, Json>, state: &Field<'_>) -> Result<(), NotRepresentable> {
+fn expect(entry: &mut Map<String, Json>, state: &StateOf<'_>) -> Result<(), NotRepresentable> {
     if state("outcome") != Some(Value::text("executed")) {
         return Err(NotRepresentable("the transaction is refused".to_owned()));
     }

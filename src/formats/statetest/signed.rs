@@ -10,9 +10,9 @@ use crate::formats::fields::Diagnostics;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::hex::{bytes_key, hex_bytes};
 use crate::model::name::Name;
-use crate::model::rule::Rule;
+use crate::model::rule::LintRule;
 use crate::model::value::Value;
-use crate::text::json::{Node, quoted};
+use crate::text::json::{JsonNode, quoted};
 
 /// The members of a transaction of each type, in the order of its signed bytes; `_` for a member that is not
 /// compared.
@@ -39,12 +39,12 @@ const LAYOUTS: [&[&str]; 5] = [
 const LEAST_OF_LIST: u8 = 0xc0;
 
 /// Reports a sender that does not belong to the secret key.
-pub(super) fn check_sender(sender: Node<'_>, secret: Node<'_>, diagnostics: &mut Diagnostics) {
+pub(super) fn check_sender(sender: JsonNode<'_>, secret: JsonNode<'_>, diagnostics: &mut Diagnostics) {
     let (Some(text), Some(key)) = (sender.text(), secret.text()) else { return };
     let Some(owner) = owner(&key) else { return };
     if !text.eq_ignore_ascii_case(&owner) {
         let what = format!("the secret key belongs to another sender than {}", quoted(&text));
-        diagnostics.breach(|| Diagnostic::at(sender.at(), what).expected(owner).under(Rule::WrongSender));
+        diagnostics.breach(|| Diagnostic::at(sender.at(), what).expected(owner).under(LintRule::WrongSender));
     }
 }
 
@@ -57,7 +57,7 @@ fn owner(key: &str) -> Option<String> {
 /// Reports signed bytes that do not decode, or that are not of the transaction that an entry chooses.
 /// `chosen` are the members that the entry chooses, `common` those that all entries share.
 pub(super) fn check_bytes(
-    bytes: Node<'_>,
+    bytes: JsonNode<'_>,
     chosen: &[(Name, Value)],
     common: &Value,
     diagnostics: &mut Diagnostics,
@@ -70,17 +70,17 @@ pub(super) fn check_bytes(
     };
     if let Some(why) = differs {
         let what = format!("the signed bytes of the transaction {why}");
-        diagnostics.breach(|| Diagnostic::at(bytes.at(), what).under(Rule::SignedBytes));
+        diagnostics.breach(|| Diagnostic::at(bytes.at(), what).under(LintRule::SignedBytes));
     }
 }
 
 /// A decoded transaction: its type, and its members by name.
-struct Signed {
+struct SignedFields {
     kind: u8,
     members: Vec<(&'static str, Vec<u8>)>,
 }
 
-fn decoded(bytes: &[u8]) -> Option<Signed> {
+fn decoded(bytes: &[u8]) -> Option<SignedFields> {
     let (kind, list) = match bytes.split_first()? {
         (first, _) if *first >= LEAST_OF_LIST => (0, bytes),
         (first, rest) => (*first, rest),
@@ -89,11 +89,11 @@ fn decoded(bytes: &[u8]) -> Option<Signed> {
     let members = LAYOUTS.get(usize::from(kind))?.iter().enumerate().filter(|member| *member.1 != "_");
     let read =
         |(index, name): (usize, &&'static str)| Some((*name, list.at(index).ok()?.data().ok()?.to_vec()));
-    Some(Signed { kind, members: members.map(read).collect::<Option<_>>()? })
+    Some(SignedFields { kind, members: members.map(read).collect::<Option<_>>()? })
 }
 
 /// The first difference, as text.
-fn differing(signed: &Signed, chosen: &[(Name, Value)], common: &Value) -> Option<String> {
+fn differing(signed: &SignedFields, chosen: &[(Name, Value)], common: &Value) -> Option<String> {
     let member = |name: &str| {
         let chosen = chosen.iter().find(|member| member.0 == name).map(|member| &member.1);
         chosen.or_else(|| common.get(name))

@@ -3,17 +3,17 @@
 use num_bigint::BigInt;
 
 use super::signed;
-use crate::formats::accounts::{Members, read_accounts};
+use crate::formats::accounts::{AccountMembers, read_accounts};
 use crate::formats::ethereum_json::{address, data, hash, quantity};
-use crate::formats::fields::{Diagnostics, Fields, Strictness, wrong_type};
-use crate::formats::format::Context;
+use crate::formats::fields::{Diagnostics, FieldReader, Strictness, wrong_type};
+use crate::formats::format::ReadContext;
 use crate::model::case::Program;
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::name::Name;
 use crate::model::position::Origin;
-use crate::model::rule::Rule;
+use crate::model::rule::LintRule;
 use crate::model::value::Value;
-use crate::text::json::{Member, Node, quoted};
+use crate::text::json::{JsonMember, JsonNode, quoted};
 
 /// Members of a test that say where it comes from.
 const INFO: &[&str] = &["_info"];
@@ -49,7 +49,7 @@ struct Lists {
 }
 
 impl Test {
-    pub(super) fn read(test: Node<'_>, context: Context<'_>) -> Test {
+    pub(super) fn read(test: JsonNode<'_>, context: ReadContext<'_>) -> Test {
         let mut diagnostics = Diagnostics::new(context.options.strictness, Severity::Note);
         let post = test.member("post").filter(|post| post.is_object());
         let first = post.and_then(|post| post.members().find_map(|fork| fork.value.items().next()));
@@ -59,9 +59,9 @@ impl Test {
             check_transaction(test, &mut diagnostics);
         }
         let diagnostics = diagnostics.finish();
-        let first = first.map_or(test.index(), Node::index);
-        let labels = test.member("_info").and_then(|info| info.member("labels")).map(Node::index);
-        Test { program, diagnostics, first: Some(first), post: post.map(Node::index), lists, labels }
+        let first = first.map_or(test.index(), JsonNode::index);
+        let labels = test.member("_info").and_then(|info| info.member("labels")).map(JsonNode::index);
+        Test { program, diagnostics, first: Some(first), post: post.map(JsonNode::index), lists, labels }
     }
 
     /// The part of the transaction that all cases share.
@@ -70,44 +70,44 @@ impl Test {
     }
 
     /// The file's label for the data that an entry chooses: `d3 is create then call`.
-    pub(super) fn label(&self, indexes: Node<'_>) -> Option<String> {
-        let labels = Node::at_index(indexes.document(), self.labels?);
+    pub(super) fn label(&self, indexes: JsonNode<'_>) -> Option<String> {
+        let labels = JsonNode::at_index(indexes.document(), self.labels?);
         let data = indexes.member("data")?.raw();
         let label = labels.member(data)?.text()?;
         Some(format!("d{data} is {}", label.trim_start_matches(":label").trim()))
     }
 
     /// Whether the datum is an entry of the results and not the test itself.
-    pub(super) fn has_entry(&self, entry: Node<'_>) -> bool {
+    pub(super) fn has_entry(&self, entry: JsonNode<'_>) -> bool {
         self.post.is_some_and(|post| post < entry.index())
     }
 
     /// The fork whose list contains the entry.
-    pub(super) fn fork_of<'d>(&self, entry: Node<'d>) -> Option<Member<'d>> {
-        let post = Node::at_index(entry.document(), self.post?);
+    pub(super) fn fork_of<'d>(&self, entry: JsonNode<'d>) -> Option<JsonMember<'d>> {
+        let post = JsonNode::at_index(entry.document(), self.post?);
         post.members().take_while(|fork| fork.value.index() < entry.index()).last()
     }
 
     /// The parameters that an entry chooses, as members of the change that is applied to the machine.
     pub(super) fn choose(
         &self,
-        indexes: Node<'_>,
+        indexes: JsonNode<'_>,
         diagnostics: &mut Diagnostics,
     ) -> Option<Vec<(Name, Value)>> {
-        let mut fields = Fields::open(indexes, "indexes", diagnostics)?;
+        let mut fields = FieldReader::open(indexes, "indexes", diagnostics)?;
         let mut pick = |name, list: Option<u32>| {
             let index = fields.required(name, diagnostics)?;
-            item(index, name, Node::at_index(indexes.document(), list?), diagnostics)
+            item(index, name, JsonNode::at_index(indexes.document(), list?), diagnostics)
         };
         let [input, gas, value] =
             [pick("data", self.lists.data), pick("gas", self.lists.gas), pick("value", self.lists.value)];
         fields.finish(diagnostics);
         let (position, input) = input?;
-        let mut chosen = Members::default();
+        let mut chosen = AccountMembers::default();
         chosen.push("data", Value::Bytes(diagnostics.keep(data(input))?));
         chosen.push("gasLimit", Value::Int(diagnostics.keep(unbounded(gas?.1))?));
         chosen.push("value", Value::Int(diagnostics.keep(unbounded(value?.1))?));
-        let lists = self.lists.access.map(|list| Node::at_index(indexes.document(), list));
+        let lists = self.lists.access.map(|list| JsonNode::at_index(indexes.document(), list));
         let access = lists.and_then(|lists| lists.items().nth(position)).filter(|list| !list.is_null());
         let kind = self.lists.kind.unwrap_or_else(|| u8::from(access.is_some()));
         chosen.push("type", Value::int(kind));
@@ -120,11 +120,11 @@ impl Test {
 
 /// The item of a list that an index chooses, with its position.
 fn item<'d>(
-    index: Node<'_>,
+    index: JsonNode<'_>,
     name: &str,
-    list: Node<'d>,
+    list: JsonNode<'d>,
     diagnostics: &mut Diagnostics,
-) -> Option<(usize, Node<'d>)> {
+) -> Option<(usize, JsonNode<'d>)> {
     let position = index.raw().parse::<usize>().ok();
     let item = position.and_then(|position| Some((position, list.items().nth(position)?)));
     if item.is_none() {
@@ -134,12 +134,12 @@ fn item<'d>(
 }
 
 fn read_test(
-    test: Node<'_>,
-    first: Option<Node<'_>>,
+    test: JsonNode<'_>,
+    first: Option<JsonNode<'_>>,
     lists: &mut Lists,
     diagnostics: &mut Diagnostics,
 ) -> Option<Program> {
-    let mut fields = Fields::open(test, "test", diagnostics)?;
+    let mut fields = FieldReader::open(test, "test", diagnostics)?;
     fields.ignore(INFO);
     let env = fields.required("env", diagnostics);
     let pre = fields.required("pre", diagnostics);
@@ -150,9 +150,9 @@ fn read_test(
     if let Some(post) = post.filter(|_| first.is_none()) {
         let what = "post has no entries";
         let expected = "an object with a list of entries for each fork";
-        diagnostics.error(Diagnostic::at(post.at(), what).expected(expected).under(Rule::WrongType));
+        diagnostics.error(Diagnostic::at(post.at(), what).expected(expected).under(LintRule::WrongType));
     }
-    let mut program = Members::default();
+    let mut program = AccountMembers::default();
     let mut chain = None;
     program.keep("env", env.and_then(|env| read_env(env, &mut chain, diagnostics)));
     config.and_then(|config| read_config(config, &mut chain, &mut program, diagnostics));
@@ -165,19 +165,20 @@ fn read_test(
 }
 
 /// Reports errors in parts of a transaction that a run does not use.
-fn check_transaction(test: Node<'_>, diagnostics: &mut Diagnostics) -> Option<()> {
+fn check_transaction(test: JsonNode<'_>, diagnostics: &mut Diagnostics) -> Option<()> {
     let transaction = test.member("transaction")?;
     let count = transaction.member("data").map_or(0, |data| data.items().count());
     if let Some(lists) = transaction.member("accessLists").filter(|lists| lists.items().count() != count) {
         let what = format!("{} access lists", lists.items().count());
         let expected = format!("{count}, one for each item of data");
-        diagnostics.breach(|| Diagnostic::at(lists.at(), what).expected(expected).under(Rule::ParallelLists));
+        diagnostics
+            .breach(|| Diagnostic::at(lists.at(), what).expected(expected).under(LintRule::ParallelLists));
     }
     signed::check_sender(transaction.member("sender")?, transaction.member("secretKey")?, diagnostics);
     Some(())
 }
 
-fn read_env(env: Node<'_>, chain: &mut Option<BigInt>, diagnostics: &mut Diagnostics) -> Option<Value> {
+fn read_env(env: JsonNode<'_>, chain: &mut Option<BigInt>, diagnostics: &mut Diagnostics) -> Option<Value> {
     const REQUIRED: [(&str, &str); 3] =
         [("currentGasLimit", "gasLimit"), ("currentNumber", "number"), ("currentTimestamp", "timestamp")];
     const OPTIONAL: [(&str, &str); 5] = [
@@ -187,8 +188,8 @@ fn read_env(env: Node<'_>, chain: &mut Option<BigInt>, diagnostics: &mut Diagnos
         ("currentExcessBlobGas", "excessBlobGas"),
         ("slotNumber", "slotNumber"),
     ];
-    let mut fields = Fields::open(env, "env", diagnostics)?;
-    let mut block = Members::default();
+    let mut fields = FieldReader::open(env, "env", diagnostics)?;
+    let mut block = AccountMembers::default();
     let coinbase = fields.required("currentCoinbase", diagnostics);
     let coinbase = coinbase.and_then(|node| diagnostics.keep(address(node)));
     block.keep("coinbase", coinbase.map(|address| Value::Bytes(address.to_vec())));
@@ -207,12 +208,12 @@ fn read_env(env: Node<'_>, chain: &mut Option<BigInt>, diagnostics: &mut Diagnos
 }
 
 fn read_config(
-    config: Node<'_>,
+    config: JsonNode<'_>,
     chain: &mut Option<BigInt>,
-    program: &mut Members,
+    program: &mut AccountMembers,
     diagnostics: &mut Diagnostics,
 ) -> Option<()> {
-    let mut fields = Fields::open(config, "config", diagnostics)?;
+    let mut fields = FieldReader::open(config, "config", diagnostics)?;
     if let Some(node) = fields.present("chainid") {
         *chain = diagnostics.keep(quantity(node));
     }
@@ -220,8 +221,8 @@ fn read_config(
     fields.finish(diagnostics);
     let mut forks = Vec::new();
     for fork in schedule?.members() {
-        let mut fields = Fields::open(fork.value, "blob parameters of a fork", diagnostics)?;
-        let mut blobs = Members::default();
+        let mut fields = FieldReader::open(fork.value, "blob parameters of a fork", diagnostics)?;
+        let mut blobs = AccountMembers::default();
         for name in ["max", "baseFeeUpdateFraction"] {
             let node = fields.required(name, diagnostics);
             blobs.keep(name, node.and_then(|node| diagnostics.keep(quantity(node))).map(Value::Int));
@@ -234,11 +235,11 @@ fn read_config(
     Some(())
 }
 
-fn read_transaction(node: Node<'_>, lists: &mut Lists, diagnostics: &mut Diagnostics) -> Option<Value> {
+fn read_transaction(node: JsonNode<'_>, lists: &mut Lists, diagnostics: &mut Diagnostics) -> Option<Value> {
     const NUMBERS: [&str; 6] =
         ["nonce", "gasPrice", "maxFeePerGas", "maxPriorityFeePerGas", "maxFeePerBlobGas", "chainId"];
-    let mut fields = Fields::open(node, "transaction", diagnostics)?;
-    let mut common = Members::default();
+    let mut fields = FieldReader::open(node, "transaction", diagnostics)?;
+    let mut common = AccountMembers::default();
     for name in NUMBERS {
         let node = if name == "nonce" { fields.required(name, diagnostics) } else { fields.present(name) };
         common.keep(name, node.and_then(|node| diagnostics.keep(unbounded(node))).map(Value::Int));
@@ -254,7 +255,7 @@ fn read_transaction(node: Node<'_>, lists: &mut Lists, diagnostics: &mut Diagnos
     let authorizations = fields.present("authorizationList");
     common.keep("authorizationList", authorizations.and_then(|list| each(list, authorization, diagnostics)));
     lists.kind = kind(fields.present("type"), &common, diagnostics);
-    lists.access = fields.present("accessLists").map(Node::index);
+    lists.access = fields.present("accessLists").map(JsonNode::index);
     fields.ignore(&["initcodes"]);
     for (name, list) in [("data", &mut lists.data), ("gasLimit", &mut lists.gas), ("value", &mut lists.value)]
     {
@@ -270,13 +271,14 @@ fn read_transaction(node: Node<'_>, lists: &mut Lists, diagnostics: &mut Diagnos
 }
 
 /// The type of a transaction according to its members; `None` if the access list decides.
-fn kind(written: Option<Node<'_>>, common: &Members, diagnostics: &mut Diagnostics) -> Option<u8> {
+fn kind(written: Option<JsonNode<'_>>, common: &AccountMembers, diagnostics: &mut Diagnostics) -> Option<u8> {
     let has = |name: &str| common.0.iter().any(|member| member.0 == name);
     if let Some(written) = written {
         let kind = diagnostics.keep(quantity(written)).and_then(|kind| u8::try_from(kind).ok());
         if kind.is_none() {
             let what = format!("{} is not a type of transactions", written.shown());
-            diagnostics.error(Diagnostic::at(written.at(), what).expected("0 to 255").under(Rule::Number));
+            diagnostics
+                .error(Diagnostic::at(written.at(), what).expected("0 to 255").under(LintRule::Number));
         }
         return kind;
     }
@@ -291,18 +293,18 @@ fn kind(written: Option<Node<'_>>, common: &Members, diagnostics: &mut Diagnosti
     }
 }
 
-fn address_value(node: Node<'_>, diagnostics: &mut Diagnostics) -> Option<Value> {
+fn address_value(node: JsonNode<'_>, diagnostics: &mut Diagnostics) -> Option<Value> {
     diagnostics.keep(address(node)).map(|address| Value::Bytes(address.to_vec()))
 }
 
-fn hash_value(node: Node<'_>, diagnostics: &mut Diagnostics) -> Option<Value> {
+fn hash_value(node: JsonNode<'_>, diagnostics: &mut Diagnostics) -> Option<Value> {
     diagnostics.keep(hash(node)).map(|hash| Value::Bytes(hash.to_vec()))
 }
 
 /// The items of an array; `None` if it is not an array, or one of them cannot be read.
 fn each(
-    list: Node<'_>,
-    read: fn(Node<'_>, &mut Diagnostics) -> Option<Value>,
+    list: JsonNode<'_>,
+    read: fn(JsonNode<'_>, &mut Diagnostics) -> Option<Value>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Value> {
     if !list.is_array() {
@@ -313,15 +315,15 @@ fn each(
     items.into_iter().collect::<Option<_>>().map(Value::List)
 }
 
-fn access_list(list: Node<'_>, diagnostics: &mut Diagnostics) -> Option<Value> {
+fn access_list(list: JsonNode<'_>, diagnostics: &mut Diagnostics) -> Option<Value> {
     each(
         list,
         |item, diagnostics| {
-            let mut fields = Fields::open(item, "access", diagnostics)?;
+            let mut fields = FieldReader::open(item, "access", diagnostics)?;
             let account = fields.required("address", diagnostics);
             let keys = fields.required("storageKeys", diagnostics);
             fields.finish(diagnostics);
-            let number = |node: Node<'_>, diagnostics: &mut Diagnostics| {
+            let number = |node: JsonNode<'_>, diagnostics: &mut Diagnostics| {
                 diagnostics.keep(quantity(node)).map(Value::Int)
             };
             let account = address_value(account?, diagnostics)?;
@@ -332,9 +334,9 @@ fn access_list(list: Node<'_>, diagnostics: &mut Diagnostics) -> Option<Value> {
 }
 
 /// An authorization. Its numbers may be out of range on purpose; the machine then ignores it.
-fn authorization(item: Node<'_>, diagnostics: &mut Diagnostics) -> Option<Value> {
-    let mut fields = Fields::open(item, "authorization", diagnostics)?;
-    let mut members = Members::default();
+fn authorization(item: JsonNode<'_>, diagnostics: &mut Diagnostics) -> Option<Value> {
+    let mut fields = FieldReader::open(item, "authorization", diagnostics)?;
+    let mut members = AccountMembers::default();
     let account = fields.required("address", diagnostics);
     members.keep("address", account.and_then(|node| address_value(node, diagnostics)));
     let parity = fields.present("yParity");
@@ -357,7 +359,7 @@ fn authorization(item: Node<'_>, diagnostics: &mut Diagnostics) -> Option<Value>
 }
 
 /// A quantity, or one of any size after `0x:bigint `, which no transaction can have.
-fn unbounded(node: Node<'_>) -> Result<BigInt, Diagnostic<Origin>> {
+fn unbounded(node: JsonNode<'_>) -> Result<BigInt, Diagnostic<Origin>> {
     const MOST_DIGITS: usize = 1024;
     let text = node.text().unwrap_or_default();
     let Some(digits) = text.strip_prefix("0x:bigint 0x") else { return quantity(node) };
@@ -365,12 +367,12 @@ fn unbounded(node: Node<'_>) -> Result<BigInt, Diagnostic<Origin>> {
     let number = Some(digits).filter(|digits| only_digits && digits.len() <= MOST_DIGITS);
     number.and_then(|digits| BigInt::parse_bytes(digits.as_bytes(), 16)).ok_or_else(|| {
         let what = format!("{} is not a quantity", quoted(&text));
-        Diagnostic::at(node.at(), what).expected("at most 1024 hex digits").under(Rule::Number)
+        Diagnostic::at(node.at(), what).expected("at most 1024 hex digits").under(LintRule::Number)
     })
 }
 
 /// The diagnostic for an index that is out of range.
-fn no_such_parameter(node: Node<'_>, name: &str, count: usize) -> Diagnostic<Origin> {
+fn no_such_parameter(node: JsonNode<'_>, name: &str, count: usize) -> Diagnostic<Origin> {
     let what = format!("{} is {}, and the transaction has {count}", quoted(name), node.shown());
-    Diagnostic::at(node.at(), what).expected("an index into the list, from 0").under(Rule::Number)
+    Diagnostic::at(node.at(), what).expected("an index into the list, from 0").under(LintRule::Number)
 }

@@ -3,21 +3,21 @@
 use serde_json::{Value as Json, json};
 
 use crate::formats::fill::{Fill, missing};
-use crate::formats::write_back::{FailedAssertion, NotRepresentable, WrittenBack, hex_like, number_like};
+use crate::formats::write_back::{NotRepresentable, WrittenBack, WrongAssertion, hex_like, number_like};
 use crate::model::assertion::Expected;
 use crate::model::name::Name;
-use crate::model::path::Key;
+use crate::model::path::PathKey;
 use crate::model::value::Value;
-use crate::text::edit::Change;
-use crate::text::json::Node;
+use crate::text::edit::TextChange;
+use crate::text::json::JsonNode;
 
 /// Stands for a hash that is not known yet.
 pub(super) const NO_HASH: &str = "0x0000000000000000000000000000000000000000000000000000000000000000";
 
-pub(super) fn write_back<'d>(failed: &FailedAssertion<'d, '_>) -> WrittenBack<'d> {
+pub(super) fn write_back<'d>(failed: &WrongAssertion<'d, '_>) -> WrittenBack<'d> {
     match (failed.expected, failed.actual) {
         (Expected::Absent, Some(value)) => {
-            Ok(vec![Change::add_member(failed.node, &key(failed), fresh(value)?)])
+            Ok(vec![TextChange::add_member(failed.node, &key(failed), fresh(value)?)])
         }
         (Expected::Record | Expected::Is(_), None) => failed.remove(0),
         (Expected::Is(_), Some(value)) => {
@@ -33,15 +33,15 @@ pub(super) fn write_back<'d>(failed: &FailedAssertion<'d, '_>) -> WrittenBack<'d
 }
 
 /// What an entry lacks of what all published entries, and the fixtures of the execution specifications, demand.
-pub(super) fn fill(entry: Node<'_>) -> Fill<'_> {
+pub(super) fn fill(entry: JsonNode<'_>) -> Fill<'_> {
     let demands = [("hash", json!(NO_HASH)), ("logs", json!(NO_HASH)), ("state", json!({}))];
     Fill { ends: Vec::new(), rest: missing(entry, demands).collect() }
 }
 
-fn key(failed: &FailedAssertion<'_, '_>) -> String {
+fn key(failed: &WrongAssertion<'_, '_>) -> String {
     match failed.at.last() {
-        Key::Name(name) => name.to_string(),
-        Key::Index(index) => index.to_string(),
+        PathKey::Name(name) => name.to_string(),
+        PathKey::Index(index) => index.to_string(),
     }
 }
 

@@ -1,16 +1,21 @@
 //! A driver case: two machines, and a single run of the driver.
 
-use super::expect::AssertionBuilder;
+use super::expect::TinyAssertions;
 use super::lexical;
-use super::reader::{Reader, STEPS, Steps};
-use crate::formats::fields::Fields;
+use super::reader::{STEPS, Steps, TinyReader};
+use crate::formats::fields::FieldReader;
 use crate::model::case::{Action, Step};
 use crate::model::path::Path;
 use crate::model::value::Value;
-use crate::text::json::Node;
+use crate::text::json::JsonNode;
 
-impl Reader<'_> {
-    pub(super) fn driver_case(&mut self, fields: &mut Fields<'_>, driver: Node<'_>, name_at: u32) -> Steps {
+impl TinyReader<'_> {
+    pub(super) fn driver_case(
+        &mut self,
+        fields: &mut FieldReader<'_>,
+        driver: JsonNode<'_>,
+        name_at: u32,
+    ) -> Steps {
         let rnd = fields.optional("rnd").and_then(|rnd| self.rnd(rnd));
         let record = self.machine(driver, "driver", rnd.clone());
         self.push("driver", record);
@@ -31,20 +36,20 @@ impl Reader<'_> {
     }
 
     /// The only step of a driver case.
-    pub(super) fn run_of_driver(&mut self, expect: Option<Node<'_>>, name_at: u32) -> Steps {
-        let mut wanted = AssertionBuilder::new(self);
+    pub(super) fn run_of_driver(&mut self, expect: Option<JsonNode<'_>>, name_at: u32) -> Steps {
+        let mut wanted = TinyAssertions::new(self);
         let end = wanted.driver(expect, name_at);
         vec![Step { actions: vec![Action::Execute], end, assertions: wanted.assertions }]
     }
 
     /// A segment, or an object with a segment and its own `rnd`.
-    fn machine(&mut self, node: Node<'_>, name: &'static str, rnd: Option<Value>) -> Option<Value> {
+    fn machine(&mut self, node: JsonNode<'_>, name: &'static str, rnd: Option<Value>) -> Option<Value> {
         let at = Path::field(name).child("instructions");
         let own = |key: &str| node.member(key).is_some();
         let mut members = Vec::new();
         let mut rnd = rnd;
         if own("instructions") || own("rnd") {
-            let mut fields = Fields::open(node, name, self.diagnostics)?;
+            let mut fields = FieldReader::open(node, name, self.diagnostics)?;
             if let Some(node) = fields.required("instructions", self.diagnostics) {
                 members.push(("instructions", self.segment(node, at)?));
             }

@@ -1,15 +1,15 @@
 //! What `expect` demands.
 
 use super::lexical;
-use super::reader::Reader;
-use crate::formats::fields::{Fields, wrong_type};
+use super::reader::TinyReader;
+use crate::formats::fields::{FieldReader, wrong_type};
 use crate::model::assertion::{Assertion, Expected};
 use crate::model::diagnostic::Diagnostic;
-use crate::model::path::{Key, Path};
+use crate::model::path::{Path, PathKey};
 use crate::model::position::Origin;
-use crate::model::rule::Rule;
+use crate::model::rule::LintRule;
 use crate::model::value::Value;
-use crate::text::json::Node;
+use crate::text::json::JsonNode;
 
 /// How a driver's run can end.
 const OUTCOMES: &[&str] = &["completed", "illegalInstruction", "illegalYield", "zeroLimit", "timeout"];
@@ -36,14 +36,14 @@ fn rating_of(results: &[String]) -> &'static str {
 }
 
 /// Turns the members of an expectation into assertions.
-pub(super) struct AssertionBuilder<'w, 'r> {
-    reader: &'w mut Reader<'r>,
+pub(super) struct TinyAssertions<'w, 'r> {
+    reader: &'w mut TinyReader<'r>,
     pub(super) assertions: Vec<Assertion>,
 }
 
-impl<'w, 'r> AssertionBuilder<'w, 'r> {
-    pub(super) fn new(reader: &'w mut Reader<'r>) -> AssertionBuilder<'w, 'r> {
-        AssertionBuilder { reader, assertions: Vec::new() }
+impl<'w, 'r> TinyAssertions<'w, 'r> {
+    pub(super) fn new(reader: &'w mut TinyReader<'r>) -> TinyAssertions<'w, 'r> {
+        TinyAssertions { reader, assertions: Vec::new() }
     }
 
     fn expected(&mut self, at: Path, expected: Expected, origin: u32) {
@@ -55,8 +55,8 @@ impl<'w, 'r> AssertionBuilder<'w, 'r> {
     }
 
     /// One phase of a single machine.
-    pub(super) fn single(&mut self, node: Node<'_>) {
-        let Some(mut fields) = Fields::open(node, "expect of a single machine", self.reader.diagnostics)
+    pub(super) fn single(&mut self, node: JsonNode<'_>) {
+        let Some(mut fields) = FieldReader::open(node, "expect of a single machine", self.reader.diagnostics)
         else {
             return;
         };
@@ -86,12 +86,12 @@ impl<'w, 'r> AssertionBuilder<'w, 'r> {
 
     /// Reads the expectations for a driver's run. Returns the outcome and adds all other assertions.
     /// `name_at` is the position of the test's name, for implied assertions.
-    pub(super) fn driver(&mut self, node: Option<Node<'_>>, name_at: u32) -> Option<Assertion> {
+    pub(super) fn driver(&mut self, node: Option<JsonNode<'_>>, name_at: u32) -> Option<Assertion> {
         let Some(node) = node else {
             self.passed(name_at);
             return Some(outcome("completed".to_owned(), name_at));
         };
-        let mut fields = Fields::open(node, "expect of a driver", self.reader.diagnostics)?;
+        let mut fields = FieldReader::open(node, "expect of a driver", self.reader.diagnostics)?;
         let end = match fields.optional("outcome") {
             Some(node) => (self.reader.one_of(node, "outcome", OUTCOMES)?, node.at()),
             None => ("completed".to_owned(), node.at()),
@@ -104,7 +104,7 @@ impl<'w, 'r> AssertionBuilder<'w, 'r> {
         } else if let Some(node) = rating.or(results) {
             let what = format!("results of tests after outcome {}", end.0);
             let diagnostic = Diagnostic::at(node.at(), what).expected("outcome completed");
-            self.reader.diagnostics.error(diagnostic.under(Rule::Misplaced));
+            self.reader.diagnostics.error(diagnostic.under(LintRule::Misplaced));
         }
         for name in ["driverInstructions", "testeeInstructions"] {
             self.count(&mut fields, name, None);
@@ -126,7 +126,7 @@ impl<'w, 'r> AssertionBuilder<'w, 'r> {
 
     /// `rating` and `results` of a completed run. Without a rating, it follows from the results; without
     /// either, the run must pass.
-    fn rating(&mut self, rating: Option<Node<'_>>, results: Option<Node<'_>>, expect_at: u32) {
+    fn rating(&mut self, rating: Option<JsonNode<'_>>, results: Option<JsonNode<'_>>, expect_at: u32) {
         let wanted = rating.map(|node| (self.reader.one_of(node, "rating", RATINGS), node.at()));
         match (wanted, results) {
             (None, None) => self.passed(expect_at),
@@ -142,7 +142,7 @@ impl<'w, 'r> AssertionBuilder<'w, 'r> {
         }
     }
 
-    fn results(&mut self, node: Node<'_>) -> Option<Vec<String>> {
+    fn results(&mut self, node: JsonNode<'_>) -> Option<Vec<String>> {
         if !node.is_array() {
             self.reader.diagnostics.error(wrong_type(node, "results", "an array of results"));
             return None;
@@ -159,8 +159,8 @@ impl<'w, 'r> AssertionBuilder<'w, 'r> {
     }
 
     /// The driver or the testee after the run.
-    fn machine(&mut self, node: Node<'_>, at: &Path) {
-        let Some(mut fields) = Fields::open(node, "expected machine", self.reader.diagnostics) else {
+    fn machine(&mut self, node: JsonNode<'_>, at: &Path) {
+        let Some(mut fields) = FieldReader::open(node, "expected machine", self.reader.diagnostics) else {
             return;
         };
         self.registers(&mut fields, Some(at));
@@ -170,14 +170,14 @@ impl<'w, 'r> AssertionBuilder<'w, 'r> {
         fields.finish(self.reader.diagnostics);
     }
 
-    fn word(&mut self, fields: &mut Fields<'_>, name: &'static str, parent: Option<&Path>) {
+    fn word(&mut self, fields: &mut FieldReader<'_>, name: &'static str, parent: Option<&Path>) {
         let Some(node) = fields.optional(name) else { return };
         if let Some(word) = self.reader.diagnostics.keep(lexical::word(node, name)) {
             self.is(below(parent, name), Value::int(word), node.at());
         }
     }
 
-    fn count(&mut self, fields: &mut Fields<'_>, name: &'static str, parent: Option<&Path>) {
+    fn count(&mut self, fields: &mut FieldReader<'_>, name: &'static str, parent: Option<&Path>) {
         let Some(node) = fields.optional(name) else { return };
         if let Some(value) = self.reader.count(node, name) {
             self.is(below(parent, name), value, node.at());
@@ -185,12 +185,12 @@ impl<'w, 'r> AssertionBuilder<'w, 'r> {
     }
 
     /// The registers that are listed.
-    fn registers(&mut self, fields: &mut Fields<'_>, parent: Option<&Path>) -> Vec<Key> {
+    fn registers(&mut self, fields: &mut FieldReader<'_>, parent: Option<&Path>) -> Vec<PathKey> {
         let Some(node) = fields.optional("registers") else { return Vec::new() };
         let at = below(parent, "registers");
         let mut keys = Vec::new();
         for (number, word, origin) in self.reader.registers(node) {
-            let key = Key::from(lexical::register_key(number));
+            let key = PathKey::from(lexical::register_key(number));
             self.is(at.child(key.clone()), Value::int(word), origin);
             keys.push(key);
         }
@@ -198,13 +198,13 @@ impl<'w, 'r> AssertionBuilder<'w, 'r> {
     }
 
     /// The listed words of data. A zero word is absent from the state.
-    fn data(&mut self, fields: &mut Fields<'_>, parent: Option<&Path>) -> Vec<Key> {
+    fn data(&mut self, fields: &mut FieldReader<'_>, parent: Option<&Path>) -> Vec<PathKey> {
         let parts = fields.optional("data").and_then(|node| self.reader.sparse(node, "data"));
         let at = below(parent, "data");
         let mut keys = Vec::new();
         for part in parts.unwrap_or_default() {
             for (index, (word, origin)) in part.words.into_iter().enumerate() {
-                let key = Key::from(lexical::address_key(part.address.wrapping_add(index as u16)));
+                let key = PathKey::from(lexical::address_key(part.address.wrapping_add(index as u16)));
                 let expected = if word == 0 { Expected::IsOrAbsent } else { Expected::Is };
                 self.expected(at.child(key.clone()), expected(Value::int(word)), origin);
                 keys.push(key);
@@ -213,7 +213,7 @@ impl<'w, 'r> AssertionBuilder<'w, 'r> {
         keys
     }
 
-    fn boolean(&mut self, node: Node<'_>, name: &str) -> Option<bool> {
+    fn boolean(&mut self, node: JsonNode<'_>, name: &str) -> Option<bool> {
         match node.raw() {
             "true" => Some(true),
             "false" => Some(false),

@@ -3,17 +3,17 @@
 use serde_json::json;
 
 use crate::formats::fill::{Fill, missing};
-use crate::text::json::Node;
+use crate::text::json::JsonNode;
 
 /// The members that the expectations of a test lack.
-pub(super) fn fill(test: Node<'_>) -> Fill<'_> {
+pub(super) fn fill(test: JsonNode<'_>) -> Fill<'_> {
     let mut fill = Fill::default();
     if test.member("driver").is_some() {
         fill.ends.extend(missing(test, [("expect", json!({"outcome": "completed"}))]));
         test.member("expect").into_iter().for_each(|expect| fill_driver(expect, &mut fill));
         return fill;
     }
-    let phases = test.member("then").into_iter().flat_map(Node::items);
+    let phases = test.member("then").into_iter().flat_map(JsonNode::items);
     for phase in [test].into_iter().chain(phases) {
         fill.ends.extend(missing(phase, [("expect", json!({"stop": "yield"}))]));
         phase.member("expect").into_iter().for_each(|expect| fill_single(expect, &mut fill));
@@ -22,7 +22,7 @@ pub(super) fn fill(test: Node<'_>) -> Fill<'_> {
 }
 
 /// `exact` stands for all registers and words of data.
-fn fill_single<'d>(expect: Node<'d>, fill: &mut Fill<'d>) {
+fn fill_single<'d>(expect: JsonNode<'d>, fill: &mut Fill<'d>) {
     fill.ends.extend(missing(expect, [("stop", json!("yield"))]));
     fill.rest.extend(missing(
         expect,
@@ -37,8 +37,8 @@ fn fill_single<'d>(expect: Node<'d>, fill: &mut Fill<'d>) {
 }
 
 /// A run that is not completed has no results.
-fn fill_driver<'d>(expect: Node<'d>, fill: &mut Fill<'d>) {
-    let outcome = expect.member("outcome").and_then(Node::text);
+fn fill_driver<'d>(expect: JsonNode<'d>, fill: &mut Fill<'d>) {
+    let outcome = expect.member("outcome").and_then(JsonNode::text);
     if outcome.is_none_or(|outcome| outcome == "completed") {
         fill.rest.extend(missing(expect, [("results", json!([]))]));
     }

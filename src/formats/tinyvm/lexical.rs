@@ -3,31 +3,32 @@
 use crate::formats::fields::wrong_type;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::position::Origin;
-use crate::model::rule::Rule;
-use crate::text::json::{Datum, Node, quoted};
+use crate::model::rule::LintRule;
+use crate::text::json::{JsonDatum, JsonNode, quoted};
 
 const WORD: &str = "an integer from -32768 to 65535, or one in quotes, also as 0x and hex digits";
 const COUNT: &str = "an integer from 0 to 18446744073709551615, or one in quotes, also as 0x and hex digits";
 
 /// A word; a negative number becomes its two's complement.
-pub(super) fn word(node: Node<'_>, name: &str) -> Result<u16, Diagnostic<Origin>> {
+pub(super) fn word(node: JsonNode<'_>, name: &str) -> Result<u16, Diagnostic<Origin>> {
     let number = number(node, name, WORD)?;
     let what = || format!("{name} {} is not a word", node.shown());
-    to_word(number).ok_or_else(|| Diagnostic::at(node.at(), what()).expected(WORD).under(Rule::Number))
+    to_word(number).ok_or_else(|| Diagnostic::at(node.at(), what()).expected(WORD).under(LintRule::Number))
 }
 
 /// A number of instructions, or a seed.
-pub(super) fn count(node: Node<'_>, name: &str) -> Result<u64, Diagnostic<Origin>> {
+pub(super) fn count(node: JsonNode<'_>, name: &str) -> Result<u64, Diagnostic<Origin>> {
     let number = number(node, name, COUNT)?;
     let what = || format!("{name} is {}", node.shown());
-    u64::try_from(number).map_err(|_| Diagnostic::at(node.at(), what()).expected(COUNT).under(Rule::Number))
+    u64::try_from(number)
+        .map_err(|_| Diagnostic::at(node.at(), what()).expected(COUNT).under(LintRule::Number))
 }
 
 /// The address in a key, written like a number in quotes.
 pub(super) fn address(key: &str, at: u32) -> Result<u16, Diagnostic<Origin>> {
     let what = || format!("{} is not an address", quoted(key));
     let address = parse(key).and_then(to_word);
-    address.ok_or_else(|| Diagnostic::at(at, what()).expected(WORD).under(Rule::Number))
+    address.ok_or_else(|| Diagnostic::at(at, what()).expected(WORD).under(LintRule::Number))
 }
 
 /// An address as a key of a record.
@@ -39,7 +40,7 @@ pub(super) fn address_key(address: u16) -> String {
 pub(super) fn register(key: &str, at: u32) -> Result<usize, Diagnostic<Origin>> {
     let what = || format!("{} is not a register", quoted(key));
     let number = (0..16).find(|number| key == register_key(*number));
-    number.ok_or_else(|| Diagnostic::at(at, what()).expected("r0 to r15").under(Rule::UnknownName))
+    number.ok_or_else(|| Diagnostic::at(at, what()).expected("r0 to r15").under(LintRule::UnknownName))
 }
 
 /// A register as a key of a record.
@@ -47,15 +48,15 @@ pub(super) fn register_key(number: usize) -> String {
     format!("r{number}")
 }
 
-fn number(node: Node<'_>, name: &str, expected: &str) -> Result<i128, Diagnostic<Origin>> {
+fn number(node: JsonNode<'_>, name: &str, expected: &str) -> Result<i128, Diagnostic<Origin>> {
     let number = match node.datum() {
-        Datum::Number(text) => parse(text),
-        Datum::Text(text) => parse(&text),
+        JsonDatum::Number(text) => parse(text),
+        JsonDatum::Text(text) => parse(&text),
         _ => return Err(wrong_type(node, name, expected)),
     };
     number.ok_or_else(|| {
         let what = format!("{name} {} is not such a number", node.shown());
-        Diagnostic::at(node.at(), what).expected(expected).under(Rule::Number)
+        Diagnostic::at(node.at(), what).expected(expected).under(LintRule::Number)
     })
 }
 

@@ -1,16 +1,16 @@
 //! Reads what all kinds of TinyVM cases have in common.
 
 use super::lexical;
-use crate::formats::fields::{Diagnostics, Fields, no_such_word, wrong_type};
-use crate::formats::format::Context;
+use crate::formats::fields::{Diagnostics, FieldReader, no_such_word, wrong_type};
+use crate::formats::format::ReadContext;
 use crate::model::case::{Case, Program, Step};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::name::Name;
 use crate::model::path::Path;
 use crate::model::position::Origin;
-use crate::model::rule::Rule;
+use crate::model::rule::LintRule;
 use crate::model::value::Value;
-use crate::text::json::{Node, quoted};
+use crate::text::json::{JsonNode, quoted};
 
 pub(super) const MACHINE: &str = "tinyvm";
 
@@ -21,8 +21,8 @@ pub(super) const ENDS: &[&str] = &["stop", "outcome"];
 pub(super) const STEPS: u64 = 30_000;
 
 /// Reads one case.
-pub(super) struct Reader<'r> {
-    pub(super) context: Context<'r>,
+pub(super) struct TinyReader<'r> {
+    pub(super) context: ReadContext<'r>,
     pub(super) diagnostics: &'r mut Diagnostics,
     /// The members of the program record.
     members: Vec<(Name, Value)>,
@@ -32,9 +32,9 @@ pub(super) struct Reader<'r> {
 /// The steps of a case.
 pub(super) type Steps = Vec<Step>;
 
-impl<'r> Reader<'r> {
-    pub(super) fn new(context: Context<'r>, diagnostics: &'r mut Diagnostics) -> Reader<'r> {
-        Reader { context, diagnostics, members: Vec::new(), places: Vec::new() }
+impl<'r> TinyReader<'r> {
+    pub(super) fn new(context: ReadContext<'r>, diagnostics: &'r mut Diagnostics) -> TinyReader<'r> {
+        TinyReader { context, diagnostics, members: Vec::new(), places: Vec::new() }
     }
 
     /// The case with these steps.
@@ -44,13 +44,13 @@ impl<'r> Reader<'r> {
     }
 
     /// Rejects members that only another kind of case has.
-    pub(super) fn exclude(&mut self, fields: &mut Fields<'_>, keys: &[&'static str], kind: &str) {
+    pub(super) fn exclude(&mut self, fields: &mut FieldReader<'_>, keys: &[&'static str], kind: &str) {
         for key in keys {
             if let Some(found) = fields.optional(key) {
                 let what = format!("{} in {kind}", quoted(key));
                 let diagnostic =
                     Diagnostic::at(found.at(), what).expected("members of one kind of test only");
-                self.diagnostics.error(diagnostic.under(Rule::Misplaced));
+                self.diagnostics.error(diagnostic.under(LintRule::Misplaced));
             }
         }
     }
@@ -60,7 +60,7 @@ impl<'r> Reader<'r> {
     }
 
     /// `features`, which both kinds of cases have.
-    pub(super) fn features(&mut self, fields: &mut Fields<'_>) {
+    pub(super) fn features(&mut self, fields: &mut FieldReader<'_>) {
         const EXPECTED: &str = "an array that has nothing but \"expRoot\", once";
         let Some(node) = fields.optional("features") else { return };
         if !node.is_array() {
@@ -78,22 +78,22 @@ impl<'r> Reader<'r> {
     }
 
     /// `rnd`: the seed, or the list of numbers.
-    pub(super) fn rnd(&mut self, node: Node<'_>) -> Option<Value> {
+    pub(super) fn rnd(&mut self, node: JsonNode<'_>) -> Option<Value> {
         if !node.is_array() {
             return self.count(node, "rnd");
         }
         self.places.push((Path::field("rnd"), Origin(node.at())));
-        let number = |item: Node<'_>| lexical::word(item, "number of rnd").map(Value::int);
+        let number = |item: JsonNode<'_>| lexical::word(item, "number of rnd").map(Value::int);
         let numbers: Result<_, _> = node.items().map(number).collect();
         self.diagnostics.keep(numbers).map(Value::List)
     }
 
-    pub(super) fn count(&mut self, node: Node<'_>, name: &str) -> Option<Value> {
+    pub(super) fn count(&mut self, node: JsonNode<'_>, name: &str) -> Option<Value> {
         self.diagnostics.keep(lexical::count(node, name)).map(Value::int)
     }
 
     /// One of these strings.
-    pub(super) fn one_of(&mut self, node: Node<'_>, name: &str, words: &[&str]) -> Option<String> {
+    pub(super) fn one_of(&mut self, node: JsonNode<'_>, name: &str, words: &[&str]) -> Option<String> {
         let text = node.text().filter(|text| words.contains(&&**text));
         if text.is_none() {
             let each: Vec<_> = words.iter().map(|word| quoted(word)).collect();

@@ -3,16 +3,16 @@
 use std::collections::HashSet;
 
 use super::lexical;
-use super::reader::Reader;
+use super::reader::TinyReader;
 use crate::formats::fields::wrong_type;
-use crate::formats::files::{Files, Folder, Unreadable};
+use crate::formats::files::{Files, Unreadable, VectorFolder};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::hex::hex_bytes;
 use crate::model::path::Path;
 use crate::model::position::Origin;
-use crate::model::rule::Rule;
+use crate::model::rule::LintRule;
 use crate::model::value::Value;
-use crate::text::json::{Member, Node};
+use crate::text::json::{JsonMember, JsonNode};
 
 /// The number of words in a segment.
 const WORDS: usize = 65_536;
@@ -31,9 +31,9 @@ pub(super) struct Sparse {
     pub(super) words: Vec<(u16, u32)>,
 }
 
-impl Reader<'_> {
+impl TinyReader<'_> {
     /// A segment and its position.
-    pub(super) fn segment(&mut self, node: Node<'_>, at: Path) -> Option<Value> {
+    pub(super) fn segment(&mut self, node: JsonNode<'_>, at: Path) -> Option<Value> {
         self.places.push((at, Origin(node.at())));
         if node.is_object() {
             return match node.member("file") {
@@ -53,7 +53,7 @@ impl Reader<'_> {
     }
 
     /// Words, or lines of assembly.
-    fn array(&mut self, node: Node<'_>) -> Option<Value> {
+    fn array(&mut self, node: JsonNode<'_>) -> Option<Value> {
         let mut lines = Vec::new();
         let first_is_text = node.items().next().is_some_and(|first| first.text().is_some());
         if !first_is_text {
@@ -79,7 +79,7 @@ impl Reader<'_> {
     }
 
     /// Numbers only, since a string would be a line of assembly.
-    fn plain_words(&mut self, array: Node<'_>) -> Option<Vec<u8>> {
+    fn plain_words(&mut self, array: JsonNode<'_>) -> Option<Vec<u8>> {
         let mut words = Vec::new();
         for item in array.items() {
             if item.text().is_some() {
@@ -95,39 +95,39 @@ impl Reader<'_> {
     }
 
     /// An object of words by address, each address once.
-    pub(super) fn sparse(&mut self, node: Node<'_>, name: &str) -> Option<Vec<Sparse>> {
+    pub(super) fn sparse(&mut self, node: JsonNode<'_>, name: &str) -> Option<Vec<Sparse>> {
         if !node.is_object() {
             self.diagnostics.error(wrong_type(node, name, "an object of words by address"));
             return None;
         }
         let mut seen = HashSet::new();
-        let part = |member: Member<'_>| self.diagnostics.keep(sparse_part(&member, &mut seen));
+        let part = |member: JsonMember<'_>| self.diagnostics.keep(sparse_part(&member, &mut seen));
         Some(node.members().filter_map(part).collect())
     }
 
     /// `{"file": "name.segment"}` or `{"file": "name.asm"}`.
-    fn file(&mut self, node: Node<'_>, name: Node<'_>) -> Option<Value> {
+    fn file(&mut self, node: JsonNode<'_>, name: JsonNode<'_>) -> Option<Value> {
         if let Some(other) = node.members().find(|member| member.key != "file") {
             let diagnostic =
                 Diagnostic::at(other.key_at, "a member next to \"file\"").expected("\"file\" alone");
-            self.diagnostics.error(diagnostic.under(Rule::Misplaced));
+            self.diagnostics.error(diagnostic.under(LintRule::Misplaced));
         }
         let Some(text) = name.text() else {
             self.diagnostics.error(wrong_type(name, "file", "the name of a .segment or .asm file"));
             return None;
         };
-        let read = match Kind::of(&text) {
-            Some(kind) => kind.read(self.context.files, Folder::Own, &text),
+        let read = match SegmentKind::of(&text) {
+            Some(kind) => kind.read(self.context.files, VectorFolder::Own, &text),
             None => Err(Unreadable::Refused("its name ends neither in .segment nor in .asm".to_owned())),
         };
         let what = |why| format!("file {}: {why}", name.shown());
-        let wrong = |why| Diagnostic::at(name.at(), what(why)).under(Rule::NamedFile);
+        let wrong = |why| Diagnostic::at(name.at(), what(why)).under(LintRule::NamedFile);
         self.diagnostics.keep(read.map_err(wrong))
     }
 }
 
 /// The words of a member from its address on, up to the first invalid one.
-fn sparse_part(member: &Member<'_>, seen: &mut HashSet<u16>) -> Result<Sparse, Diagnostic<Origin>> {
+fn sparse_part(member: &JsonMember<'_>, seen: &mut HashSet<u16>) -> Result<Sparse, Diagnostic<Origin>> {
     let address = lexical::address(&member.key, member.key_at)?;
     let items: Vec<_> =
         if member.value.is_array() { member.value.items().collect() } else { vec![member.value] };
@@ -139,7 +139,7 @@ fn sparse_part(member: &Member<'_>, seen: &mut HashSet<u16>) -> Result<Sparse, D
             let what = format!("address {} is duplicated", lexical::address_key(at));
             return Err(Diagnostic::at(item.at(), what)
                 .expected("each address once")
-                .under(Rule::DuplicateKey));
+                .under(LintRule::DuplicateKey));
         }
         words.push((lexical::word(item, "word")?, item.at()));
     }
@@ -157,28 +157,33 @@ pub(super) fn sparse_value(parts: &[Sparse]) -> Value {
 
 /// The kinds of files that define a segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum SegmentKind {
     /// All words of the segment.
     Segment,
     /// Assembly source.
     Source,
 }
 
-impl Kind {
-    pub(super) fn of(name: &str) -> Option<Kind> {
-        [Kind::Segment, Kind::Source].into_iter().find(|kind| name.ends_with(kind.extension()))
+impl SegmentKind {
+    pub(super) fn of(name: &str) -> Option<SegmentKind> {
+        [SegmentKind::Segment, SegmentKind::Source].into_iter().find(|kind| name.ends_with(kind.extension()))
     }
 
     pub(super) fn extension(self) -> &'static str {
         match self {
-            Kind::Segment => ".segment",
-            Kind::Source => ".asm",
+            SegmentKind::Segment => ".segment",
+            SegmentKind::Source => ".asm",
         }
     }
 
-    pub(super) fn read(self, files: &dyn Files, folder: Folder, name: &str) -> Result<Value, Unreadable> {
+    pub(super) fn read(
+        self,
+        files: &dyn Files,
+        folder: VectorFolder,
+        name: &str,
+    ) -> Result<Value, Unreadable> {
         match self {
-            Kind::Segment => {
+            SegmentKind::Segment => {
                 let bytes = files.read(folder, name, SEGMENT_BYTES)?;
                 if bytes.len() as u64 == SEGMENT_BYTES {
                     Ok(Value::Bytes(bytes))
@@ -187,7 +192,7 @@ impl Kind {
                     Err(Unreadable::Refused(what))
                 }
             }
-            Kind::Source => {
+            SegmentKind::Source => {
                 let bytes = files.read(folder, name, SOURCE_BYTES)?;
                 let text = String::from_utf8(bytes)
                     .map_err(|_| Unreadable::Refused("a source that is not UTF-8".to_owned()))?;
@@ -198,18 +203,18 @@ impl Kind {
 }
 
 /// Four digits per word, with white space anywhere.
-fn hex_words(node: Node<'_>, text: &str) -> Result<Vec<u8>, Diagnostic<Origin>> {
+fn hex_words(node: JsonNode<'_>, text: &str) -> Result<Vec<u8>, Diagnostic<Origin>> {
     const EXPECTED: &str = "four hex digits a word";
     let digits: String = text.chars().filter(|it| !it.is_ascii_whitespace()).collect();
     let what = || format!("a segment {}", node.shown());
     let bytes = hex_bytes(&digits).filter(|bytes| bytes.len() % 2 == 0);
     let bytes =
-        bytes.ok_or_else(|| Diagnostic::at(node.at(), what()).expected(EXPECTED).under(Rule::Bytes))?;
+        bytes.ok_or_else(|| Diagnostic::at(node.at(), what()).expected(EXPECTED).under(LintRule::Bytes))?;
     fits(node, bytes.len() / 2)?;
     Ok(bytes)
 }
 
-fn fits(node: Node<'_>, words: usize) -> Result<(), Diagnostic<Origin>> {
+fn fits(node: JsonNode<'_>, words: usize) -> Result<(), Diagnostic<Origin>> {
     if words <= WORDS {
         return Ok(());
     }

@@ -1,22 +1,22 @@
 //! A case for a single machine: its program, its first phase and its continuations.
 
-use super::expect::AssertionBuilder;
+use super::expect::TinyAssertions;
 use super::lexical;
-use super::reader::{Reader, STEPS, Steps};
+use super::reader::{STEPS, Steps, TinyReader};
 use super::segment::sparse_value;
-use crate::formats::fields::{Fields, wrong_type};
+use crate::formats::fields::{FieldReader, wrong_type};
 use crate::model::assertion::Assertion;
 use crate::model::case::{Action, Step};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::path::Path;
 use crate::model::value::Value;
-use crate::text::json::Node;
+use crate::text::json::JsonNode;
 
 /// Words by register number, each with its position.
-type Registers = Vec<(usize, u16, u32)>;
+type ExpectedRegisters = Vec<(usize, u16, u32)>;
 
-impl Reader<'_> {
-    pub(super) fn single_case(&mut self, fields: &mut Fields<'_>) -> Steps {
+impl TinyReader<'_> {
+    pub(super) fn single_case(&mut self, fields: &mut FieldReader<'_>) -> Steps {
         for name in ["instructions", "data"] {
             if let Some(node) = fields.optional(name) {
                 let segment = self.segment(node, Path::field(name));
@@ -53,8 +53,8 @@ impl Reader<'_> {
         steps
     }
 
-    fn phase(&mut self, node: Node<'_>) -> Option<Step> {
-        let mut fields = Fields::open(node, "phase", self.diagnostics)?;
+    fn phase(&mut self, node: JsonNode<'_>) -> Option<Step> {
+        let mut fields = FieldReader::open(node, "phase", self.diagnostics)?;
         let mut changes = Vec::new();
         if let Some(node) = fields.optional("registers") {
             let one =
@@ -77,21 +77,21 @@ impl Reader<'_> {
         Some(Step { actions: vec![Action::Set(Value::record(changes)), run], end: None, assertions })
     }
 
-    fn run(&mut self, fields: &mut Fields<'_>) -> Action {
+    fn run(&mut self, fields: &mut FieldReader<'_>) -> Action {
         let steps = fields.optional("steps");
         let steps = steps.and_then(|steps| self.diagnostics.keep(lexical::count(steps, "steps")));
         Action::Run(steps.unwrap_or(STEPS))
     }
 
-    fn expectation(&mut self, fields: &mut Fields<'_>) -> Vec<Assertion> {
+    fn expectation(&mut self, fields: &mut FieldReader<'_>) -> Vec<Assertion> {
         let Some(node) = fields.optional("expect") else { return Vec::new() };
-        let mut wanted = AssertionBuilder::new(self);
+        let mut wanted = TinyAssertions::new(self);
         wanted.single(node);
         wanted.assertions
     }
 
     /// `{"r3": word}`, or words from r0 on.
-    pub(super) fn registers(&mut self, node: Node<'_>) -> Registers {
+    pub(super) fn registers(&mut self, node: JsonNode<'_>) -> ExpectedRegisters {
         let mut found = Vec::new();
         if node.is_array() {
             for (number, item) in node.items().enumerate() {

@@ -3,20 +3,20 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::reader::{ENDS, MACHINE, Reader, STEPS};
-use super::segment::Kind;
+use super::reader::{ENDS, MACHINE, STEPS, TinyReader};
+use super::segment::SegmentKind;
 use crate::formats::fields::{Diagnostics, wrong_type};
-use crate::formats::files::{Folder, Unreadable};
+use crate::formats::files::{Unreadable, VectorFolder};
 use crate::formats::fill::Fill;
-use crate::formats::format::{Context, Entry, Evidence, Format};
+use crate::formats::format::{Evidence, FileEntry, Format, ReadContext};
 use crate::formats::write_back::NotRepresentable;
 use crate::model::case::Case;
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::path::Path;
 use crate::model::position::Origin;
-use crate::model::rule::Rule;
+use crate::model::rule::LintRule;
 use crate::model::value::Value;
-use crate::text::json::{Node, quoted};
+use crate::text::json::{JsonNode, quoted};
 
 /// The layout's entry in the list of formats.
 pub const FORMAT: Format = Format {
@@ -38,64 +38,64 @@ pub const FORMAT: Format = Format {
     unknown: Severity::Error,
     duplicate: Severity::Error,
     group: |_| None,
-    folders: &[Folder::Own, Folder::Above],
+    folders: &[VectorFolder::Own, VectorFolder::Above],
 };
 
 const PAIR: &str = "an array of two names, a testee and a driver";
 
 /// Any array: in a file with this name, an array of anything but pairs is malformed.
-fn evidence(file: Node<'_>) -> Option<Evidence> {
+fn evidence(file: JsonNode<'_>) -> Option<Evidence> {
     file.is_array().then_some(Evidence { at: file.at(), what: "an array in a file testcases.json" })
 }
 
-fn outline(file: Node<'_>) -> Result<Vec<Entry>, Diagnostic<Origin>> {
+fn outline(file: JsonNode<'_>) -> Result<Vec<FileEntry>, Diagnostic<Origin>> {
     if !file.is_array() {
         return Err(wrong_type(file, "the file", "an array of pairs of names"));
     }
     if file.items().next().is_none() {
         return Err(Diagnostic::at(file.at(), "no pair of testee and driver").expected("one or more"));
     }
-    let entry = |(index, pair): (usize, Node<'_>)| {
+    let entry = |(index, pair): (usize, JsonNode<'_>)| {
         let name = match names(pair) {
             Some([testee, driver]) => format!("{} {}", testee.1, driver.1),
             None => format!("pair {}", index + 1),
         };
-        Entry { name: name.into(), node: pair.index() }
+        FileEntry { name: name.into(), node: pair.index() }
     };
     Ok(file.items().enumerate().map(entry).collect())
 }
 
 /// The testee and the driver: the position and the name of each.
-fn names(pair: Node<'_>) -> Option<[(Node<'_>, String); 2]> {
+fn names(pair: JsonNode<'_>) -> Option<[(JsonNode<'_>, String); 2]> {
     let mut items = pair.items().map(|item| Some((item, item.text()?.into_owned())));
     let names = [items.next()??, items.next()??];
     items.next().is_none().then_some(names)
 }
 
 /// Notes the testees and drivers, as segments or sources, that are in no pair.
-fn read_rest(file: Node<'_>, context: Context<'_>, diagnostics: &mut Diagnostics) {
+fn read_rest(file: JsonNode<'_>, context: ReadContext<'_>, diagnostics: &mut Diagnostics) {
     let pairs: Vec<_> = file.items().filter_map(names).collect();
-    for (what, folder, index) in [("testee", Folder::Above, 0), ("driver", Folder::Own, 1)] {
+    for (what, folder, index) in [("testee", VectorFolder::Above, 0), ("driver", VectorFolder::Own, 1)] {
         let used: HashSet<&str> = pairs.iter().map(|pair| &*pair[index].1).collect();
         let Ok(files) = context.files.list(folder) else { continue };
-        let stem = |file: &String| Some(file.strip_suffix(Kind::of(file)?.extension())?.to_owned());
+        let stem = |file: &String| Some(file.strip_suffix(SegmentKind::of(file)?.extension())?.to_owned());
         let unused: BTreeSet<_> =
             files.iter().filter_map(stem).filter(|name| !used.contains(&**name)).collect();
         for name in unused {
             let what = format!("{what} {} is in no pair", quoted(&name));
-            diagnostics.note(Diagnostic::at(file.at(), what).under(Rule::UnusedFile));
+            diagnostics.note(Diagnostic::at(file.at(), what).under(LintRule::UnusedFile));
         }
     }
 }
 
-fn read_pair(pair: Node<'_>, context: Context<'_>, diagnostics: &mut Diagnostics) -> Option<Case> {
+fn read_pair(pair: JsonNode<'_>, context: ReadContext<'_>, diagnostics: &mut Diagnostics) -> Option<Case> {
     let Some([testee, driver]) = names(pair) else {
         diagnostics.error(Diagnostic::at(pair.at(), "this is not a pair of names").expected(PAIR));
         return None;
     };
-    let mut reader = Reader::new(context, diagnostics);
+    let mut reader = TinyReader::new(context, diagnostics);
     for (machine, folder, (node, name)) in
-        [("driver", Folder::Own, driver), ("testee", Folder::Above, testee)]
+        [("driver", VectorFolder::Own, driver), ("testee", VectorFolder::Above, testee)]
     {
         let segment = reader.named_segment(folder, node, &name);
         let at = Path::field(machine).child("instructions");
@@ -109,37 +109,38 @@ fn read_pair(pair: Node<'_>, context: Context<'_>, diagnostics: &mut Diagnostics
     Some(reader.case(steps))
 }
 
-impl Reader<'_> {
+impl TinyReader<'_> {
     /// The `.segment` file with this name, or else the `.asm` file.
-    fn named_segment(&mut self, folder: Folder, node: Node<'_>, name: &str) -> Option<Value> {
-        let read = |kind: Kind| kind.read(self.context.files, folder, &format!("{name}{}", kind.extension()));
-        let segment = read(Kind::Segment);
-        let source = read(Kind::Source);
-        let wrong = |kind: Kind, why: &Unreadable| {
+    fn named_segment(&mut self, folder: VectorFolder, node: JsonNode<'_>, name: &str) -> Option<Value> {
+        let read =
+            |kind: SegmentKind| kind.read(self.context.files, folder, &format!("{name}{}", kind.extension()));
+        let segment = read(SegmentKind::Segment);
+        let source = read(SegmentKind::Source);
+        let wrong = |kind: SegmentKind, why: &Unreadable| {
             let file = format!("{name}{}", kind.extension());
-            Diagnostic::at(node.at(), format!("file {}: {why}", quoted(&file))).under(Rule::NamedFile)
+            Diagnostic::at(node.at(), format!("file {}: {why}", quoted(&file))).under(LintRule::NamedFile)
         };
         match (segment, source) {
             (Ok(segment), source) => {
                 if source != Err(Unreadable::Missing) {
                     let file = quoted(&format!("{name}.segment"));
                     let what = format!("there is a source too, and file {file} is used");
-                    self.diagnostics.caution(Diagnostic::at(node.at(), what).under(Rule::NamedFile));
+                    self.diagnostics.caution(Diagnostic::at(node.at(), what).under(LintRule::NamedFile));
                 }
                 Some(segment)
             }
             (Err(Unreadable::Missing), Ok(source)) => Some(source),
             (Err(Unreadable::Missing), Err(Unreadable::Missing)) => {
                 let what = format!("there is neither a .segment nor an .asm file named {}", quoted(name));
-                self.diagnostics.error(Diagnostic::at(node.at(), what).under(Rule::NamedFile));
+                self.diagnostics.error(Diagnostic::at(node.at(), what).under(LintRule::NamedFile));
                 None
             }
             (Err(Unreadable::Missing), Err(why)) => {
-                self.diagnostics.error(wrong(Kind::Source, &why));
+                self.diagnostics.error(wrong(SegmentKind::Source, &why));
                 None
             }
             (Err(why), _) => {
-                self.diagnostics.error(wrong(Kind::Segment, &why));
+                self.diagnostics.error(wrong(SegmentKind::Segment, &why));
                 None
             }
         }

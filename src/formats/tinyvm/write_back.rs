@@ -3,21 +3,21 @@
 use num_bigint::{BigInt, Sign};
 use serde_json::{Value as Json, json};
 
-use crate::formats::write_back::{FailedAssertion, NotRepresentable, WrittenBack, number_like, resize};
-use crate::model::path::Key;
+use crate::formats::write_back::{NotRepresentable, WrittenBack, WrongAssertion, number_like, resize};
+use crate::model::path::PathKey;
 use crate::model::value::Value;
-use crate::text::edit::Change;
-use crate::text::json::Node;
+use crate::text::edit::TextChange;
+use crate::text::json::JsonNode;
 
-pub(super) fn write_back<'d>(failed: &FailedAssertion<'d, '_>) -> WrittenBack<'d> {
+pub(super) fn write_back<'d>(failed: &WrongAssertion<'d, '_>) -> WrittenBack<'d> {
     match failed.at.keys()[..] {
-        [Key::Name(name)] if name == "outcome" => outcome(failed),
-        [Key::Name(name)] if name == "rating" => rating(failed),
-        [Key::Name(name)] if name == "results" => results(failed),
-        [Key::Name(name), _] if name == "notPassed" => expected(failed, "results", json!([])),
-        [Key::Name(name), key] if name == "changedRegisters" => listed(failed, "registers", key),
-        [Key::Name(name), key] if name == "changedData" => listed(failed, "data", key),
-        [.., Key::Name(name), _] if name == "data" => {
+        [PathKey::Name(name)] if name == "outcome" => outcome(failed),
+        [PathKey::Name(name)] if name == "rating" => rating(failed),
+        [PathKey::Name(name)] if name == "results" => results(failed),
+        [PathKey::Name(name), _] if name == "notPassed" => expected(failed, "results", json!([])),
+        [PathKey::Name(name), key] if name == "changedRegisters" => listed(failed, "registers", key),
+        [PathKey::Name(name), key] if name == "changedData" => listed(failed, "data", key),
+        [.., PathKey::Name(name), _] if name == "data" => {
             let zero = Value::int(0);
             failed.replace(json_of(failed.actual.unwrap_or(&zero), Some(failed.node))?)
         }
@@ -29,61 +29,61 @@ pub(super) fn write_back<'d>(failed: &FailedAssertion<'d, '_>) -> WrittenBack<'d
 }
 
 /// Writes the outcome. A run that is not completed has no rating and no results.
-fn outcome<'d>(failed: &FailedAssertion<'d, '_>) -> WrittenBack<'d> {
+fn outcome<'d>(failed: &WrongAssertion<'d, '_>) -> WrittenBack<'d> {
     let value = failed.present()?;
     let mut changes = expected(failed, "outcome", json_of(value, None)?)?;
     if *value != Value::text("completed") {
         let expect = if failed.node.is_object() { failed.node } else { failed.outer(0)? };
         let results = ["rating", "results"].into_iter().filter_map(|name| expect.member(name));
-        changes.extend(results.filter_map(|node| Change::remove(expect, node)));
+        changes.extend(results.filter_map(|node| TextChange::remove(expect, node)));
     }
     Ok(changes)
 }
 
-fn rating<'d>(failed: &FailedAssertion<'d, '_>) -> WrittenBack<'d> {
+fn rating<'d>(failed: &WrongAssertion<'d, '_>) -> WrittenBack<'d> {
     if failed.node.is_array() {
         return Err(NotRepresentable("it follows from the results that are listed".to_owned()));
     }
     expected(failed, "rating", json_of(failed.present()?, None)?)
 }
 
-fn results<'d>(failed: &FailedAssertion<'d, '_>) -> WrittenBack<'d> {
+fn results<'d>(failed: &WrongAssertion<'d, '_>) -> WrittenBack<'d> {
     let Some(Value::List(results)) = failed.actual else { return failed.remove(0) };
     resize(failed.node, results.iter().map(|result| json_of(result, None)))
 }
 
 /// A member of `expect`. Both the member and `expect` itself may be missing: an implied assertion has the
 /// position of the test's name.
-fn expected<'d>(failed: &FailedAssertion<'d, '_>, name: &str, value: Json) -> WrittenBack<'d> {
+fn expected<'d>(failed: &WrongAssertion<'d, '_>, name: &str, value: Json) -> WrittenBack<'d> {
     if failed.node.is_object() {
-        return Ok(vec![Change::add_member(failed.node, name, value)]);
+        return Ok(vec![TextChange::add_member(failed.node, name, value)]);
     }
     let outer = failed.outer(0)?;
     let is = |key: &str| outer.member(key) == Some(failed.node);
     Ok(if is("name") {
-        vec![Change::add_member(outer, "expect", json!({name: value}))]
+        vec![TextChange::add_member(outer, "expect", json!({name: value}))]
     } else if is(name) {
-        vec![Change::Replace { node: failed.node, value }]
+        vec![TextChange::Replace { node: failed.node, value }]
     } else {
-        vec![Change::add_member(outer, name, value)]
+        vec![TextChange::add_member(outer, name, value)]
     })
 }
 
 /// Writes a register or word that changed but is not listed, although `exact` says that all are.
-fn listed<'d>(failed: &FailedAssertion<'d, '_>, name: &str, key: &Key) -> WrittenBack<'d> {
+fn listed<'d>(failed: &WrongAssertion<'d, '_>, name: &str, key: &PathKey) -> WrittenBack<'d> {
     let expect = failed.outer(0)?;
     let (key, value) = (key.to_string(), json_of(failed.present()?, None)?);
     Ok(vec![match expect.member(name) {
-        Some(list) if list.is_object() => Change::add_member(list, &key, value),
+        Some(list) if list.is_object() => TextChange::add_member(list, &key, value),
         Some(_) => {
             return Err(NotRepresentable(format!("{name} is an array, which lists none but the first")));
         }
-        None => Change::add_member(expect, name, json!({key: value})),
+        None => TextChange::add_member(expect, name, json!({key: value})),
     }])
 }
 
 /// A datum in the style of the old one.
-fn json_of(value: &Value, old: Option<Node<'_>>) -> Result<Json, NotRepresentable> {
+fn json_of(value: &Value, old: Option<JsonNode<'_>>) -> Result<Json, NotRepresentable> {
     Ok(match value {
         Value::Int(number) => number_as(number, old),
         Value::Text(text) => text.as_str().into(),
@@ -93,9 +93,9 @@ fn json_of(value: &Value, old: Option<Node<'_>>) -> Result<Json, NotRepresentabl
 }
 
 /// A number written like the old one: in quotes, in hex, as a negative word.
-fn number_as(number: &BigInt, old: Option<Node<'_>>) -> Json {
-    let quoted = old.and_then(Node::text);
-    let written = quoted.as_deref().or(old.map(Node::raw)).unwrap_or_default();
+fn number_as(number: &BigInt, old: Option<JsonNode<'_>>) -> Json {
+    let quoted = old.and_then(JsonNode::text);
+    let written = quoted.as_deref().or(old.map(JsonNode::raw)).unwrap_or_default();
     let number = as_negative(number, written).unwrap_or_else(|| number.clone());
     let digits = number_like(written.trim_start_matches('-'), &number.magnitude().clone().into());
     let sign = if number.sign() == Sign::Minus { "-" } else { "" };

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value as Json, json};
 
 use super::write_back::{RESULTS, fresh};
-use crate::formats::new_vector::{Field, MakeVector, NewVector};
+use crate::formats::new_vector::{MakeVector, NewVector, StateOf};
 use crate::formats::write_back::NotRepresentable;
 use crate::model::value::Value;
 
@@ -42,7 +42,7 @@ fn make(new: &NewVector<'_>) -> Result<Json, NotRepresentable> {
 }
 
 /// Writes the expectation. A test without results must halt exceptionally.
-fn expect(test: &mut Map<String, Json>, state: &Field<'_>) -> Result<(), NotRepresentable> {
+fn expect(test: &mut Map<String, Json>, state: &StateOf<'_>) -> Result<(), NotRepresentable> {
     if state("outcome") != Some(Value::text("success")) {
         return Ok(());
     }

@@ -6,19 +6,19 @@ use serde_json::{Value as Json, json};
 
 use crate::formats::fill::{Fill, missing};
 use crate::formats::write_back::{
-    FailedAssertion, NotRepresentable, WrittenBack, hex_like, in_case_of, number_like, resize,
+    NotRepresentable, WrittenBack, WrongAssertion, hex_like, in_case_of, number_like, resize,
 };
 use crate::model::assertion::Expected;
 use crate::model::name::Name;
-use crate::model::path::{Key, Path};
+use crate::model::path::{Path, PathKey};
 use crate::model::value::Value;
-use crate::text::edit::Change;
-use crate::text::json::{Datum, Node};
+use crate::text::edit::TextChange;
+use crate::text::json::{JsonDatum, JsonNode};
 
 /// Members of a test that must end normally; a test that must halt does not have them.
 pub(super) const RESULTS: [&str; 4] = ["gas", "out", "logs", "callcreates"];
 
-pub(super) fn write_back<'d>(failed: &FailedAssertion<'d, '_>) -> WrittenBack<'d> {
+pub(super) fn write_back<'d>(failed: &WrongAssertion<'d, '_>) -> WrittenBack<'d> {
     if *failed.at == Path::field("outcome") {
         return outcome(failed);
     }
@@ -28,14 +28,14 @@ pub(super) fn write_back<'d>(failed: &FailedAssertion<'d, '_>) -> WrittenBack<'d
         }
         (Expected::Len(_), Some(Value::Bytes(bytes))) => failed.replace(format!("#{}", bytes.len()).into()),
         (Expected::Absent, Some(value)) => {
-            Ok(vec![Change::add_member(failed.node, &key(failed), fresh(value)?)])
+            Ok(vec![TextChange::add_member(failed.node, &key(failed), fresh(value)?)])
         }
         (expected, None) => match &failed.at.keys()[..] {
             // A missing storage word, or a whole account.
-            [Key::Name(post), _, _, _] | [Key::Name(post), _] if post == "post" => failed.remove(0),
+            [PathKey::Name(post), _, _, _] | [PathKey::Name(post), _] if post == "post" => failed.remove(0),
             // Every account has this datum, so the account is missing.
-            [Key::Name(post), _, _] if post == "post" => {
-                Ok(Change::remove(failed.outer(1)?, failed.outer(0)?).into_iter().collect())
+            [PathKey::Name(post), _, _] if post == "post" => {
+                Ok(TextChange::remove(failed.outer(1)?, failed.outer(0)?).into_iter().collect())
             }
             _ => leaf(failed, &nothing(expected)?),
         },
@@ -45,17 +45,17 @@ pub(super) fn write_back<'d>(failed: &FailedAssertion<'d, '_>) -> WrittenBack<'d
 
 /// A test that must end normally has results; one that must halt has no results. Missing results are added
 /// with placeholder values; the next comparison reports their differences.
-fn outcome<'d>(failed: &FailedAssertion<'d, '_>) -> WrittenBack<'d> {
+fn outcome<'d>(failed: &WrongAssertion<'d, '_>) -> WrittenBack<'d> {
     if *failed.present()? == Value::text("success") {
         return Ok(missing(failed.node, placeholders()).collect());
     }
     let test = failed.outer(0)?;
     let results = test.members().filter(|member| member.key == "post" || RESULTS.contains(&&*member.key));
-    Ok(results.filter_map(|member| Change::remove(test, member.value)).collect())
+    Ok(results.filter_map(|member| TextChange::remove(test, member.value)).collect())
 }
 
 /// The results that a test lacks. A test without any, except for a list of calls, demands a halt.
-pub(super) fn fill(test: Node<'_>) -> Fill<'_> {
+pub(super) fn fill(test: JsonNode<'_>) -> Fill<'_> {
     let is_result = |name: &str| name != "callcreates" && test.member(name).is_some();
     let has_results = placeholders().iter().any(|(name, _)| is_result(name));
     let results = has_results.then(|| missing(test, placeholders()));
@@ -82,10 +82,10 @@ fn nothing(expected: &Expected) -> Result<Value, NotRepresentable> {
 }
 
 /// A number or bytes in the style of the old value.
-fn leaf<'d>(failed: &FailedAssertion<'d, '_>, value: &Value) -> WrittenBack<'d> {
+fn leaf<'d>(failed: &WrongAssertion<'d, '_>, value: &Value) -> WrittenBack<'d> {
     let old = failed.node.text().unwrap_or_default();
     failed.replace(match (value, failed.node.datum()) {
-        (Value::Int(number), Datum::Number(_)) if number.bits() <= 64 => {
+        (Value::Int(number), JsonDatum::Number(_)) if number.bits() <= 64 => {
             u64::try_from(number.clone()).map_err(|_| NotRepresentable::value(value))?.into()
         }
         (Value::Int(number), _) => number_like(&old, number).into(),
@@ -121,12 +121,12 @@ pub(super) fn fresh(value: &Value) -> Result<Json, NotRepresentable> {
 
 /// The key of an account, written like those next to it. A storage key always has `0x`; without it, it would
 /// be decimal.
-fn key(failed: &FailedAssertion<'_, '_>) -> String {
+fn key(failed: &WrongAssertion<'_, '_>) -> String {
     let [.., object, key] = &failed.at.keys()[..] else { return failed.at.to_string() };
     let key = key.to_string();
     let bare = failed.node.members().next().is_some_and(|member| !member.key.starts_with("0x"));
     match object {
-        Key::Name(name) if name == "post" && bare => key.trim_start_matches("0x").to_owned(),
+        PathKey::Name(name) if name == "post" && bare => key.trim_start_matches("0x").to_owned(),
         _ => key,
     }
 }

@@ -9,8 +9,8 @@ use revm_primitives::{Address, U256};
 use super::machine::Ethereum;
 use super::trail::{of_account, storage};
 use crate::machines::byte_memory;
+use crate::machines::effects::DeclaredPlaces;
 use crate::machines::effects::Effect::{self, Jumps, Needs, Reads, Writes};
-use crate::machines::effects::Places;
 use crate::machines::inspect::Inspect;
 use crate::machines::record::word_value;
 use crate::model::cell::Cell;
@@ -30,7 +30,7 @@ const MEMORIES: [&str; 8] = [
 
 /// The places that an instruction can read or write besides the stack. Numbers are operands: 0 is the top item.
 #[derive(Clone, Copy)]
-pub(crate) enum Place {
+pub(crate) enum EthereumPlace {
     /// The memory from the first operand on, with the length given by the second one.
     Memory(usize, usize),
     /// 32 bytes of memory from the operand on.
@@ -59,11 +59,11 @@ pub(crate) enum Place {
     NewFrame,
 }
 
-use Place::{
+use EthereumPlace::{
     Balance, Byte, Code, Input, Logs, Memory, NewFrame, Output, Own, Returned, Storage, Transient, Word,
 };
 
-pub(super) fn effects(code: u8) -> &'static [Effect<Ethereum, Place>] {
+pub(super) fn effects(code: u8) -> &'static [Effect<Ethereum, EthereumPlace>] {
     match code {
         op::KECCAK256 => &[Reads(Memory(0, 1))],
         op::BALANCE => &[Reads(Balance(0))],
@@ -98,14 +98,14 @@ pub(super) fn effects(code: u8) -> &'static [Effect<Ethereum, Place>] {
     }
 }
 
-impl Places for Ethereum {
-    type Place = Place;
+impl DeclaredPlaces for Ethereum {
+    type Place = EthereumPlace;
 
-    fn row_effects(&self) -> &'static [Effect<Ethereum, Place>] {
+    fn row_effects(&self) -> &'static [Effect<Ethereum, EthereumPlace>] {
         self.next_code().map_or(&[], effects)
     }
 
-    fn cells_at(&self, place: Place) -> Vec<Cell> {
+    fn cells_at(&self, place: EthereumPlace) -> Vec<Cell> {
         let Some(frame) = self.running() else { return Vec::new() };
         let own = frame.interpreter.input.target_address;
         let depth = self.frames().len();
@@ -139,7 +139,7 @@ impl Places for Ethereum {
         }
     }
 
-    fn held(&self, place: Place, cell: &Cell) -> Option<Value> {
+    fn held(&self, place: EthereumPlace, cell: &Cell) -> Option<Value> {
         match place {
             Storage(key) => {
                 let own = self.running()?.interpreter.input.target_address;

@@ -10,22 +10,23 @@ use revm_interpreter::interpreter::EthInterpreter;
 use revm_primitives::hardfork::SpecId;
 
 use super::precompiles::Precompiles;
-use super::rules::Work;
-use super::world::Source;
+use super::rules::TransactionWork;
+use super::world::WorldSource;
 
-pub(super) type Context = revm_context::Context<BlockEnv, TxEnv, CfgEnv, Source, Journal<Source>, Work>;
-pub(super) type Instructions = EthInstructions<EthInterpreter, Context>;
-pub(super) type Engine = Evm<Context, (), Instructions, Precompiles, EthFrame>;
+pub(super) type EngineContext =
+    revm_context::Context<BlockEnv, TxEnv, CfgEnv, WorldSource, Journal<WorldSource>, TransactionWork>;
+pub(super) type RevmInstructions = EthInstructions<EthInterpreter, EngineContext>;
+pub(super) type RevmEngine = Evm<EngineContext, (), RevmInstructions, Precompiles, EthFrame>;
 
 /// The phases of a transaction around its execution.
-pub(super) type Phases = MainnetHandler<Engine, EngineError, EthFrame>;
+pub(super) type Phases = MainnetHandler<RevmEngine, EngineError, EthFrame>;
 
 /// Why the engine does not execute a transaction.
 pub(super) type EngineError = EVMError<Infallible>;
 
 /// An engine for any fork; see [`super::machine`] for what is replaced for each case.
-pub(super) fn new() -> Engine {
+pub(super) fn new() -> RevmEngine {
     let spec = SpecId::default();
-    let context = Context::new(Source::default(), spec);
-    Evm::new(context, Instructions::new_mainnet_with_spec(spec), Precompiles::new(spec))
+    let context = EngineContext::new(WorldSource::default(), spec);
+    Evm::new(context, RevmInstructions::new_mainnet_with_spec(spec), Precompiles::new(spec))
 }

@@ -4,11 +4,11 @@ use revm_context_interface::cfg::{GasId, GasParams};
 
 /// What is wrong with a machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fault {
+pub enum EthereumFault {
     /// A price or a refund differs.
     Price(WrongPrice),
     /// A rule that this machine adds to revm's does not apply.
-    Without(Rule),
+    Without(FaultyRule),
 }
 
 /// A wrong price or refund in one fork.
@@ -24,7 +24,7 @@ pub struct WrongPrice {
 
 /// A rule of Ethereum that revm does not have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rule {
+pub enum FaultyRule {
     /// Creation at an address with storage fails (EIP-7610).
     CreationCollision,
     /// EXTCODEHASH of an account with storage but without code is the hash of empty code.

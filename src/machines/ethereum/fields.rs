@@ -4,89 +4,99 @@ use revm_context::result::ExecutionResult;
 use revm_primitives::Log;
 
 use super::logs;
-use super::machine::{Ended, Ethereum, Outcome};
+use super::machine::{Ethereum, TransactionEnd, TransactionOutcome};
 use super::shapes::{LOG, STACK};
 use crate::machines::inspect::Inspect;
-use crate::machines::observe::{Field, Fields};
+use crate::machines::observe::{StateField, StateFields};
 use crate::machines::record::{ACCOUNTS, HEX, word_value};
 use crate::model::shape::Shape;
 use crate::model::value::Value;
 
 /// Before the transaction has ended, only the frame and its stack can be observed.
-impl Fields for Ethereum {
-    const FIELDS: &'static [Field<Ethereum>] = &[
-        Field {
+impl StateFields for Ethereum {
+    const FIELDS: &'static [StateField<Ethereum>] = &[
+        StateField {
             name: "outcome",
             doc: "executed or refused; none while running",
             shape: Shape::Text,
             read: outcome,
         },
-        Field { name: "exception", doc: "the class of a refusal", shape: Shape::Text, read: exception },
-        Field {
+        StateField { name: "exception", doc: "the class of a refusal", shape: Shape::Text, read: exception },
+        StateField {
             name: "status",
             doc: "success, revert or halt, if executed",
             shape: Shape::Text,
             read: status,
         },
-        Field {
+        StateField {
             name: "root",
             doc: "root of the state trie",
             shape: Shape::Bytes,
             read: |m| Some(Value::Bytes(m.after()?.root().to_vec())),
         },
-        Field {
+        StateField {
             name: "logs",
             doc: "Keccak-256 of the RLP list of the log entries",
             shape: Shape::Bytes,
             read: |m| Some(Value::Bytes(logs::hash(m.ended()?.logs()).to_vec())),
         },
-        Field {
+        StateField {
             name: "logEntries",
             doc: "log entries, in order",
             shape: Shape::List(&LOG),
             read: |m| Some(logs::value(m.ended()?.logs())),
         },
-        Field {
+        StateField {
             name: "state",
             doc: "accounts by address",
             shape: ACCOUNTS,
             read: |m| Some(m.after()?.value()),
         },
-        Field { name: "gasUsed", doc: "gas used after refunds, if executed", shape: HEX, read: gas_used },
-        Field { name: "output", doc: "bytes returned, if executed", shape: Shape::Bytes, read: output },
-        Field {
+        StateField {
+            name: "gasUsed",
+            doc: "gas used after refunds, if executed",
+            shape: HEX,
+            read: gas_used,
+        },
+        StateField { name: "output", doc: "bytes returned, if executed", shape: Shape::Bytes, read: output },
+        StateField {
             name: "fork",
             doc: "the fork whose rules hold",
             shape: Shape::Text,
             read: |m| Some(Value::text(m.fork()?.name)),
         },
-        Field {
+        StateField {
             name: "refund",
             doc: "gas to give back at the end, before any limit on it",
             shape: HEX,
             read: |m| Some(Value::int(m.refund()?)),
         },
-        Field {
+        StateField {
             name: "memorySize",
             doc: "bytes of memory of the frame",
             shape: HEX,
             read: |m| Some(Value::int(m.running()?.interpreter.memory.len())),
         },
-        Field {
+        StateField {
             name: "returnData",
             doc: "what the last call of the frame returned",
             shape: Shape::Bytes,
             read: |m| Some(Value::Bytes(m.running()?.interpreter.return_data.0.to_vec())),
         },
-        Field { name: "stack", doc: "stack items of the frame, bottom first", shape: STACK, read: stack },
+        StateField {
+            name: "stack",
+            doc: "stack items of the frame, bottom first",
+            shape: STACK,
+            read: stack,
+        },
     ];
 }
 
-impl Ended {
+impl TransactionEnd {
     fn result(&self) -> Option<&ExecutionResult> {
         match &self.outcome {
-            Outcome::Executed(result) => Some(result),
-            Outcome::Refused(_) => None,
+            TransactionOutcome::Executed(result) => Some(result),
+            TransactionOutcome::Refused(_) => None,
         }
     }
 
@@ -101,15 +111,15 @@ impl Ended {
 
 fn outcome(machine: &Ethereum) -> Option<Value> {
     Some(Value::text(match machine.ended()?.outcome {
-        Outcome::Executed(_) => "executed",
-        Outcome::Refused(_) => "refused",
+        TransactionOutcome::Executed(_) => "executed",
+        TransactionOutcome::Refused(_) => "refused",
     }))
 }
 
 fn exception(machine: &Ethereum) -> Option<Value> {
     match &machine.ended()?.outcome {
-        Outcome::Executed(_) => None,
-        Outcome::Refused(refusal) => Some(Value::text(refusal.class)),
+        TransactionOutcome::Executed(_) => None,
+        TransactionOutcome::Refused(refusal) => Some(Value::text(refusal.class)),
     }
 }
 

@@ -4,14 +4,14 @@ use revm_context::CfgEnv;
 use revm_context_interface::cfg::{GasId, GasParams};
 use revm_primitives::hardfork::SpecId;
 
-use super::engine::Instructions;
-use super::fault::{Fault, Rule};
+use super::engine::RevmInstructions;
+use super::fault::{EthereumFault, FaultyRule};
 use super::memory::{self, Growth};
 use super::rules;
 
 /// A fork.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Fork {
+pub(super) struct ForkRules {
     /// Its name in files.
     pub(super) name: &'static str,
     pub(super) spec: SpecId,
@@ -19,7 +19,7 @@ pub(super) struct Fork {
     blobs: Option<Blobs>,
     storage: StorageGas,
     /// A planted fault of the machine.
-    fault: Option<Fault>,
+    fault: Option<EthereumFault>,
 }
 
 /// What blobs cost, and how many a transaction may carry.
@@ -46,17 +46,17 @@ const OSAKA: Option<Blobs> = Some(Blobs { most: MOST_SINCE_OSAKA, fraction: 5_00
 /// EIP-7594: a transaction may carry fewer blobs than a block.
 const MOST_SINCE_OSAKA: u64 = 6;
 
-const fn fork(name: &'static str, spec: SpecId, blobs: Option<Blobs>) -> Fork {
-    Fork { name, spec, blobs, storage: StorageGas::OfSpec, fault: None }
+const fn fork(name: &'static str, spec: SpecId, blobs: Option<Blobs>) -> ForkRules {
+    ForkRules { name, spec, blobs, storage: StorageGas::OfSpec, fault: None }
 }
 
-const FORKS: &[Fork] = &[
+const FORKS: &[ForkRules] = &[
     fork("Frontier", SpecId::FRONTIER, None),
     fork("Homestead", SpecId::HOMESTEAD, None),
     fork("EIP150", SpecId::TANGERINE, None),
     fork("EIP158", SpecId::SPURIOUS_DRAGON, None),
     fork("Byzantium", SpecId::BYZANTIUM, None),
-    Fork { storage: StorageGas::Eip1283, ..fork("Constantinople", SpecId::PETERSBURG, None) },
+    ForkRules { storage: StorageGas::Eip1283, ..fork("Constantinople", SpecId::PETERSBURG, None) },
     fork("ConstantinopleFix", SpecId::PETERSBURG, None),
     fork("Istanbul", SpecId::ISTANBUL, None),
     fork("Berlin", SpecId::BERLIN, None),
@@ -74,20 +74,20 @@ const FORKS: &[Fork] = &[
     fork("Amsterdam", SpecId::AMSTERDAM, OSAKA),
 ];
 
-impl Fork {
+impl ForkRules {
     /// The fork with this name.
-    pub(super) fn named(name: &str) -> Option<Fork> {
+    pub(super) fn named(name: &str) -> Option<ForkRules> {
         FORKS.iter().find(|fork| fork.name == name).copied()
     }
 
     /// The fork on a machine with this fault.
-    pub(super) fn with(self, fault: Option<Fault>) -> Fork {
-        Fork { fault, ..self }
+    pub(super) fn with(self, fault: Option<EthereumFault>) -> ForkRules {
+        ForkRules { fault, ..self }
     }
 
     /// Whether a rule that the engine does not have applies.
-    pub(super) fn adds(self, rule: Rule) -> bool {
-        self.fault != Some(Fault::Without(rule))
+    pub(super) fn adds(self, rule: FaultyRule) -> bool {
+        self.fault != Some(EthereumFault::Without(rule))
     }
 
     /// Whether the rules of another fork also apply.
@@ -97,7 +97,7 @@ impl Fork {
 
     /// The blob parameters, given those that a file states for the fork.
     pub(super) fn blobs(self, written: Option<Blobs>) -> Option<Blobs> {
-        let has_own = self.adds(Rule::BlobParameters);
+        let has_own = self.adds(FaultyRule::BlobParameters);
         let own = self.blobs?;
         let of_fork = if has_own { own } else { BLOBS_OF_CANCUN };
         let Blobs { most, fraction } = written.unwrap_or(of_fork);
@@ -107,9 +107,9 @@ impl Fork {
     }
 
     /// The instructions with their base costs.
-    pub(super) fn instructions(self, growth: Growth) -> Instructions {
-        let mut instructions = Instructions::new_mainnet_with_spec(self.spec);
-        if self.adds(Rule::HashOfNoCode) {
+    pub(super) fn instructions(self, growth: Growth) -> RevmInstructions {
+        let mut instructions = RevmInstructions::new_mainnet_with_spec(self.spec);
+        if self.adds(FaultyRule::HashOfNoCode) {
             rules::replace_extcodehash(&mut instructions, self.spec);
         }
         rules::replace_long_instructions(&mut instructions, self.spec);
@@ -134,7 +134,7 @@ impl Fork {
                 (GasId::sstore_reset_refund(), 4_800),
             ]);
         }
-        if let Some(Fault::Price(wrong)) = self.fault
+        if let Some(EthereumFault::Price(wrong)) = self.fault
             && wrong.fork == self.name
         {
             wrong.plant(&mut gas);
@@ -143,6 +143,6 @@ impl Fork {
     }
 
     fn has_net_storage_gas(self) -> bool {
-        self.storage == StorageGas::Eip1283 && self.adds(Rule::NetStorageGas)
+        self.storage == StorageGas::Eip1283 && self.adds(FaultyRule::NetStorageGas)
     }
 }

@@ -11,12 +11,12 @@ use super::table::ETHEREUM;
 use super::trail::{of_account, storage};
 use crate::isa::disassembler::disassemble;
 use crate::machines::effects::declared;
-use crate::machines::inspect::{Effects, Frame, Inspect};
+use crate::machines::inspect::{CallFrame, Effects, Inspect};
 use crate::machines::record::{word_of_key, word_value};
-use crate::machines::view::{CodeLine, Datum, Row, Section, code_lines, part_of_code};
+use crate::machines::view::{CodeLine, Section, ViewDatum, ViewRow, code_lines, part_of_code};
 use crate::model::cell::Cell;
 use crate::model::hex::{bytes_key, number_key};
-use crate::model::path::{Key, Path};
+use crate::model::path::{Path, PathKey};
 use crate::model::value::Value;
 
 /// The maximum length of an instruction, in bytes.
@@ -53,14 +53,14 @@ impl Inspect for Ethereum {
     }
 
     fn sections(&self) -> Vec<Section> {
-        let gas = self.gas_left().map(|gas| Row::new("gas", gas.to_string(), None));
-        let frames = Row::new("frames", self.depth().to_string(), None);
+        let gas = self.gas_left().map(|gas| ViewRow::new("gas", gas.to_string(), None));
+        let frames = ViewRow::new("frames", self.depth().to_string(), None);
         let lowest = self.frame().map_or(0, |frame| frame.stack);
         let height = self.height();
         let item = |below: usize| {
             let place = height - 1 - below;
             let value = self.item(below).map_or(String::new(), |value| value.to_string());
-            Row::new(format!("[{place}]"), value, Some(Datum::In(Cell::Stack(lowest + place))))
+            ViewRow::new(format!("[{place}]"), value, Some(ViewDatum::In(Cell::Stack(lowest + place))))
         };
         let memory = match self.running() {
             Some(frame) => Section::memory("memory", "memory", &frame.interpreter.memory.context_memory()),
@@ -95,11 +95,11 @@ impl Inspect for Ethereum {
         Some(self.refunded())
     }
 
-    fn frame(&self) -> Option<Frame> {
+    fn frame(&self) -> Option<CallFrame> {
         let interpreter = &self.running()?.interpreter;
         let code = interpreter.input.bytecode_address.unwrap_or(interpreter.input.target_address);
         let depth = self.frames().len();
-        Some(Frame {
+        Some(CallFrame {
             depth,
             code: bytes_key(code.as_slice()),
             gas: interpreter.gas.remaining(),
@@ -138,11 +138,11 @@ impl Inspect for Ethereum {
 
     fn cells(&self, at: &Path) -> Vec<Cell> {
         let keys = at.keys();
-        let [Key::Name(field), rest @ ..] = &keys[..] else { return Vec::new() };
+        let [PathKey::Name(field), rest @ ..] = &keys[..] else { return Vec::new() };
         match (&**field, rest) {
             ("logs" | "logEntries", _) => vec![Cell::named("logs", "")],
             ("output", _) => vec![Cell::named("output", "")],
-            ("state", [Key::Name(account), rest @ ..]) => {
+            ("state", [PathKey::Name(account), rest @ ..]) => {
                 address(account).map_or_else(Vec::new, |account| leaf_cells(account, rest))
             }
             _ => Vec::new(),
@@ -151,7 +151,9 @@ impl Inspect for Ethereum {
 
     fn changed_besides(&self, at: &Path) -> Option<String> {
         let keys = at.keys();
-        let [Key::Name(field), Key::Name(account), Key::Name(leaf)] = &keys[..] else { return None };
+        let [PathKey::Name(field), PathKey::Name(account), PathKey::Name(leaf)] = &keys[..] else {
+            return None;
+        };
         let account = address(account).filter(|_| **field == *"state")?;
         let transaction = &self.context().tx;
         let is_sender = transaction.caller == account;
@@ -185,22 +187,22 @@ impl Ethereum {
         let rows = used.into_iter().map(|(key, slot)| {
             let name = number_key(&key.to_be_bytes::<32>());
             let value = word_value(slot.present_value).to_string();
-            Row::new(name, value, Some(Datum::In(storage("storage", address, *key))))
+            ViewRow::new(name, value, Some(ViewDatum::In(storage("storage", address, *key))))
         });
         Section::of(TITLE, rows)
     }
 }
 
-fn leaf_cells(account: Address, leaf: &[&Key]) -> Vec<Cell> {
+fn leaf_cells(account: Address, leaf: &[&PathKey]) -> Vec<Cell> {
     match leaf {
         [] => vec![of_account("account", account)],
-        [Key::Name(leaf)] => match &**leaf {
+        [PathKey::Name(leaf)] => match &**leaf {
             "balance" => vec![of_account("balance", account)],
             "nonce" => vec![of_account("nonce", account)],
             "code" => vec![of_account("code", account)],
             _ => Vec::new(),
         },
-        [Key::Name(leaf), Key::Name(key)] if **leaf == *"storage" => {
+        [PathKey::Name(leaf), PathKey::Name(key)] if **leaf == *"storage" => {
             word_of_key(key).map_or_else(|_| Vec::new(), |key| vec![storage("storage", account, key)])
         }
         _ => Vec::new(),

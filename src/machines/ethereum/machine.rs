@@ -19,22 +19,22 @@ use revm_interpreter::{GasTracker, InitialAndFloorGas, Stack};
 use revm_primitives::{Address, U256};
 use revm_state::EvmState;
 
-use super::engine::{self, Context, Engine, EngineError};
-use super::fault::Fault;
-use super::fork::Fork;
+use super::engine::{self, EngineContext, EngineError, RevmEngine};
+use super::fault::EthereumFault;
+use super::fork::ForkRules;
 use super::memory::Growth;
 use super::program::{self, Prepared};
-use super::refusal::Refusal;
-use super::rules::Work;
+use super::refusal::TransactionRefusal;
+use super::rules::TransactionWork;
 use super::shapes;
 use super::table::ETHEREUM;
 use super::trail::Trail;
 use super::world::{self, After};
-use crate::machines::account::{Account, Limit};
-use crate::machines::info::{Engine as Of, Executes, Hashed, Language, MachineInfo};
+use crate::machines::account::{CaseAccount, Limit};
+use crate::machines::info::{Engine as Of, Executes, Hashed, MachineInfo, ProgramLanguage};
 use crate::machines::machine::{At, LoadError, Machine, Status};
 use crate::machines::observe;
-use crate::machines::record::Record;
+use crate::machines::record::ProgramRecord;
 use crate::model::case::Program;
 use crate::model::limits::Limits;
 use crate::model::value::Value;
@@ -45,7 +45,7 @@ pub const INFO: MachineInfo = MachineInfo {
     doc: "Ethereum, one transaction, Frontier to Osaka, on revm",
     isa: &ETHEREUM,
     engine: Of::Library("revm"),
-    language: Language::Bytes,
+    language: ProgramLanguage::Bytes,
     contains: program::contains,
     executes: Executes::Others,
     lint: crate::machines::info::nothing_odd,
@@ -76,12 +76,12 @@ const KEPT_ENTRIES: usize = 1 << 14;
 
 /// Executes one transaction of a state test.
 pub struct Ethereum {
-    pub(super) engine: Engine,
+    pub(super) engine: RevmEngine,
     /// The fork that the engine is set up for.
-    fork: Option<Fork>,
+    fork: Option<ForkRules>,
     /// The growth of memory that its instructions are set up for.
     growth: Growth,
-    fault: Option<Fault>,
+    fault: Option<EthereumFault>,
     /// The frames in use, followed by unused ones, whose stacks are reused.
     frames: Vec<EthFrame>,
     pub(super) depth: usize,
@@ -89,7 +89,7 @@ pub struct Ethereum {
     deepest: usize,
     test: Option<Rc<Prepared>>,
     stage: Stage,
-    account: Account,
+    account: CaseAccount,
     /// Gas that instructions used but that is not charged yet.
     uncharged: u64,
     /// The number of units at which the memory in use is counted again.
@@ -104,46 +104,46 @@ pub struct Ethereum {
 enum Stage {
     /// The transaction is not chosen yet.
     Loaded,
-    Running(Running),
+    Running(RunningTransaction),
     Limited(Limit),
-    Ended(Ended),
+    Ended(TransactionEnd),
 }
 
 /// What the settlement needs.
 #[derive(Clone, Copy)]
-struct Running {
+struct RunningTransaction {
     initial: InitialAndFloorGas,
     gas: GasTracker,
     refund: i64,
 }
 
-pub(super) struct Ended {
-    pub(super) outcome: Outcome,
+pub(super) struct TransactionEnd {
+    pub(super) outcome: TransactionOutcome,
     changes: EvmState,
     /// The account that a refusal touches.
     touched: Option<Address>,
 }
 
-pub(super) enum Outcome {
-    Refused(Refusal),
+pub(super) enum TransactionOutcome {
+    Refused(TransactionRefusal),
     Executed(ExecutionResult),
 }
 
 /// Why a transaction cannot continue.
-enum Stop {
+enum TransactionStop {
     Limited(Limit),
     Invalid(EngineError),
 }
 
-impl From<Limit> for Stop {
-    fn from(limit: Limit) -> Stop {
-        Stop::Limited(limit)
+impl From<Limit> for TransactionStop {
+    fn from(limit: Limit) -> TransactionStop {
+        TransactionStop::Limited(limit)
     }
 }
 
-impl<E: Into<EngineError>> From<E> for Stop {
-    fn from(error: E) -> Stop {
-        Stop::Invalid(error.into())
+impl<E: Into<EngineError>> From<E> for TransactionStop {
+    fn from(error: E) -> TransactionStop {
+        TransactionStop::Invalid(error.into())
     }
 }
 
@@ -154,11 +154,11 @@ impl Ethereum {
     }
 
     /// A machine with a fault, to show that vectors find it.
-    pub fn with_fault(limits: &Limits, fault: Fault) -> Ethereum {
+    pub fn with_fault(limits: &Limits, fault: EthereumFault) -> Ethereum {
         Ethereum::with(limits, Some(fault))
     }
 
-    fn with(limits: &Limits, fault: Option<Fault>) -> Ethereum {
+    fn with(limits: &Limits, fault: Option<EthereumFault>) -> Ethereum {
         Ethereum {
             engine: engine::new(),
             fork: None,
@@ -169,7 +169,7 @@ impl Ethereum {
             deepest: 0,
             test: None,
             stage: Stage::Loaded,
-            account: Account::new(limits),
+            account: CaseAccount::new(limits),
             uncharged: 0,
             next_count: 0,
             lengths: Lengths::default(),
@@ -178,7 +178,7 @@ impl Ethereum {
         }
     }
 
-    pub(super) fn ended(&self) -> Option<&Ended> {
+    pub(super) fn ended(&self) -> Option<&TransactionEnd> {
         match &self.stage {
             Stage::Ended(ended) => Some(ended),
             Stage::Loaded | Stage::Running(_) | Stage::Limited(_) => None,
@@ -187,7 +187,7 @@ impl Ethereum {
 
     /// The accounts after the transaction.
     pub(super) fn after(&self) -> Option<After<'_>> {
-        let Ended { changes, touched, .. } = self.ended()?;
+        let TransactionEnd { changes, touched, .. } = self.ended()?;
         let mut after = After::new(&self.test.as_ref()?.world, changes, self.fork?);
         if let Some(address) = touched {
             after.touch(*address);
@@ -196,7 +196,7 @@ impl Ethereum {
     }
 
     /// The fork whose rules apply.
-    pub(super) fn fork(&self) -> Option<Fork> {
+    pub(super) fn fork(&self) -> Option<ForkRules> {
         self.fork
     }
 
@@ -217,7 +217,7 @@ impl Ethereum {
     }
 
     /// The transaction, its block and the accounts while it runs.
-    pub(super) fn context(&self) -> &Context {
+    pub(super) fn context(&self) -> &EngineContext {
         &self.engine.ctx
     }
 
@@ -242,7 +242,7 @@ impl Ethereum {
 
     /// The remaining gas of all frames; after the end, the gas that was not spent.
     pub(super) fn gas_left(&self) -> Option<u64> {
-        if let Some(Ended { outcome: Outcome::Executed(result), .. }) = self.ended() {
+        if let Some(TransactionEnd { outcome: TransactionOutcome::Executed(result), .. }) = self.ended() {
             return Some(self.engine.ctx.tx.gas_limit.saturating_sub(result.gas().total_gas_spent()));
         }
         let frames = self.frames().iter();
@@ -260,7 +260,7 @@ impl Ethereum {
         self.engine.ctx.journaled_state.finalize();
         self.engine.ctx.local.clear();
         self.engine.ctx.error = Ok(());
-        self.engine.ctx.chain = Work::default();
+        self.engine.ctx.chain = TransactionWork::default();
         self.frames[..self.deepest].iter_mut().for_each(empty);
         self.depth = 0;
         self.deepest = 0;
@@ -319,20 +319,22 @@ impl Machine for Ethereum {
             self.trail = (budget == 1).then(|| Trail::before(journal));
             match self.execute(budget) {
                 Ok(()) => self.follow_trail(),
-                Err(Stop::Limited(limit)) => self.stage = Stage::Limited(limit),
-                Err(Stop::Invalid(error)) => return Status::Refused(LoadError::new(error.to_string())),
+                Err(TransactionStop::Limited(limit)) => self.stage = Stage::Limited(limit),
+                Err(TransactionStop::Invalid(error)) => {
+                    return Status::Refused(LoadError::new(error.to_string()));
+                }
             }
         }
         self.status()
     }
 
-    fn account(&mut self) -> &mut Account {
+    fn account(&mut self) -> &mut CaseAccount {
         &mut self.account
     }
 
     fn set(&mut self, changes: &Value) -> Result<(), LoadError> {
         match self.stage {
-            Stage::Loaded => self.begin(&Record(changes)),
+            Stage::Loaded => self.begin(&ProgramRecord(changes)),
             Stage::Running(_) | Stage::Limited(_) | Stage::Ended(_) => {
                 Err(LoadError::new("the transaction of this machine is set before it runs"))
             }
@@ -354,10 +356,10 @@ impl Machine for Ethereum {
                 let at = self.next().map_or_else(String::new, |at| format!(" at 0x{:x}", at.pc));
                 format!("not ended{at}, frame {}", self.depth)
             }
-            Stage::Ended(Ended { outcome: Outcome::Refused(refusal), .. }) => {
+            Stage::Ended(TransactionEnd { outcome: TransactionOutcome::Refused(refusal), .. }) => {
                 format!("refused: {}", refusal.what)
             }
-            Stage::Ended(Ended { outcome: Outcome::Executed(result), .. }) => {
+            Stage::Ended(TransactionEnd { outcome: TransactionOutcome::Executed(result), .. }) => {
                 let end = match result {
                     ExecutionResult::Success { .. } => "success".to_owned(),
                     ExecutionResult::Revert { .. } => "reverted".to_owned(),

@@ -10,7 +10,7 @@ use revm_interpreter::{
 use revm_primitives::U256;
 use revm_primitives::hardfork::SpecId;
 
-use super::engine::Instructions;
+use super::engine::RevmInstructions;
 use super::rules::{self, Call, Handler};
 
 /// Whether instructions tell the limit of the runner from the end of the gas.
@@ -36,14 +36,14 @@ impl Growth {
 
 /// The size of a range of memory.
 #[derive(Clone, Copy)]
-enum Size {
+enum OperandSize {
     Bytes(u64),
     /// The item so far below the top of the stack.
     Item(usize),
 }
 
 /// A range of memory that an instruction takes: how far below the top of the stack its offset is, and its size.
-type Range = (usize, Size);
+type MemoryRange = (usize, OperandSize);
 
 /// Generates from each row the instruction with the ranges that it takes.
 macro_rules! growing {
@@ -52,7 +52,7 @@ macro_rules! growing {
     };
 }
 
-use Size::{Bytes, Item};
+use OperandSize::{Bytes, Item};
 
 const GROWING: &[(u8, Handler)] = growing! {
     MLOAD           memory::mload,                      [(0, Bytes(32))];
@@ -80,7 +80,7 @@ const GROWING: &[(u8, Handler)] = growing! {
 };
 
 /// Makes these instructions tell the limit of the runner from the end of the gas.
-pub(super) fn replace(instructions: &mut Instructions, spec: SpecId) {
+pub(super) fn replace(instructions: &mut RevmInstructions, spec: SpecId) {
     let gas = revm_interpreter::instructions::gas_table_spec(spec);
     for (code, instruction) in GROWING {
         instructions.insert_instruction(*code, Instruction::new(*instruction), gas[usize::from(*code)]);
@@ -90,7 +90,7 @@ pub(super) fn replace(instructions: &mut Instructions, spec: SpecId) {
 /// Executes an instruction. [`InstructionResult::MemoryLimitOOG`] then means that its growth exceeds the limit of
 /// the runner and that the gas pays for it.
 #[inline(always)]
-fn grow(call: Call<'_>, ranges: &[Range], instruction: Handler) -> InstructionExecResult {
+fn grow(call: Call<'_>, ranges: &[MemoryRange], instruction: Handler) -> InstructionExecResult {
     let InstructionContext { interpreter, host } = call;
     let end = ranges.iter().map(|range| end(&interpreter.stack, range)).max().unwrap_or_default();
     let result = instruction(InstructionContext { interpreter: &mut *interpreter, host });
@@ -104,7 +104,7 @@ fn grow(call: Call<'_>, ranges: &[Range], instruction: Handler) -> InstructionEx
 
 /// The end of a range in bytes; 0 for an empty range, which takes no memory.
 #[inline(always)]
-fn end(stack: &Stack, (offset, size): &Range) -> u64 {
+fn end(stack: &Stack, (offset, size): &MemoryRange) -> u64 {
     let item = |index: usize| stack.peek(index).map_or(0, |item: U256| item.saturating_to());
     let size = match size {
         Bytes(size) => *size,

@@ -6,7 +6,7 @@ use revm_interpreter::{CallInputs, Gas, InstructionResult, InterpreterResult};
 use revm_primitives::hardfork::SpecId;
 use revm_primitives::{Address, AddressSet};
 
-use super::engine::Context;
+use super::engine::EngineContext;
 
 /// The units per gas of the contracts, by the last bytes of their addresses; [`UNITS_OF_GAS`] for all others, which
 /// work on curves, and for BLAKE2.
@@ -66,7 +66,7 @@ impl Precompiles {
         (!self.is_exceeded).then_some(self.charged)
     }
 
-    fn units(inputs: &CallInputs, price: Price, result: &InterpreterResult) -> u64 {
+    fn units(inputs: &CallInputs, price: PrecompilePrice, result: &InterpreterResult) -> u64 {
         let length = inputs.input.len() as u64;
         let work = match result.result {
             // The price is checked before anything else.
@@ -81,31 +81,31 @@ impl Precompiles {
 
 /// What gas of a contract costs in units.
 #[derive(Debug, Clone, Copy)]
-struct Price {
+struct PrecompilePrice {
     units: u64,
     gas: u64,
 }
 
-impl Price {
-    fn of(context: &Context, inputs: &CallInputs) -> Price {
+impl PrecompilePrice {
+    fn of(context: &EngineContext, inputs: &CallInputs) -> PrecompilePrice {
         let contract = inputs.bytecode_address[19];
         if contract == MODEXP {
-            return Price::of_power(&inputs.input.as_bytes(context));
+            return PrecompilePrice::of_power(&inputs.input.as_bytes(context));
         }
         let other = UNITS_OF_OTHER_GAS.iter().find(|other| other.0 == contract);
-        Price { units: other.map_or(UNITS_OF_GAS, |other| other.1), gas: 1 }
+        PrecompilePrice { units: other.map_or(UNITS_OF_GAS, |other| other.1), gas: 1 }
     }
 
     /// The input begins with the lengths of base, exponent and modulus, a word each.
-    fn of_power(input: &[u8]) -> Price {
+    fn of_power(input: &[u8]) -> PrecompilePrice {
         let length = |word: usize| {
             let bytes = input.iter().skip(32 * word).take(32);
             bytes.fold(0_u64, |length, byte| length.saturating_mul(256).saturating_add((*byte).into()))
         };
         match (length(0), length(2)) {
-            (_, 0) => Price { units: 1, gas: GAS_WITHOUT_MODULUS },
-            (0..=SHORT, 0..=SHORT) => Price { units: UNITS_OF_GAS_OF_SHORT, gas: 1 },
-            _ => Price { units: UNITS_OF_GAS_OF_POWER, gas: 1 },
+            (_, 0) => PrecompilePrice { units: 1, gas: GAS_WITHOUT_MODULUS },
+            (0..=SHORT, 0..=SHORT) => PrecompilePrice { units: UNITS_OF_GAS_OF_SHORT, gas: 1 },
+            _ => PrecompilePrice { units: UNITS_OF_GAS_OF_POWER, gas: 1 },
         }
     }
 
@@ -118,22 +118,22 @@ impl Price {
     }
 }
 
-impl PrecompileProvider<Context> for Precompiles {
+impl PrecompileProvider<EngineContext> for Precompiles {
     type Output = InterpreterResult;
 
-    fn set_spec(&mut self, spec: <<Context as ContextTr>::Cfg as Cfg>::Spec) -> bool {
-        PrecompileProvider::<Context>::set_spec(&mut self.contracts, spec)
+    fn set_spec(&mut self, spec: <<EngineContext as ContextTr>::Cfg as Cfg>::Spec) -> bool {
+        PrecompileProvider::<EngineContext>::set_spec(&mut self.contracts, spec)
     }
 
     fn run(
         &mut self,
-        context: &mut Context,
+        context: &mut EngineContext,
         inputs: &CallInputs,
     ) -> Result<Option<InterpreterResult>, String> {
         if !self.contracts.contains(&inputs.bytecode_address) {
             return Ok(None);
         }
-        let price = Price::of(context, inputs);
+        let price = PrecompilePrice::of(context, inputs);
         let most = price.gas_of(self.left);
         let result = if inputs.gas_limit <= most {
             self.contracts.run(context, inputs)?

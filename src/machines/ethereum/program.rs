@@ -8,26 +8,26 @@ use revm_context_interface::block::BlobExcessGasAndPrice;
 use revm_primitives::hardfork::SpecId;
 use revm_primitives::{Address, B256, U256, keccak256};
 
-use super::fault::Rule;
-use super::fork::{Blobs, Fork};
-use super::world::World;
+use super::fault::FaultyRule;
+use super::fork::{Blobs, ForkRules};
+use super::world::EthereumWorld;
 use crate::isa::OpInfo;
 use crate::machines::info::in_bytes;
 use crate::machines::machine::LoadError;
-use crate::machines::record::{Record, word};
+use crate::machines::record::{ProgramRecord, word};
 use crate::model::case::Program;
 use crate::model::value::Value;
 
 /// What all cases of a test have in common, in the engine's form.
 pub(super) struct Prepared {
     pub(super) program: Program,
-    pub(super) world: Rc<World>,
-    block: Block,
+    pub(super) world: Rc<EthereumWorld>,
+    block: BlockMembers,
     pub(super) chain: u64,
     pub(super) sender: Option<Address>,
 }
 
-struct Block {
+struct BlockMembers {
     coinbase: Address,
     gas_limit: u64,
     number: U256,
@@ -41,9 +41,9 @@ struct Block {
 
 impl Prepared {
     pub(super) fn new(program: &Program) -> Result<Prepared, LoadError> {
-        let record = Record(&program.0);
-        let env = Record(record.get("env")?);
-        let block = Block {
+        let record = ProgramRecord(&program.0);
+        let env = ProgramRecord(record.get("env")?);
+        let block = BlockMembers {
             coinbase: Address::from_word(env.address("coinbase")?.into()),
             gas_limit: clamped(env.word("gasLimit")?),
             number: env.word("number")?,
@@ -55,24 +55,24 @@ impl Prepared {
             slot: optional(&env, "slotNumber")?.map_or(0, clamped),
         };
         Ok(Prepared {
-            world: Rc::new(World::read(record.members("pre")?)?),
+            world: Rc::new(EthereumWorld::read(record.members("pre")?)?),
             block,
             chain: clamped(record.word("chainId")?),
-            sender: sender(&Record(record.get("transaction")?))?,
+            sender: sender(&ProgramRecord(record.get("transaction")?))?,
             program: program.clone(),
         })
     }
 
     /// What all transactions of the test have in common.
-    pub(super) fn transaction(&self) -> Result<Record<'_>, LoadError> {
-        Ok(Record(Record(&self.program.0).get("transaction")?))
+    pub(super) fn transaction(&self) -> Result<ProgramRecord<'_>, LoadError> {
+        Ok(ProgramRecord(ProgramRecord(&self.program.0).get("transaction")?))
     }
 
     /// The blob parameters of the fork.
-    pub(super) fn blobs(&self, fork: Fork) -> Result<Option<Blobs>, LoadError> {
+    pub(super) fn blobs(&self, fork: ForkRules) -> Result<Option<Blobs>, LoadError> {
         let written = self.program.0.get("blobSchedule").and_then(|schedule| schedule.get(fork.name));
         let written = written.map(|blobs| {
-            let blobs = Record(blobs);
+            let blobs = ProgramRecord(blobs);
             let (most, fraction) = (blobs.word("max")?, blobs.word("baseFeeUpdateFraction")?);
             Ok(Blobs { most: clamped(most), fraction: clamped(fraction) })
         });
@@ -89,10 +89,10 @@ impl Prepared {
     }
 
     /// The block as a fork sees it.
-    pub(super) fn block(&self, fork: Fork, blobs: Option<Blobs>) -> BlockEnv {
+    pub(super) fn block(&self, fork: ForkRules, blobs: Option<Blobs>) -> BlockEnv {
         /// The base fee that geth uses if a file has none.
         const BASE_FEE: u64 = 10;
-        let Block { base_fee, excess_blob_gas, random, .. } = self.block;
+        let BlockMembers { base_fee, excess_blob_gas, random, .. } = self.block;
         let blob_fee = |Blobs { fraction, .. }| BlobExcessGasAndPrice {
             excess_blob_gas: excess_blob_gas.unwrap_or(0),
             blob_gasprice: excess_blob_gas.map_or(0, |excess| blob_price(excess, fraction)),
@@ -103,7 +103,7 @@ impl Prepared {
             timestamp: self.block.timestamp,
             gas_limit: self.block.gas_limit,
             // All forks of a test share the environment, which has a base fee for the later ones.
-            basefee: if fork.has(SpecId::LONDON) || !fork.adds(Rule::BaseFeeOfLondon) {
+            basefee: if fork.has(SpecId::LONDON) || !fork.adds(FaultyRule::BaseFeeOfLondon) {
                 base_fee.unwrap_or(BASE_FEE)
             } else {
                 0
@@ -135,7 +135,7 @@ fn blob_price(excess: u64, fraction: u64) -> u128 {
 }
 
 /// The sender, or the owner of the secret key; `None` without both: there is then no valid signature.
-fn sender(transaction: &Record<'_>) -> Result<Option<Address>, LoadError> {
+fn sender(transaction: &ProgramRecord<'_>) -> Result<Option<Address>, LoadError> {
     if transaction.0.get("sender").is_some() {
         return Ok(Some(Address::from_word(transaction.address("sender")?.into())));
     }
@@ -149,7 +149,7 @@ fn sender(transaction: &Record<'_>) -> Result<Option<Address>, LoadError> {
 }
 
 /// An optional number.
-pub(super) fn optional(record: &Record<'_>, name: &str) -> Result<Option<U256>, LoadError> {
+pub(super) fn optional(record: &ProgramRecord<'_>, name: &str) -> Result<Option<U256>, LoadError> {
     record.0.get(name).map(|value| word(name, value)).transpose()
 }
 

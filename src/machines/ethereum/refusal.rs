@@ -4,22 +4,22 @@ use revm_context::result::InvalidTransaction;
 
 /// A refusal.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Refusal {
+pub(super) struct TransactionRefusal {
     /// The name of its class in vectors.
     pub(super) class: &'static str,
     /// What is wrong, as text for people.
     pub(super) what: String,
 }
 
-impl Refusal {
-    pub(super) fn new(class: &'static str, what: impl Into<String>) -> Refusal {
-        Refusal { class, what: what.into() }
+impl TransactionRefusal {
+    pub(super) fn new(class: &'static str, what: impl Into<String>) -> TransactionRefusal {
+        TransactionRefusal { class, what: what.into() }
     }
 }
 
-impl From<InvalidTransaction> for Refusal {
-    fn from(why: InvalidTransaction) -> Refusal {
-        Refusal::new(class(&why), why.to_string())
+impl From<InvalidTransaction> for TransactionRefusal {
+    fn from(why: InvalidTransaction) -> TransactionRefusal {
+        TransactionRefusal::new(class(&why), why.to_string())
     }
 }
 

@@ -9,15 +9,15 @@ use revm_interpreter::{
 use revm_primitives::hardfork::SpecId;
 use revm_primitives::{Address, B256, KECCAK_EMPTY};
 
-use super::engine::{Context, Instructions};
+use super::engine::{EngineContext, RevmInstructions};
 use crate::machines::power::pow;
 
-pub(super) type Call<'a> = InstructionContext<'a, Context, EthInterpreter>;
+pub(super) type Call<'a> = InstructionContext<'a, EngineContext, EthInterpreter>;
 pub(super) type Handler = fn(Call<'_>) -> InstructionExecResult;
 
 /// EIP-7610: creation at an address with storage fails. The engine only compares the code hash, so accounts
 /// with storage but without code have the hash zero there; this converts it to what the program must see.
-pub(super) fn replace_extcodehash(instructions: &mut Instructions, spec: SpecId) {
+pub(super) fn replace_extcodehash(instructions: &mut RevmInstructions, spec: SpecId) {
     let gas = revm_interpreter::instructions::gas_table_spec(spec)[usize::from(EXTCODEHASH)];
     instructions.insert_instruction(EXTCODEHASH, Instruction::new(extcodehash), gas);
 }
@@ -47,10 +47,10 @@ const HASHED_BLOCK: u64 = 136;
 
 /// Units of work that instructions used besides their gas.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Work(pub(super) u64);
+pub(super) struct TransactionWork(pub(super) u64);
 
 /// KECCAK256 and EXP are charged according to their operands, divisions a constant amount.
-pub(super) fn replace_long_instructions(instructions: &mut Instructions, spec: SpecId) {
+pub(super) fn replace_long_instructions(instructions: &mut RevmInstructions, spec: SpecId) {
     let gas = revm_interpreter::instructions::gas_table_spec(spec);
     let mut replace = |code: u8, with| {
         instructions.insert_instruction(code, Instruction::new(with), gas[usize::from(code)]);
@@ -121,7 +121,7 @@ pub(super) fn extcodecopy(call: Call<'_>) -> InstructionExecResult {
 }
 
 /// EIP-1283: SSTORE is charged net of earlier changes, without the sentry of EIP-2200.
-pub(super) fn replace_sstore(instructions: &mut Instructions) {
+pub(super) fn replace_sstore(instructions: &mut RevmInstructions) {
     instructions.insert_instruction(SSTORE, Instruction::new(sstore), 0);
 }
 
@@ -137,7 +137,7 @@ fn sstore(call: Call<'_>) -> InstructionExecResult {
     })
 }
 
-fn net_gas(host: &Context, change: &SStoreResult, is_cold: bool) -> (u64, i64) {
+fn net_gas(host: &EngineContext, change: &SStoreResult, is_cold: bool) -> (u64, i64) {
     let gas = host.gas_params();
     (gas.sstore_dynamic_gas(true, change, is_cold), gas.sstore_refund(true, change))
 }

@@ -1,21 +1,21 @@
 //! The notation of tests and states in the process protocol: the same as in Ethereum's vectors.
 
 use crate::machines::record::{ACCOUNTS, HEX};
-use crate::model::shape::{Keys, Member, Shape, members};
+use crate::model::shape::{MapKeys, MemberShape, Shape, members};
 
 static WORD: Shape = HEX;
 
 /// A program record: what all cases of a test have in common.
-pub(super) const PROGRAM: &[Member] = members! {
+pub(super) const PROGRAM: &[MemberShape] = members! {
     "env": Shape::Record(ENV), "the block";
     "chainId": HEX, "the chain";
-    "blobSchedule": Shape::Map(Keys::Text, &BLOBS), "the blob parameters by fork, where they are not the usual ones";
+    "blobSchedule": Shape::Map(MapKeys::Text, &BLOBS), "the blob parameters by fork, where they are not the usual ones";
     "transaction": Shape::Record(TRANSACTION), "the members of the transaction that the cases share";
     "pre": ACCOUNTS, "the accounts before the transaction, by address";
 };
 
 /// What an action `set` changes: the fork, and the transaction of a case.
-pub(super) const CHANGES: &[Member] = members! {
+pub(super) const CHANGES: &[MemberShape] = members! {
     "fork": Shape::Text, "the fork, by its name in state tests";
     "data": Shape::Bytes, "the input, or the code of a creation";
     "gasLimit": HEX, "the gas limit of the transaction";
@@ -25,7 +25,7 @@ pub(super) const CHANGES: &[Member] = members! {
     "refusal": Shape::Text, "coinbase if a refused transaction touches that account, else nothing";
 };
 
-const ENV: &[Member] = members! {
+const ENV: &[MemberShape] = members! {
     "coinbase": Shape::Bytes, "the beneficiary, 20 bytes";
     "gasLimit": HEX, "the gas limit of the block";
     "number": HEX, "the number of the block";
@@ -42,7 +42,7 @@ static BLOBS: Shape = Shape::Record(members! {
     "baseFeeUpdateFraction": HEX, "how slowly the price of blobs changes, see EIP-4844";
 });
 
-const TRANSACTION: &[Member] = members! {
+const TRANSACTION: &[MemberShape] = members! {
     "nonce": HEX, "the number of earlier transactions of the sender";
     "to": Shape::Bytes, "the receiver, 20 bytes; none for a creation";
     "sender": Shape::Bytes, "20 bytes";

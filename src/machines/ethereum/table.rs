@@ -5,7 +5,7 @@ use revm_bytecode::opcode::OpCode;
 use revm_interpreter::instructions::gas_table_spec;
 use revm_primitives::hardfork::SpecId;
 
-use crate::isa::{Isa, OpInfo, Operand, Unit};
+use crate::isa::{ImmediateOperand, Isa, OpInfo, Unit};
 
 /// What each instruction does, ascending by code.
 #[rustfmt::skip]
@@ -167,11 +167,11 @@ const DOCS: &[(u8, &str)] = &[
 ];
 
 /// The immediate operands by their length.
-static OPERANDS: [[Operand; 1]; 33] = {
-    let mut operands = [[Operand::Data(0)]; 33];
+static OPERANDS: [[ImmediateOperand; 1]; 33] = {
+    let mut operands = [[ImmediateOperand::Data(0)]; 33];
     let mut length = 0;
     while length < operands.len() {
-        operands[length] = [Operand::Data(length as u8)];
+        operands[length] = [ImmediateOperand::Data(length as u8)];
         length += 1;
     }
     operands
@@ -193,7 +193,7 @@ pub static ETHEREUM: Isa = Isa::new("ethereum", Unit::Bytes, &OPS);
 /// The row of an instruction.
 const fn row((code, doc): (u8, &'static str)) -> OpInfo {
     let op = OpCode::new(code).expect("an opcode of revm").info();
-    let operands: &[Operand] = match op.immediate_size() {
+    let operands: &[ImmediateOperand] = match op.immediate_size() {
         0 => &[],
         length => &OPERANDS[length as usize],
     };

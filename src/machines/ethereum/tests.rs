@@ -7,8 +7,8 @@ use revm_handler::PrecompileProvider;
 use revm_primitives::hardfork::SpecId;
 use revm_primitives::{Address, U256};
 
-use super::effects::{Place, effects};
-use super::engine::Context;
+use super::effects::{EthereumPlace, effects};
+use super::engine::EngineContext;
 use super::precompiles::Precompiles;
 use super::table::ETHEREUM;
 use crate::machines::effects::Effect;
@@ -24,7 +24,7 @@ fn names() -> impl Iterator<Item = impl Iterator<Item = &'static str>> {
 #[test]
 fn precompiled_contracts_and_signatures_have_a_cost() {
     let precompiles = Precompiles::new(SpecId::AMSTERDAM);
-    let known = PrecompileProvider::<Context>::warm_addresses(&precompiles).iter().copied();
+    let known = PrecompileProvider::<EngineContext>::warm_addresses(&precompiles).iter().copied();
     let last = names().filter_map(Iterator::last);
     let number = |word: &str| U256::from_str_radix(word.strip_prefix("0x")?, 16).ok();
     let measured: BTreeSet<_> = last.filter_map(number).map(|at| Address::from_word(at.into())).collect();
@@ -42,20 +42,20 @@ fn instructions_that_access_accounts_have_a_cost() {
 
 /// Whether an instruction accesses an account, its storage, or a block.
 fn accesses_accounts(code: u8) -> bool {
-    let is_account = |place: &Place| match place {
-        Place::Storage(_)
-        | Place::Transient(_)
-        | Place::Balance(_)
-        | Place::Own
-        | Place::Code(_)
-        | Place::NewFrame => true,
-        Place::Memory(..)
-        | Place::Word(_)
-        | Place::Byte(_)
-        | Place::Input
-        | Place::Returned
-        | Place::Logs
-        | Place::Output => false,
+    let is_account = |place: &EthereumPlace| match place {
+        EthereumPlace::Storage(_)
+        | EthereumPlace::Transient(_)
+        | EthereumPlace::Balance(_)
+        | EthereumPlace::Own
+        | EthereumPlace::Code(_)
+        | EthereumPlace::NewFrame => true,
+        EthereumPlace::Memory(..)
+        | EthereumPlace::Word(_)
+        | EthereumPlace::Byte(_)
+        | EthereumPlace::Input
+        | EthereumPlace::Returned
+        | EthereumPlace::Logs
+        | EthereumPlace::Output => false,
     };
     code == BLOCKHASH
         || effects(code).iter().any(|effect| match effect {

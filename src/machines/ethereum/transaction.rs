@@ -8,12 +8,12 @@ use revm_primitives::hardfork::SpecId;
 use revm_primitives::ruint::UintTryTo;
 use revm_primitives::{Address, B256, Bytes, TxKind, U256};
 
-use super::fault::Rule;
-use super::fork::Fork;
+use super::fault::FaultyRule;
+use super::fork::ForkRules;
 use super::program::Prepared;
-use super::refusal::Refusal;
+use super::refusal::TransactionRefusal;
 use crate::machines::machine::LoadError;
-use crate::machines::record::{Record, word};
+use crate::machines::record::{ProgramRecord, word};
 use crate::model::value::Value;
 
 /// The types of transactions that have rules of their own here.
@@ -23,11 +23,11 @@ const AUTHORIZATIONS: u8 = 4;
 /// The transaction with the chosen parameters, or why no block could contain it.
 pub(super) fn read(
     test: &Prepared,
-    fork: Fork,
-    chosen: &Record<'_>,
-) -> Result<Result<TxEnv, Refusal>, LoadError> {
+    fork: ForkRules,
+    chosen: &ProgramRecord<'_>,
+) -> Result<Result<TxEnv, TransactionRefusal>, LoadError> {
     let common = test.transaction()?;
-    let mut reader = Reader { unencodable: None, fork };
+    let mut reader = TransactionReader { unencodable: None, fork };
     let kind = reader.number(chosen, "type")?.unwrap_or_default().saturating_to();
     let to = common.0.get("to").map(|_| common.address("to")).transpose()?;
     let tip = reader.small(&common, "maxPriorityFeePerGas")?;
@@ -57,20 +57,20 @@ pub(super) fn read(
 /// The refusal of the transaction for a reason that the engine does not check.
 fn refusal(
     test: &Prepared,
-    fork: Fork,
+    fork: ForkRules,
     transaction: &TxEnv,
     nonce: U256,
-    reader: &Reader,
-) -> Option<Refusal> {
-    let checks_range = fork.adds(Rule::NumberRange);
+    reader: &TransactionReader,
+) -> Option<TransactionRefusal> {
+    let checks_range = fork.adds(FaultyRule::NumberRange);
     if let Some(name) = reader.unencodable.filter(|_| checks_range) {
-        return Some(Refusal::new("cannot be encoded", format!("{name} has more than 256 bits")));
+        return Some(TransactionRefusal::new("cannot be encoded", format!("{name} has more than 256 bits")));
     }
     if nonce > U256::from(u64::MAX) && checks_range {
-        return Some(Refusal::new("cannot be encoded", "the nonce has more than 64 bits"));
+        return Some(TransactionRefusal::new("cannot be encoded", "the nonce has more than 64 bits"));
     }
     if test.sender.is_none() {
-        return Some(Refusal::new("bad signature", "the signature belongs to nobody"));
+        return Some(TransactionRefusal::new("bad signature", "the signature belongs to nobody"));
     }
     let kind = transaction.tx_type;
     let exists = match kind {
@@ -79,24 +79,24 @@ fn refusal(
         _ => false,
     };
     // The engine refuses a type before its fork.
-    if exists && transaction.kind.is_create() && fork.adds(Rule::RecipientOfType) {
+    if exists && transaction.kind.is_create() && fork.adds(FaultyRule::RecipientOfType) {
         let what = format!("a transaction of type {kind} cannot create a contract");
-        return Some(Refusal::new("creation by its type", what));
+        return Some(TransactionRefusal::new("creation by its type", what));
     }
     if exists && kind == BLOBS && !test.has_blob_fee() {
-        return Some(Refusal::new("fee below blob base fee", "the block has no blob base fee"));
+        return Some(TransactionRefusal::new("fee below blob base fee", "the block has no blob base fee"));
     }
     None
 }
 
 /// Reads numbers, and remembers the first one that no transaction can have.
-struct Reader {
+struct TransactionReader {
     unencodable: Option<&'static str>,
-    fork: Fork,
+    fork: ForkRules,
 }
 
-impl Reader {
-    fn number(&mut self, record: &Record<'_>, name: &'static str) -> Result<Option<U256>, LoadError> {
+impl TransactionReader {
+    fn number(&mut self, record: &ProgramRecord<'_>, name: &'static str) -> Result<Option<U256>, LoadError> {
         let Some(value) = record.0.get(name) else { return Ok(None) };
         if is_too_large(value) {
             self.unencodable.get_or_insert(name);
@@ -106,13 +106,17 @@ impl Reader {
     }
 
     /// A number of a smaller type. A number that is too large becomes the largest one, which is refused.
-    fn small<T>(&mut self, record: &Record<'_>, name: &'static str) -> Result<Option<T>, LoadError>
+    fn small<T>(&mut self, record: &ProgramRecord<'_>, name: &'static str) -> Result<Option<T>, LoadError>
     where
         U256: UintTryTo<T>,
     {
         let number = self.number(record, name)?;
         Ok(number.map(|number| {
-            if self.fork.adds(Rule::NumberRange) { number.saturating_to() } else { number.wrapping_to() }
+            if self.fork.adds(FaultyRule::NumberRange) {
+                number.saturating_to()
+            } else {
+                number.wrapping_to()
+            }
         }))
     }
 }
@@ -121,7 +125,7 @@ fn is_too_large(value: &Value) -> bool {
     matches!(value, Value::Int(number) if number.bits() > 256 && *number > BigInt::ZERO)
 }
 
-fn list<'v>(record: &Record<'v>, name: &str) -> Result<&'v [Value], LoadError> {
+fn list<'v>(record: &ProgramRecord<'v>, name: &str) -> Result<&'v [Value], LoadError> {
     match record.0.get(name) {
         None => Ok(&[]),
         Some(Value::List(items)) => Ok(items),
@@ -129,9 +133,9 @@ fn list<'v>(record: &Record<'v>, name: &str) -> Result<&'v [Value], LoadError> {
     }
 }
 
-fn access_list(chosen: &Record<'_>) -> Result<AccessList, LoadError> {
+fn access_list(chosen: &ProgramRecord<'_>) -> Result<AccessList, LoadError> {
     let item = |item: &Value| {
-        let item = Record(item);
+        let item = ProgramRecord(item);
         let key = |key: &Value| Ok(B256::from(word("storageKeys", key)?));
         Ok(AccessListItem {
             address: Address::from_word(item.address("address")?.into()),
@@ -141,7 +145,7 @@ fn access_list(chosen: &Record<'_>) -> Result<AccessList, LoadError> {
     list(chosen, "accessList")?.iter().map(item).collect::<Result<Vec<_>, _>>().map(AccessList)
 }
 
-fn blob_hashes(common: &Record<'_>) -> Result<Vec<B256>, LoadError> {
+fn blob_hashes(common: &ProgramRecord<'_>) -> Result<Vec<B256>, LoadError> {
     let hash = |hash: &Value| match hash {
         Value::Bytes(bytes) if bytes.len() == 32 => Ok(B256::from_slice(bytes)),
         _ => Err(LoadError::new("a blob hash must be 32 bytes")),
@@ -149,13 +153,14 @@ fn blob_hashes(common: &Record<'_>) -> Result<Vec<B256>, LoadError> {
     list(common, "blobVersionedHashes")?.iter().map(hash).collect()
 }
 
-type Signed = Either<SignedAuthorization, revm_context_interface::transaction::RecoveredAuthorization>;
+type SignedTransaction =
+    Either<SignedAuthorization, revm_context_interface::transaction::RecoveredAuthorization>;
 
 /// The authorizations. A number that is out of range becomes the largest one, which is never valid; the
 /// engine skips invalid authorizations.
-fn authorizations(common: &Record<'_>) -> Result<Vec<Signed>, LoadError> {
+fn authorizations(common: &ProgramRecord<'_>) -> Result<Vec<SignedTransaction>, LoadError> {
     let read = |item: &Value| {
-        let item = Record(item);
+        let item = ProgramRecord(item);
         let number = |name| {
             let value = item.get(name)?;
             if is_too_large(value) { Ok(U256::MAX) } else { word(name, value) }

@@ -12,39 +12,39 @@ use revm_primitives::hardfork::SpecId;
 use revm_primitives::{Address, B256, Bytes, KECCAK_EMPTY, StorageKey, StorageValue, U256, keccak256};
 use revm_state::{Account, AccountInfo, EvmState};
 
-use super::fault::Rule;
-use super::fork::Fork;
+use super::fault::FaultyRule;
+use super::fork::ForkRules;
 use crate::machines::machine::LoadError;
-use crate::machines::record::{Record, word, word_of_key, word_value};
+use crate::machines::record::{ProgramRecord, word, word_of_key, word_value};
 use crate::model::hex::{bytes_key, number_key};
 use crate::model::name::Name;
 use crate::model::value::Value;
 
 /// The accounts before a transaction, with the hashes for the tries. All cases of a test share them.
 #[derive(Default)]
-pub(super) struct World(BTreeMap<Address, Prior>);
+pub(super) struct EthereumWorld(BTreeMap<Address, Prior>);
 
 /// An account before the transaction.
 struct Prior {
     info: AccountInfo,
-    storage: BTreeMap<U256, Slot>,
+    storage: BTreeMap<U256, StorageSlot>,
     hashed_address: B256,
     leaf: TrieAccount,
 }
 
-struct Slot {
+struct StorageSlot {
     value: U256,
     hashed_key: B256,
 }
 
-impl World {
+impl EthereumWorld {
     /// The accounts of a record by address.
-    pub(super) fn read(accounts: &[(Name, Value)]) -> Result<World, LoadError> {
+    pub(super) fn read(accounts: &[(Name, Value)]) -> Result<EthereumWorld, LoadError> {
         let account = |(key, value): &(Name, Value)| {
             let address = Address::from_word(word_of_key(key)?.into());
-            Ok((address, Prior::read(address, &Record(value))?))
+            Ok((address, Prior::read(address, &ProgramRecord(value))?))
         };
-        accounts.iter().map(account).collect::<Result<_, _>>().map(World)
+        accounts.iter().map(account).collect::<Result<_, _>>().map(EthereumWorld)
     }
 
     /// A word of an account's storage.
@@ -60,7 +60,7 @@ impl World {
 }
 
 impl Prior {
-    fn read(address: Address, record: &Record<'_>) -> Result<Prior, LoadError> {
+    fn read(address: Address, record: &ProgramRecord<'_>) -> Result<Prior, LoadError> {
         let nonce = u64::try_from(record.word("nonce")?);
         let nonce = nonce.map_err(|_| LoadError::new("nonce must be less than 2^64"))?;
         let balance = record.word("balance")?;
@@ -68,7 +68,7 @@ impl Prior {
         for (key, value) in record.members("storage")? {
             let (value, key) = (word(key, value)?, word_of_key(key)?);
             if !value.is_zero() {
-                storage.insert(key, Slot { value, hashed_key: hash_key(key) });
+                storage.insert(key, StorageSlot { value, hashed_key: hash_key(key) });
             }
         }
         let code = code(record.bytes("code")?);
@@ -97,7 +97,7 @@ fn hash_key(key: U256) -> B256 {
 
 /// The root of a record of accounts.
 pub(super) fn root_of(accounts: &Value) -> Option<Value> {
-    let world = World::read(accounts.members()?).ok()?;
+    let world = EthereumWorld::read(accounts.members()?).ok()?;
     let mut leaves: Vec<_> = world.0.values().map(|account| (account.hashed_address, account.leaf)).collect();
     leaves.sort_unstable_by_key(|leaf| leaf.0);
     Some(Value::Bytes(state_root(leaves).to_vec()))
@@ -105,20 +105,22 @@ pub(super) fn root_of(accounts: &Value) -> Option<Value> {
 
 /// The database from which the engine reads accounts.
 #[derive(Clone, Default)]
-pub(super) struct Source {
-    pub(super) world: Rc<World>,
+pub(super) struct WorldSource {
+    pub(super) world: Rc<EthereumWorld>,
     /// The fork of the transaction; `None` before the first one.
-    pub(super) fork: Option<Fork>,
+    pub(super) fork: Option<ForkRules>,
 }
 
-impl Database for Source {
+impl Database for WorldSource {
     type Error = Infallible;
 
     fn basic(&mut self, address: Address) -> Result<Option<AccountInfo>, Infallible> {
         let Some(account) = self.world.0.get(&address) else { return Ok(None) };
         let mut info = account.info.clone();
         // EIP-7610: with this code hash, the engine treats the address of the account as taken.
-        if account.has_only_storage() && self.fork.is_some_and(|fork| fork.adds(Rule::CreationCollision)) {
+        if account.has_only_storage()
+            && self.fork.is_some_and(|fork| fork.adds(FaultyRule::CreationCollision))
+        {
             info.code_hash = B256::ZERO;
         }
         // Before delegations existed, a delegation designator was code that halts.
@@ -160,7 +162,7 @@ enum Posterior<'w> {
 
 impl<'w> After<'w> {
     /// The accounts with the changes that the engine reports.
-    pub(super) fn new(world: &'w World, changes: &'w EvmState, fork: Fork) -> After<'w> {
+    pub(super) fn new(world: &'w EthereumWorld, changes: &'w EvmState, fork: ForkRules) -> After<'w> {
         let mut accounts: BTreeMap<_, _> =
             world.0.iter().map(|(address, account)| (*address, Posterior::Untouched(account))).collect();
         for (address, account) in changes.iter().filter(|(_, account)| account.is_touched()) {

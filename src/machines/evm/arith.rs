@@ -2,7 +2,7 @@
 
 use ruint::aliases::U256;
 
-use super::frame::{Flow, Word};
+use super::frame::{EvmFlow, Word};
 use super::operands::Operands;
 use super::wide::div_rem;
 
@@ -10,58 +10,58 @@ use super::wide::div_rem;
 const DIVISION: u64 = 6;
 
 #[inline(always)]
-pub(super) fn add(f: &mut impl Operands) -> Flow {
+pub(super) fn add(f: &mut impl Operands) -> EvmFlow {
     f.binary(Word::wrapping_add)
 }
 
 #[inline(always)]
-pub(super) fn mul(f: &mut impl Operands) -> Flow {
+pub(super) fn mul(f: &mut impl Operands) -> EvmFlow {
     f.binary(Word::wrapping_mul)
 }
 
 #[inline(always)]
-pub(super) fn sub(f: &mut impl Operands) -> Flow {
+pub(super) fn sub(f: &mut impl Operands) -> EvmFlow {
     f.binary(Word::wrapping_sub)
 }
 
 #[inline(never)]
-pub(super) fn div(f: &mut impl Operands) -> Flow {
+pub(super) fn div(f: &mut impl Operands) -> EvmFlow {
     f.work(DIVISION)?;
     f.binary(quotient)
 }
 
 #[inline(never)]
-pub(super) fn rem(f: &mut impl Operands) -> Flow {
+pub(super) fn rem(f: &mut impl Operands) -> EvmFlow {
     f.work(DIVISION)?;
     f.binary(remainder)
 }
 
 #[inline(never)]
-pub(super) fn sdiv(f: &mut impl Operands) -> Flow {
+pub(super) fn sdiv(f: &mut impl Operands) -> EvmFlow {
     f.work(DIVISION)?;
     f.binary(|a, b| with_sign(quotient(magnitude(a), magnitude(b)), is_negative(a) != is_negative(b)))
 }
 
 #[inline(never)]
-pub(super) fn smod(f: &mut impl Operands) -> Flow {
+pub(super) fn smod(f: &mut impl Operands) -> EvmFlow {
     f.work(DIVISION)?;
     f.binary(|a, b| with_sign(remainder(magnitude(a), magnitude(b)), is_negative(a)))
 }
 
 #[inline(always)]
-pub(super) fn addmod(f: &mut impl Operands) -> Flow {
+pub(super) fn addmod(f: &mut impl Operands) -> EvmFlow {
     f.work(DIVISION)?;
     f.ternary(add_mod)
 }
 
 #[inline(always)]
-pub(super) fn mulmod(f: &mut impl Operands) -> Flow {
+pub(super) fn mulmod(f: &mut impl Operands) -> EvmFlow {
     f.work(2 * DIVISION)?;
     f.ternary(mul_mod)
 }
 
 #[inline(always)]
-pub(super) fn signextend(f: &mut impl Operands) -> Flow {
+pub(super) fn signextend(f: &mut impl Operands) -> EvmFlow {
     f.binary(|a, b| {
         if a >= U256::from(31) {
             return b;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rlp::RlpStream;
 
-use super::frame::{Flow, Frame, Halt, Stop, Word, range, small, words};
+use super::frame::{EvmFlow, EvmFrame, EvmStop, Halt, Word, range, small, words};
 use super::hash::{keccak, keccak_units};
 use super::operands::Operands;
 use super::world::{address_bytes, low_160};
@@ -21,7 +21,7 @@ const WORK: u64 = 4;
 
 /// A call or creation, as listed under `callcreates` in vectors.
 #[derive(Debug, Clone)]
-pub(super) struct Recorded {
+pub(super) struct RecordedCall {
     /// `None` for a creation.
     pub(super) destination: Option<Word>,
     pub(super) gas_limit: u64,
@@ -30,29 +30,29 @@ pub(super) struct Recorded {
 }
 
 #[inline(never)]
-pub(super) fn call(f: &mut Frame<'_>) -> Flow {
+pub(super) fn call(f: &mut EvmFrame<'_>) -> EvmFlow {
     let (gas, to, value) = (f.pop(), low_160(f.pop()), f.pop());
     let new = !f.context.world.contains(to);
-    answer(f, Asked { gas, destination: to, value, extra: if new { NEW_ACCOUNT } else { 0 } })
+    answer(f, CallRequest { gas, destination: to, value, extra: if new { NEW_ACCOUNT } else { 0 } })
 }
 
 #[inline(never)]
-pub(super) fn callcode(f: &mut Frame<'_>) -> Flow {
+pub(super) fn callcode(f: &mut EvmFrame<'_>) -> EvmFlow {
     let (gas, _code_of, value) = (f.pop(), f.pop(), f.pop());
     let destination = f.context.environment.address;
-    answer(f, Asked { gas, destination, value, extra: 0 })
+    answer(f, CallRequest { gas, destination, value, extra: 0 })
 }
 
 #[inline(never)]
-pub(super) fn delegatecall(f: &mut Frame<'_>) -> Flow {
+pub(super) fn delegatecall(f: &mut EvmFrame<'_>) -> EvmFlow {
     let (gas, _code_of) = (f.pop(), f.pop());
     let destination = f.context.environment.address;
-    answer(f, Asked { gas, destination, value: Word::ZERO, extra: 0 })
+    answer(f, CallRequest { gas, destination, value: Word::ZERO, extra: 0 })
 }
 
 /// The differences between the three calls.
 #[derive(Clone, Copy)]
-struct Asked {
+struct CallRequest {
     gas: Word,
     destination: Word,
     value: Word,
@@ -60,10 +60,10 @@ struct Asked {
 }
 
 /// Pops the four memory operands, charges, records, returns the gas and pushes the result.
-fn answer(f: &mut Frame<'_>, asked: Asked) -> Flow {
+fn answer(f: &mut EvmFrame<'_>, asked: CallRequest) -> EvmFlow {
     let (in_offset, in_size, out_offset, out_size) = (f.pop(), f.pop(), f.pop(), f.pop());
     let (input, output) = (range(in_offset, in_size)?, range(out_offset, out_size)?);
-    let gas = small(asked.gas).ok_or(Stop::Halted(Halt::OutOfGas))? as u64;
+    let gas = small(asked.gas).ok_or(EvmStop::Halted(Halt::OutOfGas))? as u64;
     let (price, stipend) = if asked.value.is_zero() { (0, 0) } else { (VALUE, STIPEND) };
     f.pay(gas.saturating_add(asked.extra + price), input.end.max(output.end))?;
     let made = can_pay(f, asked.value)?;
@@ -72,7 +72,7 @@ fn answer(f: &mut Frame<'_>, asked: Asked) -> Flow {
         record(
             f,
             input,
-            Recorded { destination, gas_limit: gas + stipend, value: asked.value, data: vec![] },
+            RecordedCall { destination, gas_limit: gas + stipend, value: asked.value, data: vec![] },
         )?;
     }
     f.gas += gas + stipend;
@@ -82,7 +82,7 @@ fn answer(f: &mut Frame<'_>, asked: Asked) -> Flow {
 }
 
 #[inline(never)]
-pub(super) fn create(f: &mut Frame<'_>) -> Flow {
+pub(super) fn create(f: &mut EvmFrame<'_>) -> EvmFlow {
     let (value, offset, size) = (f.pop(), f.pop(), f.pop());
     let code = range(offset, size)?;
     f.pay(0, code.end)?;
@@ -93,7 +93,7 @@ pub(super) fn create(f: &mut Frame<'_>) -> Flow {
     }
     let address = f.context.environment.address;
     let nonce = f.context.touch(address)?.nonce;
-    record(f, code, Recorded { destination: None, gas_limit: f.gas, value, data: vec![] })?;
+    record(f, code, RecordedCall { destination: None, gas_limit: f.gas, value, data: vec![] })?;
     f.push(new_address(address, nonce));
     Ok(())
 }
@@ -106,13 +106,13 @@ fn new_address(creator: Word, nonce: Word) -> Word {
     low_160(Word::from_be_bytes(keccak(&list.out())))
 }
 
-fn can_pay(f: &mut Frame<'_>, value: Word) -> Result<bool, Stop> {
+fn can_pay(f: &mut EvmFrame<'_>, value: Word) -> Result<bool, EvmStop> {
     let address = f.context.environment.address;
     Ok(f.context.touch(address)?.balance >= value)
 }
 
 /// Records a call with its data, a range of memory.
-fn record(f: &mut Frame<'_>, data: Range<usize>, mut recorded: Recorded) -> Flow {
+fn record(f: &mut EvmFrame<'_>, data: Range<usize>, mut recorded: RecordedCall) -> EvmFlow {
     f.work(WORK + 3 * words(data.len()))?;
     f.context.keep(ENTRY, data.len())?;
     recorded.data = f.context.memory[data].to_vec();

@@ -1,13 +1,13 @@
 //! Instructions that query the call, the block and the accounts.
 
-use super::frame::{Flow, Frame, PADDING, Word, small};
+use super::frame::{EvmFlow, EvmFrame, PADDING, Word, small};
 use super::hash::{keccak, keccak_units};
 use super::operands::Operands;
 use super::world::LOOK_UP;
 
 /// The call and the block that a program runs in.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Environment {
+pub(super) struct EvmEnvironment {
     pub(super) address: Word,
     pub(super) caller: Word,
     pub(super) origin: Word,
@@ -25,73 +25,73 @@ pub(super) struct Environment {
 }
 
 #[inline(always)]
-fn push(f: &mut Frame<'_>, word: Word) -> Flow {
+fn push(f: &mut EvmFrame<'_>, word: Word) -> EvmFlow {
     f.push(word);
     Ok(())
 }
 
 #[inline(always)]
-pub(super) fn address(f: &mut Frame<'_>) -> Flow {
+pub(super) fn address(f: &mut EvmFrame<'_>) -> EvmFlow {
     push(f, f.context.environment.address)
 }
 
 #[inline(always)]
-pub(super) fn origin(f: &mut Frame<'_>) -> Flow {
+pub(super) fn origin(f: &mut EvmFrame<'_>) -> EvmFlow {
     push(f, f.context.environment.origin)
 }
 
 #[inline(always)]
-pub(super) fn caller(f: &mut Frame<'_>) -> Flow {
+pub(super) fn caller(f: &mut EvmFrame<'_>) -> EvmFlow {
     push(f, f.context.environment.caller)
 }
 
 #[inline(always)]
-pub(super) fn callvalue(f: &mut Frame<'_>) -> Flow {
+pub(super) fn callvalue(f: &mut EvmFrame<'_>) -> EvmFlow {
     push(f, f.context.environment.value)
 }
 
 #[inline(always)]
-pub(super) fn calldatasize(f: &mut Frame<'_>) -> Flow {
+pub(super) fn calldatasize(f: &mut EvmFrame<'_>) -> EvmFlow {
     push(f, Word::from(f.context.environment.data.len()))
 }
 
 #[inline(always)]
-pub(super) fn codesize(f: &mut Frame<'_>) -> Flow {
+pub(super) fn codesize(f: &mut EvmFrame<'_>) -> EvmFlow {
     push(f, Word::from(f.code.len() - PADDING))
 }
 
 #[inline(always)]
-pub(super) fn gasprice(f: &mut Frame<'_>) -> Flow {
+pub(super) fn gasprice(f: &mut EvmFrame<'_>) -> EvmFlow {
     push(f, f.context.environment.gas_price)
 }
 
 #[inline(always)]
-pub(super) fn coinbase(f: &mut Frame<'_>) -> Flow {
+pub(super) fn coinbase(f: &mut EvmFrame<'_>) -> EvmFlow {
     push(f, f.context.environment.coinbase)
 }
 
 #[inline(always)]
-pub(super) fn timestamp(f: &mut Frame<'_>) -> Flow {
+pub(super) fn timestamp(f: &mut EvmFrame<'_>) -> EvmFlow {
     push(f, f.context.environment.timestamp)
 }
 
 #[inline(always)]
-pub(super) fn number(f: &mut Frame<'_>) -> Flow {
+pub(super) fn number(f: &mut EvmFrame<'_>) -> EvmFlow {
     push(f, f.context.environment.number)
 }
 
 #[inline(always)]
-pub(super) fn difficulty(f: &mut Frame<'_>) -> Flow {
+pub(super) fn difficulty(f: &mut EvmFrame<'_>) -> EvmFlow {
     push(f, f.context.environment.difficulty)
 }
 
 #[inline(always)]
-pub(super) fn gaslimit(f: &mut Frame<'_>) -> Flow {
+pub(super) fn gaslimit(f: &mut EvmFrame<'_>) -> EvmFlow {
     push(f, f.context.environment.gas_limit)
 }
 
 #[inline(always)]
-pub(super) fn calldataload(f: &mut Frame<'_>) -> Flow {
+pub(super) fn calldataload(f: &mut EvmFrame<'_>) -> EvmFlow {
     let from = small(f.top());
     let data = &f.context.environment.data;
     let rest = from.and_then(|from| data.get(from..)).unwrap_or_default();
@@ -103,7 +103,7 @@ pub(super) fn calldataload(f: &mut Frame<'_>) -> Flow {
 }
 
 #[inline(never)]
-pub(super) fn balance(f: &mut Frame<'_>) -> Flow {
+pub(super) fn balance(f: &mut EvmFrame<'_>) -> EvmFlow {
     f.work(LOOK_UP)?;
     let balance = f.context.touch(f.top())?.balance;
     f.set_top(balance);
@@ -111,7 +111,7 @@ pub(super) fn balance(f: &mut Frame<'_>) -> Flow {
 }
 
 #[inline(never)]
-pub(super) fn extcodesize(f: &mut Frame<'_>) -> Flow {
+pub(super) fn extcodesize(f: &mut EvmFrame<'_>) -> EvmFlow {
     f.work(LOOK_UP)?;
     let size = f.context.touch(f.top())?.code.len();
     f.set_top(Word::from(size));
@@ -119,7 +119,7 @@ pub(super) fn extcodesize(f: &mut Frame<'_>) -> Flow {
 }
 
 #[inline(never)]
-pub(super) fn blockhash(f: &mut Frame<'_>) -> Flow {
+pub(super) fn blockhash(f: &mut EvmFrame<'_>) -> EvmFlow {
     let number = f.context.environment.number;
     f.work(keccak_units(0))?;
     f.unary(|block| {

@@ -1,78 +1,78 @@
 //! What can be observed.
 
-use super::call::Recorded;
-use super::frame::Stop;
+use super::call::RecordedCall;
+use super::frame::EvmStop;
 use super::log::{Log, hash_logs};
-use super::machine::{Context, Evm};
+use super::machine::{Evm, EvmContext};
 use super::program::account_value;
 use super::shapes::{CALL, LOG, NUMBER, WORD};
 use super::world::address_bytes;
-use crate::machines::observe::{Field, Fields};
+use crate::machines::observe::{StateField, StateFields};
 use crate::machines::record::{ACCOUNTS, HEX, word_value};
 use crate::model::hex::bytes_key;
 use crate::model::shape::Shape;
 use crate::model::value::Value;
 
 /// After an exceptional halt, gas, output, logs, calls and accounts cannot be observed.
-impl Fields for Evm {
-    const FIELDS: &'static [Field<Evm>] = &[
-        Field {
+impl StateFields for Evm {
+    const FIELDS: &'static [StateField<Evm>] = &[
+        StateField {
             name: "outcome",
             doc: "success or halt; none while running",
             shape: Shape::Text,
             read: outcome,
         },
-        Field { name: "gas", doc: "gas left", shape: HEX, read: |m| Some(Value::int(m.gas)) },
-        Field {
+        StateField { name: "gas", doc: "gas left", shape: HEX, read: |m| Some(Value::int(m.gas)) },
+        StateField {
             name: "out",
             doc: "bytes returned",
             shape: Shape::Bytes,
             read: |m| m.result(|c| Value::Bytes(c.output.clone())),
         },
-        Field {
+        StateField {
             name: "logs",
             doc: "log entries with their bloom filters, in order",
             shape: Shape::List(&LOG),
             read: |m| m.result(logs),
         },
-        Field {
+        StateField {
             name: "logsHash",
             doc: "Keccak-256 of the RLP list of the log entries",
             shape: Shape::Bytes,
             read: |m| m.result(logs_hash),
         },
-        Field {
+        StateField {
             name: "callcreates",
             doc: "recorded calls and creations, in order",
             shape: Shape::List(&CALL),
             read: |m| m.result(calls),
         },
-        Field {
+        StateField {
             name: "post",
             doc: "accounts by address; an empty one and a zero word are not there",
             shape: ACCOUNTS,
             read: |m| m.so_far(post),
         },
-        Field { name: "pc", doc: "program counter", shape: NUMBER, read: |m| Some(Value::int(m.pc)) },
-        Field {
+        StateField { name: "pc", doc: "program counter", shape: NUMBER, read: |m| Some(Value::int(m.pc)) },
+        StateField {
             name: "stack",
             doc: "stack items, bottom first",
             shape: Shape::List(&WORD),
             read: |m| Some(m.stack_value()),
         },
-        Field {
+        StateField {
             name: "memory",
             doc: "memory",
             shape: Shape::Bytes,
             read: |m| Some(Value::Bytes(m.context.memory.bytes().to_vec())),
         },
-        Field {
+        StateField {
             name: "memorySize",
             doc: "size of memory in bytes",
             shape: NUMBER,
             read: |m| Some(Value::int(m.context.memory.size())),
         },
-        Field {
+        StateField {
             name: "refund",
             doc: "refund counter, never paid out",
             shape: HEX,
@@ -82,12 +82,12 @@ impl Fields for Evm {
 }
 
 impl Evm {
-    fn result(&self, read: fn(&Context) -> Value) -> Option<Value> {
+    fn result(&self, read: fn(&EvmContext) -> Value) -> Option<Value> {
         self.ended_normally().then(|| read(&self.context))
     }
 
     /// A result that is also known while the program runs.
-    fn so_far(&self, read: fn(&Context) -> Value) -> Option<Value> {
+    fn so_far(&self, read: fn(&EvmContext) -> Value) -> Option<Value> {
         (self.stop.is_none() || self.ended_normally()).then(|| read(&self.context))
     }
 
@@ -98,13 +98,13 @@ impl Evm {
 
 fn outcome(machine: &Evm) -> Option<Value> {
     match machine.stop? {
-        Stop::Stopped | Stop::Returned => Some(Value::text("success")),
-        Stop::Halted(_) => Some(Value::text("halt")),
-        Stop::Limited(_) | Stop::Fenced | Stop::Hot => None,
+        EvmStop::Stopped | EvmStop::Returned => Some(Value::text("success")),
+        EvmStop::Halted(_) => Some(Value::text("halt")),
+        EvmStop::Limited(_) | EvmStop::Fenced | EvmStop::Hot => None,
     }
 }
 
-fn logs(context: &Context) -> Value {
+fn logs(context: &EvmContext) -> Value {
     let address = context.environment.address;
     let entry = |log: &Log| {
         let topics = log.topics.iter().map(|topic| Value::Bytes(topic.to_be_bytes_vec()));
@@ -118,12 +118,12 @@ fn logs(context: &Context) -> Value {
     Value::List(context.logs.iter().map(entry).collect())
 }
 
-fn logs_hash(context: &Context) -> Value {
+fn logs_hash(context: &EvmContext) -> Value {
     Value::Bytes(hash_logs(context.environment.address, &context.logs).to_vec())
 }
 
-fn calls(context: &Context) -> Value {
-    let entry = |call: &Recorded| {
+fn calls(context: &EvmContext) -> Value {
+    let entry = |call: &RecordedCall| {
         let destination = call.destination.map(|to| address_bytes(to).to_vec());
         Value::record([
             ("data", Value::Bytes(call.data.clone())),
@@ -135,7 +135,7 @@ fn calls(context: &Context) -> Value {
     Value::List(context.calls.iter().map(entry).collect())
 }
 
-fn post(context: &Context) -> Value {
+fn post(context: &EvmContext) -> Value {
     let executing = context.environment.address;
     let accounts = context.world.accounts().filter_map(|(address, account)| {
         let storage = if *address == executing { &context.storage } else { &account.storage };

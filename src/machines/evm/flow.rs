@@ -1,95 +1,95 @@
 //! Jumps, ends, and instructions that query the frame.
 
-use super::frame::{Flow, Frame, Halt, Stop, Word, is_zero, range, small, words};
+use super::frame::{EvmFlow, EvmFrame, EvmStop, Halt, Word, is_zero, range, small, words};
 use super::operands::Operands;
 use super::table::Op;
 
 #[inline(always)]
-pub(super) fn stop(_: &mut Frame<'_>) -> Flow {
-    Err(Stop::Stopped)
+pub(super) fn stop(_: &mut EvmFrame<'_>) -> EvmFlow {
+    Err(EvmStop::Stopped)
 }
 
 #[inline(always)]
-pub(super) fn jump(f: &mut Frame<'_>) -> Flow {
+pub(super) fn jump(f: &mut EvmFrame<'_>) -> EvmFlow {
     let target = f.pop();
     go_to(f, target)
 }
 
 #[inline(always)]
-pub(super) fn jumpi(f: &mut Frame<'_>) -> Flow {
+pub(super) fn jumpi(f: &mut EvmFrame<'_>) -> EvmFlow {
     let (target, condition) = (f.pop(), f.pop());
     if is_zero(condition) { Ok(()) } else { go_to(f, target) }
 }
 
 #[inline(always)]
-fn go_to(f: &mut Frame<'_>, target: Word) -> Flow {
+fn go_to(f: &mut EvmFrame<'_>, target: Word) -> EvmFlow {
     let Some(target) = small(target) else { return Err(BAD_JUMP) };
     let destination = f.destinations.visit(f.code, target);
-    if destination == Destination::NO {
+    if destination == JumpDestination::NO {
         return Err(BAD_JUMP);
     }
     let fenced = f.context.count.jump(f.pc, target);
     f.pc = target;
-    if fenced || destination == Destination::HOT {
+    if fenced || destination == JumpDestination::HOT {
         // The loop moves the program counter back by one when it ends.
         f.pc += 1;
-        return Err(if fenced { Stop::Fenced } else { Stop::Hot });
+        return Err(if fenced { EvmStop::Fenced } else { EvmStop::Hot });
     }
     Ok(())
 }
 
-const BAD_JUMP: Stop = Stop::Halted(Halt::BadJump);
+const BAD_JUMP: EvmStop = EvmStop::Halted(Halt::BadJump);
 
 /// The valid jump destinations: each JUMPDEST that is not data of a PUSH. Computed lazily, once per offset:
 /// most programs jump to a few places, so analysing all of their code would cost more than it saves.
 #[derive(Debug, Clone)]
 pub(super) struct Destinations {
-    known: Vec<Destination>,
+    known: Vec<JumpDestination>,
     /// An instruction starts here, and everything before it is known.
     scanned: usize,
     /// The initial state of a destination.
-    fresh: Destination,
+    fresh: JumpDestination,
 }
 
 /// What is known about an offset as the target of a jump.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd)]
-pub(super) struct Destination(u16);
+pub(super) struct JumpDestination(u16);
 
-impl Destination {
-    const UNKNOWN: Destination = Destination(0);
-    const NO: Destination = Destination(1);
+impl JumpDestination {
+    const UNKNOWN: JumpDestination = JumpDestination(0);
+    const NO: JumpDestination = JumpDestination(1);
     /// A destination for the plain loop.
-    pub(super) const PLAIN: Destination = Destination(2);
+    pub(super) const PLAIN: JumpDestination = JumpDestination(2);
     /// A destination where the hot tier takes over.
-    const HOT: Destination = Destination(3);
+    const HOT: JumpDestination = JumpDestination(3);
 
     /// A destination where the hot tier takes over after this number of jumps to it.
-    pub(super) const fn cold(jumps: u16) -> Destination {
-        Destination(Destination::HOT.0 + jumps)
+    pub(super) const fn cold(jumps: u16) -> JumpDestination {
+        JumpDestination(JumpDestination::HOT.0 + jumps)
     }
 }
 
 impl Destinations {
     /// The destinations of empty code.
     pub(super) fn new() -> Destinations {
-        Destinations { known: Vec::new(), scanned: 0, fresh: Destination::PLAIN }
+        Destinations { known: Vec::new(), scanned: 0, fresh: JumpDestination::PLAIN }
     }
 
     /// Starts over for new code of `length` bytes. `fresh` is the initial state of a destination.
-    pub(super) fn reset(&mut self, length: usize, fresh: Destination) {
+    pub(super) fn reset(&mut self, length: usize, fresh: JumpDestination) {
         self.known.clear();
-        self.known.resize(length, Destination::UNKNOWN);
+        self.known.resize(length, JumpDestination::UNKNOWN);
         self.scanned = 0;
         self.fresh = fresh;
     }
 
     /// Counts a jump to `target`.
     #[inline(always)]
-    fn visit(&mut self, code: &[u8], target: usize) -> Destination {
-        let Some(known) = self.known.get_mut(target) else { return Destination::NO };
-        if *known > Destination::HOT {
+    fn visit(&mut self, code: &[u8], target: usize) -> JumpDestination {
+        let Some(known) = self.known.get_mut(target) else { return JumpDestination::NO };
+        if *known > JumpDestination::HOT {
             known.0 -= 1;
-        } else if *known == Destination::UNKNOWN {
+        } else if *known == JumpDestination::UNKNOWN {
             self.learn(code, target);
         }
         self.known[target]
@@ -97,22 +97,22 @@ impl Destinations {
 
     /// Whether the hot tier takes over at `target`.
     pub(super) fn is_hot(&self, target: usize) -> bool {
-        self.known.get(target) == Some(&Destination::HOT)
+        self.known.get(target) == Some(&JumpDestination::HOT)
     }
 
     /// Leaves a destination to the plain loop.
     pub(super) fn cool(&mut self, target: usize) {
         if self.is_hot(target) {
-            self.known[target] = Destination::PLAIN;
+            self.known[target] = JumpDestination::PLAIN;
         }
     }
 
     /// Whether `target` is a destination.
     pub(super) fn contains(&mut self, code: &[u8], target: usize) -> bool {
-        if self.known.get(target) == Some(&Destination::UNKNOWN) {
+        if self.known.get(target) == Some(&JumpDestination::UNKNOWN) {
             self.learn(code, target);
         }
-        self.known.get(target).is_some_and(|known| *known != Destination::NO)
+        self.known.get(target).is_some_and(|known| *known != JumpDestination::NO)
     }
 
     /// Determines whether an offset is a destination: decodes from a nearby earlier offset where an
@@ -123,7 +123,7 @@ impl Destinations {
         /// How far before `target` to look for such an offset.
         const NEAR: usize = 128;
         if code[target] != Op::JUMPDEST as u8 {
-            self.known[target] = Destination::NO;
+            self.known[target] = JumpDestination::NO;
             return;
         }
         let lowest = target.saturating_sub(NEAR).max(self.scanned);
@@ -131,7 +131,7 @@ impl Destinations {
         while start >= lowest {
             if starts(code, start) {
                 let is_start = reaches(code, start, target);
-                self.known[target] = if is_start { self.fresh } else { Destination::NO };
+                self.known[target] = if is_start { self.fresh } else { JumpDestination::NO };
                 return;
             }
             start -= 1;
@@ -144,14 +144,14 @@ impl Destinations {
         let mut at = self.scanned;
         while at <= target {
             let byte = code[at];
-            if byte == Op::JUMPDEST as u8 && self.known[at] == Destination::UNKNOWN {
+            if byte == Op::JUMPDEST as u8 && self.known[at] == JumpDestination::UNKNOWN {
                 self.known[at] = self.fresh;
             }
             at += 1 + push_data(byte);
         }
         self.scanned = at;
-        if self.known[target] == Destination::UNKNOWN {
-            self.known[target] = Destination::NO;
+        if self.known[target] == JumpDestination::UNKNOWN {
+            self.known[target] = JumpDestination::NO;
         }
     }
 }
@@ -194,36 +194,36 @@ fn push_data(code: u8) -> usize {
 }
 
 #[inline(always)]
-pub(super) fn pc(f: &mut Frame<'_>) -> Flow {
+pub(super) fn pc(f: &mut EvmFrame<'_>) -> EvmFlow {
     f.push(Word::from(f.pc - 1));
     Ok(())
 }
 
 #[inline(always)]
-pub(super) fn gas(f: &mut Frame<'_>) -> Flow {
+pub(super) fn gas(f: &mut EvmFrame<'_>) -> EvmFlow {
     f.push(Word::from(f.gas));
     Ok(())
 }
 
 #[inline(always)]
-pub(super) fn jumpdest(_: &mut Frame<'_>) -> Flow {
+pub(super) fn jumpdest(_: &mut EvmFrame<'_>) -> EvmFlow {
     Ok(())
 }
 
 #[inline(never)]
-pub(super) fn ret(f: &mut Frame<'_>) -> Flow {
+pub(super) fn ret(f: &mut EvmFrame<'_>) -> EvmFlow {
     let (offset, size) = (f.pop(), f.pop());
     let range = range(offset, size)?;
     f.pay(0, range.end)?;
     f.work(words(range.len()))?;
     f.context.keep(0, range.len())?;
     f.context.output = f.context.memory[range].to_vec();
-    Err(Stop::Returned)
+    Err(EvmStop::Returned)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Destination, Destinations, LONGEST_DATA, push_data};
+    use super::{Destinations, JumpDestination, LONGEST_DATA, push_data};
 
     /// Whatever is asked first, a destination is a JUMPDEST at which an instruction starts when all are
     /// decoded in order.
@@ -256,7 +256,7 @@ mod tests {
                 at += 1 + push_data(code[at]);
             }
             let mut destinations = Destinations::new();
-            destinations.reset(code.len(), Destination::PLAIN);
+            destinations.reset(code.len(), JumpDestination::PLAIN);
             for _ in 0..40 {
                 let target = random(length);
                 let expected = code[target] == 0x5b && starts[target];

@@ -5,8 +5,8 @@ use std::ops::Range;
 use ruint::aliases::U256;
 
 use super::flow::Destinations;
-use super::machine::Context;
-use super::operands::{Operands, Price};
+use super::machine::EvmContext;
+use super::operands::{Operands, WordPrice};
 use crate::machines::account::Limit;
 use crate::machines::interpreter::Interpreted;
 
@@ -27,11 +27,11 @@ pub(super) type Stack = [Halves; STACK_SLOTS];
 pub(super) const STACK_SLOTS: usize = 2 * STACK_LIMIT;
 
 /// The result of a handler: continue, or why not.
-pub(super) type Flow = Result<(), Stop>;
+pub(super) type EvmFlow = Result<(), EvmStop>;
 
 /// Why the loop ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stop {
+pub(super) enum EvmStop {
     /// STOP, SUICIDE, or the end of the code.
     Stopped,
     /// RETURN.
@@ -40,16 +40,16 @@ pub(super) enum Stop {
     Halted(Halt),
     /// A limit of the runner.
     Limited(Limit),
-    /// The loop reached a jump at which it must stop; see [`Count`].
+    /// The loop reached a jump at which it must stop; see [`StepCount`].
     Fenced,
     /// The loop jumped to a hot destination.
     Hot,
 }
 
-impl From<Limit> for Stop {
+impl From<Limit> for EvmStop {
     #[cold]
-    fn from(limit: Limit) -> Stop {
-        Stop::Limited(limit)
+    fn from(limit: Limit) -> EvmStop {
+        EvmStop::Limited(limit)
     }
 }
 
@@ -119,14 +119,14 @@ impl Halves {
 /// How many instructions were executed. They are not counted one by one: their number is how far the program
 /// counter moved, minus the data of PUSH, so only PUSH and jumps have to adjust it. All sums wrap around.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Count {
+pub(super) struct StepCount {
     /// The number of executed instructions minus the program counter.
     pub(super) lack: usize,
     /// From this number of instructions on, the next jump leaves the loop.
     pub(super) fence: usize,
 }
 
-impl Count {
+impl StepCount {
     /// The number of instructions before the one at `pc`.
     #[inline(always)]
     pub(super) fn at(&self, pc: usize) -> usize {
@@ -150,7 +150,7 @@ impl Count {
 
 /// The hot state, taken out of the machine while the loop runs so that it can be in registers, and a
 /// reference to the rest of the machine.
-pub(super) struct Frame<'m> {
+pub(super) struct EvmFrame<'m> {
     /// Offset after the code byte of the current instruction.
     pub(super) pc: usize,
     /// Remaining gas.
@@ -163,23 +163,23 @@ pub(super) struct Frame<'m> {
     /// The code, followed by zeros; see [`PADDING`].
     pub(super) code: &'m [u8],
     pub(super) destinations: &'m mut Destinations,
-    pub(super) context: &'m mut Context,
+    pub(super) context: &'m mut EvmContext,
 }
 
 /// The part of a frame that handlers can change.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Hot {
+pub(super) struct EvmHot {
     pub(super) pc: usize,
     pub(super) gas: u64,
     pub(super) height: usize,
     pub(super) top: Halves,
 }
 
-impl Interpreted for Frame<'_> {
-    type Stop = Stop;
-    type Hot = Hot;
+impl Interpreted for EvmFrame<'_> {
+    type Stop = EvmStop;
+    type Hot = EvmHot;
     type Lent<'l>
-        = Frame<'l>
+        = EvmFrame<'l>
     where
         Self: 'l;
 
@@ -211,17 +211,17 @@ impl Interpreted for Frame<'_> {
         true
     }
 
-    /// Why [`Frame::enter`] returned false.
+    /// Why [`EvmFrame::enter`] returned false.
     #[inline(always)]
-    fn refuse<const POPS: usize>(&mut self, gas: u64) -> Stop {
+    fn refuse<const POPS: usize>(&mut self, gas: u64) -> EvmStop {
         self.stop(refused(self.height, POPS, self.gas, gas))
     }
 
     /// The frame for a handler to work on. In an inlined handler the copy costs nothing; in others it lets
     /// the loop keep the original in registers.
     #[inline(always)]
-    fn lend(&mut self) -> Frame<'_> {
-        Frame {
+    fn lend(&mut self) -> EvmFrame<'_> {
+        EvmFrame {
             pc: self.pc,
             gas: self.gas,
             height: self.height,
@@ -235,20 +235,20 @@ impl Interpreted for Frame<'_> {
 
     /// The part of a lent frame that a handler can change.
     #[inline(always)]
-    fn hot(&self) -> Hot {
-        Hot { pc: self.pc, gas: self.gas, height: self.height, top: self.top }
+    fn hot(&self) -> EvmHot {
+        EvmHot { pc: self.pc, gas: self.gas, height: self.height, top: self.top }
     }
 
     /// Copies back a handler's changes. Only the handler's result ends the run.
     #[inline(always)]
-    fn settle(&mut self, hot: Hot, flow: Flow) -> Flow {
+    fn settle(&mut self, hot: EvmHot, flow: EvmFlow) -> EvmFlow {
         self.take(hot);
         flow
     }
 
     /// Moves the program counter back to the instruction that ended the run. No handler moves it and then fails.
     #[inline(always)]
-    fn stop(&mut self, stop: Stop) -> Stop {
+    fn stop(&mut self, stop: EvmStop) -> EvmStop {
         self.pc -= 1;
         stop
     }
@@ -261,21 +261,21 @@ impl Interpreted for Frame<'_> {
 
     /// Handles a code byte without a row.
     #[inline(always)]
-    fn undefined(&mut self) -> Stop {
-        self.stop(Stop::Halted(Halt::UndefinedOpcode))
+    fn undefined(&mut self) -> EvmStop {
+        self.stop(EvmStop::Halted(Halt::UndefinedOpcode))
     }
 }
 
-impl Frame<'_> {
+impl EvmFrame<'_> {
     /// Copies the changes of another frame of the same run.
     #[inline(always)]
-    pub(super) fn take(&mut self, hot: Hot) {
-        Hot { pc: self.pc, gas: self.gas, height: self.height, top: self.top } = hot;
+    pub(super) fn take(&mut self, hot: EvmHot) {
+        EvmHot { pc: self.pc, gas: self.gas, height: self.height, top: self.top } = hot;
     }
 
     /// Deducts `gas`, or halts.
     #[inline(always)]
-    pub(super) fn charge(&mut self, gas: u64) -> Flow {
+    pub(super) fn charge(&mut self, gas: u64) -> EvmFlow {
         match self.gas.checked_sub(gas) {
             Some(left) => {
                 self.gas = left;
@@ -322,7 +322,7 @@ impl Frame<'_> {
 
     /// Deducts `gas` and the price of memory up to `end`, and only then grows memory.
     #[inline(always)]
-    pub(super) fn pay(&mut self, gas: u64, end: usize) -> Flow {
+    pub(super) fn pay(&mut self, gas: u64, end: usize) -> EvmFlow {
         if end <= self.context.memory.size() {
             return self.charge(gas);
         }
@@ -332,34 +332,38 @@ impl Frame<'_> {
 
     /// The range `[offset, offset + size)` of memory, after paying for it.
     #[inline(always)]
-    pub(super) fn memory_at(&mut self, offset: usize, size: usize) -> Result<Range<usize>, Stop> {
-        let end = offset.checked_add(size).ok_or(Stop::Halted(Halt::OutOfGas))?;
+    pub(super) fn memory_at(&mut self, offset: usize, size: usize) -> Result<Range<usize>, EvmStop> {
+        let end = offset.checked_add(size).ok_or(EvmStop::Halted(Halt::OutOfGas))?;
         self.pay(0, end)?;
         Ok(offset..end)
     }
 }
 
-impl Operands for Frame<'_> {
+impl Operands for EvmFrame<'_> {
     #[inline(always)]
-    fn unary(&mut self, operation: impl FnOnce(Word) -> Word) -> Flow {
+    fn unary(&mut self, operation: impl FnOnce(Word) -> Word) -> EvmFlow {
         self.set_top(operation(self.top()));
         Ok(())
     }
 
     #[inline(always)]
-    fn binary(&mut self, operation: impl FnOnce(Word, Word) -> Word) -> Flow {
+    fn binary(&mut self, operation: impl FnOnce(Word, Word) -> Word) -> EvmFlow {
         let a = self.pop();
         self.unary(|b| operation(a, b))
     }
 
     #[inline(always)]
-    fn ternary(&mut self, operation: impl FnOnce(Word, Word, Word) -> Word) -> Flow {
+    fn ternary(&mut self, operation: impl FnOnce(Word, Word, Word) -> Word) -> EvmFlow {
         let (a, b) = (self.pop(), self.pop());
         self.unary(|c| operation(a, b, c))
     }
 
     #[inline(always)]
-    fn priced(&mut self, price: fn(Word) -> Price, operation: impl FnOnce(Word, Word) -> Word) -> Flow {
+    fn priced(
+        &mut self,
+        price: fn(Word) -> WordPrice,
+        operation: impl FnOnce(Word, Word) -> Word,
+    ) -> EvmFlow {
         let a = self.pop();
         let price = price(self.top());
         self.charge(price.gas)?;
@@ -368,21 +372,21 @@ impl Operands for Frame<'_> {
     }
 
     #[inline(always)]
-    fn work(&mut self, units: u64) -> Flow {
+    fn work(&mut self, units: u64) -> EvmFlow {
         Ok(self.context.account.charge(units)?)
     }
 }
 
-/// The range `[offset, offset + size)` of memory, which must still be paid for with [`Frame::pay`]. The
+/// The range `[offset, offset + size)` of memory, which must still be paid for with [`EvmFrame::pay`]. The
 /// offset of an empty range is ignored. No amount of gas pays for a large range.
 #[inline(always)]
-pub(super) fn range(offset: Word, size: Word) -> Result<Range<usize>, Stop> {
+pub(super) fn range(offset: Word, size: Word) -> Result<Range<usize>, EvmStop> {
     if is_zero(size) {
         return Ok(0..0);
     }
     let end =
         small(offset).zip(small(size)).and_then(|(offset, size)| Some(offset..offset.checked_add(size)?));
-    end.ok_or(Stop::Halted(Halt::OutOfGas))
+    end.ok_or(EvmStop::Halted(Halt::OutOfGas))
 }
 
 /// The number of 32-byte words that hold this number of bytes.
@@ -393,8 +397,8 @@ pub(super) fn words(bytes: usize) -> u64 {
 /// Determines the reason separately from the checks, so that the fast path keeps nothing for it.
 #[cold]
 #[inline(never)]
-fn refused(height: usize, pops: usize, gas: u64, cost: u64) -> Stop {
-    Stop::Halted(if height < pops {
+fn refused(height: usize, pops: usize, gas: u64, cost: u64) -> EvmStop {
+    EvmStop::Halted(if height < pops {
         Halt::StackUnderflow
     } else if gas < cost {
         Halt::OutOfGas
@@ -406,7 +410,7 @@ fn refused(height: usize, pops: usize, gas: u64, cost: u64) -> Stop {
 /// Grows memory to contain byte `end - 1`; returns what remains of `gas` after paying for that and `price`.
 #[cold]
 #[inline(never)]
-fn grow(context: &mut Context, gas: u64, price: u64, end: usize) -> Result<u64, Stop> {
+fn grow(context: &mut EvmContext, gas: u64, price: u64, end: usize) -> Result<u64, EvmStop> {
     let price_of = |words: u128| 3 * words + words * words / 512;
     let words = end.div_ceil(32);
     let before = context.memory.size() / 32;

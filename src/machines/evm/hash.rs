@@ -2,11 +2,11 @@
 
 use sha3::{Digest, Keccak256};
 
-use super::frame::{Flow, Frame, Word, range, words};
+use super::frame::{EvmFlow, EvmFrame, Word, range, words};
 use super::operands::Operands;
 
 #[inline(never)]
-pub(super) fn sha3(f: &mut Frame<'_>) -> Flow {
+pub(super) fn sha3(f: &mut EvmFrame<'_>) -> EvmFlow {
     let (offset, size) = (f.pop(), f.top());
     let range = range(offset, size)?;
     f.pay(words(range.len()).saturating_mul(6), range.end)?;

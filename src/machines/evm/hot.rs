@@ -29,23 +29,23 @@ use std::hint::black_box;
 use std::num::NonZeroU16;
 
 use self::allocate::Allocator;
-use self::block::{Block, CONSTANTS, Exit, Registers, Step};
+use self::block::{BlockExit, BlockRegisters, BlockStep, CONSTANTS, HotBlock};
 use self::decision::Decision;
-use self::translate::{Graph, Source};
-use super::frame::{Frame, STACK_SLOTS, Stop, small};
+use self::translate::{BlockGraph, ItemSource};
+use super::frame::{EvmFrame, EvmStop, STACK_SLOTS, small};
 use super::machine::once;
 use super::table::Op;
 use crate::isa::OpSet;
 
 /// The blocks of a program.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Hot {
+pub(super) struct HotTier {
     /// Blocks by number. The first one is not used, so that no number is 0.
-    blocks: Vec<Block>,
+    blocks: Vec<HotBlock>,
     /// The steps of all blocks.
-    steps: Vec<Step>,
+    steps: Vec<BlockStep>,
     /// For each offset in the code; may be longer.
-    entries: Vec<Entry>,
+    entries: Vec<HotEntry>,
     /// Where an entry was changed. A program has few of these, and clearing all entries would take longer than
     /// executing a short one.
     visited: Vec<usize>,
@@ -59,7 +59,7 @@ pub(super) struct Hot {
 /// The working data of a translation, kept for its allocations.
 #[derive(Debug, Default)]
 struct Translator {
-    graph: Graph,
+    graph: BlockGraph,
     allocator: Allocator,
 }
 
@@ -72,26 +72,26 @@ impl Clone for Translator {
 
 /// What is known about an offset: the number of visits, or the block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Entry {
+enum HotEntry {
     Visited(u8),
     /// There is no block.
     Never,
     Block(NonZeroU16),
 }
 
-impl Entry {
+impl HotEntry {
     #[inline(always)]
     fn block(self) -> Option<NonZeroU16> {
         match self {
-            Entry::Block(block) => Some(block),
-            Entry::Visited(_) | Entry::Never => None,
+            HotEntry::Block(block) => Some(block),
+            HotEntry::Visited(_) | HotEntry::Never => None,
         }
     }
 }
 
-impl Default for Entry {
-    fn default() -> Entry {
-        Entry::Visited(0)
+impl Default for HotEntry {
+    fn default() -> HotEntry {
+        HotEntry::Visited(0)
     }
 }
 
@@ -105,7 +105,7 @@ pub(super) const FEW_JUMPS: u16 = 8;
 /// How often blocks must continue at a place to make it hot.
 const VISITS: u8 = 4;
 
-impl Hot {
+impl HotTier {
     /// The maximum numbers of blocks and steps of a program.
     const MOST_BLOCKS: usize = 1 << 12;
     const MOST_STEPS: usize = 1 << 16;
@@ -115,7 +115,7 @@ impl Hot {
         self.blocks.truncate(1);
         self.steps.clear();
         for pc in self.visited.drain(..) {
-            self.entries[pc] = Entry::default();
+            self.entries[pc] = HotEntry::default();
         }
         self.constants = CONSTANTS.start;
     }
@@ -133,11 +133,11 @@ impl Hot {
     /// put into it, and the program counter.
     pub(super) fn run(
         &mut self,
-        frame: &mut Frame<'_>,
-        mut boundary: impl FnMut(&mut Frame<'_>, &State, usize),
-    ) -> Option<Stop> {
+        frame: &mut EvmFrame<'_>,
+        mut boundary: impl FnMut(&mut EvmFrame<'_>, &HotState, usize),
+    ) -> Option<EvmStop> {
         frame.stack[frame.height] = frame.top;
-        let mut state = State {
+        let mut state = HotState {
             gas: frame.gas,
             height: frame.height,
             instructions: frame.context.count.at(frame.pc),
@@ -152,8 +152,8 @@ impl Hot {
             let Some(base) = state.enter(block, frame) else { break (pc, None) };
             let steps = &self.steps[block.steps.clone()];
             state.execute(block, steps, base, frame);
-            if let Exit::Repeat { condition, start, .. } = block.exit {
-                while Decision::Repeats.is(Registers::new(frame.stack, base).meets(&condition)) {
+            if let BlockExit::Repeat { condition, start, .. } = block.exit {
+                while Decision::Repeats.is(BlockRegisters::new(frame.stack, base).meets(&condition)) {
                     boundary(frame, &state, start);
                     if !Decision::CanRepeat.is(state.pay(block, frame)) {
                         break;
@@ -162,19 +162,19 @@ impl Hot {
                 }
             }
             match block.exit {
-                Exit::To(next) => {
+                BlockExit::To(next) => {
                     Decision::Goes.taken();
                     (pc, known) = (next.pc, next.block);
                 }
-                Exit::Repeat { condition, start, after } => {
+                BlockExit::Repeat { condition, start, after } => {
                     Decision::MayRepeat.taken();
                     let goes_on =
-                        Decision::StartsOver.is(Registers::new(frame.stack, base).meets(&condition));
+                        Decision::StartsOver.is(BlockRegisters::new(frame.stack, base).meets(&condition));
                     (pc, known) = if goes_on { (start, Some(number)) } else { (after.pc, after.block) };
                 }
-                Exit::Branch(condition, [met, not_met]) => {
+                BlockExit::Branch(condition, [met, not_met]) => {
                     Decision::Branches.taken();
-                    if Decision::IsMet.is(Registers::new(frame.stack, base).meets(&condition)) {
+                    if Decision::IsMet.is(BlockRegisters::new(frame.stack, base).meets(&condition)) {
                         // Keeps the compiler from merging both into one path, on which the next block would have to
                         // wait for the condition.
                         black_box(());
@@ -183,7 +183,7 @@ impl Hot {
                         (pc, known) = (not_met.pc, not_met.block);
                     }
                 }
-                Exit::Jump { at, gas } => match self.destination(frame, state.height) {
+                BlockExit::Jump { at, gas } => match self.destination(frame, state.height) {
                     Some((target, block)) if Decision::HasGasForJump.is(state.gas >= gas) => {
                         Decision::Jumps.taken();
                         state.gas -= gas;
@@ -193,13 +193,15 @@ impl Hot {
                     }
                     Some(_) | None => break (at, None),
                 },
-                Exit::Plain(at) if Decision::IsLeftOut.is(is_in(self.left_out.as_ref(), frame.code[at])) => {
+                BlockExit::Plain(at)
+                    if Decision::IsLeftOut.is(is_in(self.left_out.as_ref(), frame.code[at])) =>
+                {
                     break (at, None);
                 }
-                Exit::Plain(at) => {
+                BlockExit::Plain(at) => {
                     Decision::ExitsPlainly.taken();
                     state.leave(frame, at);
-                    let stop = once(frame).filter(|stop| !Decision::IsHotJump.is(*stop == Stop::Hot));
+                    let stop = once(frame).filter(|stop| !Decision::IsHotJump.is(*stop == EvmStop::Hot));
                     frame.stack[frame.height] = frame.top;
                     state.return_to(frame);
                     (pc, known) = (frame.pc, None);
@@ -219,7 +221,7 @@ impl Hot {
 
     /// The target of the JUMP before which a block ended, if a block begins there.
     #[inline(always)]
-    fn destination(&self, frame: &Frame<'_>, height: usize) -> Option<(usize, NonZeroU16)> {
+    fn destination(&self, frame: &EvmFrame<'_>, height: usize) -> Option<(usize, NonZeroU16)> {
         let target = Decision::IsNear.found(small(frame.stack[height & (STACK_SLOTS - 1)].word()))?;
         let entry = Decision::IsInCode.found(self.entries.get(target))?;
         let block = Decision::IsBlockThere.found(entry.block())?;
@@ -228,7 +230,7 @@ impl Hot {
 
     /// The block at `pc`.
     #[inline(always)]
-    fn block_at(&mut self, pc: usize, frame: &mut Frame<'_>) -> Option<NonZeroU16> {
+    fn block_at(&mut self, pc: usize, frame: &mut EvmFrame<'_>) -> Option<NonZeroU16> {
         let known = self.entries.get(pc).and_then(|entry| entry.block());
         Decision::IsBlock.found(known).or_else(|| self.visit(pc, frame))
     }
@@ -241,19 +243,19 @@ impl Hot {
         let Some(block) = Decision::LeadsToBlock.found(there) else { return };
         let exit = &mut self.blocks[usize::from(number.get())].exit;
         let nexts = match exit {
-            Exit::To(next) => {
+            BlockExit::To(next) => {
                 Decision::LinksOnly.taken();
                 std::slice::from_mut(next)
             }
-            Exit::Branch(_, nexts) => {
+            BlockExit::Branch(_, nexts) => {
                 Decision::LinksBranch.taken();
                 nexts
             }
-            Exit::Repeat { after, .. } => {
+            BlockExit::Repeat { after, .. } => {
                 Decision::LinksAfter.taken();
                 std::slice::from_mut(after)
             }
-            Exit::Jump { .. } | Exit::Plain(_) => {
+            BlockExit::Jump { .. } | BlockExit::Plain(_) => {
                 Decision::LinksNothing.taken();
                 return;
             }
@@ -264,13 +266,13 @@ impl Hot {
     /// Counts a visit of `pc`. Returns the block there if it is hot.
     #[cold]
     #[inline(never)]
-    fn visit(&mut self, pc: usize, frame: &mut Frame<'_>) -> Option<NonZeroU16> {
+    fn visit(&mut self, pc: usize, frame: &mut EvmFrame<'_>) -> Option<NonZeroU16> {
         if !Decision::HasEntries.is(self.entries.len() >= frame.code.len()) {
-            self.entries.resize(frame.code.len(), Entry::default());
+            self.entries.resize(frame.code.len(), HotEntry::default());
         }
         let visits = match &mut self.entries[pc] {
-            Entry::Visited(visits) => Some(visits),
-            Entry::Never | Entry::Block(_) => None,
+            HotEntry::Visited(visits) => Some(visits),
+            HotEntry::Never | HotEntry::Block(_) => None,
         };
         let visits = Decision::MayBecomeBlock.found(visits)?;
         if Decision::IsNew.is(*visits == 0) {
@@ -281,7 +283,7 @@ impl Hot {
             return None;
         }
         let block = Decision::IsMade.found(self.translate(pc, frame));
-        self.entries[pc] = block.map_or(Entry::Never, Entry::Block);
+        self.entries[pc] = block.map_or(HotEntry::Never, HotEntry::Block);
         if block.is_none() {
             frame.destinations.cool(pc);
         }
@@ -289,16 +291,16 @@ impl Hot {
     }
 
     /// Makes the block at `pc`.
-    fn translate(&mut self, pc: usize, frame: &mut Frame<'_>) -> Option<NonZeroU16> {
+    fn translate(&mut self, pc: usize, frame: &mut EvmFrame<'_>) -> Option<NonZeroU16> {
         if Decision::IsFirst.is(self.blocks.is_empty()) {
-            self.blocks.push(Block::default());
+            self.blocks.push(HotBlock::default());
         }
-        if Decision::AreBlocksUsedUp.is(self.blocks.len() >= Hot::MOST_BLOCKS)
-            || Decision::AreStepsUsedUp.is(self.steps.len() >= Hot::MOST_STEPS)
+        if Decision::AreBlocksUsedUp.is(self.blocks.len() >= HotTier::MOST_BLOCKS)
+            || Decision::AreStepsUsedUp.is(self.steps.len() >= HotTier::MOST_STEPS)
         {
             return None;
         }
-        let mut source = Source {
+        let mut source = ItemSource {
             code: frame.code,
             destinations: frame.destinations,
             stack: frame.stack,
@@ -319,7 +321,7 @@ fn is_in(ops: Option<&OpSet>, code: u8) -> bool {
 }
 
 /// The state, besides the stack, that a block checks and changes.
-pub(super) struct State {
+pub(super) struct HotState {
     gas: u64,
     height: usize,
     /// How many instructions were executed.
@@ -327,16 +329,16 @@ pub(super) struct State {
     fence: usize,
 }
 
-impl State {
+impl HotState {
     /// Counts the instructions of a block. Returns its base; `None` if one of them may end the run.
     #[inline(always)]
-    fn enter(&mut self, block: &Block, frame: &mut Frame<'_>) -> Option<usize> {
+    fn enter(&mut self, block: &HotBlock, frame: &mut EvmFrame<'_>) -> Option<usize> {
         let base = self.height.wrapping_sub(block.items);
         // One comparison decides both.
         let _ = Decision::HasItems.is(self.height >= block.items)
             && Decision::HasRoom.is(base <= block.most_below);
         let guard = Decision::IsGuarded.found(block.guard.as_ref());
-        let holds = |guard| Decision::GuardHolds.is(Registers::new(frame.stack, base).meets(guard));
+        let holds = |guard| Decision::GuardHolds.is(BlockRegisters::new(frame.stack, base).meets(guard));
         let is_possible = base <= block.most_below && guard.is_none_or(holds) && self.pay(block, frame);
         is_possible.then(|| {
             self.height = base + block.results;
@@ -347,7 +349,7 @@ impl State {
     /// Counts the instructions of a block, for which the stack has the items and the room. False if one of them may
     /// end the run.
     #[inline(always)]
-    fn pay(&mut self, block: &Block, frame: &mut Frame<'_>) -> bool {
+    fn pay(&mut self, block: &HotBlock, frame: &mut EvmFrame<'_>) -> bool {
         let is_possible = Decision::HasGas.is(self.gas >= block.gas)
             && Decision::IsBeforeFence.is(self.instructions + block.instructions < self.fence)
             && Decision::MayWork.is(frame.context.account.charge_in_advance(block.units));
@@ -360,8 +362,8 @@ impl State {
 
     /// Executes the steps of a block that has been paid for.
     #[inline(always)]
-    fn execute(&mut self, block: &Block, steps: &[Step], base: usize, frame: &mut Frame<'_>) {
-        let mut registers = Registers::new(frame.stack, base);
+    fn execute(&mut self, block: &HotBlock, steps: &[BlockStep], base: usize, frame: &mut EvmFrame<'_>) {
+        let mut registers = BlockRegisters::new(frame.stack, base);
         for step in steps {
             registers.execute(step);
         }
@@ -373,14 +375,14 @@ impl State {
     }
 
     /// Copies the state to the frame, which continues at `pc`.
-    pub(super) fn leave(&self, frame: &mut Frame<'_>, pc: usize) {
+    pub(super) fn leave(&self, frame: &mut EvmFrame<'_>, pc: usize) {
         (frame.pc, frame.gas, frame.height) = (pc, self.gas, self.height);
         frame.top = frame.stack[self.height & (STACK_SLOTS - 1)];
         frame.context.count.lack = self.instructions.wrapping_sub(pc);
     }
 
     /// Copies the state back from the frame.
-    fn return_to(&mut self, frame: &Frame<'_>) {
+    fn return_to(&mut self, frame: &EvmFrame<'_>) {
         (self.gas, self.height) = (frame.gas, frame.height);
         self.instructions = frame.context.count.at(frame.pc);
     }

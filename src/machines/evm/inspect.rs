@@ -1,19 +1,19 @@
 //! What an instruction reads and writes, for blame and traces.
 
-use super::frame::{PADDING, Stop, Word, small};
+use super::frame::{EvmStop, PADDING, Word, small};
 use super::machine::Evm;
 use super::table::{EFFECTS, EVM};
-use super::world::{Account, address_bytes};
+use super::world::{EvmAccount, address_bytes};
 use crate::isa::PlaceKind;
 use crate::isa::disassembler::disassemble;
 use crate::machines::byte_memory;
-use crate::machines::effects::{Effect, Places, declared};
+use crate::machines::effects::{DeclaredPlaces, Effect, declared};
 use crate::machines::inspect::{Effects, Inspect};
 use crate::machines::record::word_value;
 use crate::machines::view::{CodeLine, Section, code_lines, part_of_code};
 use crate::model::cell::Cell;
 use crate::model::hex::{bytes_key, number_key};
-use crate::model::path::{Key, Path};
+use crate::model::path::{Path, PathKey};
 use crate::model::value::Value;
 
 impl Inspect for Evm {
@@ -48,7 +48,7 @@ impl Inspect for Evm {
     }
 
     fn depth(&self) -> usize {
-        usize::from(!matches!(self.stop, Some(Stop::Stopped | Stop::Returned)))
+        usize::from(!matches!(self.stop, Some(EvmStop::Stopped | EvmStop::Returned)))
     }
 
     fn declared(&self, counts: &dyn Fn(usize) -> bool) -> Effects {
@@ -82,22 +82,22 @@ impl Inspect for Evm {
     fn cells(&self, at: &Path) -> Vec<Cell> {
         let keys = at.keys();
         let named = |kind, name: &str| vec![Cell::named(kind, name.to_owned())];
-        let Some((Key::Name(field), rest)) = keys.split_first() else { return Vec::new() };
+        let Some((PathKey::Name(field), rest)) = keys.split_first() else { return Vec::new() };
         match (&**field, rest) {
-            ("stack", [Key::Index(index), ..]) => vec![Cell::Stack(*index)],
+            ("stack", [PathKey::Index(index), ..]) => vec![Cell::Stack(*index)],
             ("memory", _) => vec![Cell::Range("memory", 0..usize::MAX)],
             ("out", _) => named("output", ""),
             ("logsHash", _) | ("logs", []) => named("logs", ""),
-            ("logs", [Key::Index(index), ..]) => named("log", &index.to_string()),
+            ("logs", [PathKey::Index(index), ..]) => named("log", &index.to_string()),
             ("callcreates", []) => named("calls", ""),
-            ("callcreates", [Key::Index(index), ..]) => named("call", &index.to_string()),
+            ("callcreates", [PathKey::Index(index), ..]) => named("call", &index.to_string()),
             // Only the account's own words can be written, and its deletion removes them.
-            ("post", [Key::Name(account), Key::Name(part), Key::Name(key)])
+            ("post", [PathKey::Name(account), PathKey::Name(part), PathKey::Name(key)])
                 if part == "storage" && **account == self.account_key() =>
             {
                 vec![Cell::named("storage", key.clone()), Cell::named("account", account.clone())]
             }
-            ("post", [Key::Name(account), ..]) => named("account", account),
+            ("post", [PathKey::Name(account), ..]) => named("account", account),
             _ => Vec::new(),
         }
     }
@@ -110,7 +110,7 @@ pub(super) fn jumped(machine: &Evm) -> Option<usize> {
 
 /// The places that an instruction can read or write besides the stack. Numbers are operands: 0 is the top item.
 #[derive(Clone, Copy)]
-pub(crate) enum Place {
+pub(crate) enum EvmPlace {
     /// The memory from the first operand on, with the length given by the second one.
     Memory(usize, usize),
     /// 32 bytes of memory from the operand on.
@@ -137,62 +137,62 @@ pub(crate) enum Place {
     Output,
 }
 
-impl Place {
+impl EvmPlace {
     /// What is there.
     pub(super) const fn kind(self) -> PlaceKind {
         match self {
-            Place::Memory(..) | Place::Word(_) => PlaceKind::Bytes,
-            Place::Byte(_) => PlaceKind::Byte,
-            Place::Storage(_) => PlaceKind::Variable,
-            Place::Account(_)
-            | Place::Code(_)
-            | Place::Own
-            | Place::Log
-            | Place::Logs
-            | Place::Call
-            | Place::Calls
-            | Place::Output => PlaceKind::Other,
+            EvmPlace::Memory(..) | EvmPlace::Word(_) => PlaceKind::Bytes,
+            EvmPlace::Byte(_) => PlaceKind::Byte,
+            EvmPlace::Storage(_) => PlaceKind::Variable,
+            EvmPlace::Account(_)
+            | EvmPlace::Code(_)
+            | EvmPlace::Own
+            | EvmPlace::Log
+            | EvmPlace::Logs
+            | EvmPlace::Call
+            | EvmPlace::Calls
+            | EvmPlace::Output => PlaceKind::Other,
         }
     }
 }
 
-impl Places for Evm {
-    type Place = Place;
+impl DeclaredPlaces for Evm {
+    type Place = EvmPlace;
 
-    fn row_effects(&self) -> &'static [Effect<Evm, Place>] {
+    fn row_effects(&self) -> &'static [Effect<Evm, EvmPlace>] {
         let row = self.program().get(self.pc).and_then(|code| EVM.row(u16::from(*code)));
         row.map_or(&[], |row| EFFECTS[row])
     }
 
-    fn cells_at(&self, place: Place) -> Vec<Cell> {
+    fn cells_at(&self, place: EvmPlace) -> Vec<Cell> {
         let context = &self.context;
         let named = |kind, name: String| vec![Cell::named(kind, name)];
         match place {
-            Place::Memory(start, length) => self.memory_cells(start, self.word(length).and_then(small)),
-            Place::Word(start) => self.memory_cells(start, Some(32)),
-            Place::Byte(start) => self.memory_cells(start, Some(1)),
-            Place::Storage(key) => {
+            EvmPlace::Memory(start, length) => self.memory_cells(start, self.word(length).and_then(small)),
+            EvmPlace::Word(start) => self.memory_cells(start, Some(32)),
+            EvmPlace::Byte(start) => self.memory_cells(start, Some(1)),
+            EvmPlace::Storage(key) => {
                 let key = self.word(key).unwrap_or_default();
                 named("storage", number_key(&key.to_be_bytes_vec()))
             }
-            Place::Account(address) | Place::Code(address) => {
+            EvmPlace::Account(address) | EvmPlace::Code(address) => {
                 self.word(address).map(account_cell).into_iter().collect()
             }
-            Place::Own => vec![account_cell(context.environment.address)],
-            Place::Log => named("log", context.logs.len().to_string()),
-            Place::Logs => named("logs", String::new()),
-            Place::Call => named("call", context.calls.len().to_string()),
-            Place::Calls => named("calls", String::new()),
-            Place::Output => named("output", String::new()),
+            EvmPlace::Own => vec![account_cell(context.environment.address)],
+            EvmPlace::Log => named("log", context.logs.len().to_string()),
+            EvmPlace::Logs => named("logs", String::new()),
+            EvmPlace::Call => named("call", context.calls.len().to_string()),
+            EvmPlace::Calls => named("calls", String::new()),
+            EvmPlace::Output => named("output", String::new()),
         }
     }
 
-    fn held(&self, place: Place, cell: &Cell) -> Option<Value> {
+    fn held(&self, place: EvmPlace, cell: &Cell) -> Option<Value> {
         let account = |address| self.context.world.get(address);
         match place {
-            Place::Account(operand) => Some(balance(account(self.word(operand)?))),
-            Place::Own => Some(balance(account(self.context.environment.address))),
-            Place::Code(operand) => {
+            EvmPlace::Account(operand) => Some(balance(account(self.word(operand)?))),
+            EvmPlace::Own => Some(balance(account(self.context.environment.address))),
+            EvmPlace::Code(operand) => {
                 let code = account(self.word(operand)?).map_or(&[][..], |account| &account.code);
                 Some(byte_memory::shown(code))
             }
@@ -230,6 +230,6 @@ fn account_cell(address: Word) -> Cell {
     Cell::named("account", address_key(address))
 }
 
-fn balance(account: Option<&Account>) -> Value {
+fn balance(account: Option<&EvmAccount>) -> Value {
     word_value(account.map_or(Word::ZERO, |account| account.balance))
 }

@@ -2,7 +2,7 @@
 
 use rlp::RlpStream;
 
-use super::frame::{Flow, Frame, Word, range, words};
+use super::frame::{EvmFlow, EvmFrame, Word, range, words};
 use super::hash::keccak;
 use super::operands::Operands;
 use super::world::address_bytes;
@@ -25,7 +25,7 @@ const UNITS_OF_TOPIC: u64 = 35;
 const UNITS_OF_WORD: u64 = 30;
 
 #[inline(never)]
-pub(super) fn log<const TOPICS: usize>(f: &mut Frame<'_>) -> Flow {
+pub(super) fn log<const TOPICS: usize>(f: &mut EvmFrame<'_>) -> EvmFlow {
     let (offset, size) = (f.pop(), f.pop());
     let topics = (0..TOPICS).map(|_| f.pop()).collect();
     let range = range(offset, size)?;

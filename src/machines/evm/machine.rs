@@ -1,21 +1,23 @@
 //! The machine: the state that a run changes, and the single loop.
 
-use super::call::Recorded;
-use super::environment::Environment;
-use super::flow::{Destination, Destinations};
-use super::frame::{Count, Frame, Halt, Halves, PADDING, STACK_LIMIT, STACK_SLOTS, Stack, Stop, Word};
-use super::hot::{self, Hot};
+use super::call::RecordedCall;
+use super::environment::EvmEnvironment;
+use super::flow::{Destinations, JumpDestination};
+use super::frame::{
+    EvmFrame, EvmStop, Halt, Halves, PADDING, STACK_LIMIT, STACK_SLOTS, Stack, StepCount, Word,
+};
+use super::hot::{self, HotTier};
 use super::log::Log;
-use super::memory::Memory;
+use super::memory::EvmMemory;
 use super::program;
 use super::reference::Reference;
 use super::shapes;
 use super::storage::Storage;
 use super::table::{self, EVM};
-use super::world::{self, World};
+use super::world::{self, EvmWorld};
 use crate::isa::OpSet;
-use crate::machines::account::{Account, COPIES};
-use crate::machines::info::{Engine, Executes, Language, MachineInfo};
+use crate::machines::account::{COPIES, CaseAccount};
+use crate::machines::info::{Engine, Executes, MachineInfo, ProgramLanguage};
 use crate::machines::interpreter::Interpreted;
 use crate::machines::machine::{
     Advanced, At, LoadError, Machine, Meter, Metered, Status, Tamper, Unmetered, Until,
@@ -32,7 +34,7 @@ pub const INFO: MachineInfo = MachineInfo {
     doc: "Ethereum Virtual Machine, Homestead, one call frame",
     isa: &EVM,
     engine: Engine::Own,
-    language: Language::Bytes,
+    language: ProgramLanguage::Bytes,
     contains: program::contains,
     executes: Executes::Contained,
     lint: crate::machines::info::nothing_odd,
@@ -58,42 +60,42 @@ pub struct Evm {
     /// The code, followed by [`PADDING`] zeros.
     code: Vec<u8>,
     destinations: Destinations,
-    pub(super) hot: Hot,
+    pub(super) hot: HotTier,
     tiers: Tiers,
     /// The machine that this one is compared with.
     reference: Option<Reference>,
-    pub(super) stop: Option<Stop>,
-    pub(super) context: Context,
+    pub(super) stop: Option<EvmStop>,
+    pub(super) context: EvmContext,
 }
 
 /// The state that the program changes in addition to its stack, and the environment that it can query.
 #[derive(Clone)]
-pub(super) struct Context {
-    pub(super) environment: Environment,
-    pub(super) world: World,
+pub(super) struct EvmContext {
+    pub(super) environment: EvmEnvironment,
+    pub(super) world: EvmWorld,
     /// Storage of the executing account, which is kept here rather than in the world while it runs.
     pub(super) storage: Storage,
-    pub(super) memory: Memory,
+    pub(super) memory: EvmMemory,
     pub(super) output: Vec<u8>,
     pub(super) logs: Vec<Log>,
-    pub(super) calls: Vec<Recorded>,
+    pub(super) calls: Vec<RecordedCall>,
     pub(super) refund: u64,
     /// Gas that calls were charged and gave back, including stipends.
     pub(super) given_back: u64,
-    pub(super) count: Count,
-    pub(super) account: Account,
+    pub(super) count: StepCount,
+    pub(super) account: CaseAccount,
     /// How much gas an instruction needed that ran out of it, if that is not the price in its row.
     needed: Option<u64>,
 }
 
-impl Context {
+impl EvmContext {
     /// Counts an observable entry: `entry` bytes with its copies, plus `bytes` of data.
-    pub(super) fn keep(&mut self, entry: u64, bytes: usize) -> Result<(), Stop> {
+    pub(super) fn keep(&mut self, entry: u64, bytes: usize) -> Result<(), EvmStop> {
         Ok(self.account.hold(entry + COPIES * bytes as u64)?)
     }
 
     /// The account at an address; reading it creates it.
-    pub(super) fn touch(&mut self, address: Word) -> Result<&mut world::Account, Stop> {
+    pub(super) fn touch(&mut self, address: Word) -> Result<&mut world::EvmAccount, EvmStop> {
         if !self.world.contains(address) {
             self.keep(world::ENTRY, 0)?;
         }
@@ -101,7 +103,7 @@ impl Context {
     }
 
     /// Grows memory to `size` bytes, the new ones zero. The gas has been paid.
-    pub(super) fn grow_memory(&mut self, size: usize) -> Result<(), Stop> {
+    pub(super) fn grow_memory(&mut self, size: usize) -> Result<(), EvmStop> {
         self.account.hold((size - self.memory.size()) as u64)?;
         self.memory.grow(size);
         Ok(())
@@ -115,16 +117,16 @@ impl Context {
         self.calls.clear();
         self.refund = 0;
         self.given_back = 0;
-        self.count = Count::default();
+        self.count = StepCount::default();
         self.account.reset();
         self.needed = None;
     }
 
     /// The halt of an instruction that needs more gas than there is.
     #[cold]
-    pub(super) fn lacks(&mut self, needed: u64) -> Stop {
+    pub(super) fn lacks(&mut self, needed: u64) -> EvmStop {
         self.needed = Some(needed);
-        Stop::Halted(Halt::OutOfGas)
+        EvmStop::Halted(Halt::OutOfGas)
     }
 }
 
@@ -144,30 +146,30 @@ impl Evm {
             gas: 0,
             code: vec![0; PADDING],
             destinations: Destinations::new(),
-            hot: Hot::default(),
+            hot: HotTier::default(),
             tiers: Tiers::default(),
             reference: None,
             stop: None,
-            context: Context {
-                environment: Environment::default(),
-                world: World::default(),
+            context: EvmContext {
+                environment: EvmEnvironment::default(),
+                world: EvmWorld::default(),
                 storage: Storage::new(),
-                memory: Memory::default(),
+                memory: EvmMemory::default(),
                 output: Vec::new(),
                 logs: Vec::new(),
                 calls: Vec::new(),
                 refund: 0,
                 given_back: 0,
-                count: Count::default(),
-                account: Account::new(limits),
+                count: StepCount::default(),
+                account: CaseAccount::new(limits),
                 needed: None,
             },
         }
     }
 
     /// Calls `run` with the frame, then copies back its changes.
-    fn with_frame<R>(&mut self, run: impl FnOnce(&mut Frame<'_>, &mut Hot) -> R) -> R {
-        let mut frame = Frame {
+    fn with_frame<R>(&mut self, run: impl FnOnce(&mut EvmFrame<'_>, &mut HotTier) -> R) -> R {
+        let mut frame = EvmFrame {
             pc: self.pc,
             gas: self.gas,
             height: self.height,
@@ -178,14 +180,14 @@ impl Evm {
             context: &mut self.context,
         };
         let result = run(&mut frame, &mut self.hot);
-        let Frame { pc, gas, height, top, .. } = frame;
+        let EvmFrame { pc, gas, height, top, .. } = frame;
         (self.pc, self.gas, self.height) = (pc, gas, height);
         self.stack[height] = top;
         result
     }
 
     /// Executes exactly `budget` instructions, unless the program ends earlier.
-    pub(super) fn execute(&mut self, budget: u64) -> Option<Stop> {
+    pub(super) fn execute(&mut self, budget: u64) -> Option<EvmStop> {
         self.execute_with(budget, || Unmetered, Metered)
     }
 
@@ -197,7 +199,7 @@ impl Evm {
         budget: u64,
         unmetered: impl Fn() -> U,
         metered: impl Fn(u64) -> M,
-    ) -> Option<Stop> {
+    ) -> Option<EvmStop> {
         let mut stop = self.execute_on_tiers(budget, unmetered, metered);
         if let Some(mut reference) = self.reference.take() {
             stop = self.with_frame(|frame, _| reference.follow(frame, stop));
@@ -211,12 +213,12 @@ impl Evm {
         budget: u64,
         unmetered: impl Fn() -> U,
         metered: impl Fn(u64) -> M,
-    ) -> Option<Stop> {
+    ) -> Option<EvmStop> {
         let end = self.executed().saturating_add(usize::try_from(budget).unwrap_or(usize::MAX));
         if end - self.executed() > self.code.len() {
             self.context.count.fence = end - self.code.len();
             match self.execute_to_fence(unmetered) {
-                Some(Stop::Fenced) => {}
+                Some(EvmStop::Fenced) => {}
                 stop => return stop,
             }
         }
@@ -225,12 +227,12 @@ impl Evm {
 
     /// Executes on the plain loop until the meter ends it. `meter` creates one from the number of
     /// instructions that remain until `end`.
-    fn execute_plain<M: Meter>(&mut self, end: usize, meter: impl Fn(u64) -> M) -> Option<Stop> {
+    fn execute_plain<M: Meter>(&mut self, end: usize, meter: impl Fn(u64) -> M) -> Option<EvmStop> {
         self.context.count.fence = usize::MAX;
         loop {
             let left = (end - self.executed()) as u64;
             match self.with_frame(|frame, _| cycle(frame, meter(left))) {
-                Some(Stop::Hot) => {}
+                Some(EvmStop::Hot) => {}
                 stop => return stop,
             }
         }
@@ -238,12 +240,12 @@ impl Evm {
 
     /// Executes as many instructions as the fence and the meter allow, on the plain loop and, in hot code, in
     /// blocks.
-    fn execute_to_fence<M: Meter>(&mut self, meter: impl Fn() -> M) -> Option<Stop> {
+    fn execute_to_fence<M: Meter>(&mut self, meter: impl Fn() -> M) -> Option<EvmStop> {
         let mut reference = self.reference.take();
         let stop = self.with_frame(|frame, hot| {
             loop {
                 let stop = cycle(frame, meter());
-                if stop != Some(Stop::Hot) {
+                if stop != Some(EvmStop::Hot) {
                     return stop;
                 }
                 let stop = match &mut reference {
@@ -277,7 +279,7 @@ impl Evm {
 
     /// The gas that the last instruction needed, if there was not enough; `None` also if it does not fit a number.
     fn needed(&self) -> Option<u64> {
-        let Some(Stop::Halted(Halt::OutOfGas)) = self.stop else { return None };
+        let Some(EvmStop::Halted(Halt::OutOfGas)) = self.stop else { return None };
         let row = || EVM.by_code((*self.program().get(self.pc)?).into()).map(|op| op.gas);
         self.context.needed.or_else(|| row().filter(|price| *price > self.gas))
     }
@@ -290,29 +292,29 @@ impl Evm {
     fn status(&self) -> Status {
         match self.stop {
             None => Status::Running,
-            Some(Stop::Limited(limit)) => self.context.account.status(limit),
-            Some(Stop::Stopped | Stop::Returned | Stop::Halted(_) | Stop::Fenced | Stop::Hot) => {
-                Status::Ended
-            }
+            Some(EvmStop::Limited(limit)) => self.context.account.status(limit),
+            Some(
+                EvmStop::Stopped | EvmStop::Returned | EvmStop::Halted(_) | EvmStop::Fenced | EvmStop::Hot,
+            ) => Status::Ended,
         }
     }
 
     /// Why the run halted, if it did.
     pub(super) fn halt(&self) -> Option<Halt> {
         match self.stop {
-            Some(Stop::Halted(halt)) => Some(halt),
+            Some(EvmStop::Halted(halt)) => Some(halt),
             _ => None,
         }
     }
 
     pub(super) fn ended_normally(&self) -> bool {
-        matches!(self.stop, Some(Stop::Stopped | Stop::Returned))
+        matches!(self.stop, Some(EvmStop::Stopped | EvmStop::Returned))
     }
 }
 
 /// The loop. Returns why it ended; `None` if the meter ended it.
 #[inline(never)]
-fn cycle(frame: &mut Frame<'_>, mut meter: impl Meter) -> Option<Stop> {
+fn cycle(frame: &mut EvmFrame<'_>, mut meter: impl Meter) -> Option<EvmStop> {
     // A local copy, so that its fields can be in registers.
     let mut lent = frame.lend();
     let stop = table::interpret(&mut lent, &mut meter);
@@ -322,7 +324,7 @@ fn cycle(frame: &mut Frame<'_>, mut meter: impl Meter) -> Option<Stop> {
 }
 
 /// Executes one instruction.
-pub(super) fn once(frame: &mut Frame<'_>) -> Option<Stop> {
+pub(super) fn once(frame: &mut EvmFrame<'_>) -> Option<EvmStop> {
     cycle(frame, Metered(1))
 }
 
@@ -332,9 +334,9 @@ impl Machine for Evm {
         self.gas = program::load(program, &mut self.context, &mut self.code)?;
         self.code.resize(self.code.len() + PADDING, 0);
         let fresh = match self.tiers {
-            Tiers::Plain => Destination::PLAIN,
-            Tiers::Hot => Destination::cold(hot::JUMPS),
-            Tiers::Both => Destination::cold(hot::FEW_JUMPS),
+            Tiers::Plain => JumpDestination::PLAIN,
+            Tiers::Hot => JumpDestination::cold(hot::JUMPS),
+            Tiers::Both => JumpDestination::cold(hot::FEW_JUMPS),
         };
         self.destinations.reset(self.code.len(), fresh);
         self.hot.reset();
@@ -375,7 +377,7 @@ impl Machine for Evm {
         Advanced { status: self.status(), executed }
     }
 
-    fn account(&mut self) -> &mut Account {
+    fn account(&mut self) -> &mut CaseAccount {
         &mut self.context.account
     }
 
@@ -395,7 +397,7 @@ impl Machine for Evm {
                 self.context.count.jump(self.pc, pc);
                 self.pc = pc;
             }
-            Tamper::Overflow => self.stop = Some(Stop::Halted(Halt::StackOverflow)),
+            Tamper::Overflow => self.stop = Some(EvmStop::Halted(Halt::StackOverflow)),
             _ => return false,
         }
         true
@@ -410,17 +412,17 @@ impl Machine for Evm {
     }
 
     fn copy_size(&mut self) -> u64 {
-        let code = self.code.len() * (1 + size_of::<Destination>());
+        let code = self.code.len() * (1 + size_of::<JumpDestination>());
         self.context.account.used() + code as u64
     }
 
     fn describe(&self) -> String {
         let reason = match self.stop {
             None => "not ended",
-            Some(Stop::Stopped) => "stopped",
-            Some(Stop::Returned) => "returned",
-            Some(Stop::Halted(halt)) => halt.reason(),
-            Some(Stop::Limited(_) | Stop::Fenced | Stop::Hot) => "ended by the runner",
+            Some(EvmStop::Stopped) => "stopped",
+            Some(EvmStop::Returned) => "returned",
+            Some(EvmStop::Halted(halt)) => halt.reason(),
+            Some(EvmStop::Limited(_) | EvmStop::Fenced | EvmStop::Hot) => "ended by the runner",
         };
         let name = match self.program().get(self.pc) {
             None => ", the end of the code".to_owned(),

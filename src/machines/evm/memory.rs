@@ -1,19 +1,19 @@
 //! Memory, and copying into it.
 
-use super::frame::{Flow, Frame, Halt, PADDING, Stop, Word, range, small, words};
+use super::frame::{EvmFlow, EvmFrame, EvmStop, Halt, PADDING, Word, range, small, words};
 use super::operands::Operands;
 use super::world::LOOK_UP;
 
 /// Memory. The bytes beyond its size are already zero, so growing costs nothing until the new bytes are written.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Memory {
+pub(super) struct EvmMemory {
     bytes: Vec<u8>,
     size: usize,
     /// The offset from which on nothing was ever written.
     clean: usize,
 }
 
-impl Memory {
+impl EvmMemory {
     /// Size in bytes, a multiple of 32.
     #[inline(always)]
     pub(super) fn size(&self) -> usize {
@@ -49,7 +49,7 @@ impl Memory {
     }
 }
 
-impl std::ops::Index<std::ops::Range<usize>> for Memory {
+impl std::ops::Index<std::ops::Range<usize>> for EvmMemory {
     type Output = [u8];
 
     #[inline(always)]
@@ -58,7 +58,7 @@ impl std::ops::Index<std::ops::Range<usize>> for Memory {
     }
 }
 
-impl std::ops::IndexMut<std::ops::Range<usize>> for Memory {
+impl std::ops::IndexMut<std::ops::Range<usize>> for EvmMemory {
     #[inline(always)]
     fn index_mut(&mut self, range: std::ops::Range<usize>) -> &mut [u8] {
         self.clean = self.clean.max(range.end);
@@ -70,7 +70,7 @@ impl std::ops::IndexMut<std::ops::Range<usize>> for Memory {
 const WORDS_OF_UNIT: u64 = 11;
 
 #[inline(always)]
-pub(super) fn mload(f: &mut Frame<'_>) -> Flow {
+pub(super) fn mload(f: &mut EvmFrame<'_>) -> EvmFlow {
     let offset = offset(f.top())?;
     let range = f.memory_at(offset, 32)?;
     let mut bytes = [0; 32];
@@ -80,7 +80,7 @@ pub(super) fn mload(f: &mut Frame<'_>) -> Flow {
 }
 
 #[inline(always)]
-pub(super) fn mstore(f: &mut Frame<'_>) -> Flow {
+pub(super) fn mstore(f: &mut EvmFrame<'_>) -> EvmFlow {
     let (offset, word) = (offset(f.pop())?, f.pop());
     let range = f.memory_at(offset, 32)?;
     f.context.memory[range].copy_from_slice(&word.to_be_bytes::<32>());
@@ -88,7 +88,7 @@ pub(super) fn mstore(f: &mut Frame<'_>) -> Flow {
 }
 
 #[inline(always)]
-pub(super) fn mstore8(f: &mut Frame<'_>) -> Flow {
+pub(super) fn mstore8(f: &mut EvmFrame<'_>) -> EvmFlow {
     let (offset, word) = (offset(f.pop())?, f.pop());
     let range = f.memory_at(offset, 1)?;
     f.context.memory[range].fill(word.byte(0));
@@ -96,13 +96,13 @@ pub(super) fn mstore8(f: &mut Frame<'_>) -> Flow {
 }
 
 #[inline(always)]
-pub(super) fn msize(f: &mut Frame<'_>) -> Flow {
+pub(super) fn msize(f: &mut EvmFrame<'_>) -> EvmFlow {
     f.push(Word::from(f.context.memory.size()));
     Ok(())
 }
 
 #[inline(never)]
-pub(super) fn calldatacopy(f: &mut Frame<'_>) -> Flow {
+pub(super) fn calldatacopy(f: &mut EvmFrame<'_>) -> EvmFlow {
     let data = std::mem::take(&mut f.context.environment.data);
     let flow = copy(f, &data);
     f.context.environment.data = data;
@@ -110,12 +110,12 @@ pub(super) fn calldatacopy(f: &mut Frame<'_>) -> Flow {
 }
 
 #[inline(never)]
-pub(super) fn codecopy(f: &mut Frame<'_>) -> Flow {
+pub(super) fn codecopy(f: &mut EvmFrame<'_>) -> EvmFlow {
     copy(f, &f.code[..f.code.len() - PADDING])
 }
 
 #[inline(never)]
-pub(super) fn extcodecopy(f: &mut Frame<'_>) -> Flow {
+pub(super) fn extcodecopy(f: &mut EvmFrame<'_>) -> EvmFlow {
     let address = f.pop();
     f.work(2 * LOOK_UP)?;
     let code = std::mem::take(&mut f.context.touch(address)?.code);
@@ -125,7 +125,7 @@ pub(super) fn extcodecopy(f: &mut Frame<'_>) -> Flow {
 }
 
 /// `memory[a, a+c) = source[b, b+c)`, with zeros beyond the end of the source.
-fn copy(f: &mut Frame<'_>, source: &[u8]) -> Flow {
+fn copy(f: &mut EvmFrame<'_>, source: &[u8]) -> EvmFlow {
     let (to, from, size) = (f.pop(), f.pop(), f.pop());
     let range = range(to, size)?;
     let words = words(range.len());
@@ -141,6 +141,6 @@ fn copy(f: &mut Frame<'_>, source: &[u8]) -> Flow {
 
 /// No amount of gas pays for a large offset.
 #[inline(always)]
-fn offset(word: Word) -> Result<usize, Stop> {
-    small(word).ok_or(Stop::Halted(Halt::OutOfGas))
+fn offset(word: Word) -> Result<usize, EvmStop> {
+    small(word).ok_or(EvmStop::Halted(Halt::OutOfGas))
 }

@@ -1,10 +1,10 @@
 //! The operands of instructions that only compute.
 
-use super::frame::{Flow, Word};
+use super::frame::{EvmFlow, Word};
 
 /// The cost of an instruction besides the price in its row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Price {
+pub(super) struct WordPrice {
     pub(super) gas: u64,
     /// The charge to the runner's account.
     pub(super) units: u64,
@@ -14,18 +14,19 @@ pub(super) struct Price {
 /// stack, a hot block in any slots.
 pub(super) trait Operands {
     /// The result is `operation(a)`.
-    fn unary(&mut self, operation: impl FnOnce(Word) -> Word) -> Flow;
+    fn unary(&mut self, operation: impl FnOnce(Word) -> Word) -> EvmFlow;
 
     /// The result is `operation(a, b)`.
-    fn binary(&mut self, operation: impl FnOnce(Word, Word) -> Word) -> Flow;
+    fn binary(&mut self, operation: impl FnOnce(Word, Word) -> Word) -> EvmFlow;
 
     /// The result is `operation(a, b, c)`.
-    fn ternary(&mut self, operation: impl FnOnce(Word, Word, Word) -> Word) -> Flow;
+    fn ternary(&mut self, operation: impl FnOnce(Word, Word, Word) -> Word) -> EvmFlow;
 
     /// Like [`Operands::binary`], for a price that depends on b and is highest for the highest word.
-    fn priced(&mut self, price: fn(Word) -> Price, operation: impl FnOnce(Word, Word) -> Word) -> Flow;
+    fn priced(&mut self, price: fn(Word) -> WordPrice, operation: impl FnOnce(Word, Word) -> Word)
+    -> EvmFlow;
 
     /// Charges the runner's account for the extra time of the instruction compared with a plain one. The
     /// charge does not depend on the operands.
-    fn work(&mut self, units: u64) -> Flow;
+    fn work(&mut self, units: u64) -> EvmFlow;
 }

@@ -1,14 +1,14 @@
 //! Loads a program record into the machine, and converts words and accounts back to values.
 
-use super::environment::Environment;
-use super::machine::Context;
+use super::environment::EvmEnvironment;
+use super::machine::EvmContext;
 use super::storage::Storage;
 use super::table::EVM;
-use super::world::{Account, World};
+use super::world::{EvmAccount, EvmWorld};
 use crate::isa::OpInfo;
 use crate::machines::info::in_bytes;
 use crate::machines::machine::LoadError;
-use crate::machines::record::{Record, word, word_of_key, word_value};
+use crate::machines::record::{ProgramRecord, word, word_of_key, word_value};
 use crate::model::case::Program;
 use crate::model::hex::number_key;
 use crate::model::name::Name;
@@ -18,9 +18,13 @@ use crate::model::value::Value;
 const MOST_GAS: u64 = i64::MAX as u64;
 
 /// Fills the context and the code from the program; returns the gas.
-pub(super) fn load(program: &Program, context: &mut Context, code: &mut Vec<u8>) -> Result<u64, LoadError> {
-    let record = Record(&program.0);
-    context.environment = Environment {
+pub(super) fn load(
+    program: &Program,
+    context: &mut EvmContext,
+    code: &mut Vec<u8>,
+) -> Result<u64, LoadError> {
+    let record = ProgramRecord(&program.0);
+    context.environment = EvmEnvironment {
         address: record.address("address")?,
         caller: record.address("caller")?,
         origin: record.address("origin")?,
@@ -48,13 +52,13 @@ pub(super) fn load(program: &Program, context: &mut Context, code: &mut Vec<u8>)
 
 /// See [`crate::machines::MachineInfo::contains`].
 pub(super) fn contains(program: &Program) -> Vec<&'static OpInfo> {
-    Record(&program.0).bytes("code").map_or_else(|_| Vec::new(), |code| in_bytes(&EVM, code))
+    ProgramRecord(&program.0).bytes("code").map_or_else(|_| Vec::new(), |code| in_bytes(&EVM, code))
 }
 
-fn load_world(accounts: &[(Name, Value)], world: &mut World) -> Result<(), LoadError> {
+fn load_world(accounts: &[(Name, Value)], world: &mut EvmWorld) -> Result<(), LoadError> {
     world.clear();
     for (key, value) in accounts {
-        let record = Record(value);
+        let record = ProgramRecord(value);
         let address = word_of_key(key)?;
         let mut storage = Storage::new();
         for (key, value) in record.members("storage")? {
@@ -63,7 +67,7 @@ fn load_world(accounts: &[(Name, Value)], world: &mut World) -> Result<(), LoadE
                 storage.insert(word_of_key(key)?, value);
             }
         }
-        *world.touch(address) = Account {
+        *world.touch(address) = EvmAccount {
             balance: record.word("balance")?,
             nonce: record.word("nonce")?,
             code: record.bytes("code")?.to_vec(),
@@ -74,7 +78,7 @@ fn load_world(accounts: &[(Name, Value)], world: &mut World) -> Result<(), LoadE
 }
 
 /// The account as a record.
-pub(super) fn account_value(account: &Account, storage: &Storage) -> Value {
+pub(super) fn account_value(account: &EvmAccount, storage: &Storage) -> Value {
     let storage =
         storage.iter().map(|(key, value)| (number_key(&key.to_be_bytes::<32>()), word_value(*value)));
     Value::record([

@@ -1,6 +1,6 @@
 //! A second machine that runs in parallel on the plain loop only: `--engine both`.
 
-use super::frame::{Frame, Halves, Stop};
+use super::frame::{EvmFrame, EvmStop, Halves};
 use super::machine::Evm;
 use crate::machines::account::Limit;
 use crate::machines::machine::{LoadError, Machine};
@@ -46,12 +46,12 @@ impl Reference {
     /// # Panics
     ///
     /// If the machines differ after that.
-    pub(super) fn follow(&mut self, frame: &mut Frame<'_>, stop: Option<Stop>) -> Option<Stop> {
-        if self.reached.is_none() && !matches!(stop, Some(Stop::Limited(_))) {
+    pub(super) fn follow(&mut self, frame: &mut EvmFrame<'_>, stop: Option<EvmStop>) -> Option<EvmStop> {
+        if self.reached.is_none() && !matches!(stop, Some(EvmStop::Limited(_))) {
             self.compare(frame, stop);
             self.reached = frame.context.account.charge(self.charge()).err();
         }
-        self.reached.map(Stop::Limited).or(stop)
+        self.reached.map(EvmStop::Limited).or(stop)
     }
 
     /// What the last comparison is charged.
@@ -62,7 +62,7 @@ impl Reference {
         COMPARISON + bytes as u64 / BYTES_OF_UNIT
     }
 
-    fn compare(&mut self, frame: &Frame<'_>, stop: Option<Stop>) {
+    fn compare(&mut self, frame: &EvmFrame<'_>, stop: Option<EvmStop>) {
         let executed = frame.context.count.at(frame.pc) - self.machine.executed();
         let ends = stop.is_some();
         let plain_stop = self.machine.execute(executed as u64 + u64::from(ends));
@@ -78,7 +78,7 @@ impl Reference {
     }
 
     /// What differs.
-    fn difference(&self, frame: &Frame<'_>) -> Option<&'static str> {
+    fn difference(&self, frame: &EvmFrame<'_>) -> Option<&'static str> {
         let (plain, context) = (&*self.machine, &*frame.context);
         let words = |stack: &[Halves]| stack.iter().map(|item| item.word()).collect::<Vec<_>>();
         let below = words(&frame.stack[1..frame.height.max(1)]);

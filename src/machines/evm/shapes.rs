@@ -1,13 +1,13 @@
 //! The notation of programs and states in the process protocol: the same as in Ethereum's vectors.
 
 use crate::machines::record::{ACCOUNTS, HEX};
-use crate::model::shape::{Keys, Member, Notation, Shape, members};
+use crate::model::shape::{MapKeys, MemberShape, NumberNotation, Shape, members};
 
-pub(super) const NUMBER: Shape = Shape::Int(Notation::Number);
+pub(super) const NUMBER: Shape = Shape::Int(NumberNotation::Number);
 pub(super) static WORD: Shape = HEX;
 
 /// A program record.
-pub(super) const PROGRAM: &[Member] = members! {
+pub(super) const PROGRAM: &[MemberShape] = members! {
     "code": Shape::Bytes, "the code that is executed";
     "data": Shape::Bytes, "the input, as CALLDATALOAD reads it";
     "gas": HEX, "the gas at the start";
@@ -26,11 +26,11 @@ pub(super) const PROGRAM: &[Member] = members! {
 };
 
 /// What an action `set` can change.
-pub(super) const CHANGES: &[Member] = members! {
+pub(super) const CHANGES: &[MemberShape] = members! {
     "gas": HEX, "the gas left";
-    "stack": Shape::Map(Keys::Text, &WORD), "items by their number from the top, 0 first";
-    "memory": Shape::Map(Keys::Number, &Shape::Bytes), "bytes by the offset of the first";
-    "storage": Shape::Map(Keys::Number, &WORD), "words of the executing account by key";
+    "stack": Shape::Map(MapKeys::Text, &WORD), "items by their number from the top, 0 first";
+    "memory": Shape::Map(MapKeys::Number, &Shape::Bytes), "bytes by the offset of the first";
+    "storage": Shape::Map(MapKeys::Number, &WORD), "words of the executing account by key";
 };
 
 pub(super) static LOG: Shape = Shape::Record(members! {

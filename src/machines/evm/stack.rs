@@ -1,9 +1,9 @@
 //! PUSH, POP, DUP and SWAP.
 
-use super::frame::{Flow, Frame, Word};
+use super::frame::{EvmFlow, EvmFrame, Word};
 
 #[inline(always)]
-pub(super) fn push<const SIZE: usize>(f: &mut Frame<'_>) -> Flow {
+pub(super) fn push<const SIZE: usize>(f: &mut EvmFrame<'_>) -> EvmFlow {
     // The program counter is known to be within the code; only the length remains to be checked.
     let (data, _) = f.code[f.pc..].split_at(SIZE);
     f.push(word_of(data));
@@ -23,13 +23,13 @@ pub(super) fn word_of(bytes: &[u8]) -> Word {
 }
 
 #[inline(always)]
-pub(super) fn pop(f: &mut Frame<'_>) -> Flow {
+pub(super) fn pop(f: &mut EvmFrame<'_>) -> EvmFlow {
     f.pop();
     Ok(())
 }
 
 #[inline(always)]
-pub(super) fn dup<const NTH: usize>(f: &mut Frame<'_>) -> Flow {
+pub(super) fn dup<const NTH: usize>(f: &mut EvmFrame<'_>) -> EvmFlow {
     // Store the old top first, since it is the item that DUP1 copies.
     f.height += 1;
     *f.below(1) = f.top;
@@ -38,7 +38,7 @@ pub(super) fn dup<const NTH: usize>(f: &mut Frame<'_>) -> Flow {
 }
 
 #[inline(always)]
-pub(super) fn swap<const BELOW: usize>(f: &mut Frame<'_>) -> Flow {
+pub(super) fn swap<const BELOW: usize>(f: &mut EvmFrame<'_>) -> EvmFlow {
     let top = f.top;
     f.top = std::mem::replace(f.below(BELOW), top);
     Ok(())

@@ -1,6 +1,6 @@
 //! Storage, and the deletion of an account.
 
-use super::frame::{Flow, Frame, Stop, Word};
+use super::frame::{EvmFlow, EvmFrame, EvmStop, Word};
 use super::operands::Operands;
 
 const SET: u64 = 20_000;
@@ -15,7 +15,7 @@ const ENTRY: u64 = 768;
 const LOOK_UP: u64 = 15;
 
 #[inline(never)]
-pub(super) fn sload(f: &mut Frame<'_>) -> Flow {
+pub(super) fn sload(f: &mut EvmFrame<'_>) -> EvmFlow {
     f.work(LOOK_UP)?;
     let word = f.context.storage.get(&f.top()).copied().unwrap_or_default();
     f.set_top(word);
@@ -23,7 +23,7 @@ pub(super) fn sload(f: &mut Frame<'_>) -> Flow {
 }
 
 #[inline(never)]
-pub(super) fn sstore(f: &mut Frame<'_>) -> Flow {
+pub(super) fn sstore(f: &mut EvmFrame<'_>) -> EvmFlow {
     let (key, value) = (f.pop(), f.pop());
     f.work(LOOK_UP)?;
     let current = f.context.storage.get(&key).copied().unwrap_or_default();
@@ -47,7 +47,7 @@ pub(super) fn sstore(f: &mut Frame<'_>) -> Flow {
 }
 
 #[inline(never)]
-pub(super) fn suicide(f: &mut Frame<'_>) -> Flow {
+pub(super) fn suicide(f: &mut EvmFrame<'_>) -> EvmFlow {
     let beneficiary = f.pop();
     let address = f.context.environment.address;
     let balance = f.context.touch(address)?.balance;
@@ -56,7 +56,7 @@ pub(super) fn suicide(f: &mut Frame<'_>) -> Flow {
     f.context.world.remove(address);
     f.context.storage.clear();
     f.context.refund += SUICIDE_REFUND;
-    Err(Stop::Stopped)
+    Err(EvmStop::Stopped)
 }
 
 /// The words that are not zero, by key.

@@ -1,8 +1,8 @@
 //! The opcodes of Homestead. Gas is the part that is always charged; operands are named from the
 //! top of the stack: a, b, c.
 
-use super::frame::{Frame, Stop};
-use super::inspect::{Place, jumped};
+use super::frame::{EvmFrame, EvmStop};
+use super::inspect::{EvmPlace, jumped};
 use super::machine::Evm;
 use super::{arith, bitwise, call, environment, flow, hash, log, memory, stack, storage, wide};
 use crate::isa::rows::opcodes;
@@ -150,7 +150,7 @@ pub(super) use rows;
 
 rows!(opcodes {
     /// The opcodes of Homestead by their mnemonics.
-    Op, EVM = "evm", Place
+    Op, EVM = "evm", EvmPlace
 });
-rows!(interpreter { interpret(Frame) -> Stop });
-rows!(effects { EFFECTS: Evm, Place });
+rows!(interpreter { interpret(EvmFrame) -> EvmStop });
+rows!(effects { EFFECTS: Evm, EvmPlace });

@@ -3,7 +3,7 @@
 use super::machine::Evm;
 use crate::machines::inspect::Inspect;
 use crate::machines::record::word_value;
-use crate::machines::view::{Datum, Row, Section};
+use crate::machines::view::{Section, ViewDatum, ViewRow};
 use crate::model::cell::Cell;
 use crate::model::hex::number_key;
 use crate::model::path::Path;
@@ -11,7 +11,7 @@ use crate::model::path::Path;
 impl Evm {
     pub(super) fn view(&self) -> Vec<Section> {
         let path = |below| Path::field("stack").child(self.height - 1 - below);
-        let number = |name: &str, number: u64| Row::new(name, number.to_string(), None);
+        let number = |name: &str, number: u64| ViewRow::new(name, number.to_string(), None);
         let counts = [
             number("gas", self.gas),
             number("refund", self.context.refund),
@@ -21,7 +21,7 @@ impl Evm {
         let words = self.context.storage.iter().map(|(key, word)| {
             let key = number_key(&key.to_be_bytes_vec());
             let cell = Cell::named("storage", key.clone());
-            Row::new(key, word_value(*word).to_string(), Some(Datum::In(cell)))
+            ViewRow::new(key, word_value(*word).to_string(), Some(ViewDatum::In(cell)))
         });
         vec![
             Section::of("status", counts),

@@ -1,7 +1,7 @@
 //! Operations on words for which a method specialised for 256 bits is faster than the library's general one.
 
-use super::frame::{Flow, Word, small};
-use super::operands::{Operands, Price};
+use super::frame::{EvmFlow, Word, small};
+use super::operands::{Operands, WordPrice};
 use crate::machines::power::pow;
 
 #[cfg(test)]
@@ -12,14 +12,17 @@ const POWER: u64 = 48;
 const UNITS_OF_BIT: u64 = 1;
 
 #[inline(never)]
-pub(super) fn exp(f: &mut impl Operands) -> Flow {
+pub(super) fn exp(f: &mut impl Operands) -> EvmFlow {
     f.priced(price_of_power, pow)
 }
 
 /// The price of a power with this exponent.
 #[inline(always)]
-fn price_of_power(exponent: Word) -> Price {
-    Price { gas: 10 * exponent.byte_len() as u64, units: POWER.min(UNITS_OF_BIT * exponent.bit_len() as u64) }
+fn price_of_power(exponent: Word) -> WordPrice {
+    WordPrice {
+        gas: 10 * exponent.byte_len() as u64,
+        units: POWER.min(UNITS_OF_BIT * exponent.bit_len() as u64),
+    }
 }
 
 /// Quotient and remainder; both 0 if the divisor is 0.

@@ -13,14 +13,14 @@ pub(super) const LOOK_UP: u64 = 32;
 
 /// An account.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Account {
+pub(super) struct EvmAccount {
     pub(super) balance: Word,
     pub(super) nonce: Word,
     pub(super) code: Vec<u8>,
     pub(super) storage: Storage,
 }
 
-impl Account {
+impl EvmAccount {
     /// Whether it is like an account that does not exist.
     pub(super) fn is_empty(&self) -> bool {
         self.balance.is_zero() && self.nonce.is_zero() && self.code.is_empty() && self.storage.is_empty()
@@ -29,17 +29,17 @@ impl Account {
 
 /// All accounts by address. Ordered, so that nothing depends on hashing.
 #[derive(Debug, Clone, Default)]
-pub(super) struct World(BTreeMap<Word, Account>);
+pub(super) struct EvmWorld(BTreeMap<Word, EvmAccount>);
 
-impl World {
+impl EvmWorld {
     /// The account; created empty if it does not exist, since reading an account creates it. Only the low 160
     /// bits of the address count.
-    pub(super) fn touch(&mut self, address: Word) -> &mut Account {
+    pub(super) fn touch(&mut self, address: Word) -> &mut EvmAccount {
         self.0.entry(low_160(address)).or_default()
     }
 
     /// The account, if it exists.
-    pub(super) fn get(&self, address: Word) -> Option<&Account> {
+    pub(super) fn get(&self, address: Word) -> Option<&EvmAccount> {
         self.0.get(&low_160(address))
     }
 
@@ -59,7 +59,7 @@ impl World {
     }
 
     /// The accounts by address, in order.
-    pub(super) fn accounts(&self) -> impl Iterator<Item = (&Word, &Account)> {
+    pub(super) fn accounts(&self) -> impl Iterator<Item = (&Word, &EvmAccount)> {
         self.0.iter()
     }
 }

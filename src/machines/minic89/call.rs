@@ -1,18 +1,18 @@
 //! Calls and returns.
 
-use super::cpu::{Cpu, Flow, Frame, Stop, trap, underflow, wrong_kind};
+use super::cpu::{Cpu, MiniFlow, MiniFrame, MiniStop, trap, underflow, wrong_kind};
 use super::trap::Trap;
-use super::word::Word;
+use super::word::MiniWord;
 use crate::machines::account::Limit;
 
-pub(super) fn direct(cpu: &mut Cpu<'_>, fid: i32) -> Flow {
+pub(super) fn direct(cpu: &mut Cpu<'_>, fid: i32) -> MiniFlow {
     match cpu.code.by_fid(fid) {
         Some(function) => call(cpu, function, Callee::Named),
         None => Err(trap(Trap::BadFunid { fid: cpu.argument() })),
     }
 }
 
-pub(super) fn indirect(cpu: &mut Cpu<'_>, argc: i32) -> Flow {
+pub(super) fn indirect(cpu: &mut Cpu<'_>, argc: i32) -> MiniFlow {
     let fid = cpu.top()?.as_fun().ok_or_else(|| wrong_kind("fun"))?;
     if fid == 0 {
         return Err(trap(Trap::CallNullfun));
@@ -39,7 +39,7 @@ enum Callee {
 }
 
 #[inline(always)]
-fn call(cpu: &mut Cpu<'_>, function: usize, callee: Callee) -> Flow {
+fn call(cpu: &mut Cpu<'_>, function: usize, callee: Callee) -> MiniFlow {
     let called = &cpu.code.functions[function];
     let above = usize::from(callee == Callee::OnTop);
     let need = called.param_count + above;
@@ -58,18 +58,18 @@ fn call(cpu: &mut Cpu<'_>, function: usize, callee: Callee) -> Flow {
     }
     cpu.account.charge((called.local_count / SLOTS_OF_UNIT) as u64)?;
     cpu.slots.extend_from_slice(&cpu.stack[arguments]);
-    cpu.slots.resize(base + called.local_count, Word::UNINIT);
+    cpu.slots.resize(base + called.local_count, MiniWord::UNINIT);
     cpu.stack.truncate(first);
-    cpu.frames.push(Frame { function, base, return_ip: cpu.ip });
+    cpu.frames.push(MiniFrame { function, base, return_ip: cpu.ip });
     cpu.base = base;
     cpu.instructions = &called.instructions;
     cpu.ip = 0;
     Ok(())
 }
 
-pub(super) fn ret(cpu: &mut Cpu<'_>, _: i32) -> Flow {
+pub(super) fn ret(cpu: &mut Cpu<'_>, _: i32) -> MiniFlow {
     let result = cpu.top()?.as_int().ok_or_else(|| wrong_kind("i16"))?;
-    let [.., below, current] = cpu.frames[..] else { return Err(Box::new(Stop::Halt(result))) };
+    let [.., below, current] = cpu.frames[..] else { return Err(Box::new(MiniStop::Halt(result))) };
     cpu.slots.truncate(cpu.base);
     cpu.frames.pop();
     cpu.base = below.base;

@@ -1,14 +1,14 @@
 //! What can be changed between two instructions.
 
 use super::machine::MiniC89;
-use super::word::Word;
-use crate::machines::change::{Counted, change_items, unchangeable};
+use super::word::MiniWord;
+use crate::machines::change::{CountFrom, change_items, unchangeable};
 use crate::machines::machine::LoadError;
-use crate::model::shape::{Member, Shape, members};
+use crate::model::shape::{MemberShape, Shape, members};
 use crate::model::value::Value;
 
 /// What an action `set` can change.
-pub(super) const CHANGES: &[Member] = members! {
+pub(super) const CHANGES: &[MemberShape] = members! {
     "entry": Shape::Plain, "begins a run: the fid or name of the function that is called";
     "args": Shape::Plain, "with entry: its arguments";
     "limits": Shape::Plain, "with entry: limits of the run";
@@ -23,10 +23,10 @@ impl MiniC89 {
             let base = self.frames.last().map_or(0, |frame| frame.base);
             match &**field {
                 "operand_stack" => {
-                    change_items("operand_stack", &mut self.stack, Counted::FromTop, value, put)?;
+                    change_items("operand_stack", &mut self.stack, CountFrom::FromTop, value, put)?;
                 }
                 "locals" => {
-                    change_items("locals", &mut self.slots[base..], Counted::FromStart, value, put)?;
+                    change_items("locals", &mut self.slots[base..], CountFrom::FromStart, value, put)?;
                 }
                 _ => return Err(unchangeable(field, value)),
             }
@@ -36,8 +36,8 @@ impl MiniC89 {
 }
 
 /// Replaces a value with another.
-fn put(place: &mut Word, value: &Value) -> Result<(), LoadError> {
-    let word = Word::of_value(value);
+fn put(place: &mut MiniWord, value: &Value) -> Result<(), LoadError> {
+    let word = MiniWord::of_value(value);
     *place = word.ok_or_else(|| LoadError::new(format!("{value} is not a value of this machine")))?;
     Ok(())
 }

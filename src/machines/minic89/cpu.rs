@@ -1,17 +1,17 @@
 //! The state of a run, and what handlers do with it.
 
-use super::program::{Code, Function, Instruction};
-use super::table::Op;
+use super::program::{Code, Function, MiniInstruction};
+use super::table::MiniOp;
 use super::trap::Trap;
-use super::word::Word;
-use crate::machines::account::{Account, Limit};
+use super::word::MiniWord;
+use crate::machines::account::{CaseAccount, Limit};
 
 /// The result of a handler. A handler that stops the run has changed nothing.
-pub(super) type Flow = Result<(), Box<Stop>>;
+pub(super) type MiniFlow = Result<(), Box<MiniStop>>;
 
 /// Why no further instruction is executed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Stop {
+pub(super) enum MiniStop {
     Trap(Trap),
     /// The first function returned this.
     Halt(i16),
@@ -21,7 +21,7 @@ pub(super) enum Stop {
 
 /// A call that has not returned.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Frame {
+pub(super) struct MiniFrame {
     /// The index of the function in the program.
     pub(super) function: usize,
     /// The index of its first slot.
@@ -32,7 +32,7 @@ pub(super) struct Frame {
 
 /// The limits of a run.
 #[derive(Debug, Clone)]
-pub(super) struct Limits {
+pub(super) struct MiniLimits {
     /// Attempts; `None` for no limit.
     pub(super) steps: Option<u64>,
     /// Values on the operand stack.
@@ -46,18 +46,18 @@ pub(super) struct Limits {
 /// A running machine.
 pub(super) struct Cpu<'c> {
     pub(super) code: &'c Code,
-    /// The instructions of the current function, followed by [`Op::End`].
-    pub(super) instructions: &'c [Instruction],
+    /// The instructions of the current function, followed by [`MiniOp::End`].
+    pub(super) instructions: &'c [MiniInstruction],
     pub(super) ip: usize,
     /// The index of the current frame's first slot.
     pub(super) base: usize,
-    pub(super) stack: Vec<Word>,
-    pub(super) slots: Vec<Word>,
-    pub(super) frames: Vec<Frame>,
+    pub(super) stack: Vec<MiniWord>,
+    pub(super) slots: Vec<MiniWord>,
+    pub(super) frames: Vec<MiniFrame>,
     /// The argument of the last DBG_LINE.
     pub(super) line: Option<u16>,
-    pub(super) limits: &'c Limits,
-    pub(super) account: &'c mut Account,
+    pub(super) limits: &'c MiniLimits,
+    pub(super) account: &'c mut CaseAccount,
 }
 
 impl<'c> Cpu<'c> {
@@ -69,8 +69,8 @@ impl<'c> Cpu<'c> {
 
     /// The next instruction; the program counter moves past it.
     #[inline(always)]
-    pub(super) fn fetch(&mut self) -> (Op, i32) {
-        let Instruction { op, argument } = self.instructions[self.ip];
+    pub(super) fn fetch(&mut self) -> (MiniOp, i32) {
+        let MiniInstruction { op, argument } = self.instructions[self.ip];
         self.ip += 1;
         (op, argument)
     }
@@ -86,13 +86,13 @@ impl<'c> Cpu<'c> {
 
     /// The slots of the current frame.
     #[inline(always)]
-    pub(super) fn locals(&mut self) -> &mut [Word] {
+    pub(super) fn locals(&mut self) -> &mut [MiniWord] {
         &mut self.slots[self.base..]
     }
 
     /// Pushes a value; must be the last step of an instruction.
     #[inline(always)]
-    pub(super) fn push(&mut self, word: Word) -> Flow {
+    pub(super) fn push(&mut self, word: MiniWord) -> MiniFlow {
         if self.stack.len() >= self.limits.words || self.stack.len() as u64 >= self.limits.operand_stack {
             return Err(self.full());
         }
@@ -102,13 +102,13 @@ impl<'c> Cpu<'c> {
 
     /// The top value.
     #[inline(always)]
-    pub(super) fn top(&self) -> Result<Word, Box<Stop>> {
+    pub(super) fn top(&self) -> Result<MiniWord, Box<MiniStop>> {
         self.stack.last().copied().ok_or_else(|| underflow(1))
     }
 
     /// The two top values, the lower one first.
     #[inline(always)]
-    pub(super) fn two(&self) -> Result<(Word, Word), Box<Stop>> {
+    pub(super) fn two(&self) -> Result<(MiniWord, MiniWord), Box<MiniStop>> {
         match self.stack[..] {
             [.., a, b] => Ok((a, b)),
             _ => Err(underflow(2)),
@@ -117,7 +117,7 @@ impl<'c> Cpu<'c> {
 
     /// Replaces the two top values with one.
     #[inline(always)]
-    pub(super) fn replace_two(&mut self, word: Word) {
+    pub(super) fn replace_two(&mut self, word: MiniWord) {
         self.stack.pop();
         if let Some(top) = self.stack.last_mut() {
             *top = word;
@@ -126,7 +126,7 @@ impl<'c> Cpu<'c> {
 
     /// Replaces the top value.
     #[inline(always)]
-    pub(super) fn replace(&mut self, word: Word) {
+    pub(super) fn replace(&mut self, word: MiniWord) {
         if let Some(top) = self.stack.last_mut() {
             *top = word;
         }
@@ -138,7 +138,7 @@ impl<'c> Cpu<'c> {
     }
 
     #[cold]
-    fn full(&self) -> Box<Stop> {
+    fn full(&self) -> Box<MiniStop> {
         let limit = self.limits.operand_stack;
         if self.stack.len() as u64 >= limit {
             return trap(Trap::Overflow { limit });
@@ -147,25 +147,25 @@ impl<'c> Cpu<'c> {
     }
 }
 
-impl From<Limit> for Box<Stop> {
+impl From<Limit> for Box<MiniStop> {
     #[cold]
-    fn from(limit: Limit) -> Box<Stop> {
-        Box::new(Stop::Limited(limit))
+    fn from(limit: Limit) -> Box<MiniStop> {
+        Box::new(MiniStop::Limited(limit))
     }
 }
 
 #[cold]
-pub(super) fn trap(trap: Trap) -> Box<Stop> {
-    Box::new(Stop::Trap(trap))
+pub(super) fn trap(trap: Trap) -> Box<MiniStop> {
+    Box::new(MiniStop::Trap(trap))
 }
 
 #[cold]
-pub(super) fn underflow(need: usize) -> Box<Stop> {
+pub(super) fn underflow(need: usize) -> Box<MiniStop> {
     trap(Trap::Underflow { need })
 }
 
 /// The trap for a value of the wrong kind; `expected` is the name of the right kind in `details`.
 #[cold]
-pub(super) fn wrong_kind(expected: &'static str) -> Box<Stop> {
+pub(super) fn wrong_kind(expected: &'static str) -> Box<MiniStop> {
     trap(Trap::Type { expected })
 }

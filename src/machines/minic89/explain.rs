@@ -2,9 +2,9 @@
 
 use super::machine::MiniC89;
 use super::program::{Function, plain};
-use super::source::{LocalName, Scope};
-use super::word::Word;
-use crate::model::path::{Key, Path};
+use super::source::{LocalName, SourceScope};
+use super::word::MiniWord;
+use crate::model::path::{Path, PathKey};
 use crate::model::value::Value;
 
 impl MiniC89 {
@@ -12,13 +12,13 @@ impl MiniC89 {
     /// [`crate::machines::machine::Machine::explain`].
     pub(super) fn in_source(&self, at: &Path) -> Option<String> {
         match &at.keys()[..] {
-            [Key::Name(field), Key::Index(frame), rest @ ..] if field == "call_stack" => {
+            [PathKey::Name(field), PathKey::Index(frame), rest @ ..] if field == "call_stack" => {
                 self.explain_frame(*frame, rest)
             }
-            [Key::Name(field), Key::Index(index), ..] if field == "operand_stack" => {
+            [PathKey::Name(field), PathKey::Index(index), ..] if field == "operand_stack" => {
                 self.function_of(*self.stack.get(*index)?)
             }
-            [Key::Name(field), ..] if field == "pc" || field == "trap" => {
+            [PathKey::Name(field), ..] if field == "pc" || field == "trap" => {
                 let (function, ip) = self.stand().last()?;
                 Some(self.place(function, ip))
             }
@@ -49,9 +49,9 @@ impl MiniC89 {
     }
 
     /// A frame, or one of its slots if the path leads to one.
-    fn explain_frame(&self, frame: usize, rest: &[&Key]) -> Option<String> {
+    fn explain_frame(&self, frame: usize, rest: &[&PathKey]) -> Option<String> {
         let (function, ip) = self.stand().nth(frame)?;
-        let [Key::Name(part), Key::Index(slot), ..] = rest else {
+        let [PathKey::Name(part), PathKey::Index(slot), ..] = rest else {
             return Some(format!("frame of {}", self.place(function, ip)));
         };
         if part != "locals" || *slot >= function.local_count {
@@ -64,7 +64,7 @@ impl MiniC89 {
     }
 
     /// The name of the function that a reference refers to.
-    fn function_of(&self, word: Word) -> Option<String> {
+    fn function_of(&self, word: MiniWord) -> Option<String> {
         let code = self.code.as_ref()?;
         let text = match code.by_fid(word.as_fun()?.into()) {
             Some(place) => format!("function {}", named(&code.functions[place])),
@@ -84,8 +84,8 @@ fn local(function: &Function, slot: usize, ip: usize) -> Option<String> {
     let kind = if slot < function.param_count { "parameter" } else { "local" };
     let (name, scope) = LocalName::find(&function.names, slot, ip)?;
     let scope = match scope {
-        Scope::In => "",
-        Scope::Out => " (out of scope)",
+        SourceScope::In => "",
+        SourceScope::Out => " (out of scope)",
     };
     let line = function.source_map.line(ip).map_or(String::new(), |line| format!(", at line {line}"));
     Some(format!("{kind} {name} of {}{scope}{line}", named(function)))

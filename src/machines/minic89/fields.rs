@@ -1,55 +1,55 @@
 //! What can be observed.
 
-use super::cpu::Frame;
+use super::cpu::MiniFrame;
 use super::machine::{MiniC89, RunStatus};
 use super::program::Function;
 use super::trap::Trap;
-use super::word::Word;
-use crate::machines::observe::{Field, Fields};
+use super::word::MiniWord;
+use crate::machines::observe::{StateField, StateFields};
 use crate::model::shape::Shape;
 use crate::model::value::Value;
 
 /// The members of a snapshot, in the order of output.
-impl Fields for MiniC89 {
-    const FIELDS: &'static [Field<MiniC89>] = &[
-        Field {
+impl StateFields for MiniC89 {
+    const FIELDS: &'static [StateField<MiniC89>] = &[
+        StateField {
             name: "schema_version",
             doc: "MiniC89.VM.Snapshot.v0.2",
             shape: Shape::Plain,
             read: |m| m.has_begun().then(|| Value::text("MiniC89.VM.Snapshot.v0.2")),
         },
-        Field {
+        StateField {
             name: "step",
             doc: "attempts so far",
             shape: Shape::Plain,
             read: |m| m.has_begun().then(|| Value::int(m.step)),
         },
-        Field { name: "status", doc: "RUNNING, HALTED or TRAPPED", shape: Shape::Plain, read: status },
-        Field {
+        StateField { name: "status", doc: "RUNNING, HALTED or TRAPPED", shape: Shape::Plain, read: status },
+        StateField {
             name: "pc",
             doc: "the next instruction, or the one that trapped; Null when halted",
             shape: Shape::Plain,
             read: pc,
         },
-        Field {
+        StateField {
             name: "operand_stack",
             doc: "the values of all frames, the top last",
             shape: Shape::Plain,
             read: |m| m.has_begun().then(|| list(&m.stack)),
         },
-        Field {
+        StateField {
             name: "call_stack",
             doc: "the frames, the current one last",
             shape: Shape::Plain,
             read: call_stack,
         },
-        Field {
+        StateField {
             name: "trap",
             doc: "code and details of a trap",
             shape: Shape::Plain,
             read: |m| m.trap().map(Trap::to_value),
         },
-        Field {
+        StateField {
             name: "halt",
             doc: "the result of the first function",
             shape: Shape::Plain,
@@ -86,7 +86,7 @@ fn call_stack(machine: &MiniC89) -> Option<Value> {
     let frames = &machine.frames;
     let ends = frames.iter().skip(1).map(|frame| frame.base).chain([machine.slots.len()]);
     let mut below: Option<&Function> = None;
-    let frame = |(frame, end): (&Frame, usize)| {
+    let frame = |(frame, end): (&MiniFrame, usize)| {
         let function = &code.functions[frame.function];
         let return_pc = below.map_or(Value::Null, |below| place(below, frame.return_ip));
         below = Some(function);
@@ -103,6 +103,6 @@ fn place(function: &Function, ip: usize) -> Value {
     Value::record([("fid", Value::int(function.fid)), ("ip", Value::int(ip))])
 }
 
-fn list(words: &[Word]) -> Value {
+fn list(words: &[MiniWord]) -> Value {
     Value::List(words.iter().map(|word| word.to_value()).collect())
 }

@@ -2,14 +2,14 @@
 
 use super::explain::named;
 use super::machine::{MiniC89, RunStatus};
-use super::program::{Function, Instruction};
-use super::table::{EFFECTS, Op};
+use super::program::{Function, MiniInstruction};
+use super::table::{EFFECTS, MiniOp};
 use crate::isa::PlaceKind;
-use crate::machines::effects::{Effect, Places, declared};
+use crate::machines::effects::{DeclaredPlaces, Effect, declared};
 use crate::machines::inspect::{Effects, Inspect};
 use crate::machines::view::{CodeLine, Section};
 use crate::model::cell::Cell;
-use crate::model::path::{Key, Path};
+use crate::model::path::{Path, PathKey};
 use crate::model::value::Value;
 
 impl Inspect for MiniC89 {
@@ -84,15 +84,15 @@ impl Inspect for MiniC89 {
 
     fn cells(&self, at: &Path) -> Vec<Cell> {
         match &at.keys()[..] {
-            [Key::Name(field), Key::Index(index), ..] if field == "operand_stack" => {
+            [PathKey::Name(field), PathKey::Index(index), ..] if field == "operand_stack" => {
                 vec![Cell::Stack(*index)]
             }
-            [Key::Name(field), Key::Index(frame), Key::Name(part), Key::Index(slot), ..]
+            [PathKey::Name(field), PathKey::Index(frame), PathKey::Name(part), PathKey::Index(slot), ..]
                 if field == "call_stack" && part == "locals" =>
             {
                 vec![cell(*frame, *slot)]
             }
-            [Key::Name(field), ..] if field == "halt" => vec![result()],
+            [PathKey::Name(field), ..] if field == "halt" => vec![result()],
             _ => Vec::new(),
         }
     }
@@ -100,7 +100,7 @@ impl Inspect for MiniC89 {
 
 /// The places that an instruction can read or write besides the stack.
 #[derive(Clone, Copy)]
-pub(crate) enum Place {
+pub(crate) enum MiniPlace {
     /// The slot of the current frame that the argument names.
     Slot,
     /// The slots of the frame that a call creates.
@@ -109,37 +109,37 @@ pub(crate) enum Place {
     Result,
 }
 
-impl Place {
+impl MiniPlace {
     /// What is there.
     pub(super) const fn kind(self) -> PlaceKind {
         match self {
-            Place::Slot => PlaceKind::Variable,
-            Place::CalleeSlots | Place::Result => PlaceKind::Other,
+            MiniPlace::Slot => PlaceKind::Variable,
+            MiniPlace::CalleeSlots | MiniPlace::Result => PlaceKind::Other,
         }
     }
 }
 
-impl Places for MiniC89 {
-    type Place = Place;
+impl DeclaredPlaces for MiniC89 {
+    type Place = MiniPlace;
 
-    fn row_effects(&self) -> &'static [Effect<MiniC89, Place>] {
+    fn row_effects(&self) -> &'static [Effect<MiniC89, MiniPlace>] {
         let row = self.next_instruction().map(|instruction| instruction.op as usize);
         row.and_then(|row| EFFECTS.get(row)).map_or(&[], |effects| effects)
     }
 
-    fn cells_at(&self, place: Place) -> Vec<Cell> {
+    fn cells_at(&self, place: MiniPlace) -> Vec<Cell> {
         let Some(frame) = self.frames.len().checked_sub(1) else { return Vec::new() };
         match place {
-            Place::Slot => {
+            MiniPlace::Slot => {
                 let slot = self.next_instruction().and_then(|it| usize::try_from(it.argument).ok());
                 slot.map(|slot| cell(frame, slot)).into_iter().collect()
             }
             // Slots other than parameters have no value, whatever an earlier frame had there.
-            Place::CalleeSlots => {
+            MiniPlace::CalleeSlots => {
                 let locals = self.callee().map_or(0, |callee| callee.local_count);
                 (0..locals).map(|slot| cell(frame + 1, slot)).collect()
             }
-            Place::Result => {
+            MiniPlace::Result => {
                 if frame == 0 {
                     vec![result()]
                 } else {
@@ -151,16 +151,16 @@ impl Places for MiniC89 {
 }
 
 impl MiniC89 {
-    fn next_instruction(&self) -> Option<Instruction> {
+    fn next_instruction(&self) -> Option<MiniInstruction> {
         self.stand().last().map(|(function, ip)| function.instructions[ip])
     }
 
     /// The function that the next instruction calls.
     fn callee(&self) -> Option<&Function> {
-        let Instruction { op, argument } = self.next_instruction()?;
+        let MiniInstruction { op, argument } = self.next_instruction()?;
         match op {
-            Op::CALL_DIRECT => self.function(argument),
-            Op::CALL_IND => self.function(self.stack.last()?.as_fun()?.into()),
+            MiniOp::CALL_DIRECT => self.function(argument),
+            MiniOp::CALL_IND => self.function(self.stack.last()?.as_fun()?.into()),
             _ => None,
         }
     }

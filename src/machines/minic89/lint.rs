@@ -3,7 +3,7 @@
 use num_bigint::BigInt;
 
 use super::program::{Code, Function, plain};
-use super::table::Op;
+use super::table::MiniOp;
 use crate::machines::machine::LoadError;
 use crate::model::case::Program;
 use crate::model::path::Path;
@@ -32,17 +32,17 @@ fn instructions(code: &Code, index: usize, function: &Function, at: &Path, odd: 
         let is_place = |count: usize| usize::try_from(argument).is_ok_and(|place| place < count);
         let shown = || plain(&code.argument(index, ip));
         let what = match instruction.op {
-            Op::Undecodable => {
+            MiniOp::Undecodable => {
                 let (op, reason) = function.why_undecodable(ip);
                 format!("{op:?} is not an instruction ({reason}) and traps when it is reached")
             }
-            Op::JMP | Op::JZ | Op::JNZ if !is_place(decoded.len()) => {
+            MiniOp::JMP | MiniOp::JZ | MiniOp::JNZ if !is_place(decoded.len()) => {
                 format!("target {} is not an instruction of this function", shown())
             }
-            Op::LOAD_LOCAL | Op::STORE_LOCAL if !is_place(function.local_count) => {
+            MiniOp::LOAD_LOCAL | MiniOp::STORE_LOCAL if !is_place(function.local_count) => {
                 format!("slot {} is out of range ({} slots)", shown(), function.local_count)
             }
-            Op::PUSH_FUN | Op::CALL_DIRECT if code.by_fid(argument).is_none() => {
+            MiniOp::PUSH_FUN | MiniOp::CALL_DIRECT if code.by_fid(argument).is_none() => {
                 format!("there is no function {}", shown())
             }
             _ => continue,

@@ -1,9 +1,9 @@
 //! Local slots.
 
-use super::cpu::{Cpu, Flow, Stop, trap};
+use super::cpu::{Cpu, MiniFlow, MiniStop, trap};
 use super::trap::Trap;
 
-pub(super) fn load(cpu: &mut Cpu<'_>, slot: i32) -> Flow {
+pub(super) fn load(cpu: &mut Cpu<'_>, slot: i32) -> MiniFlow {
     let Some(&word) = cpu.locals().get(slot as usize) else { return Err(bad_local(cpu)) };
     if word.is_uninit() {
         return Err(trap(Trap::UninitRead { slot: cpu.argument() }));
@@ -11,7 +11,7 @@ pub(super) fn load(cpu: &mut Cpu<'_>, slot: i32) -> Flow {
     cpu.push(word)
 }
 
-pub(super) fn store(cpu: &mut Cpu<'_>, slot: i32) -> Flow {
+pub(super) fn store(cpu: &mut Cpu<'_>, slot: i32) -> MiniFlow {
     if slot as usize >= cpu.locals().len() {
         return Err(bad_local(cpu));
     }
@@ -21,6 +21,6 @@ pub(super) fn store(cpu: &mut Cpu<'_>, slot: i32) -> Flow {
 }
 
 #[cold]
-fn bad_local(cpu: &Cpu<'_>) -> Box<Stop> {
+fn bad_local(cpu: &Cpu<'_>) -> Box<MiniStop> {
     trap(Trap::BadLocal { slot: cpu.argument(), local_count: cpu.function().local_count })
 }

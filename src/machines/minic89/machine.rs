@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use super::change;
-use super::cpu::{Cpu, Frame, Limits, Stop};
+use super::cpu::{Cpu, MiniFrame, MiniLimits, MiniStop};
 use super::program::{self, Code, Function, plain};
-use super::table::{MINIC89, Op, interpret};
+use super::table::{MINIC89, MiniOp, interpret};
 use super::trap::Trap;
-use super::word::Word;
+use super::word::MiniWord;
 use crate::isa::OpSet;
-use crate::machines::account::Account;
-use crate::machines::info::{Engine, Executes, Language, MachineInfo};
+use crate::machines::account::CaseAccount;
+use crate::machines::info::{Engine, Executes, MachineInfo, ProgramLanguage};
 use crate::machines::machine::{Advanced, At, LoadError, Machine, Meter, Metered, Status, Tamper, Until};
 use crate::machines::observe;
 use crate::model::case::Program;
@@ -24,7 +24,7 @@ pub const INFO: MachineInfo = MachineInfo {
     doc: "the abstract machine of MiniC89: 16-bit integers, function references",
     isa: &MINIC89,
     engine: Engine::Own,
-    language: Language::Document { schema: "minic89-metadata" },
+    language: ProgramLanguage::Document { schema: "minic89-metadata" },
     contains: program::contains,
     executes: Executes::Contained,
     lint: super::lint::lint,
@@ -54,17 +54,17 @@ const WORD: u64 = 256;
 /// The abstract machine of MiniC89.
 #[derive(Clone)]
 pub struct MiniC89 {
-    account: Account,
+    account: CaseAccount,
     pub(super) code: Option<Code>,
-    pub(super) limits: Limits,
+    pub(super) limits: MiniLimits,
     pub(super) step: u64,
     pub(super) status: RunStatus,
     pub(super) ip: usize,
     /// The argument of the last DBG_LINE.
     pub(super) line: Option<u16>,
-    pub(super) stack: Vec<Word>,
-    pub(super) slots: Vec<Word>,
-    pub(super) frames: Vec<Frame>,
+    pub(super) stack: Vec<MiniWord>,
+    pub(super) slots: Vec<MiniWord>,
+    pub(super) frames: Vec<MiniFrame>,
 }
 
 /// The status in a snapshot, with its data.
@@ -81,7 +81,7 @@ impl MiniC89 {
     /// A machine that holds no program.
     pub fn new(limits: &limits::Limits) -> MiniC89 {
         MiniC89 {
-            account: Account::new(limits),
+            account: CaseAccount::new(limits),
             code: None,
             limits: default_limits(limits.memory),
             step: 0,
@@ -129,17 +129,17 @@ impl MiniC89 {
         let arguments: Option<Vec<_>> = arguments.iter().map(integer).collect();
         let no_integers = || LoadError::at(Path::field("args"), "an argument is not a 16-bit integer");
         self.slots.clear();
-        self.slots.extend(arguments.ok_or_else(no_integers)?.into_iter().map(Word::int));
-        self.slots.resize(local_count, Word::UNINIT);
+        self.slots.extend(arguments.ok_or_else(no_integers)?.into_iter().map(MiniWord::int));
+        self.slots.resize(local_count, MiniWord::UNINIT);
         self.stack.clear();
         self.frames.clear();
-        self.frames.push(Frame { function, base: 0, return_ip: 0 });
+        self.frames.push(MiniFrame { function, base: 0, return_ip: 0 });
         (self.ip, self.line, self.step, self.status) = (0, None, 0, RunStatus::Running);
         Ok(())
     }
 
     /// Attempts instructions of a running machine until `meter` or the program ends the run.
-    fn attempt(&mut self, meter: &mut impl Meter) -> Option<Box<Stop>> {
+    fn attempt(&mut self, meter: &mut impl Meter) -> Option<Box<MiniStop>> {
         let Some(code) = &self.code else { return None };
         let [.., current] = self.frames[..] else { return None };
         let mut cpu = Cpu {
@@ -187,17 +187,17 @@ impl MiniC89 {
     }
 
     /// The status after attempts that ended for this reason; `None` for the meter.
-    fn ended_by(&mut self, stop: Option<Box<Stop>>) -> Status {
+    fn ended_by(&mut self, stop: Option<Box<MiniStop>>) -> Status {
         match stop.map(|stop| *stop) {
             None => Status::Running,
-            Some(Stop::Trap(trap)) => self.end(RunStatus::Trapped(trap)),
-            Some(Stop::Halt(result)) => {
+            Some(MiniStop::Trap(trap)) => self.end(RunStatus::Trapped(trap)),
+            Some(MiniStop::Halt(result)) => {
                 self.stack.pop();
                 self.slots.clear();
                 self.frames.clear();
                 self.end(RunStatus::Halted(result))
             }
-            Some(Stop::Limited(limit)) => self.account.status(limit),
+            Some(MiniStop::Limited(limit)) => self.account.status(limit),
         }
     }
 
@@ -234,8 +234,8 @@ impl MiniC89 {
     }
 }
 
-fn default_limits(memory: u64) -> Limits {
-    Limits {
+fn default_limits(memory: u64) -> MiniLimits {
+    MiniLimits {
         steps: None,
         operand_stack: OPERAND_STACK,
         call_depth: CALL_DEPTH,
@@ -287,7 +287,7 @@ impl Machine for MiniC89 {
         Advanced { status: self.ended_by(stop), executed }
     }
 
-    fn account(&mut self) -> &mut Account {
+    fn account(&mut self) -> &mut CaseAccount {
         &mut self.account
     }
 
@@ -297,7 +297,7 @@ impl Machine for MiniC89 {
             Some(code.functions[frame.function].instructions.len())
         };
         match tamper {
-            Tamper::Push => self.stack.push(Word::int(0)),
+            Tamper::Push => self.stack.push(MiniWord::int(0)),
             Tamper::Pop => return self.stack.pop().is_some(),
             Tamper::GoTo(ip) if length(self).is_some_and(|length| ip < length) => self.ip = ip,
             Tamper::FailOtherwise => match &mut self.status {
@@ -349,12 +349,12 @@ impl MiniC89 {
     pub(super) fn at(&self) -> At<'_> {
         let here = self.frames.last().zip(self.code.as_ref());
         let instruction = here.map(|(frame, code)| code.functions[frame.function].instructions[self.ip]);
-        let op = instruction.map_or(Op::End, |it| it.op);
+        let op = instruction.map_or(MiniOp::End, |it| it.op);
         At { pc: self.ip, op: op.info(), code: op as u16, operand: &[], state: self }
     }
 }
 
-fn change_limits(limits: &mut Limits, changes: &Value) -> Result<(), LoadError> {
+fn change_limits(limits: &mut MiniLimits, changes: &Value) -> Result<(), LoadError> {
     for (name, value) in changes.members().unwrap_or_default() {
         let number = program::limit(value, "a limit")?;
         match (&**name, number) {

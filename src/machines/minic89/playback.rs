@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use num_bigint::BigInt;
 
-use super::cpu::Frame;
+use super::cpu::MiniFrame;
 use super::explain::named;
 use super::machine::{MiniC89, RunStatus};
-use super::program::{Code, Instruction};
-use super::table::Op;
+use super::program::{Code, MiniInstruction};
+use super::table::MiniOp;
 use super::trap::Trap;
-use super::word::Word;
-use crate::machines::account::Account;
+use super::word::MiniWord;
+use crate::machines::account::CaseAccount;
 use crate::machines::inspect::{Effects, Inspect};
 use crate::machines::machine::{At, LoadError, Machine, Status};
 use crate::machines::observe::Observe;
@@ -26,20 +26,20 @@ use crate::model::value::Value;
 #[derive(Clone)]
 pub struct Playback {
     machine: MiniC89,
-    snapshots: Arc<[Snapshot]>,
+    snapshots: Arc<[PlaybackSnapshot]>,
     at: usize,
 }
 
 /// A state in the machine's own form.
-struct Snapshot {
+struct PlaybackSnapshot {
     step: u64,
     status: RunStatus,
     ip: usize,
     /// The argument of the last DBG_LINE before it.
     line: Option<u16>,
-    stack: Vec<Word>,
-    slots: Vec<Word>,
-    frames: Vec<Frame>,
+    stack: Vec<MiniWord>,
+    slots: Vec<MiniWord>,
+    frames: Vec<MiniFrame>,
 }
 
 impl Playback {
@@ -60,7 +60,7 @@ impl Playback {
         let mut states = Vec::with_capacity(snapshots.len());
         for (index, snapshot) in snapshots.iter().enumerate() {
             let mut note = |what: String| notes.push(format!("snapshot {index}: {what}"));
-            let state = Snapshot { line, ..Snapshot::new(&code, snapshot, &mut note) };
+            let state = PlaybackSnapshot { line, ..PlaybackSnapshot::new(&code, snapshot, &mut note) };
             line = state.debug_line(&code).or(line);
             if let Some(last) = last.filter(|last| last.checked_add(1) != Some(state.step)) {
                 note(format!("step {} after step {last}", state.step));
@@ -90,7 +90,7 @@ impl Playback {
 
     /// Sets the machine to the state of the current snapshot.
     fn show(&mut self) {
-        let Snapshot { step, status, ip, line, stack, slots, frames } = &self.snapshots[self.at];
+        let PlaybackSnapshot { step, status, ip, line, stack, slots, frames } = &self.snapshots[self.at];
         self.machine.step = *step;
         self.machine.status.clone_from(status);
         (self.machine.ip, self.machine.line) = (*ip, *line);
@@ -100,9 +100,9 @@ impl Playback {
     }
 }
 
-impl Snapshot {
-    fn new(code: &Code, value: &Value, note: &mut dyn FnMut(String)) -> Snapshot {
-        let mut snapshot = Snapshot {
+impl PlaybackSnapshot {
+    fn new(code: &Code, value: &Value, note: &mut dyn FnMut(String)) -> PlaybackSnapshot {
+        let mut snapshot = PlaybackSnapshot {
             step: number(value.get("step")),
             status: status(value),
             ip: 0,
@@ -132,8 +132,8 @@ impl Snapshot {
     /// The line in the next instruction, if it is a DBG_LINE.
     fn debug_line(&self, code: &Code) -> Option<u16> {
         let function = &code.functions[self.frames.last()?.function];
-        let Instruction { op, argument } = *function.instructions.get(self.ip)?;
-        (op == Op::DBG_LINE).then(|| u16::try_from(argument).ok())?
+        let MiniInstruction { op, argument } = *function.instructions.get(self.ip)?;
+        (op == MiniOp::DBG_LINE).then(|| u16::try_from(argument).ok())?
     }
 
     fn push(
@@ -148,13 +148,13 @@ impl Snapshot {
         let mut locals = words(frame.get("locals"));
         if locals.len() != local_count {
             note(format!("frame {index} has {} locals, and its function {local_count}", locals.len()));
-            locals.resize(local_count, Word::UNINIT);
+            locals.resize(local_count, MiniWord::UNINIT);
         }
         // For a frame without a caller, it has no meaning; any other frame returns to a position after an
         // instruction.
         let return_ip = number(frame.get("return_pc").and_then(|back| back.get("ip")));
         let return_ip = usize::try_from(return_ip).unwrap_or(usize::MAX).clamp(1, usize::from(u16::MAX));
-        self.frames.push(Frame { function, base: self.slots.len(), return_ip });
+        self.frames.push(MiniFrame { function, base: self.slots.len(), return_ip });
         self.slots.extend(locals);
     }
 
@@ -182,7 +182,9 @@ fn status(value: &Value) -> RunStatus {
     match value.get("status") {
         Some(Value::Text(name)) if name == "HALTED" => {
             let result = value.get("halt").and_then(|halt| halt.get("result"));
-            RunStatus::Halted(result.and_then(Word::of_value).and_then(Word::as_int).unwrap_or_default())
+            RunStatus::Halted(
+                result.and_then(MiniWord::of_value).and_then(MiniWord::as_int).unwrap_or_default(),
+            )
         }
         Some(Value::Text(name)) if name == "TRAPPED" => {
             let trap = value.get("trap");
@@ -205,8 +207,8 @@ fn place(code: &Code, fid: u64) -> Option<usize> {
     code.by_fid(i32::try_from(fid).ok()?)
 }
 
-fn words(list: Option<&Value>) -> Vec<Word> {
-    items(list).iter().map(|value| Word::of_value(value).unwrap_or(Word::UNINIT)).collect()
+fn words(list: Option<&Value>) -> Vec<MiniWord> {
+    items(list).iter().map(|value| MiniWord::of_value(value).unwrap_or(MiniWord::UNINIT)).collect()
 }
 
 fn items(list: Option<&Value>) -> &[Value] {
@@ -242,7 +244,7 @@ impl Machine for Playback {
         if left == 0 || (count as u64) < budget { Status::Ended } else { Status::Running }
     }
 
-    fn account(&mut self) -> &mut Account {
+    fn account(&mut self) -> &mut CaseAccount {
         self.machine.account()
     }
 

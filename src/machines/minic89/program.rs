@@ -5,12 +5,12 @@ use std::sync::Arc;
 use num_bigint::BigInt;
 
 use super::source::{LocalName, SourceMap};
-use super::table::Op;
+use super::table::MiniOp;
 use crate::isa::OpInfo;
 use crate::machines::machine::LoadError;
 use crate::model::case::Program;
 use crate::model::path::Path;
-use crate::model::shape::{Member, Shape, members};
+use crate::model::shape::{MemberShape, Shape, members};
 use crate::model::value::Value;
 
 /// The maximum for function ids, instructions of a function, and slots (16 bits in the C core).
@@ -20,7 +20,7 @@ const WIDEST: usize = 0xffff;
 const STEP_LIMIT: u64 = 100_000;
 
 /// The members of a program, which is a metadata document; the schema `minic89-metadata` describes them.
-pub(super) const MEMBERS: &[Member] = members! {
+pub(super) const MEMBERS: &[MemberShape] = members! {
     "schema_version": Shape::Plain, "the version of the document";
     "functions": Shape::Plain, "the functions";
     "limits": Shape::Plain, "limits of the machine";
@@ -53,8 +53,8 @@ pub(super) struct Function {
     pub(super) param_count: usize,
     /// The number of slots, including those of the parameters.
     pub(super) local_count: usize,
-    /// The instructions, followed by [`Op::End`].
-    pub(super) instructions: Vec<Instruction>,
+    /// The instructions, followed by [`MiniOp::End`].
+    pub(super) instructions: Vec<MiniInstruction>,
     undecodable: Vec<Undecodable>,
     pub(super) source_map: SourceMap,
     pub(super) names: Vec<LocalName>,
@@ -62,8 +62,8 @@ pub(super) struct Function {
 
 /// A decoded instruction, or a placeholder for one that cannot be decoded.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Instruction {
-    pub(super) op: Op,
+pub(super) struct MiniInstruction {
+    pub(super) op: MiniOp,
     /// The argument; the nearest number if it does not fit, which makes no difference to any rule.
     pub(super) argument: i32,
 }
@@ -140,11 +140,11 @@ impl Function {
         let decode = |(ip, record): (usize, &Value)| {
             decode(record).unwrap_or_else(|reason| {
                 undecodable.push(Undecodable { ip, op: text(record.get("op")), reason });
-                Instruction { op: Op::Undecodable, argument: 0 }
+                MiniInstruction { op: MiniOp::Undecodable, argument: 0 }
             })
         };
         let instructions = code.iter().enumerate().map(decode);
-        let end = Instruction { op: Op::End, argument: 0 };
+        let end = MiniInstruction { op: MiniOp::End, argument: 0 };
         Ok(Function {
             fid: fid as u16,
             name: text(record.get("name")),
@@ -167,15 +167,15 @@ impl Function {
 }
 
 /// The instruction of a record, or why it is invalid, in the words of `details`.
-fn decode(record: &Value) -> Result<Instruction, &'static str> {
+fn decode(record: &Value) -> Result<MiniInstruction, &'static str> {
     let op = match record.get("op") {
-        Some(Value::Text(name)) => Op::named(name).ok_or("unknown op")?,
+        Some(Value::Text(name)) => MiniOp::named(name).ok_or("unknown op")?,
         _ => return Err("unknown op"),
     };
     let Some(Value::List(arguments)) = record.get("args") else { return Err("arg count") };
     let wanted = op.info().map_or(0, |info| info.arguments.len());
     match (wanted, &arguments[..]) {
-        (0, []) => Ok(Instruction { op, argument: 0 }),
+        (0, []) => Ok(MiniInstruction { op, argument: 0 }),
         (1, [Value::Int(number)]) => in_range(op, number).ok_or("arg range"),
         (1, [_]) => Err("arg type"),
         _ => Err("arg count"),
@@ -184,15 +184,15 @@ fn decode(record: &Value) -> Result<Instruction, &'static str> {
 
 /// The instruction with its argument, if that is in a range that is checked here. Other ranges are checked at
 /// run time; a number that does not fit stays out of range.
-fn in_range(op: Op, number: &BigInt) -> Option<Instruction> {
+fn in_range(op: MiniOp, number: &BigInt) -> Option<MiniInstruction> {
     let nearest = if *number < BigInt::ZERO { i32::MIN } else { i32::MAX };
     let argument = i32::try_from(number).unwrap_or(nearest);
     let fits = match op {
-        Op::PUSH_I16 => i16::try_from(argument).is_ok(),
-        Op::DBG_LINE => u16::try_from(argument).is_ok(),
+        MiniOp::PUSH_I16 => i16::try_from(argument).is_ok(),
+        MiniOp::DBG_LINE => u16::try_from(argument).is_ok(),
         _ => true,
     };
-    fits.then_some(Instruction { op, argument })
+    fits.then_some(MiniInstruction { op, argument })
 }
 
 /// A limit: a non-negative number, or `None` for Null.

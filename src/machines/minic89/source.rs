@@ -19,7 +19,7 @@ pub(super) struct LocalName {
 
 /// Whether a name is in scope at the current instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Scope {
+pub(super) enum SourceScope {
     In,
     Out,
 }
@@ -64,13 +64,13 @@ impl LocalName {
     }
 
     /// The name of a slot at an instruction: the one in scope, else the first one.
-    pub(super) fn find(names: &[LocalName], slot: usize, ip: usize) -> Option<(&str, Scope)> {
+    pub(super) fn find(names: &[LocalName], slot: usize, ip: usize) -> Option<(&str, SourceScope)> {
         let of_slot = || names.iter().filter(|name| name.slot == slot as u64);
         let is_in_scope =
             |name: &&LocalName| name.scope.is_none_or(|(start, end)| (start..end).contains(&(ip as u64)));
         match of_slot().find(is_in_scope) {
-            Some(name) => Some((&name.name, Scope::In)),
-            None => of_slot().next().map(|name| (name.name.as_str(), Scope::Out)),
+            Some(name) => Some((&name.name, SourceScope::In)),
+            None => of_slot().next().map(|name| (name.name.as_str(), SourceScope::Out)),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The instructions. The second name of a row is an alias.
 
-use super::cpu::{Cpu, Stop};
-use super::inspect::Place;
+use super::cpu::{Cpu, MiniStop};
+use super::inspect::MiniPlace;
 use super::machine::MiniC89;
 use super::{arith, call, compare, flow, local, stack};
 use crate::isa::effect::declared_effects;
@@ -16,7 +16,7 @@ macro_rules! instruction_set {
         /// An opcode. The numbers mean nothing outside this program.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         #[allow(clippy::upper_case_acronyms, non_camel_case_types)]
-        pub(super) enum Op {
+        pub(super) enum MiniOp {
             $($name,)*
             /// Something that is not an instruction.
             Undecodable,
@@ -24,11 +24,11 @@ macro_rules! instruction_set {
             End,
         }
 
-        impl Op {
+        impl MiniOp {
             /// The opcode with this name, spelled as in the table.
-            pub(super) fn named(name: &str) -> Option<Op> {
+            pub(super) fn named(name: &str) -> Option<MiniOp> {
                 match name {
-                    $(stringify!($name) $(| stringify!($alias))? => Some(Op::$name),)*
+                    $(stringify!($name) $(| stringify!($alias))? => Some(MiniOp::$name),)*
                     _ => None,
                 }
             }
@@ -40,7 +40,7 @@ macro_rules! instruction_set {
         }
 
         const ROWS: &[OpInfo] = &[$(OpInfo {
-            code: Op::$name as u16,
+            code: MiniOp::$name as u16,
             mask: 0xff,
             name: stringify!($name),
             alias: [$(Some(stringify!($alias)),)? None][0],
@@ -51,7 +51,7 @@ macro_rules! instruction_set {
             pops: $pops,
             pushes: $pushes,
             doc: $doc,
-            effects: declared_effects!(Place: $($effect),*),
+            effects: declared_effects!(MiniPlace: $($effect),*),
         },)*];
 
         /// The instruction set.
@@ -67,16 +67,16 @@ macro_rules! interpreter {
         /// run has changed nothing and stays the next one.
         // Inlined, so that the state is a local variable of the caller and its fields can be in registers.
         #[inline(always)]
-        pub(super) fn interpret(cpu: &mut Cpu<'_>, meter: &mut impl Meter) -> Option<Box<Stop>> {
+        pub(super) fn interpret(cpu: &mut Cpu<'_>, meter: &mut impl Meter) -> Option<Box<MiniStop>> {
             loop {
                 if meter.tick(|| cpu.lead()).is_break() {
                     return None;
                 }
                 let (op, argument) = cpu.fetch();
                 let flow = match op {
-                    $(Op::$name => $handler(cpu, argument),)*
-                    Op::Undecodable => flow::undecodable(cpu),
-                    Op::End => flow::end(cpu),
+                    $(MiniOp::$name => $handler(cpu, argument),)*
+                    MiniOp::Undecodable => flow::undecodable(cpu),
+                    MiniOp::End => flow::end(cpu),
                 };
                 if let Err(stop) = flow {
                     cpu.ip -= 1;
@@ -91,7 +91,7 @@ macro_rules! interpreter {
 macro_rules! effect_lists {
     ($($name:ident $(= $alias:ident)? [$($operand:literal)?] ($pops:literal -> $pushes:literal)
         $handler:path, $doc:literal, $effects:tt;)*) => {
-        effects! { { EFFECTS: MiniC89, Place } $($effects)* }
+        effects! { { EFFECTS: MiniC89, MiniPlace } $($effects)* }
     };
 }
 

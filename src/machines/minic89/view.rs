@@ -3,9 +3,9 @@
 use super::explain::named;
 use super::machine::{MiniC89, RunStatus};
 use super::program::{Function, plain};
-use super::source::{LocalName, Scope as NameScope};
-use super::word::Word;
-use crate::machines::view::{CodeLine, Datum, Row, Scope, Section};
+use super::source::{LocalName, SourceScope as NameScope};
+use super::word::MiniWord;
+use crate::machines::view::{CodeLine, Section, ViewDatum, ViewRow, ViewScope};
 use crate::model::path::Path;
 
 impl MiniC89 {
@@ -40,8 +40,8 @@ impl MiniC89 {
         function.source_map.line(ip).and_then(|line| u64::try_from(line).ok())
     }
 
-    fn status_rows(&self) -> Vec<Row> {
-        let row = |name: &str, value: String, at: Path| Row::new(name, value, Some(Datum::At(at)));
+    fn status_rows(&self) -> Vec<ViewRow> {
+        let row = |name: &str, value: String, at: Path| ViewRow::new(name, value, Some(ViewDatum::At(at)));
         let (status, more) = match &self.status {
             RunStatus::Idle | RunStatus::Running => ("RUNNING", Vec::new()),
             RunStatus::Halted(result) => {
@@ -66,7 +66,7 @@ impl MiniC89 {
     fn operands(&self) -> Section {
         let rows = self.stack.iter().enumerate().rev().map(|(index, word)| {
             let at = Path::field("operand_stack").child(index);
-            Row::new(format!("[{index}]"), self.shown(*word), Some(Datum::At(at)))
+            ViewRow::new(format!("[{index}]"), self.shown(*word), Some(ViewDatum::At(at)))
         });
         Section::of("operand stack, top first", rows)
     }
@@ -80,7 +80,7 @@ impl MiniC89 {
                 Some((caller, call)) => format!("returns to {}+{}", named(caller), call + 1),
                 None => "entry".to_owned(),
             };
-            section.push(Row::new(format!("{frame} {}", named(function)), back, None));
+            section.push(ViewRow::new(format!("{frame} {}", named(function)), back, None));
             caller = Some((function, ip));
             for slot in 0..function.local_count {
                 let Some(word) = self.slots.get(self.frames[frame].base + slot) else { break };
@@ -88,16 +88,16 @@ impl MiniC89 {
                 let (name, scope) = name.unwrap_or(("", NameScope::In));
                 let name = if name.is_empty() { format!("slot {slot}") } else { name.to_owned() };
                 let at = at.child("locals").child(slot);
-                let row = Row::new(name, self.shown(*word), Some(Datum::At(at))).inside(1);
-                let scope = if scope == NameScope::In { Scope::In } else { Scope::Out };
-                section.push(Row { scope, ..row });
+                let row = ViewRow::new(name, self.shown(*word), Some(ViewDatum::At(at))).inside(1);
+                let scope = if scope == NameScope::In { ViewScope::In } else { ViewScope::Out };
+                section.push(ViewRow { scope, ..row });
             }
         }
         section
     }
 
     /// A value formatted for people: functions by name, no function as null.
-    fn shown(&self, word: Word) -> String {
+    fn shown(&self, word: MiniWord) -> String {
         match (word.as_int(), word.as_fun()) {
             (Some(number), _) => number.to_string(),
             (None, Some(0)) => "null".to_owned(),

@@ -9,20 +9,20 @@ use crate::model::value::Value;
 /// Stored as one number: the lowest 16 bits are the integer or the id, the bits above are the kind. So both
 /// of two values are integers if all their upper bits are zero.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Word(u32);
+pub(super) struct MiniWord(u32);
 
 const FUN: u32 = 1 << 16;
 
-impl Word {
+impl MiniWord {
     /// The content of an uninitialised slot.
-    pub(super) const UNINIT: Word = Word(2 << 16);
+    pub(super) const UNINIT: MiniWord = MiniWord(2 << 16);
 
-    pub(super) fn int(number: i16) -> Word {
-        Word(u32::from(number as u16))
+    pub(super) fn int(number: i16) -> MiniWord {
+        MiniWord(u32::from(number as u16))
     }
 
-    pub(super) fn fun(fid: u16) -> Word {
-        Word(FUN | u32::from(fid))
+    pub(super) fn fun(fid: u16) -> MiniWord {
+        MiniWord(FUN | u32::from(fid))
     }
 
     pub(super) fn is_int(self) -> bool {
@@ -39,30 +39,30 @@ impl Word {
     }
 
     pub(super) fn is_uninit(self) -> bool {
-        self == Word::UNINIT
+        self == MiniWord::UNINIT
     }
 
     /// Both values as integers.
-    pub(super) fn ints(a: Word, b: Word) -> Option<(i16, i16)> {
+    pub(super) fn ints(a: MiniWord, b: MiniWord) -> Option<(i16, i16)> {
         ((a.0 | b.0) < FUN).then_some((a.0 as u16 as i16, b.0 as u16 as i16))
     }
 
-    pub(super) fn is_of_kind(self, other: Word) -> bool {
+    pub(super) fn is_of_kind(self, other: MiniWord) -> bool {
         self.0 >> 16 == other.0 >> 16
     }
 
-    /// The word for which [`Word::to_value`] returns this value.
-    pub(super) fn of_value(value: &Value) -> Option<Word> {
+    /// The word for which [`MiniWord::to_value`] returns this value.
+    pub(super) fn of_value(value: &Value) -> Option<MiniWord> {
         let number = |value: &Value| match value {
             Value::Int(number) => i32::try_from(number).ok(),
             _ => None,
         };
         match value.get("t") {
-            None => Some(Word::int(i16::try_from(number(value)?).ok()?)),
+            None => Some(MiniWord::int(i16::try_from(number(value)?).ok()?)),
             Some(Value::Text(kind)) if kind == "fun" => {
-                Some(Word::fun(u16::try_from(number(value.get("v")?)?).ok()?))
+                Some(MiniWord::fun(u16::try_from(number(value.get("v")?)?).ok()?))
             }
-            Some(Value::Text(kind)) if kind == "uninit" => Some(Word::UNINIT),
+            Some(Value::Text(kind)) if kind == "uninit" => Some(MiniWord::UNINIT),
             Some(_) => None,
         }
     }

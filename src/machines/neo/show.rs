@@ -196,44 +196,44 @@ mod tests {
 
     /// Compounds of compounds, by their numbers; an item is the number of one, or bytes.
     #[derive(Debug, Clone)]
-    struct Graph(Vec<Vec<Item>>);
+    struct ItemGraph(Vec<Vec<ShownItem>>);
 
     #[derive(Debug, Clone, Copy)]
-    enum Item {
+    enum ShownItem {
         Bytes(usize),
         List(usize),
     }
 
-    impl Items for Graph {
-        type Item = Item;
+    impl Items for ItemGraph {
+        type Item = ShownItem;
 
-        fn type_name(&self, item: &Item) -> &'static str {
+        fn type_name(&self, item: &ShownItem) -> &'static str {
             match item {
-                Item::Bytes(_) => "Bytes",
-                Item::List(_) => "List",
+                ShownItem::Bytes(_) => "Bytes",
+                ShownItem::List(_) => "List",
             }
         }
 
-        fn content<'i>(&'i self, item: &'i Item) -> Content<'i, Item> {
+        fn content<'i>(&'i self, item: &'i ShownItem) -> Content<'i, ShownItem> {
             match item {
-                Item::Bytes(length) => Content::Bytes(*length),
-                Item::List(id) => Content::List(*id, &self.0[*id]),
+                ShownItem::Bytes(length) => Content::Bytes(*length),
+                ShownItem::List(id) => Content::List(*id, &self.0[*id]),
             }
         }
 
-        fn plain(&self, item: &Item) -> Value {
-            let Item::Bytes(length) = item else { return Value::Null };
+        fn plain(&self, item: &ShownItem) -> Value {
+            let ShownItem::Bytes(length) = item else { return Value::Null };
             Value::int(*length)
         }
 
-        fn pairs<'i>(&'i self, _: &'i Item) -> Vec<(String, &'i Item)> {
+        fn pairs<'i>(&'i self, _: &'i ShownItem) -> Vec<(String, &'i ShownItem)> {
             Vec::new()
         }
     }
 
     /// Shows items as [`Show`] does, and shares nothing.
     struct Unshared<'g> {
-        graph: &'g Graph,
+        graph: &'g ItemGraph,
         left: usize,
         repeats_left: usize,
         seen: HashSet<usize>,
@@ -241,21 +241,21 @@ mod tests {
     }
 
     impl Unshared<'_> {
-        fn item(&mut self, item: Item) -> Value {
+        fn item(&mut self, item: ShownItem) -> Value {
             self.left = self.left.saturating_sub(1);
             let text = |count: usize, unit: &str| Value::text(format!("{count} {unit} left out"));
             match item {
-                Item::Bytes(length) if self.left < length / BYTES_OF_ITEM => {
+                ShownItem::Bytes(length) if self.left < length / BYTES_OF_ITEM => {
                     Value::typed("Bytes", text(length, "bytes"))
                 }
-                Item::Bytes(length) => {
+                ShownItem::Bytes(length) => {
                     self.left -= length / BYTES_OF_ITEM;
                     Value::typed("Bytes", Value::int(length))
                 }
-                Item::List(id) if self.around.contains(&id) => {
+                ShownItem::List(id) if self.around.contains(&id) => {
                     Value::typed("List", Value::text("contains itself"))
                 }
-                Item::List(id) => {
+                ShownItem::List(id) => {
                     let items = &self.graph.0[id];
                     let size = items.len();
                     let repeats = if self.seen.insert(id) { 0 } else { size };
@@ -273,15 +273,15 @@ mod tests {
         }
     }
 
-    fn item(compounds: usize) -> impl Strategy<Value = Item> {
+    fn item(compounds: usize) -> impl Strategy<Value = ShownItem> {
         prop_oneof![
-            1 => (0..4_000_usize).prop_map(Item::Bytes),
-            3 => (0..compounds).prop_map(Item::List),
+            1 => (0..4_000_usize).prop_map(ShownItem::Bytes),
+            3 => (0..compounds).prop_map(ShownItem::List),
         ]
     }
 
     /// Any graph, with cycles; and chains of compounds that each hold the next one several times.
-    fn graph() -> impl Strategy<Value = Graph> {
+    fn graph() -> impl Strategy<Value = ItemGraph> {
         let any = (1..12_usize).prop_flat_map(|compounds| {
             prop::collection::vec(prop::collection::vec(item(compounds), 0..4), compounds)
         });
@@ -289,11 +289,11 @@ mod tests {
             |(length, times, end)| {
                 // A chain of more than 20 that doubles is as good as endless.
                 let length = if times == 2 { length.min(20) } else { length };
-                let link = |id| if id == length { end.clone() } else { vec![Item::List(id + 1); times] };
+                let link = |id| if id == length { end.clone() } else { vec![ShownItem::List(id + 1); times] };
                 (0..=length).map(link).collect()
             },
         );
-        prop_oneof![any, chain].prop_map(Graph)
+        prop_oneof![any, chain].prop_map(ItemGraph)
     }
 
     proptest! {
@@ -301,7 +301,7 @@ mod tests {
 
         #[test]
         fn sharing_changes_nothing(graph in graph(), left in prop_oneof![Just(MOST_SHOWN), 1..2_000_usize]) {
-            let stack: Vec<_> = (0..graph.0.len().min(4)).map(Item::List).collect();
+            let stack: Vec<_> = (0..graph.0.len().min(4)).map(ShownItem::List).collect();
             let mut unshared = Unshared {
                 graph: &graph,
                 left,
@@ -317,9 +317,9 @@ mod tests {
     /// 16 pairs, each of the one before it, have 65,536 leaves.
     #[test]
     fn shared_parts_are_kept_once() {
-        let pair = |id: usize| if id == 0 { Vec::new() } else { vec![Item::List(id - 1); 2] };
-        let graph = Graph((0..=15).map(pair).collect());
-        let shown = Show::new(&graph).in_order(&[Item::List(15)]);
+        let pair = |id: usize| if id == 0 { Vec::new() } else { vec![ShownItem::List(id - 1); 2] };
+        let graph = ItemGraph((0..=15).map(pair).collect());
+        let shown = Show::new(&graph).in_order(&[ShownItem::List(15)]);
         assert!(shown.has_more_values_than(1 << 16), "{}", shown.weight(usize::MAX));
         assert!(shown.weight(usize::MAX) < 16 * 1_000, "{}", shown.weight(usize::MAX));
     }

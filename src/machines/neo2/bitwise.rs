@@ -1,25 +1,25 @@
 //! Bitwise operations on numbers, in two's complement of unlimited length.
 
-use super::fault::Flow;
-use super::frame::Frame;
+use super::fault::Neo2Flow;
+use super::frame::Neo2Frame;
 use super::number::Bounded;
 
 #[inline(always)]
-pub(super) fn invert(frame: &mut Frame<'_>) -> Flow {
+pub(super) fn invert(frame: &mut Neo2Frame<'_>) -> Neo2Flow {
     frame.unary(Bounded::Nothing, |a| Some(!a), |a| !a)
 }
 
 #[inline(always)]
-pub(super) fn and(frame: &mut Frame<'_>) -> Flow {
+pub(super) fn and(frame: &mut Neo2Frame<'_>) -> Neo2Flow {
     frame.binary(Bounded::Nothing, |b, a| Some(b & a), |b, a| Ok(b & a))
 }
 
 #[inline(always)]
-pub(super) fn or(frame: &mut Frame<'_>) -> Flow {
+pub(super) fn or(frame: &mut Neo2Frame<'_>) -> Neo2Flow {
     frame.binary(Bounded::Nothing, |b, a| Some(b | a), |b, a| Ok(b | a))
 }
 
 #[inline(always)]
-pub(super) fn xor(frame: &mut Frame<'_>) -> Flow {
+pub(super) fn xor(frame: &mut Neo2Frame<'_>) -> Neo2Flow {
     frame.binary(Bounded::Nothing, |b, a| Some(b ^ a), |b, a| Ok(b ^ a))
 }

@@ -2,7 +2,7 @@
 
 /// What is stored about a frame while it is not the current one.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Context {
+pub(super) struct Neo2Context {
     /// Its script's number.
     pub(super) script: usize,
     /// Offset of its next instruction. It is outside the script only if that caused a fault.

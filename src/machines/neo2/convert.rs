@@ -4,19 +4,19 @@ use std::rc::Rc;
 
 use num_bigint::BigInt;
 
-use super::item::{Host, Item};
+use super::item::{HostObject, Neo2Item};
 use crate::machines::neo::number::{signed_bytes, small_of_bytes};
 
-impl Item {
+impl Neo2Item {
     /// Its value as a condition.
     #[inline(always)]
     pub(super) fn boolean(&self) -> bool {
         match self {
-            Item::Boolean(truth) => *truth,
-            Item::Integer(number) => *number != 0,
-            Item::Bytes(bytes) => is_true(bytes),
-            Item::Interop(host) => *host == Host::Message,
-            Item::Big(_) | Item::Array(_) | Item::Struct(_) | Item::Map(_) => true,
+            Neo2Item::Boolean(truth) => *truth,
+            Neo2Item::Integer(number) => *number != 0,
+            Neo2Item::Bytes(bytes) => is_true(bytes),
+            Neo2Item::Interop(host) => *host == HostObject::Message,
+            Neo2Item::Big(_) | Neo2Item::Array(_) | Neo2Item::Struct(_) | Neo2Item::Map(_) => true,
         }
     }
 
@@ -24,18 +24,22 @@ impl Item {
     #[inline(always)]
     pub(super) fn small(&self) -> Option<i64> {
         match self {
-            Item::Integer(number) => Some(*number),
-            Item::Boolean(truth) => Some(i64::from(*truth)),
-            Item::Bytes(bytes) => small_of_bytes(bytes),
-            Item::Big(_) | Item::Array(_) | Item::Struct(_) | Item::Map(_) | Item::Interop(_) => None,
+            Neo2Item::Integer(number) => Some(*number),
+            Neo2Item::Boolean(truth) => Some(i64::from(*truth)),
+            Neo2Item::Bytes(bytes) => small_of_bytes(bytes),
+            Neo2Item::Big(_)
+            | Neo2Item::Array(_)
+            | Neo2Item::Struct(_)
+            | Neo2Item::Map(_)
+            | Neo2Item::Interop(_) => None,
         }
     }
 
     /// Its value as a number; `None` if it is not a number.
     pub(super) fn number(&self) -> Option<BigInt> {
         match self {
-            Item::Big(number) => Some(BigInt::clone(number)),
-            Item::Bytes(bytes) => Some(BigInt::from_signed_bytes_le(bytes)),
+            Neo2Item::Big(number) => Some(BigInt::clone(number)),
+            Neo2Item::Bytes(bytes) => Some(BigInt::from_signed_bytes_le(bytes)),
             other => other.small().map(BigInt::from),
         }
     }
@@ -44,11 +48,11 @@ impl Item {
     /// compounds and host objects.
     pub(super) fn bytes(&self) -> Option<Rc<Vec<u8>>> {
         match self {
-            Item::Bytes(bytes) => Some(Rc::clone(bytes)),
-            Item::Boolean(truth) => Some(Rc::new(if *truth { vec![1] } else { Vec::new() })),
-            Item::Integer(number) => Some(Rc::new(signed_bytes(*number).to_vec())),
-            Item::Big(number) => Some(Rc::new(number.to_signed_bytes_le())),
-            Item::Array(_) | Item::Struct(_) | Item::Map(_) | Item::Interop(_) => None,
+            Neo2Item::Bytes(bytes) => Some(Rc::clone(bytes)),
+            Neo2Item::Boolean(truth) => Some(Rc::new(if *truth { vec![1] } else { Vec::new() })),
+            Neo2Item::Integer(number) => Some(Rc::new(signed_bytes(*number).to_vec())),
+            Neo2Item::Big(number) => Some(Rc::new(number.to_signed_bytes_le())),
+            Neo2Item::Array(_) | Neo2Item::Struct(_) | Neo2Item::Map(_) | Neo2Item::Interop(_) => None,
         }
     }
 }

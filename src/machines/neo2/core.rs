@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::context::Context;
+use super::context::Neo2Context;
 use super::count::Estimate;
-use super::fault::{Flow, Stop};
-use super::heap::{COMPOUND, Heap, Id, PLACE};
-use super::item::Item;
+use super::fault::{Neo2Flow, Neo2Stop};
+use super::heap::{COMPOUND, Neo2Heap, Neo2Id, PLACE};
+use super::item::Neo2Item;
 use super::script::Hash;
-use crate::machines::account::{Account, COPIES};
+use crate::machines::account::{COPIES, CaseAccount};
 
 /// The charge for an allocation, including its later release, in units.
 pub(super) const ALLOCATION: u64 = 6;
@@ -23,17 +23,17 @@ const SEEN_IN_UNIT: u64 = 2;
 
 /// The state that the program changes, and the environment that it can query.
 #[derive(Clone)]
-pub(super) struct Core {
+pub(super) struct Neo2Core {
     /// The evaluation stacks of all frames, one after another, the current one last. Only the current one
     /// changes, so each frame only stores where its stack starts.
-    pub(super) stack: Vec<Item>,
+    pub(super) stack: Vec<Neo2Item>,
     /// The alt stacks, likewise.
-    pub(super) alt: Vec<Item>,
+    pub(super) alt: Vec<Neo2Item>,
     /// The frames, the current one last.
-    pub(super) frames: Vec<Context>,
+    pub(super) frames: Vec<Neo2Context>,
     /// What the last frame returned.
-    pub(super) results: Vec<Item>,
-    pub(super) heap: Heap,
+    pub(super) results: Vec<Neo2Item>,
+    pub(super) heap: Neo2Heap,
     pub(super) estimate: Estimate,
     /// The scripts that can be called, by their hashes; `None` if the program has no table.
     pub(super) table: Option<HashMap<Hash, usize>>,
@@ -41,18 +41,18 @@ pub(super) struct Core {
     pub(super) message: Option<Rc<Vec<u8>>>,
     /// How often the script requested the script container without a message.
     pub(super) nothings: u32,
-    pub(super) account: Account,
+    pub(super) account: CaseAccount,
 }
 
-impl Core {
+impl Neo2Core {
     /// A core without frames and without an environment.
-    pub(super) fn new(account: Account) -> Core {
-        Core {
+    pub(super) fn new(account: CaseAccount) -> Neo2Core {
+        Neo2Core {
             stack: Vec::new(),
             alt: Vec::new(),
             frames: Vec::new(),
             results: Vec::new(),
-            heap: Heap::new(),
+            heap: Neo2Heap::new(),
             estimate: Estimate::default(),
             table: None,
             message: None,
@@ -63,37 +63,37 @@ impl Core {
 
     /// Charges the extra time that an instruction takes compared with a plain one.
     #[inline(always)]
-    pub(super) fn work(&mut self, units: u64) -> Flow {
+    pub(super) fn work(&mut self, units: u64) -> Neo2Flow {
         Ok(self.account.charge(units)?)
     }
 
     /// Charges for reading or writing this number of bytes.
     #[inline(always)]
-    pub(super) fn work_on_bytes(&mut self, length: usize) -> Flow {
+    pub(super) fn work_on_bytes(&mut self, length: usize) -> Neo2Flow {
         self.work(length.div_ceil(BYTES_OF_UNIT) as u64)
     }
 
     /// Charges for moving this number of items.
     #[inline(always)]
-    pub(super) fn work_on_items(&mut self, count: usize) -> Flow {
+    pub(super) fn work_on_items(&mut self, count: usize) -> Neo2Flow {
         self.work(count.div_ceil(ITEMS_OF_UNIT) as u64)
     }
 
     /// Counts bytes that are about to be allocated.
     #[inline(always)]
-    pub(super) fn hold(&mut self, bytes: u64) -> Flow {
+    pub(super) fn hold(&mut self, bytes: u64) -> Neo2Flow {
         Ok(self.account.hold(COPIES * bytes)?)
     }
 
     /// Adds a list with these items.
-    pub(super) fn add_list(&mut self, items: Vec<Item>) -> Result<Id, Stop> {
+    pub(super) fn add_list(&mut self, items: Vec<Neo2Item>) -> Result<Neo2Id, Neo2Stop> {
         self.work(ALLOCATION + items.len() as u64)?;
         self.hold(COMPOUND + PLACE * items.len() as u64)?;
         Ok(self.heap.add_list(items))
     }
 
     /// Adds an empty map.
-    pub(super) fn add_map(&mut self) -> Result<Id, Stop> {
+    pub(super) fn add_map(&mut self) -> Result<Neo2Id, Neo2Stop> {
         self.work(ALLOCATION)?;
         self.hold(COMPOUND)?;
         Ok(self.heap.add_map())
@@ -101,15 +101,15 @@ impl Core {
 
     /// Removes garbage if there is enough of it. Every live item must be on a stack.
     #[inline(always)]
-    pub(super) fn clean(&mut self) -> Flow {
+    pub(super) fn clean(&mut self) -> Neo2Flow {
         if self.account.is_due() { self.survey().map(drop) } else { Ok(()) }
     }
 
-    /// How many items there are (see [`Heap::search`]). Also removes garbage, like [`Core::clean`].
+    /// How many items there are (see [`Neo2Heap::search`]). Also removes garbage, like [`Neo2Core::clean`].
     #[cold]
     #[inline(never)]
-    pub(super) fn survey(&mut self) -> Result<usize, Stop> {
-        let Core { stack, alt, heap, account, .. } = self;
+    pub(super) fn survey(&mut self) -> Result<usize, Neo2Stop> {
+        let Neo2Core { stack, alt, heap, account, .. } = self;
         let roots = || stack.iter().chain(alt.iter());
         let count = heap.search(roots());
         let mut seen = count;

@@ -5,8 +5,8 @@
 //! negative or above the limit, and not even then if all changes were stated as exact. The estimate can be
 //! wrong both ways, and it decides whether there are too many items.
 
-use super::fault::{Fault, Flow, Stop};
-use super::frame::Frame;
+use super::fault::{Neo2Fault, Neo2Flow, Neo2Stop};
+use super::frame::Neo2Frame;
 
 /// The maximum number of items.
 pub(super) const LIMIT: i64 = 2048;
@@ -27,7 +27,7 @@ impl Default for Estimate {
 
 /// How an instruction changes the number of items.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Change {
+pub(super) enum CountChange {
     /// By exactly this number.
     Strict(i32),
     /// By at most this number.
@@ -36,14 +36,14 @@ pub(super) enum Change {
     Unknown,
 }
 
-impl Frame<'_> {
+impl Neo2Frame<'_> {
     /// Changes the estimate; a fault if there are too many items.
     #[inline(always)]
-    pub(super) fn charge(&mut self, change: Change) -> Flow {
+    pub(super) fn charge(&mut self, change: CountChange) -> Neo2Flow {
         let (by, exact) = match change {
-            Change::Strict(by) => (by, true),
-            Change::Loose(by) => (by, false),
-            Change::Unknown => (i32::MAX, false),
+            CountChange::Strict(by) => (by, true),
+            CountChange::Loose(by) => (by, false),
+            CountChange::Unknown => (i32::MAX, false),
         };
         let estimate = &mut self.core.estimate;
         estimate.exact &= exact;
@@ -51,18 +51,18 @@ impl Frame<'_> {
         if (0..=LIMIT).contains(&estimate.count) { Ok(()) } else { self.recount() }
     }
 
-    /// Like [`Frame::charge`], but too many items are left to be detected later.
+    /// Like [`Neo2Frame::charge`], but too many items are left to be detected later.
     #[inline(always)]
-    pub(super) fn note(&mut self, change: Change) -> Flow {
+    pub(super) fn note(&mut self, change: CountChange) -> Neo2Flow {
         match self.charge(change) {
-            Err(Stop::Faulted(Fault::TooManyItems)) => Ok(()),
+            Err(Neo2Stop::Faulted(Neo2Fault::TooManyItems)) => Ok(()),
             flow => flow,
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn recount(&mut self) -> Flow {
+    fn recount(&mut self) -> Neo2Flow {
         let estimate = &mut self.core.estimate;
         if !(0..=i64::from(i32::MAX)).contains(&estimate.count) {
             estimate.count = i64::from(i32::MAX);
@@ -75,6 +75,6 @@ impl Frame<'_> {
                 return Ok(());
             }
         }
-        Err(Fault::TooManyItems.into())
+        Err(Neo2Fault::TooManyItems.into())
     }
 }

@@ -1,29 +1,29 @@
 //! EQUAL.
 
 use super::core::ALLOCATION;
-use super::count::Change;
-use super::fault::{Fault, Flow, Stop};
-use super::frame::Frame;
-use super::item::Item;
+use super::count::CountChange;
+use super::fault::{Neo2Fault, Neo2Flow, Neo2Stop};
+use super::frame::Neo2Frame;
+use super::item::Neo2Item;
 
 /// The charge for comparing two items, in units.
 const UNITS_OF_PAIR: u64 = 3;
 
 #[inline(never)]
-pub(super) fn equal(frame: &mut Frame<'_>) -> Flow {
+pub(super) fn equal(frame: &mut Neo2Frame<'_>) -> Neo2Flow {
     let a = frame.pop()?;
     let b = frame.pop()?;
     let equal = are_equal(frame, b, a)?;
     frame.push(equal);
-    frame.note(Change::Loose(-1))
+    frame.note(CountChange::Loose(-1))
 }
 
 /// Whether two items are equal. Pairs of Structs are compared item by item, the last one first.
-fn are_equal(frame: &mut Frame<'_>, one: Item, other: Item) -> Result<bool, Stop> {
+fn are_equal(frame: &mut Neo2Frame<'_>, one: Neo2Item, other: Neo2Item) -> Result<bool, Neo2Stop> {
     frame.core.work(ALLOCATION)?;
     let mut pairs = vec![(one, other)];
     while let Some(pair) = pairs.pop() {
-        let (Item::Struct(one), Item::Struct(other)) = pair else {
+        let (Neo2Item::Struct(one), Neo2Item::Struct(other)) = pair else {
             if are_equal_leaves(frame, &pair.0, &pair.1)? {
                 continue;
             }
@@ -44,13 +44,15 @@ fn are_equal(frame: &mut Frame<'_>, one: Item, other: Item) -> Result<bool, Stop
 }
 
 /// Like [`are_equal`], for two items that are not both Structs.
-fn are_equal_leaves(frame: &mut Frame<'_>, one: &Item, other: &Item) -> Result<bool, Stop> {
+fn are_equal_leaves(frame: &mut Neo2Frame<'_>, one: &Neo2Item, other: &Neo2Item) -> Result<bool, Neo2Stop> {
     match (one, other) {
-        (Item::Integer(one), Item::Integer(other)) => Ok(one == other),
-        (Item::Boolean(one), Item::Boolean(other)) => Ok(one == other),
-        (Item::Array(one), Item::Array(other)) | (Item::Map(one), Item::Map(other)) => Ok(one == other),
-        (Item::Interop(one), Item::Interop(other)) if one == other => Ok(true),
-        (Item::Interop(_), Item::Interop(_)) => Err(Fault::NoMessage.into()),
+        (Neo2Item::Integer(one), Neo2Item::Integer(other)) => Ok(one == other),
+        (Neo2Item::Boolean(one), Neo2Item::Boolean(other)) => Ok(one == other),
+        (Neo2Item::Array(one), Neo2Item::Array(other)) | (Neo2Item::Map(one), Neo2Item::Map(other)) => {
+            Ok(one == other)
+        }
+        (Neo2Item::Interop(one), Neo2Item::Interop(other)) if one == other => Ok(true),
+        (Neo2Item::Interop(_), Neo2Item::Interop(_)) => Err(Neo2Fault::NoMessage.into()),
         _ => match (one.bytes(), other.bytes()) {
             (Some(one), Some(other)) => {
                 frame.core.work_on_bytes(one.len().min(other.len()))?;

@@ -3,31 +3,31 @@
 use crate::machines::account::Limit;
 
 /// The result of a handler: continue, or why the loop ends.
-pub(super) type Flow = Result<(), Stop>;
+pub(super) type Neo2Flow = Result<(), Neo2Stop>;
 
 /// Why the loop ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stop {
-    /// Another frame is the current one. Its [`super::context::Context`] says where to continue.
+pub(super) enum Neo2Stop {
+    /// Another frame is the current one. Its [`super::context::Neo2Context`] says where to continue.
     Switched,
     /// The last frame has returned.
     Halted,
     /// The machine's state is Fault.
-    Faulted(Fault),
+    Faulted(Neo2Fault),
     /// A limit of the runner.
     Limited(Limit),
 }
 
-impl From<Limit> for Stop {
+impl From<Limit> for Neo2Stop {
     #[cold]
-    fn from(limit: Limit) -> Stop {
-        Stop::Limited(limit)
+    fn from(limit: Limit) -> Neo2Stop {
+        Neo2Stop::Limited(limit)
     }
 }
 
 /// Why a script faulted, with messages for people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Fault {
+pub(super) enum Neo2Fault {
     #[error("undefined opcode")]
     Undefined,
     #[error("the script ends within the instruction")]
@@ -80,8 +80,8 @@ pub(super) enum Fault {
     Thrown,
 }
 
-impl From<Fault> for Stop {
-    fn from(fault: Fault) -> Stop {
-        Stop::Faulted(fault)
+impl From<Neo2Fault> for Neo2Stop {
+    fn from(fault: Neo2Fault) -> Neo2Stop {
+        Neo2Stop::Faulted(fault)
     }
 }

@@ -2,39 +2,39 @@
 
 use std::borrow::Cow;
 
-use super::context::Context;
-use super::fault::Stop;
+use super::context::Neo2Context;
+use super::fault::Neo2Stop;
 use super::machine::Neo2;
 use super::shapes::{FRAME, ITEMS, NUMBER};
 use super::table::NEO2;
 use crate::machines::neo::script::code_name;
 use crate::machines::neo::show::Show;
-use crate::machines::observe::{Field, Fields};
+use crate::machines::observe::{StateField, StateFields};
 use crate::model::shape::Shape;
 use crate::model::value::Value;
 
 /// Stacks are listed from their top, frames from the current one.
-impl Fields for Neo2 {
-    const FIELDS: &'static [Field<Neo2>] = &[
-        Field {
+impl StateFields for Neo2 {
+    const FIELDS: &'static [StateField<Neo2>] = &[
+        StateField {
             name: "state",
             doc: "Break, Halt or Fault",
             shape: Shape::Text,
             read: |m| Some(Value::text(m.state())),
         },
-        Field {
+        StateField {
             name: "invocationStack",
             doc: "frames with their script hash, place, stack and alt stack",
             shape: Shape::List(&FRAME),
             read: |m| Some(m.frames()),
         },
-        Field {
+        StateField {
             name: "resultStack",
             doc: "results of the entry script",
             shape: ITEMS,
             read: |m| Some(Show::new(&m.core.heap).top_first(&m.core.results)),
         },
-        Field {
+        StateField {
             name: "itemCount",
             doc: "number of items that the machine counts",
             shape: NUMBER,
@@ -46,9 +46,9 @@ impl Fields for Neo2 {
 impl Neo2 {
     fn state(&self) -> &'static str {
         match self.end.map(|end| end.stop) {
-            None | Some(Stop::Switched | Stop::Limited(_)) => "Break",
-            Some(Stop::Halted) => "Halt",
-            Some(Stop::Faulted(_)) => "Fault",
+            None | Some(Neo2Stop::Switched | Neo2Stop::Limited(_)) => "Break",
+            Some(Neo2Stop::Halted) => "Halt",
+            Some(Neo2Stop::Faulted(_)) => "Fault",
         }
     }
 
@@ -65,7 +65,7 @@ impl Neo2 {
         Value::List(frames)
     }
 
-    fn frame(&self, call: &Context, items: Value, alt: Value) -> Value {
+    fn frame(&self, call: &Neo2Context, items: Value, alt: Value) -> Value {
         let code = self.next_code(call);
         Value::record([
             ("scriptHash", Value::Bytes(self.scripts[call.script].hash().to_vec())),

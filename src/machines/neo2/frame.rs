@@ -2,15 +2,15 @@
 
 use std::rc::Rc;
 
-use super::core::{ALLOCATION, Core};
-use super::fault::{Fault, Flow, Stop};
-use super::item::{Item, long_size};
+use super::core::{ALLOCATION, Neo2Core};
+use super::fault::{Neo2Fault, Neo2Flow, Neo2Stop};
+use super::item::{Neo2Item, long_size};
 use super::script::Script;
 use crate::machines::interpreter::Interpreted;
 
 /// The hot state, taken out of the machine while the loop runs so that it can be in registers, and a
 /// reference to the rest of the machine.
-pub(super) struct Frame<'m> {
+pub(super) struct Neo2Frame<'m> {
     /// Offset after the part of the current instruction that has been read.
     pub(super) pc: usize,
     /// Offset of the current instruction.
@@ -20,22 +20,22 @@ pub(super) struct Frame<'m> {
     /// The script, followed by a RET.
     pub(super) code: &'m [u8],
     pub(super) scripts: &'m [Script],
-    pub(super) core: &'m mut Core,
+    pub(super) core: &'m mut Neo2Core,
 }
 
 /// The part of a frame that handlers can change.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Hot {
+pub(super) struct Neo2Hot {
     pc: usize,
 }
 
 /// The methods that the loop calls.
 #[allow(clippy::unused_self, reason = "the loop is the same for machines that need it")]
-impl Interpreted for Frame<'_> {
-    type Stop = Stop;
-    type Hot = Hot;
+impl Interpreted for Neo2Frame<'_> {
+    type Stop = Neo2Stop;
+    type Hot = Neo2Hot;
     type Lent<'l>
-        = Frame<'l>
+        = Neo2Frame<'l>
     where
         Self: 'l;
 
@@ -60,17 +60,17 @@ impl Interpreted for Frame<'_> {
         true
     }
 
-    /// Never called, since [`Frame::enter`] never returns false.
+    /// Never called, since [`Neo2Frame::enter`] never returns false.
     #[inline(always)]
-    fn refuse<const POPS: usize>(&mut self, _: u64) -> Stop {
-        self.stop(Fault::Underflow.into())
+    fn refuse<const POPS: usize>(&mut self, _: u64) -> Neo2Stop {
+        self.stop(Neo2Fault::Underflow.into())
     }
 
     /// The frame for a handler to work on. In an inlined handler the copy costs nothing; in others it lets
     /// the loop keep the original in registers.
     #[inline(always)]
-    fn lend(&mut self) -> Frame<'_> {
-        Frame {
+    fn lend(&mut self) -> Neo2Frame<'_> {
+        Neo2Frame {
             pc: self.pc,
             at: self.at,
             base: self.base,
@@ -82,21 +82,21 @@ impl Interpreted for Frame<'_> {
 
     /// The part of a lent frame that a handler can change.
     #[inline(always)]
-    fn hot(&self) -> Hot {
-        Hot { pc: self.pc }
+    fn hot(&self) -> Neo2Hot {
+        Neo2Hot { pc: self.pc }
     }
 
     /// Copies back a handler's changes. Only the handler's result ends the run.
     #[inline(always)]
-    fn settle(&mut self, hot: Hot, flow: Flow) -> Flow {
+    fn settle(&mut self, hot: Neo2Hot, flow: Neo2Flow) -> Neo2Flow {
         self.pc = hot.pc;
         flow
     }
 
     /// Moves the program counter back to an instruction that failed.
     #[inline(always)]
-    fn stop(&mut self, stop: Stop) -> Stop {
-        if matches!(stop, Stop::Faulted(_)) {
+    fn stop(&mut self, stop: Neo2Stop) -> Neo2Stop {
+        if matches!(stop, Neo2Stop::Faulted(_)) {
             self.pc = self.at;
         }
         stop
@@ -108,15 +108,15 @@ impl Interpreted for Frame<'_> {
 
     /// Handles a code byte without a row.
     #[inline(always)]
-    fn undefined(&mut self) -> Stop {
-        self.stop(Fault::Undefined.into())
+    fn undefined(&mut self) -> Neo2Stop {
+        self.stop(Neo2Fault::Undefined.into())
     }
 }
 
-impl<'m> Frame<'m> {
+impl<'m> Neo2Frame<'m> {
     /// Reads the next `length` bytes of the instruction.
     #[inline(always)]
-    pub(super) fn data(&mut self, length: usize) -> Result<&'m [u8], Stop> {
+    pub(super) fn data(&mut self, length: usize) -> Result<&'m [u8], Neo2Stop> {
         let end = self.pc + length;
         // The last byte is the RET after the script.
         match self.code.get(self.pc..end) {
@@ -124,44 +124,44 @@ impl<'m> Frame<'m> {
                 self.pc = end;
                 Ok(bytes)
             }
-            _ => Err(Fault::CutOff.into()),
+            _ => Err(Neo2Fault::CutOff.into()),
         }
     }
 
     /// Reads the next bytes of the instruction.
     #[inline(always)]
-    pub(super) fn operand<const LENGTH: usize>(&mut self) -> Result<[u8; LENGTH], Stop> {
+    pub(super) fn operand<const LENGTH: usize>(&mut self) -> Result<[u8; LENGTH], Neo2Stop> {
         let bytes = self.data(LENGTH)?;
-        bytes.try_into().map_err(|_| Fault::CutOff.into())
+        bytes.try_into().map_err(|_| Neo2Fault::CutOff.into())
     }
 }
 
 /// The evaluation stack. Position 0 is the top.
-impl Frame<'_> {
+impl Neo2Frame<'_> {
     /// The items of this frame, the top one last.
     #[inline(always)]
-    pub(super) fn items(&self) -> &[Item] {
+    pub(super) fn items(&self) -> &[Neo2Item] {
         self.core.stack.get(self.base..).unwrap_or_default()
     }
 
     /// Pops an item.
     #[inline(always)]
-    pub(super) fn pop(&mut self) -> Result<Item, Stop> {
+    pub(super) fn pop(&mut self) -> Result<Neo2Item, Neo2Stop> {
         if self.core.stack.len() <= self.base {
-            return Err(Fault::Underflow.into());
+            return Err(Neo2Fault::Underflow.into());
         }
-        self.core.stack.pop().ok_or(Stop::Faulted(Fault::Underflow))
+        self.core.stack.pop().ok_or(Neo2Stop::Faulted(Neo2Fault::Underflow))
     }
 
     /// Pushes an item that uses no memory of its own, or whose memory is already accounted for.
     #[inline(always)]
-    pub(super) fn push(&mut self, item: impl Into<Item>) {
+    pub(super) fn push(&mut self, item: impl Into<Neo2Item>) {
         self.core.stack.push(item.into());
     }
 
     /// Replaces the `COUNT` topmost items, which must exist, with one item.
     #[inline(always)]
-    pub(super) fn replace<const COUNT: usize>(&mut self, item: impl Into<Item>) {
+    pub(super) fn replace<const COUNT: usize>(&mut self, item: impl Into<Neo2Item>) {
         for _ in 1..COUNT {
             self.core.stack.pop();
         }
@@ -172,31 +172,31 @@ impl Frame<'_> {
 
     /// The index of the item at a position in the stack of all frames.
     #[inline(always)]
-    pub(super) fn place(&self, position: usize) -> Result<usize, Stop> {
+    pub(super) fn place(&self, position: usize) -> Result<usize, Neo2Stop> {
         let place = self.core.stack.len().checked_sub(position + 1);
-        place.filter(|place| *place >= self.base).ok_or(Stop::Faulted(Fault::Underflow))
+        place.filter(|place| *place >= self.base).ok_or(Neo2Stop::Faulted(Neo2Fault::Underflow))
     }
 
     /// Pushes a newly created item. This must be the end of the instruction, since garbage may be removed.
-    pub(super) fn push_new(&mut self, item: Item) -> Flow {
+    pub(super) fn push_new(&mut self, item: Neo2Item) -> Neo2Flow {
         self.push(item);
         self.core.clean()
     }
 
-    /// Pushes a byte array, like [`Frame::push_new`].
-    pub(super) fn push_bytes(&mut self, bytes: Vec<u8>) -> Flow {
+    /// Pushes a byte array, like [`Neo2Frame::push_new`].
+    pub(super) fn push_bytes(&mut self, bytes: Vec<u8>) -> Neo2Flow {
         self.core.work(ALLOCATION)?;
         self.core.work_on_bytes(bytes.len())?;
         self.core.hold(long_size(bytes.len() as u64))?;
-        self.push_new(Item::Bytes(Rc::new(bytes)))
+        self.push_new(Neo2Item::Bytes(Rc::new(bytes)))
     }
 
     /// Pops a condition.
     #[inline(always)]
-    pub(super) fn pop_boolean(&mut self) -> Result<bool, Stop> {
+    pub(super) fn pop_boolean(&mut self) -> Result<bool, Neo2Stop> {
         match self.pop()? {
-            Item::Boolean(truth) => Ok(truth),
-            Item::Integer(number) => Ok(number != 0),
+            Neo2Item::Boolean(truth) => Ok(truth),
+            Neo2Item::Integer(number) => Ok(number != 0),
             other => {
                 self.core.work(ALLOCATION / 2)?;
                 Ok(other.boolean())
@@ -206,52 +206,52 @@ impl Frame<'_> {
 
     /// Pops a 32-bit number.
     #[inline(always)]
-    pub(super) fn pop_int32(&mut self) -> Result<i32, Stop> {
+    pub(super) fn pop_int32(&mut self) -> Result<i32, Neo2Stop> {
         let item = self.pop()?;
         self.int32_of(&item)
     }
 
     /// Pops a count or a position.
     #[inline(always)]
-    pub(super) fn pop_count(&mut self) -> Result<usize, Stop> {
+    pub(super) fn pop_count(&mut self) -> Result<usize, Neo2Stop> {
         let item = self.pop()?;
         self.size_of(&item)
     }
 
     /// The item as a 32-bit number.
     #[inline(always)]
-    pub(super) fn int32_of(&mut self, item: &Item) -> Result<i32, Stop> {
+    pub(super) fn int32_of(&mut self, item: &Neo2Item) -> Result<i32, Neo2Stop> {
         let number = match item.small() {
             Some(small) => i32::try_from(small).ok(),
             None => self.number_of(item)?.try_into().ok(),
         };
-        number.ok_or(Stop::Faulted(Fault::NotInt32))
+        number.ok_or(Neo2Stop::Faulted(Neo2Fault::NotInt32))
     }
 
     /// The item as a count or a position.
     #[inline(always)]
-    pub(super) fn size_of(&mut self, item: &Item) -> Result<usize, Stop> {
+    pub(super) fn size_of(&mut self, item: &Neo2Item) -> Result<usize, Neo2Stop> {
         let number = self.int32_of(item)?;
-        usize::try_from(number).map_err(|_| Fault::OutOfRange.into())
+        usize::try_from(number).map_err(|_| Neo2Fault::OutOfRange.into())
     }
 
     /// Pops bytes.
-    pub(super) fn pop_bytes(&mut self) -> Result<Rc<Vec<u8>>, Stop> {
+    pub(super) fn pop_bytes(&mut self) -> Result<Rc<Vec<u8>>, Neo2Stop> {
         let item = self.pop()?;
         self.bytes_of(&item)
     }
 
     /// The bytes of an item.
-    pub(super) fn bytes_of(&mut self, item: &Item) -> Result<Rc<Vec<u8>>, Stop> {
-        let bytes = item.bytes().ok_or(Stop::Faulted(Fault::WrongType))?;
-        let is_made = !matches!(item, Item::Bytes(_));
+    pub(super) fn bytes_of(&mut self, item: &Neo2Item) -> Result<Rc<Vec<u8>>, Neo2Stop> {
+        let bytes = item.bytes().ok_or(Neo2Stop::Faulted(Neo2Fault::WrongType))?;
+        let is_made = !matches!(item, Neo2Item::Bytes(_));
         self.core.work(if is_made { ALLOCATION + bytes.len() as u64 / 8 } else { ALLOCATION / 2 })?;
         Ok(bytes)
     }
 
     /// Pops an index or a key, which must not be a compound.
-    pub(super) fn pop_key(&mut self) -> Result<Item, Stop> {
+    pub(super) fn pop_key(&mut self) -> Result<Neo2Item, Neo2Stop> {
         let key = self.pop()?;
-        if key.is_compound() { Err(Fault::WrongType.into()) } else { Ok(key) }
+        if key.is_compound() { Err(Neo2Fault::WrongType.into()) } else { Ok(key) }
     }
 }

@@ -4,80 +4,80 @@
 //! a stack are garbage. Garbage is removed when it may be half of all compounds, and only between two
 //! instructions or at the end of one, when every live item is on a stack.
 
-use super::item::Item;
-use super::map::Map;
+use super::item::Neo2Item;
+use super::map::Neo2Map;
 
 /// The number of an Array or Struct among all lists, or of a Map among all maps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Id(u32);
+pub(super) struct Neo2Id(u32);
 
-impl Id {
+impl Neo2Id {
     pub(super) fn number(self) -> usize {
         self.0 as usize
     }
 }
 
 /// The size in bytes of an item in a list; below, of an entry in a map, and of an empty compound.
-pub(super) const PLACE: u64 = size_of::<Item>() as u64;
+pub(super) const PLACE: u64 = size_of::<Neo2Item>() as u64;
 pub(super) const ENTRY: u64 = 128;
 pub(super) const COMPOUND: u64 = 64;
 
 /// All compounds.
 #[derive(Debug, Clone)]
-pub(super) struct Heap {
-    lists: Arena<Vec<Item>>,
-    maps: Arena<Map>,
+pub(super) struct Neo2Heap {
+    lists: Arena<Vec<Neo2Item>>,
+    maps: Arena<Neo2Map>,
     /// The number of the last search for live compounds.
     search: u64,
 }
 
-impl Heap {
+impl Neo2Heap {
     /// A heap without compounds.
-    pub(super) fn new() -> Heap {
-        Heap { lists: Arena::new(), maps: Arena::new(), search: 1 }
+    pub(super) fn new() -> Neo2Heap {
+        Neo2Heap { lists: Arena::new(), maps: Arena::new(), search: 1 }
     }
 
     /// Adds a list with these items.
-    pub(super) fn add_list(&mut self, items: Vec<Item>) -> Id {
+    pub(super) fn add_list(&mut self, items: Vec<Neo2Item>) -> Neo2Id {
         self.lists.insert(items, self.search)
     }
 
     /// Adds an empty map.
-    pub(super) fn add_map(&mut self) -> Id {
-        self.maps.insert(Map::default(), self.search)
+    pub(super) fn add_map(&mut self) -> Neo2Id {
+        self.maps.insert(Neo2Map::default(), self.search)
     }
 
     /// The items of an Array or a Struct.
-    pub(super) fn list(&self, id: Id) -> &[Item] {
+    pub(super) fn list(&self, id: Neo2Id) -> &[Neo2Item] {
         &self.lists.values[id.0 as usize]
     }
 
-    /// Like [`Heap::list`], but mutable. The caller accounts for what it adds.
-    pub(super) fn list_mut(&mut self, id: Id) -> &mut Vec<Item> {
+    /// Like [`Neo2Heap::list`], but mutable. The caller accounts for what it adds.
+    pub(super) fn list_mut(&mut self, id: Neo2Id) -> &mut Vec<Neo2Item> {
         &mut self.lists.values[id.0 as usize]
     }
 
     /// The items in all lists and maps, including garbage, mutable.
-    pub(super) fn items_mut(&mut self) -> impl Iterator<Item = &mut Item> {
+    pub(super) fn items_mut(&mut self) -> impl Iterator<Item = &mut Neo2Item> {
         let lists = self.lists.values.iter_mut().flatten();
-        lists.chain(self.maps.values.iter_mut().flat_map(Map::values_mut))
+        lists.chain(self.maps.values.iter_mut().flat_map(Neo2Map::values_mut))
     }
 
-    pub(super) fn map(&self, id: Id) -> &Map {
+    pub(super) fn map(&self, id: Neo2Id) -> &Neo2Map {
         &self.maps.values[id.0 as usize]
     }
 
-    /// Like [`Heap::map`], but mutable. The caller accounts for what it adds.
-    pub(super) fn map_mut(&mut self, id: Id) -> &mut Map {
+    /// Like [`Neo2Heap::map`], but mutable. The caller accounts for what it adds.
+    pub(super) fn map_mut(&mut self, id: Neo2Id) -> &mut Neo2Map {
         &mut self.maps.values[id.0 as usize]
     }
 
     /// Finds everything reachable from the roots, and counts items as the machine does: each root, and each
     /// item and value in a reachable compound, however many references the compound has.
-    pub(super) fn search<'i>(&mut self, roots: impl Iterator<Item = &'i Item>) -> usize {
+    pub(super) fn search<'i>(&mut self, roots: impl Iterator<Item = &'i Neo2Item>) -> usize {
         self.search += 1;
-        let Heap { lists, maps, search, .. } = self;
-        let mut found = Found {
+        let Neo2Heap { lists, maps, search, .. } = self;
+        let mut found = FoundCompound {
             search: *search,
             lists: &mut lists.found,
             maps: &mut maps.found,
@@ -87,8 +87,8 @@ impl Heap {
         roots.for_each(|item| found.meet(item));
         while let Some(compound) = found.pending.pop() {
             match compound {
-                Compound::List(id) => lists.values[id].iter().for_each(|item| found.meet(item)),
-                Compound::Map(id) => {
+                Neo2Compound::List(id) => lists.values[id].iter().for_each(|item| found.meet(item)),
+                Neo2Compound::Map(id) => {
                     maps.values[id].entries().for_each(|entry| found.meet(&entry.value));
                 }
             }
@@ -98,7 +98,7 @@ impl Heap {
 
     /// Removes everything that the last search, with the same roots, did not find. Returns how many bytes are
     /// in use.
-    pub(super) fn sweep<'i>(&mut self, roots: impl Iterator<Item = &'i Item>) -> u64 {
+    pub(super) fn sweep<'i>(&mut self, roots: impl Iterator<Item = &'i Neo2Item>) -> u64 {
         self.lists.sweep(self.search);
         self.maps.sweep(self.search);
         let lists = self
@@ -109,7 +109,7 @@ impl Heap {
             let entries = map.entries().map(|entry| ENTRY + entry.key.size() + entry.value.size());
             COMPOUND + entries.sum::<u64>()
         });
-        roots.map(Item::size).sum::<u64>() + lists.sum::<u64>() + maps.sum::<u64>()
+        roots.map(Neo2Item::size).sum::<u64>() + lists.sum::<u64>() + maps.sum::<u64>()
     }
 
     /// The number of slots for compounds, including garbage and free ones.
@@ -134,15 +134,15 @@ impl<T: Default> Arena<T> {
         Arena { values: Vec::new(), found: Vec::new(), free: Vec::new() }
     }
 
-    fn insert(&mut self, value: T, search: u64) -> Id {
+    fn insert(&mut self, value: T, search: u64) -> Neo2Id {
         if let Some(id) = self.free.pop() {
             self.values[id as usize] = value;
             self.found[id as usize] = search;
-            return Id(id);
+            return Neo2Id(id);
         }
         self.values.push(value);
         self.found.push(search);
-        Id((self.values.len() - 1) as u32)
+        Neo2Id((self.values.len() - 1) as u32)
     }
 
     fn sweep(&mut self, search: u64) {
@@ -162,30 +162,34 @@ impl<T: Default> Arena<T> {
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Compound {
+enum Neo2Compound {
     List(usize),
     Map(usize),
 }
 
 /// The state of a search.
-struct Found<'h> {
+struct FoundCompound<'h> {
     search: u64,
     lists: &'h mut [u64],
     maps: &'h mut [u64],
     /// Compounds that were found but not visited yet.
-    pending: Vec<Compound>,
+    pending: Vec<Neo2Compound>,
     count: usize,
 }
 
-impl Found<'_> {
-    fn meet(&mut self, item: &Item) {
+impl FoundCompound<'_> {
+    fn meet(&mut self, item: &Neo2Item) {
         self.count += 1;
         let (found, compound) = match item {
-            Item::Array(id) | Item::Struct(id) => {
-                (&mut self.lists[id.0 as usize], Compound::List(id.0 as usize))
+            Neo2Item::Array(id) | Neo2Item::Struct(id) => {
+                (&mut self.lists[id.0 as usize], Neo2Compound::List(id.0 as usize))
             }
-            Item::Map(id) => (&mut self.maps[id.0 as usize], Compound::Map(id.0 as usize)),
-            Item::Integer(_) | Item::Big(_) | Item::Boolean(_) | Item::Bytes(_) | Item::Interop(_) => return,
+            Neo2Item::Map(id) => (&mut self.maps[id.0 as usize], Neo2Compound::Map(id.0 as usize)),
+            Neo2Item::Integer(_)
+            | Neo2Item::Big(_)
+            | Neo2Item::Boolean(_)
+            | Neo2Item::Bytes(_)
+            | Neo2Item::Interop(_) => return,
         };
         if std::mem::replace(found, self.search) != self.search {
             self.pending.push(compound);

@@ -3,19 +3,19 @@
 use std::ops::Range;
 
 use super::count::LIMIT;
-use super::fault::Stop;
-use super::item::Item;
+use super::fault::Neo2Stop;
+use super::item::Neo2Item;
 use super::machine::Neo2;
 use super::map::key_name;
 use super::table::{EFFECTS, NEO2};
 use crate::isa::PlaceKind;
 use crate::isa::disassembler::line_at;
-use crate::machines::effects::{Effect, Places, declared};
+use crate::machines::effects::{DeclaredPlaces, Effect, declared};
 use crate::machines::inspect::{Effects, Inspect, cells_inside};
 use crate::machines::neo::show::Show;
 use crate::machines::view::{CodeLine, Section, code_lines, part_of_code};
 use crate::model::cell::Cell;
-use crate::model::path::{Key, Path};
+use crate::model::path::{Path, PathKey};
 use crate::model::value::Value;
 
 impl Inspect for Neo2 {
@@ -33,7 +33,7 @@ impl Inspect for Neo2 {
     }
 
     fn compound(&self, below: usize) -> Option<usize> {
-        self.below(below).and_then(Item::compound)
+        self.below(below).and_then(Neo2Item::compound)
     }
 
     fn reference_limit(&self) -> Option<usize> {
@@ -52,8 +52,8 @@ impl Inspect for Neo2 {
 
     fn failure(&self) -> Option<String> {
         match self.end.map(|end| end.stop) {
-            Some(Stop::Faulted(fault)) => Some(fault.to_string()),
-            None | Some(Stop::Switched | Stop::Halted | Stop::Limited(_)) => None,
+            Some(Neo2Stop::Faulted(fault)) => Some(fault.to_string()),
+            None | Some(Neo2Stop::Switched | Neo2Stop::Halted | Neo2Stop::Limited(_)) => None,
         }
     }
 
@@ -81,15 +81,17 @@ impl Inspect for Neo2 {
     fn cells(&self, at: &Path) -> Vec<Cell> {
         let keys = at.keys();
         let (place, way) = match &keys[..] {
-            [Key::Name(field), Key::Index(index), way @ ..] if field == "resultStack" => {
+            [PathKey::Name(field), PathKey::Index(index), way @ ..] if field == "resultStack" => {
                 let items = self.items();
                 (self.stacked(*index).zip(items.iter().nth_back(*index)), way)
             }
-            [Key::Name(field), Key::Index(frame), Key::Name(part), Key::Index(index), way @ ..]
-                if field == "invocationStack" =>
-            {
-                (self.framed(*frame, part, *index), way)
-            }
+            [
+                PathKey::Name(field),
+                PathKey::Index(frame),
+                PathKey::Name(part),
+                PathKey::Index(index),
+                way @ ..,
+            ] if field == "invocationStack" => (self.framed(*frame, part, *index), way),
             _ => return Vec::new(),
         };
         let Some((cell, item)) = place else { return Vec::new() };
@@ -105,18 +107,18 @@ fn listed(pc: i64) -> usize {
 /// The places that an instruction can read or write besides the items that it pops and pushes. Numbers are
 /// operands: 0 is the top item.
 #[derive(Clone, Copy)]
-pub(crate) enum Place {
+pub(crate) enum Neo2Place {
     /// The item at the distance below the index on top that the index gives.
     Picked,
     /// The item below the index on top, and the one at the distance below it that the index gives.
     Swapped,
     /// All of the compound that the operand refers to.
     Compound(usize),
-    /// Like [`Place::Compound`], for a Struct that is cloned.
+    /// Like [`Neo2Place::Compound`], for a Struct that is cloned.
     Struct(usize),
     /// The item of the first operand at the index or key given by the second one, if it exists.
     Item(usize, usize),
-    /// Like [`Place::Item`], whether it exists or not.
+    /// Like [`Neo2Place::Item`], whether it exists or not.
     Entry(usize, usize),
     /// The position after the last item of a list.
     End(usize),
@@ -128,73 +130,73 @@ pub(crate) enum Place {
     NewAlt,
 }
 
-impl Place {
+impl Neo2Place {
     /// What is there.
     pub(super) const fn kind(self) -> PlaceKind {
         match self {
-            Place::Compound(_) => PlaceKind::Compound,
-            Place::Struct(_) => PlaceKind::Struct,
-            Place::Picked
-            | Place::Swapped
-            | Place::Item(..)
-            | Place::Entry(..)
-            | Place::End(_)
-            | Place::Signatures
-            | Place::Alt
-            | Place::NewAlt => PlaceKind::Other,
+            Neo2Place::Compound(_) => PlaceKind::Compound,
+            Neo2Place::Struct(_) => PlaceKind::Struct,
+            Neo2Place::Picked
+            | Neo2Place::Swapped
+            | Neo2Place::Item(..)
+            | Neo2Place::Entry(..)
+            | Neo2Place::End(_)
+            | Neo2Place::Signatures
+            | Neo2Place::Alt
+            | Neo2Place::NewAlt => PlaceKind::Other,
         }
     }
 }
 
-impl Places for Neo2 {
-    type Place = Place;
+impl DeclaredPlaces for Neo2 {
+    type Place = Neo2Place;
 
-    fn row_effects(&self) -> &'static [Effect<Neo2, Place>] {
+    fn row_effects(&self) -> &'static [Effect<Neo2, Neo2Place>] {
         let row = self.at().and_then(|at| NEO2.row(at.code));
         row.map_or(&[], |row| EFFECTS[row])
     }
 
-    fn cells_at(&self, place: Place) -> Vec<Cell> {
+    fn cells_at(&self, place: Neo2Place) -> Vec<Cell> {
         let one = |cell: Option<Cell>| cell.into_iter().collect();
         match place {
-            Place::Picked => one(self.picked().and_then(|below| self.stacked(below))),
-            Place::Swapped => match self.picked() {
+            Neo2Place::Picked => one(self.picked().and_then(|below| self.stacked(below))),
+            Neo2Place::Swapped => match self.picked() {
                 Some(other) => [1, other].into_iter().filter_map(|below| self.stacked(below)).collect(),
                 None => Vec::new(),
             },
-            Place::Compound(operand) => one(self.compound(operand).map(Cell::Compound)),
-            Place::Struct(operand) => match self.below(operand) {
-                Some(Item::Struct(_)) => one(self.compound(operand).map(Cell::Compound)),
+            Neo2Place::Compound(operand) => one(self.compound(operand).map(Cell::Compound)),
+            Neo2Place::Struct(operand) => match self.below(operand) {
+                Some(Neo2Item::Struct(_)) => one(self.compound(operand).map(Cell::Compound)),
                 _ => Vec::new(),
             },
-            Place::Item(whole, key) => match self.part(whole, key) {
+            Neo2Place::Item(whole, key) => match self.part(whole, key) {
                 (cell, Some(_)) => one(cell),
                 (_, None) => Vec::new(),
             },
-            Place::Entry(whole, key) => one(self.part(whole, key).0),
-            Place::End(list) => {
-                let size = self.below(list).and_then(|item| self.list(item)).map(<[Item]>::len);
+            Neo2Place::Entry(whole, key) => one(self.part(whole, key).0),
+            Neo2Place::End(list) => {
+                let size = self.below(list).and_then(|item| self.list(item)).map(<[Neo2Item]>::len);
                 one(self.compound(list).zip(size).map(|(id, size)| Cell::item(id, &size.into())))
             }
-            Place::Signatures => one(self.compound(self.several(0)).map(Cell::Compound)),
-            Place::Alt => one(self.core.alt.len().checked_sub(1).map(alt)),
-            Place::NewAlt => vec![alt(self.core.alt.len())],
+            Neo2Place::Signatures => one(self.compound(self.several(0)).map(Cell::Compound)),
+            Neo2Place::Alt => one(self.core.alt.len().checked_sub(1).map(alt)),
+            Neo2Place::NewAlt => vec![alt(self.core.alt.len())],
         }
     }
 
-    fn held(&self, place: Place, cell: &Cell) -> Option<Value> {
+    fn held(&self, place: Neo2Place, cell: &Cell) -> Option<Value> {
         match place {
-            Place::Picked | Place::Swapped => match cell {
+            Neo2Place::Picked | Neo2Place::Swapped => match cell {
                 Cell::Stack(index) => self.items().get(*index).map(|item| self.shown(item)),
                 _ => None,
             },
-            Place::Compound(operand) | Place::Struct(operand) => self.item(operand),
-            Place::Item(whole, key) | Place::Entry(whole, key) => {
+            Neo2Place::Compound(operand) | Neo2Place::Struct(operand) => self.item(operand),
+            Neo2Place::Item(whole, key) | Neo2Place::Entry(whole, key) => {
                 self.part(whole, key).1.map(|item| self.shown(item))
             }
-            Place::Signatures => self.item(self.several(0)),
-            Place::Alt => self.core.alt.last().map(|item| self.shown(item)),
-            Place::End(_) | Place::NewAlt => None,
+            Neo2Place::Signatures => self.item(self.several(0)),
+            Neo2Place::Alt => self.core.alt.last().map(|item| self.shown(item)),
+            Neo2Place::End(_) | Neo2Place::NewAlt => None,
         }
     }
 }
@@ -272,16 +274,16 @@ fn alt(index: usize) -> Cell {
 }
 
 impl Neo2 {
-    fn shown(&self, item: &Item) -> Value {
+    fn shown(&self, item: &Neo2Item) -> Value {
         Show::briefly(&self.core.heap, item)
     }
 
     /// The items of all frames; after the run, the results.
-    fn items(&self) -> &[Item] {
+    fn items(&self) -> &[Neo2Item] {
         if self.core.frames.is_empty() { &self.core.results } else { &self.core.stack }
     }
 
-    fn below(&self, below: usize) -> Option<&Item> {
+    fn below(&self, below: usize) -> Option<&Neo2Item> {
         self.items().iter().nth_back(below)
     }
 
@@ -301,7 +303,7 @@ impl Neo2 {
     }
 
     /// The items of the current frame.
-    fn own(&self) -> &[Item] {
+    fn own(&self) -> &[Neo2Item] {
         let base = self.core.frames.last().map_or(0, |call| call.base);
         self.core.stack.get(base..).unwrap_or_default()
     }
@@ -331,38 +333,38 @@ impl Neo2 {
     }
 
     /// The cell of an item of a compound, both given by operands of an instruction, and the item if it exists.
-    fn part(&self, compound: usize, key: usize) -> (Option<Cell>, Option<&Item>) {
+    fn part(&self, compound: usize, key: usize) -> (Option<Cell>, Option<&Neo2Item>) {
         let Some(compound) = self.below(compound) else { return (None, None) };
         let key = match compound {
-            Item::Map(_) => self.below(key).map(|key| Key::from(key_name(key))),
-            _ => self.count(key).map(Key::from),
+            Neo2Item::Map(_) => self.below(key).map(|key| PathKey::from(key_name(key))),
+            _ => self.count(key).map(PathKey::from),
         };
         let Some(key) = key else { return (None, None) };
         (compound.compound().map(|id| Cell::item(id, &key)), self.child(compound, &key))
     }
 
-    fn list(&self, item: &Item) -> Option<&[Item]> {
+    fn list(&self, item: &Neo2Item) -> Option<&[Neo2Item]> {
         match item {
-            Item::Array(id) | Item::Struct(id) => Some(self.core.heap.list(*id)),
+            Neo2Item::Array(id) | Neo2Item::Struct(id) => Some(self.core.heap.list(*id)),
             _ => None,
         }
     }
 
     /// An item of a compound, by its key in a path.
-    fn child(&self, item: &Item, key: &Key) -> Option<&Item> {
+    fn child(&self, item: &Neo2Item, key: &PathKey) -> Option<&Neo2Item> {
         match (item, key) {
-            (Item::Map(id), Key::Name(name)) => {
+            (Neo2Item::Map(id), PathKey::Name(name)) => {
                 let entry = self.core.heap.map(*id).entries().find(|entry| key_name(&entry.key) == **name);
                 entry.map(|entry| &entry.value)
             }
-            (_, Key::Index(index)) => self.list(item)?.get(*index),
+            (_, PathKey::Index(index)) => self.list(item)?.get(*index),
             _ => None,
         }
     }
 
     /// The cell and the item of a stack of a frame. Frames are listed from the current one, items from
     /// the top one.
-    fn framed(&self, frame: usize, part: &str, index: usize) -> Option<(Cell, &Item)> {
+    fn framed(&self, frame: usize, part: &str, index: usize) -> Option<(Cell, &Neo2Item)> {
         let frame = self.core.frames.len().checked_sub(frame + 1)?;
         let (call, next) = (self.core.frames[frame], self.core.frames.get(frame + 1));
         let from_top = |own: Range<usize>| own.rev().nth(index);

@@ -4,67 +4,71 @@ use std::rc::Rc;
 
 use num_bigint::BigInt;
 
-use super::heap::Id;
+use super::heap::Neo2Id;
 
 /// An item. Copying any item costs the same: compounds are shared, and so are long numbers and byte arrays,
 /// which are immutable.
 #[derive(Debug, Clone)]
-pub(super) enum Item {
+pub(super) enum Neo2Item {
     Integer(i64),
-    /// An Integer that does not fit [`Item::Integer`].
+    /// An Integer that does not fit [`Neo2Item::Integer`].
     Big(Rc<BigInt>),
     Boolean(bool),
     Bytes(Rc<Vec<u8>>),
-    Array(Id),
-    Struct(Id),
-    Map(Id),
-    Interop(Host),
+    Array(Neo2Id),
+    Struct(Neo2Id),
+    Map(Neo2Id),
+    Interop(HostObject),
 }
 
-const _: () = assert!(size_of::<Item>() == 16);
+const _: () = assert!(size_of::<Neo2Item>() == 16);
 
 /// What a host item represents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Host {
+pub(super) enum HostObject {
     /// The script container.
     Message,
     /// A missing script container; each request for it gets its own number.
     Nothing(u32),
 }
 
-impl Item {
+impl Neo2Item {
     /// The name of its type in vectors.
     pub(super) fn type_name(&self) -> &'static str {
         match self {
-            Item::Integer(_) | Item::Big(_) => "Integer",
-            Item::Boolean(_) => "Boolean",
-            Item::Bytes(_) => "ByteArray",
-            Item::Array(_) => "Array",
-            Item::Struct(_) => "Struct",
-            Item::Map(_) => "Map",
-            Item::Interop(_) => "Interop",
+            Neo2Item::Integer(_) | Neo2Item::Big(_) => "Integer",
+            Neo2Item::Boolean(_) => "Boolean",
+            Neo2Item::Bytes(_) => "ByteArray",
+            Neo2Item::Array(_) => "Array",
+            Neo2Item::Struct(_) => "Struct",
+            Neo2Item::Map(_) => "Map",
+            Neo2Item::Interop(_) => "Interop",
         }
     }
 
     /// Whether it is an Array, a Struct or a Map.
     pub(super) fn is_compound(&self) -> bool {
-        matches!(self, Item::Array(_) | Item::Struct(_) | Item::Map(_))
+        matches!(self, Neo2Item::Array(_) | Neo2Item::Struct(_) | Neo2Item::Map(_))
     }
 
     /// The number of the compound that it refers to, among lists and maps together.
     pub(super) fn compound(&self) -> Option<usize> {
         match self {
-            Item::Array(id) | Item::Struct(id) => Some(2 * id.number()),
-            Item::Map(id) => Some(2 * id.number() + 1),
-            Item::Integer(_) | Item::Big(_) | Item::Boolean(_) | Item::Bytes(_) | Item::Interop(_) => None,
+            Neo2Item::Array(id) | Neo2Item::Struct(id) => Some(2 * id.number()),
+            Neo2Item::Map(id) => Some(2 * id.number() + 1),
+            Neo2Item::Integer(_)
+            | Neo2Item::Big(_)
+            | Neo2Item::Boolean(_)
+            | Neo2Item::Bytes(_)
+            | Neo2Item::Interop(_) => None,
         }
     }
 
     /// The approximate length of a byte array or a long number, in bytes; 0 for other items.
     pub(super) fn length(&self) -> usize {
         match self {
-            Item::Bytes(bytes) => bytes.len(),
-            Item::Big(number) => number.bits() as usize / 8,
+            Neo2Item::Bytes(bytes) => bytes.len(),
+            Neo2Item::Big(number) => number.bits() as usize / 8,
             _ => 0,
         }
     }
@@ -72,8 +76,8 @@ impl Item {
     /// Its share of the memory that it uses beyond its own slot, in bytes.
     pub(super) fn size(&self) -> u64 {
         match self {
-            Item::Bytes(bytes) => long_size(self.length() as u64) / Rc::strong_count(bytes) as u64,
-            Item::Big(number) => long_size(self.length() as u64) / Rc::strong_count(number) as u64,
+            Neo2Item::Bytes(bytes) => long_size(self.length() as u64) / Rc::strong_count(bytes) as u64,
+            Neo2Item::Big(number) => long_size(self.length() as u64) / Rc::strong_count(number) as u64,
             _ => 0,
         }
     }
@@ -84,26 +88,27 @@ pub(super) fn long_size(length: u64) -> u64 {
     64 + length
 }
 
-impl From<i64> for Item {
-    fn from(number: i64) -> Item {
-        Item::Integer(number)
+impl From<i64> for Neo2Item {
+    fn from(number: i64) -> Neo2Item {
+        Neo2Item::Integer(number)
     }
 }
 
-impl From<usize> for Item {
-    fn from(size: usize) -> Item {
-        Item::Integer(size as i64)
+impl From<usize> for Neo2Item {
+    fn from(size: usize) -> Neo2Item {
+        Neo2Item::Integer(size as i64)
     }
 }
 
-impl From<bool> for Item {
-    fn from(truth: bool) -> Item {
-        Item::Boolean(truth)
+impl From<bool> for Neo2Item {
+    fn from(truth: bool) -> Neo2Item {
+        Neo2Item::Boolean(truth)
     }
 }
 
-impl From<BigInt> for Item {
-    fn from(number: BigInt) -> Item {
-        i64::try_from(number).map_or_else(|error| Item::Big(Rc::new(error.into_original())), Item::Integer)
+impl From<BigInt> for Neo2Item {
+    fn from(number: BigInt) -> Neo2Item {
+        i64::try_from(number)
+            .map_or_else(|error| Neo2Item::Big(Rc::new(error.into_original())), Neo2Item::Integer)
     }
 }

@@ -1,16 +1,16 @@
 //! The machine: loading and the single loop.
 
-use super::context::Context;
-use super::core::Core;
-use super::fault::{Fault, Stop};
-use super::frame::Frame;
+use super::context::Neo2Context;
+use super::core::Neo2Core;
+use super::fault::{Neo2Fault, Neo2Stop};
+use super::frame::Neo2Frame;
 use super::program;
 use super::script::Script;
 use super::shapes;
 use super::table::{self, NEO2};
 use crate::isa::OpSet;
-use crate::machines::account::Account;
-use crate::machines::info::{Engine, Executes, Language, MachineInfo};
+use crate::machines::account::CaseAccount;
+use crate::machines::info::{Engine, Executes, MachineInfo, ProgramLanguage};
 use crate::machines::inspect::Inspect;
 use crate::machines::machine::{Advanced, At, LoadError, Machine, Meter, Metered, Status, Tamper, Until};
 use crate::machines::neo::script::code_name;
@@ -25,7 +25,7 @@ pub const INFO: MachineInfo = MachineInfo {
     doc: "NeoVM 2.x, with the host services of its own test runner",
     isa: &NEO2,
     engine: Engine::Own,
-    language: Language::Bytes,
+    language: ProgramLanguage::Bytes,
     contains: program::contains,
     executes: Executes::Others,
     lint: crate::machines::info::nothing_odd,
@@ -45,14 +45,14 @@ pub const INFO: MachineInfo = MachineInfo {
 #[derive(Clone)]
 pub struct Neo2 {
     pub(super) scripts: Vec<Script>,
-    pub(super) core: Core,
-    pub(super) end: Option<End>,
+    pub(super) core: Neo2Core,
+    pub(super) end: Option<Neo2End>,
 }
 
 /// How and where the run ended.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct End {
-    pub(super) stop: Stop,
+pub(super) struct Neo2End {
+    pub(super) stop: Neo2Stop,
     /// Offset and code of the last instruction.
     at: usize,
     code: u8,
@@ -61,27 +61,27 @@ pub(super) struct End {
 impl Neo2 {
     /// A machine that holds no program.
     pub fn new(limits: &Limits) -> Neo2 {
-        Neo2 { scripts: Vec::new(), core: Core::new(Account::new(limits)), end: None }
+        Neo2 { scripts: Vec::new(), core: Neo2Core::new(CaseAccount::new(limits)), end: None }
     }
 
     /// The loop. Returns why it ended; `None` if the meter ended it.
-    fn cycle(&mut self, meter: &mut impl Meter) -> Option<End> {
+    fn cycle(&mut self, meter: &mut impl Meter) -> Option<Neo2End> {
         loop {
             let current = self.core.frames.len().checked_sub(1)?;
-            let Context { script, pc, base, .. } = self.core.frames[current];
+            let Neo2Context { script, pc, base, .. } = self.core.frames[current];
             let code = &self.scripts[script].code;
             let (scripts, core) = (&self.scripts, &mut self.core);
-            let mut frame = Frame { pc: pc as usize, at: pc as usize, base, code, scripts, core };
+            let mut frame = Neo2Frame { pc: pc as usize, at: pc as usize, base, code, scripts, core };
             let stop = table::interpret(&mut frame, meter);
-            let Frame { pc, at, .. } = frame;
-            if stop == Some(Stop::Switched) {
+            let Neo2Frame { pc, at, .. } = frame;
+            if stop == Some(Neo2Stop::Switched) {
                 continue;
             }
             // A returned frame no longer exists.
             if let Some(call) = self.core.frames.get_mut(current) {
                 call.pc = pc as i64;
             }
-            return stop.map(|stop| End { stop, at, code: code[at] });
+            return stop.map(|stop| Neo2End { stop, at, code: code[at] });
         }
     }
 
@@ -103,19 +103,19 @@ impl Neo2 {
 
     fn status(&self) -> Status {
         match self.end.map(|end| end.stop) {
-            None | Some(Stop::Switched) => Status::Running,
-            Some(Stop::Halted | Stop::Faulted(_)) => Status::Ended,
-            Some(Stop::Limited(limit)) => self.core.account.status(limit),
+            None | Some(Neo2Stop::Switched) => Status::Running,
+            Some(Neo2Stop::Halted | Neo2Stop::Faulted(_)) => Status::Ended,
+            Some(Neo2Stop::Limited(limit)) => self.core.account.status(limit),
         }
     }
 }
 
 impl Machine for Neo2 {
     fn load(&mut self, program: &Program) -> Result<(), LoadError> {
-        let mut core = Core::new(self.core.account.clone());
+        let mut core = Neo2Core::new(self.core.account.clone());
         core.account.reset();
         self.scripts = program::load(program, &mut core)?;
-        core.frames.push(Context { script: 0, pc: 0, base: 0, alt_base: 0, wanted: None });
+        core.frames.push(Neo2Context { script: 0, pc: 0, base: 0, alt_base: 0, wanted: None });
         self.core = core;
         self.end = None;
         Ok(())
@@ -139,7 +139,7 @@ impl Machine for Neo2 {
         Advanced { status: self.status(), executed: budget - meter.left }
     }
 
-    fn account(&mut self) -> &mut Account {
+    fn account(&mut self) -> &mut CaseAccount {
         &mut self.core.account
     }
 
@@ -158,7 +158,7 @@ impl Machine for Neo2 {
             Tamper::Overflow if self.end.is_none() => {
                 let at = usize::try_from(frame.pc).unwrap_or_default();
                 let code = self.scripts[frame.script].code.get(at).copied().unwrap_or_default();
-                self.end = Some(End { stop: Stop::Faulted(Fault::TooManyItems), at, code });
+                self.end = Some(Neo2End { stop: Neo2Stop::Faulted(Neo2Fault::TooManyItems), at, code });
                 true
             }
             tamper => self.core.tamper(tamper),
@@ -180,15 +180,15 @@ impl Machine for Neo2 {
 
     fn describe(&self) -> String {
         let frames = counted(self.depth(), "frame");
-        let Some(End { stop, at, code }) = self.end else {
+        let Some(Neo2End { stop, at, code }) = self.end else {
             return format!("Break{}, {frames}", self.place());
         };
         match stop {
-            Stop::Halted => format!("Halt, {}", counted(self.core.results.len(), "result")),
-            Stop::Faulted(fault) => {
+            Neo2Stop::Halted => format!("Halt, {}", counted(self.core.results.len(), "result")),
+            Neo2Stop::Faulted(fault) => {
                 format!("Fault at 0x{at:x} {}: {fault}, {frames}", code_name(&NEO2, code))
             }
-            Stop::Limited(_) | Stop::Switched => {
+            Neo2Stop::Limited(_) | Neo2Stop::Switched => {
                 format!("ended by the runner at 0x{at:x} {}, {frames}", code_name(&NEO2, code))
             }
         }
@@ -205,7 +205,7 @@ impl Neo2 {
 
     /// The code of a frame's next instruction, which is RET at the end of the script. `None` before the start
     /// of the script, where only a failed call leads.
-    pub(super) fn next_code(&self, call: &Context) -> Option<u8> {
+    pub(super) fn next_code(&self, call: &Neo2Context) -> Option<u8> {
         let code = &self.scripts[call.script].code;
         let pc = usize::try_from(call.pc).ok()?;
         code.get(pc).or(code.last()).copied()

@@ -3,25 +3,25 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::item::Item;
+use super::item::Neo2Item;
 use crate::model::hex::bytes_key;
 
 /// Entries by the bytes of their keys. They are ordered by slot, and a new entry gets the slot that was freed last.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Map {
-    slots: Vec<Option<Entry>>,
+pub(super) struct Neo2Map {
+    slots: Vec<Option<MapEntry>>,
     free: Vec<usize>,
     by_key: HashMap<Rc<Vec<u8>>, usize>,
 }
 
 /// A key as it was when its entry was created, and its value.
 #[derive(Debug, Clone)]
-pub(super) struct Entry {
-    pub(super) key: Item,
-    pub(super) value: Item,
+pub(super) struct MapEntry {
+    pub(super) key: Neo2Item,
+    pub(super) value: Neo2Item,
 }
 
-impl Map {
+impl Neo2Map {
     pub(super) fn len(&self) -> usize {
         self.by_key.len()
     }
@@ -31,28 +31,28 @@ impl Map {
         self.slots.is_empty()
     }
 
-    pub(super) fn entries(&self) -> impl Iterator<Item = &Entry> {
+    pub(super) fn entries(&self) -> impl Iterator<Item = &MapEntry> {
         self.slots.iter().flatten()
     }
 
     /// The values, mutable.
-    pub(super) fn values_mut(&mut self) -> impl Iterator<Item = &mut Item> {
+    pub(super) fn values_mut(&mut self) -> impl Iterator<Item = &mut Neo2Item> {
         self.slots.iter_mut().flatten().map(|entry| &mut entry.value)
     }
 
-    pub(super) fn get(&self, key: &Rc<Vec<u8>>) -> Option<&Item> {
+    pub(super) fn get(&self, key: &Rc<Vec<u8>>) -> Option<&Neo2Item> {
         let slot = *self.by_key.get(key)?;
         self.slots[slot].as_ref().map(|entry| &entry.value)
     }
 
     /// The value of an existing entry, mutable.
-    pub(super) fn get_mut(&mut self, key: &Rc<Vec<u8>>) -> Option<&mut Item> {
+    pub(super) fn get_mut(&mut self, key: &Rc<Vec<u8>>) -> Option<&mut Neo2Item> {
         let slot = *self.by_key.get(key)?;
         self.slots[slot].as_mut().map(|entry| &mut entry.value)
     }
 
     /// Adds a new entry. `bytes` are the bytes of its key.
-    pub(super) fn insert(&mut self, bytes: Rc<Vec<u8>>, entry: Entry) {
+    pub(super) fn insert(&mut self, bytes: Rc<Vec<u8>>, entry: MapEntry) {
         let slot = self.free.pop().unwrap_or_else(|| {
             self.slots.push(None);
             self.slots.len() - 1
@@ -70,7 +70,7 @@ impl Map {
 }
 
 /// The text of a key: its bytes.
-pub(super) fn key_name(key: &Item) -> String {
+pub(super) fn key_name(key: &Neo2Item) -> String {
     match key.bytes() {
         Some(bytes) if !bytes.is_empty() => bytes_key(&bytes),
         _ => String::new(),

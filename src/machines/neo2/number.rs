@@ -5,10 +5,10 @@ use std::cmp::Ordering;
 use num_bigint::{BigInt, Sign};
 
 use super::core::ALLOCATION;
-use super::count::Change;
-use super::fault::{Fault, Flow, Stop};
-use super::frame::Frame;
-use super::item::{Item, long_size};
+use super::count::CountChange;
+use super::fault::{Neo2Fault, Neo2Flow, Neo2Stop};
+use super::frame::Neo2Frame;
+use super::item::{Neo2Item, long_size};
 
 /// The charge for an operation on two numbers of 32 bytes, in units.
 const OPERATION: u64 = 20;
@@ -29,13 +29,13 @@ pub(super) enum Bounded {
 }
 
 /// The number, if it has at most 32 bytes: from -2^255 to 2^255 - 1.
-fn bounded(number: BigInt) -> Result<BigInt, Stop> {
+fn bounded(number: BigInt) -> Result<BigInt, Neo2Stop> {
     let least = || number.sign() == Sign::Minus && number.trailing_zeros() == Some(255);
     let fits = number.bits() < 256 || number.bits() == 256 && least();
-    if fits { Ok(number) } else { Err(Fault::IntegerSize.into()) }
+    if fits { Ok(number) } else { Err(Neo2Fault::IntegerSize.into()) }
 }
 
-impl Frame<'_> {
+impl Neo2Frame<'_> {
     /// Replaces a with `small(a)`, or with `big(a)` if that is `None`.
     #[inline(always)]
     pub(super) fn unary(
@@ -43,8 +43,8 @@ impl Frame<'_> {
         bound: Bounded,
         small: impl FnOnce(i64) -> Option<i64>,
         big: fn(BigInt) -> BigInt,
-    ) -> Flow {
-        let a = self.items().last().and_then(Item::small);
+    ) -> Neo2Flow {
+        let a = self.items().last().and_then(Neo2Item::small);
         match a.and_then(small) {
             Some(result) => {
                 self.replace::<1>(result);
@@ -56,7 +56,7 @@ impl Frame<'_> {
 
     #[cold]
     #[inline(never)]
-    fn big_unary(&mut self, bound: Bounded, big: fn(BigInt) -> BigInt) -> Flow {
+    fn big_unary(&mut self, bound: Bounded, big: fn(BigInt) -> BigInt) -> Neo2Flow {
         let a = self.pop_operand(bound)?;
         self.push_result(bound, big(a))
     }
@@ -67,18 +67,22 @@ impl Frame<'_> {
         &mut self,
         bound: Bounded,
         small: impl FnOnce(i64, i64) -> Option<i64>,
-        big: fn(BigInt, BigInt) -> Result<BigInt, Fault>,
-    ) -> Flow {
+        big: fn(BigInt, BigInt) -> Result<BigInt, Neo2Fault>,
+    ) -> Neo2Flow {
         match self.small_pair().and_then(|(b, a)| small(b, a)) {
             Some(result) => self.replace::<2>(result),
             None => self.big_binary(bound, big)?,
         }
-        self.note(Change::Strict(-1))
+        self.note(CountChange::Strict(-1))
     }
 
     #[cold]
     #[inline(never)]
-    fn big_binary(&mut self, bound: Bounded, big: fn(BigInt, BigInt) -> Result<BigInt, Fault>) -> Flow {
+    fn big_binary(
+        &mut self,
+        bound: Bounded,
+        big: fn(BigInt, BigInt) -> Result<BigInt, Neo2Fault>,
+    ) -> Neo2Flow {
         self.core.work(OPERATION)?;
         let a = self.pop_operand(bound)?;
         let b = self.pop_operand(bound)?;
@@ -87,19 +91,19 @@ impl Frame<'_> {
 
     /// Replaces b and a with the result of comparing b with a.
     #[inline(always)]
-    pub(super) fn compare(&mut self, test: impl FnOnce(Ordering) -> bool) -> Flow {
+    pub(super) fn compare(&mut self, test: impl FnOnce(Ordering) -> bool) -> Neo2Flow {
         if let Some((b, a)) = self.small_pair() {
             self.replace::<2>(test(b.cmp(&a)));
         } else {
             let ordering = self.big_compare()?;
             self.push(test(ordering));
         }
-        self.note(Change::Strict(-1))
+        self.note(CountChange::Strict(-1))
     }
 
     #[cold]
     #[inline(never)]
-    fn big_compare(&mut self) -> Result<Ordering, Stop> {
+    fn big_compare(&mut self) -> Result<Ordering, Neo2Stop> {
         let (a, b) = (self.pop_number()?, self.pop_number()?);
         Ok(b.cmp(&a))
     }
@@ -114,27 +118,27 @@ impl Frame<'_> {
     }
 
     /// Pops a number of any size.
-    pub(super) fn pop_number(&mut self) -> Result<BigInt, Stop> {
+    pub(super) fn pop_number(&mut self) -> Result<BigInt, Neo2Stop> {
         let item = self.pop()?;
         self.number_of(&item)
     }
 
     /// Pops an operand of an instruction with this bound.
-    pub(super) fn pop_operand(&mut self, bound: Bounded) -> Result<BigInt, Stop> {
+    pub(super) fn pop_operand(&mut self, bound: Bounded) -> Result<BigInt, Neo2Stop> {
         let number = self.pop_number()?;
         if bound == Bounded::Nothing { Ok(number) } else { bounded(number) }
     }
 
     /// An item as a number.
-    pub(super) fn number_of(&mut self, item: &Item) -> Result<BigInt, Stop> {
-        let number = item.number().ok_or(Stop::Faulted(Fault::WrongType))?;
+    pub(super) fn number_of(&mut self, item: &Neo2Item) -> Result<BigInt, Neo2Stop> {
+        let number = item.number().ok_or(Neo2Stop::Faulted(Neo2Fault::WrongType))?;
         self.core.work(ALLOCATION + bytes_of(&number) as u64 / BYTES_READ_IN_UNIT)?;
         Ok(number)
     }
 
     /// Pushes the result of an instruction with this bound. Garbage may be removed, as in
-    /// [`Frame::push_new`].
-    pub(super) fn push_result(&mut self, bound: Bounded, number: BigInt) -> Flow {
+    /// [`Neo2Frame::push_new`].
+    pub(super) fn push_result(&mut self, bound: Bounded, number: BigInt) -> Neo2Flow {
         let number = if bound == Bounded::OperandsAndResult { bounded(number)? } else { number };
         let bytes = bytes_of(&number);
         self.core.work(RESULT + bytes as u64 / BYTES_WRITTEN_IN_UNIT)?;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::core::Core;
+use super::core::Neo2Core;
 use super::script::Script;
 use super::shapes::ALIASES;
 use super::table::NEO2;
@@ -15,7 +15,7 @@ use crate::model::case::Program;
 use crate::model::value::Value;
 
 /// Fills the environment of a fresh core from the program. Returns the scripts; the first one is executed.
-pub(super) fn load(program: &Program, core: &mut Core) -> Result<Vec<Script>, LoadError> {
+pub(super) fn load(program: &Program, core: &mut Neo2Core) -> Result<Vec<Script>, LoadError> {
     let record = &program.0;
     let mut scripts = vec![Script::new(script(&NEO2, record, op_of)?)];
     if let Some(table) = record.get("scriptTable") {

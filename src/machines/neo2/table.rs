@@ -1,10 +1,10 @@
 //! The opcodes. Operands are named from the top of the stack: a, b, c. If an instruction pops a number of
 //! items that another item gives, the row counts only those that it always pops.
 
-use super::fault::Stop;
-use super::frame::Frame;
+use super::fault::Neo2Stop;
+use super::frame::Neo2Frame;
 use super::inspect::{
-    Place, arguments, arguments_below_hash, at_offset, counted, dynamic_hash, handed_over,
+    Neo2Place, arguments, arguments_below_hash, at_offset, counted, dynamic_hash, handed_over,
     handed_over_with_hash, index, index_and_one, indexed, keys_and_signatures, returned, unpacked,
 };
 use super::machine::Neo2;
@@ -206,7 +206,7 @@ macro_rules! rows {
 
 rows!(opcodes {
     /// The opcodes by their mnemonics.
-    Op, NEO2 = "neo2", Place
+    Op, NEO2 = "neo2", Neo2Place
 });
-rows!(interpreter { interpret(Frame) -> Stop });
-rows!(effects { EFFECTS: Neo2, Place });
+rows!(interpreter { interpret(Neo2Frame) -> Neo2Stop });
+rows!(effects { EFFECTS: Neo2, Neo2Place });

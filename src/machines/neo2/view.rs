@@ -3,16 +3,16 @@
 use super::machine::Neo2;
 use crate::machines::inspect::Inspect;
 use crate::machines::neo::show::Show;
-use crate::machines::view::{Row, Section};
+use crate::machines::view::{Section, ViewRow};
 use crate::model::hex::bytes_key;
 use crate::model::path::Path;
 
 impl Neo2 {
     pub(super) fn view(&self) -> Vec<Section> {
-        let count = Row::new("items counted", self.core.estimate.count.to_string(), None);
+        let count = ViewRow::new("items counted", self.core.estimate.count.to_string(), None);
         let frames = self.core.frames.iter().enumerate().rev().map(|(index, frame)| {
             let script = bytes_key(&self.scripts[frame.script].hash());
-            Row::new(format!("frame {index}"), format!("at {:04x} of {script}", frame.pc), None)
+            ViewRow::new(format!("frame {index}"), format!("at {:04x} of {script}", frame.pc), None)
         });
         let state = Section::of("status", std::iter::once(count).chain(frames));
         let mut sections =

@@ -3,27 +3,27 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use super::core::Core;
-use super::item::{Buffer, Item};
-use crate::machines::change::{Counted, change_items, unchangeable};
+use super::core::Neo3Core;
+use super::item::{Buffer, Neo3Item};
+use crate::machines::change::{CountFrom, change_items, unchangeable};
 use crate::machines::machine::{LoadError, Tamper};
 use crate::model::value::Value;
 
-impl Core {
+impl Neo3Core {
     /// Changes the machine as given by the record of an [`crate::model::case::Action::Set`].
     pub(super) fn change(&mut self, changes: &Value) -> Result<(), LoadError> {
         for (field, value) in changes.members().unwrap_or_default() {
             match &**field {
-                "stack" => change_items("stack", &mut self.stack, Counted::FromTop, value, put)?,
+                "stack" => change_items("stack", &mut self.stack, CountFrom::FromTop, value, put)?,
                 "staticFields" => {
-                    change_items("staticFields", &mut self.statics, Counted::FromStart, value, put)?;
+                    change_items("staticFields", &mut self.statics, CountFrom::FromStart, value, put)?;
                 }
                 "localVariables" => {
                     let locals = &mut self.context.locals;
-                    change_items("localVariables", locals, Counted::FromStart, value, put)?;
+                    change_items("localVariables", locals, CountFrom::FromStart, value, put)?;
                 }
                 "arguments" => {
-                    change_items("arguments", &mut self.context.arguments, Counted::FromStart, value, put)?;
+                    change_items("arguments", &mut self.context.arguments, CountFrom::FromStart, value, put)?;
                 }
                 _ => return Err(unchangeable(field, value)),
             }
@@ -32,11 +32,11 @@ impl Core {
     }
 }
 
-impl Core {
+impl Neo3Core {
     /// See [`crate::machines::machine::Machine::tamper`].
     pub(super) fn tamper(&mut self, tamper: Tamper) -> bool {
         match tamper {
-            Tamper::Push => self.stack.push(Item::Integer(0)),
+            Tamper::Push => self.stack.push(Neo3Item::Integer(0)),
             Tamper::Pop => match self.stack.pop() {
                 Some(item) => self.heap.let_go(&item),
                 None => return false,
@@ -44,13 +44,13 @@ impl Core {
             Tamper::Copy => return self.copy_top(),
             Tamper::Count(more) => self.heap.counted += more,
             Tamper::AsArray => match self.stack.last_mut() {
-                Some(top @ &mut Item::Struct(id)) => *top = Item::Array(id),
+                Some(top @ &mut Neo3Item::Struct(id)) => *top = Neo3Item::Array(id),
                 _ => return false,
             },
             Tamper::AsStruct(number) => {
                 for item in self.heap.items_mut() {
                     match *item {
-                        Item::Array(id) if id.0 as usize == number => *item = Item::Struct(id),
+                        Neo3Item::Array(id) if id.0 as usize == number => *item = Neo3Item::Struct(id),
                         _ => {}
                     }
                 }
@@ -63,10 +63,11 @@ impl Core {
     /// Replaces the list on top with a copy.
     fn copy_top(&mut self) -> bool {
         let Some(top) = self.stack.last().cloned() else { return false };
-        let (Item::Array(id) | Item::Struct(id)) = top else { return false };
+        let (Neo3Item::Array(id) | Neo3Item::Struct(id)) = top else { return false };
         let items = self.heap.list(id).to_vec();
         let copy = self.heap.add_list(Vec::new());
-        let copied = if matches!(top, Item::Array(_)) { Item::Array(copy) } else { Item::Struct(copy) };
+        let copied =
+            if matches!(top, Neo3Item::Array(_)) { Neo3Item::Array(copy) } else { Neo3Item::Struct(copy) };
         self.heap.hold(&copied);
         for item in &items {
             self.heap.acquire(item);
@@ -80,20 +81,21 @@ impl Core {
 }
 
 /// Replaces an item with another; neither may refer to anything that is counted.
-fn put(place: &mut Item, value: &Value) -> Result<(), LoadError> {
+fn put(place: &mut Neo3Item, value: &Value) -> Result<(), LoadError> {
     let item = primitive(value).filter(|_| place.compound().is_none()).or_else(|| buffer(place, value));
     *place = item.ok_or_else(|| LoadError::new(format!("{place:?} cannot be set to {value}")))?;
     Ok(())
 }
 
 /// A new Buffer that replaces a Buffer.
-fn buffer(place: &Item, value: &Value) -> Option<Item> {
-    let Item::Buffer(old) = place else { return None };
+fn buffer(place: &Neo3Item, value: &Value) -> Option<Neo3Item> {
+    let Neo3Item::Buffer(old) = place else { return None };
     match value {
         Value::Typed(name, value) if &**name == "Buffer" => match &**value {
-            Value::Bytes(bytes) => {
-                Some(Item::Buffer(Rc::new(Buffer { number: old.number, bytes: RefCell::new(bytes.clone()) })))
-            }
+            Value::Bytes(bytes) => Some(Neo3Item::Buffer(Rc::new(Buffer {
+                number: old.number,
+                bytes: RefCell::new(bytes.clone()),
+            }))),
             _ => None,
         },
         _ => None,
@@ -101,14 +103,14 @@ fn buffer(place: &Item, value: &Value) -> Option<Item> {
 }
 
 /// An item of a non-compound type from its value.
-fn primitive(value: &Value) -> Option<Item> {
+fn primitive(value: &Value) -> Option<Neo3Item> {
     let Value::Typed(name, value) = value else { return None };
     match (&**name, &**value) {
-        ("Null", Value::Null) => Some(Item::Null),
-        ("Boolean", Value::Bool(truth)) => Some(Item::Boolean(*truth)),
-        ("Integer", Value::Int(number)) => Item::integer(number.clone()).ok(),
-        ("Pointer", Value::Int(position)) => u32::try_from(position).ok().map(Item::Pointer),
-        ("ByteString", Value::Bytes(bytes)) => Some(Item::bytes(bytes.clone())),
+        ("Null", Value::Null) => Some(Neo3Item::Null),
+        ("Boolean", Value::Bool(truth)) => Some(Neo3Item::Boolean(*truth)),
+        ("Integer", Value::Int(number)) => Neo3Item::integer(number.clone()).ok(),
+        ("Pointer", Value::Int(position)) => u32::try_from(position).ok().map(Neo3Item::Pointer),
+        ("ByteString", Value::Bytes(bytes)) => Some(Neo3Item::bytes(bytes.clone())),
         _ => None,
     }
 }

@@ -5,64 +5,64 @@ use std::collections::HashMap;
 use std::mem;
 use std::rc::Rc;
 
-use super::context::Context;
-use super::fault::Flow;
-use super::heap::Heap;
-use super::host::Host;
-use super::item::{Buffer, Item};
-use crate::machines::account::{Account, COPIES};
+use super::context::Neo3Context;
+use super::fault::Neo3Flow;
+use super::heap::Neo3Heap;
+use super::host::HostServices;
+use super::item::{Buffer, Neo3Item};
+use crate::machines::account::{COPIES, CaseAccount};
 use crate::model::limits::Limits;
 
 /// The state that a script changes.
 #[derive(Clone)]
-pub(super) struct Core {
+pub(super) struct Neo3Core {
     /// The evaluation stack, which all frames share; after the run, the result stack.
-    pub(super) stack: Vec<Item>,
-    pub(super) heap: Heap,
+    pub(super) stack: Vec<Neo3Item>,
+    pub(super) heap: Neo3Heap,
     /// The current frame.
-    pub(super) context: Context,
+    pub(super) context: Neo3Context,
     /// The frames that wait for it, the oldest one first.
-    pub(super) callers: Vec<Context>,
+    pub(super) callers: Vec<Neo3Context>,
     /// Static fields, once initialised.
-    pub(super) statics: Vec<Item>,
+    pub(super) statics: Vec<Neo3Item>,
     /// The exception being thrown while finally blocks run.
-    pub(super) uncaught: Option<Item>,
-    pub(super) host: Host,
+    pub(super) uncaught: Option<Neo3Item>,
+    pub(super) host: HostServices,
     /// The limits; those of the engine as the program demands them.
     pub(super) limits: Limits,
     /// Where the current instruction starts.
     pub(super) at: usize,
-    pub(super) account: Account,
+    pub(super) account: CaseAccount,
     /// How many host objects were created.
     pub(super) interops: u32,
     /// How many Buffers were created.
     buffers: u32,
 }
 
-impl Core {
+impl Neo3Core {
     /// A core without a script.
-    pub(super) fn new(limits: &Limits) -> Core {
-        Core {
+    pub(super) fn new(limits: &Limits) -> Neo3Core {
+        Neo3Core {
             stack: Vec::new(),
-            heap: Heap::default(),
-            context: Context::default(),
+            heap: Neo3Heap::default(),
+            context: Neo3Context::default(),
             callers: Vec::new(),
             statics: Vec::new(),
             uncaught: None,
-            host: Host::default(),
+            host: HostServices::default(),
             limits: limits.clone(),
             at: 0,
-            account: Account::new(limits),
+            account: CaseAccount::new(limits),
             interops: 0,
             buffers: 0,
         }
     }
 
     /// Discards the state of the last run.
-    pub(super) fn reset(&mut self, host: Host, limits: Limits) {
+    pub(super) fn reset(&mut self, host: HostServices, limits: Limits) {
         self.stack.clear();
         self.heap.reset();
-        self.context = Context::default();
+        self.context = Neo3Context::default();
         self.callers.clear();
         self.statics.clear();
         self.uncaught = None;
@@ -81,10 +81,10 @@ impl Core {
     }
 
     /// Creates a Buffer.
-    pub(super) fn new_buffer(&mut self, bytes: Vec<u8>) -> Item {
+    pub(super) fn new_buffer(&mut self, bytes: Vec<u8>) -> Neo3Item {
         let number = self.buffers;
         self.buffers = number.wrapping_add(1);
-        Item::Buffer(Rc::new(Buffer { number, bytes: RefCell::new(bytes) }))
+        Neo3Item::Buffer(Rc::new(Buffer { number, bytes: RefCell::new(bytes) }))
     }
 
     /// Replaces each Buffer with a copy of its own, since a duplicated machine shares them with the original.
@@ -94,7 +94,7 @@ impl Core {
         let slots = frames.flat_map(|frame| frame.locals.iter_mut().chain(&mut frame.arguments));
         let roots = self.stack.iter_mut().chain(&mut self.statics).chain(&mut self.uncaught).chain(slots);
         for item in roots.chain(self.heap.items_mut()) {
-            if let Item::Buffer(shared) = item {
+            if let Neo3Item::Buffer(shared) = item {
                 let number = shared.number;
                 let copy = || Rc::new(Buffer { number, bytes: shared.bytes.clone() });
                 *shared = own.entry(number).or_insert_with(copy).clone();
@@ -110,19 +110,19 @@ impl Core {
     }
 
     /// The item at this distance from the top, if it exists.
-    pub(super) fn below(&self, below: usize) -> Option<&Item> {
+    pub(super) fn below(&self, below: usize) -> Option<&Neo3Item> {
         self.stack.iter().nth_back(below)
     }
 
     /// Charges the extra time that an instruction takes compared with a plain one.
     #[inline(always)]
-    pub(super) fn work(&mut self, units: usize) -> Flow {
+    pub(super) fn work(&mut self, units: usize) -> Neo3Flow {
         Ok(self.account.charge(units as u64)?)
     }
 
     /// Counts a new byte string, which may then be put on the stack or in a slot. All others that are in use
     /// must already be there.
-    pub(super) fn hold_bytes(&mut self, length: usize) -> Flow {
+    pub(super) fn hold_bytes(&mut self, length: usize) -> Neo3Flow {
         self.account.hold(COPIES * length as u64)?;
         if self.account.is_due() { self.survey(length) } else { Ok(()) }
     }
@@ -130,7 +130,7 @@ impl Core {
     /// Determines how many bytes are in use, in addition to `new` ones.
     #[cold]
     #[inline(never)]
-    fn survey(&mut self, new: usize) -> Flow {
+    fn survey(&mut self, new: usize) -> Neo3Flow {
         self.heap.sweep(self.uncaught.as_ref());
         let frames = self.callers.iter().chain([&self.context]);
         let slots = frames.flat_map(|frame| frame.locals.iter().chain(&frame.arguments));

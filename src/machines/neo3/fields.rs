@@ -1,44 +1,44 @@
 //! What can be observed.
 
-use super::context::Context;
-use super::fault::End;
-use super::heap::Heap;
+use super::context::Neo3Context;
+use super::fault::Neo3End;
+use super::heap::Neo3Heap;
 use super::machine::Neo3;
 use super::shapes::{FRAME, ITEMS, NUMBER};
 use super::table::NEO3;
 use crate::machines::neo::script::code_name;
 use crate::machines::neo::show::Show;
-use crate::machines::observe::{Field, Fields};
+use crate::machines::observe::{StateField, StateFields};
 use crate::model::shape::Shape;
 use crate::model::value::Value;
 
-impl Fields for Neo3 {
-    const FIELDS: &'static [Field<Neo3>] = &[
-        Field {
+impl StateFields for Neo3 {
+    const FIELDS: &'static [StateField<Neo3>] = &[
+        StateField {
             name: "state",
             doc: "BREAK, HALT or FAULT",
             shape: Shape::Text,
             read: |m| Some(Value::text(m.state())),
         },
-        Field {
+        StateField {
             name: "invocationStack",
             doc: "frames, the current one first; stacks are listed from their top",
             shape: Shape::List(&FRAME),
             read: |m| Some(m.frames()),
         },
-        Field {
+        StateField {
             name: "resultStack",
             doc: "items that the script leaves, the top one first; none before HALT",
             shape: ITEMS,
             read: |m| Some(m.results()),
         },
-        Field {
+        StateField {
             name: "refs",
             doc: "references, as the limit counts them",
             shape: NUMBER,
             read: |m| Some(m.references()),
         },
-        Field {
+        StateField {
             name: "exceptionMessage",
             doc: "why the script faulted; none else",
             shape: Shape::Text,
@@ -50,9 +50,9 @@ impl Fields for Neo3 {
 impl Neo3 {
     fn state(&self) -> &'static str {
         match self.stop.as_deref() {
-            None | Some(End::Thrown(_) | End::Limited(_)) => "BREAK",
-            Some(End::Halted) => "HALT",
-            Some(End::Faulted(_)) => "FAULT",
+            None | Some(Neo3End::Thrown(_) | Neo3End::Limited(_)) => "BREAK",
+            Some(Neo3End::Halted) => "HALT",
+            Some(Neo3End::Faulted(_)) => "FAULT",
         }
     }
 
@@ -62,8 +62,8 @@ impl Neo3 {
 
     fn message(&self) -> Option<Value> {
         match self.stop.as_deref() {
-            Some(End::Faulted(fault)) => Some(Value::text(fault.to_string())),
-            None | Some(End::Halted | End::Thrown(_) | End::Limited(_)) => None,
+            Some(Neo3End::Faulted(fault)) => Some(Value::text(fault.to_string())),
+            None | Some(Neo3End::Halted | Neo3End::Thrown(_) | Neo3End::Limited(_)) => None,
         }
     }
 
@@ -84,7 +84,7 @@ impl Neo3 {
         Value::List(frames.map(|(pc, context)| self.frame(pc, context, &mut show)).collect())
     }
 
-    fn frame(&self, pc: usize, context: &Context, show: &mut Show<'_, Heap>) -> Value {
+    fn frame(&self, pc: usize, context: &Neo3Context, show: &mut Show<'_, Neo3Heap>) -> Value {
         let mut members = vec![
             ("instructionPointer".into(), Value::int(pc)),
             ("nextInstruction".into(), Value::text(code_name(&NEO3, self.script[pc]))),

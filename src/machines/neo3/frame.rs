@@ -3,9 +3,9 @@
 use std::mem;
 
 use super::convert;
-use super::core::Core;
-use super::fault::{End, Fault, Flow, Stop};
-use super::item::Item;
+use super::core::Neo3Core;
+use super::fault::{Neo3End, Neo3Fault, Neo3Flow, Neo3Stop};
+use super::item::Neo3Item;
 use crate::machines::interpreter::Interpreted;
 
 /// The charge for an allocation, in units.
@@ -19,19 +19,19 @@ pub(super) const ITEMS_OF_UNIT: usize = 4;
 const COUNTED_IN_UNIT: usize = 8;
 
 /// What the loop keeps in registers, and a reference to the rest of the machine.
-pub(super) struct Frame<'m> {
+pub(super) struct Neo3Frame<'m> {
     /// Offset after the part of the current instruction that has been read.
     pub(super) pc: usize,
     /// The script, followed by a RET.
     pub(super) script: &'m [u8],
-    pub(super) core: &'m mut Core,
+    pub(super) core: &'m mut Neo3Core,
 }
 
-impl Interpreted for Frame<'_> {
-    type Stop = Stop;
+impl Interpreted for Neo3Frame<'_> {
+    type Stop = Neo3Stop;
     type Hot = usize;
     type Lent<'l>
-        = Frame<'l>
+        = Neo3Frame<'l>
     where
         Self: 'l;
 
@@ -57,17 +57,17 @@ impl Interpreted for Frame<'_> {
         true
     }
 
-    /// Never called, since [`Frame::enter`] never returns false.
+    /// Never called, since [`Neo3Frame::enter`] never returns false.
     #[inline(always)]
-    fn refuse<const POPS: usize>(&mut self, _gas: u64) -> Stop {
-        self.stop(Fault::Underflow.into())
+    fn refuse<const POPS: usize>(&mut self, _gas: u64) -> Neo3Stop {
+        self.stop(Neo3Fault::Underflow.into())
     }
 
     /// The frame for a handler to work on, and for the slow part of a handler that does not change the
     /// program counter: a reference to the frame itself would keep it out of registers in the fast part, too.
     #[inline(always)]
-    fn lend(&mut self) -> Frame<'_> {
-        Frame { pc: self.pc, script: self.script, core: self.core }
+    fn lend(&mut self) -> Neo3Frame<'_> {
+        Neo3Frame { pc: self.pc, script: self.script, core: self.core }
     }
 
     /// The part of a lent frame that a handler can change.
@@ -78,7 +78,7 @@ impl Interpreted for Frame<'_> {
 
     /// Copies back a handler's program counter, and checks the number of references.
     #[inline(always)]
-    fn settle(&mut self, pc: usize, flow: Flow) -> Flow {
+    fn settle(&mut self, pc: usize, flow: Neo3Flow) -> Neo3Flow {
         self.pc = pc;
         if flow.is_ok() && self.core.references() as u64 <= self.core.limits.stack_size {
             return Ok(());
@@ -92,7 +92,7 @@ impl Interpreted for Frame<'_> {
 
     /// Moves the program counter back to the instruction that ended the run.
     #[inline(always)]
-    fn stop(&mut self, stop: Stop) -> Stop {
+    fn stop(&mut self, stop: Neo3Stop) -> Neo3Stop {
         self.pc = self.core.at;
         stop
     }
@@ -103,24 +103,24 @@ impl Interpreted for Frame<'_> {
 
     /// Handles a code without a row.
     #[inline(always)]
-    fn undefined(&mut self) -> Stop {
+    fn undefined(&mut self) -> Neo3Stop {
         let code = self.script[self.core.at];
-        self.stop(Fault::Undefined(code).into())
+        self.stop(Neo3Fault::Undefined(code).into())
     }
 }
 
-impl<'m> Frame<'m> {
+impl<'m> Neo3Frame<'m> {
     #[cold]
     #[inline(never)]
-    fn settle_unusual(&mut self, flow: Flow) -> Flow {
+    fn settle_unusual(&mut self, flow: Neo3Flow) -> Neo3Flow {
         if let Err(stop) = flow {
             match *stop.0 {
-                End::Thrown(item) => self.throw(item)?,
+                Neo3End::Thrown(item) => self.throw(item)?,
                 _ => return Err(stop),
             }
         }
         let (count, most) = (self.core.references(), self.core.limits.stack_size);
-        if count as u64 > most { Err(Fault::References { count, most }.into()) } else { Ok(()) }
+        if count as u64 > most { Err(Neo3Fault::References { count, most }.into()) } else { Ok(()) }
     }
 
     /// The length of the script, without the appended RET.
@@ -130,37 +130,37 @@ impl<'m> Frame<'m> {
 
     /// Reads the next bytes of the instruction.
     #[inline(always)]
-    pub(super) fn operand<const N: usize>(&mut self) -> Result<[u8; N], Fault> {
+    pub(super) fn operand<const N: usize>(&mut self) -> Result<[u8; N], Neo3Fault> {
         let script: &'m [u8] = self.script;
         let bytes = script[..script.len() - 1].get(self.pc..).and_then(<[u8]>::first_chunk);
-        let bytes = *bytes.ok_or(Fault::CutOff)?;
+        let bytes = *bytes.ok_or(Neo3Fault::CutOff)?;
         self.pc += N;
         Ok(bytes)
     }
 
     /// Reads the next `length` bytes of the instruction.
-    pub(super) fn data(&mut self, length: usize) -> Result<&'m [u8], Fault> {
+    pub(super) fn data(&mut self, length: usize) -> Result<&'m [u8], Neo3Fault> {
         let script: &'m [u8] = self.script;
         let data = script[..script.len() - 1].get(self.pc..).and_then(|rest| rest.get(..length));
         self.pc += length;
-        data.ok_or(Fault::CutOff)
+        data.ok_or(Neo3Fault::CutOff)
     }
 
     /// Pushes an item.
     #[inline(always)]
-    pub(super) fn push(&mut self, item: Item) {
+    pub(super) fn push(&mut self, item: Neo3Item) {
         self.core.heap.hold(&item);
         self.core.stack.push(item);
     }
 
     /// Pops an item. A compound stays in the heap until the next instruction, even if nothing holds it any longer.
     #[inline(always)]
-    pub(super) fn pop(&mut self) -> Result<Item, Fault> {
+    pub(super) fn pop(&mut self) -> Result<Neo3Item, Neo3Fault> {
         // Read in the same parts as it was written, since a wide read after narrow writes stalls the processor.
         let item = match self.core.stack.last() {
-            Some(Item::Integer(number)) => Item::Integer(*number),
-            Some(Item::Boolean(truth)) => Item::Boolean(*truth),
-            Some(Item::Null) => Item::Null,
+            Some(Neo3Item::Integer(number)) => Neo3Item::Integer(*number),
+            Some(Neo3Item::Boolean(truth)) => Neo3Item::Boolean(*truth),
+            Some(Neo3Item::Null) => Neo3Item::Null,
             _ => return self.lend().pop_any(),
         };
         self.core.forget_small();
@@ -169,19 +169,19 @@ impl<'m> Frame<'m> {
 
     /// Replaces the top item by whether `test` holds for it.
     #[inline(always)]
-    pub(super) fn test(&mut self, test: impl FnOnce(&Item) -> bool) -> Flow {
-        let Some(top) = self.core.stack.last_mut() else { return Err(Fault::Underflow.into()) };
+    pub(super) fn test(&mut self, test: impl FnOnce(&Neo3Item) -> bool) -> Neo3Flow {
+        let Some(top) = self.core.stack.last_mut() else { return Err(Neo3Fault::Underflow.into()) };
         let result = test(top);
-        let old = mem::replace(top, Item::Boolean(result));
+        let old = mem::replace(top, Neo3Item::Boolean(result));
         self.core.heap.let_go(&old);
         Ok(())
     }
 
     /// Removes the top item.
     #[inline(always)]
-    pub(super) fn forget(&mut self) -> Flow {
+    pub(super) fn forget(&mut self) -> Neo3Flow {
         match self.core.stack.last() {
-            Some(Item::Integer(_) | Item::Boolean(_) | Item::Null | Item::Pointer(_)) => {
+            Some(Neo3Item::Integer(_) | Neo3Item::Boolean(_) | Neo3Item::Null | Neo3Item::Pointer(_)) => {
                 self.core.forget_small();
             }
             _ => drop(self.lend().pop_any()?),
@@ -190,7 +190,7 @@ impl<'m> Frame<'m> {
     }
 
     /// Pops this number of items, the top one first. The stack must have as many.
-    pub(super) fn pop_all(&mut self, count: usize) -> Vec<Item> {
+    pub(super) fn pop_all(&mut self, count: usize) -> Vec<Neo3Item> {
         let core = &mut *self.core;
         let items: Vec<_> = core.stack.drain(core.stack.len() - count..).rev().collect();
         for item in &items {
@@ -199,8 +199,8 @@ impl<'m> Frame<'m> {
         items
     }
 
-    fn pop_any(&mut self) -> Result<Item, Fault> {
-        let Some(item) = self.core.stack.pop() else { return Err(Fault::Underflow) };
+    fn pop_any(&mut self) -> Result<Neo3Item, Neo3Fault> {
+        let Some(item) = self.core.stack.pop() else { return Err(Neo3Fault::Underflow) };
         self.core.heap.let_go(&item);
         Ok(item)
     }
@@ -210,7 +210,7 @@ impl<'m> Frame<'m> {
     #[inline(always)]
     pub(super) fn pop_small(&mut self) -> Option<i64> {
         match self.core.stack.last() {
-            Some(Item::Integer(number)) => {
+            Some(Neo3Item::Integer(number)) => {
                 let number = *number;
                 self.core.forget_small();
                 Some(number)
@@ -221,9 +221,9 @@ impl<'m> Frame<'m> {
 
     /// Pops a signed 32-bit number.
     #[inline(always)]
-    pub(super) fn pop_int32(&mut self) -> Result<i32, Stop> {
+    pub(super) fn pop_int32(&mut self) -> Result<i32, Neo3Stop> {
         if let Some(number) = self.pop_small() {
-            i32::try_from(number).map_err(|_| Fault::NotInt32.into())
+            i32::try_from(number).map_err(|_| Neo3Fault::NotInt32.into())
         } else {
             self.work(CONVERSION)?;
             Ok(convert::int32(&self.pop()?)?)
@@ -232,16 +232,16 @@ impl<'m> Frame<'m> {
 
     /// Pops a number that is not negative; `what` names it in the fault.
     #[inline(always)]
-    pub(super) fn pop_count(&mut self, what: &'static str) -> Result<usize, Stop> {
-        usize::try_from(self.pop_int32()?).map_err(|_| Fault::OutOfRange(what).into())
+    pub(super) fn pop_count(&mut self, what: &'static str) -> Result<usize, Neo3Stop> {
+        usize::try_from(self.pop_int32()?).map_err(|_| Neo3Fault::OutOfRange(what).into())
     }
 
     /// Pops a truth value.
     #[inline(always)]
-    pub(super) fn pop_boolean(&mut self) -> Result<bool, Fault> {
+    pub(super) fn pop_boolean(&mut self) -> Result<bool, Neo3Fault> {
         let truth = match self.core.stack.last() {
-            Some(Item::Integer(number)) => *number != 0,
-            Some(Item::Boolean(truth)) => *truth,
+            Some(Neo3Item::Integer(number)) => *number != 0,
+            Some(Neo3Item::Boolean(truth)) => *truth,
             _ => return convert::boolean(&self.lend().pop_any()?),
         };
         self.core.forget_small();
@@ -256,24 +256,26 @@ impl<'m> Frame<'m> {
 
     /// The topmost items, the top one last.
     #[inline(always)]
-    pub(super) fn top(&mut self, count: usize) -> Result<&mut [Item], Fault> {
-        let Some(from) = self.height().checked_sub(count) else { return Err(Fault::Underflow) };
+    pub(super) fn top(&mut self, count: usize) -> Result<&mut [Neo3Item], Neo3Fault> {
+        let Some(from) = self.height().checked_sub(count) else { return Err(Neo3Fault::Underflow) };
         Ok(&mut self.core.stack[from..])
     }
 
     /// Pushes the item at this distance from the top.
     #[inline(always)]
-    pub(super) fn push_copy(&mut self, below: usize) -> Flow {
-        let Some(from) = self.height().checked_sub(below + 1) else { return Err(Fault::Underflow.into()) };
+    pub(super) fn push_copy(&mut self, below: usize) -> Neo3Flow {
+        let Some(from) = self.height().checked_sub(below + 1) else {
+            return Err(Neo3Fault::Underflow.into());
+        };
         match &self.core.stack[from] {
-            Item::Integer(number) => {
+            Neo3Item::Integer(number) => {
                 let number = *number;
-                self.core.stack.push(Item::Integer(number));
+                self.core.stack.push(Neo3Item::Integer(number));
             }
-            Item::Array(list) => {
+            Neo3Item::Array(list) => {
                 let list = *list;
                 self.core.heap.hold_compound(list);
-                self.core.stack.push(Item::Array(list));
+                self.core.stack.push(Neo3Item::Array(list));
             }
             other => {
                 let item = other.clone();
@@ -284,40 +286,40 @@ impl<'m> Frame<'m> {
     }
 
     /// The size of an item, if that size is allowed.
-    pub(super) fn item_size(&self, size: i64) -> Result<usize, Fault> {
+    pub(super) fn item_size(&self, size: i64) -> Result<usize, Neo3Fault> {
         let most = self.core.limits.item_size;
         let fits = u64::try_from(size).ok().filter(|size| *size <= most);
-        fits.map(|size| size as usize).ok_or(Fault::ItemSize { size, most })
+        fits.map(|size| size as usize).ok_or(Neo3Fault::ItemSize { size, most })
     }
 
     /// Must be called by an instruction that creates compounds, before it pops anything.
-    pub(super) fn make_room(&mut self) -> Flow {
+    pub(super) fn make_room(&mut self) -> Neo3Flow {
         self.core.heap.make_room(self.core.uncaught.as_ref());
         self.visit_held()
     }
 
     /// Charges the work of holding and releasing compounds. Must be called wherever that can repeat without
     /// end: where compounds are created, and where one is thrown.
-    pub(super) fn visit_held(&mut self) -> Flow {
+    pub(super) fn visit_held(&mut self) -> Neo3Flow {
         let visited = self.core.heap.take_visited();
         self.core.work(visited.div_ceil(COUNTED_IN_UNIT))
     }
 
     /// Charges an instruction that takes longer than a plain one.
     #[inline(always)]
-    pub(super) fn work(&mut self, units: usize) -> Flow {
+    pub(super) fn work(&mut self, units: usize) -> Neo3Flow {
         self.core.work(units)
     }
 
     /// Charges and accounts for a new byte string.
-    pub(super) fn made(&mut self, bytes: Vec<u8>) -> Result<Vec<u8>, Stop> {
+    pub(super) fn made(&mut self, bytes: Vec<u8>) -> Result<Vec<u8>, Neo3Stop> {
         self.core.work(ALLOCATION + bytes.len() / BYTES_OF_UNIT)?;
         self.core.hold_bytes(bytes.len())?;
         Ok(bytes)
     }
 
     /// Charges an instruction that visits this number of items.
-    pub(super) fn visit(&mut self, items: usize) -> Flow {
+    pub(super) fn visit(&mut self, items: usize) -> Neo3Flow {
         self.core.work(items.div_ceil(ITEMS_OF_UNIT))
     }
 }

@@ -7,17 +7,17 @@
 //! above zero; they stay until the end of the run, and their positions count against the limit as long, which
 //! bounds them.
 
-use super::item::{Id, Item};
-use super::map::Map;
+use super::item::{Neo3Id, Neo3Item};
+use super::map::Neo3Map;
 
 /// All compounds of a run.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Heap {
-    compounds: Vec<Compound>,
+pub(super) struct Neo3Heap {
+    compounds: Vec<Neo3Compound>,
     free: Vec<u32>,
     /// Compounds that are new or lost their last stack reference, without duplicates; some may have been
     /// referenced again since.
-    unheld: Vec<Id>,
+    unheld: Vec<Neo3Id>,
     /// How many of them had to stay at the last sweep.
     kept: usize,
     /// How many positions were in the compounds that lost their last stack reference.
@@ -25,29 +25,29 @@ pub(super) struct Heap {
     /// References other than the entries of the evaluation stack: slot entries, and positions inside
     /// compounds that have stack references.
     pub(super) counted: usize,
-    /// How many positions were counted or uncounted since [`Heap::take_visited`].
+    /// How many positions were counted or uncounted since [`Neo3Heap::take_visited`].
     visited: usize,
     /// Kept for its allocation.
-    work: Vec<Id>,
+    work: Vec<Neo3Id>,
 }
 
 /// The content of a compound.
 #[derive(Debug, Clone)]
-pub(super) enum Content {
+pub(super) enum CompoundContent {
     /// The items of an Array or Struct.
-    List(Vec<Item>),
+    List(Vec<Neo3Item>),
     /// The pairs of a Map, in order of insertion.
-    Map(Map),
+    Map(Neo3Map),
     /// The content of a free slot.
     Nothing,
 }
 
 #[derive(Debug, Clone)]
-struct Compound {
+struct Neo3Compound {
     stack_references: u32,
-    /// Whether it is in [`Heap::unheld`].
+    /// Whether it is in [`Neo3Heap::unheld`].
     is_listed: bool,
-    content: Content,
+    content: CompoundContent,
 }
 
 /// How many compounds may have lost their last reference before a sweep.
@@ -55,7 +55,7 @@ const UNHELD_BEFORE_SWEEP: usize = 256;
 /// How many positions may be in them, since each can be the last one that holds a Buffer of the maximum size.
 const UNHELD_POSITIONS_BEFORE_SWEEP: usize = 1024;
 
-impl Heap {
+impl Neo3Heap {
     /// Removes everything.
     pub(super) fn reset(&mut self) {
         self.compounds.clear();
@@ -68,112 +68,114 @@ impl Heap {
     }
 
     /// Adds a compound without references.
-    pub(super) fn add(&mut self, content: Content) -> Id {
+    pub(super) fn add(&mut self, content: CompoundContent) -> Neo3Id {
         // It is listed at once, since it may never be held.
-        let compound = Compound { stack_references: 0, is_listed: true, content };
+        let compound = Neo3Compound { stack_references: 0, is_listed: true, content };
         let id = if let Some(place) = self.free.pop() {
             self.compounds[place as usize] = compound;
-            Id(place)
+            Neo3Id(place)
         } else {
             self.compounds.push(compound);
-            Id(self.compounds.len() as u32 - 1)
+            Neo3Id(self.compounds.len() as u32 - 1)
         };
         self.unheld.push(id);
         id
     }
 
     /// Adds a list without references.
-    pub(super) fn add_list(&mut self, items: Vec<Item>) -> Id {
-        self.add(Content::List(items))
+    pub(super) fn add_list(&mut self, items: Vec<Neo3Item>) -> Neo3Id {
+        self.add(CompoundContent::List(items))
     }
 
     /// The items of an Array or Struct.
-    pub(super) fn list(&self, id: Id) -> &[Item] {
+    pub(super) fn list(&self, id: Neo3Id) -> &[Neo3Item] {
         match &self.compounds[id.0 as usize].content {
-            Content::List(items) => items,
-            Content::Map(_) | Content::Nothing => &[],
+            CompoundContent::List(items) => items,
+            CompoundContent::Map(_) | CompoundContent::Nothing => &[],
         }
     }
 
     /// The items of an Array or Struct, mutable.
-    pub(super) fn list_mut(&mut self, id: Id) -> &mut Vec<Item> {
+    pub(super) fn list_mut(&mut self, id: Neo3Id) -> &mut Vec<Neo3Item> {
         match &mut self.compounds[id.0 as usize].content {
-            Content::List(items) => items,
-            Content::Map(_) | Content::Nothing => unreachable!("expected a list"),
+            CompoundContent::List(items) => items,
+            CompoundContent::Map(_) | CompoundContent::Nothing => unreachable!("expected a list"),
         }
     }
 
     /// The pairs of a Map.
-    pub(super) fn map(&self, id: Id) -> &Map {
+    pub(super) fn map(&self, id: Neo3Id) -> &Neo3Map {
         match &self.compounds[id.0 as usize].content {
-            Content::Map(pairs) => pairs,
-            Content::List(_) | Content::Nothing => unreachable!("expected a map"),
+            CompoundContent::Map(pairs) => pairs,
+            CompoundContent::List(_) | CompoundContent::Nothing => unreachable!("expected a map"),
         }
     }
 
     /// The pairs of a Map, mutable.
-    pub(super) fn map_mut(&mut self, id: Id) -> &mut Map {
+    pub(super) fn map_mut(&mut self, id: Neo3Id) -> &mut Neo3Map {
         match &mut self.compounds[id.0 as usize].content {
-            Content::Map(pairs) => pairs,
-            Content::List(_) | Content::Nothing => unreachable!("expected a map"),
+            CompoundContent::Map(pairs) => pairs,
+            CompoundContent::List(_) | CompoundContent::Nothing => unreachable!("expected a map"),
         }
     }
 
     /// Takes everything out of a compound: items, or keys and values.
-    pub(super) fn take_all(&mut self, id: Id) -> Vec<Item> {
+    pub(super) fn take_all(&mut self, id: Neo3Id) -> Vec<Neo3Item> {
         match &mut self.compounds[id.0 as usize].content {
-            Content::List(items) => std::mem::take(items),
-            Content::Map(pairs) => {
+            CompoundContent::List(items) => std::mem::take(items),
+            CompoundContent::Map(pairs) => {
                 std::mem::take(pairs).into_iter().flat_map(|(key, value)| [key.item(), value]).collect()
             }
-            Content::Nothing => Vec::new(),
+            CompoundContent::Nothing => Vec::new(),
         }
     }
 
     /// The items in all compounds, including garbage.
-    pub(super) fn items(&self) -> impl Iterator<Item = &Item> {
+    pub(super) fn items(&self) -> impl Iterator<Item = &Neo3Item> {
         self.compounds.iter().flat_map(|compound| {
             let (list, map) = match &compound.content {
-                Content::List(items) => (&items[..], None),
-                Content::Map(pairs) => (&[][..], Some(pairs.values())),
-                Content::Nothing => (&[][..], None),
+                CompoundContent::List(items) => (&items[..], None),
+                CompoundContent::Map(pairs) => (&[][..], Some(pairs.values())),
+                CompoundContent::Nothing => (&[][..], None),
             };
             list.iter().chain(map.into_iter().flatten())
         })
     }
 
-    /// Like [`Heap::items`], but mutable.
-    pub(super) fn items_mut(&mut self) -> impl Iterator<Item = &mut Item> {
+    /// Like [`Neo3Heap::items`], but mutable.
+    pub(super) fn items_mut(&mut self) -> impl Iterator<Item = &mut Neo3Item> {
         self.compounds.iter_mut().flat_map(|compound| {
             let (list, map) = match &mut compound.content {
-                Content::List(items) => (&mut items[..], None),
-                Content::Map(pairs) => (&mut [][..], Some(pairs.values_mut())),
-                Content::Nothing => (&mut [][..], None),
+                CompoundContent::List(items) => (&mut items[..], None),
+                CompoundContent::Map(pairs) => (&mut [][..], Some(pairs.values_mut())),
+                CompoundContent::Nothing => (&mut [][..], None),
             };
             list.iter_mut().chain(map.into_iter().flatten())
         })
     }
 
     /// How many items or pairs it has.
-    pub(super) fn size(&self, id: Id) -> usize {
+    pub(super) fn size(&self, id: Neo3Id) -> usize {
         match &self.compounds[id.0 as usize].content {
-            Content::List(items) => items.len(),
-            Content::Map(pairs) => pairs.len(),
-            Content::Nothing => 0,
+            CompoundContent::List(items) => items.len(),
+            CompoundContent::Map(pairs) => pairs.len(),
+            CompoundContent::Nothing => 0,
         }
     }
 
     /// Whether positions inside it are counted.
-    pub(super) fn is_held(&self, id: Id) -> bool {
+    pub(super) fn is_held(&self, id: Neo3Id) -> bool {
         self.compounds[id.0 as usize].stack_references > 0
     }
 
     /// Removes one reference to a list if it is held more than once, so that no other count changes. Returns
     /// its items.
     #[inline(always)]
-    pub(super) fn let_go_shared(&mut self, id: Id) -> Option<&mut Vec<Item>> {
+    pub(super) fn let_go_shared(&mut self, id: Neo3Id) -> Option<&mut Vec<Neo3Item>> {
         match &mut self.compounds[id.0 as usize] {
-            Compound { stack_references, content: Content::List(items), .. } if *stack_references > 1 => {
+            Neo3Compound { stack_references, content: CompoundContent::List(items), .. }
+                if *stack_references > 1 =>
+            {
                 *stack_references -= 1;
                 Some(items)
             }
@@ -183,7 +185,7 @@ impl Heap {
 
     /// A stack or slot holds the item once more. The caller counts the entry itself.
     #[inline(always)]
-    pub(super) fn hold(&mut self, item: &Item) {
+    pub(super) fn hold(&mut self, item: &Neo3Item) {
         if let Some(id) = item.compound() {
             self.hold_compound(id);
         }
@@ -191,14 +193,14 @@ impl Heap {
 
     /// A stack or slot no longer holds the item. The caller uncounts the entry itself.
     #[inline(always)]
-    pub(super) fn let_go(&mut self, item: &Item) {
+    pub(super) fn let_go(&mut self, item: &Neo3Item) {
         if let Some(id) = item.compound() {
             self.let_go_compound(id);
         }
     }
 
     /// A position inside a held compound receives the item: *acquire* of the reference.
-    pub(super) fn acquire(&mut self, item: &Item) {
+    pub(super) fn acquire(&mut self, item: &Neo3Item) {
         self.counted += 1;
         self.hold(item);
     }
@@ -206,7 +208,7 @@ impl Heap {
     /// A position inside a held compound loses the item, or a slot is removed: *release* of the reference. A
     /// compound that nothing holds is skipped and not uncounted; therefore a compound that overwrites the
     /// only reference to itself leaves the count one too high.
-    pub(super) fn release(&mut self, item: &Item) {
+    pub(super) fn release(&mut self, item: &Neo3Item) {
         match item.compound() {
             Some(id) if !self.is_held(id) => {}
             _ => {
@@ -216,9 +218,9 @@ impl Heap {
         }
     }
 
-    /// Like [`Heap::hold`], for a compound.
+    /// Like [`Neo3Heap::hold`], for a compound.
     #[inline(always)]
-    pub(super) fn hold_compound(&mut self, id: Id) {
+    pub(super) fn hold_compound(&mut self, id: Neo3Id) {
         let compound = &mut self.compounds[id.0 as usize];
         compound.stack_references += 1;
         if compound.stack_references == 1 {
@@ -228,7 +230,7 @@ impl Heap {
 
     /// Counts the contents, at any depth, of a compound that nothing held before.
     #[inline(never)]
-    fn hold_content(&mut self, id: Id) {
+    fn hold_content(&mut self, id: Neo3Id) {
         let mut work = std::mem::take(&mut self.work);
         work.push(id);
         while let Some(id) = work.pop() {
@@ -246,9 +248,9 @@ impl Heap {
         self.work = work;
     }
 
-    /// Like [`Heap::let_go`], for a compound.
+    /// Like [`Neo3Heap::let_go`], for a compound.
     #[inline(always)]
-    pub(super) fn let_go_compound(&mut self, id: Id) {
+    pub(super) fn let_go_compound(&mut self, id: Neo3Id) {
         let compound = &mut self.compounds[id.0 as usize];
         compound.stack_references -= 1;
         if compound.stack_references == 0 {
@@ -258,7 +260,7 @@ impl Heap {
 
     /// Uncounts the contents, at any depth, of a compound that nothing holds any longer.
     #[inline(never)]
-    fn let_go_content(&mut self, id: Id) {
+    fn let_go_content(&mut self, id: Neo3Id) {
         let mut work = std::mem::take(&mut self.work);
         work.push(id);
         while let Some(id) = work.pop() {
@@ -286,20 +288,20 @@ impl Heap {
     }
 
     /// How many positions a compound has: a pair has two.
-    fn positions(&self, id: Id) -> usize {
+    fn positions(&self, id: Neo3Id) -> usize {
         match &self.compounds[id.0 as usize].content {
-            Content::List(items) => items.len(),
-            Content::Map(pairs) => 2 * pairs.len(),
-            Content::Nothing => 0,
+            CompoundContent::List(items) => items.len(),
+            CompoundContent::Map(pairs) => 2 * pairs.len(),
+            CompoundContent::Nothing => 0,
         }
     }
 
     /// The compounds in a compound, with duplicates. Keys are never compounds.
-    fn inside(&self, id: Id) -> Vec<Id> {
+    fn inside(&self, id: Neo3Id) -> Vec<Neo3Id> {
         match &self.compounds[id.0 as usize].content {
-            Content::List(items) => items.iter().filter_map(Item::compound).collect(),
-            Content::Map(pairs) => pairs.values().filter_map(Item::compound).collect(),
-            Content::Nothing => Vec::new(),
+            CompoundContent::List(items) => items.iter().filter_map(Neo3Item::compound).collect(),
+            CompoundContent::Map(pairs) => pairs.values().filter_map(Neo3Item::compound).collect(),
+            CompoundContent::Nothing => Vec::new(),
         }
     }
 
@@ -311,7 +313,7 @@ impl Heap {
 
     /// Frees unreachable compounds. Call this before an instruction makes new ones and before it pops
     /// anything; `pending` is the exception being thrown, which no stack holds.
-    pub(super) fn make_room(&mut self, pending: Option<&Item>) {
+    pub(super) fn make_room(&mut self, pending: Option<&Neo3Item>) {
         if self.unheld.len() >= self.kept + UNHELD_BEFORE_SWEEP
             || self.unheld_positions >= UNHELD_POSITIONS_BEFORE_SWEEP
         {
@@ -319,9 +321,9 @@ impl Heap {
         }
     }
 
-    /// Like [`Heap::make_room`], however little there is to free.
+    /// Like [`Neo3Heap::make_room`], however little there is to free.
     #[cold]
-    pub(super) fn sweep(&mut self, pending: Option<&Item>) {
+    pub(super) fn sweep(&mut self, pending: Option<&Neo3Item>) {
         let pending = self.reachable(pending);
         for id in std::mem::take(&mut self.unheld) {
             let compound = &mut self.compounds[id.0 as usize];
@@ -330,7 +332,7 @@ impl Heap {
             } else if pending.contains(&id) {
                 self.unheld.push(id);
             } else {
-                compound.content = Content::Nothing;
+                compound.content = CompoundContent::Nothing;
                 self.free.push(id.0);
             }
         }
@@ -338,9 +340,9 @@ impl Heap {
         self.unheld_positions = 0;
     }
 
-    fn reachable(&self, from: Option<&Item>) -> std::collections::HashSet<Id> {
+    fn reachable(&self, from: Option<&Neo3Item>) -> std::collections::HashSet<Neo3Id> {
         let mut found = std::collections::HashSet::new();
-        let mut work: Vec<Id> = from.and_then(Item::compound).into_iter().collect();
+        let mut work: Vec<Neo3Id> = from.and_then(Neo3Item::compound).into_iter().collect();
         while let Some(id) = work.pop() {
             if found.insert(id) {
                 work.extend(self.inside(id));

@@ -5,41 +5,41 @@ use ripemd::Ripemd160;
 use sha2::{Digest, Sha256};
 
 use super::convert::{bytes, int32};
-use super::core::Core;
-use super::fault::{End, Fault, Flow, Stop};
-use super::frame::Frame;
-use super::item::Item;
+use super::core::Neo3Core;
+use super::fault::{Neo3End, Neo3Fault, Neo3Flow, Neo3Stop};
+use super::frame::Neo3Frame;
+use super::item::Neo3Item;
 use crate::machines::ecdsa::{Curve, PublicKey};
 
 /// A host and its data.
 #[derive(Debug, Clone, Default)]
-pub(super) enum Host {
+pub(super) enum HostServices {
     /// The host that the published vectors are written for.
     #[default]
     Test,
     /// A host that verifies signatures of one message.
-    Crypto(Signed),
+    Crypto(SignedData),
 }
 
 /// What signatures are verified against.
 #[derive(Debug, Clone)]
-pub(super) struct Signed {
+pub(super) struct SignedData {
     pub(super) message: Vec<u8>,
     pub(super) curve: Curve,
 }
 
 /// A service that a script can call.
 pub struct Service {
-    name: Name,
+    name: ServiceName,
     /// Its parameters, the first one on top of the stack, and its result.
     pub signature: &'static str,
     /// How many items it pops.
-    pub(super) takes: fn(&Core) -> usize,
-    call: fn(&mut Frame<'_>) -> Flow,
+    pub(super) takes: fn(&Neo3Core) -> usize,
+    call: fn(&mut Neo3Frame<'_>) -> Neo3Flow,
 }
 
 /// How a script names a service.
-enum Name {
+enum ServiceName {
     /// By the first four bytes of the SHA-256 of this name.
     Hashed(&'static str),
     /// By this number; it has no name.
@@ -49,13 +49,13 @@ enum Name {
 /// The two services of the published vectors.
 const TEST: &[Service] = &[
     Service {
-        name: Name::Number(0x7777_7777),
+        name: ServiceName::Number(0x7777_7777),
         signature: "() -> a new host object",
         takes: |_| 0,
         call: new_object,
     },
     Service {
-        name: Name::Number(0xadde_adde),
+        name: ServiceName::Number(0xadde_adde),
         signature: "() -> throws \"error\"",
         takes: |_| 0,
         call: throw_error,
@@ -66,31 +66,31 @@ const TEST: &[Service] = &[
 /// are methods of a native contract.
 const CRYPTO: &[Service] = &[
     Service {
-        name: Name::Hashed("System.Crypto.CheckSig"),
+        name: ServiceName::Hashed("System.Crypto.CheckSig"),
         signature: "(public key, signature) -> Boolean",
         takes: |_| 2,
         call: check_sig,
     },
     Service {
-        name: Name::Hashed("System.Crypto.CheckMultisig"),
+        name: ServiceName::Hashed("System.Crypto.CheckMultisig"),
         signature: "(public keys, signatures) -> Boolean",
         takes: two_lists,
         call: check_multisig,
     },
     Service {
-        name: Name::Hashed("System.Crypto.SHA256"),
+        name: ServiceName::Hashed("System.Crypto.SHA256"),
         signature: "(data) -> ByteString",
         takes: |_| 1,
         call: sha256,
     },
     Service {
-        name: Name::Hashed("System.Crypto.RIPEMD160"),
+        name: ServiceName::Hashed("System.Crypto.RIPEMD160"),
         signature: "(data) -> ByteString",
         takes: |_| 1,
         call: ripemd160,
     },
     Service {
-        name: Name::Hashed("System.Crypto.VerifyWithECDsa"),
+        name: ServiceName::Hashed("System.Crypto.VerifyWithECDsa"),
         signature: "(message, public key, signature, curve: 22 secp256k1 or 23 secp256r1) -> Boolean",
         takes: |_| 4,
         call: verify_with_ecdsa,
@@ -100,19 +100,19 @@ const CRYPTO: &[Service] = &[
 /// The services of each host, by the host's name in programs.
 pub static HOSTS: &[(&str, &[Service])] = &[("test", TEST), ("crypto", CRYPTO)];
 
-impl Host {
+impl HostServices {
     fn services(&self) -> &'static [Service] {
         match self {
-            Host::Test => TEST,
-            Host::Crypto(_) => CRYPTO,
+            HostServices::Test => TEST,
+            HostServices::Crypto(_) => CRYPTO,
         }
     }
 
     /// The fault for a number without a service.
-    fn unknown(&self, id: u32) -> Fault {
+    fn unknown(&self, id: u32) -> Neo3Fault {
         match self {
-            Host::Test => Fault::NoSyscallInTest,
-            Host::Crypto(_) => Fault::NoSyscall(id),
+            HostServices::Test => Neo3Fault::NoSyscallInTest,
+            HostServices::Crypto(_) => Neo3Fault::NoSyscall(id),
         }
     }
 
@@ -126,16 +126,16 @@ impl Service {
     /// Its name; `None` if it only has a number.
     pub fn name(&self) -> Option<&'static str> {
         match self.name {
-            Name::Hashed(name) => Some(name),
-            Name::Number(_) => None,
+            ServiceName::Hashed(name) => Some(name),
+            ServiceName::Number(_) => None,
         }
     }
 
     /// The number that follows SYSCALL, least significant byte first.
     pub fn id(&self) -> u32 {
         match self.name {
-            Name::Number(id) => id,
-            Name::Hashed(name) => {
+            ServiceName::Number(id) => id,
+            ServiceName::Hashed(name) => {
                 let [a, b, c, d, ..] = <[u8; 32]>::from(Sha256::digest(name));
                 u32::from_le_bytes([a, b, c, d])
             }
@@ -147,7 +147,7 @@ impl Service {
 const LOOK_UP: usize = 40;
 
 /// SYSCALL
-pub(super) fn syscall(frame: &mut Frame<'_>) -> Flow {
+pub(super) fn syscall(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     let id = frame.operand().map(u32::from_le_bytes)?;
     frame.work(LOOK_UP)?;
     match frame.core.host.service(id) {
@@ -156,29 +156,29 @@ pub(super) fn syscall(frame: &mut Frame<'_>) -> Flow {
     }
 }
 
-fn new_object(frame: &mut Frame<'_>) -> Flow {
+fn new_object(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     frame.core.interops += 1;
-    let object = Item::Interop(frame.core.interops);
+    let object = Neo3Item::Interop(frame.core.interops);
     frame.push(object);
     Ok(())
 }
 
-fn throw_error(_: &mut Frame<'_>) -> Flow {
-    Err(End::Thrown(Item::bytes("error")).into())
+fn throw_error(_: &mut Neo3Frame<'_>) -> Neo3Flow {
+    Err(Neo3End::Thrown(Neo3Item::bytes("error")).into())
 }
 
-fn check_sig(frame: &mut Frame<'_>) -> Flow {
+fn check_sig(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     let (key, signature) = (pop_bytes(frame)?, pop_bytes(frame)?);
     let valid = is_signed(frame, &signature, &key)?;
-    frame.push(Item::Boolean(valid));
+    frame.push(Neo3Item::Boolean(valid));
     Ok(())
 }
 
 /// Signatures and keys are in the same order; each key is used once at most.
-fn check_multisig(frame: &mut Frame<'_>) -> Flow {
+fn check_multisig(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     let (keys, signatures) = (pop_list(frame)?, pop_list(frame)?);
     if keys.is_empty() || signatures.is_empty() || signatures.len() > keys.len() {
-        return Err(Fault::OutOfRange("The number of keys and signatures").into());
+        return Err(Neo3Fault::OutOfRange("The number of keys and signatures").into());
     }
     let (mut keys, mut signatures) = (&keys[..], &signatures[..]);
     while let ([key, more_keys @ ..], [signature, more_signatures @ ..]) = (keys, signatures) {
@@ -190,36 +190,36 @@ fn check_multisig(frame: &mut Frame<'_>) -> Flow {
         }
         keys = more_keys;
     }
-    frame.push(Item::Boolean(signatures.is_empty()));
+    frame.push(Neo3Item::Boolean(signatures.is_empty()));
     Ok(())
 }
 
-fn sha256(frame: &mut Frame<'_>) -> Flow {
+fn sha256(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     let data = pop_bytes(frame)?;
     push_hash(frame, data.len(), Sha256::digest(&data).to_vec())
 }
 
-fn ripemd160(frame: &mut Frame<'_>) -> Flow {
+fn ripemd160(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     let data = pop_bytes(frame)?;
     push_hash(frame, data.len(), Ripemd160::digest(&data).to_vec())
 }
 
 /// Pushes a hash of this number of bytes.
-fn push_hash(frame: &mut Frame<'_>, length: usize, hash: Vec<u8>) -> Flow {
+fn push_hash(frame: &mut Neo3Frame<'_>, length: usize, hash: Vec<u8>) -> Neo3Flow {
     frame.work(HASH * (2 + length / 64))?;
-    frame.push(Item::bytes(hash));
+    frame.push(Neo3Item::bytes(hash));
     Ok(())
 }
 
-fn verify_with_ecdsa(frame: &mut Frame<'_>) -> Flow {
+fn verify_with_ecdsa(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     let (message, key, signature) = (pop_bytes(frame)?, pop_bytes(frame)?, pop_bytes(frame)?);
     let curve = match frame.pop_int32()? {
         22 => Curve::Secp256k1,
         23 => Curve::Secp256r1,
-        _ => return Err(Fault::OutOfRange("The curve").into()),
+        _ => return Err(Neo3Fault::OutOfRange("The curve").into()),
     };
     frame.work(SIGNATURE + HASH * (2 + message.len() / 64))?;
-    frame.push(Item::Boolean(is_valid(curve, &key, &message, &signature)));
+    frame.push(Neo3Item::Boolean(is_valid(curve, &key, &message, &signature)));
     Ok(())
 }
 
@@ -228,9 +228,9 @@ const SIGNATURE: usize = 45_000;
 const HASH: usize = 20;
 
 /// Whether the signature is one of the host's message; `false` for an invalid key.
-fn is_signed(frame: &mut Frame<'_>, signature: &[u8], key: &[u8]) -> Result<bool, Stop> {
+fn is_signed(frame: &mut Neo3Frame<'_>, signature: &[u8], key: &[u8]) -> Result<bool, Neo3Stop> {
     frame.work(SIGNATURE)?;
-    let Host::Crypto(Signed { message, curve }) = &frame.core.host else { return Ok(false) };
+    let HostServices::Crypto(SignedData { message, curve }) = &frame.core.host else { return Ok(false) };
     Ok(is_valid(*curve, key, message, signature))
 }
 
@@ -240,12 +240,12 @@ fn is_valid(curve: Curve, key: &[u8], message: &[u8], signature: &[u8]) -> bool 
     key.is_some_and(|key| key.verify(message, signature))
 }
 
-fn pop_bytes(frame: &mut Frame<'_>) -> Result<Vec<u8>, Fault> {
+fn pop_bytes(frame: &mut Neo3Frame<'_>) -> Result<Vec<u8>, Neo3Fault> {
     bytes(&frame.pop()?)
 }
 
 /// How many stack items two lists take, as popped by [`pop_list`].
-fn two_lists(core: &Core) -> usize {
+fn two_lists(core: &Neo3Core) -> usize {
     let list = |below: usize| match core.below(below) {
         Some(item) if item.list().is_none() => {
             1 + int32(item).ok().and_then(|count| usize::try_from(count).ok()).unwrap_or_default()
@@ -257,11 +257,11 @@ fn two_lists(core: &Core) -> usize {
 }
 
 /// Pops an Array or Struct of byte strings, or a count and that number of byte strings below it.
-fn pop_list(frame: &mut Frame<'_>) -> Result<Vec<Vec<u8>>, Fault> {
+fn pop_list(frame: &mut Neo3Frame<'_>) -> Result<Vec<Vec<u8>>, Neo3Fault> {
     let top = frame.pop()?;
     if let Some(list) = top.list() {
         return frame.core.heap.list(list).iter().map(bytes).collect();
     }
     let count = usize::try_from(int32(&top)?).ok().filter(|count| *count <= frame.height());
-    (0..count.ok_or(Fault::Underflow)?).map(|_| pop_bytes(frame)).collect()
+    (0..count.ok_or(Neo3Fault::Underflow)?).map(|_| pop_bytes(frame)).collect()
 }

@@ -1,19 +1,19 @@
 //! What an instruction reads and writes, for blame and traces.
 
 use super::convert::{int32, number, with_bytes};
-use super::fault::End;
-use super::item::Item;
+use super::fault::Neo3End;
+use super::item::Neo3Item;
 use super::machine::Neo3;
-use super::map::{Key as MapKey, key_name, pairs};
+use super::map::{MapKey, key_name, pairs};
 use super::table::{EFFECTS, NEO3};
 use crate::isa::PlaceKind;
 use crate::isa::disassembler::line_at;
-use crate::machines::effects::{Effect, Places, declared};
+use crate::machines::effects::{DeclaredPlaces, Effect, declared};
 use crate::machines::inspect::{Effects, Inspect, cells_inside};
 use crate::machines::neo::show::Show;
 use crate::machines::view::{CodeLine, Section, code_lines, part_of_code};
 use crate::model::cell::Cell;
-use crate::model::path::{Key, Path};
+use crate::model::path::{Path, PathKey};
 use crate::model::value::Value;
 
 impl Inspect for Neo3 {
@@ -43,8 +43,8 @@ impl Inspect for Neo3 {
 
     fn failure(&self) -> Option<String> {
         match self.stop.as_deref() {
-            Some(End::Faulted(fault)) => Some(fault.to_string()),
-            None | Some(End::Halted | End::Thrown(_) | End::Limited(_)) => None,
+            Some(Neo3End::Faulted(fault)) => Some(fault.to_string()),
+            None | Some(Neo3End::Halted | Neo3End::Thrown(_) | Neo3End::Limited(_)) => None,
         }
     }
 
@@ -77,17 +77,25 @@ impl Inspect for Neo3 {
     fn cells(&self, at: &Path) -> Vec<Cell> {
         let keys = at.keys();
         let (cell, item, way) = match &keys[..] {
-            [Key::Name(field), Key::Index(index), way @ ..] if field == "resultStack" => {
+            [PathKey::Name(field), PathKey::Index(index), way @ ..] if field == "resultStack" => {
                 (self.stacked(*index), self.core.below(*index), way)
             }
-            [Key::Name(field), Key::Index(_), Key::Name(part), Key::Index(index), way @ ..]
-                if field == "invocationStack" && part == "evaluationStack" =>
-            {
+            [
+                PathKey::Name(field),
+                PathKey::Index(_),
+                PathKey::Name(part),
+                PathKey::Index(index),
+                way @ ..,
+            ] if field == "invocationStack" && part == "evaluationStack" => {
                 (self.stacked(*index), self.core.below(*index), way)
             }
-            [Key::Name(field), Key::Index(frame), Key::Name(part), Key::Index(index), way @ ..]
-                if field == "invocationStack" =>
-            {
+            [
+                PathKey::Name(field),
+                PathKey::Index(frame),
+                PathKey::Name(part),
+                PathKey::Index(index),
+                way @ ..,
+            ] if field == "invocationStack" => {
                 let slots = Slots::ALL.into_iter().find(|slots| *part == slots.field());
                 // The current frame is listed first, and has the highest number.
                 let (Some(slots), Some(frame)) = (slots, self.core.callers.len().checked_sub(*frame)) else {
@@ -105,20 +113,20 @@ impl Inspect for Neo3 {
 /// The places that an instruction can read or write besides the items that it pops and pushes. Numbers are
 /// operands: 0 is the top item.
 #[derive(Clone, Copy)]
-pub(crate) enum Place {
+pub(crate) enum Neo3Place {
     /// The item at the distance below the index on top that the index gives.
     Picked,
     /// All of the compound or Buffer that the operand refers to.
     Compound(usize),
-    /// Like [`Place::Compound`], for a Struct that is cloned.
+    /// Like [`Neo3Place::Compound`], for a Struct that is cloned.
     Struct(usize),
     /// The item of the first operand at the index or key given by the second one, if it exists.
     Item(usize, usize),
-    /// Like [`Place::Item`]; for a Map, whether it exists or not.
+    /// Like [`Neo3Place::Item`]; for a Map, whether it exists or not.
     Entry(usize, usize),
-    /// The exception that is thrown because there is no [`Place::Item`].
+    /// The exception that is thrown because there is no [`Neo3Place::Item`].
     NoItem(usize, usize),
-    /// The exception that is thrown because there is no [`Place::Entry`].
+    /// The exception that is thrown because there is no [`Neo3Place::Entry`].
     NoEntry(usize, usize),
     /// The position after the last item of a list.
     End(usize),
@@ -144,113 +152,113 @@ pub(crate) enum Place {
     ServiceOperands,
 }
 
-impl Place {
+impl Neo3Place {
     /// What is there.
     pub(super) const fn kind(self) -> PlaceKind {
         match self {
-            Place::Static | Place::Local | Place::Argument => PlaceKind::Variable,
-            Place::Compound(_) => PlaceKind::Compound,
-            Place::Struct(_) => PlaceKind::Struct,
-            Place::Exception | Place::Pending => PlaceKind::Exception,
-            Place::NoItem(..) | Place::NoEntry(..) => PlaceKind::FailedOperands,
-            Place::Picked
-            | Place::Item(..)
-            | Place::Entry(..)
-            | Place::End(_)
-            | Place::Last(_)
-            | Place::NewStatics
-            | Place::NewLocals
-            | Place::NewArguments
-            | Place::ServiceOperands => PlaceKind::Other,
+            Neo3Place::Static | Neo3Place::Local | Neo3Place::Argument => PlaceKind::Variable,
+            Neo3Place::Compound(_) => PlaceKind::Compound,
+            Neo3Place::Struct(_) => PlaceKind::Struct,
+            Neo3Place::Exception | Neo3Place::Pending => PlaceKind::Exception,
+            Neo3Place::NoItem(..) | Neo3Place::NoEntry(..) => PlaceKind::FailedOperands,
+            Neo3Place::Picked
+            | Neo3Place::Item(..)
+            | Neo3Place::Entry(..)
+            | Neo3Place::End(_)
+            | Neo3Place::Last(_)
+            | Neo3Place::NewStatics
+            | Neo3Place::NewLocals
+            | Neo3Place::NewArguments
+            | Neo3Place::ServiceOperands => PlaceKind::Other,
         }
     }
 }
 
-impl Places for Neo3 {
-    type Place = Place;
+impl DeclaredPlaces for Neo3 {
+    type Place = Neo3Place;
 
-    fn row_effects(&self) -> &'static [Effect<Neo3, Place>] {
+    fn row_effects(&self) -> &'static [Effect<Neo3, Neo3Place>] {
         let row = self.at().and_then(|at| NEO3.row(at.code));
         row.map_or(&[], |row| EFFECTS[row])
     }
 
-    fn cells_at(&self, place: Place) -> Vec<Cell> {
+    fn cells_at(&self, place: Neo3Place) -> Vec<Cell> {
         let one = |cell: Option<Cell>| cell.into_iter().collect();
         let exception = || Cell::named("exception", "");
         match place {
-            Place::Picked => one(self.picked().and_then(|below| self.stacked(below))),
-            Place::Compound(operand) => one(self.compound(operand).map(Cell::Compound)),
-            Place::Struct(operand) => match self.core.below(operand) {
-                Some(Item::Struct(_)) => one(self.compound(operand).map(Cell::Compound)),
+            Neo3Place::Picked => one(self.picked().and_then(|below| self.stacked(below))),
+            Neo3Place::Compound(operand) => one(self.compound(operand).map(Cell::Compound)),
+            Neo3Place::Struct(operand) => match self.core.below(operand) {
+                Some(Neo3Item::Struct(_)) => one(self.compound(operand).map(Cell::Compound)),
                 _ => Vec::new(),
             },
-            Place::Item(whole, key) => match self.part(whole, key) {
+            Neo3Place::Item(whole, key) => match self.part(whole, key) {
                 Some((key, Some(_))) => one(self.item_cell(whole, &key)),
                 _ => Vec::new(),
             },
-            Place::Entry(whole, key) => match (self.part(whole, key), self.core.below(whole)) {
-                (Some((key, Some(_))), _) | (Some((key, None)), Some(Item::Map(_))) => {
+            Neo3Place::Entry(whole, key) => match (self.part(whole, key), self.core.below(whole)) {
+                (Some((key, Some(_))), _) | (Some((key, None)), Some(Neo3Item::Map(_))) => {
                     one(self.item_cell(whole, &key))
                 }
                 _ => Vec::new(),
             },
-            Place::NoItem(whole, key) => {
-                one(self.cells_at(Place::Item(whole, key)).is_empty().then(exception))
+            Neo3Place::NoItem(whole, key) => {
+                one(self.cells_at(Neo3Place::Item(whole, key)).is_empty().then(exception))
             }
-            Place::NoEntry(whole, key) => {
-                one(self.cells_at(Place::Entry(whole, key)).is_empty().then(exception))
+            Neo3Place::NoEntry(whole, key) => {
+                one(self.cells_at(Neo3Place::Entry(whole, key)).is_empty().then(exception))
             }
-            Place::End(list) => {
-                one(self.list(list).and_then(|items| self.item_cell(list, &Key::Index(items.len()))))
+            Neo3Place::End(list) => {
+                one(self.list(list).and_then(|items| self.item_cell(list, &PathKey::Index(items.len()))))
             }
-            Place::Last(list) => {
+            Neo3Place::Last(list) => {
                 let last = self.list(list).and_then(|items| items.len().checked_sub(1));
-                one(last.and_then(|last| self.item_cell(list, &Key::Index(last))))
+                one(last.and_then(|last| self.item_cell(list, &PathKey::Index(last))))
             }
-            Place::Static => self.variable_cells(Slots::Statics),
-            Place::Local => self.variable_cells(Slots::Locals),
-            Place::Argument => self.variable_cells(Slots::Arguments),
-            Place::NewStatics => self.new_cells(Slots::Statics, 0),
-            Place::NewLocals => self.new_cells(Slots::Locals, 0),
-            Place::NewArguments => self.new_cells(Slots::Arguments, 1),
-            Place::Exception => vec![exception()],
-            Place::Pending => one(self.core.uncaught.as_ref().map(|_| exception())),
-            Place::ServiceOperands => {
+            Neo3Place::Static => self.variable_cells(Slots::Statics),
+            Neo3Place::Local => self.variable_cells(Slots::Locals),
+            Neo3Place::Argument => self.variable_cells(Slots::Arguments),
+            Neo3Place::NewStatics => self.new_cells(Slots::Statics, 0),
+            Neo3Place::NewLocals => self.new_cells(Slots::Locals, 0),
+            Neo3Place::NewArguments => self.new_cells(Slots::Arguments, 1),
+            Neo3Place::Exception => vec![exception()],
+            Neo3Place::Pending => one(self.core.uncaught.as_ref().map(|_| exception())),
+            Neo3Place::ServiceOperands => {
                 let operands = 0..service_operands(self).unwrap_or_default();
                 operands.filter_map(|below| self.compound(below)).map(Cell::Compound).collect()
             }
         }
     }
 
-    fn held(&self, place: Place, cell: &Cell) -> Option<Value> {
+    fn held(&self, place: Neo3Place, cell: &Cell) -> Option<Value> {
         let variable = |slots| {
             let (frame, index) = (self.core.callers.len(), self.variable_index()?);
             self.variables(slots, frame).get(index).map(|item| self.shown(item))
         };
         match place {
-            Place::Picked => self.item(self.picked()?),
-            Place::Compound(operand) | Place::Struct(operand) => self.item(operand),
-            Place::Item(whole, key) | Place::Entry(whole, key) => {
+            Neo3Place::Picked => self.item(self.picked()?),
+            Neo3Place::Compound(operand) | Neo3Place::Struct(operand) => self.item(operand),
+            Neo3Place::Item(whole, key) | Neo3Place::Entry(whole, key) => {
                 self.part(whole, key)?.1.map(|item| self.shown(&item))
             }
-            Place::Last(list) => self.list(list)?.last().map(|item| self.shown(item)),
-            Place::Static => variable(Slots::Statics),
-            Place::Local => variable(Slots::Locals),
-            Place::Argument => variable(Slots::Arguments),
-            Place::Exception | Place::Pending => {
+            Neo3Place::Last(list) => self.list(list)?.last().map(|item| self.shown(item)),
+            Neo3Place::Static => variable(Slots::Statics),
+            Neo3Place::Local => variable(Slots::Locals),
+            Neo3Place::Argument => variable(Slots::Arguments),
+            Neo3Place::Exception | Neo3Place::Pending => {
                 self.core.uncaught.as_ref().map(|pending| self.shown(pending))
             }
-            Place::ServiceOperands => {
+            Neo3Place::ServiceOperands => {
                 let mut operands = 0..service_operands(self)?;
                 let is_it = |below: &usize| self.compound(*below).map(Cell::Compound).as_ref() == Some(cell);
                 self.item(operands.find(is_it)?)
             }
-            Place::NoItem(..)
-            | Place::NoEntry(..)
-            | Place::End(_)
-            | Place::NewStatics
-            | Place::NewLocals
-            | Place::NewArguments => None,
+            Neo3Place::NoItem(..)
+            | Neo3Place::NoEntry(..)
+            | Neo3Place::End(_)
+            | Neo3Place::NewStatics
+            | Neo3Place::NewLocals
+            | Neo3Place::NewArguments => None,
         }
     }
 }
@@ -289,7 +297,7 @@ pub(super) fn all(machine: &Neo3) -> Option<usize> {
 /// How many items UNPACK pushes: the items or pairs, and their number.
 pub(super) fn unpacked(machine: &Neo3) -> Option<usize> {
     match machine.core.below(0)? {
-        Item::Map(map) => Some(2 * machine.core.heap.map(*map).len() + 1),
+        Neo3Item::Map(map) => Some(2 * machine.core.heap.map(*map).len() + 1),
         _ => Some(machine.list(0)?.len() + 1),
     }
 }
@@ -357,16 +365,16 @@ impl Slots {
 }
 
 /// The number that identifies a compound or Buffer.
-fn compound(item: &Item) -> Option<usize> {
+fn compound(item: &Neo3Item) -> Option<usize> {
     match item {
         // Greater than all numbers of compounds.
-        Item::Buffer(buffer) => Some(!(buffer.number as usize)),
+        Neo3Item::Buffer(buffer) => Some(!(buffer.number as usize)),
         other => other.compound().map(|id| id.0 as usize),
     }
 }
 
 impl Neo3 {
-    fn shown(&self, item: &Item) -> Value {
+    fn shown(&self, item: &Neo3Item) -> Value {
         Show::briefly(&self.core.heap, item)
     }
 
@@ -401,7 +409,7 @@ impl Neo3 {
     }
 
     /// The items of an operand that is an Array or a Struct.
-    fn list(&self, operand: usize) -> Option<&[Item]> {
+    fn list(&self, operand: usize) -> Option<&[Neo3Item]> {
         Some(self.core.heap.list(self.core.below(operand)?.list()?))
     }
 
@@ -416,7 +424,7 @@ impl Neo3 {
     }
 
     /// The variable in a cell of [`Slots::cell`], if it exists.
-    fn variable(&self, cell: &Cell) -> Option<&Item> {
+    fn variable(&self, cell: &Cell) -> Option<&Neo3Item> {
         let Cell::Named(kind, name) = cell else { return None };
         let slots = Slots::ALL.into_iter().find(|slots| slots.cell_kind() == *kind)?;
         let (index, frame) = name.split_once(" of frame ").unwrap_or((name, "0"));
@@ -426,7 +434,7 @@ impl Neo3 {
     }
 
     /// The variables of a frame.
-    fn variables(&self, slots: Slots, frame: usize) -> &[Item] {
+    fn variables(&self, slots: Slots, frame: usize) -> &[Neo3Item] {
         let context = self.core.callers.get(frame).unwrap_or(&self.core.context);
         match slots {
             Slots::Statics => &self.core.statics,
@@ -436,34 +444,34 @@ impl Neo3 {
     }
 
     /// The cell of an item of a compound or Buffer on the stack.
-    fn item_cell(&self, below: usize, key: &Key) -> Option<Cell> {
+    fn item_cell(&self, below: usize, key: &PathKey) -> Option<Cell> {
         self.compound(below).map(|id| Cell::item(id, key))
     }
 
     /// The key of a part of an operand, which is also an operand, and the part if it exists.
-    fn part(&self, whole: usize, key: usize) -> Option<(Key, Option<Item>)> {
+    fn part(&self, whole: usize, key: usize) -> Option<(PathKey, Option<Neo3Item>)> {
         let (whole, key) = (self.core.below(whole)?, self.core.below(key)?);
-        if let Item::Map(map) = whole {
+        if let Neo3Item::Map(map) = whole {
             let key = MapKey::of(key).ok()?;
             return Some((key_name(&key).into(), self.core.heap.map(*map).get(&key).cloned()));
         }
-        let index = Key::Index(usize::try_from(number(key).ok()?).ok()?);
+        let index = PathKey::Index(usize::try_from(number(key).ok()?).ok()?);
         let part = self.child(whole, &index);
         Some((index, part))
     }
 
     /// An item of a compound, or a byte, by its key in a path.
-    fn child(&self, item: &Item, key: &Key) -> Option<Item> {
+    fn child(&self, item: &Neo3Item, key: &PathKey) -> Option<Neo3Item> {
         match (item, key) {
-            (Item::Array(list) | Item::Struct(list), Key::Index(index)) => {
+            (Neo3Item::Array(list) | Neo3Item::Struct(list), PathKey::Index(index)) => {
                 self.core.heap.list(*list).get(*index).cloned()
             }
-            (Item::Map(map), Key::Name(name)) => {
+            (Neo3Item::Map(map), PathKey::Name(name)) => {
                 pairs(self.core.heap.map(*map)).find(|pair| *name == *pair.0).map(|pair| pair.1.clone())
             }
-            (_, Key::Index(index)) => {
+            (_, PathKey::Index(index)) => {
                 let byte = with_bytes(item, |bytes| bytes.get(*index).copied()).ok()??;
-                Some(Item::Integer(byte.into()))
+                Some(Neo3Item::Integer(byte.into()))
             }
             _ => None,
         }

@@ -5,16 +5,16 @@ use std::rc::Rc;
 
 use num_bigint::BigInt;
 
-use super::fault::Fault;
+use super::fault::Neo3Fault;
 
 /// The maximum size of an Integer, in bytes.
 pub(super) const MAX_INTEGER: usize = 32;
 
-/// The data that a script works on. Compounds are referred to by their number in the [`super::heap::Heap`].
+/// The data that a script works on. Compounds are referred to by their number in the [`super::heap::Neo3Heap`].
 ///
 /// An item takes 16 bytes, since a stack machine spends most of its time copying items.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) enum Item {
+pub(super) enum Neo3Item {
     #[default]
     Null,
     Boolean(bool),
@@ -24,16 +24,16 @@ pub(super) enum Item {
     Big(Rc<BigInt>),
     ByteString(Rc<Vec<u8>>),
     Buffer(Rc<Buffer>),
-    Array(Id),
-    Struct(Id),
-    Map(Id),
+    Array(Neo3Id),
+    Struct(Neo3Id),
+    Map(Neo3Id),
     /// A position in the script.
     Pointer(u32),
     /// A host object, by its number.
     Interop(u32),
 }
 
-const _: () = assert!(size_of::<Item>() == 16);
+const _: () = assert!(size_of::<Neo3Item>() == 16);
 
 /// Mutable bytes, which all copies of the item share.
 #[derive(Debug, PartialEq)]
@@ -45,12 +45,12 @@ pub(super) struct Buffer {
 
 /// The number of a compound in the heap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Id(pub(super) u32);
+pub(super) struct Neo3Id(pub(super) u32);
 
 /// The types, with their codes in CONVERT, ISTYPE and NEWARRAY_T and their names in vectors.
 #[repr(u8)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Type {
+pub(super) enum ItemType {
     Any = 0x00,
     Pointer = 0x10,
     Boolean = 0x20,
@@ -63,100 +63,107 @@ pub(super) enum Type {
     InteropInterface = 0x60,
 }
 
-impl Type {
-    const ALL: [Type; 10] = [
-        Type::Any,
-        Type::Pointer,
-        Type::Boolean,
-        Type::Integer,
-        Type::ByteString,
-        Type::Buffer,
-        Type::Array,
-        Type::Struct,
-        Type::Map,
-        Type::InteropInterface,
+impl ItemType {
+    const ALL: [ItemType; 10] = [
+        ItemType::Any,
+        ItemType::Pointer,
+        ItemType::Boolean,
+        ItemType::Integer,
+        ItemType::ByteString,
+        ItemType::Buffer,
+        ItemType::Array,
+        ItemType::Struct,
+        ItemType::Map,
+        ItemType::InteropInterface,
     ];
 
     /// The type of a code; `None` for an undefined one.
-    pub(super) fn of_code(code: u8) -> Option<Type> {
-        Type::ALL.into_iter().find(|it| *it as u8 == code)
+    pub(super) fn of_code(code: u8) -> Option<ItemType> {
+        ItemType::ALL.into_iter().find(|it| *it as u8 == code)
     }
 }
 
-impl Item {
+impl Neo3Item {
     /// A ByteString.
-    pub(super) fn bytes(bytes: impl Into<Vec<u8>>) -> Item {
-        Item::ByteString(Rc::new(bytes.into()))
+    pub(super) fn bytes(bytes: impl Into<Vec<u8>>) -> Neo3Item {
+        Neo3Item::ByteString(Rc::new(bytes.into()))
     }
 
     /// An Integer of any allowed size.
-    pub(super) fn integer(number: BigInt) -> Result<Item, Fault> {
+    pub(super) fn integer(number: BigInt) -> Result<Neo3Item, Neo3Fault> {
         if let Ok(small) = i64::try_from(&number) {
-            return Ok(Item::Integer(small));
+            return Ok(Neo3Item::Integer(small));
         }
         // Two's complement needs one bit more than the magnitude, except for the lowest number.
         let size = number.to_signed_bytes_le().len();
-        if size > MAX_INTEGER { Err(Fault::IntegerSize(size)) } else { Ok(Item::Big(Rc::new(number))) }
+        if size > MAX_INTEGER {
+            Err(Neo3Fault::IntegerSize(size))
+        } else {
+            Ok(Neo3Item::Big(Rc::new(number)))
+        }
     }
 
     /// A size or a position as an Integer.
-    pub(super) fn count(count: usize) -> Item {
-        Item::Integer(count as i64)
+    pub(super) fn count(count: usize) -> Neo3Item {
+        Neo3Item::Integer(count as i64)
     }
 
     /// A copy of the item. Nearly all items are 64-bit numbers, so these are checked first.
     #[inline(always)]
-    pub(super) fn copy(&self) -> Item {
+    pub(super) fn copy(&self) -> Neo3Item {
         match self {
-            Item::Integer(number) => Item::Integer(*number),
+            Neo3Item::Integer(number) => Neo3Item::Integer(*number),
             other => other.clone(),
         }
     }
 
     /// Its type.
-    pub(super) fn kind(&self) -> Type {
+    pub(super) fn kind(&self) -> ItemType {
         match self {
-            Item::Null => Type::Any,
-            Item::Boolean(_) => Type::Boolean,
-            Item::Integer(_) | Item::Big(_) => Type::Integer,
-            Item::ByteString(_) => Type::ByteString,
-            Item::Buffer(_) => Type::Buffer,
-            Item::Array(_) => Type::Array,
-            Item::Struct(_) => Type::Struct,
-            Item::Map(_) => Type::Map,
-            Item::Pointer(_) => Type::Pointer,
-            Item::Interop(_) => Type::InteropInterface,
+            Neo3Item::Null => ItemType::Any,
+            Neo3Item::Boolean(_) => ItemType::Boolean,
+            Neo3Item::Integer(_) | Neo3Item::Big(_) => ItemType::Integer,
+            Neo3Item::ByteString(_) => ItemType::ByteString,
+            Neo3Item::Buffer(_) => ItemType::Buffer,
+            Neo3Item::Array(_) => ItemType::Array,
+            Neo3Item::Struct(_) => ItemType::Struct,
+            Neo3Item::Map(_) => ItemType::Map,
+            Neo3Item::Pointer(_) => ItemType::Pointer,
+            Neo3Item::Interop(_) => ItemType::InteropInterface,
         }
     }
 
     /// The number of bytes that it refers to, divided by the number of items that share them.
     pub(super) fn share(&self) -> usize {
         match self {
-            Item::ByteString(bytes) => bytes.len() / Rc::strong_count(bytes),
-            Item::Buffer(buffer) => buffer.bytes.borrow().len() / Rc::strong_count(buffer),
+            Neo3Item::ByteString(bytes) => bytes.len() / Rc::strong_count(bytes),
+            Neo3Item::Buffer(buffer) => buffer.bytes.borrow().len() / Rc::strong_count(buffer),
             _ => 0,
         }
     }
 
     /// The compound; `None` if this is not one.
     #[inline(always)]
-    pub(super) fn compound(&self) -> Option<Id> {
+    pub(super) fn compound(&self) -> Option<Neo3Id> {
         match self {
-            Item::Array(id) | Item::Struct(id) | Item::Map(id) => Some(*id),
+            Neo3Item::Array(id) | Neo3Item::Struct(id) | Neo3Item::Map(id) => Some(*id),
             _ => None,
         }
     }
 
     /// The list; `None` if this is neither an Array nor a Struct.
-    pub(super) fn list(&self) -> Option<Id> {
+    pub(super) fn list(&self) -> Option<Neo3Id> {
         match self {
-            Item::Array(id) | Item::Struct(id) => Some(*id),
+            Neo3Item::Array(id) | Neo3Item::Struct(id) => Some(*id),
             _ => None,
         }
     }
 
     /// Whether this is a Boolean, Integer or ByteString.
     pub(super) fn is_primitive(&self) -> bool {
-        matches!(self, Item::Boolean(_) | Item::Integer(_) | Item::Big(_) | Item::ByteString(_))
+        matches!(
+            self,
+            Neo3Item::Boolean(_) | Neo3Item::Integer(_) | Neo3Item::Big(_) | Neo3Item::ByteString(_)
+        )
     }
 }

@@ -1,14 +1,14 @@
 //! The machine: loading and the single loop.
 
-use super::core::Core;
-use super::fault::{End, Fault, Stop};
-use super::frame::Frame;
+use super::core::Neo3Core;
+use super::fault::{Neo3End, Neo3Fault, Neo3Stop};
+use super::frame::Neo3Frame;
 use super::program::{self, Loaded};
 use super::shapes;
 use super::table::{self, NEO3, Op};
 use crate::isa::OpSet;
-use crate::machines::account::Account;
-use crate::machines::info::{Engine, Executes, Language, MachineInfo};
+use crate::machines::account::CaseAccount;
+use crate::machines::info::{Engine, Executes, MachineInfo, ProgramLanguage};
 use crate::machines::machine::{Advanced, At, LoadError, Machine, Meter, Metered, Status, Tamper, Until};
 use crate::machines::neo::script::code_name;
 use crate::machines::observe;
@@ -23,7 +23,7 @@ pub const INFO: MachineInfo = MachineInfo {
     doc: "NeoVM of Neo N3, with the light reference counter",
     isa: &NEO3,
     engine: Engine::Own,
-    language: Language::Bytes,
+    language: ProgramLanguage::Bytes,
     contains: program::contains,
     executes: Executes::Others,
     lint: crate::machines::info::nothing_odd,
@@ -45,20 +45,20 @@ pub struct Neo3 {
     /// The script, followed by a RET.
     pub(super) script: Vec<u8>,
     pub(super) pc: usize,
-    pub(super) core: Core,
-    pub(super) stop: Option<Stop>,
+    pub(super) core: Neo3Core,
+    pub(super) stop: Option<Neo3Stop>,
 }
 
 impl Neo3 {
     /// A machine that holds no program.
     pub fn new(limits: &Limits) -> Neo3 {
-        Neo3 { script: vec![Op::RET as u8], pc: 0, core: Core::new(limits), stop: None }
+        Neo3 { script: vec![Op::RET as u8], pc: 0, core: Neo3Core::new(limits), stop: None }
     }
 
     /// The loop. Stores why it ended, unless the meter ended it; returns the meter.
     #[inline(never)]
     fn cycle<M: Meter>(&mut self, mut meter: M) -> M {
-        let mut frame = Frame { pc: self.pc, script: &self.script, core: &mut self.core };
+        let mut frame = Neo3Frame { pc: self.pc, script: &self.script, core: &mut self.core };
         self.stop = table::interpret(&mut frame, &mut meter);
         self.pc = frame.pc;
         meter
@@ -67,7 +67,7 @@ impl Neo3 {
     /// Whether there is something to execute; without a script, the run halts.
     fn can_go_on(&mut self) -> bool {
         if self.stop.is_none() && !self.has_frame() {
-            self.stop = Some(End::Halted.into());
+            self.stop = Some(Neo3End::Halted.into());
         }
         self.stop.is_none()
     }
@@ -84,19 +84,19 @@ impl Neo3 {
 
     /// Whether there is a frame. Without a script there is none, and the first step ends the run.
     pub(super) fn has_frame(&self) -> bool {
-        let is_rejected = matches!(self.stop.as_deref(), Some(End::Faulted(Fault::Rejected(_))));
+        let is_rejected = matches!(self.stop.as_deref(), Some(Neo3End::Faulted(Neo3Fault::Rejected(_))));
         self.length() > 0 && !is_rejected && !self.is_halted()
     }
 
     pub(super) fn is_halted(&self) -> bool {
-        matches!(self.stop.as_deref(), Some(End::Halted))
+        matches!(self.stop.as_deref(), Some(Neo3End::Halted))
     }
 
     fn status(&self) -> Status {
         match self.stop.as_deref() {
             None => Status::Running,
-            Some(End::Limited(limit)) => self.core.account.status(*limit),
-            Some(End::Halted | End::Faulted(_) | End::Thrown(_)) => Status::Ended,
+            Some(Neo3End::Limited(limit)) => self.core.account.status(*limit),
+            Some(Neo3End::Halted | Neo3End::Faulted(_) | Neo3End::Thrown(_)) => Status::Ended,
         }
     }
 }
@@ -109,7 +109,7 @@ impl Machine for Neo3 {
         self.script = script;
         self.pc = 0;
         self.core.reset(host, limits);
-        self.stop = rejected.map(Stop::from);
+        self.stop = rejected.map(Neo3Stop::from);
         Ok(())
     }
 
@@ -130,7 +130,7 @@ impl Machine for Neo3 {
         Advanced { status: self.status(), executed: budget - meter.left }
     }
 
-    fn account(&mut self) -> &mut Account {
+    fn account(&mut self) -> &mut CaseAccount {
         &mut self.core.account
     }
 
@@ -147,12 +147,12 @@ impl Machine for Neo3 {
             }
             Tamper::GoTo(_) => false,
             Tamper::FailOtherwise if self.stop.is_none() => {
-                self.stop = Some(Fault::Unhandled(None).into());
+                self.stop = Some(Neo3Fault::Unhandled(None).into());
                 true
             }
             Tamper::Overflow if self.stop.is_none() => {
                 let most = self.core.limits.stack_size;
-                self.stop = Some(Fault::References { count: most as usize + 1, most }.into());
+                self.stop = Some(Neo3Fault::References { count: most as usize + 1, most }.into());
                 true
             }
             tamper => self.core.tamper(tamper),
@@ -177,10 +177,10 @@ impl Machine for Neo3 {
         let (height, references) = (self.core.stack.len(), self.core.references());
         let counts = format!("{height} on the stack, {}", counted(references, "reference"));
         let reason = match self.stop.as_deref() {
-            Some(End::Halted) => return format!("HALT, {counts}"),
-            None | Some(End::Thrown(_)) => "BREAK".to_owned(),
-            Some(End::Limited(_)) => "ended by the runner".to_owned(),
-            Some(End::Faulted(fault)) => format!("FAULT, {:?},", fault.to_string()),
+            Some(Neo3End::Halted) => return format!("HALT, {counts}"),
+            None | Some(Neo3End::Thrown(_)) => "BREAK".to_owned(),
+            Some(Neo3End::Limited(_)) => "ended by the runner".to_owned(),
+            Some(Neo3End::Faulted(fault)) => format!("FAULT, {:?},", fault.to_string()),
         };
         format!("{reason} at 0x{:x} {}, {counts}", self.pc, self.mnemonic(self.pc))
     }

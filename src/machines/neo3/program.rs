@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::fault::Fault;
-use super::host::{Host, Signed};
-use super::item::Type;
+use super::fault::Neo3Fault;
+use super::host::{HostServices, SignedData};
+use super::item::ItemType;
 use super::table::{NEO3, Op};
-use crate::isa::{OpInfo, Operand};
+use crate::isa::{ImmediateOperand, OpInfo};
 use crate::machines::ecdsa::Curve;
 use crate::machines::info::in_bytes;
 use crate::machines::machine::LoadError;
@@ -19,11 +19,11 @@ use crate::model::value::Value;
 /// A program that was read.
 pub(super) struct Loaded {
     pub(super) script: Vec<u8>,
-    pub(super) host: Host,
+    pub(super) host: HostServices,
     /// The limits; those of the engine do not exceed the ones passed to [`load`].
     pub(super) limits: Limits,
     /// Why strict validation rejects the script, if it was requested.
-    pub(super) rejected: Option<Fault>,
+    pub(super) rejected: Option<Neo3Fault>,
 }
 
 /// Reads a program record, whose member `limits` may lower the limits of the engine.
@@ -31,7 +31,7 @@ pub(super) fn load(program: &Program, limits: &Limits) -> Result<Loaded, LoadErr
     let script = script(&NEO3, &program.0, op_of)?;
     let rejected = match program.0.get("strict") {
         None | Some(Value::Bool(false)) => None,
-        Some(Value::Bool(true)) => rejected(&script).map(Fault::Rejected),
+        Some(Value::Bool(true)) => rejected(&script).map(Neo3Fault::Rejected),
         Some(other) => return Err(wrong("strict", other, "true or false")),
     };
     Ok(Loaded { script, host: host(program)?, limits: lowered(program, limits)?, rejected })
@@ -72,16 +72,16 @@ fn op_of(name: &str) -> Option<&'static OpInfo> {
     NEO3.by_name(name).filter(|op| op.name == name)
 }
 
-fn host(program: &Program) -> Result<Host, LoadError> {
+fn host(program: &Program) -> Result<HostServices, LoadError> {
     match program.0.get("host") {
-        None => Ok(Host::Test),
-        Some(Value::Text(name)) if name == "test" => Ok(Host::Test),
-        Some(Value::Text(name)) if name == "crypto" => Ok(Host::Crypto(signed(program)?)),
+        None => Ok(HostServices::Test),
+        Some(Value::Text(name)) if name == "test" => Ok(HostServices::Test),
+        Some(Value::Text(name)) if name == "crypto" => Ok(HostServices::Crypto(signed(program)?)),
         Some(other) => Err(wrong("host", other, "\"test\" or \"crypto\"")),
     }
 }
 
-fn signed(program: &Program) -> Result<Signed, LoadError> {
+fn signed(program: &Program) -> Result<SignedData, LoadError> {
     let message = match program.0.get("message") {
         Some(Value::Bytes(message)) => message.clone(),
         Some(other) => return Err(wrong("message", other, "bytes")),
@@ -93,7 +93,7 @@ fn signed(program: &Program) -> Result<Signed, LoadError> {
         Some(Value::Text(name)) if name == "secp256k1" => Curve::Secp256k1,
         Some(other) => return Err(wrong("curve", other, "\"secp256r1\" or \"secp256k1\"")),
     };
-    Ok(Signed { message, curve })
+    Ok(SignedData { message, curve })
 }
 
 /// Why strict validation rejects a script; `None` if it accepts it. An accepted script only reaches positions
@@ -123,11 +123,11 @@ fn rejected(script: &[u8]) -> Option<String> {
 
 /// Whether the operand is a type, if the instruction demands one.
 fn has_type(op: &OpInfo, operand: Option<&u8>) -> bool {
-    let kind = operand.and_then(|code| Type::of_code(*code));
+    let kind = operand.and_then(|code| ItemType::of_code(*code));
     if op.code == Op::NEWARRAY_T as u16 {
         kind.is_some()
     } else if op.code == Op::ISTYPE as u16 || op.code == Op::CONVERT as u16 {
-        kind.is_some_and(|kind| kind != Type::Any)
+        kind.is_some_and(|kind| kind != ItemType::Any)
     } else {
         true
     }
@@ -139,7 +139,7 @@ fn targets(script: &[u8], at: usize) -> Vec<i64> {
     let mut targets = Vec::new();
     for operand in NEO3.by_code(script[at].into()).map_or(&[][..], |op| op.operands) {
         let Some((bytes, further)) = operand.split(rest) else { break };
-        if let Operand::Offset(_) = operand {
+        if let ImmediateOperand::Offset(_) = operand {
             targets.push(at as i64 + signed_offset(bytes));
         }
         rest = further;

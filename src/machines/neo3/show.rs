@@ -1,59 +1,59 @@
 //! Items as values, to be compared with what a vector demands.
 
 use super::convert::number;
-use super::heap::Heap;
-use super::item::Item;
+use super::heap::Neo3Heap;
+use super::item::Neo3Item;
 use super::map::pairs;
 use crate::machines::neo::show::{Content, Items};
 use crate::model::value::Value;
 
-impl Items for Heap {
-    type Item = Item;
+impl Items for Neo3Heap {
+    type Item = Neo3Item;
 
-    fn type_name(&self, item: &Item) -> &'static str {
+    fn type_name(&self, item: &Neo3Item) -> &'static str {
         match item {
-            Item::Null => "Null",
-            Item::Boolean(_) => "Boolean",
-            Item::Integer(_) | Item::Big(_) => "Integer",
-            Item::ByteString(_) => "ByteString",
-            Item::Buffer(_) => "Buffer",
-            Item::Pointer(_) => "Pointer",
-            Item::Interop(_) => "Interop",
-            Item::Array(_) => "Array",
-            Item::Struct(_) => "Struct",
-            Item::Map(_) => "Map",
+            Neo3Item::Null => "Null",
+            Neo3Item::Boolean(_) => "Boolean",
+            Neo3Item::Integer(_) | Neo3Item::Big(_) => "Integer",
+            Neo3Item::ByteString(_) => "ByteString",
+            Neo3Item::Buffer(_) => "Buffer",
+            Neo3Item::Pointer(_) => "Pointer",
+            Neo3Item::Interop(_) => "Interop",
+            Neo3Item::Array(_) => "Array",
+            Neo3Item::Struct(_) => "Struct",
+            Neo3Item::Map(_) => "Map",
         }
     }
 
-    fn content<'i>(&'i self, item: &'i Item) -> Content<'i, Item> {
+    fn content<'i>(&'i self, item: &'i Neo3Item) -> Content<'i, Neo3Item> {
         match item {
-            Item::Array(id) | Item::Struct(id) => Content::List(id.0 as usize, self.list(*id)),
-            Item::Map(id) => Content::Map(id.0 as usize, self.size(*id)),
-            Item::ByteString(bytes) => Content::Bytes(bytes.len()),
-            Item::Buffer(buffer) => Content::Bytes(buffer.bytes.borrow().len()),
-            Item::Null
-            | Item::Boolean(_)
-            | Item::Integer(_)
-            | Item::Big(_)
-            | Item::Pointer(_)
-            | Item::Interop(_) => Content::Bytes(0),
+            Neo3Item::Array(id) | Neo3Item::Struct(id) => Content::List(id.0 as usize, self.list(*id)),
+            Neo3Item::Map(id) => Content::Map(id.0 as usize, self.size(*id)),
+            Neo3Item::ByteString(bytes) => Content::Bytes(bytes.len()),
+            Neo3Item::Buffer(buffer) => Content::Bytes(buffer.bytes.borrow().len()),
+            Neo3Item::Null
+            | Neo3Item::Boolean(_)
+            | Neo3Item::Integer(_)
+            | Neo3Item::Big(_)
+            | Neo3Item::Pointer(_)
+            | Neo3Item::Interop(_) => Content::Bytes(0),
         }
     }
 
-    fn plain(&self, item: &Item) -> Value {
+    fn plain(&self, item: &Neo3Item) -> Value {
         match item {
-            Item::Boolean(truth) => Value::Bool(*truth),
-            Item::Integer(_) | Item::Big(_) => Value::Int(number(item).unwrap_or_default()),
-            Item::ByteString(bytes) => Value::Bytes(bytes.to_vec()),
-            Item::Buffer(buffer) => Value::Bytes(buffer.bytes.borrow().clone()),
-            Item::Pointer(position) => Value::int(*position),
-            Item::Interop(_) => Value::text("Object"),
-            Item::Null | Item::Array(_) | Item::Struct(_) | Item::Map(_) => Value::Null,
+            Neo3Item::Boolean(truth) => Value::Bool(*truth),
+            Neo3Item::Integer(_) | Neo3Item::Big(_) => Value::Int(number(item).unwrap_or_default()),
+            Neo3Item::ByteString(bytes) => Value::Bytes(bytes.to_vec()),
+            Neo3Item::Buffer(buffer) => Value::Bytes(buffer.bytes.borrow().clone()),
+            Neo3Item::Pointer(position) => Value::int(*position),
+            Neo3Item::Interop(_) => Value::text("Object"),
+            Neo3Item::Null | Neo3Item::Array(_) | Neo3Item::Struct(_) | Neo3Item::Map(_) => Value::Null,
         }
     }
 
-    fn pairs<'i>(&'i self, map: &'i Item) -> Vec<(String, &'i Item)> {
-        let Item::Map(map) = map else { return Vec::new() };
+    fn pairs<'i>(&'i self, map: &'i Neo3Item) -> Vec<(String, &'i Neo3Item)> {
+        let Neo3Item::Map(map) = map else { return Vec::new() };
         pairs(self.map(*map)).collect()
     }
 }

@@ -1,17 +1,17 @@
 //! Static fields, local variables and arguments. Each of their entries counts as a reference, even Null.
 
-use super::core::Core;
-use super::fault::{Fault, Flow};
-use super::frame::{ALLOCATION, Frame};
-use super::item::Item;
+use super::core::Neo3Core;
+use super::fault::{Neo3Fault, Neo3Flow};
+use super::frame::{ALLOCATION, Neo3Frame};
+use super::item::Neo3Item;
 
 /// A kind of variables.
-pub(super) trait Slot {
+pub(super) trait SlotTable {
     /// The fault for a missing variable.
-    const MISSING: Fault;
+    const MISSING: Neo3Fault;
 
     /// Its variables; empty until it is initialised.
-    fn of(core: &mut Core) -> &mut Vec<Item>;
+    fn of(core: &mut Neo3Core) -> &mut Vec<Neo3Item>;
 }
 
 /// Static fields.
@@ -21,58 +21,58 @@ pub(super) struct Locals;
 /// Arguments.
 pub(super) struct Arguments;
 
-impl Slot for Statics {
-    const MISSING: Fault = Fault::OutOfRange("The index of the static field");
+impl SlotTable for Statics {
+    const MISSING: Neo3Fault = Neo3Fault::OutOfRange("The index of the static field");
 
-    fn of(core: &mut Core) -> &mut Vec<Item> {
+    fn of(core: &mut Neo3Core) -> &mut Vec<Neo3Item> {
         &mut core.statics
     }
 }
 
-impl Slot for Locals {
-    const MISSING: Fault = Fault::OutOfRange("The index of the local variable");
+impl SlotTable for Locals {
+    const MISSING: Neo3Fault = Neo3Fault::OutOfRange("The index of the local variable");
 
     #[inline(always)]
-    fn of(core: &mut Core) -> &mut Vec<Item> {
+    fn of(core: &mut Neo3Core) -> &mut Vec<Neo3Item> {
         &mut core.context.locals
     }
 }
 
-impl Slot for Arguments {
-    const MISSING: Fault = Fault::OutOfRange("The index of the argument");
+impl SlotTable for Arguments {
+    const MISSING: Neo3Fault = Neo3Fault::OutOfRange("The index of the argument");
 
     #[inline(always)]
-    fn of(core: &mut Core) -> &mut Vec<Item> {
+    fn of(core: &mut Neo3Core) -> &mut Vec<Neo3Item> {
         &mut core.context.arguments
     }
 }
 
 /// INITSSLOT
-pub(super) fn initsslot(frame: &mut Frame<'_>) -> Flow {
+pub(super) fn initsslot(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     let [count] = frame.operand()?;
     frame.work(ALLOCATION)?;
     frame.visit(count.into())?;
     let core = &mut *frame.core;
     if count == 0 || !core.statics.is_empty() {
-        return Err(Fault::Wrong("INITSSLOT takes at least one field, and once.").into());
+        return Err(Neo3Fault::Wrong("INITSSLOT takes at least one field, and once.").into());
     }
-    core.statics = vec![Item::Null; count.into()];
+    core.statics = vec![Neo3Item::Null; count.into()];
     core.heap.counted += usize::from(count);
     Ok(())
 }
 
 /// INITSLOT
-pub(super) fn initslot(frame: &mut Frame<'_>) -> Flow {
+pub(super) fn initslot(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     let [locals, arguments] = frame.operand()?;
     frame.work(4 * ALLOCATION)?;
     frame.visit(usize::from(locals) + usize::from(arguments))?;
     let core = &mut *frame.core;
     let is_first = core.context.locals.is_empty() && core.context.arguments.is_empty();
     if locals == 0 && arguments == 0 || !is_first {
-        return Err(Fault::Wrong("INITSLOT takes at least one variable, and once.").into());
+        return Err(Neo3Fault::Wrong("INITSLOT takes at least one variable, and once.").into());
     }
-    let rest = core.stack.len().checked_sub(arguments.into()).ok_or(Fault::Underflow)?;
-    core.context.locals = vec![Item::Null; locals.into()];
+    let rest = core.stack.len().checked_sub(arguments.into()).ok_or(Neo3Fault::Underflow)?;
+    core.context.locals = vec![Neo3Item::Null; locals.into()];
     core.context.arguments = core.stack.drain(rest..).rev().collect();
     core.heap.counted += usize::from(locals) + usize::from(arguments);
     Ok(())
@@ -80,44 +80,44 @@ pub(super) fn initslot(frame: &mut Frame<'_>) -> Flow {
 
 /// LDSFLD0, LDLOC0, LDARG0 and so on
 #[inline(always)]
-pub(super) fn load<S: Slot, const N: usize>(frame: &mut Frame<'_>) -> Flow {
+pub(super) fn load<S: SlotTable, const N: usize>(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     load_at::<S>(frame, N)
 }
 
 /// LDSFLD, LDLOC and LDARG
 #[inline(always)]
-pub(super) fn load_operand<S: Slot>(frame: &mut Frame<'_>) -> Flow {
+pub(super) fn load_operand<S: SlotTable>(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     let [index] = frame.operand()?;
     load_at::<S>(frame, index.into())
 }
 
 /// STSFLD0, STLOC0, STARG0 and so on
 #[inline(always)]
-pub(super) fn store<S: Slot, const N: usize>(frame: &mut Frame<'_>) -> Flow {
+pub(super) fn store<S: SlotTable, const N: usize>(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     store_at::<S>(frame, N)
 }
 
 /// STSFLD, STLOC and STARG
 #[inline(always)]
-pub(super) fn store_operand<S: Slot>(frame: &mut Frame<'_>) -> Flow {
+pub(super) fn store_operand<S: SlotTable>(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     let [index] = frame.operand()?;
     store_at::<S>(frame, index.into())
 }
 
 #[inline(always)]
-fn load_at<S: Slot>(frame: &mut Frame<'_>, index: usize) -> Flow {
+fn load_at<S: SlotTable>(frame: &mut Neo3Frame<'_>, index: usize) -> Neo3Flow {
     let item = S::of(frame.core).get(index).ok_or(S::MISSING)?.copy();
     frame.push(item);
     Ok(())
 }
 
 #[inline(always)]
-fn store_at<S: Slot>(frame: &mut Frame<'_>, index: usize) -> Flow {
+fn store_at<S: SlotTable>(frame: &mut Neo3Frame<'_>, index: usize) -> Neo3Flow {
     if index >= S::of(frame.core).len() {
         return Err(S::MISSING.into());
     }
     // The item moves from the stack to the slot, the old one goes: the entries stay as many.
-    let Some(item) = frame.core.stack.pop() else { return Err(Fault::Underflow.into()) };
+    let Some(item) = frame.core.stack.pop() else { return Err(Neo3Fault::Underflow.into()) };
     let old = std::mem::replace(&mut S::of(frame.core)[index], item);
     frame.core.heap.let_go(&old);
     Ok(())

@@ -1,9 +1,9 @@
 //! The opcodes of N3. Items are named from the bottom up: in `a b`, b is on top.
 
-use super::fault::Stop;
-use super::frame::Frame;
+use super::fault::Neo3Stop;
+use super::frame::Neo3Frame;
 use super::inspect::{
-    Place, all, at_offset, counted, ended, index, index_and_one, indexed, initialised, paired,
+    Neo3Place, all, at_offset, counted, ended, index, index_and_one, indexed, initialised, paired,
     service_operands, unpacked,
 };
 use super::machine::Neo3;
@@ -218,7 +218,7 @@ macro_rules! rows {
 
 rows!(opcodes {
     /// The opcodes of N3 by their mnemonics.
-    Op, NEO3 = "neo3", Place
+    Op, NEO3 = "neo3", Neo3Place
 });
-rows!(interpreter { interpret(Frame) -> Stop });
-rows!(effects { EFFECTS: Neo3, Place });
+rows!(interpreter { interpret(Neo3Frame) -> Neo3Stop });
+rows!(effects { EFFECTS: Neo3, Neo3Place });

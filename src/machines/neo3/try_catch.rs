@@ -2,15 +2,15 @@
 //! frames.
 
 use super::call::unload;
-use super::fault::{End, Fault, Flow};
+use super::fault::{Neo3End, Neo3Fault, Neo3Flow};
 use super::flow::{go_on, offset, target};
-use super::frame::Frame;
-use super::item::Item;
+use super::frame::Neo3Frame;
+use super::item::Neo3Item;
 
 /// A try statement that was entered.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Try {
-    part: Part,
+    part: TryPart,
     /// Where the catch block starts; `None` or negative if there is none.
     catch: Option<i32>,
     /// Where the finally block starts; `None` or negative if there is none.
@@ -21,7 +21,7 @@ pub(super) struct Try {
 
 /// The block that is running.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum TryPart {
     Try,
     Catch,
     Finally,
@@ -39,38 +39,38 @@ impl Try {
     /// Whether an exception inside it propagates to the next outer try statement.
     fn is_over(&self) -> bool {
         match self.part {
-            Part::Try => false,
-            Part::Catch => self.finally().is_none(),
-            Part::Finally => true,
+            TryPart::Try => false,
+            TryPart::Catch => self.finally().is_none(),
+            TryPart::Finally => true,
         }
     }
 }
 
 /// TRY
-pub(super) fn try_<const N: usize>(frame: &mut Frame<'_>) -> Flow {
+pub(super) fn try_<const N: usize>(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     let offsets = [offset::<N>(frame)?, offset::<N>(frame)?];
     if offsets == [0, 0] {
-        return Err(Fault::Wrong("TRY without a catch and a finally block.").into());
+        return Err(Neo3Fault::Wrong("TRY without a catch and a finally block.").into());
     }
     if frame.core.context.tries.len() as u64 >= frame.core.limits.try_nesting_depth {
-        return Err(Fault::Tries.into());
+        return Err(Neo3Fault::Tries.into());
     }
     let block = |offset| if offset == 0 { Ok(None) } else { target(frame, offset).map(Some) };
     let [catch, finally] = [block(offsets[0])?, block(offsets[1])?];
-    frame.core.context.tries.push(Try { part: Part::Try, catch, finally, end: None });
+    frame.core.context.tries.push(Try { part: TryPart::Try, catch, finally, end: None });
     Ok(())
 }
 
 /// ENDTRY
-pub(super) fn endtry<const N: usize>(frame: &mut Frame<'_>) -> Flow {
+pub(super) fn endtry<const N: usize>(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     let offset = offset::<N>(frame)?;
     let end = target(frame, offset)?;
     let inner = frame.core.context.tries.last_mut().ok_or(NO_TRY)?;
-    if inner.part == Part::Finally {
-        return Err(Fault::Wrong("ENDTRY in a finally block.").into());
+    if inner.part == TryPart::Finally {
+        return Err(Neo3Fault::Wrong("ENDTRY in a finally block.").into());
     }
     let next = if let Some(finally) = inner.finally() {
-        inner.part = Part::Finally;
+        inner.part = TryPart::Finally;
         inner.end = Some(end);
         finally
     } else {
@@ -81,28 +81,28 @@ pub(super) fn endtry<const N: usize>(frame: &mut Frame<'_>) -> Flow {
 }
 
 /// ENDFINALLY
-pub(super) fn endfinally(frame: &mut Frame<'_>) -> Flow {
+pub(super) fn endfinally(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     let inner = frame.core.context.tries.pop().ok_or(NO_TRY)?;
     match frame.core.uncaught.take() {
         None => Ok(go_on(frame, inner.end.unwrap_or(-1))?),
-        Some(pending) => Err(End::Thrown(pending).into()),
+        Some(pending) => Err(Neo3End::Thrown(pending).into()),
     }
 }
 
-const NO_TRY: Fault = Fault::Wrong("There is no try block.");
+const NO_TRY: Neo3Fault = Neo3Fault::Wrong("There is no try block.");
 
 /// The charge for throwing an exception, in units.
 const THROW: usize = 12;
 
 /// THROW
-pub(super) fn throw(frame: &mut Frame<'_>) -> Flow {
-    Err(End::Thrown(frame.pop()?).into())
+pub(super) fn throw(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
+    Err(Neo3End::Thrown(frame.pop()?).into())
 }
 
-impl Frame<'_> {
+impl Neo3Frame<'_> {
     /// Continues in the innermost block that handles an exception, and removes all frames above it. Without
     /// such a block, the frames do not change.
-    pub(super) fn throw(&mut self, exception: Item) -> Flow {
+    pub(super) fn throw(&mut self, exception: Neo3Item) -> Neo3Flow {
         self.visit_held()?;
         self.work(THROW)?;
         let mut above = 0;
@@ -130,29 +130,29 @@ impl Frame<'_> {
     }
 
     /// Enters the block of the innermost try statement that handles the exception.
-    fn handle(&mut self, exception: Item) -> Flow {
+    fn handle(&mut self, exception: Neo3Item) -> Neo3Flow {
         let Some(inner) = self.core.context.tries.last_mut() else {
             return Err(self.unhandled(&exception).into());
         };
-        if let (Part::Try, Some(catch)) = (inner.part, inner.catch()) {
-            inner.part = Part::Catch;
+        if let (TryPart::Try, Some(catch)) = (inner.part, inner.catch()) {
+            inner.part = TryPart::Catch;
             self.core.uncaught = None;
             self.push(exception);
             return Ok(go_on(self, catch)?);
         }
-        inner.part = Part::Finally;
+        inner.part = TryPart::Finally;
         let finally = inner.finally().unwrap_or(-1);
         self.core.uncaught = Some(exception);
         Ok(go_on(self, finally)?)
     }
 
     /// The fault for an exception that nothing handles.
-    fn unhandled(&self, exception: &Item) -> Fault {
+    fn unhandled(&self, exception: &Neo3Item) -> Neo3Fault {
         let first = exception.list().and_then(|list| self.core.heap.list(list).first());
         let text = match first.unwrap_or(exception) {
-            Item::ByteString(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
+            Neo3Item::ByteString(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
             _ => None,
         };
-        Fault::Unhandled(text)
+        Neo3Fault::Unhandled(text)
     }
 }

@@ -1,10 +1,10 @@
 //! The state formatted for people: the evaluation stack, and the variables of each frame.
 
-use super::context::Context;
+use super::context::Neo3Context;
 use super::machine::Neo3;
 use crate::machines::inspect::Inspect;
 use crate::machines::neo::show::Show;
-use crate::machines::view::{Row, Section};
+use crate::machines::view::{Section, ViewRow};
 use crate::model::path::Path;
 
 impl Neo3 {
@@ -29,13 +29,13 @@ impl Neo3 {
     }
 
     fn state_section(&self) -> Section {
-        let references = Row::new("references", self.core.references().to_string(), None);
+        let references = ViewRow::new("references", self.core.references().to_string(), None);
         let frames = if self.has_frame() { 1 + self.core.callers.len() } else { 0 };
-        Section::of("status", [references, Row::new("frames", frames.to_string(), None)])
+        Section::of("status", [references, ViewRow::new("frames", frames.to_string(), None)])
     }
 
     /// The variables of a frame; static fields belong to all, and are shown with the current one.
-    fn frame_section(&self, index: usize, pc: usize, context: &Context, at: &Path) -> Option<Section> {
+    fn frame_section(&self, index: usize, pc: usize, context: &Neo3Context, at: &Path) -> Option<Section> {
         let statics = if index == 0 { &self.core.statics[..] } else { &[] };
         let slots = [
             ("staticFields", "static", statics),

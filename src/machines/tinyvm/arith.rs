@@ -1,176 +1,181 @@
 //! Arithmetic. All operations wrap around.
 
-use super::core::{Core, Flow};
-use super::instruction::Instruction;
+use super::core::{TinyCore, TinyFlow};
+use super::instruction::TinyInstruction;
 
 /// Stores `operation` of b in a.
 #[inline(always)]
-fn unary(core: &mut Core, i: &Instruction, operation: impl FnOnce(u16) -> u16) -> Flow {
+fn unary(core: &mut TinyCore, i: &TinyInstruction, operation: impl FnOnce(u16) -> u16) -> TinyFlow {
     let source = *core.register(i.b);
     *core.register(i.a) = operation(source);
-    Flow::Next
+    TinyFlow::Next
 }
 
 /// Stores `operation` of a and b in b.
 #[inline(always)]
-fn binary(core: &mut Core, i: &Instruction, operation: impl FnOnce(u16, u16) -> u16) -> Flow {
+fn binary(core: &mut TinyCore, i: &TinyInstruction, operation: impl FnOnce(u16, u16) -> u16) -> TinyFlow {
     let left = *core.register(i.a);
     let right = core.register(i.b);
     *right = operation(left, *right);
-    Flow::Next
+    TinyFlow::Next
 }
 
 /// `decr`
 #[inline(always)]
-pub(super) fn decr(core: &mut Core, i: &Instruction) -> Flow {
+pub(super) fn decr(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     unary(core, i, |x| x.wrapping_sub(1))
 }
 
 /// `incr`
 #[inline(always)]
-pub(super) fn incr(core: &mut Core, i: &Instruction) -> Flow {
+pub(super) fn incr(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     unary(core, i, |x| x.wrapping_add(1))
 }
 
 /// `not`
 #[inline(always)]
-pub(super) fn not_(core: &mut Core, i: &Instruction) -> Flow {
+pub(super) fn not_(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     unary(core, i, |x| !x)
 }
 
 /// `popcnt`
 #[inline(always)]
-pub(super) fn popcnt(core: &mut Core, i: &Instruction) -> Flow {
+pub(super) fn popcnt(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     unary(core, i, |x| x.count_ones() as u16)
 }
 
 /// `clz`
 #[inline(always)]
-pub(super) fn clz(core: &mut Core, i: &Instruction) -> Flow {
+pub(super) fn clz(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     unary(core, i, |x| x.leading_zeros() as u16)
 }
 
 /// `ctz`
 #[inline(always)]
-pub(super) fn ctz(core: &mut Core, i: &Instruction) -> Flow {
+pub(super) fn ctz(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     unary(core, i, |x| x.trailing_zeros() as u16)
 }
 
 /// `rnd`
-pub(super) fn rnd(core: &mut Core, i: &Instruction) -> Flow {
+pub(super) fn rnd(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     let most = *core.register(i.b);
-    let Some(number) = core.random.next(most) else { return Flow::NoRandom };
+    let Some(number) = core.random.next(most) else { return TinyFlow::NoRandom };
     *core.register(i.a) = number;
-    Flow::Next
+    TinyFlow::Next
 }
 
 /// `mov`
 #[inline(always)]
-pub(super) fn mov(core: &mut Core, i: &Instruction) -> Flow {
+pub(super) fn mov(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     unary(core, i, |x| x)
 }
 
 /// `add`
 #[inline(always)]
-pub(super) fn add(core: &mut Core, i: &Instruction) -> Flow {
+pub(super) fn add(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     binary(core, i, u16::wrapping_add)
 }
 
 /// `sub`
 #[inline(always)]
-pub(super) fn sub(core: &mut Core, i: &Instruction) -> Flow {
+pub(super) fn sub(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     binary(core, i, u16::wrapping_sub)
 }
 
 /// `mul`
 #[inline(always)]
-pub(super) fn mul(core: &mut Core, i: &Instruction) -> Flow {
+pub(super) fn mul(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     binary(core, i, u16::wrapping_mul)
 }
 
 /// `mulh`
 #[inline(always)]
-pub(super) fn mulh(core: &mut Core, i: &Instruction) -> Flow {
+pub(super) fn mulh(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     binary(core, i, |l, r| ((u32::from(l) * u32::from(r)) >> 16) as u16)
 }
 
 /// `divu`
 #[inline(always)]
-pub(super) fn divu(core: &mut Core, i: &Instruction) -> Flow {
+pub(super) fn divu(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     binary(core, i, |l, r| l.checked_div(r).unwrap_or(0xffff))
 }
 
 /// `divs`
 #[inline(always)]
-pub(super) fn divs(core: &mut Core, i: &Instruction) -> Flow {
+pub(super) fn divs(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     binary(core, i, |l, r| if r == 0 { 0x7fff } else { (l as i16).wrapping_div(r as i16) as u16 })
 }
 
 /// `modu`
 #[inline(always)]
-pub(super) fn modu(core: &mut Core, i: &Instruction) -> Flow {
+pub(super) fn modu(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     binary(core, i, |l, r| l.checked_rem(r).unwrap_or(0))
 }
 
 /// `mods`
 #[inline(always)]
-pub(super) fn mods(core: &mut Core, i: &Instruction) -> Flow {
+pub(super) fn mods(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     binary(core, i, |l, r| if r == 0 { 0 } else { (l as i16).wrapping_rem(r as i16) as u16 })
 }
 
 /// `and`
 #[inline(always)]
-pub(super) fn and(core: &mut Core, i: &Instruction) -> Flow {
+pub(super) fn and(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     binary(core, i, |l, r| l & r)
 }
 
 /// `or`
 #[inline(always)]
-pub(super) fn or(core: &mut Core, i: &Instruction) -> Flow {
+pub(super) fn or(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     binary(core, i, |l, r| l | r)
 }
 
 /// `xor`
 #[inline(always)]
-pub(super) fn xor(core: &mut Core, i: &Instruction) -> Flow {
+pub(super) fn xor(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     binary(core, i, |l, r| l ^ r)
 }
 
 /// `sl`
 #[inline(always)]
-pub(super) fn sl(core: &mut Core, i: &Instruction) -> Flow {
+pub(super) fn sl(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     binary(core, i, |l, r| l.checked_shl(r.into()).unwrap_or(0))
 }
 
 /// `srl`
 #[inline(always)]
-pub(super) fn srl(core: &mut Core, i: &Instruction) -> Flow {
+pub(super) fn srl(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     binary(core, i, |l, r| l.checked_shr(r.into()).unwrap_or(0))
 }
 
 /// `sra`
 #[inline(always)]
-pub(super) fn sra(core: &mut Core, i: &Instruction) -> Flow {
+pub(super) fn sra(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     binary(core, i, |l, r| ((l as i16) >> r.min(15)) as u16)
 }
 
 /// `exp`
-pub(super) fn exp(core: &mut Core, i: &Instruction) -> Flow {
+pub(super) fn exp(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     costly(core, i, 1, |l, r| power(l as i16, r as i16))
 }
 
 /// `root`
-pub(super) fn root(core: &mut Core, i: &Instruction) -> Flow {
+pub(super) fn root(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     costly(core, i, 20, |l, r| root_of(l as i16, r as i16))
 }
 
 /// Like [`binary`], for this number of units, on machines with powers.
-fn costly(core: &mut Core, i: &Instruction, units: u16, operation: impl FnOnce(u16, u16) -> u16) -> Flow {
+fn costly(
+    core: &mut TinyCore,
+    i: &TinyInstruction,
+    units: u16,
+    operation: impl FnOnce(u16, u16) -> u16,
+) -> TinyFlow {
     if !core.has_powers {
-        return Flow::Illegal;
+        return TinyFlow::Illegal;
     }
     binary(core, i, operation);
-    Flow::Costly(units)
+    TinyFlow::Costly(units)
 }
 
 /// a to the power n, rounded and clamped to a signed word.

@@ -17,13 +17,13 @@ mod operand;
 
 use sha2::{Digest, Sha256};
 
-use self::command::{Branch, Command, hint};
-use self::label::{Labels, Use, Way, both};
-use self::memory::Memory;
-use self::operand::{Kind, Line, Operand, Spacing, Syntax};
-use super::language::{Shape, fits, instruction, range, shape};
-use crate::isa::assembler::{AsmError, AsmErrors, Assembled, ErrorList, Word};
-use crate::isa::{Field, OpInfo};
+use self::command::{AssemblerCommand, Branch, hint};
+use self::label::{Labels, SymbolUse, Way, both};
+use self::memory::SegmentMemory;
+use self::operand::{AssemblerOperand, OperandKind, SourceLine, Spacing, Syntax};
+use super::language::{OperandShape, fits, instruction, range, shape};
+use crate::isa::assembler::{AsmError, AsmErrors, Assembled, ErrorList, SourceWord};
+use crate::isa::{OpInfo, WordField};
 use crate::text::json::quoted;
 
 /// The memory of 65,536 words that `source` describes.
@@ -33,14 +33,14 @@ use crate::text::json::quoted;
 /// The first error of each line, and undefined labels. If every line is valid, also the errors that depend on
 /// all lines: a label that is too far away or never used, or a hash that differs from the one in the source.
 pub fn assemble(source: &str) -> Result<Assembled, AsmErrors> {
-    let mut assembler = Assembler {
-        memory: Memory::new(),
+    let mut assembler = TinyAssembler {
+        memory: SegmentMemory::new(),
         labels: Labels::default(),
         hash: None,
         errors: ErrorList::default(),
     };
     let lines = source.lines().enumerate();
-    for line in lines.filter_map(|(index, text)| Line::new(text, index + 1)) {
+    for line in lines.filter_map(|(index, text)| SourceLine::new(text, index + 1)) {
         let result = assembler.line(line);
         assembler.errors.add(result);
         if assembler.errors.is_full() {
@@ -50,30 +50,30 @@ pub fn assemble(source: &str) -> Result<Assembled, AsmErrors> {
     assembler.finish()
 }
 
-struct Assembler<'s> {
-    memory: Memory,
+struct TinyAssembler<'s> {
+    memory: SegmentMemory,
     labels: Labels<'s>,
     /// The hash that the memory must have.
-    hash: Option<Word<'s>>,
+    hash: Option<SourceWord<'s>>,
     errors: ErrorList,
 }
 
-impl<'s> Assembler<'s> {
-    fn line(&mut self, line: Line<'s>) -> Result<(), AsmError> {
+impl<'s> TinyAssembler<'s> {
+    fn line(&mut self, line: SourceLine<'s>) -> Result<(), AsmError> {
         match line.command.text {
             ".label" => self.label(line),
             ".offset" => self.offset(line),
             ".word" => self.word(line),
             ".assert_hash" => self.assert_hash(line),
-            name => match Command::named(name) {
+            name => match AssemblerCommand::named(name) {
                 Some(command) => self.command(line, &command),
                 None => Err(line.command.error(format!("no command {}", quoted(name)), hint(name))),
             },
         }
     }
 
-    fn label(&mut self, line: Line<'s>) -> Result<(), AsmError> {
-        let label = directive(line, &[&[Kind::Label]])?;
+    fn label(&mut self, line: SourceLine<'s>) -> Result<(), AsmError> {
+        let label = directive(line, &[&[OperandKind::Label]])?;
         let address = self.memory.position;
         let waiting = self.labels.set(label.word, address)?;
         for usage in waiting {
@@ -83,28 +83,31 @@ impl<'s> Assembler<'s> {
         Ok(())
     }
 
-    fn offset(&mut self, line: Line<'s>) -> Result<(), AsmError> {
-        let Operand { word, kind, number } = directive(line, &[&[Kind::Number, Kind::Label]])?;
+    fn offset(&mut self, line: SourceLine<'s>) -> Result<(), AsmError> {
+        let AssemblerOperand { word, kind, number } =
+            directive(line, &[&[OperandKind::Number, OperandKind::Label]])?;
         let address = match kind {
-            Kind::Label => self.labels.address(word),
-            Kind::Register | Kind::Number | Kind::Hash => u16::try_from(number).ok(),
+            OperandKind::Label => self.labels.address(word),
+            OperandKind::Register | OperandKind::Number | OperandKind::Hash => u16::try_from(number).ok(),
         };
         self.memory.position = address.ok_or_else(|| match kind {
-            Kind::Label => word.error(format!("no label {}", quoted(word.text)), "a label that is set above"),
-            Kind::Register | Kind::Number | Kind::Hash => {
+            OperandKind::Label => {
+                word.error(format!("no label {}", quoted(word.text)), "a label that is set above")
+            }
+            OperandKind::Register | OperandKind::Number | OperandKind::Hash => {
                 word.error(format!("{} is not an address", quoted(word.text)), "0 to 0xFFFF")
             }
         })?;
         Ok(())
     }
 
-    fn word(&mut self, line: Line<'s>) -> Result<(), AsmError> {
-        let word = directive(line, &[&[Kind::Number]])?;
+    fn word(&mut self, line: SourceLine<'s>) -> Result<(), AsmError> {
+        let word = directive(line, &[&[OperandKind::Number]])?;
         self.write(line, &[word.number as u16])
     }
 
-    fn assert_hash(&mut self, line: Line<'s>) -> Result<(), AsmError> {
-        let hash = directive(line, &[&[Kind::Hash]])?.word;
+    fn assert_hash(&mut self, line: SourceLine<'s>) -> Result<(), AsmError> {
+        let hash = directive(line, &[&[OperandKind::Hash]])?.word;
         match self.hash.replace(hash) {
             Some(first) => {
                 Err(line.command.error("a second hash", format!("only that of line {}", first.line)))
@@ -113,28 +116,29 @@ impl<'s> Assembler<'s> {
         }
     }
 
-    fn command(&mut self, line: Line<'s>, command: &Command) -> Result<(), AsmError> {
+    fn command(&mut self, line: SourceLine<'s>, command: &AssemblerCommand) -> Result<(), AsmError> {
         let operands = line.operands(&command.syntax())?;
         match (command, &*operands) {
-            (Command::Word(word), _) => self.write(line, &[*word]),
-            (Command::Row(op), [register, target]) if has_target(op) => {
+            (AssemblerCommand::Word(word), _) => self.write(line, &[*word]),
+            (AssemblerCommand::Row(op), [register, target]) if has_target(op) => {
                 self.place(line, Way::branch(op, register.number), target)
             }
-            (Command::Row(op), _) => self.row(line, op, &operands),
-            (Command::Zero(op), [register, ..]) => {
+            (AssemblerCommand::Row(op), _) => self.row(line, op, &operands),
+            (AssemblerCommand::Zero(op), [register, ..]) => {
                 self.write(line, &[instruction(op, &[register.number, register.number])])
             }
-            (Command::Load { cell, .. }, [_, Operand { kind: Kind::Register, .. }]) => {
-                self.row(line, cell, &operands)
-            }
-            (Command::Load { low, high, .. }, [register, number]) => {
+            (
+                AssemblerCommand::Load { cell, .. },
+                [_, AssemblerOperand { kind: OperandKind::Register, .. }],
+            ) => self.row(line, cell, &operands),
+            (AssemblerCommand::Load { low, high, .. }, [register, number]) => {
                 self.load(line, [low, high], register.number, number.number as u16)
             }
-            (Command::Jump { by, to }, [first, rest @ ..]) => self.jump(line, by, to, first, rest),
-            (Command::Branch(branch), [registers @ .., target]) => {
+            (AssemblerCommand::Jump { by, to }, [first, rest @ ..]) => self.jump(line, by, to, first, rest),
+            (AssemblerCommand::Branch(branch), [registers @ .., target]) => {
                 self.branch(line, branch, registers, target)
             }
-            (Command::Address { low, high }, [register, label]) => {
+            (AssemblerCommand::Address { low, high }, [register, label]) => {
                 let register = register.number;
                 let way = match high {
                     None => Way::Low { low, register },
@@ -148,17 +152,22 @@ impl<'s> Assembler<'s> {
     }
 
     /// Writes an instruction whose operands are its fields.
-    fn row(&mut self, line: Line<'s>, op: &OpInfo, operands: &[Operand<'s>]) -> Result<(), AsmError> {
+    fn row(
+        &mut self,
+        line: SourceLine<'s>,
+        op: &OpInfo,
+        operands: &[AssemblerOperand<'s>],
+    ) -> Result<(), AsmError> {
         let mut numbers: Vec<_> = operands.iter().map(|operand| operand.number).collect();
         match (shape(op), &mut *numbers) {
-            (Shape::Unary, [register]) => {
+            (OperandShape::Unary, [register]) => {
                 let register = *register;
                 numbers.push(register);
             }
-            (Shape::Move | Shape::Compare, [a, b]) if a == b => {
+            (OperandShape::Move | OperandShape::Compare, [a, b]) if a == b => {
                 return Err(operands[1].word.error("the same register twice", "two registers"));
             }
-            (Shape::LoadHigh, [_, high @ 0..=0xff]) => *high <<= 8,
+            (OperandShape::LoadHigh, [_, high @ 0..=0xff]) => *high <<= 8,
             _ => {}
         }
         for ((field, operand), number) in op.fields.iter().zip(operands).zip(&numbers) {
@@ -169,13 +178,13 @@ impl<'s> Assembler<'s> {
 
     fn load(
         &mut self,
-        line: Line<'s>,
+        line: SourceLine<'s>,
         [low, high]: [&OpInfo; 2],
         register: i32,
         number: u16,
     ) -> Result<(), AsmError> {
         let signed = i32::from(number as i16);
-        if fits(Field::Signed, signed) {
+        if fits(WordField::Signed, signed) {
             self.write(line, &[instruction(low, &[register, signed])])
         } else {
             self.write(line, &both(low, high, register, number))
@@ -184,21 +193,21 @@ impl<'s> Assembler<'s> {
 
     fn jump(
         &mut self,
-        line: Line<'s>,
+        line: SourceLine<'s>,
         by: &'static OpInfo,
         to: &OpInfo,
-        first: &Operand<'s>,
-        rest: &[Operand<'s>],
+        first: &AssemblerOperand<'s>,
+        rest: &[AssemblerOperand<'s>],
     ) -> Result<(), AsmError> {
         match (first.kind, rest) {
-            (Kind::Register, _) => {
+            (OperandKind::Register, _) => {
                 let operands: Vec<_> = [first].into_iter().chain(rest).copied().collect();
                 self.row(line, to, &operands)
             }
-            (Kind::Number, [more, ..]) => {
+            (OperandKind::Number, [more, ..]) => {
                 Err(more.word.error("too many operands", "a number only after a register or a label"))
             }
-            (Kind::Number | Kind::Label | Kind::Hash, _) => {
+            (OperandKind::Number | OperandKind::Label | OperandKind::Hash, _) => {
                 let plus = rest.first().map_or(0, |plus| plus.number);
                 self.place(line, Way::Distance { op: by, register: None, plus, has_short: false }, first)
             }
@@ -207,13 +216,13 @@ impl<'s> Assembler<'s> {
 
     fn branch(
         &mut self,
-        line: Line<'s>,
+        line: SourceLine<'s>,
         branch: &Branch,
-        registers: &[Operand<'s>],
-        target: &Operand<'s>,
+        registers: &[AssemblerOperand<'s>],
+        target: &AssemblerOperand<'s>,
     ) -> Result<(), AsmError> {
         const BEHIND_JUMP: i32 = 2;
-        let [Operand { number: first, .. }, ..] = *registers else { return Ok(()) };
+        let [AssemblerOperand { number: first, .. }, ..] = *registers else { return Ok(()) };
         let last = registers.last().map_or(first, |register| register.number);
         if branch.is_vague {
             self.memory.warn(line.command, "lb leaves the register inverted; lbnez says what it does");
@@ -229,9 +238,14 @@ impl<'s> Assembler<'s> {
     }
 
     /// Writes the words that refer to a target, now or when its label is set.
-    fn place(&mut self, line: Line<'s>, way: Way, target: &Operand<'s>) -> Result<(), AsmError> {
+    fn place(
+        &mut self,
+        line: SourceLine<'s>,
+        way: Way,
+        target: &AssemblerOperand<'s>,
+    ) -> Result<(), AsmError> {
         let label = target.word;
-        if target.kind == Kind::Number {
+        if target.kind == OperandKind::Number {
             let words = way.by(label, target.number)?;
             return self.write(line, &words);
         }
@@ -239,7 +253,7 @@ impl<'s> Assembler<'s> {
         for place in places.iter_mut().take(way.length()) {
             *place = self.memory.write(line.command, 0)?;
         }
-        let usage = Use { way, command: line.command, label, places };
+        let usage = SymbolUse { way, command: line.command, label, places };
         if let Some(address) = self.labels.address(label) {
             return self.fill(usage, address);
         }
@@ -248,12 +262,12 @@ impl<'s> Assembler<'s> {
     }
 
     /// Fills in the words that refer to a label, now that its address is known.
-    fn fill(&mut self, usage: Use<'s>, address: u16) -> Result<(), AsmError> {
+    fn fill(&mut self, usage: SymbolUse<'s>, address: u16) -> Result<(), AsmError> {
         // An invalid line writes nothing, so addresses after it are wrong.
         if !self.errors.is_empty() {
             return Ok(());
         }
-        let Use { way, command, label, places } = usage;
+        let SymbolUse { way, command, label, places } = usage;
         if let Some(warning) = way.warning(address) {
             self.memory.warn(command, warning);
         }
@@ -263,7 +277,7 @@ impl<'s> Assembler<'s> {
         Ok(())
     }
 
-    fn write(&mut self, line: Line<'s>, words: &[u16]) -> Result<(), AsmError> {
+    fn write(&mut self, line: SourceLine<'s>, words: &[u16]) -> Result<(), AsmError> {
         words.iter().try_for_each(|word| self.memory.write(line.command, *word).map(drop))
     }
 
@@ -277,7 +291,7 @@ impl<'s> Assembler<'s> {
         self.errors.or(self.memory.assembled())
     }
 
-    fn check_hash(&self, stated: Word<'s>) -> Result<(), AsmError> {
+    fn check_hash(&self, stated: SourceWord<'s>) -> Result<(), AsmError> {
         let hash = hex::encode_upper(Sha256::digest(self.memory.bytes()));
         if hash.eq_ignore_ascii_case(stated.text) {
             return Ok(());
@@ -287,23 +301,28 @@ impl<'s> Assembler<'s> {
 }
 
 /// The operand of a directive.
-fn directive<'s>(line: Line<'s>, operands: &'static [&'static [Kind]]) -> Result<Operand<'s>, AsmError> {
+fn directive<'s>(
+    line: SourceLine<'s>,
+    operands: &'static [&'static [OperandKind]],
+) -> Result<AssemblerOperand<'s>, AsmError> {
     let read = line.operands(&Syntax { spacing: Spacing::AnySpaces, operands, least: 1 })?;
     read.first().copied().ok_or_else(|| line.command.error("no operand", "one"))
 }
 
 fn has_target(op: &OpInfo) -> bool {
-    matches!(op.fields, [.., Field::Skip(_)])
+    matches!(op.fields, [.., WordField::Skip(_)])
 }
 
 /// Whether the operand's number fits its field.
-fn check(op: &OpInfo, field: Field, operand: &Operand<'_>, number: i32) -> Result<(), AsmError> {
+fn check(op: &OpInfo, field: WordField, operand: &AssemblerOperand<'_>, number: i32) -> Result<(), AsmError> {
     if fits(field, number) {
         return Ok(());
     }
     let expected = match (field, shape(op)) {
-        (Field::High, Shape::LoadHigh) => "0 to 0xFF, or a multiple of 0x100 up to 0xFF00".to_owned(),
-        (Field::High, _) => "a multiple of 0x100 from 0 to 0xFF00".to_owned(),
+        (WordField::High, OperandShape::LoadHigh) => {
+            "0 to 0xFF, or a multiple of 0x100 up to 0xFF00".to_owned()
+        }
+        (WordField::High, _) => "a multiple of 0x100 from 0 to 0xFF00".to_owned(),
         _ => format!("{} to {}", range(field).start(), range(field).end()),
     };
     Err(operand.word.error(format!("{} does not fit", quoted(operand.word.text)), expected))

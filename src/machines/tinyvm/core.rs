@@ -3,7 +3,7 @@
 
 use std::mem;
 
-use super::instruction::{Instruction, Register};
+use super::instruction::{Register, TinyInstruction};
 use super::random::Random;
 use super::table;
 use crate::isa::OpSet;
@@ -13,11 +13,11 @@ use crate::machines::machine::{Meter, Metered, Unmetered, Until};
 const ADDRESSES: usize = 1 << 16;
 
 /// The words of a memory, by address.
-pub(super) type Words = [u16; ADDRESSES];
+pub(super) type TinyWords = [u16; ADDRESSES];
 
 /// The result of a handler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Flow {
+pub(super) enum TinyFlow {
     /// Continue with the next instruction.
     Next,
     /// Continue at this address.
@@ -36,7 +36,7 @@ pub(super) enum Flow {
 
 /// Why a run of the loop ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stop {
+pub(super) enum TinyStop {
     /// The program yielded this value; it can continue.
     Yield(u16),
     /// An instruction must be charged this number of units; the program can continue.
@@ -59,24 +59,24 @@ enum Pause {
 
 /// One machine.
 #[derive(Clone)]
-pub(super) struct Core {
+pub(super) struct TinyCore {
     pub(super) registers: [u16; 16],
     pub(super) pc: u16,
     /// Instructions executed.
     pub(super) time: u64,
-    pub(super) instructions: Box<Words>,
+    pub(super) instructions: Box<TinyWords>,
     /// The instructions that were decoded, from address 0 on.
-    program: Vec<Instruction>,
-    pub(super) data: Box<Words>,
+    program: Vec<TinyInstruction>,
+    pub(super) data: Box<TinyWords>,
     pub(super) random: Random,
     /// Whether exp and root are instructions.
     pub(super) has_powers: bool,
 }
 
-impl Core {
+impl TinyCore {
     /// A machine in which everything is zero. The pages of its memories are not touched yet.
-    pub(super) fn new() -> Core {
-        Core {
+    pub(super) fn new() -> TinyCore {
+        TinyCore {
             registers: [0; 16],
             pc: 0,
             time: 0,
@@ -91,7 +91,7 @@ impl Core {
     /// Attempts to execute at most this number of instructions. Returns the number of attempts, and why there
     /// were no more.
     #[inline(never)]
-    pub(super) fn run(&mut self, most: u64) -> (u64, Stop) {
+    pub(super) fn run(&mut self, most: u64) -> (u64, TinyStop) {
         self.drive(most, |core, left| {
             let fence = left.saturating_sub(core.program.len() as u64);
             if fence > 0 {
@@ -102,9 +102,9 @@ impl Core {
         })
     }
 
-    /// Like [`Core::run`], but also ends, with [`Stop::Limit`], before an instruction that `ops` may contain.
+    /// Like [`TinyCore::run`], but also ends, with [`TinyStop::Limit`], before an instruction that `ops` may contain.
     #[inline(never)]
-    pub(super) fn run_to(&mut self, most: u64, ops: &OpSet) -> (u64, Stop) {
+    pub(super) fn run_to(&mut self, most: u64, ops: &OpSet) -> (u64, TinyStop) {
         self.drive(most, |core, left| core.cycle(u64::MAX, &mut Until { left, ops }))
     }
 
@@ -112,8 +112,8 @@ impl Core {
     fn drive(
         &mut self,
         most: u64,
-        cycle: impl Fn(&mut Core, u64) -> (u64, Result<Stop, Pause>),
-    ) -> (u64, Stop) {
+        cycle: impl Fn(&mut TinyCore, u64) -> (u64, Result<TinyStop, Pause>),
+    ) -> (u64, TinyStop) {
         let mut executed = 0;
         let stop = loop {
             let (more, end) = cycle(self, most - executed);
@@ -122,13 +122,13 @@ impl Core {
                 Ok(stop) => break stop,
                 Err(Pause::Fence) => {}
                 Err(Pause::NotDecoded) => match self.instructions[usize::from(self.pc)] {
-                    0 => break Stop::Illegal(0),
+                    0 => break TinyStop::Illegal(0),
                     _ => self.decode(),
                 },
             }
         };
         // An illegal word is an attempt that executes nothing.
-        (executed + u64::from(matches!(stop, Stop::Illegal(_))), stop)
+        (executed + u64::from(matches!(stop, TinyStop::Illegal(_))), stop)
     }
 
     /// The loop. Pauses at a jump once `fence` instructions were executed. Returns how many were.
@@ -136,19 +136,19 @@ impl Core {
     // Instructions are not counted one by one: apart from jumps, their number is how far the program counter
     // has moved.
     #[inline(always)]
-    fn cycle(&mut self, fence: u64, meter: &mut impl Meter) -> (u64, Result<Stop, Pause>) {
+    fn cycle(&mut self, fence: u64, meter: &mut impl Meter) -> (u64, Result<TinyStop, Pause>) {
         let program = mem::take(&mut self.program);
         let mut pc = usize::from(self.pc);
         // The difference between the number of executed instructions and the program counter.
         let mut lack = 0_usize.wrapping_sub(pc);
         let end = loop {
             if meter.tick(|| (self.instructions[pc % ADDRESSES] >> 8) as u8).is_break() {
-                break Ok(Stop::Limit);
+                break Ok(TinyStop::Limit);
             }
             let Some(instruction) = program.get(pc) else { break Err(Pause::NotDecoded) };
             match table::execute(self, instruction) {
-                Flow::Next => pc += 1,
-                Flow::To(target) => {
+                TinyFlow::Next => pc += 1,
+                TinyFlow::To(target) => {
                     let executed = (pc + 1).wrapping_add(lack);
                     pc = usize::from(target);
                     lack = executed.wrapping_sub(pc);
@@ -156,20 +156,20 @@ impl Core {
                         break Err(Pause::Fence);
                     }
                 }
-                Flow::Time => {
+                TinyFlow::Time => {
                     self.put_time(self.time + pc.wrapping_add(lack) as u64);
                     pc += 1;
                 }
-                Flow::Yield => {
+                TinyFlow::Yield => {
                     pc += 1;
-                    break Ok(Stop::Yield(self.registers[0]));
+                    break Ok(TinyStop::Yield(self.registers[0]));
                 }
-                Flow::Costly(units) => {
+                TinyFlow::Costly(units) => {
                     pc += 1;
-                    break Ok(Stop::Costly(units));
+                    break Ok(TinyStop::Costly(units));
                 }
-                Flow::Illegal => break Ok(Stop::Illegal(self.instructions[pc % ADDRESSES])),
-                Flow::NoRandom => break Ok(Stop::NoRandom),
+                TinyFlow::Illegal => break Ok(TinyStop::Illegal(self.instructions[pc % ADDRESSES])),
+                TinyFlow::NoRandom => break Ok(TinyStop::NoRandom),
             }
         };
         self.program = program;
@@ -186,7 +186,7 @@ impl Core {
         let from = usize::from(self.pc);
         let length = self.instructions[from..].iter().take_while(|word| **word != 0).count();
         let words = (0..=u16::MAX).zip(&self.instructions[..from + length]).skip(self.program.len());
-        self.program.extend(words.map(|(at, word)| Instruction::decode(*word, at)));
+        self.program.extend(words.map(|(at, word)| TinyInstruction::decode(*word, at)));
     }
 
     fn put_time(&mut self, time: u64) {
@@ -208,6 +208,6 @@ impl Core {
 }
 
 /// A memory of zeros, allocated in place.
-pub(super) fn zeros() -> Box<Words> {
+pub(super) fn zeros() -> Box<TinyWords> {
     vec![0; ADDRESSES].into_boxed_slice().try_into().expect("as many words as there are addresses")
 }

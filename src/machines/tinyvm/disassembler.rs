@@ -1,8 +1,8 @@
 //! Disassembles a word to text that assembles to the same word.
 
-use super::language::{Shape, compares_with_zero, decoded, has_commas, shape, word_of};
+use super::language::{OperandShape, compares_with_zero, decoded, has_commas, shape, word_of};
 use super::table::TINYVM;
-use crate::isa::{Field, OpInfo};
+use crate::isa::{OpInfo, WordField};
 
 /// Words with a name of their own.
 pub(super) const NAMED: [(u16, &str); 2] = [(0x5f00, "nop"), (0xffff, "ill")];
@@ -23,20 +23,22 @@ fn instruction(op: &OpInfo, word: u16) -> Option<String> {
         op.fields.iter().zip(&numbers).map(|(field, number)| shown(op, *field, *number)).collect();
     let is_same = matches!(*numbers, [a, b] if a == b);
     match shape(op) {
-        Shape::Unary if is_same => Some(format!("{name} {}", operands[0])),
-        Shape::Move if is_same => None,
-        Shape::Compare if is_same => compares_with_zero(op).then(|| format!("{name}z {}", operands[0])),
-        Shape::JumpTo if numbers[1] == 0 => Some(format!("{name} {}", operands[0])),
+        OperandShape::Unary if is_same => Some(format!("{name} {}", operands[0])),
+        OperandShape::Move if is_same => None,
+        OperandShape::Compare if is_same => {
+            compares_with_zero(op).then(|| format!("{name}z {}", operands[0]))
+        }
+        OperandShape::JumpTo if numbers[1] == 0 => Some(format!("{name} {}", operands[0])),
         _ if operands.is_empty() => Some(name.to_owned()),
         _ => Some(format!("{name} {}", operands.join(if has_commas(op) { ", " } else { " " }))),
     }
 }
 
-fn shown(op: &OpInfo, field: Field, number: i32) -> String {
+fn shown(op: &OpInfo, field: WordField, number: i32) -> String {
     match field {
-        Field::Register(_) => format!("r{number}"),
-        Field::Signed | Field::Skip(_) => number.to_string(),
-        Field::High if shape(op) == Shape::LoadHigh => format!("0x{:02X}", number >> 8),
-        Field::High => format!("0x{number:04X}"),
+        WordField::Register(_) => format!("r{number}"),
+        WordField::Signed | WordField::Skip(_) => number.to_string(),
+        WordField::High if shape(op) == OperandShape::LoadHigh => format!("0x{:02X}", number >> 8),
+        WordField::High => format!("0x{number:04X}"),
     }
 }

@@ -3,8 +3,8 @@
 
 use std::fmt;
 
-use super::core::{Core, Stop, Words};
-use crate::machines::account::{Account, Limit};
+use super::core::{TinyCore, TinyStop, TinyWords};
+use crate::machines::account::{CaseAccount, Limit};
 
 /// The default budget of a run; a vector can override it.
 pub(super) const BUDGET: u64 = 30_000;
@@ -20,9 +20,9 @@ const ENVIRONMENT_WORDS: [u16; 2] = [0x0001, 0x0003];
 
 /// A driver, its testee, and the account of their instructions.
 #[derive(Clone)]
-pub(super) struct Environment {
-    pub(super) driver: Core,
-    pub(super) testee: Core,
+pub(super) struct TestDriver {
+    pub(super) driver: TinyCore,
+    pub(super) testee: TinyCore,
     pub(super) budget: u64,
     pub(super) zero_limit: ZeroLimit,
     /// How many instructions each machine has attempted.
@@ -30,13 +30,13 @@ pub(super) struct Environment {
     pub(super) testee_count: u64,
     /// How many instructions the testee may execute at once.
     limit: u64,
-    turn: Turn,
-    pub(super) outcome: Option<Outcome>,
+    turn: DriverTurn,
+    pub(super) outcome: Option<DriverOutcome>,
 }
 
 /// Which machine runs next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Turn {
+enum DriverTurn {
     Driver,
     /// The testee, for at most this number of further instructions.
     Testee {
@@ -55,7 +55,7 @@ pub(super) enum ZeroLimit {
 
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(super) enum DriverOutcome {
     Completed {
         results: Vec<TestResult>,
         /// What is wrong with the report as a whole.
@@ -160,25 +160,25 @@ impl Rating {
     }
 }
 
-impl Outcome {
+impl DriverOutcome {
     /// Its name in vectors.
     pub(super) fn name(&self) -> &'static str {
         match self {
-            Outcome::Completed { .. } => "completed",
-            Outcome::IllegalInstruction(_) => "illegalInstruction",
-            Outcome::IllegalYield(_) => "illegalYield",
-            Outcome::ZeroLimit => "zeroLimit",
-            Outcome::Timeout => "timeout",
-            Outcome::NoRandom => "no random number",
+            DriverOutcome::Completed { .. } => "completed",
+            DriverOutcome::IllegalInstruction(_) => "illegalInstruction",
+            DriverOutcome::IllegalYield(_) => "illegalYield",
+            DriverOutcome::ZeroLimit => "zeroLimit",
+            DriverOutcome::Timeout => "timeout",
+            DriverOutcome::NoRandom => "no random number",
         }
     }
 }
 
-impl Environment {
+impl TestDriver {
     /// Two machines before their first instruction.
-    pub(super) fn new(mut driver: Core, testee: Core) -> Environment {
+    pub(super) fn new(mut driver: TinyCore, testee: TinyCore) -> TestDriver {
         driver.data[0xfffe..].copy_from_slice(&ENVIRONMENT_WORDS);
-        Environment {
+        TestDriver {
             driver,
             testee,
             budget: BUDGET,
@@ -186,19 +186,19 @@ impl Environment {
             driver_count: 0,
             testee_count: 0,
             limit: LIMIT,
-            turn: Turn::Driver,
+            turn: DriverTurn::Driver,
             outcome: None,
         }
     }
 
     /// Whether the testee runs next.
     pub(super) fn is_testing(&self) -> bool {
-        matches!(self.turn, Turn::Testee { .. })
+        matches!(self.turn, DriverTurn::Testee { .. })
     }
 
     /// Whether the next instruction is the last one that the testee may execute.
     pub(super) fn is_last_of_test(&self) -> bool {
-        self.turn == Turn::Testee { left: 1 }
+        self.turn == DriverTurn::Testee { left: 1 }
     }
 
     /// Whether the testee may execute nothing when the driver's next instruction asks it to.
@@ -221,14 +221,14 @@ impl Environment {
     /// # Errors
     ///
     /// If the account ends the case.
-    pub(super) fn run(&mut self, allowed: u64, account: &mut Account) -> Result<(), Limit> {
+    pub(super) fn run(&mut self, allowed: u64, account: &mut CaseAccount) -> Result<(), Limit> {
         let end = self.attempts().saturating_add(allowed);
         while self.outcome.is_none() && self.attempts() < end {
             let most = self.left().min(end - self.attempts());
             self.outcome = match self.turn {
-                _ if self.left() == 0 => Some(Outcome::Timeout),
-                Turn::Driver => self.drive(most, account)?,
-                Turn::Testee { left } => self.test(left, most, account)?,
+                _ if self.left() == 0 => Some(DriverOutcome::Timeout),
+                DriverTurn::Driver => self.drive(most, account)?,
+                DriverTurn::Testee { left } => self.test(left, most, account)?,
             };
         }
         Ok(())
@@ -238,18 +238,18 @@ impl Environment {
         self.driver_count + self.testee_count
     }
 
-    fn drive(&mut self, most: u64, account: &mut Account) -> Result<Option<Outcome>, Limit> {
+    fn drive(&mut self, most: u64, account: &mut CaseAccount) -> Result<Option<DriverOutcome>, Limit> {
         let (attempts, stop) = self.driver.run(most);
         self.driver_count += attempts;
         account.executed(attempts);
         Ok(match stop {
-            Stop::Yield(command) => {
+            TinyStop::Yield(command) => {
                 account.charge(self.units(command))?;
                 self.obey(command)
             }
-            Stop::Illegal(word) => Some(Outcome::IllegalInstruction(word)),
-            Stop::Costly(_) | Stop::Limit => return charged(stop, account),
-            Stop::NoRandom => Some(Outcome::NoRandom),
+            TinyStop::Illegal(word) => Some(DriverOutcome::IllegalInstruction(word)),
+            TinyStop::Costly(_) | TinyStop::Limit => return charged(stop, account),
+            TinyStop::NoRandom => Some(DriverOutcome::NoRandom),
         })
     }
 
@@ -267,26 +267,31 @@ impl Environment {
     }
 
     /// Runs the testee, which may execute `left` more instructions before the driver's turn.
-    fn test(&mut self, left: u64, most: u64, account: &mut Account) -> Result<Option<Outcome>, Limit> {
+    fn test(
+        &mut self,
+        left: u64,
+        most: u64,
+        account: &mut CaseAccount,
+    ) -> Result<Option<DriverOutcome>, Limit> {
         let (attempts, stop) = self.testee.run(most.min(left));
         self.testee_count += attempts;
         account.executed(attempts);
         let (kind, value) = match stop {
-            Stop::Yield(value) => (0, value),
-            Stop::Illegal(word) => (0xffff, word),
-            Stop::Limit | Stop::Costly(_) if attempts < left => {
-                self.turn = Turn::Testee { left: left - attempts };
+            TinyStop::Yield(value) => (0, value),
+            TinyStop::Illegal(word) => (0xffff, word),
+            TinyStop::Limit | TinyStop::Costly(_) if attempts < left => {
+                self.turn = DriverTurn::Testee { left: left - attempts };
                 return charged(stop, account);
             }
-            Stop::Limit | Stop::Costly(_) => (1, 0),
-            Stop::NoRandom => return Ok(Some(Outcome::NoRandom)),
+            TinyStop::Limit | TinyStop::Costly(_) => (1, 0),
+            TinyStop::NoRandom => return Ok(Some(DriverOutcome::NoRandom)),
         };
         self.driver.registers[..2].copy_from_slice(&[kind, value]);
-        self.turn = Turn::Driver;
+        self.turn = DriverTurn::Driver;
         charged(stop, account)
     }
 
-    fn obey(&mut self, command: u16) -> Option<Outcome> {
+    fn obey(&mut self, command: u16) -> Option<DriverOutcome> {
         let [_, r1, r2, r3, ..] = self.driver.registers;
         match command {
             1 => return self.execute(),
@@ -296,21 +301,21 @@ impl Environment {
             7 => self.testee.clear(),
             8 => self.limit = u64::from(r1) << 32 | u64::from(r2) << 16 | u64::from(r3),
             9 => self.testee.pc = r1,
-            other => return Some(Outcome::IllegalYield(other)),
+            other => return Some(DriverOutcome::IllegalYield(other)),
         }
         None
     }
 
     /// Command 1.
-    fn execute(&mut self) -> Option<Outcome> {
+    fn execute(&mut self) -> Option<DriverOutcome> {
         if self.limit == 0 && self.zero_limit == ZeroLimit::Fatal {
-            return Some(Outcome::ZeroLimit);
+            return Some(DriverOutcome::ZeroLimit);
         }
         let left = self.limit.min(self.left());
         if left == 0 {
             self.driver.registers[..2].copy_from_slice(&[1, 0]);
         } else {
-            self.turn = Turn::Testee { left };
+            self.turn = DriverTurn::Testee { left };
         }
         None
     }
@@ -328,11 +333,11 @@ impl Environment {
     }
 
     /// Command 2.
-    fn results(&self, count: u16) -> Outcome {
+    fn results(&self, count: u16) -> DriverOutcome {
         let data = &self.driver.data;
         let count = usize::from(count);
         let results: Vec<_> = data[..count].iter().map(|code| TestResult::of_code(*code)).collect();
-        Outcome::Completed { results, error: report_error(data, count) }
+        DriverOutcome::Completed { results, error: report_error(data, count) }
     }
 
     /// Command 3.
@@ -348,15 +353,15 @@ impl Environment {
 }
 
 /// Charges the last instruction of a run that continues.
-fn charged(stop: Stop, account: &mut Account) -> Result<Option<Outcome>, Limit> {
-    if let Stop::Costly(units) = stop {
+fn charged(stop: TinyStop, account: &mut CaseAccount) -> Result<Option<DriverOutcome>, Limit> {
+    if let TinyStop::Costly(units) = stop {
         account.charge(units.into())?;
     }
     Ok(None)
 }
 
 /// What is wrong with the markers after this number of results.
-fn report_error(data: &Words, count: usize) -> Option<ReportError> {
+fn report_error(data: &TinyWords, count: usize) -> Option<ReportError> {
     let Some(found) = data[count..].first_chunk::<2>() else { return Some(ReportError::TooManyTests) };
     let (index, expected) = (0..).zip(MARKERS).find(|(index, marker)| found[*index] != *marker)?;
     Some(ReportError::Marker { address: (count + index) as u16, expected, found: found[index] })

@@ -1,112 +1,117 @@
 //! What can be observed.
 
-use super::core::{Core, Stop, Words};
-use super::driver::{Environment, Outcome, Rating, TestResult};
-use super::machine::{Mode, Single, TinyVm, not_passed};
-use crate::machines::observe::{Field, Fields, Observe};
+use super::core::{TinyCore, TinyStop, TinyWords};
+use super::driver::{DriverOutcome, Rating, TestDriver, TestResult};
+use super::machine::{MachineMode, Single, TinyVm, not_passed};
+use crate::machines::observe::{Observe, StateField, StateFields};
 use crate::model::shape::Shape;
 use crate::model::value::Value;
 
 /// The fields of one machine, or of a driver and its testee.
-impl Fields for TinyVm {
-    const FIELDS: &'static [Field<TinyVm>] = &[
-        Field {
+impl StateFields for TinyVm {
+    const FIELDS: &'static [StateField<TinyVm>] = &[
+        StateField {
             name: "stop",
             doc: "yield, illegal or limit; one machine",
             shape: Shape::Plain,
             read: |m| m.single().and_then(stop),
         },
-        Field { name: "value", doc: "the value yielded or the word met", shape: Shape::Plain, read: value },
-        Field {
+        StateField {
+            name: "value",
+            doc: "the value yielded or the word met",
+            shape: Shape::Plain,
+            read: value,
+        },
+        StateField {
             name: "registers",
             doc: "r0 to r15",
             shape: Shape::Plain,
             read: |m| m.single()?.core.observe("registers"),
         },
-        Field {
+        StateField {
             name: "data",
             doc: "words of data that are not zero, by address",
             shape: Shape::Plain,
             read: |m| m.single()?.core.observe("data"),
         },
-        Field {
+        StateField {
             name: "changedRegisters",
             doc: "registers that are not as when the program was loaded or changed",
             shape: Shape::Plain,
             read: |m| m.single().map(changed_registers),
         },
-        Field {
+        StateField {
             name: "changedData",
             doc: "words of data that are not as when the program was loaded or changed",
             shape: Shape::Plain,
             read: |m| m.single().map(changed_data),
         },
-        Field {
+        StateField {
             name: "pc",
             doc: "program counter",
             shape: Shape::Plain,
             read: |m| m.single()?.core.observe("pc"),
         },
-        Field {
+        StateField {
             name: "time",
             doc: "instructions executed",
             shape: Shape::Plain,
             read: |m| m.single()?.core.observe("time"),
         },
-        Field {
+        StateField {
             name: "usedRnd",
             doc: "whether a random number was requested",
             shape: Shape::Plain,
             read: |m| m.single().map(|single| Value::Bool(single.core.random.was_used())),
         },
-        Field {
+        StateField {
             name: "outcome",
             doc: "how the test driver ended",
             shape: Shape::Plain,
             read: |m| m.driver()?.outcome.as_ref().map(|outcome| Value::text(outcome.name())),
         },
-        Field {
+        StateField {
             name: "results",
             doc: "the driver's tests, in order",
             shape: Shape::Plain,
             read: |m| m.driver().and_then(results),
         },
-        Field {
+        StateField {
             name: "rating",
             doc: "all tests as one",
             shape: Shape::Plain,
             read: |m| match m.driver()?.outcome.as_ref()? {
-                Outcome::Completed { results, error } => {
+                DriverOutcome::Completed { results, error } => {
                     Some(Value::text(Rating::of(results, *error).name()))
                 }
                 _ => None,
             },
         },
-        Field {
+        StateField {
             name: "notPassed",
             doc: "the driver's tests that neither passed nor were skipped, by number",
             shape: Shape::Plain,
             read: tests_not_passed,
         },
-        Field {
+        StateField {
             name: "driverInstructions",
             doc: "instructions that the driver attempted",
             shape: Shape::Plain,
             read: |m| m.driver().map(|driver| Value::int(driver.driver_count)),
         },
-        Field {
+        StateField {
             name: "testeeInstructions",
             doc: "instructions that the testee attempted",
             shape: Shape::Plain,
             read: |m| m.driver().map(|driver| Value::int(driver.testee_count)),
         },
-        Field {
+        StateField {
             name: "driver",
             doc: "the driver",
             shape: Shape::Plain,
             read: |m| m.driver().map(|driver| whole(&driver.driver)),
         },
-        Field {
+        StateField {
             name: "testee",
             doc: "the testee",
             shape: Shape::Plain,
@@ -115,27 +120,27 @@ impl Fields for TinyVm {
     ];
 }
 
-impl Fields for Core {
-    const FIELDS: &'static [Field<Core>] = &[
-        Field {
+impl StateFields for TinyCore {
+    const FIELDS: &'static [StateField<TinyCore>] = &[
+        StateField {
             name: "registers",
             doc: "r0 to r15",
             shape: Shape::Plain,
             read: |core| Some(registers(core.registers)),
         },
-        Field {
+        StateField {
             name: "data",
             doc: "words of data that are not zero",
             shape: Shape::Plain,
             read: |core| Some(data(&core.data)),
         },
-        Field {
+        StateField {
             name: "pc",
             doc: "program counter",
             shape: Shape::Plain,
             read: |core| Some(Value::int(core.pc)),
         },
-        Field {
+        StateField {
             name: "time",
             doc: "instructions executed",
             shape: Shape::Plain,
@@ -146,23 +151,26 @@ impl Fields for Core {
 
 fn stop(single: &Single) -> Option<Value> {
     let name = match single.stop? {
-        Stop::Yield(_) => "yield",
-        Stop::Illegal(_) => "illegal",
-        Stop::Limit | Stop::Costly(_) => "limit",
-        Stop::NoRandom => return None,
+        TinyStop::Yield(_) => "yield",
+        TinyStop::Illegal(_) => "illegal",
+        TinyStop::Limit | TinyStop::Costly(_) => "limit",
+        TinyStop::NoRandom => return None,
     };
     Some(Value::text(name))
 }
 
 fn value(machine: &TinyVm) -> Option<Value> {
     let word = match &machine.mode {
-        Mode::Single(single) => match single.stop? {
-            Stop::Yield(word) | Stop::Illegal(word) => word,
-            Stop::Limit | Stop::Costly(_) | Stop::NoRandom => return None,
+        MachineMode::Single(single) => match single.stop? {
+            TinyStop::Yield(word) | TinyStop::Illegal(word) => word,
+            TinyStop::Limit | TinyStop::Costly(_) | TinyStop::NoRandom => return None,
         },
-        Mode::Driver(driver) => match driver.outcome.as_ref()? {
-            Outcome::IllegalInstruction(word) | Outcome::IllegalYield(word) => *word,
-            Outcome::Completed { .. } | Outcome::ZeroLimit | Outcome::Timeout | Outcome::NoRandom => {
+        MachineMode::Driver(driver) => match driver.outcome.as_ref()? {
+            DriverOutcome::IllegalInstruction(word) | DriverOutcome::IllegalYield(word) => *word,
+            DriverOutcome::Completed { .. }
+            | DriverOutcome::ZeroLimit
+            | DriverOutcome::Timeout
+            | DriverOutcome::NoRandom => {
                 return None;
             }
         },
@@ -170,13 +178,13 @@ fn value(machine: &TinyVm) -> Option<Value> {
     Some(Value::int(word))
 }
 
-fn results(driver: &Environment) -> Option<Value> {
-    let Outcome::Completed { results, .. } = driver.outcome.as_ref()? else { return None };
+fn results(driver: &TestDriver) -> Option<Value> {
+    let DriverOutcome::Completed { results, .. } = driver.outcome.as_ref()? else { return None };
     Some(Value::List(results.iter().map(|result| Value::text(result.name())).collect()))
 }
 
 fn tests_not_passed(machine: &TinyVm) -> Option<Value> {
-    let Outcome::Completed { results, .. } = machine.driver()?.outcome.as_ref()? else { return None };
+    let DriverOutcome::Completed { results, .. } = machine.driver()?.outcome.as_ref()? else { return None };
     let named =
         |(number, result): (usize, TestResult)| (format!("test {number}"), Value::text(result.name()));
     Some(Value::record(not_passed(results).map(named)))
@@ -186,7 +194,7 @@ fn registers(words: [u16; 16]) -> Value {
     Value::record(words.iter().enumerate().map(|(number, word)| (format!("r{number}"), Value::int(*word))))
 }
 
-fn data(words: &Words) -> Value {
+fn data(words: &TinyWords) -> Value {
     let some = words.iter().enumerate().filter(|word| *word.1 != 0);
     Value::record(some.map(|(address, word)| (format!("0x{address:04x}"), Value::int(*word))))
 }
@@ -204,7 +212,7 @@ fn changed_data(single: &Single) -> Value {
 }
 
 /// A machine as a record of all its fields.
-fn whole(core: &Core) -> Value {
-    let fields = Core::FIELDS.iter().map(|field| (field.name.to_owned(), (field.read)(core)));
+fn whole(core: &TinyCore) -> Value {
+    let fields = TinyCore::FIELDS.iter().map(|field| (field.name.to_owned(), (field.read)(core)));
     Value::record(fields.filter_map(|(name, value)| Some((name, value?))))
 }

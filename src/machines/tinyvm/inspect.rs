@@ -2,19 +2,19 @@
 
 use std::ops::Range;
 
-use super::core::{Core, Stop};
+use super::core::{TinyCore, TinyStop};
 use super::disassembler::disassemble;
-use super::driver::{Environment, Outcome, Rating, ReportError, TestResult};
-use super::instruction::Instruction;
-use super::machine::{Mode, TinyVm};
+use super::driver::{DriverOutcome, Rating, ReportError, TestDriver, TestResult};
+use super::instruction::TinyInstruction;
+use super::machine::{MachineMode, TinyVm};
 use super::table::{EFFECTS, TINYVM};
-use crate::isa::Field;
 use crate::isa::PlaceKind;
-use crate::machines::effects::{Effect, Places, declared};
+use crate::isa::WordField;
+use crate::machines::effects::{DeclaredPlaces, Effect, declared};
 use crate::machines::inspect::{Effects, Inspect};
 use crate::machines::view::{CodeLine, Section};
 use crate::model::cell::Cell;
-use crate::model::path::{Key, Path};
+use crate::model::path::{Path, PathKey};
 use crate::model::value::Value;
 
 impl Inspect for TinyVm {
@@ -25,7 +25,7 @@ impl Inspect for TinyVm {
     }
 
     fn depth(&self) -> usize {
-        1 + usize::from(self.driver().is_some_and(Environment::is_testing))
+        1 + usize::from(self.driver().is_some_and(TestDriver::is_testing))
     }
 
     fn declared(&self, counts: &dyn Fn(usize) -> bool) -> Effects {
@@ -59,7 +59,7 @@ impl Inspect for TinyVm {
     }
 
     fn unit(&self) -> usize {
-        usize::from(self.driver().is_some_and(Environment::is_testing))
+        usize::from(self.driver().is_some_and(TestDriver::is_testing))
     }
 
     fn function(&self) -> Option<String> {
@@ -74,31 +74,33 @@ impl Inspect for TinyVm {
     fn cells(&self, at: &Path) -> Vec<Cell> {
         let keys = at.keys();
         let (who, keys) = match &keys[..] {
-            [Key::Name(field), rest @ ..] if field == "driver" => (&DRIVER, rest),
-            [Key::Name(field), rest @ ..] if field == "testee" => (&TESTEE, rest),
+            [PathKey::Name(field), rest @ ..] if field == "driver" => (&DRIVER, rest),
+            [PathKey::Name(field), rest @ ..] if field == "testee" => (&TESTEE, rest),
             all => (&SINGLE, all),
         };
         match keys {
-            [Key::Name(field), Key::Name(name)] if field == "registers" || field == "changedRegisters" => {
+            [PathKey::Name(field), PathKey::Name(name)]
+                if field == "registers" || field == "changedRegisters" =>
+            {
                 vec![Cell::named(who.registers, name.clone())]
             }
-            [Key::Name(field), Key::Name(address)] if field == "data" || field == "changedData" => {
+            [PathKey::Name(field), PathKey::Name(address)] if field == "data" || field == "changedData" => {
                 let address =
                     address.strip_prefix("0x").and_then(|digits| u16::from_str_radix(digits, 16).ok());
                 address.map(|address| data(who.data, address)).into_iter().collect()
             }
-            [Key::Name(field)] if field == "value" => self.yielded().into_iter().collect(),
-            [Key::Name(field)] if field == "outcome" || field == "results" => {
+            [PathKey::Name(field)] if field == "value" => self.yielded().into_iter().collect(),
+            [PathKey::Name(field)] if field == "outcome" || field == "results" => {
                 self.command(field).into_iter().collect()
             }
-            [Key::Name(field)] if field == "rating" => {
+            [PathKey::Name(field)] if field == "rating" => {
                 self.rated().map(|rated| rated.0).into_iter().collect()
             }
             // The driver's results are its first words of data.
-            [Key::Name(field), Key::Index(index)] if field == "results" => {
+            [PathKey::Name(field), PathKey::Index(index)] if field == "results" => {
                 vec![data(DRIVER.data, *index as u16)]
             }
-            [Key::Name(field), Key::Name(test)] if field == "notPassed" => {
+            [PathKey::Name(field), PathKey::Name(test)] if field == "notPassed" => {
                 let number = test.strip_prefix("test ").and_then(|number| number.parse::<u16>().ok());
                 number
                     .and_then(|number| number.checked_sub(1))
@@ -135,21 +137,21 @@ const SHOWN: usize = 16;
 
 impl TinyVm {
     /// The existing machines.
-    fn cores(&self) -> [Option<(&Core, &'static Who)>; 2] {
+    fn cores(&self) -> [Option<(&TinyCore, &'static Who)>; 2] {
         match &self.mode {
-            Mode::Single(single) => [Some((&single.core, &SINGLE)), None],
-            Mode::Driver(environment) => {
+            MachineMode::Single(single) => [Some((&single.core, &SINGLE)), None],
+            MachineMode::Driver(environment) => {
                 [Some((&environment.driver, &DRIVER)), Some((&environment.testee, &TESTEE))]
             }
         }
     }
 
     /// The machine that executes the next instruction.
-    pub(super) fn current(&self) -> (&Core, &'static Who) {
+    pub(super) fn current(&self) -> (&TinyCore, &'static Who) {
         match &self.mode {
-            Mode::Single(single) => (&single.core, &SINGLE),
-            Mode::Driver(environment) if environment.is_testing() => (&environment.testee, &TESTEE),
-            Mode::Driver(environment) => (&environment.driver, &DRIVER),
+            MachineMode::Single(single) => (&single.core, &SINGLE),
+            MachineMode::Driver(environment) if environment.is_testing() => (&environment.testee, &TESTEE),
+            MachineMode::Driver(environment) => (&environment.driver, &DRIVER),
         }
     }
 
@@ -157,9 +159,9 @@ impl TinyVm {
     /// instruction.
     fn yielded(&self) -> Option<Cell> {
         let who = match &self.mode {
-            Mode::Single(single) => matches!(single.stop, Some(Stop::Yield(_))).then_some(&SINGLE),
-            Mode::Driver(driver) => {
-                matches!(driver.outcome, Some(Outcome::IllegalYield(_))).then_some(&DRIVER)
+            MachineMode::Single(single) => matches!(single.stop, Some(TinyStop::Yield(_))).then_some(&SINGLE),
+            MachineMode::Driver(driver) => {
+                matches!(driver.outcome, Some(DriverOutcome::IllegalYield(_))).then_some(&DRIVER)
             }
         };
         who.map(|who| Cell::named(who.registers, "r0"))
@@ -168,8 +170,8 @@ impl TinyVm {
     /// The register of the command that ended the run: the one that holds the command, or the number of results.
     fn command(&self, field: &str) -> Option<Cell> {
         let name = match &self.driver()?.outcome {
-            Some(Outcome::Completed { .. }) if field == "results" => "r1",
-            Some(Outcome::Completed { .. } | Outcome::IllegalYield(_)) => "r0",
+            Some(DriverOutcome::Completed { .. }) if field == "results" => "r1",
+            Some(DriverOutcome::Completed { .. } | DriverOutcome::IllegalYield(_)) => "r0",
             _ => return None,
         };
         Some(Cell::named(DRIVER.registers, name))
@@ -177,7 +179,7 @@ impl TinyVm {
 
     /// The word that decides the rating of a report, and what it means.
     fn rated(&self) -> Option<(Cell, String)> {
-        let Some(Outcome::Completed { results, error }) = &self.driver()?.outcome else { return None };
+        let Some(DriverOutcome::Completed { results, error }) = &self.driver()?.outcome else { return None };
         let (address, meaning) = match error {
             Some(ReportError::Marker { address, expected, found }) => {
                 (*address, format!("marker 0x{expected:04x} expected, found 0x{found:04x}"))
@@ -209,7 +211,7 @@ impl TinyVm {
 
     /// The number in the next instruction, or the target of a jump.
     fn number(&self) -> u16 {
-        Instruction::decode(self.word(), self.current().0.pc).value
+        TinyInstruction::decode(self.word(), self.current().0.pc).value
     }
 
     /// The number of the instruction's first or second register.
@@ -227,7 +229,7 @@ impl TinyVm {
 
     /// The driver's registers that report the end of the testee's turn, if the next instruction ends it.
     fn test_end(&self) -> Vec<Cell> {
-        let Mode::Driver(environment) = &self.mode else { return Vec::new() };
+        let MachineMode::Driver(environment) = &self.mode else { return Vec::new() };
         let is_last = match TINYVM.by_code(self.word()).map(|op| op.name) {
             None | Some("YIELD") => true,
             Some("EXP" | "ROOT") if !environment.testee.has_powers => true,
@@ -237,16 +239,16 @@ impl TinyVm {
     }
 
     /// The environment, if its driver is about to yield a command.
-    fn commanded(&self) -> Option<&Environment> {
+    fn commanded(&self) -> Option<&TestDriver> {
         match &self.mode {
-            Mode::Driver(environment) if !environment.is_testing() => Some(environment),
-            Mode::Driver(_) | Mode::Single(_) => None,
+            MachineMode::Driver(environment) if !environment.is_testing() => Some(environment),
+            MachineMode::Driver(_) | MachineMode::Single(_) => None,
         }
     }
 
     /// What the driver's command copies.
     fn source(&self) -> Vec<Cell> {
-        let Some(Environment { driver, .. }) = self.commanded() else { return Vec::new() };
+        let Some(TestDriver { driver, .. }) = self.commanded() else { return Vec::new() };
         let [command, r1, r2, r3, ..] = driver.registers;
         match command {
             // Registers that the bitmap leaves unchanged.
@@ -296,7 +298,7 @@ pub(super) fn joined(machine: &TinyVm) -> Option<usize> {
 
 /// The places that an instruction can read or write.
 #[derive(Clone, Copy)]
-pub(crate) enum Place {
+pub(crate) enum TinyPlace {
     /// The first register of the instruction.
     A,
     /// Its second register.
@@ -317,39 +319,42 @@ pub(crate) enum Place {
     Target,
 }
 
-impl Place {
+impl TinyPlace {
     /// What is there.
     pub(super) const fn kind(self) -> PlaceKind {
         match self {
-            Place::A | Place::B | Place::DataAtA | Place::DataAtB | Place::R0 | Place::First4 => {
-                PlaceKind::Variable
-            }
-            Place::Source => PlaceKind::CopySource,
-            Place::Command | Place::Target => PlaceKind::Other,
+            TinyPlace::A
+            | TinyPlace::B
+            | TinyPlace::DataAtA
+            | TinyPlace::DataAtB
+            | TinyPlace::R0
+            | TinyPlace::First4 => PlaceKind::Variable,
+            TinyPlace::Source => PlaceKind::CopySource,
+            TinyPlace::Command | TinyPlace::Target => PlaceKind::Other,
         }
     }
 }
 
-impl Places for TinyVm {
-    type Place = Place;
+impl DeclaredPlaces for TinyVm {
+    type Place = TinyPlace;
 
-    fn row_effects(&self) -> &'static [Effect<TinyVm, Place>] {
+    fn row_effects(&self) -> &'static [Effect<TinyVm, TinyPlace>] {
         TINYVM.row(self.word()).map_or(&[], |row| EFFECTS[row])
     }
 
-    fn cells_at(&self, place: Place) -> Vec<Cell> {
+    fn cells_at(&self, place: TinyPlace) -> Vec<Cell> {
         let who = self.current().1;
         let register = |number| self.register(number).into_iter().flat_map(|it| numbered(who, it..it + 1));
         match place {
-            Place::A => register(0).collect(),
-            Place::B => register(1).collect(),
-            Place::DataAtA => self.data_at(0),
-            Place::DataAtB => self.data_at(1),
-            Place::R0 => numbered(who, 0..1).collect(),
-            Place::First4 => numbered(who, 0..4).collect(),
-            Place::Command => numbered(who, 0..who.command).collect(),
-            Place::Source => self.source(),
-            Place::Target => self.target(),
+            TinyPlace::A => register(0).collect(),
+            TinyPlace::B => register(1).collect(),
+            TinyPlace::DataAtA => self.data_at(0),
+            TinyPlace::DataAtB => self.data_at(1),
+            TinyPlace::R0 => numbered(who, 0..1).collect(),
+            TinyPlace::First4 => numbered(who, 0..4).collect(),
+            TinyPlace::Command => numbered(who, 0..who.command).collect(),
+            TinyPlace::Source => self.source(),
+            TinyPlace::Target => self.target(),
         }
     }
 }
@@ -369,10 +374,10 @@ fn wrapped(space: &'static str, from: u16, length: u16) -> impl Iterator<Item = 
     ranges.into_iter().filter(|range| !range.is_empty()).map(move |range| Cell::Range(space, range))
 }
 
-fn register(field: Field, word: u16) -> Option<usize> {
+fn register(field: WordField, word: u16) -> Option<usize> {
     match field {
-        Field::Register(shift) => Some(usize::from(word >> shift & 15)),
-        Field::Signed | Field::High | Field::Skip(_) => None,
+        WordField::Register(shift) => Some(usize::from(word >> shift & 15)),
+        WordField::Signed | WordField::High | WordField::Skip(_) => None,
     }
 }
 

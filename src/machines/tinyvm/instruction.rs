@@ -1,14 +1,14 @@
 //! Decoded instructions, as the loop executes them. Each is decoded when it is first reached.
 
-use super::table::{Op, TINYVM};
-use crate::isa::Field;
+use super::table::{TINYVM, TinyOp};
+use crate::isa::WordField;
 
 /// A decoded instruction.
 // It takes eight bytes, so that its position in the program is a shift of its address.
 #[derive(Debug, Clone)]
 #[repr(align(8))]
-pub(super) struct Instruction {
-    pub(super) op: Op,
+pub(super) struct TinyInstruction {
+    pub(super) op: TinyOp,
     /// The registers, in the order of the source.
     pub(super) a: Register,
     pub(super) b: Register,
@@ -16,26 +16,26 @@ pub(super) struct Instruction {
     pub(super) value: u16,
 }
 
-impl Instruction {
+impl TinyInstruction {
     /// Decodes the word at an address.
-    pub(super) fn decode(word: u16, at: u16) -> Instruction {
+    pub(super) fn decode(word: u16, at: u16) -> TinyInstruction {
         let mut registers = [Register::default(); 2];
         let mut places = registers.iter_mut();
         let mut value = 0;
         for field in TINYVM.by_code(word).map_or(&[][..], |row| row.fields) {
             match field {
-                Field::Register(shift) => {
+                WordField::Register(shift) => {
                     if let Some(place) = places.next() {
                         *place = Register::ALL[usize::from(word >> shift & 15)];
                     }
                 }
-                Field::Signed => value = word as u8 as i8 as u16,
-                Field::High => value = word << 8,
-                Field::Skip(bits) => value = at.wrapping_add(distance(word, *bits)),
+                WordField::Signed => value = word as u8 as i8 as u16,
+                WordField::High => value = word << 8,
+                WordField::Skip(bits) => value = at.wrapping_add(distance(word, *bits)),
             }
         }
         let [a, b] = registers;
-        Instruction { op: Op::of_word(word), a, b, value }
+        TinyInstruction { op: TinyOp::of_word(word), a, b, value }
     }
 }
 

@@ -1,28 +1,28 @@
 //! Jumps.
 
-use super::core::{Core, Flow};
-use super::instruction::Instruction;
+use super::core::{TinyCore, TinyFlow};
+use super::instruction::TinyInstruction;
 
 /// `b`
 #[inline(always)]
-pub(super) fn b(core: &mut Core, i: &Instruction) -> Flow {
-    if *core.register(i.a) == 0 { Flow::Next } else { Flow::To(i.value) }
+pub(super) fn b(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
+    if *core.register(i.a) == 0 { TinyFlow::Next } else { TinyFlow::To(i.value) }
 }
 
 /// `j` by a distance
 #[inline(always)]
-pub(super) fn j(_: &mut Core, i: &Instruction) -> Flow {
-    Flow::To(i.value)
+pub(super) fn j(_: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
+    TinyFlow::To(i.value)
 }
 
 /// `j` to a register
 #[inline(always)]
-pub(super) fn jr(core: &mut Core, i: &Instruction) -> Flow {
-    Flow::To(core.register(i.a).wrapping_add(i.value))
+pub(super) fn jr(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
+    TinyFlow::To(core.register(i.a).wrapping_add(i.value))
 }
 
 /// `jhi`
 #[inline(always)]
-pub(super) fn jhi(core: &mut Core, i: &Instruction) -> Flow {
-    Flow::To(i.value | *core.register(i.a) & 0xff)
+pub(super) fn jhi(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
+    TinyFlow::To(i.value | *core.register(i.a) & 0xff)
 }

@@ -3,11 +3,11 @@
 use std::ops::RangeInclusive;
 
 use super::table::{TINYVM, WORDS};
-use crate::isa::{Field, OpInfo};
+use crate::isa::{OpInfo, WordField};
 
 /// The syntax of a row's operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum OperandShape {
     /// One operand per field.
     Plain,
     /// The second register may be omitted; it is then the first one.
@@ -23,14 +23,14 @@ pub(super) enum Shape {
 }
 
 /// The syntax of a row's operands.
-pub(super) fn shape(op: &OpInfo) -> Shape {
+pub(super) fn shape(op: &OpInfo) -> OperandShape {
     match op.code >> 8 {
-        0x40 => Shape::LoadHigh,
-        0x58..=0x5e => Shape::Unary,
-        0x5f => Shape::Move,
-        0x80..=0x8f => Shape::Compare,
-        0xb0 => Shape::JumpTo,
-        _ => Shape::Plain,
+        0x40 => OperandShape::LoadHigh,
+        0x58..=0x5e => OperandShape::Unary,
+        0x5f => OperandShape::Move,
+        0x80..=0x8f => OperandShape::Compare,
+        0xb0 => OperandShape::JumpTo,
+        _ => OperandShape::Plain,
     }
 }
 
@@ -62,47 +62,47 @@ pub(super) fn compares_with_zero(op: &OpInfo) -> bool {
     const GREATER: u16 = 0x200;
     const SIGNED: u16 = 0x100;
     let one_side = (op.code & LESS == 0) != (op.code & GREATER == 0);
-    shape(op) == Shape::Compare && (op.code & SIGNED != 0 || !one_side)
+    shape(op) == OperandShape::Compare && (op.code & SIGNED != 0 || !one_side)
 }
 
 /// The least and the greatest number that a field can hold.
-pub(super) fn range(field: Field) -> RangeInclusive<i32> {
+pub(super) fn range(field: WordField) -> RangeInclusive<i32> {
     match field {
-        Field::Register(_) => 0..=15,
-        Field::Signed => -0x80..=0x7f,
-        Field::High => 0..=0xff00,
-        Field::Skip(bits) => -(1 << (bits - 1))..=(1 << (bits - 1)) + 1,
+        WordField::Register(_) => 0..=15,
+        WordField::Signed => -0x80..=0x7f,
+        WordField::High => 0..=0xff00,
+        WordField::Skip(bits) => -(1 << (bits - 1))..=(1 << (bits - 1)) + 1,
     }
 }
 
 /// Whether a field can hold the number.
-pub(super) fn fits(field: Field, number: i32) -> bool {
+pub(super) fn fits(field: WordField, number: i32) -> bool {
     let is_possible = match field {
-        Field::Register(_) | Field::Signed => true,
-        Field::High => number % 0x100 == 0,
-        Field::Skip(_) => number != 0 && number != 1,
+        WordField::Register(_) | WordField::Signed => true,
+        WordField::High => number % 0x100 == 0,
+        WordField::Skip(_) => number != 0 && number != 1,
     };
     is_possible && range(field).contains(&number)
 }
 
 /// A number that fits, encoded as the field's bits of the word.
-fn encoded(field: Field, number: i32) -> u16 {
+fn encoded(field: WordField, number: i32) -> u16 {
     match field {
-        Field::Register(shift) => (number as u16) << shift,
-        Field::Signed => number as u16 & 0xff,
-        Field::High => number as u16 >> 8,
-        Field::Skip(bits) if number < 0 => 1 << (bits - 1) | (-1 - number) as u16,
-        Field::Skip(_) => (number - 2) as u16,
+        WordField::Register(shift) => (number as u16) << shift,
+        WordField::Signed => number as u16 & 0xff,
+        WordField::High => number as u16 >> 8,
+        WordField::Skip(bits) if number < 0 => 1 << (bits - 1) | (-1 - number) as u16,
+        WordField::Skip(_) => (number - 2) as u16,
     }
 }
 
 /// The number in the field's bits of the word.
-pub(super) fn decoded(field: Field, word: u16) -> i32 {
+pub(super) fn decoded(field: WordField, word: u16) -> i32 {
     match field {
-        Field::Register(shift) => i32::from(word >> shift & 0xf),
-        Field::Signed => i32::from(word as i8),
-        Field::High => i32::from(word << 8),
-        Field::Skip(bits) => {
+        WordField::Register(shift) => i32::from(word >> shift & 0xf),
+        WordField::Signed => i32::from(word as i8),
+        WordField::High => i32::from(word << 8),
+        WordField::Skip(bits) => {
             let sign = 1 << (bits - 1);
             let magnitude = i32::from(word & (sign - 1));
             if word & sign == 0 { magnitude + 2 } else { -1 - magnitude }

@@ -2,14 +2,14 @@
 
 use std::ops::RangeInclusive;
 
-use super::core::{Core, Stop, Words, zeros};
-use super::driver::{Environment, Outcome, Rating, TestResult};
+use super::core::{TinyCore, TinyStop, TinyWords, zeros};
+use super::driver::{DriverOutcome, Rating, TestDriver, TestResult};
 use super::shapes;
 use super::table::TINYVM;
 use super::{disassembler, program};
 use crate::isa::OpSet;
-use crate::machines::account::{Account, Limit};
-use crate::machines::info::{Engine, Executes, Language, MachineInfo};
+use crate::machines::account::{CaseAccount, Limit};
+use crate::machines::info::{Engine, Executes, MachineInfo, ProgramLanguage};
 use crate::machines::machine::{Advanced, At, LoadError, Machine, Status};
 use crate::machines::observe;
 use crate::model::case::Program;
@@ -23,7 +23,10 @@ pub const INFO: MachineInfo = MachineInfo {
     doc: "16-bit register machine, alone or under a test driver",
     isa: &TINYVM,
     engine: Engine::Own,
-    language: Language::Own { assemble: super::assembler::assemble, disassemble: disassembler::disassemble },
+    language: ProgramLanguage::Own {
+        assemble: super::assembler::assemble,
+        disassemble: disassembler::disassemble,
+    },
     contains: program::contains,
     executes: Executes::Others,
     lint: crate::machines::info::nothing_odd,
@@ -42,24 +45,24 @@ pub const INFO: MachineInfo = MachineInfo {
 /// A 16-bit register machine, or two of them.
 #[derive(Clone)]
 pub struct TinyVm {
-    pub(super) mode: Mode,
-    account: Account,
+    pub(super) mode: MachineMode,
+    account: CaseAccount,
 }
 
 /// How many machines there are.
 #[derive(Clone)]
-pub(super) enum Mode {
+pub(super) enum MachineMode {
     Single(Box<Single>),
-    Driver(Box<Environment>),
+    Driver(Box<TestDriver>),
 }
 
 /// One machine, and its state at the start of the current phase.
 #[derive(Clone)]
 pub(super) struct Single {
-    pub(super) core: Core,
-    pub(super) stop: Option<Stop>,
+    pub(super) core: TinyCore,
+    pub(super) stop: Option<TinyStop>,
     pub(super) first_registers: [u16; 16],
-    pub(super) first_data: Box<Words>,
+    pub(super) first_data: Box<TinyWords>,
 }
 
 /// Which phase follows a change of the machine.
@@ -72,7 +75,7 @@ pub(super) enum Phase {
 }
 
 impl Single {
-    pub(super) fn new(core: Core) -> Single {
+    pub(super) fn new(core: TinyCore) -> Single {
         let mut single = Single { core, stop: None, first_registers: [0; 16], first_data: zeros() };
         single.begin();
         single
@@ -88,20 +91,23 @@ impl Single {
 impl TinyVm {
     /// A machine that holds no program.
     pub fn new(limits: &Limits) -> TinyVm {
-        TinyVm { mode: Mode::Single(Box::new(Single::new(Core::new()))), account: Account::new(limits) }
+        TinyVm {
+            mode: MachineMode::Single(Box::new(Single::new(TinyCore::new()))),
+            account: CaseAccount::new(limits),
+        }
     }
 
     pub(super) fn single(&self) -> Option<&Single> {
         match &self.mode {
-            Mode::Single(single) => Some(single),
-            Mode::Driver(_) => None,
+            MachineMode::Single(single) => Some(single),
+            MachineMode::Driver(_) => None,
         }
     }
 
-    pub(super) fn driver(&self) -> Option<&Environment> {
+    pub(super) fn driver(&self) -> Option<&TestDriver> {
         match &self.mode {
-            Mode::Driver(driver) => Some(driver),
-            Mode::Single(_) => None,
+            MachineMode::Driver(driver) => Some(driver),
+            MachineMode::Single(_) => None,
         }
     }
 }
@@ -121,38 +127,42 @@ impl Machine for TinyVm {
 
     fn set(&mut self, changes: &Value) -> Result<(), LoadError> {
         match &mut self.mode {
-            Mode::Single(single) => {
+            MachineMode::Single(single) => {
                 if program::change(&mut single.core, changes)? == Phase::New {
                     single.begin();
                 }
                 Ok(())
             }
-            Mode::Driver(_) => Err(LoadError::new("a driver and its testee cannot be changed between runs")),
+            MachineMode::Driver(_) => {
+                Err(LoadError::new("a driver and its testee cannot be changed between runs"))
+            }
         }
     }
 
     fn advance(&mut self, budget: u64) -> Status {
         let status = match &mut self.mode {
-            Mode::Single(single) => single.run(budget, &mut self.account),
-            Mode::Driver(driver) => driver.run(budget, &mut self.account).map(|()| match driver.outcome {
-                Some(Outcome::NoRandom) => no_random(),
-                Some(_) => Status::Ended,
-                None => Status::Running,
-            }),
+            MachineMode::Single(single) => single.run(budget, &mut self.account),
+            MachineMode::Driver(driver) => {
+                driver.run(budget, &mut self.account).map(|()| match driver.outcome {
+                    Some(DriverOutcome::NoRandom) => no_random(),
+                    Some(_) => Status::Ended,
+                    None => Status::Running,
+                })
+            }
         };
         status.unwrap_or_else(|limit| self.account.status(limit))
     }
 
     fn advance_to(&mut self, budget: u64, ops: &OpSet) -> Advanced {
-        let Mode::Single(single) = &mut self.mode else { return self.step_to(budget, ops) };
-        let run = |core: &mut Core, most| core.run_to(most, ops);
+        let MachineMode::Single(single) = &mut self.mode else { return self.step_to(budget, ops) };
+        let run = |core: &mut TinyCore, most| core.run_to(most, ops);
         match single.run_by(budget, &mut self.account, run) {
             Ok((status, executed)) => Advanced { status, executed },
             Err(limit) => Advanced { status: self.account.status(limit), executed: 0 },
         }
     }
 
-    fn account(&mut self) -> &mut Account {
+    fn account(&mut self) -> &mut CaseAccount {
         &mut self.account
     }
 
@@ -167,8 +177,8 @@ impl Machine for TinyVm {
 
     fn describe(&self) -> String {
         match &self.mode {
-            Mode::Single(single) => single.describe(),
-            Mode::Driver(driver) => describe(driver),
+            MachineMode::Single(single) => single.describe(),
+            MachineMode::Driver(driver) => describe(driver),
         }
     }
 
@@ -186,8 +196,8 @@ impl TinyVm {
 }
 
 impl Single {
-    fn run(&mut self, budget: u64, account: &mut Account) -> Result<Status, Limit> {
-        self.run_by(budget, account, Core::run).map(|(status, _)| status)
+    fn run(&mut self, budget: u64, account: &mut CaseAccount) -> Result<Status, Limit> {
+        self.run_by(budget, account, TinyCore::run).map(|(status, _)| status)
     }
 
     /// Runs the core with `run`, again after each stop for a charge. Also returns how many instructions were
@@ -195,8 +205,8 @@ impl Single {
     fn run_by(
         &mut self,
         mut budget: u64,
-        account: &mut Account,
-        run: impl Fn(&mut Core, u64) -> (u64, Stop),
+        account: &mut CaseAccount,
+        run: impl Fn(&mut TinyCore, u64) -> (u64, TinyStop),
     ) -> Result<(Status, u64), Limit> {
         let whole = budget;
         loop {
@@ -205,13 +215,13 @@ impl Single {
             budget -= attempts;
             self.stop = Some(stop);
             let status = match stop {
-                Stop::Costly(units) => {
+                TinyStop::Costly(units) => {
                     account.charge(units.into())?;
                     continue;
                 }
-                Stop::Limit => Status::Running,
-                Stop::Yield(_) | Stop::Illegal(_) => Status::Ended,
-                Stop::NoRandom => no_random(),
+                TinyStop::Limit => Status::Running,
+                TinyStop::Yield(_) | TinyStop::Illegal(_) => Status::Ended,
+                TinyStop::NoRandom => no_random(),
             };
             return Ok((status, whole - budget));
         }
@@ -220,28 +230,28 @@ impl Single {
     fn describe(&self) -> String {
         let reason = match self.stop {
             None => "not started".to_owned(),
-            Some(Stop::Yield(value)) => format!("yielded 0x{value:04x}"),
-            Some(Stop::Illegal(word)) => format!("0x{word:04x} is not an instruction"),
-            Some(Stop::Limit | Stop::Costly(_)) => "not ended".to_owned(),
-            Some(Stop::NoRandom) => "no random number".to_owned(),
+            Some(TinyStop::Yield(value)) => format!("yielded 0x{value:04x}"),
+            Some(TinyStop::Illegal(word)) => format!("0x{word:04x} is not an instruction"),
+            Some(TinyStop::Limit | TinyStop::Costly(_)) => "not ended".to_owned(),
+            Some(TinyStop::NoRandom) => "no random number".to_owned(),
         };
         format!("{reason}, {}, {} instructions", place(&self.core), self.core.time)
     }
 }
 
 /// How a run of two machines ended: the tests by result, and the positions of both machines.
-fn describe(driver: &Environment) -> String {
+fn describe(driver: &TestDriver) -> String {
     let outcome = match &driver.outcome {
         None => "not ended".to_owned(),
-        Some(Outcome::Completed { results, error }) => {
+        Some(DriverOutcome::Completed { results, error }) => {
             let rating = Rating::of(results, *error).name();
             let error = error.map(|error| format!(" ({error})")).unwrap_or_default();
             format!("completed, rated {rating}{error}{}", by_result(results))
         }
-        Some(Outcome::IllegalInstruction(word)) => {
+        Some(DriverOutcome::IllegalInstruction(word)) => {
             format!("driver at 0x{word:04x}, which is not an instruction")
         }
-        Some(Outcome::IllegalYield(value)) => format!("driver yielded {value}, which is not a command"),
+        Some(DriverOutcome::IllegalYield(value)) => format!("driver yielded {value}, which is not a command"),
         Some(other) => other.name().to_owned(),
     };
     let registers: Vec<_> = driver.testee.registers.iter().map(|word| format!("{word:x}")).collect();
@@ -291,7 +301,7 @@ pub(super) fn not_passed(results: &[TestResult]) -> impl Iterator<Item = (usize,
 }
 
 /// The position of a machine: `at 0x0012 add r1 r2`.
-fn place(core: &Core) -> String {
+fn place(core: &TinyCore) -> String {
     let word = core.instructions[usize::from(core.pc)];
     format!("at 0x{:04x} {}", core.pc, disassembler::disassemble(word))
 }

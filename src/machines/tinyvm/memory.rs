@@ -1,43 +1,43 @@
 //! Loads and stores.
 
-use super::core::{Core, Flow};
-use super::instruction::Instruction;
+use super::core::{TinyCore, TinyFlow};
+use super::instruction::TinyInstruction;
 
 /// `sw`
 #[inline(always)]
-pub(super) fn sw(core: &mut Core, i: &Instruction) -> Flow {
+pub(super) fn sw(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     let (address, value) = (*core.register(i.a), *core.register(i.b));
     core.data[usize::from(address)] = value;
-    Flow::Next
+    TinyFlow::Next
 }
 
 /// `lw` from memory
 #[inline(always)]
-pub(super) fn lw(core: &mut Core, i: &Instruction) -> Flow {
+pub(super) fn lw(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     let address = *core.register(i.b);
     *core.register(i.a) = core.data[usize::from(address)];
-    Flow::Next
+    TinyFlow::Next
 }
 
 /// `lwi`
 #[inline(always)]
-pub(super) fn lwi(core: &mut Core, i: &Instruction) -> Flow {
+pub(super) fn lwi(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     let address = *core.register(i.b);
     *core.register(i.a) = core.instructions[usize::from(address)];
-    Flow::Next
+    TinyFlow::Next
 }
 
 /// `lw` of a constant
 #[inline(always)]
-pub(super) fn li(core: &mut Core, i: &Instruction) -> Flow {
+pub(super) fn li(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     *core.register(i.a) = i.value;
-    Flow::Next
+    TinyFlow::Next
 }
 
 /// `lhi`
 #[inline(always)]
-pub(super) fn lhi(core: &mut Core, i: &Instruction) -> Flow {
+pub(super) fn lhi(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     let register = core.register(i.a);
     *register = i.value | *register & 0xff;
-    Flow::Next
+    TinyFlow::Next
 }

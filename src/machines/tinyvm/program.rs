@@ -2,9 +2,9 @@
 
 use num_bigint::BigInt;
 
-use super::core::{Core, Words};
-use super::driver::{BUDGET, Environment, ZeroLimit};
-use super::machine::{Mode, Phase, Single};
+use super::core::{TinyCore, TinyWords};
+use super::driver::{BUDGET, TestDriver, ZeroLimit};
+use super::machine::{MachineMode, Phase, Single};
 use super::random::Random;
 use super::table::TINYVM;
 use crate::isa::OpInfo;
@@ -17,14 +17,14 @@ use crate::model::path::Path;
 use crate::model::value::Value;
 
 /// The machines of a program.
-pub(super) fn load(program: &Program) -> Result<Mode, LoadError> {
+pub(super) fn load(program: &Program) -> Result<MachineMode, LoadError> {
     let record = &program.0;
     if record.get("driver").is_none() {
-        return single(record).map(|single| Mode::Single(Box::new(single)));
+        return single(record).map(|single| MachineMode::Single(Box::new(single)));
     }
     let features = features(record)?;
     let core = |name: &'static str| {
-        let mut core = Core::new();
+        let mut core = TinyCore::new();
         if let Some(part) = record.get(name) {
             let at = Path::field(name).child("instructions");
             fill(&mut core.instructions, part.get("instructions"), &at)?;
@@ -33,7 +33,7 @@ pub(super) fn load(program: &Program) -> Result<Mode, LoadError> {
         core.has_powers = features;
         Ok(core)
     };
-    let mut driver = Environment::new(core("driver")?, core("testee")?);
+    let mut driver = TestDriver::new(core("driver")?, core("testee")?);
     driver.budget = number(record, "budget", BUDGET)?;
     driver.zero_limit = match record.get("zeroLimit") {
         None => ZeroLimit::Fatal,
@@ -41,11 +41,11 @@ pub(super) fn load(program: &Program) -> Result<Mode, LoadError> {
         Some(Value::Text(name)) if name == "timeout" => ZeroLimit::Timeout,
         Some(other) => return Err(wrong(Path::field("zeroLimit"), other, "\"fatal\" or \"timeout\"")),
     };
-    Ok(Mode::Driver(Box::new(driver)))
+    Ok(MachineMode::Driver(Box::new(driver)))
 }
 
 fn single(record: &Value) -> Result<Single, LoadError> {
-    let mut core = Core::new();
+    let mut core = TinyCore::new();
     fill(&mut core.instructions, record.get("instructions"), &Path::field("instructions"))?;
     fill(&mut core.data, record.get("data"), &Path::field("data"))?;
     match record.get("registers") {
@@ -76,7 +76,7 @@ fn assembled(record: &Value, at: Option<&Path>) -> Result<Value, LoadError> {
         let at = at.map_or_else(|| Path::field(name.clone()), |at| at.child(name.clone()));
         let value = match &**name {
             "instructions" | "data" => {
-                let mut words = Core::new().instructions;
+                let mut words = TinyCore::new().instructions;
                 fill(&mut words, Some(value), &at)?;
                 segment(&words)
             }
@@ -90,7 +90,7 @@ fn assembled(record: &Value, at: Option<&Path>) -> Result<Value, LoadError> {
 }
 
 /// The words that are not zero, with adjacent ones joined.
-fn segment(words: &Words) -> Value {
+fn segment(words: &TinyWords) -> Value {
     let runs = words.chunk_by(|one, other| (*one == 0) == (*other == 0));
     let mut address = 0;
     let mut parts = Vec::new();
@@ -105,7 +105,7 @@ fn segment(words: &Words) -> Value {
 }
 
 /// Changes a machine as given by the record of an [`crate::model::case::Action::Set`].
-pub(super) fn change(core: &mut Core, changes: &Value) -> Result<Phase, LoadError> {
+pub(super) fn change(core: &mut TinyCore, changes: &Value) -> Result<Phase, LoadError> {
     let mut phase = Phase::New;
     for (name, value) in changes.members().unwrap_or_default() {
         match (&**name, value) {
@@ -123,7 +123,7 @@ pub(super) fn change(core: &mut Core, changes: &Value) -> Result<Phase, LoadErro
     Ok(phase)
 }
 
-fn register<'c>(core: &'c mut Core, name: &str) -> Result<&'c mut u16, LoadError> {
+fn register<'c>(core: &'c mut TinyCore, name: &str) -> Result<&'c mut u16, LoadError> {
     let number = name.strip_prefix('r').and_then(|number| number.parse::<usize>().ok());
     number
         .and_then(|number| core.registers.get_mut(number))
@@ -156,7 +156,7 @@ fn written(segment: &Value) -> Vec<u16> {
 }
 
 /// Writes a segment to a memory.
-fn fill(words: &mut Words, segment: Option<&Value>, at: &Path) -> Result<(), LoadError> {
+fn fill(words: &mut TinyWords, segment: Option<&Value>, at: &Path) -> Result<(), LoadError> {
     match segment {
         None => Ok(()),
         Some(Value::Bytes(bytes)) => put(words, 0, bytes, at),
@@ -179,7 +179,7 @@ fn fill(words: &mut Words, segment: Option<&Value>, at: &Path) -> Result<(), Loa
 }
 
 /// Writes words, most significant byte first, to a memory from an address on, wrapping around at its end.
-fn put(words: &mut Words, address: u16, bytes: &[u8], at: &Path) -> Result<(), LoadError> {
+fn put(words: &mut TinyWords, address: u16, bytes: &[u8], at: &Path) -> Result<(), LoadError> {
     if !bytes.len().is_multiple_of(2) || bytes.len() > 2 * words.len() {
         let what = format!("{} bytes are not a segment of at most 65536 words", bytes.len());
         return Err(LoadError::at(at.clone(), what));
@@ -191,7 +191,7 @@ fn put(words: &mut Words, address: u16, bytes: &[u8], at: &Path) -> Result<(), L
 }
 
 /// Writes the words of a source to a memory. `place` is the text before the line number in an error.
-fn put_source(words: &mut Words, place: &str, source: &str, at: &Path) -> Result<(), LoadError> {
+fn put_source(words: &mut TinyWords, place: &str, source: &str, at: &Path) -> Result<(), LoadError> {
     let assembled = super::assembler::assemble(source);
     let assembled =
         assembled.map_err(|errors| LoadError::at(at.clone(), format!("{place}{}", errors.first())))?;

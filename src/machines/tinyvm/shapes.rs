@@ -1,14 +1,14 @@
 //! The notation of programs in the process protocol.
 
-use crate::model::shape::{Keys, Member, Notation, Shape, members};
+use crate::model::shape::{MapKeys, MemberShape, NumberNotation, Shape, members};
 
-const NUMBER: Shape = Shape::Int(Notation::Number);
+const NUMBER: Shape = Shape::Int(NumberNotation::Number);
 
 /// Words by the address of the first one.
-const SEGMENT: Shape = Shape::Map(Keys::Text, &Shape::Bytes);
+const SEGMENT: Shape = Shape::Map(MapKeys::Text, &Shape::Bytes);
 
 /// A program record, for one machine or for a driver and its testee.
-pub(super) const PROGRAM: &[Member] = members! {
+pub(super) const PROGRAM: &[MemberShape] = members! {
     "instructions": SEGMENT, "words of instruction memory, by the address of the first one";
     "data": SEGMENT, "words of data memory, by the address of the first one";
     "registers": Shape::Plain, "the first registers, at most 16";
@@ -27,7 +27,7 @@ const CORE: Shape = Shape::Record(members! {
 });
 
 /// What an action `set` can change.
-pub(super) const CHANGES: &[Member] = members! {
+pub(super) const CHANGES: &[MemberShape] = members! {
     "registers": Shape::Plain, "registers by name, r0 to r15";
     "data": SEGMENT, "words of data memory, by the address of the first one";
     "pc": NUMBER, "the program counter";

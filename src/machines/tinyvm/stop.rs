@@ -1,30 +1,30 @@
 //! Instructions that concern the program as a whole: yield, cpuid, debug, time.
 
-use super::core::{Core, Flow};
-use super::instruction::Instruction;
+use super::core::{TinyCore, TinyFlow};
+use super::instruction::TinyInstruction;
 
 /// `yield`
 #[inline(always)]
-pub(super) fn yield_(_: &mut Core, _: &Instruction) -> Flow {
-    Flow::Yield
+pub(super) fn yield_(_: &mut TinyCore, _: &TinyInstruction) -> TinyFlow {
+    TinyFlow::Yield
 }
 
 /// `cpuid`
-pub(super) fn cpuid(core: &mut Core, _: &Instruction) -> Flow {
+pub(super) fn cpuid(core: &mut TinyCore, _: &TinyInstruction) -> TinyFlow {
     let features = if core.has_powers { 0xc000 } else { 0x8000 };
     let leaf = core.registers[0];
     core.registers[..4].copy_from_slice(&[if leaf == 0 { features } else { 0 }, 0, 0, 0]);
-    Flow::Next
+    TinyFlow::Next
 }
 
 /// `debug`
 #[inline(always)]
-pub(super) fn debug(_: &mut Core, _: &Instruction) -> Flow {
-    Flow::Next
+pub(super) fn debug(_: &mut TinyCore, _: &TinyInstruction) -> TinyFlow {
+    TinyFlow::Next
 }
 
 /// `time`
 #[inline(always)]
-pub(super) fn time(_: &mut Core, _: &Instruction) -> Flow {
-    Flow::Time
+pub(super) fn time(_: &mut TinyCore, _: &TinyInstruction) -> TinyFlow {
+    TinyFlow::Time
 }

@@ -1,13 +1,13 @@
 //! The instructions of the 16-bit machine. Operands are named in the order of the source: a, b. A row without
 //! a keyword of the assembly language is written as `.word`.
 
-use super::core::{Core, Flow};
-use super::inspect::{Place, added, joined, skipped};
-use super::instruction::Instruction;
+use super::core::{TinyCore, TinyFlow};
+use super::inspect::{TinyPlace, added, joined, skipped};
+use super::instruction::TinyInstruction;
 use super::machine::TinyVm;
 use super::{arith, compare, jump, memory, stop};
 use crate::isa::effect::declared_effects;
-use crate::isa::{Field, Isa, OpInfo, Unit};
+use crate::isa::{Isa, OpInfo, Unit, WordField};
 use crate::machines::effects::effects;
 
 /// Generates the instruction set.
@@ -32,7 +32,7 @@ macro_rules! instruction_set {
                 pops: 0,
                 pushes: 0,
                 doc: $exact_doc,
-                effects: declared_effects!(Place: $($exact_effect),*),
+                effects: declared_effects!(TinyPlace: $($exact_effect),*),
             },)*
             $(OpInfo {
                 code: $first << 8,
@@ -40,33 +40,33 @@ macro_rules! instruction_set {
                 name: stringify!($name),
                 alias: None,
                 operands: &[],
-                fields: &[$(Field::$field $(($size))?),*],
+                fields: &[$(WordField::$field $(($size))?),*],
                 arguments: &[],
                 gas: 0,
                 pops: 0,
                 pushes: 0,
                 doc: $doc,
-                effects: declared_effects!(Place: $($effect),*),
+                effects: declared_effects!(TinyPlace: $($effect),*),
             },)*
         ];
 
         /// What an instruction does.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         #[allow(clippy::upper_case_acronyms, reason = "as the rows spell them")]
-        pub(super) enum Op {
+        pub(super) enum TinyOp {
             $($exact,)*
             $($name,)*
             /// A word without a row.
             Undefined,
         }
 
-        impl Op {
+        impl TinyOp {
             /// The operations of the rows, in order.
-            const OF_ROWS: &[Op] = &[$(Op::$exact,)* $(Op::$name,)*];
+            const OF_ROWS: &[TinyOp] = &[$(TinyOp::$exact,)* $(TinyOp::$name,)*];
 
             /// The operation of a word.
-            pub(super) fn of_word(word: u16) -> Op {
-                TINYVM.row(word).map_or(Op::Undefined, |row| Op::OF_ROWS[row])
+            pub(super) fn of_word(word: u16) -> TinyOp {
+                TINYVM.row(word).map_or(TinyOp::Undefined, |row| TinyOp::OF_ROWS[row])
             }
         }
 
@@ -89,11 +89,11 @@ macro_rules! dispatch {
     ) => {
         /// Executes an instruction.
         #[inline(always)]
-        pub(super) fn execute(core: &mut Core, instruction: &Instruction) -> Flow {
+        pub(super) fn execute(core: &mut TinyCore, instruction: &TinyInstruction) -> TinyFlow {
             match instruction.op {
-                $(Op::$exact => $exact_handler(core, instruction),)*
-                $(Op::$name => $handler(core, instruction),)*
-                Op::Undefined => Flow::Illegal,
+                $(TinyOp::$exact => $exact_handler(core, instruction),)*
+                $(TinyOp::$name => $handler(core, instruction),)*
+                TinyOp::Undefined => TinyFlow::Illegal,
             }
         }
     };
@@ -108,7 +108,7 @@ macro_rules! effect_lists {
         $($first:tt $(..= $last:tt)? $name:ident $text:literal
             [$($field:ident $(($size:literal))?)*] $handler:path, $doc:literal, $effects:tt;)*
     ) => {
-        effects! { { EFFECTS: TinyVm, Place } $($exact_effects)* $($effects)* }
+        effects! { { EFFECTS: TinyVm, TinyPlace } $($exact_effects)* $($effects)* }
     };
 }
 

@@ -1,19 +1,19 @@
 //! The state formatted for people: registers and nonzero words of data, of one machine or of both.
 
-use super::core::Core;
+use super::core::TinyCore;
 use super::disassembler::disassemble;
-use super::driver::{Outcome, Rating};
-use super::machine::{Mode, TinyVm};
+use super::driver::{DriverOutcome, Rating};
+use super::machine::{MachineMode, TinyVm};
 use crate::machines::observe::Observe;
-use crate::machines::view::{CodeLine, Datum, Row, Section};
+use crate::machines::view::{CodeLine, Section, ViewDatum, ViewRow};
 use crate::model::path::Path;
 use crate::model::value::Value;
 
 impl TinyVm {
     pub(super) fn view(&self) -> Vec<Section> {
         match &self.mode {
-            Mode::Single(single) => core_sections(&single.core, "", Path::field).into(),
-            Mode::Driver(driver) => {
+            MachineMode::Single(single) => core_sections(&single.core, "", Path::field).into(),
+            MachineMode::Driver(driver) => {
                 let mut sections = Vec::new();
                 if let Some(outcome) = &driver.outcome {
                     sections.push(outcome_section(outcome));
@@ -36,25 +36,25 @@ impl TinyVm {
 }
 
 #[allow(clippy::unnecessary_wraps, reason = "as a row has it")]
-fn datum(at: Path) -> Option<Datum> {
-    Some(Datum::At(at))
+fn datum(at: Path) -> Option<ViewDatum> {
+    Some(ViewDatum::At(at))
 }
 
-fn outcome_section(outcome: &Outcome) -> Section {
+fn outcome_section(outcome: &DriverOutcome) -> Section {
     let mut section =
-        Section::of("outcome", [Row::new("outcome", outcome.name(), datum(Path::field("outcome")))]);
-    if let Outcome::Completed { results, error } = outcome {
+        Section::of("outcome", [ViewRow::new("outcome", outcome.name(), datum(Path::field("outcome")))]);
+    if let DriverOutcome::Completed { results, error } = outcome {
         let rating = Rating::of(results, *error).name();
-        section.push(Row::new("rating", rating, datum(Path::field("rating"))));
+        section.push(ViewRow::new("rating", rating, datum(Path::field("rating"))));
         for (index, result) in results.iter().enumerate() {
             let at = datum(Path::field("results").child(index));
-            section.push(Row::new(format!("test {}", index + 1), result.name(), at).inside(1));
+            section.push(ViewRow::new(format!("test {}", index + 1), result.name(), at).inside(1));
         }
     }
     section
 }
 
-fn core_sections(core: &Core, whose: &str, at: impl Fn(&'static str) -> Path) -> [Section; 2] {
+fn core_sections(core: &TinyCore, whose: &str, at: impl Fn(&'static str) -> Path) -> [Section; 2] {
     let section = |field| {
         let value = core.observe(field).unwrap_or(Value::Null);
         Section::of_value(format!("{whose}{field}"), &value, &at(field))
@@ -62,7 +62,7 @@ fn core_sections(core: &Core, whose: &str, at: impl Fn(&'static str) -> Path) ->
     let [mut registers, data] = [section("registers"), section("data")];
     for name in ["pc", "time"] {
         let value = core.observe(name).unwrap_or(Value::Null);
-        registers.push(Row::new(name, value.to_string(), None));
+        registers.push(ViewRow::new(name, value.to_string(), None));
     }
     [registers, data]
 }

@@ -4,11 +4,11 @@
 use serde_json::{Map, Value as Json};
 
 use crate::text::edit;
-use crate::text::json::{Datum, Node};
+use crate::text::json::{JsonDatum, JsonNode};
 
 /// How a datum is changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
+pub(super) enum AuditChangeKind {
     Value,
     Type,
     Length,
@@ -22,73 +22,73 @@ pub(super) enum Kind {
     Added,
 }
 
-impl Kind {
+impl AuditChangeKind {
     pub(super) fn name(self) -> &'static str {
         match self {
-            Kind::Value => "value",
-            Kind::Type => "type",
-            Kind::Length => "length",
-            Kind::Removed => "removed",
-            Kind::ItemRemoved => "item removed",
-            Kind::Order => "order",
-            Kind::Members => "member order",
-            Kind::Added => "added",
+            AuditChangeKind::Value => "value",
+            AuditChangeKind::Type => "type",
+            AuditChangeKind::Length => "length",
+            AuditChangeKind::Removed => "removed",
+            AuditChangeKind::ItemRemoved => "item removed",
+            AuditChangeKind::Order => "order",
+            AuditChangeKind::Members => "member order",
+            AuditChangeKind::Added => "added",
         }
     }
 }
 
 /// A change of one datum.
-pub(super) struct Change<'d> {
-    pub(super) kind: Kind,
+pub(super) struct AuditChange<'d> {
+    pub(super) kind: AuditChangeKind,
     /// The path, with `*` for an index or a key that is a number.
     pub(super) at: String,
     /// The step of the case that the datum belongs to, if cases list their steps.
     pub(super) step: Option<usize>,
-    pub(super) edit: edit::Change<'d>,
+    pub(super) edit: edit::TextChange<'d>,
 }
 
 /// All changes of a case, in document order.
-pub(super) fn changes(case: Node<'_>) -> Vec<Change<'_>> {
+pub(super) fn changes(case: JsonNode<'_>) -> Vec<AuditChange<'_>> {
     let mut found = Vec::new();
     add_changes(case, "", None, &mut found);
     found
 }
 
 /// All changes of a datum outside a case, with this name.
-pub(super) fn changes_below<'d>(node: Node<'d>, name: &str) -> Vec<Change<'d>> {
+pub(super) fn changes_below<'d>(node: JsonNode<'d>, name: &str) -> Vec<AuditChange<'d>> {
     let mut found = Vec::new();
     add_changes(node, name, None, &mut found);
     found
 }
 
-fn add_changes<'d>(node: Node<'d>, at: &str, step: Option<usize>, found: &mut Vec<Change<'d>>) {
-    let mut add = |kind, edit| found.push(Change { kind, at: at.to_owned(), step, edit });
-    let elements: Vec<(String, Node<'d>)> = match node.datum() {
-        Datum::Array => node.items().map(|item| (below(at, "*"), item)).collect(),
-        Datum::Object => {
+fn add_changes<'d>(node: JsonNode<'d>, at: &str, step: Option<usize>, found: &mut Vec<AuditChange<'d>>) {
+    let mut add = |kind, edit| found.push(AuditChange { kind, at: at.to_owned(), step, edit });
+    let elements: Vec<(String, JsonNode<'d>)> = match node.datum() {
+        JsonDatum::Array => node.items().map(|item| (below(at, "*"), item)).collect(),
+        JsonDatum::Object => {
             node.members().map(|member| (below(at, pattern_of(&member.key)), member.value)).collect()
         }
-        Datum::Null | Datum::Bool(_) | Datum::Number(_) | Datum::Text(_) => {
+        JsonDatum::Null | JsonDatum::Bool(_) | JsonDatum::Number(_) | JsonDatum::Text(_) => {
             for (kind, value) in other_values(node) {
-                add(kind, edit::Change::Replace { node, value });
+                add(kind, edit::TextChange::Replace { node, value });
             }
             return;
         }
     };
     if let Some(edit) = more(node, elements.len()) {
-        add(Kind::Added, edit);
+        add(AuditChangeKind::Added, edit);
     }
     if let Some(edit) = exchanged(node, &elements) {
-        add(if node.is_object() { Kind::Members } else { Kind::Order }, edit);
+        add(if node.is_object() { AuditChangeKind::Members } else { AuditChangeKind::Order }, edit);
     }
     let is_steps = at == "steps";
     for (index, (at, element)) in elements.into_iter().enumerate() {
         let step = if is_steps { Some(index) } else { step };
-        found.push(Change {
-            kind: if node.is_object() { Kind::Removed } else { Kind::ItemRemoved },
+        found.push(AuditChange {
+            kind: if node.is_object() { AuditChangeKind::Removed } else { AuditChangeKind::ItemRemoved },
             at: at.clone(),
             step,
-            edit: edit::Change::Remove { from: node, index },
+            edit: edit::TextChange::Remove { from: node, index },
         });
         add_changes(element, &at, step, found);
     }
@@ -105,20 +105,24 @@ fn pattern_of(key: &str) -> &str {
 }
 
 /// Different values for a scalar.
-fn other_values(node: Node<'_>) -> Vec<(Kind, Json)> {
+fn other_values(node: JsonNode<'_>) -> Vec<(AuditChangeKind, Json)> {
     let text = Json::String("other".to_owned());
     match node.datum() {
-        Datum::Bool(truth) => vec![(Kind::Value, Json::Bool(!truth)), (Kind::Type, text)],
-        Datum::Number(digits) => {
-            let other = digits.parse::<i64>().map_or(7, |number| number ^ 1);
-            vec![(Kind::Value, other.into()), (Kind::Type, text)]
+        JsonDatum::Bool(truth) => {
+            vec![(AuditChangeKind::Value, Json::Bool(!truth)), (AuditChangeKind::Type, text)]
         }
-        Datum::Text(old) => vec![
-            (Kind::Value, Json::String(other_text(&old))),
-            (Kind::Type, Json::Bool(true)),
-            (Kind::Length, Json::String(longer(&old))),
+        JsonDatum::Number(digits) => {
+            let other = digits.parse::<i64>().map_or(7, |number| number ^ 1);
+            vec![(AuditChangeKind::Value, other.into()), (AuditChangeKind::Type, text)]
+        }
+        JsonDatum::Text(old) => vec![
+            (AuditChangeKind::Value, Json::String(other_text(&old))),
+            (AuditChangeKind::Type, Json::Bool(true)),
+            (AuditChangeKind::Length, Json::String(longer(&old))),
         ],
-        Datum::Null | Datum::Array | Datum::Object => vec![(Kind::Value, 7.into()), (Kind::Type, text)],
+        JsonDatum::Null | JsonDatum::Array | JsonDatum::Object => {
+            vec![(AuditChangeKind::Value, 7.into()), (AuditChangeKind::Type, text)]
+        }
     }
 }
 
@@ -144,28 +148,28 @@ fn longer(old: &str) -> String {
 }
 
 /// The change that adds a copy of the last element.
-fn more(node: Node<'_>, count: usize) -> Option<edit::Change<'_>> {
+fn more(node: JsonNode<'_>, count: usize) -> Option<edit::TextChange<'_>> {
     let (key, last) = match node.datum() {
-        Datum::Object => {
+        JsonDatum::Object => {
             let last = node.members().last()?;
             (Some(other_text(&last.key) + "1"), last.value)
         }
         _ => (None, node.items().last()?),
     };
     let value = serde_json::from_str(last.raw()).unwrap_or_else(|_| Json::Object(Map::new()));
-    Some(edit::Change::Insert { into: node, before: count, key, value })
+    Some(edit::TextChange::Insert { into: node, before: count, key, value })
 }
 
 /// The change that swaps the first two elements that differ.
-fn exchanged<'d>(node: Node<'d>, elements: &[(String, Node<'d>)]) -> Option<edit::Change<'d>> {
-    let differs = |pair: &[(String, Node<'d>)]| pair[0].1.raw() != pair[1].1.raw();
+fn exchanged<'d>(node: JsonNode<'d>, elements: &[(String, JsonNode<'d>)]) -> Option<edit::TextChange<'d>> {
+    let differs = |pair: &[(String, JsonNode<'d>)]| pair[0].1.raw() != pair[1].1.raw();
     let first = elements.windows(2).position(differs)?;
     if node.is_object() {
         let mut order: Vec<_> = (0..elements.len()).collect();
         order.swap(first, first + 1);
-        return Some(edit::Change::Reorder { object: node, order });
+        return Some(edit::TextChange::Reorder { object: node, order });
     }
     let mut items: Vec<Json> = serde_json::from_str(node.raw()).ok()?;
     items.swap(first, first + 1);
-    Some(edit::Change::Replace { node, value: Json::Array(items) })
+    Some(edit::TextChange::Replace { node, value: Json::Array(items) })
 }

@@ -5,12 +5,12 @@ use num_bigint::{BigInt, Sign};
 use crate::machines::observe::Observe;
 use crate::model::assertion::Expected;
 use crate::model::mismatch::Mismatch;
-use crate::model::path::{Key, Path};
+use crate::model::path::{Path, PathKey};
 use crate::model::value::Value;
 
 /// A datum that differs, and where.
 #[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
-pub struct Seen<'m> {
+pub struct JudgedDifference<'m> {
     /// What differs.
     pub mismatch: &'m Mismatch,
     /// The state after the step.
@@ -34,10 +34,14 @@ pub struct JudgeFault {
     /// What is wrong, for people.
     pub doc: &'static str,
     /// Whether the comparison accepts a datum that differs.
-    pub(super) forgives: fn(&Seen<'_>) -> bool,
+    pub(super) forgives: fn(&JudgedDifference<'_>) -> bool,
 }
 
-const fn row(name: &'static str, doc: &'static str, forgives: fn(&Seen<'_>) -> bool) -> JudgeFault {
+const fn row(
+    name: &'static str,
+    doc: &'static str,
+    forgives: fn(&JudgedDifference<'_>) -> bool,
+) -> JudgeFault {
     JudgeFault { name, doc, forgives }
 }
 
@@ -72,7 +76,7 @@ pub static FAULTS: &[JudgeFault] = &[
     row("longer-lists", "a list may have more items", |it| lengths(it).is_some_and(|(expected, actual)| actual > expected)),
     row("shorter-lists", "a list may have fewer items", |it| lengths(it).map_or(it.mismatch.actual.is_none(), |(expected, actual)| actual < expected)),
     row("items-unordered", "the order of items is ignored", is_elsewhere),
-    row("only-first-item", "only the first item of a list is compared", |it| it.mismatch.at.keys().iter().any(|key| matches!(key, Key::Index(1..)))),
+    row("only-first-item", "only the first item of a list is compared", |it| it.mismatch.at.keys().iter().any(|key| matches!(key, PathKey::Index(1..)))),
     row("later-members", "only the first member of an object is compared", |it| !is_in_first_member(it)),
 
     row("modulo-8", "numbers are compared modulo 2^8", |it| are_same_numbers(it, |number| low(number, 8))),
@@ -94,7 +98,7 @@ pub static FAULTS: &[JudgeFault] = &[
     row("type-ignored", "a value of another type with the same content is equal", is_same_content),
 ];
 
-fn expected<'m>(seen: &Seen<'m>) -> Option<&'m Value> {
+fn expected<'m>(seen: &JudgedDifference<'m>) -> Option<&'m Value> {
     match &seen.mismatch.expected {
         Expected::Is(value) | Expected::IsOrAbsent(value) => Some(value),
         _ => None,
@@ -114,19 +118,19 @@ fn is_nothing(value: &Value) -> bool {
 }
 
 /// The expected length and the actual one, if they are what differs.
-fn lengths(seen: &Seen<'_>) -> Option<(usize, usize)> {
+fn lengths(seen: &JudgedDifference<'_>) -> Option<(usize, usize)> {
     let Expected::Len(expected) = seen.mismatch.expected else { return None };
     Some((expected, seen.mismatch.actual.as_ref()?.len()?))
 }
 
-fn numbers<'m>(seen: &Seen<'m>) -> Option<(&'m BigInt, &'m BigInt)> {
+fn numbers<'m>(seen: &JudgedDifference<'m>) -> Option<(&'m BigInt, &'m BigInt)> {
     match (plain(expected(seen))?, plain(seen.mismatch.actual.as_ref())?) {
         (Value::Int(one), Value::Int(other)) => Some((one, other)),
         _ => None,
     }
 }
 
-fn are_same_numbers(seen: &Seen<'_>, part: impl Fn(&BigInt) -> BigInt) -> bool {
+fn are_same_numbers(seen: &JudgedDifference<'_>, part: impl Fn(&BigInt) -> BigInt) -> bool {
     numbers(seen).is_some_and(|(one, other)| part(one) == part(other))
 }
 
@@ -135,7 +139,7 @@ fn low(number: &BigInt, bits: u32) -> BigInt {
 }
 
 /// Bytes or text, expected and actual.
-fn texts(seen: &Seen<'_>) -> Option<(Vec<u8>, Vec<u8>)> {
+fn texts(seen: &JudgedDifference<'_>) -> Option<(Vec<u8>, Vec<u8>)> {
     match (plain(expected(seen))?, plain(seen.mismatch.actual.as_ref())?) {
         (Value::Bytes(one), Value::Bytes(other)) => Some((one.clone(), other.clone())),
         (Value::Text(one), Value::Text(other)) => Some((one.as_bytes().to_vec(), other.as_bytes().to_vec())),
@@ -149,9 +153,9 @@ fn without_zeros(bytes: &[u8]) -> &[u8] {
 }
 
 /// Whether the expected item is another item of the same list.
-fn is_elsewhere(seen: &Seen<'_>) -> bool {
+fn is_elsewhere(seen: &JudgedDifference<'_>) -> bool {
     let at = &seen.mismatch.at;
-    let (Some(list), Key::Index(_), Some(wanted)) = (at.parent(), at.last(), expected(seen)) else {
+    let (Some(list), PathKey::Index(_), Some(wanted)) = (at.parent(), at.last(), expected(seen)) else {
         return false;
     };
     match plain(find(seen.state, list).as_ref()) {
@@ -165,18 +169,18 @@ fn find(state: &dyn Observe, at: &Path) -> Option<Value> {
     match at.parent() {
         Some(parent) => find(state, parent)?.child(at.last()).cloned(),
         None => match at.last() {
-            Key::Name(name) => state.observe(name),
-            Key::Index(_) => None,
+            PathKey::Name(name) => state.observe(name),
+            PathKey::Index(_) => None,
         },
     }
 }
 
 /// Whether the datum is in the first member of an object of the state, or in no object.
-fn is_in_first_member(seen: &Seen<'_>) -> bool {
+fn is_in_first_member(seen: &JudgedDifference<'_>) -> bool {
     let mut at = Some(&seen.mismatch.at);
     while let Some(path) = at {
         at = path.parent();
-        if let (Some(parent), Key::Name(name)) = (path.parent(), path.last())
+        if let (Some(parent), PathKey::Name(name)) = (path.parent(), path.last())
             && let Some(object) = find(seen.state, parent)
             && object.members().is_some_and(|members| members.first().is_some_and(|first| first.0 != *name))
         {
@@ -187,7 +191,7 @@ fn is_in_first_member(seen: &Seen<'_>) -> bool {
 }
 
 /// Whether both have the same content, but different types.
-fn is_same_content(seen: &Seen<'_>) -> bool {
+fn is_same_content(seen: &JudgedDifference<'_>) -> bool {
     let number = |value: &Value| match value {
         Value::Int(number) => Some(number.clone()),
         Value::Bool(truth) => Some(BigInt::from(u8::from(*truth))),

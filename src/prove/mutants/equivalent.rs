@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use globset::{GlobBuilder, GlobMatcher};
 
-use crate::wire::mutants::{Judged, Outcome};
+use crate::wire::mutants::{FaultOutcome, Judged};
 
 /// Globs of the names of equivalent faults, each with a reason.
 #[rustfmt::skip]
@@ -156,10 +156,10 @@ impl Unnoticeable {
         }
     }
 
-    pub(super) fn outcome(self) -> Outcome {
+    pub(super) fn outcome(self) -> FaultOutcome {
         match self {
-            Unnoticeable::Equivalent(_) => Outcome::Equivalent,
-            Unnoticeable::NotPlanted(_) => Outcome::NotPlanted,
+            Unnoticeable::Equivalent(_) => FaultOutcome::Equivalent,
+            Unnoticeable::NotPlanted(_) => FaultOutcome::NotPlanted,
         }
     }
 }
@@ -197,8 +197,10 @@ impl Equivalents {
             for judged in judged.iter().filter(|judged| pattern.is_match(judged.fault.as_str())) {
                 let name = &judged.fault;
                 match (known, judged.outcome) {
-                    (_, Outcome::Killed) => wrong.push(format!("{glob} names {name}, which a case notices")),
-                    (Unnoticeable::NotPlanted(_), Outcome::Survived) => {
+                    (_, FaultOutcome::Killed) => {
+                        wrong.push(format!("{glob} names {name}, which a case notices"));
+                    }
+                    (Unnoticeable::NotPlanted(_), FaultOutcome::Survived) => {
                         wrong.push(format!("{glob} names {name}, which changes something"));
                     }
                     _ => {}

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::isa::{DeclaredEffect, OpInfo, Operand, PlaceKind};
+use crate::isa::{DeclaredEffect, ImmediateOperand, OpInfo, PlaceKind};
 use crate::machines::MachineInfo;
 use crate::model::limits::Limits;
 
@@ -11,7 +11,7 @@ const MOST_OPERANDS: usize = 3;
 
 /// How a value is wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Wrong {
+pub enum WrongValue {
     /// One more; a truth value is negated, bytes get a different last byte.
     OneMore,
     /// One less.
@@ -30,42 +30,47 @@ pub enum Wrong {
     ZeroAsOne,
 }
 
-impl Wrong {
-    const OF_RESULTS: [Wrong; 7] = [
-        Wrong::OneMore,
-        Wrong::OneLess,
-        Wrong::LowByte,
-        Wrong::LowLimb,
-        Wrong::LowHalf,
-        Wrong::SignLost,
-        Wrong::Zero,
+impl WrongValue {
+    const OF_RESULTS: [WrongValue; 7] = [
+        WrongValue::OneMore,
+        WrongValue::OneLess,
+        WrongValue::LowByte,
+        WrongValue::LowLimb,
+        WrongValue::LowHalf,
+        WrongValue::SignLost,
+        WrongValue::Zero,
     ];
-    const OF_OPERANDS: [Wrong; 5] =
-        [Wrong::OneMore, Wrong::LowByte, Wrong::LowLimb, Wrong::SignLost, Wrong::ZeroAsOne];
+    const OF_OPERANDS: [WrongValue; 5] = [
+        WrongValue::OneMore,
+        WrongValue::LowByte,
+        WrongValue::LowLimb,
+        WrongValue::SignLost,
+        WrongValue::ZeroAsOne,
+    ];
 
     /// Whether a value of this sort can be wrong in this way.
     fn applies_to(self, sort: Sort) -> bool {
         match (self, sort) {
-            (Wrong::OneLess | Wrong::ZeroAsOne, _) => sort.is_number(),
-            (Wrong::LowByte, _) => sort == Sort::Word { bits: 16 },
-            (Wrong::LowLimb, Sort::Bytes { most }) => most > 8,
-            (Wrong::LowLimb, _) => sort.bits() > 64,
-            (Wrong::LowHalf, _) => sort.bits() > 128,
-            (Wrong::SignLost, Sort::Amount { .. } | Sort::Bytes { .. }) => false,
-            (Wrong::OneMore | Wrong::Zero, _) | (Wrong::SignLost, Sort::Word { .. }) => true,
+            (WrongValue::OneLess | WrongValue::ZeroAsOne, _) => sort.is_number(),
+            (WrongValue::LowByte, _) => sort == Sort::Word { bits: 16 },
+            (WrongValue::LowLimb, Sort::Bytes { most }) => most > 8,
+            (WrongValue::LowLimb, _) => sort.bits() > 64,
+            (WrongValue::LowHalf, _) => sort.bits() > 128,
+            (WrongValue::SignLost, Sort::Amount { .. } | Sort::Bytes { .. }) => false,
+            (WrongValue::OneMore | WrongValue::Zero, _) | (WrongValue::SignLost, Sort::Word { .. }) => true,
         }
     }
 
     fn name(self) -> &'static str {
         match self {
-            Wrong::OneMore => "one-more",
-            Wrong::OneLess => "one-less",
-            Wrong::LowByte => "low-byte",
-            Wrong::LowLimb => "low-limb",
-            Wrong::LowHalf => "low-half",
-            Wrong::SignLost => "sign-lost",
-            Wrong::Zero => "zero",
-            Wrong::ZeroAsOne => "zero-as-one",
+            WrongValue::OneMore => "one-more",
+            WrongValue::OneLess => "one-less",
+            WrongValue::LowByte => "low-byte",
+            WrongValue::LowLimb => "low-limb",
+            WrongValue::LowHalf => "low-half",
+            WrongValue::SignLost => "sign-lost",
+            WrongValue::Zero => "zero",
+            WrongValue::ZeroAsOne => "zero-as-one",
         }
     }
 }
@@ -97,11 +102,11 @@ impl Sort {
 
 /// What is wrong with an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum FaultKind {
     /// The value that it leaves on top of the stack or, failing that, writes.
-    Result(Wrong),
+    Result(WrongValue),
     /// An operand, the top one first.
-    Operand(usize, Wrong),
+    Operand(usize, WrongValue),
     /// It swaps its first two operands.
     Swapped,
     /// If its first two operands are equal, the result is negated.
@@ -144,33 +149,33 @@ pub enum Kind {
     OtherFailure,
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for FaultKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = match self {
-            Kind::Result(wrong) => wrong.name(),
-            Kind::Operand(operand, wrong) => {
+            FaultKind::Result(wrong) => wrong.name(),
+            FaultKind::Operand(operand, wrong) => {
                 return write!(f, "{}-{}", ["a", "b", "c"][*operand], wrong.name());
             }
-            Kind::Swapped => "swapped",
-            Kind::Boundary => "boundary",
-            Kind::Forgotten => "forgotten",
-            Kind::Neighbour => "neighbour",
-            Kind::PriceMore => "price-more",
-            Kind::PriceLess => "price-less",
-            Kind::TooFew => "too-few",
-            Kind::OneMoreNeeded => "one-more-needed",
-            Kind::LimitLess => "limit-less",
-            Kind::LimitMore => "limit-more",
-            Kind::PushOmitted => "push-omitted",
-            Kind::PopOmitted => "pop-omitted",
-            Kind::NotTaken => "not-taken",
-            Kind::Copied => "copied",
-            Kind::OperandCopied => "a-copied",
-            Kind::Shared => "shared",
-            Kind::Counted => "counted",
-            Kind::NotReleased => "not-released",
-            Kind::NotRaised => "not-raised",
-            Kind::OtherFailure => "other-failure",
+            FaultKind::Swapped => "swapped",
+            FaultKind::Boundary => "boundary",
+            FaultKind::Forgotten => "forgotten",
+            FaultKind::Neighbour => "neighbour",
+            FaultKind::PriceMore => "price-more",
+            FaultKind::PriceLess => "price-less",
+            FaultKind::TooFew => "too-few",
+            FaultKind::OneMoreNeeded => "one-more-needed",
+            FaultKind::LimitLess => "limit-less",
+            FaultKind::LimitMore => "limit-more",
+            FaultKind::PushOmitted => "push-omitted",
+            FaultKind::PopOmitted => "pop-omitted",
+            FaultKind::NotTaken => "not-taken",
+            FaultKind::Copied => "copied",
+            FaultKind::OperandCopied => "a-copied",
+            FaultKind::Shared => "shared",
+            FaultKind::Counted => "counted",
+            FaultKind::NotReleased => "not-released",
+            FaultKind::NotRaised => "not-raised",
+            FaultKind::OtherFailure => "other-failure",
         };
         f.write_str(name)
     }
@@ -178,16 +183,16 @@ impl fmt::Display for Kind {
 
 /// An instruction and what is wrong with it, written as `evm/ADD/low-limb`.
 #[derive(Debug, Clone, Copy)]
-pub struct Fault {
+pub struct PlantedFault {
     /// The machine.
     pub machine: &'static MachineInfo,
     /// The instruction.
     pub op: &'static OpInfo,
     /// What is wrong.
-    pub kind: Kind,
+    pub kind: FaultKind,
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for PlantedFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}/{}", self.machine.name, self.op.name, self.kind)
     }
@@ -230,11 +235,11 @@ fn has_compound(effect: DeclaredEffect) -> bool {
 }
 
 /// All faults of a machine, in the order of its rows.
-pub fn faults_of(machine: &'static MachineInfo) -> Vec<Fault> {
+pub fn faults_of(machine: &'static MachineInfo) -> Vec<PlantedFault> {
     let has = Has::of(machine);
     let of_row = |op: &'static OpInfo| {
         let kinds = kinds_of(op, &has);
-        kinds.into_iter().map(move |kind| Fault { machine, op, kind })
+        kinds.into_iter().map(move |kind| PlantedFault { machine, op, kind })
     };
     machine.isa.ops.iter().flat_map(of_row).collect()
 }
@@ -251,18 +256,19 @@ fn result_of(op: &OpInfo, has: &Has) -> Sort {
     }
     match op.operands {
         [operand] if op.pops == 0 && op.effects.is_empty() => match *operand {
-            Operand::Data(size) if has.compounds => Sort::Bytes { most: size.into() },
-            Operand::Prefixed(_) => Sort::Bytes { most: usize::MAX },
-            Operand::Data(size) if size < 32 => Sort::Amount { bits: 8 * u32::from(size) },
-            Operand::Data(size) | Operand::Unsigned(size) | Operand::Signed(size) | Operand::Offset(size) => {
-                Sort::Word { bits: 8 * u32::from(size) }
-            }
+            ImmediateOperand::Data(size) if has.compounds => Sort::Bytes { most: size.into() },
+            ImmediateOperand::Prefixed(_) => Sort::Bytes { most: usize::MAX },
+            ImmediateOperand::Data(size) if size < 32 => Sort::Amount { bits: 8 * u32::from(size) },
+            ImmediateOperand::Data(size)
+            | ImmediateOperand::Unsigned(size)
+            | ImmediateOperand::Signed(size)
+            | ImmediateOperand::Offset(size) => Sort::Word { bits: 8 * u32::from(size) },
         },
         _ => has.number,
     }
 }
 
-fn kinds_of(op: &OpInfo, has: &Has) -> Vec<Kind> {
+fn kinds_of(op: &OpInfo, has: &Has) -> Vec<FaultKind> {
     let count =
         |is_it: fn(DeclaredEffect) -> bool| op.effects.iter().filter(|effect| is_it(**effect)).count();
     let reads = count(|effect| matches!(effect, DeclaredEffect::Reads(_)));
@@ -270,42 +276,45 @@ fn kinds_of(op: &OpInfo, has: &Has) -> Vec<Kind> {
     let registers = reads - count(|effect| effect == DeclaredEffect::Reads(PlaceKind::CopySource));
     let operands = if has.stack { usize::from(op.pops) } else { registers }.min(MOST_OPERANDS);
     let mut kinds = Vec::new();
-    let mut add = |applies: bool, some: &[Kind]| {
+    let mut add = |applies: bool, some: &[FaultKind]| {
         if applies {
             kinds.extend_from_slice(some);
         }
     };
-    for wrong in Wrong::OF_RESULTS {
-        add(wrong.applies_to(result_of(op, has)) && (op.pushes > 0 || writes > 0), &[Kind::Result(wrong)]);
+    for wrong in WrongValue::OF_RESULTS {
+        add(
+            wrong.applies_to(result_of(op, has)) && (op.pushes > 0 || writes > 0),
+            &[FaultKind::Result(wrong)],
+        );
     }
     for operand in 0..operands {
-        for wrong in Wrong::OF_OPERANDS {
-            add(wrong.applies_to(has.number), &[Kind::Operand(operand, wrong)]);
+        for wrong in WrongValue::OF_OPERANDS {
+            add(wrong.applies_to(has.number), &[FaultKind::Operand(operand, wrong)]);
         }
     }
-    add(operands > 1, &[Kind::Swapped]);
-    add(operands > 1 && op.pushes == 1, &[Kind::Boundary]);
-    add(op.pops > 0 && op.pushes > 0 || writes > 0, &[Kind::Forgotten]);
-    add(writes > 0, &[Kind::Neighbour]);
-    add(has.gas, &[Kind::PriceMore]);
-    add(op.gas > 0, &[Kind::PriceLess]);
-    add(op.pops > 0, &[Kind::TooFew, Kind::OneMoreNeeded, Kind::PopOmitted]);
-    add(has.limit, &[Kind::LimitLess]);
-    add(has.stack_limit && op.pushes > op.pops, &[Kind::LimitMore]);
-    add(op.pushes > 0, &[Kind::PushOmitted]);
+    add(operands > 1, &[FaultKind::Swapped]);
+    add(operands > 1 && op.pushes == 1, &[FaultKind::Boundary]);
+    add(op.pops > 0 && op.pushes > 0 || writes > 0, &[FaultKind::Forgotten]);
+    add(writes > 0, &[FaultKind::Neighbour]);
+    add(has.gas, &[FaultKind::PriceMore]);
+    add(op.gas > 0, &[FaultKind::PriceLess]);
+    add(op.pops > 0, &[FaultKind::TooFew, FaultKind::OneMoreNeeded, FaultKind::PopOmitted]);
+    add(has.limit, &[FaultKind::LimitLess]);
+    add(has.stack_limit && op.pushes > op.pops, &[FaultKind::LimitMore]);
+    add(op.pushes > 0, &[FaultKind::PushOmitted]);
     let jumps = count(|effect| matches!(effect, DeclaredEffect::Jumps | DeclaredEffect::JumpsTo));
-    add(jumps > 0, &[Kind::NotTaken]);
+    add(jumps > 0, &[FaultKind::NotTaken]);
     // An instruction that pushes one value and reads nothing pushes a new one.
-    add(has.compounds && (op.pushes > 1 || op.pushes == 1 && reads > 0), &[Kind::Copied]);
+    add(has.compounds && (op.pushes > 1 || op.pushes == 1 && reads > 0), &[FaultKind::Copied]);
     let throws = count(|effect| matches!(effect, DeclaredEffect::Writes(place) if place.is_exception()));
     let stores = count(|effect| matches!(effect, DeclaredEffect::Writes(_))) > throws;
-    add(has.compounds && op.pops > 0 && (stores || op.pushes > 0 && reads > 0), &[Kind::OperandCopied]);
-    add(op.effects.contains(&DeclaredEffect::Reads(PlaceKind::Struct)), &[Kind::Shared]);
-    add(has.compounds, &[Kind::Counted]);
-    add(has.compounds && op.pops > op.pushes, &[Kind::NotReleased]);
+    add(has.compounds && op.pops > 0 && (stores || op.pushes > 0 && reads > 0), &[FaultKind::OperandCopied]);
+    add(op.effects.contains(&DeclaredEffect::Reads(PlaceKind::Struct)), &[FaultKind::Shared]);
+    add(has.compounds, &[FaultKind::Counted]);
+    add(has.compounds && op.pops > op.pushes, &[FaultKind::NotReleased]);
     let changes = op.pops > 0 || op.pushes > 0 || !op.operands.is_empty() || !op.effects.is_empty();
     let can_fail = has.stack && changes;
-    add(can_fail, &[Kind::NotRaised]);
-    add(throws > 0 || has.traps && can_fail, &[Kind::OtherFailure]);
+    add(can_fail, &[FaultKind::NotRaised]);
+    add(throws > 0 || has.traps && can_fail, &[FaultKind::OtherFailure]);
     kinds
 }

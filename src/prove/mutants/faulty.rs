@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use num_bigint::{BigInt, Sign};
 
-use super::fault::{Fault, Kind, Wrong};
+use super::fault::{FaultKind, PlantedFault, WrongValue};
 use super::place::{change, one_more, read};
 use crate::isa::OpSet;
-use crate::machines::account::Account;
+use crate::machines::account::CaseAccount;
 use crate::machines::inspect::{Effects, Inspect};
 use crate::machines::machine::{Advanced, At, LoadError, Machine, Status, Tamper};
 use crate::machines::observe::Observe;
@@ -22,7 +22,7 @@ use crate::model::value::Value;
 pub struct Faulty {
     inner: Box<dyn Machine>,
     program: Program,
-    fault: Fault,
+    fault: PlantedFault,
     ops: OpSet,
     /// The bits of a number of the machine.
     word: u32,
@@ -32,8 +32,8 @@ pub struct Faulty {
 
 impl Faulty {
     /// A machine with this fault, which sets `switched_on` when the fault changes anything.
-    pub fn new(fault: Fault, limits: &Limits, switched_on: Arc<AtomicBool>) -> Faulty {
-        let Fault { machine, op, .. } = fault;
+    pub fn new(fault: PlantedFault, limits: &Limits, switched_on: Arc<AtomicBool>) -> Faulty {
+        let PlantedFault { machine, op, .. } = fault;
         let ops = OpSet::new(machine.isa, vec![op]);
         let program = Program(Value::Null.into());
         Faulty { inner: (machine.new)(limits), program, fault, ops, word: machine.word_bits, switched_on }
@@ -52,24 +52,24 @@ impl Faulty {
         let on_stack = (0..takes).map(|below| Cell::Stack(height - 1 - below));
         let operands: Vec<_> = on_stack.chain(reads.into_iter().map(|it| it.0)).collect();
         match self.fault.kind {
-            Kind::Result(wrong) => {
+            FaultKind::Result(wrong) => {
                 let status = self.inner.advance(1);
                 for cell in self.results(writes) {
                     self.replace(&cell, |value| wrong_value(value, wrong, word));
                 }
                 status
             }
-            Kind::Operand(which, wrong) => self.with_operands(&operands, &writes, |values| {
+            FaultKind::Operand(which, wrong) => self.with_operands(&operands, &writes, |values| {
                 let other = wrong_value(values.get(which)?.as_ref()?, wrong, word)?;
                 Some(vec![(which, other)])
             }),
-            Kind::Swapped => self.with_operands(&operands, &writes, |values| match values {
+            FaultKind::Swapped => self.with_operands(&operands, &writes, |values| match values {
                 [Some(a), Some(b), ..] if a != b && is_movable(a) && is_movable(b) => {
                     Some(vec![(0, b.clone()), (1, a.clone())])
                 }
                 _ => None,
             }),
-            Kind::Boundary => {
+            FaultKind::Boundary => {
                 let values: Vec<_> = operands.iter().take(2).map(|cell| self.read(cell)).collect();
                 let status = self.inner.advance(1);
                 if values.len() == 2 && values[0].is_some() && values[0] == values[1] {
@@ -79,7 +79,7 @@ impl Faulty {
                 }
                 status
             }
-            Kind::Forgotten => {
+            FaultKind::Forgotten => {
                 let written = (height - takes..height).map(Cell::Stack).chain(writes);
                 let before: Vec<_> = written.map(|cell| (self.read(&cell), cell)).collect();
                 let status = self.inner.advance(1);
@@ -88,7 +88,7 @@ impl Faulty {
                 }
                 status
             }
-            Kind::Neighbour => {
+            FaultKind::Neighbour => {
                 let status = self.inner.advance(1);
                 for cell in writes {
                     if let Some(next) = neighbour(&cell) {
@@ -97,23 +97,23 @@ impl Faulty {
                 }
                 status
             }
-            Kind::PriceMore => self.with_gas(|gas| gas.checked_sub(1)),
-            Kind::PriceLess => self.with_gas(|gas| gas.checked_add(1)),
-            Kind::TooFew | Kind::OneMoreNeeded | Kind::LimitMore => self.at_height(height),
-            Kind::LimitLess => self.limit_less(height),
-            Kind::PushOmitted => self.after(Tamper::Pop),
-            Kind::PopOmitted => self.after(Tamper::Push),
-            Kind::Copied => self.after(Tamper::Copy),
-            Kind::OperandCopied => {
+            FaultKind::PriceMore => self.with_gas(|gas| gas.checked_sub(1)),
+            FaultKind::PriceLess => self.with_gas(|gas| gas.checked_add(1)),
+            FaultKind::TooFew | FaultKind::OneMoreNeeded | FaultKind::LimitMore => self.at_height(height),
+            FaultKind::LimitLess => self.limit_less(height),
+            FaultKind::PushOmitted => self.after(Tamper::Pop),
+            FaultKind::PopOmitted => self.after(Tamper::Push),
+            FaultKind::Copied => self.after(Tamper::Copy),
+            FaultKind::OperandCopied => {
                 self.tamper_with(Tamper::Copy);
                 self.inner.advance(1)
             }
-            Kind::Shared => self.shared(),
-            Kind::Counted => self.after(Tamper::Count(1)),
-            Kind::NotReleased => self.not_released(),
-            Kind::NotTaken => self.not_taken(),
-            Kind::NotRaised => self.not_raised(takes),
-            Kind::OtherFailure => {
+            FaultKind::Shared => self.shared(),
+            FaultKind::Counted => self.after(Tamper::Count(1)),
+            FaultKind::NotReleased => self.not_released(),
+            FaultKind::NotTaken => self.not_taken(),
+            FaultKind::NotRaised => self.not_raised(takes),
+            FaultKind::OtherFailure => {
                 let throws = writes.iter().any(|cell| matches!(cell, Cell::Named("exception", _)));
                 let status = self.inner.advance(1);
                 if throws == (status == Status::Running) {
@@ -155,9 +155,9 @@ impl Faulty {
         let (pops, pushes) = (usize::from(self.fault.op.pops), usize::from(self.fault.op.pushes));
         let limit = self.inner.stack_limit();
         match self.fault.kind {
-            Kind::TooFew => (height..pops).for_each(|_| self.tamper_with(Tamper::Push)),
-            Kind::OneMoreNeeded if height == pops => self.tamper_with(Tamper::Pop),
-            Kind::LimitMore if limit.is_some_and(|limit| height + pushes == limit + 1 + pops) => {
+            FaultKind::TooFew => (height..pops).for_each(|_| self.tamper_with(Tamper::Push)),
+            FaultKind::OneMoreNeeded if height == pops => self.tamper_with(Tamper::Pop),
+            FaultKind::LimitMore if limit.is_some_and(|limit| height + pushes == limit + 1 + pops) => {
                 self.tamper_with(Tamper::Pop);
             }
             _ => {}
@@ -363,36 +363,40 @@ fn is_movable(value: &Value) -> bool {
 
 /// The value with this mistake, on a machine whose words have this number of bits; `None` if that would not change
 /// it.
-fn wrong_value(value: &Value, wrong: Wrong, word: u32) -> Option<Value> {
+fn wrong_value(value: &Value, wrong: WrongValue, word: u32) -> Option<Value> {
     let typed = |name: &crate::model::name::Name, inner: Value| Value::typed(name.clone(), inner);
     match (value, wrong) {
         (Value::Typed(name, inner), _) => Some(typed(name, wrong_value(inner, wrong, word)?)),
-        (_, Wrong::OneMore) => one_more(value),
+        (_, WrongValue::OneMore) => one_more(value),
         (Value::Int(number), _) => Some(Value::Int(wrong_number(number, wrong, word)?)),
-        (Value::Bool(true), Wrong::Zero) => Some(Value::Bool(false)),
-        (Value::Bool(false), Wrong::ZeroAsOne) => Some(Value::Bool(true)),
-        (Value::Bytes(bytes), Wrong::Zero) if !bytes.is_empty() => Some(Value::Bytes(vec![0; bytes.len()])),
-        (Value::Bytes(bytes), Wrong::LowLimb) if bytes.iter().skip(8).any(|byte| *byte != 0) => {
+        (Value::Bool(true), WrongValue::Zero) => Some(Value::Bool(false)),
+        (Value::Bool(false), WrongValue::ZeroAsOne) => Some(Value::Bool(true)),
+        (Value::Bytes(bytes), WrongValue::Zero) if !bytes.is_empty() => {
+            Some(Value::Bytes(vec![0; bytes.len()]))
+        }
+        (Value::Bytes(bytes), WrongValue::LowLimb) if bytes.iter().skip(8).any(|byte| *byte != 0) => {
             Some(Value::Bytes([&bytes[..8], &vec![0; bytes.len() - 8]].concat()))
         }
         _ => None,
     }
 }
 
-fn wrong_number(number: &BigInt, wrong: Wrong, word: u32) -> Option<BigInt> {
+fn wrong_number(number: &BigInt, wrong: WrongValue, word: u32) -> Option<BigInt> {
     let low = |bits: u32| number & ((BigInt::from(1) << bits) - 1);
     let other = match wrong {
-        Wrong::OneMore => number + 1,
-        Wrong::OneLess => number - 1,
-        Wrong::LowByte => low(8),
-        Wrong::LowLimb => low(64),
-        Wrong::LowHalf => low(128),
+        WrongValue::OneMore => number + 1,
+        WrongValue::OneLess => number - 1,
+        WrongValue::LowByte => low(8),
+        WrongValue::LowLimb => low(64),
+        WrongValue::LowHalf => low(128),
         // The sign of an unsigned word is its highest bit.
-        Wrong::SignLost if number.bits() == u64::from(word) && number.sign() == Sign::Plus => low(word - 1),
-        Wrong::SignLost if number.sign() == Sign::Minus => -number,
-        Wrong::Zero => BigInt::ZERO,
-        Wrong::ZeroAsOne if number.sign() == Sign::NoSign => BigInt::from(1),
-        Wrong::SignLost | Wrong::ZeroAsOne => return None,
+        WrongValue::SignLost if number.bits() == u64::from(word) && number.sign() == Sign::Plus => {
+            low(word - 1)
+        }
+        WrongValue::SignLost if number.sign() == Sign::Minus => -number,
+        WrongValue::Zero => BigInt::ZERO,
+        WrongValue::ZeroAsOne if number.sign() == Sign::NoSign => BigInt::from(1),
+        WrongValue::SignLost | WrongValue::ZeroAsOne => return None,
     };
     (other != *number).then_some(other)
 }
@@ -433,7 +437,7 @@ impl Machine for Faulty {
         self.inner.advance(0)
     }
 
-    fn account(&mut self) -> &mut Account {
+    fn account(&mut self) -> &mut CaseAccount {
         self.inner.account()
     }
 

@@ -12,9 +12,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::fault::Fault;
+use super::fault::PlantedFault;
 use crate::machines::{self, MachineInfo};
-use crate::prove::suite::Suite;
+use crate::prove::suite::VectorSuite;
 use crate::run::cache::ProgramKey;
 use crate::run::suite_key::SuiteKey;
 use crate::wire::line::one_line;
@@ -25,7 +25,7 @@ const HEAD: &str = "vmconf faults 1";
 
 /// Results about faults and a suite.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Known {
+pub struct KnownFaults {
     suite: SuiteFacts,
     faults: BTreeMap<String, Judged>,
 }
@@ -40,13 +40,13 @@ struct SuiteFacts {
     machines: Vec<String>,
 }
 
-impl Known {
+impl KnownFaults {
     /// The results before any fault has been judged by this suite.
-    pub fn of(suite: &Suite) -> Known {
+    pub fn of(suite: &VectorSuite) -> KnownFaults {
         let machines = suite.own_machines().map(|machine| machine.name.to_owned()).collect();
-        let Suite { cases, left_out, broken } = suite;
+        let VectorSuite { cases, left_out, broken } = suite;
         let suite = SuiteFacts { cases: cases.len() as u64, left_out: *left_out, broken: *broken, machines };
-        Known { suite, faults: BTreeMap::new() }
+        KnownFaults { suite, faults: BTreeMap::new() }
     }
 
     /// The machines of the suite's cases whose instructions vmconf itself executes.
@@ -60,12 +60,12 @@ impl Known {
     }
 
     /// The outcome of a fault; `None` if it has not been judged.
-    pub fn judged(&self, fault: &Fault) -> Option<&Judged> {
+    pub fn judged(&self, fault: &PlantedFault) -> Option<&Judged> {
         self.faults.get(&fault.to_string())
     }
 
     /// Those of the faults that have not been judged.
-    pub fn missing(&self, faults: &[Fault]) -> Vec<Fault> {
+    pub fn missing(&self, faults: &[PlantedFault]) -> Vec<PlantedFault> {
         faults.iter().filter(|fault| self.judged(fault).is_none()).copied().collect()
     }
 
@@ -75,7 +75,7 @@ impl Known {
     }
 
     /// The outcomes of these faults, without those that have not been judged.
-    pub fn mutants(&self, faults: &[Fault]) -> Mutants {
+    pub fn mutants(&self, faults: &[PlantedFault]) -> Mutants {
         let SuiteFacts { cases, left_out, .. } = self.suite;
         let faults = faults.iter().filter_map(|fault| self.judged(fault).cloned());
         Mutants { cases, left_out, faults: faults.collect() }
@@ -89,12 +89,12 @@ impl Known {
         format!("{}\n{lines}", head(program, suite, &lines))
     }
 
-    /// Reads what [`Known::text`] wrote.
+    /// Reads what [`KnownFaults::text`] wrote.
     ///
     /// # Errors
     ///
     /// When the text is damaged or belongs to another program or suite, with the reason.
-    pub fn read(text: &str, program: &ProgramKey, suite: &SuiteKey) -> Result<Known, String> {
+    pub fn read(text: &str, program: &ProgramKey, suite: &SuiteKey) -> Result<KnownFaults, String> {
         let (first, lines) = text.split_once('\n').unwrap_or((text, ""));
         let expected = head(program, suite, lines);
         if first != expected {
@@ -102,7 +102,8 @@ impl Known {
         }
         let (suite, faults) = lines.split_once('\n').unwrap_or((lines, ""));
         let wrong = |error: serde_json::Error| error.to_string();
-        let mut known = Known { suite: serde_json::from_str(suite).map_err(wrong)?, faults: BTreeMap::new() };
+        let mut known =
+            KnownFaults { suite: serde_json::from_str(suite).map_err(wrong)?, faults: BTreeMap::new() };
         let faults = faults.lines().map(|line| serde_json::from_str(line).map_err(wrong));
         known.add(faults.collect::<Result<_, _>>()?);
         Ok(known)

@@ -5,7 +5,7 @@ use crate::machines::machine::Machine;
 use crate::model::case::Program;
 use crate::model::cell::Cell;
 use crate::model::hex::bytes_key;
-use crate::model::path::Key;
+use crate::model::path::PathKey;
 use crate::model::value::Value;
 use num_bigint::BigInt;
 
@@ -92,7 +92,7 @@ fn current_frame(machine: &dyn Machine, field: &str, name: &str) -> Option<Value
 }
 
 fn item(list: &Value, name: &str) -> Option<Value> {
-    list.child(&Key::Index(number(name)?)).cloned()
+    list.child(&PathKey::Index(number(name)?)).cloned()
 }
 
 /// The number that a name begins with: `3 of frame 0`.

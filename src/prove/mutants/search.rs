@@ -8,17 +8,17 @@ use std::sync::Arc;
 use num_bigint::BigInt;
 use serde_json::Value as Json;
 
-use super::fault::{Fault, Kind};
+use super::fault::{FaultKind, PlantedFault};
 use super::faulty::Faulty;
-use crate::formats::{Field, Inputs, MakeVector, NewVector, made_for};
-use crate::isa::{OpInfo, Operand};
+use crate::formats::{Inputs, MakeVector, NewVector, StateOf, made_for};
+use crate::isa::{ImmediateOperand, OpInfo};
 use crate::model::hex::bytes_key;
 use crate::model::interrupt::Interrupt;
 use crate::model::limits::Limits;
 use crate::model::value::Value;
 use crate::prove::suite::SuiteCase;
-use crate::run::sources::{Source, SourceOrigin};
-use crate::run::{self, Options, catch_panic};
+use crate::run::sources::{SourceOrigin, VectorSource};
+use crate::run::{self, LoadOptions, catch_panic};
 use crate::testees::embedded::Embedded;
 
 /// The maximum number of instructions that a program may execute.
@@ -34,7 +34,7 @@ pub struct Searched {
 }
 
 /// Tries at most this number of programs.
-pub fn search(fault: Fault, programs: u32) -> Searched {
+pub fn search(fault: PlantedFault, programs: u32) -> Searched {
     let mut searched = Searched::default();
     // Programs cannot be generated for every machine.
     let programs = generate(fault, Numbers::new(0)).map_or(0, |_| programs);
@@ -47,7 +47,7 @@ pub fn search(fault: Fault, programs: u32) -> Searched {
 
 /// The vector file of the program with this number, from 0. It passes on a machine without the fault but not
 /// on one with it. `None` if the program makes no difference.
-pub fn program(fault: Fault, number: u32) -> Option<String> {
+pub fn program(fault: PlantedFault, number: u32) -> Option<String> {
     let (_, make) = made_for(fault.machine.name)?;
     let name = fault.to_string().replace('/', "-");
     let Generated { code, inputs } = generate(fault, Numbers::new(number))?;
@@ -87,20 +87,20 @@ impl Numbers {
 
 /// The height of the stack before the instruction so that it is full before or after it; with one value more, it
 /// exceeds the limit.
-fn full(fault: Fault) -> usize {
+fn full(fault: PlantedFault) -> usize {
     let machine = (fault.machine.new)(&Limits::default());
     let limit = machine.stack_limit().or(machine.reference_limit()).unwrap_or(0);
     limit - usize::from(fault.op.pushes.saturating_sub(fault.op.pops)).min(limit)
 }
 
 /// A program that executes the instruction and shows what it did.
-fn generate(fault: Fault, mut numbers: Numbers) -> Option<Generated> {
+fn generate(fault: PlantedFault, mut numbers: Numbers) -> Option<Generated> {
     let pops = usize::from(fault.op.pops);
     let count = match fault.kind {
-        Kind::TooFew => pops - 1,
-        Kind::OneMoreNeeded => pops,
-        Kind::LimitLess => full(fault),
-        Kind::LimitMore => full(fault) + 1,
+        FaultKind::TooFew => pops - 1,
+        FaultKind::OneMoreNeeded => pops,
+        FaultKind::LimitLess => full(fault),
+        FaultKind::LimitMore => full(fault) + 1,
         _ => pops + numbers.below(2),
     };
     let first = numbers.boundary();
@@ -128,17 +128,19 @@ fn generate(fault: Fault, mut numbers: Numbers) -> Option<Generated> {
 }
 
 /// An operand of the instruction: few bytes, small numbers.
-fn immediate(operand: Operand, numbers: &mut Numbers) -> Vec<u8> {
+fn immediate(operand: ImmediateOperand, numbers: &mut Numbers) -> Vec<u8> {
     let small = numbers.below(4) as u8;
     match operand {
-        Operand::Prefixed(size) => {
+        ImmediateOperand::Prefixed(size) => {
             let mut bytes = vec![0; size.into()];
             bytes[0] = small;
             bytes.extend((0..small).map(|_| numbers.below(256) as u8));
             bytes
         }
-        Operand::Data(size) => (0..size).map(|_| numbers.below(256) as u8).collect(),
-        Operand::Unsigned(size) | Operand::Signed(size) | Operand::Offset(size) => {
+        ImmediateOperand::Data(size) => (0..size).map(|_| numbers.below(256) as u8).collect(),
+        ImmediateOperand::Unsigned(size)
+        | ImmediateOperand::Signed(size)
+        | ImmediateOperand::Offset(size) => {
             let mut bytes = vec![0; size.into()];
             bytes[0] = small;
             bytes
@@ -173,9 +175,15 @@ fn evm_code(operands: &[BigInt], instruction: &[u8], op: &OpInfo) -> Vec<u8> {
 }
 
 /// The program as a vector, with the results of a machine without the fault.
-fn vector(fault: Fault, make: &MakeVector, name: &str, code: &[u8], inputs: &Inputs) -> Option<String> {
+fn vector(
+    fault: PlantedFault,
+    make: &MakeVector,
+    name: &str,
+    code: &[u8],
+    inputs: &Inputs,
+) -> Option<String> {
     let program = Json::String(bytes_key(code));
-    let text = |state: Option<&Field<'_>>| {
+    let text = |state: Option<&StateOf<'_>>| {
         let new = NewVector { name, program: &program, inputs, state };
         (make.make)(&new).ok().map(|document| format!("{document:#}\n"))
     };
@@ -194,14 +202,14 @@ fn vector(fault: Fault, make: &MakeVector, name: &str, code: &[u8], inputs: &Inp
 
 /// The only case of a vector file.
 fn read(text: &str) -> Option<(crate::model::case::Case, Limits)> {
-    let source = Source::new("search.json".into(), "search.json".into(), SourceOrigin::Stream);
-    let options = Options::default();
+    let source = VectorSource::new("search.json".into(), "search.json".into(), SourceOrigin::Stream);
+    let options = LoadOptions::default();
     let file = run::open_text(&source, text.to_owned(), &options);
     Some((file.case(0)?.read().ok()?.case?, options.file.limits.clone()))
 }
 
 /// Whether the vector passes without the fault but not with it.
-fn notices(fault: Fault, vector: &str) -> bool {
+fn notices(fault: PlantedFault, vector: &str) -> bool {
     let Some((case, limits)) = read(vector) else { return false };
     let limits = Limits { steps: MOST_STEPS, ..limits };
     let case = SuiteCase {
@@ -213,7 +221,7 @@ fn notices(fault: Fault, vector: &str) -> bool {
         units: 0,
         codes: std::collections::BTreeSet::new(),
         failing: None,
-        points: crate::prove::observer::Points::new(),
+        points: crate::prove::observer::CoveragePoints::new(),
     };
     let interrupt = Interrupt::default();
     let mut plain = Embedded::of((fault.machine.new)(&limits), &interrupt);

@@ -3,22 +3,22 @@
 use std::io::{self, Write};
 
 use crate::model::case_report::CaseReport;
-use crate::model::event::Summary;
+use crate::model::event::RunSummary;
 use crate::model::partition::Partition;
 use crate::model::signature::signature;
-use crate::model::verdict::{Kind, Verdict};
+use crate::model::verdict::{DifferenceKind, Verdict};
 use crate::report::compressed::Compressed;
 use crate::report::spool::Spool;
 use crate::report::truncate::truncate;
 use crate::wire::line::one_line;
-use crate::wire::record::{Case, Checksum, Line};
-use crate::wire::report::{Problem, Start};
+use crate::wire::record::{Checksum, RecordLine, RecordedCase};
+use crate::wire::report::{Problem, ReportStart};
 
 /// The maximum length of a message in characters; a vector can make one arbitrarily long.
 const LONGEST: usize = 400;
 
 /// A recorded run, kept until it ends. Its memory does not depend on the number of cases.
-pub struct Record {
+pub struct RecordWriter {
     text: Compressed,
     /// The hash of the lines so far.
     hasher: blake3::Hasher,
@@ -41,12 +41,17 @@ pub struct Invocation<'a> {
     pub part: Option<Partition>,
 }
 
-impl Record {
+impl RecordWriter {
     /// Starts the record of a run.
-    pub fn new(invocation: Invocation<'_>) -> Record {
+    pub fn new(invocation: Invocation<'_>) -> RecordWriter {
         let Invocation { when, command, selected, files, part } = invocation;
         let (when, command) = (Some(when.to_owned()), Some(command.to_owned()));
-        Record::starting(Start { when, command, selected: Some(selected), ..Start::new(files, part) })
+        RecordWriter::starting(ReportStart {
+            when,
+            command,
+            selected: Some(selected),
+            ..ReportStart::new(files, part)
+        })
     }
 
     /// A record of cases from several runs rather than of a single run.
@@ -54,27 +59,27 @@ impl Record {
     /// # Errors
     ///
     /// The first error of writing a line.
-    pub fn of(cases: impl IntoIterator<Item = Case>) -> io::Result<Spool> {
-        let mut record = Record::starting(Start::new(0, None));
+    pub fn of(cases: impl IntoIterator<Item = RecordedCase>) -> io::Result<Spool> {
+        let mut record = RecordWriter::starting(ReportStart::new(0, None));
         cases.into_iter().for_each(|case| record.case(case));
-        record.end(&Summary::default())
+        record.end(&RunSummary::default())
     }
 
-    fn starting(start: Start) -> Record {
+    fn starting(start: ReportStart) -> RecordWriter {
         let text = Compressed::default();
-        let mut record = Record { text, hasher: blake3::Hasher::new(), result: Ok(()) };
-        record.add(&Line::Run(start));
+        let mut record = RecordWriter { text, hasher: blake3::Hasher::new(), result: Ok(()) };
+        record.add(&RecordLine::Run(start));
         record
     }
 
     /// Adds a case.
-    pub fn case(&mut self, case: Case) {
-        self.add(&Line::Case(case));
+    pub fn case(&mut self, case: RecordedCase) {
+        self.add(&RecordLine::Case(case));
     }
 
     /// A case as it is recorded: its verdict and id. If it did not pass, also the file, so that the case can
     /// be found again, and the signature; if it is broken, also the first problem.
-    pub fn recorded(CaseReport { id, machine, verdict, .. }: &CaseReport) -> Case {
+    pub fn recorded(CaseReport { id, machine, verdict, .. }: &CaseReport) -> RecordedCase {
         let first = match verdict {
             Verdict::Error(diagnostics) => diagnostics.first(),
             Verdict::Pass
@@ -91,10 +96,10 @@ impl Record {
             let message = truncate(message, 0, LONGEST);
             vec![Problem { message, expected: None, suggestion: None, line: None, column: None }]
         };
-        Case {
+        RecordedCase {
             verdict: verdict.kind(),
             id: id.to_string(),
-            file: (verdict.kind() != Kind::Pass).then(|| id.file.to_string()),
+            file: (verdict.kind() != DifferenceKind::Pass).then(|| id.file.to_string()),
             signature: signature(machine.as_deref(), verdict),
             problems: first.map(|first| problem(&first.what)),
         }
@@ -105,14 +110,14 @@ impl Record {
     /// # Errors
     ///
     /// The first error of writing a line.
-    pub fn end(mut self, summary: &Summary) -> io::Result<Spool> {
-        self.add(&Line::Summary(summary.into()));
-        self.add(&Line::Checksum(Checksum::of(&self.hasher)));
+    pub fn end(mut self, summary: &RunSummary) -> io::Result<Spool> {
+        self.add(&RecordLine::Summary(summary.into()));
+        self.add(&RecordLine::Checksum(Checksum::of(&self.hasher)));
         self.result?;
         self.text.finish()
     }
 
-    fn add(&mut self, line: &Line) {
+    fn add(&mut self, line: &RecordLine) {
         if self.result.is_ok() {
             let line = one_line(line) + "\n";
             self.hasher.update(line.as_bytes());

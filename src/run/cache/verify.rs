@@ -1,7 +1,7 @@
 //! Reports on cases that pass according to the cache but do not pass without notes.
 
 use crate::model::diagnostic::Diagnostic;
-use crate::model::verdict::{Difference, Failure, FirstTry, Verdict, vector_step};
+use crate::model::verdict::{CaseDifference, Failure, FirstTry, Verdict, vector_step};
 
 /// The verdict on a case that the cache says passes, but that has this verdict or these notes, or opens other
 /// files.
@@ -27,7 +27,7 @@ pub(crate) fn refuted(verdict: &Verdict, notes: &[Diagnostic]) -> Verdict {
 /// The first difference, and the number of the others.
 fn failed(failure: &Failure) -> Vec<Diagnostic> {
     let first = failure.differences.first().map(|difference| {
-        let Difference { step, at, expected, actual, place, .. } = difference;
+        let CaseDifference { step, at, expected, actual, place, .. } = difference;
         let step = vector_step(*step);
         let actual = actual.as_ref().map_or("absent".to_owned(), ToString::to_string);
         Diagnostic::new(format!("it fails: {step}{at} is {actual}"))

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::PathBuf;
 
-use super::{Entry, ExpectedFailures};
+use super::{ExpectedFailure, ExpectedFailures};
 use crate::model::case::CaseId;
 use crate::model::case_report::CaseReport;
 use crate::run::anchor::Anchor;
-use crate::run::options::{Options, RunOptions};
+use crate::run::options::{LoadOptions, RunOptions};
 use crate::run::select::open;
 use crate::run::sources;
 
@@ -19,11 +19,11 @@ pub fn elsewhere(
     list: &ExpectedFailures,
     ran: &[CaseReport],
     anchor: &Anchor,
-    options: &Options,
+    options: &LoadOptions,
 ) -> BTreeSet<usize> {
     let ran: HashSet<&CaseId> = ran.iter().map(|report| &report.id).collect();
     // Filters select what runs, not what exists.
-    let options = Options { run: RunOptions::default(), ..options.clone() };
+    let options = LoadOptions { run: RunOptions::default(), ..options.clone() };
     let mut places: BTreeMap<PathBuf, Vec<usize>> = BTreeMap::new();
     for (number, entry) in list.entries.iter().enumerate() {
         places.entry(entry.place_of_cases(anchor)).or_default().push(number);
@@ -43,7 +43,7 @@ pub fn elsewhere(
     elsewhere
 }
 
-impl Entry {
+impl ExpectedFailure {
     /// The file or folder that has all cases which the entry can match.
     fn place_of_cases(&self, anchor: &Anchor) -> PathBuf {
         let files = self.id.match_indices("::").map(|(at, _)| anchor.path(&self.id[..at]));

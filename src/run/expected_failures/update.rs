@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
 
-use super::{Entry, ExpectedFailures};
+use super::{ExpectedFailure, ExpectedFailures};
 use crate::model::case_report::CaseReport;
 use crate::model::signature::signature;
 use crate::model::verdict::Verdict;
@@ -52,7 +52,7 @@ pub struct Updated {
 
 /// The results of the cases that match an entry.
 #[derive(Default)]
-struct Seen {
+struct SeenFailures {
     /// Whether any case ran.
     ran: bool,
     /// How many cases passed, and the first of them.
@@ -66,14 +66,14 @@ struct Seen {
     other: Option<usize>,
 }
 
-impl Seen {
+impl SeenFailures {
     /// Whether all cases that ran passed.
     fn all_passed(&self) -> bool {
         self.ran && self.fails + self.broken == 0 && self.other.is_none()
     }
 
     /// Another entry that applies to all cases which do not pass, and accepts the same as this one.
-    fn same_elsewhere(&self, entry: &Entry, list: &ExpectedFailures) -> Option<usize> {
+    fn same_elsewhere(&self, entry: &ExpectedFailure, list: &ExpectedFailures) -> Option<usize> {
         let other = self.other.filter(|_| self.fails + self.broken == 0)?;
         (list.entries[other].signature == entry.signature).then_some(other)
     }
@@ -134,7 +134,7 @@ pub fn update(
 }
 
 /// A line for an entry of which some cases pass and others do not.
-fn also_passes(entry: &Entry, seen: &Seen) -> Option<String> {
+fn also_passes(entry: &ExpectedFailure, seen: &SeenFailures) -> Option<String> {
     let first = seen.first_passed.as_ref().filter(|_| !seen.all_passed())?;
     let what = match seen.passed {
         1 => format!("{first} is fixed"),
@@ -161,8 +161,8 @@ fn prefix(table: &mut Table) -> String {
 
 /// The results for each entry, and the failures, crashes and time-outs that no entry matches. As in a run, the
 /// first entry that matches a case and accepts how it does not pass applies.
-fn look<'r>(list: &ExpectedFailures, run: &'r [CaseReport]) -> (Vec<Seen>, Vec<&'r CaseReport>) {
-    let mut seen: Vec<Seen> = list.entries.iter().map(|_| Seen::default()).collect();
+fn look<'r>(list: &ExpectedFailures, run: &'r [CaseReport]) -> (Vec<SeenFailures>, Vec<&'r CaseReport>) {
+    let mut seen: Vec<SeenFailures> = list.entries.iter().map(|_| SeenFailures::default()).collect();
     let mut unlisted = Vec::new();
     for report in run {
         let applying = list.applying(report);

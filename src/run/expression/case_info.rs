@@ -42,7 +42,7 @@ pub enum Cost {
 pub(super) const COSTS: [Cost; 3] = [Cost::Outline, Cost::Reading, Cost::Execution];
 
 /// The case an expression is evaluated for, with the information gathered so far.
-pub(super) struct Asked<'i> {
+pub(super) struct ExpressionCase<'i> {
     pub(super) info: &'i dyn CaseInfo,
     /// The id as text.
     pub(super) id: String,
@@ -52,9 +52,15 @@ pub(super) struct Asked<'i> {
     cause: OnceCell<Option<String>>,
 }
 
-impl<'i> Asked<'i> {
-    pub(super) fn new(info: &'i dyn CaseInfo, last: &'i Outcomes) -> Asked<'i> {
-        Asked { info, id: info.id().to_string(), last, case: OnceCell::new(), cause: OnceCell::new() }
+impl<'i> ExpressionCase<'i> {
+    pub(super) fn new(info: &'i dyn CaseInfo, last: &'i Outcomes) -> ExpressionCase<'i> {
+        ExpressionCase {
+            info,
+            id: info.id().to_string(),
+            last,
+            case: OnceCell::new(),
+            cause: OnceCell::new(),
+        }
     }
 
     pub(super) fn case(&self) -> Option<&Case> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::case_info::{Asked, COSTS, CaseInfo, Cost, Outcomes};
+use super::case_info::{COSTS, CaseInfo, Cost, ExpressionCase, Outcomes};
 use super::predicates::{Argument, Matcher, Predicate, VERDICT};
 
 /// A parsed expression.
@@ -41,25 +41,25 @@ impl PartialEq for Term {
 
 /// An expression, with the data it needs that are in no vector.
 #[derive(Debug, Clone)]
-pub struct Selection {
+pub struct ExprSelection {
     /// The expression.
     pub expr: Expr,
     /// The verdicts of the last run; empty if the expression does not use them.
     pub last: Arc<Outcomes>,
 }
 
-impl Selection {
+impl ExprSelection {
     /// Whether the case is selected. For a case that cannot be read or executed, predicates that need this
     /// are false.
     pub fn selects(&self, info: &dyn CaseInfo) -> bool {
-        let asked = Asked::new(info, &self.last);
+        let asked = ExpressionCase::new(info, &self.last);
         COSTS.iter().find_map(|cost| self.expr.value(*cost, &asked)).unwrap_or(false)
     }
 }
 
 impl Expr {
     /// Whether the expression holds; `None` if predicates up to this cost do not decide it.
-    fn value(&self, cost: Cost, asked: &Asked<'_>) -> Option<bool> {
+    fn value(&self, cost: Cost, asked: &ExpressionCase<'_>) -> Option<bool> {
         match self {
             Expr::Is(term) if term.predicate.cost > cost => None,
             Expr::Is(term) => Some((term.predicate.holds)(&term.matcher, asked)),

@@ -57,7 +57,7 @@ impl std::str::FromStr for Expr {
     type Err = SyntaxError;
 
     fn from_str(text: &str) -> Result<Expr, SyntaxError> {
-        let mut parser = Parser { text, at: 0 };
+        let mut parser = ExpressionParser { text, at: 0 };
         let expr = parser.any(0)?;
         match parser.word() {
             "" if parser.at == text.len() => Ok(expr),
@@ -67,17 +67,17 @@ impl std::str::FromStr for Expr {
     }
 }
 
-struct Parser<'t> {
+struct ExpressionParser<'t> {
     text: &'t str,
     at: usize,
 }
 
-impl<'t> Parser<'t> {
+impl<'t> ExpressionParser<'t> {
     fn wrong(&self, at: usize, what: impl Into<String>) -> SyntaxError {
         SyntaxError { text: self.text.to_owned(), at, what: what.into() }
     }
 
-    /// Like [`Parser::wrong`], at the next word; suggests one of `known` if the word may be a misspelling of
+    /// Like [`ExpressionParser::wrong`], at the next word; suggests one of `known` if the word may be a misspelling of
     /// it.
     fn near<'k>(&self, what: &str, word: &str, known: impl IntoIterator<Item = &'k str>) -> SyntaxError {
         let perhaps = nearest(word, known).map(|near| format!("; did you mean {near}?"));

@@ -6,15 +6,15 @@ use std::sync::OnceLock;
 
 use globset::GlobMatcher;
 
-use super::case_info::{Asked, Cost};
+use super::case_info::{Cost, ExpressionCase};
 use crate::formats::{FORMATS, forks};
 use crate::isa::{OpInfo, OpSet};
 use crate::machines::{self, Executes, MACHINES, MachineInfo};
 use crate::model::assertion::Expected;
 use crate::model::case::{Action, Case};
-use crate::model::path::Key;
+use crate::model::path::PathKey;
 use crate::model::value::Value;
-use crate::model::verdict::Kind;
+use crate::model::verdict::DifferenceKind;
 use crate::run::filter::glob;
 
 /// A predicate on cases.
@@ -34,7 +34,7 @@ pub struct Predicate {
     /// The possible arguments.
     pub(super) accepts: Accepts,
     /// Evaluates it.
-    pub(super) holds: fn(&Matcher, &Asked<'_>) -> bool,
+    pub(super) holds: fn(&Matcher, &ExpressionCase<'_>) -> bool,
 }
 
 impl fmt::Debug for Predicate {
@@ -125,7 +125,7 @@ pub static PREDICATES: &[Predicate] = &[
         doc: "had this verdict in the last run from this folder: pass, fail, error, skip, known, fixed, unsupported, crash, timeout or flaky",
         cost: Cost::Outline,
         letters: Letters::AnyCase,
-        accepts: Accepts::Names(|| Kind::ALL.map(Kind::name).to_vec()),
+        accepts: Accepts::Names(|| DifferenceKind::ALL.map(DifferenceKind::name).to_vec()),
         holds: |matcher, asked| asked.last.get(&asked.id).is_some_and(|verdict| matcher.matches(verdict)),
     },
     Predicate {
@@ -319,8 +319,8 @@ fn names_of_end(end: &str) -> impl Iterator<Item = &str> {
 fn expected_ends<'c>(case: &'c Case, ends: &'static [&'static str]) -> impl Iterator<Item = &'c str> {
     let assertions = case.steps.iter().flat_map(|step| step.end.iter().chain(&step.assertions));
     let assertions = assertions.filter(|check| match check.at.last() {
-        Key::Name(name) => check.at.parent().is_none() && ends.contains(&&**name),
-        Key::Index(_) => false,
+        PathKey::Name(name) => check.at.parent().is_none() && ends.contains(&&**name),
+        PathKey::Index(_) => false,
     });
     let values = assertions.flat_map(|check| match &check.expected {
         Expected::Is(value) | Expected::IsOrAbsent(value) => std::slice::from_ref(value),
@@ -401,7 +401,7 @@ impl Matcher {
     }
 
     /// The matching instructions of the machine that the case is for.
-    fn instructions(&self, asked: &Asked<'_>) -> &OpSet {
+    fn instructions(&self, asked: &ExpressionCase<'_>) -> &OpSet {
         let matching = |machine: &MachineInfo| {
             let matches = |op: &&OpInfo| names(op).any(|name| self.matches(name));
             OpSet::new(machine.isa, machine.isa.ops.iter().filter(matches).collect())

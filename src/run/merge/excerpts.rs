@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::model::diagnostic::Place;
+use crate::model::diagnostic::DiagnosticPlace;
 use crate::model::event::Event;
 use crate::model::verdict::{NotPassed, Verdict};
 use crate::text::source_text::SourceText;
@@ -49,7 +49,7 @@ impl<'r> Excerpts<'r> {
         }
     }
 
-    fn add_to_each<'p>(&mut self, file: &str, places: impl Iterator<Item = &'p mut Place>) {
+    fn add_to_each<'p>(&mut self, file: &str, places: impl Iterator<Item = &'p mut DiagnosticPlace>) {
         for place in places {
             if !self.texts.contains_key(file) {
                 let text = (self.text_of)(file).map(SourceText::new);

@@ -4,15 +4,15 @@ use super::excerpts::Excerpts;
 use crate::formats;
 use crate::machines;
 use crate::model::case_report::CaseReport;
-use crate::model::event::{Event, Summary};
-use crate::model::explanation::Explained;
-use crate::text::shell::Words;
+use crate::model::event::{Event, RunSummary};
+use crate::model::explanation::ExplainedCase;
+use crate::text::shell::ShellWords;
 use crate::wire::line::LineError;
-use crate::wire::report::{Line, Partition, Start, Typed};
+use crate::wire::report::{ReportLine, ReportStart, ReportedPartition, TypedFlags};
 
 /// A report to merge.
 #[derive(Debug)]
-pub struct Source<'s> {
+pub struct PartSource<'s> {
     /// The name, as messages show it.
     pub name: &'s str,
     /// The text.
@@ -20,14 +20,14 @@ pub struct Source<'s> {
 }
 
 /// The events of one part.
-pub(super) struct Part<'s> {
+pub(super) struct MergedPart<'s> {
     /// The name of the report, as messages show it.
     pub(super) name: &'s str,
     pub(super) header: PartHeader,
     /// Cases and notes, each with its position in the whole run.
     pub(super) cases: Vec<(u64, Event)>,
     /// Explanations, each with its position in the whole run.
-    pub(super) explained: Vec<(u64, Explained)>,
+    pub(super) explained: Vec<(u64, ExplainedCase)>,
     pub(super) seconds: f64,
 }
 
@@ -36,44 +36,47 @@ pub(super) struct PartHeader {
     pub(super) part: u64,
     pub(super) of: u64,
     pub(super) files: usize,
-    pub(super) selection: Words,
-    pub(super) flags: Words,
+    pub(super) selection: ShellWords,
+    pub(super) flags: ShellWords,
     /// The line without what differs between parts: it is the same for all parts of a run.
-    pub(super) common: Start,
+    pub(super) common: ReportStart,
 }
 
 impl PartHeader {
-    fn new(start: Start) -> Option<PartHeader> {
-        let Partition { kind, part, of, selection, typed } = start.partition?;
-        let Typed { selection: paths, flags } = typed.clone()?;
+    fn new(start: ReportStart) -> Option<PartHeader> {
+        let ReportedPartition { kind, part, of, selection, typed } = start.partition?;
+        let TypedFlags { selection: paths, flags } = typed.clone()?;
         Some(PartHeader {
             part,
             of,
             files: start.files,
             selection: paths.into_iter().collect(),
             flags: flags.into_iter().collect(),
-            common: Start {
+            common: ReportStart {
                 vmconf: String::new(),
-                partition: Some(Partition { kind, part: 0, of, selection, typed }),
+                partition: Some(ReportedPartition { kind, part: 0, of, selection, typed }),
                 ..start
             },
         })
     }
 }
 
-impl<'s> Part<'s> {
+impl<'s> MergedPart<'s> {
     /// Reads a report; the error says what is wrong with it.
-    pub(super) fn read(source: &Source<'s>, excerpts: &mut Excerpts<'_>) -> Result<Part<'s>, String> {
+    pub(super) fn read(
+        source: &PartSource<'s>,
+        excerpts: &mut Excerpts<'_>,
+    ) -> Result<MergedPart<'s>, String> {
         let mut lines =
             (1..).zip(source.text.lines()).map(|(number, line)| Ok((number, read(number, line)?)));
         let (_, first) = lines.next().unwrap_or_else(|| Err("is empty".to_owned()))?;
-        let header = if let Line::Run(start) = first { PartHeader::new(start) } else { None };
+        let header = if let ReportLine::Run(start) = first { PartHeader::new(start) } else { None };
         let header = header.ok_or("is not a report of a part of a run")?;
         if !(1..=header.of).contains(&header.part) {
             return Err(format!("is part {} of {}", header.part, header.of));
         }
         let mut part =
-            Part { name: source.name, header, cases: Vec::new(), explained: Vec::new(), seconds: 0.0 };
+            MergedPart { name: source.name, header, cases: Vec::new(), explained: Vec::new(), seconds: 0.0 };
         let mut end = None;
         for line in lines {
             let (number, line) = line?;
@@ -100,11 +103,11 @@ impl<'s> Part<'s> {
         part.end(end.ok_or("ends before the run does")?)
     }
 
-    fn end(self, said: Summary) -> Result<Part<'s>, String> {
+    fn end(self, said: RunSummary) -> Result<MergedPart<'s>, String> {
         if said.interrupted {
             return Err("is of a run that was interrupted".to_owned());
         }
-        let mut counted = Summary { seconds: said.seconds, ..Summary::default() };
+        let mut counted = RunSummary { seconds: said.seconds, ..RunSummary::default() };
         for (_, event) in &self.cases {
             if let Event::Finished(report) = event {
                 counted.count(report);
@@ -113,12 +116,12 @@ impl<'s> Part<'s> {
         if counted != said {
             return Err("has other cases than its summary counts".to_owned());
         }
-        Ok(Part { seconds: said.seconds, ..self })
+        Ok(MergedPart { seconds: said.seconds, ..self })
     }
 }
 
-fn read(number: usize, line: &str) -> Result<Line, String> {
-    Line::read(line.as_bytes()).map_err(|LineError { what, column }| match column {
+fn read(number: usize, line: &str) -> Result<ReportLine, String> {
+    ReportLine::read(line.as_bytes()).map_err(|LineError { what, column }| match column {
         Some(column) => format!("line {number}, column {column}: {what}"),
         None => format!("line {number} {what}"),
     })

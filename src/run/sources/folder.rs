@@ -4,29 +4,29 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::listing::{Kind, Listing};
-use super::seen::Seen;
+use super::listing::{FolderListing, ListingKind};
+use super::seen::SeenFiles;
 use crate::run::anchor::Anchor;
-use crate::run::source::{Source, SourceOrigin};
+use crate::run::source::{SourceOrigin, VectorSource};
 
 /// If a folder has more files, they are searched again rather than kept: a file takes some 200 bytes.
 const MOST_KEPT: usize = 4096;
 
 /// A folder that is searched with its subfolders.
 #[derive(Debug, Clone)]
-pub(super) struct Folder {
+pub(super) struct ListedFolder {
     path: PathBuf,
     /// The path with symbolic links resolved.
     real: PathBuf,
     anchor: Anchor,
     /// The files, after they were counted, if there are few.
-    kept: Option<Arc<[Source]>>,
+    kept: Option<Arc<[VectorSource]>>,
 }
 
-impl Folder {
-    pub(super) fn new(path: PathBuf, anchor: &Anchor) -> Folder {
+impl ListedFolder {
+    pub(super) fn new(path: PathBuf, anchor: &Anchor) -> ListedFolder {
         let real = path.canonicalize().unwrap_or_else(|_| path.clone());
-        Folder { path, real, anchor: anchor.clone(), kept: None }
+        ListedFolder { path, real, anchor: anchor.clone(), kept: None }
     }
 
     /// The name of the folder: [`Anchor::name`].
@@ -42,26 +42,26 @@ impl Folder {
     /// The files, sorted by name; without what other paths select.
     pub(super) fn files<'f>(
         &'f self,
-        others: Option<&'f Seen>,
-    ) -> Box<dyn Iterator<Item = Source> + Send + 'f> {
+        others: Option<&'f SeenFiles>,
+    ) -> Box<dyn Iterator<Item = VectorSource> + Send + 'f> {
         if let Some(kept) = &self.kept {
             return Box::new(kept.iter().cloned());
         }
-        let mut names = Names::default();
+        let mut names = FolderNames::default();
         Box::new(self.search(others).filter_map(move |(path, found)| self.source(path, found, &mut names)))
     }
 
-    /// The number of [`Folder::files`], and why others are skipped.
-    pub(super) fn count(&mut self, others: Option<&Seen>) -> (usize, Vec<String>) {
+    /// The number of [`ListedFolder::files`], and why others are skipped.
+    pub(super) fn count(&mut self, others: Option<&SeenFiles>) -> (usize, Vec<String>) {
         let (mut count, mut skipped) = (0, Vec::new());
-        let (mut kept, mut names) = (Vec::new(), Names::default());
+        let (mut kept, mut names) = (Vec::new(), FolderNames::default());
         for (path, found) in self.search(others) {
             let mut skip = |why| skipped.push(format!("{}: {why}", self.name_of(&path)));
             match found {
-                Ok(Kind::Link) => skip("a symbolic link, not followed"),
-                Ok(Kind::Special) => skip("not a regular file"),
-                Ok(Kind::Folder) => {}
-                Ok(Kind::Vector) | Err(_) => {
+                Ok(ListingKind::Link) => skip("a symbolic link, not followed"),
+                Ok(ListingKind::Special) => skip("not a regular file"),
+                Ok(ListingKind::Folder) => {}
+                Ok(ListingKind::Vector) | Err(_) => {
                     count += 1;
                     if count <= MOST_KEPT {
                         kept.extend(self.source(path, found, &mut names));
@@ -74,26 +74,31 @@ impl Folder {
     }
 
     /// The entry as a source, if it is one.
-    fn source(&self, path: PathBuf, found: io::Result<Kind>, names: &mut Names) -> Option<Source> {
+    fn source(
+        &self,
+        path: PathBuf,
+        found: io::Result<ListingKind>,
+        names: &mut FolderNames,
+    ) -> Option<VectorSource> {
         match found {
-            Ok(Kind::Vector) => {
+            Ok(ListingKind::Vector) => {
                 let name = names.name_of(self, &path);
-                Some(Source::new(path, name, SourceOrigin::Folder))
+                Some(VectorSource::new(path, name, SourceOrigin::Folder))
             }
-            Ok(Kind::Folder | Kind::Link | Kind::Special) => None,
+            Ok(ListingKind::Folder | ListingKind::Link | ListingKind::Special) => None,
             Err(error) => Some(self.unreadable(path, &error)),
         }
     }
 
-    fn search<'f>(&'f self, others: Option<&'f Seen>) -> Search<'f> {
-        Search { folder: self, others, entered: Some(self.path.clone()), open: Vec::new() }
+    fn search<'f>(&'f self, others: Option<&'f SeenFiles>) -> FolderSearch<'f> {
+        FolderSearch { folder: self, others, entered: Some(self.path.clone()), open: Vec::new() }
     }
 
     /// A folder that cannot be searched, as a source.
-    fn unreadable(&self, path: PathBuf, error: &io::Error) -> Source {
+    fn unreadable(&self, path: PathBuf, error: &io::Error) -> VectorSource {
         let unreadable = Some(format!("the folder cannot be searched: {error}").into());
         let name = self.name_of(&path);
-        Source { unreadable, ..Source::new(path, name, SourceOrigin::Folder) }
+        VectorSource { unreadable, ..VectorSource::new(path, name, SourceOrigin::Folder) }
     }
 
     /// The name of something in the folder. No link below the folder is followed, so its real path is known.
@@ -107,22 +112,22 @@ impl Folder {
 
 /// What is in a folder and its subfolders, sorted by name, each with its path; an error for a folder that cannot be
 /// searched.
-struct Search<'f> {
-    folder: &'f Folder,
-    others: Option<&'f Seen>,
+struct FolderSearch<'f> {
+    folder: &'f ListedFolder,
+    others: Option<&'f SeenFiles>,
     /// The folder to search next.
     entered: Option<PathBuf>,
     /// Its unfinished parent folders, the innermost last.
-    open: Vec<(PathBuf, Listing)>,
+    open: Vec<(PathBuf, FolderListing)>,
 }
 
-impl Iterator for Search<'_> {
-    type Item = (PathBuf, io::Result<Kind>);
+impl Iterator for FolderSearch<'_> {
+    type Item = (PathBuf, io::Result<ListingKind>);
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             if let Some(folder) = self.entered.take() {
-                match Listing::of(&folder) {
+                match FolderListing::of(&folder) {
                     Ok(listing) => self.open.push((folder, listing)),
                     Err(error) => return Some((folder, Err(error))),
                 }
@@ -135,7 +140,7 @@ impl Iterator for Search<'_> {
             if self.others.is_some_and(|others| others.has_whole(self.folder.name_of(&path))) {
                 continue;
             }
-            if kind == Kind::Folder {
+            if kind == ListingKind::Folder {
                 self.entered = Some(path);
             } else {
                 return Some((path, Ok(kind)));
@@ -146,15 +151,15 @@ impl Iterator for Search<'_> {
 
 /// The names of files, mostly of one folder after the other: what they have in common is made once.
 #[derive(Default)]
-struct Names {
+struct FolderNames {
     folder: PathBuf,
     /// The name of the folder, if it is the start of the names of its files.
     start: Option<Arc<str>>,
 }
 
-impl Names {
-    /// [`Folder::name_of`].
-    fn name_of(&mut self, root: &Folder, path: &Path) -> Arc<str> {
+impl FolderNames {
+    /// [`ListedFolder::name_of`].
+    fn name_of(&mut self, root: &ListedFolder, path: &Path) -> Arc<str> {
         let (Some(folder), Some(file)) = (path.parent(), path.file_name()) else { return root.name_of(path) };
         // Bytes are compared faster than components.
         if self.folder.as_os_str() != folder.as_os_str() {

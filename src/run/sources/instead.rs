@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use crate::text::file_name::shown;
-use crate::text::shell::Words;
+use crate::text::shell::ShellWords;
 use crate::text::suggest::nearest;
 
 /// How many entries of a folder are compared with a misspelled name.
@@ -12,7 +12,7 @@ const MOST_ENTRIES: usize = 10_000;
 /// What to type instead, to be appended to an error; empty if nothing is known.
 pub(super) fn instead(argument: &str) -> String {
     if let Some(id) = id_with_two_colons(argument) {
-        return format!("; a case id has two colons:{}", Words::from_iter([id]));
+        return format!("; a case id has two colons:{}", ShellWords::from_iter([id]));
     }
     let (file, case) = argument.split_once("::").map_or((argument, None), |(file, case)| (file, Some(case)));
     if let Some(near) = near_path(Path::new(file)) {
@@ -22,7 +22,7 @@ pub(super) fn instead(argument: &str) -> String {
     let is_pattern = argument.contains(['*', '?', '[', '{']);
     let is_name = !argument.contains(['/', '.', ':']);
     if is_pattern || is_name {
-        let filter = Words::from_iter(["--filter", argument]);
+        let filter = ShellWords::from_iter(["--filter", argument]);
         return format!("; to select cases by a part of their id or by a pattern, use{filter}");
     }
     String::new()

@@ -9,19 +9,21 @@ use crate::machines::machine::LoadError;
 use crate::machines::observe::Observe;
 use crate::model::case::{self, Program, Step};
 use crate::model::limits::{Limits, ROWS};
-use crate::model::path::{Key, Path};
-use crate::model::shape::Member;
+use crate::model::path::{Path, PathKey};
+use crate::model::shape::MemberShape;
 use crate::model::value::Value;
-use crate::testees::testee::{State, Stopped};
+use crate::testees::testee::{Stopped, TesteeState};
 use crate::wire::plain::{self, write_record};
-use crate::wire::protocol::{self, Action, Answer, Done, Failure, Offer, Request, Skip};
+use crate::wire::protocol::{
+    self, ActionDone, Offer, ProtocolAnswer, Request, Skip, TesteeFailure, WireAction,
+};
 
 /// The run of a case.
-pub(super) struct Run<'r> {
-    fields: &'r [Member],
+pub(super) struct TesteeRun<'r> {
+    fields: &'r [MemberShape],
     machine: &'static str,
     program: serde_json::Value,
-    steps: Vec<protocol::Step>,
+    steps: Vec<protocol::WireStep>,
     hashed: Option<Hashed>,
     /// The fields whose hashes are compared instead.
     left_out: Vec<&'static str>,
@@ -52,7 +54,7 @@ fn observe_offered(observe: &mut Vec<String>, hashed: &Hashed, offer: &Offer, le
     }
 }
 
-impl<'r> Run<'r> {
+impl<'r> TesteeRun<'r> {
     /// The run of a program without mnemonics.
     ///
     /// # Errors
@@ -60,19 +62,22 @@ impl<'r> Run<'r> {
     /// If the process does not offer what the case needs.
     pub(super) fn new(
         info: &'static MachineInfo,
-        fields: &'r [Member],
+        fields: &'r [MemberShape],
         offer: &Offer,
         program: &Program,
         steps: &[Step],
-    ) -> Result<Run<'r>, Stopped> {
+    ) -> Result<TesteeRun<'r>, Stopped> {
         let (program, mut steps) = written(info, fields, program, steps);
         let left_out = info.hashed.map_or(Vec::new(), |hashed| left_out(&hashed, offer));
         for step in &mut steps {
             if let Some(hashed) = &info.hashed {
                 observe_offered(&mut step.observe, hashed, offer, &left_out);
             }
-            let action =
-                step.r#do.iter().map(Action::name).find(|name| !offer.actions.iter().any(|it| it == name));
+            let action = step
+                .r#do
+                .iter()
+                .map(WireAction::name)
+                .find(|name| !offer.actions.iter().any(|it| it == name));
             let field = step.observe.iter().find(|field| !offer.fields.contains(field));
             if let Some(name) = action {
                 return Err(Stopped::Unsupported(format!("no action {name}")));
@@ -81,12 +86,12 @@ impl<'r> Run<'r> {
                 return Err(Stopped::Unsupported(format!("no field {name}")));
             }
         }
-        Ok(Run { fields, machine: info.name, program, steps, hashed: info.hashed, left_out })
+        Ok(TesteeRun { fields, machine: info.name, program, steps, hashed: info.hashed, left_out })
     }
 
     /// The request, with this number.
     pub(super) fn request(&self, id: u64, limits: &BTreeMap<String, u64>) -> Request {
-        Request::Run(protocol::Run {
+        Request::Run(protocol::RunRequest {
             id,
             machine: self.machine.to_owned(),
             program: self.program.clone(),
@@ -100,12 +105,15 @@ impl<'r> Run<'r> {
     /// # Errors
     ///
     /// If the answer does not fit the request.
-    pub(super) fn states(&self, answer: Answer) -> Result<Result<Vec<Reported<'r>>, Stopped>, Trouble> {
-        let Done { steps, ended, .. } = match answer {
-            Answer::Done(done) => done,
-            Answer::Skip(Skip { reason, .. }) => return Ok(Err(Stopped::Unsupported(reason))),
-            Answer::Error(failure) => return Ok(Err(Stopped::Error(reason(failure)))),
-            Answer::Hello(_) | Answer::Digests(_) | Answer::Trace(_) => {
+    pub(super) fn states(
+        &self,
+        answer: ProtocolAnswer,
+    ) -> Result<Result<Vec<Reported<'r>>, Stopped>, Trouble> {
+        let ActionDone { steps, ended, .. } = match answer {
+            ProtocolAnswer::Done(done) => done,
+            ProtocolAnswer::Skip(Skip { reason, .. }) => return Ok(Err(Stopped::Unsupported(reason))),
+            ProtocolAnswer::Error(failure) => return Ok(Err(Stopped::Error(reason(failure)))),
+            ProtocolAnswer::Hello(_) | ProtocolAnswer::Digests(_) | ProtocolAnswer::Trace(_) => {
                 let what = "answered run with something else than done, skip or error";
                 return Err(Trouble::Broke(what.to_owned()));
             }
@@ -122,7 +130,7 @@ impl<'r> Run<'r> {
 
     fn state(
         &self,
-        protocol::State { fields }: protocol::State,
+        protocol::ObservedState { fields }: protocol::ObservedState,
         ended: Option<&str>,
     ) -> Result<Reported<'r>, plain::Misfit> {
         let mut values = Vec::with_capacity(fields.len());
@@ -153,44 +161,44 @@ pub fn limits_of(limits: &Limits) -> BTreeMap<String, u64> {
 /// A program without mnemonics and its steps in the form of a request.
 pub(super) fn written(
     info: &MachineInfo,
-    fields: &[Member],
+    fields: &[MemberShape],
     program: &Program,
     steps: &[Step],
-) -> (serde_json::Value, Vec<protocol::Step>) {
+) -> (serde_json::Value, Vec<protocol::WireStep>) {
     let steps = steps.iter().map(|step| written_step(step, info, fields)).collect();
     (write_record(&program.0, info.program), steps)
 }
 
 /// A step, with the fields that its assertions name.
-fn written_step(step: &Step, info: &MachineInfo, fields: &[Member]) -> protocol::Step {
+fn written_step(step: &Step, info: &MachineInfo, fields: &[MemberShape]) -> protocol::WireStep {
     let action = |action: &case::Action| match action {
-        case::Action::Execute => Action::Execute,
-        case::Action::Run(count) => Action::Run(*count),
-        case::Action::Set(changes) => Action::Set(write_record(changes, info.changes)),
-        case::Action::StepInto => Action::StepInto,
-        case::Action::StepOver => Action::StepOver,
-        case::Action::StepOut => Action::StepOut,
+        case::Action::Execute => WireAction::Execute,
+        case::Action::Run(count) => WireAction::Run(*count),
+        case::Action::Set(changes) => WireAction::Set(write_record(changes, info.changes)),
+        case::Action::StepInto => WireAction::StepInto,
+        case::Action::StepOver => WireAction::StepOver,
+        case::Action::StepOut => WireAction::StepOut,
     };
     let mut observe: Vec<String> = Vec::new();
     for assertion in step.end.iter().chain(&step.assertions) {
-        if let Key::Name(name) = assertion.at.first()
+        if let PathKey::Name(name) = assertion.at.first()
             && fields.iter().any(|field| field.name == &**name)
             && !observe.iter().any(|known| known == &**name)
         {
             observe.push(name.to_string());
         }
     }
-    protocol::Step { r#do: step.actions.iter().map(action).collect(), observe }
+    protocol::WireStep { r#do: step.actions.iter().map(action).collect(), observe }
 }
 
-fn reason(failure: Failure) -> LoadError {
+fn reason(failure: TesteeFailure) -> LoadError {
     LoadError { at: failure.path(), what: failure.message }
 }
 
 /// A state reported by a process.
 pub(super) struct Reported<'r> {
     /// All fields of the machine.
-    fields: &'r [Member],
+    fields: &'r [MemberShape],
     values: Vec<(&'static str, Value)>,
     ended: String,
     left_out: Vec<&'static str>,
@@ -206,7 +214,7 @@ impl Observe for Reported<'_> {
     }
 }
 
-impl State for Reported<'_> {
+impl TesteeState for Reported<'_> {
     fn describe(&self) -> String {
         self.ended.clone()
     }

@@ -9,7 +9,7 @@ pub const DEFAULT_MEMORY: u64 = 4 << 30;
 
 /// How to start a machine in another process.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Command {
+pub struct TesteeCommand {
     /// The name that the user gave it.
     pub name: String,
     /// The program and its arguments; at least one.

@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::command::{Command, DEFAULT_MEMORY};
-use super::group::{Groups, Member};
-use super::lines::{Incoming, Lines, Stray, Waiting};
+use super::command::{DEFAULT_MEMORY, TesteeCommand};
+use super::group::{GroupMember, ProcessGroups};
+use super::lines::{Incoming, Stray, TesteeLines, Waiting};
 use super::stderr::Stderr;
 use super::trouble::{PATIENCE, Trouble, lock};
 use crate::model::interrupt::Interrupt;
@@ -27,17 +27,17 @@ const MAX_ALIVE: u32 = 10;
 /// Several threads may send requests at the same time: their lines are written one after another, and the
 /// process answers in that order.
 pub struct Conversation {
-    member: Mutex<Member>,
+    member: Mutex<GroupMember>,
     /// `None` if the input of the process is closed.
-    requests: Mutex<Option<Sender<Asked>>>,
-    lines: Arc<Lines>,
+    requests: Mutex<Option<Sender<SentRequest>>>,
+    lines: Arc<TesteeLines>,
     stderr: Stderr,
     /// The limit on its memory, in bytes.
     memory: u64,
 }
 
 /// A line to write, and who waits for the line that answers it.
-struct Asked {
+struct SentRequest {
     line: String,
     waiting: Waiting,
 }
@@ -59,7 +59,7 @@ impl Conversation {
     /// # Errors
     ///
     /// If it cannot be started.
-    pub fn start(command: &Command, groups: &Groups) -> io::Result<Conversation> {
+    pub fn start(command: &TesteeCommand, groups: &ProcessGroups) -> io::Result<Conversation> {
         let mut started = with_memory(command)?;
         started.envs(command.env.iter().map(|(name, value)| (name, value)));
         if let Some(folder) = &command.folder {
@@ -76,7 +76,7 @@ impl Conversation {
         let output = child.stdout.take().ok_or_else(missing)?;
         let stderr = Stderr::collect(child.stderr.take().ok_or_else(missing)?);
         let (requests, asked) = mpsc::channel();
-        let lines = Arc::new(Lines::default());
+        let lines = Arc::new(TesteeLines::default());
         // The threads are not joined: if a process that left the group keeps a pipe open, they wait for it.
         let writing = lines.clone();
         thread::spawn(move || write_lines(&asked, input, &writing));
@@ -97,7 +97,7 @@ impl Conversation {
         self.stderr.clear();
         let (answer, answers) = mpsc::channel();
         let requests = lock(&self.requests).clone().ok_or(Trouble::Closed)?;
-        requests.send(Asked { line, waiting: Waiting { id, answer } }).map_err(|_| Trouble::Closed)?;
+        requests.send(SentRequest { line, waiting: Waiting { id, answer } }).map_err(|_| Trouble::Closed)?;
         let mut start = Instant::now();
         let mut alive = 0;
         let mut has_ended = false;
@@ -184,7 +184,7 @@ impl Drop for Conversation {
 }
 
 /// The command to run, with a limit on its memory if one is set.
-fn with_memory(Command { words, memory, .. }: &Command) -> io::Result<process::Command> {
+fn with_memory(TesteeCommand { words, memory, .. }: &TesteeCommand) -> io::Result<process::Command> {
     let program = words.first().ok_or_else(|| io::Error::other("there is no command"))?;
     let Some(memory) = memory else {
         let mut command = process::Command::new(program);
@@ -216,7 +216,7 @@ fn mentions_memory(stderr: &str) -> bool {
 
 /// Limits the data of a process that was started without a limit on its address space. Where this is not possible, the
 /// process has no limit.
-fn limit_data(member: &Member) {
+fn limit_data(member: &GroupMember) {
     #[cfg(target_os = "linux")]
     {
         use rustix::process::{Pid, Resource, Rlimit, prlimit};
@@ -243,10 +243,10 @@ fn ended(status: ExitStatus) -> String {
 }
 
 /// Writes each line until either side closes. Waiting lines are written together.
-fn write_lines(asked: &Receiver<Asked>, mut input: ChildStdin, answers: &Lines) {
+fn write_lines(asked: &Receiver<SentRequest>, mut input: ChildStdin, answers: &TesteeLines) {
     while let Ok(first) = asked.recv() {
         let mut lines = Vec::new();
-        for Asked { line, waiting } in std::iter::once(first).chain(asked.try_iter()) {
+        for SentRequest { line, waiting } in std::iter::once(first).chain(asked.try_iter()) {
             lines.extend_from_slice(line.as_bytes());
             // Announced before the line is written, since a process that does not read its input may still have
             // answered.

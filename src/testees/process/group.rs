@@ -12,21 +12,21 @@ const INTERVAL: Duration = Duration::from_millis(2);
 
 /// The running processes, each in a group of its own.
 #[derive(Debug, Clone, Default)]
-pub struct Groups(Arc<Mutex<HashSet<u32>>>);
+pub struct ProcessGroups(Arc<Mutex<HashSet<u32>>>);
 
-impl Groups {
+impl ProcessGroups {
     /// Kills all processes. For use when vmconf is about to exit: it does not update any other state.
     pub fn kill(&self) {
         self.lock().iter().for_each(|id| imp::kill(*id));
     }
 
     /// Starts a process in a group of its own.
-    pub(super) fn start(&self, command: &mut Command) -> std::io::Result<Member> {
+    pub(super) fn start(&self, command: &mut Command) -> std::io::Result<GroupMember> {
         imp::in_own_group(command);
         let mut groups = self.lock();
         let child = command.spawn()?;
         groups.insert(child.id());
-        Ok(Member { child, groups: self.clone(), end: None })
+        Ok(GroupMember { child, groups: self.clone(), end: None })
     }
 
     fn lock(&self) -> MutexGuard<'_, HashSet<u32>> {
@@ -35,15 +35,15 @@ impl Groups {
 }
 
 /// A process in a group of its own. Dropping this ends the group.
-pub(super) struct Member {
+pub(super) struct GroupMember {
     pub(super) child: Child,
-    groups: Groups,
-    /// What [`Member::end`] returned; `None` before the call.
+    groups: ProcessGroups,
+    /// What [`GroupMember::end`] returned; `None` before the call.
     #[allow(clippy::option_option, reason = "the inner one is what it returns")]
     end: Option<Option<ExitStatus>>,
 }
 
-impl Member {
+impl GroupMember {
     /// Whether the process has ended.
     pub(super) fn has_ended(&mut self) -> bool {
         imp::has_ended(&mut self.child)

@@ -6,7 +6,7 @@ use std::fs::{self, DirEntry, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use super::command::Command;
+use super::command::TesteeCommand;
 
 /// Programs that run the text of their arguments or of a script.
 const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh", "mksh", "fish", "busybox", "ash"];
@@ -38,8 +38,8 @@ pub struct UnknownIdentity(String);
 /// # Errors
 ///
 /// When a file cannot be read, or the command starts something that no file shows.
-pub fn identity(command: &Command, cache_key: Option<&[PathBuf]>) -> Result<String, UnknownIdentity> {
-    let mut reader = Reader { command, hasher: blake3::Hasher::new(), seen: BTreeSet::new() };
+pub fn identity(command: &TesteeCommand, cache_key: Option<&[PathBuf]>) -> Result<String, UnknownIdentity> {
+    let mut reader = IdentityReader { command, hasher: blake3::Hasher::new(), seen: BTreeSet::new() };
     reader.add(format!("{:?} {:?} {:?}", command.words, command.env, command.folder).as_bytes());
     match cache_key {
         Some(files) => files.iter().try_for_each(|file| reader.tree(file))?,
@@ -48,14 +48,14 @@ pub fn identity(command: &Command, cache_key: Option<&[PathBuf]>) -> Result<Stri
     Ok(reader.hasher.finalize().to_hex().to_string())
 }
 
-struct Reader<'c> {
-    command: &'c Command,
+struct IdentityReader<'c> {
+    command: &'c TesteeCommand,
     hasher: blake3::Hasher,
     /// The files that were read.
     seen: BTreeSet<PathBuf>,
 }
 
-impl Reader<'_> {
+impl IdentityReader<'_> {
     fn add(&mut self, bytes: &[u8]) {
         self.hasher.update(&(bytes.len() as u64).to_le_bytes()).update(bytes);
     }
@@ -230,9 +230,9 @@ mod tests {
 
     use super::*;
 
-    struct Place(TempDir);
+    struct FilePlace(TempDir);
 
-    impl Place {
+    impl FilePlace {
         fn write(&self, name: &str, text: &str) {
             fs::write(self.0.path().join(name), text).unwrap();
         }
@@ -242,7 +242,7 @@ mod tests {
         }
 
         fn identity_by(&self, words: &[&str], key: Option<&[&str]>) -> Result<String, UnknownIdentity> {
-            let command = Command {
+            let command = TesteeCommand {
                 name: "m".to_owned(),
                 words: words.iter().map(|word| (*word).to_owned()).collect(),
                 env: Vec::new(),
@@ -260,7 +260,7 @@ mod tests {
     /// Each file that a command leads to, directly or through scripts, changes the identity.
     #[test]
     fn each_file_that_is_executed_decides() {
-        let place = Place(TempDir::new().unwrap());
+        let place = FilePlace(TempDir::new().unwrap());
         let all = ["vm", "vm.conf", "lib.py", "run.sh", "inner.sh", "adapter.py"];
         let fill = || {
             place.write("vm", "\x7fELF binary");
@@ -294,7 +294,7 @@ mod tests {
 
     #[test]
     fn what_no_file_shows_is_unknown() {
-        let place = Place(TempDir::new().unwrap());
+        let place = FilePlace(TempDir::new().unwrap());
         place.write("by-name.sh", "#!/bin/sh\nexec \"$VM\"\n");
         place.write("elsewhere.sh", "#!/bin/bash\ncd /somewhere && exec ./vm\n");
         place.write("computed.sh", "#!/bin/sh\nexec \"$(dirname \"$0\")/vm\"\n");

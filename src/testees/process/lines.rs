@@ -39,14 +39,14 @@ pub(super) struct Stray {
 
 /// The lines of a process.
 #[derive(Default)]
-pub(super) struct Lines {
-    state: Mutex<State>,
+pub(super) struct TesteeLines {
+    state: Mutex<LineState>,
     /// Signalled when the output of the process has ended.
     ended: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct LineState {
     /// Who waits, in the order of the requests.
     waiting: VecDeque<Waiting>,
     /// Whether `hello` is answered, and the number of the last request that is.
@@ -61,7 +61,7 @@ struct State {
     end: Option<Trouble>,
 }
 
-impl Lines {
+impl TesteeLines {
     /// Adds a thread that waits.
     pub(super) fn expect(&self, waiting: Waiting) {
         let mut state = lock(&self.state);
@@ -163,7 +163,7 @@ impl Lines {
     }
 }
 
-impl State {
+impl LineState {
     /// What a line is if it cannot answer the request whose answer is due. Whether the request came before the line or
     /// after it makes no difference to lines that answer others.
     fn stray_of(&self, header: &AnswerHeader<'_>) -> Option<String> {

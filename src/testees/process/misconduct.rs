@@ -10,10 +10,10 @@ use crate::model::verdict::Breakdown;
 
 /// What the processes of a machine did wrong.
 #[derive(Default)]
-pub(super) struct Misconduct(Mutex<Seen>);
+pub(super) struct Misconduct(Mutex<SeenMisconduct>);
 
 #[derive(Default)]
-struct Seen {
+struct SeenMisconduct {
     /// The first of each kind.
     wrote: Option<String>,
     ended: Option<String>,
@@ -41,7 +41,7 @@ impl Misconduct {
 
     /// All that was added since the last call.
     pub(super) fn take(&self) -> Option<Diagnostic> {
-        let Seen { wrote, ended, count } = std::mem::take(&mut *lock(&self.0));
+        let SeenMisconduct { wrote, ended, count } = std::mem::take(&mut *lock(&self.0));
         let what: Vec<_> = wrote.into_iter().chain(ended).collect();
         let more = count - what.len() as u64;
         let more = if more > 0 { format!(" ({more} more like this)") } else { String::new() };

@@ -6,15 +6,15 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use super::conversation::Conversation;
 
 /// A process that said hello.
-pub(super) struct Running {
+pub(super) struct RunningTestee {
     pub(super) conversation: Conversation,
     /// The number of the last request.
     last_id: AtomicU64,
 }
 
-impl Running {
-    pub(super) fn new(conversation: Conversation) -> Running {
-        Running { conversation, last_id: AtomicU64::new(0) }
+impl RunningTestee {
+    pub(super) fn new(conversation: Conversation) -> RunningTestee {
+        RunningTestee { conversation, last_id: AtomicU64::new(0) }
     }
 
     /// The number of the next request, from 1.
@@ -27,14 +27,14 @@ impl Running {
 pub(super) struct Pool {
     /// The maximum number of requests in flight per process.
     in_flight: usize,
-    places: Mutex<Places>,
+    places: Mutex<PoolPlaces>,
     /// Signalled when a place becomes free, or a process is added or removed.
     changed: Condvar,
 }
 
-struct Places {
+struct PoolPlaces {
     /// Processes, each with the number of its requests in flight.
-    running: Vec<(Arc<Running>, usize)>,
+    running: Vec<(Arc<RunningTestee>, usize)>,
     /// How many threads are asking.
     users: usize,
     /// How many processes there are, including those that are being started.
@@ -52,8 +52,8 @@ impl Drop for User<'_> {
 
 impl Pool {
     /// A pool with one process.
-    pub(super) fn new(in_flight: usize, running: Running) -> Pool {
-        let places = Places { running: vec![(Arc::new(running), 0)], users: 0, processes: 1 };
+    pub(super) fn new(in_flight: usize, running: RunningTestee) -> Pool {
+        let places = PoolPlaces { running: vec![(Arc::new(running), 0)], users: 0, processes: 1 };
         Pool { in_flight, places: Mutex::new(places), changed: Condvar::new() }
     }
 
@@ -65,7 +65,7 @@ impl Pool {
 
     /// A process that takes one more request; `None` if the caller must start another one, which is then
     /// announced already.
-    pub(super) fn place(&self) -> Option<Arc<Running>> {
+    pub(super) fn place(&self) -> Option<Arc<RunningTestee>> {
         let mut places = self.lock();
         loop {
             if let Some((running, requests)) =
@@ -83,7 +83,7 @@ impl Pool {
     }
 
     /// Counts a request of this process as answered.
-    pub(super) fn leave(&self, running: &Arc<Running>) {
+    pub(super) fn leave(&self, running: &Arc<RunningTestee>) {
         let mut places = self.lock();
         let known = places.running.iter_mut().find(|known| Arc::ptr_eq(&known.0, running));
         if let Some((_, requests)) = known {
@@ -93,7 +93,7 @@ impl Pool {
     }
 
     /// Removes a process that broke down, unless another thread has removed it.
-    pub(super) fn remove(&self, running: &Arc<Running>) {
+    pub(super) fn remove(&self, running: &Arc<RunningTestee>) {
         let mut places = self.lock();
         let before = places.running.len();
         places.running.retain(|known| !Arc::ptr_eq(&known.0, running));
@@ -102,7 +102,7 @@ impl Pool {
     }
 
     /// Removes all processes, for the end of a run.
-    pub(super) fn take_all(&self) -> Vec<Arc<Running>> {
+    pub(super) fn take_all(&self) -> Vec<Arc<RunningTestee>> {
         let mut places = self.lock();
         places.processes -= places.running.len();
         places.running.drain(..).map(|(running, _)| running).collect()
@@ -120,7 +120,7 @@ impl Pool {
     }
 
     /// Adds a process that was announced, unless there are enough without it.
-    pub(super) fn add(&self, running: Running) {
+    pub(super) fn add(&self, running: RunningTestee) {
         let mut places = self.lock();
         if (places.processes - 1) * self.in_flight >= places.users {
             places.processes -= 1;
@@ -132,7 +132,7 @@ impl Pool {
         self.changed.notify_all();
     }
 
-    fn lock(&self) -> MutexGuard<'_, Places> {
+    fn lock(&self) -> MutexGuard<'_, PoolPlaces> {
         self.places.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

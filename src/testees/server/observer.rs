@@ -7,7 +7,7 @@ use crate::model::hex::bytes_key;
 use crate::model::shape::Shape;
 use crate::model::value::Value;
 use crate::wire::plain;
-use crate::wire::protocol::{Instruction, MOST_TOP};
+use crate::wire::protocol::{MOST_TOP, TracedInstruction};
 
 /// Hashes instructions.
 pub(super) struct Hasher {
@@ -52,20 +52,20 @@ impl Watch for Hasher {
 }
 
 /// Keeps a range of instructions.
-pub(super) struct Range {
+pub(super) struct StepRange {
     skip: u64,
     count: u64,
     is_done: bool,
-    pub(super) instructions: Vec<Instruction>,
+    pub(super) instructions: Vec<TracedInstruction>,
 }
 
-impl Range {
-    pub(super) fn new(skip: u64, count: u64) -> Range {
-        Range { skip, count, is_done: false, instructions: Vec::new() }
+impl StepRange {
+    pub(super) fn new(skip: u64, count: u64) -> StepRange {
+        StepRange { skip, count, is_done: false, instructions: Vec::new() }
     }
 }
 
-impl Watch for Range {
+impl Watch for StepRange {
     fn before(&mut self, at: &At<'_>) {
         if self.instructions.len() as u64 == self.count {
             self.is_done = true;
@@ -87,10 +87,10 @@ impl Watch for Range {
     }
 }
 
-fn instruction(at: &At<'_>) -> Instruction {
+fn instruction(at: &At<'_>) -> TracedInstruction {
     let height = at.state.height();
     let top = (0..height.min(MOST_TOP)).filter_map(|below| at.state.item(below));
-    Instruction {
+    TracedInstruction {
         pc: at.pc as u64,
         code: at.code.into(),
         gas: at.state.gas(),

@@ -13,9 +13,9 @@ fn added(text: &str, value: Json) -> String {
     let document = document(text);
     let into = document.root().member("a").unwrap_or(document.root());
     let change = if into.is_object() {
-        Change::add_member(into, "k", value)
+        TextChange::add_member(into, "k", value)
     } else {
-        Change::Insert { into, before: into.items().count(), key: None, value }
+        TextChange::Insert { into, before: into.items().count(), key: None, value }
     };
     apply(&document, &[change])
 }
@@ -24,7 +24,7 @@ fn added(text: &str, value: Json) -> String {
 fn removed(text: &str, indices: &[usize]) -> String {
     let document = document(text);
     let from = document.root().member("a").unwrap_or(document.root());
-    let changes: Vec<_> = indices.iter().map(|index| Change::Remove { from, index: *index }).collect();
+    let changes: Vec<_> = indices.iter().map(|index| TextChange::Remove { from, index: *index }).collect();
     apply(&document, &changes)
 }
 
@@ -79,16 +79,16 @@ fn changes_beside_each_other_are_all_made() {
     let document = document("{\"a\": [1, 2, 3], \"b\": {}}");
     let (list, empty) = (document.root().member("a").expect("a"), document.root().member("b").expect("b"));
     let first = list.items().next().expect("1");
-    let insert = |before, value| Change::Insert { into: list, before, key: None, value };
+    let insert = |before, value| TextChange::Insert { into: list, before, key: None, value };
     let changes = [
-        Change::Replace { node: first, value: json!("one") },
+        TextChange::Replace { node: first, value: json!("one") },
         insert(0, json!(0)),
         insert(3, json!(4)),
         insert(3, json!(5)),
-        Change::Remove { from: list, index: 1 },
-        Change::add_member(empty, "x", json!(1)),
-        Change::add_member(empty, "y", json!(2)),
-        Change::add_member(empty, "x", json!(3)),
+        TextChange::Remove { from: list, index: 1 },
+        TextChange::add_member(empty, "x", json!(1)),
+        TextChange::add_member(empty, "y", json!(2)),
+        TextChange::add_member(empty, "x", json!(3)),
     ];
     assert_eq!(apply(&document, &changes), "{\"a\": [0, \"one\", 3, 4, 5], \"b\": {\"x\": 1, \"y\": 2}}");
 }
@@ -98,14 +98,14 @@ fn of_changes_in_each_other_the_outer_one_is_made() {
     let document = document("{\"a\": [[1], 2]}");
     let list = document.root().member("a").expect("a");
     let inner = list.items().next().expect("[1]");
-    let change = Change::Insert { into: inner, before: 1, key: None, value: json!(9) };
-    assert_eq!(apply(&document, &[change, Change::Remove { from: list, index: 0 }]), "{\"a\": [2]}");
+    let change = TextChange::Insert { into: inner, before: 1, key: None, value: json!(9) };
+    assert_eq!(apply(&document, &[change, TextChange::Remove { from: list, index: 0 }]), "{\"a\": [2]}");
 }
 
 #[test]
 fn members_change_places_with_their_keys() {
     let document = document("{\"a\" : 1,\n\"b\": 2, \"c\":3}");
-    let change = Change::Reorder { object: document.root(), order: vec![2, 1, 0] };
+    let change = TextChange::Reorder { object: document.root(), order: vec![2, 1, 0] };
     assert_eq!(apply(&document, &[change]), "{\"c\":3,\n\"b\": 2, \"a\" : 1}");
 }
 
@@ -113,7 +113,7 @@ fn members_change_places_with_their_keys() {
 fn escapes_that_are_not_concerned_stay() {
     let check = |old: &str, new: &str, expected: &str| {
         let document = document(old);
-        let change = Change::Replace { node: document.root(), value: new.into() };
+        let change = TextChange::Replace { node: document.root(), value: new.into() };
         assert_eq!(apply(&document, &[change]), expected, "{old}");
     };
     check(r#""\u0041\/b""#, "A/c", r#""\u0041\/c""#);

@@ -4,20 +4,20 @@ use std::sync::OnceLock;
 
 use super::deviation::Deviation;
 use super::parser::{Parsed, parse};
-use super::slot::{Slot, SlotKind};
-use crate::model::diagnostic::{Diagnostic, Place};
+use super::slot::{JsonSlot, SlotKind};
+use crate::model::diagnostic::{Diagnostic, DiagnosticPlace};
 use crate::model::position::{Origin, Position};
-use crate::model::rule::Rule;
+use crate::model::rule::LintRule;
 use crate::text::source_text::SourceText;
 
 /// A text that was parsed as JSON.
 #[derive(Debug)]
 pub struct Document {
     text: SourceText,
-    pub(super) slots: Vec<Slot>,
+    pub(super) slots: Vec<JsonSlot>,
     deviations: Vec<Deviation>,
     /// The parent of each slot; computed on first use.
-    parents: OnceLock<Vec<Parent>>,
+    parents: OnceLock<Vec<NodeParent>>,
 }
 
 impl Document {
@@ -33,7 +33,7 @@ impl Document {
             Ok(_) => parse(&text, max_depth),
             Err(_) => Err(Diagnostic::at(0, "the file is too large")
                 .expected("less than 4 GiB")
-                .under(Rule::Unreadable)),
+                .under(LintRule::Unreadable)),
         };
         let text = SourceText::new(text);
         match parsed {
@@ -70,7 +70,7 @@ impl Document {
     }
 
     /// The parent of each slot.
-    pub(super) fn parents(&self) -> &[Parent] {
+    pub(super) fn parents(&self) -> &[NodeParent] {
         self.parents.get_or_init(|| parents(&self.slots))
     }
 
@@ -80,7 +80,7 @@ impl Document {
     }
 
     /// The place of a byte of this document.
-    pub fn place(&self, at: u32) -> Place {
+    pub fn place(&self, at: u32) -> DiagnosticPlace {
         self.text.place(at)
     }
 
@@ -92,23 +92,23 @@ impl Document {
 
 /// The array or object that contains a datum.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Parent {
+pub(super) struct NodeParent {
     /// The slot of the array or object; `None` for the root.
     pub(super) container: Option<u32>,
     pub(super) is_key: bool,
 }
 
 /// The parents of all slots, in one pass over them.
-fn parents(slots: &[Slot]) -> Vec<Parent> {
+fn parents(slots: &[JsonSlot]) -> Vec<NodeParent> {
     // The arrays and objects around the current slot, each with whether its next datum is a key.
     let mut open: Vec<(u32, bool)> = Vec::new();
-    let parent = |(number, slot): (u32, &Slot)| {
+    let parent = |(number, slot): (u32, &JsonSlot)| {
         while open.last().is_some_and(|(container, _)| slots[*container as usize].next <= number) {
             open.pop();
         }
-        let mut parent = Parent { container: None, is_key: false };
+        let mut parent = NodeParent { container: None, is_key: false };
         if let Some((container, next_is_key)) = open.last_mut() {
-            parent = Parent { container: Some(*container), is_key: *next_is_key };
+            parent = NodeParent { container: Some(*container), is_key: *next_is_key };
             *next_is_key = slots[*container as usize].kind == SlotKind::Object && !*next_is_key;
         }
         if matches!(slot.kind, SlotKind::Array | SlotKind::Object) {

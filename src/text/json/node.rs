@@ -4,20 +4,20 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
-use super::document::{Document, Parent};
+use super::document::{Document, NodeParent};
 use super::escapes::unescape;
-use super::slot::{Slot, SlotKind};
+use super::slot::{JsonSlot, SlotKind};
 
 /// A datum of a [`Document`].
 #[derive(Clone, Copy)]
-pub struct Node<'d> {
+pub struct JsonNode<'d> {
     document: &'d Document,
     slot: u32,
 }
 
 /// A datum by type. Strings are unescaped, numbers are as written.
 #[derive(Debug, Clone)]
-pub enum Datum<'d> {
+pub enum JsonDatum<'d> {
     /// `null`
     Null,
     /// `true` or `false`
@@ -26,37 +26,37 @@ pub enum Datum<'d> {
     Number(&'d str),
     /// A string.
     Text(Cow<'d, str>),
-    /// An array; see [`Node::items`].
+    /// An array; see [`JsonNode::items`].
     Array,
-    /// An object; see [`Node::members`].
+    /// An object; see [`JsonNode::members`].
     Object,
 }
 
 /// A member of an object.
 #[derive(Debug, Clone)]
-pub struct Member<'d> {
+pub struct JsonMember<'d> {
     /// The key, unescaped.
     pub key: Cow<'d, str>,
     /// The position of the key.
     pub key_at: u32,
     /// The value.
-    pub value: Node<'d>,
+    pub value: JsonNode<'d>,
 }
 
 impl Document {
     /// The outermost datum.
-    pub fn root(&self) -> Node<'_> {
-        Node::new(self, 0)
+    pub fn root(&self) -> JsonNode<'_> {
+        JsonNode::new(self, 0)
     }
 
     /// The data that contain the byte at `at`, the outermost first; keys do not count as data.
-    pub fn around(&self, at: u32) -> Vec<Node<'_>> {
+    pub fn around(&self, at: u32) -> Vec<JsonNode<'_>> {
         let parents = self.parents();
         let mut around = Vec::new();
         let mut next = self.slots.partition_point(|slot| slot.at <= at).checked_sub(1);
         while let Some(number) = next {
-            let node = Node::new(self, number as u32);
-            let Parent { container, is_key } = parents[number];
+            let node = JsonNode::new(self, number as u32);
+            let NodeParent { container, is_key } = parents[number];
             if node.range().contains(&(at as usize)) && !is_key {
                 around.push(node);
             }
@@ -67,40 +67,40 @@ impl Document {
     }
 
     /// The datum or key that starts at a byte.
-    pub fn node_at(&self, at: u32) -> Option<Node<'_>> {
+    pub fn node_at(&self, at: u32) -> Option<JsonNode<'_>> {
         let slot = self.slots.binary_search_by_key(&at, |slot| slot.at).ok()?;
-        Some(Node::new(self, slot as u32))
+        Some(JsonNode::new(self, slot as u32))
     }
 }
 
 /// Nodes are equal if they are the same node of the same document.
-impl PartialEq for Node<'_> {
+impl PartialEq for JsonNode<'_> {
     fn eq(&self, other: &Self) -> bool {
         std::ptr::eq(self.document, other.document) && self.slot == other.slot
     }
 }
 
 /// Shows the position and the text.
-impl fmt::Debug for Node<'_> {
+impl fmt::Debug for JsonNode<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.document.position(self.at()), self.shown())
     }
 }
 
-impl<'d> Member<'d> {
+impl<'d> JsonMember<'d> {
     /// The key as a datum.
-    pub fn key_node(&self) -> Node<'d> {
+    pub fn key_node(&self) -> JsonNode<'d> {
         // The slot of a key is followed by that of its value.
-        Node::new(self.value.document, self.value.slot - 1)
+        JsonNode::new(self.value.document, self.value.slot - 1)
     }
 }
 
-impl<'d> Node<'d> {
-    pub(super) fn new(document: &'d Document, slot: u32) -> Node<'d> {
-        Node { document, slot }
+impl<'d> JsonNode<'d> {
+    pub(super) fn new(document: &'d Document, slot: u32) -> JsonNode<'d> {
+        JsonNode { document, slot }
     }
 
-    fn get(self) -> Slot {
+    fn get(self) -> JsonSlot {
         self.document.slots[self.slot as usize]
     }
 
@@ -111,7 +111,7 @@ impl<'d> Node<'d> {
 
     /// The bytes of the datum, brackets or quotes included.
     pub fn range(self) -> Range<usize> {
-        let Slot { at, end, .. } = self.get();
+        let JsonSlot { at, end, .. } = self.get();
         at as usize..end as usize
     }
 
@@ -137,31 +137,31 @@ impl<'d> Node<'d> {
         self.document
     }
 
-    /// A number that names this datum within its document; see [`Node::at_index`].
+    /// A number that names this datum within its document; see [`JsonNode::at_index`].
     pub fn index(self) -> u32 {
         self.slot
     }
 
-    /// The datum of `document` that [`Node::index`] named.
+    /// The datum of `document` that [`JsonNode::index`] named.
     ///
     /// # Panics
     ///
     /// If the index is from another document and this one has fewer data.
-    pub fn at_index(document: &'d Document, index: u32) -> Node<'d> {
+    pub fn at_index(document: &'d Document, index: u32) -> JsonNode<'d> {
         assert!((index as usize) < document.slots.len(), "an index of another document");
-        Node { document, slot: index }
+        JsonNode { document, slot: index }
     }
 
     /// The datum by its type.
-    pub fn datum(self) -> Datum<'d> {
+    pub fn datum(self) -> JsonDatum<'d> {
         match self.get().kind {
-            SlotKind::Null => Datum::Null,
-            SlotKind::False => Datum::Bool(false),
-            SlotKind::True => Datum::Bool(true),
-            SlotKind::Number => Datum::Number(self.raw()),
-            SlotKind::PlainString | SlotKind::EscapedString => Datum::Text(self.string()),
-            SlotKind::Array => Datum::Array,
-            SlotKind::Object => Datum::Object,
+            SlotKind::Null => JsonDatum::Null,
+            SlotKind::False => JsonDatum::Bool(false),
+            SlotKind::True => JsonDatum::Bool(true),
+            SlotKind::Number => JsonDatum::Number(self.raw()),
+            SlotKind::PlainString | SlotKind::EscapedString => JsonDatum::Text(self.string()),
+            SlotKind::Array => JsonDatum::Array,
+            SlotKind::Object => JsonDatum::Object,
         }
     }
 
@@ -201,7 +201,7 @@ impl<'d> Node<'d> {
     }
 
     pub(super) fn string(self) -> Cow<'d, str> {
-        let Slot { at, end, kind, .. } = self.get();
+        let JsonSlot { at, end, kind, .. } = self.get();
         let inside = &self.document.text()[at as usize + 1..end as usize - 1];
         match kind {
             SlotKind::EscapedString => Cow::Owned(unescape(inside)),
@@ -211,7 +211,7 @@ impl<'d> Node<'d> {
 
     /// Whether this string is `text`.
     fn is_string(self, text: &str) -> bool {
-        let Slot { at, end, kind, .. } = self.get();
+        let JsonSlot { at, end, kind, .. } = self.get();
         match kind {
             SlotKind::EscapedString => self.string() == text,
             _ => self.document.text().as_bytes()[at as usize + 1..end as usize - 1] == *text.as_bytes(),
@@ -228,18 +228,18 @@ impl<'d> Node<'d> {
     }
 
     /// The items of an array, in order; none for other data.
-    pub fn items(self) -> impl Iterator<Item = Node<'d>> {
+    pub fn items(self) -> impl Iterator<Item = JsonNode<'d>> {
         let nothing = !self.is_array();
         self.children().take_while(move |_| !nothing)
     }
 
     /// The members of an object, in order; none for other data.
-    pub fn members(self) -> impl Iterator<Item = Member<'d>> {
-        self.pairs().map(|(key, value)| Member { key: key.string(), key_at: key.at(), value })
+    pub fn members(self) -> impl Iterator<Item = JsonMember<'d>> {
+        self.pairs().map(|(key, value)| JsonMember { key: key.string(), key_at: key.at(), value })
     }
 
     /// The keys of an object, each with its value.
-    fn pairs(self) -> impl Iterator<Item = (Node<'d>, Node<'d>)> {
+    fn pairs(self) -> impl Iterator<Item = (JsonNode<'d>, JsonNode<'d>)> {
         let mut children = self.children();
         let object = self.is_object();
         std::iter::from_fn(move || {
@@ -249,21 +249,21 @@ impl<'d> Node<'d> {
     }
 
     /// The items of an array, or the values of the members of an object.
-    pub fn values(self) -> impl Iterator<Item = Node<'d>> {
+    pub fn values(self) -> impl Iterator<Item = JsonNode<'d>> {
         let is_object = self.is_object();
         self.children().skip(usize::from(is_object)).step_by(if is_object { 2 } else { 1 })
     }
 
     /// Every object in this datum at any depth, including itself, in document order.
-    pub fn objects(self) -> impl Iterator<Item = Node<'d>> {
+    pub fn objects(self) -> impl Iterator<Item = JsonNode<'d>> {
         let within = self.slot as usize..self.get().next as usize;
         let slots = (self.slot..).zip(&self.document.slots[within]);
         let objects = slots.filter(|(_, slot)| slot.kind == SlotKind::Object);
-        objects.map(move |(slot, _)| Node { slot, ..self })
+        objects.map(move |(slot, _)| JsonNode { slot, ..self })
     }
 
     /// The last member with this key, found by linear search.
-    pub fn member(self, key: &str) -> Option<Node<'d>> {
+    pub fn member(self, key: &str) -> Option<JsonNode<'d>> {
         self.pairs().filter(|(name, _)| name.is_string(key)).last().map(|(_, value)| value)
     }
 }
@@ -275,13 +275,13 @@ struct Children<'d> {
 }
 
 impl<'d> Iterator for Children<'d> {
-    type Item = Node<'d>;
+    type Item = JsonNode<'d>;
 
-    fn next(&mut self) -> Option<Node<'d>> {
+    fn next(&mut self) -> Option<JsonNode<'d>> {
         if self.next >= self.end {
             return None;
         }
-        let node = Node { document: self.document, slot: self.next };
+        let node = JsonNode { document: self.document, slot: self.next };
         self.next = node.get().next;
         Some(node)
     }

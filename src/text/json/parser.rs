@@ -6,15 +6,15 @@ use std::collections::hash_map::Entry;
 
 use super::deviation::{Deviation, DeviationKind, comment_length};
 use super::escapes::{hex4, unescape};
-use super::slot::{Slot, SlotKind};
+use super::slot::{JsonSlot, SlotKind};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::position::{BOM, Origin};
-use crate::model::rule::Rule;
+use crate::model::rule::LintRule;
 
 /// The result of parsing a text.
 pub(super) struct Parsed {
     /// Its data in document order.
-    pub(super) slots: Vec<Slot>,
+    pub(super) slots: Vec<JsonSlot>,
     /// What is not valid JSON in it, in document order.
     pub(super) deviations: Vec<Deviation>,
 }
@@ -25,9 +25,9 @@ pub(super) struct Parsed {
 ///
 /// The first syntax error.
 pub(super) fn parse(text: &str, max_depth: usize) -> Result<Parsed, Diagnostic<Origin>> {
-    let mut parser = Parser::new(text, max_depth);
-    parser.document().map_err(|diagnostic| diagnostic.under(Rule::Syntax))?;
-    let Parser { slots, mut deviations, .. } = parser;
+    let mut parser = JsonParser::new(text, max_depth);
+    parser.document().map_err(|diagnostic| diagnostic.under(LintRule::Syntax))?;
+    let JsonParser { slots, mut deviations, .. } = parser;
     deviations.sort_by_key(|deviation| deviation.at);
     Ok(Parsed { slots, deviations })
 }
@@ -38,20 +38,20 @@ enum Then {
     Closed,
 }
 
-struct Parser<'t> {
+struct JsonParser<'t> {
     text: &'t str,
     bytes: &'t [u8],
     at: usize,
-    slots: Vec<Slot>,
+    slots: Vec<JsonSlot>,
     /// Slots of the arrays and objects that are not closed yet, innermost last.
     open: Vec<u32>,
     deviations: Vec<Deviation>,
     max_depth: usize,
 }
 
-impl<'t> Parser<'t> {
-    fn new(text: &'t str, max_depth: usize) -> Parser<'t> {
-        Parser {
+impl<'t> JsonParser<'t> {
+    fn new(text: &'t str, max_depth: usize) -> JsonParser<'t> {
+        JsonParser {
             text,
             bytes: text.as_bytes(),
             at: if text.starts_with(BOM) { BOM.len_utf8() } else { 0 },
@@ -107,7 +107,7 @@ impl<'t> Parser<'t> {
 
     fn push(&mut self, kind: SlotKind, end: usize) {
         let next = self.slots.len() as u32 + 1;
-        self.slots.push(Slot { at: self.at as u32, end: end as u32, next, kind });
+        self.slots.push(JsonSlot { at: self.at as u32, end: end as u32, next, kind });
         self.at = end;
     }
 

@@ -15,7 +15,7 @@ pub(super) enum SlotKind {
 
 /// One datum: where its text starts and ends, and the next slot that is not inside it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Slot {
+pub(super) struct JsonSlot {
     pub(super) at: u32,
     pub(super) end: u32,
     pub(super) next: u32,

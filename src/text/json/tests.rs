@@ -1,4 +1,4 @@
-use super::{Datum, Document, Node, quoted};
+use super::{Document, JsonDatum, JsonNode, quoted};
 
 fn parse(text: &str) -> Document {
     Document::parse(text.to_owned(), 8).unwrap_or_else(|(_, diagnostic)| panic!("{text}: {diagnostic}"))
@@ -65,7 +65,7 @@ fn what_is_no_json_is_read_and_recorded() {
 #[test]
 fn the_last_of_equal_members_counts() {
     let document = parse("{\"a\": 1, \"a\": 2}");
-    assert_eq!(document.root().member("a").map(Node::raw), Some("2"));
+    assert_eq!(document.root().member("a").map(JsonNode::raw), Some("2"));
     assert_eq!(document.root().members().count(), 2);
     assert!(document.root().member("b").is_none());
 }
@@ -85,8 +85,9 @@ fn scalars_have_no_items_and_no_members() {
 #[test]
 fn numbers_and_strings_keep_their_value() {
     let document = parse("[1e400, 123456789012345678901234567890, -0.0, \"\\ud83e\\udd80\\n\\/\"]");
-    let data: Vec<_> = document.root().items().map(Node::datum).collect();
-    let [Datum::Number(a), Datum::Number(b), Datum::Number(c), Datum::Text(text)] = &data[..] else {
+    let data: Vec<_> = document.root().items().map(JsonNode::datum).collect();
+    let [JsonDatum::Number(a), JsonDatum::Number(b), JsonDatum::Number(c), JsonDatum::Text(text)] = &data[..]
+    else {
         panic!("{data:?}")
     };
     assert_eq!((*a, *b, *c, &**text), ("1e400", "123456789012345678901234567890", "-0.0", "\u{1f980}\n/"));
@@ -102,7 +103,7 @@ fn quoted_text_is_harmless_and_short() {
 #[test]
 fn the_data_around_a_byte() {
     // As found by a search from the root.
-    fn searched(document: &Document, at: usize) -> Vec<Node<'_>> {
+    fn searched(document: &Document, at: usize) -> Vec<JsonNode<'_>> {
         let mut found = Vec::new();
         let mut inner = Some(document.root()).filter(|node| node.range().contains(&at));
         while let Some(node) = inner {

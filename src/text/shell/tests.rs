@@ -1,7 +1,7 @@
-use super::Words;
+use super::ShellWords;
 
 #[test]
 fn each_word_stays_one_word() {
-    let words = Words::from_iter(["a/b.json", "a'b", "", "--strict", "$(x)", "a\u{1b}b"]);
+    let words = ShellWords::from_iter(["a/b.json", "a'b", "", "--strict", "$(x)", "a\u{1b}b"]);
     assert_eq!(words.to_string(), r" a/b.json 'a'\''b' '' --strict '$(x)' 'a\u{1b}b'");
 }

@@ -6,21 +6,21 @@ use super::summary::{duration, rounded_seconds};
 use crate::model::assertion::Expected;
 use crate::model::case::CaseId;
 use crate::model::case_report::CaseReport;
-use crate::model::diagnostic::{Diagnostic, Place};
+use crate::model::diagnostic::{Diagnostic, DiagnosticPlace};
 use crate::model::name::Name;
 use crate::model::path::Path;
 use crate::model::position::Position;
 use crate::model::signature::signature;
 use crate::model::value::Value;
-use crate::model::verdict::{self, Breakdown, Failure, FirstTry, Kind, NotPassed, Verdict};
+use crate::model::verdict::{self, Breakdown, DifferenceKind, Failure, FirstTry, NotPassed, Verdict};
 use crate::wire::name::start;
 use crate::wire::value::actual;
 
 /// A finished case. The verdict determines which members are present.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Case {
+pub struct ReportedCase {
     /// The verdict.
-    pub verdict: Kind,
+    pub verdict: DifferenceKind,
     /// The id, as `vmconf list` prints it.
     pub id: String,
     /// The file as it was named or found.
@@ -45,7 +45,7 @@ pub struct Case {
     pub seconds: Option<f64>,
     /// The differences, for a case that fails.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub differences: Option<Vec<Difference>>,
+    pub differences: Option<Vec<ReportedDifference>>,
     /// How the machine ended, for a case that fails.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended: Option<String>,
@@ -57,10 +57,10 @@ pub struct Case {
     pub listed: Option<String>,
     /// The entry that applies in a list of expected failures.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub known: Option<Listing>,
+    pub known: Option<ReportedListing>,
     /// For an expected failure, the verdict without the list; omitted if that is `fail`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub unlisted: Option<Kind>,
+    pub unlisted: Option<DifferenceKind>,
     /// The errors, for a broken case.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problems: Option<Vec<Problem>>,
@@ -84,10 +84,12 @@ fn is_false(bool: &bool) -> bool {
     !bool
 }
 
-impl From<&CaseReport> for Case {
-    fn from(CaseReport { id, format, machine, line, verdict, listed, cached, time }: &CaseReport) -> Case {
+impl From<&CaseReport> for ReportedCase {
+    fn from(
+        CaseReport { id, format, machine, line, verdict, listed, cached, time }: &CaseReport,
+    ) -> ReportedCase {
         let failure = verdict.failure();
-        let difference = |it: &Failure| it.differences.iter().map(Difference::from).collect();
+        let difference = |it: &Failure| it.differences.iter().map(ReportedDifference::from).collect();
         let known = match verdict {
             Verdict::ExpectedFail(_, listing) | Verdict::UnexpectedPass(listing) => Some(listing.into()),
             Verdict::Pass
@@ -103,7 +105,7 @@ impl From<&CaseReport> for Case {
             Verdict::Error(diagnostics) => Some(diagnostics.iter().map(Problem::from).collect()),
             _ => None,
         };
-        Case {
+        ReportedCase {
             verdict: verdict.kind(),
             id: id.to_string(),
             file: id.file.to_string(),
@@ -119,8 +121,9 @@ impl From<&CaseReport> for Case {
             instructions: failure.and_then(|it| it.instructions),
             listed: listed.clone(),
             known,
-            unlisted: Some(verdict.unlisted_kind())
-                .filter(|kind| verdict.kind() == Kind::ExpectedFail && *kind != Kind::Fail),
+            unlisted: Some(verdict.unlisted_kind()).filter(|kind| {
+                verdict.kind() == DifferenceKind::ExpectedFail && *kind != DifferenceKind::Fail
+            }),
             problems,
             reason: match verdict {
                 Verdict::Skip(reason)
@@ -139,10 +142,10 @@ impl From<&CaseReport> for Case {
 }
 
 /// Ignores the signature, which follows from the other members.
-impl TryFrom<Case> for CaseReport {
+impl TryFrom<ReportedCase> for CaseReport {
     type Error = String;
 
-    fn try_from(mut case: Case) -> Result<CaseReport, String> {
+    fn try_from(mut case: ReportedCase) -> Result<CaseReport, String> {
         Ok(CaseReport {
             id: case_id(&case.id, &case.file, case.name.take())?,
             format: case.format.take(),
@@ -156,13 +159,15 @@ impl TryFrom<Case> for CaseReport {
     }
 }
 
-impl Case {
+impl ReportedCase {
     fn verdict(mut self) -> Result<Verdict, String> {
-        let listing = self.known.take().map(verdict::Listing::from).ok_or_else(|| self.lacks("known"));
+        let listing =
+            self.known.take().map(verdict::ExpectedListing::from).ok_or_else(|| self.lacks("known"));
         match (self.verdict, self.unlisted) {
-            (Kind::UnexpectedPass, _) => Ok(Verdict::UnexpectedPass(listing?)),
-            (Kind::ExpectedFail, unlisted) => {
-                let not_passed = NotPassed::try_from(self.unlisted_verdict(unlisted.unwrap_or(Kind::Fail))?);
+            (DifferenceKind::UnexpectedPass, _) => Ok(Verdict::UnexpectedPass(listing?)),
+            (DifferenceKind::ExpectedFail, unlisted) => {
+                let not_passed =
+                    NotPassed::try_from(self.unlisted_verdict(unlisted.unwrap_or(DifferenceKind::Fail))?);
                 let not_passed =
                     not_passed.map_err(|other| format!("is of a case that is known to {}", other.name()))?;
                 Ok(Verdict::ExpectedFail(not_passed, listing?))
@@ -172,25 +177,25 @@ impl Case {
     }
 
     /// The verdict without a list of known failures; `kind` is its kind.
-    fn unlisted_verdict(self, kind: Kind) -> Result<Verdict, String> {
+    fn unlisted_verdict(self, kind: DifferenceKind) -> Result<Verdict, String> {
         Ok(match kind {
-            Kind::Pass => Verdict::Pass,
-            Kind::Fail => Verdict::Fail(self.failure()?),
-            Kind::Skip => Verdict::Skip(self.reason()?),
-            Kind::Unsupported => Verdict::Unsupported(self.reason()?),
-            Kind::Crash => Verdict::Crash(self.breakdown()?),
-            Kind::Timeout => Verdict::Timeout(self.breakdown()?),
-            Kind::Flaky => {
+            DifferenceKind::Pass => Verdict::Pass,
+            DifferenceKind::Fail => Verdict::Fail(self.failure()?),
+            DifferenceKind::Skip => Verdict::Skip(self.reason()?),
+            DifferenceKind::Unsupported => Verdict::Unsupported(self.reason()?),
+            DifferenceKind::Crash => Verdict::Crash(self.breakdown()?),
+            DifferenceKind::Timeout => Verdict::Timeout(self.breakdown()?),
+            DifferenceKind::Flaky => {
                 let lacks = self.lacks("firstSeconds");
                 let time = duration(self.first_seconds.ok_or(lacks)?)?;
                 Verdict::Flaky(FirstTry { breakdown: self.breakdown()?, time })
             }
-            Kind::Error => {
+            DifferenceKind::Error => {
                 let lacks = self.lacks("problems");
                 let problems = self.problems.filter(|it| !it.is_empty()).ok_or(lacks)?;
                 Verdict::Error(problems.into_iter().map(TryInto::try_into).collect::<Result<_, _>>()?)
             }
-            Kind::ExpectedFail | Kind::UnexpectedPass => {
+            DifferenceKind::ExpectedFail | DifferenceKind::UnexpectedPass => {
                 return Err(format!("has the verdict {} without a list", kind.name()));
             }
         })
@@ -235,7 +240,7 @@ pub(super) fn case_id(id: &str, file: &str, name: Option<String>) -> Result<Case
 /// A datum that differs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
-pub struct Difference {
+pub struct ReportedDifference {
     /// The path of the datum.
     pub path: Path,
     /// The step after which it was compared, from 1; `None` if the case has only one step.
@@ -255,35 +260,35 @@ pub struct Difference {
     pub column: u32,
 }
 
-impl From<&verdict::Difference> for Difference {
-    fn from(difference: &verdict::Difference) -> Difference {
-        let verdict::Difference { step, at, expected, actual, place, note } = difference.clone();
+impl From<&verdict::CaseDifference> for ReportedDifference {
+    fn from(difference: &verdict::CaseDifference) -> ReportedDifference {
+        let verdict::CaseDifference { step, at, expected, actual, place, note } = difference.clone();
         let Position { line, column } = place.position;
-        Difference { path: at, step, expected, actual, note, line, column }
+        ReportedDifference { path: at, step, expected, actual, note, line, column }
     }
 }
 
 /// The place has no excerpt, since a report does not contain the text of the vector file.
-impl TryFrom<Difference> for verdict::Difference {
+impl TryFrom<ReportedDifference> for verdict::CaseDifference {
     type Error = String;
 
-    fn try_from(difference: Difference) -> Result<verdict::Difference, String> {
-        let Difference { path, step, expected, actual, note, line, column } = difference;
-        Ok(verdict::Difference { step, at: path, expected, actual, place: place(line, column)?, note })
+    fn try_from(difference: ReportedDifference) -> Result<verdict::CaseDifference, String> {
+        let ReportedDifference { path, step, expected, actual, note, line, column } = difference;
+        Ok(verdict::CaseDifference { step, at: path, expected, actual, place: place(line, column)?, note })
     }
 }
 
-fn place(line: u32, column: u32) -> Result<Place, String> {
+fn place(line: u32, column: u32) -> Result<DiagnosticPlace, String> {
     if line == 0 || column == 0 {
         return Err("has a line or column 0; the first is 1".to_owned());
     }
-    Ok(Place { at: 0, position: Position { line, column }, excerpt: String::new(), before: 0 })
+    Ok(DiagnosticPlace { at: 0, position: Position { line, column }, excerpt: String::new(), before: 0 })
 }
 
 /// An entry in a list of expected failures.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
-pub struct Listing {
+pub struct ReportedListing {
     /// File, line and column.
     pub place: String,
     /// Why the case fails.
@@ -293,16 +298,16 @@ pub struct Listing {
     pub link: Option<String>,
 }
 
-impl From<&verdict::Listing> for Listing {
-    fn from(listing: &verdict::Listing) -> Listing {
-        let verdict::Listing { place, reason, link } = listing.clone();
-        Listing { place, reason, link }
+impl From<&verdict::ExpectedListing> for ReportedListing {
+    fn from(listing: &verdict::ExpectedListing) -> ReportedListing {
+        let verdict::ExpectedListing { place, reason, link } = listing.clone();
+        ReportedListing { place, reason, link }
     }
 }
 
-impl From<Listing> for verdict::Listing {
-    fn from(Listing { place, reason, link }: Listing) -> verdict::Listing {
-        verdict::Listing { place, reason, link }
+impl From<ReportedListing> for verdict::ExpectedListing {
+    fn from(ReportedListing { place, reason, link }: ReportedListing) -> verdict::ExpectedListing {
+        verdict::ExpectedListing { place, reason, link }
     }
 }
 

@@ -9,10 +9,10 @@ use crate::model::exit_code::Exit;
 
 /// The last line of a report, or of a recorded run.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Summary {
+pub struct ReportedSummary {
     /// The counts; the fields below replace its other fields.
     #[serde(flatten, with = "Counts")]
-    pub counts: event::Summary,
+    pub counts: event::RunSummary,
     /// The exit code.
     pub exit: u8,
     /// The duration of the run, in seconds.
@@ -21,7 +21,7 @@ pub struct Summary {
 
 /// How the counts are written.
 #[derive(Serialize, Deserialize)]
-#[serde(remote = "event::Summary")]
+#[serde(remote = "event::RunSummary")]
 struct Counts {
     passed: u64,
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -52,19 +52,21 @@ fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-impl From<&event::Summary> for Summary {
-    fn from(summary: &event::Summary) -> Summary {
-        let counts = event::Summary { seconds: 0.0, interrupted: false, ..*summary };
-        Summary { counts, exit: summary.exit() as u8, seconds: summary.seconds }
+impl From<&event::RunSummary> for ReportedSummary {
+    fn from(summary: &event::RunSummary) -> ReportedSummary {
+        let counts = event::RunSummary { seconds: 0.0, interrupted: false, ..*summary };
+        ReportedSummary { counts, exit: summary.exit() as u8, seconds: summary.seconds }
     }
 }
 
-impl TryFrom<Summary> for event::Summary {
+impl TryFrom<ReportedSummary> for event::RunSummary {
     type Error = String;
 
-    fn try_from(Summary { counts, exit, seconds }: Summary) -> Result<event::Summary, String> {
+    fn try_from(
+        ReportedSummary { counts, exit, seconds }: ReportedSummary,
+    ) -> Result<event::RunSummary, String> {
         duration(seconds)?;
-        Ok(event::Summary { seconds, interrupted: exit == Exit::Interrupted as u8, ..counts })
+        Ok(event::RunSummary { seconds, interrupted: exit == Exit::Interrupted as u8, ..counts })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use vmconf::isa::disassembler::{Line, disassemble};
+use vmconf::isa::disassembler::{ListingLine, disassemble};
 use vmconf::isa::{Isa, OpInfo};
 use vmconf::machines::by_name;
 use vmconf::machines::machine::{At, Machine, Watch};
@@ -140,7 +140,7 @@ fn other_constant(start: &Prepared, next: usize, random: &mut Random) -> Option<
     let mut bytes = bytes_of(isa, &script.1)?;
     let number =
         |op: &OpInfo| op.name.strip_prefix("PUSH")?.parse::<usize>().ok().filter(|_| op.operands.is_empty());
-    let pushes = |line: &Line<'_>| {
+    let pushes = |line: &ListingLine<'_>| {
         line.op
             .is_some_and(|op| op.name.starts_with("PUSH") && (number(op).is_some() || line.bytes.len() > 1))
     };

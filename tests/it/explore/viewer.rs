@@ -8,11 +8,11 @@ use vmconf::explain::recording::Recording;
 use vmconf::formats::minic89::documents;
 use vmconf::machines;
 use vmconf::machines::minic89::Playback;
-use vmconf::machines::view::Scope;
+use vmconf::machines::view::ViewScope;
 use vmconf::model::limits::Limits;
 use vmconf::model::value::Value;
-use vmconf::run::sources::{self, Source};
-use vmconf::run::{self, Options};
+use vmconf::run::sources::{self, VectorSource};
+use vmconf::run::{self, LoadOptions};
 
 /// A program of these functions, each its name, counts of parameters and locals, code, and more members.
 fn recording(functions: &[serde_json::Value]) -> Recording {
@@ -28,8 +28,8 @@ fn recording(functions: &[serde_json::Value]) -> Recording {
     let path = folder.path().join("vector.json");
     std::fs::write(&path, text.to_string()).unwrap();
     let anchor = run::anchor::Anchor::at(folder.path()).unwrap();
-    let sources: Vec<Source> = sources::find(&[path], &anchor).unwrap().sources.iter().collect();
-    let options = Options::default();
+    let sources: Vec<VectorSource> = sources::find(&[path], &anchor).unwrap().sources.iter().collect();
+    let options = LoadOptions::default();
     let loaded = run::open(&sources[0], &options);
     let case = loaded.case(0).unwrap().read().unwrap().case.unwrap();
     Recording::new((machines::by_name("minic89").unwrap().new)(&Limits::default()), &case).unwrap()
@@ -67,7 +67,7 @@ fn shown(recording: &mut Recording, step: u64) -> String {
     let line = machine.line().map_or("-".to_owned(), |line| line.to_string());
     let mut text = format!("{}+{pc} line {line}", machine.function().unwrap_or_default());
     for row in machine.sections().iter().skip(1).flat_map(|section| &section.rows) {
-        let out = if row.scope == Scope::Out { " out" } else { "" };
+        let out = if row.scope == ViewScope::Out { " out" } else { "" };
         write!(text, " | {}: {}{out}", row.name, row.value).unwrap();
     }
     text

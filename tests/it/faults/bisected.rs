@@ -7,9 +7,9 @@ use vmconf::explain::bisect::{self, OnVm};
 use vmconf::machines::of_this_crate;
 use vmconf::model::limits::Limits;
 use vmconf::prove::mutants::evenly;
-use vmconf::prove::mutants::fault::{Fault, Kind, faults_of};
+use vmconf::prove::mutants::fault::{FaultKind, PlantedFault, faults_of};
 use vmconf::prove::mutants::faulty::Faulty;
-use vmconf::run::Options;
+use vmconf::run::LoadOptions;
 use vmconf::testees::server::Server;
 
 /// The number of faults of each machine.
@@ -35,7 +35,7 @@ enum Found {
 /// none.
 fn search(
     vectors: &Vectors<'_>,
-    fault: Fault,
+    fault: PlantedFault,
     reports: impl Fn(OnVm<'static>) -> OnVm<'static>,
 ) -> Option<Found> {
     let case = caught(vectors, fault, &faulty(fault))?;
@@ -56,12 +56,12 @@ fn search(
 #[test]
 fn thirty_faults_of_each_machine_are_found() {
     let sources = crate::support::files_of(crate::support::VECTORS);
-    let options: Options = options();
+    let options: LoadOptions = options();
     let vectors = Vectors::read(&sources, &options);
     for machine in of_this_crate() {
         let (mut planted, mut missed) = (0, Vec::new());
         // Whether two values share a compound shows only where it is changed later.
-        let hidden = [Kind::Copied, Kind::OperandCopied, Kind::Shared];
+        let hidden = [FaultKind::Copied, FaultKind::OperandCopied, FaultKind::Shared];
         let faults: Vec<_> = faults_of(machine).into_iter().filter(|it| !hidden.contains(&it.kind)).collect();
         for fault in evenly(&faults, 2 * PLANTED) {
             let ways: [(_, Reports); 2] = [("reports all", |it| it), ("reports states", OnVm::by_states)];

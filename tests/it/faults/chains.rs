@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 use vmconf::explain::explain;
-use vmconf::model::explanation::{Answer, Explanation};
-use vmconf::run::sources::{Source, SourceOrigin};
-use vmconf::run::{self, Options, Worker};
+use vmconf::model::explanation::{BlameAnswer, Explanation};
+use vmconf::run::sources::{SourceOrigin, VectorSource};
+use vmconf::run::{self, LoadOptions, Worker};
 
 use super::{LAST, SCREEN, text};
 use crate::support::golden;
@@ -19,8 +19,8 @@ fn explained(script: &str, stack: &[u64]) -> Explanation {
 
 /// The explanation of the only case of a vector.
 fn explained_vector(vector: &Value) -> Explanation {
-    let source = Source::new("chains.json".into(), "chains.json".into(), SourceOrigin::Stream);
-    let options = Options::default();
+    let source = VectorSource::new("chains.json".into(), "chains.json".into(), SourceOrigin::Stream);
+    let options = LoadOptions::default();
     let file = run::open_text(&source, vector.to_string(), &options);
     explain(&mut Worker::new(&options.run), &file, 0, LAST)
 }
@@ -34,7 +34,7 @@ fn counted(times: usize) -> String {
 fn a_chain_is_followed_to_its_beginning() {
     for times in [5, 300, 20_000] {
         let explained = explained(&counted(times), &[1]);
-        let Some(Answer::By(blame)) = explained.blames.first() else { panic!("{:?}", explained.blames) };
+        let Some(BlameAnswer::By(blame)) = explained.blames.first() else { panic!("{:?}", explained.blames) };
         let oldest: Vec<_> =
             blame.further.iter().flat_map(|it| &it.oldest).map(|by| by.text.as_str()).collect();
         let left_out = blame.further.as_ref().map(|it| it.left_out);
@@ -55,7 +55,7 @@ fn a_chain_is_followed_to_its_beginning() {
 #[test]
 fn a_surplus_value_names_its_writer_and_what_left_it() {
     let explained = explained("0x1211134540", &[2]);
-    let Some(Answer::By(blame)) = explained.blames.first() else { panic!("{:?}", explained.blames) };
+    let Some(BlameAnswer::By(blame)) = explained.blames.first() else { panic!("{:?}", explained.blames) };
     assert_eq!(blame.by.text, "PUSH1");
     assert_eq!(blame.left_by.as_ref().map(|by| by.text.as_str()), Some("DROP"));
     assert!(text(&explained).contains("    left by  step 4, 0x03 DROP of Integer 3\n"));

@@ -6,8 +6,8 @@ use vmconf::isa::OpInfo;
 use vmconf::machines::MachineInfo;
 use vmconf::machines::machine::{At, Watch};
 use vmconf::model::name::Name;
-use vmconf::run::sources::Source;
-use vmconf::run::{self, LoadedFile, Options, RunOptions};
+use vmconf::run::sources::VectorSource;
+use vmconf::run::{self, LoadOptions, LoadedFile, RunOptions};
 
 /// A case of an opened file.
 #[derive(Clone, Copy)]
@@ -31,7 +31,7 @@ struct Executes {
 }
 
 impl<'s> Vectors<'s> {
-    pub(crate) fn read(sources: &'s [Source], options: &'s Options) -> Vectors<'s> {
+    pub(crate) fn read(sources: &'s [VectorSource], options: &'s LoadOptions) -> Vectors<'s> {
         let files: Vec<_> = sources.iter().map(|source| run::open(source, options)).collect();
         let mut cases: Vec<_> =
             files.iter().enumerate().flat_map(|file| executed(file, &options.run)).collect();

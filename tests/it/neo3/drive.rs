@@ -5,7 +5,7 @@ use std::cell::Cell;
 
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
-use vmconf::isa::{OpInfo, Operand};
+use vmconf::isa::{ImmediateOperand, OpInfo};
 use vmconf::machines::machine::{At, Machine, Status, Watch, perform};
 use vmconf::machines::neo3::{NEO3, Op};
 use vmconf::model::case::Action;
@@ -109,22 +109,24 @@ fn instruction(op: &'static OpInfo) -> impl Strategy<Value = Vec<u8>> {
         for (operand, random) in op.operands.iter().zip(random.chunks(33)) {
             let (first, rest) = (random[0], &random[1..]);
             match *operand {
-                Operand::Offset(size) => {
+                ImmediateOperand::Offset(size) => {
                     let offset = i32::from(first % 24) - if rest[0] % 4 == 0 { 12 } else { 0 };
                     bytes.extend_from_slice(&offset.to_le_bytes()[..size.into()]);
                 }
-                Operand::Prefixed(size) => {
+                ImmediateOperand::Prefixed(size) => {
                     let length = first % 5;
                     bytes.extend_from_slice(&[length, 0, 0, 0][..size.into()]);
                     bytes.extend_from_slice(&rest[..length.into()]);
                 }
-                Operand::Data(1) => bytes.push(TYPES[usize::from(first) % TYPES.len()]),
-                Operand::Unsigned(1) => bytes.push(first % 4),
-                Operand::Unsigned(4) => {
+                ImmediateOperand::Data(1) => bytes.push(TYPES[usize::from(first) % TYPES.len()]),
+                ImmediateOperand::Unsigned(1) => bytes.push(first % 4),
+                ImmediateOperand::Unsigned(4) => {
                     let services = [[0x77; 4], [0xde, 0xad, 0xde, 0xad]];
                     bytes.extend_from_slice(&services[usize::from(first % 2)]);
                 }
-                Operand::Signed(size) | Operand::Unsigned(size) | Operand::Data(size) => {
+                ImmediateOperand::Signed(size)
+                | ImmediateOperand::Unsigned(size)
+                | ImmediateOperand::Data(size) => {
                     let size = usize::from(size);
                     bytes.extend(if first < 64 { &rest[..size] } else { &[0; 32][..size] });
                 }

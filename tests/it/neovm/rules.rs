@@ -5,12 +5,12 @@ use super::{findings, with_test};
 use crate::support::{sources_of, vmconf};
 use vmconf::formats::{Strictness, neovm};
 use vmconf::model::event::Event;
-use vmconf::run::{self, Options};
+use vmconf::run::{self, LoadOptions};
 
 /// The name of each case of a file, and its verdict.
 fn verdicts(path: &str) -> Vec<(String, &'static str)> {
     let mut verdicts = Vec::new();
-    run::run(&sources_of(crate::support::at_root(path)), &Options::default(), &mut |event| {
+    run::run(&sources_of(crate::support::at_root(path)), &LoadOptions::default(), &mut |event| {
         if let Event::Finished(report) = event {
             verdicts.push((report.id.name.clone().unwrap().to_string(), report.verdict.name()));
         }

@@ -12,10 +12,10 @@ use tempfile::TempDir;
 use vmconf::model::event::Event;
 use vmconf::model::verdict::{Breakdown, Verdict};
 use vmconf::run::anchor::Anchor;
-use vmconf::run::{self, Options, RunOptions, sources};
+use vmconf::run::{self, LoadOptions, RunOptions, sources};
 use vmconf::testees::MakeTestee;
-use vmconf::testees::process::{Command, Vm};
-use vmconf::wire::protocol::{Answer, Greeting, Request, VERSION};
+use vmconf::testees::process::{ProcessVm, TesteeCommand};
+use vmconf::wire::protocol::{Greeting, ProtocolAnswer, Request, VERSION};
 
 use super::{command, processes_with, start};
 use crate::support::at_root;
@@ -99,11 +99,11 @@ pub(super) fn write(file: &Path, cases: &[(&str, u8)]) {
 }
 
 /// A run of the cases of a folder: the verdict of each, in order.
-fn run_on(vm: Arc<Vm>, folder: &Path, jobs: usize) -> Vec<(String, Verdict)> {
+fn run_on(vm: Arc<ProcessVm>, folder: &Path, jobs: usize) -> Vec<(String, Verdict)> {
     let found = sources::find(&[folder.to_owned()], &Anchor::at(folder).unwrap()).unwrap();
     let run = RunOptions { testee: MakeTestee::in_processes(vm), jobs, ..RunOptions::default() };
     let mut verdicts = Vec::new();
-    run::run(&found.sources, &Options { run, ..Options::default() }, &mut |event| {
+    run::run(&found.sources, &LoadOptions { run, ..LoadOptions::default() }, &mut |event| {
         if let Event::Finished(report) = event {
             verdicts.push((report.id.name.unwrap_or_default().to_string(), report.verdict));
         }
@@ -125,9 +125,9 @@ fn shown(verdict: &Verdict) -> String {
     }
 }
 
-fn hostile(variable: &str) -> Command {
+fn hostile(variable: &str) -> TesteeCommand {
     let script = at_root(SCRIPT);
-    Command {
+    TesteeCommand {
         timeout: Duration::from_secs(1),
         memory: Some(100 << 20),
         env: vec![("VMCONF_TEST".to_owned(), variable.to_owned())],
@@ -259,7 +259,7 @@ fn the_schema_accepts_what_is_read() {
         let written = child.wait_with_output().unwrap().stdout;
         for line in written.split_inclusive(|byte| *byte == b'\n').filter(|line| line.ends_with(b"\n")) {
             let is_valid = serde_json::from_slice(line).is_ok_and(|json: Json| schema.accepts(&json));
-            let is_read = Answer::read(line).is_ok();
+            let is_read = ProtocolAnswer::read(line).is_ok();
             assert_eq!(is_valid, is_read, "{input:02x}: {}", String::from_utf8_lossy(line));
             *(if is_read { &mut accepted } else { &mut refused }) += 1;
         }

@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use serde_json::Value as Json;
 use vmconf::machines::MACHINES;
-use vmconf::model::shape::Member;
+use vmconf::model::shape::MemberShape;
 
 use crate::support::validator::Validator;
 use crate::support::{at_root, command};
@@ -91,7 +91,7 @@ fn names(section: &str, header: &str) -> BTreeSet<String> {
 /// The tables of each machine have the members that the code has, and no others.
 #[test]
 fn the_tables_of_machines_are_complete() {
-    let of = |members: &[Member]| -> BTreeSet<String> {
+    let of = |members: &[MemberShape]| -> BTreeSet<String> {
         members.iter().map(|member| member.name.to_owned()).collect()
     };
     // The program of minic89 is a document with a schema of its own, and its fields are those of a snapshot.

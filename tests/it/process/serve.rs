@@ -6,9 +6,9 @@ use vmconf::machines::MACHINES;
 use vmconf::model::event::Event;
 use vmconf::model::limits::Limits;
 use vmconf::model::verdict::Verdict;
-use vmconf::run::{self, FileOptions, Options, RunOptions};
+use vmconf::run::{self, FileOptions, LoadOptions, RunOptions};
 use vmconf::testees::MakeTestee;
-use vmconf::testees::process::Command;
+use vmconf::testees::process::TesteeCommand;
 
 use super::{command, start};
 use crate::support::{at_root, sources_of};
@@ -21,7 +21,7 @@ fn verdicts(machine: &str, folder: &str, testee: MakeTestee) -> Vec<(String, Ver
     let limits = Limits { steps: 1_000_000, ..Limits::default() };
     let file = FileOptions { limits, ..FileOptions::default() };
     let mut verdicts = Vec::new();
-    run::run(&sources_of(folder), &Options { run, file, ..Options::default() }, &mut |event| {
+    run::run(&sources_of(folder), &LoadOptions { run, file, ..LoadOptions::default() }, &mut |event| {
         let Event::Finished(mut report) = event else { return };
         if let Verdict::Fail(failure) = &mut report.verdict {
             failure.differences.iter_mut().for_each(|difference| difference.note = None);
@@ -37,7 +37,7 @@ fn verdicts(machine: &str, folder: &str, testee: MakeTestee) -> Vec<(String, Ver
 fn machines_behind_the_protocol_get_the_same_verdicts() {
     for info in MACHINES {
         let words = [env!("CARGO_BIN_EXE_vmconf"), "serve", info.name];
-        let vm = start(Command { timeout: Duration::from_mins(2), ..command(words) }).unwrap();
+        let vm = start(TesteeCommand { timeout: Duration::from_mins(2), ..command(words) }).unwrap();
         let folders = [&*format!("vectors/{}", info.name), "tests/samples"];
         for folder in folders.into_iter().filter(|folder| at_root(folder).exists()) {
             let embedded = verdicts(info.name, folder, MakeTestee::default());

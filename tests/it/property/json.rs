@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use crate::support::{WRONG, config, files, written_vectors};
 use proptest::prelude::*;
 use serde_json::Value as Json;
-use vmconf::text::json::{Datum, DeviationKind, Document, Node};
+use vmconf::text::json::{DeviationKind, Document, JsonDatum, JsonNode};
 
 /// The text, and whether serde_json must agree with us on it.
 fn same_as_serde(text: &str) -> Result<(), TestCaseError> {
@@ -44,19 +44,19 @@ fn same_as_serde(text: &str) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-fn same(ours: Node<'_>, theirs: &Json) -> bool {
+fn same(ours: JsonNode<'_>, theirs: &Json) -> bool {
     match (ours.datum(), theirs) {
-        (Datum::Null, Json::Null) => true,
-        (Datum::Bool(ours), Json::Bool(theirs)) => ours == *theirs,
-        (Datum::Number(ours), Json::Number(theirs)) => {
+        (JsonDatum::Null, Json::Null) => true,
+        (JsonDatum::Bool(ours), Json::Bool(theirs)) => ours == *theirs,
+        (JsonDatum::Number(ours), Json::Number(theirs)) => {
             serde_json::from_str::<serde_json::Number>(ours).unwrap() == *theirs
         }
-        (Datum::Text(ours), Json::String(theirs)) => ours == *theirs,
-        (Datum::Array, Json::Array(theirs)) => {
+        (JsonDatum::Text(ours), Json::String(theirs)) => ours == *theirs,
+        (JsonDatum::Array, Json::Array(theirs)) => {
             ours.items().count() == theirs.len()
                 && ours.items().zip(theirs).all(|(ours, theirs)| same(ours, theirs))
         }
-        (Datum::Object, Json::Object(theirs)) => {
+        (JsonDatum::Object, Json::Object(theirs)) => {
             ours.members().count() == theirs.len()
                 && ours.members().all(|it| theirs.get(&*it.key).is_some_and(|theirs| same(it.value, theirs)))
         }
@@ -74,12 +74,14 @@ fn places(document: &Document) {
     while let Some(node) = data.pop() {
         let first = text[node.at() as usize..].chars().next().unwrap();
         let right = match node.datum() {
-            Datum::Null => first == 'n',
-            Datum::Bool(value) => first == if value { 't' } else { 'f' },
-            Datum::Number(digits) => digits.starts_with(first) && (first == '-' || first.is_ascii_digit()),
-            Datum::Text(_) => first == '"',
-            Datum::Array => first == '[',
-            Datum::Object => first == '{',
+            JsonDatum::Null => first == 'n',
+            JsonDatum::Bool(value) => first == if value { 't' } else { 'f' },
+            JsonDatum::Number(digits) => {
+                digits.starts_with(first) && (first == '-' || first.is_ascii_digit())
+            }
+            JsonDatum::Text(_) => first == '"',
+            JsonDatum::Array => first == '[',
+            JsonDatum::Object => first == '{',
         };
         assert!(right, "{:?} at {} of {text:?}", node.datum(), node.at());
         assert!(text[node.at() as usize..].starts_with(node.raw()));

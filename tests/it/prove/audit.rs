@@ -6,8 +6,8 @@ use vmconf::formats::uncompared::{rule_of, rules};
 use vmconf::machines::observe::Observe;
 use vmconf::model::assertion::{Assertion, Expected};
 use vmconf::model::mismatch::Mismatch;
-use vmconf::prove::audit::{Compare, How, audit};
-use vmconf::run::Options;
+use vmconf::prove::audit::{AuditOptions, CompareState, audit};
+use vmconf::run::LoadOptions;
 use vmconf::run::compare::{UnknownField, diff};
 use vmconf::wire::audit::Audit;
 
@@ -15,8 +15,8 @@ use crate::support::skip::suites;
 use crate::support::validator::Validator;
 use crate::support::{VECTORS, at_root, is_table, sources_of, vmconf};
 
-fn audited(path: impl AsRef<Path>, compare: Compare, most_changes: usize) -> Audit {
-    audit(&sources_of(path), &Options::default(), How { compare, most_changes })
+fn audited(path: impl AsRef<Path>, compare: CompareState, most_changes: usize) -> Audit {
+    audit(&sources_of(path), &LoadOptions::default(), AuditOptions { compare, most_changes })
 }
 
 /// Some changes of each case, which ones depends on how many it has: over all cases, every kind at every place. The
@@ -24,7 +24,7 @@ fn audited(path: impl AsRef<Path>, compare: Compare, most_changes: usize) -> Aud
 #[test]
 fn each_expectation_of_the_own_vectors_is_compared() {
     let sources = sources_of(VECTORS).iter().filter(|source| !is_table(&source.path)).collect();
-    let audit = audit(&sources, &Options::default(), How { compare: diff, most_changes: 3 });
+    let audit = audit(&sources, &LoadOptions::default(), AuditOptions { compare: diff, most_changes: 3 });
     let unexplained: Vec<_> = audit.unexplained().collect();
     assert!(unexplained.is_empty(), "{unexplained:#?}");
     assert!(audit.cases > 5_000 && audit.left_out == 0, "{} cases, {} left out", audit.cases, audit.left_out);
@@ -54,7 +54,7 @@ fn without(
 
 #[test]
 fn a_comparison_that_leaves_something_out_is_noticed() {
-    const FAULTY: [(Compare, &str); 2] = [
+    const FAULTY: [(CompareState, &str); 2] = [
         (|all, state| without(all, state, |it| matches!(it, Expected::Is(_))), "value"),
         (|all, state| without(all, state, |it| matches!(it, Expected::Len(_))), "item removed"),
     ];

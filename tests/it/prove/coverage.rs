@@ -7,22 +7,22 @@ use vmconf::model::interrupt::Interrupt;
 use vmconf::prove::coverage::coverage;
 use vmconf::prove::minset::minset;
 use vmconf::prove::mutants::fault::faults_of;
-use vmconf::prove::mutants::{How, WORK, judge};
-use vmconf::prove::suite::{Detail, Suite};
-use vmconf::run::Options;
-use vmconf::wire::coverage::{Coverage, Instruction};
-use vmconf::wire::mutants::Outcome;
+use vmconf::prove::mutants::{MutantsOptions, WORK, judge};
+use vmconf::prove::suite::{Detail, VectorSuite};
+use vmconf::run::LoadOptions;
+use vmconf::wire::coverage::{CoverageReport, CoveredInstruction};
+use vmconf::wire::mutants::FaultOutcome;
 
 use crate::support::validator::Validator;
 use crate::support::{sources_of, vmconf};
 
-fn covered(path: &str) -> Coverage {
-    coverage(&Suite::read(&sources_of(path), &Options::default(), Detail::Points, &|_| true))
+fn covered(path: &str) -> CoverageReport {
+    coverage(&VectorSuite::read(&sources_of(path), &LoadOptions::default(), Detail::Points, &|_| true))
 }
 
-fn aspects<'c>(coverage: &'c Coverage, name: &str) -> BTreeSet<&'c str> {
+fn aspects<'c>(coverage: &'c CoverageReport, name: &str) -> BTreeSet<&'c str> {
     let mut instructions = coverage.machines.iter().flat_map(|machine| &machine.instructions);
-    let found: &Instruction = instructions.find(|instruction| instruction.name == name).unwrap();
+    let found: &CoveredInstruction = instructions.find(|instruction| instruction.name == name).unwrap();
     found.aspects.iter().map(|aspect| aspect.what.as_str()).collect()
 }
 
@@ -70,9 +70,9 @@ fn the_end_of_a_long_run_is_observed() {
     let vector = json!({ "category": "prove", "name": "long", "tests": [test] });
     let folder = tempfile::TempDir::new().unwrap();
     std::fs::write(folder.path().join("long.json"), vector.to_string()).unwrap();
-    let options = Options::default();
+    let options = LoadOptions::default();
     for detail in [Detail::Codes, Detail::Points] {
-        let suite = Suite::read(&sources_of(folder.path()), &options, detail, &|_| true);
+        let suite = VectorSuite::read(&sources_of(folder.path()), &options, detail, &|_| true);
         let [case] = &suite.cases[..] else { panic!("{} cases", suite.cases.len()) };
         assert_eq!((case.failing, case.codes.len()), (Some(0xa1), 8));
         assert!((200_000..=300_005).contains(&case.steps), "{}", case.steps);
@@ -111,8 +111,12 @@ fn the_smallest_set_covers_the_same() {
     let minset: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
     Validator::named("minset").assert_accepts(&minset, "the smallest set");
     let ids: BTreeSet<_> = minset["kept"].as_array().unwrap().iter().map(|id| id.as_str().unwrap()).collect();
-    let all =
-        Suite::read(&sources_of("vectors/evm/arithmetic"), &Options::default(), Detail::Points, &|_| true);
+    let all = VectorSuite::read(
+        &sources_of("vectors/evm/arithmetic"),
+        &LoadOptions::default(),
+        Detail::Points,
+        &|_| true,
+    );
     assert!(ids.len() < all.cases.len(), "{} of {}", ids.len(), all.cases.len());
     let points = |takes: &dyn Fn(&str) -> bool| -> BTreeSet<_> {
         let cases = all.cases.iter().filter(|case| takes(&case.id));
@@ -137,15 +141,15 @@ fn faults_need_more_cases() {
 fn the_kept_cases_notice_the_same_faults() {
     let suite = || {
         let sources = sources_of("vectors/minic89/contradictions.json");
-        Suite::read(&sources, &Options::default(), Detail::Points, &|_| true)
+        VectorSuite::read(&sources, &LoadOptions::default(), Detail::Points, &|_| true)
     };
     let faults = faults_of(suite().cases[0].machine);
-    let how = How { jobs: 2, work: WORK, programs: 0, interrupt: Interrupt::default() };
+    let how = MutantsOptions { jobs: 2, work: WORK, programs: 0, interrupt: Interrupt::default() };
     let killed_by = |ids: &[String]| -> BTreeSet<String> {
         let mut suite = suite();
         suite.cases.retain(|case| ids.contains(&case.id));
         let judged = judge(&faults, &suite, &how).into_iter();
-        judged.filter(|judged| judged.outcome == Outcome::Killed).map(|judged| judged.fault).collect()
+        judged.filter(|judged| judged.outcome == FaultOutcome::Killed).map(|judged| judged.fault).collect()
     };
     let all: Vec<_> = suite().cases.into_iter().map(|case| case.id).collect();
     let [few, kept] = [&[], faults.as_slice()].map(|faults| minset(suite(), faults, &how).kept);

@@ -1,18 +1,18 @@
 //! `vmconf mutants --judge`: faults of the comparison, and vectors that must fail.
 
 use vmconf::prove::judge::{FAULTS, Negatives};
-use vmconf::run::Options;
-use vmconf::wire::mutants::{Mutants, Outcome};
+use vmconf::run::LoadOptions;
+use vmconf::wire::mutants::{FaultOutcome, Mutants};
 
 use crate::support::{at_root, sources_of, vmconf};
 
 fn judged(folder: &str) -> Mutants {
-    let negatives = Negatives::read(&sources_of(folder), &Options::default());
+    let negatives = Negatives::read(&sources_of(folder), &LoadOptions::default());
     negatives.judge(&FAULTS.iter().collect::<Vec<_>>())
 }
 
 fn noticed(mutants: &Mutants) -> impl Iterator<Item = &str> {
-    mutants.faults.iter().filter(|it| it.outcome == Outcome::Killed).map(|it| &*it.kind)
+    mutants.faults.iter().filter(|it| it.outcome == FaultOutcome::Killed).map(|it| &*it.kind)
 }
 
 /// The samples of vectors that must fail notice each fault of the comparison.

@@ -9,15 +9,15 @@ use proptest::prelude::*;
 use vmconf::formats::{self, Strictness};
 use vmconf::machines::by_name;
 use vmconf::model::interrupt::Interrupt;
-use vmconf::prove::mutants::fault::{Fault, faults_of};
-use vmconf::prove::mutants::known::Known;
-use vmconf::prove::mutants::{How, judge};
-use vmconf::prove::suite::{Detail, Suite};
+use vmconf::prove::mutants::fault::{PlantedFault, faults_of};
+use vmconf::prove::mutants::known::KnownFaults;
+use vmconf::prove::mutants::{MutantsOptions, judge};
+use vmconf::prove::suite::{Detail, VectorSuite};
 use vmconf::run::cache::ProgramKey;
 use vmconf::run::filter::Filter;
 use vmconf::run::sources::Sources;
 use vmconf::run::suite_key::SuiteKey;
-use vmconf::run::{Options, RunOptions};
+use vmconf::run::{LoadOptions, RunOptions};
 
 use crate::support::place::{ADD, Place, add};
 use crate::support::{Ran, at_root, command, config, ran, sources_of};
@@ -99,17 +99,17 @@ fn changed_vectors_and_options_are_judged_again() {
 fn the_key_of_a_suite() {
     let place = Place::with_add();
     let path = place.vectors.path();
-    let key = |sources: &Sources, options: &Options| SuiteKey::new(sources, options, &"").unwrap();
-    let plain = Options::default();
+    let key = |sources: &Sources, options: &LoadOptions| SuiteKey::new(sources, options, &"").unwrap();
+    let plain = LoadOptions::default();
     let all = key(&sources_of(path), &plain);
     assert_eq!(key(&sources_of(path.join("add.json")), &plain), all);
     let filtered = |pattern: &str| {
         let run = RunOptions { filter: Filter::new([pattern]).unwrap(), ..RunOptions::default() };
-        Options { run, ..Options::default() }
+        LoadOptions { run, ..LoadOptions::default() }
     };
     assert_eq!(key(&sources_of(path), &filtered("add.json")), all);
     let run = RunOptions { jobs: 8, ..RunOptions::default() };
-    assert_eq!(key(&sources_of(path), &Options { run, ..Options::default() }), all);
+    assert_eq!(key(&sources_of(path), &LoadOptions { run, ..LoadOptions::default() }), all);
 
     let mut keys = vec![all, SuiteKey::new(&sources_of(path), &plain, &"other").unwrap()];
     keys.push(key(&sources_of(path), &filtered("small")));
@@ -193,13 +193,13 @@ fn programs_are_written_from_the_cache() {
     assert_eq!(written("two"), first);
 }
 
-fn some_faults() -> (Vec<Fault>, Known, ProgramKey, SuiteKey) {
+fn some_faults() -> (Vec<PlantedFault>, KnownFaults, ProgramKey, SuiteKey) {
     let sources = sources_of(ADD);
-    let options = Options::default();
-    let suite = Suite::read(&sources, &options, Detail::Codes, &|_| true);
+    let options = LoadOptions::default();
+    let suite = VectorSuite::read(&sources, &options, Detail::Codes, &|_| true);
     let faults = faults_of(by_name("evm").unwrap())[..20].to_vec();
-    let how = How { jobs: 1, work: 10_000, programs: 0, interrupt: Interrupt::default() };
-    let mut known = Known::of(&suite);
+    let how = MutantsOptions { jobs: 1, work: 10_000, programs: 0, interrupt: Interrupt::default() };
+    let mut known = KnownFaults::of(&suite);
     known.add(judge(&faults, &suite, &how));
     let program = ProgramKey::of(&b"one"[..]).unwrap();
     (faults, known, program, SuiteKey::new(&sources, &options, &"").unwrap())
@@ -209,8 +209,8 @@ fn some_faults() -> (Vec<Fault>, Known, ProgramKey, SuiteKey) {
 #[test]
 fn an_interrupted_run_judges_nothing_more() {
     let (faults, ..) = some_faults();
-    let suite = Suite::read(&sources_of(ADD), &Options::default(), Detail::Codes, &|_| true);
-    let how = How { jobs: 2, work: 10_000, programs: 0, interrupt: Interrupt::default() };
+    let suite = VectorSuite::read(&sources_of(ADD), &LoadOptions::default(), Detail::Codes, &|_| true);
+    let how = MutantsOptions { jobs: 2, work: 10_000, programs: 0, interrupt: Interrupt::default() };
     how.interrupt.request();
     assert!(judge(&faults, &suite, &how).is_empty());
 }
@@ -223,7 +223,7 @@ proptest! {
     fn a_damaged_text_says_nothing(at: prop::sample::Index, byte: u8) {
         let (faults, known, program, suite) = some_faults();
         let text = known.text(&program, &suite);
-        let read = |text: &str| Known::read(text, &program, &suite);
+        let read = |text: &str| KnownFaults::read(text, &program, &suite);
         let again = read(&text);
         prop_assert_eq!(again.as_ref(), Ok(&known));
         prop_assert!(again.unwrap().missing(&faults).is_empty());
@@ -234,8 +234,8 @@ proptest! {
         prop_assert!(damaged == text || read(&damaged).is_err());
         prop_assert!(read(&text[..at]).is_err());
         let other = ProgramKey::of(&b"two"[..]).unwrap();
-        prop_assert!(Known::read(&text, &other, &suite).is_err());
-        let other = SuiteKey::new(&sources_of(ADD), &Options::default(), &"other").unwrap();
-        prop_assert!(Known::read(&text, &program, &other).is_err());
+        prop_assert!(KnownFaults::read(&text, &other, &suite).is_err());
+        let other = SuiteKey::new(&sources_of(ADD), &LoadOptions::default(), &"other").unwrap();
+        prop_assert!(KnownFaults::read(&text, &program, &other).is_err());
     }
 }

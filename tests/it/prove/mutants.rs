@@ -5,32 +5,32 @@ use std::fmt::Write;
 
 use vmconf::machines::{by_name, of_this_crate};
 use vmconf::model::interrupt::Interrupt;
-use vmconf::prove::mutants::fault::{Fault, Kind, faults_of};
-use vmconf::prove::mutants::{How, evenly, judge, wrong_entries};
-use vmconf::prove::suite::{Detail, Suite};
-use vmconf::run::Options;
-use vmconf::wire::mutants::{Mutants, Outcome};
+use vmconf::prove::mutants::fault::{FaultKind, PlantedFault, faults_of};
+use vmconf::prove::mutants::{MutantsOptions, evenly, judge, wrong_entries};
+use vmconf::prove::suite::{Detail, VectorSuite};
+use vmconf::run::LoadOptions;
+use vmconf::wire::mutants::{FaultOutcome, Mutants};
 
 use crate::support::validator::Validator;
 use crate::support::{golden, sources_of, vmconf};
 
-fn judged(faults: &[Fault], suite: &Suite, programs: u32) -> Mutants {
-    let how = How { jobs: 2, work: 2_000_000, programs, interrupt: Interrupt::default() };
+fn judged(faults: &[PlantedFault], suite: &VectorSuite, programs: u32) -> Mutants {
+    let how = MutantsOptions { jobs: 2, work: 2_000_000, programs, interrupt: Interrupt::default() };
     Mutants { cases: suite.cases.len() as u64, left_out: suite.left_out, faults: judge(faults, suite, &how) }
 }
 
-fn suite(path: &str) -> Suite {
-    Suite::read(&sources_of(path), &Options::default(), Detail::Codes, &|_| true)
+fn suite(path: &str) -> VectorSuite {
+    VectorSuite::read(&sources_of(path), &LoadOptions::default(), Detail::Codes, &|_| true)
 }
 
-fn named(name: &str) -> Fault {
+fn named(name: &str) -> PlantedFault {
     let mut all = faults_of(by_name(name.split('/').next().unwrap()).unwrap()).into_iter();
     all.find(|fault| fault.to_string() == name).unwrap_or_else(|| panic!("no fault {name}"))
 }
 
 /// The counts of each kind, in the order of outcomes.
 fn table(mutants: &Mutants) -> String {
-    let mut counts: BTreeMap<&str, BTreeMap<Outcome, u64>> = BTreeMap::new();
+    let mut counts: BTreeMap<&str, BTreeMap<FaultOutcome, u64>> = BTreeMap::new();
     for fault in &mutants.faults {
         *counts.entry(&fault.kind).or_default().entry(fault.outcome).or_default() += 1;
     }
@@ -69,7 +69,8 @@ fn a_fault_is_killed_by_the_case_that_differs() {
     let faults = ["evm/ADD/one-more", "evm/ADD/price-more", "evm/ADD/swapped", "evm/MUL/zero"].map(named);
     let mutants = judged(&faults, &suite, 0);
     let outcomes: Vec<_> = mutants.faults.iter().map(|fault| fault.outcome).collect();
-    let expected = [Outcome::Killed, Outcome::Killed, Outcome::Equivalent, Outcome::NotExecuted];
+    let expected =
+        [FaultOutcome::Killed, FaultOutcome::Killed, FaultOutcome::Equivalent, FaultOutcome::NotExecuted];
     assert_eq!(outcomes, expected);
     assert!(mutants.faults[0].case.as_ref().unwrap().starts_with("vectors/evm/arithmetic/add.json::"));
     assert!((mutants.score().unwrap() - 200.0 / 3.0).abs() < 0.01, "{:?}", mutants.score());
@@ -104,11 +105,11 @@ fn a_misspelled_fault_is_reported() {
 fn a_fault_that_changes_nothing_is_not_killed() {
     let machine = by_name("evm").unwrap();
     let op = machine.isa.by_name("ADD").unwrap();
-    let faults = [Fault { machine, op, kind: Kind::Copied }];
+    let faults = [PlantedFault { machine, op, kind: FaultKind::Copied }];
     let suite = suite("vectors/evm/arithmetic/add.json");
     for programs in [0, 3] {
         let mutants = judged(&faults, &suite, programs);
-        assert_eq!((mutants.faults[0].outcome, mutants.score()), (Outcome::NeverOn, Some(0.0)));
+        assert_eq!((mutants.faults[0].outcome, mutants.score()), (FaultOutcome::NeverOn, Some(0.0)));
     }
 }
 
@@ -128,7 +129,7 @@ fn faults_of_compounds_counts_and_failures_are_noticed() {
     ];
     for (name, path) in FAULTS {
         let mutants = judged(&[named(name)], &suite(&format!("vectors/{path}")), 0);
-        assert_eq!(mutants.faults[0].outcome, Outcome::Killed, "{name}");
+        assert_eq!(mutants.faults[0].outcome, FaultOutcome::Killed, "{name}");
     }
 }
 
@@ -158,9 +159,9 @@ fn faults_that_only_show_in_a_failure_are_noticed() {
     let machine = by_name("neo3").unwrap();
     let path = folder.path().join("one.json");
     let file = path.to_str().unwrap();
-    let check = |fault: Fault| {
+    let check = |fault: PlantedFault| {
         let mutants = judged(&[fault], &suite(file), 0);
-        assert_eq!(mutants.faults[0].outcome, Outcome::Killed, "{fault}");
+        assert_eq!(mutants.faults[0].outcome, FaultOutcome::Killed, "{fault}");
     };
     // Two strings that are too long for a number, by different lengths.
     let strings = format!("0c21{}0c22{}", "01".repeat(33), "01".repeat(34));
@@ -184,7 +185,7 @@ fn faults_that_only_show_in_a_failure_are_noticed() {
         let script =
             format!("0x{strings}{:02x}{}", op.code, "04000000".get(..2 * operand_length(op)).unwrap());
         assert_eq!(vmconf(&["exec", "neo3", &script, "--vector", file, "--force"]).exit, 0, "{name}");
-        check(Fault { machine, op, kind: Kind::Swapped });
+        check(PlantedFault { machine, op, kind: FaultKind::Swapped });
     }
     let names = [
         "CALLA",
@@ -205,7 +206,7 @@ fn faults_that_only_show_in_a_failure_are_noticed() {
         let op = machine.isa.by_name(name).unwrap();
         let script = format!("0x{:02x}", op.code);
         assert_eq!(vmconf(&["exec", "neo3", &script, "--vector", file, "--force"]).exit, 0, "{name}");
-        check(Fault { machine, op, kind: Kind::TooFew });
+        check(PlantedFault { machine, op, kind: FaultKind::TooFew });
     }
     for (operand, op, code, details, fault) in [
         (
@@ -256,10 +257,10 @@ fn wrong_entries_of_the_list_are_reported() {
     let mut mutants =
         judged(&[named("evm/ADD/swapped"), named("evm/LT/low-limb")], &suite("vectors/evm/arithmetic"), 0);
     let outcomes: Vec<_> = mutants.faults.iter().map(|fault| fault.outcome).collect();
-    assert_eq!(outcomes, [Outcome::Equivalent, Outcome::NotPlanted]);
+    assert_eq!(outcomes, [FaultOutcome::Equivalent, FaultOutcome::NotPlanted]);
     assert_eq!((mutants.noticeable(), wrong_entries(&mutants, &all)), (0, Vec::new()));
-    mutants.faults[0].outcome = Outcome::Killed;
-    mutants.faults[1].outcome = Outcome::Survived;
+    mutants.faults[0].outcome = FaultOutcome::Killed;
+    mutants.faults[1].outcome = FaultOutcome::Survived;
     let wrong = wrong_entries(&mutants, &all);
     assert!(wrong.len() == 2 && wrong[0].contains("evm/ADD/swapped, which a case notices"), "{wrong:?}");
     assert!(wrong[1].contains("evm/LT/low-limb, which changes something"), "{wrong:?}");

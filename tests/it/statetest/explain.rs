@@ -5,16 +5,16 @@ use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
 use vmconf::explain::explain;
-use vmconf::machines::ethereum::{Ethereum, Fault, WrongPrice};
-use vmconf::model::explanation::{Against, Answer, Explanation, Leaf};
+use vmconf::machines::ethereum::{Ethereum, EthereumFault, WrongPrice};
+use vmconf::model::explanation::{BlameAnswer, ComparedWith, Explanation, StateLeaf};
 use vmconf::model::limits::Limits;
 use vmconf::model::signature;
 use vmconf::model::verdict::Verdict;
 use vmconf::report::explanation::{self, Length};
 use vmconf::report::json;
-use vmconf::run::sources::Source;
+use vmconf::run::sources::VectorSource;
 use vmconf::run::worlds::Worlds;
-use vmconf::run::{self, Options, RunOptions, Worker};
+use vmconf::run::{self, LoadOptions, RunOptions, Worker};
 use vmconf::testees::MakeTestee;
 
 use crate::support::skip::suites;
@@ -69,11 +69,11 @@ pub(super) fn calling() -> String {
     .to_string()
 }
 
-fn any_source() -> Source {
+fn any_source() -> VectorSource {
     files_of(at_root("vectors/ethereum/transfer.json")).remove(0)
 }
 
-fn explained(text: String, options: &Options) -> Explanation {
+fn explained(text: String, options: &LoadOptions) -> Explanation {
     let source = any_source();
     explain(&mut Worker::new(&options.run), &run::open_text(&source, text, options), 0, 3)
 }
@@ -84,21 +84,21 @@ fn text(explained: &Explanation, length: Length) -> String {
     anstream::adapter::strip_str(std::str::from_utf8(&text).unwrap()).to_string()
 }
 
-fn leaf<'e>(explained: &'e Explanation, at: &str) -> &'e Leaf {
+fn leaf<'e>(explained: &'e Explanation, at: &str) -> &'e StateLeaf {
     let leaves = &explained.world.as_ref().unwrap().leaves;
     leaves.iter().find(|leaf| leaf.at.to_string() == at).unwrap_or_else(|| panic!("{at}: {leaves:?}"))
 }
 
 /// The instruction that wrote a leaf, with its frame.
 fn writer(explained: &Explanation, at: &str) -> (String, String) {
-    let Some(Answer::By(blame)) = &leaf(explained, at).answer else { panic!("nothing wrote {at}") };
+    let Some(BlameAnswer::By(blame)) = &leaf(explained, at).answer else { panic!("nothing wrote {at}") };
     (blame.by.text.clone(), blame.by.frame.clone().unwrap())
 }
 
 #[test]
 fn leaves_are_blamed_on_the_instruction_and_frame_that_wrote_them() {
-    let explained = explained(calling(), &Options::default());
-    assert_eq!(explained.world.as_ref().unwrap().against, Against::Before);
+    let explained = explained(calling(), &LoadOptions::default());
+    assert_eq!(explained.world.as_ref().unwrap().against, ComparedWith::Before);
     let inner = format!("frame 2, code of {INNER}");
     let outer = format!("frame 1, code of {OUTER}");
     assert_eq!(writer(&explained, &format!("state/{INNER}/storage/0x01")), ("SSTORE".into(), inner));
@@ -114,7 +114,7 @@ fn leaves_are_blamed_on_the_instruction_and_frame_that_wrote_them() {
 }
 
 /// The values of the instructions that led to one, as text.
-fn chain(answer: &Answer) -> String {
+fn chain(answer: &BlameAnswer) -> String {
     fn follow(blame: &vmconf::model::explanation::Blame, found: &mut Vec<String>) {
         found.push(blame.by.text.clone());
         blame.inputs.iter().flatten().for_each(|input| follow(input, found));
@@ -127,7 +127,7 @@ fn chain(answer: &Answer) -> String {
 /// What a frame gets and returns is followed into the other frame.
 #[test]
 fn blame_crosses_frames() {
-    let explained = explained(calling(), &Options::default());
+    let explained = explained(calling(), &LoadOptions::default());
     let of = |at: String| chain(leaf(&explained, &at).answer.as_ref().unwrap());
     let stored = of(format!("state/{INNER}/storage/0x01"));
     assert!(
@@ -146,11 +146,11 @@ fn what_was_undone_is_blamed_on_the_end_of_the_frame() {
     let entry = &mut file["calls"]["post"]["Cancun"][0];
     entry["state"] = json!({ FAILING: { "balance": "0x00", "nonce": "0x00", "code": code(REVERTS),
         "storage": { "0x02": "0x01" } } });
-    let explained = explained(file.to_string(), &Options::default());
+    let explained = explained(file.to_string(), &LoadOptions::default());
     let failure = explained.report.verdict.failure().unwrap();
     let lost = format!("state/{FAILING}/storage/0x02");
     let index = failure.differences.iter().position(|it| it.at.to_string() == lost).unwrap();
-    let Answer::By(blame) = &explained.blames[index] else { panic!("{:?}", explained.blames[index]) };
+    let BlameAnswer::By(blame) = &explained.blames[index] else { panic!("{:?}", explained.blames[index]) };
     assert_eq!(blame.by.text, "REVERT");
     assert_eq!(blame.by.frame.as_deref(), Some(format!("frame 2, code of {FAILING}").as_str()));
 }
@@ -174,11 +174,11 @@ fn a_state_is_looked_up_by_its_root() {
     let again = Worlds::new(sources, &kept);
     assert_eq!(again.text(), None, "the index is not made again");
     for worlds in [worlds, again] {
-        let mut options = Options::default();
+        let mut options = LoadOptions::default();
         options.run.worlds = Some(Arc::new(move |root| worlds.find(root)));
         let explained = explained(file.to_string(), &options);
         let world = explained.world.unwrap();
-        let Against::Fixture(id) = &world.against else { panic!("{:?}", world.against) };
+        let ComparedWith::Fixture(id) = &world.against else { panic!("{:?}", world.against) };
         assert!(id.contains("transfer.json"), "{id}");
         let found: Vec<_> = world.leaves.iter().map(|leaf| leaf.at.to_string()).collect();
         assert_eq!(found.len(), 2, "the balances of both accounts: {found:?}");
@@ -188,14 +188,14 @@ fn a_state_is_looked_up_by_its_root() {
 
 /// A machine on which the refund of a cleared word is higher by one in a fork.
 fn with_wrong_refund(fork: &'static str) -> RunOptions {
-    let fault = Fault::Price(WrongPrice { fork, name: "sstore_clearing_slot_refund", by: 1 });
+    let fault = EthereumFault::Price(WrongPrice { fork, name: "sstore_clearing_slot_refund", by: 1 });
     let make = move |_: &_, limits: &Limits| Box::new(Ethereum::with_fault(limits, fault)) as Box<_>;
     RunOptions { testee: MakeTestee::new("wrong refund", make), ..RunOptions::default() }
 }
 
 /// Cases that fail on a machine: the number, the causes, and the explanation of the first.
-fn failures(sources: &[Source], run: &RunOptions) -> (usize, Vec<String>, Option<String>) {
-    let options = Options::default();
+fn failures(sources: &[VectorSource], run: &RunOptions) -> (usize, Vec<String>, Option<String>) {
+    let options = LoadOptions::default();
     let mut worker = Worker::new(run);
     let (mut count, mut causes, mut first) = (0, Vec::new(), None);
     for source in sources {

@@ -1,20 +1,20 @@
 //! Each rule that revm does not have is needed: without it, own vectors fail.
 
-use vmconf::machines::ethereum::{Ethereum, Fault, Rule};
+use vmconf::machines::ethereum::{Ethereum, EthereumFault, FaultyRule};
 use vmconf::model::limits::Limits;
 use vmconf::model::verdict::Verdict;
-use vmconf::run::{self, Options, RunOptions, Worker};
+use vmconf::run::{self, LoadOptions, RunOptions, Worker};
 use vmconf::testees::MakeTestee;
 
 use crate::support::{at_root, files_of};
 
 /// The rules, and the tests that fail without each.
-const NEEDED: &[(Rule, &[&str])] = &[
-    (Rule::CreationCollision, &["creation-collides-with-storage.json::creation"]),
-    (Rule::HashOfNoCode, &["creation-collides-with-storage.json::extcodehash"]),
-    (Rule::RecipientOfType, &["creation-by-type.json::blobs", "creation-by-type.json::authorizations"]),
+const NEEDED: &[(FaultyRule, &[&str])] = &[
+    (FaultyRule::CreationCollision, &["creation-collides-with-storage.json::creation"]),
+    (FaultyRule::HashOfNoCode, &["creation-collides-with-storage.json::extcodehash"]),
+    (FaultyRule::RecipientOfType, &["creation-by-type.json::blobs", "creation-by-type.json::authorizations"]),
     (
-        Rule::NetStorageGas,
+        FaultyRule::NetStorageGas,
         &[
             "net-storage-gas-by-values.json::original 0, three stores",
             "net-storage-gas-by-values.json::original 1, three stores",
@@ -25,7 +25,7 @@ const NEEDED: &[(Rule, &[&str])] = &[
         ],
     ),
     (
-        Rule::BlobParameters,
+        FaultyRule::BlobParameters,
         &[
             "blob-fees.json::type 0 pays nothing for blobs",
             "blob-fees.json::type 1 pays nothing for blobs",
@@ -45,7 +45,7 @@ const NEEDED: &[(Rule, &[&str])] = &[
         ],
     ),
     (
-        Rule::NumberRange,
+        FaultyRule::NumberRange,
         &[
             "out-of-range.json::gas limit",
             "out-of-range.json::gas price",
@@ -53,15 +53,16 @@ const NEEDED: &[(Rule, &[&str])] = &[
             "out-of-range.json::value",
         ],
     ),
-    (Rule::BaseFeeOfLondon, &["base-fee-before-london.json::base fee 1000"]),
+    (FaultyRule::BaseFeeOfLondon, &["base-fee-before-london.json::base fee 1000"]),
 ];
 
 /// The own tests that fail without a rule, each once.
-fn failing(rule: Rule) -> Vec<String> {
-    let make =
-        move |_: &_, limits: &Limits| Box::new(Ethereum::with_fault(limits, Fault::Without(rule))) as Box<_>;
+fn failing(rule: FaultyRule) -> Vec<String> {
+    let make = move |_: &_, limits: &Limits| {
+        Box::new(Ethereum::with_fault(limits, EthereumFault::Without(rule))) as Box<_>
+    };
     let run = RunOptions { testee: MakeTestee::new("without a rule", make), ..RunOptions::default() };
-    let (options, mut worker) = (Options::default(), Worker::new(&run));
+    let (options, mut worker) = (LoadOptions::default(), Worker::new(&run));
     let mut failing = Vec::new();
     for source in files_of(at_root("vectors/ethereum")) {
         let file = run::open(&source, &options);

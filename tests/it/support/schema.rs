@@ -4,11 +4,11 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
-use vmconf::formats::{Context, Format, Options};
+use vmconf::formats::{Format, FormatOptions, ReadContext};
 use vmconf::model::diagnostic::{Diagnostic, Severity};
 use vmconf::model::position::Origin;
 use vmconf::run::VectorFiles;
-use vmconf::text::json::{Document, Node};
+use vmconf::text::json::{Document, JsonNode};
 
 use super::validator::Validator;
 use super::{at_root, files};
@@ -83,8 +83,9 @@ impl Described {
 
     /// The errors that the reader finds in a file, in its tests and between them.
     fn errors(&self, document: &Document, path: &Path) -> Vec<Diagnostic<Origin>> {
-        let options = Options::default();
-        let context = Context { options, files: &VectorFiles::new(path, self.format.folders), shared: None };
+        let options = FormatOptions::default();
+        let context =
+            ReadContext { options, files: &VectorFiles::new(path, self.format.folders), shared: None };
         let entries = match (self.format.outline)(document.root()) {
             Ok(entries) => entries,
             Err(error) => return vec![error],
@@ -92,7 +93,7 @@ impl Described {
         let mut diagnostics = self.format.read_rest(document, &entries, options);
         for entry in entries {
             diagnostics
-                .extend(self.format.read_case(Node::at_index(document, entry.node), context).diagnostics);
+                .extend(self.format.read_case(JsonNode::at_index(document, entry.node), context).diagnostics);
         }
         diagnostics.retain(|diagnostic| diagnostic.severity == Severity::Error);
         diagnostics

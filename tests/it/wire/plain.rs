@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use serde_json::Value as Json;
 use vmconf::machines::MACHINES;
 use vmconf::model::hex::{bytes_key, number_key};
-use vmconf::model::shape::{Keys, Member, Shape};
+use vmconf::model::shape::{MapKeys, MemberShape, Shape};
 use vmconf::model::value::Value;
 use vmconf::wire::plain::{read, write};
 
@@ -69,8 +69,8 @@ fn list(item: Shape, depth: u32) -> BoxedStrategy<Value> {
 }
 
 /// A record with some of the members.
-fn record(members: &'static [Member], depth: u32) -> BoxedStrategy<Value> {
-    let member = |member: &'static Member| {
+fn record(members: &'static [MemberShape], depth: u32) -> BoxedStrategy<Value> {
+    let member = |member: &'static MemberShape| {
         let value = prop::option::of(of_shape(member.shape, depth));
         value.prop_map(|value| Some((member.name.to_owned(), value?))).boxed()
     };
@@ -78,15 +78,15 @@ fn record(members: &'static [Member], depth: u32) -> BoxedStrategy<Value> {
     members.prop_map(|members| Value::record(members.into_iter().flatten())).boxed()
 }
 
-fn map(keys: Keys, value: Shape, depth: u32) -> BoxedStrategy<Value> {
+fn map(keys: MapKeys, value: Shape, depth: u32) -> BoxedStrategy<Value> {
     let bytes = || prop::collection::vec(any::<u8>(), 0..6);
     let key = match keys {
-        Keys::Text => any_text().boxed(),
+        MapKeys::Text => any_text().boxed(),
         // No bytes are an empty key.
-        Keys::Bytes => {
+        MapKeys::Bytes => {
             bytes().prop_map(|bytes| if bytes.is_empty() { String::new() } else { bytes_key(&bytes) }).boxed()
         }
-        Keys::Number => bytes().prop_map(|bytes| number_key(&bytes)).boxed(),
+        MapKeys::Number => bytes().prop_map(|bytes| number_key(&bytes)).boxed(),
     };
     let members = prop::collection::btree_map(key, of_shape(value, depth), 0..3);
     members.prop_map(Value::record).boxed()

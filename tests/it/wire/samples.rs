@@ -8,20 +8,23 @@ use proptest::prelude::*;
 use vmconf::model::assertion::Expected;
 use vmconf::model::case::CaseId;
 use vmconf::model::case_report::CaseReport;
-use vmconf::model::diagnostic::{Diagnostic, Place};
-use vmconf::model::event::{Event, Summary, Vm};
-use vmconf::model::explanation::Explained;
+use vmconf::model::diagnostic::{Diagnostic, DiagnosticPlace};
+use vmconf::model::event::{Event, RunSummary, UsedVm};
+use vmconf::model::explanation::ExplainedCase;
 use vmconf::model::name::Name;
-use vmconf::model::path::{Key, Path};
+use vmconf::model::path::{Path, PathKey};
 use vmconf::model::position::Position;
 use vmconf::model::value::Value;
-use vmconf::model::verdict::{Breakdown, Difference, Failure, FirstTry, Kind, Listing, NotPassed, Verdict};
+use vmconf::model::verdict::{
+    Breakdown, CaseDifference, DifferenceKind, ExpectedListing, Failure, FirstTry, NotPassed, Verdict,
+};
 use vmconf::wire::explanation::{
-    Against, Explanation, FirstDivergence, Further, Input, Instruction, Leaf, Logs, Relation, RowDeviation,
-    Spent, StackComparison, Undeclared, World,
+    Logs, Relation, WireComparedWith, WireExplanation, WireFirstDivergence, WireFurtherCauses, WireInput,
+    WireInstruction, WireLeaf, WireRowDeviation, WireSpentGas, WireStackComparison, WireUndeclared,
+    WireWorld,
 };
 use vmconf::wire::record;
-use vmconf::wire::report::{Case, Problem};
+use vmconf::wire::report::{Problem, ReportedCase};
 
 /// Any text, with what disturbs terminals in it.
 pub(super) fn any_text() -> impl Strategy<Value = String> {
@@ -52,8 +55,8 @@ pub(super) fn any_value() -> impl Strategy<Value = Value> {
     })
 }
 
-fn any_keys() -> impl Strategy<Value = Vec<Key>> {
-    prop::collection::vec(any_name().prop_map(Key::from), 0..4)
+fn any_keys() -> impl Strategy<Value = Vec<PathKey>> {
+    prop::collection::vec(any_name().prop_map(PathKey::from), 0..4)
 }
 
 pub(super) fn any_expected() -> impl Strategy<Value = Expected> {
@@ -79,13 +82,13 @@ fn any_written_expected() -> impl Strategy<Value = Expected> {
 }
 
 pub(super) fn any_path() -> impl Strategy<Value = Path> {
-    let key = prop_oneof![any_name().prop_map(Key::from), any::<usize>().prop_map(Key::from)];
+    let key = prop_oneof![any_name().prop_map(PathKey::from), any::<usize>().prop_map(PathKey::from)];
     (any_name(), prop::collection::vec(key, 0..6))
         .prop_map(|(field, keys)| keys.into_iter().fold(Path::field(field), |path, key| path.child(key)))
 }
 
-fn any_place() -> impl Strategy<Value = Place> {
-    (1..=u32::MAX, 1..=u32::MAX).prop_map(|(line, column)| Place {
+fn any_place() -> impl Strategy<Value = DiagnosticPlace> {
+    (1..=u32::MAX, 1..=u32::MAX).prop_map(|(line, column)| DiagnosticPlace {
         at: 0,
         position: Position { line, column },
         excerpt: String::new(),
@@ -103,7 +106,7 @@ fn any_diagnostic() -> impl Strategy<Value = Diagnostic> {
     })
 }
 
-fn any_difference() -> impl Strategy<Value = Difference> {
+fn any_difference() -> impl Strategy<Value = CaseDifference> {
     (
         prop::option::of(any::<usize>()),
         any_path(),
@@ -112,7 +115,7 @@ fn any_difference() -> impl Strategy<Value = Difference> {
         any_place(),
         prop::option::of(any_text()),
     )
-        .prop_map(|(step, at, expected, actual, place, note)| Difference {
+        .prop_map(|(step, at, expected, actual, place, note)| CaseDifference {
             step,
             at,
             expected,
@@ -127,8 +130,8 @@ fn any_failure() -> impl Strategy<Value = Failure> {
         .prop_map(|(differences, ended, instructions)| Failure { differences, ended, instructions })
 }
 
-fn any_listing() -> impl Strategy<Value = Listing> {
-    (any_text(), any_text(), prop::option::of(any_text())).prop_map(|(place, reason, link)| Listing {
+fn any_listing() -> impl Strategy<Value = ExpectedListing> {
+    (any_text(), any_text(), prop::option::of(any_text())).prop_map(|(place, reason, link)| ExpectedListing {
         place,
         reason,
         link,
@@ -165,13 +168,10 @@ fn any_breakdown() -> impl Strategy<Value = Breakdown> {
     (any_text(), any_text()).prop_map(|(what, stderr)| Breakdown { what, stderr })
 }
 
-fn any_vm() -> impl Strategy<Value = Vm> {
+fn any_vm() -> impl Strategy<Value = UsedVm> {
     let lists = prop::collection::vec(any_text(), 0..3);
-    (any_text(), any_text(), any_text(), lists).prop_map(|(name, implementation, release, not_compared)| Vm {
-        name,
-        implementation,
-        release,
-        not_compared,
+    (any_text(), any_text(), any_text(), lists).prop_map(|(name, implementation, release, not_compared)| {
+        UsedVm { name, implementation, release, not_compared }
     })
 }
 
@@ -205,7 +205,7 @@ fn any_report() -> impl Strategy<Value = CaseReport> {
 pub(super) fn any_event() -> impl Strategy<Value = Event> {
     let reports = prop::collection::vec(any_report(), 0..6);
     let summary = (reports, 0.0..1e9_f64, any::<bool>()).prop_map(|(reports, seconds, interrupted)| {
-        let mut summary = Summary { seconds, interrupted, ..Summary::default() };
+        let mut summary = RunSummary { seconds, interrupted, ..RunSummary::default() };
         for report in &reports {
             summary.count(report);
         }
@@ -216,12 +216,12 @@ pub(super) fn any_event() -> impl Strategy<Value = Event> {
         (any_text(), any_diagnostic())
             .prop_map(|(file, diagnostic)| Event::Note { file: file.into(), diagnostic }),
         any_report().prop_map(Event::Finished),
-        (any_id(), any_text()).prop_map(|(id, text)| Event::Explained(Explained::Text { id, text })),
+        (any_id(), any_text()).prop_map(|(id, text)| Event::Explained(ExplainedCase::Text { id, text })),
         summary.prop_map(Event::Ended),
     ]
 }
 
-pub(super) fn any_record_case() -> impl Strategy<Value = record::Case> {
+pub(super) fn any_record_case() -> impl Strategy<Value = record::RecordedCase> {
     let problem = any_text().prop_map(|message| Problem {
         message,
         expected: None,
@@ -230,14 +230,14 @@ pub(super) fn any_record_case() -> impl Strategy<Value = record::Case> {
         column: None,
     });
     (
-        0..Kind::ALL.len(),
+        0..DifferenceKind::ALL.len(),
         any_text(),
         prop::option::of(any_text()),
         prop::option::of(any_text()),
         prop::option::of(prop::collection::vec(problem, 1)),
     )
-        .prop_map(|(kind, id, file, signature, problems)| record::Case {
-            verdict: Kind::ALL[kind],
+        .prop_map(|(kind, id, file, signature, problems)| record::RecordedCase {
+            verdict: DifferenceKind::ALL[kind],
             id,
             file,
             signature,
@@ -245,13 +245,13 @@ pub(super) fn any_record_case() -> impl Strategy<Value = record::Case> {
         })
 }
 
-fn any_instruction() -> impl Strategy<Value = Instruction> {
+fn any_instruction() -> impl Strategy<Value = WireInstruction> {
     let numbers = (any::<u64>(), any::<usize>(), any::<usize>(), prop::option::of(any::<u64>()));
     let texts = (prop::option::of(any_text().prop_map(Name::from)), any_text());
     let stack = prop::collection::vec(any_value(), 0..2);
     let leaf = (numbers, texts, stack).prop_map(|((step, pc, height, cost), (op, instruction), stack)| {
         let (inputs, moved_by) = (Vec::new(), Vec::new());
-        Instruction {
+        WireInstruction {
             step,
             pc,
             op,
@@ -271,7 +271,7 @@ fn any_instruction() -> impl Strategy<Value = Instruction> {
     });
     leaf.prop_recursive(3, 12, 2, |inner| {
         let input = (any_text(), any_value(), prop::option::of(inner.clone()))
-            .prop_map(|(cell, value, by)| Input { cell, value, by });
+            .prop_map(|(cell, value, by)| WireInput { cell, value, by });
         let relation = prop_oneof![Just(Relation::MadeBy), Just(Relation::Instead), Just(Relation::After)];
         let many = prop::collection::vec(inner.clone(), 0..2);
         (
@@ -281,8 +281,9 @@ fn any_instruction() -> impl Strategy<Value = Instruction> {
             prop::option::of(inner.prop_map(Box::new)),
             prop::option::of(relation),
         )
-            .prop_map(|(by, inputs, moved_by, reached_by, relation)| Instruction {
-                further: (by.step % 2 == 0).then(|| Further { left_out: by.pc, oldest: moved_by.clone() }),
+            .prop_map(|(by, inputs, moved_by, reached_by, relation)| WireInstruction {
+                further: (by.step % 2 == 0)
+                    .then(|| WireFurtherCauses { left_out: by.pc, oldest: moved_by.clone() }),
                 left_by: reached_by.clone(),
                 inputs,
                 moved_by,
@@ -293,9 +294,9 @@ fn any_instruction() -> impl Strategy<Value = Instruction> {
     })
 }
 
-pub(super) fn any_explanation() -> impl Strategy<Value = Explanation> {
+pub(super) fn any_explanation() -> impl Strategy<Value = WireExplanation> {
     let spent = (any::<u64>(), any::<u64>(), any::<u64>(), any::<i64>());
-    let spent = spent.prop_map(|(count, gas, unlike_row, refund)| Spent {
+    let spent = spent.prop_map(|(count, gas, unlike_row, refund)| WireSpentGas {
         count,
         gas,
         unlike_row,
@@ -306,7 +307,7 @@ pub(super) fn any_explanation() -> impl Strategy<Value = Explanation> {
     let expected = prop::option::of(any_written_expected())
         .prop_map(|expected| expected.filter(|it| *it != Expected::Is(Value::Null)));
     let stack = (any_path(), prop::collection::vec(expected, 0..3), prop::collection::vec(any_value(), 0..3))
-        .prop_map(|(path, expected, actual)| StackComparison { path, expected, actual });
+        .prop_map(|(path, expected, actual)| WireStackComparison { path, expected, actual });
     (
         any_report(),
         prop::collection::vec(prop::option::of(any_instruction()), 0..2),
@@ -317,20 +318,20 @@ pub(super) fn any_explanation() -> impl Strategy<Value = Explanation> {
         prop::option::of(any_world()),
         prop::option::of(any_logs()),
     )
-        .prop_map(|(report, blames, steps, last, spent, stack, world, logs)| Explanation {
-            case: Case::from(&report),
+        .prop_map(|(report, blames, steps, last, spent, stack, world, logs)| WireExplanation {
+            case: ReportedCase::from(&report),
             missing: (steps % 7 == 0).then(|| "not explained".to_owned()),
-            embedded: (steps % 2 == 0).then_some(Kind::Pass),
-            divergence: (steps % 3 == 0).then(|| FirstDivergence {
+            embedded: (steps % 2 == 0).then_some(DifferenceKind::Pass),
+            divergence: (steps % 3 == 0).then(|| WireFirstDivergence {
                 step: steps,
                 pc: None,
                 op: None,
                 differs: Vec::new(),
             }),
             unsearched: steps % 5 == 0,
-            row_deviation: last.first().map(|by| RowDeviation {
+            row_deviation: last.first().map(|by| WireRowDeviation {
                 by: by.clone(),
-                kind: Undeclared::Height,
+                kind: WireUndeclared::Height,
                 declared: Some(by.height),
                 actual: Some(by.pc),
                 cell: None,
@@ -345,14 +346,18 @@ pub(super) fn any_explanation() -> impl Strategy<Value = Explanation> {
         })
 }
 
-fn any_world() -> impl Strategy<Value = World> {
+fn any_world() -> impl Strategy<Value = WireWorld> {
     let value =
         || prop::option::of(any_value().prop_filter("null is nothing", |value| *value != Value::Null));
     let leaf = (any_path(), value(), value(), prop::option::of(any_instruction()))
-        .prop_map(|(path, other, actual, by)| Leaf { path, other, actual, by });
-    let against = prop_oneof![Just(Against::Before), Just(Against::Case), Just(Against::Embedded)];
+        .prop_map(|(path, other, actual, by)| WireLeaf { path, other, actual, by });
+    let against = prop_oneof![
+        Just(WireComparedWith::Before),
+        Just(WireComparedWith::Case),
+        Just(WireComparedWith::Embedded)
+    ];
     (against, prop::option::of(any_text()), prop::collection::vec(leaf, 0..2), any::<usize>())
-        .prop_map(|(against, case, leaves, count)| World { against, case, leaves, count })
+        .prop_map(|(against, case, leaves, count)| WireWorld { against, case, leaves, count })
 }
 
 fn any_logs() -> impl Strategy<Value = Logs> {

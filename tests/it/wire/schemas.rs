@@ -9,16 +9,17 @@ use proptest::test_runner::TestRunner;
 use serde_json::{Value as Json, json};
 use vmconf::model::assertion::Expected;
 use vmconf::model::event::Event;
-use vmconf::model::partition::Kind;
+use vmconf::model::partition::PartitionKind;
 use vmconf::model::path::Path;
 use vmconf::model::value::Value;
 use vmconf::model::verdict::{NotPassed, Verdict};
 use vmconf::wire::explanation::{
-    Against, Differing, Explanation, FirstDivergence, Further, Input, Instruction, Leaf, Logs, Relation,
-    RowDeviation, Spent, StackComparison, Undeclared, World,
+    Differing, Logs, Relation, WireComparedWith, WireExplanation, WireFirstDivergence, WireFurtherCauses,
+    WireInput, WireInstruction, WireLeaf, WireRowDeviation, WireSpentGas, WireStackComparison,
+    WireUndeclared, WireWorld,
 };
 use vmconf::wire::line::one_line;
-use vmconf::wire::report::{Case, Line, Partition, Start, Typed};
+use vmconf::wire::report::{ReportLine, ReportStart, ReportedCase, ReportedPartition, TypedFlags};
 use vmconf::wire::schema;
 
 use super::line;
@@ -138,15 +139,16 @@ fn as_a_run_makes_it(mut event: Event) -> Event {
 fn reports() {
     let validator = Validator::named("report");
     let words = || vec!["--strict".to_owned()];
-    let typed = Some(Typed { selection: words(), flags: words() });
+    let typed = Some(TypedFlags { selection: words(), flags: words() });
     let selection = "0123456789abcdef".repeat(4);
-    let partition = Partition { kind: Kind::Hash, part: 1, of: 2, selection, typed };
-    let mut lines = vec![Line::Run(Start { partition: Some(partition), ..Start::new(1, None) })];
+    let partition = ReportedPartition { kind: PartitionKind::Hash, part: 1, of: 2, selection, typed };
+    let mut lines =
+        vec![ReportLine::Run(ReportStart { partition: Some(partition), ..ReportStart::new(1, None) })];
     let mut runner = TestRunner::deterministic();
     for number in 0..2000 {
         let event = any_event().new_tree(&mut runner).unwrap().current();
         let mut line = line(&as_a_run_makes_it(event)).unwrap();
-        if number % 2 == 0 || matches!(line, Line::Explained(_)) {
+        if number % 2 == 0 || matches!(line, ReportLine::Explained(_)) {
             line.set_position(number);
         }
         lines.push(line);
@@ -161,9 +163,9 @@ fn reports() {
     walk.check();
 }
 
-fn executed(step: u64) -> Instruction {
-    let input = Input { cell: "storage 0x01".to_owned(), value: Value::int(1), by: None };
-    Instruction {
+fn executed(step: u64) -> WireInstruction {
+    let input = WireInput { cell: "storage 0x01".to_owned(), value: Value::int(1), by: None };
+    WireInstruction {
         step,
         pc: 3,
         op: Some("ADD".into()),
@@ -183,26 +185,26 @@ fn executed(step: u64) -> Instruction {
 }
 
 /// An instruction with all that is said of one that wrote something.
-fn blame(step: u64) -> Instruction {
-    let by = Some(Instruction { moved_by: vec![executed(2)], ..executed(1) });
-    let input = Input { cell: "stack [0]".to_owned(), value: Value::int(1), by };
-    Instruction { inputs: vec![input], moved_by: vec![executed(step - 1)], ..executed(step) }
+fn blame(step: u64) -> WireInstruction {
+    let by = Some(WireInstruction { moved_by: vec![executed(2)], ..executed(1) });
+    let input = WireInput { cell: "stack [0]".to_owned(), value: Value::int(1), by };
+    WireInstruction { inputs: vec![input], moved_by: vec![executed(step - 1)], ..executed(step) }
 }
 
-fn world(number: usize) -> World {
-    let leaf = |by| Leaf {
+fn world(number: usize) -> WireWorld {
+    let leaf = |by| WireLeaf {
         path: Path::field("state"),
         other: by,
         actual: Some(Value::int(2)),
         by: number.is_multiple_of(4).then(|| blame(3)),
     };
     let (against, case) = [
-        (Against::Before, None),
-        (Against::Case, Some("file.json::case".to_owned())),
-        (Against::Embedded, None),
+        (WireComparedWith::Before, None),
+        (WireComparedWith::Case, Some("file.json::case".to_owned())),
+        (WireComparedWith::Embedded, None),
     ][number % 3]
         .clone();
-    World { against, case, leaves: vec![leaf(None), leaf(Some(Value::int(1)))], count: 2 }
+    WireWorld { against, case, leaves: vec![leaf(None), leaf(Some(Value::int(1)))], count: 2 }
 }
 
 #[test]
@@ -220,37 +222,42 @@ fn explanations() {
         let is_full = number % 2 == 0;
         let relation = Some([Relation::MadeBy, Relation::Instead, Relation::After][number % 3]);
         let reached_by = Some(Box::new(blame(4)));
-        let spent =
-            Spent { count: 1, gas: 3, unlike_row: 0, by_row: 3, refund: i64::from(number.is_multiple_of(4)) };
-        let stack = StackComparison {
+        let spent = WireSpentGas {
+            count: 1,
+            gas: 3,
+            unlike_row: 0,
+            by_row: 3,
+            refund: i64::from(number.is_multiple_of(4)),
+        };
+        let stack = WireStackComparison {
             path: Path::field("stack"),
             expected: vec![None, Some(Expected::Len(1)), Some(Expected::Is(Value::int(1)))],
             actual: vec![Value::int(2)],
         };
-        let plain = Instruction { cost: None, relation, ..executed(5) };
-        let further = Some(Further { left_out: 3, oldest: vec![executed(1), executed(2)] });
+        let plain = WireInstruction { cost: None, relation, ..executed(5) };
+        let further = Some(WireFurtherCauses { left_out: 3, oldest: vec![executed(1), executed(2)] });
         let left_by = Some(Box::new(executed(6)));
-        let full = Instruction { relation, further, reached_by, left_by, ..blame(8) };
+        let full = WireInstruction { relation, further, reached_by, left_by, ..blame(8) };
         let kinds = [
-            Undeclared::Missing,
-            Undeclared::Height,
-            Undeclared::Limit,
-            Undeclared::References,
-            Undeclared::Jump,
-            Undeclared::Write,
+            WireUndeclared::Missing,
+            WireUndeclared::Height,
+            WireUndeclared::Limit,
+            WireUndeclared::References,
+            WireUndeclared::Jump,
+            WireUndeclared::Write,
         ];
         let kind = kinds[number / 2 % kinds.len()];
         let (declared, actual, cell) = match kind {
-            Undeclared::Write => (None, None, Some("local 1".to_owned())),
+            WireUndeclared::Write => (None, None, Some("local 1".to_owned())),
             _ => (Some(2), Some(1), None),
         };
-        let row_deviation = RowDeviation { by: executed(3), kind, declared, actual, cell };
-        let explanation = Explanation {
-            case: Case::from(&report),
+        let row_deviation = WireRowDeviation { by: executed(3), kind, declared, actual, cell };
+        let explanation = WireExplanation {
+            case: ReportedCase::from(&report),
             missing: is_full.then(|| "not explained".to_owned()),
-            embedded: is_full.then_some(vmconf::model::verdict::Kind::Pass),
+            embedded: is_full.then_some(vmconf::model::verdict::DifferenceKind::Pass),
             blames: vec![None, Some(plain), Some(full)],
-            divergence: is_full.then(|| FirstDivergence {
+            divergence: is_full.then(|| WireFirstDivergence {
                 step: 3,
                 pc: number.is_multiple_of(4).then_some(1),
                 op: number.is_multiple_of(4).then(|| "ADD".to_owned()),
@@ -263,7 +270,7 @@ fn explanations() {
             unsearched: !is_full,
             row_deviation: is_full.then_some(row_deviation),
             steps: 9,
-            last: vec![executed(7), Instruction { cost: None, op: None, ..executed(8) }],
+            last: vec![executed(7), WireInstruction { cost: None, op: None, ..executed(8) }],
             spent: is_full.then(|| ("ADD".into(), spent)).into_iter().collect(),
             stack: is_full.then_some(stack),
             world: is_full.then(|| world(number)),

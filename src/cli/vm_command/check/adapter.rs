@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use vmconf::model::interrupt::Interrupt;
 use vmconf::testees::Stopped;
-use vmconf::testees::process::{Asking, Command, Conversation, Groups, START};
-use vmconf::wire::protocol::{Answer, AnswerHeader, Greeting, Request, VERSION};
+use vmconf::testees::process::{Asking, Conversation, ProcessGroups, START, TesteeCommand};
+use vmconf::wire::protocol::{AnswerHeader, Greeting, ProtocolAnswer, Request, VERSION};
 
 /// How long an adapter has for an answer.
 pub(super) const TIMEOUT: Duration = Duration::from_secs(10);
@@ -21,9 +21,9 @@ pub(super) struct Point {
 
 /// The points that were tried, in order.
 #[derive(Default)]
-pub(super) struct Points(pub(super) Vec<Point>);
+pub(super) struct CheckPoints(pub(super) Vec<Point>);
 
-impl Points {
+impl CheckPoints {
     /// Adds a point, which is kept if there is nothing wrong.
     pub(super) fn add(&mut self, what: &'static str, outcome: Result<(), String>) {
         self.0.push(Point { what, wrong: outcome.err() });
@@ -36,9 +36,9 @@ impl Points {
 }
 
 /// An adapter under test.
-pub(super) struct Adapter {
-    pub(super) command: Command,
-    pub(super) groups: Groups,
+pub(super) struct CheckedAdapter {
+    pub(super) command: TesteeCommand,
+    pub(super) groups: ProcessGroups,
     pub(super) interrupt: Interrupt,
     /// `None` after it broke down.
     pub(super) conversation: Option<Conversation>,
@@ -46,7 +46,7 @@ pub(super) struct Adapter {
     pub(super) recorded: Vec<u8>,
 }
 
-impl Adapter {
+impl CheckedAdapter {
     /// Sends a line and reads the answer; the error is what is wrong.
     pub(super) fn line(&mut self, line: String) -> Result<Vec<u8>, String> {
         let conversation = match self.conversation.take() {
@@ -67,9 +67,10 @@ impl Adapter {
     }
 
     /// Sends a request and reads the answer.
-    pub(super) fn ask(&mut self, request: &Request) -> Result<Answer, String> {
+    pub(super) fn ask(&mut self, request: &Request) -> Result<ProtocolAnswer, String> {
         let line = self.line(request.line())?;
-        Answer::read(&line).map_err(|error| format!("the answer is not one of the protocol: it {error}"))
+        ProtocolAnswer::read(&line)
+            .map_err(|error| format!("the answer is not one of the protocol: it {error}"))
     }
 
     /// A new process that has said hello.

@@ -3,12 +3,12 @@
 use std::collections::HashSet;
 
 use vmconf::machines;
-use vmconf::wire::protocol::{Action, Answer, Hello, Offer, VERSION};
+use vmconf::wire::protocol::{Hello, Offer, ProtocolAnswer, VERSION, WireAction};
 
-use super::adapter::{Adapter, Points, greeting};
+use super::adapter::{CheckPoints, CheckedAdapter, greeting};
 
 /// Tries `hello`; `None` if the answer is not one, so that nothing else can be tried.
-pub(super) fn try_hello(adapter: &mut Adapter, points: &mut Points) -> Option<Hello> {
+pub(super) fn try_hello(adapter: &mut CheckedAdapter, points: &mut CheckPoints) -> Option<Hello> {
     let line = adapter.line(greeting().line());
     let line = match line {
         Ok(line) => {
@@ -25,8 +25,8 @@ pub(super) fn try_hello(adapter: &mut Adapter, points: &mut Points) -> Option<He
     let advice = "the first line is not a JSON object; write nothing else to standard output, and logs to standard \
                 error";
     points.hold("answers with a JSON object in one line", is_object, advice);
-    let hello = match Answer::read(&line) {
-        Ok(Answer::Hello(hello)) => hello,
+    let hello = match ProtocolAnswer::read(&line) {
+        Ok(ProtocolAnswer::Hello(hello)) => hello,
         Ok(_) => {
             points.add("answers hello with hello", Err("the answer has another type".to_owned()));
             return None;
@@ -41,7 +41,7 @@ pub(super) fn try_hello(adapter: &mut Adapter, points: &mut Points) -> Option<He
     (hello.version == VERSION).then_some(hello)
 }
 
-fn try_members(hello: &Hello, points: &mut Points) {
+fn try_members(hello: &Hello, points: &mut CheckPoints) {
     let advice = format!("it says {}; this vmconf speaks version {VERSION} only", hello.version);
     points.hold("speaks this version of the protocol", hello.version == VERSION, &advice);
     points.hold("has a name", !hello.name.trim().is_empty(), "reports need one; set \"name\"");
@@ -56,7 +56,7 @@ fn try_members(hello: &Hello, points: &mut Points) {
     }
 }
 
-fn try_offer(offer: &Offer, points: &mut Points) {
+fn try_offer(offer: &Offer, points: &mut CheckPoints) {
     let info = machines::by_name(&offer.machine);
     let names: Vec<_> = machines::MACHINES.iter().map(|machine| machine.name).collect();
     let advice = format!("{:?} is unknown; vmconf knows {}", offer.machine, names.join(", "));
@@ -71,17 +71,17 @@ fn try_offer(offer: &Offer, points: &mut Points) {
     let is_once = offer.fields.iter().all(|name| seen.insert(name));
     points.hold("names each field once", is_once, "remove the second one");
     let known = [
-        Action::Execute,
-        Action::Run(0),
-        Action::Set(serde_json::Value::Null),
-        Action::StepInto,
-        Action::StepOver,
-        Action::StepOut,
+        WireAction::Execute,
+        WireAction::Run(0),
+        WireAction::Set(serde_json::Value::Null),
+        WireAction::StepInto,
+        WireAction::StepOver,
+        WireAction::StepOut,
     ];
     let unknown = offer.actions.iter().find(|name| known.iter().all(|action| action.name() != **name));
     let advice = format!("there is no action {}", unknown.map_or("", |name| name));
     points.hold("performs actions that there are", unknown.is_none(), &advice);
-    let executes = offer.actions.iter().any(|name| name == Action::Execute.name() || name == "run");
+    let executes = offer.actions.iter().any(|name| name == WireAction::Execute.name() || name == "run");
     points.hold("executes programs", executes, "add \"execute\" to \"actions\"");
     let unknown = offer.requests.iter().find(|name| !["digests", "trace"].contains(&name.as_str()));
     let advice = format!("there is no optional request {}", unknown.map_or("", |name| name));

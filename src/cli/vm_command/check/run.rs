@@ -5,14 +5,16 @@ use std::collections::BTreeMap;
 use serde_json::{Value as Json, json};
 use vmconf::formats::{Inputs, NewVector, made_for};
 use vmconf::machines::{self, MachineInfo};
-use vmconf::run::Options;
+use vmconf::run::LoadOptions;
 use vmconf::run::file_options::FileOptions;
 use vmconf::testees::process::written;
 use vmconf::testees::server::Server;
 use vmconf::wire::plain;
-use vmconf::wire::protocol::{self, Answer, Digests, Offer, Request, Run, State, Trace};
+use vmconf::wire::protocol::{
+    self, Digests, ObservedState, Offer, ProtocolAnswer, Request, RunRequest, TraceRequest,
+};
 
-use super::adapter::{Adapter, Points};
+use super::adapter::{CheckPoints, CheckedAdapter};
 use crate::cli::program::case_of;
 
 /// A number that no reader of small integers takes.
@@ -22,13 +24,13 @@ const LARGE_ID: u64 = 1 << 52;
 const NOTHING: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
 /// The program and its steps, which observe the offered fields.
-fn request_of(info: &'static MachineInfo, offer: &Offer) -> Option<(Json, Vec<protocol::Step>)> {
+fn request_of(info: &'static MachineInfo, offer: &Offer) -> Option<(Json, Vec<protocol::WireStep>)> {
     let (format, make) = made_for(info.name)?;
     let (program, inputs) = (serde_json::from_str(info.sample).ok()?, Inputs::default());
     let new = NewVector { name: "program", program: &program, inputs: &inputs, state: None };
     let text = (make.make)(&new).ok()?.to_string();
     let file = FileOptions { format: Some(format), ..FileOptions::default() };
-    let case = case_of(text, &Options { file, ..Options::default() }).ok()?;
+    let case = case_of(text, &LoadOptions { file, ..LoadOptions::default() }).ok()?;
     let (program, mut steps) = written(info, &case.program, &case.steps).ok()?;
     for step in &mut steps {
         step.observe.clone_from(&offer.fields);
@@ -37,12 +39,18 @@ fn request_of(info: &'static MachineInfo, offer: &Offer) -> Option<(Json, Vec<pr
 }
 
 /// Tries the requests of a machine.
-pub(super) fn try_machine(adapter: &mut Adapter, offer: &Offer, points: &mut Points) {
+pub(super) fn try_machine(adapter: &mut CheckedAdapter, offer: &Offer, points: &mut CheckPoints) {
     let Some(info) = machines::by_name(&offer.machine) else { return };
     let Some((program, steps)) = request_of(info, offer) else { return };
-    let run = |id, program: &Json, steps: &[protocol::Step]| {
+    let run = |id, program: &Json, steps: &[protocol::WireStep]| {
         let (program, steps) = (program.clone(), steps.to_vec());
-        Request::Run(Run { id, machine: info.name.to_owned(), program, steps, limits: BTreeMap::default() })
+        Request::Run(RunRequest {
+            id,
+            machine: info.name.to_owned(),
+            program,
+            steps,
+            limits: BTreeMap::default(),
+        })
     };
     let first = run(1, &program, &steps);
     let answer = adapter.ask(&first);
@@ -53,14 +61,14 @@ pub(super) fn try_machine(adapter: &mut Adapter, offer: &Offer, points: &mut Poi
     let advice = "keep the number as it is, up to 2^53";
     points.hold("repeats a large id", large == Ok(Some(LARGE_ID)), advice);
     let none = adapter.ask(&run(3, &program, &[]));
-    let is_empty = matches!(&none, Ok(Answer::Done(done)) if done.steps.is_empty());
+    let is_empty = matches!(&none, Ok(ProtocolAnswer::Done(done)) if done.steps.is_empty());
     points
         .add("answers a run without steps", expect(none, is_empty || !is_done, "answer done with no steps"));
     let broken = run(4, &json!({}), &steps);
     // An empty program is one of some machines.
-    if matches!(Server::new(info).answer(broken.line().as_bytes()), Ok(Answer::Error(_))) {
+    if matches!(Server::new(info).answer(broken.line().as_bytes()), Ok(ProtocolAnswer::Error(_))) {
         let broken = adapter.ask(&broken);
-        let is_error = matches!(broken, Ok(Answer::Error(_)));
+        let is_error = matches!(broken, Ok(ProtocolAnswer::Error(_)));
         let advice = "answer error, with what is wrong";
         points.add("answers error to a broken program", expect(broken, is_error, advice));
     }
@@ -71,11 +79,13 @@ pub(super) fn try_machine(adapter: &mut Adapter, offer: &Offer, points: &mut Poi
 }
 
 /// The outcome of a point whose answer must be of one kind.
-fn expect(answer: Result<Answer, String>, is_right: bool, advice: &str) -> Result<(), String> {
+fn expect(answer: Result<ProtocolAnswer, String>, is_right: bool, advice: &str) -> Result<(), String> {
     match answer {
         Ok(_) if is_right => Ok(()),
-        Ok(Answer::Skip(skip)) => Err(format!("it answers skip ({}); {advice}", skip.reason)),
-        Ok(Answer::Error(failure)) => Err(format!("it answers error ({}); {advice}", failure.message)),
+        Ok(ProtocolAnswer::Skip(skip)) => Err(format!("it answers skip ({}); {advice}", skip.reason)),
+        Ok(ProtocolAnswer::Error(failure)) => {
+            Err(format!("it answers error ({}); {advice}", failure.message))
+        }
         Ok(_) => Err(format!("it answers something else; {advice}")),
         Err(why) => Err(format!("{why}; {advice}")),
     }
@@ -83,18 +93,18 @@ fn expect(answer: Result<Answer, String>, is_right: bool, advice: &str) -> Resul
 
 /// Tries the answer to a small program. Whether it ran.
 fn try_answer(
-    answer: &Result<Answer, String>,
+    answer: &Result<ProtocolAnswer, String>,
     request: &Request,
     info: &'static MachineInfo,
-    points: &mut Points,
+    points: &mut CheckPoints,
 ) -> bool {
-    let done = if let Ok(Answer::Done(done)) = answer { Some(done) } else { None };
+    let done = if let Ok(ProtocolAnswer::Done(done)) = answer { Some(done) } else { None };
     points.add("runs a small program", expect(answer.clone(), done.is_some(), "run it and answer done"));
-    let id = answer.as_ref().ok().and_then(Answer::id);
+    let id = answer.as_ref().ok().and_then(ProtocolAnswer::id);
     points.hold("repeats the id", id == request.id() || answer.is_err(), "copy \"id\" from the request");
     let Some(done) = done else { return false };
     let ours = Server::new(info).answer(request.line().as_bytes());
-    let Ok(Answer::Done(ours)) = ours else { return true };
+    let Ok(ProtocolAnswer::Done(ours)) = ours else { return true };
     let advice = format!("it reports {} states for {} steps", done.steps.len(), ours.steps.len());
     points.hold("reports a state for each step", done.steps.len() == ours.steps.len(), &advice);
     for (theirs, ours) in done.steps.iter().zip(&ours.steps) {
@@ -103,7 +113,7 @@ fn try_answer(
     true
 }
 
-fn try_state(theirs: &State, ours: &State, info: &MachineInfo, points: &mut Points) {
+fn try_state(theirs: &ObservedState, ours: &ObservedState, info: &MachineInfo, points: &mut CheckPoints) {
     let extra = theirs.fields.keys().find(|name| !ours.fields.contains_key(*name));
     let advice = format!("{} was not requested or has no value here", extra.map_or("", |name| name));
     points.hold("reports only what was requested", extra.is_none(), &advice);
@@ -132,17 +142,18 @@ fn try_state(theirs: &State, ours: &State, info: &MachineInfo, points: &mut Poin
 }
 
 /// Tries what later versions of vmconf may send, and what is for another adapter.
-fn try_strange(adapter: &mut Adapter, request: &Request, points: &mut Points) {
+fn try_strange(adapter: &mut CheckedAdapter, request: &Request, points: &mut CheckPoints) {
     let Ok(mut strange) = serde_json::from_str::<Json>(&request.line()) else { return };
     let plain = adapter.ask(request);
     strange["later"] = json!({"version": 2});
     let answer = adapter.line(format!("{strange}\n")).and_then(|line| {
-        Answer::read(&line).map_err(|error| format!("the answer is not one of the protocol: it {error}"))
+        ProtocolAnswer::read(&line)
+            .map_err(|error| format!("the answer is not one of the protocol: it {error}"))
     });
     points.hold("ignores members that it does not know", answer == plain, "do not reject unknown members");
     strange["machine"] = json!("no-such-machine");
     let answer = adapter.line(format!("{strange}\n"));
-    let is_skip = answer.is_ok_and(|line| matches!(Answer::read(&line), Ok(Answer::Skip(_))));
+    let is_skip = answer.is_ok_and(|line| matches!(ProtocolAnswer::read(&line), Ok(ProtocolAnswer::Skip(_))));
     points.hold("answers skip for another machine", is_skip, "answer skip, with a reason");
     strange["later"] = json!("x".repeat(1 << 20));
     let answer = adapter.line(format!("{strange}\n"));
@@ -154,11 +165,11 @@ fn try_strange(adapter: &mut Adapter, request: &Request, points: &mut Points) {
 
 /// Tries the optional requests that are offered.
 fn try_optional(
-    adapter: &mut Adapter,
+    adapter: &mut CheckedAdapter,
     offer: &Offer,
     program: &Json,
-    steps: &[protocol::Step],
-    points: &mut Points,
+    steps: &[protocol::WireStep],
+    points: &mut CheckPoints,
 ) {
     let actions: Vec<_> = steps.iter().flat_map(|step| step.r#do.clone()).collect();
     let machine = offer.machine.clone();
@@ -172,18 +183,24 @@ fn try_optional(
             after: vec![0, 1, 1_000_000],
         });
         let answer = adapter.ask(&request);
-        let is_right =
-            matches!(&answer, Ok(Answer::Digests(it)) if it.digests.len() == 2 && it.digests[0] == NOTHING);
+        let is_right = matches!(&answer, Ok(ProtocolAnswer::Digests(it)) if it.digests.len() == 2 && it.digests[0] == NOTHING);
         let advice = "answer one SHA-256 for each number that the run reaches, of nothing for 0";
         points.add("answers digests", expect(answer, is_right, advice));
     }
     if offer.requests.iter().any(|name| name == "trace") {
         let limits = BTreeMap::default();
         let program = program.clone();
-        let request =
-            Request::Trace(Trace { id: 6, machine, program, r#do: actions, limits, skip: 0, count: 1 });
+        let request = Request::Trace(TraceRequest {
+            id: 6,
+            machine,
+            program,
+            r#do: actions,
+            limits,
+            skip: 0,
+            count: 1,
+        });
         let answer = adapter.ask(&request);
-        let is_right = matches!(&answer, Ok(Answer::Trace(it)) if it.instructions.len() == 1);
+        let is_right = matches!(&answer, Ok(ProtocolAnswer::Trace(it)) if it.instructions.len() == 1);
         points.add("answers trace", expect(answer, is_right, "show as many instructions as requested"));
     }
 }

@@ -10,16 +10,16 @@ use revm_primitives::Address;
 use revm_state::EvmState;
 
 use super::slices::size_of_code;
-use super::{Ended, Ethereum, Outcome, Running, Stage, Stop};
+use super::{Ethereum, RunningTransaction, Stage, TransactionEnd, TransactionOutcome, TransactionStop};
 use crate::machines::account::{COPIES, Limit};
-use crate::machines::ethereum::engine::{Engine, EngineError, Phases};
-use crate::machines::ethereum::fork::Fork;
+use crate::machines::ethereum::engine::{EngineError, Phases, RevmEngine};
+use crate::machines::ethereum::fork::ForkRules;
 use crate::machines::ethereum::memory::Growth;
 use crate::machines::ethereum::program::Prepared;
-use crate::machines::ethereum::refusal::Refusal;
+use crate::machines::ethereum::refusal::TransactionRefusal;
 use crate::machines::ethereum::transaction;
 use crate::machines::machine::LoadError;
-use crate::machines::record::Record;
+use crate::machines::record::ProgramRecord;
 
 /// The charge for a call or a creation, in units, besides its instruction. Created code is charged per byte,
 /// since it is analysed.
@@ -33,10 +33,11 @@ const UNITS_OF_AUTHORIZATION: u64 = 52_000;
 
 impl Ethereum {
     /// Sets up the engine for a transaction, and advances it to its first instruction.
-    pub(super) fn begin(&mut self, chosen: &Record<'_>) -> Result<(), LoadError> {
+    pub(super) fn begin(&mut self, chosen: &ProgramRecord<'_>) -> Result<(), LoadError> {
         let test = self.test.clone().ok_or_else(|| LoadError::new("there is no program"))?;
         let fork = chosen.text("fork")?;
-        let fork = Fork::named(fork).ok_or_else(|| LoadError::new(format!("there is no fork {fork}")))?;
+        let fork =
+            ForkRules::named(fork).ok_or_else(|| LoadError::new(format!("there is no fork {fork}")))?;
         let fork = fork.with(self.fault);
         let refused = (chosen.text("refusal")? == "coinbase").then(|| test.coinbase());
         let transaction = transaction::read(&test, fork, chosen)?;
@@ -47,12 +48,12 @@ impl Ethereum {
             Ok(transaction) => self.start(transaction)?,
         };
         if let Err(refusal) = outcome {
-            self.end(Outcome::Refused(refusal), refused);
+            self.end(TransactionOutcome::Refused(refusal), refused);
         }
         Ok(())
     }
 
-    fn set_up(&mut self, test: &Prepared, fork: Fork, growth: Growth) -> Result<(), LoadError> {
+    fn set_up(&mut self, test: &Prepared, fork: ForkRules, growth: Growth) -> Result<(), LoadError> {
         let blobs = test.blobs(fork)?;
         let context = &mut self.engine.ctx;
         if self.fork != Some(fork) {
@@ -75,20 +76,20 @@ impl Ethereum {
     }
 
     /// Validates the transaction, and advances it to its first instruction.
-    fn start(&mut self, transaction: TxEnv) -> Result<Result<(), Refusal>, LoadError> {
+    fn start(&mut self, transaction: TxEnv) -> Result<Result<(), TransactionRefusal>, LoadError> {
         self.engine.ctx.tx = transaction;
         match self.enter_first() {
             Ok(()) => Ok(Ok(())),
-            Err(Stop::Limited(limit)) => {
+            Err(TransactionStop::Limited(limit)) => {
                 self.stage = Stage::Limited(limit);
                 Ok(Ok(()))
             }
-            Err(Stop::Invalid(EngineError::Transaction(why))) => Ok(Err(why.into())),
-            Err(Stop::Invalid(other)) => Err(LoadError::new(other.to_string())),
+            Err(TransactionStop::Invalid(EngineError::Transaction(why))) => Ok(Err(why.into())),
+            Err(TransactionStop::Invalid(other)) => Err(LoadError::new(other.to_string())),
         }
     }
 
-    fn enter_first(&mut self) -> Result<(), Stop> {
+    fn enter_first(&mut self) -> Result<(), TransactionStop> {
         let authorizations = self.engine.ctx.tx.authorization_list.len() as u64;
         self.account.charge(UNITS_OF_AUTHORIZATION * authorizations)?;
         let mut phases = Phases::default();
@@ -106,16 +107,16 @@ impl Ethereum {
                 runtime_oog_unwind(&mut engine.ctx, prepared.checkpoint)?;
             }
         }
-        self.stage = Stage::Running(Running { initial, gas, refund });
+        self.stage = Stage::Running(RunningTransaction { initial, gas, refund });
         if let Some(first) = first {
             return self.enter(first);
         }
         let result = phases.runtime_oog_result(&mut self.engine, &initial, &mut gas)?;
-        self.settle(result, Running { initial, gas, refund })
+        self.settle(result, RunningTransaction { initial, gas, refund })
     }
 
     /// Starts a call or a creation.
-    pub(super) fn enter(&mut self, init: FrameInit) -> Result<(), Stop> {
+    pub(super) fn enter(&mut self, init: FrameInit) -> Result<(), TransactionStop> {
         let created = match &init.frame_input {
             FrameInput::Create(inputs) => inputs.init_code().len(),
             FrameInput::Call(_) | FrameInput::Empty => 0,
@@ -126,7 +127,7 @@ impl Ethereum {
         if self.depth == self.frames.len() {
             self.frames.push(EthFrame::invalid());
         }
-        let Engine { ctx, precompiles, .. } = &mut self.engine;
+        let RevmEngine { ctx, precompiles, .. } = &mut self.engine;
         precompiles.allow(left);
         let slot = OutFrame::new_init(&mut self.frames[self.depth]);
         let entered = EthFrame::init_with_context(slot, ctx, precompiles, init)?;
@@ -143,7 +144,7 @@ impl Ethereum {
     }
 
     /// Passes a result to the frame that waits for it, or ends the transaction.
-    pub(super) fn leave(&mut self, result: FrameResult) -> Result<(), Stop> {
+    pub(super) fn leave(&mut self, result: FrameResult) -> Result<(), TransactionStop> {
         self.hold_result(&result)?;
         if let Some(caller) = self.depth.checked_sub(1) {
             self.frames[caller].return_result::<_, EngineError>(&mut self.engine.ctx, result)?;
@@ -169,21 +170,25 @@ impl Ethereum {
         }
     }
 
-    fn settle(&mut self, mut result: FrameResult, running: Running) -> Result<(), Stop> {
+    fn settle(
+        &mut self,
+        mut result: FrameResult,
+        running: RunningTransaction,
+    ) -> Result<(), TransactionStop> {
         let mut phases = Phases::default();
-        let Running { initial, refund, .. } = running;
+        let RunningTransaction { initial, refund, .. } = running;
         let gas = phases.post_execution(&mut self.engine, &mut result, initial, refund)?;
         let result = phases.execution_result(&mut self.engine, result, gas)?;
-        self.end(Outcome::Executed(result), None);
+        self.end(TransactionOutcome::Executed(result), None);
         let size = self.after().map_or(0, |after| after.size());
         Ok(self.account.hold(COPIES * size)?)
     }
 
-    fn end(&mut self, outcome: Outcome, touched: Option<Address>) {
+    fn end(&mut self, outcome: TransactionOutcome, touched: Option<Address>) {
         let changes = match outcome {
-            Outcome::Executed(_) => self.engine.ctx.journaled_state.finalize(),
-            Outcome::Refused(_) => EvmState::default(),
+            TransactionOutcome::Executed(_) => self.engine.ctx.journaled_state.finalize(),
+            TransactionOutcome::Refused(_) => EvmState::default(),
         };
-        self.stage = Stage::Ended(Ended { outcome, changes, touched });
+        self.stage = Stage::Ended(TransactionEnd { outcome, changes, touched });
     }
 }

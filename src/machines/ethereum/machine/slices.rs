@@ -9,9 +9,9 @@ use revm_interpreter::interpreter_types::{LegacyBytecode, LoopControl};
 use revm_interpreter::{FrameInput, InstructionResult, InterpreterAction};
 use revm_state::Account;
 
-use super::{Ethereum, Stop};
+use super::{Ethereum, TransactionStop};
 use crate::machines::account::Limit;
-use crate::machines::ethereum::engine::{Context, Engine, EngineError};
+use crate::machines::ethereum::engine::{EngineContext, EngineError, RevmEngine};
 use crate::machines::ethereum::memory::Growth;
 
 /// The gas that an instruction's own unit covers: enough for most plain instructions.
@@ -46,7 +46,7 @@ pub(super) struct Lengths {
 }
 
 impl Lengths {
-    fn of(context: &Context) -> Lengths {
+    fn of(context: &EngineContext) -> Lengths {
         let journal = &context.journaled_state.inner;
         Lengths { entries: journal.journal.len(), accounts: journal.state.len(), logs: journal.logs.len() }
     }
@@ -54,7 +54,7 @@ impl Lengths {
 
 impl Ethereum {
     /// Executes up to `budget` instructions.
-    pub(super) fn execute(&mut self, mut budget: u64) -> Result<(), Stop> {
+    pub(super) fn execute(&mut self, mut budget: u64) -> Result<(), TransactionStop> {
         while budget > 0 && self.depth > 0 {
             let (executed, action) = self.slice(budget)?;
             budget -= executed;
@@ -86,7 +86,7 @@ impl Ethereum {
     /// Executes up to `most` instructions of the running frame; fewer if the limits must be checked. Returns
     /// their number, and the action that the last one requests if the frame cannot continue by itself.
     fn slice(&mut self, most: u64) -> Result<(u64, Option<InterpreterAction>), Limit> {
-        let Engine { ctx, instruction, .. } = &mut self.engine;
+        let RevmEngine { ctx, instruction, .. } = &mut self.engine;
         let interpreter = &mut self.frames[self.depth - 1].interpreter;
         let (instructions, costs) = (instruction.instruction_table(), instruction.gas_table());
         let before = interpreter.gas.remaining();

@@ -3,9 +3,9 @@
 //! A result goes straight to the item that it ends up in, if what is there is not needed any more, else to a
 //! temporary slot. What is then not in its place is copied at the end.
 
-use super::block::{Action, Condition, Exit, Place, Step, TEMPORARIES};
+use super::block::{BlockAction, BlockExit, BlockPlace, BlockStep, Condition, TEMPORARIES};
 use super::decision::Decision;
-use super::translate::{End, Graph, Item, Node, Source};
+use super::translate::{BlockEnd, BlockGraph, GraphNode, ItemSource, StackItem};
 use crate::machines::evm::frame::small;
 use crate::machines::evm::table::Op;
 
@@ -16,14 +16,14 @@ const MOST_COPIES: usize = 32;
 #[derive(Debug, Default)]
 pub(super) struct Allocator {
     /// Where the result of each node is; `None` if it is not used.
-    results: Vec<Option<Place>>,
+    results: Vec<Option<BlockPlace>>,
     is_used: Vec<bool>,
     /// For each item that the block finds on the stack, the lowest first: the last node that uses it.
     last_use: Vec<Option<usize>>,
     /// For each of these items: whether it is used after all nodes.
     is_kept: Vec<bool>,
     /// Copies to make in parallel: to, from.
-    copies: Vec<(Place, Place)>,
+    copies: Vec<(BlockPlace, BlockPlace)>,
     temporaries: u16,
 }
 
@@ -32,10 +32,10 @@ impl Allocator {
     /// or copies.
     pub(super) fn allocate(
         &mut self,
-        graph: &Graph,
-        end: End,
-        source: &mut Source<'_>,
-    ) -> Option<(Option<Condition>, Exit)> {
+        graph: &BlockGraph,
+        end: BlockEnd,
+        source: &mut ItemSource<'_>,
+    ) -> Option<(Option<Condition>, BlockExit)> {
         self.temporaries = TEMPORARIES.start;
         self.find_uses(graph, &end);
         self.results.clear();
@@ -47,7 +47,7 @@ impl Allocator {
             };
             self.results.push(result);
             if let Some(to) = result {
-                let mut from = [Place::default(); 3];
+                let mut from = [BlockPlace::default(); 3];
                 for (place, item) in from.iter_mut().zip(node.operands()) {
                     *place = self.place(graph, *item, source)?;
                 }
@@ -64,7 +64,7 @@ impl Allocator {
         Some((guard, exit))
     }
 
-    fn find_uses(&mut self, graph: &Graph, end: &End) {
+    fn find_uses(&mut self, graph: &BlockGraph, end: &BlockEnd) {
         let Allocator { is_used, last_use, is_kept, .. } = self;
         is_used.clear();
         is_used.resize(graph.nodes.len(), false);
@@ -73,18 +73,18 @@ impl Allocator {
         is_kept.clear();
         is_kept.resize(graph.used(), false);
         let condition = match end {
-            End::To(_) => [].as_slice(),
-            End::Branch(condition, _) => &condition.of,
+            BlockEnd::To(_) => [].as_slice(),
+            BlockEnd::Branch(condition, _) => &condition.of,
         };
         let in_condition = condition.iter().map(|item| (usize::MAX, item));
         for (at, item) in graph.items().iter().enumerate().chain(in_condition) {
             match *item {
-                Item::Entry(below) => {
+                StackItem::Entry(below) => {
                     let place = graph.place_of_entry(below);
                     is_kept[place] |= place != at;
                 }
-                Item::Node(node) => is_used[usize::from(node)] = true,
-                Item::Constant(_) => {}
+                StackItem::Node(node) => is_used[usize::from(node)] = true,
+                StackItem::Constant(_) => {}
             }
         }
         for (number, node) in graph.nodes.iter().enumerate().rev() {
@@ -94,55 +94,55 @@ impl Allocator {
             }
             for item in node.operands() {
                 match *item {
-                    Item::Entry(below) => {
+                    StackItem::Entry(below) => {
                         last_use[graph.place_of_entry(below)].get_or_insert(number);
                     }
-                    Item::Node(node) => is_used[usize::from(node)] = true,
-                    Item::Constant(_) => {}
+                    StackItem::Node(node) => is_used[usize::from(node)] = true,
+                    StackItem::Constant(_) => {}
                 }
             }
         }
     }
 
     /// The place for the result of a node: its first final place whose content is not used later.
-    fn home(&mut self, graph: &Graph, node: usize) -> Option<Place> {
+    fn home(&mut self, graph: &BlockGraph, node: usize) -> Option<BlockPlace> {
         let is_free = |at: usize| {
             Decision::IsAbove.is(at >= graph.used())
                 || !Decision::IsKept.is(self.is_kept[at])
                     && !Decision::IsNeededLater.is(self.last_use[at].is_some_and(|last| last > node))
         };
         let mut places = graph.items().iter().enumerate();
-        let home = places.find(|(at, item)| **item == Item::Node(node as u16) && is_free(*at));
+        let home = places.find(|(at, item)| **item == StackItem::Node(node as u16) && is_free(*at));
         match Decision::IsHome.found(home) {
-            Some((at, _)) => Some(Place::item(at)),
+            Some((at, _)) => Some(BlockPlace::item(at)),
             None => self.temporary(),
         }
     }
 
-    fn temporary(&mut self) -> Option<Place> {
+    fn temporary(&mut self) -> Option<BlockPlace> {
         let slot = self.temporaries;
         self.temporaries += 1;
-        Decision::HasTemporary.is(TEMPORARIES.contains(&slot)).then(|| Place::slot(slot))
+        Decision::HasTemporary.is(TEMPORARIES.contains(&slot)).then(|| BlockPlace::slot(slot))
     }
 
     /// Where an item is after the nodes.
-    fn place(&self, graph: &Graph, item: Item, source: &mut Source<'_>) -> Option<Place> {
+    fn place(&self, graph: &BlockGraph, item: StackItem, source: &mut ItemSource<'_>) -> Option<BlockPlace> {
         match item {
-            Item::Entry(below) => Some(Place::item(graph.place_of_entry(below))),
-            Item::Node(node) => self.results[usize::from(node)],
-            Item::Constant(number) => source.constant(graph.constants[usize::from(number)]),
+            StackItem::Entry(below) => Some(BlockPlace::item(graph.place_of_entry(below))),
+            StackItem::Node(node) => self.results[usize::from(node)],
+            StackItem::Constant(number) => source.constant(graph.constants[usize::from(number)]),
         }
     }
 
     /// Finds the items that are not in their final places.
-    fn find_copies(&mut self, graph: &Graph, source: &mut Source<'_>) -> Option<()> {
+    fn find_copies(&mut self, graph: &BlockGraph, source: &mut ItemSource<'_>) -> Option<()> {
         self.copies.clear();
         for (at, item) in graph.items().iter().enumerate() {
-            let is_in_place = matches!(*item, Item::Entry(below) if graph.place_of_entry(below) == at);
+            let is_in_place = matches!(*item, StackItem::Entry(below) if graph.place_of_entry(below) == at);
             if Decision::IsInPlace.is(is_in_place) {
                 continue;
             }
-            let (to, from) = (Place::item(at), self.place(graph, *item, source)?);
+            let (to, from) = (BlockPlace::item(at), self.place(graph, *item, source)?);
             if Decision::IsMoved.is(to != from) {
                 self.copies.push((to, from));
             }
@@ -151,10 +151,10 @@ impl Allocator {
     }
 
     /// The exit with places for items. An operand that a copy overwrites is saved.
-    fn exit(&mut self, graph: &Graph, end: End, source: &mut Source<'_>) -> Option<Exit> {
+    fn exit(&mut self, graph: &BlockGraph, end: BlockEnd, source: &mut ItemSource<'_>) -> Option<BlockExit> {
         let (condition, to) = match end {
-            End::To(exit) => return Some(exit),
-            End::Branch(condition, to) => (condition, to),
+            BlockEnd::To(exit) => return Some(exit),
+            BlockEnd::Branch(condition, to) => (condition, to),
         };
         let mut condition = self.condition(graph, condition, source)?;
         for place in &mut condition.of {
@@ -164,24 +164,24 @@ impl Allocator {
                 *place = saved;
             }
         }
-        Some(Exit::Branch(condition, to))
+        Some(BlockExit::Branch(condition, to))
     }
 
     /// A condition with places for items.
     fn condition(
         &self,
-        graph: &Graph,
-        Condition { test, holds, of: [a, b] }: Condition<Item>,
-        source: &mut Source<'_>,
+        graph: &BlockGraph,
+        Condition { test, holds, of: [a, b] }: Condition<StackItem>,
+        source: &mut ItemSource<'_>,
     ) -> Option<Condition> {
         let of = [self.place(graph, a, source)?, self.place(graph, b, source)?];
         Some(Condition { test, holds, of })
     }
 
     /// Adds the copies in an order in which none overwrites what another one still reads.
-    fn copy(&mut self, steps: &mut Vec<Step>) -> Option<()> {
+    fn copy(&mut self, steps: &mut Vec<BlockStep>) -> Option<()> {
         while !self.copies.is_empty() {
-            let is_read = |place: Place| self.copies.iter().any(|(_, from)| *from == place);
+            let is_read = |place: BlockPlace| self.copies.iter().any(|(_, from)| *from == place);
             let free = self.copies.iter().position(|(to, _)| !is_read(*to));
             if let Some(next) = Decision::IsCopyFree.found(free) {
                 let (to, from) = self.copies.swap_remove(next);
@@ -202,27 +202,27 @@ impl Allocator {
     }
 }
 
-fn copy(to: Place, from: Place) -> Step {
-    Step { action: Action::COPY, to, from: [from; 3] }
+fn copy(to: BlockPlace, from: BlockPlace) -> BlockStep {
+    BlockStep { action: BlockAction::COPY, to, from: [from; 3] }
 }
 
 /// The step of a node.
-fn step(graph: &Graph, node: &Node, to: Place, from: [Place; 3]) -> Step {
-    const ADD: Action = Action::of(Op::ADD as u8);
-    let is_small = |item: Item| graph.constant(item).and_then(small).is_some();
-    let action = Action::of(node.code);
+fn step(graph: &BlockGraph, node: &GraphNode, to: BlockPlace, from: [BlockPlace; 3]) -> BlockStep {
+    const ADD: BlockAction = BlockAction::of(Op::ADD as u8);
+    let is_small = |item: StackItem| graph.constant(item).and_then(small).is_some();
+    let action = BlockAction::of(node.code);
     match *node.operands() {
         [_, b] if action == ADD && from[0] == to && is_small(b) => {
             Decision::IncreasesLeft.taken();
-            Step { action: Action::INCREASE, to, from }
+            BlockStep { action: BlockAction::INCREASE, to, from }
         }
         [a, _] if action == ADD && from[1] == to && is_small(a) => {
             Decision::IncreasesRight.taken();
-            Step { action: Action::INCREASE, to, from: [from[1], from[0], from[2]] }
+            BlockStep { action: BlockAction::INCREASE, to, from: [from[1], from[0], from[2]] }
         }
         _ => {
             Decision::Computes.taken();
-            Step { action, to, from }
+            BlockStep { action, to, from }
         }
     }
 }

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use super::decision::Decision;
 use super::role::compute;
-use crate::machines::evm::frame::{Flow, Halves, STACK_LIMIT, STACK_SLOTS, Stack, Word, equal, is_zero};
-use crate::machines::evm::operands::{Operands, Price};
+use crate::machines::evm::frame::{EvmFlow, Halves, STACK_LIMIT, STACK_SLOTS, Stack, Word, equal, is_zero};
+use crate::machines::evm::operands::{Operands, WordPrice};
 
 /// The slots above the stack: first those for what a block computes and has no place for, then constants.
 pub(super) const TEMPORARIES: Range<u16> = STACK_LIMIT as u16 + 1..1280;
@@ -14,21 +14,21 @@ pub(super) const CONSTANTS: Range<u16> = TEMPORARIES.end..STACK_SLOTS as u16;
 
 /// A slot of the stack's storage: counted from the item below the lowest one that the block uses, or from the start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Place {
+pub(super) struct BlockPlace {
     offset: u16,
     /// All bits set where the block's base counts: an index is then computed without a branch.
     base: u16,
 }
 
-impl Place {
+impl BlockPlace {
     /// The item with this number among those that the block uses, counted from the bottom.
-    pub(super) fn item(number: usize) -> Place {
-        Place { offset: number as u16 + 1, base: u16::MAX }
+    pub(super) fn item(number: usize) -> BlockPlace {
+        BlockPlace { offset: number as u16 + 1, base: u16::MAX }
     }
 
     /// A slot that is not an item.
-    pub(super) fn slot(slot: u16) -> Place {
-        Place { offset: slot, base: 0 }
+    pub(super) fn slot(slot: u16) -> BlockPlace {
+        BlockPlace { offset: slot, base: 0 }
     }
 
     #[inline(always)]
@@ -39,32 +39,32 @@ impl Place {
 
 /// A step of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Step {
-    pub(super) action: Action,
-    pub(super) to: Place,
-    pub(super) from: [Place; 3],
+pub(super) struct BlockStep {
+    pub(super) action: BlockAction,
+    pub(super) to: BlockPlace,
+    pub(super) from: [BlockPlace; 3],
 }
 
 /// What a step does: what the instruction of this code computes, or one of those below. One number for both, so that
 /// a step is decoded at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Action(u8);
+pub(super) struct BlockAction(u8);
 
-impl Action {
+impl BlockAction {
     /// Adds the second operand, which is less than 2^64, to the item in its place.
-    pub(super) const INCREASE: Action = Action(0xe0);
+    pub(super) const INCREASE: BlockAction = BlockAction(0xe0);
     /// Copies the first operand.
-    pub(super) const COPY: Action = Action(0xe1);
+    pub(super) const COPY: BlockAction = BlockAction(0xe1);
 
     /// Computes like the instruction with this code.
-    pub(super) const fn of(code: u8) -> Action {
-        Action(code)
+    pub(super) const fn of(code: u8) -> BlockAction {
+        BlockAction(code)
     }
 }
 
 /// A condition on two operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Condition<Operand = Place> {
+pub(super) struct Condition<Operand = BlockPlace> {
     pub(super) test: Test,
     /// The result of the test for which the condition is met.
     pub(super) holds: bool,
@@ -84,13 +84,13 @@ pub(super) enum Test {
 
 /// Where a block goes on. Offsets are those of instructions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Exit {
+pub(super) enum BlockExit {
     /// Always at the same place.
-    To(Next),
+    To(NextBlock),
     /// At the first place if the condition is met, otherwise at the second one.
-    Branch(Condition, [Next; 2]),
+    Branch(Condition, [NextBlock; 2]),
     /// At the block's own start if the condition is met, with as many items as before; otherwise at `after`.
-    Repeat { condition: Condition, start: usize, after: Next },
+    Repeat { condition: Condition, start: usize, after: NextBlock },
     /// At the instruction that the top item refers to, by a jump that is not part of the block.
     Jump {
         /// Where the jump is.
@@ -102,18 +102,18 @@ pub(super) enum Exit {
     Plain(usize),
 }
 
-impl Exit {
+impl BlockExit {
     /// This exit; if it may lead to `start`, where its block begins, as one that repeats the block.
-    pub(super) fn or_repeat(self, start: usize) -> Exit {
+    pub(super) fn or_repeat(self, start: usize) -> BlockExit {
         match self {
-            Exit::Branch(condition, [met, after]) if met.pc == start => {
+            BlockExit::Branch(condition, [met, after]) if met.pc == start => {
                 Decision::RepeatsIfMet.taken();
-                Exit::Repeat { condition, start, after }
+                BlockExit::Repeat { condition, start, after }
             }
-            Exit::Branch(condition, [after, not_met]) if not_met.pc == start => {
+            BlockExit::Branch(condition, [after, not_met]) if not_met.pc == start => {
                 Decision::RepeatsUnlessMet.taken();
                 let condition = Condition { holds: !condition.holds, ..condition };
-                Exit::Repeat { condition, start, after }
+                BlockExit::Repeat { condition, start, after }
             }
             exit => {
                 Decision::NeverRepeats.taken();
@@ -123,30 +123,30 @@ impl Exit {
     }
 }
 
-impl Default for Exit {
-    fn default() -> Exit {
-        Exit::Plain(0)
+impl Default for BlockExit {
+    fn default() -> BlockExit {
+        BlockExit::Plain(0)
     }
 }
 
 /// Where a block goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Next {
+pub(super) struct NextBlock {
     /// The offset of the instruction.
     pub(super) pc: usize,
     /// The number of the block there, once known, since looking it up would delay the next block.
     pub(super) block: Option<NonZeroU16>,
 }
 
-impl Next {
-    pub(super) fn at(pc: usize) -> Next {
-        Next { pc, block: None }
+impl NextBlock {
+    pub(super) fn at(pc: usize) -> NextBlock {
+        NextBlock { pc, block: None }
     }
 }
 
 /// A block.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Block {
+pub(super) struct HotBlock {
     /// The highest price of its instructions.
     pub(super) gas: u64,
     /// The maximum charge to the runner's account for them, besides their number.
@@ -163,33 +163,33 @@ pub(super) struct Block {
     pub(super) guard: Option<Condition>,
     /// Its steps, among those of all blocks.
     pub(super) steps: Range<usize>,
-    pub(super) exit: Exit,
+    pub(super) exit: BlockExit,
 }
 
 /// The stack's storage from the base of a block.
-pub(super) struct Registers<'s> {
+pub(super) struct BlockRegisters<'s> {
     stack: &'s mut Stack,
     base: usize,
     /// How much less than their highest prices the steps cost.
-    pub(super) unspent: Price,
+    pub(super) unspent: WordPrice,
 }
 
-impl<'s> Registers<'s> {
+impl<'s> BlockRegisters<'s> {
     #[inline(always)]
-    pub(super) fn new(stack: &'s mut Stack, base: usize) -> Registers<'s> {
-        Registers { stack, base, unspent: Price::default() }
+    pub(super) fn new(stack: &'s mut Stack, base: usize) -> BlockRegisters<'s> {
+        BlockRegisters { stack, base, unspent: WordPrice::default() }
     }
 
     /// Executes a step.
     #[inline(always)]
-    pub(super) fn execute(&mut self, step: &Step) {
+    pub(super) fn execute(&mut self, step: &BlockStep) {
         match step.action {
-            Action::INCREASE => {
+            BlockAction::INCREASE => {
                 let by = self.get(step.from[1]).low();
                 self.at(step.to).increase(by);
             }
-            Action::COPY => *self.at(step.to) = *self.at(step.from[0]),
-            Action(code) => {
+            BlockAction::COPY => *self.at(step.to) = *self.at(step.from[0]),
+            BlockAction(code) => {
                 // It cannot fail, since its maximum cost was charged when the block began.
                 let _ = compute(code, &mut Registered { registers: self, step });
             }
@@ -209,20 +209,20 @@ impl<'s> Registers<'s> {
     }
 
     #[inline(always)]
-    fn at(&mut self, place: Place) -> &mut Halves {
+    fn at(&mut self, place: BlockPlace) -> &mut Halves {
         &mut self.stack[place.index(self.base)]
     }
 
     #[inline(always)]
-    fn get(&self, place: Place) -> Halves {
+    fn get(&self, place: BlockPlace) -> Halves {
         self.stack[place.index(self.base)]
     }
 }
 
 /// The operands of a step.
 struct Registered<'r, 's> {
-    registers: &'r mut Registers<'s>,
-    step: &'r Step,
+    registers: &'r mut BlockRegisters<'s>,
+    step: &'r BlockStep,
 }
 
 impl Registered<'_, '_> {
@@ -232,7 +232,7 @@ impl Registered<'_, '_> {
     }
 
     #[inline(always)]
-    fn result(&mut self, word: Word) -> Flow {
+    fn result(&mut self, word: Word) -> EvmFlow {
         *self.registers.at(self.step.to) = Halves::new(word);
         Ok(())
     }
@@ -240,22 +240,26 @@ impl Registered<'_, '_> {
 
 impl Operands for Registered<'_, '_> {
     #[inline(always)]
-    fn unary(&mut self, operation: impl FnOnce(Word) -> Word) -> Flow {
+    fn unary(&mut self, operation: impl FnOnce(Word) -> Word) -> EvmFlow {
         self.result(operation(self.operand(0)))
     }
 
     #[inline(always)]
-    fn binary(&mut self, operation: impl FnOnce(Word, Word) -> Word) -> Flow {
+    fn binary(&mut self, operation: impl FnOnce(Word, Word) -> Word) -> EvmFlow {
         self.result(operation(self.operand(0), self.operand(1)))
     }
 
     #[inline(always)]
-    fn ternary(&mut self, operation: impl FnOnce(Word, Word, Word) -> Word) -> Flow {
+    fn ternary(&mut self, operation: impl FnOnce(Word, Word, Word) -> Word) -> EvmFlow {
         self.result(operation(self.operand(0), self.operand(1), self.operand(2)))
     }
 
     #[inline(always)]
-    fn priced(&mut self, price: fn(Word) -> Price, operation: impl FnOnce(Word, Word) -> Word) -> Flow {
+    fn priced(
+        &mut self,
+        price: fn(Word) -> WordPrice,
+        operation: impl FnOnce(Word, Word) -> Word,
+    ) -> EvmFlow {
         let (most, actual) = (price(Word::MAX), price(self.operand(1)));
         self.registers.unspent.gas += most.gas - actual.gas;
         self.registers.unspent.units += most.units - actual.units;
@@ -264,7 +268,7 @@ impl Operands for Registered<'_, '_> {
 
     /// The block was charged for all of its instructions.
     #[inline(always)]
-    fn work(&mut self, _: u64) -> Flow {
+    fn work(&mut self, _: u64) -> EvmFlow {
         Ok(())
     }
 }

@@ -1,13 +1,13 @@
 //! The role of each instruction in a hot block, derived from the rows of the table.
 
-use crate::machines::evm::frame::Flow;
+use crate::machines::evm::frame::EvmFlow;
 use crate::machines::evm::operands::Operands;
 use crate::machines::evm::table::rows;
 use crate::machines::evm::{arith, bitwise, wide};
 
 /// What the translation needs to know about an instruction.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Part {
+pub(super) struct RolePart {
     pub(super) role: Role,
     /// Its fixed cost.
     pub(super) gas: u64,
@@ -100,15 +100,15 @@ macro_rules! roles {
             ($pops:literal -> $pushes:literal) $family:ident::$handler:ident$(::<$number:literal>)?,
             $doc:literal, [$($effect:expr),*];)*
     ) => {
-        static $parts: [Part; 256] = {
-            let mut parts = [Part { role: Role::Ends, gas: 0, pops: 0 }; 256];
-            $(parts[$code] = Part { role: role!($family $handler $($number)?), gas: 0 $(+ $gas)?, pops: $pops };)*
+        static $parts: [RolePart; 256] = {
+            let mut parts = [RolePart { role: Role::Ends, gas: 0, pops: 0 }; 256];
+            $(parts[$code] = RolePart { role: role!($family $handler $($number)?), gas: 0 $(+ $gas)?, pops: $pops };)*
             parts
         };
 
         /// Executes the instruction of this code, whose role is [`Role::Computes`].
         #[inline(always)]
-        pub(super) fn $compute(code: u8, operands: &mut impl Operands) -> Flow {
+        pub(super) fn $compute(code: u8, operands: &mut impl Operands) -> EvmFlow {
             match code {
                 $($code => handle!(operands $family $handler $($number)?),)*
                 _ => Ok(()),
@@ -120,6 +120,6 @@ macro_rules! roles {
 rows!(roles { PARTS, compute });
 
 /// The role of a code in a block.
-pub(super) fn part(code: u8) -> &'static Part {
+pub(super) fn part(code: u8) -> &'static RolePart {
     &PARTS[usize::from(code)]
 }

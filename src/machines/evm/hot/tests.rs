@@ -8,7 +8,9 @@ use std::path::Path;
 use num_bigint::BigUint;
 use serde_json::Value as Json;
 
-use super::block::{Action, Block, CONSTANTS, Condition, Exit, Next, Place, Step, Test};
+use super::block::{
+    BlockAction, BlockExit, BlockPlace, BlockStep, CONSTANTS, Condition, HotBlock, NextBlock, Test,
+};
 use super::decision::{Decision, noted};
 use super::role::{self, Role};
 use crate::isa::OpInfo;
@@ -20,7 +22,7 @@ use crate::machines::tiers::Tiers;
 use crate::model::case::Program;
 use crate::model::hex::hex_bytes;
 use crate::model::limits::Limits;
-use crate::model::shape::{Member, Shape};
+use crate::model::shape::{MemberShape, Shape};
 use crate::model::value::Value;
 
 /// A loop with every kind of step and exit, each of which all later values depend on.
@@ -117,28 +119,28 @@ fn is_noticed_in(source: &str, plant: impl FnOnce(&mut Evm)) -> bool {
 }
 
 /// The blocks that are executed. Code that was executed by itself at first may later be so as a part of others.
-fn executed() -> Vec<Block> {
+fn executed() -> Vec<HotBlock> {
     let blocks = warm().hot.blocks;
     // An exit outside the code panics.
     let is_executed =
-        |number: usize| is_noticed(|machine| machine.hot.blocks[number].exit = Exit::Plain(usize::MAX));
+        |number: usize| is_noticed(|machine| machine.hot.blocks[number].exit = BlockExit::Plain(usize::MAX));
     let executed: Vec<_> = (1..blocks.len()).filter(|number| is_executed(*number)).collect();
     assert!(executed.len() >= 3, "{executed:?}");
     executed.into_iter().map(|number| blocks[number].clone()).collect()
 }
 
 /// A wrong step in place of the right one.
-fn faulty(step: &Step) -> Step {
-    const NOT: Action = Action::of(Op::NOT as u8);
-    const ADD: Action = Action::of(Op::ADD as u8);
+fn faulty(step: &BlockStep) -> BlockStep {
+    const NOT: BlockAction = BlockAction::of(Op::NOT as u8);
+    const ADD: BlockAction = BlockAction::of(Op::ADD as u8);
     let mut step = *step;
     match step.action {
-        Action::INCREASE | Action::COPY => {
+        BlockAction::INCREASE | BlockAction::COPY => {
             // The slot below the stack, which is never written.
-            (step.action, step.from[0]) = (Action::COPY, Place::default());
+            (step.action, step.from[0]) = (BlockAction::COPY, BlockPlace::default());
         }
-        NOT => step.action = Action::of(Op::ISZERO as u8),
-        ADD => step.action = Action::of(Op::SUB as u8),
+        NOT => step.action = BlockAction::of(Op::ISZERO as u8),
+        ADD => step.action = BlockAction::of(Op::SUB as u8),
         _ => step.action = ADD,
     }
     step
@@ -147,7 +149,11 @@ fn faulty(step: &Step) -> Step {
 #[test]
 fn no_instruction_has_the_code_of_another_action() {
     let ops = (0..=u8::MAX).filter_map(Op::of_code);
-    assert_eq!(ops.filter(|op| [Action::INCREASE, Action::COPY].contains(&Action::of(*op as u8))).count(), 0);
+    assert_eq!(
+        ops.filter(|op| [BlockAction::INCREASE, BlockAction::COPY].contains(&BlockAction::of(*op as u8)))
+            .count(),
+        0
+    );
 }
 
 #[test]
@@ -159,11 +165,11 @@ fn without_a_fault_both_agree() {
 fn a_fault_in_a_step_is_noticed() {
     let steps = warm().hot.steps;
     let executed: Vec<_> = executed().into_iter().flat_map(|block| block.steps).collect();
-    let has = |kind: fn(&Action) -> bool| executed.iter().any(|number| kind(&steps[*number].action));
-    assert!(has(|it| *it == Action::INCREASE) && has(|it| *it == Action::COPY));
-    assert!(has(|it| *it == Action::of(Op::EXP as u8)));
+    let has = |kind: fn(&BlockAction) -> bool| executed.iter().any(|number| kind(&steps[*number].action));
+    assert!(has(|it| *it == BlockAction::INCREASE) && has(|it| *it == BlockAction::COPY));
+    assert!(has(|it| *it == BlockAction::of(Op::EXP as u8)));
     for number in executed {
-        let step: &Step = &steps[number];
+        let step: &BlockStep = &steps[number];
         let is_seen = is_noticed(|machine| machine.hot.steps[number] = faulty(step));
         assert!(is_seen, "step {number}: {step:?}");
     }
@@ -194,7 +200,7 @@ fn a_fault_in_each_instruction_that_computes_is_noticed() {
         assert!(!is_noticed_in(&source, |_| {}), "{}", op.name);
         let steps = warmed_by(&source).hot.steps;
         let of_it: Vec<_> =
-            (0..steps.len()).filter(|number| steps[*number].action == Action::of(it)).collect();
+            (0..steps.len()).filter(|number| steps[*number].action == BlockAction::of(it)).collect();
         assert!(!of_it.is_empty(), "{}", op.name);
         let is_seen = is_noticed_in(&source, |machine| {
             for number in &of_it {
@@ -236,7 +242,7 @@ fn a_fault_in_each_test_of_a_branch_is_noticed() {
             };
         },
         // The slot below the stack is 0.
-        |condition| condition.of = [Place::default(); 2],
+        |condition| condition.of = [BlockPlace::default(); 2],
     ];
     for (condition, test) in conditions {
         let source = branches(&condition);
@@ -245,7 +251,9 @@ fn a_fault_in_each_test_of_a_branch_is_noticed() {
             let mut planted = 0;
             let is_seen = is_noticed_in(&source, |machine| {
                 for block in &mut machine.hot.blocks {
-                    if let Exit::Branch(condition, _) | Exit::Repeat { condition, .. } = &mut block.exit {
+                    if let BlockExit::Branch(condition, _) | BlockExit::Repeat { condition, .. } =
+                        &mut block.exit
+                    {
                         assert_eq!(condition.test, test);
                         plant(condition);
                         planted += 1;
@@ -259,18 +267,18 @@ fn a_fault_in_each_test_of_a_branch_is_noticed() {
 
 #[test]
 fn a_fault_in_a_block_is_noticed() {
-    let faults: [fn(&mut Block); 4] = [
+    let faults: [fn(&mut HotBlock); 4] = [
         |block| block.gas += 1,
         |block| block.instructions += 1,
         |block| block.results += 1,
         |block| block.exit = faulty_exit(block.exit),
     ];
     let all = executed();
-    let has = |kind: fn(&Exit) -> bool| all.iter().any(|block| kind(&block.exit));
-    assert!(has(|exit| matches!(exit, Exit::Branch(..))));
-    assert!(has(|exit| matches!(exit, Exit::Plain(_))));
+    let has = |kind: fn(&BlockExit) -> bool| all.iter().any(|block| kind(&block.exit));
+    assert!(has(|exit| matches!(exit, BlockExit::Branch(..))));
+    assert!(has(|exit| matches!(exit, BlockExit::Plain(_))));
     for block in all {
-        let number = warm().hot.blocks.iter().position(|it: &Block| *it == block).expect("a block");
+        let number = warm().hot.blocks.iter().position(|it: &HotBlock| *it == block).expect("a block");
         for (fault, plant) in faults.iter().enumerate() {
             let is_seen = is_noticed(|machine| plant(&mut machine.hot.blocks[number]));
             assert!(is_seen, "fault {fault} in {block:?}");
@@ -288,7 +296,7 @@ fn a_fault_in_a_guard_is_noticed() {
         |guard| *guard = None,
         |guard| guard.as_mut().expect("a guard").holds ^= true,
         // A constant that is not 0.
-        |guard| guard.as_mut().expect("a guard").of = [Place::slot(CONSTANTS.start); 2],
+        |guard| guard.as_mut().expect("a guard").of = [BlockPlace::slot(CONSTANTS.start); 2],
     ];
     assert!(!is_noticed_in(source, |_| {}));
     for (number, plant) in faults.iter().enumerate() {
@@ -319,9 +327,9 @@ fn a_fault_where_a_block_goes_on_is_noticed() {
         call("one"),
         call("two")
     );
-    let goes_on = |exit: &Exit| matches!(exit, Exit::To(_));
-    let returns = |exit: &Exit| matches!(exit, Exit::Jump { .. });
-    for (source, is_meant) in [(hops, goes_on as fn(&Exit) -> bool), (calls, returns)] {
+    let goes_on = |exit: &BlockExit| matches!(exit, BlockExit::To(_));
+    let returns = |exit: &BlockExit| matches!(exit, BlockExit::Jump { .. });
+    for (source, is_meant) in [(hops, goes_on as fn(&BlockExit) -> bool), (calls, returns)] {
         assert!(!is_noticed_in(&source, |_| {}), "{source}");
         let mut planted = 0;
         let is_seen = is_noticed_in(&source, |machine| {
@@ -335,19 +343,19 @@ fn a_fault_where_a_block_goes_on_is_noticed() {
 }
 
 /// An exit to another place, or with another condition.
-fn faulty_exit(exit: Exit) -> Exit {
+fn faulty_exit(exit: BlockExit) -> BlockExit {
     match exit {
-        Exit::To(next) => Exit::To(Next::at(next.pc + 1)),
-        Exit::Branch(mut condition, to) => {
+        BlockExit::To(next) => BlockExit::To(NextBlock::at(next.pc + 1)),
+        BlockExit::Branch(mut condition, to) => {
             condition.holds = !condition.holds;
-            Exit::Branch(condition, to)
+            BlockExit::Branch(condition, to)
         }
-        Exit::Repeat { mut condition, start, after } => {
+        BlockExit::Repeat { mut condition, start, after } => {
             condition.holds = !condition.holds;
-            Exit::Repeat { condition, start, after }
+            BlockExit::Repeat { condition, start, after }
         }
-        Exit::Jump { at, gas } => Exit::Jump { at, gas: gas + 1 },
-        Exit::Plain(at) => Exit::Plain(at - 1),
+        BlockExit::Jump { at, gas } => BlockExit::Jump { at, gas: gas + 1 },
+        BlockExit::Plain(at) => BlockExit::Plain(at - 1),
     }
 }
 
@@ -358,7 +366,7 @@ fn value_of(shape: &Shape, json: &Json) -> Value {
         Shape::Bytes => Value::Bytes(hex_bytes(digits()).expect("pairs of digits")),
         Shape::Int(_) => Value::int(BigUint::parse_bytes(digits().as_bytes(), 16).expect("hex digits")),
         Shape::Record(members) => {
-            let member = |member: &Member| (member.name, value_of(&member.shape, &json[member.name]));
+            let member = |member: &MemberShape| (member.name, value_of(&member.shape, &json[member.name]));
             Value::record(members.iter().map(member))
         }
         Shape::Map(_, inner) => {
@@ -371,7 +379,7 @@ fn value_of(shape: &Shape, json: &Json) -> Value {
 
 /// The program of a vector in the notation of 2018.
 fn program_of(vector: &Json) -> Program {
-    let member = |member: &Member| {
+    let member = |member: &MemberShape| {
         let of_block = format!("current{}{}", member.name[..1].to_uppercase(), &member.name[1..]);
         let json = [&vector["exec"][member.name], &vector["env"][of_block], &vector[member.name]];
         let found = json.into_iter().find(|json| !json.is_null());

@@ -2,14 +2,14 @@
 
 use std::array;
 
-use super::block::{Block, CONSTANTS, Condition, Exit, Next, Place, Step, Test};
+use super::block::{BlockExit, BlockPlace, BlockStep, CONSTANTS, Condition, HotBlock, NextBlock, Test};
 use super::decision::Decision;
-use super::role::{self, Part, Role};
+use super::role::{self, Role, RolePart};
 use super::{Translator, is_in};
 use crate::isa::OpSet;
 use crate::machines::evm::flow::Destinations;
-use crate::machines::evm::frame::{Flow, Halves, STACK_LIMIT, Stack, Word, small};
-use crate::machines::evm::operands::{Operands, Price};
+use crate::machines::evm::frame::{EvmFlow, Halves, STACK_LIMIT, Stack, Word, small};
+use crate::machines::evm::operands::{Operands, WordPrice};
 use crate::machines::evm::stack::word_of;
 use crate::machines::evm::table::Op;
 
@@ -20,7 +20,7 @@ const JUMPS: usize = 4;
 
 /// An item during the translation of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Item {
+pub(super) enum StackItem {
     /// The item at this position when the block begins, counted from 1 for the top item.
     Entry(u16),
     /// The constant with this number.
@@ -31,31 +31,31 @@ pub(super) enum Item {
 
 /// A computation.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Node {
+pub(super) struct GraphNode {
     /// The code of its instruction.
     pub(super) code: u8,
     /// How many operands it has.
     pops: u8,
-    from: [Item; 3],
+    from: [StackItem; 3],
     /// Whether its price depends on them. It is then executed even if nothing uses the result.
     pub(super) is_priced: bool,
 }
 
-impl Node {
+impl GraphNode {
     /// The items that it uses.
-    pub(super) fn operands(&self) -> &[Item] {
+    pub(super) fn operands(&self) -> &[StackItem] {
         &self.from[..usize::from(self.pops)]
     }
 }
 
 /// A block before places are allocated.
 #[derive(Debug, Default)]
-pub(super) struct Graph {
-    pub(super) nodes: Vec<Node>,
+pub(super) struct BlockGraph {
+    pub(super) nodes: Vec<GraphNode>,
     pub(super) constants: Vec<Word>,
     /// The lowest first: those of the stack at the start that were noted and not used so far, and the items that the
     /// block uses and leaves.
-    items: Vec<Item>,
+    items: Vec<StackItem>,
     /// How many items of the stack at the start were noted: more than the block uses, so that it seldom has
     /// to note another one below all.
     noted: usize,
@@ -64,7 +64,7 @@ pub(super) struct Graph {
     /// The maximum number of items in addition to those that it uses.
     growth: usize,
     /// A condition on the items at the start, without which the block fails.
-    pub(super) guard: Option<Condition<Item>>,
+    pub(super) guard: Option<Condition<StackItem>>,
     gas: u64,
     units: u64,
     instructions: usize,
@@ -72,30 +72,30 @@ pub(super) struct Graph {
 
 /// Where a block continues, with items in place of places.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum End {
-    To(Exit),
-    Branch(Condition<Item>, [Next; 2]),
+pub(super) enum BlockEnd {
+    To(BlockExit),
+    Branch(Condition<StackItem>, [NextBlock; 2]),
 }
 
 /// The input of the translation: the code, and what is known about it.
-pub(super) struct Source<'c> {
+pub(super) struct ItemSource<'c> {
     pub(super) code: &'c [u8],
     pub(super) destinations: &'c mut Destinations,
     pub(super) stack: &'c mut Stack,
     /// The first slot that is not a constant yet.
     pub(super) constants: &'c mut u16,
     /// The steps of all blocks, to which those of the new block are added.
-    pub(super) steps: &'c mut Vec<Step>,
+    pub(super) steps: &'c mut Vec<BlockStep>,
     /// The instructions that no block contains.
     pub(super) left_out: Option<&'c OpSet>,
 }
 
 /// The block that begins at `pc`; `None` if a block has no advantage.
 pub(super) fn translate(
-    source: &mut Source<'_>,
+    source: &mut ItemSource<'_>,
     pc: usize,
     Translator { graph, allocator }: &mut Translator,
-) -> Option<Block> {
+) -> Option<HotBlock> {
     graph.reset();
     let end = graph.follow(source, pc);
     if !graph.is_worth_it(&end) {
@@ -112,7 +112,7 @@ pub(super) fn translate(
         exit = exit.or_repeat(pc);
     }
     let most_below = STACK_LIMIT.checked_sub(graph.used() + graph.growth);
-    Some(Block {
+    Some(HotBlock {
         gas: graph.gas,
         units: graph.units,
         instructions: graph.instructions,
@@ -125,9 +125,9 @@ pub(super) fn translate(
     })
 }
 
-impl Source<'_> {
+impl ItemSource<'_> {
     /// The slot of a constant; `None` if there are too many.
-    pub(super) fn constant(&mut self, word: Word) -> Option<Place> {
+    pub(super) fn constant(&mut self, word: Word) -> Option<BlockPlace> {
         let slots = CONSTANTS.start..*self.constants;
         let known = slots.clone().find(|slot| self.stack[usize::from(*slot)].word() == word);
         let slot = Decision::IsKnownConstant.found(known).unwrap_or(slots.end);
@@ -136,18 +136,18 @@ impl Source<'_> {
         }
         self.stack[usize::from(slot)] = Halves::new(word);
         *self.constants = slots.end.max(slot + 1);
-        Some(Place::slot(slot))
+        Some(BlockPlace::slot(slot))
     }
 }
 
-impl Graph {
+impl BlockGraph {
     /// How many items of the stack the block uses.
     pub(super) fn used(&self) -> usize {
         self.noted - self.unused
     }
 
     /// What the block leaves in place of the items that it uses, the lowest first.
-    pub(super) fn items(&self) -> &[Item] {
+    pub(super) fn items(&self) -> &[StackItem] {
         &self.items[self.unused..]
     }
 
@@ -157,10 +157,10 @@ impl Graph {
     }
 
     /// The word of an item that is a constant.
-    pub(super) fn constant(&self, item: Item) -> Option<Word> {
+    pub(super) fn constant(&self, item: StackItem) -> Option<Word> {
         match item {
-            Item::Constant(number) => Some(self.constants[usize::from(number)]),
-            Item::Entry(_) | Item::Node(_) => None,
+            StackItem::Constant(number) => Some(self.constants[usize::from(number)]),
+            StackItem::Entry(_) | StackItem::Node(_) => None,
         }
     }
 
@@ -175,27 +175,27 @@ impl Graph {
 
     /// Whether the block takes less time than its instructions on the plain loop: entering it takes as long as a
     /// few of them, and so does going back to that loop.
-    fn is_worth_it(&self, end: &End) -> bool {
+    fn is_worth_it(&self, end: &BlockEnd) -> bool {
         const FEW: usize = 6;
         match end {
-            End::To(Exit::Plain(_)) => Decision::IsLongEnough.is(self.instructions >= 2 * FEW),
-            End::To(_) | End::Branch(..) => Decision::HasInstructions.is(self.instructions > 0),
+            BlockEnd::To(BlockExit::Plain(_)) => Decision::IsLongEnough.is(self.instructions >= 2 * FEW),
+            BlockEnd::To(_) | BlockEnd::Branch(..) => Decision::HasInstructions.is(self.instructions > 0),
         }
     }
 
     /// Follows the instructions from `pc` on; returns how the block ends.
-    fn follow(&mut self, source: &mut Source<'_>, mut pc: usize) -> End {
+    fn follow(&mut self, source: &mut ItemSource<'_>, mut pc: usize) -> BlockEnd {
         let mut jumps = 0;
         while Decision::IsShort.is(self.instructions < LONGEST) && Decision::FollowsJump.is(jumps < JUMPS) {
             let code = source.code[pc];
             if Decision::IsWanted.is(is_in(source.left_out, code)) {
-                return End::To(Exit::Plain(pc));
+                return BlockEnd::To(BlockExit::Plain(pc));
             }
             let part = role::part(code);
             let next = match part.role {
                 Role::Ends => {
                     Decision::EndsPlainly.taken();
-                    return End::To(Exit::Plain(pc));
+                    return BlockEnd::To(BlockExit::Plain(pc));
                 }
                 Role::Jumps => match self.target(source) {
                     Target::At(target) => {
@@ -204,11 +204,11 @@ impl Graph {
                     }
                     Target::Unknown => {
                         Decision::EndsComputed.taken();
-                        return End::To(Exit::Jump { at: pc, gas: part.gas });
+                        return BlockEnd::To(BlockExit::Jump { at: pc, gas: part.gas });
                     }
                     Target::Nowhere => {
                         Decision::EndsNowhere.taken();
-                        return End::To(Exit::Plain(pc));
+                        return BlockEnd::To(BlockExit::Plain(pc));
                     }
                 },
                 Role::Branches => match self.target(source) {
@@ -218,14 +218,14 @@ impl Graph {
                         if !(is_assertion && self.expects(condition)) {
                             Decision::EndsBranch.taken();
                             self.instruction(part, pc, source.code);
-                            return End::Branch(condition, [target, pc + 1].map(Next::at));
+                            return BlockEnd::Branch(condition, [target, pc + 1].map(NextBlock::at));
                         }
                         Decision::FollowsAssertion.taken();
                         target
                     }
                     Target::Unknown | Target::Nowhere => {
                         Decision::EndsBranchNowhere.taken();
-                        return End::To(Exit::Plain(pc));
+                        return BlockEnd::To(BlockExit::Plain(pc));
                     }
                 },
                 Role::Pushes(size) => pc + 1 + size,
@@ -235,11 +235,11 @@ impl Graph {
             pc = next;
             jumps += usize::from(part.role == Role::Jumps);
         }
-        End::To(Exit::To(Next::at(pc)))
+        BlockEnd::To(BlockExit::To(NextBlock::at(pc)))
     }
 
     /// The target of a jump, which is on top of the stack.
-    fn target(&mut self, source: &mut Source<'_>) -> Target {
+    fn target(&mut self, source: &mut ItemSource<'_>) -> Target {
         let top = self.nth(1);
         let target = Decision::IsConstantTarget.found(self.constant(top));
         let Some(target) = target else { return Target::Unknown };
@@ -250,11 +250,11 @@ impl Graph {
     }
 
     /// The condition on which a JUMPI jumps.
-    fn condition(&mut self) -> Condition<Item> {
+    fn condition(&mut self) -> Condition<StackItem> {
         let mut item = self.nth(2);
         let mut holds = false;
-        while let Item::Node(node) = item {
-            let Node { code, from: [a, b, _], .. } = self.nodes[usize::from(node)];
+        while let StackItem::Node(node) = item {
+            let GraphNode { code, from: [a, b, _], .. } = self.nodes[usize::from(node)];
             let (decision, test, of) = match Op::of_code(code) {
                 Some(Op::ISZERO) => {
                     Decision::TestsOpposite.taken();
@@ -270,20 +270,20 @@ impl Graph {
             decision.taken();
             return Condition { test, holds: !holds, of };
         }
-        Decision::TestsResult.is(matches!(item, Item::Node(_)));
+        Decision::TestsResult.is(matches!(item, StackItem::Node(_)));
         Condition { test: Test::IsZero, holds, of: [item; 2] }
     }
 
     /// Makes the condition the block's guard; returns whether that is possible. Its operands must be known before the
     /// first step, and a block has only one guard.
-    fn expects(&mut self, condition: Condition<Item>) -> bool {
-        let is_known = !condition.of.iter().any(|item| matches!(item, Item::Node(_)));
+    fn expects(&mut self, condition: Condition<StackItem>) -> bool {
+        let is_known = !condition.of.iter().any(|item| matches!(item, StackItem::Node(_)));
         Decision::IsKnownAtStart.is(is_known)
             && Decision::IsOnlyGuard.is(*self.guard.get_or_insert(condition) == condition)
     }
 
     /// Adds the instruction at `pc` to the block.
-    fn instruction(&mut self, part: &Part, pc: usize, code: &[u8]) {
+    fn instruction(&mut self, part: &RolePart, pc: usize, code: &[u8]) {
         self.charge(part);
         match part.role {
             Role::Computes => self.compute(code[pc], part),
@@ -311,23 +311,23 @@ impl Graph {
     }
 
     /// Counts an instruction and its price.
-    fn charge(&mut self, part: &Part) {
+    fn charge(&mut self, part: &RolePart) {
         self.gas += part.gas;
         self.instructions += 1;
     }
 
-    fn push(&mut self, item: Item) {
+    fn push(&mut self, item: StackItem) {
         self.items.push(item);
         self.growth = self.growth.max(self.items().len().saturating_sub(self.used()));
     }
 
     fn push_constant(&mut self, word: Word) {
-        self.push(Item::Constant(self.constants.len() as u16));
+        self.push(StackItem::Constant(self.constants.len() as u16));
         self.constants.push(word);
     }
 
     /// The item at this position from the top, counted from 1.
-    fn nth(&mut self, nth: usize) -> Item {
+    fn nth(&mut self, nth: usize) -> StackItem {
         if Decision::IsDeep.is(nth > self.items.len()) {
             self.note_more();
         }
@@ -340,23 +340,23 @@ impl Graph {
     fn note_more(&mut self) {
         const MORE: usize = 32;
         let lowest = self.noted + MORE;
-        let more: [_; MORE] = array::from_fn(|above| Item::Entry((lowest - above) as u16));
+        let more: [_; MORE] = array::from_fn(|above| StackItem::Entry((lowest - above) as u16));
         self.items.splice(0..0, more);
         self.noted += MORE;
         self.unused += MORE;
     }
 
     /// The result of an instruction: a constant if all operands are constants, otherwise a node.
-    fn compute(&mut self, code: u8, part: &Part) {
+    fn compute(&mut self, code: u8, part: &RolePart) {
         let pops = usize::from(part.pops);
         self.nth(pops);
-        let mut from = [Item::Constant(0); 3];
+        let mut from = [StackItem::Constant(0); 3];
         for item in &mut from[..pops] {
             *item = self.items.pop().unwrap_or(*item);
         }
-        let mut node = Node { code, pops: part.pops, from, is_priced: false };
-        let mut known = Known::default();
-        if node.operands().iter().all(|item| matches!(item, Item::Constant(_))) {
+        let mut node = GraphNode { code, pops: part.pops, from, is_priced: false };
+        let mut known = KnownValues::default();
+        if node.operands().iter().all(|item| matches!(item, StackItem::Constant(_))) {
             known.from = Some(from.map(|item| self.constant(item).unwrap_or_default()));
         }
         // It cannot fail.
@@ -366,7 +366,7 @@ impl Graph {
         if Decision::IsFolded.is(known.from.is_some()) {
             return self.push_constant(known.result);
         }
-        self.push(Item::Node(self.nodes.len() as u16));
+        self.push(StackItem::Node(self.nodes.len() as u16));
         node.is_priced = Decision::IsPriced.is(known.price.gas > 0);
         self.nodes.push(node);
     }
@@ -388,36 +388,40 @@ enum Target {
 
 /// The operands of an instruction if all are known, and the result.
 #[derive(Default)]
-struct Known {
+struct KnownValues {
     from: Option<[Word; 3]>,
     /// 0 if an operand is not known.
     result: Word,
     /// The highest price in that case.
-    price: Price,
+    price: WordPrice,
 }
 
-impl Operands for Known {
-    fn unary(&mut self, operation: impl FnOnce(Word) -> Word) -> Flow {
+impl Operands for KnownValues {
+    fn unary(&mut self, operation: impl FnOnce(Word) -> Word) -> EvmFlow {
         self.result = self.from.map_or(Word::ZERO, |[a, _, _]| operation(a));
         Ok(())
     }
 
-    fn binary(&mut self, operation: impl FnOnce(Word, Word) -> Word) -> Flow {
+    fn binary(&mut self, operation: impl FnOnce(Word, Word) -> Word) -> EvmFlow {
         self.result = self.from.map_or(Word::ZERO, |[a, b, _]| operation(a, b));
         Ok(())
     }
 
-    fn ternary(&mut self, operation: impl FnOnce(Word, Word, Word) -> Word) -> Flow {
+    fn ternary(&mut self, operation: impl FnOnce(Word, Word, Word) -> Word) -> EvmFlow {
         self.result = self.from.map_or(Word::ZERO, |[a, b, c]| operation(a, b, c));
         Ok(())
     }
 
-    fn priced(&mut self, price: fn(Word) -> Price, operation: impl FnOnce(Word, Word) -> Word) -> Flow {
+    fn priced(
+        &mut self,
+        price: fn(Word) -> WordPrice,
+        operation: impl FnOnce(Word, Word) -> Word,
+    ) -> EvmFlow {
         self.price = price(self.from.map_or(Word::MAX, |[_, b, _]| b));
         self.binary(operation)
     }
 
-    fn work(&mut self, units: u64) -> Flow {
+    fn work(&mut self, units: u64) -> EvmFlow {
         self.price.units += units;
         Ok(())
     }

@@ -4,8 +4,8 @@ use num_bigint::{BigInt, BigUint, Sign};
 
 use super::{Word, div_rem, exp, pow};
 use crate::machines::evm::arith;
-use crate::machines::evm::frame::Flow;
-use crate::machines::evm::operands::{Operands, Price};
+use crate::machines::evm::frame::EvmFlow;
+use crate::machines::evm::operands::{Operands, WordPrice};
 use crate::machines::power::square;
 
 /// The generator SplitMix64.
@@ -53,32 +53,32 @@ struct Computed {
 }
 
 impl Operands for Computed {
-    fn unary(&mut self, operation: impl FnOnce(Word) -> Word) -> Flow {
+    fn unary(&mut self, operation: impl FnOnce(Word) -> Word) -> EvmFlow {
         self.result = operation(self.operands[0]);
         Ok(())
     }
 
-    fn binary(&mut self, operation: impl FnOnce(Word, Word) -> Word) -> Flow {
+    fn binary(&mut self, operation: impl FnOnce(Word, Word) -> Word) -> EvmFlow {
         self.result = operation(self.operands[0], self.operands[1]);
         Ok(())
     }
 
-    fn ternary(&mut self, operation: impl FnOnce(Word, Word, Word) -> Word) -> Flow {
+    fn ternary(&mut self, operation: impl FnOnce(Word, Word, Word) -> Word) -> EvmFlow {
         self.result = operation(self.operands[0], self.operands[1], self.operands[2]);
         Ok(())
     }
 
-    fn priced(&mut self, _: fn(Word) -> Price, operation: impl FnOnce(Word, Word) -> Word) -> Flow {
+    fn priced(&mut self, _: fn(Word) -> WordPrice, operation: impl FnOnce(Word, Word) -> Word) -> EvmFlow {
         self.binary(operation)
     }
 
-    fn work(&mut self, _: u64) -> Flow {
+    fn work(&mut self, _: u64) -> EvmFlow {
         Ok(())
     }
 }
 
 /// The result of an instruction's handler for these operands, as an unsigned number.
-fn computed(handler: fn(&mut Computed) -> Flow, operands: [Word; 3]) -> BigInt {
+fn computed(handler: fn(&mut Computed) -> EvmFlow, operands: [Word; 3]) -> BigInt {
     let mut computed = Computed { operands, result: Word::ZERO };
     assert_eq!(handler(&mut computed), Ok(()));
     big(computed.result).into()

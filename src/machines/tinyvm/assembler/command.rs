@@ -1,13 +1,13 @@
 //! The commands: instructions, and shorthands for several of them.
 
-use super::operand::{Kind, Spacing, Syntax};
-use crate::isa::{Field, OpInfo};
+use super::operand::{OperandKind, Spacing, Syntax};
+use crate::isa::{OpInfo, WordField};
 use crate::machines::tinyvm::disassembler::NAMED;
-use crate::machines::tinyvm::language::{Shape, compares_with_zero, has_commas, row, shape};
+use crate::machines::tinyvm::language::{OperandShape, compares_with_zero, has_commas, row, shape};
 use crate::machines::tinyvm::table::TINYVM;
 
 /// A command of the language.
-pub(super) enum Command {
+pub(super) enum AssemblerCommand {
     /// A word without operands.
     Word(u16),
     /// An instruction.
@@ -38,52 +38,52 @@ pub(super) struct Branch {
     pub(super) is_vague: bool,
 }
 
-const REGISTER: &[Kind] = &[Kind::Register];
-const NUMBER: &[Kind] = &[Kind::Number];
-const LABEL: &[Kind] = &[Kind::Label];
-const TARGET: &[Kind] = &[Kind::Number, Kind::Label];
+const REGISTER: &[OperandKind] = &[OperandKind::Register];
+const NUMBER: &[OperandKind] = &[OperandKind::Number];
+const LABEL: &[OperandKind] = &[OperandKind::Label];
+const TARGET: &[OperandKind] = &[OperandKind::Number, OperandKind::Label];
 
-impl Command {
+impl AssemblerCommand {
     /// The command with this name.
-    pub(super) fn named(name: &str) -> Option<Command> {
+    pub(super) fn named(name: &str) -> Option<AssemblerCommand> {
         match name {
-            "lw" => Some(Command::Load { cell: op("LW")?, low: op("LI")?, high: op("LHI")? }),
-            "la" => Some(Command::Address { low: op("LI")?, high: None }),
-            "lla" => Some(Command::Address { low: op("LI")?, high: Some(op("LHI")?) }),
-            "j" => Some(Command::Jump { by: op("J")?, to: op("JR")? }),
+            "lw" => Some(AssemblerCommand::Load { cell: op("LW")?, low: op("LI")?, high: op("LHI")? }),
+            "la" => Some(AssemblerCommand::Address { low: op("LI")?, high: None }),
+            "lla" => Some(AssemblerCommand::Address { low: op("LI")?, high: Some(op("LHI")?) }),
+            "j" => Some(AssemblerCommand::Jump { by: op("J")?, to: op("JR")? }),
             _ => NAMED
                 .iter()
                 .find(|named| named.1 == name)
-                .map(|named| Command::Word(named.0))
-                .or_else(|| row(name).map(Command::Row))
-                .or_else(|| zero(name).map(Command::Zero))
-                .or_else(|| Branch::named(name).map(Command::Branch)),
+                .map(|named| AssemblerCommand::Word(named.0))
+                .or_else(|| row(name).map(AssemblerCommand::Row))
+                .or_else(|| zero(name).map(AssemblerCommand::Zero))
+                .or_else(|| Branch::named(name).map(AssemblerCommand::Branch)),
         }
     }
 
     /// The syntax of its operands.
     pub(super) fn syntax(&self) -> Syntax {
         match self {
-            Command::Word(_) => Syntax { spacing: Spacing::Spaces, operands: &[], least: 0 },
-            Command::Row(op) => row_syntax(op),
-            Command::Zero(_) => Syntax { spacing: Spacing::Spaces, operands: &[REGISTER], least: 1 },
-            Command::Load { .. } => Syntax {
+            AssemblerCommand::Word(_) => Syntax { spacing: Spacing::Spaces, operands: &[], least: 0 },
+            AssemblerCommand::Row(op) => row_syntax(op),
+            AssemblerCommand::Zero(_) => Syntax { spacing: Spacing::Spaces, operands: &[REGISTER], least: 1 },
+            AssemblerCommand::Load { .. } => Syntax {
                 spacing: Spacing::Commas,
-                operands: &[REGISTER, &[Kind::Register, Kind::Number]],
+                operands: &[REGISTER, &[OperandKind::Register, OperandKind::Number]],
                 least: 2,
             },
-            Command::Jump { .. } => Syntax {
+            AssemblerCommand::Jump { .. } => Syntax {
                 spacing: Spacing::AnySpaces,
-                operands: &[&[Kind::Register, Kind::Number, Kind::Label], NUMBER],
+                operands: &[&[OperandKind::Register, OperandKind::Number, OperandKind::Label], NUMBER],
                 least: 1,
             },
-            Command::Branch(Branch { zero: true, .. }) => {
+            AssemblerCommand::Branch(Branch { zero: true, .. }) => {
                 Syntax { spacing: Spacing::Spaces, operands: &[REGISTER, TARGET], least: 2 }
             }
-            Command::Branch(_) => {
+            AssemblerCommand::Branch(_) => {
                 Syntax { spacing: Spacing::Spaces, operands: &[REGISTER, REGISTER, TARGET], least: 3 }
             }
-            Command::Address { .. } => {
+            AssemblerCommand::Address { .. } => {
                 Syntax { spacing: Spacing::Commas, operands: &[REGISTER, LABEL], least: 2 }
             }
         }
@@ -91,18 +91,18 @@ impl Command {
 }
 
 fn row_syntax(op: &OpInfo) -> Syntax {
-    let operands: &[&[Kind]] = match op.fields {
+    let operands: &[&[OperandKind]] = match op.fields {
         [] => &[],
-        [_, Field::Register(_)] => &[REGISTER, REGISTER],
-        [_, Field::Skip(_)] => &[REGISTER, TARGET],
+        [_, WordField::Register(_)] => &[REGISTER, REGISTER],
+        [_, WordField::Skip(_)] => &[REGISTER, TARGET],
         _ => &[REGISTER, NUMBER],
     };
     let spacing = match op.fields {
         _ if has_commas(op) => Spacing::Commas,
-        [_, Field::High] => Spacing::OneSpace,
+        [_, WordField::High] => Spacing::OneSpace,
         _ => Spacing::Spaces,
     };
-    Syntax { spacing, operands, least: if shape(op) == Shape::Unary { 1 } else { operands.len() } }
+    Syntax { spacing, operands, least: if shape(op) == OperandShape::Unary { 1 } else { operands.len() } }
 }
 
 impl Branch {
@@ -136,7 +136,7 @@ fn op(name: &str) -> Option<&'static OpInfo> {
 }
 
 fn compare(name: &str) -> Option<&'static OpInfo> {
-    row(name).filter(|op| shape(op) == Shape::Compare)
+    row(name).filter(|op| shape(op) == OperandShape::Compare)
 }
 
 fn zero(name: &str) -> Option<&'static OpInfo> {
@@ -162,7 +162,7 @@ pub(super) fn hint(name: &str) -> String {
         "root" => ".word 0x6FAB for rA and rB: only some machines have it".to_owned(),
         ".data" => ".word".to_owned(),
         _ if name.contains('\t') => "one space after the command, no tab".to_owned(),
-        _ if Command::named(&name.to_lowercase()).is_some() => "commands in lower case".to_owned(),
+        _ if AssemblerCommand::named(&name.to_lowercase()).is_some() => "commands in lower case".to_owned(),
         _ => "a command of tinyvm (vmconf isa tinyvm lists the instructions)".to_owned(),
     }
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-use crate::isa::assembler::{AsmError, ErrorList, Word};
-use crate::isa::{Field, OpInfo};
+use crate::isa::assembler::{AsmError, ErrorList, SourceWord};
+use crate::isa::{OpInfo, WordField};
 use crate::machines::tinyvm::language::{fits, instruction, range};
 use crate::text::json::quoted;
 
@@ -51,14 +51,14 @@ impl Way {
     /// # Errors
     ///
     /// If the address is out of reach.
-    pub(super) fn to(self, label: Word<'_>, from: u16, address: u16) -> Result<Vec<u16>, AsmError> {
+    pub(super) fn to(self, label: SourceWord<'_>, from: u16, address: u16) -> Result<Vec<u16>, AsmError> {
         let signed = i32::from(address as i16);
         match self {
             Way::Distance { plus, .. } => {
                 let distance = address.wrapping_add(plus as u16).wrapping_sub(from) as i16;
                 self.by(label, distance.into())
             }
-            Way::Low { low, register } if fits(Field::Signed, signed) => {
+            Way::Low { low, register } if fits(WordField::Signed, signed) => {
                 Ok(vec![instruction(low, &[register, signed])])
             }
             Way::Low { .. } => Err(label.error(
@@ -74,7 +74,7 @@ impl Way {
     /// # Errors
     ///
     /// If it is too far or too near.
-    pub(super) fn by(self, target: Word<'_>, distance: i32) -> Result<Vec<u16>, AsmError> {
+    pub(super) fn by(self, target: SourceWord<'_>, distance: i32) -> Result<Vec<u16>, AsmError> {
         let Way::Distance { op, register, has_short, .. } = self else { return Ok(Vec::new()) };
         let Some(field) = op.fields.last().copied() else { return Ok(Vec::new()) };
         if has_short && SHORT.contains(&distance) {
@@ -110,11 +110,11 @@ pub(super) fn both(low: &OpInfo, high: &OpInfo, register: i32, number: u16) -> [
 
 /// A place in the program that refers to a label.
 #[derive(Clone, Copy)]
-pub(super) struct Use<'s> {
+pub(super) struct SymbolUse<'s> {
     pub(super) way: Way,
-    pub(super) command: Word<'s>,
+    pub(super) command: SourceWord<'s>,
     /// The occurrence of the label.
-    pub(super) label: Word<'s>,
+    pub(super) label: SourceWord<'s>,
     /// The addresses of its words.
     pub(super) places: [u16; 2],
 }
@@ -123,9 +123,9 @@ pub(super) struct Use<'s> {
 #[derive(Default)]
 struct Label<'s> {
     /// Where it is set, and its address.
-    set: Option<(Word<'s>, u16)>,
+    set: Option<(SourceWord<'s>, u16)>,
     is_used: bool,
-    waiting: Vec<Use<'s>>,
+    waiting: Vec<SymbolUse<'s>>,
 }
 
 /// All labels so far.
@@ -140,7 +140,7 @@ impl<'s> Labels<'s> {
     /// # Errors
     ///
     /// If it already has one.
-    pub(super) fn set(&mut self, word: Word<'s>, address: u16) -> Result<Vec<Use<'s>>, AsmError> {
+    pub(super) fn set(&mut self, word: SourceWord<'s>, address: u16) -> Result<Vec<SymbolUse<'s>>, AsmError> {
         let label = self.by_name.entry(word.text).or_default();
         if let Some((first, _)) = label.set {
             let expected = format!("another name than that of line {}", first.line);
@@ -151,14 +151,14 @@ impl<'s> Labels<'s> {
     }
 
     /// Marks a label as used and returns its address; `None` if it is not set yet.
-    pub(super) fn address(&mut self, word: Word<'s>) -> Option<u16> {
+    pub(super) fn address(&mut self, word: SourceWord<'s>) -> Option<u16> {
         let label = self.by_name.entry(word.text).or_default();
         label.is_used = true;
         label.set.map(|set| set.1)
     }
 
     /// Records a use of a label that is not set yet.
-    pub(super) fn wait(&mut self, usage: Use<'s>) {
+    pub(super) fn wait(&mut self, usage: SymbolUse<'s>) {
         self.by_name.entry(usage.label.text).or_default().waiting.push(usage);
     }
 

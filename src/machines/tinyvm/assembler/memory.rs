@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::isa::assembler::{AsmError, Assembled, Warning, Word};
+use crate::isa::assembler::{AsmError, Assembled, SourceWord, Warning};
 
 /// The memory so far.
-pub(super) struct Memory {
+pub(super) struct SegmentMemory {
     words: Vec<u16>,
     lines: BTreeMap<u16, usize>,
     warnings: Vec<Warning>,
@@ -13,9 +13,9 @@ pub(super) struct Memory {
     pub(super) position: u16,
 }
 
-impl Memory {
-    pub(super) fn new() -> Memory {
-        Memory { words: vec![0; 1 << 16], lines: BTreeMap::new(), warnings: Vec::new(), position: 0 }
+impl SegmentMemory {
+    pub(super) fn new() -> SegmentMemory {
+        SegmentMemory { words: vec![0; 1 << 16], lines: BTreeMap::new(), warnings: Vec::new(), position: 0 }
     }
 
     /// Writes the next word for `command`, and returns its address.
@@ -23,7 +23,7 @@ impl Memory {
     /// # Errors
     ///
     /// If that address was already written.
-    pub(super) fn write(&mut self, command: Word<'_>, word: u16) -> Result<u16, AsmError> {
+    pub(super) fn write(&mut self, command: SourceWord<'_>, word: u16) -> Result<u16, AsmError> {
         let address = self.position;
         if let Some(line) = self.lines.get(&address) {
             return Err(command.error(
@@ -45,7 +45,7 @@ impl Memory {
         self.words[usize::from(address)] = word;
     }
 
-    pub(super) fn warn(&mut self, word: Word<'_>, what: impl Into<String>) {
+    pub(super) fn warn(&mut self, word: SourceWord<'_>, what: impl Into<String>) {
         self.warnings.push(Warning { line: word.line, column: word.column, what: what.into() });
     }
 

@@ -1,6 +1,6 @@
 //! The parts of a line: a command, and its operands.
 
-use crate::isa::assembler::{AsmError, Word};
+use crate::isa::assembler::{AsmError, SourceWord};
 use crate::text::json::quoted;
 
 /// How operands are separated.
@@ -18,7 +18,7 @@ pub(super) enum Spacing {
 
 /// The kinds of operands, in the order in which they are tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum OperandKind {
     Register,
     Number,
     Label,
@@ -28,32 +28,32 @@ pub(super) enum Kind {
 /// The syntax of the operands of a command.
 pub(super) struct Syntax {
     pub(super) spacing: Spacing,
-    pub(super) operands: &'static [&'static [Kind]],
+    pub(super) operands: &'static [&'static [OperandKind]],
     /// The minimum number of operands: all, or all but one.
     pub(super) least: usize,
 }
 
 /// An operand that was read.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Operand<'s> {
-    pub(super) word: Word<'s>,
-    pub(super) kind: Kind,
+pub(super) struct AssemblerOperand<'s> {
+    pub(super) word: SourceWord<'s>,
+    pub(super) kind: OperandKind,
     /// The number, or the number of the register.
     pub(super) number: i32,
 }
 
 /// A line with a command.
 #[derive(Clone, Copy)]
-pub(super) struct Line<'s> {
-    pub(super) command: Word<'s>,
+pub(super) struct SourceLine<'s> {
+    pub(super) command: SourceWord<'s>,
     /// Everything after the single space that follows the command.
-    pub(super) rest: Option<Word<'s>>,
+    pub(super) rest: Option<SourceWord<'s>>,
 }
 
-impl<'s> Line<'s> {
+impl<'s> SourceLine<'s> {
     /// The command of a line; `None` if it is empty or only a comment.
-    pub(super) fn new(text: &'s str, line: usize) -> Option<Line<'s>> {
-        let whole = Word { text, line, column: 1 };
+    pub(super) fn new(text: &'s str, line: usize) -> Option<SourceLine<'s>> {
+        let whole = SourceWord { text, line, column: 1 };
         let code = text.split('#').next().unwrap_or_default().trim();
         if code.is_empty() {
             return None;
@@ -62,7 +62,7 @@ impl<'s> Line<'s> {
             Some((command, rest)) => (command, Some(whole.part(rest))),
             None => (code, None),
         };
-        Some(Line { command: whole.part(command), rest })
+        Some(SourceLine { command: whole.part(command), rest })
     }
 
     /// The operands as written.
@@ -70,7 +70,7 @@ impl<'s> Line<'s> {
     /// # Errors
     ///
     /// If there are too few, or any for a command without operands, or too many spaces.
-    pub(super) fn words(self, syntax: &Syntax) -> Result<Vec<Word<'s>>, AsmError> {
+    pub(super) fn words(self, syntax: &Syntax) -> Result<Vec<SourceWord<'s>>, AsmError> {
         let words = match self.rest {
             None => Vec::new(),
             Some(rest) => split(rest, syntax),
@@ -95,8 +95,8 @@ impl<'s> Line<'s> {
     ///
     /// # Errors
     ///
-    /// As for [`Line::words`], or if one has no allowed kind.
-    pub(super) fn operands(self, syntax: &Syntax) -> Result<Vec<Operand<'s>>, AsmError> {
+    /// As for [`SourceLine::words`], or if one has no allowed kind.
+    pub(super) fn operands(self, syntax: &Syntax) -> Result<Vec<AssemblerOperand<'s>>, AsmError> {
         self.words(syntax)?.into_iter().zip(syntax.operands).map(|(word, kinds)| read(word, kinds)).collect()
     }
 
@@ -110,7 +110,7 @@ impl<'s> Line<'s> {
 }
 
 /// At most as many operands as allowed; excess text is part of the last one.
-fn split<'s>(rest: Word<'s>, syntax: &Syntax) -> Vec<Word<'s>> {
+fn split<'s>(rest: SourceWord<'s>, syntax: &Syntax) -> Vec<SourceWord<'s>> {
     let most = syntax.operands.len();
     let spaces = |text: &'s str| text.trim_matches(' ');
     let mut words: Vec<_> = match syntax.spacing {
@@ -129,20 +129,23 @@ fn split<'s>(rest: Word<'s>, syntax: &Syntax) -> Vec<Word<'s>> {
 /// # Errors
 ///
 /// If it matches no kind.
-pub(super) fn read<'s>(word: Word<'s>, kinds: &[Kind]) -> Result<Operand<'s>, AsmError> {
+pub(super) fn read<'s>(
+    word: SourceWord<'s>,
+    kinds: &[OperandKind],
+) -> Result<AssemblerOperand<'s>, AsmError> {
     for kind in kinds {
         let number = match kind {
-            Kind::Register => register(word.text),
-            Kind::Number => number(word.text),
-            Kind::Label => is_label(word.text).then_some(0),
-            Kind::Hash => is_hash(word.text).then_some(0),
+            OperandKind::Register => register(word.text),
+            OperandKind::Number => number(word.text),
+            OperandKind::Label => is_label(word.text).then_some(0),
+            OperandKind::Hash => is_hash(word.text).then_some(0),
         };
         if let Some(number) = number {
-            let number = i32::try_from(number).ok().filter(|it| *kind != Kind::Number || is_word(*it));
+            let number = i32::try_from(number).ok().filter(|it| *kind != OperandKind::Number || is_word(*it));
             let number = number.ok_or_else(|| {
                 word.error(format!("{} does not fit", quoted(word.text)), "a number from -0x8000 to 0xFFFF")
             })?;
-            return Ok(Operand { word, kind: *kind, number });
+            return Ok(AssemblerOperand { word, kind: *kind, number });
         }
     }
     Err(word.error(format!("{} is not a {}", quoted(word.text), names(kinds, " or ")), described(kinds)))
@@ -152,22 +155,22 @@ fn is_word(number: i32) -> bool {
     (-0x8000..=0xffff).contains(&number)
 }
 
-fn names(kinds: &[Kind], separator: &str) -> String {
-    let name = |kind: &Kind| match kind {
-        Kind::Register => "register",
-        Kind::Number => "number",
-        Kind::Label => "label",
-        Kind::Hash => "hash",
+fn names(kinds: &[OperandKind], separator: &str) -> String {
+    let name = |kind: &OperandKind| match kind {
+        OperandKind::Register => "register",
+        OperandKind::Number => "number",
+        OperandKind::Label => "label",
+        OperandKind::Hash => "hash",
     };
     kinds.iter().map(name).collect::<Vec<_>>().join(separator)
 }
 
-fn described(kinds: &[Kind]) -> String {
-    let one = |kind: &Kind| match kind {
-        Kind::Register => "r0 to r15",
-        Kind::Number => "decimal, 0x, 0o or 0b",
-        Kind::Label => "_name without $ % & ( ) = ' \" [ ]",
-        Kind::Hash => "the 64 hex digits of a SHA-256",
+fn described(kinds: &[OperandKind]) -> String {
+    let one = |kind: &OperandKind| match kind {
+        OperandKind::Register => "r0 to r15",
+        OperandKind::Number => "decimal, 0x, 0o or 0b",
+        OperandKind::Label => "_name without $ % & ( ) = ' \" [ ]",
+        OperandKind::Hash => "the 64 hex digits of a SHA-256",
     };
     kinds.iter().map(one).collect::<Vec<_>>().join("; or ")
 }
