@@ -79,6 +79,7 @@ const FLAGS: &[Flag] = &[
     // Of single commands.
     typed("formats", Nothing),
     typed("counts", Nothing),
+    typed("run", Nothing),
     typed("fix", Nothing),
     typed("rules", Nothing),
     typed("all", Nothing),

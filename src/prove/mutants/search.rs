@@ -221,7 +221,7 @@ fn notices(fault: PlantedFault, vector: &str) -> bool {
         units: 0,
         codes: std::collections::BTreeSet::new(),
         failing: None,
-        points: crate::prove::observer::CoveragePoints::new(),
+        points: crate::explain::observer::CoveragePoints::new(),
     };
     let interrupt = Interrupt::default();
     let mut plain = Embedded::of((fault.machine.new)(&limits), &interrupt);
