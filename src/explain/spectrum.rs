@@ -7,14 +7,10 @@ use std::sync::{Mutex, PoisonError};
 
 use super::observed_run::{Detail, ObservedRun};
 use super::suspects::{SpectrumCase, SpectrumOutcome, joined, locate};
-use crate::model::case::CaseId;
 use crate::model::suspects::SuspectAnalysis;
 use crate::model::verdict::DifferenceKind;
 use crate::run::sources::{Sources, VectorSource};
-use crate::run::{self, LoadOptions, LoadedFile, Worker};
-
-/// The verdict of a run on a case; `None` if the case did not run.
-pub type VerdictOf<'v> = &'v (dyn Fn(&CaseId) -> Option<DifferenceKind> + Sync);
+use crate::run::{self, LoadOptions, LoadedFile, VerdictOf, Worker};
 
 /// Cases with what they execute, by machine.
 type Spectra = BTreeMap<&'static str, Vec<SpectrumCase>>;

@@ -41,7 +41,8 @@ pub fn locate(machine: &str, cases: &[SpectrumCase]) -> SuspectAnalysis {
     let mut cases: Vec<&SpectrumCase> = cases.iter().collect();
     cases.sort_by(|a, b| (a.length, &a.id).cmp(&(b.length, &b.id)));
     let table = SpectrumTable::new(cases);
-    let covering = cover(&table);
+    // Without a passing case, every instruction that all cases execute would be as suspicious.
+    let covering = if table.passing == 0 { Vec::new() } else { cover(&table) };
     let parts = assigned(&table, &covering);
     let doubt = Doubt::new(&table);
     let name = |op: &str| SuspectName { machine: machine.to_owned(), op: op.to_owned() };
@@ -67,7 +68,7 @@ pub fn locate(machine: &str, cases: &[SpectrumCase]) -> SuspectAnalysis {
             analysis.suspects.push(suspect(&table, name(op), &explained, &covering));
         }
     }
-    analysis.unexplained = table.without_instructions().map(|case| case.id.clone()).collect();
+    analysis.unexplained = table.failing_without(&covering).map(|case| case.id.clone()).collect();
     if !suspects.is_empty() {
         let others = thorough_cover(&table).into_iter().chain(score::ranked(&table, &table.failing));
         let mut named = suspects;

@@ -48,6 +48,11 @@ pub(super) fn head(analysis: &SuspectAnalysis) -> String {
     parts.join("; ")
 }
 
+/// What a suspect explains and what speaks for it, in a line.
+pub(super) fn heading(suspect: &Suspect) -> String {
+    format!("{}: {}; {}", escaped(&suspect.name.op), explained(suspect), evidence(suspect))
+}
+
 fn text(out: &mut dyn Write, analysis: &SuspectAnalysis, flags: &ShellWords) -> io::Result<()> {
     if analysis.failures == 0 {
         return writeln!(out, "{} passed, nothing to explain", analysis.passing);

@@ -144,9 +144,10 @@ impl<'c> SpectrumTable<'c> {
         1.0 / self.breadth[case].max(1) as f64
     }
 
-    /// The failing cases of which nothing is known to be executed.
-    pub(super) fn without_instructions(&self) -> impl Iterator<Item = &'c SpectrumCase> {
-        self.failing.iter().filter(|case| self.breadth[**case] == 0).map(|case| self.cases[*case])
+    /// The failing cases that execute none of these instructions.
+    pub(super) fn failing_without(&self, ops: &[&str]) -> impl Iterator<Item = &'c SpectrumCase> {
+        let executes = |case: usize| ops.iter().any(|op| self.rows[*op].executed.has(case));
+        self.failing.iter().filter(move |case| !executes(**case)).map(|case| self.cases[*case])
     }
 
     /// The cases that fail on the embedded machine, too.

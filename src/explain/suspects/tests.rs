@@ -75,6 +75,13 @@ fn nothing_fails() {
 }
 
 #[test]
+fn without_a_passing_case_nothing_is_suspicious() {
+    let all = ["ADD", "SUB", "SDIV", "BYTE", "LT", "GT", "AND", "OR"];
+    let analysis = locate("evm", &swapped(&all, SpectrumOutcome::FailsOnlyElsewhere));
+    assert!(analysis.suspects.is_empty() && analysis.unexplained.len() == 80);
+}
+
+#[test]
 fn a_case_that_alone_fails_is_rather_the_vector() {
     let mut cases = swapped(&[], SpectrumOutcome::Passes);
     cases[3].outcome = SpectrumOutcome::Fails;
