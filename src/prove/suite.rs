@@ -7,7 +7,6 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use super::observer::{CoveragePoints, Observer};
-use crate::isa::OpInfo;
 use crate::machines::inspect::Inspect;
 use crate::machines::machine::{At, Watch};
 use crate::machines::{self, MACHINES, MachineInfo};
@@ -45,8 +44,8 @@ pub struct SuiteCase {
     pub units: u64,
     /// The codes of the instructions that it executes.
     pub codes: BTreeSet<u16>,
-    /// The code of the instruction that fails at its end.
-    pub failing: Option<u16>,
+    /// The codes of the instructions that fail.
+    pub failing: BTreeSet<u16>,
     /// What it does with each instruction, if that was requested.
     pub points: CoveragePoints,
 }
@@ -120,23 +119,6 @@ impl VectorSuite {
         let has = |machine: &MachineInfo| self.cases.iter().any(|case| case.machine.name == machine.name);
         MACHINES.iter().filter(move |machine| has(machine))
     }
-
-    /// The machines of the cases whose instructions vmconf itself executes, so that faults can be planted.
-    pub fn own_machines(&self) -> impl Iterator<Item = &'static MachineInfo> {
-        let is_own = |machine: &MachineInfo| machines::of_this_crate().any(|own| own.name == machine.name);
-        self.machines().filter(move |machine| is_own(machine))
-    }
-
-    /// The cases that execute an instruction, the shortest first.
-    pub fn that_execute<'s>(
-        &'s self,
-        machine: &'static MachineInfo,
-        op: &'static OpInfo,
-    ) -> impl Iterator<Item = &'s SuiteCase> {
-        self.cases
-            .iter()
-            .filter(move |case| case.machine.name == machine.name && case.codes.contains(&op.code))
-    }
 }
 
 impl SuiteCase {
@@ -179,7 +161,7 @@ struct SuiteSeen {
     is_end_unseen: bool,
     codes: BTreeSet<u16>,
     last: Option<u16>,
-    failing: Option<u16>,
+    failing: BTreeSet<u16>,
     observer: Observer,
 }
 
@@ -189,11 +171,21 @@ impl SuiteSeen {
         self.observer.interrupt();
         SuiteSeen { before_end: self.steps, steps: 0, is_end_unseen: false, last: None, ..self }
     }
+
+    /// Notes the last instruction if it has failed.
+    fn note_failure(&mut self, state: &dyn Inspect) {
+        if let Some(last) = self.last.take()
+            && state.failure().is_some()
+        {
+            self.failing.insert(last);
+        }
+    }
 }
 
 impl Watch for SuiteSeen {
     fn before(&mut self, at: &At<'_>) {
         self.steps += 1;
+        self.note_failure(at.state);
         self.last = at.op.map(|op| op.code);
         self.codes.extend(self.last);
         if self.detail == Detail::Points {
@@ -227,7 +219,7 @@ impl Watch for SuiteSeen {
 
     fn pause(&mut self, state: &dyn Inspect) {
         self.is_end_unseen = self.passes_over() > 0;
-        self.failing = state.failure().and(self.last);
+        self.note_failure(state);
         if self.detail == Detail::Points {
             self.observer.after(state, None);
         }

@@ -8,6 +8,8 @@ use revm_primitives::{Address, U256};
 
 use super::machine::Ethereum;
 use super::trail::{of_account, storage};
+use crate::isa::effect::declared_effects;
+use crate::isa::{DeclaredEffect, PlaceKind};
 use crate::machines::byte_memory;
 use crate::machines::effects::DeclaredPlaces;
 use crate::machines::effects::Effect::{self, Jumps, Needs, Reads, Writes};
@@ -63,38 +65,65 @@ use EthereumPlace::{
     Balance, Byte, Code, Input, Logs, Memory, NewFrame, Output, Own, Returned, Storage, Transient, Word,
 };
 
-pub(super) fn effects(code: u8) -> &'static [Effect<Ethereum, EthereumPlace>] {
-    match code {
-        op::KECCAK256 => &[Reads(Memory(0, 1))],
-        op::BALANCE => &[Reads(Balance(0))],
-        op::SELFBALANCE => &[Reads(Own)],
-        op::CALLDATALOAD | op::CALLDATASIZE => &[Reads(Input)],
-        op::CALLDATACOPY => &[Reads(Input), Writes(Memory(0, 2))],
-        op::CODECOPY => &[Writes(Memory(0, 2))],
-        op::EXTCODESIZE | op::EXTCODEHASH => &[Reads(Code(0))],
-        op::EXTCODECOPY => &[Reads(Code(0)), Writes(Memory(1, 3))],
-        op::RETURNDATASIZE => &[Reads(Returned)],
-        op::RETURNDATACOPY => &[Reads(Returned), Writes(Memory(0, 2))],
-        op::MLOAD => &[Reads(Word(0))],
-        op::MSTORE => &[Writes(Word(0))],
-        op::MSTORE8 => &[Writes(Byte(0))],
-        op::MCOPY => &[Reads(Memory(1, 2)), Writes(Memory(0, 2))],
-        op::SLOAD => &[Reads(Storage(0))],
-        op::SSTORE => &[Needs(Storage(0)), Writes(Storage(0))],
-        op::TLOAD => &[Reads(Transient(0))],
-        op::TSTORE => &[Writes(Transient(0))],
-        op::JUMP | op::JUMPI => &[Jumps],
-        op::LOG0..=op::LOG4 => &[Reads(Memory(0, 1)), Writes(Logs)],
-        op::CREATE | op::CREATE2 => &[Reads(Memory(1, 2)), Needs(Own), Writes(NewFrame), Writes(Returned)],
-        op::CALL | op::CALLCODE => {
-            &[Reads(Memory(3, 4)), Needs(Own), Writes(NewFrame), Writes(Memory(5, 6)), Writes(Returned)]
+/// Generates from each row what some instructions read and write, and the same as data.
+macro_rules! effects {
+    ($($($code:ident)|+ => $effects:tt;)*) => {
+        pub(super) fn effects(code: u8) -> &'static [Effect<Ethereum, EthereumPlace>] {
+            match code {
+                $($(op::$code)|+ => &$effects,)*
+                _ => &[],
+            }
         }
-        op::DELEGATECALL | op::STATICCALL => {
-            &[Reads(Memory(2, 3)), Writes(NewFrame), Writes(Memory(4, 5)), Writes(Returned)]
+
+        /// See [`OpInfo::effects`](crate::isa::OpInfo::effects).
+        pub(super) const fn declarations(code: u8) -> &'static [DeclaredEffect] {
+            match code {
+                $($(op::$code)|+ => declared_effects!(EthereumPlace: $effects),)*
+                _ => &[],
+            }
         }
-        op::RETURN | op::REVERT => &[Reads(Memory(0, 1)), Writes(Output)],
-        op::STOP | op::SELFDESTRUCT => &[Writes(Output)],
-        _ => &[],
+    };
+}
+
+effects! {
+    KECCAK256 => [Reads(Memory(0, 1))];
+    BALANCE => [Reads(Balance(0))];
+    SELFBALANCE => [Reads(Own)];
+    CALLDATALOAD | CALLDATASIZE => [Reads(Input)];
+    CALLDATACOPY => [Reads(Input), Writes(Memory(0, 2))];
+    CODECOPY => [Writes(Memory(0, 2))];
+    EXTCODESIZE | EXTCODEHASH => [Reads(Code(0))];
+    EXTCODECOPY => [Reads(Code(0)), Writes(Memory(1, 3))];
+    RETURNDATASIZE => [Reads(Returned)];
+    RETURNDATACOPY => [Reads(Returned), Writes(Memory(0, 2))];
+    MLOAD => [Reads(Word(0))];
+    MSTORE => [Writes(Word(0))];
+    MSTORE8 => [Writes(Byte(0))];
+    MCOPY => [Reads(Memory(1, 2)), Writes(Memory(0, 2))];
+    SLOAD => [Reads(Storage(0))];
+    SSTORE => [Needs(Storage(0)), Writes(Storage(0))];
+    TLOAD => [Reads(Transient(0))];
+    TSTORE => [Writes(Transient(0))];
+    JUMP | JUMPI => [Jumps];
+    LOG0 | LOG1 | LOG2 | LOG3 | LOG4 => [Reads(Memory(0, 1)), Writes(Logs)];
+    CREATE | CREATE2 => [Reads(Memory(1, 2)), Needs(Own), Writes(NewFrame), Writes(Returned)];
+    CALL | CALLCODE => [
+        Reads(Memory(3, 4)), Needs(Own), Writes(NewFrame), Writes(Memory(5, 6)), Writes(Returned)
+    ];
+    DELEGATECALL | STATICCALL => [Reads(Memory(2, 3)), Writes(NewFrame), Writes(Memory(4, 5)), Writes(Returned)];
+    RETURN | REVERT => [Reads(Memory(0, 1)), Writes(Output)];
+    STOP | SELFDESTRUCT => [Writes(Output)];
+}
+
+impl EthereumPlace {
+    /// What is there.
+    pub(super) const fn kind(self) -> PlaceKind {
+        match self {
+            Memory(..) | Word(_) => PlaceKind::Bytes,
+            Byte(_) => PlaceKind::Byte,
+            Storage(_) | Transient(_) => PlaceKind::Variable,
+            Balance(_) | Own | Code(_) | Input | Returned | Logs | Output | NewFrame => PlaceKind::Other,
+        }
     }
 }
 
@@ -177,10 +206,7 @@ impl Ethereum {
 
     /// The memory from the operand `start` on; no cell if it is empty or reaches beyond the largest address.
     fn memory_cells(&self, start: usize, length: Option<usize>) -> Vec<Cell> {
-        let cell = || {
-            let memory = MEMORIES.get(self.frames().len() - 1)?;
-            byte_memory::cell(memory, self.small(start)?, length?)
-        };
+        let cell = || byte_memory::cell(self.memory_name()?, self.small(start)?, length?);
         cell().into_iter().collect()
     }
 
@@ -188,7 +214,16 @@ impl Ethereum {
     fn input(&self) -> Value {
         let Some(frame) = self.running() else { return Value::Null };
         let input = &frame.interpreter.input.input;
+        // The range of an empty input is beyond the memory.
+        if input.is_empty() {
+            return byte_memory::shown(&[]);
+        }
         byte_memory::shown(&input.as_bytes_memory(&frame.interpreter.memory))
+    }
+
+    /// The name of the memory of the running frame, if it has one.
+    pub(super) fn memory_name(&self) -> Option<&'static str> {
+        MEMORIES.get(self.frames().len().checked_sub(1)?).copied()
     }
 
     /// The beginning of the content of a memory cell.

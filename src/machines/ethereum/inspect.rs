@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use revm_interpreter::interpreter_types::{Jumps, LegacyBytecode};
-use revm_primitives::{Address, TxKind};
+use revm_primitives::{Address, TxKind, U256};
 
 use super::machine::Ethereum;
 use super::table::ETHEREUM;
@@ -23,7 +23,7 @@ use crate::model::value::Value;
 const LONGEST: usize = 33;
 
 /// The maximum height of a stack.
-const MOST_ITEMS: usize = 1024;
+pub(super) const MOST_ITEMS: usize = 1024;
 
 /// The type of transactions that have authorizations.
 const AUTHORIZATIONS: u8 = 4;
@@ -41,6 +41,10 @@ impl Inspect for Ethereum {
 
     fn height(&self) -> usize {
         self.running().map_or(0, |frame| frame.interpreter.stack.len())
+    }
+
+    fn stack_limit(&self) -> Option<usize> {
+        Some(MOST_ITEMS)
     }
 
     fn item(&self, below: usize) -> Option<Value> {
@@ -128,8 +132,8 @@ impl Inspect for Ethereum {
         match cell {
             Cell::Range(memory, range) => self.remembered(memory, range),
             Cell::Named("storage", name) => {
-                let (key, account) = name.split_once(" of ")?;
-                Some(word_value(self.stored(address(account)?, word_of_key(key).ok()?)))
+                let (address, key) = storage_of(name)?;
+                Some(word_value(self.stored(address, key)))
             }
             Cell::Named("balance", name) => Some(word_value(self.balance(address(name)?))),
             _ => None,
@@ -175,7 +179,6 @@ fn address(key: &str) -> Option<Address> {
     Some(Address::from_word(word_of_key(key).ok()?.into()))
 }
 
-/// The cells of a leaf of an account, or of the account.
 impl Ethereum {
     /// The storage of the account whose code is executed: the words that the transaction has read or written.
     fn storage_section(&self) -> Section {
@@ -193,6 +196,13 @@ impl Ethereum {
     }
 }
 
+/// The account and the key of a word of storage, by the name of its cell.
+pub(super) fn storage_of(name: &str) -> Option<(Address, U256)> {
+    let (key, account) = name.split_once(" of ")?;
+    Some((address(account)?, word_of_key(key).ok()?))
+}
+
+/// The cells of a leaf of an account, or of the account.
 fn leaf_cells(account: Address, leaf: &[&PathKey]) -> Vec<Cell> {
     match leaf {
         [] => vec![of_account("account", account)],

@@ -23,7 +23,7 @@ impl From<InvalidTransaction> for TransactionRefusal {
     }
 }
 
-fn class(why: &InvalidTransaction) -> &'static str {
+pub(super) fn class(why: &InvalidTransaction) -> &'static str {
     match why {
         InvalidTransaction::LackOfFundForMaxFee { .. } => "insufficient funds",
         InvalidTransaction::CallGasCostMoreThanGasLimit { .. } => "less than intrinsic gas",

@@ -48,6 +48,7 @@ pub const INFO: MachineInfo = MachineInfo {
     hashed: None,
     assemble: crate::machines::info::as_it_is,
     new: |limits| Box::new(Evm::new(limits)),
+    broken_rules: &[],
 };
 
 /// An Ethereum Virtual Machine.

@@ -43,6 +43,7 @@ pub const INFO: MachineInfo = MachineInfo {
     hashed: None,
     assemble: crate::machines::info::as_it_is,
     new: |limits| Box::new(MiniC89::new(limits)),
+    broken_rules: &[],
 };
 
 const OPERAND_STACK: u64 = 1024;

@@ -38,13 +38,17 @@ impl Neo2Core {
                 for item in self.heap.items_mut() {
                     match *item {
                         Neo2Item::Array(id) if item.compound() == Some(number) => {
-                            *item = Neo2Item::Struct(id);
+                            *item = Neo2Item::Struct(id)
                         }
                         _ => {}
                     }
                 }
             }
-            Tamper::GoTo(_) | Tamper::FailOtherwise | Tamper::Overflow => return false,
+            Tamper::GoTo(_)
+            | Tamper::FailOtherwise
+            | Tamper::Overflow
+            | Tamper::Spend(_)
+            | Tamper::Excuse { .. } => return false,
         }
         true
     }

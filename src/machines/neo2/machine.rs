@@ -39,6 +39,7 @@ pub const INFO: MachineInfo = MachineInfo {
     hashed: None,
     assemble: program::assemble,
     new: |limits| Box::new(Neo2::new(limits)),
+    broken_rules: &[],
 };
 
 /// A NeoVM 2.x.

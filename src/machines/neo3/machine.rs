@@ -37,6 +37,7 @@ pub const INFO: MachineInfo = MachineInfo {
     hashed: None,
     assemble: program::assemble,
     new: |limits| Box::new(Neo3::new(limits)),
+    broken_rules: &[],
 };
 
 /// A NeoVM of N3.

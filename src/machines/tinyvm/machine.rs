@@ -40,6 +40,7 @@ pub const INFO: MachineInfo = MachineInfo {
     hashed: None,
     assemble: program::assemble,
     new: |limits| Box::new(TinyVm::new(limits)),
+    broken_rules: &[],
 };
 
 /// A 16-bit register machine, or two of them.

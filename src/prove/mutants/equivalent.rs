@@ -17,22 +17,26 @@ const EQUIVALENT: &[(&str, &str)] = &[
     ("evm/{ADD,MUL,ADDMOD,MULMOD,EQ,AND,OR,XOR}/swapped", COMMUTATIVE),
     ("neo3/{EQUAL,NOTEQUAL,BOOLAND,BOOLOR}/swapped", COMMUTATIVE),
     ("neo2/{AND,OR,XOR,EQUAL,BOOLAND,BOOLOR,NUMEQUAL,NUMNOTEQUAL,MIN,MAX}/swapped", COMMUTATIVE),
+    ("ethereum/{ADD,MUL,ADDMOD,MULMOD,EQ,AND,OR,XOR}/swapped", COMMUTATIVE),
     ("tinyvm/{ADD,MUL,MULH,AND,OR,XOR,EQ,EQS,NE,NES}/swapped", COMMUTATIVE),
     ("minic89/{EQ,NE}/swapped", COMMUTATIVE),
 
     ("evm/POP/a-*", DROPPED),
+    ("ethereum/POP/a-*", DROPPED),
     ("minic89/POP/a-*", DROPPED),
     ("neo3/DROP/a-*", DROPPED),
     ("neo2/DROP/a-{low-limb,sign-lost,zero-as-one}", DROPPED),
     ("neo3/NIP/b-*", DROPPED),
     ("neo2/NIP/b-{low-limb,sign-lost,zero-as-one}", DROPPED),
 
-    ("evm/MSTORE8/b-{low-limb,sign-lost}", "only the lowest byte is stored"),
+    ("{evm,ethereum}/MSTORE8/b-{low-limb,sign-lost}", "only the lowest byte is stored"),
     ("evm/{BALANCE,EXTCODESIZE,EXTCODECOPY,SUICIDE}/a-sign-lost", ADDRESS),
     ("evm/{CALL,CALLCODE,DELEGATECALL}/b-sign-lost", ADDRESS),
+    ("ethereum/{BALANCE,EXTCODESIZE,EXTCODECOPY,EXTCODEHASH,SELFDESTRUCT}/a-sign-lost", ADDRESS),
+    ("ethereum/{CALL,CALLCODE,DELEGATECALL,STATICCALL}/b-sign-lost", ADDRESS),
     ("evm/{CALLCODE,DELEGATECALL}/b-{low-limb,one-more,zero-as-one}", "tests of this format record the own address"),
-    ("evm/{MOD,SMOD}/b-zero-as-one", MODULO),
-    ("evm/{ADDMOD,MULMOD}/c-zero-as-one", MODULO),
+    ("{evm,ethereum}/{MOD,SMOD}/b-zero-as-one", MODULO),
+    ("{evm,ethereum}/{ADDMOD,MULMOD}/c-zero-as-one", MODULO),
     ("tinyvm/{MODU,MODS}/b-zero-as-one", MODULO),
     ("tinyvm/MULH/{a,b}-zero-as-one", "the high word of a product with 1 is 0, too"),
     ("tinyvm/{LHI,JHI}/a-{low-byte,sign-lost}", "only the low byte is used"),
@@ -66,6 +70,8 @@ const EQUIVALENT: &[(&str, &str)] = &[
     ("{neo3,neo2}/{KEYS,VALUES}/copied", "the result is a new compound"),
 
     ("neo2/THROW/limit-less", "it fails anyway"),
+    ("ethereum/INVALID/limit-less", "it fails anyway, and every failure takes all gas of the frame"),
+    ("ethereum/INVALID/price-more", "it takes all gas of the frame anyway"),
     ("neo3/{XDROP,PICK,ROLL}/one-more-needed", "there must be one item more than the row counts"),
     ("neo3/{XDROP,PICK,ROLL}/too-few", "a missing operand counts as 0, for which it fails with the same message"),
     ("neo2/{DIV,MOD,UNPACK,REVERSE,KEYS,VALUES,CALL_ED,CALL_EDT,THROWIFNOT}/too-few", "a missing operand counts as 0, for which it fails, too"),
@@ -75,6 +81,7 @@ const EQUIVALENT: &[(&str, &str)] = &[
 #[rustfmt::skip]
 const NOT_PLANTED: &[(&str, &str)] = &[
     ("evm/{LT,GT,SLT,SGT,EQ,ISZERO,CALL,CALLCODE,DELEGATECALL}/{low-limb,low-half,sign-lost}", TRUTH),
+    ("ethereum/{LT,GT,SLT,SGT,EQ,ISZERO,CALL,CALLCODE,DELEGATECALL,STATICCALL}/{low-limb,low-half,sign-lost}", TRUTH),
     ("neo3/{PUSHT,PUSHF,EQUAL,NOTEQUAL,NOT,BOOLAND,BOOLOR,NZ}/{one-less,low-limb,low-half,sign-lost}", TRUTH),
     ("neo3/{NUMEQUAL,NUMNOTEQUAL,LT,LE,GT,GE,WITHIN}/{one-less,low-limb,low-half,sign-lost}", TRUTH),
     ("neo3/{HASKEY,ISNULL,ISTYPE}/{one-less,low-limb,low-half,sign-lost}", TRUTH),
@@ -84,9 +91,14 @@ const NOT_PLANTED: &[(&str, &str)] = &[
     ("tinyvm/{NEVER,NEVERS,GT,GTS,EQ,EQS,GE,GES,LT,LTS,NE,NES,LE,LES,ALWAYS,ALWAYSS}/{low-byte,sign-lost}", TRUTH),
     ("minic89/{EQ,NE,LT,LE,GT,GE,LNOT}/{low-byte,sign-lost}", TRUTH),
     ("{neo3/PUSHF,tinyvm/{NEVER,NEVERS}}/zero", "the result is 0 or false"),
+    ("ethereum/PUSH0/{one-less,low-limb,low-half,sign-lost,zero}", "the result is 0, and no word is less"),
     ("tinyvm/{NEVER,NEVERS}/one-less", "the result is 0, and no word is less"),
 
     ("evm/{BYTE,CALLDATASIZE,CODESIZE,EXTCODESIZE,PC,MSIZE,GAS}/{low-limb,low-half,sign-lost}", SMALL),
+    ("ethereum/{BYTE,CLZ,CALLDATASIZE,CODESIZE,EXTCODESIZE,RETURNDATASIZE,PC,MSIZE,GAS}/{low-limb,low-half,sign-lost}", SMALL),
+    ("ethereum/{TIMESTAMP,NUMBER,GASLIMIT,CHAINID,BASEFEE,SLOTNUM}/{low-limb,low-half,sign-lost}", "a number of the block or the chain has 64 bits"),
+    ("ethereum/{GASPRICE,BLOBBASEFEE}/{low-half,sign-lost}", "a price has 128 bits"),
+    ("ethereum/BLOBHASH/sign-lost", "the hash of a blob begins with its version, 1"),
     ("neo3/PUSH[0-9]*/{low-limb,low-half,sign-lost}", SMALL),
     ("neo3/{DEPTH,SIZE,UNPACK}/{low-limb,low-half,sign-lost}", SMALL),
     ("neo2/PUSH{[1-9],1[0-6]}/{low-limb,low-half,sign-lost}", SMALL),
@@ -96,7 +108,9 @@ const NOT_PLANTED: &[(&str, &str)] = &[
     ("neo3/SQRT/{low-half,sign-lost}", "the root of 255 bits has 128 bits and no sign"),
     ("neo3/ABS/sign-lost", "the result has no sign"),
     ("evm/{ADDRESS,ORIGIN,CALLER,COINBASE,CREATE}/sign-lost", ADDRESS),
+    ("ethereum/{ADDRESS,ORIGIN,CALLER,COINBASE,CREATE,CREATE2}/sign-lost", ADDRESS),
     ("evm/SHA3/boundary", "a hash is neither 0 nor 1"),
+    ("ethereum/KECCAK256/boundary", "a hash is neither 0 nor 1"),
 
     ("neo3/{PACKMAP,PACKSTRUCT,PACK,NEWARRAY0,NEWARRAY,NEWARRAY_T,NEWSTRUCT0,NEWSTRUCT,NEWMAP,KEYS,VALUES}/{one-more,one-less,low-limb,low-half,sign-lost,zero}", COMPOUND),
     ("neo2/{PACK,NEWARRAY,NEWSTRUCT,NEWMAP,KEYS,VALUES}/{one-more,one-less,low-limb,low-half,sign-lost,zero}", COMPOUND),
@@ -112,7 +126,7 @@ const NOT_PLANTED: &[(&str, &str)] = &[
     ("minic89/{PUSH_FUN,PUSH_NULLFUN}/{one-more,one-less,low-byte,sign-lost,zero}", "a function is no number"),
     ("neo2/{PICKITEM,HASKEY}/boundary", "equal operands are rejected, so that there is no result"),
 
-    ("evm/DUP*/forgotten", STAYS),
+    ("{evm,ethereum}/DUP*/forgotten", STAYS),
     ("minic89/DUP/forgotten", STAYS),
     ("{neo3,neo2}/{DUP,OVER}/forgotten", STAYS),
     ("neo3/{CAT,SUBSTR,LEFT,RIGHT,EQUAL,NOTEQUAL,UNPACK,SIZE,HASKEY}/copied", "the result is not a compound"),
@@ -122,6 +136,8 @@ const NOT_PLANTED: &[(&str, &str)] = &[
     ("neo3/ABORTMSG/{not-released,pop-omitted}", ENDS),
     ("neo2/THROW/counted", ENDS),
     ("evm/{RETURN,SUICIDE}/pop-omitted", ENDS),
+    ("ethereum/{RETURN,REVERT,SELFDESTRUCT}/pop-omitted", "the frame ends"),
+    ("ethereum/STOP/not-raised", "it takes nothing, and cannot fail"),
     ("neo2/TOALTSTACK/not-released", "the item stays"),
     ("neo3/CLEAR/not-raised", "it takes whatever there is, and cannot fail"),
 ];
@@ -198,7 +214,7 @@ impl Equivalents {
                 let name = &judged.fault;
                 match (known, judged.outcome) {
                     (_, FaultOutcome::Killed) => {
-                        wrong.push(format!("{glob} names {name}, which a case notices"));
+                        wrong.push(format!("{glob} names {name}, which a case notices"))
                     }
                     (Unnoticeable::NotPlanted(_), FaultOutcome::Survived) => {
                         wrong.push(format!("{glob} names {name}, which changes something"));
