@@ -209,7 +209,7 @@ fn faults(checkout: &Path, machine: &str) -> anyhow::Result<Vec<SourceFault>> {
 
 /// The handlers of a table, each with the words for its instructions.
 fn handlers(folder: &Path) -> anyhow::Result<BTreeMap<String, Vec<String>>> {
-    let table = fs::read_to_string(folder.join("table.rs"))?;
+    let table = fs::read_to_string(folder.join("opcodes.rs"))?;
     let mut handlers: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for line in table.lines() {
         let Some((row, _)) = line.split_once(", \"") else { continue };

@@ -7,13 +7,14 @@ use super::frame::{
     EvmFrame, EvmStop, Halt, Halves, PADDING, STACK_LIMIT, STACK_SLOTS, Stack, StepCount, Word,
 };
 use super::hot::{self, HotTier};
+use super::interpret::interpret;
 use super::log::Log;
 use super::memory::EvmMemory;
+use super::opcodes::EVM;
 use super::program;
 use super::reference::Reference;
 use super::shapes;
 use super::storage::Storage;
-use super::table::{self, EVM};
 use super::world::{self, EvmWorld};
 use crate::isa::OpSet;
 use crate::machines::account::{COPIES, CaseAccount};
@@ -317,7 +318,7 @@ impl Evm {
 fn cycle(frame: &mut EvmFrame<'_>, mut meter: impl Meter) -> Option<EvmStop> {
     // A local copy, so that its fields can be in registers.
     let mut lent = frame.lend();
-    let stop = table::interpret(&mut lent, &mut meter);
+    let stop = interpret(&mut lent, &mut meter);
     let hot = lent.hot();
     frame.take(hot);
     stop

@@ -2,8 +2,8 @@
 
 use super::environment::EvmEnvironment;
 use super::machine::EvmContext;
+use super::opcodes::EVM;
 use super::storage::Storage;
-use super::table::EVM;
 use super::world::{EvmAccount, EvmWorld};
 use crate::isa::OpInfo;
 use crate::machines::info::in_bytes;

@@ -4,8 +4,8 @@ use std::ops::RangeInclusive;
 
 use super::core::{TinyCore, TinyStop, TinyWords, zeros};
 use super::driver::{DriverOutcome, Rating, TestDriver, TestResult};
+use super::opcodes::TINYVM;
 use super::shapes;
-use super::table::TINYVM;
 use super::{disassembler, program};
 use crate::isa::OpSet;
 use crate::machines::account::{CaseAccount, Limit};
