@@ -119,6 +119,8 @@ def result(program, chosen, root=ZERO):
 def answer(request):
     if request["type"] != "run" or request["machine"] != "ethereum":
         return {"type": "skip", "reason": "only run is possible, of ethereum"}
+    if not request["steps"]:
+        return {"type": "done", "steps": []}
     [step], program = request["steps"], request["program"]
     found = result(program, chosen := step["do"][0]["set"])
     root, error = found["stateRoot"], str(found.get("errorMsg") or found.get("error") or "")
