@@ -7,6 +7,7 @@
 //! | file | content |
 //! |---|---|
 //! | `opcodes.rs` | the opcodes, one row each |
+//! | `context.rs` | what a program can change in addition to its stack |
 //! | `place.rs` | what opcodes read and write besides the stack |
 //! | `interpret.rs` | the loop |
 //! | `machine.rs` | the machine: loading and the single loop |
@@ -46,6 +47,7 @@ mod arith;
 mod bitwise;
 mod call;
 mod change;
+mod context;
 mod environment;
 mod fields;
 mod flow;

@@ -8,6 +8,7 @@
 //! | `core.rs` | one machine and the loop over its instructions |
 //! | `instruction.rs` | decoded instructions |
 //! | `driver.rs` | the test driver: its commands, budget, results and outcomes |
+//! | `state.rs` | the state: one machine, or a driver and its testee |
 //! | `machine.rs` | the machine: loading and running |
 //! | `fields.rs` | what can be observed |
 //! | `inspect.rs` | the view for blame and traces |
@@ -49,6 +50,7 @@ mod place;
 mod program;
 mod random;
 mod shapes;
+mod state;
 mod stop;
 mod view;
 

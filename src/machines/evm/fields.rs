@@ -1,9 +1,10 @@
 //! What can be observed.
 
 use super::call::RecordedCall;
+use super::context::EvmContext;
 use super::frame::EvmStop;
 use super::log::{Log, hash_logs};
-use super::machine::{Evm, EvmContext};
+use super::machine::Evm;
 use super::program::account_value;
 use super::shapes::{CALL, LOG, NUMBER, WORD};
 use super::world::address_bytes;

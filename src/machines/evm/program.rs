@@ -1,7 +1,7 @@
 //! Loads a program record into the machine, and converts words and accounts back to values.
 
+use super::context::EvmContext;
 use super::environment::EvmEnvironment;
-use super::machine::EvmContext;
 use super::opcodes::EVM;
 use super::storage::Storage;
 use super::world::{EvmAccount, EvmWorld};

@@ -2,7 +2,8 @@
 
 use super::core::{TinyCore, TinyStop, TinyWords};
 use super::driver::{DriverOutcome, Rating, TestDriver, TestResult};
-use super::machine::{MachineMode, Single, TinyVm, not_passed};
+use super::machine::{TinyVm, not_passed};
+use super::state::{MachineMode, Single};
 use crate::machines::observe::{Observe, StateField, StateFields};
 use crate::model::shape::Shape;
 use crate::model::value::Value;
