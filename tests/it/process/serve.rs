@@ -25,6 +25,7 @@ fn verdicts(machine: &str, folder: &str, testee: MakeTestee) -> Vec<(String, Ver
         let Event::Finished(mut report) = event else { return };
         if let Verdict::Fail(failure) = &mut report.verdict {
             failure.differences.iter_mut().for_each(|difference| difference.note = None);
+            failure.instructions = None;
         }
         if report.machine.as_deref() == Some(machine) {
             verdicts.push((report.id.to_string(), report.verdict));
