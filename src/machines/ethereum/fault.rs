@@ -4,6 +4,7 @@ use revm_bytecode::opcode;
 use revm_context_interface::cfg::{GasId, GasParams};
 
 use super::machine::Ethereum;
+use super::refusal::BEFORE_ITS_FORK;
 use crate::machines::info::BrokenRule;
 
 /// What is wrong with a machine.
@@ -206,10 +207,10 @@ broken_rules! {
     "accepted" "no authorizations" => accepts("no authorizations", None);
     "accepted" "wrong chain" => accepts("wrong chain", None);
     "accepted" "bad signature" => accepts("bad signature", None);
-    "accepted" "type 1 before its fork" => accepts("type before its fork", Some(1));
-    "accepted" "type 2 before its fork" => accepts("type before its fork", Some(2));
-    "accepted" "type 3 before its fork" => accepts("type before its fork", Some(3));
-    "accepted" "type 4 before its fork" => accepts("type before its fork", Some(4));
+    "accepted" "type 1 before its fork" => accepts(BEFORE_ITS_FORK, Some(1));
+    "accepted" "type 2 before its fork" => accepts(BEFORE_ITS_FORK, Some(2));
+    "accepted" "type 3 before its fork" => accepts(BEFORE_ITS_FORK, Some(3));
+    "accepted" "type 4 before its fork" => accepts(BEFORE_ITS_FORK, Some(4));
     "accepted" "creation by type 3" => accepts("creation by its type", Some(3));
     "accepted" "creation by type 4" => accepts("creation by its type", Some(4));
 }

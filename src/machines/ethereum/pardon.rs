@@ -1,5 +1,6 @@
 //! How a transaction that should be refused is executed nevertheless, on a machine that does not check the reason.
 
+use revm_context::JournalTr;
 use revm_context::result::InvalidTransaction;
 use revm_context_interface::ContextTr;
 use revm_context_interface::cfg::Cfg;
@@ -8,6 +9,7 @@ use revm_primitives::{B256, U256};
 use revm_state::AccountInfo;
 
 use super::engine::EngineContext;
+use super::refusal::{BEFORE_ITS_FORK, class};
 
 /// The type of the transactions of Frontier, and the first one that has a tip.
 const OLDEST: u8 = 0;
@@ -64,27 +66,19 @@ pub(super) fn pardon(why: &InvalidTransaction, context: &mut EngineContext) {
         InvalidTransaction::InvalidChainId | InvalidTransaction::MissingChainId => {
             context.tx.chain_id = Some(context.cfg.chain_id);
         }
-        InvalidTransaction::Eip2930NotSupported
-        | InvalidTransaction::Eip1559NotSupported
-        | InvalidTransaction::Eip4844NotSupported
-        | InvalidTransaction::Eip7702NotSupported
-        | InvalidTransaction::Eip7873NotSupported
-        | InvalidTransaction::AccessListNotSupported
-        | InvalidTransaction::MaxFeePerBlobGasNotSupported
-        | InvalidTransaction::BlobVersionedHashesNotSupported
-        | InvalidTransaction::AuthorizationListNotSupported => context.tx.tx_type = OLDEST,
-        // The machine itself checks the first two.
-        InvalidTransaction::BlobCreateTransaction
-        | InvalidTransaction::Eip7873MissingTarget
-        | InvalidTransaction::Str(_) => {}
+        other if class(other) == BEFORE_ITS_FORK => context.tx.tx_type = OLDEST,
+        // The machine itself checks these.
+        _ => {}
     }
 }
 
 /// Changes the account of the sender.
 fn change_sender(context: &mut EngineContext, change: impl FnOnce(&mut AccountInfo)) {
     let sender = context.tx.caller;
-    // The account is there: its check has failed.
-    if let Some(account) = context.journal_mut().inner.state.get_mut(&sender) {
+    let journal = context.journal_mut();
+    if journal.load_account(sender).is_ok()
+        && let Some(account) = journal.inner.state.get_mut(&sender)
+    {
         change(&mut account.info);
     }
 }

@@ -38,7 +38,7 @@ impl Neo2Core {
                 for item in self.heap.items_mut() {
                     match *item {
                         Neo2Item::Array(id) if item.compound() == Some(number) => {
-                            *item = Neo2Item::Struct(id)
+                            *item = Neo2Item::Struct(id);
                         }
                         _ => {}
                     }

@@ -214,7 +214,7 @@ impl Equivalents {
                 let name = &judged.fault;
                 match (known, judged.outcome) {
                     (_, FaultOutcome::Killed) => {
-                        wrong.push(format!("{glob} names {name}, which a case notices"))
+                        wrong.push(format!("{glob} names {name}, which a case notices"));
                     }
                     (Unnoticeable::NotPlanted(_), FaultOutcome::Survived) => {
                         wrong.push(format!("{glob} names {name}, which changes something"));

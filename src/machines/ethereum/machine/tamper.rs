@@ -127,7 +127,9 @@ impl Ethereum {
         let journal = &mut self.engine.ctx.journaled_state;
         match cell {
             Cell::Named("transient storage", _) => journal.tstore(address, key, value),
-            _ => drop(journal.sstore(address, key, value).ok()?),
+            _ => {
+                journal.sstore(address, key, value).ok()?;
+            }
         }
         Some(())
     }
@@ -139,11 +141,9 @@ impl Ethereum {
 
 /// Takes gas from a frame, or gives it some; false if it has too little.
 fn spend(gas: &mut Gas, amount: i64) -> bool {
-    match u64::try_from(amount) {
-        Ok(amount) => gas.record_regular_cost(amount),
-        Err(_) => {
-            gas.erase_cost(amount.unsigned_abs());
-            true
-        }
+    if amount > 0 {
+        return gas.record_regular_cost(amount.unsigned_abs());
     }
+    gas.erase_cost(amount.unsigned_abs());
+    true
 }
