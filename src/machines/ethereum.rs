@@ -23,7 +23,7 @@
 //! | `logs.rs` | log entries and their hash |
 //! | `fields.rs` | what can be observed |
 //! | `inspect.rs` | the view for traces and blame |
-//! | `effects.rs` | what instructions read and write besides the stack |
+//! | `place.rs`, `effects.rs` | what instructions read and write besides the stack |
 //! | `trail.rs` | what the last instruction did to the accounts |
 //! | `shapes.rs` | the notation of programs and states in the process protocol |
 //! | `table.rs` | the instructions |
@@ -59,6 +59,7 @@ mod logs;
 mod machine;
 mod memory;
 mod pardon;
+mod place;
 mod precompiles;
 mod program;
 mod refusal;

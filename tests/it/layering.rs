@@ -470,7 +470,9 @@ fn what_describes_a_machine_is_in_no_circle() {
         let other = rest.split(", ").next().expect("a file");
         let describes = |path: &str| {
             let of_machine = path.strip_prefix("machines/").and_then(|path| path.split_once('/'));
-            of_machine.is_some_and(|(_, file)| DESCRIPTIVE.iter().any(|name| file.starts_with(name)))
+            // The rules that a planted fault breaks decide how a transaction is prepared.
+            path != "machines/ethereum/program.rs"
+                && of_machine.is_some_and(|(_, file)| DESCRIPTIVE.iter().any(|name| file.starts_with(name)))
         };
         describes(path) || describes(other)
     };

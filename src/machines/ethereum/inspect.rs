@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use revm_interpreter::interpreter_types::{Jumps, LegacyBytecode};
-use revm_primitives::{Address, TxKind, U256};
+use revm_primitives::{Address, TxKind};
 
 use super::machine::Ethereum;
 use super::table::ETHEREUM;
-use super::trail::{of_account, storage};
+use super::trail::{MOST_ITEMS, address, of_account, storage, storage_of};
 use crate::isa::disassembler::disassemble;
 use crate::machines::effects::declared;
 use crate::machines::inspect::{CallFrame, Effects, Inspect};
@@ -21,9 +21,6 @@ use crate::model::value::Value;
 
 /// The maximum length of an instruction, in bytes.
 const LONGEST: usize = 33;
-
-/// The maximum height of a stack.
-pub(super) const MOST_ITEMS: usize = 1024;
 
 /// The type of transactions that have authorizations.
 const AUTHORIZATIONS: u8 = 4;
@@ -175,10 +172,6 @@ impl Inspect for Ethereum {
     }
 }
 
-fn address(key: &str) -> Option<Address> {
-    Some(Address::from_word(word_of_key(key).ok()?.into()))
-}
-
 impl Ethereum {
     /// The storage of the account whose code is executed: the words that the transaction has read or written.
     fn storage_section(&self) -> Section {
@@ -194,12 +187,6 @@ impl Ethereum {
         });
         Section::of(TITLE, rows)
     }
-}
-
-/// The account and the key of a word of storage, by the name of its cell.
-pub(super) fn storage_of(name: &str) -> Option<(Address, U256)> {
-    let (key, account) = name.split_once(" of ")?;
-    Some((address(account)?, word_of_key(key).ok()?))
 }
 
 /// The cells of a leaf of an account, or of the account.

@@ -5,7 +5,7 @@ use revm_bytecode::opcode::OpCode;
 use revm_interpreter::instructions::gas_table_spec;
 use revm_primitives::hardfork::SpecId;
 
-use super::effects::declarations;
+use super::place::declarations;
 use crate::isa::{ImmediateOperand, Isa, OpInfo, Unit};
 
 /// What each instruction does, ascending by code.

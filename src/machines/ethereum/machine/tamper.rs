@@ -9,7 +9,7 @@ use revm_interpreter::{Gas, InstructionResult, Interpreter};
 use revm_primitives::{Address, U256};
 
 use super::Ethereum;
-use crate::machines::ethereum::inspect::{MOST_ITEMS, storage_of};
+use crate::machines::ethereum::trail::{MOST_ITEMS, storage_of};
 use crate::machines::machine::{Status, Tamper};
 use crate::machines::record::{word, word_value};
 use crate::model::cell::Cell;
