@@ -212,7 +212,7 @@ fn handlers(folder: &Path) -> anyhow::Result<BTreeMap<String, Vec<String>>> {
     let table = fs::read_to_string(folder.join("opcodes.rs"))?;
     let mut handlers: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for line in table.lines() {
-        let Some((row, _)) = line.split_once(", \"") else { continue };
+        let Some((row, _)) = line.split_once(',') else { continue };
         let is_name = |word: &&str| {
             word.len() > 1 && word.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
         };
