@@ -7,6 +7,7 @@
 //! cargo run --profile dist -p vmconf-benches -- tiers SUITES
 //! cargo run --profile dist -p vmconf-benches -- files SUITES
 //! cargo run --profile release -p vmconf-benches -- units
+//! cargo run -p vmconf-benches -- source-faults MACHINE
 //! ```
 
 mod evmone;
@@ -20,6 +21,7 @@ mod results;
 #[path = "../tests/it/costs/rows.rs"]
 mod rows;
 mod running;
+mod source_faults;
 mod tiers;
 mod timing;
 mod units;
@@ -54,6 +56,8 @@ enum Section {
     Files(Selection),
     /// The time of a unit of the runner's account for each instruction
     Units(Rounds),
+    /// How often a handler that is wrong is named, by faults in the sources
+    SourceFaults(source_faults::Arguments),
     /// What callgrind counts: a program or loop without anything else
     #[command(hide = true)]
     Once(instructions::Once),
@@ -96,6 +100,7 @@ fn main() -> anyhow::Result<()> {
         Section::Tiers(selection) => tiers::measure(&selection),
         Section::Files(selection) => files::measure(&selection),
         Section::Units(rounds) => units::measure(&rounds),
+        Section::SourceFaults(arguments) => source_faults::run(&arguments),
         Section::Once(once) => once.execute(&mut tiers::find(&once)?),
     }
 }

@@ -29,8 +29,8 @@ mod coverage;
 mod diff;
 mod disasm;
 mod duration;
+mod errors;
 mod exec;
-mod exit_code;
 mod explore;
 mod explorer_pages;
 mod file_args;
@@ -52,13 +52,13 @@ mod new_file;
 mod number;
 mod output;
 mod outstanding;
-mod partition;
 mod program;
 mod progress;
 mod reports;
 mod rerun;
 mod result_file;
 mod run;
+mod scheduler;
 mod schema;
 mod select;
 mod serve;
@@ -135,7 +135,7 @@ enum CliCommand {
 }
 
 fn after_help() -> String {
-    format!("{}\n\n{}", help::topics(), exit_code::help())
+    format!("{}\n\n{}", help::topics(), errors::help())
 }
 
 /// The whole command line, with all arguments of all commands.
@@ -173,7 +173,7 @@ pub(crate) fn main() -> ExitCode {
     }
     fail_writes_beyond_limits();
     CompleteEnv::with_factory(Cli::command).complete();
-    exit_code::exit_code(run())
+    errors::exit_code(run())
 }
 
 /// Without enough memory, the process would be aborted at some later moment.

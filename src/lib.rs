@@ -70,7 +70,7 @@
 //!
 //! | to add | write | and a row in |
 //! |---|---|---|
-//! | an instruction | a handler next to the machine's `table.rs` | `table.rs` |
+//! | an instruction | a handler next to the machine's `opcodes.rs` | `opcodes.rs` |
 //! | a machine | a folder in `src/machines/`: [`machines::machine::Machine`] | [`machines::MACHINES`] |
 //! | a format | a folder in `src/formats/`: [`formats::Format`] | [`formats::FORMATS`] |
 //! | a report | a file in `src/report/`: [`report::Report`] | [`report::REPORTS`] |

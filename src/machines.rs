@@ -23,7 +23,7 @@ pub mod tiers;
 pub mod tinyvm;
 pub mod view;
 
-pub use self::info::{Engine, Executes, Hashed, MachineInfo, ProgramLanguage};
+pub use self::info::{BrokenRule, Engine, Executes, Hashed, MachineInfo, ProgramLanguage};
 
 /// Every machine.
 pub static MACHINES: &[MachineInfo] = &[

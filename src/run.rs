@@ -25,6 +25,7 @@ mod execute;
 mod execution;
 pub mod expected_failures;
 pub mod expression;
+pub mod file_key;
 pub mod file_options;
 pub mod file_override;
 pub mod filter;

@@ -84,6 +84,8 @@ def answer(request):
         return {"type": "skip", "reason": "only run is possible, of ethereum"}
     if "env" not in request["program"]:
         return {"type": "error", "message": "the program has no env"}
+    if not request["steps"]:
+        return {"type": "done", "steps": []}
     [step] = request["steps"]
     try:
         state = fields(request["program"], step["do"][0]["set"])

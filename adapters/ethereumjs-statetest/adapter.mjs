@@ -135,6 +135,7 @@ async function fieldsOf(program, chosen) {
 async function run({ machine, program, steps: [step] }) {
   if (machine !== 'ethereum') throw new Unsupported(`no machine ${machine}`)
   if (!program.env) return { type: 'error', message: 'the program has no env' }
+  if (!step) return { type: 'done', steps: [] }
   const [all, ended] = await fieldsOf(program, step.do[0].set)
   return { type: 'done', steps: [{ fields: Object.fromEntries(step.observe.map((name) => [name, all[name]])) }], ended }
 }

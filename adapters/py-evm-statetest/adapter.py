@@ -131,6 +131,8 @@ def answer(request):
     try:
         if request["machine"] != "ethereum":
             raise NotImplementedError(f"no machine {request['machine']}")
+        if not request["steps"]:
+            return {"type": "done", "steps": []}
         [step] = request["steps"]
         found, ended = fields(request["program"], step["do"][0]["set"])
     except KeyError as missing:

@@ -11,7 +11,7 @@ use vmconf::machines::{MachineInfo, ProgramLanguage};
 use vmconf::model::count::counted;
 use vmconf::model::exit_code::Exit;
 
-use super::exit_code::BrokenInput;
+use super::errors::BrokenInput;
 use super::input::read;
 use super::new_file::ForceArgs;
 use super::output;

@@ -16,7 +16,7 @@ use vmconf::model::exit_code::Exit;
 use vmconf::model::value::Value;
 use vmconf::testees::process::{ProcessGroups, ProcessVm};
 
-use super::exit_code::BrokenInput;
+use super::errors::BrokenInput;
 use super::find_case::{read_case, with_case};
 use super::output;
 use super::select::Select;

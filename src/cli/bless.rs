@@ -15,7 +15,7 @@ use vmconf::run::sources::VectorSource;
 
 use self::answer::{PromptAnswer, ask};
 use self::change::{BlessedFile, Texts, write};
-use super::exit_code::UsageError;
+use super::errors::UsageError;
 use super::output;
 use super::select::Select;
 use super::settings::Settings;

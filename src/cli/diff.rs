@@ -19,7 +19,7 @@ use vmconf::run::anchor::Anchor;
 use vmconf::testees::process::ProcessGroups;
 use vmconf::text::shell::ShellWords;
 
-use super::exit_code::NothingToDo;
+use super::errors::NothingToDo;
 use super::flags::FlagEffect;
 use super::form::OutputForm;
 use super::number::number;

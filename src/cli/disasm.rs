@@ -15,7 +15,7 @@ use vmconf::model::exit_code::Exit;
 use vmconf::run::open_file::{Links, open_regular};
 
 use self::segment::Segment;
-use super::exit_code::BrokenInput;
+use super::errors::BrokenInput;
 use super::input::read;
 use super::output;
 use super::program::{hex_text, is_document, machine_argument};

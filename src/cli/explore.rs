@@ -11,7 +11,7 @@ use vmconf::formats::minic89::documents;
 use vmconf::machines::minic89::Playback;
 use vmconf::model::exit_code::Exit;
 
-use super::exit_code::BrokenInput;
+use super::errors::BrokenInput;
 use super::find_case::with_case;
 use super::input;
 use super::new_file::ForceArgs;

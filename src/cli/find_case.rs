@@ -6,7 +6,7 @@ use vmconf::model::case::Case;
 use vmconf::run::sources::Sources;
 use vmconf::run::{self, LoadOptions, LoadedFile};
 
-use super::exit_code::{BrokenInput, NothingToDo};
+use super::errors::{BrokenInput, NothingToDo};
 use super::output;
 
 /// Loads the sources until the case is found, and calls `use_case` with its file and its index.

@@ -8,8 +8,8 @@ use vmconf::model::limits::{self, LimitRow, Owner};
 use vmconf::run::expression;
 use vmconf::text::suggest::nearest;
 
-use super::exit_code::{self, UsageError};
-use super::{output, partition};
+use super::errors::{self, UsageError};
+use super::{output, scheduler};
 
 /// Print help on a command or a topic
 ///
@@ -32,8 +32,8 @@ struct Topic {
 const TOPICS: &[Topic] = &[
     Topic { name: "expressions", doc: "how -E selects cases", text: expression::help },
     Topic { name: "limits", doc: "limits on time and memory", text: limits },
-    Topic { name: "schedulers", doc: "where --partition auto finds its part", text: partition::schedulers },
-    Topic { name: "exit-codes", doc: "what the exit code of vmconf says", text: exit_code::help },
+    Topic { name: "schedulers", doc: "where --partition auto finds its part", text: scheduler::schedulers },
+    Topic { name: "exit-codes", doc: "what the exit code of vmconf says", text: errors::help },
 ];
 
 /// The commands in the order of the help, by what they are for.

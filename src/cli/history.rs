@@ -28,7 +28,7 @@ use vmconf::wire::comparison::{self, MOST_LINE, RecordedRunLine};
 use vmconf::wire::gzip::decompressed;
 use vmconf::wire::report::{ReportLine, ReportStart};
 
-use super::exit_code::NothingToDo;
+use super::errors::NothingToDo;
 use super::result_file::{ResultFile, remove_abandoned};
 
 /// Why there is no record to read, and how to get one.

@@ -16,7 +16,7 @@ use vmconf::run::expected_failures::elsewhere::elsewhere;
 use vmconf::run::expected_failures::update::{self, Accepted, Policy, Unseen};
 use vmconf::run::expected_failures::{Date, ExpectedFailures};
 
-use super::exit_code::NothingToDo;
+use super::errors::NothingToDo;
 use super::input::read_text;
 use super::output;
 use super::result_file::ResultFile;

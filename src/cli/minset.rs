@@ -42,7 +42,7 @@ impl MinsetCommand {
         let options = self.select.options(settings)?;
         let sources = self.select.sources(settings, &options)?;
         let suite = VectorSuite::read(&sources, &options, Detail::Points, &|_| true);
-        let machines = suite.own_machines().filter(|_| self.faults);
+        let machines = suite.machines().filter(|_| self.faults);
         let faults: Vec<_> = machines.flat_map(faults_of).collect();
         // The same limit of instructions per fault as in `vmconf mutants`.
         let how =

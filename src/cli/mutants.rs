@@ -8,7 +8,7 @@ use anyhow::Context;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use vmconf::explain::observed_run::Detail;
-use vmconf::machines::{MachineInfo, of_this_crate};
+use vmconf::machines::{MACHINES, MachineInfo};
 use vmconf::model::count::counted;
 use vmconf::model::exit_code::Exit;
 use vmconf::model::renderer::Renderer;
@@ -44,7 +44,8 @@ const MOST_SUITES: usize = 32;
 ///
 /// Each instruction of a machine gets wrong in many ways, one at a time, and the cases that execute it run on
 /// that machine until one does not pass. The faults are made of the rows of the instruction set; their names are
-/// machine/instruction/fault.
+/// machine/instruction/fault. Rules of Ethereum besides its instructions get wrong, too, such as the reasons to
+/// refuse a transaction; the names are ethereum/rule/fault.
 #[derive(Debug, Args)]
 pub(super) struct MutantsCommand {
     #[command(flatten)]
@@ -105,7 +106,7 @@ fn forms() -> PossibleValuesParser {
 }
 
 fn machines() -> PossibleValuesParser {
-    PossibleValuesParser::new(of_this_crate().map(|machine| machine.name))
+    PossibleValuesParser::new(MACHINES.iter().map(|machine| machine.name))
 }
 
 impl MutantsCommand {
@@ -257,6 +258,7 @@ fn write_programs(folder: &Path, faults: &[PlantedFault], known: &KnownFaults) -
     for fault in faults {
         let Some(judged) = known.judged(fault).filter(|judged| judged.program) else { continue };
         // The search ends with the program that it finds.
+        let PlantedFault::OfRow(fault) = fault else { continue };
         let Some(vector) = program(*fault, judged.tried.saturating_sub(1)) else { continue };
         let path = folder.join(format!("{}.json", judged.fault.replace('/', "-")));
         ResultFile::with(&path, vector.as_bytes()).map_err(|error| Unwritten::file(&path, error))?;

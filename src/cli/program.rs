@@ -9,7 +9,7 @@ use vmconf::model::hex::hex_bytes;
 use vmconf::run::sources::{SourceOrigin, VectorSource};
 use vmconf::run::{self, LoadOptions};
 
-use super::exit_code::BrokenInput;
+use super::errors::BrokenInput;
 
 /// A parser of the names of rows.
 pub(super) fn names<T: Sync>(

@@ -16,7 +16,7 @@ use vmconf::run::sources::{self, Sources, VectorSource};
 use vmconf::run::{self, LoadOptions, MissingCase, RunOptions};
 use vmconf::text::suggest::nearest;
 
-use super::exit_code::UsageError;
+use super::errors::UsageError;
 use super::file_args::{self, FileArgs};
 use super::settings::{ConfigArgs, Settings};
 use super::{candidates, output, outstanding};

@@ -8,7 +8,7 @@ use vmconf::model::exit_code::Exit;
 use vmconf::testees::server::Server;
 use vmconf::wire::protocol::MOST_LINE;
 
-use super::exit_code::BrokenInput;
+use super::errors::BrokenInput;
 use super::output;
 use super::program::machine_argument;
 

@@ -11,7 +11,7 @@ use super::flags::FlagEffect;
 use super::rerun::{Rerun, RerunCases};
 use super::select::Select;
 use super::settings::Settings;
-use super::{output, partition};
+use super::{output, scheduler};
 
 /// Which of the selected cases.
 #[derive(Debug, Args)]
@@ -20,8 +20,8 @@ pub(super) struct SubsetArgs {
     ///
     /// With auto, a scheduler gives the part (see `vmconf help schedulers`). vmconf merge joins the JSON
     /// reports of all parts.
-    #[arg(long, value_name = "PART", value_parser = partition::parse)]
-    partition: Option<partition::RequestedPart>,
+    #[arg(long, value_name = "PART", value_parser = scheduler::parse)]
+    partition: Option<scheduler::RequestedPart>,
 
     /// Only cases that failed in a run from this folder and have not passed since
     #[arg(long, value_name = "WHICH")]

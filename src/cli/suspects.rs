@@ -17,7 +17,7 @@ use vmconf::run::sources::Sources;
 use vmconf::run::{self, LoadOptions};
 use vmconf::testees::process::ProcessGroups;
 
-use super::exit_code::UsageError;
+use super::errors::UsageError;
 use super::flags::FlagEffect;
 use super::history::RecordedRun;
 use super::number::positive;

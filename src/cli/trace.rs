@@ -19,7 +19,7 @@ use vmconf::testees::embedded::Embedded;
 use vmconf::testees::process::ProcessVm;
 use vmconf::text::suggest::nearest;
 
-use super::exit_code::BrokenInput;
+use super::errors::BrokenInput;
 use super::find_case::{read_case, with_case};
 use super::number::{number, positive};
 use super::output;

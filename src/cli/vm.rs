@@ -24,7 +24,7 @@ use vmconf::wire::protocol::Hello;
 
 use super::adapters;
 use super::duration::time_limit;
-use super::exit_code::BrokenInput;
+use super::errors::BrokenInput;
 use super::number::number;
 use super::output;
 use super::settings::{FILE, Settings};

@@ -41,8 +41,8 @@ pub struct ObservedRun {
     /// The codes of the instructions that it executes.
     pub codes: BTreeSet<u16>,
     last: Option<u16>,
-    /// The code of the instruction that fails at its end.
-    pub failing: Option<u16>,
+    /// The codes of the instructions that fail.
+    pub failing: BTreeSet<u16>,
     observer: Observer,
 }
 
@@ -82,11 +82,21 @@ impl ObservedRun {
         self.observer.interrupt();
         ObservedRun { before_end: self.steps, steps: 0, is_end_unseen: false, last: None, ..self }
     }
+
+    /// Notes the last instruction if it has failed.
+    fn note_failure(&mut self, state: &dyn Inspect) {
+        if let Some(last) = self.last.take()
+            && state.failure().is_some()
+        {
+            self.failing.insert(last);
+        }
+    }
 }
 
 impl Watch for ObservedRun {
     fn before(&mut self, at: &At<'_>) {
         self.steps += 1;
+        self.note_failure(at.state);
         self.last = at.op.map(|op| op.code);
         self.codes.extend(self.last);
         if self.detail == Detail::Points {
@@ -120,7 +130,7 @@ impl Watch for ObservedRun {
 
     fn pause(&mut self, state: &dyn Inspect) {
         self.is_end_unseen = self.passes_over() > 0;
-        self.failing = state.failure().and(self.last);
+        self.note_failure(state);
         if self.detail == Detail::Points {
             self.observer.after(state, None);
         }

@@ -83,17 +83,24 @@ impl PlaceKind {
     }
 }
 
-/// The effects of a row as data, from a list as rows write it. Needs the function that
-/// [`effects`](crate::machines::effects) generates.
+/// The effects of a row as data, from a list as rows write it. Only the kinds of its places matter, so that the
+/// functions of a machine that a row names need not be known.
 macro_rules! declared_effects {
-    ($place:ident: $($effect:expr),*) => {{
-        #[allow(unused_imports, reason = "a row may need only some")]
-        use $crate::isa::effect::Effect::{Jumps, JumpsTo, Leaves, Needs, Reads, Takes, Writes};
+    ($place:ident: [$($effect:ident $(($($argument:tt)*))?),*]) => {{
         #[allow(unused_imports, clippy::enum_glob_use, reason = "rows name places without their type")]
         use $place::*;
-        const LIST: &[$crate::isa::effect::DeclaredEffect] = &[$(declared_effect(&$effect)),*];
+        const LIST: &[$crate::isa::effect::DeclaredEffect] =
+            &[$($crate::isa::effect::declared_effect!($effect $(($($argument)*))?)),*];
         LIST
     }};
 }
 
-pub(crate) use declared_effects;
+/// One effect as data; see [`declared_effects`].
+macro_rules! declared_effect {
+    (Reads($($place:tt)*)) => { $crate::isa::effect::DeclaredEffect::Reads(($($place)*).kind()) };
+    (Needs($($place:tt)*)) => { $crate::isa::effect::DeclaredEffect::Needs(($($place)*).kind()) };
+    (Writes($($place:tt)*)) => { $crate::isa::effect::DeclaredEffect::Writes(($($place)*).kind()) };
+    ($effect:ident $(($($function:tt)*))?) => { $crate::isa::effect::DeclaredEffect::$effect };
+}
+
+pub(crate) use {declared_effect, declared_effects};

@@ -33,7 +33,7 @@ macro_rules! opcodes {
     (
         { $(#[$attribute:meta])* $op:ident, $isa:ident = $machine:literal, $place:ident }
         $($code:literal $name:ident [$($operand:ident($size:literal))*] $($gas:literal)?
-            ($pops:literal -> $pushes:literal) $handler:path, $doc:literal, [$($effect:expr),*];)*
+            ($pops:literal -> $pushes:literal) $handler:path, $doc:literal, $effects:tt;)*
     ) => {
         $(#[$attribute])*
         #[repr(u8)]
@@ -67,7 +67,7 @@ macro_rules! opcodes {
                 pops: $pops,
                 pushes: $pushes,
                 doc: $doc,
-                effects: $crate::isa::effect::declared_effects!($place: $($effect),*),
+                effects: $crate::isa::effect::declared_effects!($place: $effects),
             },)*
         ]);
     };

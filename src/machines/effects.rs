@@ -69,8 +69,6 @@ macro_rules! effects {
             use $place::*;
             &[$(&[$($effect),*]),*]
         };
-
-        $crate::machines::effects::declared_effect! { $machine, $place }
     };
     (
         $head:tt
@@ -81,25 +79,4 @@ macro_rules! effects {
     };
 }
 
-/// Generates the function that [`declared_effects`](crate::isa::effect::declared_effects) calls.
-macro_rules! declared_effect {
-    ($machine:ty, $place:ident) => {
-        /// An effect as data.
-        const fn declared_effect(
-            effect: &$crate::isa::effect::Effect<$machine, $place>,
-        ) -> $crate::isa::DeclaredEffect {
-            use $crate::isa::{DeclaredEffect, effect::Effect};
-            match effect {
-                Effect::Reads(place) => DeclaredEffect::Reads(place.kind()),
-                Effect::Needs(place) => DeclaredEffect::Needs(place.kind()),
-                Effect::Writes(place) => DeclaredEffect::Writes(place.kind()),
-                Effect::Jumps => DeclaredEffect::Jumps,
-                Effect::JumpsTo(_) => DeclaredEffect::JumpsTo,
-                Effect::Takes(_) => DeclaredEffect::Takes,
-                Effect::Leaves(_) => DeclaredEffect::Leaves,
-            }
-        }
-    };
-}
-
-pub(crate) use {declared_effect, effects};
+pub(crate) use effects;

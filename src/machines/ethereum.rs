@@ -7,8 +7,12 @@
 //! | `machine.rs` | the machine |
 //! | `machine/phases.rs` | a transaction from its validation to its settlement |
 //! | `machine/slices.rs` | the loop over instructions, within the limits of the runner |
+//! | `machine/tamper.rs` | changes of the running frame for planted faults |
 //! | `engine.rs` | the configuration of revm |
-//! | `fault.rs` | faults that tests plant |
+//! | `handler.rs` | the phases of revm, with what planted faults change |
+//! | `fault.rs` | faults that `vmconf mutants` and tests plant |
+//! | `pardon.rs` | how a fault executes a transaction that is refused |
+//! | `authorizations.rs` | what faults change in authorizations |
 //! | `fork.rs` | forks, with what differs from revm's rules |
 //! | `rules.rs` | instructions that behave differently from revm's |
 //! | `precompiles.rs` | precompiled contracts, within the limit of the runner |
@@ -19,7 +23,7 @@
 //! | `logs.rs` | log entries and their hash |
 //! | `fields.rs` | what can be observed |
 //! | `inspect.rs` | the view for traces and blame |
-//! | `effects.rs` | what instructions read and write besides the stack |
+//! | `place.rs`, `effects.rs` | what instructions read and write besides the stack |
 //! | `trail.rs` | what the last instruction did to the accounts |
 //! | `shapes.rs` | the notation of programs and states in the process protocol |
 //! | `table.rs` | the instructions |
@@ -43,15 +47,19 @@
 //! the contract works on curves or is BLAKE2. A call or a creation is charged in addition, according to the
 //! length of the created code.
 
+mod authorizations;
 mod effects;
 mod engine;
 mod fault;
 mod fields;
 mod fork;
+mod handler;
 mod inspect;
 mod logs;
 mod machine;
 mod memory;
+mod pardon;
+mod place;
 mod precompiles;
 mod program;
 mod refusal;
@@ -64,6 +72,6 @@ mod trail;
 mod transaction;
 mod world;
 
-pub use fault::{EthereumFault, FaultyRule, WrongPrice};
+pub use fault::{Accepted, EthereumFault, FaultyRule, WrongBlobs, WrongPrice};
 pub use machine::{Ethereum, INFO};
 pub use table::ETHEREUM;

@@ -6,7 +6,10 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `table.rs` | the opcodes, one row each |
+//! | `opcodes.rs` | the opcodes, one row each |
+//! | `context.rs` | what a program can change in addition to its stack |
+//! | `place.rs` | what opcodes read and write besides the stack |
+//! | `interpret.rs` | the loop |
 //! | `machine.rs` | the machine: loading and the single loop |
 //! | `fields.rs` | what can be observed |
 //! | `inspect.rs` | the view for blame and traces |
@@ -44,6 +47,7 @@ mod arith;
 mod bitwise;
 mod call;
 mod change;
+mod context;
 mod environment;
 mod fields;
 mod flow;
@@ -51,19 +55,21 @@ mod frame;
 mod hash;
 mod hot;
 mod inspect;
+mod interpret;
 mod log;
 mod machine;
 mod memory;
+mod opcodes;
 mod operands;
+mod place;
 mod program;
 mod reference;
 mod shapes;
 mod stack;
 mod storage;
-mod table;
 mod view;
 mod wide;
 mod world;
 
 pub use machine::{Evm, INFO};
-pub use table::{EVM, Op};
+pub use opcodes::{EVM, Op};

@@ -50,6 +50,8 @@ pub struct MachineInfo {
     pub assemble: fn(&Program) -> Result<Program, LoadError>,
     /// Creates a machine.
     pub new: fn(&Limits) -> Box<dyn Machine>,
+    /// The ways to break its rules besides those of instructions, for planted faults.
+    pub broken_rules: &'static [BrokenRule],
 }
 
 /// Shows only the name, since the shapes of its data refer to themselves recursively.
@@ -57,6 +59,19 @@ impl fmt::Debug for MachineInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("MachineInfo").field(&self.name).finish()
     }
+}
+
+/// A way to break a rule that is not one of an instruction's row.
+#[derive(Debug)]
+pub struct BrokenRule {
+    /// The rule: `nonce too low`.
+    pub rule: &'static str,
+    /// What is wrong with it: `accepted`.
+    pub wrong: &'static str,
+    /// The code of the only instruction that it is about.
+    pub code: Option<u16>,
+    /// Creates a machine that breaks it.
+    pub plant: fn(&Limits) -> Box<dyn Machine>,
 }
 
 /// The fields that are hashes of other fields.

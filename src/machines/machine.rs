@@ -8,6 +8,7 @@ use super::inspect::Inspect;
 use super::tiers::Tiers;
 use crate::isa::{Isa, OpInfo, OpSet};
 use crate::model::case::{Action, Program};
+use crate::model::cell::Cell;
 use crate::model::path::Path;
 use crate::model::value::Value;
 
@@ -149,6 +150,18 @@ pub trait Machine: Inspect {
         false
     }
 
+    /// The whole value of a cell, on a machine that can [`Machine::write`] it.
+    fn content(&self, cell: &Cell) -> Option<Value> {
+        let _ = cell;
+        None
+    }
+
+    /// Gives a cell a value, for a planted fault. Returns false if that is impossible in this state.
+    fn write(&mut self, cell: &Cell, value: &Value) -> bool {
+        let _ = (cell, value);
+        false
+    }
+
     /// The next instruction; `None` if nothing more will be executed.
     fn next(&self) -> Option<At<'_>>;
 
@@ -194,6 +207,18 @@ pub enum Tamper {
     FailOtherwise,
     /// Fails as if the limit on the stack, or on the number of items, were exceeded.
     Overflow,
+    /// Takes this much gas from the running frame, or gives it some.
+    Spend(i64),
+    /// If the next instruction fails, these numbers of values are popped and of zeros pushed in its place, and the run
+    /// continues at this program counter. [`Inspect::failure`] then tells that it failed.
+    Excuse {
+        /// How many values are popped.
+        pops: usize,
+        /// How many zeros are pushed.
+        pushes: usize,
+        /// Where the run continues.
+        next: usize,
+    },
 }
 
 /// How [`Machine::advance_to`] ended.

@@ -3,7 +3,9 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `table.rs` | the instructions, one row each |
+//! | `opcodes.rs` | the instructions, one row each |
+//! | `place.rs` | what they read and write |
+//! | `interpret.rs` | the loop |
 //! | `cpu.rs` | the state, and what handlers do with it |
 //! | `trap.rs` | why a program is stopped, with the details for snapshots |
 //! | `word.rs` | a value: an integer, a function, or uninitialised |
@@ -53,18 +55,20 @@ mod explain;
 mod fields;
 mod flow;
 mod inspect;
+mod interpret;
 mod lint;
 mod local;
 mod machine;
+mod opcodes;
+mod place;
 mod playback;
 mod program;
 mod source;
 mod stack;
-mod table;
 mod trap;
 mod view;
 mod word;
 
 pub use machine::{INFO, MiniC89};
+pub use opcodes::MINIC89;
 pub use playback::Playback;
-pub use table::MINIC89;

@@ -3,7 +3,9 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `table.rs` | the opcodes, one row each |
+//! | `opcodes.rs` | the opcodes, one row each |
+//! | `place.rs` | what opcodes read and write besides the stack |
+//! | `interpret.rs` | the loop |
 //! | `machine.rs` | the machine: loading and the single loop |
 //! | `fields.rs` | what can be observed |
 //! | `inspect.rs` | the view for blame and traces; the places that rows name |
@@ -56,11 +58,14 @@ mod frame;
 mod heap;
 mod host;
 mod inspect;
+mod interpret;
 mod isolated;
 mod item;
 mod machine;
 mod map;
 mod number;
+mod opcodes;
+mod place;
 mod program;
 mod push;
 mod script;
@@ -68,8 +73,7 @@ mod shapes;
 mod show;
 mod splice;
 mod stack;
-mod table;
 mod view;
 
 pub use machine::{INFO, Neo2};
-pub use table::{NEO2, Op};
+pub use opcodes::{NEO2, Op};

@@ -2,7 +2,9 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `table.rs` | the opcodes, one row each |
+//! | `opcodes.rs` | the opcodes, one row each |
+//! | `place.rs` | what opcodes read and write besides the stack |
+//! | `interpret.rs` | the loop |
 //! | `machine.rs` | the machine: loading and the single loop |
 //! | `fields.rs` | what can be observed |
 //! | `inspect.rs` | the view for blame and traces; the places that rows name |
@@ -58,10 +60,13 @@ mod frame;
 mod heap;
 mod host;
 mod inspect;
+mod interpret;
 mod item;
 mod machine;
 mod map;
 mod number;
+mod opcodes;
+mod place;
 mod program;
 mod push;
 mod shapes;
@@ -69,10 +74,9 @@ mod show;
 mod slot;
 mod splice;
 mod stack;
-mod table;
 mod try_catch;
 mod view;
 
 pub use host::{HOSTS, Service};
 pub use machine::{INFO, Neo3};
-pub use table::{NEO3, Op};
+pub use opcodes::{NEO3, Op};

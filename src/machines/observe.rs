@@ -48,3 +48,12 @@ pub(super) fn members<M: StateFields>() -> Vec<MemberShape> {
         .map(|StateField { name, doc, shape, .. }| MemberShape { name, doc, shape: *shape })
         .collect()
 }
+
+/// A table of observable fields, one row each: name, notation, what it is, and the function that reads it.
+macro_rules! state_fields {
+    ($($name:literal: $shape:expr, $doc:literal, $read:expr;)*) => {
+        &[$(StateField { name: $name, doc: $doc, shape: $shape, read: $read }),*]
+    };
+}
+
+pub(super) use state_fields;

@@ -2,10 +2,13 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `table.rs` | the instructions, one row each |
+//! | `opcodes.rs` | the instructions, one row each |
+//! | `place.rs` | what they read and write |
+//! | `interpret.rs` | the loop |
 //! | `core.rs` | one machine and the loop over its instructions |
 //! | `instruction.rs` | decoded instructions |
 //! | `driver.rs` | the test driver: its commands, budget, results and outcomes |
+//! | `state.rs` | the state: one machine, or a driver and its testee |
 //! | `machine.rs` | the machine: loading and running |
 //! | `fields.rs` | what can be observed |
 //! | `inspect.rs` | the view for blame and traces |
@@ -37,16 +40,19 @@ mod driver;
 mod fields;
 mod inspect;
 mod instruction;
+mod interpret;
 mod jump;
 mod language;
 mod machine;
 mod memory;
+mod opcodes;
+mod place;
 mod program;
 mod random;
 mod shapes;
+mod state;
 mod stop;
-mod table;
 mod view;
 
 pub use machine::{INFO, TinyVm};
-pub use table::TINYVM;
+pub use opcodes::TINYVM;

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use super::case_report::CaseReport;
 use super::diagnostic::Diagnostic;
 use super::escape::escaped;
-use super::exit_code::Exit;
 use super::explanation::ExplainedCase;
 use super::suspects::SuspectAnalysis;
 use super::verdict::{DifferenceKind, Verdict};
@@ -142,20 +141,6 @@ impl RunSummary {
             DifferenceKind::Crash => self.crashed,
             DifferenceKind::Timeout => self.timed_out,
             DifferenceKind::Flaky => self.flaky,
-        }
-    }
-
-    /// How the process should exit: interrupted takes precedence over broken, broken over failed.
-    pub fn exit(&self) -> Exit {
-        match self {
-            RunSummary { interrupted: true, .. } => Exit::Interrupted,
-            RunSummary { errors: 1.., .. }
-            | RunSummary { crashed: 1.., .. }
-            | RunSummary { timed_out: 1.., .. }
-            | RunSummary { flaky: 1.., .. } => Exit::Broken,
-            RunSummary { failed: 1.., .. } | RunSummary { fixed: 1.., .. } => Exit::Failed,
-            RunSummary { passed: 0, known: 0, .. } => Exit::NothingRan,
-            _ => Exit::Passed,
         }
     }
 }

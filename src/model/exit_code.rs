@@ -1,4 +1,6 @@
-//! The exit codes of the command.
+//! The exit codes of the command, and how a run ends.
+
+use super::event::RunSummary;
 
 /// An exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,3 +23,19 @@ pub const MEANINGS: &[(Exit, &str)] = &[
     (Exit::NothingRan, "no case ran"),
     (Exit::Interrupted, "Ctrl-C or SIGTERM ended the run"),
 ];
+
+impl RunSummary {
+    /// How the process should exit: interrupted takes precedence over broken, broken over failed.
+    pub fn exit(&self) -> Exit {
+        match self {
+            RunSummary { interrupted: true, .. } => Exit::Interrupted,
+            RunSummary { errors: 1.., .. }
+            | RunSummary { crashed: 1.., .. }
+            | RunSummary { timed_out: 1.., .. }
+            | RunSummary { flaky: 1.., .. } => Exit::Broken,
+            RunSummary { failed: 1.., .. } | RunSummary { fixed: 1.., .. } => Exit::Failed,
+            RunSummary { passed: 0, known: 0, .. } => Exit::NothingRan,
+            _ => Exit::Passed,
+        }
+    }
+}

@@ -3,7 +3,7 @@
 //! | file | content |
 //! |---|---|
 //! | `fault.rs` | the faults, derived from the rows of the machines |
-//! | `faulty.rs` | a machine with a fault |
+//! | `faulty.rs` | a machine with a fault in an instruction |
 //! | `place.rs` | the values that a fault can get wrong |
 //! | `search.rs` | programs on which a machine with a fault differs |
 //! | `equivalent.rs` | faults that make no difference |
@@ -22,10 +22,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use self::equivalent::{Equivalents, Unnoticeable};
-use self::fault::{FaultKind, PlantedFault};
-use self::faulty::Faulty;
+use self::fault::PlantedFault;
 use self::search::Searched;
-use super::suite::{SuiteCase, VectorSuite};
+use super::suite::VectorSuite;
 use crate::model::interrupt::Interrupt;
 use crate::model::limits::Limits;
 use crate::run::catch_panic;
@@ -88,13 +87,17 @@ fn judge_one(
         // It changes something, so that the list is wrong.
         Some(Unnoticeable::NotPlanted(_)) if outcome == FaultOutcome::Survived => {}
         Some(known) => outcome = known.outcome(),
-        None => searched = search::search(fault, how.programs),
+        None => {
+            if let PlantedFault::OfRow(fault) = fault {
+                searched = search::search(fault, how.programs);
+            }
+        }
     }
     Judged {
         fault: fault.to_string(),
-        machine: fault.machine.name.to_owned(),
-        op: fault.op.name.to_owned(),
-        kind: fault.kind.to_string(),
+        machine: fault.machine().name.to_owned(),
+        op: fault.subject(),
+        kind: fault.kind(),
         outcome,
         case,
         reason: known.map(|known| known.reason().to_owned()),
@@ -114,28 +117,34 @@ fn trial(fault: PlantedFault, suite: &VectorSuite, how: &MutantsOptions) -> Tria
     let switched_on = Arc::new(AtomicBool::new(false));
     let mut testee: Option<(u64, Embedded)> = None;
     let mut left = how.work;
-    let only_failing = fault.kind == FaultKind::NotRaised;
-    let concerns = |case: &&SuiteCase| !only_failing || case.failing == Some(fault.op.code);
-    for case in suite.that_execute(fault.machine, fault.op).filter(concerns) {
+    let executing = || suite.cases.iter().filter(|case| fault.is_executed_by(case));
+    for case in executing().filter(|case| fault.concerns(case)) {
         if how.interrupt.is_requested() || left < case.steps {
             break;
         }
         left -= case.steps;
         // With the fault, a loop may not end.
         let steps = (8 * case.units + 10_000).next_power_of_two();
+        let limits = || Limits { steps, ..case.limits.clone() };
         let mut reused = testee.take().filter(|(known, _)| *known == steps);
         let (_, machine) = reused.get_or_insert_with(|| {
-            let limits = Limits { steps, ..case.limits.clone() };
-            let faulty = Faulty::new(fault, &limits, switched_on.clone());
-            (steps, Embedded::of(Box::new(faulty), &how.interrupt))
+            (steps, Embedded::of(faulty::machine(fault, &limits(), &switched_on), &how.interrupt))
         });
-        if !matches!(catch_panic(|| case.passes_on(machine)), Ok(Ok(true))) {
+        let is_noticed = match catch_panic(|| case.passes_on(machine)) {
+            Ok(Ok(passes)) => !passes,
+            // The limit may be too low for a contract of Ethereum that would need more work than it is paid for.
+            Ok(Err(_)) => {
+                let mut plain = Embedded::of((fault.machine().new)(&limits()), &how.interrupt);
+                case.passes_on(&mut plain).is_ok()
+            }
+            Err(_) => true,
+        };
+        if is_noticed {
             return Trial { outcome: FaultOutcome::Killed, case: Some(case.id.clone()) };
         }
         testee = reused;
     }
-    let executed = suite.that_execute(fault.machine, fault.op).next().is_some();
-    let outcome = match (executed, switched_on.load(Ordering::Relaxed)) {
+    let outcome = match (executing().next().is_some(), switched_on.load(Ordering::Relaxed)) {
         (_, true) => FaultOutcome::Survived,
         (true, false) => FaultOutcome::NeverOn,
         (false, false) => FaultOutcome::NotExecuted,
@@ -144,7 +153,7 @@ fn trial(fault: PlantedFault, suite: &VectorSuite, how: &MutantsOptions) -> Tria
 }
 
 /// At most this number of faults, evenly spaced.
-pub fn evenly(faults: &[PlantedFault], most: usize) -> Vec<PlantedFault> {
+pub fn evenly<F: Copy>(faults: &[F], most: usize) -> Vec<F> {
     let is_chosen = |index: usize| (index + 1) * most / faults.len() > index * most / faults.len();
     (0..faults.len()).filter(|index| is_chosen(*index)).map(|index| faults[index]).collect()
 }
@@ -153,6 +162,6 @@ pub fn evenly(faults: &[PlantedFault], most: usize) -> Vec<PlantedFault> {
 /// were judged; as sentences.
 pub fn wrong_entries(mutants: &Mutants, all: &[PlantedFault]) -> Vec<String> {
     let names: Vec<_> = all.iter().map(PlantedFault::to_string).collect();
-    let machines: BTreeSet<_> = all.iter().map(|fault| fault.machine.name).collect();
+    let machines: BTreeSet<_> = all.iter().map(|fault| fault.machine().name).collect();
     Equivalents::new().wrong(&names, &mutants.faults, &machines)
 }

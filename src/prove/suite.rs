@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 
 use crate::explain::observed_run::{Detail, ObservedRun};
 use crate::explain::observer::CoveragePoints;
-use crate::isa::OpInfo;
 use crate::machines::{self, MACHINES, MachineInfo};
 use crate::model::case::Case;
 use crate::model::exit_code::Exit;
@@ -32,8 +31,8 @@ pub struct SuiteCase {
     pub units: u64,
     /// The codes of the instructions that it executes.
     pub codes: BTreeSet<u16>,
-    /// The code of the instruction that fails at its end.
-    pub failing: Option<u16>,
+    /// The codes of the instructions that fail.
+    pub failing: BTreeSet<u16>,
     /// What it does with each instruction, if that was requested.
     pub points: CoveragePoints,
 }
@@ -100,23 +99,6 @@ impl VectorSuite {
     pub fn machines(&self) -> impl Iterator<Item = &'static MachineInfo> {
         let has = |machine: &MachineInfo| self.cases.iter().any(|case| case.machine.name == machine.name);
         MACHINES.iter().filter(move |machine| has(machine))
-    }
-
-    /// The machines of the cases whose instructions vmconf itself executes, so that faults can be planted.
-    pub fn own_machines(&self) -> impl Iterator<Item = &'static MachineInfo> {
-        let is_own = |machine: &MachineInfo| machines::of_this_crate().any(|own| own.name == machine.name);
-        self.machines().filter(move |machine| is_own(machine))
-    }
-
-    /// The cases that execute an instruction, the shortest first.
-    pub fn that_execute<'s>(
-        &'s self,
-        machine: &'static MachineInfo,
-        op: &'static OpInfo,
-    ) -> impl Iterator<Item = &'s SuiteCase> {
-        self.cases
-            .iter()
-            .filter(move |case| case.machine.name == machine.name && case.codes.contains(&op.code))
     }
 }
 

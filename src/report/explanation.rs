@@ -302,14 +302,19 @@ impl Most {
 
 /// Writes an instruction, the ones that wrote its inputs, and the jump that led to it.
 fn blamed(text: &mut Vec<u8>, head: &str, blame: &Blame, most: Most) -> io::Result<()> {
+    let reached =
+        |text: &mut Vec<u8>, jump| tree(text, &format!("{DIM}reached by{DIM:#}"), jump, most.reached);
+    // An instruction without inputs does what the program says. Rather the jump led to the wrong one.
+    let (first, last) = match &blame.reached_by {
+        Some(jump) if blame.by.inputs.is_empty() => (Some(jump), None),
+        jump => (None, jump.as_ref()),
+    };
+    first.map_or(Ok(()), |jump| reached(text, jump))?;
     tree(text, &format!("{DIM}{head:<8}{DIM:#}"), blame, most.made)?;
     if let Some(by) = &blame.left_by {
         writeln!(text, "    {DIM}left by {DIM:#} {}", executed_by(by, WIDTH - 29))?;
     }
-    match &blame.reached_by {
-        Some(jump) => tree(text, &format!("{DIM}reached by{DIM:#}"), jump, most.reached),
-        None => Ok(()),
-    }
+    last.map_or(Ok(()), |jump| reached(text, jump))
 }
 
 /// Writes at most `most` lines of the instructions of a blame, the first after `head`.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use super::cache::{FileKey, ResultCache};
+use super::cache::ResultCache;
 use super::expected_failures::ExpectedFailures;
 use super::expression::ExprSelection;
 use super::file_options::FileOptions;
@@ -14,7 +14,6 @@ use super::file_override::FileOverride;
 use super::filter::Filter;
 use super::running::RunningCases;
 use super::source::VectorSource;
-use crate::formats::Format;
 use crate::model::interrupt::Interrupt;
 use crate::model::partition::PartitionPart;
 use crate::model::value::Value;
@@ -80,40 +79,6 @@ pub struct RunOptions {
 
 /// Finds the state with a root, with the id of a case that demands it.
 pub type FindWorld = dyn Fn(&Value) -> Option<(String, Value)> + Send + Sync;
-
-impl RunOptions {
-    /// The key of the cached results of a file with these options.
-    pub fn file_key(&self, text: &str, format: &'static Format, options: &FileOptions) -> FileKey {
-        // No `..`: every new option requires a decision here whether it affects results.
-        let FileOptions {
-            read,
-            limits,
-            // The detected format is in the key.
-            format: _,
-            // Applied to a result after the lookup.
-            expected_failures: _,
-        } = options;
-        let RunOptions {
-            testee,
-            // These only select cases.
-            filter: _,
-            expression: _,
-            part: _,
-            // These only affect what is done with results.
-            unmatched_entries: _,
-            max_failures: _,
-            jobs: _,
-            interrupt: _,
-            running: _,
-            cache: _,
-            // No flaky case is cached.
-            flaky: _,
-            // These only explain results.
-            worlds: _,
-        } = self;
-        FileKey::new(text, &(format.name, read, limits, testee.name()))
-    }
-}
 
 /// What the verdict is on a case that passes when it is tried again after the testee has broken down.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -21,9 +21,9 @@ pub struct Judged {
     pub fault: String,
     /// The machine.
     pub machine: String,
-    /// The instruction.
+    /// The instruction, or the rule.
     pub op: String,
-    /// The kind of fault: how the instruction is changed.
+    /// The kind of fault: how the instruction or the rule is changed.
     pub kind: String,
     /// Its outcome.
     pub outcome: FaultOutcome,

@@ -26,7 +26,7 @@ use vmconf::machines::{by_name, of_this_crate};
 use vmconf::model::explanation::{Blame, BlameAnswer, ExecutedInstruction, Explanation, RowDeviation};
 use vmconf::model::limits::Limits;
 use vmconf::model::verdict::Verdict;
-use vmconf::prove::mutants::fault::{FaultKind, PlantedFault, faults_of};
+use vmconf::prove::mutants::fault::{FaultKind, RowFault, row_faults_of};
 use vmconf::prove::mutants::faulty::Faulty;
 use vmconf::report::explanation::{self, Length};
 use vmconf::report::json;
@@ -52,7 +52,7 @@ fn options() -> LoadOptions {
 }
 
 /// Cases on a machine with this fault.
-fn faulty(fault: PlantedFault) -> RunOptions {
+fn faulty(fault: RowFault) -> RunOptions {
     let testee = move |_: &_, limits: &_| Box::new(Faulty::new(fault, limits, Arc::default())) as Box<_>;
     RunOptions { testee: MakeTestee::new(format!("{fault:?}"), testee), ..RunOptions::default() }
 }
@@ -84,16 +84,16 @@ const REVIEWED: [&str; 20] = [
     "minic89/JZ/a-one-more",
 ];
 
-fn faults() -> Vec<PlantedFault> {
+fn faults() -> Vec<RowFault> {
     // No fault is made of the row of CLEAR: the items that it takes are not counted there.
     let neo3 = by_name("neo3").unwrap();
     let clear =
-        neo3.isa.by_name("CLEAR").map(|op| PlantedFault { machine: neo3, op, kind: FaultKind::PopOmitted });
-    of_this_crate().flat_map(faults_of).chain(clear).collect()
+        neo3.isa.by_name("CLEAR").map(|op| RowFault { machine: neo3, op, kind: FaultKind::PopOmitted });
+    of_this_crate().flat_map(row_faults_of).chain(clear).collect()
 }
 
 /// The first case that fails with the fault.
-fn caught<'v>(vectors: &'v Vectors<'_>, fault: PlantedFault, options: &RunOptions) -> Option<CaseRef<'v>> {
+fn caught<'v>(vectors: &'v Vectors<'_>, fault: RowFault, options: &RunOptions) -> Option<CaseRef<'v>> {
     let mut bench = Worker::new(options);
     let mut candidates = vectors.that_execute(fault.machine, fault.op).take(TRIED);
     candidates.find(|case| matches!(bench.run_case(case.file, case.index).verdict, Verdict::Fail(_)))
@@ -145,7 +145,7 @@ fn opcodes(explained: &Explanation, text: &str) -> Vec<(String, bool)> {
     found
 }
 
-fn named(explained: &Explanation, text: &str, fault: PlantedFault) -> Named {
+fn named(explained: &Explanation, text: &str, fault: RowFault) -> Named {
     let opcodes = opcodes(explained, text);
     let is_it = |(op, _): &&(String, bool)| *op == fault.op.name;
     if opcodes.first().as_ref().is_some_and(is_it) {
@@ -174,13 +174,13 @@ fn all(blame: &Blame) -> Vec<&ExecutedInstruction> {
 }
 
 /// The planted faults that a vector catches, each with the explanation of that failure.
-fn explanations() -> &'static [(PlantedFault, Explanation)] {
-    static EXPLANATIONS: OnceLock<Vec<(PlantedFault, Explanation)>> = OnceLock::new();
+fn explanations() -> &'static [(RowFault, Explanation)] {
+    static EXPLANATIONS: OnceLock<Vec<(RowFault, Explanation)>> = OnceLock::new();
     EXPLANATIONS.get_or_init(|| {
         let sources = crate::support::files_of(crate::support::VECTORS);
         let options = options();
         let vectors = Vectors::read(&sources, &options);
-        let explained = |fault: PlantedFault| {
+        let explained = |fault: RowFault| {
             let options = faulty(fault);
             let case = caught(&vectors, fault, &options)?;
             Some((fault, explain(&mut Worker::new(&options), case.file, case.index, LAST)))

@@ -2,6 +2,7 @@
 
 mod audit;
 mod coverage;
+mod ethereum;
 mod judge;
 mod known;
 mod mutants;

@@ -42,11 +42,15 @@ impl Watch for States {
             self.before.push(state(at.state, &self.fields));
             let effects = at.state.effects();
             let takes = effects.takes.unwrap_or(at.op.map_or(0, |op| op.pops.into()));
-            let height = at.state.height();
-            self.left.push((height.saturating_sub(takes), at.op.map_or(0, |op| op.pushes.into())));
+            self.left.push((top(at.state).saturating_sub(takes), at.op.map_or(0, |op| op.pushes.into())));
             self.writes.push(effects);
         }
     }
+}
+
+/// The height of the stack, counted in all frames where each has a stack of its own.
+fn top(state: &dyn Inspect) -> usize {
+    state.frame().map_or(0, |frame| frame.stack) + state.height()
 }
 
 fn fields(case: &Case) -> Vec<&'static str> {
@@ -121,7 +125,7 @@ fn the_previous_write_is_what_a_search_of_the_whole_run_finds() {
         let steps = watch.writes.len().saturating_sub(1);
         let mut recording = record(&case);
         let heights: Vec<_> =
-            (0..=steps).map(|step| recording.go_to(recording.moment(step as u64)).height()).collect();
+            (0..=steps).map(|step| top(recording.go_to(recording.moment(step as u64)))).collect();
         let here = recording.moment(steps as u64);
         recording.go_to(here);
         let rows: Vec<ViewRow> = recording.machine().sections().into_iter().flat_map(|it| it.rows).collect();

@@ -18,7 +18,7 @@ use vmconf::model::limits::Limits;
 use vmconf::model::suspects::SuspectAnalysis;
 use vmconf::model::value::Value;
 use vmconf::model::verdict::Verdict;
-use vmconf::prove::mutants::fault::{PlantedFault, faults_of};
+use vmconf::prove::mutants::fault::{RowFault, row_faults_of};
 use vmconf::prove::mutants::faulty::Faulty;
 use vmconf::run::compare::diff;
 use vmconf::run::{self, LoadOptions, Worker};
@@ -92,7 +92,7 @@ impl Planted {
     }
 
     /// The cases that fail with a fault, by their indices.
-    fn failing(&self, fault: PlantedFault) -> BTreeSet<usize> {
+    fn failing(&self, fault: RowFault) -> BTreeSet<usize> {
         let limits = Limits { steps: 20 * MOST_STEPS, ..Limits::default() };
         let mut testee = None;
         let executing = (0..self.cases.len())
@@ -122,8 +122,8 @@ impl Planted {
     }
 
     /// Faults that some case notices, each with the cases that fail.
-    fn faults(&self, numbers: &mut Numbers) -> Vec<(PlantedFault, BTreeSet<usize>)> {
-        let mut all = faults_of(self.machine);
+    fn faults(&self, numbers: &mut Numbers) -> Vec<(RowFault, BTreeSet<usize>)> {
+        let mut all = row_faults_of(self.machine);
         let mut found = Vec::new();
         while found.len() < SINGLE && !all.is_empty() {
             let fault = all.swap_remove(numbers.below(all.len()));

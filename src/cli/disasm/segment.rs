@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, bail};
 use vmconf::model::hex::hex_bytes;
 
-use crate::cli::exit_code::BrokenInput;
+use crate::cli::errors::BrokenInput;
 use crate::cli::input::read;
 
 /// The size of a segment file in bytes.

@@ -8,7 +8,7 @@ use vmconf::isa::assembler::assemble;
 use vmconf::machines::{MachineInfo, ProgramLanguage};
 use vmconf::model::hex::bytes_key;
 
-use crate::cli::exit_code::BrokenInput;
+use crate::cli::errors::BrokenInput;
 use crate::cli::input::read;
 use crate::cli::program::hex_text;
 

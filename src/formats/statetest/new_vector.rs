@@ -24,7 +24,9 @@ const GAS: u64 = 1_000_000;
 /// The newest fork of the main chain; later ones only change what blobs cost.
 const FORK: &str = "Osaka";
 
+/// The owner of the key, with which other clients sign.
 const SENDER: &str = "0xa94f5374fce5edbc8e2a8697c15331677e6ebf0b";
+const SECRET_KEY: &str = "0x45a915e4d060149eb4365960e6a7a45f334393093061116b197e3240065ff2d8";
 const TARGET: &str = "0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
 
 fn make(new: &NewVector<'_>) -> Result<Json, NotRepresentable> {
@@ -50,8 +52,8 @@ fn make(new: &NewVector<'_>) -> Result<Json, NotRepresentable> {
             TARGET: {"balance": "0x00", "nonce": "0x01", "code": new.program, "storage": {}},
         },
         "transaction": {
-            "sender": SENDER, "to": TARGET, "nonce": "0x00", "gasPrice": "0x0a", "value": ["0x00"],
-            "gasLimit": [fresh(&Value::int(new.inputs.gas.unwrap_or(GAS)))?],
+            "sender": SENDER, "secretKey": SECRET_KEY, "to": TARGET, "nonce": "0x00", "gasPrice": "0x0a",
+            "value": ["0x00"], "gasLimit": [fresh(&Value::int(new.inputs.gas.unwrap_or(GAS)))?],
             "data": [new.inputs.input.as_deref().unwrap_or("0x")],
         },
         "post": {fork: [entry]},

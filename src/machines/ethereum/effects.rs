@@ -7,6 +7,7 @@ use revm_handler::FrameData;
 use revm_primitives::{Address, U256};
 
 use super::machine::Ethereum;
+use super::place::{EthereumPlace, rows};
 use super::trail::{of_account, storage};
 use crate::machines::byte_memory;
 use crate::machines::effects::DeclaredPlaces;
@@ -28,75 +29,23 @@ const MEMORIES: [&str; 8] = [
     "memory of frame 8",
 ];
 
-/// The places that an instruction can read or write besides the stack. Numbers are operands: 0 is the top item.
-#[derive(Clone, Copy)]
-pub(crate) enum EthereumPlace {
-    /// The memory from the first operand on, with the length given by the second one.
-    Memory(usize, usize),
-    /// 32 bytes of memory from the operand on.
-    Word(usize),
-    /// A byte of memory.
-    Byte(usize),
-    /// A word of the executing account's storage.
-    Storage(usize),
-    /// A word of its transient storage.
-    Transient(usize),
-    /// The balance of the account with this address.
-    Balance(usize),
-    /// The balance of the executing account.
-    Own,
-    /// The code of the account with this address.
-    Code(usize),
-    /// The input of the frame.
-    Input,
-    /// The data that the last frame returned.
-    Returned,
-    /// The log entries.
-    Logs,
-    /// The data that the frame returns.
-    Output,
-    /// What a new frame receives.
-    NewFrame,
-}
-
 use EthereumPlace::{
     Balance, Byte, Code, Input, Logs, Memory, NewFrame, Output, Own, Returned, Storage, Transient, Word,
 };
 
-pub(super) fn effects(code: u8) -> &'static [Effect<Ethereum, EthereumPlace>] {
-    match code {
-        op::KECCAK256 => &[Reads(Memory(0, 1))],
-        op::BALANCE => &[Reads(Balance(0))],
-        op::SELFBALANCE => &[Reads(Own)],
-        op::CALLDATALOAD | op::CALLDATASIZE => &[Reads(Input)],
-        op::CALLDATACOPY => &[Reads(Input), Writes(Memory(0, 2))],
-        op::CODECOPY => &[Writes(Memory(0, 2))],
-        op::EXTCODESIZE | op::EXTCODEHASH => &[Reads(Code(0))],
-        op::EXTCODECOPY => &[Reads(Code(0)), Writes(Memory(1, 3))],
-        op::RETURNDATASIZE => &[Reads(Returned)],
-        op::RETURNDATACOPY => &[Reads(Returned), Writes(Memory(0, 2))],
-        op::MLOAD => &[Reads(Word(0))],
-        op::MSTORE => &[Writes(Word(0))],
-        op::MSTORE8 => &[Writes(Byte(0))],
-        op::MCOPY => &[Reads(Memory(1, 2)), Writes(Memory(0, 2))],
-        op::SLOAD => &[Reads(Storage(0))],
-        op::SSTORE => &[Needs(Storage(0)), Writes(Storage(0))],
-        op::TLOAD => &[Reads(Transient(0))],
-        op::TSTORE => &[Writes(Transient(0))],
-        op::JUMP | op::JUMPI => &[Jumps],
-        op::LOG0..=op::LOG4 => &[Reads(Memory(0, 1)), Writes(Logs)],
-        op::CREATE | op::CREATE2 => &[Reads(Memory(1, 2)), Needs(Own), Writes(NewFrame), Writes(Returned)],
-        op::CALL | op::CALLCODE => {
-            &[Reads(Memory(3, 4)), Needs(Own), Writes(NewFrame), Writes(Memory(5, 6)), Writes(Returned)]
+/// Generates from each row what some instructions read and write.
+macro_rules! effects {
+    ($($($code:ident)|+ => $effects:tt;)*) => {
+        pub(super) fn effects(code: u8) -> &'static [Effect<Ethereum, EthereumPlace>] {
+            match code {
+                $($(op::$code)|+ => &$effects,)*
+                _ => &[],
+            }
         }
-        op::DELEGATECALL | op::STATICCALL => {
-            &[Reads(Memory(2, 3)), Writes(NewFrame), Writes(Memory(4, 5)), Writes(Returned)]
-        }
-        op::RETURN | op::REVERT => &[Reads(Memory(0, 1)), Writes(Output)],
-        op::STOP | op::SELFDESTRUCT => &[Writes(Output)],
-        _ => &[],
-    }
+    };
 }
+
+rows!(effects);
 
 impl DeclaredPlaces for Ethereum {
     type Place = EthereumPlace;
@@ -177,10 +126,7 @@ impl Ethereum {
 
     /// The memory from the operand `start` on; no cell if it is empty or reaches beyond the largest address.
     fn memory_cells(&self, start: usize, length: Option<usize>) -> Vec<Cell> {
-        let cell = || {
-            let memory = MEMORIES.get(self.frames().len() - 1)?;
-            byte_memory::cell(memory, self.small(start)?, length?)
-        };
+        let cell = || byte_memory::cell(self.memory_name()?, self.small(start)?, length?);
         cell().into_iter().collect()
     }
 
@@ -188,7 +134,16 @@ impl Ethereum {
     fn input(&self) -> Value {
         let Some(frame) = self.running() else { return Value::Null };
         let input = &frame.interpreter.input.input;
+        // The range of an empty input is beyond the memory.
+        if input.is_empty() {
+            return byte_memory::shown(&[]);
+        }
         byte_memory::shown(&input.as_bytes_memory(&frame.interpreter.memory))
+    }
+
+    /// The name of the memory of the running frame, if it has one.
+    pub(super) fn memory_name(&self) -> Option<&'static str> {
+        MEMORIES.get(self.frames().len().checked_sub(1)?).copied()
     }
 
     /// The beginning of the content of a memory cell.

@@ -4,8 +4,8 @@ use std::convert::Infallible;
 
 use revm_context::result::EVMError;
 use revm_context::{BlockEnv, CfgEnv, Evm, Journal, TxEnv};
+use revm_handler::EthFrame;
 use revm_handler::instructions::EthInstructions;
-use revm_handler::{EthFrame, MainnetHandler};
 use revm_interpreter::interpreter::EthInterpreter;
 use revm_primitives::hardfork::SpecId;
 
@@ -17,9 +17,6 @@ pub(super) type EngineContext =
     revm_context::Context<BlockEnv, TxEnv, CfgEnv, WorldSource, Journal<WorldSource>, TransactionWork>;
 pub(super) type RevmInstructions = EthInstructions<EthInterpreter, EngineContext>;
 pub(super) type RevmEngine = Evm<EngineContext, (), RevmInstructions, Precompiles, EthFrame>;
-
-/// The phases of a transaction around its execution.
-pub(super) type Phases = MainnetHandler<RevmEngine, EngineError, EthFrame>;
 
 /// Why the engine does not execute a transaction.
 pub(super) type EngineError = EVMError<Infallible>;

@@ -7,89 +7,33 @@ use super::logs;
 use super::machine::{Ethereum, TransactionEnd, TransactionOutcome};
 use super::shapes::{LOG, STACK};
 use crate::machines::inspect::Inspect;
-use crate::machines::observe::{StateField, StateFields};
+use crate::machines::observe::{StateField, StateFields, state_fields};
 use crate::machines::record::{ACCOUNTS, HEX, word_value};
 use crate::model::shape::Shape;
 use crate::model::value::Value;
 
 /// Before the transaction has ended, only the frame and its stack can be observed.
 impl StateFields for Ethereum {
-    const FIELDS: &'static [StateField<Ethereum>] = &[
-        StateField {
-            name: "outcome",
-            doc: "executed or refused; none while running",
-            shape: Shape::Text,
-            read: outcome,
-        },
-        StateField { name: "exception", doc: "the class of a refusal", shape: Shape::Text, read: exception },
-        StateField {
-            name: "status",
-            doc: "success, revert or halt, if executed",
-            shape: Shape::Text,
-            read: status,
-        },
-        StateField {
-            name: "root",
-            doc: "root of the state trie",
-            shape: Shape::Bytes,
-            read: |m| Some(Value::Bytes(m.after()?.root().to_vec())),
-        },
-        StateField {
-            name: "logs",
-            doc: "Keccak-256 of the RLP list of the log entries",
-            shape: Shape::Bytes,
-            read: |m| Some(Value::Bytes(logs::hash(m.ended()?.logs()).to_vec())),
-        },
-        StateField {
-            name: "logEntries",
-            doc: "log entries, in order",
-            shape: Shape::List(&LOG),
-            read: |m| Some(logs::value(m.ended()?.logs())),
-        },
-        StateField {
-            name: "state",
-            doc: "accounts by address",
-            shape: ACCOUNTS,
-            read: |m| Some(m.after()?.value()),
-        },
-        StateField {
-            name: "gasUsed",
-            doc: "gas used after refunds, if executed",
-            shape: HEX,
-            read: gas_used,
-        },
-        StateField { name: "output", doc: "bytes returned, if executed", shape: Shape::Bytes, read: output },
-        StateField {
-            name: "fork",
-            doc: "the fork whose rules hold",
-            shape: Shape::Text,
-            read: |m| Some(Value::text(m.fork()?.name)),
-        },
-        StateField {
-            name: "refund",
-            doc: "gas to give back at the end, before any limit on it",
-            shape: HEX,
-            read: |m| Some(Value::int(m.refund()?)),
-        },
-        StateField {
-            name: "memorySize",
-            doc: "bytes of memory of the frame",
-            shape: HEX,
-            read: |m| Some(Value::int(m.running()?.interpreter.memory.len())),
-        },
-        StateField {
-            name: "returnData",
-            doc: "what the last call of the frame returned",
-            shape: Shape::Bytes,
-            read: |m| Some(Value::Bytes(m.running()?.interpreter.return_data.0.to_vec())),
-        },
-        StateField {
-            name: "stack",
-            doc: "stack items of the frame, bottom first",
-            shape: STACK,
-            read: stack,
-        },
-    ];
+    const FIELDS: &'static [StateField<Ethereum>] = state_fields! {
+        "outcome": Shape::Text, "executed or refused; none while running", outcome;
+        "exception": Shape::Text, "the class of a refusal", exception;
+        "status": Shape::Text, "success, revert or halt, if executed", status;
+        "root": Shape::Bytes, "root of the state trie", |m| Some(Value::Bytes(m.after()?.root().to_vec()));
+        "logs": Shape::Bytes, "Keccak-256 of the RLP list of the log entries",
+            |m| Some(Value::Bytes(logs::hash(m.ended()?.logs()).to_vec()));
+        "logEntries": Shape::List(&LOG), "log entries, in order", |m| Some(logs::value(m.ended()?.logs()));
+        "state": ACCOUNTS, "accounts by address", |m| Some(m.after()?.value());
+        "gasUsed": HEX, "gas used after refunds, if executed", gas_used;
+        "output": Shape::Bytes, "bytes returned, if executed", output;
+        "fork": Shape::Text, "the fork whose rules hold", |m| Some(Value::text(m.fork()?.name));
+        "refund": HEX, "gas to give back at the end, before any limit on it",
+            |m| Some(Value::int(m.refund()?));
+        "memorySize": HEX, "bytes of memory of the frame",
+            |m| Some(Value::int(m.running()?.interpreter.memory.len()));
+        "returnData": Shape::Bytes, "what the last call of the frame returned",
+            |m| Some(Value::Bytes(m.running()?.interpreter.return_data.0.to_vec()));
+        "stack": STACK, "stack items of the frame, bottom first", stack;
+    };
 }
 
 impl TransactionEnd {

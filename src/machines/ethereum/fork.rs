@@ -90,9 +90,21 @@ impl ForkRules {
         self.fault != Some(EthereumFault::Without(rule))
     }
 
+    /// Whether a planted fault makes a refusal of transactions of this type void.
+    pub(super) fn accepts(self, class: &str, kind: u8) -> bool {
+        let Some(EthereumFault::Accepts(accepted)) = self.fault else { return false };
+        accepted.class == class && accepted.kind.is_none_or(|only| only == kind)
+    }
+
     /// Whether the rules of another fork also apply.
     pub(super) fn has(self, rules: SpecId) -> bool {
         self.spec.is_enabled_in(rules)
+    }
+
+    /// Whether empty accounts that are touched are removed (EIP-158).
+    pub(super) fn removes_empty(self) -> bool {
+        let is_new = self.has(SpecId::SPURIOUS_DRAGON);
+        self.adds(if is_new { FaultyRule::EmptyRemoved } else { FaultyRule::EmptyKept }) == is_new
     }
 
     /// The blob parameters, given those that a file states for the fork.
@@ -102,6 +114,12 @@ impl ForkRules {
         let of_fork = if has_own { own } else { BLOBS_OF_CANCUN };
         let Blobs { most, fraction } = written.unwrap_or(of_fork);
         let most = if has_own && self.has(SpecId::OSAKA) { most.min(MOST_SINCE_OSAKA) } else { most };
+        let (most, fraction) = match self.fault {
+            Some(EthereumFault::Blobs(wrong)) if wrong.fork == self.name => {
+                (most.saturating_add_signed(wrong.most), fraction.saturating_add_signed(wrong.fraction))
+            }
+            _ => (most, fraction),
+        };
         // The engine divides by this number.
         Some(Blobs { most, fraction: fraction.max(1) })
     }

@@ -8,7 +8,7 @@ use revm_primitives::{Address, TxKind};
 
 use super::machine::Ethereum;
 use super::table::ETHEREUM;
-use super::trail::{of_account, storage};
+use super::trail::{MOST_ITEMS, address, of_account, storage, storage_of};
 use crate::isa::disassembler::disassemble;
 use crate::machines::effects::declared;
 use crate::machines::inspect::{CallFrame, Effects, Inspect};
@@ -21,9 +21,6 @@ use crate::model::value::Value;
 
 /// The maximum length of an instruction, in bytes.
 const LONGEST: usize = 33;
-
-/// The maximum height of a stack.
-const MOST_ITEMS: usize = 1024;
 
 /// The type of transactions that have authorizations.
 const AUTHORIZATIONS: u8 = 4;
@@ -41,6 +38,10 @@ impl Inspect for Ethereum {
 
     fn height(&self) -> usize {
         self.running().map_or(0, |frame| frame.interpreter.stack.len())
+    }
+
+    fn stack_limit(&self) -> Option<usize> {
+        Some(MOST_ITEMS)
     }
 
     fn item(&self, below: usize) -> Option<Value> {
@@ -128,8 +129,8 @@ impl Inspect for Ethereum {
         match cell {
             Cell::Range(memory, range) => self.remembered(memory, range),
             Cell::Named("storage", name) => {
-                let (key, account) = name.split_once(" of ")?;
-                Some(word_value(self.stored(address(account)?, word_of_key(key).ok()?)))
+                let (address, key) = storage_of(name)?;
+                Some(word_value(self.stored(address, key)))
             }
             Cell::Named("balance", name) => Some(word_value(self.balance(address(name)?))),
             _ => None,
@@ -171,11 +172,6 @@ impl Inspect for Ethereum {
     }
 }
 
-fn address(key: &str) -> Option<Address> {
-    Some(Address::from_word(word_of_key(key).ok()?.into()))
-}
-
-/// The cells of a leaf of an account, or of the account.
 impl Ethereum {
     /// The storage of the account whose code is executed: the words that the transaction has read or written.
     fn storage_section(&self) -> Section {
@@ -193,6 +189,7 @@ impl Ethereum {
     }
 }
 
+/// The cells of a leaf of an account, or of the account.
 fn leaf_cells(account: Address, leaf: &[&PathKey]) -> Vec<Cell> {
     match leaf {
         [] => vec![of_account("account", account)],

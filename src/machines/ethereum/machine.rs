@@ -6,8 +6,10 @@
 
 mod phases;
 mod slices;
+mod tamper;
 
-use self::slices::Lengths;
+use self::slices::{Lengths, Nowhere, Stops};
+use self::tamper::Excuse;
 
 use std::rc::Rc;
 
@@ -20,7 +22,7 @@ use revm_primitives::{Address, U256};
 use revm_state::EvmState;
 
 use super::engine::{self, EngineContext, EngineError, RevmEngine};
-use super::fault::EthereumFault;
+use super::fault::{BROKEN_RULES, EthereumFault};
 use super::fork::ForkRules;
 use super::memory::Growth;
 use super::program::{self, Prepared};
@@ -30,12 +32,14 @@ use super::shapes;
 use super::table::ETHEREUM;
 use super::trail::Trail;
 use super::world::{self, After};
+use crate::isa::OpSet;
 use crate::machines::account::{CaseAccount, Limit};
 use crate::machines::info::{Engine as Of, Executes, Hashed, MachineInfo, ProgramLanguage};
-use crate::machines::machine::{At, LoadError, Machine, Status};
+use crate::machines::machine::{Advanced, At, LoadError, Machine, Status, Tamper};
 use crate::machines::observe;
 use crate::machines::record::ProgramRecord;
 use crate::model::case::Program;
+use crate::model::cell::Cell;
 use crate::model::limits::Limits;
 use crate::model::value::Value;
 
@@ -66,6 +70,7 @@ pub const INFO: MachineInfo = MachineInfo {
     }),
     assemble: crate::machines::info::as_it_is,
     new: |limits| Box::new(Ethereum::new(limits)),
+    broken_rules: BROKEN_RULES,
 };
 
 /// How many bytes of memory are kept for the next test.
@@ -97,6 +102,8 @@ pub struct Ethereum {
     /// The lengths of what grows, when its growth was counted last.
     lengths: Lengths,
     trail: Option<Trail>,
+    /// What becomes of the next instruction if it fails.
+    excuse: Option<Excuse>,
     /// After the transaction has ended, what its instructions added to the refund.
     refund: i64,
 }
@@ -112,6 +119,7 @@ enum Stage {
 /// What the settlement needs.
 #[derive(Clone, Copy)]
 struct RunningTransaction {
+    fork: ForkRules,
     initial: InitialAndFloorGas,
     gas: GasTracker,
     refund: i64,
@@ -174,6 +182,7 @@ impl Ethereum {
             next_count: 0,
             lengths: Lengths::default(),
             trail: None,
+            excuse: None,
             refund: 0,
         }
     }
@@ -270,6 +279,7 @@ impl Ethereum {
         self.next_count = 0;
         self.lengths = Lengths::default();
         self.trail = None;
+        self.excuse = None;
         self.refund = 0;
     }
 
@@ -281,6 +291,31 @@ impl Ethereum {
             context.local = LocalContext::default();
         }
         context.journaled_state.inner.journal.shrink_to(KEPT_ENTRIES);
+    }
+
+    fn advance_until(&mut self, budget: u64, stops: &impl Stops) -> Advanced {
+        let before = self.account.instructions();
+        if matches!(self.stage, Stage::Running(_)) && budget > 0 {
+            let journal = &self.engine.ctx.journaled_state.inner.journal;
+            self.trail = (budget == 1).then(|| Trail::before(journal));
+            let done = self.execute(budget, stops);
+            self.follow_trail();
+            let status = self.status_after(done);
+            return Advanced { status, executed: self.account.instructions() - before };
+        }
+        Advanced { status: self.status(), executed: 0 }
+    }
+
+    /// The status of a machine that has executed instructions, unless something stopped it.
+    fn status_after(&mut self, done: Result<(), TransactionStop>) -> Status {
+        match done {
+            Ok(()) => {}
+            Err(TransactionStop::Limited(limit)) => self.stage = Stage::Limited(limit),
+            Err(TransactionStop::Invalid(error)) => {
+                return Status::Refused(LoadError::new(error.to_string()));
+            }
+        }
+        self.status()
     }
 
     fn status(&self) -> Status {
@@ -314,22 +349,27 @@ impl Machine for Ethereum {
     }
 
     fn advance(&mut self, budget: u64) -> Status {
-        if matches!(self.stage, Stage::Running(_)) && budget > 0 {
-            let journal = &self.engine.ctx.journaled_state.inner.journal;
-            self.trail = (budget == 1).then(|| Trail::before(journal));
-            match self.execute(budget) {
-                Ok(()) => self.follow_trail(),
-                Err(TransactionStop::Limited(limit)) => self.stage = Stage::Limited(limit),
-                Err(TransactionStop::Invalid(error)) => {
-                    return Status::Refused(LoadError::new(error.to_string()));
-                }
-            }
-        }
-        self.status()
+        self.advance_until(budget, &Nowhere).status
+    }
+
+    fn advance_to(&mut self, budget: u64, ops: &OpSet) -> Advanced {
+        self.advance_until(budget, &ops)
     }
 
     fn account(&mut self) -> &mut CaseAccount {
         &mut self.account
+    }
+
+    fn tamper(&mut self, tamper: Tamper) -> bool {
+        self.tamper_with_frame(tamper)
+    }
+
+    fn content(&self, cell: &Cell) -> Option<Value> {
+        self.whole(cell)
+    }
+
+    fn write(&mut self, cell: &Cell, value: &Value) -> bool {
+        self.give(cell, value)
     }
 
     fn set(&mut self, changes: &Value) -> Result<(), LoadError> {

@@ -92,7 +92,8 @@ impl Prepared {
     pub(super) fn block(&self, fork: ForkRules, blobs: Option<Blobs>) -> BlockEnv {
         /// The base fee that geth uses if a file has none.
         const BASE_FEE: u64 = 10;
-        let BlockMembers { base_fee, excess_blob_gas, random, .. } = self.block;
+        let BlockMembers { base_fee, excess_blob_gas, difficulty, .. } = self.block;
+        let random = if fork.adds(FaultyRule::RandomOfParis) { self.block.random } else { difficulty };
         let blob_fee = |Blobs { fraction, .. }| BlobExcessGasAndPrice {
             excess_blob_gas: excess_blob_gas.unwrap_or(0),
             blob_gasprice: excess_blob_gas.map_or(0, |excess| blob_price(excess, fraction)),
@@ -104,11 +105,11 @@ impl Prepared {
             gas_limit: self.block.gas_limit,
             // All forks of a test share the environment, which has a base fee for the later ones.
             basefee: if fork.has(SpecId::LONDON) || !fork.adds(FaultyRule::BaseFeeOfLondon) {
-                base_fee.unwrap_or(BASE_FEE)
+                base_fee.unwrap_or(if fork.adds(FaultyRule::DefaultBaseFee) { BASE_FEE } else { 0 })
             } else {
                 0
             },
-            difficulty: if fork.has(SpecId::MERGE) { U256::ZERO } else { self.block.difficulty },
+            difficulty: if fork.has(SpecId::MERGE) { U256::ZERO } else { difficulty },
             prevrandao: fork.has(SpecId::MERGE).then(|| B256::from(random)),
             blob_excess_gas_and_price: blobs.map(blob_fee),
             slot_num: self.block.slot,

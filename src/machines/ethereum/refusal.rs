@@ -2,6 +2,9 @@
 
 use revm_context::result::InvalidTransaction;
 
+/// The class of a transaction whose type the fork does not have.
+pub(super) const BEFORE_ITS_FORK: &str = "type before its fork";
+
 /// A refusal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TransactionRefusal {
@@ -23,7 +26,7 @@ impl From<InvalidTransaction> for TransactionRefusal {
     }
 }
 
-fn class(why: &InvalidTransaction) -> &'static str {
+pub(super) fn class(why: &InvalidTransaction) -> &'static str {
     match why {
         InvalidTransaction::LackOfFundForMaxFee { .. } => "insufficient funds",
         InvalidTransaction::CallGasCostMoreThanGasLimit { .. } => "less than intrinsic gas",
@@ -37,7 +40,7 @@ fn class(why: &InvalidTransaction) -> &'static str {
         | InvalidTransaction::AccessListNotSupported
         | InvalidTransaction::MaxFeePerBlobGasNotSupported
         | InvalidTransaction::BlobVersionedHashesNotSupported
-        | InvalidTransaction::AuthorizationListNotSupported => "type before its fork",
+        | InvalidTransaction::AuthorizationListNotSupported => BEFORE_ITS_FORK,
         InvalidTransaction::RejectCallerWithCode => "sender has code",
         InvalidTransaction::GasPriceLessThanBasefee => "fee below base fee",
         InvalidTransaction::PriorityFeeGreaterThanMaxFee => "tip above fee",

@@ -5,6 +5,7 @@ use revm_bytecode::opcode::OpCode;
 use revm_interpreter::instructions::gas_table_spec;
 use revm_primitives::hardfork::SpecId;
 
+use super::place::declarations;
 use crate::isa::{ImmediateOperand, Isa, OpInfo, Unit};
 
 /// What each instruction does, ascending by code.
@@ -209,6 +210,6 @@ const fn row((code, doc): (u8, &'static str)) -> OpInfo {
         pops: op.inputs() as u16,
         pushes: op.outputs() as u16,
         doc,
-        effects: &[],
+        effects: declarations(code),
     }
 }

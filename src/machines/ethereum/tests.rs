@@ -7,8 +7,9 @@ use revm_handler::PrecompileProvider;
 use revm_primitives::hardfork::SpecId;
 use revm_primitives::{Address, U256};
 
-use super::effects::{EthereumPlace, effects};
+use super::effects::effects;
 use super::engine::EngineContext;
+use super::place::EthereumPlace;
 use super::precompiles::Precompiles;
 use super::table::ETHEREUM;
 use crate::machines::effects::Effect;

@@ -6,8 +6,12 @@ use revm_context::JournalEntry;
 use revm_interpreter::InstructionResult;
 use revm_primitives::{Address, U256};
 
+use crate::machines::record::word_of_key;
 use crate::model::cell::Cell;
 use crate::model::hex::{bytes_key, number_key};
+
+/// The maximum height of a stack.
+pub(super) const MOST_ITEMS: usize = 1024;
 
 /// The changes of one instruction.
 #[derive(Default)]
@@ -82,4 +86,14 @@ fn written(entry: &JournalEntry) -> Vec<Cell> {
         }
         JournalEntry::CodeChange { address, .. } => vec![of_account("code", address)],
     }
+}
+
+/// The account and the key of a word of storage, by the name of its cell.
+pub(super) fn storage_of(name: &str) -> Option<(Address, U256)> {
+    let (key, account) = name.split_once(" of ")?;
+    Some((address(account)?, word_of_key(key).ok()?))
+}
+
+pub(super) fn address(key: &str) -> Option<Address> {
+    Some(Address::from_word(word_of_key(key).ok()?.into()))
 }

@@ -8,6 +8,7 @@ use revm_primitives::hardfork::SpecId;
 use revm_primitives::ruint::UintTryTo;
 use revm_primitives::{Address, B256, Bytes, TxKind, U256};
 
+use super::authorizations::AnyAuthorization;
 use super::fault::FaultyRule;
 use super::fork::ForkRules;
 use super::program::Prepared;
@@ -46,7 +47,9 @@ pub(super) fn read(
         nonce: nonce.saturating_to(),
         chain_id: Some(chain.map_or(test.chain, |chain| chain.saturating_to())),
         access_list: access_list(chosen)?,
-        gas_priority_fee: fee.map(|_| tip.unwrap_or_default()),
+        gas_priority_fee: fee
+            .filter(|_| fork.adds(FaultyRule::EffectivePrice))
+            .map(|_| tip.unwrap_or_default()),
         blob_hashes: blob_hashes(&common)?,
         max_fee_per_blob_gas: reader.number(&common, "maxFeePerBlobGas")?.unwrap_or_default().saturating_to(),
         authorization_list: authorizations(&common)?,
@@ -63,14 +66,15 @@ fn refusal(
     reader: &TransactionReader,
 ) -> Option<TransactionRefusal> {
     let checks_range = fork.adds(FaultyRule::NumberRange);
+    let mut refusals = Vec::new();
     if let Some(name) = reader.unencodable.filter(|_| checks_range) {
-        return Some(TransactionRefusal::new("cannot be encoded", format!("{name} has more than 256 bits")));
+        refusals.push(TransactionRefusal::new("cannot be encoded", format!("{name} has more than 256 bits")));
     }
     if nonce > U256::from(u64::MAX) && checks_range {
-        return Some(TransactionRefusal::new("cannot be encoded", "the nonce has more than 64 bits"));
+        refusals.push(TransactionRefusal::new("cannot be encoded", "the nonce has more than 64 bits"));
     }
     if test.sender.is_none() {
-        return Some(TransactionRefusal::new("bad signature", "the signature belongs to nobody"));
+        refusals.push(TransactionRefusal::new("bad signature", "the signature belongs to nobody"));
     }
     let kind = transaction.tx_type;
     let exists = match kind {
@@ -79,14 +83,14 @@ fn refusal(
         _ => false,
     };
     // The engine refuses a type before its fork.
-    if exists && transaction.kind.is_create() && fork.adds(FaultyRule::RecipientOfType) {
+    if exists && transaction.kind.is_create() {
         let what = format!("a transaction of type {kind} cannot create a contract");
-        return Some(TransactionRefusal::new("creation by its type", what));
+        refusals.push(TransactionRefusal::new("creation by its type", what));
     }
     if exists && kind == BLOBS && !test.has_blob_fee() {
-        return Some(TransactionRefusal::new("fee below blob base fee", "the block has no blob base fee"));
+        refusals.push(TransactionRefusal::new("fee below blob base fee", "the block has no blob base fee"));
     }
-    None
+    refusals.into_iter().find(|refusal| !fork.accepts(refusal.class, kind))
 }
 
 /// Reads numbers, and remembers the first one that no transaction can have.
@@ -153,12 +157,9 @@ fn blob_hashes(common: &ProgramRecord<'_>) -> Result<Vec<B256>, LoadError> {
     list(common, "blobVersionedHashes")?.iter().map(hash).collect()
 }
 
-type SignedTransaction =
-    Either<SignedAuthorization, revm_context_interface::transaction::RecoveredAuthorization>;
-
 /// The authorizations. A number that is out of range becomes the largest one, which is never valid; the
 /// engine skips invalid authorizations.
-fn authorizations(common: &ProgramRecord<'_>) -> Result<Vec<SignedTransaction>, LoadError> {
+fn authorizations(common: &ProgramRecord<'_>) -> Result<Vec<AnyAuthorization>, LoadError> {
     let read = |item: &Value| {
         let item = ProgramRecord(item);
         let number = |name| {

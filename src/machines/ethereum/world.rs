@@ -126,7 +126,9 @@ impl Database for WorldSource {
         // Before delegations existed, a delegation designator was code that halts.
         if let Some(code) = &mut info.code
             && code.is_eip7702()
-            && !self.fork.is_some_and(|fork| fork.has(SpecId::PRAGUE))
+            && self
+                .fork
+                .is_some_and(|fork| !fork.has(SpecId::PRAGUE) && fork.adds(FaultyRule::DelegationOfPrague))
         {
             *code = Bytecode::new_legacy(code.original_bytes());
         }
@@ -144,7 +146,8 @@ impl Database for WorldSource {
 
     /// There are no earlier blocks here: the hash of a block is the hash of its number in decimal digits.
     fn block_hash(&mut self, number: u64) -> Result<B256, Infallible> {
-        Ok(keccak256(number.to_string()))
+        let is_hashed = self.fork.is_some_and(|fork| fork.adds(FaultyRule::HashOfBlock));
+        Ok(if is_hashed { keccak256(number.to_string()) } else { B256::ZERO })
     }
 }
 
@@ -166,8 +169,8 @@ impl<'w> After<'w> {
         let mut accounts: BTreeMap<_, _> =
             world.0.iter().map(|(address, account)| (*address, Posterior::Untouched(account))).collect();
         for (address, account) in changes.iter().filter(|(_, account)| account.is_touched()) {
-            let is_deleted = account.is_empty() && fork.has(SpecId::SPURIOUS_DRAGON);
-            if account.is_selfdestructed() || is_deleted {
+            let is_destroyed = account.is_selfdestructed() && fork.adds(FaultyRule::DestroyedRemoved);
+            if is_destroyed || account.is_empty() && fork.removes_empty() {
                 accounts.remove(address);
             } else {
                 let prior = world.0.get(address).filter(|_| !account.is_created());

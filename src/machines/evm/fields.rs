@@ -1,13 +1,14 @@
 //! What can be observed.
 
 use super::call::RecordedCall;
+use super::context::EvmContext;
 use super::frame::EvmStop;
 use super::log::{Log, hash_logs};
-use super::machine::{Evm, EvmContext};
+use super::machine::Evm;
 use super::program::account_value;
 use super::shapes::{CALL, LOG, NUMBER, WORD};
 use super::world::address_bytes;
-use crate::machines::observe::{StateField, StateFields};
+use crate::machines::observe::{StateField, StateFields, state_fields};
 use crate::machines::record::{ACCOUNTS, HEX, word_value};
 use crate::model::hex::bytes_key;
 use crate::model::shape::Shape;
@@ -15,70 +16,21 @@ use crate::model::value::Value;
 
 /// After an exceptional halt, gas, output, logs, calls and accounts cannot be observed.
 impl StateFields for Evm {
-    const FIELDS: &'static [StateField<Evm>] = &[
-        StateField {
-            name: "outcome",
-            doc: "success or halt; none while running",
-            shape: Shape::Text,
-            read: outcome,
-        },
-        StateField { name: "gas", doc: "gas left", shape: HEX, read: |m| Some(Value::int(m.gas)) },
-        StateField {
-            name: "out",
-            doc: "bytes returned",
-            shape: Shape::Bytes,
-            read: |m| m.result(|c| Value::Bytes(c.output.clone())),
-        },
-        StateField {
-            name: "logs",
-            doc: "log entries with their bloom filters, in order",
-            shape: Shape::List(&LOG),
-            read: |m| m.result(logs),
-        },
-        StateField {
-            name: "logsHash",
-            doc: "Keccak-256 of the RLP list of the log entries",
-            shape: Shape::Bytes,
-            read: |m| m.result(logs_hash),
-        },
-        StateField {
-            name: "callcreates",
-            doc: "recorded calls and creations, in order",
-            shape: Shape::List(&CALL),
-            read: |m| m.result(calls),
-        },
-        StateField {
-            name: "post",
-            doc: "accounts by address; an empty one and a zero word are not there",
-            shape: ACCOUNTS,
-            read: |m| m.so_far(post),
-        },
-        StateField { name: "pc", doc: "program counter", shape: NUMBER, read: |m| Some(Value::int(m.pc)) },
-        StateField {
-            name: "stack",
-            doc: "stack items, bottom first",
-            shape: Shape::List(&WORD),
-            read: |m| Some(m.stack_value()),
-        },
-        StateField {
-            name: "memory",
-            doc: "memory",
-            shape: Shape::Bytes,
-            read: |m| Some(Value::Bytes(m.context.memory.bytes().to_vec())),
-        },
-        StateField {
-            name: "memorySize",
-            doc: "size of memory in bytes",
-            shape: NUMBER,
-            read: |m| Some(Value::int(m.context.memory.size())),
-        },
-        StateField {
-            name: "refund",
-            doc: "refund counter, never paid out",
-            shape: HEX,
-            read: |m| Some(Value::int(m.context.refund)),
-        },
-    ];
+    const FIELDS: &'static [StateField<Evm>] = state_fields! {
+        "outcome": Shape::Text, "success or halt; none while running", outcome;
+        "gas": HEX, "gas left", |m| Some(Value::int(m.gas));
+        "out": Shape::Bytes, "bytes returned", |m| m.result(|c| Value::Bytes(c.output.clone()));
+        "logs": Shape::List(&LOG), "log entries with their bloom filters, in order", |m| m.result(logs);
+        "logsHash": Shape::Bytes, "Keccak-256 of the RLP list of the log entries", |m| m.result(logs_hash);
+        "callcreates": Shape::List(&CALL), "recorded calls and creations, in order", |m| m.result(calls);
+        "post": ACCOUNTS, "accounts by address; an empty one and a zero word are not there",
+            |m| m.so_far(post);
+        "pc": NUMBER, "program counter", |m| Some(Value::int(m.pc));
+        "stack": Shape::List(&WORD), "stack items, bottom first", |m| Some(m.stack_value());
+        "memory": Shape::Bytes, "memory", |m| Some(Value::Bytes(m.context.memory.bytes().to_vec()));
+        "memorySize": NUMBER, "size of memory in bytes", |m| Some(Value::int(m.context.memory.size()));
+        "refund": HEX, "refund counter, never paid out", |m| Some(Value::int(m.context.refund));
+    };
 }
 
 impl Evm {

@@ -1,8 +1,8 @@
 //! Jumps, ends, and instructions that query the frame.
 
 use super::frame::{EvmFlow, EvmFrame, EvmStop, Halt, Word, is_zero, range, small, words};
+use super::opcodes::Op;
 use super::operands::Operands;
-use super::table::Op;
 
 #[inline(always)]
 pub(super) fn stop(_: &mut EvmFrame<'_>) -> EvmFlow {

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use ruint::aliases::U256;
 
+use super::context::EvmContext;
 use super::flow::Destinations;
-use super::machine::EvmContext;
 use super::operands::{Operands, WordPrice};
 use crate::machines::account::Limit;
 use crate::machines::interpreter::Interpreted;

@@ -34,7 +34,7 @@ use self::decision::Decision;
 use self::translate::{BlockGraph, ItemSource};
 use super::frame::{EvmFrame, EvmStop, STACK_SLOTS, small};
 use super::machine::once;
-use super::table::Op;
+use super::opcodes::Op;
 use crate::isa::OpSet;
 
 /// The blocks of a program.

@@ -1,22 +1,16 @@
 //! The machine: the state that a run changes, and the single loop.
 
-use super::call::RecordedCall;
-use super::environment::EvmEnvironment;
+use super::context::EvmContext;
 use super::flow::{Destinations, JumpDestination};
-use super::frame::{
-    EvmFrame, EvmStop, Halt, Halves, PADDING, STACK_LIMIT, STACK_SLOTS, Stack, StepCount, Word,
-};
+use super::frame::{EvmFrame, EvmStop, Halt, Halves, PADDING, STACK_LIMIT, STACK_SLOTS, Stack};
 use super::hot::{self, HotTier};
-use super::log::Log;
-use super::memory::EvmMemory;
+use super::interpret::interpret;
+use super::opcodes::EVM;
 use super::program;
 use super::reference::Reference;
 use super::shapes;
-use super::storage::Storage;
-use super::table::{self, EVM};
-use super::world::{self, EvmWorld};
 use crate::isa::OpSet;
-use crate::machines::account::{COPIES, CaseAccount};
+use crate::machines::account::CaseAccount;
 use crate::machines::info::{Engine, Executes, MachineInfo, ProgramLanguage};
 use crate::machines::interpreter::Interpreted;
 use crate::machines::machine::{
@@ -48,6 +42,7 @@ pub const INFO: MachineInfo = MachineInfo {
     hashed: None,
     assemble: crate::machines::info::as_it_is,
     new: |limits| Box::new(Evm::new(limits)),
+    broken_rules: &[],
 };
 
 /// An Ethereum Virtual Machine.
@@ -66,68 +61,6 @@ pub struct Evm {
     reference: Option<Reference>,
     pub(super) stop: Option<EvmStop>,
     pub(super) context: EvmContext,
-}
-
-/// The state that the program changes in addition to its stack, and the environment that it can query.
-#[derive(Clone)]
-pub(super) struct EvmContext {
-    pub(super) environment: EvmEnvironment,
-    pub(super) world: EvmWorld,
-    /// Storage of the executing account, which is kept here rather than in the world while it runs.
-    pub(super) storage: Storage,
-    pub(super) memory: EvmMemory,
-    pub(super) output: Vec<u8>,
-    pub(super) logs: Vec<Log>,
-    pub(super) calls: Vec<RecordedCall>,
-    pub(super) refund: u64,
-    /// Gas that calls were charged and gave back, including stipends.
-    pub(super) given_back: u64,
-    pub(super) count: StepCount,
-    pub(super) account: CaseAccount,
-    /// How much gas an instruction needed that ran out of it, if that is not the price in its row.
-    needed: Option<u64>,
-}
-
-impl EvmContext {
-    /// Counts an observable entry: `entry` bytes with its copies, plus `bytes` of data.
-    pub(super) fn keep(&mut self, entry: u64, bytes: usize) -> Result<(), EvmStop> {
-        Ok(self.account.hold(entry + COPIES * bytes as u64)?)
-    }
-
-    /// The account at an address; reading it creates it.
-    pub(super) fn touch(&mut self, address: Word) -> Result<&mut world::EvmAccount, EvmStop> {
-        if !self.world.contains(address) {
-            self.keep(world::ENTRY, 0)?;
-        }
-        Ok(self.world.touch(address))
-    }
-
-    /// Grows memory to `size` bytes, the new ones zero. The gas has been paid.
-    pub(super) fn grow_memory(&mut self, size: usize) -> Result<(), EvmStop> {
-        self.account.hold((size - self.memory.size()) as u64)?;
-        self.memory.grow(size);
-        Ok(())
-    }
-
-    /// Discards the state of the last run.
-    fn reset(&mut self) {
-        self.memory.reset();
-        self.output.clear();
-        self.logs.clear();
-        self.calls.clear();
-        self.refund = 0;
-        self.given_back = 0;
-        self.count = StepCount::default();
-        self.account.reset();
-        self.needed = None;
-    }
-
-    /// The halt of an instruction that needs more gas than there is.
-    #[cold]
-    pub(super) fn lacks(&mut self, needed: u64) -> EvmStop {
-        self.needed = Some(needed);
-        EvmStop::Halted(Halt::OutOfGas)
-    }
 }
 
 /// A stack allocated in place, since it is too large for the native stack.
@@ -150,20 +83,7 @@ impl Evm {
             tiers: Tiers::default(),
             reference: None,
             stop: None,
-            context: EvmContext {
-                environment: EvmEnvironment::default(),
-                world: EvmWorld::default(),
-                storage: Storage::new(),
-                memory: EvmMemory::default(),
-                output: Vec::new(),
-                logs: Vec::new(),
-                calls: Vec::new(),
-                refund: 0,
-                given_back: 0,
-                count: StepCount::default(),
-                account: CaseAccount::new(limits),
-                needed: None,
-            },
+            context: EvmContext::new(limits),
         }
     }
 
@@ -317,7 +237,7 @@ impl Evm {
 fn cycle(frame: &mut EvmFrame<'_>, mut meter: impl Meter) -> Option<EvmStop> {
     // A local copy, so that its fields can be in registers.
     let mut lent = frame.lend();
-    let stop = table::interpret(&mut lent, &mut meter);
+    let stop = interpret(&mut lent, &mut meter);
     let hot = lent.hot();
     frame.take(hot);
     stop

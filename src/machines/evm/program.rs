@@ -1,9 +1,9 @@
 //! Loads a program record into the machine, and converts words and accounts back to values.
 
+use super::context::EvmContext;
 use super::environment::EvmEnvironment;
-use super::machine::EvmContext;
+use super::opcodes::EVM;
 use super::storage::Storage;
-use super::table::EVM;
 use super::world::{EvmAccount, EvmWorld};
 use crate::isa::OpInfo;
 use crate::machines::info::in_bytes;

@@ -1,7 +1,7 @@
 //! The state of a run, and what handlers do with it.
 
+use super::opcodes::MiniOp;
 use super::program::{Code, Function, MiniInstruction};
-use super::table::MiniOp;
 use super::trap::Trap;
 use super::word::MiniWord;
 use crate::machines::account::{CaseAccount, Limit};

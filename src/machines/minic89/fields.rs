@@ -5,60 +5,28 @@ use super::machine::{MiniC89, RunStatus};
 use super::program::Function;
 use super::trap::Trap;
 use super::word::MiniWord;
-use crate::machines::observe::{StateField, StateFields};
+use crate::machines::observe::{StateField, StateFields, state_fields};
 use crate::model::shape::Shape;
 use crate::model::value::Value;
 
 /// The members of a snapshot, in the order of output.
 impl StateFields for MiniC89 {
-    const FIELDS: &'static [StateField<MiniC89>] = &[
-        StateField {
-            name: "schema_version",
-            doc: "MiniC89.VM.Snapshot.v0.2",
-            shape: Shape::Plain,
-            read: |m| m.has_begun().then(|| Value::text("MiniC89.VM.Snapshot.v0.2")),
-        },
-        StateField {
-            name: "step",
-            doc: "attempts so far",
-            shape: Shape::Plain,
-            read: |m| m.has_begun().then(|| Value::int(m.step)),
-        },
-        StateField { name: "status", doc: "RUNNING, HALTED or TRAPPED", shape: Shape::Plain, read: status },
-        StateField {
-            name: "pc",
-            doc: "the next instruction, or the one that trapped; Null when halted",
-            shape: Shape::Plain,
-            read: pc,
-        },
-        StateField {
-            name: "operand_stack",
-            doc: "the values of all frames, the top last",
-            shape: Shape::Plain,
-            read: |m| m.has_begun().then(|| list(&m.stack)),
-        },
-        StateField {
-            name: "call_stack",
-            doc: "the frames, the current one last",
-            shape: Shape::Plain,
-            read: call_stack,
-        },
-        StateField {
-            name: "trap",
-            doc: "code and details of a trap",
-            shape: Shape::Plain,
-            read: |m| m.trap().map(Trap::to_value),
-        },
-        StateField {
-            name: "halt",
-            doc: "the result of the first function",
-            shape: Shape::Plain,
-            read: |m| match m.status {
+    const FIELDS: &'static [StateField<MiniC89>] = state_fields! {
+        "schema_version": Shape::Plain, "MiniC89.VM.Snapshot.v0.2",
+            |m| m.has_begun().then(|| Value::text("MiniC89.VM.Snapshot.v0.2"));
+        "step": Shape::Plain, "attempts so far", |m| m.has_begun().then(|| Value::int(m.step));
+        "status": Shape::Plain, "RUNNING, HALTED or TRAPPED", status;
+        "pc": Shape::Plain, "the next instruction, or the one that trapped; Null when halted", pc;
+        "operand_stack": Shape::Plain, "the values of all frames, the top last",
+            |m| m.has_begun().then(|| list(&m.stack));
+        "call_stack": Shape::Plain, "the frames, the current one last", call_stack;
+        "trap": Shape::Plain, "code and details of a trap", |m| m.trap().map(Trap::to_value);
+        "halt": Shape::Plain, "the result of the first function",
+            |m| match m.status {
                 RunStatus::Halted(result) => Some(Value::record([("result", Value::int(result))])),
                 _ => None,
-            },
-        },
-    ];
+            };
+    };
 }
 
 fn status(machine: &MiniC89) -> Option<Value> {

@@ -2,10 +2,10 @@
 
 use super::explain::named;
 use super::machine::{MiniC89, RunStatus};
+use super::opcodes::{MiniOp, rows};
+use super::place::MiniPlace;
 use super::program::{Function, MiniInstruction};
-use super::table::{EFFECTS, MiniOp};
-use crate::isa::PlaceKind;
-use crate::machines::effects::{DeclaredPlaces, Effect, declared};
+use crate::machines::effects::{DeclaredPlaces, Effect, declared, effects};
 use crate::machines::inspect::{Effects, Inspect};
 use crate::machines::view::{CodeLine, Section};
 use crate::model::cell::Cell;
@@ -98,26 +98,15 @@ impl Inspect for MiniC89 {
     }
 }
 
-/// The places that an instruction can read or write besides the stack.
-#[derive(Clone, Copy)]
-pub(crate) enum MiniPlace {
-    /// The slot of the current frame that the argument names.
-    Slot,
-    /// The slots of the frame that a call creates.
-    CalleeSlots,
-    /// The result of the first function, if the instruction returns from it.
-    Result,
+/// Generates the list of what each row reads and writes.
+macro_rules! effect_lists {
+    ($($name:ident $(= $alias:ident)? [$($operand:literal)?] ($pops:literal -> $pushes:literal)
+        $handler:path, $doc:literal, $effects:tt;)*) => {
+        effects! { { EFFECTS: MiniC89, MiniPlace } $($effects)* }
+    };
 }
 
-impl MiniPlace {
-    /// What is there.
-    pub(super) const fn kind(self) -> PlaceKind {
-        match self {
-            MiniPlace::Slot => PlaceKind::Variable,
-            MiniPlace::CalleeSlots | MiniPlace::Result => PlaceKind::Other,
-        }
-    }
-}
+rows!(effect_lists);
 
 impl DeclaredPlaces for MiniC89 {
     type Place = MiniPlace;

@@ -2,8 +2,8 @@
 
 use num_bigint::BigInt;
 
+use super::opcodes::MiniOp;
 use super::program::{Code, Function, plain};
-use super::table::MiniOp;
 use crate::machines::machine::LoadError;
 use crate::model::case::Program;
 use crate::model::path::Path;

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::change;
 use super::cpu::{Cpu, MiniFrame, MiniLimits, MiniStop};
+use super::interpret::interpret;
+use super::opcodes::{MINIC89, MiniOp};
 use super::program::{self, Code, Function, plain};
-use super::table::{MINIC89, MiniOp, interpret};
 use super::trap::Trap;
 use super::word::MiniWord;
 use crate::isa::OpSet;
@@ -43,6 +44,7 @@ pub const INFO: MachineInfo = MachineInfo {
     hashed: None,
     assemble: crate::machines::info::as_it_is,
     new: |limits| Box::new(MiniC89::new(limits)),
+    broken_rules: &[],
 };
 
 const OPERAND_STACK: u64 = 1024;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use num_bigint::BigInt;
 
+use super::opcodes::MiniOp;
 use super::source::{LocalName, SourceMap};
-use super::table::MiniOp;
 use crate::isa::OpInfo;
 use crate::machines::machine::LoadError;
 use crate::model::case::Program;

@@ -44,7 +44,11 @@ impl Neo2Core {
                     }
                 }
             }
-            Tamper::GoTo(_) | Tamper::FailOtherwise | Tamper::Overflow => return false,
+            Tamper::GoTo(_)
+            | Tamper::FailOtherwise
+            | Tamper::Overflow
+            | Tamper::Spend(_)
+            | Tamper::Excuse { .. } => return false,
         }
         true
     }

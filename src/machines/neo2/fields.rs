@@ -5,42 +5,25 @@ use std::borrow::Cow;
 use super::context::Neo2Context;
 use super::fault::Neo2Stop;
 use super::machine::Neo2;
+use super::opcodes::NEO2;
 use super::shapes::{FRAME, ITEMS, NUMBER};
-use super::table::NEO2;
 use crate::machines::neo::script::code_name;
 use crate::machines::neo::show::Show;
-use crate::machines::observe::{StateField, StateFields};
+use crate::machines::observe::{StateField, StateFields, state_fields};
 use crate::model::shape::Shape;
 use crate::model::value::Value;
 
 /// Stacks are listed from their top, frames from the current one.
 impl StateFields for Neo2 {
-    const FIELDS: &'static [StateField<Neo2>] = &[
-        StateField {
-            name: "state",
-            doc: "Break, Halt or Fault",
-            shape: Shape::Text,
-            read: |m| Some(Value::text(m.state())),
-        },
-        StateField {
-            name: "invocationStack",
-            doc: "frames with their script hash, place, stack and alt stack",
-            shape: Shape::List(&FRAME),
-            read: |m| Some(m.frames()),
-        },
-        StateField {
-            name: "resultStack",
-            doc: "results of the entry script",
-            shape: ITEMS,
-            read: |m| Some(Show::new(&m.core.heap).top_first(&m.core.results)),
-        },
-        StateField {
-            name: "itemCount",
-            doc: "number of items that the machine counts",
-            shape: NUMBER,
-            read: |m| Some(Value::int(m.core.estimate.count)),
-        },
-    ];
+    const FIELDS: &'static [StateField<Neo2>] = state_fields! {
+        "state": Shape::Text, "Break, Halt or Fault", |m| Some(Value::text(m.state()));
+        "invocationStack": Shape::List(&FRAME), "frames with their script hash, place, stack and alt stack",
+            |m| Some(m.frames());
+        "resultStack": ITEMS, "results of the entry script",
+            |m| Some(Show::new(&m.core.heap).top_first(&m.core.results));
+        "itemCount": NUMBER, "number of items that the machine counts",
+            |m| Some(Value::int(m.core.estimate.count));
+    };
 }
 
 impl Neo2 {

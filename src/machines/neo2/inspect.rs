@@ -7,10 +7,10 @@ use super::fault::Neo2Stop;
 use super::item::Neo2Item;
 use super::machine::Neo2;
 use super::map::key_name;
-use super::table::{EFFECTS, NEO2};
-use crate::isa::PlaceKind;
+use super::opcodes::{NEO2, rows};
+use super::place::Neo2Place;
 use crate::isa::disassembler::line_at;
-use crate::machines::effects::{DeclaredPlaces, Effect, declared};
+use crate::machines::effects::{DeclaredPlaces, Effect, declared, effects};
 use crate::machines::inspect::{Effects, Inspect, cells_inside};
 use crate::machines::neo::show::Show;
 use crate::machines::view::{CodeLine, Section, code_lines, part_of_code};
@@ -104,49 +104,7 @@ fn listed(pc: i64) -> usize {
     usize::try_from(pc).unwrap_or(0)
 }
 
-/// The places that an instruction can read or write besides the items that it pops and pushes. Numbers are
-/// operands: 0 is the top item.
-#[derive(Clone, Copy)]
-pub(crate) enum Neo2Place {
-    /// The item at the distance below the index on top that the index gives.
-    Picked,
-    /// The item below the index on top, and the one at the distance below it that the index gives.
-    Swapped,
-    /// All of the compound that the operand refers to.
-    Compound(usize),
-    /// Like [`Neo2Place::Compound`], for a Struct that is cloned.
-    Struct(usize),
-    /// The item of the first operand at the index or key given by the second one, if it exists.
-    Item(usize, usize),
-    /// Like [`Neo2Place::Item`], whether it exists or not.
-    Entry(usize, usize),
-    /// The position after the last item of a list.
-    End(usize),
-    /// The list of signatures, below the keys or their list.
-    Signatures,
-    /// The top item of the alt stack.
-    Alt,
-    /// The position above the top item of the alt stack.
-    NewAlt,
-}
-
-impl Neo2Place {
-    /// What is there.
-    pub(super) const fn kind(self) -> PlaceKind {
-        match self {
-            Neo2Place::Compound(_) => PlaceKind::Compound,
-            Neo2Place::Struct(_) => PlaceKind::Struct,
-            Neo2Place::Picked
-            | Neo2Place::Swapped
-            | Neo2Place::Item(..)
-            | Neo2Place::Entry(..)
-            | Neo2Place::End(_)
-            | Neo2Place::Signatures
-            | Neo2Place::Alt
-            | Neo2Place::NewAlt => PlaceKind::Other,
-        }
-    }
-}
+rows!(effects { EFFECTS: Neo2, Neo2Place });
 
 impl DeclaredPlaces for Neo2 {
     type Place = Neo2Place;

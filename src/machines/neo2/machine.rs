@@ -4,10 +4,11 @@ use super::context::Neo2Context;
 use super::core::Neo2Core;
 use super::fault::{Neo2Fault, Neo2Stop};
 use super::frame::Neo2Frame;
+use super::interpret::interpret;
+use super::opcodes::NEO2;
 use super::program;
 use super::script::Script;
 use super::shapes;
-use super::table::{self, NEO2};
 use crate::isa::OpSet;
 use crate::machines::account::CaseAccount;
 use crate::machines::info::{Engine, Executes, MachineInfo, ProgramLanguage};
@@ -39,6 +40,7 @@ pub const INFO: MachineInfo = MachineInfo {
     hashed: None,
     assemble: program::assemble,
     new: |limits| Box::new(Neo2::new(limits)),
+    broken_rules: &[],
 };
 
 /// A NeoVM 2.x.
@@ -72,7 +74,7 @@ impl Neo2 {
             let code = &self.scripts[script].code;
             let (scripts, core) = (&self.scripts, &mut self.core);
             let mut frame = Neo2Frame { pc: pc as usize, at: pc as usize, base, code, scripts, core };
-            let stop = table::interpret(&mut frame, meter);
+            let stop = interpret(&mut frame, meter);
             let Neo2Frame { pc, at, .. } = frame;
             if stop == Some(Neo2Stop::Switched) {
                 continue;

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::core::Neo2Core;
+use super::opcodes::NEO2;
 use super::script::Script;
 use super::shapes::ALIASES;
-use super::table::NEO2;
 use crate::isa::OpInfo;
 use crate::machines::info::in_bytes;
 use crate::machines::machine::LoadError;

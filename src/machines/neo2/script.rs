@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use ripemd::Ripemd160;
 use sha2::{Digest, Sha256};
 
-use super::table::Op;
+use super::opcodes::Op;
 
 /// The [`hash160`] of a script, by which it is called.
 pub(super) type Hash = [u8; 20];

@@ -55,7 +55,11 @@ impl Neo3Core {
                     }
                 }
             }
-            Tamper::GoTo(_) | Tamper::FailOtherwise | Tamper::Overflow => return false,
+            Tamper::GoTo(_)
+            | Tamper::FailOtherwise
+            | Tamper::Overflow
+            | Tamper::Spend(_)
+            | Tamper::Excuse { .. } => return false,
         }
         true
     }

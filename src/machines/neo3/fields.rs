@@ -4,47 +4,24 @@ use super::context::Neo3Context;
 use super::fault::Neo3End;
 use super::heap::Neo3Heap;
 use super::machine::Neo3;
+use super::opcodes::NEO3;
 use super::shapes::{FRAME, ITEMS, NUMBER};
-use super::table::NEO3;
 use crate::machines::neo::script::code_name;
 use crate::machines::neo::show::Show;
-use crate::machines::observe::{StateField, StateFields};
+use crate::machines::observe::{StateField, StateFields, state_fields};
 use crate::model::shape::Shape;
 use crate::model::value::Value;
 
 impl StateFields for Neo3 {
-    const FIELDS: &'static [StateField<Neo3>] = &[
-        StateField {
-            name: "state",
-            doc: "BREAK, HALT or FAULT",
-            shape: Shape::Text,
-            read: |m| Some(Value::text(m.state())),
-        },
-        StateField {
-            name: "invocationStack",
-            doc: "frames, the current one first; stacks are listed from their top",
-            shape: Shape::List(&FRAME),
-            read: |m| Some(m.frames()),
-        },
-        StateField {
-            name: "resultStack",
-            doc: "items that the script leaves, the top one first; none before HALT",
-            shape: ITEMS,
-            read: |m| Some(m.results()),
-        },
-        StateField {
-            name: "refs",
-            doc: "references, as the limit counts them",
-            shape: NUMBER,
-            read: |m| Some(m.references()),
-        },
-        StateField {
-            name: "exceptionMessage",
-            doc: "why the script faulted; none else",
-            shape: Shape::Text,
-            read: Neo3::message,
-        },
-    ];
+    const FIELDS: &'static [StateField<Neo3>] = state_fields! {
+        "state": Shape::Text, "BREAK, HALT or FAULT", |m| Some(Value::text(m.state()));
+        "invocationStack": Shape::List(&FRAME), "frames, the current one first; stacks are listed from their top",
+            |m| Some(m.frames());
+        "resultStack": ITEMS, "items that the script leaves, the top one first; none before HALT",
+            |m| Some(m.results());
+        "refs": NUMBER, "references, as the limit counts them", |m| Some(m.references());
+        "exceptionMessage": Shape::Text, "why the script faulted; none else", Neo3::message;
+    };
 }
 
 impl Neo3 {

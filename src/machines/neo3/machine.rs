@@ -3,9 +3,10 @@
 use super::core::Neo3Core;
 use super::fault::{Neo3End, Neo3Fault, Neo3Stop};
 use super::frame::Neo3Frame;
+use super::interpret::interpret;
+use super::opcodes::{NEO3, Op};
 use super::program::{self, Loaded};
 use super::shapes;
-use super::table::{self, NEO3, Op};
 use crate::isa::OpSet;
 use crate::machines::account::CaseAccount;
 use crate::machines::info::{Engine, Executes, MachineInfo, ProgramLanguage};
@@ -37,6 +38,7 @@ pub const INFO: MachineInfo = MachineInfo {
     hashed: None,
     assemble: program::assemble,
     new: |limits| Box::new(Neo3::new(limits)),
+    broken_rules: &[],
 };
 
 /// A NeoVM of N3.
@@ -59,7 +61,7 @@ impl Neo3 {
     #[inline(never)]
     fn cycle<M: Meter>(&mut self, mut meter: M) -> M {
         let mut frame = Neo3Frame { pc: self.pc, script: &self.script, core: &mut self.core };
-        self.stop = table::interpret(&mut frame, &mut meter);
+        self.stop = interpret(&mut frame, &mut meter);
         self.pc = frame.pc;
         meter
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::fault::Neo3Fault;
 use super::host::{HostServices, SignedData};
 use super::item::ItemType;
-use super::table::{NEO3, Op};
+use super::opcodes::{NEO3, Op};
 use crate::isa::{ImmediateOperand, OpInfo};
 use crate::machines::ecdsa::Curve;
 use crate::machines::info::in_bytes;

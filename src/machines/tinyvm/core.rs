@@ -4,8 +4,8 @@
 use std::mem;
 
 use super::instruction::{Register, TinyInstruction};
+use super::interpret::execute;
 use super::random::Random;
-use super::table;
 use crate::isa::OpSet;
 use crate::machines::machine::{Meter, Metered, Unmetered, Until};
 
@@ -146,7 +146,7 @@ impl TinyCore {
                 break Ok(TinyStop::Limit);
             }
             let Some(instruction) = program.get(pc) else { break Err(Pause::NotDecoded) };
-            match table::execute(self, instruction) {
+            match execute(self, instruction) {
                 TinyFlow::Next => pc += 1,
                 TinyFlow::To(target) => {
                     let executed = (pc + 1).wrapping_add(lack);

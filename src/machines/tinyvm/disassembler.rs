@@ -1,7 +1,7 @@
 //! Disassembles a word to text that assembles to the same word.
 
 use super::language::{OperandShape, compares_with_zero, decoded, has_commas, shape, word_of};
-use super::table::TINYVM;
+use super::opcodes::TINYVM;
 use crate::isa::{OpInfo, WordField};
 
 /// Words with a name of their own.

@@ -2,151 +2,56 @@
 
 use super::core::{TinyCore, TinyStop, TinyWords};
 use super::driver::{DriverOutcome, Rating, TestDriver, TestResult};
-use super::machine::{MachineMode, Single, TinyVm, not_passed};
-use crate::machines::observe::{Observe, StateField, StateFields};
+use super::machine::{TinyVm, not_passed};
+use super::state::{MachineMode, Single};
+use crate::machines::observe::{Observe, StateField, StateFields, state_fields};
 use crate::model::shape::Shape;
 use crate::model::value::Value;
 
 /// The fields of one machine, or of a driver and its testee.
 impl StateFields for TinyVm {
-    const FIELDS: &'static [StateField<TinyVm>] = &[
-        StateField {
-            name: "stop",
-            doc: "yield, illegal or limit; one machine",
-            shape: Shape::Plain,
-            read: |m| m.single().and_then(stop),
-        },
-        StateField {
-            name: "value",
-            doc: "the value yielded or the word met",
-            shape: Shape::Plain,
-            read: value,
-        },
-        StateField {
-            name: "registers",
-            doc: "r0 to r15",
-            shape: Shape::Plain,
-            read: |m| m.single()?.core.observe("registers"),
-        },
-        StateField {
-            name: "data",
-            doc: "words of data that are not zero, by address",
-            shape: Shape::Plain,
-            read: |m| m.single()?.core.observe("data"),
-        },
-        StateField {
-            name: "changedRegisters",
-            doc: "registers that are not as when the program was loaded or changed",
-            shape: Shape::Plain,
-            read: |m| m.single().map(changed_registers),
-        },
-        StateField {
-            name: "changedData",
-            doc: "words of data that are not as when the program was loaded or changed",
-            shape: Shape::Plain,
-            read: |m| m.single().map(changed_data),
-        },
-        StateField {
-            name: "pc",
-            doc: "program counter",
-            shape: Shape::Plain,
-            read: |m| m.single()?.core.observe("pc"),
-        },
-        StateField {
-            name: "time",
-            doc: "instructions executed",
-            shape: Shape::Plain,
-            read: |m| m.single()?.core.observe("time"),
-        },
-        StateField {
-            name: "usedRnd",
-            doc: "whether a random number was requested",
-            shape: Shape::Plain,
-            read: |m| m.single().map(|single| Value::Bool(single.core.random.was_used())),
-        },
-        StateField {
-            name: "outcome",
-            doc: "how the test driver ended",
-            shape: Shape::Plain,
-            read: |m| m.driver()?.outcome.as_ref().map(|outcome| Value::text(outcome.name())),
-        },
-        StateField {
-            name: "results",
-            doc: "the driver's tests, in order",
-            shape: Shape::Plain,
-            read: |m| m.driver().and_then(results),
-        },
-        StateField {
-            name: "rating",
-            doc: "all tests as one",
-            shape: Shape::Plain,
-            read: |m| match m.driver()?.outcome.as_ref()? {
+    const FIELDS: &'static [StateField<TinyVm>] = state_fields! {
+        "stop": Shape::Plain, "yield, illegal or limit; one machine", |m| m.single().and_then(stop);
+        "value": Shape::Plain, "the value yielded or the word met", value;
+        "registers": Shape::Plain, "r0 to r15", |m| m.single()?.core.observe("registers");
+        "data": Shape::Plain, "words of data that are not zero, by address",
+            |m| m.single()?.core.observe("data");
+        "changedRegisters": Shape::Plain, "registers that are not as when the program was loaded or changed",
+            |m| m.single().map(changed_registers);
+        "changedData": Shape::Plain, "words of data that are not as when the program was loaded or changed",
+            |m| m.single().map(changed_data);
+        "pc": Shape::Plain, "program counter", |m| m.single()?.core.observe("pc");
+        "time": Shape::Plain, "instructions executed", |m| m.single()?.core.observe("time");
+        "usedRnd": Shape::Plain, "whether a random number was requested",
+            |m| m.single().map(|single| Value::Bool(single.core.random.was_used()));
+        "outcome": Shape::Plain, "how the test driver ended",
+            |m| m.driver()?.outcome.as_ref().map(|outcome| Value::text(outcome.name()));
+        "results": Shape::Plain, "the driver's tests, in order", |m| m.driver().and_then(results);
+        "rating": Shape::Plain, "all tests as one",
+            |m| match m.driver()?.outcome.as_ref()? {
                 DriverOutcome::Completed { results, error } => {
                     Some(Value::text(Rating::of(results, *error).name()))
                 }
                 _ => None,
-            },
-        },
-        StateField {
-            name: "notPassed",
-            doc: "the driver's tests that neither passed nor were skipped, by number",
-            shape: Shape::Plain,
-            read: tests_not_passed,
-        },
-        StateField {
-            name: "driverInstructions",
-            doc: "instructions that the driver attempted",
-            shape: Shape::Plain,
-            read: |m| m.driver().map(|driver| Value::int(driver.driver_count)),
-        },
-        StateField {
-            name: "testeeInstructions",
-            doc: "instructions that the testee attempted",
-            shape: Shape::Plain,
-            read: |m| m.driver().map(|driver| Value::int(driver.testee_count)),
-        },
-        StateField {
-            name: "driver",
-            doc: "the driver",
-            shape: Shape::Plain,
-            read: |m| m.driver().map(|driver| whole(&driver.driver)),
-        },
-        StateField {
-            name: "testee",
-            doc: "the testee",
-            shape: Shape::Plain,
-            read: |m| m.driver().map(|driver| whole(&driver.testee)),
-        },
-    ];
+            };
+        "notPassed": Shape::Plain, "the driver's tests that neither passed nor were skipped, by number",
+            tests_not_passed;
+        "driverInstructions": Shape::Plain, "instructions that the driver attempted",
+            |m| m.driver().map(|driver| Value::int(driver.driver_count));
+        "testeeInstructions": Shape::Plain, "instructions that the testee attempted",
+            |m| m.driver().map(|driver| Value::int(driver.testee_count));
+        "driver": Shape::Plain, "the driver", |m| m.driver().map(|driver| whole(&driver.driver));
+        "testee": Shape::Plain, "the testee", |m| m.driver().map(|driver| whole(&driver.testee));
+    };
 }
 
 impl StateFields for TinyCore {
-    const FIELDS: &'static [StateField<TinyCore>] = &[
-        StateField {
-            name: "registers",
-            doc: "r0 to r15",
-            shape: Shape::Plain,
-            read: |core| Some(registers(core.registers)),
-        },
-        StateField {
-            name: "data",
-            doc: "words of data that are not zero",
-            shape: Shape::Plain,
-            read: |core| Some(data(&core.data)),
-        },
-        StateField {
-            name: "pc",
-            doc: "program counter",
-            shape: Shape::Plain,
-            read: |core| Some(Value::int(core.pc)),
-        },
-        StateField {
-            name: "time",
-            doc: "instructions executed",
-            shape: Shape::Plain,
-            read: |core| Some(Value::int(core.time)),
-        },
-    ];
+    const FIELDS: &'static [StateField<TinyCore>] = state_fields! {
+        "registers": Shape::Plain, "r0 to r15", |core| Some(registers(core.registers));
+        "data": Shape::Plain, "words of data that are not zero", |core| Some(data(&core.data));
+        "pc": Shape::Plain, "program counter", |core| Some(Value::int(core.pc));
+        "time": Shape::Plain, "instructions executed", |core| Some(Value::int(core.time));
+    };
 }
 
 fn stop(single: &Single) -> Option<Value> {

@@ -6,11 +6,12 @@ use super::core::{TinyCore, TinyStop};
 use super::disassembler::disassemble;
 use super::driver::{DriverOutcome, Rating, ReportError, TestDriver, TestResult};
 use super::instruction::TinyInstruction;
-use super::machine::{MachineMode, TinyVm};
-use super::table::{EFFECTS, TINYVM};
-use crate::isa::PlaceKind;
+use super::machine::TinyVm;
+use super::opcodes::{TINYVM, rows};
+use super::place::TinyPlace;
+use super::state::MachineMode;
 use crate::isa::WordField;
-use crate::machines::effects::{DeclaredPlaces, Effect, declared};
+use crate::machines::effects::{DeclaredPlaces, Effect, declared, effects};
 use crate::machines::inspect::{Effects, Inspect};
 use crate::machines::view::{CodeLine, Section};
 use crate::model::cell::Cell;
@@ -296,44 +297,20 @@ pub(super) fn joined(machine: &TinyVm) -> Option<usize> {
     Some((machine.number() | register & 0xff).into())
 }
 
-/// The places that an instruction can read or write.
-#[derive(Clone, Copy)]
-pub(crate) enum TinyPlace {
-    /// The first register of the instruction.
-    A,
-    /// Its second register.
-    B,
-    /// The word of data at the address in the first register.
-    DataAtA,
-    /// The word of data at the address in the second register.
-    DataAtB,
-    /// r0.
-    R0,
-    /// r0 to r3.
-    First4,
-    /// The registers that a yield passes on.
-    Command,
-    /// What the driver's command copies.
-    Source,
-    /// What the driver's command changes.
-    Target,
+/// Generates the list of what each row reads and writes.
+macro_rules! effect_lists {
+    (
+        $($word:literal $exact:ident $exact_text:literal [] $exact_handler:path, $exact_doc:literal,
+            $exact_effects:tt;)*
+        fields
+        $($first:tt $(..= $last:tt)? $name:ident $text:literal
+            [$($field:ident $(($size:literal))?)*] $handler:path, $doc:literal, $effects:tt;)*
+    ) => {
+        effects! { { EFFECTS: TinyVm, TinyPlace } $($exact_effects)* $($effects)* }
+    };
 }
 
-impl TinyPlace {
-    /// What is there.
-    pub(super) const fn kind(self) -> PlaceKind {
-        match self {
-            TinyPlace::A
-            | TinyPlace::B
-            | TinyPlace::DataAtA
-            | TinyPlace::DataAtB
-            | TinyPlace::R0
-            | TinyPlace::First4 => PlaceKind::Variable,
-            TinyPlace::Source => PlaceKind::CopySource,
-            TinyPlace::Command | TinyPlace::Target => PlaceKind::Other,
-        }
-    }
-}
+rows!(effect_lists);
 
 impl DeclaredPlaces for TinyVm {
     type Place = TinyPlace;

@@ -1,6 +1,6 @@
 //! Decoded instructions, as the loop executes them. Each is decoded when it is first reached.
 
-use super::table::{TINYVM, TinyOp};
+use super::opcodes::{TINYVM, TinyOp};
 use crate::isa::WordField;
 
 /// A decoded instruction.

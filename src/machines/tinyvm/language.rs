@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::table::{TINYVM, WORDS};
+use super::opcodes::{TINYVM, WORDS};
 use crate::isa::{OpInfo, WordField};
 
 /// The syntax of a row's operands.

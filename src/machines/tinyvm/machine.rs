@@ -2,10 +2,11 @@
 
 use std::ops::RangeInclusive;
 
-use super::core::{TinyCore, TinyStop, TinyWords, zeros};
+use super::core::{TinyCore, TinyStop};
 use super::driver::{DriverOutcome, Rating, TestDriver, TestResult};
+use super::opcodes::TINYVM;
 use super::shapes;
-use super::table::TINYVM;
+use super::state::{MachineMode, Phase, Single};
 use super::{disassembler, program};
 use crate::isa::OpSet;
 use crate::machines::account::{CaseAccount, Limit};
@@ -40,6 +41,7 @@ pub const INFO: MachineInfo = MachineInfo {
     hashed: None,
     assemble: program::assemble,
     new: |limits| Box::new(TinyVm::new(limits)),
+    broken_rules: &[],
 };
 
 /// A 16-bit register machine, or two of them.
@@ -47,45 +49,6 @@ pub const INFO: MachineInfo = MachineInfo {
 pub struct TinyVm {
     pub(super) mode: MachineMode,
     account: CaseAccount,
-}
-
-/// How many machines there are.
-#[derive(Clone)]
-pub(super) enum MachineMode {
-    Single(Box<Single>),
-    Driver(Box<TestDriver>),
-}
-
-/// One machine, and its state at the start of the current phase.
-#[derive(Clone)]
-pub(super) struct Single {
-    pub(super) core: TinyCore,
-    pub(super) stop: Option<TinyStop>,
-    pub(super) first_registers: [u16; 16],
-    pub(super) first_data: Box<TinyWords>,
-}
-
-/// Which phase follows a change of the machine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Phase {
-    /// The current phase continues.
-    Same,
-    /// A new phase begins.
-    New,
-}
-
-impl Single {
-    pub(super) fn new(core: TinyCore) -> Single {
-        let mut single = Single { core, stop: None, first_registers: [0; 16], first_data: zeros() };
-        single.begin();
-        single
-    }
-
-    /// Begins a phase: changes from here on are observable.
-    fn begin(&mut self) {
-        self.first_registers = self.core.registers;
-        self.first_data.copy_from_slice(&self.core.data[..]);
-    }
 }
 
 impl TinyVm {

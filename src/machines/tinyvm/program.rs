@@ -4,9 +4,9 @@ use num_bigint::BigInt;
 
 use super::core::{TinyCore, TinyWords};
 use super::driver::{BUDGET, TestDriver, ZeroLimit};
-use super::machine::{MachineMode, Phase, Single};
+use super::opcodes::TINYVM;
 use super::random::Random;
-use super::table::TINYVM;
+use super::state::{MachineMode, Phase, Single};
 use crate::isa::OpInfo;
 use crate::machines::change::unchangeable;
 use crate::machines::machine::LoadError;

@@ -3,7 +3,8 @@
 use super::core::TinyCore;
 use super::disassembler::disassemble;
 use super::driver::{DriverOutcome, Rating};
-use super::machine::{MachineMode, TinyVm};
+use super::machine::TinyVm;
+use super::state::MachineMode;
 use crate::machines::observe::Observe;
 use crate::machines::view::{CodeLine, Section, ViewDatum, ViewRow};
 use crate::model::path::Path;

@@ -1,10 +1,11 @@
-//! The faults of a machine, derived from its rows.
+//! The faults of a machine: those derived from its rows, and those of its other rules.
 
 use std::fmt;
 
 use crate::isa::{DeclaredEffect, ImmediateOperand, OpInfo, PlaceKind};
-use crate::machines::MachineInfo;
+use crate::machines::{BrokenRule, MachineInfo};
 use crate::model::limits::Limits;
+use crate::prove::suite::SuiteCase;
 
 /// The maximum number of operands per instruction that faults change.
 const MOST_OPERANDS: usize = 3;
@@ -181,9 +182,18 @@ impl fmt::Display for FaultKind {
     }
 }
 
+/// What is wrong with a machine.
+#[derive(Debug, Clone, Copy)]
+pub enum PlantedFault {
+    /// An instruction is wrong.
+    OfRow(RowFault),
+    /// A rule besides the instructions is wrong.
+    OfRule(RuleFault),
+}
+
 /// An instruction and what is wrong with it, written as `evm/ADD/low-limb`.
 #[derive(Debug, Clone, Copy)]
-pub struct PlantedFault {
+pub struct RowFault {
     /// The machine.
     pub machine: &'static MachineInfo,
     /// The instruction.
@@ -192,9 +202,69 @@ pub struct PlantedFault {
     pub kind: FaultKind,
 }
 
+/// A rule of a machine and what is wrong with it, written as `ethereum/nonce-too-low/accepted`.
+#[derive(Debug, Clone, Copy)]
+pub struct RuleFault {
+    /// The machine.
+    pub machine: &'static MachineInfo,
+    /// The rule.
+    pub broken: &'static BrokenRule,
+}
+
+impl PlantedFault {
+    /// The machine.
+    pub fn machine(&self) -> &'static MachineInfo {
+        match self {
+            PlantedFault::OfRow(fault) => fault.machine,
+            PlantedFault::OfRule(fault) => fault.machine,
+        }
+    }
+
+    /// The name of the instruction or of the rule.
+    pub fn subject(&self) -> String {
+        match self {
+            PlantedFault::OfRow(fault) => fault.op.name.to_owned(),
+            PlantedFault::OfRule(fault) => fault.broken.rule.replace([' ', '_'], "-"),
+        }
+    }
+
+    /// How it is wrong.
+    pub fn kind(&self) -> String {
+        match self {
+            PlantedFault::OfRow(fault) => fault.kind.to_string(),
+            PlantedFault::OfRule(fault) => fault.broken.wrong.to_owned(),
+        }
+    }
+
+    /// Whether a case executes what is wrong.
+    pub(super) fn is_executed_by(&self, case: &SuiteCase) -> bool {
+        let code = match self {
+            PlantedFault::OfRow(fault) => Some(fault.op.code),
+            PlantedFault::OfRule(fault) => fault.broken.code,
+        };
+        case.machine.name == self.machine().name && code.is_none_or(|code| case.codes.contains(&code))
+    }
+
+    /// Whether a case that executes what is wrong may notice it.
+    pub(super) fn concerns(&self, case: &SuiteCase) -> bool {
+        match self {
+            PlantedFault::OfRow(RowFault { op, kind: FaultKind::NotRaised, .. }) => {
+                case.failing.contains(&op.code)
+            }
+            PlantedFault::OfRow(_) | PlantedFault::OfRule(_) => true,
+        }
+    }
+}
+
+impl fmt::Display for RowFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        PlantedFault::OfRow(*self).fmt(f)
+    }
+}
+
 impl fmt::Display for PlantedFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}/{}", self.machine.name, self.op.name, self.kind)
+        write!(f, "{}/{}/{}", self.machine().name, self.subject(), self.kind())
     }
 }
 
@@ -234,12 +304,19 @@ fn has_compound(effect: DeclaredEffect) -> bool {
     matches!(effect, Reads(place) | Needs(place) | Writes(place) if place == PlaceKind::Compound)
 }
 
-/// All faults of a machine, in the order of its rows.
+/// All faults of a machine: those of its rows, then those of its other rules.
 pub fn faults_of(machine: &'static MachineInfo) -> Vec<PlantedFault> {
+    let of_rule = |broken: &'static BrokenRule| PlantedFault::OfRule(RuleFault { machine, broken });
+    let of_rows = row_faults_of(machine).into_iter().map(PlantedFault::OfRow);
+    of_rows.chain(machine.broken_rules.iter().map(of_rule)).collect()
+}
+
+/// The faults of the instructions of a machine, in the order of its rows.
+pub fn row_faults_of(machine: &'static MachineInfo) -> Vec<RowFault> {
     let has = Has::of(machine);
     let of_row = |op: &'static OpInfo| {
         let kinds = kinds_of(op, &has);
-        kinds.into_iter().map(move |kind| PlantedFault { machine, op, kind })
+        kinds.into_iter().map(move |kind| RowFault { machine, op, kind })
     };
     machine.isa.ops.iter().flat_map(of_row).collect()
 }

@@ -1,11 +1,11 @@
-//! A machine with a fault in one instruction. All other instructions are executed at full speed.
+//! Machines with a fault. If it is one of an instruction, all others are executed at full speed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use num_bigint::{BigInt, Sign};
 
-use super::fault::{FaultKind, PlantedFault, WrongValue};
+use super::fault::{FaultKind, PlantedFault, RowFault, WrongValue};
 use super::place::{change, one_more, read};
 use crate::isa::OpSet;
 use crate::machines::account::CaseAccount;
@@ -18,25 +18,36 @@ use crate::model::limits::Limits;
 use crate::model::path::Path;
 use crate::model::value::Value;
 
-/// A machine with a fault.
+/// A machine with this fault, which sets `switched_on` when a fault of an instruction changes anything.
+pub fn machine(fault: PlantedFault, limits: &Limits, switched_on: &Arc<AtomicBool>) -> Box<dyn Machine> {
+    match fault {
+        PlantedFault::OfRow(fault) => Box::new(Faulty::new(fault, limits, switched_on.clone())),
+        PlantedFault::OfRule(fault) => (fault.broken.plant)(limits),
+    }
+}
+
+/// A machine with a fault in an instruction.
 pub struct Faulty {
     inner: Box<dyn Machine>,
     program: Program,
-    fault: PlantedFault,
+    fault: RowFault,
     ops: OpSet,
     /// The bits of a number of the machine.
     word: u32,
+    /// The frame that executes the faulty instruction, on a machine whose frames have stacks of their own.
+    frame: Option<usize>,
     /// Whether the fault has changed anything.
     switched_on: Arc<AtomicBool>,
 }
 
 impl Faulty {
     /// A machine with this fault, which sets `switched_on` when the fault changes anything.
-    pub fn new(fault: PlantedFault, limits: &Limits, switched_on: Arc<AtomicBool>) -> Faulty {
-        let PlantedFault { machine, op, .. } = fault;
+    pub fn new(fault: RowFault, limits: &Limits, switched_on: Arc<AtomicBool>) -> Faulty {
+        let RowFault { machine, op, .. } = fault;
         let ops = OpSet::new(machine.isa, vec![op]);
         let program = Program(Value::Null.into());
-        Faulty { inner: (machine.new)(limits), program, fault, ops, word: machine.word_bits, switched_on }
+        let (inner, word) = ((machine.new)(limits), machine.word_bits);
+        Faulty { inner, program, fault, ops, word, frame: None, switched_on }
     }
 
     fn switch_on(&self) {
@@ -45,6 +56,7 @@ impl Faulty {
 
     /// Executes the faulty instruction.
     fn fail(&mut self) -> Status {
+        self.frame = self.frame_now();
         let word = self.word;
         let height = self.inner.height();
         let Effects { takes, reads, writes, .. } = self.inner.effects();
@@ -53,7 +65,7 @@ impl Faulty {
         let operands: Vec<_> = on_stack.chain(reads.into_iter().map(|it| it.0)).collect();
         match self.fault.kind {
             FaultKind::Result(wrong) => {
-                let status = self.inner.advance(1);
+                let status = self.execute();
                 for cell in self.results(writes) {
                     self.replace(&cell, |value| wrong_value(value, wrong, word));
                 }
@@ -71,7 +83,7 @@ impl Faulty {
             }),
             FaultKind::Boundary => {
                 let values: Vec<_> = operands.iter().take(2).map(|cell| self.read(cell)).collect();
-                let status = self.inner.advance(1);
+                let status = self.execute();
                 if values.len() == 2 && values[0].is_some() && values[0] == values[1] {
                     for cell in self.results(writes) {
                         self.replace(&cell, opposite);
@@ -82,14 +94,14 @@ impl Faulty {
             FaultKind::Forgotten => {
                 let written = (height - takes..height).map(Cell::Stack).chain(writes);
                 let before: Vec<_> = written.map(|cell| (self.read(&cell), cell)).collect();
-                let status = self.inner.advance(1);
+                let status = self.execute();
                 for (value, cell) in before {
                     self.write(&cell, value);
                 }
                 status
             }
             FaultKind::Neighbour => {
-                let status = self.inner.advance(1);
+                let status = self.execute();
                 for cell in writes {
                     if let Some(next) = neighbour(&cell) {
                         self.write(&next, self.read(&cell));
@@ -97,8 +109,8 @@ impl Faulty {
                 }
                 status
             }
-            FaultKind::PriceMore => self.with_gas(|gas| gas.checked_sub(1)),
-            FaultKind::PriceLess => self.with_gas(|gas| gas.checked_add(1)),
+            FaultKind::PriceMore => self.with_gas(1),
+            FaultKind::PriceLess => self.with_gas(-1),
             FaultKind::TooFew | FaultKind::OneMoreNeeded | FaultKind::LimitMore => self.at_height(height),
             FaultKind::LimitLess => self.limit_less(height),
             FaultKind::PushOmitted => self.after(Tamper::Pop),
@@ -106,7 +118,7 @@ impl Faulty {
             FaultKind::Copied => self.after(Tamper::Copy),
             FaultKind::OperandCopied => {
                 self.tamper_with(Tamper::Copy);
-                self.inner.advance(1)
+                self.execute()
             }
             FaultKind::Shared => self.shared(),
             FaultKind::Counted => self.after(Tamper::Count(1)),
@@ -115,7 +127,7 @@ impl Faulty {
             FaultKind::NotRaised => self.not_raised(takes),
             FaultKind::OtherFailure => {
                 let throws = writes.iter().any(|cell| matches!(cell, Cell::Named("exception", _)));
-                let status = self.inner.advance(1);
+                let status = self.execute();
                 if throws == (status == Status::Running) {
                     self.tamper_with(Tamper::FailOtherwise);
                 }
@@ -124,9 +136,43 @@ impl Faulty {
         }
     }
 
+    /// Executes the instruction. What it calls is executed, too, on a machine whose frames have stacks of their own.
+    fn execute(&mut self) -> Status {
+        let frame = self.frame;
+        let mut status = self.inner.advance(1);
+        while status == Status::Running && frame.is_some() && self.frame_now() > frame {
+            status = self.step();
+        }
+        self.frame = frame;
+        status
+    }
+
+    /// Executes an instruction, which may be the faulty one.
+    fn step(&mut self) -> Status {
+        let is_faulty = self.inner.next().is_some_and(|at| at.op == Some(self.fault.op));
+        if is_faulty { self.fail() } else { self.inner.advance(1) }
+    }
+
+    fn frame_now(&self) -> Option<usize> {
+        self.inner.frame().map(|frame| frame.depth)
+    }
+
+    /// Whether the frame of the faulty instruction is there.
+    fn is_in_frame(&self) -> bool {
+        self.frame_now() == self.frame
+    }
+
+    /// Whether the instruction failed, so that it has no results.
+    fn has_failed(&self) -> bool {
+        match self.frame {
+            Some(_) => !self.is_in_frame(),
+            None => self.inner.failure().is_some(),
+        }
+    }
+
     /// The cell that the instruction pushed last or, failing that, those it wrote; none if it failed.
     fn results(&self, writes: Vec<Cell>) -> Vec<Cell> {
-        if self.inner.failure().is_some() {
+        if self.has_failed() {
             return Vec::new();
         }
         if self.fault.op.pushes == 0 {
@@ -137,7 +183,7 @@ impl Faulty {
 
     /// Executes the instruction, then tampers with the machine if it is still running.
     fn after(&mut self, tamper: Tamper) -> Status {
-        let status = self.inner.advance(1);
+        let status = self.execute();
         if status == Status::Running {
             self.tamper_with(tamper);
         }
@@ -145,7 +191,7 @@ impl Faulty {
     }
 
     fn tamper_with(&mut self, tamper: Tamper) {
-        if self.inner.tamper(tamper) {
+        if self.is_in_frame() && self.inner.tamper(tamper) {
             self.switch_on();
         }
     }
@@ -162,7 +208,7 @@ impl Faulty {
             }
             _ => {}
         }
-        self.inner.advance(1)
+        self.execute()
     }
 
     /// Fails if the stack is full before the instruction, or would be after it.
@@ -174,9 +220,9 @@ impl Faulty {
         }
         if self.inner.stack_limit().is_some_and(|limit| height + pushes == limit + pops) {
             self.tamper_with(Tamper::Push);
-            return self.inner.advance(1);
+            return self.execute();
         }
-        let status = self.inner.advance(1);
+        let status = self.execute();
         if status == Status::Running && self.inner.reference_limit().is_some() && self.is_full() {
             self.tamper_with(Tamper::Overflow);
         }
@@ -191,20 +237,24 @@ impl Faulty {
             || is_counted && machine.references() == machine.reference_limit()
     }
 
-    fn with_gas(&mut self, other: impl FnOnce(u64) -> Option<u64>) -> Status {
-        if let Some(gas) = self.inner.gas().and_then(other) {
+    /// Executes the instruction after this much gas has been taken. A machine that cannot be tampered with is changed as
+    /// a vector would change it.
+    fn with_gas(&mut self, taken: i64) -> Status {
+        if self.inner.tamper(Tamper::Spend(taken)) {
+            self.switch_on();
+        } else if let Some(gas) = self.inner.gas().and_then(|gas| gas.checked_add_signed(-taken)) {
             self.set(&Value::record([("gas", Value::int(gas))]));
         }
-        self.inner.advance(1)
+        self.execute()
     }
 
     /// Executes the instruction with the Struct on top turned into an Array, which is not copied.
     fn shared(&mut self) -> Status {
         let stored = self.inner.compound(0);
         let Some(stored) = stored.filter(|_| self.inner.tamper(Tamper::AsArray)) else {
-            return self.inner.advance(1);
+            return self.execute();
         };
-        let status = self.inner.advance(1);
+        let status = self.execute();
         self.tamper_with(Tamper::AsStruct(stored));
         status
     }
@@ -212,7 +262,7 @@ impl Faulty {
     /// Executes the instruction, then counts again the references that it released.
     fn not_released(&mut self) -> Status {
         let before = self.inner.references();
-        let status = self.inner.advance(1);
+        let status = self.execute();
         if status == Status::Running
             && let Some((before, after)) = before.zip(self.inner.references())
             && before > after
@@ -231,7 +281,7 @@ impl Faulty {
     fn not_taken(&mut self) -> Status {
         let depth = self.inner.depth();
         let next = self.after_next();
-        let status = self.inner.advance(1);
+        let status = self.execute();
         let went = self.inner.next().map(|at| at.pc);
         if status == Status::Running && self.inner.depth() == depth && went != Some(next) {
             self.go_to(next);
@@ -242,6 +292,9 @@ impl Faulty {
     /// Continues at this program counter. A machine that cannot be tampered with is changed as a vector would
     /// change it.
     fn go_to(&mut self, next: usize) {
+        if !self.is_in_frame() {
+            return;
+        }
         if self.inner.tamper(Tamper::GoTo(next)) {
             self.switch_on();
         } else {
@@ -254,6 +307,14 @@ impl Faulty {
     /// as the instruction pushes values, and continues after it.
     fn not_raised(&mut self, takes: usize) -> Status {
         let next = self.after_next();
+        let pushes = self.fault.op.pushes.into();
+        if self.inner.tamper(Tamper::Excuse { pops: takes, pushes, next }) {
+            let status = self.inner.advance(1);
+            if self.inner.failure().is_some() {
+                self.switch_on();
+            }
+            return status;
+        }
         let before = self.inner.duplicate();
         let status = self.inner.advance(1);
         if self.inner.failure().is_none() {
@@ -264,14 +325,14 @@ impl Faulty {
         for _ in 0..takes {
             self.inner.tamper(Tamper::Pop);
         }
-        for _ in 0..self.fault.op.pushes {
+        for _ in 0..pushes {
             self.inner.tamper(Tamper::Push);
         }
         self.go_to(next);
         self.inner.advance(0)
     }
 
-    /// Executes an instruction with different operand values. Operands that are not on the stack are restored
+    /// Executes an instruction with different operand values. Changed operands that are not on the stack are restored
     /// afterwards, unless the instruction wrote them.
     fn with_operands(
         &mut self,
@@ -280,13 +341,14 @@ impl Faulty {
         other: impl FnOnce(&[Option<Value>]) -> Option<Vec<(usize, Value)>>,
     ) -> Status {
         let values: Vec<_> = operands.iter().map(|cell| self.read(cell)).collect();
-        for (which, value) in other(&values).unwrap_or_default() {
-            self.write(&operands[which], Some(value));
+        let changed = other(&values).unwrap_or_default();
+        for (which, value) in &changed {
+            self.write(&operands[*which], Some(value.clone()));
         }
-        let status = self.inner.advance(1);
+        let status = self.execute();
         let stays = |cell: &Cell| !matches!(cell, Cell::Stack(_)) && !writes.contains(cell);
-        for (cell, value) in operands.iter().zip(values).filter(|it| stays(it.0)) {
-            self.write(cell, value);
+        for (which, _) in changed.iter().filter(|(which, _)| stays(&operands[*which])) {
+            self.write(&operands[*which], values[*which].clone());
         }
         status
     }
@@ -298,10 +360,13 @@ impl Faulty {
 
     /// Writes a value to a cell, if there is one and the cell can hold it.
     fn write(&mut self, cell: &Cell, value: Option<Value>) {
-        let Some(value) = value else { return };
-        if self.now(cell).as_ref() != Some(&value)
-            && let Some(change) = change(self.fault.machine, &*self.inner, cell, value)
-        {
+        let Some(value) = value.filter(|_| self.is_in_frame()) else { return };
+        if self.now(cell).as_ref() == Some(&value) {
+            return;
+        }
+        if self.inner.write(cell, &value) {
+            self.switch_on();
+        } else if let Some(change) = change(self.fault.machine, &*self.inner, cell, value) {
             self.set(&change);
         }
     }
@@ -427,8 +492,7 @@ impl Machine for Faulty {
             if status != Status::Running || left == 0 {
                 return status;
             }
-            let is_faulty = self.inner.next().is_some_and(|at| at.op == Some(self.fault.op));
-            let status = if is_faulty { self.fail() } else { self.inner.advance(1) };
+            let status = self.step();
             if status != Status::Running {
                 return status;
             }

@@ -43,13 +43,13 @@ struct SuiteFacts {
 impl KnownFaults {
     /// The results before any fault has been judged by this suite.
     pub fn of(suite: &VectorSuite) -> KnownFaults {
-        let machines = suite.own_machines().map(|machine| machine.name.to_owned()).collect();
+        let machines = suite.machines().map(|machine| machine.name.to_owned()).collect();
         let VectorSuite { cases, left_out, broken } = suite;
         let suite = SuiteFacts { cases: cases.len() as u64, left_out: *left_out, broken: *broken, machines };
         KnownFaults { suite, faults: BTreeMap::new() }
     }
 
-    /// The machines of the suite's cases whose instructions vmconf itself executes.
+    /// The machines of the suite's cases.
     pub fn machines(&self) -> impl Iterator<Item = &'static MachineInfo> {
         self.suite.machines.iter().filter_map(|name| machines::by_name(name))
     }

@@ -14,10 +14,17 @@ const MOST_BYTES: usize = 1 << 16;
 
 /// The value of a cell; `None` if it cannot be observed.
 pub fn read(machine: &dyn Machine, program: &Program, cell: &Cell) -> Option<Value> {
+    match cell {
+        Cell::Range(_, range) if range.len() > MOST_BYTES => None,
+        _ => machine.content(cell).or_else(|| observed(machine, program, cell)),
+    }
+}
+
+fn observed(machine: &dyn Machine, program: &Program, cell: &Cell) -> Option<Value> {
     let zero = || Some(Value::int(0));
     match cell {
         Cell::Stack(at) => machine.item(machine.height().checked_sub(at + 1)?),
-        Cell::Range("memory", range) if range.len() <= MOST_BYTES => {
+        Cell::Range("memory", range) => {
             let Value::Bytes(memory) = machine.observe("memory")? else { return None };
             let byte = |at| memory.get(at).copied().unwrap_or_default();
             Some(Value::Bytes(range.clone().map(byte).collect()))

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use num_bigint::BigInt;
 use serde_json::Value as Json;
 
-use super::fault::{FaultKind, PlantedFault};
+use super::fault::{FaultKind, RowFault};
 use super::faulty::Faulty;
 use crate::formats::{Inputs, MakeVector, NewVector, StateOf, made_for};
 use crate::isa::{ImmediateOperand, OpInfo};
@@ -34,7 +34,7 @@ pub struct Searched {
 }
 
 /// Tries at most this number of programs.
-pub fn search(fault: PlantedFault, programs: u32) -> Searched {
+pub fn search(fault: RowFault, programs: u32) -> Searched {
     let mut searched = Searched::default();
     // Programs cannot be generated for every machine.
     let programs = generate(fault, Numbers::new(0)).map_or(0, |_| programs);
@@ -47,7 +47,7 @@ pub fn search(fault: PlantedFault, programs: u32) -> Searched {
 
 /// The vector file of the program with this number, from 0. It passes on a machine without the fault but not
 /// on one with it. `None` if the program makes no difference.
-pub fn program(fault: PlantedFault, number: u32) -> Option<String> {
+pub fn program(fault: RowFault, number: u32) -> Option<String> {
     let (_, make) = made_for(fault.machine.name)?;
     let name = fault.to_string().replace('/', "-");
     let Generated { code, inputs } = generate(fault, Numbers::new(number))?;
@@ -87,14 +87,14 @@ impl Numbers {
 
 /// The height of the stack before the instruction so that it is full before or after it; with one value more, it
 /// exceeds the limit.
-fn full(fault: PlantedFault) -> usize {
+fn full(fault: RowFault) -> usize {
     let machine = (fault.machine.new)(&Limits::default());
     let limit = machine.stack_limit().or(machine.reference_limit()).unwrap_or(0);
     limit - usize::from(fault.op.pushes.saturating_sub(fault.op.pops)).min(limit)
 }
 
 /// A program that executes the instruction and shows what it did.
-fn generate(fault: PlantedFault, mut numbers: Numbers) -> Option<Generated> {
+fn generate(fault: RowFault, mut numbers: Numbers) -> Option<Generated> {
     let pops = usize::from(fault.op.pops);
     let count = match fault.kind {
         FaultKind::TooFew => pops - 1,
@@ -175,13 +175,7 @@ fn evm_code(operands: &[BigInt], instruction: &[u8], op: &OpInfo) -> Vec<u8> {
 }
 
 /// The program as a vector, with the results of a machine without the fault.
-fn vector(
-    fault: PlantedFault,
-    make: &MakeVector,
-    name: &str,
-    code: &[u8],
-    inputs: &Inputs,
-) -> Option<String> {
+fn vector(fault: RowFault, make: &MakeVector, name: &str, code: &[u8], inputs: &Inputs) -> Option<String> {
     let program = Json::String(bytes_key(code));
     let text = |state: Option<&StateOf<'_>>| {
         let new = NewVector { name, program: &program, inputs, state };
@@ -209,7 +203,7 @@ fn read(text: &str) -> Option<(crate::model::case::Case, Limits)> {
 }
 
 /// Whether the vector passes without the fault but not with it.
-fn notices(fault: PlantedFault, vector: &str) -> bool {
+fn notices(fault: RowFault, vector: &str) -> bool {
     let Some((case, limits)) = read(vector) else { return false };
     let limits = Limits { steps: MOST_STEPS, ..limits };
     let case = SuiteCase {
@@ -220,7 +214,7 @@ fn notices(fault: PlantedFault, vector: &str) -> bool {
         steps: 0,
         units: 0,
         codes: std::collections::BTreeSet::new(),
-        failing: None,
+        failing: std::collections::BTreeSet::new(),
         points: crate::explain::observer::CoveragePoints::new(),
     };
     let interrupt = Interrupt::default();

@@ -7,7 +7,7 @@ use vmconf::explain::bisect::{self, OnVm};
 use vmconf::machines::of_this_crate;
 use vmconf::model::limits::Limits;
 use vmconf::prove::mutants::evenly;
-use vmconf::prove::mutants::fault::{FaultKind, PlantedFault, faults_of};
+use vmconf::prove::mutants::fault::{FaultKind, RowFault, row_faults_of};
 use vmconf::prove::mutants::faulty::Faulty;
 use vmconf::run::LoadOptions;
 use vmconf::testees::server::Server;
@@ -35,7 +35,7 @@ enum Found {
 /// none.
 fn search(
     vectors: &Vectors<'_>,
-    fault: PlantedFault,
+    fault: RowFault,
     reports: impl Fn(OnVm<'static>) -> OnVm<'static>,
 ) -> Option<Found> {
     let case = caught(vectors, fault, &faulty(fault))?;
@@ -62,7 +62,8 @@ fn thirty_faults_of_each_machine_are_found() {
         let (mut planted, mut missed) = (0, Vec::new());
         // Whether two values share a compound shows only where it is changed later.
         let hidden = [FaultKind::Copied, FaultKind::OperandCopied, FaultKind::Shared];
-        let faults: Vec<_> = faults_of(machine).into_iter().filter(|it| !hidden.contains(&it.kind)).collect();
+        let faults: Vec<_> =
+            row_faults_of(machine).into_iter().filter(|it| !hidden.contains(&it.kind)).collect();
         for fault in evenly(&faults, 2 * PLANTED) {
             let ways: [(_, Reports); 2] = [("reports all", |it| it), ("reports states", OnVm::by_states)];
             let found = ways.map(|(way, reports)| (way, search(&vectors, fault, reports)));

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use vmconf::explain::observed_run::Detail;
 use vmconf::machines::{by_name, of_this_crate};
 use vmconf::model::interrupt::Interrupt;
-use vmconf::prove::mutants::fault::{FaultKind, PlantedFault, faults_of};
+use vmconf::prove::mutants::fault::{FaultKind, PlantedFault, RowFault, faults_of};
 use vmconf::prove::mutants::{MutantsOptions, evenly, judge, wrong_entries};
 use vmconf::prove::suite::VectorSuite;
 use vmconf::run::LoadOptions;
@@ -106,7 +106,7 @@ fn a_misspelled_fault_is_reported() {
 fn a_fault_that_changes_nothing_is_not_killed() {
     let machine = by_name("evm").unwrap();
     let op = machine.isa.by_name("ADD").unwrap();
-    let faults = [PlantedFault { machine, op, kind: FaultKind::Copied }];
+    let faults = [PlantedFault::OfRow(RowFault { machine, op, kind: FaultKind::Copied })];
     let suite = suite("vectors/evm/arithmetic/add.json");
     for programs in [0, 3] {
         let mutants = judged(&faults, &suite, programs);
@@ -186,7 +186,7 @@ fn faults_that_only_show_in_a_failure_are_noticed() {
         let script =
             format!("0x{strings}{:02x}{}", op.code, "04000000".get(..2 * operand_length(op)).unwrap());
         assert_eq!(vmconf(&["exec", "neo3", &script, "--vector", file, "--force"]).exit, 0, "{name}");
-        check(PlantedFault { machine, op, kind: FaultKind::Swapped });
+        check(PlantedFault::OfRow(RowFault { machine, op, kind: FaultKind::Swapped }));
     }
     let names = [
         "CALLA",
@@ -207,7 +207,7 @@ fn faults_that_only_show_in_a_failure_are_noticed() {
         let op = machine.isa.by_name(name).unwrap();
         let script = format!("0x{:02x}", op.code);
         assert_eq!(vmconf(&["exec", "neo3", &script, "--vector", file, "--force"]).exit, 0, "{name}");
-        check(PlantedFault { machine, op, kind: FaultKind::TooFew });
+        check(PlantedFault::OfRow(RowFault { machine, op, kind: FaultKind::TooFew }));
     }
     for (operand, op, code, details, fault) in [
         (

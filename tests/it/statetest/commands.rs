@@ -107,6 +107,14 @@ fn a_trace_of_a_frame() {
     assert_eq!(steps(&all), (1..=26).collect::<Vec<_>>());
 }
 
+/// The input of a call without input is empty, wherever its caller says that it is.
+#[test]
+fn a_call_without_input_is_traced() {
+    const CASE: &str = "vectors/ethereum/instructions-calls.json::staticcall/Osaka/d0g0v0";
+    let sizes = printed(&["trace", CASE, "--op", "CALLDATASIZE"]);
+    assert!(sizes.lines().filter(|line| line.contains("CALLDATASIZE")).count() > 10, "{sizes}");
+}
+
 /// `revme statetest --json` 43.0.3 wrote the other lines for the same case. It writes sizes in hex, and counts the
 /// gas that a call gives away as a cost of the call.
 #[test]

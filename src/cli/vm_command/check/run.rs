@@ -26,7 +26,9 @@ const NOTHING: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7
 /// The program and its steps, which observe the offered fields.
 fn request_of(info: &'static MachineInfo, offer: &Offer) -> Option<(Json, Vec<protocol::WireStep>)> {
     let (format, make) = made_for(info.name)?;
-    let (program, inputs) = (serde_json::from_str(info.sample).ok()?, Inputs::default());
+    let program = serde_json::from_str(info.sample).ok()?;
+    // Other machines lack the forks after it; a machine without forks ignores it.
+    let inputs = Inputs { fork: Some("Cancun".to_owned()), ..Inputs::default() };
     let new = NewVector { name: "program", program: &program, inputs: &inputs, state: None };
     let text = (make.make)(&new).ok()?.to_string();
     let file = FileOptions { format: Some(format), ..FileOptions::default() };

@@ -12,14 +12,19 @@ use revm_state::EvmState;
 use super::slices::size_of_code;
 use super::{Ethereum, RunningTransaction, Stage, TransactionEnd, TransactionOutcome, TransactionStop};
 use crate::machines::account::{COPIES, Limit};
-use crate::machines::ethereum::engine::{EngineError, Phases, RevmEngine};
+use crate::machines::ethereum::engine::{EngineError, RevmEngine};
+use crate::machines::ethereum::fault::FaultyRule;
 use crate::machines::ethereum::fork::ForkRules;
+use crate::machines::ethereum::handler::Phases;
 use crate::machines::ethereum::memory::Growth;
 use crate::machines::ethereum::program::Prepared;
 use crate::machines::ethereum::refusal::TransactionRefusal;
 use crate::machines::ethereum::transaction;
 use crate::machines::machine::LoadError;
 use crate::machines::record::ProgramRecord;
+
+/// The id of the chain of blocks that state tests are usually in.
+const MAINNET: u64 = 1;
 
 /// The charge for a call or a creation, in units, besides its instruction. Created code is charged per byte,
 /// since it is analysed.
@@ -39,13 +44,14 @@ impl Ethereum {
         let fork =
             ForkRules::named(fork).ok_or_else(|| LoadError::new(format!("there is no fork {fork}")))?;
         let fork = fork.with(self.fault);
-        let refused = (chosen.text("refusal")? == "coinbase").then(|| test.coinbase());
+        let touches = chosen.text("refusal")? == "coinbase" && fork.adds(FaultyRule::RefusalTouches);
+        let refused = touches.then(|| test.coinbase());
         let transaction = transaction::read(&test, fork, chosen)?;
         let gas = transaction.as_ref().map_or(0, |transaction| transaction.gas_limit);
         self.set_up(&test, fork, Growth::of(gas, self.account.limits().memory))?;
         let outcome = match transaction {
             Err(refusal) => Err(refusal),
-            Ok(transaction) => self.start(transaction)?,
+            Ok(transaction) => self.start(transaction, fork)?,
         };
         if let Err(refusal) = outcome {
             self.end(TransactionOutcome::Refused(refusal), refused);
@@ -65,7 +71,7 @@ impl Ethereum {
         (self.fork, self.growth) = (Some(fork), growth);
         let CfgEnv { chain_id, max_blobs_per_tx, blob_base_fee_update_fraction, memory_limit, .. } =
             &mut context.cfg;
-        *chain_id = test.chain;
+        *chain_id = if fork.adds(FaultyRule::ChainId) { test.chain } else { MAINNET };
         *max_blobs_per_tx = blobs.map(|blobs| blobs.most);
         *blob_base_fee_update_fraction = blobs.map(|blobs| blobs.fraction);
         *memory_limit = self.account.limits().memory;
@@ -76,9 +82,13 @@ impl Ethereum {
     }
 
     /// Validates the transaction, and advances it to its first instruction.
-    fn start(&mut self, transaction: TxEnv) -> Result<Result<(), TransactionRefusal>, LoadError> {
+    fn start(
+        &mut self,
+        transaction: TxEnv,
+        fork: ForkRules,
+    ) -> Result<Result<(), TransactionRefusal>, LoadError> {
         self.engine.ctx.tx = transaction;
-        match self.enter_first() {
+        match self.enter_first(fork) {
             Ok(()) => Ok(Ok(())),
             Err(TransactionStop::Limited(limit)) => {
                 self.stage = Stage::Limited(limit);
@@ -89,10 +99,10 @@ impl Ethereum {
         }
     }
 
-    fn enter_first(&mut self) -> Result<(), TransactionStop> {
+    fn enter_first(&mut self, fork: ForkRules) -> Result<(), TransactionStop> {
         let authorizations = self.engine.ctx.tx.authorization_list.len() as u64;
         self.account.charge(UNITS_OF_AUTHORIZATION * authorizations)?;
-        let mut phases = Phases::default();
+        let mut phases = Phases(fork);
         let engine = &mut self.engine;
         let initial = phases.validate(engine)?;
         let mut gas = phases.tx_gas(engine, &initial);
@@ -107,12 +117,12 @@ impl Ethereum {
                 runtime_oog_unwind(&mut engine.ctx, prepared.checkpoint)?;
             }
         }
-        self.stage = Stage::Running(RunningTransaction { initial, gas, refund });
+        self.stage = Stage::Running(RunningTransaction { fork, initial, gas, refund });
         if let Some(first) = first {
             return self.enter(first);
         }
         let result = phases.runtime_oog_result(&mut self.engine, &initial, &mut gas)?;
-        self.settle(result, RunningTransaction { initial, gas, refund })
+        self.settle(result, RunningTransaction { fork, initial, gas, refund })
     }
 
     /// Starts a call or a creation.
@@ -154,7 +164,7 @@ impl Ethereum {
         let Stage::Running(mut running) = self.stage else { return Ok(()) };
         let mut result = result;
         self.refund = if result.interpreter_result().is_ok() { result.gas().refunded() } else { 0 };
-        Phases::default().last_frame_result(&mut self.engine, &mut result, &mut running.gas)?;
+        Phases(running.fork).last_frame_result(&mut self.engine, &mut result, &mut running.gas)?;
         self.settle(result, running)
     }
 
@@ -175,8 +185,8 @@ impl Ethereum {
         mut result: FrameResult,
         running: RunningTransaction,
     ) -> Result<(), TransactionStop> {
-        let mut phases = Phases::default();
-        let RunningTransaction { initial, refund, .. } = running;
+        let RunningTransaction { fork, initial, refund, .. } = running;
+        let mut phases = Phases(fork);
         let gas = phases.post_execution(&mut self.engine, &mut result, initial, refund)?;
         let result = phases.execution_result(&mut self.engine, result, gas)?;
         self.end(TransactionOutcome::Executed(result), None);

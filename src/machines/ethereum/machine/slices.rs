@@ -5,11 +5,12 @@ use std::mem;
 use revm_context::LocalContextTr;
 use revm_handler::instructions::InstructionProvider;
 use revm_handler::{FrameData, ItemOrResult};
-use revm_interpreter::interpreter_types::{LegacyBytecode, LoopControl};
+use revm_interpreter::interpreter_types::{Jumps, LegacyBytecode, LoopControl};
 use revm_interpreter::{FrameInput, InstructionResult, InterpreterAction};
 use revm_state::Account;
 
 use super::{Ethereum, TransactionStop};
+use crate::isa::OpSet;
 use crate::machines::account::Limit;
 use crate::machines::ethereum::engine::{EngineContext, EngineError, RevmEngine};
 use crate::machines::ethereum::memory::Growth;
@@ -52,29 +53,62 @@ impl Lengths {
     }
 }
 
+/// Before which instructions a run stops.
+pub(super) trait Stops {
+    /// Whether it stops before the instruction with this code.
+    fn before(&self, code: u8) -> bool;
+}
+
+/// Before none.
+pub(super) struct Nowhere;
+
+impl Stops for Nowhere {
+    #[inline(always)]
+    fn before(&self, _: u8) -> bool {
+        false
+    }
+}
+
+impl Stops for &OpSet {
+    #[inline(always)]
+    fn before(&self, code: u8) -> bool {
+        self.may_have(code)
+    }
+}
+
 impl Ethereum {
-    /// Executes up to `budget` instructions.
-    pub(super) fn execute(&mut self, mut budget: u64) -> Result<(), TransactionStop> {
-        while budget > 0 && self.depth > 0 {
-            let (executed, action) = self.slice(budget)?;
+    /// Executes up to `budget` instructions, until the next one is a stop.
+    pub(super) fn execute(&mut self, mut budget: u64, stops: &impl Stops) -> Result<(), TransactionStop> {
+        while budget > 0 && self.depth > 0 && !self.is_before(stops) {
+            let (executed, action) = self.slice(budget, stops)?;
             budget -= executed;
-            let Some(action) = action else { continue };
-            let frame = &mut self.frames[self.depth - 1];
-            let context = &mut self.engine.ctx;
-            if let (Some(trail), InterpreterAction::Return(result)) = (&mut self.trail, &action) {
-                let from = frame.checkpoint.journal_i;
-                trail.end(&context.journaled_state.inner.journal, from, result.result);
-            }
-            match frame.process_next_action::<_, EngineError>(context, action)? {
-                ItemOrResult::Item(init) => self.enter(init)?,
-                ItemOrResult::Result(result) => {
-                    self.depth -= 1;
-                    self.follow_trail();
-                    self.leave(result)?;
-                }
+            if let Some(action) = action {
+                self.act(action)?;
             }
         }
         Ok(())
+    }
+
+    fn is_before(&self, stops: &impl Stops) -> bool {
+        self.running().is_some_and(|frame| stops.before(frame.interpreter.bytecode.opcode()))
+    }
+
+    /// Does what the running frame requests: starts another frame, or ends it.
+    pub(super) fn act(&mut self, action: InterpreterAction) -> Result<(), TransactionStop> {
+        let frame = &mut self.frames[self.depth - 1];
+        let context = &mut self.engine.ctx;
+        if let (Some(trail), InterpreterAction::Return(result)) = (&mut self.trail, &action) {
+            let from = frame.checkpoint.journal_i;
+            trail.end(&context.journaled_state.inner.journal, from, result.result);
+        }
+        match frame.process_next_action::<_, EngineError>(context, action)? {
+            ItemOrResult::Item(init) => self.enter(init),
+            ItemOrResult::Result(result) => {
+                self.depth -= 1;
+                self.follow_trail();
+                self.leave(result)
+            }
+        }
     }
 
     pub(super) fn follow_trail(&mut self) {
@@ -83,9 +117,9 @@ impl Ethereum {
         }
     }
 
-    /// Executes up to `most` instructions of the running frame; fewer if the limits must be checked. Returns
-    /// their number, and the action that the last one requests if the frame cannot continue by itself.
-    fn slice(&mut self, most: u64) -> Result<(u64, Option<InterpreterAction>), Limit> {
+    /// Executes up to `most` instructions of the running frame; fewer at a stop, or if the limits must be checked.
+    /// Returns their number, and the action that the last one requests if the frame cannot continue by itself.
+    fn slice(&mut self, most: u64, stops: &impl Stops) -> Result<(u64, Option<InterpreterAction>), Limit> {
         let RevmEngine { ctx, instruction, .. } = &mut self.engine;
         let interpreter = &mut self.frames[self.depth - 1].interpreter;
         let (instructions, costs) = (instruction.instruction_table(), instruction.gas_table());
@@ -94,7 +128,7 @@ impl Ethereum {
         let mut executed = 0;
         let (end, last) = loop {
             let left = interpreter.gas.remaining();
-            if executed == most || left < fence {
+            if executed == most || left < fence || stops.before(interpreter.bytecode.opcode()) {
                 break (None, left);
             }
             executed += 1;
@@ -105,6 +139,14 @@ impl Ethereum {
         let end = match (end, self.growth) {
             (Some(InstructionResult::MemoryLimitOOG), Growth::Checked) => return Err(Limit::Memory),
             (Some(InstructionResult::MemoryLimitOOG), Growth::Unpaid) => Some(InstructionResult::MemoryOOG),
+            (end, _) => end,
+        };
+        let end = match (end, self.excuse.take()) {
+            (Some(why), Some(excuse)) if why.is_halt() => {
+                excuse.continue_with(interpreter);
+                self.trail.get_or_insert_default().failure = Some(why);
+                None
+            }
             (end, _) => end,
         };
         let action = end.map(|end| {

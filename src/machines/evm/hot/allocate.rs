@@ -7,7 +7,7 @@ use super::block::{BlockAction, BlockExit, BlockPlace, BlockStep, Condition, TEM
 use super::decision::Decision;
 use super::translate::{BlockEnd, BlockGraph, GraphNode, ItemSource, StackItem};
 use crate::machines::evm::frame::small;
-use crate::machines::evm::table::Op;
+use crate::machines::evm::opcodes::Op;
 
 /// The maximum number of copies at the end of a block, which are sorted in quadratic time.
 const MOST_COPIES: usize = 32;

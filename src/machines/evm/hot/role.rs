@@ -1,8 +1,8 @@
 //! The role of each instruction in a hot block, derived from the rows of the table.
 
 use crate::machines::evm::frame::EvmFlow;
+use crate::machines::evm::opcodes::rows;
 use crate::machines::evm::operands::Operands;
-use crate::machines::evm::table::rows;
 use crate::machines::evm::{arith, bitwise, wide};
 
 /// What the translation needs to know about an instruction.

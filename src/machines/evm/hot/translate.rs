@@ -9,9 +9,9 @@ use super::{Translator, is_in};
 use crate::isa::OpSet;
 use crate::machines::evm::flow::Destinations;
 use crate::machines::evm::frame::{EvmFlow, Halves, STACK_LIMIT, Stack, Word, small};
+use crate::machines::evm::opcodes::Op;
 use crate::machines::evm::operands::{Operands, WordPrice};
 use crate::machines::evm::stack::word_of;
-use crate::machines::evm::table::Op;
 
 /// The maximum number of instructions in a block.
 const LONGEST: usize = 200;

@@ -4,7 +4,7 @@ use super::operand::{OperandKind, Spacing, Syntax};
 use crate::isa::{OpInfo, WordField};
 use crate::machines::tinyvm::disassembler::NAMED;
 use crate::machines::tinyvm::language::{OperandShape, compares_with_zero, has_commas, row, shape};
-use crate::machines::tinyvm::table::TINYVM;
+use crate::machines::tinyvm::opcodes::TINYVM;
 
 /// A command of the language.
 pub(super) enum AssemblerCommand {

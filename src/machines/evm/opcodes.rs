@@ -1,13 +1,8 @@
 //! The opcodes of Homestead. Gas is the part that is always charged; operands are named from the
 //! top of the stack: a, b, c.
 
-use super::frame::{EvmFrame, EvmStop};
-use super::inspect::{EvmPlace, jumped};
-use super::machine::Evm;
-use super::{arith, bitwise, call, environment, flow, hash, log, memory, stack, storage, wide};
+use super::place::EvmPlace;
 use crate::isa::rows::opcodes;
-use crate::machines::effects::effects;
-use crate::machines::interpreter::interpreter;
 
 // One row per line, so that the table can be read by column.
 #[rustfmt::skip]
@@ -152,5 +147,3 @@ rows!(opcodes {
     /// The opcodes of Homestead by their mnemonics.
     Op, EVM = "evm", EvmPlace
 });
-rows!(interpreter { interpret(EvmFrame) -> EvmStop });
-rows!(effects { EFFECTS: Evm, EvmPlace });

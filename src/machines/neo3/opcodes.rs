@@ -1,17 +1,7 @@
 //! The opcodes of N3. Items are named from the bottom up: in `a b`, b is on top.
 
-use super::fault::Neo3Stop;
-use super::frame::Neo3Frame;
-use super::inspect::{
-    Neo3Place, all, at_offset, counted, ended, index, index_and_one, indexed, initialised, paired,
-    service_operands, unpacked,
-};
-use super::machine::Neo3;
-use super::slot::{self, Arguments, Locals, Statics};
-use super::{arith, bitwise, call, compound, convert, equal, flow, host, push, splice, stack, try_catch};
+use super::place::Neo3Place;
 use crate::isa::rows::opcodes;
-use crate::machines::effects::effects;
-use crate::machines::interpreter::interpreter;
 
 // One row per line, so that the table can be read by column.
 #[rustfmt::skip]
@@ -216,9 +206,9 @@ macro_rules! rows {
     }};
 }
 
+pub(super) use rows;
+
 rows!(opcodes {
     /// The opcodes of N3 by their mnemonics.
     Op, NEO3 = "neo3", Neo3Place
 });
-rows!(interpreter { interpret(Neo3Frame) -> Neo3Stop });
-rows!(effects { EFFECTS: Neo3, Neo3Place });

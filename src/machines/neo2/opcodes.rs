@@ -1,17 +1,8 @@
 //! The opcodes. Operands are named from the top of the stack: a, b, c. If an instruction pops a number of
 //! items that another item gives, the row counts only those that it always pops.
 
-use super::fault::Neo2Stop;
-use super::frame::Neo2Frame;
-use super::inspect::{
-    Neo2Place, arguments, arguments_below_hash, at_offset, counted, dynamic_hash, handed_over,
-    handed_over_with_hash, index, index_and_one, indexed, keys_and_signatures, returned, unpacked,
-};
-use super::machine::Neo2;
-use super::{arith, bitwise, call, compound, crypto, equal, flow, host, isolated, push, splice, stack};
+use super::place::Neo2Place;
 use crate::isa::rows::opcodes;
-use crate::machines::effects::effects;
-use crate::machines::interpreter::interpreter;
 
 // One row per line, so that the table can be read by column.
 #[rustfmt::skip]
@@ -204,9 +195,9 @@ macro_rules! rows {
     }};
 }
 
+pub(super) use rows;
+
 rows!(opcodes {
     /// The opcodes by their mnemonics.
     Op, NEO2 = "neo2", Neo2Place
 });
-rows!(interpreter { interpret(Neo2Frame) -> Neo2Stop });
-rows!(effects { EFFECTS: Neo2, Neo2Place });

@@ -1,18 +1,13 @@
 //! The instructions. The second name of a row is an alias.
 
-use super::cpu::{Cpu, MiniStop};
-use super::inspect::MiniPlace;
-use super::machine::MiniC89;
-use super::{arith, call, compare, flow, local, stack};
+use super::place::MiniPlace;
 use crate::isa::effect::declared_effects;
 use crate::isa::{Isa, OpInfo, Unit};
-use crate::machines::effects::effects;
-use crate::machines::machine::Meter;
 
 /// Generates the enum of the opcodes and the instruction set.
 macro_rules! instruction_set {
     ($($name:ident $(= $alias:ident)? [$($operand:literal)?] ($pops:literal -> $pushes:literal)
-        $handler:path, $doc:literal, [$($effect:expr),*];)*) => {
+        $handler:path, $doc:literal, $effects:tt;)*) => {
         /// An opcode. The numbers mean nothing outside this program.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         #[allow(clippy::upper_case_acronyms, non_camel_case_types)]
@@ -51,47 +46,11 @@ macro_rules! instruction_set {
             pops: $pops,
             pushes: $pushes,
             doc: $doc,
-            effects: declared_effects!(MiniPlace: $($effect),*),
+            effects: declared_effects!(MiniPlace: $effects),
         },)*];
 
         /// The instruction set.
         pub static MINIC89: Isa = Isa::new("minic89", Unit::Objects, ROWS);
-    };
-}
-
-/// Generates the loop.
-macro_rules! interpreter {
-    ($($name:ident $(= $alias:ident)? [$($operand:literal)?] ($pops:literal -> $pushes:literal)
-        $handler:path, $doc:literal, $effects:tt;)*) => {
-        /// The loop: fetches and executes until a handler or the meter ends it. An instruction that stops the
-        /// run has changed nothing and stays the next one.
-        // Inlined, so that the state is a local variable of the caller and its fields can be in registers.
-        #[inline(always)]
-        pub(super) fn interpret(cpu: &mut Cpu<'_>, meter: &mut impl Meter) -> Option<Box<MiniStop>> {
-            loop {
-                if meter.tick(|| cpu.lead()).is_break() {
-                    return None;
-                }
-                let (op, argument) = cpu.fetch();
-                let flow = match op {
-                    $(MiniOp::$name => $handler(cpu, argument),)*
-                    MiniOp::Undecodable => flow::undecodable(cpu),
-                    MiniOp::End => flow::end(cpu),
-                };
-                if let Err(stop) = flow {
-                    cpu.ip -= 1;
-                    return Some(stop);
-                }
-            }
-        }
-    };
-}
-
-/// Generates the list of what each row reads and writes.
-macro_rules! effect_lists {
-    ($($name:ident $(= $alias:ident)? [$($operand:literal)?] ($pops:literal -> $pushes:literal)
-        $handler:path, $doc:literal, $effects:tt;)*) => {
-        effects! { { EFFECTS: MiniC89, MiniPlace } $($effects)* }
     };
 }
 
@@ -131,6 +90,6 @@ macro_rules! rows {
     }};
 }
 
+pub(super) use rows;
+
 rows!(instruction_set);
-rows!(interpreter);
-rows!(effect_lists);

@@ -1,4 +1,4 @@
-//! From the result of a command to the exit code of the process.
+//! The errors of commands, and the exit code of the process that each leads to.
 
 use std::process::ExitCode;
 

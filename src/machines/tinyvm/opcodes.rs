@@ -1,23 +1,18 @@
 //! The instructions of the 16-bit machine. Operands are named in the order of the source: a, b. A row without
 //! a keyword of the assembly language is written as `.word`.
 
-use super::core::{TinyCore, TinyFlow};
-use super::inspect::{TinyPlace, added, joined, skipped};
-use super::instruction::TinyInstruction;
-use super::machine::TinyVm;
-use super::{arith, compare, jump, memory, stop};
+use super::place::TinyPlace;
 use crate::isa::effect::declared_effects;
 use crate::isa::{Isa, OpInfo, Unit, WordField};
-use crate::machines::effects::effects;
 
 /// Generates the instruction set.
 macro_rules! instruction_set {
     (
         $($word:literal $exact:ident $exact_text:literal [] $exact_handler:path, $exact_doc:literal,
-            [$($exact_effect:expr),*];)*
+            $exact_effects:tt;)*
         fields
         $($first:tt $(..= $last:tt)? $name:ident $text:literal
-            [$($field:ident $(($size:literal))?)*] $handler:path, $doc:literal, [$($effect:expr),*];)*
+            [$($field:ident $(($size:literal))?)*] $handler:path, $doc:literal, $effects:tt;)*
     ) => {
         const ROWS: &[OpInfo] = &[
             $(OpInfo {
@@ -32,7 +27,7 @@ macro_rules! instruction_set {
                 pops: 0,
                 pushes: 0,
                 doc: $exact_doc,
-                effects: declared_effects!(TinyPlace: $($exact_effect),*),
+                effects: declared_effects!(TinyPlace: $exact_effects),
             },)*
             $(OpInfo {
                 code: $first << 8,
@@ -46,7 +41,7 @@ macro_rules! instruction_set {
                 pops: 0,
                 pushes: 0,
                 doc: $doc,
-                effects: declared_effects!(TinyPlace: $($effect),*),
+                effects: declared_effects!(TinyPlace: $effects),
             },)*
         ];
 
@@ -75,40 +70,6 @@ macro_rules! instruction_set {
 
         /// The assembly keyword of each row, in the order of the rows; empty for a row that has none.
         pub(super) static WORDS: &[&str] = &[$($exact_text,)* $($text,)*];
-    };
-}
-
-/// Generates the single `match` that executes instructions.
-macro_rules! dispatch {
-    (
-        $($word:literal $exact:ident $exact_text:literal [] $exact_handler:path, $exact_doc:literal,
-            $exact_effects:tt;)*
-        fields
-        $($first:tt $(..= $last:tt)? $name:ident $text:literal
-            [$($field:ident $(($size:literal))?)*] $handler:path, $doc:literal, $effects:tt;)*
-    ) => {
-        /// Executes an instruction.
-        #[inline(always)]
-        pub(super) fn execute(core: &mut TinyCore, instruction: &TinyInstruction) -> TinyFlow {
-            match instruction.op {
-                $(TinyOp::$exact => $exact_handler(core, instruction),)*
-                $(TinyOp::$name => $handler(core, instruction),)*
-                TinyOp::Undefined => TinyFlow::Illegal,
-            }
-        }
-    };
-}
-
-/// Generates the list of what each row reads and writes.
-macro_rules! effect_lists {
-    (
-        $($word:literal $exact:ident $exact_text:literal [] $exact_handler:path, $exact_doc:literal,
-            $exact_effects:tt;)*
-        fields
-        $($first:tt $(..= $last:tt)? $name:ident $text:literal
-            [$($field:ident $(($size:literal))?)*] $handler:path, $doc:literal, $effects:tt;)*
-    ) => {
-        effects! { { EFFECTS: TinyVm, TinyPlace } $($exact_effects)* $($effects)* }
     };
 }
 
@@ -174,6 +135,6 @@ macro_rules! rows {
     }};
 }
 
+pub(super) use rows;
+
 rows!(instruction_set);
-rows!(dispatch);
-rows!(effect_lists);
