@@ -9,13 +9,14 @@
 //!   `nf` failing ones do not. DStar (W. E. Wong et al., The DStar method for effective software fault localization, IEEE
 //!   Transactions on Reliability, 2014) ranks about as well: of 1364 planted faults, 1277 first against 1275. Ochiai's
 //!   values are from 0 to 1, so that those of instructions and conditions combine.
-//! - The best condition of the instruction is scored in the same way, since many faults show only at a boundary. See
-//!   [`score`].
-//! - Several faults hide each other. [`cover`] takes the best suspect, sets aside the failing cases that execute it, and
-//!   goes on with the rest.
-//! - [`doubt`] finds the cases in which rather the vector is wrong.
+//! - The best condition of the instruction is scored in the same way, since many faults show only at a boundary.
+//! - Several faults hide each other. The best suspect sets aside the failing cases that execute it, and the search goes
+//!   on with the rest.
+//! - A case in which nothing fails that other cases do not do without failing is rather a wrong vector.
 //!
 //! Nothing here executes anything: [`super::spectrum`] makes the spectrum.
+
+#![expect(clippy::cast_precision_loss, reason = "numbers of cases are far below 2^53")]
 
 mod case;
 mod cover;
@@ -24,6 +25,7 @@ mod ochiai;
 mod score;
 mod table;
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 pub use self::case::{SpectrumCase, SpectrumOutcome};
@@ -74,7 +76,7 @@ pub fn locate(machine: &str, cases: &[SpectrumCase]) -> SuspectAnalysis {
         let mut named = suspects;
         analysis.others = others.filter(|op| named.insert(op)).take(MOST_OTHERS).map(name).collect();
     }
-    analysis.suspects.sort_by(|a, b| b.cases.len().cmp(&a.cases.len()));
+    analysis.suspects.sort_by_key(|suspect| Reverse(suspect.cases.len()));
     analysis.doubtful.sort_by(|a, b| a.id.cmp(&b.id));
     analysis.unexplained.sort();
     analysis
@@ -97,7 +99,7 @@ pub fn joined(analyses: impl IntoIterator<Item = SuspectAnalysis>) -> SuspectAna
         all.unexplained.extend(analysis.unexplained);
         all.uncleared.extend(analysis.uncleared);
     }
-    all.suspects.sort_by(|a, b| b.cases.len().cmp(&a.cases.len()));
+    all.suspects.sort_by_key(|suspect| Reverse(suspect.cases.len()));
     all
 }
 

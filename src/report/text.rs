@@ -84,11 +84,10 @@ impl Report for TextReport {
                 self.vm.clone_from(vm);
                 Ok(())
             }
-            Event::Note { .. } | Event::FileDone | Event::Explained(_) => Ok(()),
             Event::Suspects(analysis) if self.options.verbosity > Verbosity::Quiet => {
                 self.groups.explain(analysis)
             }
-            Event::Suspects(_) => Ok(()),
+            Event::Note { .. } | Event::FileDone | Event::Explained(_) | Event::Suspects(_) => Ok(()),
             Event::Ended(end) => self.end(end),
         }
     }

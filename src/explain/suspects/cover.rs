@@ -10,7 +10,11 @@ pub(super) fn cover(table: &SpectrumTable<'_>) -> Vec<&'static str> {
 
 /// The suspects if each explains only the cases with a condition under which most fail: more than necessary.
 pub(super) fn thorough_cover(table: &SpectrumTable<'_>) -> Vec<&'static str> {
-    cover_by(table, |row| row.separated())
+    cover_by(table, separated)
+}
+
+fn separated(row: &OpRow<'_>) -> Vec<usize> {
+    row.separated()
 }
 
 /// Takes the best suspect, sets aside what it `explains`, and goes on with the rest.

@@ -63,7 +63,7 @@ fn a_condition_separates_failing_from_passing_cases() {
     let cases: Vec<_> = (0..10).map(sdiv).chain(swapped(&[], SpectrumOutcome::Passes)).collect();
     let analysis = locate("evm", &cases);
     assert_eq!(names(&analysis), ["SDIV"]);
-    let condition = analysis.suspects[0].condition.as_ref().unwrap();
+    let condition = analysis.suspects[0].condition.as_ref().expect("a condition");
     assert_eq!((&*condition.what, condition.failing, condition.passing), ("any operand: negative", 4, 0));
     assert_eq!((analysis.suspects[0].failing, analysis.suspects[0].passing), (4, 16));
 }
