@@ -107,7 +107,9 @@ fn ran(sources: &Sources, options: &LoadOptions) -> RunVerdicts {
     let summary = run::run(sources, options, &mut |event| match event {
         Event::Finished(report) => drop(of.insert(report.id.to_string(), report.verdict.kind())),
         Event::Broken { source, errors } => {
-            errors.iter().for_each(|error| output::note(&error.located(&source)));
+            for error in errors {
+                output::note(&error.located(&source));
+            }
         }
         _ => {}
     });

@@ -3,6 +3,7 @@
 //! A fault is planted in the embedded machine, and the cases that execute the instruction run on it. Of several faults at
 //! once, the cases fail that fail with one of them.
 
+#![allow(clippy::cast_precision_loss, reason = "numbers of cases are far below 2^53")]
 #![allow(clippy::print_stdout, reason = "the measured shares are worth to know")]
 
 use std::cell::Cell;
@@ -70,7 +71,7 @@ impl Planted {
         let options = LoadOptions::default();
         let mut worker = Worker::new(&options.run);
         let mut planted = Planted { machine, cases: Vec::new(), spectrum: Vec::new() };
-        for source in &sources_of(&format!("vectors/{}", machine.name)) {
+        for source in &sources_of(format!("vectors/{}", machine.name)) {
             let file = run::open(&source, &options);
             for index in 0..file.cases() {
                 let (watched, observed) = ObservedRun::of(&mut worker, &file, index, Detail::Points);
@@ -117,7 +118,9 @@ impl Planted {
     /// The analysis if these cases fail.
     fn located(&self, failing: &BTreeSet<usize>, fails: SpectrumOutcome) -> SuspectAnalysis {
         let mut spectrum = self.spectrum.clone();
-        failing.iter().for_each(|index| spectrum[*index].outcome = fails);
+        for index in failing {
+            spectrum[*index].outcome = fails;
+        }
         locate(self.machine.name, &spectrum)
     }
 
@@ -232,9 +235,7 @@ fn with_swaps(value: &Value, swaps: &[(&str, u8, u8)]) -> Value {
             members
                 .iter()
                 .map(|(key, value)| match value {
-                    Value::Bytes(code) if key.to_string() == "code" => {
-                        (key.clone(), Value::Bytes(swapped(code, swaps)))
-                    }
+                    Value::Bytes(code) if *key == "code" => (key.clone(), Value::Bytes(swapped(code, swaps))),
                     _ => (key.clone(), with_swaps(value, swaps)),
                 })
                 .collect(),
@@ -278,8 +279,8 @@ fn five_swapped_instructions_are_five_suspects() {
 /// 300 vectors with a wrong expectation, on a machine without a fault.
 #[test]
 fn wrong_vectors_are_no_instruction() {
-    println!("seed {SEED}");
     const EDITED: usize = 300;
+    println!("seed {SEED}");
     let mut numbers = Numbers(SEED);
     for machine in of_this_crate() {
         let planted = Planted::read(machine);
