@@ -10,11 +10,13 @@ pub use self::case::{Problem, ReportedCase, ReportedDifference, ReportedListing}
 pub use self::summary::ReportedSummary;
 use super::line::{LineError, LineHeader, read};
 use super::name::start;
+use super::suspects::SuspectsReport;
 use crate::model::case::CaseId;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::{self, Event, VERSION};
 use crate::model::explanation;
 use crate::model::partition;
+use crate::model::suspects::SuspectAnalysis;
 
 /// A line of a report.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -28,8 +30,23 @@ pub enum ReportLine {
     Note(Note),
     /// Why a case does not pass; only in the report of a part.
     Explained(ReportedExplanation),
+    /// Which instructions explain all failures.
+    Suspects(Box<ReportedSuspects>),
     /// The last line.
     Summary(ReportedSummary),
+}
+
+/// Which instructions explain all failures.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ReportedSuspects {
+    /// As `vmconf suspects` writes it.
+    pub analysis: SuspectsReport,
+}
+
+impl From<&SuspectAnalysis> for ReportedSuspects {
+    fn from(analysis: &SuspectAnalysis) -> ReportedSuspects {
+        ReportedSuspects { analysis: analysis.into() }
+    }
 }
 
 /// The type of a line.
@@ -39,6 +56,7 @@ pub(super) enum LineType {
     Case,
     Note,
     Explained,
+    Suspects,
     Summary,
     /// The checksum; only in recorded runs.
     Checksum,
@@ -57,12 +75,15 @@ impl LineType {
             "case" => Ok(LineType::Case),
             "note" => Ok(LineType::Note),
             "explained" => Ok(LineType::Explained),
+            "suspects" => Ok(LineType::Suspects),
             "summary" => Ok(LineType::Summary),
             "checksum" => Ok(LineType::Checksum),
             other => {
                 let other = start(other);
-                Err(format!("{other} is not a type of line; expected case, note, explained or summary")
-                    .into())
+                Err(format!(
+                    "{other} is not a type of line; expected case, note, explained, suspects or summary"
+                )
+                .into())
             }
         }
     }
@@ -80,6 +101,7 @@ impl ReportLine {
             LineType::Case => ReportLine::Case(read(line)?),
             LineType::Note => ReportLine::Note(read(line)?),
             LineType::Explained => ReportLine::Explained(read(line)?),
+            LineType::Suspects => ReportLine::Suspects(read(line)?),
             LineType::Summary => ReportLine::Summary(read(line)?),
             LineType::Checksum => return Err("is of a recorded run; expected a report".to_owned().into()),
         })
@@ -91,7 +113,7 @@ impl ReportLine {
             ReportLine::Case(case) => case.position = Some(place),
             ReportLine::Note(note) => note.position = Some(place),
             ReportLine::Explained(explained) => explained.position = Some(place),
-            ReportLine::Run(_) | ReportLine::Summary(_) => {}
+            ReportLine::Run(_) | ReportLine::Suspects(_) | ReportLine::Summary(_) => {}
         }
     }
 
@@ -102,7 +124,7 @@ impl ReportLine {
             ReportLine::Case(case) => case.position,
             ReportLine::Note(note) => note.position,
             ReportLine::Explained(explained) => explained.position,
-            ReportLine::Run(_) | ReportLine::Summary(_) => None,
+            ReportLine::Run(_) | ReportLine::Suspects(_) | ReportLine::Summary(_) => None,
         }
     }
 }
@@ -117,6 +139,7 @@ impl TryFrom<ReportLine> for Event {
             ReportLine::Case(case) => Event::Finished((*case).try_into()?),
             ReportLine::Note(note) => note.try_into()?,
             ReportLine::Explained(explained) => explained.try_into()?,
+            ReportLine::Suspects(suspects) => Event::Suspects(Box::new(suspects.analysis.into())),
             ReportLine::Summary(summary) => Event::Ended(summary.try_into()?),
         })
     }
