@@ -6,7 +6,7 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 
 use quick_junit::{TestCase, TestCaseStatus, TestSuite};
 
-use super::{parts, with_suite};
+use super::xml::{parts, with_suite};
 use crate::model::suspects::{MOST_FAILURES, SuspectAnalysis};
 
 /// The failing cases of a report, and what explains them.
