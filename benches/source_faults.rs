@@ -191,10 +191,11 @@ fn plant_what_compiles(copy: &Path, faults: &mut Vec<SourceFault>) -> anyhow::Re
     }
     for _ in 0..MAX_CHECKS {
         let arms = plant(&files, faults)?;
-        let errors = errors(copy)?;
+        let mut errors = errors(copy, &["check", "--lib"])?;
         if errors.is_empty() {
-            let mut cargo = cargo("build", copy);
-            ensure!(cargo.args(["--quiet", "--bin", "vmconf"]).status()?.success(), "does not build");
+            errors = self::errors(copy, &["build", "--bin", "vmconf"])?;
+        }
+        if errors.is_empty() {
             return Ok(());
         }
         let is_wrong = |(file, lines, _): &&(PathBuf, Range<usize>, u32)| {
@@ -242,8 +243,10 @@ fn plant(
 }
 
 /// The files and lines of the compiler's errors.
-fn errors(copy: &Path) -> anyhow::Result<Vec<(PathBuf, usize)>> {
-    let output = cargo("check", copy).args(["--lib", "--message-format", "json"]).output()?;
+fn errors(copy: &Path, command: &[&str]) -> anyhow::Result<Vec<(PathBuf, usize)>> {
+    let mut cargo = Command::new("cargo");
+    cargo.args(command).args(["--message-format", "json"]).current_dir(copy).env("CARGO_INCREMENTAL", "1");
+    let output = cargo.stderr(Stdio::null()).output()?;
     let mut errors = Vec::new();
     for line in String::from_utf8(output.stdout)?.lines() {
         let message: serde_json::Value = serde_json::from_str(line)?;
@@ -257,13 +260,8 @@ fn errors(copy: &Path) -> anyhow::Result<Vec<(PathBuf, usize)>> {
             errors.push((copy.join(file), usize::try_from(line)?));
         }
     }
+    ensure!(output.status.success() || !errors.is_empty(), "cargo {command:?} fails");
     Ok(errors)
-}
-
-fn cargo(command: &str, folder: &Path) -> Command {
-    let mut cargo = Command::new("cargo");
-    cargo.arg(command).current_dir(folder).env("CARGO_INCREMENTAL", "1").stderr(Stdio::null());
-    cargo
 }
 
 /// Why the case fails that the run shows first: explained by the faulty program, and by a healthy one that runs the
