@@ -65,6 +65,7 @@ mod serve;
 mod settings;
 mod slow;
 mod subset;
+mod suspects;
 mod trace;
 mod unwritten;
 mod verbosity;
@@ -109,6 +110,7 @@ enum CliCommand {
     Matrix(matrix::MatrixCommand),
     Merge(merge::Merge),
     Diff(diff::Diff),
+    Suspects(suspects::Suspects),
     Trace(trace::TraceArgs),
     Explore(explore::Explore),
     Bisect(bisect::Bisect),
@@ -261,6 +263,7 @@ impl CliCommand {
             CliCommand::List(command) => Some(&mut command.select),
             CliCommand::Check(command) => Some(&mut command.select),
             CliCommand::Diff(command) => Some(&mut command.select),
+            CliCommand::Suspects(command) => Some(&mut command.select),
             CliCommand::Trace(command) => Some(&mut command.select),
             CliCommand::Explore(command) => Some(&mut command.select),
             CliCommand::Bless(command) => Some(&mut command.select),
@@ -295,6 +298,7 @@ impl CliCommand {
             CliCommand::Check(command) => command.run(&settings),
             CliCommand::Schema(command) => command.run(),
             CliCommand::Diff(command) => command.run(&settings),
+            CliCommand::Suspects(command) => command.run(&settings),
             CliCommand::Trace(command) => command.run(&settings),
             CliCommand::Explore(command) => command.run(&settings),
             CliCommand::Bless(command) => command.run(&settings),

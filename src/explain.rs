@@ -1,9 +1,13 @@
-//! Explains why a case fails by running it again with a recorder.
+//! Explains why a case fails by running it again with a recorder, and which instructions explain all failures.
 
 pub mod bisect;
 pub mod blame;
 pub mod explore;
+pub mod observed_run;
+pub mod observer;
 pub mod recording;
+pub mod spectrum;
+pub mod suspects;
 pub mod trace;
 mod world;
 

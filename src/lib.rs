@@ -31,7 +31,7 @@
 //! | [`formats`] | one folder per format: files to cases and back; formats know machines by name only | model, text |
 //! | [`testees`] | what a case runs on: a machine in this process or in another one | machines, isa, model, wire |
 //! | [`run`] | load, select, execute, compare, collect; cache, partitions, expected failures | testees, formats, machines, isa, wire, text, model |
-//! | [`explain`] | why a case fails: traces, recording, blame | run, testees, formats, machines, isa, wire, text, model |
+//! | [`explain`] | why a case fails: traces, recording, blame; which instructions explain all failures | run, testees, formats, machines, isa, wire, text, model |
 //! | [`lint`] | defects of vector files, found without running them | run, testees, formats, machines, isa, wire, text, model |
 //! | [`prove`] | how good a suite is: audit, mutants, coverage, a small subset with the same coverage | run, explain, testees, formats, machines, isa, wire, text, model |
 //! | [`report`] | events and explanations to text, JSON, JUnit, TAP, GitHub, Markdown, HTML | wire, text, model |

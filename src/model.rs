@@ -24,5 +24,6 @@ pub mod renderer;
 pub mod rule;
 pub mod shape;
 pub mod signature;
+pub mod suspects;
 pub mod value;
 pub mod verdict;

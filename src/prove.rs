@@ -5,6 +5,5 @@ pub mod coverage;
 pub mod judge;
 pub mod minset;
 pub mod mutants;
-pub mod observer;
 mod recorded;
 pub mod suite;

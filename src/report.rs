@@ -21,6 +21,7 @@ pub mod mutants;
 mod not_run;
 mod slow;
 pub mod spool;
+pub mod suspects;
 pub mod tap;
 pub mod text;
 pub mod truncate;

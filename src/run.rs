@@ -55,7 +55,7 @@ use self::sources::Sources;
 use crate::model::event::{Event, RunSummary};
 
 pub(crate) use catch_panic::catch_panic;
-pub use collect::Explain;
+pub use collect::{Analyse, Explain, Explainers, VerdictOf};
 pub(crate) use execute::place_of;
 pub use execute::{WatchedCase, Worker, machine_of, run_by, watch};
 pub use file_options::FileOptions;
@@ -75,17 +75,29 @@ pub(crate) use worlds::other_root;
 ///
 /// The number of threads changes no event, except for the times in [`RunSummary`] and in reports of cases.
 pub fn run(sources: &Sources, options: &LoadOptions, sink: &mut dyn FnMut(Event)) -> RunSummary {
-    run_all(sources, options, RunCollector::new(options, None, sink))
+    run_all(sources, options, RunCollector::new(options, Explainers::default(), sink))
 }
 
 /// Like [`run`], and [`Event::Explained`] explains the first cases that fail or are broken.
-pub fn run_and_explain(
+pub fn run_and_explain<'r>(
     sources: &Sources,
-    options: &LoadOptions,
-    explain: Explain<'_>,
-    sink: &mut dyn FnMut(Event),
+    options: &'r LoadOptions,
+    explain: Explain<'r>,
+    sink: &'r mut dyn FnMut(Event),
 ) -> RunSummary {
-    run_all(sources, options, RunCollector::new(options, Some(explain), sink))
+    let explainers = Explainers { explain: Some(explain), analyse: None };
+    run_with(sources, options, explainers, sink)
+}
+
+/// Like [`run`], and explains failures: [`Event::Suspects`] names the instructions behind all of them, and
+/// [`Event::Explained`] explains the first ones.
+pub fn run_with<'r>(
+    sources: &Sources,
+    options: &'r LoadOptions,
+    explainers: Explainers<'r>,
+    sink: &'r mut dyn FnMut(Event),
+) -> RunSummary {
+    run_all(sources, options, RunCollector::new(options, explainers, sink))
 }
 
 fn run_all(sources: &Sources, options: &LoadOptions, mut collector: RunCollector<'_>) -> RunSummary {

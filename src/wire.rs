@@ -20,4 +20,5 @@ pub mod protocol;
 pub mod record;
 pub mod report;
 pub mod schema;
+pub mod suspects;
 pub mod value;

@@ -5,10 +5,11 @@ use std::io::Write;
 use anyhow::Context;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
+use vmconf::explain::observed_run::Detail;
 use vmconf::model::exit_code::Exit;
 use vmconf::model::renderer::Renderer;
 use vmconf::prove::coverage::coverage;
-use vmconf::prove::suite::{Detail, VectorSuite};
+use vmconf::prove::suite::VectorSuite;
 use vmconf::report::coverage::{COVERAGES, CoverageKind};
 
 use super::output;

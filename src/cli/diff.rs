@@ -149,7 +149,7 @@ impl<W: Write> DiffOutput<'_, W> {
             return Ok(());
         }
         let cause = match grouping {
-            Grouping::ByCause => cause,
+            Grouping::BySuspect | Grouping::ByCause => cause,
             Grouping::None => report.id.to_string(),
         };
         match self.groups.entry(cause) {

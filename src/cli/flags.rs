@@ -72,6 +72,7 @@ const FLAGS: &[Flag] = &[
     // How it is reported.
     setting("report", SettingScope::Run, Nothing),
     setting("no-group", SettingScope::Run, Nothing),
+    setting("group", SettingScope::Run, Nothing),
     setting("quiet", SettingScope::Run, Nothing),
     typed("explore", Nothing),
     typed("verbose", Nothing),
@@ -79,6 +80,7 @@ const FLAGS: &[Flag] = &[
     // Of single commands.
     typed("formats", Nothing),
     typed("counts", Nothing),
+    typed("run", Nothing),
     typed("fix", Nothing),
     typed("rules", Nothing),
     typed("all", Nothing),

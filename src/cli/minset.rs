@@ -3,12 +3,13 @@
 use std::io::Write;
 
 use clap::Args;
+use vmconf::explain::observed_run::Detail;
 use vmconf::model::count::counted;
 use vmconf::model::exit_code::Exit;
 use vmconf::prove::minset::minset;
 use vmconf::prove::mutants::fault::faults_of;
 use vmconf::prove::mutants::{MutantsOptions, WORK};
-use vmconf::prove::suite::{Detail, VectorSuite};
+use vmconf::prove::suite::VectorSuite;
 use vmconf::wire::line::one_line;
 
 use super::form::OutputForm;

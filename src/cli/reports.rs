@@ -5,12 +5,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use clap_complete::engine::ArgValueCompleter;
 use vmconf::model::event::Event;
 use vmconf::model::exit_code::Exit;
 use vmconf::model::renderer::Renderer;
-use vmconf::report::{self, Ends, Grouping, Needs, REPORTS, Report, ReportKind};
+use vmconf::report::{self, Ends, Grouping, Needs, REPORTS, Report, ReportKind, Verbosity};
 use vmconf::run::anchor::Anchor;
 use vmconf::text::file_name::shown;
 
@@ -35,6 +35,12 @@ pub(super) struct ReportArgs {
     #[command(flatten)]
     pub(super) grouping: GroupArgs,
 
+    /// How failures are grouped [default: suspect]
+    ///
+    /// suspect: by the instructions that explain them, then by what differs. symptom: by what differs.
+    #[arg(long, value_name = "BY", conflicts_with = "no_group")]
+    group: Option<GroupBy>,
+
     #[command(flatten)]
     pub(super) verbosity: VerbosityArgs,
 }
@@ -44,12 +50,26 @@ impl ReportArgs {
     pub(super) fn options(&self, anchor: &Anchor) -> report::ReportOptions {
         report::ReportOptions {
             verbosity: self.verbosity.level(),
-            grouping: self.grouping.grouping(),
+            grouping: self.grouping(),
             when: Some(history::now()),
             slow: Some(self.verbosity.slow()),
             below_checkout: below_checkout(anchor).unwrap_or_default(),
             ..report::ReportOptions::default()
         }
+    }
+
+    /// How failures are grouped.
+    pub(super) fn grouping(&self) -> Grouping {
+        match self.group {
+            Some(GroupBy::Symptom) => Grouping::ByCause,
+            Some(GroupBy::Suspect) | None => self.grouping.grouping(),
+        }
+    }
+
+    /// Whether failures are grouped by the instructions that explain them, and are shown at all.
+    pub(super) fn are_by_suspect(&self) -> bool {
+        let shows = self.verbosity.level() > Verbosity::Quiet || !self.requested.is_empty();
+        shows && self.grouping() == Grouping::BySuspect
     }
 
     /// The file of the only report of this name.
@@ -70,6 +90,13 @@ fn below_checkout(anchor: &Anchor) -> Option<String> {
     anchor.folder().strip_prefix(workspace).ok().map(shown)
 }
 
+/// What failures are grouped by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum GroupBy {
+    Suspect,
+    Symptom,
+}
+
 /// Whether failures of one cause are shown together.
 #[derive(Debug, Args)]
 pub(super) struct GroupArgs {
@@ -80,7 +107,7 @@ pub(super) struct GroupArgs {
 
 impl GroupArgs {
     pub(super) fn grouping(&self) -> Grouping {
-        if self.no_group { Grouping::None } else { Grouping::ByCause }
+        if self.no_group { Grouping::None } else { Grouping::BySuspect }
     }
 }
 

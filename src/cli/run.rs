@@ -7,6 +7,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use clap::Args;
 use vmconf::explain::explain_on_screen;
+use vmconf::explain::spectrum::analyse;
 use vmconf::model::case_report::CaseReport;
 use vmconf::model::event::{Event, RunSummary};
 use vmconf::model::exit_code::Exit;
@@ -14,7 +15,7 @@ use vmconf::model::explanation::Explanation;
 use vmconf::model::interrupt::Interrupt;
 use vmconf::report::{self, Needs};
 use vmconf::run::sources::Sources;
-use vmconf::run::{self, LoadOptions, LoadedFile, RunOptions, UnmatchedEntries};
+use vmconf::run::{self, Explainers, LoadOptions, LoadedFile, RunOptions, UnmatchedEntries};
 use vmconf::testees::process::ProcessGroups;
 use vmconf::text::file_name::typed;
 use vmconf::text::shell::ShellWords;
@@ -221,10 +222,12 @@ impl Runner<'_> {
             let page = pages.as_mut().and_then(|pages| pages.page(loaded, case, run));
             Explanation { page, ..explanation }
         };
-        let summary = match needs {
-            Needs::Events => run::run(sources, options, &mut sink),
-            Needs::Explanations => run::run_and_explain(sources, options, &mut explain, &mut sink),
+        let explainers = Explainers {
+            explain: (needs == Needs::Explanations).then_some(&mut explain),
+            // A part has too few cases, and a merged report no machine.
+            analyse: (self.args.reports.are_by_suspect() && options.run.part.is_none()).then_some(&analyse),
         };
+        let summary = run::run_with(sources, options, explainers, &mut sink);
         if let Some(cache) = cache {
             cache.save(&self.args.vm, self.settings);
         }

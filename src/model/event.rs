@@ -7,6 +7,7 @@ use super::case_report::CaseReport;
 use super::diagnostic::Diagnostic;
 use super::escape::escaped;
 use super::explanation::ExplainedCase;
+use super::suspects::SuspectAnalysis;
 use super::verdict::{DifferenceKind, Verdict};
 
 /// The version of events as lines of JSON; incremented when the meaning of a member changes.
@@ -45,6 +46,8 @@ pub enum Event {
     /// Why a case fails or is broken. Comes after all cases, only for the first such cases, and only if a
     /// report needs it.
     Explained(ExplainedCase),
+    /// Which instructions explain the failures. Comes after all cases, and only if a report needs it.
+    Suspects(Box<SuspectAnalysis>),
     /// The run is over.
     Ended(RunSummary),
 }

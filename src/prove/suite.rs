@@ -1,14 +1,10 @@
 //! The passing cases of vector files, each with what it executes.
-//!
-//! Only parts of a long run are observed, so that loops of millions of instructions take seconds: the first
-//! 100,000 instructions, then the first 1,000 of each 100,000, and the end.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use super::observer::{CoveragePoints, Observer};
-use crate::machines::inspect::Inspect;
-use crate::machines::machine::{At, Watch};
+use crate::explain::observed_run::{Detail, ObservedRun};
+use crate::explain::observer::CoveragePoints;
 use crate::machines::{self, MACHINES, MachineInfo};
 use crate::model::case::Case;
 use crate::model::exit_code::Exit;
@@ -18,15 +14,6 @@ use crate::run::sources::Sources;
 use crate::run::{self, LoadOptions, Worker};
 use crate::testees::Stopped;
 use crate::testees::embedded::Embedded;
-
-/// The number of instructions observed at the beginning of a run.
-const OBSERVED_FIRST: u64 = 100_000;
-
-/// The number of instructions observed at the beginning of each later stretch.
-const OBSERVED_THEN: u64 = 1_000;
-
-/// The length of a stretch, in instructions.
-const STRETCH: u64 = 100_000;
 
 /// A passing case and what it executes.
 pub struct SuiteCase {
@@ -74,13 +61,7 @@ impl VectorSuite {
             let file = run::open(&source, options);
             suite.broken += u64::from(file.broken().is_some());
             for index in 0..file.cases() {
-                let mut seen = SuiteSeen { detail, ..SuiteSeen::default() };
-                let mut watched = worker.watch_case(&file, index, &mut seen);
-                if seen.is_end_unseen {
-                    // Run it again to observe the end.
-                    seen = seen.again();
-                    watched = worker.watch_case(&file, index, &mut seen);
-                }
+                let (watched, observed) = ObservedRun::of(&mut worker, &file, index, detail);
                 let found = watched.case.zip(file.case(index)).and_then(|(case, loaded)| {
                     Some((machines::by_name(case.machine)?, case, loaded.id.to_string()))
                 });
@@ -88,8 +69,8 @@ impl VectorSuite {
                     Some((machine, case, id)) if watched.report.verdict == Verdict::Pass => {
                         if takes(machine) {
                             let limits = file.options().limits.clone();
-                            let SuiteSeen { steps, codes, failing, observer, .. } = seen;
-                            let points = observer.points();
+                            let points = observed.points();
+                            let ObservedRun { steps, codes, failing, .. } = observed;
                             let units = worker.watched_machine().map_or(steps, Embedded::units);
                             let case =
                                 SuiteCase { id, machine, case, limits, steps, units, codes, failing, points };
@@ -138,90 +119,5 @@ impl SuiteCase {
             *passes.borrow_mut() &= holds;
         })?;
         Ok(passes.into_inner())
-    }
-}
-
-/// How much is recorded of each case.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Detail {
-    /// Which instructions it executes.
-    #[default]
-    Codes,
-    /// Also what it does with them.
-    Points,
-}
-
-/// Watches which instructions are executed, how many, and how.
-#[derive(Default)]
-struct SuiteSeen {
-    detail: Detail,
-    /// In a second run, how many instructions to skip, because the first run observed them already.
-    before_end: u64,
-    steps: u64,
-    is_end_unseen: bool,
-    codes: BTreeSet<u16>,
-    last: Option<u16>,
-    failing: BTreeSet<u16>,
-    observer: Observer,
-}
-
-impl SuiteSeen {
-    /// Observes the end of the run, too.
-    fn again(mut self) -> SuiteSeen {
-        self.observer.interrupt();
-        SuiteSeen { before_end: self.steps, steps: 0, is_end_unseen: false, last: None, ..self }
-    }
-
-    /// Notes the last instruction if it has failed.
-    fn note_failure(&mut self, state: &dyn Inspect) {
-        if let Some(last) = self.last.take()
-            && state.failure().is_some()
-        {
-            self.failing.insert(last);
-        }
-    }
-}
-
-impl Watch for SuiteSeen {
-    fn before(&mut self, at: &At<'_>) {
-        self.steps += 1;
-        self.note_failure(at.state);
-        self.last = at.op.map(|op| op.code);
-        self.codes.extend(self.last);
-        if self.detail == Detail::Points {
-            self.observer.before(at);
-        }
-    }
-
-    fn passes_over(&self) -> u64 {
-        if self.before_end > 0 {
-            return self.before_end.saturating_sub(self.steps);
-        }
-        match self.steps % STRETCH {
-            at if self.steps >= OBSERVED_FIRST && at >= OBSERVED_THEN => STRETCH - at,
-            _ => 0,
-        }
-    }
-
-    fn passed_over(&mut self, count: u64) {
-        self.steps += count;
-        self.last = None;
-        self.observer.interrupt();
-    }
-
-    fn sees(&self) -> u64 {
-        match self.steps {
-            _ if self.before_end > 0 => u64::MAX,
-            steps if steps < OBSERVED_FIRST => OBSERVED_FIRST - steps,
-            steps => OBSERVED_THEN.saturating_sub(steps % STRETCH),
-        }
-    }
-
-    fn pause(&mut self, state: &dyn Inspect) {
-        self.is_end_unseen = self.passes_over() > 0;
-        self.note_failure(state);
-        if self.detail == Detail::Points {
-            self.observer.after(state, None);
-        }
     }
 }

@@ -7,6 +7,7 @@ use std::io::{self, Write};
 use super::case_block::{broken_source, counts, first_place, headline};
 use super::kind::{Report, ReportOptions};
 use super::slow::SlowCases;
+use super::suspects::head;
 use super::truncate::truncate;
 use crate::model::case_report::CaseReport;
 use crate::model::escape::escaped;
@@ -34,6 +35,8 @@ pub struct GitHub {
     /// The annotations of further cases.
     further: Vec<String>,
     slow: SlowCases,
+    /// Which instructions explain the failures, to follow the counts of the run; empty without suspects.
+    suspects: String,
     /// The machine in another process, after its preposition; empty for the machines of this crate.
     on: String,
 }
@@ -50,6 +53,7 @@ impl GitHub {
             first: Vec::new(),
             further: Vec::new(),
             slow: SlowCases::new(options),
+            suspects: String::new(),
             on: String::new(),
         }
     }
@@ -79,7 +83,13 @@ impl GitHub {
         let more = (failed + fixed + errors + crashed + timed_out + flaky).saturating_sub(shown.len() as u64);
         let more = if more > 0 { format!("; {more} more that do not pass") } else { String::new() };
         let slow = self.slow();
-        writeln!(self.out, "::notice title=vmconf::{}{}{more}{slow}", counts(summary), data(&self.on))?;
+        writeln!(
+            self.out,
+            "::notice title=vmconf::{}{}{more}{}{slow}",
+            counts(summary),
+            data(&self.on),
+            data(&self.suspects)
+        )?;
         self.out.flush()
     }
 
@@ -108,6 +118,10 @@ impl Report for GitHub {
                 Ok(())
             }
             Event::Note { .. } | Event::FileDone | Event::Explained(_) => Ok(()),
+            Event::Suspects(analysis) => {
+                self.suspects = format!("; {}", head(analysis));
+                Ok(())
+            }
             Event::Ended(summary) => self.end(summary),
         }
     }

@@ -1,14 +1,20 @@
 //! Cases that fail or are broken, grouped by cause.
 
-use std::io;
+use std::cmp::Ordering;
+use std::collections::HashMap;
+use std::io::{self, Read, Write};
+use std::ops::Range;
 
 use indexmap::IndexMap;
 use indexmap::map::Entry;
 
 use super::case_block::case;
 use super::kind::{Grouping, ReportOptions};
+use super::spool::Spool;
+use super::suspects::{head, heading};
 use crate::model::case_report::CaseReport;
 use crate::model::signature::cause;
+use crate::model::suspects::{MOST_FAILURES, SuspectAnalysis};
 use crate::model::verdict::Verdict;
 use crate::text::shell::quoted;
 
@@ -24,14 +30,33 @@ const NAMED: usize = 3;
 /// The maximum length of the list of names in a command, in bytes.
 const LONGEST: usize = 200;
 
-/// Groups in the order of their first cases.
+/// Groups in the order of their first cases; with suspects, first those of the suspects, the largest first.
 pub(super) struct FailureGroups {
     options: ReportOptions,
     groups: IndexMap<String, FailureGroup>,
+    /// The first cases that do not pass, to be grouped by suspects.
+    cases: Vec<GroupedCase>,
+    /// The texts of these cases.
+    blocks: Spool,
+    analysis: Option<Box<SuspectAnalysis>>,
 }
 
-/// Cases that do not pass, with the same cause.
+/// A case that does not pass.
+struct GroupedCase {
+    id: String,
+    /// The index of the group of its cause.
+    cause: usize,
+    instructions: u64,
+    /// Where its text is.
+    block: Range<u64>,
+}
+
+/// Cases that do not pass, with the same cause, and the same suspect if there are any.
 pub(super) struct FailureGroup {
+    /// The instruction that explains them.
+    pub(super) suspect: Option<String>,
+    /// Their cause, or the id of a case that is not grouped.
+    pub(super) cause: String,
     /// The number of cases.
     pub(super) count: usize,
     /// The text of the simplest of the cases, with colours: the one that executes the fewest instructions or, failing
@@ -48,14 +73,20 @@ pub(super) struct FailureGroup {
 impl FailureGroups {
     /// Creates an empty collection.
     pub(super) fn new(options: &ReportOptions) -> FailureGroups {
-        FailureGroups { options: options.clone(), groups: IndexMap::new() }
+        FailureGroups {
+            options: options.clone(),
+            groups: IndexMap::new(),
+            cases: Vec::new(),
+            blocks: Spool::new(),
+            analysis: None,
+        }
     }
 
     /// Adds a case, unless it passed, failed as expected, or did not run.
     ///
     /// # Errors
     ///
-    /// When writing fails, which does not happen in memory.
+    /// When its text cannot be kept.
     pub(super) fn add(&mut self, report: &CaseReport) -> io::Result<()> {
         let cause = match &report.verdict {
             Verdict::Pass | Verdict::ExpectedFail(..) | Verdict::Skip(_) | Verdict::Unsupported(_) => {
@@ -66,36 +97,110 @@ impl FailureGroups {
             verdict => cause(report.machine.as_deref(), verdict).unwrap_or_default(),
         };
         let id = report.id.to_string();
-        let key = match self.options.grouping {
-            Grouping::ByCause => cause,
+        let cause = match self.options.grouping {
+            Grouping::BySuspect | Grouping::ByCause => cause,
             Grouping::None => id.clone(),
         };
         let failure = report.verdict.failure();
         let instructions = failure.and_then(|failure| failure.instructions).unwrap_or(u64::MAX);
         let mut block = Vec::new();
         case(&mut block, report, &self.options.flags)?;
-        match self.groups.entry(key) {
+        let entry = self.groups.entry(cause);
+        if self.options.grouping == Grouping::BySuspect && self.cases.len() <= MOST_FAILURES {
+            let start = self.blocks.length();
+            self.blocks.write_all(&block)?;
+            let block = start..self.blocks.length();
+            self.cases.push(GroupedCase { id: id.clone(), cause: entry.index(), instructions, block });
+        }
+        match entry {
             Entry::Occupied(mut known) => known.get_mut().add(id, block, instructions),
             Entry::Vacant(place) => {
-                place.insert(FailureGroup {
-                    count: 1,
-                    block,
-                    instructions,
-                    shown: id.clone(),
-                    first: vec![id],
-                });
+                let group = FailureGroup::new(None, place.key(), id, block, instructions);
+                place.insert(group);
             }
         }
         Ok(())
     }
 
-    /// The groups, each with its cause, or with the id of a case that is not grouped.
-    pub(super) fn with_cause(&self) -> impl Iterator<Item = (&String, &FailureGroup)> {
-        self.groups.iter()
+    /// Groups the cases by the instructions that explain them.
+    ///
+    /// # Errors
+    ///
+    /// When their texts cannot be read.
+    pub(super) fn explain(&mut self, analysis: &SuspectAnalysis) -> io::Result<()> {
+        if self.options.grouping != Grouping::BySuspect || self.cases.len() > MOST_FAILURES {
+            return Ok(());
+        }
+        let mut explained: HashMap<&str, usize> = HashMap::new();
+        for (number, suspect) in analysis.suspects.iter().enumerate() {
+            explained.extend(suspect.cases.iter().map(|id| (&**id, number)));
+        }
+        let mut groups: IndexMap<(usize, String), FailureGroup> = IndexMap::new();
+        let mut blocks = self.blocks.reader()?;
+        for GroupedCase { id, cause, instructions, block } in self.cases.drain(..) {
+            let mut text = Vec::new();
+            blocks.by_ref().take(block.end - block.start).read_to_end(&mut text)?;
+            let number = explained.get(&*id).copied().unwrap_or(usize::MAX);
+            let suspect = analysis.suspects.get(number);
+            // The case that all reports show for the suspect.
+            let is_example = suspect.is_some_and(|suspect| suspect.example.as_ref() == Some(&id));
+            let instructions = if is_example { 0 } else { instructions };
+            let cause = self.groups[cause].cause.clone();
+            match groups.entry((number, cause)) {
+                Entry::Occupied(mut known) => known.get_mut().add(id, text, instructions),
+                Entry::Vacant(place) => {
+                    let suspect = suspect.map(|suspect| suspect.name.op.clone());
+                    let group = FailureGroup::new(suspect, &place.key().1, id, text, instructions);
+                    place.insert(group);
+                }
+            }
+        }
+        drop(blocks);
+        // A stable sort: groups without a suspect stay in the order of their first cases.
+        groups.sort_by(|(number, _), group, (other, _), other_group| {
+            let is_explained = group.suspect.is_some() && other_group.suspect.is_some();
+            let larger_first =
+                if is_explained { other_group.count.cmp(&group.count) } else { Ordering::Equal };
+            number.cmp(other).then(larger_first)
+        });
+        // Cases of the groups have different keys, so that none is lost.
+        self.groups =
+            groups.into_iter().map(|((number, cause), group)| (format!("{number} {cause}"), group)).collect();
+        self.analysis = Some(Box::new(analysis.clone()));
+        Ok(())
+    }
+
+    /// What explains the failures, in a line; `None` without suspects.
+    pub(super) fn head(&self) -> Option<String> {
+        self.analysis.as_deref().map(head)
+    }
+
+    /// What speaks for the suspect of a group, in a line, if the group is the first one of the suspect.
+    pub(super) fn heading(&self, at: usize) -> Option<String> {
+        let suspect = self.groups[at].suspect.as_ref()?;
+        let before = at.checked_sub(1).and_then(|before| self.groups[before].suspect.as_ref());
+        let suspects = &self.analysis.as_deref()?.suspects;
+        suspects.iter().find(|it| it.name.op == *suspect && before != Some(suspect)).map(heading)
+    }
+
+    /// The groups.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &FailureGroup> {
+        self.groups.values()
     }
 }
 
 impl FailureGroup {
+    fn new(
+        suspect: Option<String>,
+        cause: &str,
+        id: String,
+        block: Vec<u8>,
+        instructions: u64,
+    ) -> FailureGroup {
+        let first = vec![id.clone()];
+        FailureGroup { suspect, cause: cause.to_owned(), count: 1, block, instructions, shown: id, first }
+    }
+
     fn add(&mut self, id: String, block: Vec<u8>, instructions: u64) {
         self.count += 1;
         if self.first.len() <= NAMED {
@@ -106,16 +211,28 @@ impl FailureGroup {
         }
     }
 
-    /// The command that shows the other cases: by name if they are few, otherwise all with this cause.
-    pub(super) fn command(&self, cause: &str, options: &ReportOptions) -> String {
+    /// The suspect and the cause, in a line.
+    pub(super) fn title(&self) -> String {
+        self.suspect
+            .as_ref()
+            .map_or_else(|| self.cause.clone(), |suspect| format!("{suspect}: {}", self.cause))
+    }
+
+    /// The command that shows the other cases: by name if they are few, otherwise all with this cause that execute the
+    /// suspect.
+    pub(super) fn command(&self, options: &ReportOptions) -> String {
         let others = self.first.iter().filter(|id| **id != self.shown);
         let names: Vec<_> = others.map(|id| quoted(id)).collect();
         let names = names.join(" ");
         if self.count <= NAMED + 1 && names.len() <= LONGEST {
-            format!("vmconf diff {names}{}", options.flags)
-        } else {
-            let selection = options.selection.clone().narrowed(&of_cause(cause));
-            format!("vmconf run{selection}{} --no-group", options.flags)
+            return format!("vmconf diff {names}{}", options.flags);
         }
+        let of_cause = of_cause(&self.cause);
+        let expression = match &self.suspect {
+            Some(suspect) => format!("op({suspect}) and {of_cause}"),
+            None => of_cause,
+        };
+        let selection = options.selection.clone().narrowed(&expression);
+        format!("vmconf run{selection}{} --no-group", options.flags)
     }
 }

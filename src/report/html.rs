@@ -16,6 +16,7 @@ use super::explanation;
 use super::kind::{Needs, Report, ReportOptions};
 use super::slow::seconds;
 use super::spool::Spool;
+use super::suspects::{head as suspects_head, heading};
 use crate::model::case::CaseId;
 use crate::model::case_report::CaseReport;
 use crate::model::escape::escaped;
@@ -23,6 +24,7 @@ use crate::model::event::{Event, RunSummary};
 use crate::model::explanation::{ExplainedCase, ExplorerPage, MOST_EXPLAINED};
 use crate::model::name::Name;
 use crate::model::signature;
+use crate::model::suspects::SuspectAnalysis;
 use crate::text::shell::ShellWords;
 
 const STYLE: &str = include_str!("html/page.css");
@@ -48,6 +50,8 @@ pub struct Html {
     /// The causes of the cases that do not pass.
     causes: IndexMap<String, Cause>,
     machines: IndexSet<Name>,
+    /// Which instructions explain the failures, if some do.
+    suspects: Option<Box<SuspectAnalysis>>,
     /// The machine in another process, after its preposition; empty for the machines of this crate.
     on: String,
 }
@@ -73,6 +77,7 @@ impl Html {
             explained: BTreeMap::new(),
             causes: IndexMap::new(),
             machines: IndexSet::new(),
+            suspects: None,
             on: String::new(),
         }
     }
@@ -148,6 +153,7 @@ impl Html {
         let (version, on) = (env!("CARGO_PKG_VERSION"), html(&self.on));
         head(&mut page, summary, &format!("<code>{command}</code>{on}, vmconf {version}{when}"))?;
         self.controls(&mut page, summary)?;
+        self.list_suspects(&mut page)?;
         self.list_causes(&mut page)?;
         writeln!(page, "<h2>Cases</h2>\n<ul id=\"cases\">")?;
         Ok(page)
@@ -182,6 +188,26 @@ impl Html {
         writeln!(page, "<output id=\"shown\" aria-live=\"polite\"></output>\n</form>")
     }
 
+    /// Writes the instructions that explain the failures, each with a link to its shortest case.
+    fn list_suspects(&self, page: &mut String) -> std::fmt::Result {
+        let Some(analysis) = &self.suspects else { return Ok(()) };
+        writeln!(
+            page,
+            "<details id=\"suspects\" open><summary>{}</summary>\n<ol>",
+            html(&suspects_head(analysis))
+        )?;
+        for suspect in &analysis.suspects {
+            let case = suspect.example.as_ref().or(suspect.cases.first());
+            let first = case.map(|id| anchor(id)).unwrap_or_default();
+            let (count, heading) = (suspect.cases.len(), html(&heading(suspect)));
+            writeln!(
+                page,
+                "<li><span class=\"count\">{count} ×</span> <a href=\"#{first}\"><code>{heading}</code></a></li>"
+            )?;
+        }
+        writeln!(page, "</ol>\n</details>")
+    }
+
     /// Writes the causes, each with a link to its first case.
     fn list_causes(&self, page: &mut String) -> std::fmt::Result {
         if self.causes.is_empty() {
@@ -213,6 +239,10 @@ impl Report for Html {
             Event::Explained(explained) => self.explained(explained),
             Event::Started { vm, .. } => {
                 self.on = vm.as_ref().map_or_else(String::new, |vm| format!(" on {vm}"));
+                Ok(())
+            }
+            Event::Suspects(analysis) => {
+                self.suspects = Some(analysis.clone());
                 Ok(())
             }
             Event::Note { .. } | Event::FileDone => Ok(()),

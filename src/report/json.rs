@@ -107,7 +107,7 @@ impl Report for Json {
                 let line = ReportedExplanation::new(explained.id(), &explanation::plain(explained)?);
                 self.placed(explained.id(), Some(ReportLine::Explained(line)))
             }
-            Event::Explained(_) => Ok(()),
+            Event::Explained(_) | Event::Suspects(_) => Ok(()),
             Event::Ended(summary) => {
                 self.end_pending()?;
                 self.line(&ReportLine::Summary(summary.into()))?;

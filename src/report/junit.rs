@@ -119,7 +119,7 @@ impl Report for Junit {
                 self.vm = vm.as_ref().map(ToString::to_string);
                 Ok(())
             }
-            Event::Note { .. } | Event::Explained(_) => Ok(()),
+            Event::Note { .. } | Event::Explained(_) | Event::Suspects(_) => Ok(()),
             Event::Ended(summary) => self.end(summary),
         }
     }

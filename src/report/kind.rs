@@ -101,8 +101,10 @@ pub struct ReportOptions {
 /// How failures with the same cause are reported.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Grouping {
-    /// Once: the simplest of them, and how many there are.
+    /// Once for each instruction that explains failures and each cause: the simplest of them, and how many there are.
     #[default]
+    BySuspect,
+    /// Once for each cause.
     ByCause,
     /// Each in full.
     None,

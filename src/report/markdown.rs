@@ -57,8 +57,11 @@ impl Markdown {
         writeln!(text, "| {} | time |\n|{}---:|", names.join(" | "), "---:|".repeat(names.len()))?;
         writeln!(text, "| {} | {seconds:.2} s |", counts.join(" | "))?;
         let (mut left, mut omitted) = (MOST_BYTES, 0);
-        for (cause, group) in self.groups.with_cause() {
-            let text = group_text(cause, group, &self.options);
+        if let Some(head) = self.groups.head() {
+            writeln!(self.out, "\n{}", code_span(&head))?;
+        }
+        for group in self.groups.iter() {
+            let text = group_text(group, &self.options);
             match left.checked_sub(text.len()) {
                 Some(rest) => {
                     left = rest;
@@ -107,22 +110,23 @@ impl Report for Markdown {
                 Ok(())
             }
             Event::Note { .. } | Event::FileDone | Event::Explained(_) => Ok(()),
+            Event::Suspects(analysis) => self.groups.explain(analysis),
             Event::Ended(summary) => self.end(summary),
         }
     }
 }
 
-fn group_text(cause: &str, group: &FailureGroup, options: &ReportOptions) -> String {
+fn group_text(group: &FailureGroup, options: &ReportOptions) -> String {
     let block = html_text(&plain(&group.block));
     let more = match group.count - 1 {
         0 => String::new(),
-        more => format!("\nand {more} more like it: {}\n", code_span(&group.command(cause, options))),
+        more => format!("\nand {more} more like it: {}\n", code_span(&group.command(options))),
     };
     // Without blank lines around it, the content of the element is not parsed as Markdown.
     format!(
         "\n<details><summary>{} × {}</summary>\n\n<pre>\n{block}</pre>\n{more}\n</details>\n",
         group.count,
-        code_span(cause)
+        code_span(&group.title())
     )
 }
 

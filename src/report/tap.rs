@@ -105,7 +105,7 @@ impl Report for Tap {
             }
             Event::Finished(report) => self.case(report),
             Event::Broken { source, errors } => self.case(&broken_source(source, errors)),
-            Event::Note { .. } | Event::FileDone | Event::Explained(_) => Ok(()),
+            Event::Note { .. } | Event::FileDone | Event::Explained(_) | Event::Suspects(_) => Ok(()),
             Event::Ended(summary) => self.end(summary),
         }
     }

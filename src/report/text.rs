@@ -53,12 +53,18 @@ impl TextReport {
     }
 
     fn end(&mut self, end: &RunSummary) -> io::Result<()> {
-        if self.options.verbosity >= Verbosity::Cases && self.groups.with_cause().next().is_some() {
+        if self.options.verbosity >= Verbosity::Cases && self.groups.iter().next().is_some() {
             writeln!(self.out)?;
         }
-        for (cause, group) in self.groups.with_cause() {
+        if let Some(head) = self.groups.head() {
+            writeln!(self.out, "{FAIL}{head}{FAIL:#}\n")?;
+        }
+        for (at, group) in self.groups.iter().enumerate() {
+            if let Some(heading) = self.groups.heading(at) {
+                writeln!(self.out, "{FAIL}{heading}{FAIL:#}\n")?;
+            }
             self.out.write_all(&group.block)?;
-            more(&mut self.out, cause, group, &self.options)?;
+            more(&mut self.out, group, &self.options)?;
             writeln!(self.out)?;
         }
         slow(&mut self.out, &self.slow)?;
@@ -78,7 +84,10 @@ impl Report for TextReport {
                 self.vm.clone_from(vm);
                 Ok(())
             }
-            Event::Note { .. } | Event::FileDone | Event::Explained(_) => Ok(()),
+            Event::Suspects(analysis) if self.options.verbosity > Verbosity::Quiet => {
+                self.groups.explain(analysis)
+            }
+            Event::Note { .. } | Event::FileDone | Event::Explained(_) | Event::Suspects(_) => Ok(()),
             Event::Ended(end) => self.end(end),
         }
     }
@@ -105,14 +114,10 @@ fn line(out: &mut dyn Write, report: &CaseReport) -> io::Result<()> {
 }
 
 /// Writes how many more cases with the same cause there are, and the command that shows them.
-fn more(out: &mut dyn Write, cause: &str, group: &FailureGroup, options: &ReportOptions) -> io::Result<()> {
+fn more(out: &mut dyn Write, group: &FailureGroup, options: &ReportOptions) -> io::Result<()> {
     match group.count - 1 {
         0 => Ok(()),
-        more => writeln!(
-            out,
-            "  {DIM}and {more} more like it:{DIM:#} {}",
-            escaped(&group.command(cause, options))
-        ),
+        more => writeln!(out, "  {DIM}and {more} more like it:{DIM:#} {}", escaped(&group.command(options))),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Step 5: turns outcomes into events, in the order of files and cases, and counts them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Instant;
@@ -13,22 +13,44 @@ use super::options::{LoadOptions, RunOptions, UnmatchedEntries};
 use super::select;
 use super::source::VectorSource;
 use super::sources::Sources;
+use crate::model::case::CaseId;
 use crate::model::event::{Event, RunSummary};
 use crate::model::explanation::{ExplainedCase, Explanation, MOST_EXPLAINED};
 use crate::model::signature;
+use crate::model::suspects::{MOST_FAILURES, SuspectAnalysis};
+use crate::model::verdict::DifferenceKind;
 
 /// Explains the case at this index of a file.
 pub type Explain<'e> = &'e mut dyn FnMut(&LoadedFile<'_>, usize, &RunOptions) -> Explanation;
 
+/// The verdict of a run on a case; `None` if the case did not run.
+pub type VerdictOf<'v> = &'v (dyn Fn(&CaseId) -> Option<DifferenceKind> + Sync);
+
+/// Finds the instructions that explain the failures of a run of these files.
+pub type Analyse<'e> = &'e dyn Fn(&Sources, &LoadOptions, VerdictOf<'_>) -> SuspectAnalysis;
+
+/// What explains failures after all cases.
+#[derive(Default)]
+pub struct Explainers<'e> {
+    /// Explains the first cases that fail or are broken; `None` if no report needs it.
+    pub explain: Option<Explain<'e>>,
+    /// Finds the instructions behind all failures; `None` if no report needs it.
+    pub analyse: Option<Analyse<'e>>,
+}
+
+/// The maximum number of cases that do not pass of a run whose failures are analysed: their ids are kept.
+const MOST_NOT_PASSED: usize = 4 * MOST_FAILURES;
+
 /// Collects the events and counts of a run.
 pub(super) struct RunCollector<'s> {
     options: &'s LoadOptions,
-    /// `None` when no report needs explanations.
-    explain: Option<Explain<'s>>,
+    explainers: Explainers<'s>,
     sink: &'s mut dyn FnMut(Event),
     summary: RunSummary,
     /// The entries of each list of expected failures that match a case, by the file of the list.
     matched: BTreeMap<Arc<str>, BTreeSet<usize>>,
+    /// The first cases that did not pass, if failures are analysed.
+    not_passed: HashMap<CaseId, DifferenceKind>,
     /// How many cases and files failed or were broken.
     failures: usize,
     /// The first cases of each of the first causes, which may be explained after all cases: the number of the
@@ -40,15 +62,16 @@ impl<'s> RunCollector<'s> {
     /// A collector that has seen no case.
     pub(super) fn new(
         options: &'s LoadOptions,
-        explain: Option<Explain<'s>>,
+        explainers: Explainers<'s>,
         sink: &'s mut dyn FnMut(Event),
     ) -> RunCollector<'s> {
         RunCollector {
             options,
-            explain,
+            explainers,
             sink,
             summary: RunSummary::default(),
             matched: BTreeMap::new(),
+            not_passed: HashMap::new(),
             failures: 0,
             explainable: IndexMap::new(),
         }
@@ -83,7 +106,7 @@ impl<'s> RunCollector<'s> {
         let before = self.failures;
         let cause = signature::cause(outcome.report.machine.as_deref(), &outcome.report.verdict);
         self.emit(file, outcome);
-        if let Some(cause) = cause.filter(|_| self.failures > before && self.explain.is_some()) {
+        if let Some(cause) = cause.filter(|_| self.failures > before && self.explainers.explain.is_some()) {
             self.add_explainable(cause, file, index);
         }
     }
@@ -116,6 +139,13 @@ impl<'s> RunCollector<'s> {
         }
         self.failures += usize::from(report.verdict.is_failed_or_broken());
         self.summary.count(&report);
+        let kind = report.verdict.kind();
+        if self.explainers.analyse.is_some()
+            && kind != DifferenceKind::Pass
+            && self.not_passed.len() <= MOST_NOT_PASSED
+        {
+            self.not_passed.insert(report.id.clone(), kind);
+        }
         (self.sink)(Event::Finished(report));
     }
 
@@ -128,13 +158,34 @@ impl<'s> RunCollector<'s> {
     pub(super) fn end(mut self, start: Instant, sources: &Sources) -> RunSummary {
         self.report_unmatched_entries(sources);
         self.report_misconduct();
-        if let Some(explain) = self.explain.take() {
+        if let Some(analyse) = self.explainers.analyse.take() {
+            self.analyse(analyse, sources);
+        }
+        if let Some(explain) = self.explainers.explain.take() {
             self.explain_some(explain);
         }
         let interrupted = self.options.run.interrupt.is_requested();
         let summary = RunSummary { seconds: start.elapsed().as_secs_f64(), interrupted, ..self.summary };
         (self.sink)(Event::Ended(summary));
         summary
+    }
+
+    /// Finds the instructions that explain the failures, if there are several and not too many.
+    fn analyse(&mut self, analyse: Analyse<'_>, sources: &Sources) {
+        let summary = &self.summary;
+        let failures = summary.failed + summary.crashed + summary.timed_out;
+        let is_known =
+            (2..=MOST_FAILURES as u64).contains(&failures) && self.not_passed.len() <= MOST_NOT_PASSED;
+        if !is_known || self.is_interrupted() {
+            return;
+        }
+        let not_passed = std::mem::take(&mut self.not_passed);
+        let verdict = |id: &CaseId| Some(not_passed.get(id).copied().unwrap_or(DifferenceKind::Pass));
+        let analysis = analyse(sources, self.options, &verdict);
+        // A suspect of a single case says nothing that the case does not.
+        if analysis.suspects.iter().any(|suspect| suspect.cases.len() > 1) {
+            (self.sink)(Event::Suspects(Box::new(analysis)));
+        }
     }
 
     /// Explains cases, in the order of the run.

@@ -158,6 +158,7 @@ fn add_cases(events: &mut Vec<Event>, cases: impl Iterator<Item = Event>, summar
             | Event::FileDone
             | Event::Broken { .. }
             | Event::Explained(_)
+            | Event::Suspects(_)
             | Event::Ended(_) => None,
         };
         if file.is_some() && its != file {

@@ -54,6 +54,7 @@ pub static SCHEMAS: &[JsonSchema] = &[
     schema!("mutants", "vmconf mutants --output json", "planted faults and which are noticed"),
     schema!("coverage", "vmconf coverage --output json", "what cases do with instructions"),
     schema!("minset", "vmconf minset --output json", "a small set of cases with the same coverage"),
+    schema!("suspects", "vmconf suspects --output json", "which instructions explain all failures"),
     schema!("comparison", "vmconf compare --output json", "what changed between two runs"),
     schema!("list", "vmconf list --output json", "a case, for programs"),
 ];

@@ -66,6 +66,7 @@ mod select;
 mod statetest;
 mod suites;
 mod support;
+mod suspects;
 mod tinyvm;
 mod tinyvm_asm;
 mod tinyvm_format;

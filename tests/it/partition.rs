@@ -73,7 +73,9 @@ fn check(args: &[&str], of: impl Iterator<Item = u64>) {
     let folder = TempDir::new().unwrap();
     let one = TempDir::new().unwrap();
     let (grouping, run): (Vec<_>, Vec<_>) = args.iter().partition(|arg| **arg == "--no-group");
-    let ran = all_reports(one.path(), &[&["run"], args].concat());
+    // Merged reports are grouped by symptom.
+    let grouped: &[&str] = if grouping.is_empty() { &["--group", "symptom"] } else { &[] };
+    let ran = all_reports(one.path(), &[&["run"], args, grouped].concat());
     let read = |folder: &Path, name: &str| fs::read_to_string(folder.join(name)).unwrap();
     let json = read(one.path(), "json");
     let time = format!("\"seconds\":{}", seconds(&json));

@@ -44,9 +44,10 @@ fn line(event: &Event) -> Option<ReportLine> {
         Event::Started { files, vm } => {
             ReportLine::Run(ReportStart { vm: vm.clone().map(Into::into), ..ReportStart::new(*files, None) })
         }
-        Event::FileDone | Event::Broken { .. } | Event::Explained(explanation::ExplainedCase::Facts(_)) => {
-            return None;
-        }
+        Event::FileDone
+        | Event::Broken { .. }
+        | Event::Suspects(_)
+        | Event::Explained(explanation::ExplainedCase::Facts(_)) => return None,
     })
 }
 
@@ -74,6 +75,7 @@ fn without_excerpts(mut event: Event) -> Event {
         | Event::FileDone
         | Event::Broken { .. }
         | Event::Explained(_)
+        | Event::Suspects(_)
         | Event::Ended(_) => Vec::new(),
     };
     for place in places {

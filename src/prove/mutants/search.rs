@@ -215,7 +215,7 @@ fn notices(fault: RowFault, vector: &str) -> bool {
         units: 0,
         codes: std::collections::BTreeSet::new(),
         failing: std::collections::BTreeSet::new(),
-        points: crate::prove::observer::CoveragePoints::new(),
+        points: crate::explain::observer::CoveragePoints::new(),
     };
     let interrupt = Interrupt::default();
     let mut plain = Embedded::of((fault.machine.new)(&limits), &interrupt);

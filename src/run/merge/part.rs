@@ -88,7 +88,7 @@ impl<'s> MergedPart<'s> {
             excerpts.add_to(&mut event);
             match (event, position) {
                 (Event::Ended(summary), _) => end = Some(summary),
-                (Event::Started { .. } | Event::FileDone | Event::Broken { .. }, _) => {
+                (Event::Started { .. } | Event::FileDone | Event::Broken { .. } | Event::Suspects(_), _) => {
                     return Err(format!("line {number} begins another run"));
                 }
                 (_, None) => return Err(format!("line {number} has no position")),

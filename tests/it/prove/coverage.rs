@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 
 use serde_json::json;
+use vmconf::explain::observed_run::Detail;
 use vmconf::model::interrupt::Interrupt;
 use vmconf::prove::coverage::coverage;
 use vmconf::prove::minset::minset;
 use vmconf::prove::mutants::fault::faults_of;
 use vmconf::prove::mutants::{MutantsOptions, WORK, judge};
-use vmconf::prove::suite::{Detail, VectorSuite};
+use vmconf::prove::suite::VectorSuite;
 use vmconf::run::LoadOptions;
 use vmconf::wire::coverage::{CoverageReport, CoveredInstruction};
 use vmconf::wire::mutants::FaultOutcome;

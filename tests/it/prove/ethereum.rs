@@ -1,10 +1,11 @@
 //! Faults of Ethereum's instructions and of its other rules, by the own vectors.
 
+use vmconf::explain::observed_run::Detail;
 use vmconf::machines::by_name;
 use vmconf::model::interrupt::Interrupt;
 use vmconf::prove::mutants::fault::{FaultKind, PlantedFault, RowFault, faults_of};
 use vmconf::prove::mutants::{MutantsOptions, WORK, judge, wrong_entries};
-use vmconf::prove::suite::{Detail, VectorSuite};
+use vmconf::prove::suite::VectorSuite;
 use vmconf::run::LoadOptions;
 use vmconf::wire::mutants::{FaultOutcome, Mutants};
 

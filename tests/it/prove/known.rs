@@ -6,13 +6,14 @@ use std::path::PathBuf;
 use std::process::Stdio;
 
 use proptest::prelude::*;
+use vmconf::explain::observed_run::Detail;
 use vmconf::formats::{self, Strictness};
 use vmconf::machines::by_name;
 use vmconf::model::interrupt::Interrupt;
 use vmconf::prove::mutants::fault::{PlantedFault, faults_of};
 use vmconf::prove::mutants::known::KnownFaults;
 use vmconf::prove::mutants::{MutantsOptions, judge};
-use vmconf::prove::suite::{Detail, VectorSuite};
+use vmconf::prove::suite::VectorSuite;
 use vmconf::run::cache::ProgramKey;
 use vmconf::run::filter::Filter;
 use vmconf::run::sources::Sources;

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use vmconf::explain::observed_run::Detail;
 use vmconf::machines::{by_name, of_this_crate};
 use vmconf::model::interrupt::Interrupt;
 use vmconf::prove::mutants::fault::{FaultKind, PlantedFault, RowFault, faults_of};
 use vmconf::prove::mutants::{MutantsOptions, evenly, judge, wrong_entries};
-use vmconf::prove::suite::{Detail, VectorSuite};
+use vmconf::prove::suite::VectorSuite;
 use vmconf::run::LoadOptions;
 use vmconf::wire::mutants::{FaultOutcome, Mutants};
 

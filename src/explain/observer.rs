@@ -21,6 +21,9 @@ const POWERS: [u16; 12] = [7, 8, 15, 16, 31, 32, 63, 64, 127, 128, 255, 256];
 /// The maximum number of operands that are examined.
 const MOST_OPERANDS: usize = 4;
 
+/// The powers of two from which on an operand is large, for conditions.
+const LARGE: [u16; 6] = [7, 15, 31, 63, 127, 255];
+
 /// Records points while a case runs.
 #[derive(Default)]
 pub(super) struct Observer {
@@ -59,7 +62,16 @@ impl Observer {
                 self.add(op, StepOutcome::Height("over the limit"));
             }
         }
-        for (name, value) in operands(op, at.state) {
+        if at.state.stack_limit() == Some(height) {
+            self.add(op, StepOutcome::Full);
+        }
+        let operands = operands(op, at.state);
+        if let [(_, first), (_, second), ..] = &*operands
+            && first == second
+        {
+            self.add(op, StepOutcome::EqualOperands);
+        }
+        for (name, value) in operands {
             self.add(op, StepOutcome::Operand(name, Class::of(&value)));
         }
         let jumps = op.effects.contains(&DeclaredEffect::Jumps);
@@ -70,6 +82,9 @@ impl Observer {
     pub(super) fn after(&mut self, state: &dyn Inspect, pc: Option<usize>) {
         let Some(last) = self.last.take() else { return };
         let LastInstruction { op, next, jumps } = last;
+        if state.failure().is_none() {
+            self.add_results(op, state);
+        }
         match (state.failure(), pc) {
             (Some(reason), _) => self.add(op, StepOutcome::Fails(without_numbers(&reason))),
             (None, Some(pc)) if jumps => {
@@ -81,13 +96,48 @@ impl Observer {
         }
     }
 
+    /// Records what an instruction left.
+    fn add_results(&mut self, op: &OpInfo, state: &dyn Inspect) {
+        if op.pushes > 0
+            && let Some(top) = state.item(0)
+        {
+            self.add(op, StepOutcome::Pushed(Class::of(&top)));
+        }
+        if state.reference_limit().is_some_and(|limit| state.references() == Some(limit)) {
+            self.add(op, StepOutcome::MostItems);
+        }
+    }
+
     /// Forgets the last instruction, since the next ones are not observed.
     pub(super) fn interrupt(&mut self) {
         self.last = None;
     }
 
-    pub(super) fn points(self) -> CoveragePoints {
-        self.done.into_iter().map(|(op, done)| (op, done.to_string())).collect()
+    pub(super) fn points(&self) -> CoveragePoints {
+        let counted = self.done.iter().filter(|(_, done)| done.is_covered());
+        counted.map(|(op, done)| (*op, done.to_string())).collect()
+    }
+
+    /// The points, and what operands of different classes have in common, such as `a: 2^63 or more` or
+    /// `any operand: negative`.
+    pub(super) fn conditions(&self) -> CoveragePoints {
+        let mut conditions = CoveragePoints::new();
+        for (op, done) in &self.done {
+            conditions.insert((op, done.to_string()));
+            match done {
+                StepOutcome::Operand(operand, class) => {
+                    for common in class.common() {
+                        conditions.insert((op, format!("{operand}: {common}")));
+                        conditions.insert((op, format!("any operand: {common}")));
+                    }
+                }
+                StepOutcome::Pushed(class) => {
+                    conditions.extend(class.common().map(|common| (*op, format!("result: {common}"))));
+                }
+                _ => {}
+            }
+        }
+        conditions
     }
 
     fn add(&mut self, op: &OpInfo, done: StepOutcome) {
@@ -103,9 +153,35 @@ enum StepOutcome {
     Height(&'static str),
     /// It was executed with such an operand.
     Operand(char, Class),
+    /// It was executed with two equal operands at the top of the stack.
+    EqualOperands,
+    /// It was executed although the stack was full.
+    Full,
+    /// It left such a value on top of the stack.
+    Pushed(Class),
+    /// It left as many items as the machine allows.
+    MostItems,
     Taken,
     NotTaken,
     Fails(String),
+}
+
+impl StepOutcome {
+    /// Whether a suite should do this with each instruction: coverage counts it.
+    fn is_covered(&self) -> bool {
+        match self {
+            StepOutcome::EqualOperands
+            | StepOutcome::Full
+            | StepOutcome::Pushed(_)
+            | StepOutcome::MostItems => false,
+            StepOutcome::Executed
+            | StepOutcome::Height(_)
+            | StepOutcome::Operand(..)
+            | StepOutcome::Taken
+            | StepOutcome::NotTaken
+            | StepOutcome::Fails(_) => true,
+        }
+    }
 }
 
 impl fmt::Display for StepOutcome {
@@ -114,6 +190,10 @@ impl fmt::Display for StepOutcome {
             StepOutcome::Executed => f.write_str("executed"),
             StepOutcome::Height(height) => write!(f, "height: {height}"),
             StepOutcome::Operand(name, class) => write!(f, "{name}: {class}"),
+            StepOutcome::EqualOperands => f.write_str("equal operands"),
+            StepOutcome::Full => f.write_str("height: full"),
+            StepOutcome::Pushed(class) => write!(f, "result: {class}"),
+            StepOutcome::MostItems => f.write_str("items: limit"),
             StepOutcome::Taken => f.write_str("taken"),
             StepOutcome::NotTaken => f.write_str("not taken"),
             StepOutcome::Fails(reason) => write!(f, "fails: {reason}"),
@@ -174,6 +254,41 @@ impl Class {
                 _ => Class::Typed(name.clone()),
             },
             Value::Null | Value::Text(_) | Value::List(_) | Value::Record(_) => Class::Other,
+        }
+    }
+}
+
+impl Class {
+    /// What it has in common with other classes.
+    fn common(&self) -> impl Iterator<Item = String> + use<> {
+        let sort = match self {
+            Class::Number(_) => "a number",
+            Class::Truth(_) => "a truth value",
+            Class::Bytes(_) => "bytes",
+            Class::Typed(_) | Class::Other => "a compound",
+        };
+        let number = if let Class::Number(number) = self { Some(number) } else { None };
+        let negative = number.filter(|it| it.is_negative).map(|_| "negative".to_owned());
+        let zero = number.filter(|it| it.size == SizeClass::Zero).map(|_| "0".to_owned());
+        let bits = number.map_or(0, |it| it.size.least_bits());
+        let large =
+            LARGE.into_iter().filter(move |power| bits > *power).map(|power| format!("2^{power} or more"));
+        [sort.to_owned()].into_iter().chain(negative).chain(zero).chain(large)
+    }
+}
+
+impl SizeClass {
+    /// The number of bits of the smallest number of this size.
+    fn least_bits(&self) -> u16 {
+        match self {
+            SizeClass::Zero => 0,
+            SizeClass::One => 1,
+            SizeClass::Power(power) => power + 1,
+            SizeClass::PowerLessOne(power) => *power,
+            SizeClass::Below(power) => {
+                POWERS.into_iter().take_while(|lower| lower < power).last().map_or(0, |lower| lower + 1)
+            }
+            SizeClass::Above => 257,
         }
     }
 }

@@ -1,0 +1,133 @@
+//! `vmconf suspects`
+
+use std::collections::HashMap;
+use std::io::Write;
+
+use anyhow::Context;
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use vmconf::explain::spectrum::analyse;
+use vmconf::model::event::Event;
+use vmconf::model::exit_code::Exit;
+use vmconf::model::renderer::Renderer;
+use vmconf::model::suspects::SuspectAnalysis;
+use vmconf::model::verdict::DifferenceKind;
+use vmconf::report::suspects::{SUSPECTS, SuspectsKind};
+use vmconf::run::sources::Sources;
+use vmconf::run::{self, LoadOptions};
+use vmconf::testees::process::ProcessGroups;
+
+use super::errors::UsageError;
+use super::flags::FlagEffect;
+use super::history::RecordedRun;
+use super::number::positive;
+use super::output;
+use super::select::Select;
+use super::settings::Settings;
+use super::vm::{VmArgs, end_on_interrupt};
+
+/// Show which instructions explain all failures
+///
+/// Example: vmconf suspects vectors/evm --vm 'mine=vmconf serve evm'
+///
+/// Runs the cases, and compares what failing and passing ones execute: the fewest instructions of which each failing
+/// case executes one, with what speaks for them. Cases in which rather the vector is wrong are listed apart.
+#[derive(Debug, Args)]
+pub(super) struct Suspects {
+    #[command(flatten)]
+    pub(super) select: Select,
+
+    #[command(flatten)]
+    vm: VmArgs,
+
+    /// Take the verdicts of a recorded run: last, last~1, ... or a name that compare --list shows
+    #[arg(long, value_name = "RUN")]
+    run: Option<String>,
+
+    /// Number of threads [default: one per processor]
+    #[arg(short, long, value_name = "N", value_parser = positive)]
+    jobs: Option<u16>,
+
+    /// Output form
+    #[arg(short = 'o', long = "output", value_name = "FORM", default_value = SUSPECTS[0].name, value_parser = forms())]
+    form: String,
+}
+
+fn forms() -> PossibleValuesParser {
+    let form = |kind: &SuspectsKind| PossibleValue::new(kind.name).help(kind.doc);
+    PossibleValuesParser::new(SUSPECTS.iter().map(form))
+}
+
+/// The verdicts of a run by case id, and how the run ended.
+struct RunVerdicts {
+    of: HashMap<String, DifferenceKind>,
+    exit: Exit,
+}
+
+impl RunVerdicts {
+    fn fails(&self) -> bool {
+        let fails =
+            |kind| matches!(kind, &DifferenceKind::Fail | &DifferenceKind::Crash | &DifferenceKind::Timeout);
+        self.of.values().any(fails)
+    }
+}
+
+impl Suspects {
+    pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
+        let mut options = self.select.options(settings)?;
+        let groups = ProcessGroups::default();
+        if self.vm.is_some() {
+            end_on_interrupt(&groups)?;
+        }
+        options.run.testee = self.vm.testee(settings, &groups, &options.run.interrupt)?;
+        options.run.flaky = self.vm.flaky();
+        options.run.jobs = self.jobs.map_or_else(processors, usize::from);
+        let sources = self.select.sources(settings, &options)?;
+        let verdicts = match &self.run {
+            Some(name) => recorded(settings, name)?,
+            None => ran(&sources, &options),
+        };
+        let analysis = if verdicts.fails() {
+            analyse(&sources, &options, &|id| verdicts.of.get(&id.to_string()).copied())
+        } else {
+            let passing = verdicts.of.values().filter(|kind| **kind == DifferenceKind::Pass).count() as u64;
+            SuspectAnalysis { passing, ..SuspectAnalysis::default() }
+        };
+        let kind = Renderer::by_name(SUSPECTS, &self.form).context("--output")?;
+        let mut out = output::stdout();
+        (kind.new)(&mut out, &analysis, &settings.repeated(FlagEffect::Verdicts))?;
+        out.flush()?;
+        Ok(verdicts.exit)
+    }
+}
+
+/// Runs the cases.
+fn ran(sources: &Sources, options: &LoadOptions) -> RunVerdicts {
+    let mut of = HashMap::new();
+    let summary = run::run(sources, options, &mut |event| match event {
+        Event::Finished(report) => drop(of.insert(report.id.to_string(), report.verdict.kind())),
+        Event::Broken { source, errors } => {
+            for error in errors {
+                output::note(&error.located(&source));
+            }
+        }
+        _ => {}
+    });
+    RunVerdicts { of, exit: summary.exit() }
+}
+
+/// Reads the verdicts of a recorded run.
+fn recorded(settings: &Settings, name: &str) -> anyhow::Result<RunVerdicts> {
+    let runs = RecordedRun::of(&settings.anchor)?;
+    let unknown =
+        || UsageError(format!("error: --run {name}: no run of this name; compare --list shows all"));
+    let run = runs.read(runs.name(name)?.ok_or_else(unknown)?)?;
+    let of: HashMap<_, _> = run.cases.into_iter().map(|(id, outcome)| (id, outcome.kind)).collect();
+    let verdicts = RunVerdicts { of, exit: Exit::Passed };
+    let exit = if verdicts.fails() { Exit::Failed } else { Exit::Passed };
+    Ok(RunVerdicts { exit, ..verdicts })
+}
+
+fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}

@@ -1,0 +1,138 @@
+//! What a case executes on an embedded machine.
+//!
+//! Only parts of a long run are observed, so that loops of millions of instructions take seconds: the first
+//! 100,000 instructions, then the first 1,000 of each 100,000, and the end.
+
+use std::collections::BTreeSet;
+
+use super::observer::{CoveragePoints, Observer};
+use crate::machines::inspect::Inspect;
+use crate::machines::machine::{At, Watch};
+use crate::run::{LoadedFile, WatchedCase, Worker};
+
+/// The number of instructions observed at the beginning of a run.
+const OBSERVED_FIRST: u64 = 100_000;
+
+/// The number of instructions observed at the beginning of each later stretch.
+const OBSERVED_THEN: u64 = 1_000;
+
+/// The length of a stretch, in instructions.
+const STRETCH: u64 = 100_000;
+
+/// How much is recorded of each case.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Detail {
+    /// Which instructions it executes.
+    #[default]
+    Codes,
+    /// Also what it does with them.
+    Points,
+}
+
+/// Which instructions a case executes, how many, and how.
+#[derive(Default)]
+pub struct ObservedRun {
+    detail: Detail,
+    /// In a second run, how many instructions to skip, because the first run observed them already.
+    before_end: u64,
+    /// How many instructions it executes; for a long run, up to 100,000 too low.
+    pub steps: u64,
+    is_end_unseen: bool,
+    /// The codes of the instructions that it executes.
+    pub codes: BTreeSet<u16>,
+    last: Option<u16>,
+    /// The codes of the instructions that fail.
+    pub failing: BTreeSet<u16>,
+    observer: Observer,
+}
+
+impl ObservedRun {
+    /// Runs a case of a loaded file on an embedded machine, twice if the first run does not observe the end.
+    ///
+    /// # Panics
+    ///
+    /// When the file has no such case.
+    pub fn of(
+        worker: &mut Worker<'_>,
+        file: &LoadedFile<'_>,
+        index: usize,
+        detail: Detail,
+    ) -> (WatchedCase, ObservedRun) {
+        let mut observed = ObservedRun { detail, ..ObservedRun::default() };
+        let mut watched = worker.watch_case(file, index, &mut observed);
+        if observed.is_end_unseen {
+            observed = observed.again();
+            watched = worker.watch_case(file, index, &mut observed);
+        }
+        (watched, observed)
+    }
+
+    /// What it does with each instruction, if that was requested.
+    pub fn points(&self) -> CoveragePoints {
+        self.observer.points()
+    }
+
+    /// The conditions under which it executes each instruction, if that was requested.
+    pub fn conditions(&self) -> CoveragePoints {
+        self.observer.conditions()
+    }
+
+    /// Observes the end of the run, too.
+    fn again(mut self) -> ObservedRun {
+        self.observer.interrupt();
+        ObservedRun { before_end: self.steps, steps: 0, is_end_unseen: false, last: None, ..self }
+    }
+
+    /// Notes the last instruction if it has failed.
+    fn note_failure(&mut self, state: &dyn Inspect) {
+        if let Some(last) = self.last.take()
+            && state.failure().is_some()
+        {
+            self.failing.insert(last);
+        }
+    }
+}
+
+impl Watch for ObservedRun {
+    fn before(&mut self, at: &At<'_>) {
+        self.steps += 1;
+        self.note_failure(at.state);
+        self.last = at.op.map(|op| op.code);
+        self.codes.extend(self.last);
+        if self.detail == Detail::Points {
+            self.observer.before(at);
+        }
+    }
+
+    fn passes_over(&self) -> u64 {
+        if self.before_end > 0 {
+            return self.before_end.saturating_sub(self.steps);
+        }
+        match self.steps % STRETCH {
+            at if self.steps >= OBSERVED_FIRST && at >= OBSERVED_THEN => STRETCH - at,
+            _ => 0,
+        }
+    }
+
+    fn passed_over(&mut self, count: u64) {
+        self.steps += count;
+        self.last = None;
+        self.observer.interrupt();
+    }
+
+    fn sees(&self) -> u64 {
+        match self.steps {
+            _ if self.before_end > 0 => u64::MAX,
+            steps if steps < OBSERVED_FIRST => OBSERVED_FIRST - steps,
+            steps => OBSERVED_THEN.saturating_sub(steps % STRETCH),
+        }
+    }
+
+    fn pause(&mut self, state: &dyn Inspect) {
+        self.is_end_unseen = self.passes_over() > 0;
+        self.note_failure(state);
+        if self.detail == Detail::Points {
+            self.observer.after(state, None);
+        }
+    }
+}

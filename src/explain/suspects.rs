@@ -1,0 +1,132 @@
+//! Which few instructions explain all failures: spectrum-based fault localisation.
+//!
+//! The spectrum says what each case executes, whether it passes, and under which conditions it executes each
+//! instruction: classes of operands and results, stack heights, jumps, failures.
+//!
+//! - An instruction is scored by the measure of Ochiai (A. Ochiai, Zoogeographical studies on the soleoid fishes found in
+//!   Japan, 1957; R. Abreu, P. Zoeteweij, A. van Gemund, An evaluation of similarity coefficients for software fault
+//!   localization, PRDC 2006): `ef / sqrt((ef + nf) (ef + ep))`, where `ef` failing and `ep` passing cases execute it and
+//!   `nf` failing ones do not. DStar (W. E. Wong et al., The DStar method for effective software fault localization, IEEE
+//!   Transactions on Reliability, 2014) ranks about as well: of 1364 planted faults, 1277 first against 1275. Ochiai's
+//!   values are from 0 to 1, so that those of instructions and conditions combine.
+//! - The best condition of the instruction is scored in the same way, since many faults show only at a boundary.
+//! - Several faults hide each other. The best suspect sets aside the failing cases that execute it, and the search goes
+//!   on with the rest.
+//! - A case in which nothing fails that other cases do not do without failing is rather a wrong vector.
+//!
+//! Nothing here executes anything: [`super::spectrum`] makes the spectrum.
+
+#![expect(clippy::cast_precision_loss, reason = "numbers of cases are far below 2^53")]
+
+mod case;
+mod cover;
+mod doubt;
+mod ochiai;
+mod score;
+mod table;
+
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+pub use self::case::{SpectrumCase, SpectrumOutcome};
+use self::cover::{assigned, cover, thorough_cover};
+use self::doubt::Doubt;
+use self::ochiai::ochiai;
+use self::table::SpectrumTable;
+use crate::model::suspects::{DoubtfulCase, SeparatingCondition, Suspect, SuspectAnalysis, SuspectName};
+
+/// How many other instructions are named after the suspects.
+const MOST_OTHERS: usize = 5;
+
+/// Explains the failures of the cases of a machine. The order of the cases changes nothing.
+pub fn locate(machine: &str, cases: &[SpectrumCase]) -> SuspectAnalysis {
+    let mut cases: Vec<&SpectrumCase> = cases.iter().collect();
+    cases.sort_by(|a, b| (a.length, &a.id).cmp(&(b.length, &b.id)));
+    let table = SpectrumTable::new(cases);
+    // Without a passing case, every instruction that all cases execute would be as suspicious.
+    let covering = if table.passing == 0 { Vec::new() } else { cover(&table) };
+    let parts = assigned(&table, &covering);
+    let doubt = Doubt::new(&table);
+    let name = |op: &str| SuspectName { machine: machine.to_owned(), op: op.to_owned() };
+    let mut analysis = SuspectAnalysis {
+        failures: table.failing_everywhere().len() as u64 + table.failing.len() as u64,
+        passing: table.passing,
+        uncleared: table.uncleared().map(name).collect(),
+        ..SuspectAnalysis::default()
+    };
+    for case in table.failing_everywhere() {
+        let why = "the embedded machine fails it, too".to_owned();
+        analysis.doubtful.push(DoubtfulCase { id: case.id.clone(), why });
+    }
+    let mut suspects = BTreeSet::new();
+    for (op, part) in covering.iter().zip(&parts) {
+        if part.is_empty() {
+            continue;
+        }
+        let (doubtful, explained) = doubt.split(op, part);
+        analysis.doubtful.extend(doubtful);
+        if !explained.is_empty() {
+            suspects.insert(*op);
+            analysis.suspects.push(suspect(&table, name(op), &explained, &covering));
+        }
+    }
+    analysis.unexplained = table.failing_without(&covering).map(|case| case.id.clone()).collect();
+    if !suspects.is_empty() {
+        let others = thorough_cover(&table).into_iter().chain(score::ranked(&table, &table.failing));
+        let mut named = suspects;
+        analysis.others = others.filter(|op| named.insert(op)).take(MOST_OTHERS).map(name).collect();
+    }
+    analysis.suspects.sort_by_key(|suspect| Reverse(suspect.cases.len()));
+    analysis.doubtful.sort_by(|a, b| a.id.cmp(&b.id));
+    analysis.unexplained.sort();
+    analysis
+}
+
+/// The instructions in the order in which they explain the failures best.
+pub fn ranking(analysis: &SuspectAnalysis) -> impl Iterator<Item = &SuspectName> {
+    analysis.suspects.iter().map(|suspect| &suspect.name).chain(&analysis.others)
+}
+
+/// Joins the analyses of several machines.
+pub fn joined(analyses: impl IntoIterator<Item = SuspectAnalysis>) -> SuspectAnalysis {
+    let mut all = SuspectAnalysis::default();
+    for analysis in analyses {
+        all.failures += analysis.failures;
+        all.passing += analysis.passing;
+        all.suspects.extend(analysis.suspects);
+        all.others.extend(analysis.others);
+        all.doubtful.extend(analysis.doubtful);
+        all.unexplained.extend(analysis.unexplained);
+        all.uncleared.extend(analysis.uncleared);
+    }
+    all.suspects.sort_by_key(|suspect| Reverse(suspect.cases.len()));
+    all
+}
+
+/// Describes an instruction that explains these failing cases, by their indices.
+fn suspect(table: &SpectrumTable<'_>, name: SuspectName, explained: &[usize], suspects: &[&str]) -> Suspect {
+    let row = table.row(&name.op);
+    let executes_other = |case: &usize| {
+        let is_other = |op: &&&str| **op != name.op && table.row(op).executed.has(*case);
+        suspects.iter().any(|op| is_other(&op))
+    };
+    let alone: Vec<usize> = explained.iter().copied().filter(|case| !executes_other(case)).collect();
+    let best = row.best_condition(explained.len());
+    Suspect {
+        score: ochiai(explained.len() as f64, row.executed.passing, explained.len() as f64),
+        cases: explained.iter().map(|case| table.cases[*case].id.clone()).collect(),
+        alone: alone.len() as u64,
+        failing: row.executed.failing.len() as u64,
+        passing: row.executed.passing,
+        condition: best.map(|(what, condition)| SeparatingCondition {
+            what: what.to_owned(),
+            failing: condition.failing.len() as u64,
+            passing: condition.passing,
+        }),
+        example: alone.first().map(|case| table.cases[*case].id.clone()),
+        name,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,158 @@
+//! The spectrum by instructions and conditions.
+
+use std::collections::BTreeMap;
+
+use super::case::{SpectrumCase, SpectrumOutcome};
+use super::ochiai::ochiai;
+
+/// The point that every executed instruction has.
+const EXECUTED: &str = "executed";
+
+/// The spectrum of the cases of a machine, by its instructions.
+pub(super) struct SpectrumTable<'c> {
+    /// The cases, those with the fewest instructions first.
+    pub(super) cases: Vec<&'c SpectrumCase>,
+    /// The failing cases that an instruction may explain, by their indices, in ascending order.
+    pub(super) failing: Vec<usize>,
+    /// The number of passing cases.
+    pub(super) passing: u64,
+    rows: BTreeMap<&'static str, OpRow<'c>>,
+    /// How many instructions each case executes, each counted once.
+    breadth: Vec<usize>,
+}
+
+/// The cases that execute an instruction.
+#[derive(Default)]
+pub(super) struct OpRow<'c> {
+    pub(super) executed: CaseCounts,
+    /// Those that do so under a condition.
+    pub(super) conditions: BTreeMap<&'c str, CaseCounts>,
+}
+
+/// Some cases.
+#[derive(Default)]
+pub(super) struct CaseCounts {
+    /// The failing ones, by their indices, in ascending order.
+    pub(super) failing: Vec<usize>,
+    /// The number of passing ones.
+    pub(super) passing: u64,
+}
+
+impl CaseCounts {
+    /// Whether this failing case is one of them.
+    pub(super) fn has(&self, case: usize) -> bool {
+        self.failing.binary_search(&case).is_ok()
+    }
+
+    /// The share of them that fail.
+    pub(super) fn failure_rate(&self) -> f64 {
+        let failing = self.failing.len() as f64;
+        failing / (failing + self.passing as f64).max(1.0)
+    }
+
+    fn add(&mut self, index: usize, outcome: SpectrumOutcome) {
+        match outcome {
+            SpectrumOutcome::Passes => self.passing += 1,
+            SpectrumOutcome::Fails | SpectrumOutcome::FailsOnlyElsewhere => self.failing.push(index),
+            SpectrumOutcome::FailsEverywhere => {}
+        }
+    }
+}
+
+impl OpRow<'_> {
+    /// The failing cases with one of the conditions under which most cases fail, or all if there is none.
+    pub(super) fn separated(&self) -> Vec<usize> {
+        let counts = self.conditions.values().chain([&self.executed]);
+        let mut separated: Vec<usize> =
+            counts.filter(|it| it.failure_rate() >= 0.5).flat_map(|it| it.failing.iter().copied()).collect();
+        separated.sort_unstable();
+        separated.dedup();
+        if separated.is_empty() { self.executed.failing.clone() } else { separated }
+    }
+
+    /// The share of cases that fail like this one, under the condition that says most.
+    pub(super) fn fit(&self, case: usize) -> f64 {
+        let counts = self.conditions.values().chain([&self.executed]);
+        counts.filter(|it| it.has(case)).map(CaseCounts::failure_rate).fold(0.0, f64::max)
+    }
+
+    /// The condition that separates this number of explained cases from the passing ones better than the instruction
+    /// itself.
+    pub(super) fn best_condition(&self, explained: usize) -> Option<(&str, &CaseCounts)> {
+        let score = |it: &CaseCounts| ochiai(it.failing.len() as f64, it.passing, explained as f64);
+        let mut best = None;
+        let mut most = score(&self.executed);
+        for (what, counts) in &self.conditions {
+            if score(counts) > most && counts.failure_rate() >= 0.5 {
+                most = score(counts);
+                best = Some((*what, counts));
+            }
+        }
+        best
+    }
+}
+
+impl<'c> SpectrumTable<'c> {
+    pub(super) fn new(cases: Vec<&'c SpectrumCase>) -> SpectrumTable<'c> {
+        let mut rows: BTreeMap<&'static str, OpRow<'c>> = BTreeMap::new();
+        let mut breadth = vec![0; cases.len()];
+        let (mut failing, mut passing) = (Vec::new(), 0);
+        for (index, case) in cases.iter().enumerate() {
+            match case.outcome {
+                SpectrumOutcome::Passes => passing += 1,
+                SpectrumOutcome::Fails | SpectrumOutcome::FailsOnlyElsewhere => failing.push(index),
+                SpectrumOutcome::FailsEverywhere => continue,
+            }
+            for (op, what) in &case.executes {
+                let row = rows.entry(op).or_default();
+                if what == EXECUTED {
+                    row.executed.add(index, case.outcome);
+                    breadth[index] += 1;
+                } else {
+                    row.conditions.entry(what).or_default().add(index, case.outcome);
+                }
+            }
+        }
+        for row in rows.values_mut() {
+            row.conditions.retain(|_, counts| !counts.failing.is_empty());
+        }
+        SpectrumTable { cases, failing, passing, rows, breadth }
+    }
+
+    /// The row of an instruction that a case executes.
+    pub(super) fn row(&self, op: &str) -> &OpRow<'c> {
+        &self.rows[op]
+    }
+
+    /// The instructions that failing cases execute.
+    pub(super) fn suspicious(&self) -> impl Iterator<Item = (&'static str, &OpRow<'c>)> {
+        self.rows.iter().filter(|(_, row)| !row.executed.failing.is_empty()).map(|(op, row)| (*op, row))
+    }
+
+    /// The instructions that failing cases execute and no passing one does.
+    pub(super) fn uncleared(&self) -> impl Iterator<Item = &'static str> {
+        self.suspicious().filter(|(_, row)| row.executed.passing == 0).map(|(op, _)| op)
+    }
+
+    /// The number of instructions that cases execute.
+    pub(super) fn instructions(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// How much a failing case says about each of its instructions: the fewer they are, the more.
+    pub(super) fn weight(&self, case: usize) -> f64 {
+        1.0 / self.breadth[case].max(1) as f64
+    }
+
+    /// The failing cases that execute none of these instructions.
+    pub(super) fn failing_without(&self, ops: &[&str]) -> impl Iterator<Item = &'c SpectrumCase> {
+        let executes = |case: usize| ops.iter().any(|op| self.rows[*op].executed.has(case));
+        self.failing.iter().filter(move |case| !executes(**case)).map(|case| self.cases[*case])
+    }
+
+    /// The cases that fail on the embedded machine, too.
+    pub(super) fn failing_everywhere(&self) -> Vec<&'c SpectrumCase> {
+        let fails = |case: &&&SpectrumCase| case.outcome == SpectrumOutcome::FailsEverywhere;
+        self.cases.iter().filter(fails).copied().collect()
+    }
+}

@@ -1,0 +1,116 @@
+//! Small spectra, whose suspects follow from the definition.
+
+use super::*;
+use crate::explain::observer::CoveragePoints;
+
+fn case(id: &str, outcome: SpectrumOutcome, executes: &[(&'static str, &str)]) -> SpectrumCase {
+    let mut points = CoveragePoints::new();
+    for (op, what) in executes {
+        points.insert((op, "executed".to_owned()));
+        points.insert((op, (*what).to_owned()));
+    }
+    SpectrumCase { id: id.to_owned(), outcome, length: executes.len() as u64, executes: points }
+}
+
+const PUSH: (&str, &str) = ("PUSH", "executed");
+
+/// Ten cases of each of eight instructions; those of `wrong` fail.
+fn swapped(wrong: &[&str], fails: SpectrumOutcome) -> Vec<SpectrumCase> {
+    let mut cases = Vec::new();
+    for op in ["ADD", "SUB", "SDIV", "BYTE", "LT", "GT", "AND", "OR"] {
+        for number in 0..10 {
+            let outcome = if wrong.contains(&op) { fails } else { SpectrumOutcome::Passes };
+            cases.push(case(&format!("{op} {number}"), outcome, &[PUSH, (op, "executed")]));
+        }
+    }
+    cases
+}
+
+fn names(analysis: &SuspectAnalysis) -> Vec<&str> {
+    analysis.suspects.iter().map(|suspect| &*suspect.name.op).collect()
+}
+
+#[test]
+fn ochiai_follows_its_definition() {
+    // 2 / sqrt(4 * (2 + 2))
+    assert!((ochiai(2.0, 2, 4.0) - 0.5).abs() < 1e-9);
+    assert!((ochiai(4.0, 0, 4.0) - 1.0).abs() < 1e-9);
+}
+
+#[test]
+fn two_faults_do_not_hide_each_other() {
+    for fails in [SpectrumOutcome::Fails, SpectrumOutcome::FailsOnlyElsewhere] {
+        let mut cases = swapped(&["SDIV", "BYTE"], fails);
+        let analysis = locate("evm", &cases);
+        assert_eq!(names(&analysis), ["BYTE", "SDIV"], "{fails:?}");
+        assert!(analysis.suspects.iter().all(|suspect| suspect.cases.len() == 10 && suspect.alone == 10));
+        cases.reverse();
+        assert_eq!(locate("evm", &cases), analysis, "the order of cases changes something");
+    }
+}
+
+#[test]
+fn a_condition_separates_failing_from_passing_cases() {
+    let negative = |number: usize| number < 4;
+    let sdiv = |number: usize| {
+        let (outcome, what) = if negative(number) {
+            (SpectrumOutcome::FailsOnlyElsewhere, "any operand: negative")
+        } else {
+            (SpectrumOutcome::Passes, "a: 1")
+        };
+        case(&format!("sdiv {number}"), outcome, &[PUSH, ("SDIV", what)])
+    };
+    let cases: Vec<_> = (0..10).map(sdiv).chain(swapped(&[], SpectrumOutcome::Passes)).collect();
+    let analysis = locate("evm", &cases);
+    assert_eq!(names(&analysis), ["SDIV"]);
+    let condition = analysis.suspects[0].condition.as_ref().expect("a condition");
+    assert_eq!((&*condition.what, condition.failing, condition.passing), ("any operand: negative", 4, 0));
+    assert_eq!((analysis.suspects[0].failing, analysis.suspects[0].passing), (4, 16));
+}
+
+#[test]
+fn nothing_fails() {
+    let analysis = locate("evm", &swapped(&[], SpectrumOutcome::Passes));
+    assert_eq!(analysis, SuspectAnalysis { passing: 80, ..SuspectAnalysis::default() });
+}
+
+#[test]
+fn without_a_passing_case_nothing_is_suspicious() {
+    let all = ["ADD", "SUB", "SDIV", "BYTE", "LT", "GT", "AND", "OR"];
+    let analysis = locate("evm", &swapped(&all, SpectrumOutcome::FailsOnlyElsewhere));
+    assert!(analysis.suspects.is_empty() && analysis.unexplained.len() == 80);
+}
+
+#[test]
+fn a_case_that_alone_fails_is_rather_the_vector() {
+    let mut cases = swapped(&[], SpectrumOutcome::Passes);
+    cases[3].outcome = SpectrumOutcome::Fails;
+    let analysis = locate("evm", &cases);
+    assert!(analysis.suspects.is_empty(), "{analysis:?}");
+    assert_eq!(analysis.doubtful[0].id, "ADD 3");
+    // What passes on the embedded machine is no wrong vector, and what fails there, too, is one.
+    cases[3].outcome = SpectrumOutcome::FailsOnlyElsewhere;
+    assert_eq!(names(&locate("evm", &cases)), ["ADD"]);
+    cases[3].outcome = SpectrumOutcome::FailsEverywhere;
+    let analysis = locate("evm", &cases);
+    assert!(analysis.suspects.is_empty() && analysis.doubtful.len() == 1 && analysis.failures == 1);
+}
+
+#[test]
+fn what_no_passing_case_executes_is_named() {
+    let mut cases = swapped(&[], SpectrumOutcome::Passes);
+    cases.push(case("copy", SpectrumOutcome::Fails, &[PUSH, ("MCOPY", "executed")]));
+    let analysis = locate("evm", &cases);
+    assert_eq!(names(&analysis), ["MCOPY"]);
+    assert_eq!(analysis.uncleared[0].op, "MCOPY");
+    assert_eq!(analysis.suspects[0].example.as_deref(), Some("copy"));
+}
+
+#[test]
+fn a_case_that_executes_nothing_is_not_explained() {
+    let mut cases = swapped(&["ADD"], SpectrumOutcome::Fails);
+    cases.push(case("crash", SpectrumOutcome::Fails, &[]));
+    let analysis = locate("evm", &cases);
+    assert_eq!(analysis.unexplained, ["crash"]);
+    assert_eq!(analysis.failures, 11);
+}

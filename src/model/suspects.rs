@@ -1,0 +1,81 @@
+//! Which few instructions explain all failures of a run.
+
+/// The maximum number of failures that a run explains by instructions, since their cases are kept until it ends.
+pub const MOST_FAILURES: usize = 5_000;
+
+/// What explains the failures of a run. Each case that fails is in one suspect, in `doubtful` or in `unexplained`.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SuspectAnalysis {
+    /// How many cases fail.
+    pub failures: u64,
+    /// How many pass.
+    pub passing: u64,
+    /// The instructions that explain failures, those with most cases first.
+    pub suspects: Vec<Suspect>,
+    /// The next most likely instructions, which the failures do not need.
+    pub others: Vec<SuspectName>,
+    /// Cases in which rather the vector is wrong.
+    pub doubtful: Vec<DoubtfulCase>,
+    /// The ids of the failing cases that no instruction explains.
+    pub unexplained: Vec<String>,
+    /// The instructions that failing cases execute and no passing case does.
+    pub uncleared: Vec<SuspectName>,
+}
+
+/// An instruction of a machine.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SuspectName {
+    /// The machine.
+    pub machine: String,
+    /// The mnemonic.
+    pub op: String,
+}
+
+/// An instruction that explains failures.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Suspect {
+    /// The instruction.
+    pub name: SuspectName,
+    /// How well it explains which cases fail and which pass: 1 if exactly the cases that execute it fail.
+    pub score: f64,
+    /// The ids of the failing cases that it explains, those with the fewest instructions first.
+    pub cases: Vec<String>,
+    /// How many of these execute no other suspect.
+    pub alone: u64,
+    /// How many failing cases execute it.
+    pub failing: u64,
+    /// How many passing cases execute it.
+    pub passing: u64,
+    /// What separates the failing cases that execute it from the passing ones; `None` if nothing does better than the
+    /// instruction itself.
+    pub condition: Option<SeparatingCondition>,
+    /// The id of the shortest failing case that it explains and that executes no other suspect, if there is one.
+    pub example: Option<String>,
+}
+
+/// What separates the failing cases that execute an instruction from the passing ones.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SeparatingCondition {
+    /// What they do with it: `any operand: negative`.
+    pub what: String,
+    /// How many failing cases do this.
+    pub failing: u64,
+    /// How many passing cases do this.
+    pub passing: u64,
+}
+
+/// A case in which rather the vector is wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DoubtfulCase {
+    /// Its id.
+    pub id: String,
+    /// Why rather the vector is wrong.
+    pub why: String,
+}
+
+impl SuspectAnalysis {
+    /// The suspect that explains this case.
+    pub fn of_case(&self, id: &str) -> Option<&Suspect> {
+        self.suspects.iter().find(|suspect| suspect.cases.iter().any(|case| case == id))
+    }
+}

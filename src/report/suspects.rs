@@ -1,0 +1,138 @@
+//! Which instructions explain the failures of a run, as text and JSON.
+
+use std::io::{self, Write};
+
+use crate::model::count::counted;
+use crate::model::escape::escaped;
+use crate::model::renderer::Renderer;
+use crate::model::suspects::{Suspect, SuspectAnalysis, SuspectName};
+use crate::text::shell::{ShellWords, quoted};
+use crate::wire::line::one_line;
+use crate::wire::suspects::SuspectsReport;
+
+/// A format for suspects.
+pub type SuspectsKind = Renderer<WriteSuspects>;
+
+/// Writes suspects; the flags belong to each printed command.
+pub type WriteSuspects = fn(&mut dyn Write, &SuspectAnalysis, &ShellWords) -> io::Result<()>;
+
+/// All formats for suspects; the first is the default.
+pub static SUSPECTS: &[SuspectsKind] = &[
+    SuspectsKind { name: "text", doc: "For people", new: text },
+    SuspectsKind { name: "json", doc: "For programs", new: json },
+];
+
+/// How many suspects the head names, and how many doubtful or unexplained cases are listed.
+const MOST_NAMED: usize = 10;
+
+/// What explains the failures, in a line: `106 failures, 2 suspects: SDIV (28), BYTE (23); 55 without a suspect`.
+pub(super) fn head(analysis: &SuspectAnalysis) -> String {
+    let suspects = &analysis.suspects;
+    let failures = counted(analysis.failures, "failure");
+    let mut parts = vec![format!("{failures}, {}", counted(suspects.len() as u64, "suspect"))];
+    let named = suspects.iter().take(MOST_NAMED);
+    let mut named: Vec<_> =
+        named.map(|it| format!("{} ({})", escaped(&it.name.op), it.cases.len())).collect();
+    if suspects.len() > MOST_NAMED {
+        named.push("...".to_owned());
+    }
+    if !named.is_empty() {
+        parts[0] = format!("{}: {}", parts[0], named.join(", "));
+    }
+    if !analysis.doubtful.is_empty() {
+        parts.push(format!("rather the vector: {}", analysis.doubtful.len()));
+    }
+    if !analysis.unexplained.is_empty() {
+        parts.push(format!("not explained: {}", analysis.unexplained.len()));
+    }
+    parts.join("; ")
+}
+
+/// What a suspect explains and what speaks for it, in a line.
+pub(super) fn heading(suspect: &Suspect) -> String {
+    format!("{}: {}; {}", escaped(&suspect.name.op), explained(suspect), evidence(suspect))
+}
+
+fn text(out: &mut dyn Write, analysis: &SuspectAnalysis, flags: &ShellWords) -> io::Result<()> {
+    if analysis.failures == 0 {
+        return writeln!(out, "{} passed, nothing to explain", analysis.passing);
+    }
+    writeln!(out, "{}", head(analysis))?;
+    let is_one_machine =
+        analysis.suspects.windows(2).all(|pair| pair[0].name.machine == pair[1].name.machine);
+    for suspect in &analysis.suspects {
+        let SuspectName { machine, op } = &suspect.name;
+        let machine = if is_one_machine { String::new() } else { format!("{} ", escaped(machine)) };
+        writeln!(out, "\n{machine}{}: {}", escaped(op), explained(suspect))?;
+        writeln!(out, "  {}", evidence(suspect))?;
+        if let Some(example) = suspect.example.as_ref().or(suspect.cases.first()) {
+            writeln!(
+                out,
+                "  next: vmconf diff {}{}",
+                quoted(&escaped(example)),
+                escaped(&flags.to_string())
+            )?;
+        }
+    }
+    names(out, "never executed in a passing case", &analysis.uncleared)?;
+    names(out, "next most likely", &analysis.others)?;
+    let doubtful = analysis.doubtful.iter().map(|it| format!("{}: {}", it.id, it.why));
+    list(out, "rather the vector", doubtful)?;
+    list(out, "not explained", analysis.unexplained.iter().cloned())
+}
+
+/// How many failures a suspect explains: `explains 28 failures, 25 of them alone`.
+fn explained(Suspect { cases, alone, .. }: &Suspect) -> String {
+    let count = counted(cases.len() as u64, "failure");
+    if *alone == cases.len() as u64 {
+        format!("alone explains {count}")
+    } else {
+        format!("explains {count}, {alone} of them alone")
+    }
+}
+
+/// What speaks for and against a suspect.
+fn evidence(suspect: &Suspect) -> String {
+    let Suspect { failing, passing, .. } = suspect;
+    let Some(condition) = &suspect.condition else {
+        let all = failing + passing;
+        return format!("{failing} of {} that execute it fail", counted(all, "case"));
+    };
+    let all = condition.failing + condition.passing;
+    // A case may meet the condition besides doing otherwise.
+    let others = (passing - condition.passing, failing + passing - all);
+    format!(
+        "{} of {all} with \"{}\" fail, {} of {} others pass",
+        condition.failing,
+        escaped(&condition.what),
+        others.0,
+        others.1
+    )
+}
+
+fn names(out: &mut dyn Write, title: &str, names: &[SuspectName]) -> io::Result<()> {
+    if names.is_empty() {
+        return Ok(());
+    }
+    let names: Vec<_> = names.iter().map(|name| escaped(&name.op)).collect();
+    writeln!(out, "\n{title}: {}", names.join(", "))
+}
+
+fn list(out: &mut dyn Write, title: &str, lines: impl ExactSizeIterator<Item = String>) -> io::Result<()> {
+    let count = lines.len();
+    if count == 0 {
+        return Ok(());
+    }
+    writeln!(out, "\n{title}: {}", counted(count as u64, "case"))?;
+    for line in lines.take(MOST_NAMED) {
+        writeln!(out, "  {}", escaped(&line))?;
+    }
+    if count > MOST_NAMED {
+        writeln!(out, "  and {} more; --output json names each", count - MOST_NAMED)?;
+    }
+    Ok(())
+}
+
+fn json(out: &mut dyn Write, analysis: &SuspectAnalysis, _flags: &ShellWords) -> io::Result<()> {
+    writeln!(out, "{}", one_line(&SuspectsReport::from(analysis)))
+}

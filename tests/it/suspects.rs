@@ -1,0 +1,311 @@
+//! Machines with planted faults: the instructions that explain which cases fail are the faulty ones.
+//!
+//! A fault is planted in the embedded machine, and the cases that execute the instruction run on it. Of several faults at
+//! once, the cases fail that fail with one of them.
+
+#![allow(clippy::cast_precision_loss, reason = "numbers of cases are far below 2^53")]
+#![allow(clippy::print_stdout, reason = "the measured shares are worth to know")]
+
+use std::cell::Cell;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use vmconf::explain::observed_run::{Detail, ObservedRun};
+use vmconf::explain::suspects::{SpectrumCase, SpectrumOutcome, locate, ranking};
+use vmconf::machines::{MachineInfo, by_name, of_this_crate};
+use vmconf::model::case::{Case, Program};
+use vmconf::model::interrupt::Interrupt;
+use vmconf::model::limits::Limits;
+use vmconf::model::suspects::SuspectAnalysis;
+use vmconf::model::value::Value;
+use vmconf::model::verdict::Verdict;
+use vmconf::prove::mutants::fault::{RowFault, row_faults_of};
+use vmconf::prove::mutants::faulty::Faulty;
+use vmconf::run::compare::diff;
+use vmconf::run::{self, LoadOptions, Worker};
+use vmconf::testees::embedded::Embedded;
+
+use crate::support::validator::Validator;
+use crate::support::{sources_of, vmconf};
+
+/// The seed of all choices; each test prints it.
+const SEED: u64 = 20_261_124;
+
+/// Faults of each machine, one at a time.
+const SINGLE: usize = 40;
+
+/// Sets of two to five faults of each machine.
+const SETS: usize = 12;
+
+/// The shares of faults that must be first, and among the first three, and of sets whose faults must all be among the
+/// first ones, one more than there are faults. What is left are mostly faults that one case notices, in which a rarer
+/// instruction takes the wrong value.
+const FIRST: f64 = 0.96;
+const AMONG_THREE: f64 = 0.99;
+const SETS_NAMED: f64 = 0.85;
+
+/// The longest case, in instructions: a fault may make a loop endless.
+const MOST_STEPS: u64 = 20_000;
+
+/// Numbers that follow from a seed, by the constants of SplitMix64.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        usize::try_from((mixed ^ mixed >> 31) % bound as u64).unwrap()
+    }
+}
+
+/// The short passing cases of a machine, with what they execute.
+struct Planted {
+    machine: &'static MachineInfo,
+    cases: Vec<Case>,
+    spectrum: Vec<SpectrumCase>,
+}
+
+impl Planted {
+    fn read(machine: &'static MachineInfo) -> Planted {
+        let options = LoadOptions::default();
+        let mut worker = Worker::new(&options.run);
+        let mut planted = Planted { machine, cases: Vec::new(), spectrum: Vec::new() };
+        for source in &sources_of(format!("vectors/{}", machine.name)) {
+            let file = run::open(&source, &options);
+            for index in 0..file.cases() {
+                let (watched, observed) = ObservedRun::of(&mut worker, &file, index, Detail::Points);
+                let Some(case) = watched.case.filter(|_| watched.report.verdict == Verdict::Pass) else {
+                    continue;
+                };
+                if observed.steps <= MOST_STEPS {
+                    planted.cases.push(case);
+                    planted.spectrum.push(SpectrumCase {
+                        id: watched.report.id.to_string(),
+                        outcome: SpectrumOutcome::Passes,
+                        length: observed.steps,
+                        executes: observed.conditions(),
+                    });
+                }
+            }
+        }
+        planted
+    }
+
+    /// The cases that fail with a fault, by their indices.
+    fn failing(&self, fault: RowFault) -> BTreeSet<usize> {
+        let limits = Limits { steps: 20 * MOST_STEPS, ..Limits::default() };
+        let mut testee = None;
+        let executing = (0..self.cases.len())
+            .filter(|index| self.spectrum[*index].executes.contains(&(fault.op.name, "executed".to_owned())));
+        let mut fails = |index: &usize| {
+            let make =
+                || Embedded::of(Box::new(Faulty::new(fault, &limits, Arc::default())), &Interrupt::default());
+            let mut machine = testee.take().unwrap_or_else(make);
+            let case = &self.cases[*index];
+            // A machine with a fault may panic, and is not used again then.
+            let passes = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                let passes = passes(&mut machine, case, &case.program);
+                (passes, machine)
+            }));
+            let Ok((passes, machine)) = passes else { return true };
+            testee = Some(machine);
+            !passes
+        };
+        executing.filter(|index| fails(index)).collect()
+    }
+
+    /// The analysis if these cases fail.
+    fn located(&self, failing: &BTreeSet<usize>, fails: SpectrumOutcome) -> SuspectAnalysis {
+        let mut spectrum = self.spectrum.clone();
+        for index in failing {
+            spectrum[*index].outcome = fails;
+        }
+        locate(self.machine.name, &spectrum)
+    }
+
+    /// Faults that some case notices, each with the cases that fail.
+    fn faults(&self, numbers: &mut Numbers) -> Vec<(RowFault, BTreeSet<usize>)> {
+        let mut all = row_faults_of(self.machine);
+        let mut found = Vec::new();
+        while found.len() < SINGLE && !all.is_empty() {
+            let fault = all.swap_remove(numbers.below(all.len()));
+            let failing = self.failing(fault);
+            if !failing.is_empty() {
+                found.push((fault, failing));
+            }
+        }
+        found
+    }
+}
+
+/// Whether a machine satisfies a case with this program in place of its own.
+fn passes(machine: &mut Embedded, case: &Case, program: &Program) -> bool {
+    let passes = Cell::new(true);
+    let ended = machine.watch(program, &case.steps, None, &mut |index, state| {
+        let step = &case.steps[index];
+        let holds = [step.end.as_slice(), &step.assertions]
+            .iter()
+            .all(|assertions| diff(assertions, state).is_ok_and(|mismatches| mismatches.is_empty()));
+        passes.set(passes.get() && holds);
+    });
+    ended.is_ok() && passes.get()
+}
+
+/// How many of these instructions are among the first ones that explain the failures.
+fn among_first(analysis: &SuspectAnalysis, ops: &[&str], count: usize) -> usize {
+    let first: Vec<_> = ranking(analysis).take(count).map(|name| &*name.op).collect();
+    ops.iter().filter(|op| first.contains(op)).count()
+}
+
+/// One fault of each of 200 machines, then two to five faults at once.
+#[test]
+fn planted_faults_are_named() {
+    println!("seed {SEED}");
+    let mut numbers = Numbers(SEED);
+    let (mut first, mut top, mut faults_planted) = (0, 0, 0);
+    let (mut all_named, mut sets) = (0, 0);
+    let mut missed = Vec::new();
+    for machine in of_this_crate() {
+        let planted = Planted::read(machine);
+        let faults = planted.faults(&mut numbers);
+        for (fault, failing) in &faults {
+            let analysis = planted.located(failing, SpectrumOutcome::FailsOnlyElsewhere);
+            faults_planted += 1;
+            first += among_first(&analysis, &[fault.op.name], 1);
+            top += among_first(&analysis, &[fault.op.name], 3);
+            if among_first(&analysis, &[fault.op.name], 1) == 0 {
+                let named: Vec<_> = ranking(&analysis).take(3).map(|name| name.op.clone()).collect();
+                missed.push(format!("{fault}, {} failing: {}", failing.len(), named.join(", ")));
+            }
+        }
+        for set in 0..SETS {
+            let count = 2 + set % 4;
+            let mut ops = Vec::new();
+            let mut failing = BTreeSet::new();
+            while ops.len() < count {
+                let (fault, fails) = &faults[numbers.below(faults.len())];
+                if !ops.contains(&fault.op.name) {
+                    ops.push(fault.op.name);
+                    failing.extend(fails);
+                }
+            }
+            let analysis = planted.located(&failing, SpectrumOutcome::FailsOnlyElsewhere);
+            sets += 1;
+            all_named += usize::from(among_first(&analysis, &ops, count + 1) == count);
+        }
+    }
+    let share = |part: usize, whole: usize| part as f64 / whole as f64;
+    println!(
+        "{faults_planted} faults: {first} first, {top} among the first three; {sets} sets: {all_named} named"
+    );
+    println!("{}", missed.join("\n"));
+    assert_eq!(faults_planted, 5 * SINGLE);
+    assert!(share(first, faults_planted) >= FIRST, "{first} of {faults_planted} first");
+    assert!(share(top, faults_planted) >= AMONG_THREE, "{top} of {faults_planted} among the first three");
+    assert!(share(all_named, sets) >= SETS_NAMED, "{all_named} of {sets} sets");
+}
+
+/// Instructions that are executed as others, and as which.
+const SWAPPED: [(&str, u8, u8); 5] = [
+    ("SDIV", 0x05, 0x04),
+    ("SMOD", 0x07, 0x06),
+    ("SLT", 0x12, 0x10),
+    ("SGT", 0x13, 0x11),
+    ("BYTE", 0x1a, 0x1b),
+];
+
+/// The code with these instructions in place of others.
+fn swapped(code: &[u8], swaps: &[(&str, u8, u8)]) -> Vec<u8> {
+    let mut code = code.to_vec();
+    let mut at = 0;
+    while at < code.len() {
+        if let Some((.., other)) = swaps.iter().find(|swap| swap.1 == code[at]) {
+            code[at] = *other;
+        }
+        at += if (0x60..0x80).contains(&code[at]) { usize::from(code[at]) - 0x5e } else { 1 };
+    }
+    code
+}
+
+/// The program with all its code swapped.
+fn with_swaps(value: &Value, swaps: &[(&str, u8, u8)]) -> Value {
+    match value {
+        Value::Record(members) => Value::Record(
+            members
+                .iter()
+                .map(|(key, value)| match value {
+                    Value::Bytes(code) if *key == "code" => (key.clone(), Value::Bytes(swapped(code, swaps))),
+                    _ => (key.clone(), with_swaps(value, swaps)),
+                })
+                .collect(),
+        ),
+        other => other.clone(),
+    }
+}
+
+/// Five instructions of the EVM that are executed as others: each has a group of its own.
+#[test]
+fn five_swapped_instructions_are_five_suspects() {
+    let planted = Planted::read(by_name("evm").unwrap());
+    let limits = Limits { steps: 20 * MOST_STEPS, ..Limits::default() };
+    let mut machine = Embedded::of((planted.machine.new)(&limits), &Interrupt::default());
+    let mut failing_with = |swaps: &[(&str, u8, u8)]| -> BTreeSet<usize> {
+        let fails = |index: &usize| {
+            let case = &planted.cases[*index];
+            let program = Program::from(with_swaps(&case.program.0, swaps));
+            !passes(&mut machine, case, &program)
+        };
+        (0..planted.cases.len()).filter(fails).collect()
+    };
+    let failing = failing_with(&SWAPPED);
+    for fails in [SpectrumOutcome::Fails, SpectrumOutcome::FailsOnlyElsewhere] {
+        let analysis = planted.located(&failing, fails);
+        let suspects: BTreeSet<_> = analysis.suspects.iter().map(|suspect| &*suspect.name.op).collect();
+        let counts: Vec<_> = analysis.suspects.iter().map(|it| (&it.name.op, it.cases.len())).collect();
+        println!("{} failures: {counts:?}", failing.len());
+        assert_eq!(suspects, SWAPPED.map(|(op, ..)| op).into_iter().collect(), "{fails:?}");
+        // A case of a group fails with only that instruction swapped, too.
+        for swap in SWAPPED {
+            let alone: BTreeSet<_> =
+                failing_with(&[swap]).into_iter().map(|index| &*planted.spectrum[index].id).collect();
+            let group = &analysis.suspects.iter().find(|it| it.name.op == swap.0).unwrap().cases;
+            let mixed = group.iter().filter(|id| !alone.contains(&***id)).count();
+            assert!(20 * mixed <= group.len(), "{}: {mixed} of {} are others", swap.0, group.len());
+        }
+    }
+}
+
+/// 300 vectors with a wrong expectation, on a machine without a fault.
+#[test]
+fn wrong_vectors_are_no_instruction() {
+    const EDITED: usize = 300;
+    println!("seed {SEED}");
+    let mut numbers = Numbers(SEED);
+    for machine in of_this_crate() {
+        let planted = Planted::read(machine);
+        let mut edited = BTreeSet::new();
+        while edited.len() < EDITED {
+            edited.insert(numbers.below(planted.cases.len()));
+        }
+        let analysis = planted.located(&edited, SpectrumOutcome::Fails);
+        let doubtful = analysis.doubtful.len();
+        println!("{}: {doubtful} of {EDITED} of {}", machine.name, planted.cases.len());
+        assert!(10 * doubtful >= 9 * EDITED, "{}: {doubtful} of {EDITED}", machine.name);
+    }
+}
+
+/// What `vmconf suspects` prints is described by its schema.
+#[test]
+fn the_command_names_what_fails() {
+    let schema = Validator::named("suspects");
+    for path in ["tests/samples/tinyvm/wrong", "tests/samples/neovm-n3/wrong", "vectors/tinyvm/machine"] {
+        let json = vmconf(&["suspects", path, "--output", "json"]).stdout;
+        schema.assert_accepts(&serde_json::from_str(&json).unwrap(), path);
+        let threads = |count| vmconf(&["suspects", path, "--jobs", count]).stdout;
+        assert_eq!(threads("1"), threads("4"), "{path}");
+    }
+    let passing = vmconf(&["suspects", "vectors/tinyvm/machine"]);
+    assert_eq!(passing.exit, 0);
+    assert!(passing.stdout.ends_with("passed, nothing to explain\n"), "{}", passing.stdout);
+}
