@@ -53,6 +53,8 @@ const LENGTHS: &[&str] = &["31", "32"];
 const MAX_OF_HANDLER: u32 = 2;
 /// Faults of one handler that are planted; most of the others would be noticed no better.
 const MAX_PLANTED_OF_HANDLER: usize = 8;
+/// How long a run with a fault may take.
+const MAX_SECONDS: &str = "20";
 /// How often faults that do not compile are taken out; errors of later passes of the compiler show only then.
 const MAX_CHECKS: u32 = 12;
 /// The environment variable that says which fault is on.
@@ -272,8 +274,15 @@ fn explanations(copy: &Path, fault: &SourceFault) -> anyhow::Result<Option<[Stri
     let SourceFault { number, machine, .. } = fault;
     let program = copy.join("target/debug/vmconf");
     let vmconf = |number: u32, args: &[&str]| -> anyhow::Result<String> {
-        let mut command = Command::new(&program);
-        command.args(args).env("NO_COLOR", "1").env(SWITCH, number.to_string()).current_dir(copy);
+        // A handler may loop for ever.
+        let mut command = Command::new("timeout");
+        command
+            .arg(MAX_SECONDS)
+            .arg(&program)
+            .args(args)
+            .env("NO_COLOR", "1")
+            .env(SWITCH, number.to_string())
+            .current_dir(copy);
         Ok(String::from_utf8_lossy(&command.output()?.stdout).into_owned())
     };
     let report = vmconf(*number, &["run", &format!("vectors/{machine}")])?;
