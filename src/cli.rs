@@ -33,6 +33,7 @@ mod errors;
 mod exec;
 mod explore;
 mod explorer_pages;
+mod families;
 mod file_args;
 mod find_case;
 mod flags;

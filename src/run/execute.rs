@@ -7,6 +7,7 @@ use super::cache::{CacheUpdate, Lookup};
 use super::catch_panic::catch_panic;
 use super::compare::{UnknownField, differences};
 use super::execution::{Execution, TimedExecution};
+use super::file_options::FileOptions;
 use super::load::{LoadedCase, LoadedFile};
 use super::options::{Flaky, RunOptions};
 use crate::machines::account::LimitReached;
@@ -56,7 +57,7 @@ pub fn run_by(
     let loaded = file.case(index).expect("a case that was counted");
     let _running = options.running.add(&loaded.id);
     let execution = execute(&loaded, |case| {
-        let info = by_name(case.machine)?;
+        let info = by_name(case.machine, loaded.options)?;
         let machine = options.testee.embedded(info, &loaded.options.limits, &options.interrupt);
         panic_as_error(info.name, || perform(&loaded, case, |see| run(machine, case, see).map(|()| None)))
     });
@@ -67,7 +68,7 @@ pub fn run_by(
 
 /// The machine that a case of a loaded file is for; `None` if the case cannot be read.
 pub fn machine_of(file: &LoadedFile<'_>, index: usize) -> Option<&'static MachineInfo> {
-    machines::by_name(file.case(index)?.read().ok()?.case?.machine)
+    file.options().families.machine(file.case(index)?.read().ok()?.case?.machine)
 }
 
 /// The result of a case: its report, and what else it contributes to the run.
@@ -204,7 +205,7 @@ impl<'o> Worker<'o> {
     pub(super) fn execute(&mut self, loaded: &LoadedCase<'_>) -> Execution {
         let _running = self.run.running.add(&loaded.id);
         execute(loaded, |case| {
-            self.with_testee(case.machine, &loaded.options.limits, |testee| {
+            self.with_testee(case.machine, loaded.options, |testee| {
                 let verdict = perform(loaded, case, |see| testee.run(&case.program, &case.steps, see));
                 counted(verdict, || testee.instructions())
             })
@@ -215,7 +216,7 @@ impl<'o> Worker<'o> {
     pub(super) fn watch(&mut self, loaded: &LoadedCase<'_>, watch: &mut dyn Watch) -> Execution {
         let _running = self.run.running.add(&loaded.id);
         execute(loaded, |case| {
-            self.with_embedded(case.machine, &loaded.options.limits, |machine| {
+            self.with_embedded(case.machine, loaded.options, |machine| {
                 let verdict = perform(loaded, case, |see| {
                     machine.watch(&case.program, &case.steps, Some(watch), see).map(|()| None)
                 });
@@ -228,7 +229,7 @@ impl<'o> Worker<'o> {
     /// not run to its end: it was refused, or it reached a limit of the runner.
     pub(super) fn observe(&mut self, loaded: &LoadedCase<'_>, case: &Case, watch: &mut dyn Watch) -> bool {
         let _running = self.run.running.add(&loaded.id);
-        let ended = self.with_embedded(case.machine, &loaded.options.limits, |machine| {
+        let ended = self.with_embedded(case.machine, loaded.options, |machine| {
             machine.watch(&case.program, &case.steps, Some(watch), &mut |_, _| {})
         });
         matches!(ended, Ok(Ok(())))
@@ -242,10 +243,11 @@ impl<'o> Worker<'o> {
     pub(crate) fn with_testee<T>(
         &mut self,
         machine: &str,
-        limits: &Limits,
+        options: &FileOptions,
         work: impl FnOnce(&mut dyn Testee) -> T,
     ) -> Result<T, String> {
-        let info = self.prepare(machine, limits)?;
+        let info = self.prepare(machine, options)?;
+        let limits = &options.limits;
         let make = || self.run.testee.make(info, limits, &self.run.interrupt);
         let mut testee = self.testees.take(info.name, make);
         // After a panic the state of the testee is unknown, so it is not reused.
@@ -258,10 +260,11 @@ impl<'o> Worker<'o> {
     fn with_embedded<T>(
         &mut self,
         machine: &str,
-        limits: &Limits,
+        options: &FileOptions,
         work: impl FnOnce(&mut Embedded) -> T,
     ) -> Result<T, String> {
-        let info = self.prepare(machine, limits)?;
+        let info = self.prepare(machine, options)?;
+        let limits = &options.limits;
         let make = || self.run.testee.embedded(info, limits, &self.run.interrupt);
         let mut embedded = self.watched.take(info.name, make);
         let result = panic_as_error(info.name, || work(&mut embedded))?;
@@ -270,18 +273,19 @@ impl<'o> Worker<'o> {
     }
 
     /// Drops the testees that have other limits, which are fixed; returns the machine of this name.
-    fn prepare(&mut self, machine: &str, limits: &Limits) -> Result<&'static MachineInfo, String> {
+    fn prepare(&mut self, machine: &str, options: &FileOptions) -> Result<&'static MachineInfo, String> {
+        let limits = &options.limits;
         if self.limits != *limits {
             self.testees.0.clear();
             self.watched.0.clear();
             self.limits.clone_from(limits);
         }
-        by_name(machine)
+        by_name(machine, options)
     }
 }
 
-fn by_name(machine: &str) -> Result<&'static MachineInfo, String> {
-    machines::by_name(machine).ok_or_else(|| format!("there is no machine {machine}"))
+fn by_name(machine: &str, options: &FileOptions) -> Result<&'static MachineInfo, String> {
+    options.families.machine(machine).ok_or_else(|| format!("there is no machine {machine}"))
 }
 
 fn panic_as_error<T>(machine: &str, work: impl FnOnce() -> T) -> Result<T, String> {

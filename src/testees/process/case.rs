@@ -147,8 +147,8 @@ impl<'r> TesteeRun<'r> {
         {
             values.push((root, computed));
         }
-        let ended = ended.unwrap_or("the machine does not say how").to_owned();
-        Ok(Reported { fields: self.fields, values, ended, left_out: self.left_out.clone() })
+        let ended = ended.map(str::to_owned);
+        Ok(Reported::new(self.fields, values, ended, self.left_out.clone()))
     }
 }
 
@@ -171,14 +171,6 @@ pub(super) fn written(
 
 /// A step, with the fields that its assertions name.
 fn written_step(step: &Step, info: &MachineInfo, fields: &[MemberShape]) -> protocol::WireStep {
-    let action = |action: &case::Action| match action {
-        case::Action::Execute => WireAction::Execute,
-        case::Action::Run(count) => WireAction::Run(*count),
-        case::Action::Set(changes) => WireAction::Set(write_record(changes, info.changes)),
-        case::Action::StepInto => WireAction::StepInto,
-        case::Action::StepOver => WireAction::StepOver,
-        case::Action::StepOut => WireAction::StepOut,
-    };
     let mut observe: Vec<String> = Vec::new();
     for assertion in step.end.iter().chain(&step.assertions) {
         if let PathKey::Name(name) = assertion.at.first()
@@ -188,10 +180,25 @@ fn written_step(step: &Step, info: &MachineInfo, fields: &[MemberShape]) -> prot
             observe.push(name.to_string());
         }
     }
-    protocol::WireStep { r#do: step.actions.iter().map(action).collect(), observe }
+    protocol::WireStep {
+        r#do: step.actions.iter().map(|action| wire_action(action, info)).collect(),
+        observe,
+    }
 }
 
-fn reason(failure: TesteeFailure) -> LoadError {
+/// An action in the form of a request.
+pub(super) fn wire_action(action: &case::Action, info: &MachineInfo) -> WireAction {
+    match action {
+        case::Action::Execute => WireAction::Execute,
+        case::Action::Run(count) => WireAction::Run(*count),
+        case::Action::Set(changes) => WireAction::Set(write_record(changes, info.changes)),
+        case::Action::StepInto => WireAction::StepInto,
+        case::Action::StepOver => WireAction::StepOver,
+        case::Action::StepOut => WireAction::StepOut,
+    }
+}
+
+pub(super) fn reason(failure: TesteeFailure) -> LoadError {
     LoadError { at: failure.path(), what: failure.message }
 }
 
@@ -202,6 +209,19 @@ pub(super) struct Reported<'r> {
     values: Vec<(&'static str, Value)>,
     ended: String,
     left_out: Vec<&'static str>,
+}
+
+impl<'r> Reported<'r> {
+    /// The state with these values. `ended` is how the machine ended, if it says so.
+    pub(super) fn new(
+        fields: &'r [MemberShape],
+        values: Vec<(&'static str, Value)>,
+        ended: Option<String>,
+        left_out: Vec<&'static str>,
+    ) -> Reported<'r> {
+        let ended = ended.unwrap_or_else(|| "the machine does not say how".to_owned());
+        Reported { fields, values, ended, left_out }
+    }
 }
 
 impl Observe for Reported<'_> {
