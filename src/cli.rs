@@ -34,6 +34,7 @@ mod exec;
 mod explore;
 mod explorer_pages;
 mod families;
+mod family;
 mod file_args;
 mod find_case;
 mod flags;
@@ -121,6 +122,7 @@ enum CliCommand {
     Mutants(mutants::MutantsCommand),
     Coverage(coverage::CoverageCommand),
     Minset(minset::MinsetCommand),
+    Family(family::FamilyCommand),
     Isa(isa::IsaArgs),
     Asm(asm::Asm),
     Disasm(disasm::Disasm),
@@ -278,6 +280,7 @@ impl CliCommand {
             | CliCommand::Compare(_)
             | CliCommand::Exec(_)
             | CliCommand::Vm(_)
+            | CliCommand::Family(_)
             | CliCommand::Isa(_)
             | CliCommand::Asm(_)
             | CliCommand::Disasm(_)
@@ -310,6 +313,7 @@ impl CliCommand {
             CliCommand::Mutants(command) => command.run(&settings),
             CliCommand::Coverage(command) => command.run(&settings),
             CliCommand::Minset(command) => command.run(&settings),
+            CliCommand::Family(command) => command.run(&settings),
             CliCommand::Isa(command) => command.run(),
             CliCommand::Asm(command) => command.run(),
             CliCommand::Disasm(command) => command.run(),

@@ -139,7 +139,7 @@ impl<'o> Checker<'o> {
             };
         diagnostics.extend(unsupported.map(|why| not_supported(node, &why)));
         let Some(case) = case else { return diagnostics };
-        let inspection = Inspection::new(&case, node);
+        let inspection = Inspection::new(&case, node, &options.families);
         if index == 0 {
             // Cases may share the program: remarks on it are reported once.
             diagnostics.extend(inspection.remarks());

@@ -1,13 +1,15 @@
 //! The crate zilog_z80 as a testee of vmconf for the family z80.
 
+mod program;
+
 use std::cell::{Cell, RefCell};
 use std::fmt::Write as _;
 use std::io::{BufRead, Write, stdin, stdout};
 
-use serde::de::Error;
-use serde::{Deserialize, Deserializer};
 use zilog_z80::bus::Bus;
 use zilog_z80::cpu::CPU;
+
+use program::{Hex, Program, Request, Step};
 
 const HELLO: &str = r#"{"type":"hello","version":1,"name":"zilog_z80","release":"RELEASE","language":"Rust","homepage":"https://crates.io/crates/zilog_z80","inFlight":16,"machines":[{"machine":"z80","actions":["step-into"],"fields":["pc","sp","a","f","b","c","d","e","h","l","i","r","ix","iy","af_","bc_","de_","hl_","wz","im","iff1","iff2","ram","ports"]}]}"#;
 
@@ -15,65 +17,6 @@ const HELLO: &str = r#"{"type":"hello","version":1,"name":"zilog_z80","release":
 fn release() -> &'static str {
     let after = include_str!("Cargo.lock").split_once("name = \"zilog_z80\"\nversion = \"").expect("a dependency").1;
     after.split_once('"').expect("a version ends").0
-}
-
-/// A number in hex digits after 0x.
-#[derive(Clone, Copy, Default)]
-struct Hex(u16);
-
-impl<'de> Deserialize<'de> for Hex {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Hex, D::Error> {
-        let text = <&str>::deserialize(deserializer)?;
-        let number = text.strip_prefix("0x").and_then(|digits| u16::from_str_radix(digits, 16).ok());
-        number.map(Hex).ok_or_else(|| D::Error::custom("no number of 16 bits in hex"))
-    }
-}
-
-#[derive(Deserialize)]
-struct Request<'l> {
-    id: u64,
-    #[serde(borrow)]
-    program: Program<'l>,
-    #[serde(borrow)]
-    steps: Vec<Step<'l>>,
-}
-
-#[derive(Deserialize)]
-struct Step<'l> {
-    #[serde(borrow)]
-    r#do: Vec<&'l str>,
-    #[serde(borrow)]
-    observe: Vec<&'l str>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Program<'l> {
-    pc: Hex,
-    sp: Hex,
-    a: Hex,
-    f: Hex,
-    b: Hex,
-    c: Hex,
-    d: Hex,
-    e: Hex,
-    h: Hex,
-    l: Hex,
-    i: Hex,
-    r: Hex,
-    ix: Hex,
-    iy: Hex,
-    af_: Hex,
-    bc_: Hex,
-    de_: Hex,
-    hl_: Hex,
-    wz: Hex,
-    im: Hex,
-    iff1: bool,
-    iff2: bool,
-    ram: Vec<(Hex, Hex)>,
-    #[serde(borrow)]
-    ports: Vec<(Hex, Hex, &'l str)>,
 }
 
 /// Memory and ports. A read of a port gives the next value that the case lists.

@@ -4,7 +4,7 @@
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Command, FromArgMatches, ValueEnum};
 use vmconf::formats::{self, FORMATS, Strictness, ValueDebit};
-use vmconf::run::{Families, FileOptions, FileOverride};
+use vmconf::run::{Families, FileOptions, FileOverride, IgnoredField};
 
 use super::families;
 use super::limits::LimitArgs;
@@ -20,6 +20,10 @@ pub(super) struct FileArgs {
     /// Read every file as this family: a NAME of vmconf family list or vmconf.toml, or a declaration FILE.toml
     #[arg(long, value_name = "NAME|FILE", conflicts_with = "format")]
     family: Option<String>,
+
+    /// Do not compare FIELD of the state, or only the bits of it that are not in MASK, such as f:0x28; repeatable
+    #[arg(long, value_name = "FIELD[:MASK]", value_parser = IgnoredField::parse)]
+    ignore: Vec<IgnoredField>,
 
     /// Treat unknown members and specification violations as errors
     #[arg(long)]
@@ -53,6 +57,7 @@ impl FileArgs {
         Ok(FileOptions {
             family,
             families,
+            ignored: self.ignore.clone(),
             format: self.format.as_deref().and_then(formats::by_name),
             read: formats::FormatOptions {
                 strictness: if self.strict { Strictness::Strict } else { Strictness::Tolerant },

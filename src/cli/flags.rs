@@ -49,6 +49,7 @@ const FLAGS: &[Flag] = &[
     // How files are read.
     setting("format", SettingScope::File, Verdicts),
     setting("family", SettingScope::File, Verdicts),
+    setting("ignore", SettingScope::File, Verdicts),
     setting("strict", SettingScope::File, Verdicts),
     setting("value-debit", SettingScope::File, Verdicts),
     // What runs them.

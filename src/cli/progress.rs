@@ -52,7 +52,7 @@ impl Progress {
                     self.notes.print();
                 }
             }
-            Event::Finished(_) | Event::Broken { .. } | Event::Explained(_) => {}
+            Event::Finished(_) | Event::Broken { .. } | Event::Explained(_) | Event::NotCompared(_) => {}
         }
     }
 

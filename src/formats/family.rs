@@ -25,5 +25,5 @@ mod type_notation;
 mod write_back;
 
 pub use self::boxed::{BOXED, BoxedFamily};
-pub use self::declaration::{Declaration, MAX_DECLARATION};
+pub use self::declaration::{Declaration, MAX_DECLARATION, is_machine_name};
 pub use self::installed::{Family, fitting};

@@ -215,6 +215,11 @@ impl Report for Html {
                 self.on = vm.as_ref().map_or_else(String::new, |vm| format!(" on {vm}"));
                 Ok(())
             }
+            Event::NotCompared(fields) => {
+                let fields = fields.iter().map(|field| format!("; {field}"));
+                self.on.extend(fields);
+                Ok(())
+            }
             Event::Note { .. } | Event::FileDone => Ok(()),
             Event::Ended(summary) => self.end(summary),
         }

@@ -9,16 +9,19 @@ use super::compare::{UnknownField, differences};
 use super::execution::{Execution, TimedExecution};
 use super::file_options::FileOptions;
 use super::load::{LoadedCase, LoadedFile};
+use super::not_compared::{left_out, without_ignored};
 use super::options::{Flaky, RunOptions};
 use crate::machines::account::LimitReached;
+use crate::machines::elsewhere::NOT_HERE;
 use crate::machines::machine::{LoadError, Watch};
 use crate::machines::{self, MachineInfo};
 use crate::model::case::Case;
 use crate::model::case_report::CaseReport;
 use crate::model::diagnostic::{Diagnostic, Severity};
+use crate::model::event::FieldNotCompared;
 use crate::model::limits::Limits;
 use crate::model::path::{Path, PathKey};
-use crate::model::verdict::{CaseDifference, Failure, FirstTry, Verdict};
+use crate::model::verdict::{CaseDifference, DifferenceKind, Failure, FirstTry, Verdict};
 use crate::testees::embedded::Embedded;
 use crate::testees::{See, Stopped, Testee};
 use crate::text::json::{Document, JsonNode};
@@ -71,6 +74,11 @@ pub fn machine_of(file: &LoadedFile<'_>, index: usize) -> Option<&'static Machin
     file.options().families.machine(file.case(index)?.read().ok()?.case?.machine)
 }
 
+/// Whether only other processes execute the machine of a file.
+pub fn is_elsewhere(file: &LoadedFile<'_>) -> bool {
+    file.format().is_some_and(|format| file.options().families.is_elsewhere(format.machine))
+}
+
 /// The result of a case: its report, and what else it contributes to the run.
 pub(super) struct CaseOutcome {
     pub(super) report: CaseReport,
@@ -78,6 +86,8 @@ pub(super) struct CaseOutcome {
     pub(super) notes: Vec<Diagnostic>,
     /// How it changes the cache.
     pub(super) cache_update: Option<CacheUpdate>,
+    /// Assertions that were not compared.
+    pub(super) not_compared: Vec<FieldNotCompared>,
 }
 
 impl CaseOutcome {
@@ -100,7 +110,7 @@ impl CaseOutcome {
 
     /// An outcome with only a report.
     pub(super) fn new(report: CaseReport) -> CaseOutcome {
-        CaseOutcome { report, notes: Vec::new(), cache_update: None }
+        CaseOutcome { report, notes: Vec::new(), cache_update: None, not_compared: Vec::new() }
     }
 }
 
@@ -204,18 +214,27 @@ impl<'o> Worker<'o> {
     /// Reads and runs a case.
     pub(super) fn execute(&mut self, loaded: &LoadedCase<'_>) -> Execution {
         let _running = self.run.running.add(&loaded.id);
-        execute(loaded, |case| {
+        let mut execution = execute(loaded, |case| {
             self.with_testee(case.machine, loaded.options, |testee| {
                 let verdict = perform(loaded, case, |see| testee.run(&case.program, &case.steps, see));
                 counted(verdict, || testee.instructions())
             })
-        })
+        });
+        let is_compared =
+            matches!(execution.report.verdict.kind(), DifferenceKind::Pass | DifferenceKind::Fail);
+        if let Some(case) = execution.case.as_ref().filter(|_| is_compared) {
+            execution.not_compared = left_out(case, loaded.options, &self.run.testee);
+        }
+        execution
     }
 
     /// Reads a case, and runs it on an embedded machine, observed by `watch`.
     pub(super) fn watch(&mut self, loaded: &LoadedCase<'_>, watch: &mut dyn Watch) -> Execution {
         let _running = self.run.running.add(&loaded.id);
         execute(loaded, |case| {
+            if loaded.options.families.is_elsewhere(case.machine) {
+                return Ok(Verdict::Unsupported(NOT_HERE.to_owned()));
+            }
             self.with_embedded(case.machine, loaded.options, |machine| {
                 let verdict = perform(loaded, case, |see| {
                     machine.watch(&case.program, &case.steps, Some(watch), see).map(|()| None)
@@ -299,7 +318,7 @@ fn execute(loaded: &LoadedCase<'_>, run: impl FnOnce(&Case) -> Result<Verdict, S
         Ok(reading) => reading,
         Err(panicked) => {
             report.verdict = error(panicked);
-            return Execution { report, notes: Vec::new(), case: None, is_cacheable: false };
+            return Execution::without_case(report, Vec::new());
         }
     };
     let diagnostics = |severity| {
@@ -310,7 +329,7 @@ fn execute(loaded: &LoadedCase<'_>, run: impl FnOnce(&Case) -> Result<Verdict, S
     let Some(case) = &reading.case else {
         let unsupported = reading.unsupported.map(Verdict::Unsupported);
         report.verdict = unsupported.unwrap_or_else(|| Verdict::Error(diagnostics(Severity::Error)));
-        return Execution { report, notes, case: None, is_cacheable: false };
+        return Execution::without_case(report, notes);
     };
     report.machine = Some(case.machine.into());
     report.verdict = run(case).unwrap_or_else(error);
@@ -318,12 +337,12 @@ fn execute(loaded: &LoadedCase<'_>, run: impl FnOnce(&Case) -> Result<Verdict, S
         && report.verdict == Verdict::Pass
         && notes.is_empty()
         && !loaded.files.are_requested();
-    Execution { report, notes, case: reading.case, is_cacheable }
+    Execution { report, notes, case: reading.case, is_cacheable, not_compared: Vec::new() }
 }
 
 /// Checks an execution against the cached result of the case.
 fn checked(lookup: Option<Lookup>, execution: Execution, datum: u32) -> CaseOutcome {
-    let Execution { mut report, notes, is_cacheable, .. } = execution;
+    let Execution { mut report, notes, is_cacheable, not_compared, .. } = execution;
     let cache_update = match (lookup, is_cacheable) {
         (Some(Lookup::Miss), true) => Some(CacheUpdate::Passes(datum)),
         (Some(Lookup::Hit | Lookup::Verify), false) => {
@@ -332,7 +351,7 @@ fn checked(lookup: Option<Lookup>, execution: Execution, datum: u32) -> CaseOutc
         }
         (None, _) | (Some(Lookup::Miss), false) | (Some(Lookup::Hit | Lookup::Verify), true) => None,
     };
-    CaseOutcome { report, notes, cache_update }
+    CaseOutcome { report, notes, cache_update, not_compared }
 }
 
 /// Lets a flaky case pass, with a note.
@@ -370,7 +389,8 @@ fn perform(
         }
         let number = (case.steps.len() > 1).then_some(index + 1);
         match differences(&case.steps[index], number, document, state) {
-            Ok(differences) => {
+            Ok(mut differences) => {
+                without_ignored(&mut differences, loaded.options);
                 let actual = differences.iter().filter_map(|difference| difference.actual.as_ref());
                 let weights = actual.map(|actual| actual.weight(most));
                 kept = weights.fold(kept, usize::saturating_add);

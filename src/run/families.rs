@@ -76,6 +76,11 @@ impl Families {
         machines::by_name(name).or_else(|| Some(self.by_name(name)?.machine))
     }
 
+    /// Whether only other processes execute the machine of this name.
+    pub fn is_elsewhere(&self, name: &str) -> bool {
+        machines::by_name(name).is_none() && self.machine(name).is_some()
+    }
+
     /// The formats of families that fit a document. `file` is the path of its file, with `/` between names.
     pub fn fitting(&self, document: &Document, file: &str) -> Vec<(&'static Format, Evidence)> {
         family::fitting(self.iter().map(|known| known.family), document, file)

@@ -16,6 +16,7 @@ impl RunOptions {
             format: _,
             family: _,
             families: _,
+            ignored,
             // Applied to a result after the lookup.
             expected_failures: _,
         } = options;
@@ -37,6 +38,6 @@ impl RunOptions {
             // These only explain results.
             worlds: _,
         } = self;
-        FileKey::new(text, &(format.name, format.declaration, read, limits, testee.name()))
+        FileKey::new(text, &(format.name, format.declaration, read, limits, ignored, testee.name()))
     }
 }

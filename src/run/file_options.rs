@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::expected_failures::ExpectedFailures;
 use super::families::Families;
+use super::ignored_field::IgnoredField;
 use crate::formats::family::Family;
 use crate::formats::{self, Format};
 use crate::model::limits::Limits;
@@ -17,6 +18,8 @@ pub struct FileOptions {
     pub family: Option<&'static Family>,
     /// The families that may read it.
     pub families: Families,
+    /// Fields that are not compared.
+    pub ignored: Vec<IgnoredField>,
     /// How its vectors are read.
     pub read: formats::FormatOptions,
     /// Limits on the file, its cases and the machines that run them.

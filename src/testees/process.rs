@@ -13,7 +13,9 @@
 //! | `identity.rs` | the contents of what a command executes, for cached results |
 //! | `case.rs` | from a case to a request, and from the answer to states |
 //! | `declared.rs` | the same for machines that are described by data |
+//! | `declared_difference.rs` | what differs between two values of a declared field |
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -45,6 +47,7 @@ mod case;
 mod command;
 mod conversation;
 mod declared;
+mod declared_difference;
 mod group;
 mod identity;
 mod lines;
@@ -316,6 +319,23 @@ pub fn written(
 ) -> Result<(serde_json::Value, Vec<protocol::WireStep>), Stopped> {
     let program = (info.assemble)(program).map_err(Stopped::not_loadable)?;
     Ok(case::written(info, &(info.fields)(), &program, steps))
+}
+
+/// The request for a case of a machine that is described by data, to a process that reports every field. It is empty if
+/// the case has an action that no family has.
+pub fn example_request(info: &'static MachineInfo, program: &Program, steps: &[Step]) -> String {
+    let fields = (info.fields)();
+    let actions = ["execute", "step-into", "step-over", "step-out"].map(str::to_owned).to_vec();
+    let offer = Offer {
+        machine: info.name.to_owned(),
+        fields: fields.iter().map(|field| field.name.to_owned()).collect(),
+        actions,
+        revisions: Vec::new(),
+        lacks: Vec::new(),
+        requests: Vec::new(),
+    };
+    let run = DeclaredRun::new(info, &fields, &offer, program, steps);
+    run.map_or_else(|_| String::new(), |run| run.request(1, &BTreeMap::new()))
 }
 
 /// A machine in another process as a testee.

@@ -4,6 +4,7 @@
 //! may have any of the notations that `docs/src/families.md` lists. A memory is a [`Value::Record`] with a member for
 //! each cell, named by its address.
 
+mod fault;
 mod json_number;
 mod memory;
 mod scalar;
@@ -14,6 +15,7 @@ pub use self::write::{quote, write, written};
 
 use std::collections::HashSet;
 
+use self::fault::{of_item, wrong};
 use super::json::{JsonDatum, JsonNode, quoted};
 use super::suggest::nearest;
 use crate::model::diagnostic::Diagnostic;
@@ -82,14 +84,6 @@ fn read_items<'t>(
         values.push(read(item, field_type, "an item").map_err(|error| of_item(error, name))?);
     }
     Ok(values)
-}
-
-/// The error in an item, with the name of the list.
-fn of_item(mut error: Diagnostic<Origin>, name: &str) -> Diagnostic<Origin> {
-    if let Some(rest) = error.what.strip_prefix("an item").filter(|rest| !rest.starts_with(" of ")) {
-        error.what = format!("an item of {name}{rest}");
-    }
-    error
 }
 
 fn of_length(
@@ -219,10 +213,4 @@ fn ordered(mut items: Vec<Value>, item: &FieldType, order: ListOrder) -> Vec<Val
         items.sort_by_cached_key(|value| written(value, item));
     }
     items
-}
-
-/// A datum of the wrong type.
-fn wrong(node: JsonNode<'_>, name: &str, expected: &str) -> Diagnostic<Origin> {
-    let what = format!("{name} is {}", node.type_name());
-    Diagnostic::at(node.at(), what).expected(expected).under(LintRule::WrongType)
 }

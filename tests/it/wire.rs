@@ -37,6 +37,7 @@ fn line(event: &Event) -> Option<ReportLine> {
     Some(match event {
         Event::Note { file, diagnostic } => ReportLine::Note(Note::new(file, diagnostic)),
         Event::Finished(report) => ReportLine::Case(Box::new(report.into())),
+        Event::NotCompared(fields) => ReportLine::NotCompared(fields.into()),
         Event::Ended(summary) => ReportLine::Summary(summary.into()),
         Event::Explained(explanation::ExplainedCase::Text { id, text }) => {
             ReportLine::Explained(ReportedExplanation::new(id, text))
@@ -74,6 +75,7 @@ fn without_excerpts(mut event: Event) -> Event {
         | Event::FileDone
         | Event::Broken { .. }
         | Event::Explained(_)
+        | Event::NotCompared(_)
         | Event::Ended(_) => Vec::new(),
     };
     for place in places {

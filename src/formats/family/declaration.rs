@@ -2,29 +2,25 @@
 
 use std::ops::Range;
 
-use globset::GlobMatcher;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::node_path::NodePath;
-use crate::model::case::Action;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::field_type::DeclaredField;
-use crate::text::json::Document;
 use crate::text::source_text::SourceText;
 
 mod fields;
 mod formats;
+mod parts;
 mod toml_reader;
 
 pub(super) use self::formats::action;
+pub(super) use self::parts::{Demanded, FormatDeclaration, Given, StepActions, StepDeclaration};
+use self::parts::{MAX_NAME, member};
 use self::toml_reader::TomlReader;
 
 /// The largest declaration, in bytes.
 pub const MAX_DECLARATION: u64 = 1 << 20;
-
-/// The longest name of a machine or of a member, in bytes.
-const MAX_NAME: usize = 100;
 
 /// A family, as its declaration says.
 #[derive(Debug)]
@@ -41,79 +37,6 @@ pub struct Declaration {
     pub input: Vec<DeclaredField>,
     /// How files are read.
     pub(super) formats: Vec<FormatDeclaration>,
-}
-
-/// A `[format]` of a declaration.
-#[derive(Debug)]
-pub(super) struct FormatDeclaration {
-    /// The files that it reads; any if there are none.
-    pub(super) files: Vec<FilePattern>,
-    /// Where the cases lie.
-    pub(super) cases: NodePath,
-    /// The name of a case; without it, the name or the index of the case in what contains it.
-    pub(super) name: Option<NodePath>,
-    /// What each case has.
-    pub(super) has: Vec<NodePath>,
-    /// What a machine is given.
-    pub(super) program: Vec<Given>,
-    /// What is done and must be true afterwards; for a case of several steps, in each of them.
-    pub(super) step: StepDeclaration,
-    /// Where the steps of a case lie; `None` for a case of one step.
-    pub(super) steps: Option<NodePath>,
-    /// What is neither given nor demanded, with the reason.
-    pub(super) ignore: Vec<(NodePath, String)>,
-}
-
-/// A glob for files.
-#[derive(Debug)]
-pub(super) struct FilePattern {
-    /// The glob as it is written.
-    pub(super) text: String,
-    pub(super) glob: GlobMatcher,
-}
-
-/// What is done in a step, and what must be true afterwards.
-#[derive(Debug, Default)]
-pub(super) struct StepDeclaration {
-    pub(super) actions: StepActions,
-    pub(super) expect: Vec<Demanded>,
-}
-
-/// The actions of a step.
-#[derive(Debug)]
-pub(super) enum StepActions {
-    /// These.
-    Fixed(Vec<Action>),
-    /// Those that the step lists.
-    At(NodePath),
-}
-
-impl Default for StepActions {
-    fn default() -> StepActions {
-        StepActions::Fixed(vec![Action::Execute])
-    }
-}
-
-/// A member of the program, and where its value lies.
-#[derive(Debug)]
-pub(super) enum Given {
-    /// Each member of an object, under its own name.
-    All(NodePath),
-    /// A member: its index among the fields of the state and the members of the input.
-    One(usize, NodePath),
-    /// A member with a value that no case says.
-    Constant(usize, Document),
-}
-
-/// A field of the state, and what it must be.
-#[derive(Debug)]
-pub(super) enum Demanded {
-    /// Each member of an object, under its own name.
-    All(NodePath),
-    /// The value that lies there; the document is what is demanded if nothing lies there.
-    At { field: usize, path: NodePath, absent: Option<Document> },
-    /// A value that no case says.
-    Constant { field: usize, value: Document },
 }
 
 impl Declaration {
@@ -152,10 +75,6 @@ impl Declaration {
     pub fn members(&self) -> impl Iterator<Item = &DeclaredField> {
         self.state.iter().chain(&self.input)
     }
-}
-
-fn member(state: &[DeclaredField], input: &[DeclaredField], name: &str) -> Option<usize> {
-    state.iter().chain(input).position(|field| field.name == *name)
 }
 
 /// The keys of a declaration.
@@ -204,10 +123,15 @@ fn distinct(
     }
 }
 
+/// Whether a text can be the name of a machine of a family.
+pub fn is_machine_name(name: &str) -> bool {
+    let is_plain = |it: char| it.is_ascii_lowercase() || it.is_ascii_digit() || "-_.".contains(it);
+    !name.is_empty() && name.len() <= MAX_NAME && name.chars().all(is_plain)
+}
+
 fn machine_name(reader: &mut TomlReader<'_>, value: &Spanned<DeValue<'_>>) -> Option<String> {
     let name = reader.text(value, "machine")?;
-    let is_plain = |it: char| it.is_ascii_lowercase() || it.is_ascii_digit() || "-_.".contains(it);
-    if !name.is_empty() && name.len() <= MAX_NAME && name.chars().all(is_plain) {
+    if is_machine_name(&name) {
         return Some(name);
     }
     let what = format!("{name:?} is not the name of a machine");

@@ -45,7 +45,7 @@ impl NodePath {
         let mut rest = text.strip_prefix('$').ok_or_else(|| NotationError {
             at: 0,
             what: "a path starts with $".to_owned(),
-            expected: format!("\"$.{}\"", text.trim_start_matches('.')),
+            expected: if text.starts_with(['.', '[']) { format!("${text}") } else { format!("$.{text}") },
         })?;
         let mut steps = Vec::new();
         while !rest.is_empty() {

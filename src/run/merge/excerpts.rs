@@ -45,6 +45,7 @@ impl<'r> Excerpts<'r> {
             | Event::FileDone
             | Event::Broken { .. }
             | Event::Explained(_)
+            | Event::NotCompared(_)
             | Event::Ended(_) => {}
         }
     }

@@ -2,15 +2,17 @@
 
 use std::collections::BTreeMap;
 
+use super::declared_difference::tell_apart;
 use super::trouble::Trouble;
 use crate::machines::{Hashed, MachineInfo};
 
 use crate::machines::machine::LoadError;
 use crate::machines::observe::Observe;
+use crate::model::assertion::Expected;
 use crate::model::case::{self, Program, Step};
 use crate::model::limits::{Limits, ROWS};
 use crate::model::path::{Path, PathKey};
-use crate::model::shape::MemberShape;
+use crate::model::shape::{MemberShape, Shape};
 use crate::model::value::Value;
 use crate::testees::testee::{Stopped, TesteeState};
 use crate::wire::plain::{self, write_record};
@@ -245,5 +247,12 @@ impl TesteeState for Reported<'_> {
 
     fn explain(&self, _: &Path) -> Option<String> {
         None
+    }
+
+    fn tell_apart(&self, at: &Path, expected: &Expected, actual: Option<&Value>) -> Option<String> {
+        let PathKey::Name(name) = at.first() else { return None };
+        let shape = self.fields.iter().find(|field| field.name == &**name).map(|field| field.shape);
+        let Some(Shape::Declared(field)) = shape else { return None };
+        tell_apart(field, at, expected, actual)
     }
 }

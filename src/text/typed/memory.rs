@@ -2,7 +2,8 @@
 
 use num_bigint::BigInt;
 
-use super::{scalar, wrong};
+use super::fault::{of_item, wrong};
+use super::scalar;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::field_type::{FieldType, MemoryType};
 use crate::model::name::Name;
@@ -95,13 +96,13 @@ impl CellReader<'_> {
 
     fn address(&self, node: JsonNode<'_>) -> Result<u64, Diagnostic<Origin>> {
         let number = scalar::number(node, &self.memory.address, "an item");
-        let number = number.map_err(|error| super::of_item(error, self.name))?;
+        let number = number.map_err(|error| of_item(error, self.name))?;
         Ok(u64::try_from(&number).unwrap_or_default())
     }
 
     fn cell(&mut self, address: u64, node: JsonNode<'_>) -> Result<(), Diagnostic<Origin>> {
         let value = scalar::number(node, &self.memory.cell, "an item");
-        let value = value.map_err(|error| super::of_item(error, self.name))?;
+        let value = value.map_err(|error| of_item(error, self.name))?;
         self.add(address, value, node)
     }
 

@@ -5,7 +5,7 @@ use ::base64::engine::DecodePaddingMode;
 use ::base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use num_bigint::BigInt;
 
-use super::wrong;
+use super::fault::{of_item, wrong};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::field_type::FieldType;
 use crate::model::hex::{bytes_key, hex_bytes};
@@ -89,7 +89,7 @@ pub(super) fn bytes(node: JsonNode<'_>, name: &str) -> Result<Vec<u8>, Diagnosti
 /// A number below 256.
 pub(super) fn byte(item: JsonNode<'_>, name: &str) -> Result<u8, Diagnostic<Origin>> {
     let number = number(item, &FieldType::Unsigned(8), "an item");
-    let number = number.map_err(|error| super::of_item(error, name))?;
+    let number = number.map_err(|error| of_item(error, name))?;
     Ok(u8::try_from(&number).unwrap_or_default())
 }
 
@@ -98,8 +98,8 @@ pub(super) fn base64(node: JsonNode<'_>, name: &str) -> Result<Vec<u8>, Diagnost
     let config = GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
     let engine = GeneralPurpose::new(&::base64::alphabet::STANDARD, config);
     let text = node.text().ok_or_else(|| wrong(node, name, &expected(&FieldType::Base64)))?;
-    engine.decode(text.as_bytes()).map_err(|error| {
-        let what = format!("{name} is {}: {error}", node.shown());
+    engine.decode(text.as_bytes()).map_err(|_| {
+        let what = format!("{name} is {}", node.shown());
         Diagnostic::at(node.at(), what).expected(expected(&FieldType::Base64)).under(LintRule::Bytes)
     })
 }

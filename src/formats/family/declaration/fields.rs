@@ -5,7 +5,7 @@ use std::ops::Range;
 use num_bigint::BigUint;
 use toml::de::DeValue;
 
-use super::MAX_NAME;
+use super::parts::MAX_NAME;
 use super::toml_reader::{TomlReader, TomlValue};
 use crate::formats::family::type_notation;
 use crate::model::field_type::{

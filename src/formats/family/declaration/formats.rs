@@ -5,8 +5,8 @@ use std::ops::Range;
 use globset::GlobBuilder;
 use toml::de::{DeTable, DeValue};
 
+use super::parts::{Demanded, FilePattern, FormatDeclaration, Given, StepActions, StepDeclaration, member};
 use super::toml_reader::{TomlReader, TomlValue};
-use super::{Demanded, FilePattern, FormatDeclaration, Given, StepActions, StepDeclaration, member};
 use crate::formats::family::constant;
 use crate::formats::family::node_path::NodePath;
 use crate::model::case::Action;
