@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use globset::GlobMatcher;
 
 use super::case_info::{Cost, ExpressionCase};
+use super::given::{demanded, has, parts};
 use crate::formats::family::BOXED;
 use crate::formats::{FORMATS, forks};
 use crate::isa::{OpInfo, OpSet};
@@ -156,6 +157,34 @@ pub static PREDICATES: &[Predicate] = &[
                 .case()
                 .and_then(fork)
                 .is_some_and(|fork| forks::names(fork).any(|name| matcher.matches(name)))
+        },
+    },
+    Predicate {
+        name: "field",
+        argument: "field",
+        placeholder: "NAME",
+        doc: "demands something of this field of the state",
+        cost: Cost::Reading,
+        letters: Letters::Exact,
+        accepts: Accepts::AnyText,
+        holds: |matcher, asked| {
+            asked.case().is_some_and(|case| demanded(case).any(|field| matcher.matches(field)))
+        },
+    },
+    Predicate {
+        name: "has",
+        argument: "value",
+        placeholder: "PATH=VALUE",
+        doc: "gives this value to the machine: has(a=0xff), has(regs/2=7)",
+        cost: Cost::Reading,
+        letters: Letters::Exact,
+        accepts: Accepts::Checked(|matcher| {
+            let form = || Unaccepted::Form("PATH=VALUE, such as a=0xff".to_owned());
+            parts(&matcher.text).map(drop).map_err(|()| form())
+        }),
+        holds: |matcher, asked| match parts(&matcher.text) {
+            Ok((path, value)) => asked.case().is_some_and(|case| has(case, path, value)),
+            Err(()) => false,
         },
     },
     Predicate {
