@@ -33,6 +33,8 @@ mod errors;
 mod exec;
 mod explore;
 mod explorer_pages;
+mod families;
+mod family;
 mod file_args;
 mod find_case;
 mod flags;
@@ -122,6 +124,7 @@ enum CliCommand {
     Mutants(mutants::MutantsCommand),
     Coverage(coverage::CoverageCommand),
     Minset(minset::MinsetCommand),
+    Family(family::FamilyCommand),
     Isa(isa::IsaArgs),
     Asm(asm::Asm),
     Disasm(disasm::Disasm),
@@ -280,6 +283,7 @@ impl CliCommand {
             | CliCommand::Compare(_)
             | CliCommand::Exec(_)
             | CliCommand::Vm(_)
+            | CliCommand::Family(_)
             | CliCommand::Isa(_)
             | CliCommand::Asm(_)
             | CliCommand::Disasm(_)
@@ -313,6 +317,7 @@ impl CliCommand {
             CliCommand::Mutants(command) => command.run(&settings),
             CliCommand::Coverage(command) => command.run(&settings),
             CliCommand::Minset(command) => command.run(&settings),
+            CliCommand::Family(command) => command.run(&settings),
             CliCommand::Isa(command) => command.run(),
             CliCommand::Asm(command) => command.run(),
             CliCommand::Disasm(command) => command.run(),

@@ -26,7 +26,7 @@ use crate::model::explanation::BlameAnswer;
 use crate::model::path::{Path, PathKey};
 use crate::model::value::Value;
 use crate::model::verdict::CaseDifference;
-use crate::run::{LoadedFile, RunOptions, WatchedCase, Worker};
+use crate::run::{self, LoadedFile, RunOptions, WatchedCase, Worker};
 use crate::testees::embedded::Embedded;
 
 /// The maximum number of list items that are compared with what is expected, since a vector may expect a list
@@ -110,6 +110,9 @@ impl<'r, 'o, 'l> Ran<'r, 'o, 'l> {
     /// are kept.
     pub fn explain(self, last: usize) -> Explanation {
         let Ran { worker, loaded, case, report, counted } = self;
+        if run::is_elsewhere(loaded) {
+            return Explanation::missing(report, NO_INSTRUCTIONS);
+        }
         let is_embedded = counted.is_some();
         let counted = counted.unwrap_or_else(|| ExplainedCount::of(worker, loaded, case));
         if let Err(why) = check_memory(worker.watched_machine()) {
@@ -226,6 +229,9 @@ fn search(
         }
     }
 }
+
+/// Why the failure of a case of a family is not explained by instructions.
+const NO_INSTRUCTIONS: &str = "which instruction is wrong is not known: vmconf does not embed this machine";
 
 /// Whether the testee is a machine in another process that reports its steps.
 fn reports_steps(case: &Case, options: &RunOptions) -> bool {

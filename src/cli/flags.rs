@@ -48,6 +48,8 @@ const FLAGS: &[Flag] = &[
     typed("today", Selection),
     // How files are read.
     setting("format", SettingScope::File, Verdicts),
+    setting("family", SettingScope::File, Verdicts),
+    setting("ignore", SettingScope::File, Verdicts),
     setting("strict", SettingScope::File, Verdicts),
     setting("value-debit", SettingScope::File, Verdicts),
     // What runs them.

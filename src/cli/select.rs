@@ -19,7 +19,7 @@ use vmconf::text::suggest::nearest;
 use super::errors::UsageError;
 use super::file_args::{self, FileArgs};
 use super::settings::{ConfigArgs, Settings};
-use super::{candidates, output, outstanding};
+use super::{candidates, families, output, outstanding};
 
 /// What is read if no path is named.
 const DEFAULT: &str = "vectors/";
@@ -175,7 +175,9 @@ impl Select {
             expression: self.expression(settings)?,
             ..RunOptions::default()
         };
-        Ok(LoadOptions { run, file: self.file.options(), overrides: file_args::overrides(settings)? })
+        let families = families::configured(settings)?;
+        let overrides = file_args::overrides(settings, &families)?;
+        Ok(LoadOptions { run, file: self.file.options(&families)?, overrides })
     }
 }
 

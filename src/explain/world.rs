@@ -94,8 +94,7 @@ fn seen(loaded: &LoadedFile<'_>, case: &Case, hashed: &Hashed, options: &RunOpti
             .map(|step| Step { assertions: vec![assertion.clone()], ..step.clone() })
             .collect();
         let mut value = None;
-        let limits = &loaded.options().limits;
-        let ran = Worker::new(options).with_testee(case.machine, limits, |testee| {
+        let ran = Worker::new(options).with_testee(case.machine, loaded.options(), |testee| {
             testee.run(&case.program, &steps, &mut |_, state| value = state.observe(field))
         });
         value.filter(|_| matches!(ran, Ok(Ok(_))))

@@ -117,6 +117,11 @@ impl Report for GitHub {
                 self.on = vm.as_ref().map_or_else(String::new, |vm| format!(" on {vm}"));
                 Ok(())
             }
+            Event::NotCompared(fields) => {
+                let fields = fields.iter().map(|field| format!("; {field}"));
+                self.on.extend(fields);
+                Ok(())
+            }
             Event::Note { .. } | Event::FileDone | Event::Explained(_) => Ok(()),
             Event::Suspects(analysis) => {
                 self.suspects = format!("; {}", head(analysis));

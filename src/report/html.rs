@@ -245,6 +245,11 @@ impl Report for Html {
                 self.suspects = Some(analysis.clone());
                 Ok(())
             }
+            Event::NotCompared(fields) => {
+                let fields = fields.iter().map(|field| format!("; {field}"));
+                self.on.extend(fields);
+                Ok(())
+            }
             Event::Note { .. } | Event::FileDone => Ok(()),
             Event::Ended(summary) => self.end(summary),
         }

@@ -108,6 +108,10 @@ impl Report for Json {
                 self.placed(explained.id(), Some(ReportLine::Explained(line)))
             }
             Event::Explained(_) | Event::Suspects(_) => Ok(()),
+            Event::NotCompared(fields) => {
+                self.end_pending()?;
+                self.line(&ReportLine::NotCompared(fields.into()))
+            }
             Event::Ended(summary) => {
                 self.end_pending()?;
                 self.line(&ReportLine::Summary(summary.into()))?;

@@ -119,6 +119,13 @@ impl Report for Junit {
                 self.vm = vm.as_ref().map(ToString::to_string);
                 Ok(())
             }
+            Event::NotCompared(fields) => {
+                self.close()?;
+                let lines: Vec<_> = fields.iter().map(ToString::to_string).collect();
+                let open = self.open.insert(OpenSuite::new("not compared"));
+                open.suite.set_system_out(lines.join("\n"));
+                self.close()
+            }
             Event::Note { .. } | Event::Explained(_) | Event::Suspects(_) => Ok(()),
             Event::Ended(summary) => self.end(summary),
         }

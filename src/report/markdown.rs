@@ -9,7 +9,7 @@ use super::kind::{Report, ReportOptions};
 use super::markdown_escape::code_span;
 use super::slow::SlowCases;
 use crate::model::case_report::CaseReport;
-use crate::model::event::{Event, RunSummary, UsedVm};
+use crate::model::event::{Event, FieldNotCompared, RunSummary, UsedVm};
 use crate::model::verdict::Verdict;
 
 /// The maximum size of the groups in bytes; GitHub accepts 1 MiB for a step.
@@ -26,13 +26,22 @@ pub struct Markdown {
     skipped: Vec<String>,
     slow: SlowCases,
     vm: Option<UsedVm>,
+    not_compared: Vec<FieldNotCompared>,
 }
 
 impl Markdown {
     /// A report that writes to `out`.
     pub fn new(out: Box<dyn Write>, options: &ReportOptions) -> Markdown {
         let (groups, slow) = (FailureGroups::new(options), SlowCases::new(options));
-        Markdown { out, options: options.clone(), groups, skipped: Vec::new(), slow, vm: None }
+        Markdown {
+            out,
+            options: options.clone(),
+            groups,
+            skipped: Vec::new(),
+            slow,
+            vm: None,
+            not_compared: Vec::new(),
+        }
     }
 
     fn case(&mut self, report: &CaseReport) -> io::Result<()> {
@@ -56,6 +65,9 @@ impl Markdown {
             counted.iter().map(|(kind, count)| (plural(*kind), count.to_string())).unzip();
         writeln!(text, "| {} | time |\n|{}---:|", names.join(" | "), "---:|".repeat(names.len()))?;
         writeln!(text, "| {} | {seconds:.2} s |", counts.join(" | "))?;
+        for field in &self.not_compared {
+            writeln!(text, "\n{}", code_span(&field.to_string()))?;
+        }
         let (mut left, mut omitted) = (MOST_BYTES, 0);
         if let Some(head) = self.groups.head() {
             writeln!(self.out, "\n{}", code_span(&head))?;
@@ -107,6 +119,10 @@ impl Report for Markdown {
             Event::Broken { source, errors } => self.case(&broken_source(source, errors)),
             Event::Started { vm, .. } => {
                 self.vm.clone_from(vm);
+                Ok(())
+            }
+            Event::NotCompared(fields) => {
+                self.not_compared.clone_from(fields);
                 Ok(())
             }
             Event::Note { .. } | Event::FileDone | Event::Explained(_) => Ok(()),

@@ -9,12 +9,13 @@ use indexmap::IndexMap;
 
 use super::execute::CaseOutcome;
 use super::load::LoadedFile;
+use super::not_compared::add;
 use super::options::{LoadOptions, RunOptions, UnmatchedEntries};
 use super::select;
 use super::source::VectorSource;
 use super::sources::Sources;
 use crate::model::case::CaseId;
-use crate::model::event::{Event, RunSummary};
+use crate::model::event::{Event, FieldNotCompared, RunSummary};
 use crate::model::explanation::{ExplainedCase, Explanation, MOST_EXPLAINED};
 use crate::model::signature;
 use crate::model::suspects::{MOST_FAILURES, SuspectAnalysis};
@@ -53,6 +54,8 @@ pub(super) struct RunCollector<'s> {
     not_passed: HashMap<CaseId, DifferenceKind>,
     /// How many cases and files failed or were broken.
     failures: usize,
+    /// Assertions that were not compared.
+    not_compared: Vec<FieldNotCompared>,
     /// The first cases of each of the first causes, which may be explained after all cases: the number of the
     /// case in the run, its file, its index in the file.
     explainable: IndexMap<String, Vec<(usize, Arc<VectorSource>, usize)>>,
@@ -73,6 +76,7 @@ impl<'s> RunCollector<'s> {
             matched: BTreeMap::new(),
             not_passed: HashMap::new(),
             failures: 0,
+            not_compared: Vec::new(),
             explainable: IndexMap::new(),
         }
     }
@@ -130,7 +134,8 @@ impl<'s> RunCollector<'s> {
             Some(failures) => outcome.skip(failures),
             None => outcome,
         };
-        let CaseOutcome { report, notes, cache_update } = outcome;
+        let CaseOutcome { report, notes, cache_update, not_compared } = outcome;
+        add(&mut self.not_compared, not_compared);
         if let (Some(cache), Some(key), Some(update)) = (&self.options.run.cache, file.key(), cache_update) {
             cache.update(key, update);
         }
@@ -163,6 +168,12 @@ impl<'s> RunCollector<'s> {
         }
         if let Some(explain) = self.explainers.explain.take() {
             self.explain_some(explain);
+        }
+        if !self.not_compared.is_empty() {
+            let mut fields = std::mem::take(&mut self.not_compared);
+            // The order of the cases may be another in the next run.
+            fields.sort_by(|one, other| one.field.cmp(&other.field));
+            (self.sink)(Event::NotCompared(fields));
         }
         let interrupted = self.options.run.interrupt.is_requested();
         let summary = RunSummary { seconds: start.elapsed().as_secs_f64(), interrupted, ..self.summary };

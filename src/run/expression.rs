@@ -7,6 +7,7 @@
 mod case_info;
 mod display;
 mod expr;
+mod given;
 mod parse;
 mod predicates;
 

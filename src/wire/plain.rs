@@ -7,10 +7,13 @@ use std::fmt;
 use num_bigint::{BigInt, Sign};
 use serde_json::{Map, Number, Value as Json};
 
+use crate::model::field_type::DeclaredField;
 use crate::model::hex::{bytes_key, hex_bytes, number_key};
 use crate::model::name::Name;
 use crate::model::shape::{MapKeys, MemberShape, NumberNotation, Shape};
 use crate::model::value::Value;
+use crate::text::json::Document;
+use crate::text::typed;
 
 /// The maximum depth of lists and records that is written; JSON readers accept about as much.
 const DEEPEST: usize = 100;
@@ -34,6 +37,10 @@ pub fn write_record(record: &Value, members: &'static [MemberShape]) -> Json {
 }
 
 fn write_at(depth: usize, value: &Value, shape: &Shape) -> Json {
+    if let Shape::Declared(field) = shape {
+        let text = typed::written(value, &field.field_type);
+        return serde_json::from_str(&text).unwrap_or_else(|_| Json::String(text));
+    }
     let inner = |value: &Value, shape: &Shape| write_at(depth + 1, value, shape);
     match value {
         Value::Null => Json::Null,
@@ -132,6 +139,7 @@ impl Misfit {
 /// The first part that does not fit its shape.
 pub fn read(json: Json, shape: &Shape) -> Result<Value, Misfit> {
     Ok(match (json, shape) {
+        (json, Shape::Declared(field)) => declared(&json, field)?,
         // Some writers of JSON have no empty lists.
         (Json::Null, Shape::List(_)) => Value::List(Vec::new()),
         (Json::Null, Shape::Map(..)) => Value::Record(Vec::new()),
@@ -156,6 +164,13 @@ pub fn read(json: Json, shape: &Shape) -> Result<Value, Misfit> {
         }
         (other, _) => return Err(misfit(kind(&other), expected(shape))),
     })
+}
+
+/// The value of JSON as the declaration of a family says.
+fn declared(json: &Json, field: &DeclaredField) -> Result<Value, Misfit> {
+    let document = Document::parse(json.to_string(), DEEPEST).map_err(|(_, error)| error);
+    let value = document.and_then(|document| typed::read(document.root(), &field.field_type, &field.name));
+    value.map_err(|error| Misfit { at: String::new(), what: error.to_string() })
 }
 
 fn misfit(found: &str, expected: &str) -> Misfit {
@@ -183,6 +198,7 @@ fn expected(shape: &Shape) -> &'static str {
         Shape::Record(_) | Shape::Map(..) => "an object",
         Shape::Typed(_) => "an object with the members type and value",
         Shape::Plain => "a value",
+        Shape::Declared(_) => "a value of the declared type",
     }
 }
 

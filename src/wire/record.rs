@@ -222,7 +222,7 @@ impl RecordReading {
             }
             (LineType::Checksum, RecordedState::Inside) => return wrong("stands before the summary"),
             (LineType::Case, RecordedState::Inside) => self.case(read_line(line)?)?,
-            (LineType::Note | LineType::Explained, RecordedState::Inside) => {}
+            (LineType::Note | LineType::Explained | LineType::NotCompared, RecordedState::Inside) => {}
             (LineType::Summary, RecordedState::Inside) => {
                 self.run.summary = read_line::<ReportedSummary>(line)?.try_into()?;
                 self.state = RecordedState::After;
