@@ -41,6 +41,7 @@ const FLAGS: &[Flag] = &[
     setting("filter", SettingScope::Run, Selection),
     Flag { short: Some('E'), ..setting("expr", SettingScope::Run, Selection) },
     setting("fork", SettingScope::Run, Selection),
+    setting("sample", SettingScope::Run, Selection),
     setting("partition", SettingScope::Run, Nothing),
     typed("rerun", Selection),
     typed("watch", Nothing),

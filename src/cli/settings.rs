@@ -173,7 +173,8 @@ impl Settings {
     /// Which settings of `vmconf.toml` restrict the selection, to follow a note that nothing was selected; empty if
     /// none does.
     pub(super) fn restrictions(&self) -> String {
-        let set = ["filter", "expr", "fork", "partition"].map(|name| Some((name, self.place(name)?)));
+        let set =
+            ["filter", "expr", "fork", "sample", "partition"].map(|name| Some((name, self.place(name)?)));
         let set = set.into_iter().flatten().map(|(name, place)| format!("; {place} sets {name}"));
         set.collect::<Vec<_>>().concat()
     }

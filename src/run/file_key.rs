@@ -25,6 +25,7 @@ impl RunOptions {
             // These only select cases.
             filter: _,
             expression: _,
+            sample: _,
             part: _,
             // These only affect what is done with results.
             unmatched_entries: _,

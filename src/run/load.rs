@@ -226,8 +226,13 @@ impl<'s> LoadedCases<'s> {
     }
 
     /// Keeps the cases whose ids `selects` accepts.
-    pub(super) fn retain_ids(&mut self, selects: impl Fn(&VectorSource, &CaseId) -> bool) {
+    pub(super) fn retain_ids(&mut self, mut selects: impl FnMut(&VectorSource, &CaseId) -> bool) {
         self.entries.retain(|(id, _)| selects(&self.source, id));
+    }
+
+    /// The ids of the selected cases.
+    pub(super) fn ids(&self) -> impl Iterator<Item = &CaseId> {
+        self.entries.iter().map(|(id, _)| id)
     }
 
     /// Keeps the cases that `selects` accepts.

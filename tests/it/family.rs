@@ -72,6 +72,37 @@ fn ignored_fields_are_not_compared() {
     assert_eq!(run(&["byte:1"]).exit, 2);
 }
 
+/// A sample is the same in every run, another one with another seed, and never larger than the file.
+#[test]
+fn a_sample_is_the_same_everywhere() {
+    let listed = |sample: &str| {
+        let ran = vmconf(&["list", "families/vectors/z80", "families/vectors/spc700", "--sample", sample]);
+        assert_eq!(ran.exit, if sample == "0" { 2 } else { 0 }, "{ran:?}");
+        ran.stdout
+    };
+    assert_eq!(listed("5").lines().count(), 10);
+    assert_eq!(listed("5"), listed("5:0"));
+    assert_ne!(listed("5"), listed("5:1"));
+    assert!(listed("6").lines().filter(|id| listed("5").contains(id)).count() == 10);
+    assert_eq!(listed("99").lines().count(), 35 + 31);
+    listed("0");
+}
+
+/// What cases give and demand selects them.
+#[test]
+fn cases_are_selected_by_what_they_give_and_demand() {
+    let count = |expr: &str| {
+        let ran = vmconf(&["list", "families/vectors/z80", "-E", expr]);
+        ran.stdout.lines().count()
+    };
+    // OUT and IN are the only cases with ports, whose absence demands that there are none.
+    assert_eq!(count("has(ports/0/1=0x42) or has(ports/0/2=r)"), 2);
+    assert_eq!(count("field(ports)"), 35);
+    assert_eq!(count("field(sp)"), 4);
+    assert_eq!(count("uses(ADD)"), 0);
+    assert_eq!(vmconf(&["list", "families/vectors/z80", "-E", "has(ports)"]).exit, 2);
+}
+
 /// Each fault of a declaration has a place, and says what was expected.
 #[test]
 fn declarations_have_located_faults() {
