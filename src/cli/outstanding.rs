@@ -11,6 +11,7 @@ use indexmap::IndexMap;
 use vmconf::model::case::CaseId;
 use vmconf::model::case_report::CaseReport;
 use vmconf::model::event::RunSummary;
+use vmconf::model::suspects::SuspectAnalysis;
 use vmconf::model::verdict::DifferenceKind;
 use vmconf::report::json::RecordWriter;
 use vmconf::run::anchor::Anchor;
@@ -48,9 +49,10 @@ fn read_file(path: &Path) -> anyhow::Result<Outstanding> {
 ///
 /// When no run is recorded, or a record is damaged.
 pub(super) fn outcomes(anchor: &Anchor) -> anyhow::Result<Outcomes> {
-    let last = RecordedRun::last(anchor)?.cases.into_iter();
-    let cases = read(anchor)?.into_iter().chain(last);
-    Ok(cases.map(|(id, outcome)| (id, outcome.kind.name().to_owned())).collect())
+    let last = RecordedRun::last(anchor)?;
+    let cases = read(anchor)?.into_iter().chain(last.cases);
+    let verdicts = cases.map(|(id, outcome)| (id, outcome.kind.name().to_owned())).collect();
+    Ok(Outcomes { verdicts, suspects: last.suspects })
 }
 
 /// The record of a run in progress, and how it changes the outstanding failures.
@@ -100,6 +102,11 @@ impl OutstandingRecording {
             self.found_otherwise(&CaseId::of_file(report.id.file.clone()).to_string());
         }
         self.record.case(case);
+    }
+
+    /// Adds the instructions that explain the failures.
+    pub(super) fn suspects(&mut self, analysis: &SuspectAnalysis) {
+        self.record.suspects(analysis);
     }
 
     fn found_otherwise(&mut self, id: &str) {

@@ -215,6 +215,9 @@ impl Runner<'_> {
                 record.case(report);
                 on_case(report);
             }
+            if let Event::Suspects(analysis) = &event {
+                record.suspects(analysis);
+            }
             reports.event(&event);
         };
         let mut explain = |loaded: &LoadedFile<'_>, case: usize, run: &RunOptions| {

@@ -167,8 +167,14 @@ impl Select {
         let forks = self.fork.iter().map(String::as_str).map(of_fork).collect::<anyhow::Result<_>>()?;
         let both = [Expr::any(exprs), Expr::any(forks)].into_iter().flatten().collect();
         let Some(expr) = Expr::all(both) else { return Ok(None) };
-        let last =
-            if expr.asks_for_last_run() { outstanding::outcomes(&settings.anchor)? } else { Outcomes::new() };
+        let last = if expr.asks_for_last_run() {
+            outstanding::outcomes(&settings.anchor)?
+        } else if expr.may_ask_for_last_run() {
+            // Without a record, there are no suspects.
+            outstanding::outcomes(&settings.anchor).unwrap_or_default()
+        } else {
+            Outcomes::default()
+        };
         Ok(Some(ExprSelection { expr, last: Arc::new(last) }))
     }
 

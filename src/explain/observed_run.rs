@@ -1,7 +1,7 @@
 //! What a case executes on an embedded machine.
 //!
-//! Only parts of a long run are observed, so that loops of millions of instructions take seconds: the first
-//! 100,000 instructions, then the first 1,000 of each 100,000, and the end.
+//! Only parts of a long run are observed, so that loops of millions of instructions take seconds: the beginning, the
+//! beginning of each later stretch, and the end.
 
 use std::collections::BTreeSet;
 
@@ -10,14 +10,21 @@ use crate::machines::inspect::Inspect;
 use crate::machines::machine::{At, Watch};
 use crate::run::{LoadedFile, WatchedCase, Worker};
 
-/// The number of instructions observed at the beginning of a run.
-const OBSERVED_FIRST: u64 = 100_000;
+/// Which parts of a long run are observed, in instructions.
+struct ObservedParts {
+    /// How many at the beginning of a run.
+    first: u64,
+    /// How many at the beginning of each later stretch.
+    then: u64,
+    /// The length of a stretch.
+    stretch: u64,
+}
 
-/// The number of instructions observed at the beginning of each later stretch.
-const OBSERVED_THEN: u64 = 1_000;
+/// What a suite does must be complete.
+const THOROUGH: ObservedParts = ObservedParts { first: 100_000, then: 1_000, stretch: 100_000 };
 
-/// The length of a stretch, in instructions.
-const STRETCH: u64 = 100_000;
+/// What explains failures must not take much longer than the run.
+const QUICK: ObservedParts = ObservedParts { first: 5_000, then: 100, stretch: 5_000 };
 
 /// How much is recorded of each case.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -27,6 +34,22 @@ pub enum Detail {
     Codes,
     /// Also what it does with them.
     Points,
+    /// Also what it does with them, of fewer parts of a long run: the first 5,000 instructions, then 100 of each 5,000,
+    /// and the end.
+    QuickPoints,
+}
+
+impl Detail {
+    fn parts(self) -> &'static ObservedParts {
+        match self {
+            Detail::Codes | Detail::Points => &THOROUGH,
+            Detail::QuickPoints => &QUICK,
+        }
+    }
+
+    fn has_points(self) -> bool {
+        matches!(self, Detail::Points | Detail::QuickPoints)
+    }
 }
 
 /// Which instructions a case executes, how many, and how.
@@ -99,7 +122,7 @@ impl Watch for ObservedRun {
         self.note_failure(at.state);
         self.last = at.op.map(|op| op.code);
         self.codes.extend(self.last);
-        if self.detail == Detail::Points {
+        if self.detail.has_points() {
             self.observer.before(at);
         }
     }
@@ -108,8 +131,9 @@ impl Watch for ObservedRun {
         if self.before_end > 0 {
             return self.before_end.saturating_sub(self.steps);
         }
-        match self.steps % STRETCH {
-            at if self.steps >= OBSERVED_FIRST && at >= OBSERVED_THEN => STRETCH - at,
+        let ObservedParts { first, then, stretch } = self.detail.parts();
+        match self.steps % stretch {
+            at if self.steps >= *first && at >= *then => stretch - at,
             _ => 0,
         }
     }
@@ -121,17 +145,18 @@ impl Watch for ObservedRun {
     }
 
     fn sees(&self) -> u64 {
+        let ObservedParts { first, then, stretch } = self.detail.parts();
         match self.steps {
             _ if self.before_end > 0 => u64::MAX,
-            steps if steps < OBSERVED_FIRST => OBSERVED_FIRST - steps,
-            steps => OBSERVED_THEN.saturating_sub(steps % STRETCH),
+            steps if steps < *first => first - steps,
+            steps => then.saturating_sub(steps % stretch),
         }
     }
 
     fn pause(&mut self, state: &dyn Inspect) {
         self.is_end_unseen = self.passes_over() > 0;
         self.note_failure(state);
-        if self.detail == Detail::Points {
+        if self.detail.has_points() {
             self.observer.after(state, None);
         }
     }

@@ -69,7 +69,7 @@ fn observed(
         | DifferenceKind::Flaky => return None,
     };
     let is_elsewhere = worker.options().testee.vm().is_some();
-    let (watched, observed) = ObservedRun::of(worker, file, index, Detail::Points);
+    let (watched, observed) = ObservedRun::of(worker, file, index, Detail::QuickPoints);
     let outcome = match (passes, is_elsewhere, watched.report.verdict.unlisted_kind()) {
         (true, ..) => SpectrumOutcome::Passes,
         (false, true, DifferenceKind::Pass) => SpectrumOutcome::FailsOnlyElsewhere,

@@ -107,7 +107,11 @@ impl Report for Json {
                 let line = ReportedExplanation::new(explained.id(), &explanation::plain(explained)?);
                 self.placed(explained.id(), Some(ReportLine::Explained(line)))
             }
-            Event::Explained(_) | Event::Suspects(_) => Ok(()),
+            Event::Suspects(analysis) => {
+                self.end_pending()?;
+                self.line(&ReportLine::Suspects(Box::new((&**analysis).into())))
+            }
+            Event::Explained(_) => Ok(()),
             Event::NotCompared(fields) => {
                 self.end_pending()?;
                 self.line(&ReportLine::NotCompared(fields.into()))

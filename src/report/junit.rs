@@ -1,10 +1,13 @@
 //! The report that CI servers read: JUnit XML with a suite for each file. Only times differ from run to run.
 
+mod suspect_properties;
+
 use std::io::{self, Write};
 use std::time::Duration;
 
 use quick_junit::{NonSuccessKind, Report as Suites, TestCase, TestCaseStatus, TestSuite};
 
+use self::suspect_properties::SuspectProperties;
 use super::case_block::{broken_source, plain_case, skip_reason};
 use super::kind::{Report, ReportOptions};
 use super::spool::Spool;
@@ -26,6 +29,7 @@ pub struct Junit {
     open: Option<OpenSuite>,
     /// The machine in another process.
     vm: Option<String>,
+    suspects: SuspectProperties,
 }
 
 /// The suite of an unfinished file.
@@ -57,7 +61,15 @@ impl OpenSuite {
 impl Junit {
     /// A report that writes to `out`.
     pub fn new(out: Box<dyn Write>, options: &ReportOptions) -> Junit {
-        Junit { out, flags: options.flags.clone(), totals: empty(), done: Spool::new(), open: None, vm: None }
+        Junit {
+            out,
+            flags: options.flags.clone(),
+            totals: empty(),
+            done: Spool::new(),
+            open: None,
+            vm: None,
+            suspects: SuspectProperties::default(),
+        }
     }
 
     fn case(&mut self, report: &CaseReport) -> io::Result<()> {
@@ -77,6 +89,11 @@ impl Junit {
         }
         if report.cached {
             case.add_property(("cached", "true"));
+        }
+        if report.verdict.is_failed_or_broken() {
+            self.suspects.count_failing(report.id.to_string());
+        } else {
+            self.suspects.count_passing();
         }
         self.open.get_or_insert_with(|| OpenSuite::new(&file)).add(case)
     }
@@ -103,7 +120,7 @@ impl Junit {
         self.totals.set_time(Duration::from_secs_f64(summary.seconds));
         let [head, _, end] = parts(&self.totals, "testsuites")?;
         self.out.write_all(head.as_bytes())?;
-        io::copy(&mut self.done.reader()?, &mut self.out)?;
+        self.suspects.copy(self.done.reader()?, &mut self.out)?;
         self.out.write_all(end.as_bytes())?;
         self.out.flush()
     }
@@ -119,6 +136,7 @@ impl Report for Junit {
                 self.vm = vm.as_ref().map(ToString::to_string);
                 Ok(())
             }
+            Event::Suspects(analysis) => self.suspects.explain(analysis),
             Event::NotCompared(fields) => {
                 self.close()?;
                 let lines: Vec<_> = fields.iter().map(ToString::to_string).collect();
@@ -126,7 +144,7 @@ impl Report for Junit {
                 open.suite.set_system_out(lines.join("\n"));
                 self.close()
             }
-            Event::Note { .. } | Event::Explained(_) | Event::Suspects(_) => Ok(()),
+            Event::Note { .. } | Event::Explained(_) => Ok(()),
             Event::Ended(summary) => self.end(summary),
         }
     }

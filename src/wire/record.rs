@@ -1,6 +1,7 @@
 //! Recorded runs: each run is stored as a report with fewer members, compressed with gzip if it is long. A
 //! checksum at the end reveals damage. Full reports can be read as well, compressed or not.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::io::{BufRead, Read};
 
@@ -11,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::gzip::decompressed;
 use super::line::{LineError, read as read_line};
 use super::name::start;
-use super::report::{LineType, Problem, ReportStart, ReportedPartition, ReportedSummary};
+use super::report::{LineType, Problem, ReportStart, ReportedPartition, ReportedSummary, ReportedSuspects};
 use crate::model::event;
 use crate::model::verdict::DifferenceKind;
 
@@ -37,6 +38,8 @@ pub struct RecordedRunLine {
     pub part: Option<String>,
     /// The outcome of each case, by its id, in the order of the run.
     pub cases: IndexMap<String, RecordedOutcome>,
+    /// The instruction that explains a failing case, by the id of the case.
+    pub suspects: HashMap<String, String>,
     /// The counts.
     pub summary: event::RunSummary,
 }
@@ -119,6 +122,8 @@ pub enum RecordLine {
     Run(ReportStart),
     /// A finished case.
     Case(RecordedCase),
+    /// Which instructions explain all failures.
+    Suspects(Box<ReportedSuspects>),
     /// The counts.
     Summary(ReportedSummary),
     /// The last line: a checksum of all lines before it.
@@ -223,6 +228,7 @@ impl RecordReading {
             (LineType::Checksum, RecordedState::Inside) => return wrong("stands before the summary"),
             (LineType::Case, RecordedState::Inside) => self.case(read_line(line)?)?,
             (LineType::Note | LineType::Explained | LineType::NotCompared, RecordedState::Inside) => {}
+            (LineType::Suspects, RecordedState::Inside) => self.suspects(read_line(line)?),
             (LineType::Summary, RecordedState::Inside) => {
                 self.run.summary = read_line::<ReportedSummary>(line)?.try_into()?;
                 self.state = RecordedState::After;
@@ -264,6 +270,12 @@ impl RecordReading {
             }
         }
         Ok(())
+    }
+
+    fn suspects(&mut self, ReportedSuspects { analysis }: ReportedSuspects) {
+        for suspect in analysis.suspects {
+            self.run.suspects.extend(suspect.cases.into_iter().map(|id| (id, suspect.op.clone())));
+        }
     }
 
     fn end(self) -> Result<RecordedRunLine, String> {

@@ -10,11 +10,13 @@ pub use self::case::{Problem, ReportedCase, ReportedDifference, ReportedListing}
 pub use self::summary::ReportedSummary;
 use super::line::{LineError, LineHeader, read};
 use super::name::start;
+use super::suspects::SuspectsReport;
 use crate::model::case::CaseId;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::{self, Event, VERSION};
 use crate::model::explanation;
 use crate::model::partition;
+use crate::model::suspects::SuspectAnalysis;
 
 /// A line of a report.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -31,8 +33,23 @@ pub enum ReportLine {
     /// Assertions that were left out of the comparison.
     #[serde(rename = "not-compared")]
     NotCompared(ReportedNotCompared),
+    /// Which instructions explain all failures.
+    Suspects(Box<ReportedSuspects>),
     /// The last line.
     Summary(ReportedSummary),
+}
+
+/// Which instructions explain all failures.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ReportedSuspects {
+    /// As `vmconf suspects` writes it.
+    pub analysis: SuspectsReport,
+}
+
+impl From<&SuspectAnalysis> for ReportedSuspects {
+    fn from(analysis: &SuspectAnalysis) -> ReportedSuspects {
+        ReportedSuspects { analysis: analysis.into() }
+    }
 }
 
 /// The type of a line.
@@ -43,6 +60,7 @@ pub(super) enum LineType {
     Note,
     Explained,
     NotCompared,
+    Suspects,
     Summary,
     /// The checksum; only in recorded runs.
     Checksum,
@@ -62,12 +80,13 @@ impl LineType {
             "note" => Ok(LineType::Note),
             "explained" => Ok(LineType::Explained),
             "not-compared" => Ok(LineType::NotCompared),
+            "suspects" => Ok(LineType::Suspects),
             "summary" => Ok(LineType::Summary),
             "checksum" => Ok(LineType::Checksum),
             other => {
                 let other = start(other);
                 Err(format!(
-                    "{other} is not a type of line; expected case, note, explained, not-compared or summary"
+                    "{other} is not a type of line; expected case, note, explained, not-compared, suspects or summary"
                 )
                 .into())
             }
@@ -88,6 +107,7 @@ impl ReportLine {
             LineType::Note => ReportLine::Note(read(line)?),
             LineType::Explained => ReportLine::Explained(read(line)?),
             LineType::NotCompared => ReportLine::NotCompared(read(line)?),
+            LineType::Suspects => ReportLine::Suspects(read(line)?),
             LineType::Summary => ReportLine::Summary(read(line)?),
             LineType::Checksum => return Err("is of a recorded run; expected a report".to_owned().into()),
         })
@@ -99,7 +119,10 @@ impl ReportLine {
             ReportLine::Case(case) => case.position = Some(place),
             ReportLine::Note(note) => note.position = Some(place),
             ReportLine::Explained(explained) => explained.position = Some(place),
-            ReportLine::Run(_) | ReportLine::NotCompared(_) | ReportLine::Summary(_) => {}
+            ReportLine::Run(_)
+            | ReportLine::NotCompared(_)
+            | ReportLine::Suspects(_)
+            | ReportLine::Summary(_) => {}
         }
     }
 
@@ -110,7 +133,10 @@ impl ReportLine {
             ReportLine::Case(case) => case.position,
             ReportLine::Note(note) => note.position,
             ReportLine::Explained(explained) => explained.position,
-            ReportLine::Run(_) | ReportLine::NotCompared(_) | ReportLine::Summary(_) => None,
+            ReportLine::Run(_)
+            | ReportLine::NotCompared(_)
+            | ReportLine::Suspects(_)
+            | ReportLine::Summary(_) => None,
         }
     }
 }
@@ -126,6 +152,7 @@ impl TryFrom<ReportLine> for Event {
             ReportLine::Note(note) => note.try_into()?,
             ReportLine::Explained(explained) => explained.try_into()?,
             ReportLine::NotCompared(fields) => fields.into(),
+            ReportLine::Suspects(suspects) => Event::Suspects(Box::new(suspects.analysis.into())),
             ReportLine::Summary(summary) => Event::Ended(summary.try_into()?),
         })
     }

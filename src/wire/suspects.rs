@@ -126,3 +126,43 @@ impl From<&SuspectAnalysis> for SuspectsReport {
         }
     }
 }
+
+impl From<WireSuspectName> for SuspectName {
+    fn from(WireSuspectName { machine, op }: WireSuspectName) -> SuspectName {
+        SuspectName { machine, op }
+    }
+}
+
+impl From<WireSuspect> for Suspect {
+    fn from(suspect: WireSuspect) -> Suspect {
+        let WireSuspect { machine, op, score, cases, alone, failing, passing, condition, example } = suspect;
+        let condition = condition.map(|WireCondition { what, failing, passing }| SeparatingCondition {
+            what,
+            failing,
+            passing,
+        });
+        let name = SuspectName { machine, op };
+        Suspect { name, score, cases, alone, failing, passing, condition, example }
+    }
+}
+
+impl From<WireDoubtfulCase> for DoubtfulCase {
+    fn from(WireDoubtfulCase { id, why }: WireDoubtfulCase) -> DoubtfulCase {
+        DoubtfulCase { id, why }
+    }
+}
+
+impl From<SuspectsReport> for SuspectAnalysis {
+    fn from(report: SuspectsReport) -> SuspectAnalysis {
+        let SuspectsReport { failures, passing, suspects, others, doubtful, unexplained, uncleared } = report;
+        SuspectAnalysis {
+            failures,
+            passing,
+            suspects: suspects.into_iter().map(Into::into).collect(),
+            others: others.into_iter().map(Into::into).collect(),
+            doubtful: doubtful.into_iter().map(Into::into).collect(),
+            unexplained,
+            uncleared: uncleared.into_iter().map(Into::into).collect(),
+        }
+    }
+}

@@ -6,6 +6,9 @@
 #![allow(clippy::cast_precision_loss, reason = "numbers of cases are far below 2^53")]
 #![allow(clippy::print_stdout, reason = "the measured shares are worth to know")]
 
+mod reported;
+mod served;
+
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -28,8 +31,8 @@ use vmconf::testees::embedded::Embedded;
 use crate::support::validator::Validator;
 use crate::support::{sources_of, vmconf};
 
-/// The seed of all choices; each test prints it.
-const SEED: u64 = 20_261_124;
+/// The seed of all choices; each test prints it. The ranking was chosen with another one, 20261124.
+const SEED: u64 = 7_919;
 
 /// Faults of each machine, one at a time.
 const SINGLE: usize = 40;
@@ -40,9 +43,9 @@ const SETS: usize = 12;
 /// The shares of faults that must be first, and among the first three, and of sets whose faults must all be among the
 /// first ones, one more than there are faults. What is left are mostly faults that one case notices, in which a rarer
 /// instruction takes the wrong value.
-const FIRST: f64 = 0.96;
+const FIRST: f64 = 0.97;
 const AMONG_THREE: f64 = 0.99;
-const SETS_NAMED: f64 = 0.85;
+const SETS_NAMED: f64 = 0.9;
 
 /// The longest case, in instructions: a fault may make a loop endless.
 const MOST_STEPS: u64 = 20_000;

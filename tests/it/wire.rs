@@ -45,10 +45,10 @@ fn line(event: &Event) -> Option<ReportLine> {
         Event::Started { files, vm } => {
             ReportLine::Run(ReportStart { vm: vm.clone().map(Into::into), ..ReportStart::new(*files, None) })
         }
-        Event::FileDone
-        | Event::Broken { .. }
-        | Event::Suspects(_)
-        | Event::Explained(explanation::ExplainedCase::Facts(_)) => return None,
+        Event::Suspects(analysis) => ReportLine::Suspects(Box::new((&**analysis).into())),
+        Event::FileDone | Event::Broken { .. } | Event::Explained(explanation::ExplainedCase::Facts(_)) => {
+            return None;
+        }
     })
 }
 

@@ -6,6 +6,7 @@ use crate::model::case_report::CaseReport;
 use crate::model::event::RunSummary;
 use crate::model::partition::Partition;
 use crate::model::signature::signature;
+use crate::model::suspects::SuspectAnalysis;
 use crate::model::verdict::{DifferenceKind, Verdict};
 use crate::report::compressed::Compressed;
 use crate::report::spool::Spool;
@@ -75,6 +76,11 @@ impl RecordWriter {
     /// Adds a case.
     pub fn case(&mut self, case: RecordedCase) {
         self.add(&RecordLine::Case(case));
+    }
+
+    /// Adds the instructions that explain the failures.
+    pub fn suspects(&mut self, analysis: &SuspectAnalysis) {
+        self.add(&RecordLine::Suspects(Box::new(analysis.into())));
     }
 
     /// A case as it is recorded: its verdict and id. If it did not pass, also the file, so that the case can

@@ -7,8 +7,14 @@ use crate::formats::Format;
 use crate::isa::OpSet;
 use crate::model::case::{Case, CaseId};
 
-/// The verdicts of the last run: [`crate::model::verdict::Verdict::name`] by case id.
-pub type Outcomes = HashMap<String, String>;
+/// What is known from the last run about its cases, by their ids.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Outcomes {
+    /// [`crate::model::verdict::Verdict::name`].
+    pub verdicts: HashMap<String, String>,
+    /// The mnemonic of the instruction that explains a failure.
+    pub suspects: HashMap<String, String>,
+}
 
 /// Information on a case. Each method is called only if an expression needs the result.
 pub trait CaseInfo {
@@ -46,7 +52,7 @@ pub(super) struct ExpressionCase<'i> {
     pub(super) info: &'i dyn CaseInfo,
     /// The id as text.
     pub(super) id: String,
-    /// The verdicts of the last run.
+    /// What is known from the last run.
     pub(super) last: &'i Outcomes,
     case: OnceCell<Option<Case>>,
     cause: OnceCell<Option<String>>,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::case_info::{COSTS, CaseInfo, Cost, ExpressionCase, Outcomes};
-use super::predicates::{Argument, Matcher, Predicate, VERDICT};
+use super::predicates::{Argument, CAUSE, Matcher, Predicate, VERDICT};
 
 /// A parsed expression.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,7 +44,7 @@ impl PartialEq for Term {
 pub struct ExprSelection {
     /// The expression.
     pub expr: Expr,
-    /// The verdicts of the last run; empty if the expression does not use them.
+    /// What is known from the last run; empty if the expression does not use it.
     pub last: Arc<Outcomes>,
 }
 
@@ -90,7 +90,16 @@ impl Expr {
 
     /// Whether it uses the verdicts of the last run.
     pub fn asks_for_last_run(&self) -> bool {
-        self.terms().iter().any(|term| term.predicate.name == VERDICT)
+        self.asks_for(VERDICT)
+    }
+
+    /// Whether it uses the last run if one is recorded: its suspects have causes of their own.
+    pub fn may_ask_for_last_run(&self) -> bool {
+        self.asks_for(CAUSE)
+    }
+
+    fn asks_for(&self, predicate: &str) -> bool {
+        self.terms().iter().any(|term| term.predicate.name == predicate)
     }
 }
 

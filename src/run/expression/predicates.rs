@@ -46,6 +46,7 @@ impl fmt::Debug for Predicate {
 }
 
 pub(super) const VERDICT: &str = "verdict";
+pub(super) const CAUSE: &str = "cause";
 
 /// Nouns for outcomes that vectors and machines name otherwise.
 const OTHER_ENDS: [(&str, &str); 1] = [("refused", "refusal")];
@@ -128,7 +129,9 @@ pub static PREDICATES: &[Predicate] = &[
         cost: Cost::Outline,
         letters: Letters::AnyCase,
         accepts: Accepts::Names(|| DifferenceKind::ALL.map(DifferenceKind::name).to_vec()),
-        holds: |matcher, asked| asked.last.get(&asked.id).is_some_and(|verdict| matcher.matches(verdict)),
+        holds: |matcher, asked| {
+            asked.last.verdicts.get(&asked.id).is_some_and(|verdict| matcher.matches(verdict))
+        },
     },
     Predicate {
         name: "expects",
@@ -237,14 +240,18 @@ pub static PREDICATES: &[Predicate] = &[
         holds: |matcher, asked| asked.info.failures().iter().any(|failure| fails(matcher, failure)),
     },
     Predicate {
-        name: "cause",
+        name: CAUSE,
         argument: "cause",
         placeholder: "CAUSE",
-        doc: "fails or is broken for this cause, by which run groups failures",
+        doc: "fails or is broken for this cause, by which run groups failures, or was explained by this suspect in the last run",
         cost: Cost::Execution,
         letters: Letters::Exact,
         accepts: Accepts::AnyText,
-        holds: |matcher, asked| asked.cause().is_some_and(|cause| matcher.matches(cause)),
+        holds: |matcher, asked| {
+            let suspect = asked.last.suspects.get(&asked.id);
+            suspect.is_some_and(|suspect| matcher.matches(suspect))
+                || asked.cause().is_some_and(|cause| matcher.matches(cause))
+        },
     },
 ];
 

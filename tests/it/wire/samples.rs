@@ -14,6 +14,7 @@ use vmconf::model::explanation::ExplainedCase;
 use vmconf::model::name::Name;
 use vmconf::model::path::{Path, PathKey};
 use vmconf::model::position::Position;
+use vmconf::model::suspects::{DoubtfulCase, SeparatingCondition, Suspect, SuspectAnalysis, SuspectName};
 use vmconf::model::value::Value;
 use vmconf::model::verdict::{
     Breakdown, CaseDifference, DifferenceKind, ExpectedListing, Failure, FirstTry, NotPassed, Verdict,
@@ -217,8 +218,35 @@ pub(super) fn any_event() -> impl Strategy<Value = Event> {
             .prop_map(|(file, diagnostic)| Event::Note { file: file.into(), diagnostic }),
         any_report().prop_map(Event::Finished),
         (any_id(), any_text()).prop_map(|(id, text)| Event::Explained(ExplainedCase::Text { id, text })),
+        any_suspects().prop_map(|analysis| Event::Suspects(Box::new(analysis))),
         summary.prop_map(Event::Ended),
     ]
+}
+
+/// What explains the failures of a run, with a score as it is written.
+pub(super) fn any_suspects() -> impl Strategy<Value = SuspectAnalysis> {
+    let name = || (any_text(), any_text()).prop_map(|(machine, op)| SuspectName { machine, op });
+    let condition = (any_text(), any::<u64>(), any::<u64>())
+        .prop_map(|(what, failing, passing)| SeparatingCondition { what, failing, passing });
+    let texts = || prop::collection::vec(any_text(), 0..3);
+    let (named, counts) = ((name(), texts()), (0..=1000_u32, any::<u64>(), any::<u64>(), any::<u64>()));
+    let further = (prop::option::of(condition), prop::option::of(any_text()));
+    let suspect = (named, counts, further).prop_map(|((name, cases), counts, (condition, example))| {
+        let (thousandths, alone, failing, passing) = counts;
+        let score = f64::from(thousandths) / 1000.0;
+        Suspect { name, score, cases, alone, failing, passing, condition, example }
+    });
+    let doubtful = (any_text(), any_text()).prop_map(|(id, why)| DoubtfulCase { id, why });
+    let lists = (
+        prop::collection::vec(suspect, 0..3),
+        prop::collection::vec(name(), 0..3),
+        prop::collection::vec(doubtful, 0..3),
+        prop::collection::vec(name(), 0..3),
+    );
+    (any::<u64>(), any::<u64>(), lists, texts()).prop_map(|(failures, passing, lists, unexplained)| {
+        let (suspects, others, doubtful, uncleared) = lists;
+        SuspectAnalysis { failures, passing, suspects, others, doubtful, unexplained, uncleared }
+    })
 }
 
 pub(super) fn any_record_case() -> impl Strategy<Value = record::RecordedCase> {

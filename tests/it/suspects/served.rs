@@ -1,0 +1,102 @@
+//! Faults in a machine of another process: a test that answers requests with a faulty machine is the testee.
+
+use std::collections::HashMap;
+use std::io::{BufRead, Write};
+use std::sync::Arc;
+use std::time::Duration;
+
+use vmconf::explain::spectrum::analyse;
+use vmconf::explain::suspects::ranking;
+use vmconf::machines::of_this_crate;
+use vmconf::model::event::Event;
+use vmconf::model::interrupt::Interrupt;
+use vmconf::model::limits::Limits;
+use vmconf::model::verdict::DifferenceKind;
+use vmconf::prove::mutants::fault::{RowFault, row_faults_of};
+use vmconf::prove::mutants::faulty::Faulty;
+use vmconf::run::{self, FileOptions, LoadOptions, RunOptions};
+use vmconf::testees::MakeTestee;
+use vmconf::testees::process::{ProcessGroups, ProcessVm, TesteeCommand};
+use vmconf::testees::server::Server;
+
+use super::{MOST_STEPS, Numbers, SEED};
+use crate::support::sources_of;
+
+/// The variable with the name of the fault; without it, the testee is a test that has nothing to do.
+const FAULT: &str = "VMCONF_TEST_FAULT";
+
+/// Faults of each machine.
+const FAULTS: usize = 2;
+
+/// How many of the faults must be among the first three instructions: one may be missed.
+const NAMED: usize = 5 * FAULTS - 1;
+
+/// The testee: answers requests on standard input with a machine with the fault. The harness writes lines, too.
+#[test]
+fn answers_with_a_fault() {
+    let Ok(name) = std::env::var(FAULT) else { return };
+    let mut faults = of_this_crate().flat_map(row_faults_of);
+    let fault = faults.find(|fault| fault.to_string() == name).expect("the name of a fault");
+    let make = move |limits: &Limits| Box::new(Faulty::new(fault, limits, Arc::default())) as Box<_>;
+    let mut server = Server::with(fault.machine, make);
+    let mut out = std::io::stdout();
+    writeln!(out).unwrap();
+    for line in std::io::stdin().lock().split(b'\n') {
+        let answer = server.answer(&line.unwrap()).unwrap();
+        writeln!(out, "{}", serde_json::to_string(&answer).unwrap()).unwrap();
+        out.flush().unwrap();
+    }
+}
+
+/// The testee in a process of its own, without what the harness writes.
+fn served(fault: RowFault) -> MakeTestee {
+    let command = r#""$0" --exact suspects::served::answers_with_a_fault --nocapture --test-threads 1 | grep --line-buffered '^{'"#;
+    let test = std::env::current_exe().unwrap().to_str().unwrap().to_owned();
+    let command = TesteeCommand {
+        name: "faulty".to_owned(),
+        words: ["sh", "-c", command, &test].map(str::to_owned).into(),
+        env: vec![(FAULT.to_owned(), fault.to_string())],
+        folder: None,
+        timeout: Duration::from_mins(1),
+        start: Duration::from_mins(1),
+        memory: None,
+    };
+    let vm = ProcessVm::start(command, ProcessGroups::default(), &Interrupt::default()).unwrap();
+    MakeTestee::in_processes(Arc::new(vm))
+}
+
+/// The instructions that explain the failures of a machine with the fault, the best first; none if nothing fails.
+fn named(fault: RowFault) -> Vec<String> {
+    let limits = Limits { steps: 20 * MOST_STEPS, ..Limits::default() };
+    let file = FileOptions { limits, ..FileOptions::default() };
+    let run = RunOptions { testee: served(fault), jobs: 2, ..RunOptions::default() };
+    let options = LoadOptions { run, file, ..LoadOptions::default() };
+    let sources = sources_of(format!("vectors/{}", fault.machine.name));
+    let mut verdicts: HashMap<String, DifferenceKind> = HashMap::new();
+    run::run(&sources, &options, &mut |event| {
+        if let Event::Finished(report) = event {
+            verdicts.insert(report.id.to_string(), report.verdict.kind());
+        }
+    });
+    let analysis = analyse(&sources, &options, &|id| verdicts.get(&id.to_string()).copied());
+    ranking(&analysis).map(|name| name.op.clone()).collect()
+}
+
+#[test]
+fn faults_of_another_process_are_named() {
+    println!("seed {SEED}");
+    let mut numbers = Numbers(SEED);
+    let mut count = 0;
+    for machine in of_this_crate() {
+        let mut all = row_faults_of(machine);
+        let mut noticed = 0;
+        while noticed < FAULTS {
+            let fault = all.swap_remove(numbers.below(all.len()));
+            let named = named(fault);
+            noticed += usize::from(!named.is_empty());
+            count += usize::from(named.iter().take(3).any(|op| op == fault.op.name));
+            println!("{fault}: {}", named.iter().take(3).cloned().collect::<Vec<_>>().join(", "));
+        }
+    }
+    assert!(count >= NAMED, "{count} of {}", 5 * FAULTS);
+}
