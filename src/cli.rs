@@ -164,9 +164,9 @@ fn tree() -> clap::Command {
 }
 
 /// How many bytes of memory and of stack there must be at the start.
-const LEAST_MEMORY: usize = 32 << 20;
+const MIN_MEMORY: usize = 32 << 20;
 #[cfg(unix)]
-const LEAST_STACK: u64 = 1 << 20;
+const MIN_STACK: u64 = 1 << 20;
 
 /// Runs the command that the arguments name, or completes the command line for a shell.
 pub(crate) fn main() -> ExitCode {
@@ -184,11 +184,11 @@ fn check_memory() -> Result<(), &'static str> {
     #[cfg(unix)]
     {
         use nix::sys::resource::{Resource, getrlimit};
-        if getrlimit(Resource::RLIMIT_STACK).is_ok_and(|(stack, _)| stack < LEAST_STACK) {
+        if getrlimit(Resource::RLIMIT_STACK).is_ok_and(|(stack, _)| stack < MIN_STACK) {
             return Err("the system limits the stack to less than 1 MB, which vmconf needs (ulimit -s 1024)");
         }
     }
-    let memory = Vec::<u8>::new().try_reserve_exact(LEAST_MEMORY);
+    let memory = Vec::<u8>::new().try_reserve_exact(MIN_MEMORY);
     memory.map_err(|_| "the system has less memory than vmconf needs to start, 64 MB (ulimit -v 65536)")
 }
 

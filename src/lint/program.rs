@@ -115,9 +115,9 @@ impl<'c> Inspection<'c> {
     /// Loads the program. A mnemonic that the machine does not have is removed and loading is repeated, so
     /// that further unknown ones are found.
     fn load(&mut self, testee: &mut dyn Testee) {
-        const MOST: usize = 20;
+        const MAX_COUNT: usize = 20;
         let mut program = self.case.program.clone();
-        for _ in 0..MOST {
+        for _ in 0..MAX_COUNT {
             let Err(Stopped::Error(reason)) = testee.run(&program, &[], &mut |_, _| {}) else { return };
             let removed = remove_mnemonic(&mut program, &reason);
             let diagnostic = self.refused(&reason, removed.as_deref());

@@ -13,10 +13,10 @@ use crate::model::event::{Event, FieldNotCompared, RunSummary, UsedVm};
 use crate::model::verdict::Verdict;
 
 /// The maximum size of the groups in bytes; GitHub accepts 1 MiB for a step.
-const MOST_BYTES: usize = 512 << 10;
+const MAX_BYTES: usize = 512 << 10;
 
 /// The maximum number of skipped cases that are named.
-const MOST_SKIPPED: usize = 20;
+const MAX_SKIPPED: usize = 20;
 
 /// A summary in Markdown.
 pub struct Markdown {
@@ -45,7 +45,7 @@ impl Markdown {
     }
 
     fn case(&mut self, report: &CaseReport) -> io::Result<()> {
-        if matches!(report.verdict, Verdict::Skip(_)) && self.skipped.len() < MOST_SKIPPED {
+        if matches!(report.verdict, Verdict::Skip(_)) && self.skipped.len() < MAX_SKIPPED {
             let reason = headline(report).unwrap_or_default();
             self.skipped.push(format!("- {}: {}", code_span(&report.id.to_string()), code_span(&reason)));
         }
@@ -68,7 +68,7 @@ impl Markdown {
         for field in &self.not_compared {
             writeln!(text, "\n{}", code_span(&field.to_string()))?;
         }
-        let (mut left, mut omitted) = (MOST_BYTES, 0);
+        let (mut left, mut omitted) = (MAX_BYTES, 0);
         if let Some(head) = self.groups.head() {
             writeln!(self.out, "\n{}", code_span(&head))?;
         }

@@ -16,9 +16,9 @@ use super::source::VectorSource;
 use super::sources::Sources;
 use crate::model::case::CaseId;
 use crate::model::event::{Event, FieldNotCompared, RunSummary};
-use crate::model::explanation::{ExplainedCase, Explanation, MOST_EXPLAINED};
+use crate::model::explanation::{ExplainedCase, Explanation, MAX_EXPLAINED};
 use crate::model::signature;
-use crate::model::suspects::{MOST_FAILURES, SuspectAnalysis};
+use crate::model::suspects::{MAX_FAILURES, SuspectAnalysis};
 use crate::model::verdict::DifferenceKind;
 
 /// Explains the case at this index of a file.
@@ -40,7 +40,7 @@ pub struct Explainers<'e> {
 }
 
 /// The maximum number of cases that do not pass of a run whose failures are analysed: their ids are kept.
-const MOST_NOT_PASSED: usize = 4 * MOST_FAILURES;
+const MAX_NOT_PASSED: usize = 4 * MAX_FAILURES;
 
 /// Collects the events and counts of a run.
 pub(super) struct RunCollector<'s> {
@@ -116,12 +116,12 @@ impl<'s> RunCollector<'s> {
     }
 
     fn add_explainable(&mut self, cause: String, file: &LoadedFile<'_>, index: usize) {
-        if self.explainable.len() == MOST_EXPLAINED && !self.explainable.contains_key(&cause) {
+        if self.explainable.len() == MAX_EXPLAINED && !self.explainable.contains_key(&cause) {
             return;
         }
         let number = self.failures;
         let cases = self.explainable.entry(cause).or_default();
-        if cases.len() < MOST_EXPLAINED {
+        if cases.len() < MAX_EXPLAINED {
             cases.push((number, file.source().clone(), index));
         }
     }
@@ -147,7 +147,7 @@ impl<'s> RunCollector<'s> {
         let kind = report.verdict.kind();
         if self.explainers.analyse.is_some()
             && kind != DifferenceKind::Pass
-            && self.not_passed.len() <= MOST_NOT_PASSED
+            && self.not_passed.len() <= MAX_NOT_PASSED
         {
             self.not_passed.insert(report.id.clone(), kind);
         }
@@ -186,7 +186,7 @@ impl<'s> RunCollector<'s> {
         let summary = &self.summary;
         let failures = summary.failed + summary.crashed + summary.timed_out;
         let is_known =
-            (2..=MOST_FAILURES as u64).contains(&failures) && self.not_passed.len() <= MOST_NOT_PASSED;
+            (2..=MAX_FAILURES as u64).contains(&failures) && self.not_passed.len() <= MAX_NOT_PASSED;
         if !is_known || self.is_interrupted() {
             return;
         }
@@ -258,7 +258,7 @@ impl<'s> RunCollector<'s> {
 pub(super) fn shared_out<T>(causes: IndexMap<String, Vec<T>>, number: impl Fn(&T) -> usize) -> Vec<T> {
     let mut ranked: Vec<_> = causes.into_values().flat_map(|cases| cases.into_iter().enumerate()).collect();
     ranked.sort_by_key(|(rank, case)| (*rank, number(case)));
-    let mut chosen: Vec<_> = ranked.into_iter().take(MOST_EXPLAINED).map(|(_, case)| case).collect();
+    let mut chosen: Vec<_> = ranked.into_iter().take(MAX_EXPLAINED).map(|(_, case)| case).collect();
     chosen.sort_by_key(number);
     chosen
 }

@@ -13,5 +13,5 @@ mod predicates;
 
 pub use case_info::{CaseInfo, Cost, Outcomes};
 pub use expr::{Expr, ExprSelection, Term};
-pub use parse::{MOST_NESTED, SyntaxError};
+pub use parse::{MAX_NESTED, SyntaxError};
 pub use predicates::{PREDICATES, Predicate, help};

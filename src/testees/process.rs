@@ -60,7 +60,7 @@ mod trouble;
 pub const START: Duration = Duration::from_secs(20);
 
 /// The maximum number of requests in flight per process, whatever it offers. Each takes a thread.
-const MOST_IN_FLIGHT: usize = 16;
+const MAX_IN_FLIGHT: usize = 16;
 
 /// A machine in another process, and its running processes.
 pub struct ProcessVm {
@@ -94,7 +94,7 @@ impl ProcessVm {
             Err(Stopped::Crash(breakdown) | Stopped::Timeout(breakdown)) => return Err(what(breakdown)),
             Err(_) => return Err(format!("{}: interrupted", command.name)),
         };
-        let pool = Pool::new(hello.in_flight.clamp(1, MOST_IN_FLIGHT), running);
+        let pool = Pool::new(hello.in_flight.clamp(1, MAX_IN_FLIGHT), running);
         Ok(ProcessVm { command, hello, groups, pool, misconduct: Misconduct::default() })
     }
 
@@ -135,7 +135,7 @@ impl ProcessVm {
 
     /// The number of requests that a process may have in flight.
     pub fn in_flight(&self) -> usize {
-        self.hello.in_flight.clamp(1, MOST_IN_FLIGHT)
+        self.hello.in_flight.clamp(1, MAX_IN_FLIGHT)
     }
 
     /// Sends a request to a process and returns the answer, on a new process if the first one breaks down and had other

@@ -16,11 +16,11 @@ use crate::text::json::Document;
 use crate::text::typed;
 
 /// The maximum depth of lists and records that is written; JSON readers accept about as much.
-const DEEPEST: usize = 100;
+const MAX_DEPTH: usize = 100;
 
 /// The maximum length of a number's text: the time to read decimal digits is quadratic in their number, and
 /// no machine has longer numbers.
-const MOST_DIGITS: usize = 1_001;
+const MAX_DIGITS: usize = 1_001;
 
 /// The only member of an object that represents a number of more than 64 bits, if no shape says that it is a
 /// number.
@@ -48,8 +48,8 @@ fn write_at(depth: usize, value: &Value, shape: &Shape) -> Json {
         Value::Int(number) => write_int(number, shape),
         Value::Bytes(bytes) => Json::String(bytes_key(bytes)),
         Value::Text(text) => Json::String(text.to_string()),
-        Value::List(_) | Value::Record(_) if depth >= DEEPEST => {
-            Json::String(format!("nested in more than {DEEPEST} others"))
+        Value::List(_) | Value::Record(_) if depth >= MAX_DEPTH => {
+            Json::String(format!("nested in more than {MAX_DEPTH} others"))
         }
         Value::List(items) => {
             let shape = if let Shape::List(item) = shape { item } else { &Shape::Plain };
@@ -168,7 +168,7 @@ pub fn read(json: Json, shape: &Shape) -> Result<Value, Misfit> {
 
 /// The value of JSON as the declaration of a family says.
 fn declared(json: &Json, field: &DeclaredField) -> Result<Value, Misfit> {
-    let document = Document::parse(json.to_string(), DEEPEST).map_err(|(_, error)| error);
+    let document = Document::parse(json.to_string(), MAX_DEPTH).map_err(|(_, error)| error);
     let value = document.and_then(|document| typed::read(document.root(), &field.field_type, &field.name));
     value.map_err(|error| Misfit { at: String::new(), what: error.to_string() })
 }
@@ -275,7 +275,7 @@ fn integer(number: &Number) -> Result<BigInt, Misfit> {
 
 /// The number that a text denotes; `None` if it is not a number.
 fn number(text: &str) -> Result<Option<BigInt>, Misfit> {
-    if text.len() > MOST_DIGITS {
+    if text.len() > MAX_DIGITS {
         return Err(misfit("too long for a number", "at most 1000 digits"));
     }
     let (sign, digits) = text.strip_prefix('-').map_or((1, text), |digits| (-1, digits));
