@@ -33,6 +33,8 @@ mod errors;
 mod exec;
 mod explore;
 mod explorer_pages;
+mod families;
+mod family;
 mod file_args;
 mod find_case;
 mod flags;
@@ -122,6 +124,7 @@ enum CliCommand {
     Mutants(mutants::MutantsCommand),
     Coverage(coverage::CoverageCommand),
     Minset(minset::MinsetCommand),
+    Family(family::FamilyCommand),
     Isa(isa::IsaArgs),
     Asm(asm::Asm),
     Disasm(disasm::Disasm),
@@ -161,9 +164,9 @@ fn tree() -> clap::Command {
 }
 
 /// How many bytes of memory and of stack there must be at the start.
-const LEAST_MEMORY: usize = 32 << 20;
+const MIN_MEMORY: usize = 32 << 20;
 #[cfg(unix)]
-const LEAST_STACK: u64 = 1 << 20;
+const MIN_STACK: u64 = 1 << 20;
 
 /// Runs the command that the arguments name, or completes the command line for a shell.
 pub(crate) fn main() -> ExitCode {
@@ -181,11 +184,11 @@ fn check_memory() -> Result<(), &'static str> {
     #[cfg(unix)]
     {
         use nix::sys::resource::{Resource, getrlimit};
-        if getrlimit(Resource::RLIMIT_STACK).is_ok_and(|(stack, _)| stack < LEAST_STACK) {
+        if getrlimit(Resource::RLIMIT_STACK).is_ok_and(|(stack, _)| stack < MIN_STACK) {
             return Err("the system limits the stack to less than 1 MB, which vmconf needs (ulimit -s 1024)");
         }
     }
-    let memory = Vec::<u8>::new().try_reserve_exact(LEAST_MEMORY);
+    let memory = Vec::<u8>::new().try_reserve_exact(MIN_MEMORY);
     memory.map_err(|_| "the system has less memory than vmconf needs to start, 64 MB (ulimit -v 65536)")
 }
 
@@ -280,6 +283,7 @@ impl CliCommand {
             | CliCommand::Compare(_)
             | CliCommand::Exec(_)
             | CliCommand::Vm(_)
+            | CliCommand::Family(_)
             | CliCommand::Isa(_)
             | CliCommand::Asm(_)
             | CliCommand::Disasm(_)
@@ -313,6 +317,7 @@ impl CliCommand {
             CliCommand::Mutants(command) => command.run(&settings),
             CliCommand::Coverage(command) => command.run(&settings),
             CliCommand::Minset(command) => command.run(&settings),
+            CliCommand::Family(command) => command.run(&settings),
             CliCommand::Isa(command) => command.run(),
             CliCommand::Asm(command) => command.run(),
             CliCommand::Disasm(command) => command.run(),

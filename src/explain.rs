@@ -26,19 +26,19 @@ use crate::model::explanation::BlameAnswer;
 use crate::model::path::{Path, PathKey};
 use crate::model::value::Value;
 use crate::model::verdict::CaseDifference;
-use crate::run::{LoadedFile, RunOptions, WatchedCase, Worker};
+use crate::run::{self, LoadedFile, RunOptions, WatchedCase, Worker};
 use crate::testees::embedded::Embedded;
 
 /// The maximum number of list items that are compared with what is expected, since a vector may expect a list
 /// of any length.
-const MOST_ITEMS: usize = 10_000;
+const MAX_ITEMS: usize = 10_000;
 
 /// The length, in instructions, of the longest run of which the first divergence from a machine in another process is
 /// searched. The search takes some microseconds an instruction.
-const MOST_BISECTED: u64 = 1_000_000;
+const MAX_BISECTED: u64 = 1_000_000;
 
 /// The maximum number of differences that are traced to instructions.
-const MOST_BLAMED: usize = 10;
+const MAX_BLAMED: usize = 10;
 
 /// How many of the last instructions fit on a screen.
 pub const LAST_ON_SCREEN: usize = 10;
@@ -110,6 +110,9 @@ impl<'r, 'o, 'l> Ran<'r, 'o, 'l> {
     /// are kept.
     pub fn explain(self, last: usize) -> Explanation {
         let Ran { worker, loaded, case, report, counted } = self;
+        if run::is_elsewhere(loaded) {
+            return Explanation::missing(report, NO_INSTRUCTIONS);
+        }
         let is_embedded = counted.is_some();
         let counted = counted.unwrap_or_else(|| ExplainedCount::of(worker, loaded, case));
         if let Err(why) = check_memory(worker.watched_machine()) {
@@ -118,7 +121,7 @@ impl<'r, 'o, 'l> Ran<'r, 'o, 'l> {
         let number = |difference: &CaseDifference| difference.step.unwrap_or(1);
         let failure = report.verdict.failure();
         let differences = failure.map_or(&[][..], |failure| &failure.differences);
-        let differences = &differences[..differences.len().min(MOST_BLAMED)];
+        let differences = &differences[..differences.len().min(MAX_BLAMED)];
         let mut steps: Vec<_> = differences.iter().map(number).collect();
         steps.dedup();
         // If nothing differs, explain the end of the run.
@@ -158,7 +161,7 @@ impl<'r, 'o, 'l> Ran<'r, 'o, 'l> {
         let options = worker.options();
         let length = counted.counter.count();
         let reports_steps = in_file.filter(|case| fails && reports_steps(case, options));
-        let is_divergence_unsearched = reports_steps.is_some() && length > MOST_BISECTED;
+        let is_divergence_unsearched = reports_steps.is_some() && length > MAX_BISECTED;
         let divergence = reports_steps.filter(|_| !is_divergence_unsearched);
         let divergence = divergence.and_then(|case| self::divergence(case, options));
         let stack = differences.first().zip(list).zip(in_file);
@@ -226,6 +229,9 @@ fn search(
         }
     }
 }
+
+/// Why the failure of a case of a family is not explained by instructions.
+const NO_INSTRUCTIONS: &str = "which instruction is wrong is not known: vmconf does not embed this machine";
 
 /// Whether the testee is a machine in another process that reports its steps.
 fn reports_steps(case: &Case, options: &RunOptions) -> bool {
@@ -299,7 +305,7 @@ fn stack_of(
         Some(Expected::Len(count)) => count,
         _ => actual.len(),
     };
-    let wanted = (0..count.min(MOST_ITEMS)).map(|index| demanded(&at.child(index))).collect();
+    let wanted = (0..count.min(MAX_ITEMS)).map(|index| demanded(&at.child(index))).collect();
     let keys = difference.at.keys();
     let differs = match keys.get(at.keys().len()) {
         Some(PathKey::Index(index)) => *index,

@@ -14,6 +14,7 @@ use crate::text::json::{Document, JsonNode};
 mod accounts;
 mod envelope;
 mod ethereum_json;
+pub mod family;
 pub mod fields;
 mod files;
 mod fill;

@@ -11,7 +11,6 @@ use self::program::Inspection;
 use crate::formats::{self, FileReading, Format, ReadContext, SharedFile, Strictness};
 use crate::model::case::{Case, CaseId, Step};
 use crate::model::diagnostic::{Diagnostic, Edit, Severity};
-use crate::model::limits::Limits;
 use crate::model::position::Origin;
 use crate::model::rule::LintRule;
 use crate::run::sources::VectorSource;
@@ -113,7 +112,7 @@ impl<'o> Checker<'o> {
         for (index, (id, entry)) in entries.iter().enumerate() {
             let node = JsonNode::at_index(&document, entry.node);
             found.extend(repeated(id, node).filter(|_| !repeated_names_are_reported));
-            found.extend(self.check_case(node, index, format, context, &options.limits));
+            found.extend(self.check_case(node, index, format, context, options));
         }
         found.sort_by_key(|diagnostic| diagnostic.place);
         let diagnostics = found.into_iter().map(|diagnostic| document.locate(promoted(diagnostic, options)));
@@ -128,7 +127,7 @@ impl<'o> Checker<'o> {
         index: usize,
         format: &Format,
         context: ReadContext<'_>,
-        limits: &Limits,
+        options: &FileOptions,
     ) -> Vec<Diagnostic<Origin>> {
         let FileReading { case, unsupported, mut diagnostics } =
             match catch_panic(|| format.read_case(node, context)) {
@@ -140,12 +139,12 @@ impl<'o> Checker<'o> {
             };
         diagnostics.extend(unsupported.map(|why| not_supported(node, &why)));
         let Some(case) = case else { return diagnostics };
-        let inspection = Inspection::new(&case, node);
+        let inspection = Inspection::new(&case, node, &options.families);
         if index == 0 {
             // Cases may share the program: remarks on it are reported once.
             diagnostics.extend(inspection.remarks());
         }
-        match self.worker.with_testee(case.machine, limits, |testee| inspection.inspect(testee)) {
+        match self.worker.with_testee(case.machine, options, |testee| inspection.inspect(testee)) {
             Ok(found) => diagnostics.extend(found),
             Err(what) => diagnostics.push(internal(node.at(), what)),
         }

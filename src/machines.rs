@@ -5,6 +5,7 @@ mod byte_memory;
 mod change;
 pub mod ecdsa;
 pub(crate) mod effects;
+pub mod elsewhere;
 #[cfg(feature = "ethereum")]
 pub mod ethereum;
 pub mod evm;

@@ -12,6 +12,7 @@ pub mod escape;
 pub mod event;
 pub mod exit_code;
 pub mod explanation;
+pub mod field_type;
 pub mod hex;
 pub mod interrupt;
 pub mod limits;

@@ -4,11 +4,14 @@ use std::sync::Arc;
 
 use self::embedded::Embedded;
 use self::process::{Process, ProcessVm};
-use crate::machines::MachineInfo;
+use crate::machines::elsewhere::NOT_HERE;
 use crate::machines::machine::Machine;
 use crate::machines::tiers::Tiers;
+use crate::machines::{Engine, MachineInfo};
+use crate::model::case::{Program, Step};
 use crate::model::interrupt::Interrupt;
 use crate::model::limits::Limits;
+use crate::model::verdict::FirstTry;
 use crate::wire::protocol::Hello;
 
 pub mod embedded;
@@ -81,6 +84,7 @@ impl MakeTestee {
     ) -> Box<dyn Testee> {
         match &self.vm {
             Some(vm) => Box::new(Process::new(vm.clone(), info, limits, interrupt)),
+            None if info.engine == Engine::Elsewhere => Box::new(NoTestee),
             None => Box::new(self.embedded(info, limits, interrupt)),
         }
     }
@@ -94,6 +98,15 @@ impl MakeTestee {
     /// Creates the machine of [`MakeTestee::embedded`].
     pub fn machine(&self, info: &MachineInfo, limits: &Limits) -> Box<dyn Machine> {
         (self.make)(info, limits)
+    }
+}
+
+/// In place of a machine that only other processes execute: it supports no case.
+struct NoTestee;
+
+impl Testee for NoTestee {
+    fn run(&mut self, _: &Program, _: &[Step], _: See<'_>) -> Result<Option<FirstTry>, Stopped> {
+        Err(Stopped::Unsupported(NOT_HERE.to_owned()))
     }
 }
 

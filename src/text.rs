@@ -10,3 +10,4 @@ pub mod plain_json;
 pub mod shell;
 pub mod source_text;
 pub mod suggest;
+pub mod typed;

@@ -5,6 +5,7 @@
 pub mod audit;
 pub mod comparison;
 pub mod coverage;
+pub mod declared;
 pub mod eip3155;
 pub mod expected;
 pub mod explanation;

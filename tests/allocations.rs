@@ -34,7 +34,7 @@ fn allocations_a_file(text: &str, cases: u64) -> u64 {
 /// One case a file, as the published suites have it: an account, and one word that it stores.
 #[test]
 fn a_file_of_vmtests() {
-    const MOST: u64 = 66;
+    const MAX_COUNT: u64 = 66;
     let (address, zero) =
         ("0x0f572e5295c57f15886f9b263e2f6d2d6c7b5ec6", "0x0000000000000000000000000000000000000000");
     let account = |storage: &str| {
@@ -54,7 +54,7 @@ fn a_file_of_vmtests() {
             "pre": {pre}, "gas": "0x01387a", "logs": "{no_logs}", "out": "0x", "callcreates": [], "post": {post}}}}}"#
     );
     let count = allocations_a_file(&text, 1);
-    assert!(count <= MOST, "{count} allocations");
+    assert!(count <= MAX_COUNT, "{count} allocations");
 }
 
 /// Several cases a file, as the published suites have it: a script of mnemonics, and a stack before and after an
@@ -62,7 +62,7 @@ fn a_file_of_vmtests() {
 #[test]
 fn a_case_of_neovm() {
     const CASES: u64 = 10;
-    const MOST: u64 = 34;
+    const MAX_COUNT: u64 = 34;
     let frame = |pointer: u32, next: &str, items: &str| {
         format!(
             r#"{{"actions": ["StepInto", "StepInto"], "result": {{"state": "BREAK", "invocationStack": [{{
@@ -81,5 +81,5 @@ fn a_case_of_neovm() {
     let cases: Vec<_> = (0..CASES).map(case).collect();
     let text = format!(r#"{{"category": "c", "name": "n", "tests": [{}]}}"#, cases.join(",\n"));
     let count = allocations_a_file(&text, CASES) / CASES;
-    assert!(count <= MOST, "{count} allocations");
+    assert!(count <= MAX_COUNT, "{count} allocations");
 }

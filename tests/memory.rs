@@ -27,11 +27,11 @@ static ALLOCATOR: PeakAlloc = PeakAlloc;
 static MEASURING: Mutex<()> = Mutex::new(());
 
 /// The bytes that a run of a hostile vector may have allocated at any moment.
-const MOST_OF_A_RUN: usize = 512 << 20;
+const MAX_OF_A_RUN: usize = 512 << 20;
 
 /// The bytes that a report may add to a run, however many cases there are: what it keeps in memory before it writes
 /// to a temporary file, with room for the buffer to grow.
-const MOST_OF_A_REPORT: usize = 3 << 20;
+const MAX_OF_A_REPORT: usize = 3 << 20;
 
 /// Runs the vectors with the reports; the most bytes that were allocated at any moment.
 fn peak<'a>(
@@ -65,7 +65,7 @@ fn hostile_vectors_stay_within_their_memory() {
     for source in &sources {
         let name = source.shown.clone();
         let (peak, _) = peak(&Sources::from_iter([source]), &options, REPORTS);
-        assert!(peak < MOST_OF_A_RUN, "{name}: {peak} bytes");
+        assert!(peak < MAX_OF_A_RUN, "{name}: {peak} bytes");
     }
 }
 
@@ -96,7 +96,7 @@ fn reports_add_little(sources: &Sources) -> RunSummary {
     for kind in REPORTS {
         let (with, _) = peak(sources, &options, [kind]);
         assert!(
-            with <= alone + MOST_OF_A_REPORT,
+            with <= alone + MAX_OF_A_REPORT,
             "{}: {with} bytes, and {alone} without the report",
             kind.name
         );
@@ -130,7 +130,7 @@ fn many_files_take_no_more_memory_than_few() {
     const FILES: usize = 600;
     /// In bytes: how many files wait for the first of them depends on the threads, and is limited. A list of the files
     /// would take 200 bytes for each, 4.8 MB.
-    const MOST_MORE: usize = 2_000_000;
+    const MAX_MORE: usize = 2_000_000;
     let _measuring = MEASURING.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = TempDir::new().unwrap();
     let text = vector(1, "HALT");
@@ -153,7 +153,7 @@ fn many_files_take_no_more_memory_than_few() {
         assert_eq!(passed, FILES as u64);
         let (many, passed) = of(folder.path());
         assert_eq!(passed, (FOLDERS * FILES) as u64);
-        assert!(many <= few + MOST_MORE, "{many} bytes, and {few} for the files of one folder");
+        assert!(many <= few + MAX_MORE, "{many} bytes, and {few} for the files of one folder");
     }
 }
 
@@ -162,7 +162,7 @@ fn many_files_take_no_more_memory_than_few() {
 fn a_folder_is_listed_by_names() {
     const FILES: usize = 40_000;
     /// In bytes, while the list grows.
-    const MOST_FOR_EACH: usize = 80;
+    const MAX_FOR_EACH: usize = 80;
     let _measuring = MEASURING.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = TempDir::new().unwrap();
     (0..FILES).for_each(|file| fs::write(folder.path().join(format!("{file:05}.json")), "").unwrap());
@@ -171,7 +171,7 @@ fn a_folder_is_listed_by_names() {
     let sources = find(folder.path());
     assert_eq!((sources.len(), sources.iter().count()), (FILES, FILES));
     let taken = ALLOCATOR.peak_usage() - before;
-    assert!(taken <= MOST_FOR_EACH * FILES, "{} bytes for each", taken / FILES);
+    assert!(taken <= MAX_FOR_EACH * FILES, "{} bytes for each", taken / FILES);
 }
 
 /// The record of a run is compressed, and most of it is in a temporary file.
@@ -195,6 +195,6 @@ fn a_record_of_many_cases_takes_little() {
     let spool = record.end(&RunSummary::default()).unwrap();
     let length = spool.length() as usize;
     let taken = ALLOCATOR.peak_usage() - before;
-    assert!(taken <= MOST_OF_A_REPORT, "{taken} bytes");
+    assert!(taken <= MAX_OF_A_REPORT, "{taken} bytes");
     assert!((1..10 * CASES).contains(&length), "{length} bytes, for a line of about 70 for each case");
 }

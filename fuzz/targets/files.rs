@@ -19,7 +19,7 @@ use vmconf::wire::line::one_line;
 use vmconf::wire::report::ReportLine;
 
 /// A mutated file has more cases only by chance, and the seeds have few.
-const MOST_CASES: usize = 20;
+const MAX_CASES: usize = 20;
 
 /// Does with a text what the commands do with a vector file of a format.
 pub(super) fn run(format: &str, data: &[u8]) {
@@ -56,7 +56,7 @@ fn options(format: &str) -> LoadOptions {
 fn run_cases(file: &LoadedFile<'_>, options: &LoadOptions) -> Option<usize> {
     let mut worker = Worker::new(&options.run);
     let mut failed = None;
-    for index in 0..file.cases().min(MOST_CASES) {
+    for index in 0..file.cases().min(MAX_CASES) {
         let report = worker.run_case(file, index);
         if let Verdict::Error(diagnostics) = &report.verdict {
             let panicked = diagnostics.iter().find(|diagnostic| is_of_a_panic(&diagnostic.what));

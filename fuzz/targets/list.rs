@@ -4,6 +4,7 @@
 //! A target panics if the library does: on an input that makes it panic, or that breaks a property which
 //! holds for every input.
 
+mod families;
 mod files;
 mod programs;
 mod texts;
@@ -30,6 +31,16 @@ use Seeds::{Files, These};
 
 /// Every target. `fuzz/Cargo.toml` lists their names, too, which a test compares.
 pub(crate) static TARGETS: &[Target] = &[
+    Target {
+        name: "family-declaration",
+        run: families::declaration,
+        seeds: &[Files("families", "toml"), Files("tests/families", "toml")],
+    },
+    Target {
+        name: "family-vectors",
+        run: families::vectors,
+        seeds: &[Files("families/vectors/pvm", "json"), Files("tests/families", "json")],
+    },
     Target {
         name: "format-vmtests",
         run: |data| files::run("vmtests", data),

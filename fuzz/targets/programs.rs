@@ -16,7 +16,7 @@ use vmconf::model::value::Value;
 const STEPS: u64 = 150;
 
 /// The most instructions of a program.
-const LONGEST: usize = 400;
+const MAX_LENGTH: usize = 400;
 
 pub(super) fn evm(data: &[u8]) {
     check("evm", data, |isa, input| {
@@ -71,7 +71,7 @@ pub(super) fn tinyvm(data: &[u8]) {
         let registers = (0..16).map(|_| Ok(Value::int(input.arbitrary::<u16>()?)));
         let registers = registers.collect::<Result<_>>()?;
         let mut words = Vec::new();
-        while !input.is_empty() && words.len() < 2 * LONGEST {
+        while !input.is_empty() && words.len() < 2 * MAX_LENGTH {
             let op = input.choose(isa.ops)?;
             words.extend((op.code | input.arbitrary::<u16>()? & !op.mask).to_be_bytes());
         }
@@ -157,7 +157,7 @@ fn instructions(
 /// A program of bytes that begins with `start`.
 fn code(start: &[u8], isa: &'static Isa, input: &mut Unstructured<'_>) -> Result<Vec<u8>> {
     let mut code = start.to_vec();
-    for op in instructions(isa, LONGEST, input)? {
+    for op in instructions(isa, MAX_LENGTH, input)? {
         code.push(op.code as u8);
         for operand in op.operands {
             add_operand(*operand, input, &mut code)?;

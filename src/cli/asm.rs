@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::bail;
 use clap::Args;
-use vmconf::isa::assembler::{AsmErrors, Assembled, MOST_ERRORS, assemble};
+use vmconf::isa::assembler::{AsmErrors, Assembled, MAX_ERRORS, assemble};
 use vmconf::machines::{MachineInfo, ProgramLanguage};
 use vmconf::model::count::counted;
 use vmconf::model::exit_code::Exit;
@@ -75,8 +75,8 @@ impl Asm {
     fn broken(&self, errors: &AsmErrors) -> BrokenInput {
         let name = self.name();
         let mut lines: Vec<_> = errors.all().iter().map(|error| format!("{name}:{error}")).collect();
-        if lines.len() == MOST_ERRORS {
-            let errors = counted(MOST_ERRORS, "error");
+        if lines.len() == MAX_ERRORS {
+            let errors = counted(MAX_ERRORS, "error");
             lines.push(format!("{name}: {errors}; the rest of the source is not read"));
         }
         let last = lines.pop().unwrap_or_default();

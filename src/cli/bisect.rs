@@ -236,9 +236,9 @@ fn print_difference(
 
 /// A value, cut if it is long.
 fn shown(value: &Value) -> String {
-    const LONGEST: usize = 400;
+    const MAX_LENGTH: usize = 400;
     let text = value.to_string();
-    match text.char_indices().nth(LONGEST) {
+    match text.char_indices().nth(MAX_LENGTH) {
         Some((cut, _)) => format!("{}…", &text[..cut]),
         None => text,
     }

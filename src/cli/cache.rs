@@ -16,7 +16,7 @@ use super::settings::{FILE, Settings};
 use super::vm::VmArgs;
 
 /// The number of programs whose results are kept: the ones that wrote most recently.
-const MOST_PROGRAMS: usize = 8;
+const MAX_PROGRAMS: usize = 8;
 
 /// Which cases need not run.
 #[derive(Debug, Args)]
@@ -99,7 +99,7 @@ impl CacheOptions {
     fn open(identity: Option<String>, sample: Option<Sample>) -> anyhow::Result<CacheOptions> {
         let program = cache_file::program()?;
         let program = identity.as_ref().map_or(program.clone(), |machine| program.with_machine(machine));
-        let file = CacheFile::new("answers", &program.to_string()[..16], MOST_PROGRAMS)?;
+        let file = CacheFile::new("answers", &program.to_string()[..16], MAX_PROGRAMS)?;
         let mut cache = ResultCache::new(program, sample);
         let _nothing_if_damaged = file.read(|text| cache.read(text));
         Ok(CacheOptions { results: Arc::new(cache), file, identity })

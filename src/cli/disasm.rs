@@ -137,7 +137,7 @@ fn place(method: &Method, line: &ListingLine<'_>) -> String {
 }
 
 /// How many deviations of a manifest are reported.
-const MOST_DEVIATIONS: usize = 10;
+const MAX_DEVIATIONS: usize = 10;
 
 /// The manifest in the folder of a NEF3 file; `None` if there is no such file, and for standard input.
 /// Deviations in it are reported.
@@ -149,10 +149,10 @@ fn manifest(nef: &Path, script_size: usize) -> anyhow::Result<Option<ContractMan
     let file = read_manifest(&path).with_context(|| path.display().to_string())?;
     let Some(file) = file else { return Ok(None) };
     let manifest = ContractManifest::read(&file, script_size);
-    for deviation in manifest.deviations.iter().take(MOST_DEVIATIONS) {
+    for deviation in manifest.deviations.iter().take(MAX_DEVIATIONS) {
         output::note(&format!("note: {}:{deviation}", path.display()));
     }
-    if let Some(more @ 1..) = manifest.deviations.len().checked_sub(MOST_DEVIATIONS) {
+    if let Some(more @ 1..) = manifest.deviations.len().checked_sub(MAX_DEVIATIONS) {
         output::note(&format!("note: {}: and {more} more", path.display()));
     }
     Ok(Some(manifest))

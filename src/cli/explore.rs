@@ -20,7 +20,7 @@ use super::select::Select;
 use super::settings::Settings;
 
 /// The most contradictions of foreign snapshots that are printed.
-const MOST_NOTES: usize = 20;
+const MAX_NOTES: usize = 20;
 
 /// Go through the run of a case step by step, forward and back
 ///
@@ -115,8 +115,8 @@ fn documents(metadata: &Path, snapshots: &Path) -> anyhow::Result<Opened> {
     let program = documents::metadata(&metadata, text).map_err(broken)?;
     let snapshots = documents::snapshots(&name, &stream).map_err(broken)?;
     let (playback, notes) = Playback::new(&program, &snapshots).map_err(|error| BrokenInput(error.what))?;
-    notes.iter().take(MOST_NOTES).for_each(|note| output::note(&format!("note: {name}: {note}")));
-    let more = notes.len().saturating_sub(MOST_NOTES);
+    notes.iter().take(MAX_NOTES).for_each(|note| output::note(&format!("note: {name}: {note}")));
+    let more = notes.len().saturating_sub(MAX_NOTES);
     if more > 0 {
         output::note(&format!("note: {name}: {more} more"));
     }

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use vmconf::explain::explore::{self, page};
 use vmconf::model::case::CaseId;
 use vmconf::model::exit_code::Exit;
-use vmconf::model::explanation::{ExplorerPage, MOST_EXPLAINED};
+use vmconf::model::explanation::{ExplorerPage, MAX_EXPLAINED};
 use vmconf::run::{LoadedFile, RunOptions};
 use vmconf::text::file_name::percent_encoded;
 
@@ -29,7 +29,7 @@ pub(super) struct ExploreArgs {
     /// Write pages to go through the runs of the first N explained failures, linked from --report html=FILE
     ///
     /// The pages are those of `vmconf explore --html`, in a folder beside FILE: result-explore for result.html.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MOST_EXPLAINED as i64))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MAX_EXPLAINED as i64))]
     explore: Option<u16>,
 }
 

@@ -4,8 +4,9 @@
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Command, FromArgMatches, ValueEnum};
 use vmconf::formats::{self, FORMATS, Strictness, ValueDebit};
-use vmconf::run::{FileOptions, FileOverride};
+use vmconf::run::{Families, FileOptions, FileOverride, IgnoredField};
 
+use super::families;
 use super::limits::LimitArgs;
 use super::settings::{OverrideArguments, Settings};
 
@@ -15,6 +16,14 @@ pub(super) struct FileArgs {
     /// Read every file as this format instead of detecting it
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(FORMATS.iter().map(|format| format.name)))]
     format: Option<String>,
+
+    /// Read every file as this family: a NAME of vmconf family list or vmconf.toml, or a declaration FILE.toml
+    #[arg(long, value_name = "NAME|FILE", conflicts_with = "format")]
+    family: Option<String>,
+
+    /// Do not compare FIELD of the state, or only the bits of it that are not in MASK, such as f:0x28; repeatable
+    #[arg(long, value_name = "FIELD[:MASK]", value_parser = IgnoredField::parse)]
+    ignore: Vec<IgnoredField>,
 
     /// Treat unknown members and specification violations as errors
     #[arg(long)]
@@ -37,8 +46,18 @@ enum When {
 
 impl FileArgs {
     /// The options of a file to which these arguments apply, without a list of expected failures.
-    pub(super) fn options(&self) -> FileOptions {
-        FileOptions {
+    ///
+    /// # Errors
+    ///
+    /// When the family is not known, or its declaration is wrong.
+    pub(super) fn options(&self, families: &Families) -> anyhow::Result<FileOptions> {
+        let named = self.family.as_deref().map(|family| families::named(family, families)).transpose()?;
+        let (family, families) =
+            named.map_or_else(|| (None, families.clone()), |(family, all)| (Some(family), all));
+        Ok(FileOptions {
+            family,
+            families,
+            ignored: self.ignore.clone(),
             format: self.format.as_deref().and_then(formats::by_name),
             read: formats::FormatOptions {
                 strictness: if self.strict { Strictness::Strict } else { Strictness::Tolerant },
@@ -49,8 +68,8 @@ impl FileArgs {
                 },
             },
             limits: self.limits.0.clone(),
-            ..FileOptions::default()
-        }
+            expected_failures: None,
+        })
     }
 
     /// A command with only these arguments, which expects no program name.
@@ -63,11 +82,11 @@ impl FileArgs {
 ///
 /// # Errors
 ///
-/// When a flag rejects its value.
-pub(super) fn overrides(settings: &Settings) -> anyhow::Result<Vec<FileOverride>> {
+/// When a flag rejects its value, or a family is not known or wrong.
+pub(super) fn overrides(settings: &Settings, families: &Families) -> anyhow::Result<Vec<FileOverride>> {
     let file_override = |OverrideArguments { folder, path, arguments }| {
         let matches = FileArgs::command().try_get_matches_from(arguments)?;
-        Ok(FileOverride { folder, path, options: FileArgs::from_arg_matches(&matches)?.options() })
+        Ok(FileOverride { folder, path, options: FileArgs::from_arg_matches(&matches)?.options(families)? })
     };
     settings.overrides().map(file_override).collect()
 }
@@ -79,8 +98,8 @@ mod tests {
 
     use clap::{ArgAction, Args, FromArgMatches};
     use vmconf::formats::FORMATS;
-    use vmconf::run::RunOptions;
     use vmconf::run::cache::FileKey;
+    use vmconf::run::{Families, RunOptions};
     use vmconf::text::config::SettingScope;
 
     use super::FileArgs;
@@ -89,8 +108,10 @@ mod tests {
     /// The cache key of a file read with this argument.
     fn key(argument: Option<String>) -> FileKey {
         let matches = FileArgs::command().try_get_matches_from(argument).unwrap();
-        let options = FileArgs::from_arg_matches(&matches).unwrap().options();
-        RunOptions::default().file_key("", options.format.unwrap_or(&FORMATS[0]), &options)
+        let options = FileArgs::from_arg_matches(&matches).unwrap().options(&Families::default()).unwrap();
+        let of_family = options.family.and_then(|family| family.formats().next());
+        let format = options.format.or(of_family).unwrap_or(&FORMATS[0]);
+        RunOptions::default().file_key("", format, &options)
     }
 
     #[test]
@@ -100,6 +121,7 @@ mod tests {
             let argument = match (arg.get_action(), arg.get_possible_values().last()) {
                 (ArgAction::SetTrue, _) => format!("--{name}"),
                 (_, Some(value)) => format!("--{name}={}", value.get_name()),
+                (_, None) if name == "family" => "--family=z80".to_owned(),
                 (_, None) => format!("--{name}=7"),
             };
             assert_ne!(key(Some(argument)), key(None), "--{name}");

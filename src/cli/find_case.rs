@@ -1,7 +1,7 @@
 //! Finds the single case that a command operates on.
 
 use anyhow::{Context, bail};
-use vmconf::machines::{self, MachineInfo};
+use vmconf::machines::MachineInfo;
 use vmconf::model::case::Case;
 use vmconf::run::sources::Sources;
 use vmconf::run::{self, LoadOptions, LoadedFile};
@@ -63,5 +63,6 @@ pub(super) fn read_case(
 ) -> anyhow::Result<(&'static MachineInfo, Case)> {
     let reading = loaded.case(index).and_then(|case| case.read().ok()).and_then(|it| it.case);
     let case = reading.context("the case cannot be read; vmconf run says why")?;
-    Ok((machines::by_name(case.machine).context("no such machine")?, case))
+    let machine = loaded.options().families.machine(case.machine).context("no such machine")?;
+    Ok((machine, case))
 }

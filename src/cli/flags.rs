@@ -41,6 +41,7 @@ const FLAGS: &[Flag] = &[
     setting("filter", SettingScope::Run, Selection),
     Flag { short: Some('E'), ..setting("expr", SettingScope::Run, Selection) },
     setting("fork", SettingScope::Run, Selection),
+    setting("sample", SettingScope::Run, Selection),
     setting("partition", SettingScope::Run, Nothing),
     typed("rerun", Selection),
     typed("watch", Nothing),
@@ -48,6 +49,8 @@ const FLAGS: &[Flag] = &[
     typed("today", Selection),
     // How files are read.
     setting("format", SettingScope::File, Verdicts),
+    setting("family", SettingScope::File, Verdicts),
+    setting("ignore", SettingScope::File, Verdicts),
     setting("strict", SettingScope::File, Verdicts),
     setting("value-debit", SettingScope::File, Verdicts),
     // What runs them.

@@ -42,7 +42,7 @@ pub(super) const GROUPS: &[(&str, &[&str])] = &[
     ("Explain", &["diff", "suspects", "trace", "explore", "bisect", "compare"]),
     ("Write vectors", &["check", "bless", "known"]),
     ("Prove", &["audit", "mutants", "coverage", "minset"]),
-    ("Machines", &["isa", "asm", "disasm", "serve", "vm"]),
+    ("Machines", &["family", "isa", "asm", "disasm", "serve", "vm"]),
     ("Set-up", &["config", "schema", "completions", "man", "help"]),
 ];
 

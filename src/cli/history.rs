@@ -24,7 +24,7 @@ use vmconf::report::spool::Spool;
 use vmconf::run::anchor::Anchor;
 use vmconf::text::file_name::typed;
 use vmconf::text::shell::ShellWords;
-use vmconf::wire::comparison::{self, MOST_LINE, RecordedRunLine};
+use vmconf::wire::comparison::{self, MAX_LINE, RecordedRunLine};
 use vmconf::wire::gzip::decompressed;
 use vmconf::wire::report::{ReportLine, ReportStart};
 
@@ -257,7 +257,7 @@ impl RecordedRun {
         let shown = path.display().to_string();
         let mut line = Vec::new();
         let read = File::open(&path).and_then(|file| {
-            decompressed(&mut BufReader::new(file))?.take(MOST_LINE).read_until(b'\n', &mut line)
+            decompressed(&mut BufReader::new(file))?.take(MAX_LINE).read_until(b'\n', &mut line)
         });
         read.with_context(|| shown.clone())?;
         match ReportLine::read(line.trim_ascii()).map_err(|error| anyhow::anyhow!("{shown}:1: {error}"))? {

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, bail};
 
 /// The maximum number of bytes of a file. A pipe or a device may never end.
-const MOST: u64 = 1 << 28;
+const MAX_BYTES: u64 = 1 << 28;
 
 /// The bytes of a file, or of standard input if the path is `-`.
 ///
@@ -16,9 +16,9 @@ const MOST: u64 = 1 << 28;
 /// When it cannot be read, or is larger than 256 MiB.
 pub(super) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
     if path == Path::new("-") {
-        return at_most(MOST, stdin()).context("standard input");
+        return at_most(MAX_BYTES, stdin()).context("standard input");
     }
-    let read = File::open(path).map_err(anyhow::Error::from).and_then(|file| at_most(MOST, file));
+    let read = File::open(path).map_err(anyhow::Error::from).and_then(|file| at_most(MAX_BYTES, file));
     read.with_context(|| path.display().to_string())
 }
 

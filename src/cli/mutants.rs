@@ -36,7 +36,7 @@ use super::settings::Settings;
 use super::unwritten::Unwritten;
 
 /// How many suites the cache keeps results for: the ones that were judged most recently.
-const MOST_SUITES: usize = 32;
+const MAX_SUITES: usize = 32;
 
 /// Plant faults in the machines and show which of them vectors notice
 ///
@@ -196,7 +196,7 @@ impl MutantsCommand {
             let suite = SuiteKey::new(sources, options, &how).context("a stream can be read only once")?;
             let program = cache_file::program()?;
             let name = format!("{:.16}-{suite}", program.to_string());
-            let file = CacheFile::new("faults", &name, MOST_SUITES)?;
+            let file = CacheFile::new("faults", &name, MAX_SUITES)?;
             anyhow::Ok(FaultCache { program, suite, file })
         };
         open().map_err(|why| output::note(&format!("note: --cached: {why:#}; nothing is kept"))).ok()

@@ -4,6 +4,7 @@
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::Path;
 
+use vmconf::model::diagnostic::Diagnostic;
 use vmconf::model::escape::escaped;
 use vmconf::model::exit_code::Exit;
 
@@ -79,4 +80,13 @@ impl<W: Write> Write for UntilClosed<W> {
             result => result.map_err(Unwritten::standard_output),
         }
     }
+}
+
+/// Returns the last diagnostic as an error, and prints the others.
+pub(super) fn one_error(file: &str, diagnostics: &[Diagnostic]) -> anyhow::Error {
+    let lines: Vec<_> = diagnostics.iter().map(|diagnostic| diagnostic.located(file)).collect();
+    for line in &lines[..lines.len() - 1] {
+        note(&format!("error: {line}"));
+    }
+    anyhow::anyhow!("{}", lines[lines.len() - 1])
 }

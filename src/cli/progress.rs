@@ -52,7 +52,11 @@ impl Progress {
                     self.notes.print();
                 }
             }
-            Event::Finished(_) | Event::Broken { .. } | Event::Explained(_) | Event::Suspects(_) => {}
+            Event::Finished(_)
+            | Event::Broken { .. }
+            | Event::Explained(_)
+            | Event::Suspects(_)
+            | Event::NotCompared(_) => {}
         }
     }
 

@@ -170,9 +170,9 @@ enum ResultDestination {
 
 /// Follows symbolic links.
 fn destination(path: &Path) -> io::Result<ResultDestination> {
-    const MOST_LINKS: usize = 40;
+    const MAX_LINKS: usize = 40;
     let mut path = path.to_owned();
-    for _ in 0..MOST_LINKS {
+    for _ in 0..MAX_LINKS {
         match path.symlink_metadata() {
             Ok(link) if link.is_symlink() && is_handle(&path) => return Ok(ResultDestination::Open(path)),
             Ok(link) if link.is_symlink() => path = folder_of(&path).join(fs::read_link(&path)?),

@@ -13,13 +13,13 @@ use vmconf::run::anchor::Anchor;
 use vmconf::run::expression::{Expr, ExprSelection, Outcomes};
 use vmconf::run::filter::Filter;
 use vmconf::run::sources::{self, Sources, VectorSource};
-use vmconf::run::{self, LoadOptions, MissingCase, RunOptions};
+use vmconf::run::{self, CaseSample, LoadOptions, MissingCase, RunOptions};
 use vmconf::text::suggest::nearest;
 
 use super::errors::UsageError;
 use super::file_args::{self, FileArgs};
 use super::settings::{ConfigArgs, Settings};
-use super::{candidates, output, outstanding};
+use super::{candidates, families, output, outstanding};
 
 /// What is read if no path is named.
 const DEFAULT: &str = "vectors/";
@@ -51,6 +51,10 @@ pub(super) struct Select {
     /// Only state tests of this fork; repeatable
     #[arg(long, value_name = "NAME")]
     fork: Vec<String>,
+
+    /// Only N of these cases in each file, chosen by SEED [default: 0]
+    #[arg(long, value_name = "N[:SEED]")]
+    sample: Option<CaseSample>,
 
     #[command(flatten)]
     file: FileArgs,
@@ -111,7 +115,7 @@ impl Select {
 
     /// Whether flags select cases.
     fn is_filtered(&self) -> bool {
-        !(self.filter.is_empty() && self.expr.is_empty() && self.fork.is_empty())
+        !(self.filter.is_empty() && self.expr.is_empty() && self.fork.is_empty() && self.sample.is_none())
     }
 
     /// The paths that were typed.
@@ -153,7 +157,8 @@ impl Select {
         let filters = self.filter.iter().map(|pattern| format!("--filter={pattern}"));
         let expression = self.expr.iter().map(|text| format!("-E={text}"));
         let forks = self.fork.iter().map(|name| format!("--fork={name}"));
-        names.into_iter().chain(filters).chain(expression).chain(forks).collect()
+        let sample = self.sample.map(|CaseSample { count, seed }| format!("--sample={count}:{seed}"));
+        names.into_iter().chain(filters).chain(expression).chain(forks).chain(sample).collect()
     }
 
     /// What `-E` and `--fork` select: cases that match one of the expressions, and have one of the forks.
@@ -179,9 +184,12 @@ impl Select {
         let run = RunOptions {
             filter: Filter::new(patterns).context("--filter")?,
             expression: self.expression(settings)?,
+            sample: self.sample,
             ..RunOptions::default()
         };
-        Ok(LoadOptions { run, file: self.file.options(), overrides: file_args::overrides(settings)? })
+        let families = families::configured(settings)?;
+        let overrides = file_args::overrides(settings, &families)?;
+        Ok(LoadOptions { run, file: self.file.options(&families)?, overrides })
     }
 }
 

@@ -6,7 +6,7 @@ use clap::Args;
 use vmconf::machines::MachineInfo;
 use vmconf::model::exit_code::Exit;
 use vmconf::testees::server::Server;
-use vmconf::wire::protocol::MOST_LINE;
+use vmconf::wire::protocol::MAX_LINE;
 
 use super::errors::BrokenInput;
 use super::output;
@@ -33,7 +33,7 @@ impl Serve {
         let mut line = Vec::new();
         for number in 1.. {
             line.clear();
-            if (&mut input).take(MOST_LINE as u64).read_until(b'\n', &mut line)? == 0 {
+            if (&mut input).take(MAX_LINE as u64).read_until(b'\n', &mut line)? == 0 {
                 break;
             }
             let wrong = |error| BrokenInput(format!("error: line {number} of standard input: {error}"));

@@ -14,7 +14,6 @@ use anyhow::{Context, bail};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command};
 use globset::GlobMatcher;
-use vmconf::model::diagnostic::Diagnostic;
 use vmconf::run::anchor::Anchor;
 use vmconf::text::config::{ConfigEntry, ConfigKind, DEFAULT, FileConfig, Override, Setting, SettingScope};
 use vmconf::text::shell::ShellWords;
@@ -174,7 +173,8 @@ impl Settings {
     /// Which settings of `vmconf.toml` restrict the selection, to follow a note that nothing was selected; empty if
     /// none does.
     pub(super) fn restrictions(&self) -> String {
-        let set = ["filter", "expr", "fork", "partition"].map(|name| Some((name, self.place(name)?)));
+        let set =
+            ["filter", "expr", "fork", "sample", "partition"].map(|name| Some((name, self.place(name)?)));
         let set = set.into_iter().flatten().map(|(name, place)| format!("; {place} sets {name}"));
         set.collect::<Vec<_>>().concat()
     }
@@ -335,7 +335,7 @@ impl ConfigFile {
         let text = read_text(Path::new(&shown))?;
         let settings: Vec<_> = declared(run).map(|(setting, _)| setting).collect();
         let config = FileConfig::parse(&text, Path::new(&up), &settings)
-            .map_err(|diagnostics| one_error(&shown, &diagnostics))?;
+            .map_err(|diagnostics| output::one_error(&shown, &diagnostics))?;
         let folder = folder.canonicalize().with_context(|| shown.clone())?;
         let file = ConfigFile { shown, folder, config };
         file.check_values(run)?;
@@ -351,15 +351,6 @@ impl ConfigFile {
         }
         Ok(())
     }
-}
-
-/// Returns the last diagnostic as an error, and prints the others.
-fn one_error(file: &str, diagnostics: &[Diagnostic]) -> anyhow::Error {
-    let lines: Vec<_> = diagnostics.iter().map(|diagnostic| diagnostic.located(file)).collect();
-    for line in &lines[..lines.len() - 1] {
-        output::note(&format!("error: {line}"));
-    }
-    anyhow::anyhow!("{}", lines[lines.len() - 1])
 }
 
 /// The message of clap in one line, without its hint to see the help.

@@ -45,7 +45,7 @@ pub const WINDOW: usize = 200_000;
 
 /// The maximum size, in bytes, of the values of the kept instructions, not counting a fixed size per
 /// instruction. If values are large, fewer instructions are kept.
-const MOST_BYTES: usize = 1 << 27;
+const MAX_BYTES: usize = 1 << 27;
 
 /// How many stack values are kept for each instruction.
 const SHOWN: usize = 6;
@@ -141,7 +141,7 @@ impl Recorder {
     fn keep(&mut self, executed: ExecutedInstruction) {
         self.bytes += executed.bytes();
         self.records.push_back(executed);
-        while self.records.len() > WINDOW || self.bytes > MOST_BYTES && self.records.len() > 1 {
+        while self.records.len() > WINDOW || self.bytes > MAX_BYTES && self.records.len() > 1 {
             let oldest = self.records.pop_front();
             self.bytes -= oldest.map_or(0, |oldest| oldest.bytes());
         }

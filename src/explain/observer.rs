@@ -19,7 +19,7 @@ pub type CoveragePoints = BTreeSet<(&'static str, String)>;
 const POWERS: [u16; 12] = [7, 8, 15, 16, 31, 32, 63, 64, 127, 128, 255, 256];
 
 /// The maximum number of operands that are examined.
-const MOST_OPERANDS: usize = 4;
+const MAX_OPERANDS: usize = 4;
 
 /// The powers of two from which on an operand is large, for conditions.
 const LARGE: [u16; 6] = [7, 15, 31, 63, 127, 255];
@@ -205,9 +205,9 @@ impl fmt::Display for StepOutcome {
 /// it reads.
 fn operands(op: &OpInfo, state: &dyn Inspect) -> Vec<(char, Value)> {
     let values: Vec<_> = if op.pops > 0 {
-        (0..usize::from(op.pops).min(MOST_OPERANDS)).map_while(|below| state.item(below)).collect()
+        (0..usize::from(op.pops).min(MAX_OPERANDS)).map_while(|below| state.item(below)).collect()
     } else if state.height() == 0 {
-        state.effects().reads.into_iter().map(|(_, value)| value).take(MOST_OPERANDS).collect()
+        state.effects().reads.into_iter().map(|(_, value)| value).take(MAX_OPERANDS).collect()
     } else {
         Vec::new()
     };

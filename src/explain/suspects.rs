@@ -36,7 +36,7 @@ use self::table::SpectrumTable;
 use crate::model::suspects::{DoubtfulCase, SeparatingCondition, Suspect, SuspectAnalysis, SuspectName};
 
 /// How many other instructions are named after the suspects.
-const MOST_OTHERS: usize = 5;
+const MAX_OTHERS: usize = 5;
 
 /// Explains the failures of the cases of a machine. The order of the cases changes nothing.
 pub fn locate(machine: &str, cases: &[SpectrumCase]) -> SuspectAnalysis {
@@ -74,7 +74,7 @@ pub fn locate(machine: &str, cases: &[SpectrumCase]) -> SuspectAnalysis {
     if !suspects.is_empty() {
         let others = thorough_cover(&table).into_iter().chain(score::ranked(&table, &table.failing));
         let mut named = suspects;
-        analysis.others = others.filter(|op| named.insert(op)).take(MOST_OTHERS).map(name).collect();
+        analysis.others = others.filter(|op| named.insert(op)).take(MAX_OTHERS).map(name).collect();
     }
     analysis.suspects.sort_by_key(|suspect| Reverse(suspect.cases.len()));
     analysis.doubtful.sort_by(|a, b| a.id.cmp(&b.id));

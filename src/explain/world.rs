@@ -13,7 +13,7 @@ use crate::model::value::Value;
 use crate::run::{LoadedFile, RunOptions, Worker};
 
 /// The maximum number of leaves that are listed.
-const MOST_LEAVES: usize = 100;
+const MAX_LEAVES: usize = 100;
 
 /// What is known about the hashes that differ.
 #[derive(Default)]
@@ -94,8 +94,7 @@ fn seen(loaded: &LoadedFile<'_>, case: &Case, hashed: &Hashed, options: &RunOpti
             .map(|step| Step { assertions: vec![assertion.clone()], ..step.clone() })
             .collect();
         let mut value = None;
-        let limits = &loaded.options().limits;
-        let ran = Worker::new(options).with_testee(case.machine, limits, |testee| {
+        let ran = Worker::new(options).with_testee(case.machine, loaded.options(), |testee| {
             testee.run(&case.program, &steps, &mut |_, state| value = state.observe(field))
         });
         value.filter(|_| matches!(ran, Ok(Ok(_))))
@@ -123,7 +122,7 @@ fn comparison(against: ComparedWith, wanted: &Value, actual: &Value) -> WorldCom
         let at = keys.into_iter().fold(Path::field("state"), |at, key| at.child(key));
         StateLeaf { at, wanted, actual, answer: None }
     };
-    let leaves = found.into_iter().take(MOST_LEAVES).map(leaf).collect();
+    let leaves = found.into_iter().take(MAX_LEAVES).map(leaf).collect();
     WorldComparison { against, leaves, count }
 }
 

@@ -79,14 +79,14 @@ fn parse_decimal_digits(digits: &str) -> Option<BigInt> {
     const SHORT: usize = 19;
     // A number with more digits is larger than any quantity, and the time to read it would be quadratic in
     // their number.
-    const LONGEST: usize = 100;
+    const MAX_LENGTH: usize = 100;
     if !digits.bytes().all(|digit| digit.is_ascii_digit()) {
         return None;
     }
     match digits.trim_start_matches('0') {
         "" => Some(BigInt::ZERO),
         digits if digits.len() <= SHORT => digits.parse::<u64>().ok().map(BigInt::from),
-        digits if digits.len() <= LONGEST => digits.parse().ok(),
+        digits if digits.len() <= MAX_LENGTH => digits.parse().ok(),
         _ => Some(BigInt::from(1) << BITS),
     }
 }
@@ -185,13 +185,13 @@ fn not_data(text: &str, at: u32) -> Diagnostic<Origin> {
 /// leading zeros.
 fn data_piece(node: JsonNode<'_>) -> Result<Vec<u8>, Diagnostic<Origin>> {
     // The time to read decimal digits is quadratic in their number.
-    const MOST_DIGITS: usize = 10_000;
+    const MAX_DIGITS: usize = 10_000;
     const EXPECTED: &str = "an integer below 2^64, at most 10000 decimal digits, or 0x and hex digits";
     let number = match node.datum() {
         JsonDatum::Number(digits) => digits.parse::<u64>().ok().map(BigUint::from),
         JsonDatum::Text(text) => match text.strip_prefix("0x") {
             Some(digits) => return parse_hex(digits).ok_or_else(|| not_data(&text, node.at())),
-            None if text.is_empty() || text.len() > MOST_DIGITS => None,
+            None if text.is_empty() || text.len() > MAX_DIGITS => None,
             None if !text.bytes().all(|byte| byte.is_ascii_digit()) => None,
             None => BigUint::parse_bytes(text.as_bytes(), 10),
         },

@@ -104,6 +104,11 @@ impl Diagnostics {
         self.add(severity, diagnostic);
     }
 
+    /// Adds a note, however strict the reader is.
+    pub(super) fn mention(&mut self, diagnostic: Diagnostic<Origin>) {
+        self.add(Severity::Note, diagnostic);
+    }
+
     /// Reports valid input that is probably a mistake: a warning in `vmconf check`, ignored when cases run.
     pub fn suspect(&mut self, diagnostic: impl FnOnce() -> Diagnostic<Origin>) {
         match self.strictness {

@@ -1,6 +1,7 @@
 //! The definition of a format, and the context in which cases are read.
 
 use std::any::Any;
+use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -29,15 +30,15 @@ pub struct Format {
     /// The name of every file in this format, if its structure is not distinctive enough.
     pub file_name: Option<&'static str>,
     /// The evidence in the structure of a document that it has this format; `None` if there is none.
-    pub evidence: fn(JsonNode<'_>) -> Option<Evidence>,
+    pub evidence: &'static FindEvidence,
     /// Finds the cases of a document, in document order.
-    pub outline: fn(JsonNode<'_>) -> Result<Vec<FileEntry>, Diagnostic<Origin>>,
+    pub outline: &'static FindCases,
     /// Reads one case that `outline` found. `None` if it is invalid; the diagnostics then say why.
-    pub read: fn(JsonNode<'_>, ReadContext<'_>, &mut Diagnostics) -> Option<Case>,
+    pub read: &'static ReadCase,
     /// Checks the parts of the document outside its cases.
-    pub rest: fn(JsonNode<'_>, ReadContext<'_>, &mut Diagnostics),
+    pub rest: &'static CheckRest,
     /// Returns the changes that replace the expected value with the actual one.
-    pub write_back: for<'d> fn(&WrongAssertion<'d, '_>) -> WrittenBack<'d>,
+    pub write_back: &'static WriteBack,
     /// Returns the changes that demand, with placeholder values, what the case could demand and does not.
     pub fill: fn(JsonNode<'_>) -> Fill<'_>,
     /// Creates a vector file for a program; `None` if another format of the machine is preferred.
@@ -51,10 +52,34 @@ pub struct Format {
     pub unknown: Severity,
     /// The severity of a duplicate key in an object.
     pub duplicate: Severity,
+    /// A hash of the declaration that describes the format; `None` for a format of this program.
+    pub declaration: Option<&'static str>,
     /// The group under which a case is counted, according to its name, such as a fork.
     pub group: fn(&str) -> Option<&str>,
     /// The folders from which a case may name files.
     pub folders: &'static [VectorFolder],
+}
+
+/// See [`Format::evidence`].
+pub(super) type FindEvidence = dyn Fn(JsonNode<'_>) -> Option<Evidence> + Sync;
+
+/// See [`Format::outline`].
+pub(super) type FindCases = dyn Fn(JsonNode<'_>) -> Result<Vec<FileEntry>, Diagnostic<Origin>> + Sync;
+
+/// See [`Format::read`].
+pub(super) type ReadCase = dyn Fn(JsonNode<'_>, ReadContext<'_>, &mut Diagnostics) -> Option<Case> + Sync;
+
+/// See [`Format::rest`].
+pub(super) type CheckRest = dyn Fn(JsonNode<'_>, ReadContext<'_>, &mut Diagnostics) + Sync;
+
+/// See [`Format::write_back`].
+pub(super) type WriteBack = dyn for<'d> Fn(&WrongAssertion<'d, '_>) -> WrittenBack<'d> + Sync;
+
+/// Shows only the name.
+impl fmt::Debug for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Format").field(&self.name).finish()
+    }
 }
 
 impl Format {

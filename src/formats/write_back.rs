@@ -38,9 +38,9 @@ pub struct NotRepresentable(pub String);
 impl NotRepresentable {
     /// The format has no way to write this value.
     pub fn value(value: &Value) -> NotRepresentable {
-        const LONGEST: usize = 60;
+        const MAX_LENGTH: usize = 60;
         let mut text = value.to_string();
-        if let Some((cut, _)) = text.char_indices().nth(LONGEST) {
+        if let Some((cut, _)) = text.char_indices().nth(MAX_LENGTH) {
             text.replace_range(cut.., "…");
         }
         NotRepresentable(format!("the format has no way to write {text}"))

@@ -40,9 +40,9 @@ impl fmt::Display for AsmError {
 impl std::error::Error for AsmError {}
 
 /// The maximum number of errors that are kept; the rest of the source is not read.
-pub const MOST_ERRORS: usize = 1000;
+pub const MAX_ERRORS: usize = 1000;
 
-/// The errors of a source, in the order of its lines: at least one, and at most [`MOST_ERRORS`].
+/// The errors of a source, in the order of its lines: at least one, and at most [`MAX_ERRORS`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AsmErrors(Vec<AsmError>);
 
@@ -85,7 +85,7 @@ impl ErrorList {
     }
 
     pub(crate) fn is_full(&self) -> bool {
-        self.0.len() == MOST_ERRORS
+        self.0.len() == MAX_ERRORS
     }
 
     /// The value, if there are no errors.

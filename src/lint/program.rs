@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::isa::assembler::{AsmError, Warning};
 use crate::machines::machine::LoadError;
-use crate::machines::{self, MachineInfo, ProgramLanguage};
+use crate::machines::{MachineInfo, ProgramLanguage};
 use crate::model::assertion::{Assertion, Expected};
 use crate::model::case::{Case, Program};
 use crate::model::diagnostic::{Diagnostic, Severity};
@@ -14,7 +14,7 @@ use crate::model::position::Origin;
 use crate::model::rule::LintRule;
 use crate::model::shape::MemberShape;
 use crate::model::value::Value;
-use crate::run::place_of;
+use crate::run::{Families, place_of};
 use crate::testees::{Stopped, Testee};
 use crate::text::json::{Document, JsonNode, quoted};
 use crate::text::suggest::nearest;
@@ -32,8 +32,8 @@ pub(super) struct Inspection<'c> {
 
 impl<'c> Inspection<'c> {
     /// An inspection of this case, which is at `node` in the document.
-    pub(super) fn new(case: &'c Case, node: JsonNode<'c>) -> Inspection<'c> {
-        Inspection { case, node, machine: machines::by_name(case.machine), found: Vec::new() }
+    pub(super) fn new(case: &'c Case, node: JsonNode<'c>, families: &Families) -> Inspection<'c> {
+        Inspection { case, node, machine: families.machine(case.machine), found: Vec::new() }
     }
 
     /// All problems of the case. Leaves `testee` with a program that may differ from that of the case.
@@ -115,9 +115,9 @@ impl<'c> Inspection<'c> {
     /// Loads the program. A mnemonic that the machine does not have is removed and loading is repeated, so
     /// that further unknown ones are found.
     fn load(&mut self, testee: &mut dyn Testee) {
-        const MOST: usize = 20;
+        const MAX_COUNT: usize = 20;
         let mut program = self.case.program.clone();
-        for _ in 0..MOST {
+        for _ in 0..MAX_COUNT {
             let Err(Stopped::Error(reason)) = testee.run(&program, &[], &mut |_, _| {}) else { return };
             let removed = remove_mnemonic(&mut program, &reason);
             let diagnostic = self.refused(&reason, removed.as_deref());

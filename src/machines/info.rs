@@ -43,7 +43,9 @@ pub struct MachineInfo {
     /// The field with the code of a trap; `None` for a machine without such codes.
     pub trap: Option<&'static str>,
     /// What can be observed.
-    pub fields: fn() -> Vec<MemberShape>,
+    pub fields: &'static (dyn Fn() -> Vec<MemberShape> + Sync),
+    /// The fields that a machine in another process need not report: assertions on them are then left out.
+    pub optional: &'static [&'static str],
     /// The fields that are hashes of other fields; `None` for a machine whose vectors demand no hashes.
     pub hashed: Option<Hashed>,
     /// The program with bytes in place of mnemonics and sources; the error is about a datum of the program.
@@ -98,6 +100,8 @@ pub enum Engine {
     Own,
     /// A library with this name: the rows only describe its instructions.
     Library(&'static str),
+    /// Nothing here: it is described by data, and only other processes execute it. It has no rows.
+    Elsewhere,
 }
 
 /// Which instructions a machine can execute.

@@ -11,10 +11,10 @@ use crate::model::path::{Path, PathKey};
 use crate::model::value::Value;
 
 /// The maximum number of rows in a section.
-const MOST_ROWS: usize = 2_000;
+const MAX_ROWS: usize = 2_000;
 
 /// The maximum number of characters of a value.
-const LONGEST: usize = 200;
+const MAX_LENGTH: usize = 200;
 
 /// How many bytes of a program are listed at once.
 const BYTES_IN_LISTING: usize = 1 << 16;
@@ -23,7 +23,7 @@ const BYTES_IN_LISTING: usize = 1 << 16;
 const BYTES_IN_ROW: usize = 32;
 
 /// The maximum nesting depth of rows.
-const DEEPEST: usize = 8;
+const MAX_DEPTH: usize = 8;
 
 /// A part of the state, such as a stack.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -126,7 +126,7 @@ impl Section {
     pub fn of(title: impl Into<String>, rows: impl IntoIterator<Item = ViewRow>) -> Section {
         let mut section = Section::new(title);
         let mut rows = rows.into_iter();
-        section.rows.extend(rows.by_ref().take(MOST_ROWS));
+        section.rows.extend(rows.by_ref().take(MAX_ROWS));
         // The rows that are omitted need not be made if their number is known.
         section.left_out = match rows.size_hint() {
             (least, Some(most)) if least == most => most,
@@ -144,7 +144,7 @@ impl Section {
     ) -> Section {
         let mut section = Section::new("stack, top first");
         for below in 0..height {
-            if section.rows.len() == MOST_ROWS {
+            if section.rows.len() == MAX_ROWS {
                 section.left_out += height - below;
                 break;
             }
@@ -171,7 +171,7 @@ impl Section {
     /// A memory of bytes.
     pub fn memory(title: impl Into<String>, space: &'static str, bytes: &[u8]) -> Section {
         let mut section = Section::new(title);
-        for (index, chunk) in bytes.chunks(BYTES_IN_ROW).take(MOST_ROWS).enumerate() {
+        for (index, chunk) in bytes.chunks(BYTES_IN_ROW).take(MAX_ROWS).enumerate() {
             let from = index * BYTES_IN_ROW;
             let cell = Cell::Range(space, from..from + chunk.len());
             section.push(ViewRow::new(
@@ -180,13 +180,13 @@ impl Section {
                 Some(ViewDatum::In(cell)),
             ));
         }
-        section.left_out = bytes.len().div_ceil(BYTES_IN_ROW).saturating_sub(MOST_ROWS);
+        section.left_out = bytes.len().div_ceil(BYTES_IN_ROW).saturating_sub(MAX_ROWS);
         section
     }
 
     /// Adds a row at the end, or counts it as omitted.
     pub fn push(&mut self, row: ViewRow) {
-        if self.rows.len() < MOST_ROWS {
+        if self.rows.len() < MAX_ROWS {
             self.rows.push(row);
         } else {
             self.left_out += 1;
@@ -195,13 +195,13 @@ impl Section {
 
     fn value(&mut self, name: &str, value: &Value, at: &Path, depth: usize) {
         // What is in a value that is omitted is not counted.
-        if self.rows.len() == MOST_ROWS {
+        if self.rows.len() == MAX_ROWS {
             self.left_out += 1;
             return;
         }
         let row = ViewRow::new(name, shown(value), Some(ViewDatum::At(at.clone())));
         self.push(row.inside(depth));
-        if depth < DEEPEST {
+        if depth < MAX_DEPTH {
             self.children(value, at, depth + 1);
         }
     }
@@ -210,16 +210,16 @@ impl Section {
         match value {
             Value::Typed(_, inner) => self.children(inner, at, depth),
             Value::List(items) => {
-                for (index, item) in items.iter().enumerate().take(MOST_ROWS) {
+                for (index, item) in items.iter().enumerate().take(MAX_ROWS) {
                     self.value(&format!("[{index}]"), item, &at.child(index), depth);
                 }
-                self.left_out += items.len().saturating_sub(MOST_ROWS);
+                self.left_out += items.len().saturating_sub(MAX_ROWS);
             }
             Value::Record(members) => {
-                for (name, member) in members.iter().take(MOST_ROWS) {
+                for (name, member) in members.iter().take(MAX_ROWS) {
                     self.value(name, member, &at.child(PathKey::from(name.clone())), depth);
                 }
-                self.left_out += members.len().saturating_sub(MOST_ROWS);
+                self.left_out += members.len().saturating_sub(MAX_ROWS);
             }
             _ => {}
         }
@@ -235,9 +235,9 @@ fn shown(value: &Value) -> String {
         },
         Value::List(items) => format!("({})", items.len()),
         Value::Record(members) => format!("({})", members.len()),
-        Value::Bytes(bytes) if bytes.len() > LONGEST / 2 => {
-            format!("{}… ({} bytes)", bytes_key(&bytes[..LONGEST / 2]), bytes.len())
+        Value::Bytes(bytes) if bytes.len() > MAX_LENGTH / 2 => {
+            format!("{}… ({} bytes)", bytes_key(&bytes[..MAX_LENGTH / 2]), bytes.len())
         }
-        other => brief(other, LONGEST),
+        other => brief(other, MAX_LENGTH),
     }
 }

@@ -185,15 +185,15 @@ impl DiagnosticPlace {
     /// The place of a byte whose line and column are known. Takes no longer for long lines.
     pub fn at(text: &str, at: u32, position: Position) -> DiagnosticPlace {
         const BEFORE: usize = 40;
-        const LONGEST: usize = 80;
+        const MAX_LENGTH: usize = 80;
         let column = position.column as usize - 1;
-        let (left, right) = around(text, at, LONGEST);
-        let is_long = column > LONGEST || left.chars().chain(right.chars()).nth(LONGEST).is_some();
+        let (left, right) = around(text, at, MAX_LENGTH);
+        let is_long = column > MAX_LENGTH || left.chars().chain(right.chars()).nth(MAX_LENGTH).is_some();
         let skipped = if is_long { column.saturating_sub(BEFORE) } else { 0 };
         let mut before = column - skipped;
         let first = left.char_indices().rev().nth(before.wrapping_sub(1)).map_or(left.len(), |first| first.0);
         let mut line = left[first..].chars().chain(right.chars());
-        let mut excerpt: String = line.by_ref().take(LONGEST).collect();
+        let mut excerpt: String = line.by_ref().take(MAX_LENGTH).collect();
         if skipped > 0 {
             excerpt.insert(0, '…');
             before += 1;
@@ -208,9 +208,9 @@ impl DiagnosticPlace {
 /// The parts of a byte's line before the byte and from the byte on, possibly cut, but never to `most`
 /// characters or fewer.
 fn around(text: &str, at: u32, most: usize) -> (&str, &str) {
-    const LONGEST_CHARACTER: usize = 4;
+    const MAX_CHARACTER_LENGTH: usize = 4;
     let at = text.floor_char_boundary(at as usize);
-    let window = LONGEST_CHARACTER * (most + 2);
+    let window = MAX_CHARACTER_LENGTH * (most + 2);
     let left = &text[text.ceil_char_boundary(at.saturating_sub(window))..at];
     let right = &text[at..text.floor_char_boundary(at + window)];
     let left = left.rsplit('\n').next().unwrap_or("").trim_start_matches(BOM);

@@ -48,8 +48,67 @@ pub enum Event {
     Explained(ExplainedCase),
     /// Which instructions explain the failures. Comes after all cases, and only if a report needs it.
     Suspects(Box<SuspectAnalysis>),
+    /// Assertions that were left out of the comparison. Comes after all cases, once, if there are any.
+    NotCompared(Vec<FieldNotCompared>),
     /// The run is over.
     Ended(RunSummary),
+}
+
+/// Assertions on a field that were left out of the comparison.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FieldNotCompared {
+    /// The field.
+    pub field: String,
+    /// How many assertions: one for each step of a case that demands the field.
+    pub assertions: u64,
+    /// Why.
+    pub reason: NotComparedReason,
+}
+
+/// Why assertions on a field are not compared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NotComparedReason {
+    /// The machine does not report the field, and need not.
+    NotReported {
+        /// The name that the user gave the machine.
+        vm: String,
+    },
+    /// The user ignores the field.
+    Ignored {
+        /// The bits that are ignored, in hex after `0x`; `None` for the whole field.
+        mask: Option<String>,
+    },
+}
+
+/// As it appears in reports: `not compared: cycles, 10,050 assertions; zilog does not report it`.
+impl fmt::Display for FieldNotCompared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let FieldNotCompared { field, assertions, reason } = self;
+        let field = escaped(field);
+        let counted = if *assertions == 1 {
+            "1 assertion".to_owned()
+        } else {
+            format!("{} assertions", grouped(*assertions))
+        };
+        match reason {
+            NotComparedReason::NotReported { vm } => {
+                write!(f, "not compared: {field}, {counted}; {} does not report it", escaped(vm))
+            }
+            NotComparedReason::Ignored { mask: None } => {
+                write!(f, "not compared: {field}, {counted}; --ignore {field}")
+            }
+            NotComparedReason::Ignored { mask: Some(mask) } => {
+                write!(f, "not compared: some bits of {field}, {counted}; --ignore {field}:{}", escaped(mask))
+            }
+        }
+    }
+}
+
+/// A number with commas between groups of three digits.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let groups: Vec<_> = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy).collect();
+    groups.join(",")
 }
 
 /// A machine in another process.

@@ -39,7 +39,7 @@ impl ExplainedCase {
 }
 
 /// The maximum number of failing or broken cases that a run explains, since each of them runs again.
-pub const MOST_EXPLAINED: usize = 200;
+pub const MAX_EXPLAINED: usize = 200;
 
 /// A case, its verdict, and why.
 #[derive(Debug, Clone, PartialEq)]

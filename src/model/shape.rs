@@ -1,5 +1,7 @@
 //! How the data of a machine is written as plain JSON, which has neither big numbers nor bytes.
 
+use super::field_type::DeclaredField;
+
 /// How a value is written. For each shape, `null` is [`Value::Null`](super::value::Value::Null), and a string
 /// that does not fit the shape is text.
 #[derive(Debug, Clone, Copy)]
@@ -26,6 +28,8 @@ pub enum Shape {
     /// Plain JSON: a number is a number, a string is text, an object is a record. A number that does not fit
     /// 64 bits is `{"int": "42…"}`.
     Plain,
+    /// As the declaration of a family says.
+    Declared(&'static DeclaredField),
 }
 
 /// A member of a record.

@@ -13,7 +13,7 @@ use super::value::Value;
 use super::verdict::{Breakdown, CaseDifference, Failure, FirstTry, Verdict};
 
 /// The maximum length of a signature in a report; a vector controls the length of a message.
-const LONGEST: usize = 400;
+const MAX_LENGTH: usize = 400;
 
 /// How a case fails: `evm post/*/storage/*: other value`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -60,7 +60,7 @@ pub fn signature(machine: Option<&str>, verdict: &Verdict) -> Option<String> {
             format!("{}flaky: {}", of_machine(machine), general(&breakdown.what))
         }
     };
-    Some(escaped(&signature).chars().take(LONGEST).collect())
+    Some(escaped(&signature).chars().take(MAX_LENGTH).collect())
 }
 
 fn of_machine(machine: Option<&str>) -> String {
@@ -73,7 +73,7 @@ pub fn cause(machine: Option<&str>, verdict: &Verdict) -> Option<String> {
     let signature = signature(machine, verdict)?;
     let ended = verdict.failure().filter(|it| it.differences.first().is_some_and(|it| ends(it).is_some()));
     let ended = ended.map_or(String::new(), |failure| format!("; {}", general(clause(&failure.ended))));
-    Some(format!("{signature}{ended}").chars().take(LONGEST).collect())
+    Some(format!("{signature}{ended}").chars().take(MAX_LENGTH).collect())
 }
 
 /// All errors, without duplicates.

@@ -1,7 +1,7 @@
 //! Which few instructions explain all failures of a run.
 
 /// The maximum number of failures that a run explains by instructions, since their cases are kept until it ends.
-pub const MOST_FAILURES: usize = 5_000;
+pub const MAX_FAILURES: usize = 5_000;
 
 /// What explains the failures of a run. Each case that fails is in one suspect, in `doubtful` or in `unexplained`.
 #[derive(Debug, Clone, Default, PartialEq)]

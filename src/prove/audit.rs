@@ -37,11 +37,11 @@ pub struct AuditOptions {
     pub most_changes: usize,
 }
 
-/// The maximum number of bytes that are parsed per case, except for [`LEAST_CHANGES`].
-const MOST_BYTES: usize = 1 << 26;
+/// The maximum number of bytes that are parsed per case, except for [`MIN_CHANGES`].
+const MAX_BYTES: usize = 1 << 26;
 
 /// The minimum number of changes made to a case, however large it is, if it allows as many.
-const LEAST_CHANGES: usize = 16;
+const MIN_CHANGES: usize = 16;
 
 /// Audits the passing cases of these files.
 pub fn audit(sources: &Sources, options: &LoadOptions, how: AuditOptions) -> Audit {
@@ -127,7 +127,7 @@ impl Auditor {
             let of_case = changes_below(inputs, name).into_iter().skip(index % file.cases());
             changes.extend(of_case.step_by(file.cases()));
         }
-        let most = (MOST_BYTES / document.text().len().max(1)).max(LEAST_CHANGES).min(self.how.most_changes);
+        let most = (MAX_BYTES / document.text().len().max(1)).max(MIN_CHANGES).min(self.how.most_changes);
         let step = changes.len().div_ceil(most).max(1);
         // Each case begins with a different change, so that similar cases get different ones.
         for change in changes.iter().skip(index % step).step_by(step) {

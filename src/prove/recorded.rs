@@ -39,7 +39,7 @@ pub(super) fn recorded(
     let declared: Vec<_> =
         (machines::by_name(case.machine)?.fields)().iter().map(|field| field.name).collect();
     let mut states = Vec::new();
-    let done = worker.with_testee(case.machine, &file.options().limits, |testee| {
+    let done = worker.with_testee(case.machine, file.options(), |testee| {
         testee.run(&case.program, &case.steps, &mut |_, state| {
             let value = |name: &&'static str| Some((*name, state.observe(name)?));
             states.push(RecordedFields {

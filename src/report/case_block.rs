@@ -31,7 +31,7 @@ pub(super) const EXPECTED: Style = AnsiColor::Green.on_default();
 pub(super) const ACTUAL: Style = AnsiColor::Red.on_default();
 
 /// The maximum number of differences shown for a case.
-const MOST_DIFFERENCES: usize = 10;
+const MAX_DIFFERENCES: usize = 10;
 
 /// How many lines are shown of the start and of the end of the standard error of a testee.
 const HEAD: usize = 5;
@@ -200,10 +200,10 @@ fn failed(
     CaseReport { id, listed, .. }: &CaseReport,
     failure: &Failure,
 ) -> io::Result<()> {
-    for difference in failure.differences.iter().take(MOST_DIFFERENCES) {
+    for difference in failure.differences.iter().take(MAX_DIFFERENCES) {
         differs(out, id, difference)?;
     }
-    let more = failure.differences.len().saturating_sub(MOST_DIFFERENCES);
+    let more = failure.differences.len().saturating_sub(MAX_DIFFERENCES);
     if more > 0 {
         writeln!(out, "  and {more} more differences")?;
     }

@@ -15,7 +15,7 @@ use crate::wire::comparison::{Changed, Comparison, RecordedOutcome, ReportedChan
 use crate::wire::line::one_line;
 
 /// The maximum number of cases shown for each section, unless all are requested.
-const MOST: usize = 20;
+const MAX_CASES: usize = 20;
 
 const GOOD: Style = AnsiColor::Green.on_default().bold();
 
@@ -45,7 +45,7 @@ pub enum ComparisonExtent {
 impl ComparisonExtent {
     fn most(self) -> usize {
         match self {
-            ComparisonExtent::Short => MOST,
+            ComparisonExtent::Short => MAX_CASES,
             ComparisonExtent::All => usize::MAX,
         }
     }

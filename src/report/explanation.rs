@@ -28,13 +28,13 @@ use crate::model::verdict::{CaseDifference, Failure, NotPassed, Verdict, vector_
 const SCREEN: usize = 24;
 
 /// The minimum number of last instructions shown, even if the rest already fills the screen.
-const FEWEST: usize = 3;
+const MIN_LAST: usize = 3;
 
 /// The minimum number of lines of a chain that is cut in the middle; a shorter one ends early.
-const FEWEST_CUT: usize = 6;
+const MIN_CUT: usize = 6;
 
 /// The maximum number of differing data shown for two machines.
-const MOST_DIVERGED: usize = 2;
+const MAX_DIVERGED: usize = 2;
 
 /// The maximum number of differences shown after the first, one line each.
 const FURTHER: usize = 3;
@@ -148,7 +148,7 @@ fn failed(text: &mut Vec<u8>, explained: &Explanation, failure: &Failure, length
     let others = &failure.differences[full..];
     let mut rows = 0..0;
     if let Some(stack) = &explained.stack {
-        let reserved = FEWEST + 3 + others.len().min(1);
+        let reserved = MIN_LAST + 3 + others.len().min(1);
         rows = stacks(text, stack, left(text, length).saturating_sub(reserved))?;
     }
     let is_row = |other: &&CaseDifference| {
@@ -158,7 +158,7 @@ fn failed(text: &mut Vec<u8>, explained: &Explanation, failure: &Failure, length
     let others: Vec<_> = others.iter().filter(|other| !is_row(other)).collect();
     // More than two lines of further differences do not push out the last instructions.
     let left = left(text, length).saturating_sub(2);
-    let most = left.saturating_sub(explained.last.len()).max(2).min(left.saturating_sub(FEWEST));
+    let most = left.saturating_sub(explained.last.len()).max(2).min(left.saturating_sub(MIN_LAST));
     further(text, explained, &others, most)?;
     on_embedded(text, explained)?;
     let wanted = length.wanted(text);
@@ -173,7 +173,7 @@ fn deviations(text: &mut Vec<u8>, explained: &Explanation) -> io::Result<()> {
         let instruction =
             instruction.as_ref().map(|(pc, op)| format!(", 0x{pc:02x} {op}")).unwrap_or_default();
         writeln!(text, "    {DIM}diverges{DIM:#} at step {step}{}", escaped(&instruction))?;
-        for (datum, values) in differs.iter().take(MOST_DIVERGED) {
+        for (datum, values) in differs.iter().take(MAX_DIVERGED) {
             let [actual, embedded] = values.each_ref().map(|value| truncate(&escaped(value), 0, 48));
             writeln!(text, "      {datum} after it {actual}, on the embedded machine {embedded}")?;
         }
@@ -201,7 +201,7 @@ impl Length {
     /// How many of the last instructions are shown after this text.
     fn wanted(self, text: &[u8]) -> usize {
         match self {
-            Length::Screen => left(text, self).saturating_sub(2).max(FEWEST),
+            Length::Screen => left(text, self).saturating_sub(2).max(MIN_LAST),
             Length::Full(wanted) => wanted,
         }
     }
@@ -331,7 +331,7 @@ fn tree(text: &mut Vec<u8>, head: &str, blame: &Blame, most: usize) -> io::Resul
     }
     let lines: Vec<_> = lines.split_inclusive(|byte| *byte == b'\n').collect();
     let mut write = |lines: &[&[u8]]| lines.iter().try_for_each(|line| text.write_all(line));
-    if lines.len() <= most || most < FEWEST_CUT {
+    if lines.len() <= most || most < MIN_CUT {
         return write(&lines[..lines.len().min(most)]);
     }
     // The chain is cut in the middle: it ends with the datum and begins with an input.
@@ -364,7 +364,7 @@ fn also(text: &mut Vec<u8>, explained: &Explanation, failure: &Failure) -> io::R
     let Some((blame, difference)) = made.next().filter(|_| !is_made) else { return Ok(false) };
     let is_shown = shown.and_then(BlameAnswer::blame).is_some_and(|shown| shown.by.step == blame.by.step);
     // Below it come how many more differences there are, the last instructions and the end.
-    let room = left(text, Length::Screen).saturating_sub(1 + 1 + FEWEST + 1 + 1);
+    let room = left(text, Length::Screen).saturating_sub(1 + 1 + MIN_LAST + 1 + 1);
     if is_shown || room == 0 {
         return Ok(false);
     }

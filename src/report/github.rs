@@ -18,10 +18,10 @@ use crate::model::verdict::Verdict;
 use crate::text::shell::{ShellWords, quoted};
 
 /// GitHub shows at most this many annotations of each level for a step and drops the rest.
-const MOST: usize = 10;
+const MAX_ANNOTATIONS: usize = 10;
 
 /// The maximum length of a title, in characters.
-const LONGEST: usize = 200;
+const MAX_LENGTH: usize = 200;
 
 /// Annotations of GitHub Actions.
 pub struct GitHub {
@@ -67,7 +67,7 @@ impl GitHub {
             verdict => cause(report.machine.as_deref(), verdict).unwrap_or_default(),
         };
         let known = if self.causes.insert(cause) { &mut self.first } else { &mut self.further };
-        if known.len() < MOST {
+        if known.len() < MAX_ANNOTATIONS {
             known.push(annotation(report, &self.below_checkout, &self.flags));
         }
     }
@@ -75,7 +75,7 @@ impl GitHub {
     /// Writes one annotation for each cause first, since these are most informative, then others up to the
     /// number that GitHub shows.
     fn end(&mut self, summary: &RunSummary) -> io::Result<()> {
-        let shown: Vec<_> = self.first.iter().chain(&self.further).take(MOST).collect();
+        let shown: Vec<_> = self.first.iter().chain(&self.further).take(MAX_ANNOTATIONS).collect();
         for annotation in &shown {
             writeln!(self.out, "{annotation}")?;
         }
@@ -97,7 +97,7 @@ impl GitHub {
     fn slow(&self) -> String {
         let (mut slowest, _) = self.slow.slowest();
         self.slow.counted().zip(slowest.next()).map_or(String::new(), |(counted, (time, id))| {
-            data(&format!("; {counted}, the longest {time}: {}", truncate(id, 0, LONGEST)))
+            data(&format!("; {counted}, the longest {time}: {}", truncate(id, 0, MAX_LENGTH)))
         })
     }
 }
@@ -115,6 +115,11 @@ impl Report for GitHub {
             }
             Event::Started { vm, .. } => {
                 self.on = vm.as_ref().map_or_else(String::new, |vm| format!(" on {vm}"));
+                Ok(())
+            }
+            Event::NotCompared(fields) => {
+                let fields = fields.iter().map(|field| format!("; {field}"));
+                self.on.extend(fields);
                 Ok(())
             }
             Event::Note { .. } | Event::FileDone | Event::Explained(_) => Ok(()),
@@ -136,7 +141,7 @@ fn annotation(report: &CaseReport, below_checkout: &str, flags: &ShellWords) -> 
         position.map_or(String::new(), |Position { line, column }| format!(",line={line},col={column}"));
     let mut lines = vec![headline(report).unwrap_or_default()];
     if let Verdict::Fail(failure) = &report.verdict {
-        lines.push(format!("ended: {}", truncate(&escaped(&failure.ended), 0, 2 * LONGEST)));
+        lines.push(format!("ended: {}", truncate(&escaped(&failure.ended), 0, 2 * MAX_LENGTH)));
     }
     if let Verdict::UnexpectedPass(listing) = &report.verdict {
         lines.push(format!("listed: {}", escaped(&listing.place)));
@@ -146,7 +151,7 @@ fn annotation(report: &CaseReport, below_checkout: &str, flags: &ShellWords) -> 
     format!(
         "::error file={}{place},title={}::{}",
         property(&escaped(&in_checkout(below_checkout, &report.id.file))),
-        property(&truncate(&format!("{} {id}", report.verdict.name()), 0, LONGEST)),
+        property(&truncate(&format!("{} {id}", report.verdict.name()), 0, MAX_LENGTH)),
         data(&lines.join("\n")),
     )
 }

@@ -14,7 +14,7 @@ use super::spool::Spool;
 use super::suspects::{head, heading};
 use crate::model::case_report::CaseReport;
 use crate::model::signature::cause;
-use crate::model::suspects::{MOST_FAILURES, SuspectAnalysis};
+use crate::model::suspects::{MAX_FAILURES, SuspectAnalysis};
 use crate::model::verdict::Verdict;
 use crate::text::shell::quoted;
 
@@ -28,7 +28,7 @@ pub fn of_cause(cause: &str) -> String {
 const NAMED: usize = 3;
 
 /// The maximum length of the list of names in a command, in bytes.
-const LONGEST: usize = 200;
+const MAX_LENGTH: usize = 200;
 
 /// Groups in the order of their first cases; with suspects, first those of the suspects, the largest first.
 pub(super) struct FailureGroups {
@@ -106,7 +106,7 @@ impl FailureGroups {
         let mut block = Vec::new();
         case(&mut block, report, &self.options.flags)?;
         let entry = self.groups.entry(cause);
-        if self.options.grouping == Grouping::BySuspect && self.cases.len() <= MOST_FAILURES {
+        if self.options.grouping == Grouping::BySuspect && self.cases.len() <= MAX_FAILURES {
             let start = self.blocks.length();
             self.blocks.write_all(&block)?;
             let block = start..self.blocks.length();
@@ -128,7 +128,7 @@ impl FailureGroups {
     ///
     /// When their texts cannot be read.
     pub(super) fn explain(&mut self, analysis: &SuspectAnalysis) -> io::Result<()> {
-        if self.options.grouping != Grouping::BySuspect || self.cases.len() > MOST_FAILURES {
+        if self.options.grouping != Grouping::BySuspect || self.cases.len() > MAX_FAILURES {
             return Ok(());
         }
         let mut explained: HashMap<&str, usize> = HashMap::new();
@@ -224,7 +224,7 @@ impl FailureGroup {
         let others = self.first.iter().filter(|id| **id != self.shown);
         let names: Vec<_> = others.map(|id| quoted(id)).collect();
         let names = names.join(" ");
-        if self.count <= NAMED + 1 && names.len() <= LONGEST {
+        if self.count <= NAMED + 1 && names.len() <= MAX_LENGTH {
             return format!("vmconf diff {names}{}", options.flags);
         }
         let of_cause = of_cause(&self.cause);

@@ -21,7 +21,7 @@ use crate::model::case::CaseId;
 use crate::model::case_report::CaseReport;
 use crate::model::escape::escaped;
 use crate::model::event::{Event, RunSummary};
-use crate::model::explanation::{ExplainedCase, ExplorerPage, MOST_EXPLAINED};
+use crate::model::explanation::{ExplainedCase, ExplorerPage, MAX_EXPLAINED};
 use crate::model::name::Name;
 use crate::model::signature;
 use crate::model::suspects::SuspectAnalysis;
@@ -31,7 +31,7 @@ const STYLE: &str = include_str!("html/page.css");
 const SCRIPT: &str = include_str!("html/page.js");
 
 /// The maximum number of causes for which the list of causes is open at first.
-const MOST_OPEN: usize = 10;
+const MAX_OPEN: usize = 10;
 
 /// One page with everything in it.
 pub struct Html {
@@ -98,7 +98,7 @@ impl Html {
             let cause = entry.or_insert(Cause { count: 0, first: anchor });
             cause.count += 1;
             // The run explains at most this many causes, and at most this many cases per cause.
-            may_be_explained = number < MOST_EXPLAINED && cause.count <= MOST_EXPLAINED;
+            may_be_explained = number < MAX_EXPLAINED && cause.count <= MAX_EXPLAINED;
         }
         let mut line = format!("<span class=\"verdict\">{name}</span> <code>{}</code>", html(&shown));
         if let Some(time) = time {
@@ -213,7 +213,7 @@ impl Html {
         if self.causes.is_empty() {
             return Ok(());
         }
-        let open = if self.causes.len() <= MOST_OPEN { " open" } else { "" };
+        let open = if self.causes.len() <= MAX_OPEN { " open" } else { "" };
         writeln!(
             page,
             "<details id=\"causes\"{open}><summary>Causes: {}</summary>\n<ol>",
@@ -243,6 +243,11 @@ impl Report for Html {
             }
             Event::Suspects(analysis) => {
                 self.suspects = Some(analysis.clone());
+                Ok(())
+            }
+            Event::NotCompared(fields) => {
+                let fields = fields.iter().map(|field| format!("; {field}"));
+                self.on.extend(fields);
                 Ok(())
             }
             Event::Note { .. } | Event::FileDone => Ok(()),

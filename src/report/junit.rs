@@ -139,6 +139,13 @@ impl Report for Junit {
                 Ok(())
             }
             Event::Suspects(analysis) => self.suspects.explain(analysis),
+            Event::NotCompared(fields) => {
+                self.close()?;
+                let lines: Vec<_> = fields.iter().map(ToString::to_string).collect();
+                let open = self.open.insert(OpenSuite::new("not compared"));
+                open.suite.set_system_out(lines.join("\n"));
+                self.close()
+            }
             Event::Note { .. } | Event::Explained(_) => Ok(()),
             Event::Ended(summary) => self.end(summary),
         }

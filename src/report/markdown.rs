@@ -9,14 +9,14 @@ use super::kind::{Report, ReportOptions};
 use super::markdown_escape::code_span;
 use super::slow::SlowCases;
 use crate::model::case_report::CaseReport;
-use crate::model::event::{Event, RunSummary, UsedVm};
+use crate::model::event::{Event, FieldNotCompared, RunSummary, UsedVm};
 use crate::model::verdict::Verdict;
 
 /// The maximum size of the groups in bytes; GitHub accepts 1 MiB for a step.
-const MOST_BYTES: usize = 512 << 10;
+const MAX_BYTES: usize = 512 << 10;
 
 /// The maximum number of skipped cases that are named.
-const MOST_SKIPPED: usize = 20;
+const MAX_SKIPPED: usize = 20;
 
 /// A summary in Markdown.
 pub struct Markdown {
@@ -26,17 +26,26 @@ pub struct Markdown {
     skipped: Vec<String>,
     slow: SlowCases,
     vm: Option<UsedVm>,
+    not_compared: Vec<FieldNotCompared>,
 }
 
 impl Markdown {
     /// A report that writes to `out`.
     pub fn new(out: Box<dyn Write>, options: &ReportOptions) -> Markdown {
         let (groups, slow) = (FailureGroups::new(options), SlowCases::new(options));
-        Markdown { out, options: options.clone(), groups, skipped: Vec::new(), slow, vm: None }
+        Markdown {
+            out,
+            options: options.clone(),
+            groups,
+            skipped: Vec::new(),
+            slow,
+            vm: None,
+            not_compared: Vec::new(),
+        }
     }
 
     fn case(&mut self, report: &CaseReport) -> io::Result<()> {
-        if matches!(report.verdict, Verdict::Skip(_)) && self.skipped.len() < MOST_SKIPPED {
+        if matches!(report.verdict, Verdict::Skip(_)) && self.skipped.len() < MAX_SKIPPED {
             let reason = headline(report).unwrap_or_default();
             self.skipped.push(format!("- {}: {}", code_span(&report.id.to_string()), code_span(&reason)));
         }
@@ -56,7 +65,10 @@ impl Markdown {
             counted.iter().map(|(kind, count)| (plural(*kind), count.to_string())).unzip();
         writeln!(text, "| {} | time |\n|{}---:|", names.join(" | "), "---:|".repeat(names.len()))?;
         writeln!(text, "| {} | {seconds:.2} s |", counts.join(" | "))?;
-        let (mut left, mut omitted) = (MOST_BYTES, 0);
+        for field in &self.not_compared {
+            writeln!(text, "\n{}", code_span(&field.to_string()))?;
+        }
+        let (mut left, mut omitted) = (MAX_BYTES, 0);
         if let Some(head) = self.groups.head() {
             writeln!(self.out, "\n{}", code_span(&head))?;
         }
@@ -107,6 +119,10 @@ impl Report for Markdown {
             Event::Broken { source, errors } => self.case(&broken_source(source, errors)),
             Event::Started { vm, .. } => {
                 self.vm.clone_from(vm);
+                Ok(())
+            }
+            Event::NotCompared(fields) => {
+                self.not_compared.clone_from(fields);
                 Ok(())
             }
             Event::Note { .. } | Event::FileDone | Event::Explained(_) => Ok(()),

@@ -4,11 +4,11 @@ use super::truncate::truncate;
 use crate::model::escape::escaped;
 
 /// The maximum length of text outside of blocks, in characters.
-const LONGEST: usize = 200;
+const MAX_LENGTH: usize = 200;
 
 /// Formats short text as code: an HTML element with all punctuation written as character references.
 pub(super) fn code_span(text: &str) -> String {
-    format!("<code>{}</code>", referenced(&truncate(&escaped(text), 0, LONGEST)))
+    format!("<code>{}</code>", referenced(&truncate(&escaped(text), 0, MAX_LENGTH)))
 }
 
 /// Replaces characters that have a meaning in Markdown or HTML with character references.

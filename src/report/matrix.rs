@@ -22,7 +22,7 @@ pub static MATRICES: &[MatrixKind] = &[
 ];
 
 /// The maximum number of groups that are shown, except in JSON.
-const MOST: usize = 40;
+const MAX_GROUPS: usize = 40;
 
 /// The counts that are not 0: `425 passed, 3 failed`.
 fn counts(cell: &MatrixCell) -> String {
@@ -44,7 +44,7 @@ fn heading(group: &MatrixGroup) -> String {
 
 /// How many groups are omitted, as a sentence; `None` if none is.
 fn left_out(matrix: &Matrix) -> Option<String> {
-    let more = matrix.groups.len().checked_sub(MOST).filter(|more| *more > 0)?;
+    let more = matrix.groups.len().checked_sub(MAX_GROUPS).filter(|more| *more > 0)?;
     Some(format!("and {}; --output json shows all", counted(more, "more group")))
 }
 
@@ -59,7 +59,7 @@ fn text(out: &mut dyn Write, matrix: &Matrix) -> io::Result<()> {
         writeln!(out, "error: {}: {}\n", escaped(machine), escaped(error))?;
     }
     let width = matrix.machines.iter().map(|name| name.chars().count()).max().unwrap_or(0);
-    for group in matrix.groups.iter().take(MOST) {
+    for group in matrix.groups.iter().take(MAX_GROUPS) {
         writeln!(out, "{}", heading(group))?;
         for (machine, outcome) in matrix.machines.iter().zip(&group.outcomes) {
             writeln!(out, "  {:<width$}  {}", escaped(machine), escaped(outcome))?;
@@ -100,7 +100,7 @@ fn markdown(out: &mut dyn Write, matrix: &Matrix) -> io::Result<()> {
         let cells: Vec<_> = suite.cells.iter().map(counts).collect();
         writeln!(out, "| {} | {} |", code_span(&suite.name), cells.join(" | "))?;
     }
-    for group in matrix.groups.iter().take(MOST) {
+    for group in matrix.groups.iter().take(MAX_GROUPS) {
         writeln!(out, "\n{}\n", heading(group))?;
         for (name, outcome) in names.iter().zip(&group.outcomes) {
             writeln!(out, "- {name}: {}", code_span(outcome))?;
@@ -133,7 +133,7 @@ fn html(out: &mut dyn Write, matrix: &Matrix) -> io::Result<()> {
     for BrokenMachine { machine, error } in &matrix.broken {
         writeln!(out, "<p>error: {}: {}</p>", html_text(machine), html_text(error))?;
     }
-    for group in matrix.groups.iter().take(MOST) {
+    for group in matrix.groups.iter().take(MAX_GROUPS) {
         writeln!(out, "<h2>{}</h2>\n<table>", heading(group))?;
         for (name, outcome) in matrix.machines.iter().zip(&group.outcomes) {
             writeln!(out, "{}", row(name, vec![html_text(outcome)]))?;

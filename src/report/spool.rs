@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Read, Seek, Write};
 use tempfile::SpooledTempFile;
 
 /// Longer text is kept in an unnamed temporary file.
-const MOST_IN_MEMORY: usize = 1 << 20;
+const MAX_IN_MEMORY: usize = 1 << 20;
 
 /// Text that is kept until the end of a run. Its memory does not depend on its length.
 pub struct Spool {
@@ -16,7 +16,7 @@ pub struct Spool {
 impl Spool {
     /// An empty text.
     pub fn new() -> Spool {
-        Spool { file: BufWriter::new(SpooledTempFile::new(MOST_IN_MEMORY)), length: 0 }
+        Spool { file: BufWriter::new(SpooledTempFile::new(MAX_IN_MEMORY)), length: 0 }
     }
 
     /// Its length in bytes.

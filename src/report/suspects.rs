@@ -23,17 +23,17 @@ pub static SUSPECTS: &[SuspectsKind] = &[
 ];
 
 /// How many suspects the head names, and how many doubtful or unexplained cases are listed.
-const MOST_NAMED: usize = 10;
+const MAX_NAMED: usize = 10;
 
 /// What explains the failures, in a line: `106 failures, 2 suspects: SDIV (28), BYTE (23); 55 without a suspect`.
 pub(super) fn head(analysis: &SuspectAnalysis) -> String {
     let suspects = &analysis.suspects;
     let failures = counted(analysis.failures, "failure");
     let mut parts = vec![format!("{failures}, {}", counted(suspects.len() as u64, "suspect"))];
-    let named = suspects.iter().take(MOST_NAMED);
+    let named = suspects.iter().take(MAX_NAMED);
     let mut named: Vec<_> =
         named.map(|it| format!("{} ({})", escaped(&it.name.op), it.cases.len())).collect();
-    if suspects.len() > MOST_NAMED {
+    if suspects.len() > MAX_NAMED {
         named.push("...".to_owned());
     }
     if !named.is_empty() {
@@ -124,11 +124,11 @@ fn list(out: &mut dyn Write, title: &str, lines: impl ExactSizeIterator<Item = S
         return Ok(());
     }
     writeln!(out, "\n{title}: {}", counted(count as u64, "case"))?;
-    for line in lines.take(MOST_NAMED) {
+    for line in lines.take(MAX_NAMED) {
         writeln!(out, "  {}", escaped(&line))?;
     }
-    if count > MOST_NAMED {
-        writeln!(out, "  and {} more; --output json names each", count - MOST_NAMED)?;
+    if count > MAX_NAMED {
+        writeln!(out, "  and {} more; --output json names each", count - MAX_NAMED)?;
     }
     Ok(())
 }

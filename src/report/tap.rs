@@ -105,6 +105,7 @@ impl Report for Tap {
             }
             Event::Finished(report) => self.case(report),
             Event::Broken { source, errors } => self.case(&broken_source(source, errors)),
+            Event::NotCompared(fields) => fields.iter().try_for_each(|field| writeln!(self.out, "# {field}")),
             Event::Note { .. } | Event::FileDone | Event::Explained(_) | Event::Suspects(_) => Ok(()),
             Event::Ended(summary) => self.end(summary),
         }

@@ -16,7 +16,7 @@ use super::truncate::truncate;
 use crate::model::case_report::CaseReport;
 use crate::model::count;
 use crate::model::escape::escaped;
-use crate::model::event::{Event, RunSummary, UsedVm};
+use crate::model::event::{Event, FieldNotCompared, RunSummary, UsedVm};
 use crate::model::verdict::{DifferenceKind, Verdict};
 
 const PASS: Style = AnsiColor::Green.on_default().bold();
@@ -30,13 +30,22 @@ pub struct TextReport {
     slow: SlowCases,
     not_run: NotRun,
     vm: Option<UsedVm>,
+    not_compared: Vec<FieldNotCompared>,
 }
 
 impl TextReport {
     /// A report that writes to `out`.
     pub fn new(out: Box<dyn Write>, options: &ReportOptions) -> TextReport {
         let (groups, slow) = (FailureGroups::new(options), SlowCases::new(options));
-        TextReport { out, options: options.clone(), groups, slow, not_run: NotRun::default(), vm: None }
+        TextReport {
+            out,
+            options: options.clone(),
+            groups,
+            slow,
+            not_run: NotRun::default(),
+            vm: None,
+            not_compared: Vec::new(),
+        }
     }
 
     fn case(&mut self, report: &CaseReport) -> io::Result<()> {
@@ -69,6 +78,9 @@ impl TextReport {
         }
         slow(&mut self.out, &self.slow)?;
         not_run(&mut self.out, &self.not_run)?;
+        for field in &self.not_compared {
+            writeln!(self.out, "{field}")?;
+        }
         summary(&mut self.out, end, self.vm.as_ref())?;
         self.out.flush()
     }
@@ -86,6 +98,10 @@ impl Report for TextReport {
             }
             Event::Suspects(analysis) if self.options.verbosity > Verbosity::Quiet => {
                 self.groups.explain(analysis)
+            }
+            Event::NotCompared(fields) => {
+                self.not_compared.clone_from(fields);
+                Ok(())
             }
             Event::Note { .. } | Event::FileDone | Event::Explained(_) | Event::Suspects(_) => Ok(()),
             Event::Ended(end) => self.end(end),

@@ -528,10 +528,10 @@ fn write_back<'d>(
     loaded: &LoadedCase<'d>,
 ) -> Result<Vec<TextChange<'d>>, String> {
     // Each round writes and reads them again.
-    const MOST_VALUES: usize = 100_000;
+    const MAX_VALUES: usize = 100_000;
     let CaseDifference { at, expected, actual, place, .. } = difference;
-    if actual.as_ref().is_some_and(|actual| actual.has_more_values_than(MOST_VALUES)) {
-        return Err(format!("it has more than {MOST_VALUES} values in it"));
+    if actual.as_ref().is_some_and(|actual| actual.has_more_values_than(MAX_VALUES)) {
+        return Err(format!("it has more than {MAX_VALUES} values in it"));
     }
     let failed = WrongAssertion::new(loaded.document, Origin(place.at), at, expected, actual.as_ref());
     match (loaded.format.write_back)(&failed) {

@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::case::CaseId;
 
 /// The most bytes of results that are kept; the least recently used ones are removed.
-pub const MOST_BYTES: usize = 16 << 20;
+pub const MAX_BYTES: usize = 16 << 20;
 
 /// The start of the first line. The number increases whenever the format changes.
 const HEAD: &str = "vmconf answers 2";
@@ -252,7 +252,7 @@ impl ResultCache {
             let FileResults { passed, executes } = results;
             let line = CacheLine { key: key.clone(), passed: passed.into_iter().collect(), executes };
             let line = serde_json::to_string(&line).ok()?;
-            if lines.len() + line.len() < MOST_BYTES - head(&self.program, "").len() {
+            if lines.len() + line.len() < MAX_BYTES - head(&self.program, "").len() {
                 lines.extend([&*line, "\n"]);
             }
         }

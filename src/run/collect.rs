@@ -9,15 +9,16 @@ use indexmap::IndexMap;
 
 use super::execute::CaseOutcome;
 use super::load::LoadedFile;
+use super::not_compared::add;
 use super::options::{LoadOptions, RunOptions, UnmatchedEntries};
 use super::select;
 use super::source::VectorSource;
 use super::sources::Sources;
 use crate::model::case::CaseId;
-use crate::model::event::{Event, RunSummary};
-use crate::model::explanation::{ExplainedCase, Explanation, MOST_EXPLAINED};
+use crate::model::event::{Event, FieldNotCompared, RunSummary};
+use crate::model::explanation::{ExplainedCase, Explanation, MAX_EXPLAINED};
 use crate::model::signature;
-use crate::model::suspects::{MOST_FAILURES, SuspectAnalysis};
+use crate::model::suspects::{MAX_FAILURES, SuspectAnalysis};
 use crate::model::verdict::DifferenceKind;
 
 /// Explains the case at this index of a file.
@@ -39,7 +40,7 @@ pub struct Explainers<'e> {
 }
 
 /// The maximum number of cases that do not pass of a run whose failures are analysed: their ids are kept.
-const MOST_NOT_PASSED: usize = 4 * MOST_FAILURES;
+const MAX_NOT_PASSED: usize = 4 * MAX_FAILURES;
 
 /// Collects the events and counts of a run.
 pub(super) struct RunCollector<'s> {
@@ -53,6 +54,8 @@ pub(super) struct RunCollector<'s> {
     not_passed: HashMap<CaseId, DifferenceKind>,
     /// How many cases and files failed or were broken.
     failures: usize,
+    /// Assertions that were not compared.
+    not_compared: Vec<FieldNotCompared>,
     /// The first cases of each of the first causes, which may be explained after all cases: the number of the
     /// case in the run, its file, its index in the file.
     explainable: IndexMap<String, Vec<(usize, Arc<VectorSource>, usize)>>,
@@ -73,6 +76,7 @@ impl<'s> RunCollector<'s> {
             matched: BTreeMap::new(),
             not_passed: HashMap::new(),
             failures: 0,
+            not_compared: Vec::new(),
             explainable: IndexMap::new(),
         }
     }
@@ -112,12 +116,12 @@ impl<'s> RunCollector<'s> {
     }
 
     fn add_explainable(&mut self, cause: String, file: &LoadedFile<'_>, index: usize) {
-        if self.explainable.len() == MOST_EXPLAINED && !self.explainable.contains_key(&cause) {
+        if self.explainable.len() == MAX_EXPLAINED && !self.explainable.contains_key(&cause) {
             return;
         }
         let number = self.failures;
         let cases = self.explainable.entry(cause).or_default();
-        if cases.len() < MOST_EXPLAINED {
+        if cases.len() < MAX_EXPLAINED {
             cases.push((number, file.source().clone(), index));
         }
     }
@@ -130,7 +134,8 @@ impl<'s> RunCollector<'s> {
             Some(failures) => outcome.skip(failures),
             None => outcome,
         };
-        let CaseOutcome { report, notes, cache_update } = outcome;
+        let CaseOutcome { report, notes, cache_update, not_compared } = outcome;
+        add(&mut self.not_compared, not_compared);
         if let (Some(cache), Some(key), Some(update)) = (&self.options.run.cache, file.key(), cache_update) {
             cache.update(key, update);
         }
@@ -142,7 +147,7 @@ impl<'s> RunCollector<'s> {
         let kind = report.verdict.kind();
         if self.explainers.analyse.is_some()
             && kind != DifferenceKind::Pass
-            && self.not_passed.len() <= MOST_NOT_PASSED
+            && self.not_passed.len() <= MAX_NOT_PASSED
         {
             self.not_passed.insert(report.id.clone(), kind);
         }
@@ -164,6 +169,12 @@ impl<'s> RunCollector<'s> {
         if let Some(explain) = self.explainers.explain.take() {
             self.explain_some(explain);
         }
+        if !self.not_compared.is_empty() {
+            let mut fields = std::mem::take(&mut self.not_compared);
+            // The order of the cases may be another in the next run.
+            fields.sort_by(|one, other| one.field.cmp(&other.field));
+            (self.sink)(Event::NotCompared(fields));
+        }
         let interrupted = self.options.run.interrupt.is_requested();
         let summary = RunSummary { seconds: start.elapsed().as_secs_f64(), interrupted, ..self.summary };
         (self.sink)(Event::Ended(summary));
@@ -175,7 +186,7 @@ impl<'s> RunCollector<'s> {
         let summary = &self.summary;
         let failures = summary.failed + summary.crashed + summary.timed_out;
         let is_known =
-            (2..=MOST_FAILURES as u64).contains(&failures) && self.not_passed.len() <= MOST_NOT_PASSED;
+            (2..=MAX_FAILURES as u64).contains(&failures) && self.not_passed.len() <= MAX_NOT_PASSED;
         if !is_known || self.is_interrupted() {
             return;
         }
@@ -247,7 +258,7 @@ impl<'s> RunCollector<'s> {
 pub(super) fn shared_out<T>(causes: IndexMap<String, Vec<T>>, number: impl Fn(&T) -> usize) -> Vec<T> {
     let mut ranked: Vec<_> = causes.into_values().flat_map(|cases| cases.into_iter().enumerate()).collect();
     ranked.sort_by_key(|(rank, case)| (*rank, number(case)));
-    let mut chosen: Vec<_> = ranked.into_iter().take(MOST_EXPLAINED).map(|(_, case)| case).collect();
+    let mut chosen: Vec<_> = ranked.into_iter().take(MAX_EXPLAINED).map(|(_, case)| case).collect();
     chosen.sort_by_key(number);
     chosen
 }

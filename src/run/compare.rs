@@ -51,6 +51,7 @@ pub(super) fn differences(
     let difference = |Mismatch { at, expected, actual, origin }| {
         let end = step.end.as_ref().filter(|end| end.at == at);
         let note = state.explain(&at).or_else(|| end?.rule.map(str::to_owned));
+        let note = note.or_else(|| state.tell_apart(&at, &expected, actual.as_ref()));
         CaseDifference { step: number, at, expected, actual, place: document.place(origin.0), note }
     };
     Ok(mismatches.into_iter().map(difference).collect())

@@ -7,17 +7,21 @@ use super::cache::{CacheUpdate, Lookup};
 use super::catch_panic::catch_panic;
 use super::compare::{UnknownField, differences};
 use super::execution::{Execution, TimedExecution};
+use super::file_options::FileOptions;
 use super::load::{LoadedCase, LoadedFile};
+use super::not_compared::{left_out, without_ignored};
 use super::options::{Flaky, RunOptions};
 use crate::machines::account::LimitReached;
+use crate::machines::elsewhere::NOT_HERE;
 use crate::machines::machine::{LoadError, Watch};
 use crate::machines::{self, MachineInfo};
 use crate::model::case::Case;
 use crate::model::case_report::CaseReport;
 use crate::model::diagnostic::{Diagnostic, Severity};
+use crate::model::event::FieldNotCompared;
 use crate::model::limits::Limits;
 use crate::model::path::{Path, PathKey};
-use crate::model::verdict::{CaseDifference, Failure, FirstTry, Verdict};
+use crate::model::verdict::{CaseDifference, DifferenceKind, Failure, FirstTry, Verdict};
 use crate::testees::embedded::Embedded;
 use crate::testees::{See, Stopped, Testee};
 use crate::text::json::{Document, JsonNode};
@@ -56,7 +60,7 @@ pub fn run_by(
     let loaded = file.case(index).expect("a case that was counted");
     let _running = options.running.add(&loaded.id);
     let execution = execute(&loaded, |case| {
-        let info = by_name(case.machine)?;
+        let info = by_name(case.machine, loaded.options)?;
         let machine = options.testee.embedded(info, &loaded.options.limits, &options.interrupt);
         panic_as_error(info.name, || perform(&loaded, case, |see| run(machine, case, see).map(|()| None)))
     });
@@ -67,7 +71,12 @@ pub fn run_by(
 
 /// The machine that a case of a loaded file is for; `None` if the case cannot be read.
 pub fn machine_of(file: &LoadedFile<'_>, index: usize) -> Option<&'static MachineInfo> {
-    machines::by_name(file.case(index)?.read().ok()?.case?.machine)
+    file.options().families.machine(file.case(index)?.read().ok()?.case?.machine)
+}
+
+/// Whether only other processes execute the machine of a file.
+pub fn is_elsewhere(file: &LoadedFile<'_>) -> bool {
+    file.format().is_some_and(|format| file.options().families.is_elsewhere(format.machine))
 }
 
 /// The result of a case: its report, and what else it contributes to the run.
@@ -77,6 +86,8 @@ pub(super) struct CaseOutcome {
     pub(super) notes: Vec<Diagnostic>,
     /// How it changes the cache.
     pub(super) cache_update: Option<CacheUpdate>,
+    /// Assertions that were not compared.
+    pub(super) not_compared: Vec<FieldNotCompared>,
 }
 
 impl CaseOutcome {
@@ -99,7 +110,7 @@ impl CaseOutcome {
 
     /// An outcome with only a report.
     pub(super) fn new(report: CaseReport) -> CaseOutcome {
-        CaseOutcome { report, notes: Vec::new(), cache_update: None }
+        CaseOutcome { report, notes: Vec::new(), cache_update: None, not_compared: Vec::new() }
     }
 }
 
@@ -203,19 +214,28 @@ impl<'o> Worker<'o> {
     /// Reads and runs a case.
     pub(super) fn execute(&mut self, loaded: &LoadedCase<'_>) -> Execution {
         let _running = self.run.running.add(&loaded.id);
-        execute(loaded, |case| {
-            self.with_testee(case.machine, &loaded.options.limits, |testee| {
+        let mut execution = execute(loaded, |case| {
+            self.with_testee(case.machine, loaded.options, |testee| {
                 let verdict = perform(loaded, case, |see| testee.run(&case.program, &case.steps, see));
                 counted(verdict, || testee.instructions())
             })
-        })
+        });
+        let is_compared =
+            matches!(execution.report.verdict.kind(), DifferenceKind::Pass | DifferenceKind::Fail);
+        if let Some(case) = execution.case.as_ref().filter(|_| is_compared) {
+            execution.not_compared = left_out(case, loaded.options, &self.run.testee);
+        }
+        execution
     }
 
     /// Reads a case, and runs it on an embedded machine, observed by `watch`.
     pub(super) fn watch(&mut self, loaded: &LoadedCase<'_>, watch: &mut dyn Watch) -> Execution {
         let _running = self.run.running.add(&loaded.id);
         execute(loaded, |case| {
-            self.with_embedded(case.machine, &loaded.options.limits, |machine| {
+            if loaded.options.families.is_elsewhere(case.machine) {
+                return Ok(Verdict::Unsupported(NOT_HERE.to_owned()));
+            }
+            self.with_embedded(case.machine, loaded.options, |machine| {
                 let verdict = perform(loaded, case, |see| {
                     machine.watch(&case.program, &case.steps, Some(watch), see).map(|()| None)
                 });
@@ -228,7 +248,7 @@ impl<'o> Worker<'o> {
     /// not run to its end: it was refused, or it reached a limit of the runner.
     pub(super) fn observe(&mut self, loaded: &LoadedCase<'_>, case: &Case, watch: &mut dyn Watch) -> bool {
         let _running = self.run.running.add(&loaded.id);
-        let ended = self.with_embedded(case.machine, &loaded.options.limits, |machine| {
+        let ended = self.with_embedded(case.machine, loaded.options, |machine| {
             machine.watch(&case.program, &case.steps, Some(watch), &mut |_, _| {})
         });
         matches!(ended, Ok(Ok(())))
@@ -242,10 +262,11 @@ impl<'o> Worker<'o> {
     pub(crate) fn with_testee<T>(
         &mut self,
         machine: &str,
-        limits: &Limits,
+        options: &FileOptions,
         work: impl FnOnce(&mut dyn Testee) -> T,
     ) -> Result<T, String> {
-        let info = self.prepare(machine, limits)?;
+        let info = self.prepare(machine, options)?;
+        let limits = &options.limits;
         let make = || self.run.testee.make(info, limits, &self.run.interrupt);
         let mut testee = self.testees.take(info.name, make);
         // After a panic the state of the testee is unknown, so it is not reused.
@@ -258,10 +279,11 @@ impl<'o> Worker<'o> {
     fn with_embedded<T>(
         &mut self,
         machine: &str,
-        limits: &Limits,
+        options: &FileOptions,
         work: impl FnOnce(&mut Embedded) -> T,
     ) -> Result<T, String> {
-        let info = self.prepare(machine, limits)?;
+        let info = self.prepare(machine, options)?;
+        let limits = &options.limits;
         let make = || self.run.testee.embedded(info, limits, &self.run.interrupt);
         let mut embedded = self.watched.take(info.name, make);
         let result = panic_as_error(info.name, || work(&mut embedded))?;
@@ -270,18 +292,19 @@ impl<'o> Worker<'o> {
     }
 
     /// Drops the testees that have other limits, which are fixed; returns the machine of this name.
-    fn prepare(&mut self, machine: &str, limits: &Limits) -> Result<&'static MachineInfo, String> {
+    fn prepare(&mut self, machine: &str, options: &FileOptions) -> Result<&'static MachineInfo, String> {
+        let limits = &options.limits;
         if self.limits != *limits {
             self.testees.0.clear();
             self.watched.0.clear();
             self.limits.clone_from(limits);
         }
-        by_name(machine)
+        by_name(machine, options)
     }
 }
 
-fn by_name(machine: &str) -> Result<&'static MachineInfo, String> {
-    machines::by_name(machine).ok_or_else(|| format!("there is no machine {machine}"))
+fn by_name(machine: &str, options: &FileOptions) -> Result<&'static MachineInfo, String> {
+    options.families.machine(machine).ok_or_else(|| format!("there is no machine {machine}"))
 }
 
 fn panic_as_error<T>(machine: &str, work: impl FnOnce() -> T) -> Result<T, String> {
@@ -295,7 +318,7 @@ fn execute(loaded: &LoadedCase<'_>, run: impl FnOnce(&Case) -> Result<Verdict, S
         Ok(reading) => reading,
         Err(panicked) => {
             report.verdict = error(panicked);
-            return Execution { report, notes: Vec::new(), case: None, is_cacheable: false };
+            return Execution::without_case(report, Vec::new());
         }
     };
     let diagnostics = |severity| {
@@ -306,7 +329,7 @@ fn execute(loaded: &LoadedCase<'_>, run: impl FnOnce(&Case) -> Result<Verdict, S
     let Some(case) = &reading.case else {
         let unsupported = reading.unsupported.map(Verdict::Unsupported);
         report.verdict = unsupported.unwrap_or_else(|| Verdict::Error(diagnostics(Severity::Error)));
-        return Execution { report, notes, case: None, is_cacheable: false };
+        return Execution::without_case(report, notes);
     };
     report.machine = Some(case.machine.into());
     report.verdict = run(case).unwrap_or_else(error);
@@ -314,12 +337,12 @@ fn execute(loaded: &LoadedCase<'_>, run: impl FnOnce(&Case) -> Result<Verdict, S
         && report.verdict == Verdict::Pass
         && notes.is_empty()
         && !loaded.files.are_requested();
-    Execution { report, notes, case: reading.case, is_cacheable }
+    Execution { report, notes, case: reading.case, is_cacheable, not_compared: Vec::new() }
 }
 
 /// Checks an execution against the cached result of the case.
 fn checked(lookup: Option<Lookup>, execution: Execution, datum: u32) -> CaseOutcome {
-    let Execution { mut report, notes, is_cacheable, .. } = execution;
+    let Execution { mut report, notes, is_cacheable, not_compared, .. } = execution;
     let cache_update = match (lookup, is_cacheable) {
         (Some(Lookup::Miss), true) => Some(CacheUpdate::Passes(datum)),
         (Some(Lookup::Hit | Lookup::Verify), false) => {
@@ -328,7 +351,7 @@ fn checked(lookup: Option<Lookup>, execution: Execution, datum: u32) -> CaseOutc
         }
         (None, _) | (Some(Lookup::Miss), false) | (Some(Lookup::Hit | Lookup::Verify), true) => None,
     };
-    CaseOutcome { report, notes, cache_update }
+    CaseOutcome { report, notes, cache_update, not_compared }
 }
 
 /// Lets a flaky case pass, with a note.
@@ -366,7 +389,8 @@ fn perform(
         }
         let number = (case.steps.len() > 1).then_some(index + 1);
         match differences(&case.steps[index], number, document, state) {
-            Ok(differences) => {
+            Ok(mut differences) => {
+                without_ignored(&mut differences, loaded.options);
                 let actual = differences.iter().filter_map(|difference| difference.actual.as_ref());
                 let weights = actual.map(|actual| actual.weight(most));
                 kept = weights.fold(kept, usize::saturating_add);

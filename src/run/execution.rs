@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use crate::model::case::Case;
 use crate::model::case_report::CaseReport;
 use crate::model::diagnostic::Diagnostic;
+use crate::model::event::FieldNotCompared;
 
 /// The result of executing a case.
 pub(super) struct Execution {
@@ -14,6 +15,15 @@ pub(super) struct Execution {
     pub(super) case: Option<Case>,
     /// Whether the case passes without notes, and its file and options alone determine that.
     pub(super) is_cacheable: bool,
+    /// Assertions that were not compared.
+    pub(super) not_compared: Vec<FieldNotCompared>,
+}
+
+impl Execution {
+    /// The execution of a case that was not read or is not supported.
+    pub(super) fn without_case(report: CaseReport, notes: Vec<Diagnostic>) -> Execution {
+        Execution { report, notes, case: None, is_cacheable: false, not_compared: Vec::new() }
+    }
 }
 
 /// An execution and how long it took.

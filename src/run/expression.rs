@@ -7,10 +7,11 @@
 mod case_info;
 mod display;
 mod expr;
+mod given;
 mod parse;
 mod predicates;
 
 pub use case_info::{CaseInfo, Cost, Outcomes};
 pub use expr::{Expr, ExprSelection, Term};
-pub use parse::{MOST_NESTED, SyntaxError};
+pub use parse::{MAX_NESTED, SyntaxError};
 pub use predicates::{PREDICATES, Predicate, help};

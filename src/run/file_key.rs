@@ -14,6 +14,9 @@ impl RunOptions {
             limits,
             // The detected format is in the key.
             format: _,
+            family: _,
+            families: _,
+            ignored,
             // Applied to a result after the lookup.
             expected_failures: _,
         } = options;
@@ -22,6 +25,7 @@ impl RunOptions {
             // These only select cases.
             filter: _,
             expression: _,
+            sample: _,
             part: _,
             // These only affect what is done with results.
             unmatched_entries: _,
@@ -35,6 +39,6 @@ impl RunOptions {
             // These only explain results.
             worlds: _,
         } = self;
-        FileKey::new(text, &(format.name, read, limits, testee.name()))
+        FileKey::new(text, &(format.name, format.declaration, read, limits, ignored, testee.name()))
     }
 }

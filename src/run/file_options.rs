@@ -3,6 +3,9 @@
 use std::sync::Arc;
 
 use super::expected_failures::ExpectedFailures;
+use super::families::Families;
+use super::ignored_field::IgnoredField;
+use crate::formats::family::Family;
 use crate::formats::{self, Format};
 use crate::model::limits::Limits;
 
@@ -11,6 +14,12 @@ use crate::model::limits::Limits;
 pub struct FileOptions {
     /// The format; `None` to detect it.
     pub format: Option<&'static Format>,
+    /// The family that reads it; `None` to detect that.
+    pub family: Option<&'static Family>,
+    /// The families that may read it.
+    pub families: Families,
+    /// Fields that are not compared.
+    pub ignored: Vec<IgnoredField>,
     /// How its vectors are read.
     pub read: formats::FormatOptions,
     /// Limits on the file, its cases and the machines that run them.

@@ -12,6 +12,7 @@ use super::file_options::FileOptions;
 use super::options::LoadOptions;
 use super::source::{SourceOrigin, VectorSource};
 use super::vector_files::VectorFiles;
+use crate::formats::family::Family;
 use crate::formats::{
     self, Evidence, FileEntry, FileReading, Format, NotRecognised, ReadContext, SeenFormat, SharedFile,
 };
@@ -225,8 +226,13 @@ impl<'s> LoadedCases<'s> {
     }
 
     /// Keeps the cases whose ids `selects` accepts.
-    pub(super) fn retain_ids(&mut self, selects: impl Fn(&VectorSource, &CaseId) -> bool) {
+    pub(super) fn retain_ids(&mut self, mut selects: impl FnMut(&VectorSource, &CaseId) -> bool) {
         self.entries.retain(|(id, _)| selects(&self.source, id));
+    }
+
+    /// The ids of the selected cases.
+    pub(super) fn ids(&self) -> impl Iterator<Item = &CaseId> {
+        self.entries.iter().map(|(id, _)| id)
     }
 
     /// Keeps the cases that `selects` accepts.
@@ -416,7 +422,7 @@ pub(crate) fn identify(
     if let Some(format) = options.format {
         return Ok(FileContent::Vectors(document, format));
     }
-    match detect_format(source, &document) {
+    match detect_format(source, &document, options) {
         Ok(Detected::Format(format, _)) => Ok(FileContent::Vectors(document, format)),
         Ok(Detected::Other(why)) => Ok(FileContent::Other(document, why)),
         Err(diagnostic) => Err(FileError::new(document.into_text(), diagnostic)),
@@ -430,9 +436,22 @@ enum Detected {
     Other(String),
 }
 
-fn detect_format(source: &VectorSource, document: &Document) -> Result<Detected, Diagnostic<Origin>> {
+fn detect_format(
+    source: &VectorSource,
+    document: &Document,
+    options: &FileOptions,
+) -> Result<Detected, Diagnostic<Origin>> {
+    if let Some(family) = options.family {
+        return of_family(source, document, family);
+    }
     let file_name = source.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    match formats::recognise(document, file_name) {
+    let recognised = match formats::recognise(document, file_name) {
+        Err(not @ NotRecognised::None { .. }) => {
+            one_of_families(source, document, options).unwrap_or(Err(not))
+        }
+        recognised => recognised,
+    };
+    match recognised {
         Ok((format, evidence)) => Ok(Detected::Format(format, evidence)),
         Err(not @ (NotRecognised::None { .. } | NotRecognised::Unsupported { .. }))
             if source.origin == SourceOrigin::Folder =>
@@ -450,6 +469,37 @@ fn detect_format(source: &VectorSource, document: &Document) -> Result<Detected,
     }
 }
 
+/// The format of a family that was named for a file.
+fn of_family(
+    source: &VectorSource,
+    document: &Document,
+    family: &Family,
+) -> Result<Detected, Diagnostic<Origin>> {
+    match family.fitting(document.root(), &source.shown) {
+        Ok((format, evidence)) => Ok(Detected::Format(format, evidence)),
+        Err(misfit) if source.origin == SourceOrigin::Folder => {
+            Ok(Detected::Other(format!("skipped: {}", misfit.what)))
+        }
+        Err(misfit) => Err(misfit.under(LintRule::NotAVector)),
+    }
+}
+
+type Recognised = Result<(&'static Format, Evidence), NotRecognised>;
+
+/// The format of the only family that fits; `None` if none does.
+fn one_of_families(source: &VectorSource, document: &Document, options: &FileOptions) -> Option<Recognised> {
+    let fitting = options.families.fitting(document, &source.shown);
+    match fitting[..] {
+        [] => None,
+        [one] => Some(Ok(one)),
+        _ => {
+            let seen =
+                fitting.into_iter().map(|(format, evidence)| SeenFormat::new(format, evidence, document));
+            Some(Err(NotRecognised::Several(seen.collect())))
+        }
+    }
+}
+
 /// The format of a file and the evidence for it, in a few words: `vmtests, "exec" in line 3`.
 ///
 /// # Errors
@@ -459,7 +509,7 @@ pub fn explain_format(source: &VectorSource, options: &LoadOptions) -> Result<St
     let (interrupt, options) = (&options.run.interrupt, options.for_file(source));
     let document = read_text(source, options, interrupt).and_then(|text| parse(text, options));
     let document = document.map_err(|error| *error.diagnostic)?;
-    Ok(match detect_format(source, &document).map_err(|diagnostic| document.locate(diagnostic))? {
+    Ok(match detect_format(source, &document, options).map_err(|diagnostic| document.locate(diagnostic))? {
         Detected::Format(format, evidence) => {
             let SeenFormat { name, what, line, .. } = SeenFormat::new(format, evidence, &document);
             format!("{name}, {what} in line {line}")

@@ -16,8 +16,8 @@ use crate::wire::matrix::{Agreement, BrokenMachine, Matrix, MatrixCell, MatrixGr
 const NAMED: usize = 5;
 
 /// The most differences that are kept, and the longest of them, in characters.
-const MOST_DIFFERENCES: usize = 10_000;
-const LONGEST: usize = 300;
+const MAX_DIFFERENCES: usize = 10_000;
+const MAX_LENGTH: usize = 300;
 
 /// The results of several machines. Takes little memory for each case: outcomes are numbers of texts.
 pub struct MatrixCollector {
@@ -66,8 +66,7 @@ impl MatrixCollector {
         let entry = self.cases.entry(report.id.clone());
         let case = entry.index();
         entry.or_insert_with(|| vec![None; machines])[machine] = Some(MatrixOutcome { kind, text });
-        if let Some(failure) = report.verdict.failure().filter(|_| self.differences.len() < MOST_DIFFERENCES)
-        {
+        if let Some(failure) = report.verdict.failure().filter(|_| self.differences.len() < MAX_DIFFERENCES) {
             self.differences.insert((case, machine), difference(failure));
         }
     }
@@ -154,7 +153,7 @@ fn difference(failure: &Failure) -> String {
     let actual = first.actual.as_ref().map_or_else(|| "(absent)".to_owned(), ToString::to_string);
     let more = failure.differences.len() - 1;
     let more = if more > 0 { format!(", and {}", counted(more, "more difference")) } else { String::new() };
-    let cut = |text: String| text.chars().take(LONGEST / 2).collect::<String>();
+    let cut = |text: String| text.chars().take(MAX_LENGTH / 2).collect::<String>();
     format!("{}: expected {}, actual {}{more}", first.at, cut(first.expected.to_string()), cut(actual))
 }
 

@@ -6,6 +6,7 @@ use std::fmt;
 use indexmap::IndexMap;
 
 use super::collect::shared_out;
+use super::not_compared::add;
 use crate::model::case::CaseId;
 use crate::model::event::{Event, RunSummary};
 use crate::model::explanation::ExplainedCase;
@@ -105,7 +106,7 @@ fn joined(parts: Vec<MergedPart<'_>>) -> MergedRun {
     let mut run =
         MergedRun { events: Vec::new(), selection: ShellWords::default(), flags: ShellWords::default() };
     let (mut files, mut vm, mut summary) = (0, None, RunSummary::default());
-    let (mut cases, mut explained) = (Vec::new(), Vec::new());
+    let (mut cases, mut explained, mut not_compared) = (Vec::new(), Vec::new(), Vec::new());
     for part in parts {
         files = part.header.files;
         vm = part.header.common.vm.map(Into::into);
@@ -113,12 +114,16 @@ fn joined(parts: Vec<MergedPart<'_>>) -> MergedRun {
         summary.seconds = summary.seconds.max(part.seconds);
         cases.extend(part.cases);
         explained.extend(part.explained);
+        add(&mut not_compared, part.not_compared);
         (run.selection, run.flags) = (part.header.selection, part.header.flags);
     }
     run.events.push(Event::Started { files, vm });
     add_cases(&mut run.events, in_place(cases), &mut summary);
     let explained = explanations_of_whole(&run.events, in_place(explained));
     run.events.extend(explained);
+    if !not_compared.is_empty() {
+        run.events.push(Event::NotCompared(not_compared));
+    }
     run.events.push(Event::Ended(summary));
     run
 }
@@ -159,6 +164,7 @@ fn add_cases(events: &mut Vec<Event>, cases: impl Iterator<Item = Event>, summar
             | Event::Broken { .. }
             | Event::Explained(_)
             | Event::Suspects(_)
+            | Event::NotCompared(_)
             | Event::Ended(_) => None,
         };
         if file.is_some() && its != file {

@@ -13,6 +13,7 @@ use super::file_options::FileOptions;
 use super::file_override::FileOverride;
 use super::filter::Filter;
 use super::running::RunningCases;
+use super::sample::CaseSample;
 use super::source::VectorSource;
 use crate::model::interrupt::Interrupt;
 use crate::model::partition::PartitionPart;
@@ -53,6 +54,8 @@ pub struct RunOptions {
     pub filter: Filter,
     /// Selects among those; `None` for all.
     pub expression: Option<ExprSelection>,
+    /// Keeps some of the selected cases of each file; `None` for all.
+    pub sample: Option<CaseSample>,
     /// The part of the selected cases to run; `None` for all.
     pub part: Option<Arc<PartitionPart>>,
     /// How to treat entries of a list of expected failures that match no case.

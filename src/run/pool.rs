@@ -35,7 +35,7 @@ const FEW: usize = 8;
 
 /// The most cases of a larger file in a task. Tasks get smaller towards the end of a file, so that all threads finish
 /// at about the same time.
-const MOST: usize = 8;
+const MAX_WAITING: usize = 8;
 
 /// How many results per thread the channel to the calling thread holds.
 const WAITING: usize = 256;
@@ -301,7 +301,7 @@ impl<'s> Queue<'s> {
     /// The next cases of the file at this index of the list.
     fn cases(&mut self, at: usize, threads: usize) -> Option<Task<'s>> {
         let (number, index, file) = self.cases.get_mut(at)?;
-        let count = ((file.cases() - *index) / (4 * threads)).clamp(1, MOST);
+        let count = ((file.cases() - *index) / (4 * threads)).clamp(1, MAX_WAITING);
         let cases = *index..*index + count;
         let task = Task::Run { number: *number, cases, file: file.clone() };
         *index += count;

@@ -92,6 +92,10 @@ fn select_for(purpose: Purpose, cases: &mut LoadedCases<'_>, run: &RunOptions) {
         let worker = RefCell::new(Worker::new(run));
         cases.retain(|case| expression.selects(&Executable { case, run, purpose, worker: &worker }));
     }
+    if let Some(sample) = run.sample {
+        let mut is_in = sample.of(cases.ids()).into_iter();
+        cases.retain_ids(|_, _| is_in.next().unwrap_or(false));
+    }
 }
 
 /// A case, with what is needed to execute it for an expression.

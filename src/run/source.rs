@@ -86,8 +86,8 @@ impl VectorSource {
 /// Opens a file. If other threads have as many open as the system allows, waits until one is closed.
 fn when_there_is_a_descriptor<T>(interrupt: &Interrupt, open: impl Fn() -> io::Result<T>) -> io::Result<T> {
     const WAIT: Duration = Duration::from_millis(2);
-    const MOST_WAITS: usize = 5_000;
-    for _ in 0..MOST_WAITS {
+    const MAX_WAITS: usize = 5_000;
+    for _ in 0..MAX_WAITS {
         match open() {
             Err(error) if is_out_of_descriptors(&error) && !interrupt.is_requested() => sleep(WAIT),
             opened => return opened,

@@ -12,13 +12,16 @@
 //! | `command.rs` | how a process is started |
 //! | `identity.rs` | the contents of what a command executes, for cached results |
 //! | `case.rs` | from a case to a request, and from the answer to states |
+//! | `declared.rs` | the same for machines that are described by data |
+//! | `declared_difference.rs` | what differs between two values of a declared field |
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::testee::{See, Stopped, Testee};
-use crate::machines::{self, MachineInfo};
+use crate::machines::{self, Engine, MachineInfo};
 use crate::model::case::{Program, Step};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event;
@@ -33,6 +36,7 @@ pub use self::case::limits_of;
 use self::case::{TesteeRun, left_out};
 pub use self::command::{DEFAULT_MEMORY, TesteeCommand};
 pub use self::conversation::{Asking, Conversation};
+use self::declared::DeclaredRun;
 pub use self::group::ProcessGroups;
 pub use self::identity::{UnknownIdentity, identity};
 use self::misconduct::Misconduct;
@@ -42,6 +46,8 @@ pub use self::trouble::Trouble;
 mod case;
 mod command;
 mod conversation;
+mod declared;
+mod declared_difference;
 mod group;
 mod identity;
 mod lines;
@@ -54,7 +60,7 @@ mod trouble;
 pub const START: Duration = Duration::from_secs(20);
 
 /// The maximum number of requests in flight per process, whatever it offers. Each takes a thread.
-const MOST_IN_FLIGHT: usize = 16;
+const MAX_IN_FLIGHT: usize = 16;
 
 /// A machine in another process, and its running processes.
 pub struct ProcessVm {
@@ -88,7 +94,7 @@ impl ProcessVm {
             Err(Stopped::Crash(breakdown) | Stopped::Timeout(breakdown)) => return Err(what(breakdown)),
             Err(_) => return Err(format!("{}: interrupted", command.name)),
         };
-        let pool = Pool::new(hello.in_flight.clamp(1, MOST_IN_FLIGHT), running);
+        let pool = Pool::new(hello.in_flight.clamp(1, MAX_IN_FLIGHT), running);
         Ok(ProcessVm { command, hello, groups, pool, misconduct: Misconduct::default() })
     }
 
@@ -129,7 +135,7 @@ impl ProcessVm {
 
     /// The number of requests that a process may have in flight.
     pub fn in_flight(&self) -> usize {
-        self.hello.in_flight.clamp(1, MOST_IN_FLIGHT)
+        self.hello.in_flight.clamp(1, MAX_IN_FLIGHT)
     }
 
     /// Sends a request to a process and returns the answer, on a new process if the first one breaks down and had other
@@ -143,11 +149,14 @@ impl ProcessVm {
         request: &dyn Fn(u64) -> Request,
         interrupt: &Interrupt,
     ) -> Result<ProtocolAnswer, Stopped> {
-        self.answer(request, &Ok, interrupt).map(|answered| answered.answer)
+        let exchange = |conversation: &Conversation, id| {
+            ask(conversation, &request(id), self.command.timeout, interrupt)
+        };
+        self.answer(&exchange, interrupt).map(|answered| answered.answer)
     }
 
-    /// Sends a request to a process and returns what `read` makes of the answer. `request` is called with the number of
-    /// the request.
+    /// Sends a request to a process and returns what `exchange` makes of the answer; it is called with the process and
+    /// the number of the request.
     ///
     /// A process that crashes or times out is ended. If it had other requests before or at the same time, the
     /// request is repeated alone on a new process, so that it is not blamed for the effects of another
@@ -158,8 +167,7 @@ impl ProcessVm {
     /// If the process crashes, breaks the protocol or does not answer in time, or on an interrupt.
     fn answer<T>(
         &self,
-        request: &dyn Fn(u64) -> Request,
-        read: &dyn Fn(ProtocolAnswer) -> Result<T, Trouble>,
+        exchange: &dyn Fn(&Conversation, u64) -> Result<T, Trouble>,
         interrupt: &Interrupt,
     ) -> Result<Answered<T>, Stopped> {
         let _user = self.pool.enter();
@@ -168,8 +176,7 @@ impl ProcessVm {
             let id = running.next_id();
             let is_alone = id == 1 && self.in_flight() == 1;
             let start = Instant::now();
-            let answer = ask(&running.conversation, &request(id), self.command.timeout, interrupt);
-            let stopped = match answer.and_then(read) {
+            let stopped = match exchange(&running.conversation, id) {
                 Ok(answer) => {
                     self.pool.leave(&running);
                     return Ok(Answered { answer, first: None });
@@ -184,7 +191,7 @@ impl ProcessVm {
             };
             self.pool.announce();
         }
-        match self.answer_alone(request, read, interrupt) {
+        match self.answer_alone(exchange, interrupt) {
             Ok(answer) => Ok(Answered { answer, first }),
             Err(stopped) => {
                 self.pool.withdraw();
@@ -196,13 +203,11 @@ impl ProcessVm {
     /// Sends a request to a new process, which was announced and gets other requests only after this one.
     fn answer_alone<T>(
         &self,
-        request: &dyn Fn(u64) -> Request,
-        read: &dyn Fn(ProtocolAnswer) -> Result<T, Trouble>,
+        exchange: &dyn Fn(&Conversation, u64) -> Result<T, Trouble>,
         interrupt: &Interrupt,
     ) -> Result<T, Stopped> {
         let (_, running) = begin(&self.command, &self.groups, interrupt)?;
-        let request = request(running.next_id());
-        let answer = ask(&running.conversation, &request, self.command.timeout, interrupt).and_then(read);
+        let answer = exchange(&running.conversation, running.next_id());
         let answer = answer.map_err(|trouble| running.conversation.end(trouble))?;
         self.pool.add(running);
         Ok(answer)
@@ -316,6 +321,23 @@ pub fn written(
     Ok(case::written(info, &(info.fields)(), &program, steps))
 }
 
+/// The request for a case of a machine that is described by data, to a process that reports every field. It is empty if
+/// the case has an action that no family has.
+pub fn example_request(info: &'static MachineInfo, program: &Program, steps: &[Step]) -> String {
+    let fields = (info.fields)();
+    let actions = ["execute", "step-into", "step-over", "step-out"].map(str::to_owned).to_vec();
+    let offer = Offer {
+        machine: info.name.to_owned(),
+        fields: fields.iter().map(|field| field.name.to_owned()).collect(),
+        actions,
+        revisions: Vec::new(),
+        lacks: Vec::new(),
+        requests: Vec::new(),
+    };
+    let run = DeclaredRun::new(info, &fields, &offer, program, steps);
+    run.map_or_else(|_| String::new(), |run| run.request(1, &BTreeMap::new()))
+}
+
 /// A machine in another process as a testee.
 pub struct Process {
     vm: Arc<ProcessVm>,
@@ -343,12 +365,24 @@ impl Testee for Process {
         let Some(offer) = self.vm.offer(self.info.name) else {
             return Err(Stopped::Unsupported(format!("no machine {}", self.info.name)));
         };
-        let program = (self.info.assemble)(program).map_err(Stopped::not_loadable)?;
-        let run = TesteeRun::new(self.info, &self.fields, offer, &program, steps)?;
         let limits = limits_of(&self.limits);
-        let request = |id| run.request(id, &limits);
-        let Answered { answer, first } =
-            self.vm.answer(&request, &|answer| run.states(answer), &self.interrupt)?;
+        let timeout = self.vm.command.timeout;
+        let Answered { answer, first } = if self.info.engine == Engine::Elsewhere {
+            let run = DeclaredRun::new(self.info, &self.fields, offer, program, steps)?;
+            let exchange = |conversation: &Conversation, id| {
+                let asking = Asking { line: run.request(id, &limits), id: Some(id), timeout };
+                run.states(conversation.ask(asking, &self.interrupt)?, id)
+            };
+            self.vm.answer(&exchange, &self.interrupt)?
+        } else {
+            let program = (self.info.assemble)(program).map_err(Stopped::not_loadable)?;
+            let run = TesteeRun::new(self.info, &self.fields, offer, &program, steps)?;
+            let exchange = |conversation: &Conversation, id| {
+                let answer = ask(conversation, &run.request(id, &limits), timeout, &self.interrupt)?;
+                run.states(answer)
+            };
+            self.vm.answer(&exchange, &self.interrupt)?
+        };
         let states = match (answer, &first) {
             (Ok(states), _) => states,
             (Err(refused), None) => return Err(refused),

@@ -17,9 +17,8 @@ use crate::model::shape::{MemberShape, Shape};
 use crate::wire::line::LineError;
 use crate::wire::plain;
 use crate::wire::protocol::{
-    ActionDone, Digests, DigestsDone, Hello, MOST_INSTRUCTIONS, ObservedState, Offer, ProtocolAnswer,
-    Request, RunRequest, Skip, TesteeFailure, TraceDone, TraceRequest, VERSION, WireAction, WireKey,
-    WireStep,
+    ActionDone, Digests, DigestsDone, Hello, MAX_INSTRUCTIONS, ObservedState, Offer, ProtocolAnswer, Request,
+    RunRequest, Skip, TesteeFailure, TraceDone, TraceRequest, VERSION, WireAction, WireKey, WireStep,
 };
 
 use self::observer::{Hasher, StepRange};
@@ -146,7 +145,7 @@ impl Server {
         let TraceRequest { id, machine, program, r#do, limits, skip, count } = request;
         let program = self.program(&machine, program)?;
         let step = self.step(r#do)?;
-        let mut range = StepRange::new(skip, count.min(MOST_INSTRUCTIONS));
+        let mut range = StepRange::new(skip, count.min(MAX_INSTRUCTIONS));
         self.embedded(&limits)?.watch(&program, &[step], Some(&mut range), &mut |_, _| {})?;
         Ok(ProtocolAnswer::Trace(TraceDone { id, instructions: range.instructions }))
     }

@@ -2,8 +2,10 @@
 
 use crate::machines::machine::LoadError;
 use crate::machines::observe::Observe;
+use crate::model::assertion::Expected;
 use crate::model::case::{Program, Step};
 use crate::model::path::Path;
+use crate::model::value::Value;
 use crate::model::verdict::{Breakdown, FirstTry};
 
 /// Something that runs programs: an embedded machine, or one in another process.
@@ -39,6 +41,12 @@ pub trait TesteeState: Observe {
     /// The name of a datum in the program's source; see
     /// [`Machine::explain`](crate::machines::machine::Machine::explain).
     fn explain(&self, at: &Path) -> Option<String>;
+
+    /// What differs between the expected and the actual value of a datum, for people, if that says more than both:
+    /// `Z set, C clear; must be: Z clear, C set`.
+    fn tell_apart(&self, _at: &Path, _expected: &Expected, _actual: Option<&Value>) -> Option<String> {
+        None
+    }
 }
 
 /// Why a run ended before its last step was done.

@@ -13,6 +13,9 @@
 //!
 //! [vm.py-evm]               # a machine in another process, for --vm py-evm
 //! command = "python3 adapters/py-evm.py"
+//!
+//! [family]                  # declarations of machines that vmconf does not embed
+//! toy = "families/toy.toml"
 //! ```
 //!
 //! The caller passes the list of known settings. Values are returned as command-line flags.
@@ -133,12 +136,23 @@ pub struct ConfiguredVm {
     pub cache_key: Option<Vec<PathBuf>>,
 }
 
+/// A declaration of a family.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConfiguredFamily {
+    /// The name of its machine.
+    pub name: String,
+    /// The file.
+    pub file: PathBuf,
+}
+
 /// A parsed configuration.
 #[derive(Debug, Default)]
 pub struct FileConfig {
     profiles: Vec<(String, Vec<ConfigEntry>)>,
     /// The machines in other processes.
     pub vms: Vec<ConfiguredVm>,
+    /// The declarations of families.
+    pub families: Vec<ConfiguredFamily>,
     /// Settings for some files; the first override that matches a file applies.
     pub overrides: Vec<Override>,
 }
@@ -240,7 +254,8 @@ impl ConfigReader<'_> {
                 "profile" => config.profiles = self.profiles(value),
                 "override" => config.overrides = self.overrides(value),
                 "vm" => config.vms = self.vms(value),
-                _ => self.unknown(key, "table", ["profile", "override", "vm"].into_iter()),
+                "family" => config.families = self.families(value),
+                _ => self.unknown(key, "table", ["profile", "override", "vm", "family"].into_iter()),
             }
         }
         config
@@ -283,6 +298,23 @@ impl ConfigReader<'_> {
                 Some(table) => read.extend(self.vm(name.get_ref(), value.span(), table)),
                 None => self.wrong(value, "a machine", "a table, as [vm.mine]"),
             }
+        }
+        read
+    }
+
+    fn families(&mut self, value: &Spanned<DeValue<'_>>) -> Vec<ConfiguredFamily> {
+        let Some(families) = value.get_ref().as_table() else {
+            self.wrong(value, "family", "a table of names and files");
+            return Vec::new();
+        };
+        let mut read = Vec::new();
+        for (name, value) in families {
+            let file = value.get_ref().as_str().map(|file| self.folder.join(file));
+            if file.is_none() {
+                self.wrong(value, name.get_ref(), "the path of a declaration");
+            }
+            let name = name.get_ref().to_string();
+            read.extend(file.map(|file| ConfiguredFamily { name, file }));
         }
         read
     }

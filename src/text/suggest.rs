@@ -3,9 +3,9 @@
 /// The name in `known` that `word` most likely misspells, if any is close enough.
 pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     // No name is longer, and the time to compare grows with the product of both lengths.
-    const LONGEST: usize = 40;
+    const MAX_LENGTH: usize = 40;
     let length = word.chars().count();
-    if length > LONGEST {
+    if length > MAX_LENGTH {
         return None;
     }
     let word = word.to_lowercase();

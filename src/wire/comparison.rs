@@ -7,9 +7,7 @@ use std::fmt;
 
 use crate::model::verdict::DifferenceKind;
 
-pub use super::record::{
-    MOST_BYTES, MOST_CASES, MOST_LINE, ReadError, RecordedOutcome, RecordedRunLine, read,
-};
+pub use super::record::{MAX_BYTES, MAX_CASES, MAX_LINE, ReadError, RecordedOutcome, RecordedRunLine, read};
 
 /// How a case changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

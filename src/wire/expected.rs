@@ -149,9 +149,9 @@ fn after_value<'de, A: MapAccess<'de>>(map: &mut A) -> Result<Expected, A::Error
 
 fn int<E: Error>(text: &str) -> Result<BigInt, E> {
     // The time to read digits is quadratic in their number. No format and no machine has longer numbers.
-    const MOST_DIGITS: usize = 1_001;
-    if text.len() > MOST_DIGITS {
-        return Err(E::custom(format!("int has more than {MOST_DIGITS} characters")));
+    const MAX_DIGITS: usize = 1_001;
+    if text.len() > MAX_DIGITS {
+        return Err(E::custom(format!("int has more than {MAX_DIGITS} characters")));
     }
     text.parse().map_err(|_| E::custom("int is not a decimal number"))
 }

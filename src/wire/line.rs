@@ -93,10 +93,10 @@ pub fn quoted_bytes(line: &[u8]) -> String {
 /// The part of a line from outside around this byte, in quotes and escaped; `…` marks what is left out.
 pub fn quoted_around(line: &[u8], at: usize) -> String {
     const BEFORE: usize = 40;
-    const LONGEST: usize = 80;
+    const MAX_LENGTH: usize = 80;
     let line = line.strip_suffix(b"\n").unwrap_or(line);
-    let from = if line.len() > LONGEST { at.saturating_sub(BEFORE) } else { 0 };
-    let end = line.len().min(from + LONGEST);
+    let from = if line.len() > MAX_LENGTH { at.saturating_sub(BEFORE) } else { 0 };
+    let end = line.len().min(from + MAX_LENGTH);
     let [before, after] = [from > 0, end < line.len()].map(|is_cut| if is_cut { "…" } else { "" });
     format!("{before}{:?}{after}", String::from_utf8_lossy(&line[from.min(end)..end]))
 }

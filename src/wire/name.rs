@@ -10,7 +10,7 @@ use crate::model::verdict;
 
 /// The maximum number of keys in a path that is read. Paths are traversed and dropped recursively, one call
 /// per key; the deepest path that any format creates has half as many.
-const MOST_KEYS: usize = 5000;
+const MAX_KEYS: usize = 5000;
 
 impl Serialize for Name {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -41,8 +41,8 @@ impl<'de> Deserialize<'de> for Path {
         for part in text.split('/') {
             let (name, indices) = indexed(part);
             keys += 1 + indices.len();
-            if keys > MOST_KEYS {
-                return Err(D::Error::custom(format!("a path has at most {MOST_KEYS} keys")));
+            if keys > MAX_KEYS {
+                return Err(D::Error::custom(format!("a path has at most {MAX_KEYS} keys")));
             }
             let named = match path {
                 None => Path::field(name.to_owned()),
@@ -101,8 +101,8 @@ impl<'de> Deserialize<'de> for partition::PartitionKind {
 
 /// The text in quotes, truncated for use in messages.
 pub(super) fn start(text: &str) -> String {
-    const LONGEST: usize = 60;
-    let start: String = text.chars().take(LONGEST).collect();
+    const MAX_LENGTH: usize = 60;
+    let start: String = text.chars().take(MAX_LENGTH).collect();
     let more = if start.len() < text.len() { "…" } else { "" };
     format!("{start:?}{more}")
 }

@@ -7,17 +7,20 @@ use std::fmt;
 use num_bigint::{BigInt, Sign};
 use serde_json::{Map, Number, Value as Json};
 
+use crate::model::field_type::DeclaredField;
 use crate::model::hex::{bytes_key, hex_bytes, number_key};
 use crate::model::name::Name;
 use crate::model::shape::{MapKeys, MemberShape, NumberNotation, Shape};
 use crate::model::value::Value;
+use crate::text::json::Document;
+use crate::text::typed;
 
 /// The maximum depth of lists and records that is written; JSON readers accept about as much.
-const DEEPEST: usize = 100;
+const MAX_DEPTH: usize = 100;
 
 /// The maximum length of a number's text: the time to read decimal digits is quadratic in their number, and
 /// no machine has longer numbers.
-const MOST_DIGITS: usize = 1_001;
+const MAX_DIGITS: usize = 1_001;
 
 /// The only member of an object that represents a number of more than 64 bits, if no shape says that it is a
 /// number.
@@ -34,6 +37,10 @@ pub fn write_record(record: &Value, members: &'static [MemberShape]) -> Json {
 }
 
 fn write_at(depth: usize, value: &Value, shape: &Shape) -> Json {
+    if let Shape::Declared(field) = shape {
+        let text = typed::written(value, &field.field_type);
+        return serde_json::from_str(&text).unwrap_or_else(|_| Json::String(text));
+    }
     let inner = |value: &Value, shape: &Shape| write_at(depth + 1, value, shape);
     match value {
         Value::Null => Json::Null,
@@ -41,8 +48,8 @@ fn write_at(depth: usize, value: &Value, shape: &Shape) -> Json {
         Value::Int(number) => write_int(number, shape),
         Value::Bytes(bytes) => Json::String(bytes_key(bytes)),
         Value::Text(text) => Json::String(text.to_string()),
-        Value::List(_) | Value::Record(_) if depth >= DEEPEST => {
-            Json::String(format!("nested in more than {DEEPEST} others"))
+        Value::List(_) | Value::Record(_) if depth >= MAX_DEPTH => {
+            Json::String(format!("nested in more than {MAX_DEPTH} others"))
         }
         Value::List(items) => {
             let shape = if let Shape::List(item) = shape { item } else { &Shape::Plain };
@@ -132,6 +139,7 @@ impl Misfit {
 /// The first part that does not fit its shape.
 pub fn read(json: Json, shape: &Shape) -> Result<Value, Misfit> {
     Ok(match (json, shape) {
+        (json, Shape::Declared(field)) => declared(&json, field)?,
         // Some writers of JSON have no empty lists.
         (Json::Null, Shape::List(_)) => Value::List(Vec::new()),
         (Json::Null, Shape::Map(..)) => Value::Record(Vec::new()),
@@ -156,6 +164,13 @@ pub fn read(json: Json, shape: &Shape) -> Result<Value, Misfit> {
         }
         (other, _) => return Err(misfit(kind(&other), expected(shape))),
     })
+}
+
+/// The value of JSON as the declaration of a family says.
+fn declared(json: &Json, field: &DeclaredField) -> Result<Value, Misfit> {
+    let document = Document::parse(json.to_string(), MAX_DEPTH).map_err(|(_, error)| error);
+    let value = document.and_then(|document| typed::read(document.root(), &field.field_type, &field.name));
+    value.map_err(|error| Misfit { at: String::new(), what: error.to_string() })
 }
 
 fn misfit(found: &str, expected: &str) -> Misfit {
@@ -183,6 +198,7 @@ fn expected(shape: &Shape) -> &'static str {
         Shape::Record(_) | Shape::Map(..) => "an object",
         Shape::Typed(_) => "an object with the members type and value",
         Shape::Plain => "a value",
+        Shape::Declared(_) => "a value of the declared type",
     }
 }
 
@@ -259,7 +275,7 @@ fn integer(number: &Number) -> Result<BigInt, Misfit> {
 
 /// The number that a text denotes; `None` if it is not a number.
 fn number(text: &str) -> Result<Option<BigInt>, Misfit> {
-    if text.len() > MOST_DIGITS {
+    if text.len() > MAX_DIGITS {
         return Err(misfit("too long for a number", "at most 1000 digits"));
     }
     let (sign, digits) = text.strip_prefix('-').map_or((1, text), |digits| (-1, digits));

@@ -22,10 +22,10 @@ use crate::model::path::{self, Path};
 pub const VERSION: u32 = 1;
 
 /// The longest line of an answer, in bytes without its terminator.
-pub const MOST_LINE: usize = 64 << 20;
+pub const MAX_LINE: usize = 64 << 20;
 
 /// The maximum number of commas in an answer, since each value takes memory, however short its text is.
-const MOST_COMMAS: usize = 2_000_000;
+const MAX_COMMAS: usize = 2_000_000;
 
 /// What vmconf writes.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -133,10 +133,10 @@ const fn is_one(number: &usize) -> bool {
 
 impl Hello {
     /// The longest name, release or other text, in bytes.
-    pub const MOST_TEXT: usize = 200;
+    pub const MAX_TEXT: usize = 200;
 
     /// The most texts in a list.
-    pub const MOST_TEXTS: usize = 200;
+    pub const MAX_TEXTS: usize = 200;
 
     /// Whether the release says which version it is. `unknown` does not.
     pub fn has_release(&self) -> bool {
@@ -167,24 +167,20 @@ impl Hello {
         let names = machines.iter().map(|offer| one("machine", &offer.machine));
         let lists = lists.map(|(name, list)| (name, list.as_slice()));
         for (member, texts) in single.chain(optional).chain(names).chain(lists) {
-            if texts.len() > Hello::MOST_TEXTS {
-                let (most, count) = (Hello::MOST_TEXTS, texts.len());
+            if texts.len() > Hello::MAX_TEXTS {
+                let (most, count) = (Hello::MAX_TEXTS, texts.len());
                 return Err(format!("says hello with {count} texts in {member}; at most {most}"));
             }
-            if let Some(text) = texts.iter().find(|text| text.len() > Hello::MOST_TEXT) {
-                let (most, start) = (Hello::MOST_TEXT, start(text));
+            if let Some(text) = texts.iter().find(|text| text.len() > Hello::MAX_TEXT) {
+                let (most, start) = (Hello::MAX_TEXT, start(text));
                 return Err(format!(
                     "says hello with {} bytes as {member}: {start}; at most {most}",
                     text.len()
                 ));
             }
         }
-        if machines.len() > Hello::MOST_TEXTS {
-            return Err(format!(
-                "says hello with {} machines; at most {}",
-                machines.len(),
-                Hello::MOST_TEXTS
-            ));
+        if machines.len() > Hello::MAX_TEXTS {
+            return Err(format!("says hello with {} machines; at most {}", machines.len(), Hello::MAX_TEXTS));
         }
         Ok(self)
     }
@@ -391,12 +387,12 @@ pub struct TraceRequest {
     pub limits: BTreeMap<String, u64>,
     /// How many instructions to skip before the first one that is returned.
     pub skip: u64,
-    /// How many to return, at most [`MOST_INSTRUCTIONS`].
+    /// How many to return, at most [`MAX_INSTRUCTIONS`].
     pub count: u64,
 }
 
 /// The maximum number of instructions in an answer.
-pub const MOST_INSTRUCTIONS: u64 = 10_000;
+pub const MAX_INSTRUCTIONS: u64 = 10_000;
 
 /// The instructions that were requested.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -420,13 +416,13 @@ pub struct TracedInstruction {
     pub gas: Option<u64>,
     /// How many values are on the stack.
     pub height: u64,
-    /// The top values of the stack, at most [`MOST_TOP`], the top one first: numbers in decimal, bytes in hex
+    /// The top values of the stack, at most [`MAX_TOP`], the top one first: numbers in decimal, bytes in hex
     /// after `0x`, others as the name of their type.
     pub top: Vec<String>,
 }
 
 /// The maximum number of values in [`TracedInstruction::top`].
-pub const MOST_TOP: usize = 4;
+pub const MAX_TOP: usize = 4;
 
 impl TracedInstruction {
     /// The line that is hashed: the members separated by spaces, with `-` for no gas: `3 96 97 1 42`.
@@ -479,8 +475,8 @@ impl ProtocolAnswer {
     ///
     /// What is wrong, with its column.
     pub fn read(line: &[u8]) -> Result<ProtocolAnswer, LineError> {
-        if memchr::memchr_iter(b',', line).count() > MOST_COMMAS {
-            return Err(format!("has more than {MOST_COMMAS} values").into());
+        if memchr::memchr_iter(b',', line).count() > MAX_COMMAS {
+            return Err(format!("has more than {MAX_COMMAS} values").into());
         }
         read_typed(
             line,

@@ -17,13 +17,13 @@ use crate::model::event;
 use crate::model::verdict::DifferenceKind;
 
 /// The longest line that is accepted, in bytes.
-pub const MOST_LINE: u64 = 64 << 20;
+pub const MAX_LINE: u64 = 64 << 20;
 
 /// The largest report that is accepted, in bytes.
-pub const MOST_BYTES: u64 = 1 << 30;
+pub const MAX_BYTES: u64 = 1 << 30;
 
 /// The maximum number of cases that is accepted.
-pub const MOST_CASES: usize = 1_000_000;
+pub const MAX_CASES: usize = 1_000_000;
 
 /// A run read from a report or a record.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -105,11 +105,11 @@ pub fn read(name: &str, input: &mut dyn BufRead) -> Result<RecordedRunLine, Read
         line.clear();
         let wrong = |what: String| wrong(number, what);
         // One byte more than allowed, to detect a line that is too long.
-        let read = input.by_ref().take(MOST_LINE + 1).read_until(b'\n', &mut line);
+        let read = input.by_ref().take(MAX_LINE + 1).read_until(b'\n', &mut line);
         match read.map_err(|error| wrong(unreadable(error)))? as u64 {
             0 => return reading.end().map_err(wrong),
-            1..=MOST_LINE => reading.line(&line).map_err(|error| wrong(error.to_string()))?,
-            _ => return Err(wrong(format!("is longer than {MOST_LINE} bytes"))),
+            1..=MAX_LINE => reading.line(&line).map_err(|error| wrong(error.to_string()))?,
+            _ => return Err(wrong(format!("is longer than {MAX_LINE} bytes"))),
         }
     }
 }
@@ -205,9 +205,9 @@ struct RecordReading {
 impl RecordReading {
     fn line(&mut self, whole: &[u8]) -> Result<(), LineError> {
         self.bytes += whole.len() as u64;
-        if self.bytes > MOST_BYTES {
+        if self.bytes > MAX_BYTES {
             return Err(
-                format!("ends more than {MOST_BYTES} bytes from the start; no report is larger").into()
+                format!("ends more than {MAX_BYTES} bytes from the start; no report is larger").into()
             );
         }
         let line = whole.trim_ascii();
@@ -227,7 +227,7 @@ impl RecordReading {
             }
             (LineType::Checksum, RecordedState::Inside) => return wrong("stands before the summary"),
             (LineType::Case, RecordedState::Inside) => self.case(read_line(line)?)?,
-            (LineType::Note | LineType::Explained, RecordedState::Inside) => {}
+            (LineType::Note | LineType::Explained | LineType::NotCompared, RecordedState::Inside) => {}
             (LineType::Suspects, RecordedState::Inside) => self.suspects(read_line(line)?),
             (LineType::Summary, RecordedState::Inside) => {
                 self.run.summary = read_line::<ReportedSummary>(line)?.try_into()?;
@@ -257,8 +257,8 @@ impl RecordReading {
 
     fn case(&mut self, case: RecordedCase) -> Result<(), String> {
         let (id, outcome) = case.into();
-        if self.run.cases.len() == MOST_CASES {
-            return Err(format!("is of one more case than {MOST_CASES}; no report has more"));
+        if self.run.cases.len() == MAX_CASES {
+            return Err(format!("is of one more case than {MAX_CASES}; no report has more"));
         }
         match self.run.cases.entry(id) {
             Entry::Vacant(place) => drop(place.insert(outcome)),

@@ -30,6 +30,9 @@ pub enum ReportLine {
     Note(Note),
     /// Why a case does not pass; only in the report of a part.
     Explained(ReportedExplanation),
+    /// Assertions that were left out of the comparison.
+    #[serde(rename = "not-compared")]
+    NotCompared(ReportedNotCompared),
     /// Which instructions explain all failures.
     Suspects(Box<ReportedSuspects>),
     /// The last line.
@@ -56,6 +59,7 @@ pub(super) enum LineType {
     Case,
     Note,
     Explained,
+    NotCompared,
     Suspects,
     Summary,
     /// The checksum; only in recorded runs.
@@ -75,13 +79,14 @@ impl LineType {
             "case" => Ok(LineType::Case),
             "note" => Ok(LineType::Note),
             "explained" => Ok(LineType::Explained),
+            "not-compared" => Ok(LineType::NotCompared),
             "suspects" => Ok(LineType::Suspects),
             "summary" => Ok(LineType::Summary),
             "checksum" => Ok(LineType::Checksum),
             other => {
                 let other = start(other);
                 Err(format!(
-                    "{other} is not a type of line; expected case, note, explained, suspects or summary"
+                    "{other} is not a type of line; expected case, note, explained, not-compared, suspects or summary"
                 )
                 .into())
             }
@@ -101,6 +106,7 @@ impl ReportLine {
             LineType::Case => ReportLine::Case(read(line)?),
             LineType::Note => ReportLine::Note(read(line)?),
             LineType::Explained => ReportLine::Explained(read(line)?),
+            LineType::NotCompared => ReportLine::NotCompared(read(line)?),
             LineType::Suspects => ReportLine::Suspects(read(line)?),
             LineType::Summary => ReportLine::Summary(read(line)?),
             LineType::Checksum => return Err("is of a recorded run; expected a report".to_owned().into()),
@@ -113,7 +119,10 @@ impl ReportLine {
             ReportLine::Case(case) => case.position = Some(place),
             ReportLine::Note(note) => note.position = Some(place),
             ReportLine::Explained(explained) => explained.position = Some(place),
-            ReportLine::Run(_) | ReportLine::Suspects(_) | ReportLine::Summary(_) => {}
+            ReportLine::Run(_)
+            | ReportLine::NotCompared(_)
+            | ReportLine::Suspects(_)
+            | ReportLine::Summary(_) => {}
         }
     }
 
@@ -124,7 +133,10 @@ impl ReportLine {
             ReportLine::Case(case) => case.position,
             ReportLine::Note(note) => note.position,
             ReportLine::Explained(explained) => explained.position,
-            ReportLine::Run(_) | ReportLine::Suspects(_) | ReportLine::Summary(_) => None,
+            ReportLine::Run(_)
+            | ReportLine::NotCompared(_)
+            | ReportLine::Suspects(_)
+            | ReportLine::Summary(_) => None,
         }
     }
 }
@@ -139,6 +151,7 @@ impl TryFrom<ReportLine> for Event {
             ReportLine::Case(case) => Event::Finished((*case).try_into()?),
             ReportLine::Note(note) => note.try_into()?,
             ReportLine::Explained(explained) => explained.try_into()?,
+            ReportLine::NotCompared(fields) => fields.into(),
             ReportLine::Suspects(suspects) => Event::Suspects(Box::new(suspects.analysis.into())),
             ReportLine::Summary(summary) => Event::Ended(summary.try_into()?),
         })
@@ -195,6 +208,55 @@ impl From<event::UsedVm> for ReportedVm {
 impl From<ReportedVm> for event::UsedVm {
     fn from(ReportedVm { name, implementation, release, not_compared }: ReportedVm) -> event::UsedVm {
         event::UsedVm { name, implementation, release, not_compared }
+    }
+}
+
+/// The assertions of a run that were left out of the comparison.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReportedNotCompared {
+    /// The fields.
+    pub fields: Vec<ReportedField>,
+}
+
+/// A field that was not compared.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+pub struct ReportedField {
+    /// Its name.
+    pub field: String,
+    /// How many assertions were left out.
+    pub assertions: u64,
+    /// The machine that does not report it; `None` if the user ignores it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vm: Option<String>,
+    /// The bits that the user ignores, in hex after `0x`; `None` for the whole field.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mask: Option<String>,
+}
+
+impl From<&Vec<event::FieldNotCompared>> for ReportedNotCompared {
+    fn from(fields: &Vec<event::FieldNotCompared>) -> ReportedNotCompared {
+        let field = |event::FieldNotCompared { field, assertions, reason }: &event::FieldNotCompared| {
+            let (vm, mask) = match reason.clone() {
+                event::NotComparedReason::NotReported { vm } => (Some(vm), None),
+                event::NotComparedReason::Ignored { mask } => (None, mask),
+            };
+            ReportedField { field: field.clone(), assertions: *assertions, vm, mask }
+        };
+        ReportedNotCompared { fields: fields.iter().map(field).collect() }
+    }
+}
+
+impl From<ReportedNotCompared> for Event {
+    fn from(ReportedNotCompared { fields }: ReportedNotCompared) -> Event {
+        let field = |ReportedField { field, assertions, vm, mask }| {
+            let reason = match vm {
+                Some(vm) => event::NotComparedReason::NotReported { vm },
+                None => event::NotComparedReason::Ignored { mask },
+            };
+            event::FieldNotCompared { field, assertions, reason }
+        };
+        Event::NotCompared(fields.into_iter().map(field).collect())
     }
 }
 

@@ -13,7 +13,7 @@ use serde_json::Value as Json;
 use vmconf::formats::{self, Strictness, ValueDebit};
 use vmconf::model::case::CaseId;
 use vmconf::model::limits;
-use vmconf::run::cache::{CacheUpdate, FileKey, Lookup, MOST_BYTES, ProgramKey, ResultCache};
+use vmconf::run::cache::{CacheUpdate, FileKey, Lookup, MAX_BYTES, ProgramKey, ResultCache};
 use vmconf::run::{self, FileOptions, LoadOptions, RunOptions};
 use vmconf::testees::MakeTestee;
 
@@ -317,7 +317,7 @@ fn a_damaged_cache_is_no_cache() {
     check(&whole.as_bytes()[1..]);
     check(whole.replacen('1', "2", 1).as_bytes());
     check(whole.repeat(2).as_bytes());
-    check(&vec![b'\n'; MOST_BYTES + 1]);
+    check(&vec![b'\n'; MAX_BYTES + 1]);
     // The path is not a regular file: it stays, and the run is as without a cache.
     fs::remove_file(place.file()).unwrap();
     fs::create_dir(place.file()).unwrap();
@@ -502,11 +502,11 @@ fn the_key_of_a_program() {
 fn the_cache_is_bounded() {
     let key = |number: usize| FileKey::new("", &number);
     let program = || ProgramKey::of(&b""[..]).unwrap();
-    let many = MOST_BYTES / 50;
+    let many = MAX_BYTES / 50;
     let first = ResultCache::new(program(), None);
     (0..many).for_each(|number| first.update(&key(number), CacheUpdate::Passes(1)));
     let text = first.text().unwrap();
-    assert!(text.len() <= MOST_BYTES && text.len() > MOST_BYTES - 1000, "{}", text.len());
+    assert!(text.len() <= MAX_BYTES && text.len() > MAX_BYTES - 1000, "{}", text.len());
     let id = CaseId::of_file("a.json".into());
     let mut second = ResultCache::new(program(), None);
     second.read(&text).unwrap();

@@ -481,7 +481,7 @@ fn endless_lines() {
     for byte in *b" [\"a" {
         let mut endless = BufReader::with_capacity(1 << 16, std::io::repeat(byte));
         let error = comparison::read("it", &mut endless).unwrap_err().to_string();
-        assert_eq!(error, format!("it:1: is longer than {} bytes", comparison::MOST_LINE));
+        assert_eq!(error, format!("it:1: is longer than {} bytes", comparison::MAX_LINE));
     }
 }
 
@@ -496,7 +496,7 @@ fn endless_cases() {
     });
     let error =
         comparison::read("it", &mut BufReader::new(Lines(std::iter::once(head).chain(lines), Vec::new())));
-    let most = comparison::MOST_CASES;
+    let most = comparison::MAX_CASES;
     assert_eq!(
         error.unwrap_err().to_string(),
         format!("it:{}: is of one more case than {most}; no report has more", most + 2)

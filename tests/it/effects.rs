@@ -33,8 +33,8 @@ use crate::cells::{Names, Part, Place, State, is_written};
 use crate::random::Random;
 
 /// The fewest and the most states in which a row is tried.
-const LEAST: usize = 15;
-const MOST: usize = 20_000;
+const MIN_COUNT: usize = 15;
+const MAX_COUNT: usize = 20_000;
 
 /// The most parts of a state that is looked at. With more, the limits of a machine are near, which count all
 /// of them.
@@ -363,7 +363,7 @@ fn size(part: &Part) -> Option<usize> {
     }
 }
 
-/// Tries each row: in at least [`LEAST`] states, and in more until each of its declarations has mattered.
+/// Tries each row: in at least [`MIN_COUNT`] states, and in more until each of its declarations has mattered.
 fn check(machine: &str, mut scene: impl FnMut(&'static OpInfo, &mut Random) -> Option<Scene>) {
     let machine = by_name(machine).unwrap();
     let mut random = Random::seeded_by("EFFECTS_SEED");
@@ -372,8 +372,8 @@ fn check(machine: &str, mut scene: impl FnMut(&'static OpInfo, &mut Random) -> O
         let (mut count, mut violation) = (0, None);
         let mut unnoticed: Vec<_> =
             (0..op.effects.len()).filter(|it| !UNSEEN.contains(&op.effects[*it])).collect();
-        for tried in 0..MOST {
-            if tried >= LEAST && unnoticed.is_empty() {
+        for tried in 0..MAX_COUNT {
+            if tried >= MIN_COUNT && unnoticed.is_empty() {
                 break;
             }
             let Some(trial) = scene(op, &mut random).and_then(|scene| Trial::of(machine, op, &scene)) else {

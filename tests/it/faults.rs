@@ -37,7 +37,7 @@ use vmconf::testees::MakeTestee;
 const TRIED: usize = 25;
 
 /// The number of instructions that are executed of a case.
-const MOST_STEPS: u64 = 20_000;
+const MAX_STEPS: u64 = 20_000;
 
 /// Lines of a screen.
 const SCREEN: usize = 24;
@@ -47,7 +47,7 @@ const LAST: usize = 10;
 
 /// Files with few instructions a case: a loop may have no end any more.
 fn options() -> LoadOptions {
-    let limits = Limits { steps: MOST_STEPS, ..Limits::default() };
+    let limits = Limits { steps: MAX_STEPS, ..Limits::default() };
     LoadOptions { file: FileOptions { limits, ..FileOptions::default() }, ..LoadOptions::default() }
 }
 

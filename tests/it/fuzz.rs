@@ -20,10 +20,10 @@ use targets::{Seeds, TARGETS, Target};
 const RUNS: usize = 2_000;
 
 /// Seeds that are longer would take most of the time.
-const LONGEST_SEED: usize = 4_000;
+const MAX_SEED_LENGTH: usize = 4_000;
 
 /// The longest random input of a target without seeds.
-const LONGEST_RANDOM: usize = 600;
+const MAX_RANDOM_LENGTH: usize = 600;
 
 #[test]
 fn every_target_runs_on_its_seeds_and_on_mutations() {
@@ -58,7 +58,7 @@ fn fuzz(target: &Target, seed: u64, runs: usize) {
 /// Changes of one of the seeds; anything if there are none.
 fn input(seeds: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
     if seeds.is_empty() {
-        let length = random.below(LONGEST_RANDOM);
+        let length = random.below(MAX_RANDOM_LENGTH);
         return random.bytes(length);
     }
     let mut input = seeds[random.below(seeds.len())].clone();
@@ -90,7 +90,7 @@ fn seeds_of(target: &Target) -> Vec<Vec<u8>> {
         }
         Seeds::These(inputs) => inputs.iter().map(|input| input.to_vec()).collect(),
     });
-    seeds.filter(|seed| seed.len() <= LONGEST_SEED).collect()
+    seeds.filter(|seed| seed.len() <= MAX_SEED_LENGTH).collect()
 }
 
 /// Pieces that mean something in some format.

@@ -90,11 +90,11 @@ fn output(command: &[&str], path: &str) -> String {
 
 /// Lines of more than 4000 characters without their middle.
 fn shortened(text: &str) -> String {
-    const LONGEST: usize = 4000;
+    const MAX_LENGTH: usize = 4000;
     const ENDS: usize = 600;
     let shorten = |line: &str| {
         let characters: Vec<char> = line.chars().collect();
-        if characters.len() <= LONGEST {
+        if characters.len() <= MAX_LENGTH {
             return line.to_owned();
         }
         let (start, end) = (&characters[..ENDS], &characters[characters.len() - ENDS..]);
@@ -161,8 +161,8 @@ fn left(machine: &dyn Observe, ended: String) -> String {
 
 /// The text, or what a long one begins with and how long it is.
 pub(crate) fn short(text: &str) -> String {
-    const LONGEST: usize = 160;
-    match text.char_indices().nth(LONGEST) {
+    const MAX_LENGTH: usize = 160;
+    match text.char_indices().nth(MAX_LENGTH) {
         None => text.to_owned(),
         Some((end, _)) => format!("{}… ({} bytes)", &text[..end], text.len()),
     }

@@ -22,6 +22,7 @@ mod effects;
 mod exec;
 #[cfg(unix)]
 mod explore;
+mod family;
 mod faults;
 #[cfg(unix)]
 mod files;

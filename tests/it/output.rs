@@ -106,6 +106,8 @@ const PRINTING: &[(&str, &[&str])] = &[
     ("explore", &["gas.json", "--html", "-"]),
     ("bless", &["gas.json"]),
     ("known update", &["known.toml", "gas.json"]),
+    ("family list", &[]),
+    ("family show", &["z80"]),
     ("audit", &["add.json"]),
     ("mutants", &["add.json", "--most", "2"]),
     ("coverage", &["add.json"]),

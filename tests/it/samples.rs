@@ -50,7 +50,7 @@ fn samples() {
 /// A text about each sample of a folder below `tests/samples`, in pieces that a person can review.
 pub(crate) fn pieces(folder: &str, of: impl Fn(&Path) -> String) -> Vec<(String, String)> {
     const LARGE: usize = 40;
-    const LONGEST: usize = 20_000;
+    const MAX_LENGTH: usize = 20_000;
     const LETTERS: [RangeInclusive<char>; 6] =
         ['a'..='b', 'c'..='f', 'g'..='l', 'm'..='n', 'o'..='r', 's'..='z'];
     let root = at_root("tests/samples").join(folder);
@@ -67,7 +67,7 @@ pub(crate) fn pieces(folder: &str, of: impl Fn(&Path) -> String) -> Vec<(String,
         writeln!(pieces.entry(piece).or_default(), "{}: {}", name(path), of(path)).unwrap();
     }
     for (piece, text) in &pieces {
-        assert!(text.len() <= LONGEST, "{piece} has {} bytes, too many to review: split it", text.len());
+        assert!(text.len() <= MAX_LENGTH, "{piece} has {} bytes, too many to review: split it", text.len());
     }
     pieces.into_iter().collect()
 }
@@ -189,19 +189,19 @@ fn found(source: &VectorSource, tolerant: &Reported, strict: &Reported) -> Vec<S
 /// How the machine differs in each case, and which instructions made it so.
 fn failures(source: &VectorSource) -> Vec<String> {
     /// Mismatches of one case; there can be any number of them.
-    const MOST: usize = 10;
+    const MAX_COUNT: usize = 10;
     let options = options(Strictness::Tolerant);
     let loaded = run::open(source, &options);
     let mut lines = Vec::new();
     for case in 0..loaded.cases() {
         let explained = explain(&mut Worker::new(&options.run), &loaded, case, 0);
         let Some(failure) = explained.report.verdict.failure() else { continue };
-        for (index, difference) in failure.differences.iter().take(MOST).enumerate() {
+        for (index, difference) in failure.differences.iter().take(MAX_COUNT).enumerate() {
             lines.push(format!("{} {}", difference.place.position, differs(difference)));
             let blame = explained.blames.get(index).and_then(blamed);
             lines.extend(blame.map(|blame| format!("  {blame}")));
         }
-        let more = failure.differences.len().saturating_sub(MOST);
+        let more = failure.differences.len().saturating_sub(MAX_COUNT);
         lines.extend((more > 0).then(|| format!("and {more} more")));
         lines.push(format!("ended {}", escaped(&failure.ended)));
     }

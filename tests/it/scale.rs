@@ -30,14 +30,14 @@ fn shared_tree(folder: &TempDir) -> String {
 /// What is shared is written about 65,536 times at most, and then how much is left out.
 #[test]
 fn a_few_shared_items_do_not_make_a_large_output() {
-    const MOST: usize = 12_000_000;
+    const MAX_COUNT: usize = 12_000_000;
     let folder = TempDir::new().unwrap();
     let tree = shared_tree(&folder);
     for args in
         [&["run", "--report", "json"][..], &["diff", "--output", "json"], &["trace", "--output", "json"]]
     {
         let out = command(&[args, &[&tree]].concat()).output().unwrap().stdout;
-        assert!((1_000..MOST).contains(&out.len()), "{args:?}: {} bytes", out.len());
+        assert!((1_000..MAX_COUNT).contains(&out.len()), "{args:?}: {} bytes", out.len());
     }
     let diff = vmconf(&["diff", "--output", "json", &tree]).stdout;
     assert!(diff.contains(r#"{"type":"Array","value":{"text":"2 items left out"}}"#));

@@ -13,7 +13,7 @@ use vmconf::model::case::{Case, CaseId};
 use vmconf::model::case_report::CaseReport;
 use vmconf::model::event::Event;
 use vmconf::model::verdict::{DifferenceKind, Verdict};
-use vmconf::run::expression::{CaseInfo, Expr, ExprSelection, MOST_NESTED, PREDICATES};
+use vmconf::run::expression::{CaseInfo, Expr, ExprSelection, MAX_NESTED, PREDICATES};
 use vmconf::run::{self, LoadOptions, RunOptions};
 use vmconf::text::shell::ShellWords;
 
@@ -185,7 +185,7 @@ fn hostile() {
     for text in ["(".repeat(100_000), "not ".repeat(100_000), "name(".repeat(100_000)] {
         assert!(text.parse::<Expr>().is_err());
     }
-    let nested = format!("{}name(a){}", "(".repeat(MOST_NESTED), ")".repeat(MOST_NESTED));
+    let nested = format!("{}name(a){}", "(".repeat(MAX_NESTED), ")".repeat(MAX_NESTED));
     nested.parse::<Expr>().unwrap();
     let long = vec!["name(a)"; 50_000].join(" and ");
     assert_eq!(long.parse::<Expr>().unwrap().to_string(), long);

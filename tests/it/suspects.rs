@@ -48,7 +48,7 @@ const AMONG_THREE: f64 = 0.99;
 const SETS_NAMED: f64 = 0.9;
 
 /// The longest case, in instructions: a fault may make a loop endless.
-const MOST_STEPS: u64 = 20_000;
+const MAX_STEPS: u64 = 20_000;
 
 /// Numbers that follow from a seed, by the constants of SplitMix64.
 struct Numbers(u64);
@@ -81,7 +81,7 @@ impl Planted {
                 let Some(case) = watched.case.filter(|_| watched.report.verdict == Verdict::Pass) else {
                     continue;
                 };
-                if observed.steps <= MOST_STEPS {
+                if observed.steps <= MAX_STEPS {
                     planted.cases.push(case);
                     planted.spectrum.push(SpectrumCase {
                         id: watched.report.id.to_string(),
@@ -97,7 +97,7 @@ impl Planted {
 
     /// The cases that fail with a fault, by their indices.
     fn failing(&self, fault: RowFault) -> BTreeSet<usize> {
-        let limits = Limits { steps: 20 * MOST_STEPS, ..Limits::default() };
+        let limits = Limits { steps: 20 * MAX_STEPS, ..Limits::default() };
         let mut testee = None;
         let executing = (0..self.cases.len())
             .filter(|index| self.spectrum[*index].executes.contains(&(fault.op.name, "executed".to_owned())));
@@ -251,7 +251,7 @@ fn with_swaps(value: &Value, swaps: &[(&str, u8, u8)]) -> Value {
 #[test]
 fn five_swapped_instructions_are_five_suspects() {
     let planted = Planted::read(by_name("evm").unwrap());
-    let limits = Limits { steps: 20 * MOST_STEPS, ..Limits::default() };
+    let limits = Limits { steps: 20 * MAX_STEPS, ..Limits::default() };
     let mut machine = Embedded::of((planted.machine.new)(&limits), &Interrupt::default());
     let mut failing_with = |swaps: &[(&str, u8, u8)]| -> BTreeSet<usize> {
         let fails = |index: &usize| {

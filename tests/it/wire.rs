@@ -37,6 +37,7 @@ fn line(event: &Event) -> Option<ReportLine> {
     Some(match event {
         Event::Note { file, diagnostic } => ReportLine::Note(Note::new(file, diagnostic)),
         Event::Finished(report) => ReportLine::Case(Box::new(report.into())),
+        Event::NotCompared(fields) => ReportLine::NotCompared(fields.into()),
         Event::Ended(summary) => ReportLine::Summary(summary.into()),
         Event::Explained(explanation::ExplainedCase::Text { id, text }) => {
             ReportLine::Explained(ReportedExplanation::new(id, text))
@@ -76,6 +77,7 @@ fn without_excerpts(mut event: Event) -> Event {
         | Event::Broken { .. }
         | Event::Explained(_)
         | Event::Suspects(_)
+        | Event::NotCompared(_)
         | Event::Ended(_) => Vec::new(),
     };
     for place in places {

@@ -104,14 +104,14 @@ fn unified_diff(BlessExcerpt { line, old, new }: &BlessExcerpt<'_>) -> String {
 
 /// The lines of a diff, of which long ones are cut around what differs, since a whole file can be one line.
 fn shortened(mut lines: &[&str]) -> Vec<String> {
-    const LONGEST: usize = 2_000;
+    const MAX_LENGTH: usize = 2_000;
     let mut short = Vec::new();
     while let [first, ..] = lines {
         let run = |lines: &[&str], sign: char| lines.iter().take_while(|line| line.starts_with(sign)).count();
         let (old, rest) = lines.split_at(run(lines, '-'));
         let (new, rest) = rest.split_at(run(rest, '+'));
         if old.is_empty() && new.is_empty() {
-            short.push(truncate(first, 0, LONGEST));
+            short.push(truncate(first, 0, MAX_LENGTH));
             lines = &lines[1..];
             continue;
         }
@@ -119,7 +119,7 @@ fn shortened(mut lines: &[&str]) -> Vec<String> {
             let (sign, line) = line.split_at(1);
             let other = other.map_or("", |other| &other[1..]);
             let same = line.chars().zip(other.chars()).take_while(|(one, other)| one == other).count();
-            format!("{sign}{}", truncate(line, same, LONGEST))
+            format!("{sign}{}", truncate(line, same, MAX_LENGTH))
         };
         short.extend(old.iter().enumerate().map(|(at, line)| cut(line, new.get(at))));
         short.extend(new.iter().enumerate().map(|(at, line)| cut(line, old.get(at))));

@@ -15,7 +15,7 @@ use crate::cli::output;
 const WIDTH: usize = 88;
 
 /// The most characters of a value without parts that are shown.
-const LONGEST: usize = 1024;
+const MAX_LENGTH: usize = 1024;
 
 /// What a program left.
 pub(super) struct Left {
@@ -62,7 +62,7 @@ fn print_value(out: &mut impl Write, indent: usize, name: &str, value: &Value) -
         _ => Vec::new(),
     };
     if parts.is_empty() || indent + name.len() + text.len() <= WIDTH {
-        let shown: String = text.chars().take(LONGEST).collect();
+        let shown: String = text.chars().take(MAX_LENGTH).collect();
         let rest = if shown.len() < text.len() { "…" } else { "" };
         return writeln!(out, "{:indent$}{}: {}{rest}", "", escaped(name), escaped(&shown));
     }

@@ -8,7 +8,7 @@ use vmconf::explain::trace::TraceSelection;
 use vmconf::isa::Isa;
 use vmconf::model::count::counted;
 use vmconf::model::escape::escaped;
-use vmconf::wire::protocol::{MOST_INSTRUCTIONS, TracedInstruction};
+use vmconf::wire::protocol::{MAX_INSTRUCTIONS, TracedInstruction};
 
 use crate::cli::output;
 use crate::cli::vm::stopped_early;
@@ -27,7 +27,7 @@ pub(super) fn print(
     let mut steps = from.saturating_sub(1);
     writeln!(out, "  step  pc    instruction     gas       stack, top first")?;
     loop {
-        let count = MOST_INSTRUCTIONS.min(to - steps);
+        let count = MAX_INSTRUCTIONS.min(to - steps);
         let page = run.trace(steps, count).map_err(stopped_early)?;
         let is_last = (page.len() as u64) < count || steps + count == *to;
         for instruction in page {

@@ -13,7 +13,7 @@ use crate::cli::output;
 const QUIET: Duration = Duration::from_millis(100);
 
 /// Changes that continue are treated as complete after this time.
-const LONGEST: Duration = Duration::from_secs(2);
+const MAX_WAIT: Duration = Duration::from_secs(2);
 
 /// A message from another thread.
 #[derive(Debug)]
@@ -68,7 +68,7 @@ impl FolderChanges {
                 Message::Lost => self.is_lost = true,
                 Message::Interrupted => return false,
             }
-            if start.elapsed() >= LONGEST {
+            if start.elapsed() >= MAX_WAIT {
                 return true;
             }
             match receiver.recv_timeout(QUIET) {

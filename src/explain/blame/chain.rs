@@ -6,13 +6,13 @@ use crate::model::cell::Cell;
 use crate::model::explanation::{Blame, ExecutedInstruction, FurtherCauses};
 
 /// The maximum number of instructions of a chain that are shown, not counting those that only moved a value.
-const MOST: usize = 7;
+const MAX_INSTRUCTIONS: usize = 7;
 
 /// How many of the oldest instructions of a longer chain are among them.
 const OLDEST: usize = 2;
 
 /// The maximum number of kept instructions that are examined for a chain.
-const MOST_LOOKED_AT: u64 = 20_000_000;
+const MAX_LOOKED_AT: u64 = 20_000_000;
 
 /// An instruction that wrote a cell, with the later ones that moved the value.
 pub(super) struct CellWriter<'r> {
@@ -66,7 +66,7 @@ impl<'r> Chains<'r> {
                 if !known.insert(writer.by.step) {
                     continue;
                 }
-                if found.len() < MOST {
+                if found.len() < MAX_INSTRUCTIONS {
                     found[next].inputs[index] = Some(found.len());
                     found.push(Followed::new(writer));
                 } else {
@@ -93,7 +93,7 @@ impl<'r> Chains<'r> {
             oldest.sort_by_key(|by| by.step);
             oldest.truncate(OLDEST);
             for input in &by.inputs {
-                if looked_at > MOST_LOOKED_AT {
+                if looked_at > MAX_LOOKED_AT {
                     break;
                 }
                 let Some(writer) = self.writer(&input.cell, by.step) else { continue };

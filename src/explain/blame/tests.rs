@@ -1,4 +1,4 @@
-use super::{MOST_BYTES, Recorder, WatchedInstructions};
+use super::{MAX_BYTES, Recorder, WatchedInstructions};
 use crate::machines::inspect::{Effects, Inspect};
 use crate::machines::machine::{At, Watch};
 use crate::machines::observe::Observe;
@@ -31,7 +31,7 @@ impl Inspect for Large {
     }
 
     fn item(&self, _: usize) -> Option<Value> {
-        Some(Value::Bytes(vec![0; MOST_BYTES / 20]))
+        Some(Value::Bytes(vec![0; MAX_BYTES / 20]))
     }
 
     fn declared(&self, _: &dyn Fn(usize) -> bool) -> Effects {
@@ -47,7 +47,7 @@ fn large_values_push_old_instructions_out() {
         let kept: usize =
             recorder.records.iter().map(crate::model::explanation::ExecutedInstruction::bytes).sum();
         assert_eq!(kept, recorder.bytes);
-        assert!(kept <= MOST_BYTES, "{kept} bytes");
+        assert!(kept <= MAX_BYTES, "{kept} bytes");
     }
     assert_eq!(recorder.records.len(), 19);
     assert_eq!(recorder.records.back().map(|last| last.pc), Some(99));

@@ -7,7 +7,7 @@ use crate::model::cell::Cell;
 use crate::model::value::Value;
 
 /// The maximum number of variables whose values are kept.
-const MOST: usize = 256;
+const MAX_VARIABLES: usize = 256;
 
 /// The values of named cells that instructions of the current frame read or wrote.
 #[derive(Debug, Default)]
@@ -32,7 +32,7 @@ impl Variables {
         for cell in cells {
             let is_variable = matches!(cell, Cell::Named(_, name) if !name.is_empty());
             match state.value(cell).filter(|_| is_variable) {
-                Some(value) if self.known.len() < MOST || self.known.contains_key(cell) => {
+                Some(value) if self.known.len() < MAX_VARIABLES || self.known.contains_key(cell) => {
                     self.known.insert(cell.clone(), value);
                 }
                 _ => {

@@ -13,7 +13,7 @@ use crate::run::{self, LoadedFile, RunOptions};
 use crate::testees::Stopped;
 
 /// The maximum number of characters shown of a value in an assertion.
-const LONGEST: usize = 300;
+const MAX_LENGTH: usize = 300;
 
 /// How many bytes a page takes while it is made, and copies of the machine.
 const BYTES_OF_PAGE: u64 = 1 << 28;
@@ -94,10 +94,10 @@ fn reasons(report: &CaseReport) -> String {
 fn failed(difference: &CaseDifference, file: &str) -> OpenedAssertion {
     let CaseDifference { step, at, expected, actual, place, note } = difference;
     let expected = match expected {
-        Expected::Is(value) => brief(value, LONGEST),
-        other => brief(format_args!("{other:?}"), LONGEST),
+        Expected::Is(value) => brief(value, MAX_LENGTH),
+        other => brief(format_args!("{other:?}"), MAX_LENGTH),
     };
-    let actual = actual.as_ref().map_or("nothing".to_owned(), |actual| brief(actual, LONGEST));
+    let actual = actual.as_ref().map_or("nothing".to_owned(), |actual| brief(actual, MAX_LENGTH));
     let note = note.as_ref().map_or(String::new(), |note| format!(" ({note})"));
     let text = vec![
         format!("fails at {file}:{}", place.position),

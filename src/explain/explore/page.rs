@@ -24,19 +24,19 @@ const BODY: &str = include_str!("page.html");
 
 /// The maximum number of steps in a page; of longer runs, the last ones before the failing assertion. There are fewer if
 /// states are large.
-pub const MOST_STEPS: u64 = 100_000;
+pub const MAX_STEPS: u64 = 100_000;
 
 /// The maximum number of rows of all states in a page; formatting one takes about a microsecond.
-const MOST_ROWS: usize = 4_000_000;
+const MAX_ROWS: usize = 4_000_000;
 
 /// The maximum size of the different rows and instructions in a page, in bytes.
-const MOST_BYTES: usize = 1 << 26;
+const MAX_BYTES: usize = 1 << 26;
 
 /// About how many bytes an instruction of the code takes.
 const BYTES_OF_INSTRUCTION: usize = 256;
 
 /// How many steps a page has, however large their states are.
-const FEWEST_STEPS: u64 = 100;
+const MIN_STEPS: u64 = 100;
 
 /// Every `BLOCK`-th state is written in full, so that each state can be rebuilt quickly.
 const BLOCK: usize = 500;
@@ -78,7 +78,7 @@ fn html(text: &str) -> String {
 fn compressed(opened: Opened, source: &[String]) -> io::Result<String> {
     let Opened { mut recording, assertion, .. } = opened;
     let end = recording.end_of_case_step(assertion.as_ref().map_or(usize::MAX, |it| it.case_step));
-    let last = recording.steps().min(end.step().saturating_add(MOST_STEPS / 10));
+    let last = recording.steps().min(end.step().saturating_add(MAX_STEPS / 10));
     let (first, mut states) = last_states(&mut recording, last);
     let failure = assertion.map(|assertion| {
         let machine = recording.go_to(end);
@@ -109,13 +109,13 @@ fn compressed(opened: Opened, source: &[String]) -> io::Result<String> {
 fn last_states(recording: &mut Recording, last: u64) -> (u64, PageStates) {
     // States often grow, and a run ends in its largest one.
     let rows = recording.machine().sections().iter().map(|section| section.rows.len()).sum::<usize>();
-    let mut count = MOST_STEPS.min((MOST_ROWS / rows.max(1)) as u64);
+    let mut count = MAX_STEPS.min((MAX_ROWS / rows.max(1)) as u64);
     loop {
-        let first = last.saturating_sub(count.max(FEWEST_STEPS));
+        let first = last.saturating_sub(count.max(MIN_STEPS));
         let mut states = PageStates::default();
         let fit = (first..=last).take_while(|step| {
             states.add(recording.go_to(recording.moment(*step)));
-            states.is_within_limits() || count <= FEWEST_STEPS
+            states.is_within_limits() || count <= MIN_STEPS
         });
         let fit = fit.count() as u64;
         if fit > last - first {
@@ -154,7 +154,7 @@ struct PageStates {
 
 impl PageStates {
     fn is_within_limits(&self) -> bool {
-        self.rows <= MOST_ROWS && self.bytes + self.found.len() <= MOST_BYTES
+        self.rows <= MAX_ROWS && self.bytes + self.found.len() <= MAX_BYTES
     }
 
     /// Adds a state: the index of its code, the program counter, the source line, the number of frames, how

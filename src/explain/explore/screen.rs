@@ -17,7 +17,7 @@ use crate::model::escape::escaped;
 const CODE: u16 = 45;
 
 /// The maximum number of lines for the assertion.
-const MOST_OF_ASSERTION: usize = 4;
+const MAX_OF_ASSERTION: usize = 4;
 
 /// The minimum height of a screen that also shows the source, if there is one.
 const SOURCE_FROM: u16 = 20;
@@ -209,7 +209,7 @@ impl Explorer {
             (Some(_), _) => None,
         };
         let assertion = self.assertion.iter().flat_map(|assertion| assertion.text.clone());
-        let lines = end.into_iter().chain(assertion.take(MOST_OF_ASSERTION));
+        let lines = end.into_iter().chain(assertion.take(MAX_OF_ASSERTION));
         lines.map(|line| escaped(&line).into_owned()).collect()
     }
 

@@ -4,10 +4,10 @@ use super::moment::Moment;
 use crate::machines::machine::Machine;
 
 /// The maximum number of copies that are kept.
-const MOST: usize = 128;
+const MAX_COPIES: usize = 128;
 
 /// The maximum number of bytes that they take, as counted by the machines.
-const MOST_BYTES: u64 = 1 << 27;
+const MAX_BYTES: u64 = 1 << 27;
 
 /// An upper limit for what a copy takes in addition, in bytes: two memories of words, or a stack.
 const FIXED: u64 = 1 << 19;
@@ -36,7 +36,7 @@ impl Checkpoints {
     /// too large for that.
     pub(super) fn add(&mut self, at: Moment, machine: &mut dyn Machine) -> bool {
         let bytes = machine.copy_size() + FIXED;
-        if bytes > MOST_BYTES {
+        if bytes > MAX_BYTES {
             return false;
         }
         if self.kept.last().is_some_and(|last| at.step < last.at.step + self.apart) {
@@ -44,7 +44,7 @@ impl Checkpoints {
         }
         let Some(machine) = machine.duplicate() else { return false };
         self.kept.push(Checkpoint { at, machine, bytes });
-        while self.kept.len() > MOST || self.bytes() > MOST_BYTES && self.kept.len() > 1 {
+        while self.kept.len() > MAX_COPIES || self.bytes() > MAX_BYTES && self.kept.len() > 1 {
             self.thin_out();
         }
         true
@@ -68,7 +68,7 @@ impl Checkpoints {
     /// Keeps a copy of the machine for small steps back, in place of the last one, unless it is too large.
     pub(super) fn keep_near(&mut self, at: Moment, machine: &mut dyn Machine) {
         self.near = None;
-        if machine.copy_size() <= MOST_BYTES {
+        if machine.copy_size() <= MAX_BYTES {
             self.near = machine.duplicate().map(|machine| (at, machine));
         }
     }

@@ -13,7 +13,7 @@ use crate::model::cell::Cell;
 
 /// The length of the first part of the run that is searched; further parts are longer.
 const FIRST: u64 = 1 << 10;
-const LONGEST: u64 = 1 << 20;
+const MAX_LENGTH: u64 = 1 << 20;
 
 impl Recording {
     /// The instruction that last wrote a datum of the current state, or that writes it next. Does not change
@@ -87,7 +87,7 @@ impl Recording {
                 break FoundMoment::Cancelled;
             }
             from = if direction == Direction::Back { range.start } else { range.end };
-            length = (length * 4).min(LONGEST);
+            length = (length * 4).min(MAX_LENGTH);
         };
         self.go_to(start);
         found

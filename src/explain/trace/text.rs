@@ -27,7 +27,7 @@ const STACK: usize = 30;
 const READS: usize = 40;
 
 /// The maximum number of characters shown of a value, a cell or a part of an instruction.
-const LONGEST: usize = 24;
+const MAX_LENGTH: usize = 24;
 
 /// The maximum number of cells read or written that a line shows.
 const CELLS: usize = 2;
@@ -186,5 +186,5 @@ fn short_number(number: &BigInt) -> String {
 
 /// The text, truncated if it is long.
 fn truncated(text: impl fmt::Display) -> String {
-    brief(text, LONGEST)
+    brief(text, MAX_LENGTH)
 }

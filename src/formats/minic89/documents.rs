@@ -13,10 +13,10 @@ use crate::model::value::Value;
 use crate::text::json::{Document, JsonDatum, JsonNode};
 
 /// The maximum depth of a document.
-const DEEPEST: usize = 128;
+const MAX_DEPTH: usize = 128;
 
 /// The maximum number of errors that are reported for a stream.
-const MOST: usize = 20;
+const MAX_ERRORS: usize = 20;
 
 /// One of the two documents on its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,19 +68,19 @@ fn without_source_map(program: JsonNode<'_>, diagnostics: &mut Diagnostics) {
 /// Checks a text that is one of these documents, an array of them, or a stream of snapshots, one per line.
 /// Returns how many there are, and what is wrong or worth a note; `None` for any other text.
 pub fn check(text: &str) -> Option<(usize, Vec<Diagnostic<Origin>>)> {
-    if let Ok(document) = Document::parse(text.to_owned(), DEEPEST) {
+    if let Ok(document) = Document::parse(text.to_owned(), MAX_DEPTH) {
         let root = document.root();
         return Bare::of(root).map(|bare| bare.check(root));
     }
     let first = text.lines().find(|line| !line.trim().is_empty())?;
-    let first = Document::parse(first.to_owned(), DEEPEST).ok()?;
+    let first = Document::parse(first.to_owned(), MAX_DEPTH).ok()?;
     (Bare::of(first.root()) == Some(Bare::Snapshot)).then(|| check_stream(text))
 }
 
 fn check_stream(text: &str) -> (usize, Vec<Diagnostic<Origin>>) {
     let (mut count, mut start, mut found) = (0, 0, Vec::new());
     for line in text.split_inclusive('\n') {
-        let diagnostics = match Document::parse(line.to_owned(), DEEPEST) {
+        let diagnostics = match Document::parse(line.to_owned(), MAX_DEPTH) {
             _ if line.trim().is_empty() => Vec::new(),
             Ok(document) => Bare::Snapshot.check(document.root()).1,
             Err((_, diagnostic)) => vec![diagnostic],
@@ -117,7 +117,7 @@ pub fn metadata(file: &str, text: String) -> Result<Program, Vec<String>> {
 ///
 /// All violations of the published schema, each with its position.
 pub fn snapshots(file: &str, text: &str) -> Result<Vec<Value>, Vec<String>> {
-    if let Ok(document) = Document::parse(text.to_owned(), DEEPEST) {
+    if let Ok(document) = Document::parse(text.to_owned(), MAX_DEPTH) {
         let root = document.root();
         let nodes: Vec<_> = if root.is_array() { root.items().collect() } else { vec![root] };
         return read_all(nodes.into_iter().map(|node| read(file, &document, node)));
@@ -137,7 +137,7 @@ fn read_all(all: impl Iterator<Item = Result<Value, Vec<String>>>) -> Result<Vec
             Ok(value) => values.push(value),
             Err(more) => errors.extend(more),
         }
-        if errors.len() > MOST {
+        if errors.len() > MAX_ERRORS {
             break;
         }
     }
@@ -145,7 +145,7 @@ fn read_all(all: impl Iterator<Item = Result<Value, Vec<String>>>) -> Result<Vec
 }
 
 fn parsed(file: &str, text: String) -> Result<Document, Vec<String>> {
-    Document::parse(text, DEEPEST).map_err(|(text, diagnostic)| vec![text.locate(diagnostic).located(file)])
+    Document::parse(text, MAX_DEPTH).map_err(|(text, diagnostic)| vec![text.locate(diagnostic).located(file)])
 }
 
 fn read(file: &str, document: &Document, node: JsonNode<'_>) -> Result<Value, Vec<String>> {

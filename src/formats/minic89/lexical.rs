@@ -10,7 +10,7 @@ use crate::model::value::Value;
 use crate::text::json::{JsonDatum, JsonNode};
 
 /// More digits than any sensible number has; the value is not computed.
-const MOST_DIGITS: usize = 1000;
+const MAX_DIGITS: usize = 1000;
 
 /// A signed 16-bit integer.
 pub(super) fn int16(node: JsonNode<'_>, name: &str) -> Result<BigInt, Diagnostic<Origin>> {
@@ -38,7 +38,7 @@ pub(super) fn integer(node: JsonNode<'_>, name: &str, expected: &str) -> Result<
         Number::Integer(number) => Ok(number),
         Number::Fraction => Err(wrong(node, name, expected)),
         Number::TooLong => {
-            let expected = format!("a number of at most {MOST_DIGITS} digits");
+            let expected = format!("a number of at most {MAX_DIGITS} digits");
             let what = format!("{name} has too many digits");
             Err(Diagnostic::at(node.at(), what).expected(expected).under(LintRule::Number))
         }
@@ -78,7 +78,7 @@ pub(super) fn value(text: &str) -> Number {
     let significant = digits.trim_end_matches('0');
     let cut = digits.len() - significant.len();
     match usize::try_from(zeros) {
-        Ok(zeros) if digits.len().saturating_add(zeros) <= MOST_DIGITS => {
+        Ok(zeros) if digits.len().saturating_add(zeros) <= MAX_DIGITS => {
             parsed(&format!("{sign}{digits}{}", "0".repeat(zeros)))
         }
         Ok(_) => Number::TooLong,
@@ -86,7 +86,7 @@ pub(super) fn value(text: &str) -> Number {
         Err(_) if zeros.unsigned_abs() > cut as u64 => Number::Fraction,
         Err(_) => {
             let left = digits.len() - zeros.unsigned_abs() as usize;
-            if left > MOST_DIGITS { Number::TooLong } else { parsed(&format!("{sign}{}", &digits[..left])) }
+            if left > MAX_DIGITS { Number::TooLong } else { parsed(&format!("{sign}{}", &digits[..left])) }
         }
     }
 }

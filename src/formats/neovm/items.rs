@@ -60,9 +60,9 @@ impl NeoAssertions<'_> {
 
     fn item<'d>(&mut self, Open { at, node, depth }: Open<'d>, open: &mut Vec<Open<'d>>) {
         // No engine builds deeper ones, and comparing and dropping a path recurses as deep as the path is long.
-        const DEEPEST: usize = 2048;
-        if depth == DEEPEST {
-            let expected = format!("at most {DEEPEST} levels");
+        const MAX_DEPTH: usize = 2048;
+        if depth == MAX_DEPTH {
+            let expected = format!("at most {MAX_DEPTH} levels");
             return self
                 .diagnostics
                 .error(Diagnostic::at(node.at(), "too many nested items").expected(expected));

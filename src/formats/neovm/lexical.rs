@@ -17,7 +17,7 @@ use crate::text::json::{JsonDatum, JsonMember, JsonNode, quoted};
 /// An integer: a JSON number without fraction and exponent, or a string of decimal digits.
 pub(super) fn integer(node: JsonNode<'_>) -> Result<BigInt, Diagnostic<Origin>> {
     // The time to read decimal digits is quadratic in their number.
-    const MOST_DIGITS: usize = 1000;
+    const MAX_DIGITS: usize = 1000;
     const EXPECTED: &str = "an integer, as a number or as decimal digits in quotes";
     let text = match node.datum() {
         JsonDatum::Number(text) => text.into(),
@@ -29,10 +29,10 @@ pub(super) fn integer(node: JsonNode<'_>) -> Result<BigInt, Diagnostic<Origin>> 
         let what = format!("{} is not an integer", node.shown());
         return Err(Diagnostic::at(node.at(), what).expected(EXPECTED).under(LintRule::Number));
     }
-    if digits.len() > MOST_DIGITS {
+    if digits.len() > MAX_DIGITS {
         let what = format!("an Integer of {} digits", digits.len());
         return Err(Diagnostic::at(node.at(), what)
-            .expected(format!("at most {MOST_DIGITS}"))
+            .expected(format!("at most {MAX_DIGITS}"))
             .under(LintRule::Number));
     }
     let short = text.parse::<i64>().map(BigInt::from);

@@ -36,7 +36,7 @@ const LAYOUTS: [&[&str]; 5] = [
 ];
 
 /// The lowest first byte of a transaction without a type, which is a list.
-const LEAST_OF_LIST: u8 = 0xc0;
+const MIN_OF_LIST: u8 = 0xc0;
 
 /// Reports a sender that does not belong to the secret key.
 pub(super) fn check_sender(sender: JsonNode<'_>, secret: JsonNode<'_>, diagnostics: &mut Diagnostics) {
@@ -82,7 +82,7 @@ struct SignedFields {
 
 fn decoded(bytes: &[u8]) -> Option<SignedFields> {
     let (kind, list) = match bytes.split_first()? {
-        (first, _) if *first >= LEAST_OF_LIST => (0, bytes),
+        (first, _) if *first >= MIN_OF_LIST => (0, bytes),
         (first, rest) => (*first, rest),
     };
     let list = Rlp::new(list);

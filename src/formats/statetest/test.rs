@@ -360,11 +360,11 @@ fn authorization(item: JsonNode<'_>, diagnostics: &mut Diagnostics) -> Option<Va
 
 /// A quantity, or one of any size after `0x:bigint `, which no transaction can have.
 fn unbounded(node: JsonNode<'_>) -> Result<BigInt, Diagnostic<Origin>> {
-    const MOST_DIGITS: usize = 1024;
+    const MAX_DIGITS: usize = 1024;
     let text = node.text().unwrap_or_default();
     let Some(digits) = text.strip_prefix("0x:bigint 0x") else { return quantity(node) };
     let only_digits = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
-    let number = Some(digits).filter(|digits| only_digits && digits.len() <= MOST_DIGITS);
+    let number = Some(digits).filter(|digits| only_digits && digits.len() <= MAX_DIGITS);
     number.and_then(|digits| BigInt::parse_bytes(digits.as_bytes(), 16)).ok_or_else(|| {
         let what = format!("{} is not a quantity", quoted(&text));
         Diagnostic::at(node.at(), what).expected("at most 1024 hex digits").under(LintRule::Number)

@@ -41,10 +41,10 @@ enum StorageGas {
 const CANCUN: Option<Blobs> = Some(BLOBS_OF_CANCUN);
 const BLOBS_OF_CANCUN: Blobs = Blobs { most: 6, fraction: 3_338_477 };
 const PRAGUE: Option<Blobs> = Some(Blobs { most: 9, fraction: 5_007_716 });
-const OSAKA: Option<Blobs> = Some(Blobs { most: MOST_SINCE_OSAKA, fraction: 5_007_716 });
+const OSAKA: Option<Blobs> = Some(Blobs { most: MAX_SINCE_OSAKA, fraction: 5_007_716 });
 
 /// EIP-7594: a transaction may carry fewer blobs than a block.
-const MOST_SINCE_OSAKA: u64 = 6;
+const MAX_SINCE_OSAKA: u64 = 6;
 
 const fn fork(name: &'static str, spec: SpecId, blobs: Option<Blobs>) -> ForkRules {
     ForkRules { name, spec, blobs, storage: StorageGas::OfSpec, fault: None }
@@ -113,7 +113,7 @@ impl ForkRules {
         let own = self.blobs?;
         let of_fork = if has_own { own } else { BLOBS_OF_CANCUN };
         let Blobs { most, fraction } = written.unwrap_or(of_fork);
-        let most = if has_own && self.has(SpecId::OSAKA) { most.min(MOST_SINCE_OSAKA) } else { most };
+        let most = if has_own && self.has(SpecId::OSAKA) { most.min(MAX_SINCE_OSAKA) } else { most };
         let (most, fraction) = match self.fault {
             Some(EthereumFault::Blobs(wrong)) if wrong.fork == self.name => {
                 (most.saturating_add_signed(wrong.most), fraction.saturating_add_signed(wrong.fraction))

@@ -8,7 +8,7 @@ use revm_primitives::{Address, TxKind};
 
 use super::machine::Ethereum;
 use super::table::ETHEREUM;
-use super::trail::{MOST_ITEMS, address, of_account, storage, storage_of};
+use super::trail::{MAX_ITEMS, address, of_account, storage, storage_of};
 use crate::isa::disassembler::disassemble;
 use crate::machines::effects::declared;
 use crate::machines::inspect::{CallFrame, Effects, Inspect};
@@ -20,7 +20,7 @@ use crate::model::path::{Path, PathKey};
 use crate::model::value::Value;
 
 /// The maximum length of an instruction, in bytes.
-const LONGEST: usize = 33;
+const MAX_LENGTH: usize = 33;
 
 /// The type of transactions that have authorizations.
 const AUTHORIZATIONS: u8 = 4;
@@ -32,7 +32,7 @@ impl Inspect for Ethereum {
             bytecode.bytecode_slice().get(bytecode.pc()..)
         });
         let rest = rest.unwrap_or_default();
-        let line = disassemble(&ETHEREUM, &rest[..rest.len().min(LONGEST)]).next();
+        let line = disassemble(&ETHEREUM, &rest[..rest.len().min(MAX_LENGTH)]).next();
         line.map_or_else(|| "(end of the code)".to_owned(), |line| line.source())
     }
 
@@ -41,7 +41,7 @@ impl Inspect for Ethereum {
     }
 
     fn stack_limit(&self) -> Option<usize> {
-        Some(MOST_ITEMS)
+        Some(MAX_ITEMS)
     }
 
     fn item(&self, below: usize) -> Option<Value> {
@@ -104,7 +104,7 @@ impl Inspect for Ethereum {
             depth,
             code: bytes_key(code.as_slice()),
             gas: interpreter.gas.remaining(),
-            stack: (depth - 1) * MOST_ITEMS,
+            stack: (depth - 1) * MAX_ITEMS,
         })
     }
 

@@ -59,7 +59,8 @@ pub const INFO: MachineInfo = MachineInfo {
     changes: shapes::CHANGES,
     stack: Some("stack"),
     trap: None,
-    fields: observe::members::<Ethereum>,
+    fields: &observe::members::<Ethereum>,
+    optional: &[],
     hashed: Some(Hashed {
         root: "root",
         root_of: world::root_of,

@@ -26,11 +26,11 @@ impl Growth {
     /// For a transaction with this gas, under this limit in bytes. The memory of all frames counts, and costs least
     /// if each of them has the same part of it.
     pub(super) fn of(gas: u64, limit: u64) -> Growth {
-        const MOST_FRAMES: u128 = 1025;
+        const MAX_FRAMES: u128 = 1025;
         let words = u128::from(limit / 32);
-        let least = 3 * words + words * words / (512 * MOST_FRAMES);
+        let least = 3 * words + words * words / (512 * MAX_FRAMES);
         // The price of each frame is rounded down.
-        if least > u128::from(gas) + MOST_FRAMES { Growth::Unpaid } else { Growth::Checked }
+        if least > u128::from(gas) + MAX_FRAMES { Growth::Unpaid } else { Growth::Checked }
     }
 }
 

@@ -16,7 +16,7 @@ const OLDEST: u8 = 0;
 const WITH_TIP: u8 = 2;
 
 /// The largest nonce of a transaction.
-const LARGEST_NONCE: u64 = u64::MAX - 1;
+const MAX_NONCE: u64 = u64::MAX - 1;
 
 /// Changes the transaction or its block such that this reason is gone.
 pub(super) fn pardon(why: &InvalidTransaction, context: &mut EngineContext) {
@@ -42,8 +42,8 @@ pub(super) fn pardon(why: &InvalidTransaction, context: &mut EngineContext) {
             context.tx.gas_priority_fee = Some(context.tx.gas_price);
         }
         InvalidTransaction::NonceOverflowInTransaction => {
-            context.tx.nonce = LARGEST_NONCE;
-            change_sender(context, |sender| sender.nonce = LARGEST_NONCE);
+            context.tx.nonce = MAX_NONCE;
+            change_sender(context, |sender| sender.nonce = MAX_NONCE);
         }
         InvalidTransaction::NonceTooHigh { state, .. } | InvalidTransaction::NonceTooLow { state, .. } => {
             context.tx.nonce = *state;

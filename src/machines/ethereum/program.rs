@@ -121,8 +121,8 @@ impl Prepared {
 /// `u128::MAX` if it is larger. The engine's own function only terminates for small numbers.
 fn blob_price(excess: u64, fraction: u64) -> u128 {
     /// For larger powers, the price has more than 128 bits. For this one, each product below has at most 256.
-    const LARGEST_POWER: u64 = 88;
-    if excess / fraction > LARGEST_POWER {
+    const MAX_POWER: u64 = 88;
+    if excess / fraction > MAX_POWER {
         return u128::MAX;
     }
     let (excess, fraction) = (U256::from(excess), U256::from(fraction));

@@ -11,7 +11,7 @@ use crate::model::cell::Cell;
 use crate::model::hex::{bytes_key, number_key};
 
 /// The maximum height of a stack.
-pub(super) const MOST_ITEMS: usize = 1024;
+pub(super) const MAX_ITEMS: usize = 1024;
 
 /// The changes of one instruction.
 #[derive(Default)]

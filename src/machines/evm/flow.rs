@@ -160,14 +160,14 @@ impl Destinations {
 /// this far. Checks all bytes without branches, so that the compiler can vectorise it.
 #[inline(always)]
 fn starts(code: &[u8], at: usize) -> bool {
-    let Some(before) = code[..at].last_chunk::<LONGEST_DATA>() else {
+    let Some(before) = code[..at].last_chunk::<MAX_DATA_LENGTH>() else {
         let mut before = code[..at].iter().rev().zip(1..);
         return before.all(|(byte, distance)| push_data(*byte) < distance);
     };
     // PUSH1 reaches the next byte, and PUSH32 the 32nd one.
     let mut is_data = false;
     for (at, byte) in before.iter().enumerate() {
-        let distance = (LONGEST_DATA - at) as u8;
+        let distance = (MAX_DATA_LENGTH - at) as u8;
         let shortest = Op::PUSH1 as u8 + distance - 1;
         is_data |= byte.wrapping_sub(shortest) <= Op::PUSH32 as u8 - shortest;
     }
@@ -183,7 +183,7 @@ fn reaches(code: &[u8], mut at: usize, target: usize) -> bool {
 }
 
 /// The maximum number of data bytes of an instruction.
-const LONGEST_DATA: usize = 32;
+const MAX_DATA_LENGTH: usize = 32;
 
 /// How many bytes of data follow the code of an instruction.
 fn push_data(code: u8) -> usize {
@@ -223,7 +223,7 @@ pub(super) fn ret(f: &mut EvmFrame<'_>) -> EvmFlow {
 
 #[cfg(test)]
 mod tests {
-    use super::{Destinations, JumpDestination, LONGEST_DATA, push_data};
+    use super::{Destinations, JumpDestination, MAX_DATA_LENGTH, push_data};
 
     /// Whatever is asked first, a destination is a JUMPDEST at which an instruction starts when all are
     /// decoded in order.
@@ -243,12 +243,12 @@ mod tests {
             let length = 1 + random(600);
             let mut code: Vec<u8> = (0..length)
                 .map(|_| match random(2 * of_pushes) {
-                    0 => 0x60 + random(LONGEST_DATA) as u8,
+                    0 => 0x60 + random(MAX_DATA_LENGTH) as u8,
                     1 => 0x7f,
                     _ => 0x5b,
                 })
                 .collect();
-            code.resize(length + LONGEST_DATA + 1, 0);
+            code.resize(length + MAX_DATA_LENGTH + 1, 0);
             let mut starts = vec![false; code.len()];
             let mut at = 0;
             while at < length {

@@ -107,8 +107,8 @@ const VISITS: u8 = 4;
 
 impl HotTier {
     /// The maximum numbers of blocks and steps of a program.
-    const MOST_BLOCKS: usize = 1 << 12;
-    const MOST_STEPS: usize = 1 << 16;
+    const MAX_BLOCKS: usize = 1 << 12;
+    const MAX_STEPS: usize = 1 << 16;
 
     /// Removes the blocks of the last program.
     pub(super) fn reset(&mut self) {
@@ -295,8 +295,8 @@ impl HotTier {
         if Decision::IsFirst.is(self.blocks.is_empty()) {
             self.blocks.push(HotBlock::default());
         }
-        if Decision::AreBlocksUsedUp.is(self.blocks.len() >= HotTier::MOST_BLOCKS)
-            || Decision::AreStepsUsedUp.is(self.steps.len() >= HotTier::MOST_STEPS)
+        if Decision::AreBlocksUsedUp.is(self.blocks.len() >= HotTier::MAX_BLOCKS)
+            || Decision::AreStepsUsedUp.is(self.steps.len() >= HotTier::MAX_STEPS)
         {
             return None;
         }

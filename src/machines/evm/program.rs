@@ -15,7 +15,7 @@ use crate::model::name::Name;
 use crate::model::value::Value;
 
 /// The largest gas that a signed number can hold.
-const MOST_GAS: u64 = i64::MAX as u64;
+const MAX_GAS: u64 = i64::MAX as u64;
 
 /// Fills the context and the code from the program; returns the gas.
 pub(super) fn load(
@@ -41,8 +41,8 @@ pub(super) fn load(
     load_world(record.members("pre")?, &mut context.world)?;
     let executing = context.world.touch(context.environment.address);
     context.storage = std::mem::take(&mut executing.storage);
-    let gas = u64::try_from(record.word("gas")?).ok().filter(|gas| *gas <= MOST_GAS);
-    let gas = gas.ok_or_else(|| LoadError::new(format!("gas must be at most {MOST_GAS}")))?;
+    let gas = u64::try_from(record.word("gas")?).ok().filter(|gas| *gas <= MAX_GAS);
+    let gas = gas.ok_or_else(|| LoadError::new(format!("gas must be at most {MAX_GAS}")))?;
     // Last, so that a program that cannot be loaded leaves the code unchanged.
     let bytes = record.bytes("code")?;
     code.clear();

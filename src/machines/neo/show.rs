@@ -11,14 +11,14 @@ use crate::model::value::Value;
 
 /// The maximum number of items, and pieces of 64 bytes, that are shown at once. A vector that demands more is
 /// as large itself.
-const MOST_SHOWN: usize = 1_000_000;
+const MAX_SHOWN: usize = 1_000_000;
 /// How many of them may be items of compounds that were shown before. Other items are never omitted, since
-/// the machine's limit on items is lower than [`MOST_SHOWN`].
-const MOST_REPEATED: usize = 1 << 16;
-/// Like [`MOST_SHOWN`], for an item that is shown with each instruction.
-const MOST_SHOWN_OFTEN: usize = 256;
+/// the machine's limit on items is lower than [`MAX_SHOWN`].
+const MAX_REPEATED: usize = 1 << 16;
+/// Like [`MAX_SHOWN`], for an item that is shown with each instruction.
+const MAX_SHOWN_OFTEN: usize = 256;
 /// The maximum nesting depth that is shown: more than a vector can demand.
-const DEEPEST: usize = 512;
+const MAX_DEPTH: usize = 512;
 
 /// How many bytes count as one item.
 const BYTES_OF_ITEM: usize = 64;
@@ -87,19 +87,19 @@ struct Whole {
 impl<'h, C: Items> Show<'h, C> {
     /// For the items of one field.
     pub(in crate::machines) fn new(heap: &'h C) -> Show<'h, C> {
-        Show::up_to(MOST_SHOWN, heap)
+        Show::up_to(MAX_SHOWN, heap)
     }
 
     /// Shows one item; a compound only if it is small.
     pub(in crate::machines) fn briefly(heap: &'h C, item: &C::Item) -> Value {
-        Show::up_to(MOST_SHOWN_OFTEN, heap).item(item)
+        Show::up_to(MAX_SHOWN_OFTEN, heap).item(item)
     }
 
     fn up_to(left: usize, heap: &'h C) -> Show<'h, C> {
         Show {
             heap,
             left,
-            repeats_left: MOST_REPEATED,
+            repeats_left: MAX_REPEATED,
             seen: HashSet::new(),
             whole: HashMap::new(),
             around: Vec::new(),
@@ -148,7 +148,7 @@ impl<'h, C: Items> Show<'h, C> {
             return value;
         }
         let repeats = if self.seen.insert(id) { 0 } else { size };
-        if self.left < size.max(1) || self.repeats_left < repeats || self.around.len() == DEEPEST {
+        if self.left < size.max(1) || self.repeats_left < repeats || self.around.len() == MAX_DEPTH {
             return Arc::new(self.left_out(size, "items"));
         }
         self.repeats_left -= repeats;
@@ -172,7 +172,7 @@ impl<'h, C: Items> Show<'h, C> {
     fn again(&mut self, id: usize) -> Option<Arc<Value>> {
         let Whole { value, takes, items, height } = self.whole.get(&id)?;
         let depth = self.around.len() + height;
-        if self.left <= *takes || self.repeats_left < *items || depth > DEEPEST {
+        if self.left <= *takes || self.repeats_left < *items || depth > MAX_DEPTH {
             return None;
         }
         self.left -= takes;
@@ -259,7 +259,7 @@ mod tests {
                     let items = &self.graph.0[id];
                     let size = items.len();
                     let repeats = if self.seen.insert(id) { 0 } else { size };
-                    let is_deep = self.around.len() == DEEPEST;
+                    let is_deep = self.around.len() == MAX_DEPTH;
                     if self.left < size.max(1) || self.repeats_left < repeats || is_deep {
                         return Value::typed("List", text(size, "items"));
                     }
@@ -300,12 +300,12 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(300))]
 
         #[test]
-        fn sharing_changes_nothing(graph in graph(), left in prop_oneof![Just(MOST_SHOWN), 1..2_000_usize]) {
+        fn sharing_changes_nothing(graph in graph(), left in prop_oneof![Just(MAX_SHOWN), 1..2_000_usize]) {
             let stack: Vec<_> = (0..graph.0.len().min(4)).map(ShownItem::List).collect();
             let mut unshared = Unshared {
                 graph: &graph,
                 left,
-                repeats_left: MOST_REPEATED,
+                repeats_left: MAX_REPEATED,
                 seen: HashSet::new(),
                 around: Vec::new(),
             };

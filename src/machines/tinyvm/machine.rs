@@ -37,7 +37,8 @@ pub const INFO: MachineInfo = MachineInfo {
     changes: shapes::CHANGES,
     stack: None,
     trap: None,
-    fields: observe::members::<TinyVm>,
+    fields: &observe::members::<TinyVm>,
+    optional: &[],
     hashed: None,
     assemble: program::assemble,
     new: |limits| Box::new(TinyVm::new(limits)),
@@ -241,7 +242,7 @@ fn by_result(results: &[TestResult]) -> String {
 
 /// The numbers of the tests with a result, from 1: `1-3 5`.
 fn numbers(results: &[TestResult], kind: TestResult) -> String {
-    const MOST: usize = 10;
+    const MAX_NUMBERS: usize = 10;
     let mut ranges: Vec<RangeInclusive<usize>> = Vec::new();
     for (number, _) in (1..).zip(results).filter(|(_, result)| **result == kind) {
         match ranges.last_mut() {
@@ -249,12 +250,12 @@ fn numbers(results: &[TestResult], kind: TestResult) -> String {
             _ => ranges.push(number..=number),
         }
     }
-    let shown = ranges.iter().take(MOST).map(|range| match range.clone().into_inner() {
+    let shown = ranges.iter().take(MAX_NUMBERS).map(|range| match range.clone().into_inner() {
         (first, last) if first == last => first.to_string(),
         (first, last) => format!("{first}-{last}"),
     });
     let shown = shown.collect::<Vec<_>>().join(" ");
-    if ranges.len() > MOST { format!("{shown} and more") } else { shown }
+    if ranges.len() > MAX_NUMBERS { format!("{shown} and more") } else { shown }
 }
 
 /// The tests that neither passed nor were skipped, with their numbers from 1.

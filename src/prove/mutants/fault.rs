@@ -8,7 +8,7 @@ use crate::model::limits::Limits;
 use crate::prove::suite::SuiteCase;
 
 /// The maximum number of operands per instruction that faults change.
-const MOST_OPERANDS: usize = 3;
+const MAX_OPERANDS: usize = 3;
 
 /// How a value is wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -351,7 +351,7 @@ fn kinds_of(op: &OpInfo, has: &Has) -> Vec<FaultKind> {
     let reads = count(|effect| matches!(effect, DeclaredEffect::Reads(_)));
     let writes = count(|effect| matches!(effect, DeclaredEffect::Writes(place) if place.is_changeable()));
     let registers = reads - count(|effect| effect == DeclaredEffect::Reads(PlaceKind::CopySource));
-    let operands = if has.stack { usize::from(op.pops) } else { registers }.min(MOST_OPERANDS);
+    let operands = if has.stack { usize::from(op.pops) } else { registers }.min(MAX_OPERANDS);
     let mut kinds = Vec::new();
     let mut add = |applies: bool, some: &[FaultKind]| {
         if applies {

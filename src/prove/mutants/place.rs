@@ -10,12 +10,12 @@ use crate::model::value::Value;
 use num_bigint::BigInt;
 
 /// The maximum number of bytes of memory that form one value.
-const MOST_BYTES: usize = 1 << 16;
+const MAX_BYTES: usize = 1 << 16;
 
 /// The value of a cell; `None` if it cannot be observed.
 pub fn read(machine: &dyn Machine, program: &Program, cell: &Cell) -> Option<Value> {
     match cell {
-        Cell::Range(_, range) if range.len() > MOST_BYTES => None,
+        Cell::Range(_, range) if range.len() > MAX_BYTES => None,
         _ => machine.content(cell).or_else(|| observed(machine, program, cell)),
     }
 }

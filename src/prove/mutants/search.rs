@@ -22,7 +22,7 @@ use crate::run::{self, LoadOptions, catch_panic};
 use crate::testees::embedded::Embedded;
 
 /// The maximum number of instructions that a program may execute.
-const MOST_STEPS: u64 = 10_000;
+const MAX_STEPS: u64 = 10_000;
 
 /// The result of a search.
 #[derive(Debug, Default)]
@@ -182,7 +182,7 @@ fn vector(fault: RowFault, make: &MakeVector, name: &str, code: &[u8], inputs: &
         (make.make)(&new).ok().map(|document| format!("{document:#}\n"))
     };
     let (case, _) = read(&text(None)?)?;
-    let limits = Limits { steps: MOST_STEPS, ..Limits::default() };
+    let limits = Limits { steps: MAX_STEPS, ..Limits::default() };
     let mut plain = Embedded::of((fault.machine.new)(&limits), &Interrupt::default());
     let fields: Vec<_> = (fault.machine.fields)().iter().map(|field| field.name).collect();
     let mut left: Vec<(&str, Value)> = Vec::new();
@@ -205,7 +205,7 @@ fn read(text: &str) -> Option<(crate::model::case::Case, Limits)> {
 /// Whether the vector passes without the fault but not with it.
 fn notices(fault: RowFault, vector: &str) -> bool {
     let Some((case, limits)) = read(vector) else { return false };
-    let limits = Limits { steps: MOST_STEPS, ..limits };
+    let limits = Limits { steps: MAX_STEPS, ..limits };
     let case = SuiteCase {
         id: String::new(),
         machine: fault.machine,

@@ -16,7 +16,7 @@ use crate::wire::record::{Checksum, RecordLine, RecordedCase};
 use crate::wire::report::{Problem, ReportStart};
 
 /// The maximum length of a message in characters; a vector can make one arbitrarily long.
-const LONGEST: usize = 400;
+const MAX_LENGTH: usize = 400;
 
 /// A recorded run, kept until it ends. Its memory does not depend on the number of cases.
 pub struct RecordWriter {
@@ -99,7 +99,7 @@ impl RecordWriter {
             | Verdict::Flaky(_) => None,
         };
         let problem = |message: &str| {
-            let message = truncate(message, 0, LONGEST);
+            let message = truncate(message, 0, MAX_LENGTH);
             vec![Problem { message, expected: None, suggestion: None, line: None, column: None }]
         };
         RecordedCase {

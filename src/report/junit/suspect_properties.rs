@@ -7,7 +7,7 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use quick_junit::{TestCase, TestCaseStatus, TestSuite};
 
 use super::xml::{parts, with_suite};
-use crate::model::suspects::{MOST_FAILURES, SuspectAnalysis};
+use crate::model::suspects::{MAX_FAILURES, SuspectAnalysis};
 
 /// The failing cases of a report, and what explains them.
 #[derive(Default)]
@@ -28,7 +28,7 @@ impl SuspectProperties {
 
     /// Counts a case that an instruction may explain.
     pub(super) fn count_failing(&mut self, id: String) {
-        if self.numbers.len() < MOST_FAILURES {
+        if self.numbers.len() < MAX_FAILURES {
             self.numbers.insert(id, self.count);
         }
         self.count += 1;

@@ -15,7 +15,7 @@ use super::predicates::{Accepts, Argument, Matcher, PREDICATES, Predicate, Unacc
 use crate::text::suggest::nearest;
 
 /// How deep parentheses and `not` may be nested.
-pub const MOST_NESTED: usize = 100;
+pub const MAX_NESTED: usize = 100;
 
 /// Names that other programs use for a predicate.
 const OTHER_NAMES: [(&str, &str); 7] = [
@@ -29,7 +29,7 @@ const OTHER_NAMES: [(&str, &str); 7] = [
 ];
 
 /// The most names that an error lists.
-const MOST_LISTED: usize = 10;
+const MAX_LISTED: usize = 10;
 
 /// A syntax error in an expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -142,8 +142,8 @@ impl<'t> ExpressionParser<'t> {
 
     fn not(&mut self, depth: usize) -> Result<Expr, SyntaxError> {
         self.skip_space();
-        if depth > MOST_NESTED {
-            return Err(self.wrong(self.at, format!("nested more than {MOST_NESTED} levels deep")));
+        if depth > MAX_NESTED {
+            return Err(self.wrong(self.at, format!("nested more than {MAX_NESTED} levels deep")));
         }
         if self.take_word("not") {
             return Ok(Expr::Not(Box::new(self.not(depth + 1)?)));
@@ -271,7 +271,7 @@ fn unknown(kind: &str, text: &str, known: &[&str]) -> String {
     let nearest = nearest(text.trim_start_matches('~'), known.iter().copied());
     let perhaps = match nearest {
         Some(near) => format!("; did you mean {near}?"),
-        None if known.len() <= MOST_LISTED => format!("; there are {}", known.join(", ")),
+        None if known.len() <= MAX_LISTED => format!("; there are {}", known.join(", ")),
         None => String::new(),
     };
     format!("unknown {kind} {text:?}{perhaps}")

@@ -7,6 +7,8 @@ use std::sync::OnceLock;
 use globset::GlobMatcher;
 
 use super::case_info::{Cost, ExpressionCase};
+use super::given::{demanded, has, parts};
+use crate::formats::family::BOXED;
 use crate::formats::{FORMATS, forks};
 use crate::isa::{OpInfo, OpSet};
 use crate::machines::{self, Executes, MACHINES, MachineInfo};
@@ -76,7 +78,7 @@ pub static PREDICATES: &[Predicate] = &[
         doc: "runs on this machine",
         cost: Cost::Outline,
         letters: Letters::AnyCase,
-        accepts: Accepts::Names(|| MACHINES.iter().map(|machine| machine.name).collect()),
+        accepts: Accepts::Names(|| with_families(MACHINES.iter().map(|machine| machine.name))),
         holds: |matcher, asked| matcher.matches(asked.info.format().machine),
     },
     Predicate {
@@ -86,7 +88,7 @@ pub static PREDICATES: &[Predicate] = &[
         doc: "has this vector format",
         cost: Cost::Outline,
         letters: Letters::AnyCase,
-        accepts: Accepts::Names(|| FORMATS.iter().map(|format| format.name).collect()),
+        accepts: Accepts::Names(|| with_families(FORMATS.iter().map(|format| format.name))),
         holds: |matcher, asked| matcher.matches(asked.info.format().name),
     },
     Predicate {
@@ -158,6 +160,34 @@ pub static PREDICATES: &[Predicate] = &[
                 .case()
                 .and_then(fork)
                 .is_some_and(|fork| forks::names(fork).any(|name| matcher.matches(name)))
+        },
+    },
+    Predicate {
+        name: "field",
+        argument: "field",
+        placeholder: "NAME",
+        doc: "demands something of this field of the state",
+        cost: Cost::Reading,
+        letters: Letters::Exact,
+        accepts: Accepts::AnyText,
+        holds: |matcher, asked| {
+            asked.case().is_some_and(|case| demanded(case).any(|field| matcher.matches(field)))
+        },
+    },
+    Predicate {
+        name: "has",
+        argument: "value",
+        placeholder: "PATH=VALUE",
+        doc: "gives this value to the machine: has(a=0xff), has(regs/2=7)",
+        cost: Cost::Reading,
+        letters: Letters::Exact,
+        accepts: Accepts::Checked(|matcher| {
+            let form = || Unaccepted::Form("PATH=VALUE, such as a=0xff".to_owned());
+            parts(&matcher.text).map(drop).map_err(|()| form())
+        }),
+        holds: |matcher, asked| match parts(&matcher.text) {
+            Ok((path, value)) => asked.case().is_some_and(|case| has(case, path, value)),
+            Err(()) => false,
         },
     },
     Predicate {
@@ -250,13 +280,18 @@ fn contains(case: &Case, sought: &OpSet) -> bool {
 /// Whether the case may execute one of these instructions: most cases that do not execute an instruction do not
 /// contain it, which takes no run to find out.
 fn may_execute(case: &Case, sought: &OpSet) -> bool {
-    let only_contained =
-        machines::by_name(case.machine).is_some_and(|machine| machine.executes == Executes::Contained);
-    !only_contained || contains(case, sought)
+    // A family has no instructions.
+    let Some(machine) = machines::by_name(case.machine) else { return false };
+    machine.executes != Executes::Contained || contains(case, sought)
 }
 
 fn names(op: &OpInfo) -> impl Iterator<Item = &'static str> + use<> {
     [Some(op.name), op.alias].into_iter().flatten()
+}
+
+/// The names, and those of the families in the box.
+fn with_families(names: impl Iterator<Item = &'static str>) -> Vec<&'static str> {
+    names.chain(BOXED.iter().map(|boxed| boxed.name)).collect()
 }
 
 fn mnemonics() -> Vec<&'static str> {
@@ -377,7 +412,7 @@ pub(super) struct Matcher {
     /// The argument as written.
     text: String,
     pattern: Pattern,
-    /// The matching instructions of each of [`MACHINES`], once they are needed.
+    /// The matching instructions of each of [`MACHINES`], and none for a family, once they are needed.
     instructions: OnceLock<Vec<OpSet>>,
 }
 
@@ -413,9 +448,11 @@ impl Matcher {
             let matches = |op: &&OpInfo| names(op).any(|name| self.matches(name));
             OpSet::new(machine.isa, machine.isa.ops.iter().filter(matches).collect())
         };
-        let all = self.instructions.get_or_init(|| MACHINES.iter().map(matching).collect());
+        let none = || OpSet::new(MACHINES[0].isa, Vec::new());
+        let all = || MACHINES.iter().map(matching).chain([none()]).collect();
+        let all: &Vec<OpSet> = self.instructions.get_or_init(all);
         let name = asked.info.format().machine;
-        &all[MACHINES.iter().position(|machine| machine.name == name).expect("a format names a machine")]
+        &all[MACHINES.iter().position(|machine| machine.name == name).unwrap_or(MACHINES.len())]
     }
 
     pub(super) fn matches(&self, text: &str) -> bool {

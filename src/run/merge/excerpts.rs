@@ -46,6 +46,7 @@ impl<'r> Excerpts<'r> {
             | Event::Broken { .. }
             | Event::Explained(_)
             | Event::Suspects(_)
+            | Event::NotCompared(_)
             | Event::Ended(_) => {}
         }
     }

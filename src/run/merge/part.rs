@@ -2,9 +2,10 @@
 
 use super::excerpts::Excerpts;
 use crate::formats;
+use crate::formats::family::is_machine_name;
 use crate::machines;
 use crate::model::case_report::CaseReport;
-use crate::model::event::{Event, RunSummary};
+use crate::model::event::{Event, FieldNotCompared, RunSummary};
 use crate::model::explanation::ExplainedCase;
 use crate::text::shell::ShellWords;
 use crate::wire::line::LineError;
@@ -28,6 +29,8 @@ pub(super) struct MergedPart<'s> {
     pub(super) cases: Vec<(u64, Event)>,
     /// Explanations, each with its position in the whole run.
     pub(super) explained: Vec<(u64, ExplainedCase)>,
+    /// Assertions that were not compared.
+    pub(super) not_compared: Vec<FieldNotCompared>,
     pub(super) seconds: f64,
 }
 
@@ -75,8 +78,14 @@ impl<'s> MergedPart<'s> {
         if !(1..=header.of).contains(&header.part) {
             return Err(format!("is part {} of {}", header.part, header.of));
         }
-        let mut part =
-            MergedPart { name: source.name, header, cases: Vec::new(), explained: Vec::new(), seconds: 0.0 };
+        let mut part = MergedPart {
+            name: source.name,
+            header,
+            cases: Vec::new(),
+            explained: Vec::new(),
+            not_compared: Vec::new(),
+            seconds: 0.0,
+        };
         let mut end = None;
         for line in lines {
             let (number, line) = line?;
@@ -88,6 +97,7 @@ impl<'s> MergedPart<'s> {
             excerpts.add_to(&mut event);
             match (event, position) {
                 (Event::Ended(summary), _) => end = Some(summary),
+                (Event::NotCompared(fields), _) => part.not_compared.extend(fields),
                 (Event::Started { .. } | Event::FileDone | Event::Broken { .. } | Event::Suspects(_), _) => {
                     return Err(format!("line {number} begins another run"));
                 }
@@ -127,13 +137,15 @@ fn read(number: usize, line: &str) -> Result<ReportLine, String> {
     })
 }
 
-/// Checks that the format and the machine exist in vmconf: reports rely on it that their names need no
-/// escaping.
+/// Checks that the format and the machine exist in vmconf, or can be those of a family: reports rely on it that their
+/// names need no escaping.
 fn is_of_this_program(report: &CaseReport) -> Result<(), String> {
-    if report.format.as_deref().is_some_and(|name| formats::by_name(name).is_none()) {
+    let is_other = |name: &str| formats::by_name(name).is_none() && !is_machine_name(name);
+    if report.format.as_deref().is_some_and(is_other) {
         return Err("is of a case in an unknown format".to_owned());
     }
-    if report.machine.as_deref().is_some_and(|name| machines::by_name(name).is_none()) {
+    let is_other = |name: &str| machines::by_name(name).is_none() && !is_machine_name(name);
+    if report.machine.as_deref().is_some_and(is_other) {
         return Err("is of a case for an unknown machine".to_owned());
     }
     Ok(())

@@ -10,7 +10,7 @@ use crate::run::anchor::Anchor;
 use crate::run::source::{SourceOrigin, VectorSource};
 
 /// If a folder has more files, they are searched again rather than kept: a file takes some 200 bytes.
-const MOST_KEPT: usize = 4096;
+const MAX_KEPT: usize = 4096;
 
 /// A folder that is searched with its subfolders.
 #[derive(Debug, Clone)]
@@ -63,13 +63,13 @@ impl ListedFolder {
                 Ok(ListingKind::Folder) => {}
                 Ok(ListingKind::Vector) | Err(_) => {
                     count += 1;
-                    if count <= MOST_KEPT {
+                    if count <= MAX_KEPT {
                         kept.extend(self.source(path, found, &mut names));
                     }
                 }
             }
         }
-        self.kept = (count <= MOST_KEPT).then(|| kept.into());
+        self.kept = (count <= MAX_KEPT).then(|| kept.into());
         (count, skipped)
     }
 

@@ -7,7 +7,7 @@ use crate::text::shell::ShellWords;
 use crate::text::suggest::nearest;
 
 /// How many entries of a folder are compared with a misspelled name.
-const MOST_ENTRIES: usize = 10_000;
+const MAX_ENTRIES: usize = 10_000;
 
 /// What to type instead, to be appended to an error; empty if nothing is known.
 pub(super) fn instead(argument: &str) -> String {
@@ -51,7 +51,7 @@ fn near_path(path: &Path) -> Option<PathBuf> {
     }
     near.pop();
     let folder = if near.as_os_str().is_empty() { Path::new(".") } else { &near };
-    let entries = folder.read_dir().ok()?.take(MOST_ENTRIES).flatten();
+    let entries = folder.read_dir().ok()?.take(MAX_ENTRIES).flatten();
     let names: Vec<_> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
     near.push(nearest(name.to_str()?, names.iter().map(String::as_str))?);
     let whole = near.join(components.as_path());

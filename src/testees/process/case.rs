@@ -2,15 +2,17 @@
 
 use std::collections::BTreeMap;
 
+use super::declared_difference::tell_apart;
 use super::trouble::Trouble;
 use crate::machines::{Hashed, MachineInfo};
 
 use crate::machines::machine::LoadError;
 use crate::machines::observe::Observe;
+use crate::model::assertion::Expected;
 use crate::model::case::{self, Program, Step};
 use crate::model::limits::{Limits, ROWS};
 use crate::model::path::{Path, PathKey};
-use crate::model::shape::MemberShape;
+use crate::model::shape::{MemberShape, Shape};
 use crate::model::value::Value;
 use crate::testees::testee::{Stopped, TesteeState};
 use crate::wire::plain::{self, write_record};
@@ -147,8 +149,8 @@ impl<'r> TesteeRun<'r> {
         {
             values.push((root, computed));
         }
-        let ended = ended.unwrap_or("the machine does not say how").to_owned();
-        Ok(Reported { fields: self.fields, values, ended, left_out: self.left_out.clone() })
+        let ended = ended.map(str::to_owned);
+        Ok(Reported::new(self.fields, values, ended, self.left_out.clone()))
     }
 }
 
@@ -171,14 +173,6 @@ pub(super) fn written(
 
 /// A step, with the fields that its assertions name.
 fn written_step(step: &Step, info: &MachineInfo, fields: &[MemberShape]) -> protocol::WireStep {
-    let action = |action: &case::Action| match action {
-        case::Action::Execute => WireAction::Execute,
-        case::Action::Run(count) => WireAction::Run(*count),
-        case::Action::Set(changes) => WireAction::Set(write_record(changes, info.changes)),
-        case::Action::StepInto => WireAction::StepInto,
-        case::Action::StepOver => WireAction::StepOver,
-        case::Action::StepOut => WireAction::StepOut,
-    };
     let mut observe: Vec<String> = Vec::new();
     for assertion in step.end.iter().chain(&step.assertions) {
         if let PathKey::Name(name) = assertion.at.first()
@@ -188,10 +182,25 @@ fn written_step(step: &Step, info: &MachineInfo, fields: &[MemberShape]) -> prot
             observe.push(name.to_string());
         }
     }
-    protocol::WireStep { r#do: step.actions.iter().map(action).collect(), observe }
+    protocol::WireStep {
+        r#do: step.actions.iter().map(|action| wire_action(action, info)).collect(),
+        observe,
+    }
 }
 
-fn reason(failure: TesteeFailure) -> LoadError {
+/// An action in the form of a request.
+pub(super) fn wire_action(action: &case::Action, info: &MachineInfo) -> WireAction {
+    match action {
+        case::Action::Execute => WireAction::Execute,
+        case::Action::Run(count) => WireAction::Run(*count),
+        case::Action::Set(changes) => WireAction::Set(write_record(changes, info.changes)),
+        case::Action::StepInto => WireAction::StepInto,
+        case::Action::StepOver => WireAction::StepOver,
+        case::Action::StepOut => WireAction::StepOut,
+    }
+}
+
+pub(super) fn reason(failure: TesteeFailure) -> LoadError {
     LoadError { at: failure.path(), what: failure.message }
 }
 
@@ -202,6 +211,19 @@ pub(super) struct Reported<'r> {
     values: Vec<(&'static str, Value)>,
     ended: String,
     left_out: Vec<&'static str>,
+}
+
+impl<'r> Reported<'r> {
+    /// The state with these values. `ended` is how the machine ended, if it says so.
+    pub(super) fn new(
+        fields: &'r [MemberShape],
+        values: Vec<(&'static str, Value)>,
+        ended: Option<String>,
+        left_out: Vec<&'static str>,
+    ) -> Reported<'r> {
+        let ended = ended.unwrap_or_else(|| "the machine does not say how".to_owned());
+        Reported { fields, values, ended, left_out }
+    }
 }
 
 impl Observe for Reported<'_> {
@@ -225,5 +247,12 @@ impl TesteeState for Reported<'_> {
 
     fn explain(&self, _: &Path) -> Option<String> {
         None
+    }
+
+    fn tell_apart(&self, at: &Path, expected: &Expected, actual: Option<&Value>) -> Option<String> {
+        let PathKey::Name(name) = at.first() else { return None };
+        let shape = self.fields.iter().find(|field| field.name == &**name).map(|field| field.shape);
+        let Some(Shape::Declared(field)) = shape else { return None };
+        tell_apart(field, at, expected, actual)
     }
 }

@@ -25,7 +25,7 @@ const WRAPPERS: &[&str] = &["env", "nice", "ionice", "nohup", "setsid", "stdbuf"
 const INTERPRETERS: &[&str] = &["python", "pypy", "node", "ruby", "perl", "php", "lua", "java"];
 
 /// Scripts that start scripts are followed to this depth.
-const MOST_NESTED: usize = 8;
+const MAX_NESTED: usize = 8;
 
 /// Why the files that results depend on are unknown, as a clause.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -133,7 +133,7 @@ impl IdentityReader<'_> {
 
     /// Adds what a text for a shell starts.
     fn shell(&mut self, text: &str, shown: &str, depth: usize) -> Result<(), UnknownIdentity> {
-        if depth > MOST_NESTED {
+        if depth > MAX_NESTED {
             return Err(unknown(format!("{shown} is started by too many other scripts")));
         }
         let lines = text.lines().filter(|line| !line.trim_start().starts_with('#'));
@@ -198,9 +198,9 @@ fn computes(line: &str) -> bool {
 
 /// The first line of a script after `#!`; `None` for any other file.
 fn first_line(path: &Path) -> io::Result<Option<String>> {
-    const LONGEST: u64 = 256;
+    const MAX_LENGTH: u64 = 256;
     let mut start = Vec::new();
-    File::open(path)?.take(LONGEST).read_to_end(&mut start)?;
+    File::open(path)?.take(MAX_LENGTH).read_to_end(&mut start)?;
     let start = String::from_utf8_lossy(&start).into_owned();
     Ok(start.strip_prefix("#!").map(|rest| rest.lines().next().unwrap_or_default().to_owned()))
 }

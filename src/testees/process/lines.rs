@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::trouble::{Trouble, lock};
 use crate::wire::line::quoted_bytes;
-use crate::wire::protocol::{AnswerHeader, MOST_LINE};
+use crate::wire::protocol::{AnswerHeader, MAX_LINE};
 
 /// How many bytes of a line without an end are kept.
 const SHOWN: usize = 200;
@@ -133,9 +133,9 @@ impl TesteeLines {
             let taken = end.map_or(bytes.len(), |end| end + 1);
             line.extend_from_slice(&bytes[..taken]);
             output.consume(taken);
-            if line.len() > MOST_LINE + usize::from(end.is_some()) {
+            if line.len() > MAX_LINE + usize::from(end.is_some()) {
                 let start = quoted_bytes(&line);
-                return Err(Trouble::Broke(format!("wrote a line of more than {MOST_LINE} bytes: {start}")));
+                return Err(Trouble::Broke(format!("wrote a line of more than {MAX_LINE} bytes: {start}")));
             }
             if end.is_some() {
                 return Ok(line);

@@ -7,7 +7,7 @@ use crate::model::hex::bytes_key;
 use crate::model::shape::Shape;
 use crate::model::value::Value;
 use crate::wire::plain;
-use crate::wire::protocol::{MOST_TOP, TracedInstruction};
+use crate::wire::protocol::{MAX_TOP, TracedInstruction};
 
 /// Hashes instructions.
 pub(super) struct Hasher {
@@ -89,7 +89,7 @@ impl Watch for StepRange {
 
 fn instruction(at: &At<'_>) -> TracedInstruction {
     let height = at.state.height();
-    let top = (0..height.min(MOST_TOP)).filter_map(|below| at.state.item(below));
+    let top = (0..height.min(MAX_TOP)).filter_map(|below| at.state.item(below));
     TracedInstruction {
         pc: at.pc as u64,
         code: at.code.into(),

@@ -122,10 +122,10 @@ impl<'d> JsonNode<'d> {
 
     /// The datum as shown in messages: a string in quotes, anything else as written, truncated if long.
     pub fn shown(self) -> String {
-        const LONGEST: usize = 60;
+        const MAX_LENGTH: usize = 60;
         match self.text() {
             Some(text) => quoted(&text),
-            None => match self.raw().char_indices().nth(LONGEST) {
+            None => match self.raw().char_indices().nth(MAX_LENGTH) {
                 None => self.raw().to_owned(),
                 Some((cut, _)) => format!("{}…", &self.raw()[..cut]),
             },
@@ -289,8 +289,8 @@ impl<'d> Iterator for Children<'d> {
 
 /// `text` in quotes, truncated if long, with everything escaped that could disturb a terminal.
 pub fn quoted(text: &str) -> String {
-    const LONGEST: usize = 60;
-    match text.char_indices().nth(LONGEST) {
+    const MAX_LENGTH: usize = 60;
+    match text.char_indices().nth(MAX_LENGTH) {
         None => format!("{text:?}"),
         Some((cut, _)) => format!("{:?}… ({} bytes)", &text[..cut], text.len()),
     }

@@ -12,7 +12,7 @@ use crate::support::at_root;
 
 const ENTERS: &str = "\u{1b}[?1049h";
 const LEAVES: &str = "\u{1b}[?1049l";
-const LONGEST: Duration = Duration::from_mins(1);
+const MAX_WAIT: Duration = Duration::from_mins(1);
 
 /// `vmconf explore` in a terminal.
 struct Session {
@@ -60,7 +60,7 @@ impl Session {
 
     fn wait(&mut self, until: impl Fn(&mut Session) -> bool) {
         while !until(self) {
-            assert!(self.start.elapsed() < LONGEST, "{}", self.written());
+            assert!(self.start.elapsed() < MAX_WAIT, "{}", self.written());
             std::thread::sleep(Duration::from_millis(20));
         }
     }

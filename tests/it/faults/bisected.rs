@@ -16,7 +16,7 @@ use vmconf::testees::server::Server;
 const PLANTED: usize = 30;
 
 /// The limit on the instructions of a run, of which some count as many.
-const MOST_STEPS: u64 = 100_000;
+const MAX_STEPS: u64 = 100_000;
 
 /// What the machine with the fault reports.
 type Reports = fn(OnVm<'static>) -> OnVm<'static>;
@@ -39,7 +39,7 @@ fn search(
     reports: impl Fn(OnVm<'static>) -> OnVm<'static>,
 ) -> Option<Found> {
     let case = caught(vectors, fault, &faulty(fault))?;
-    let limits = Limits { steps: MOST_STEPS, ..case.file.options().limits.clone() };
+    let limits = Limits { steps: MAX_STEPS, ..case.file.options().limits.clone() };
     let case = case.file.case(case.index)?.read().ok()?.case?;
     let make = move |limits: &Limits| Box::new(Faulty::new(fault, limits, Arc::default())) as Box<_>;
     let served = OnVm::served(Server::with(fault.machine, make), fault.machine, &case).unwrap();

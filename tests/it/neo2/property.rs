@@ -45,7 +45,7 @@ proptest! {
         code in any_script(),
         slices in prop::collection::vec(0..20_u64, 1..50),
     ) {
-        const MOST: u64 = 2000;
+        const MAX_COUNT: u64 = 2000;
         let program = program([
             ("script", Value::Bytes(code)),
             ("scriptTable", Value::List(vec![])),
@@ -53,16 +53,16 @@ proptest! {
         ]);
         let limits = Limits { steps: 5_000_000, memory: 10_000_000, ..Limits::default() };
         let mut at_once = loaded(&program, &limits);
-        let status = at_once.run(MOST, None);
+        let status = at_once.run(MAX_COUNT, None);
         let mut stepped = loaded(&program, &limits);
         let mut steps = 0;
-        while steps < MOST && stepped.run(1, None) == Status::Running {
+        while steps < MAX_COUNT && stepped.run(1, None) == Status::Running {
             steps += 1;
         }
         prop_assert_eq!(everything(&stepped), everything(&at_once));
         prop_assert_eq!(stepped.describe(), at_once.describe());
         // The same machine again, in pieces.
-        let mut left = MOST;
+        let mut left = MAX_COUNT;
         stepped.load(&program).unwrap();
         for slice in slices {
             stepped.run(slice, None);

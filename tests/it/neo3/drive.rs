@@ -20,10 +20,10 @@ const FIELDS: [&str; 5] = ["state", "refs", "exceptionMessage", "resultStack", "
 /// What is looked at in every machine if the stacks are seen as more values than this. A few items
 /// that are shared can be a million.
 const SMALL_FIELDS: &[&str] = FIELDS.split_at(3).0;
-const MOST_VALUES: usize = 20_000;
+const MAX_VALUES: usize = 20_000;
 
 /// The number of instructions that a program may execute.
-const MOST: u64 = 20_000;
+const MAX_COUNT: u64 = 20_000;
 
 /// What can be seen of a machine, also for a person.
 fn seen(machine: &dyn Machine, fields: &[&str]) -> (Vec<Option<Value>>, String) {
@@ -42,12 +42,12 @@ impl Watch for Count {
 
 /// Runs a program in every way and demands the same of each. Gives the state that it ends in.
 fn driven_in_every_way(script: &[u8], slices: &[u64]) -> Result<String, TestCaseError> {
-    let limits = Limits { steps: MOST, ..Limits::default() };
+    let limits = Limits { steps: MAX_COUNT, ..Limits::default() };
     let mut at_once = limited(script, &limits);
     let status = perform(&mut *at_once, &Action::Execute, None);
     let mut fields = &FIELDS[..];
     let mut expected = seen(&*at_once, fields);
-    if expected.0.iter().flatten().map(|value| extent(value).0).sum::<usize>() > MOST_VALUES {
+    if expected.0.iter().flatten().map(|value| extent(value).0).sum::<usize>() > MAX_VALUES {
         fields = SMALL_FIELDS;
         expected.0.truncate(fields.len());
     }
@@ -67,7 +67,7 @@ fn driven_in_every_way(script: &[u8], slices: &[u64]) -> Result<String, TestCase
     prop_assert_eq!(used(&mut *stepped), used(&mut *at_once));
 
     let mut sliced = limited(script, &limits);
-    let (mut left, mut slices) = (MOST, slices.iter().chain([&1]).cycle());
+    let (mut left, mut slices) = (MAX_COUNT, slices.iter().chain([&1]).cycle());
     while left > 0 {
         let slice = left.min(*slices.next().unwrap());
         if sliced.run(slice, None) != Status::Running {
@@ -79,9 +79,9 @@ fn driven_in_every_way(script: &[u8], slices: &[u64]) -> Result<String, TestCase
 
     let mut watched = limited(script, &limits);
     let mut count = Count(0);
-    let status = watched.run(MOST, Some(&mut count));
+    let status = watched.run(MAX_COUNT, Some(&mut count));
     same(&*watched, "watched")?;
-    prop_assert!(count.0 <= MOST && (count.0 == MOST || status != Status::Running));
+    prop_assert!(count.0 <= MAX_COUNT && (count.0 == MAX_COUNT || status != Status::Running));
 
     if status == Status::Ended {
         // What has ended stays as it is, and without a budget it would have ended the same.

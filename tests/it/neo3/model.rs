@@ -165,7 +165,7 @@ pub(crate) struct Model {
 }
 
 /// The most items that cloning a Struct copies.
-const MOST_CLONED: usize = 2047;
+const MAX_CLONED: usize = 2047;
 
 impl Model {
     /// Counts from scratch: entries, and the items of every compound that they lead to.
@@ -517,7 +517,7 @@ fn place(compound: &Compound, key: &Item) -> Option<usize> {
 
 /// The item, or a clone of it if it is a Struct.
 fn cloned(item: &Item) -> Result<Item, Faulted> {
-    cloned_within(item, &mut MOST_CLONED.clone())
+    cloned_within(item, &mut MAX_CLONED.clone())
 }
 
 fn cloned_within(item: &Item, left: &mut usize) -> Result<Item, Faulted> {

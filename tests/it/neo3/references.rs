@@ -11,7 +11,7 @@ use super::{End, config, end, loaded, references};
 use crate::neo3::model::{Faulted, Frame, Item, Kind, Model, Try};
 
 /// The most references that there may be after an instruction.
-const MOST_REFERENCES: isize = 2048;
+const MAX_REFERENCES: isize = 2048;
 
 /// Whether items may come to contain themselves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -122,7 +122,7 @@ impl Writer {
             assert_eq!(count, self.model.recount(), "the model itself after {:?}", self.script.last());
         }
         self.counts.push(count);
-        self.has_faulted |= count > MOST_REFERENCES;
+        self.has_faulted |= count > MAX_REFERENCES;
         if self.has_faulted { None } else { Some(()) }
     }
 

@@ -39,7 +39,7 @@ pub(crate) fn dom(browser: &Path, folder: &Path, page: &Path, fragment: &str) ->
 
 /// Opens a page without a network.
 pub(crate) fn show(browser: &Path, folder: &Path, page: &Path, fragment: &str) -> Shown {
-    const LONGEST: Duration = Duration::from_mins(2);
+    const MAX_WAIT: Duration = Duration::from_mins(2);
     let file = |name: &str| fs::File::create(folder.join(name)).unwrap();
     let mut command = Command::new(browser);
     command.args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--dump-dom"]);
@@ -52,7 +52,7 @@ pub(crate) fn show(browser: &Path, folder: &Path, page: &Path, fragment: &str) -
     let mut child = command.spawn().unwrap();
     let start = Instant::now();
     while child.try_wait().unwrap().is_none() {
-        if start.elapsed() > LONGEST {
+        if start.elapsed() > MAX_WAIT {
             child.kill().unwrap();
             panic!("the browser does not end");
         }

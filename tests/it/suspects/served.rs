@@ -19,7 +19,7 @@ use vmconf::testees::MakeTestee;
 use vmconf::testees::process::{ProcessGroups, ProcessVm, TesteeCommand};
 use vmconf::testees::server::Server;
 
-use super::{MOST_STEPS, Numbers, SEED};
+use super::{MAX_STEPS, Numbers, SEED};
 use crate::support::sources_of;
 
 /// The variable with the name of the fault; without it, the testee is a test that has nothing to do.
@@ -67,7 +67,7 @@ fn served(fault: RowFault) -> MakeTestee {
 
 /// The instructions that explain the failures of a machine with the fault, the best first; none if nothing fails.
 fn named(fault: RowFault) -> Vec<String> {
-    let limits = Limits { steps: 20 * MOST_STEPS, ..Limits::default() };
+    let limits = Limits { steps: 20 * MAX_STEPS, ..Limits::default() };
     let file = FileOptions { limits, ..FileOptions::default() };
     let run = RunOptions { testee: served(fault), jobs: 2, ..RunOptions::default() };
     let options = LoadOptions { run, file, ..LoadOptions::default() };

@@ -56,6 +56,7 @@ fn of_shape(shape: Shape, depth: u32) -> BoxedStrategy<Value> {
             })
             .boxed(),
         Shape::Plain => plain(inner),
+        Shape::Declared(_) => unreachable!("no embedded machine is declared by data"),
     };
     // A list or map that is null is an empty one.
     match shape {

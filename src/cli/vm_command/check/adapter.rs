@@ -11,7 +11,7 @@ use vmconf::wire::protocol::{AnswerHeader, Greeting, ProtocolAnswer, Request, VE
 pub(super) const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The longest request that is recorded, in bytes.
-const LONGEST: usize = 100_000;
+const MAX_LENGTH: usize = 100_000;
 
 /// A point that was tried: what is right, or what is wrong and how to repair it.
 pub(super) struct Point {
@@ -54,7 +54,7 @@ impl CheckedAdapter {
             None => self.begin()?,
         };
         let timeout = TIMEOUT.max(START);
-        let request = if line.len() > LONGEST { "\n".to_owned() } else { line.clone() };
+        let request = if line.len() > MAX_LENGTH { "\n".to_owned() } else { line.clone() };
         match conversation.ask(Asking { id: id_in(&line), line, timeout }, &self.interrupt) {
             Ok(answer) => {
                 self.conversation = Some(conversation);

@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 
+use vmconf::formats::family::BOXED;
 use vmconf::machines;
+use vmconf::run::Families;
 use vmconf::wire::protocol::{Hello, Offer, ProtocolAnswer, VERSION, WireAction};
 
 use super::adapter::{CheckPoints, CheckedAdapter, greeting};
@@ -57,8 +59,9 @@ fn try_members(hello: &Hello, points: &mut CheckPoints) {
 }
 
 fn try_offer(offer: &Offer, points: &mut CheckPoints) {
-    let info = machines::by_name(&offer.machine);
-    let names: Vec<_> = machines::MACHINES.iter().map(|machine| machine.name).collect();
+    let info = Families::default().machine(&offer.machine);
+    let boxed = BOXED.iter().map(|boxed| boxed.name);
+    let names: Vec<_> = machines::MACHINES.iter().map(|machine| machine.name).chain(boxed).collect();
     let advice = format!("{:?} is unknown; vmconf knows {}", offer.machine, names.join(", "));
     points.hold("implements a machine that vmconf knows", info.is_some(), &advice);
     let advice = "without one, every case is unsupported; list the fields of the state that you report";

@@ -9,7 +9,7 @@ use revm_interpreter::{Gas, InstructionResult, Interpreter};
 use revm_primitives::{Address, U256};
 
 use super::Ethereum;
-use crate::machines::ethereum::trail::{MOST_ITEMS, storage_of};
+use crate::machines::ethereum::trail::{MAX_ITEMS, storage_of};
 use crate::machines::machine::{Status, Tamper};
 use crate::machines::record::{word, word_value};
 use crate::model::cell::Cell;
@@ -55,7 +55,7 @@ impl Ethereum {
             Tamper::Excuse { pops, pushes, next } => {
                 let mut stack = interpreter.stack.data().clone();
                 stack.truncate(stack.len().saturating_sub(pops));
-                stack.resize((stack.len() + pushes).min(MOST_ITEMS), U256::ZERO);
+                stack.resize((stack.len() + pushes).min(MAX_ITEMS), U256::ZERO);
                 self.excuse = Some(Excuse { stack, gas: interpreter.gas, pc: next });
                 true
             }

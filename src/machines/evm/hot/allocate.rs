@@ -10,7 +10,7 @@ use crate::machines::evm::frame::small;
 use crate::machines::evm::opcodes::Op;
 
 /// The maximum number of copies at the end of a block, which are sorted in quadratic time.
-const MOST_COPIES: usize = 32;
+const MAX_COPIES: usize = 32;
 
 /// What is known about the block. Kept between blocks for its allocations.
 #[derive(Debug, Default)]
@@ -147,7 +147,7 @@ impl Allocator {
                 self.copies.push((to, from));
             }
         }
-        Decision::AreCopiesFew.is(self.copies.len() <= MOST_COPIES).then_some(())
+        Decision::AreCopiesFew.is(self.copies.len() <= MAX_COPIES).then_some(())
     }
 
     /// The exit with places for items. An operand that a copy overwrites is saved.

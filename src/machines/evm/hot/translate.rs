@@ -14,7 +14,7 @@ use crate::machines::evm::operands::{Operands, WordPrice};
 use crate::machines::evm::stack::word_of;
 
 /// The maximum number of instructions in a block.
-const LONGEST: usize = 200;
+const MAX_LENGTH: usize = 200;
 /// The maximum number of jumps that a block follows.
 const JUMPS: usize = 4;
 
@@ -186,7 +186,8 @@ impl BlockGraph {
     /// Follows the instructions from `pc` on; returns how the block ends.
     fn follow(&mut self, source: &mut ItemSource<'_>, mut pc: usize) -> BlockEnd {
         let mut jumps = 0;
-        while Decision::IsShort.is(self.instructions < LONGEST) && Decision::FollowsJump.is(jumps < JUMPS) {
+        while Decision::IsShort.is(self.instructions < MAX_LENGTH) && Decision::FollowsJump.is(jumps < JUMPS)
+        {
             let code = source.code[pc];
             if Decision::IsWanted.is(is_in(source.left_out, code)) {
                 return BlockEnd::To(BlockExit::Plain(pc));

@@ -1,0 +1,73 @@
+//! The families that files are read by: those in the box, those of `[family]` in `vmconf.toml`, and `--family`.
+
+use std::path::Path;
+
+use anyhow::bail;
+use vmconf::formats::family::Family;
+use vmconf::run::Families;
+use vmconf::text::suggest::nearest;
+
+use super::input::read_text;
+use super::output;
+use super::settings::{FILE, Settings};
+
+/// The families in the box and those of `vmconf.toml`.
+///
+/// # Errors
+///
+/// When a declaration cannot be read or is wrong.
+pub(super) fn configured(settings: &Settings) -> anyhow::Result<Families> {
+    let configured = settings.file.iter().flat_map(|file| &file.config.families);
+    let mut families = Families::default();
+    for declared in configured {
+        let family = install(&declared.file)?;
+        if family.machine != declared.name {
+            let file = declared.file.display();
+            bail!(
+                "[family] in {FILE}: {file} declares the machine {}, not {}",
+                family.machine,
+                declared.name
+            );
+        }
+        families = with(&families, family)?;
+    }
+    Ok(families)
+}
+
+/// The family that `--family` names, and all families with it. An argument with a slash or with the ending `.toml` is
+/// a file, any other a name.
+///
+/// # Errors
+///
+/// When there is none of this name, or its declaration cannot be read or is wrong.
+pub(super) fn named(argument: &str, families: &Families) -> anyhow::Result<(&'static Family, Families)> {
+    if argument.contains('/') || Path::new(argument).extension().is_some_and(|ending| ending == "toml") {
+        let family = install(Path::new(argument))?;
+        return Ok((family, with(families, family)?));
+    }
+    if let Some(known) = families.by_name(argument) {
+        return Ok((known.family, families.clone()));
+    }
+    let names: Vec<_> = families.iter().map(|known| known.family.machine).collect();
+    match nearest(argument, names.iter().copied()) {
+        Some(near) => bail!("--family: there is no family {argument}; did you mean {near}?"),
+        None => bail!(
+            "--family: there is no family {argument}; there are {}, or the path of a file",
+            names.join(", ")
+        ),
+    }
+}
+
+fn with(families: &Families, family: &'static Family) -> anyhow::Result<Families> {
+    families.with(family).map_err(|why| anyhow::anyhow!("{why}"))
+}
+
+/// Reads a declaration.
+///
+/// # Errors
+///
+/// When it cannot be read or is wrong; all faults but the last one are printed.
+pub(super) fn install(file: &Path) -> anyhow::Result<&'static Family> {
+    let text = read_text(file)?;
+    Family::install(&text).map_err(|diagnostics| output::one_error(&file.display().to_string(), &diagnostics))
+}

@@ -1,0 +1,189 @@
+//! `vmconf family`: machines that are described by data.
+
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use clap::{Args, Subcommand};
+use vmconf::formats::family::{BOXED, Family};
+use vmconf::formats::{FileReading, FormatOptions};
+use vmconf::model::case::Case;
+use vmconf::model::count::counted;
+use vmconf::model::exit_code::Exit;
+use vmconf::model::name::Name;
+use vmconf::model::path::PathKey;
+use vmconf::run::FamilyMachine;
+use vmconf::testees::process;
+use vmconf::text::json::{Document, JsonNode};
+
+use super::errors::BrokenInput;
+use super::input::read_text;
+use super::settings::{ConfigArgs, Settings};
+use super::{families, output};
+
+/// How deeply a vector file may be nested here.
+const MAX_DEPTH: usize = 128;
+
+/// Machines described by data: list them, show a declaration, check one
+///
+/// Example: vmconf family check families/z80.toml families/vectors/z80/one-instruction.json
+#[derive(Debug, Args)]
+pub(super) struct FamilyCommand {
+    #[command(subcommand)]
+    command: FamilySubcommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum FamilySubcommand {
+    /// List the families in the box and those of vmconf.toml
+    ///
+    /// Example: vmconf family list
+    List(FamilyListArgs),
+    /// Print the declaration of a family
+    ///
+    /// Example: vmconf family show z80
+    Show(FamilyShowArgs),
+    /// Find faults in a declaration; with vectors, show what it makes of the first case of each file
+    ///
+    /// Example: vmconf family check families/z80.toml families/vectors/z80/one-instruction.json
+    Check(FamilyCheckArgs),
+}
+
+#[derive(Debug, Args)]
+struct FamilyListArgs {
+    #[command(flatten)]
+    config: ConfigArgs,
+}
+
+#[derive(Debug, Args)]
+struct FamilyShowArgs {
+    /// The name of the family
+    name: String,
+
+    #[command(flatten)]
+    config: ConfigArgs,
+}
+
+#[derive(Debug, Args)]
+struct FamilyCheckArgs {
+    /// The declaration
+    declaration: PathBuf,
+
+    /// Vector files
+    vectors: Vec<PathBuf>,
+}
+
+impl FamilyCommand {
+    pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
+        match &self.command {
+            FamilySubcommand::List(_) => list(settings),
+            FamilySubcommand::Show(command) => command.run(settings),
+            FamilySubcommand::Check(command) => command.run(),
+        }
+    }
+}
+
+fn list(settings: &Settings) -> anyhow::Result<Exit> {
+    let families = families::configured(settings)?;
+    let all: Vec<_> = families.iter().map(|known| known.family).collect();
+    let width = all.iter().map(|family| family.machine.len()).max().unwrap_or(0);
+    let mut out = output::stdout();
+    for family in all {
+        writeln!(out, "{:width$}  {}", family.machine, family.title)?;
+    }
+    out.flush()?;
+    Ok(Exit::Passed)
+}
+
+impl FamilyShowArgs {
+    fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
+        let configured = settings.file.iter().flat_map(|file| &file.config.families);
+        let own = configured.clone().find(|declared| declared.name == self.name);
+        let boxed = BOXED.iter().find(|boxed| boxed.name == self.name);
+        let text = match (own, boxed) {
+            (Some(declared), _) => read_text(&declared.file)?,
+            (None, Some(boxed)) => boxed.text.to_owned(),
+            (None, None) => {
+                let names = configured.map(|declared| declared.name.as_str());
+                let names: Vec<_> = names.chain(BOXED.iter().map(|boxed| boxed.name)).collect();
+                bail!("there is no family {}; there are {}", self.name, names.join(", "));
+            }
+        };
+        let mut out = output::stdout();
+        out.write_all(text.as_bytes())?;
+        out.flush()?;
+        Ok(Exit::Passed)
+    }
+}
+
+impl FamilyCheckArgs {
+    fn run(&self) -> anyhow::Result<Exit> {
+        let family = families::install(&self.declaration)?;
+        let mut out = output::stdout();
+        let (fields, members) = (family.fields.len(), family.program.len() - family.fields.len());
+        writeln!(
+            out,
+            "{}: {}, {}, {}",
+            self.declaration.display(),
+            family.machine,
+            counted(fields as u64, "field"),
+            counted(members as u64, "input")
+        )?;
+        for file in &self.vectors {
+            write_first(&mut out, family, file)?;
+        }
+        out.flush()?;
+        Ok(Exit::Passed)
+    }
+}
+
+/// Writes what a family makes of the first case of a file.
+fn write_first(out: &mut dyn Write, family: &'static Family, file: &Path) -> anyhow::Result<()> {
+    let shown = file.display().to_string();
+    let document = Document::parse(read_text(file)?, MAX_DEPTH);
+    let document = document.map_err(|(text, fault)| BrokenInput(text.locate(fault).located(&shown)))?;
+    let broken = |fault| BrokenInput(document.locate(fault).located(&shown));
+    let (format, _) = family.fitting(document.root(), &shown).map_err(broken)?;
+    let entries = (format.outline)(document.root()).map_err(broken)?;
+    let first = entries.first().context("a file without cases")?;
+    let node = JsonNode::at_index(&document, first.node);
+    let FileReading { case, diagnostics, .. } = format.read_case(node, FormatOptions::default());
+    writeln!(out, "\n{shown}: {}; the first one is {}", counted(entries.len() as u64, "case"), first.name)?;
+    for diagnostic in diagnostics {
+        writeln!(
+            out,
+            "  {}: {}",
+            diagnostic.severity.name(),
+            document.locate(diagnostic.clone()).located(&shown)
+        )?;
+    }
+    let Some(case) = case else { return Ok(()) };
+    write_case(out, family, &case)
+}
+
+fn write_case(out: &mut dyn Write, family: &'static Family, case: &Case) -> anyhow::Result<()> {
+    let members = case.program.0.members().unwrap_or_default();
+    let given: Vec<_> = members.iter().map(|(name, _)| &**name).collect();
+    writeln!(out, "  given:    {}", given.join(", "))?;
+    for step in &case.steps {
+        let mut demanded: Vec<&Name> = Vec::new();
+        let mut seen = BTreeSet::new();
+        for assertion in &step.assertions {
+            if let PathKey::Name(name) = assertion.at.first()
+                && seen.insert(name)
+            {
+                demanded.push(name);
+            }
+        }
+        let demanded: Vec<_> = demanded.iter().map(|name| &***name).collect();
+        writeln!(out, "  demanded: {}", demanded.join(", "))?;
+    }
+    let machine = FamilyMachine::new(family).machine;
+    writeln!(
+        out,
+        "  request:  {}",
+        process::example_request(machine, &case.program, &case.steps).trim_end()
+    )?;
+    Ok(())
+}

@@ -1,0 +1,29 @@
+//! Families: formats that a declaration in TOML describes, for machines that vmconf does not embed.
+//!
+//! | file | content |
+//! |---|---|
+//! | `boxed.rs` | the list of declarations in `families/` |
+//! | `declaration.rs` | a declaration, checked |
+//! | `type_notation.rs`, `node_path.rs`, `constant.rs` | types, paths and values in declarations |
+//! | `reader.rs` | which files fit a declaration, and cases as it says |
+//! | `demands.rs` | an expected value as assertions |
+//! | `known_nodes.rs` | which data of a case is known |
+//! | `write_back.rs` | actual values in place of expected ones |
+//! | `installed.rs` | a family as formats and shapes |
+//!
+//! `docs/src/families.md` is the reference of the language.
+
+mod boxed;
+mod constant;
+mod declaration;
+mod demands;
+mod installed;
+mod known_nodes;
+mod node_path;
+mod reader;
+mod type_notation;
+mod write_back;
+
+pub use self::boxed::{BOXED, BoxedFamily};
+pub use self::declaration::{Declaration, MAX_DECLARATION, is_machine_name};
+pub use self::installed::{Family, fitting};

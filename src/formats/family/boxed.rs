@@ -1,0 +1,20 @@
+//! The families in the box: declarations that are part of this program.
+
+/// A declaration that is part of this program.
+#[derive(Debug, Clone, Copy)]
+pub struct BoxedFamily {
+    /// The name of its machine.
+    pub name: &'static str,
+    /// The declaration.
+    pub text: &'static str,
+}
+
+/// Takes the name of each file in `families/`.
+macro_rules! boxed {
+    ($($name:literal),* $(,)?) => {
+        &[$(BoxedFamily { name: $name, text: include_str!(concat!("../../../families/", $name, ".toml")) }),*]
+    };
+}
+
+/// Every declaration in the box.
+pub const BOXED: &[BoxedFamily] = boxed!["z80", "spc700", "sm83", "m68000", "pvm", "bitcoin-script", "bch"];

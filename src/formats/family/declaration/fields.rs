@@ -1,0 +1,223 @@
+//! `[state]` and `[input]`: names with types and options.
+
+use std::ops::Range;
+
+use num_bigint::BigUint;
+use toml::de::DeValue;
+
+use super::parts::MAX_NAME;
+use super::toml_reader::{TomlReader, TomlValue};
+use crate::formats::family::type_notation;
+use crate::model::field_type::{
+    BitName, DeclaredField, FieldOptions, FieldType, ListOrder, NumberDisplay, UnlistedCells,
+};
+
+/// The options of a field, and its type and doc.
+const OPTIONS: [&str; 7] = ["type", "doc", "flags", "mask", "unlisted", "display", "order"];
+
+/// How deeply tables of fields may be nested.
+const MAX_TABLES: usize = 8;
+
+/// Reads a table of fields.
+pub(super) fn read(reader: &mut TomlReader<'_>, value: &TomlValue<'_>, what: &str) -> Vec<DeclaredField> {
+    read_at(reader, value, what, 0)
+}
+
+fn read_at(
+    reader: &mut TomlReader<'_>,
+    value: &TomlValue<'_>,
+    what: &str,
+    depth: usize,
+) -> Vec<DeclaredField> {
+    if depth > MAX_TABLES {
+        reader.error(value.span(), "too many tables inside each other", format!("at most {MAX_TABLES}"));
+        return Vec::new();
+    }
+    let mut fields = Vec::new();
+    for (key, value) in reader.table(value, what) {
+        let name = key.get_ref().as_ref();
+        if name.is_empty() || name.len() > MAX_NAME || name == "*" {
+            reader.error(
+                key.span(),
+                format!("{name:?} as the name of a field"),
+                format!("1 to {MAX_NAME} bytes, not *"),
+            );
+            continue;
+        }
+        let read = field(reader, value, name, depth);
+        fields.extend(read.map(|(field_type, doc, options)| DeclaredField {
+            name: name.to_owned().into(),
+            doc,
+            field_type,
+            options,
+        }));
+    }
+    fields
+}
+
+type TypeWithOptions = (FieldType, String, FieldOptions);
+
+fn field(
+    reader: &mut TomlReader<'_>,
+    value: &TomlValue<'_>,
+    name: &str,
+    depth: usize,
+) -> Option<TypeWithOptions> {
+    let Some(table) = value.get_ref().as_table().filter(|table| has_type(table)) else {
+        let field_type = field_type(reader, value, name, depth)?;
+        return Some((field_type, String::new(), FieldOptions::default()));
+    };
+    let of = field_type(reader, table.get("type")?, name, depth)?;
+    let (mut doc, mut options) = (String::new(), FieldOptions::default());
+    for (key, value) in reader.table(value, name) {
+        match key.get_ref().as_ref() {
+            "type" => {}
+            "doc" => doc = reader.text(value, "doc").unwrap_or_default(),
+            "flags" => options.flags = flags(reader, value, &of),
+            "mask" => options.mask = mask(reader, value, &of),
+            "unlisted" => {
+                let words = [("unchanged", UnlistedCells::Unchanged), ("any", UnlistedCells::Any)];
+                fits(reader, key.span(), "unlisted", &of, "memory<A, C>");
+                options.unlisted = word(reader, value, "unlisted", &words);
+            }
+            "display" => {
+                let words =
+                    [("hexadecimal", NumberDisplay::Hexadecimal), ("decimal", NumberDisplay::Decimal)];
+                options.display = word(reader, value, "display", &words);
+            }
+            "order" => {
+                fits(reader, key.span(), "order", &of, "[T]");
+                options.order = word(
+                    reader,
+                    value,
+                    "order",
+                    &[("compared", ListOrder::Compared), ("any", ListOrder::Any)],
+                );
+            }
+            _ => reader.unknown(key, "option", OPTIONS),
+        }
+    }
+    Some((of, doc, options))
+}
+
+/// Whether a table is a type with options, and not a table of fields.
+fn has_type(table: &toml::de::DeTable<'_>) -> bool {
+    table.get("type").is_some_and(|value| !table_of_options(value.get_ref()))
+}
+
+/// Whether the member `type` is itself a type with options: then it is a field of this name.
+fn table_of_options(value: &DeValue<'_>) -> bool {
+    value.as_table().is_some_and(|table| table.get("type").is_some())
+}
+
+/// A type: its notation, a list of one type, or a table of fields.
+fn field_type(
+    reader: &mut TomlReader<'_>,
+    value: &TomlValue<'_>,
+    name: &str,
+    depth: usize,
+) -> Option<FieldType> {
+    match value.get_ref() {
+        DeValue::String(text) => match type_notation::parse(text) {
+            Ok(field_type) => Some(field_type),
+            Err(error) => {
+                reader.notation(&value.span(), text, error);
+                None
+            }
+        },
+        DeValue::Table(_) => {
+            let fields = read_at(reader, value, name, depth + 1);
+            if fields.is_empty() {
+                reader.error(value.span(), format!("{name} is a table without fields"), "at least one field");
+            }
+            Some(FieldType::Table(fields))
+        }
+        DeValue::Array(items) if items.len() == 1 => {
+            let item = field_type(reader, &items[0], name, depth + 1)?;
+            Some(FieldType::List(Box::new(item)))
+        }
+        _ => {
+            reader.wrong(value, name, "a type such as \"u8\", a table of fields, or a list of one of these");
+            None
+        }
+    }
+}
+
+/// Reports an option of a field whose type has no such option.
+fn fits(reader: &mut TomlReader<'_>, span: Range<usize>, option: &str, of: &FieldType, expected: &str) {
+    let fits = match of {
+        FieldType::Memory(_) => option == "unlisted",
+        FieldType::List(_) | FieldType::Array(..) => option == "order",
+        _ => false,
+    };
+    if !fits {
+        reader.error(
+            span,
+            format!("{option} of a field of type {}", of.notation()),
+            format!("a field of type {expected}"),
+        );
+    }
+}
+
+fn word<T: Copy + Default>(
+    reader: &mut TomlReader<'_>,
+    value: &TomlValue<'_>,
+    what: &str,
+    words: &[(&str, T)],
+) -> T {
+    let Some(text) = reader.text(value, what) else { return T::default() };
+    let known = words.iter().find(|word| word.0 == text);
+    if known.is_none() {
+        reader.no_such(value.span(), &format!("{what} is {text:?}"), &text, words.iter().map(|word| word.0));
+    }
+    known.map(|word| word.1).unwrap_or_default()
+}
+
+/// The bits of a number, for options that need one of a fixed width.
+fn bits(reader: &mut TomlReader<'_>, value: &TomlValue<'_>, option: &str, of: &FieldType) -> Option<u32> {
+    let bits = of.bits();
+    if bits.is_none() {
+        let what = format!("{option} of a field of type {}", of.notation());
+        reader.error(value.span(), what, "a field that is a number of a fixed width");
+    }
+    bits
+}
+
+/// The names of bits, the highest first.
+fn flags(reader: &mut TomlReader<'_>, value: &TomlValue<'_>, of: &FieldType) -> Vec<BitName> {
+    let (Some(bits), Some(text)) = (bits(reader, value, "flags", of), reader.text(value, "flags")) else {
+        return Vec::new();
+    };
+    let names: Vec<_> = text.chars().map(|name| (name != '-').then_some(name)).collect();
+    if names.len() != bits as usize {
+        let what = format!("flags has {} characters, and the field {bits} bits", names.len());
+        reader.error(value.span(), what, format!("{bits} characters, - for a bit without a name"));
+    }
+    let is_twice = |(index, name): (usize, &BitName)| name.is_some() && names[..index].contains(name);
+    if let Some(index) = names.iter().enumerate().position(is_twice) {
+        let name = names[index].unwrap_or_default();
+        reader.error(
+            value.span(),
+            format!("flags names two bits {name:?}"),
+            "a character of its own for each bit",
+        );
+    }
+    names
+}
+
+fn mask(reader: &mut TomlReader<'_>, value: &TomlValue<'_>, of: &FieldType) -> Option<BigUint> {
+    let bits = bits(reader, value, "mask", of)?;
+    let number = match value.get_ref() {
+        DeValue::String(text) => {
+            text.strip_prefix("0x").and_then(|digits| BigUint::parse_bytes(digits.as_bytes(), 16))
+        }
+        DeValue::Integer(number) => BigUint::parse_bytes(number.as_str().as_bytes(), number.radix()),
+        _ => None,
+    };
+    let number = number.filter(|number| number.bits() <= u64::from(bits));
+    if number.is_none() {
+        let expected = format!("a number of {bits} bits, such as \"0xd7\"");
+        reader.error(value.span(), "mask is not a mask of this field", expected);
+    }
+    number
+}

@@ -1,0 +1,298 @@
+//! `[format]`: where things lie in a file.
+
+use std::ops::Range;
+
+use globset::GlobBuilder;
+use toml::de::{DeTable, DeValue};
+
+use super::parts::{Demanded, FilePattern, FormatDeclaration, Given, StepActions, StepDeclaration, member};
+use super::toml_reader::{TomlReader, TomlValue};
+use crate::formats::family::constant;
+use crate::formats::family::node_path::NodePath;
+use crate::model::case::Action;
+use crate::model::field_type::DeclaredField;
+use crate::text::json::Document;
+use crate::text::typed;
+
+const KEYS: [&str; 10] =
+    ["files", "cases", "name", "has", "do", "program", "expect", "ignore", "steps", "step"];
+
+/// Each member of an object, under its own name.
+const ALL: &str = "*";
+
+/// What a format may name.
+struct Names<'n> {
+    state: &'n [DeclaredField],
+    input: &'n [DeclaredField],
+}
+
+/// Reads all formats of a declaration.
+pub(super) fn read(
+    reader: &mut TomlReader<'_>,
+    root: &DeTable<'_>,
+    span: &Range<usize>,
+    state: &[DeclaredField],
+    input: &[DeclaredField],
+) -> Vec<FormatDeclaration> {
+    let Some(value) = reader.required(root, "format", span) else { return Vec::new() };
+    let names = Names { state, input };
+    match value.get_ref() {
+        DeValue::Table(table) => vec![format(reader, value, table, &names)],
+        DeValue::Array(items) if !items.is_empty() => {
+            let mut formats = Vec::new();
+            for item in items {
+                match item.get_ref().as_table() {
+                    Some(table) => formats.push(format(reader, item, table, &names)),
+                    None => reader.wrong(item, "a format", "a table, as [[format]]"),
+                }
+            }
+            formats
+        }
+        _ => {
+            reader.wrong(value, "format", "a table [format], or several [[format]]");
+            Vec::new()
+        }
+    }
+}
+
+fn format(
+    reader: &mut TomlReader<'_>,
+    value: &TomlValue<'_>,
+    table: &DeTable<'_>,
+    names: &Names<'_>,
+) -> FormatDeclaration {
+    for (key, _) in reader.table(value, "format") {
+        if !KEYS.contains(&key.get_ref().as_ref()) {
+            reader.unknown(key, "key of a format", KEYS);
+        }
+    }
+    let span = value.span();
+    let cases = reader.required(table, "cases", &span).and_then(|value| reader.path(value, "cases"));
+    let files = table.get("files").map(|value| files(reader, value)).unwrap_or_default();
+    let name = table.get("name").and_then(|value| reader.single_path(value, "name"));
+    let has = table.get("has").map(|value| paths(reader, value, "has")).unwrap_or_default();
+    let program = table.get("program").map(|value| program(reader, value, names)).unwrap_or_default();
+    let steps = table.get("steps").and_then(|value| reader.path(value, "steps"));
+    let step = step(reader, table, names, &span);
+    let ignore = table.get("ignore").map(|value| ignore(reader, value)).unwrap_or_default();
+    FormatDeclaration { files, cases: cases.unwrap_or_default(), name, has, program, step, steps, ignore }
+}
+
+/// What is done and demanded: of the format itself, or of its table `step` if it has `steps`.
+fn step(
+    reader: &mut TomlReader<'_>,
+    table: &DeTable<'_>,
+    names: &Names<'_>,
+    span: &Range<usize>,
+) -> StepDeclaration {
+    if !table.contains_key("steps") {
+        if let Some(value) = table.get("step") {
+            reader.error(value.span(), "step without steps", "steps = \"$.steps[*]\" in the format");
+        }
+        return step_of(reader, table, names, span);
+    }
+    for key in ["do", "expect"] {
+        if let Some(value) = table.get(key) {
+            reader.error(value.span(), format!("{key} beside steps"), format!("{key} in [format.step]"));
+        }
+    }
+    let Some(value) = reader.required(table, "step", span) else { return StepDeclaration::default() };
+    for (key, _) in reader.table(value, "step") {
+        if !["do", "expect"].contains(&key.get_ref().as_ref()) {
+            reader.unknown(key, "key of a step", ["do", "expect"]);
+        }
+    }
+    let Some(inner) = value.get_ref().as_table() else { return StepDeclaration::default() };
+    step_of(reader, inner, names, &value.span())
+}
+
+fn step_of(
+    reader: &mut TomlReader<'_>,
+    table: &DeTable<'_>,
+    names: &Names<'_>,
+    span: &Range<usize>,
+) -> StepDeclaration {
+    let actions = table.get("do").map(|value| actions(reader, value)).unwrap_or_default();
+    let expect = reader.required(table, "expect", span).map(|value| expect(reader, value, names));
+    StepDeclaration { actions, expect: expect.unwrap_or_default() }
+}
+
+fn files(reader: &mut TomlReader<'_>, value: &TomlValue<'_>) -> Vec<FilePattern> {
+    let mut patterns = Vec::new();
+    for (text, span) in reader.texts(value, "files") {
+        match GlobBuilder::new(&text).literal_separator(true).build() {
+            Ok(glob) => patterns.push(FilePattern { text, glob: glob.compile_matcher() }),
+            Err(error) => {
+                reader.error(span, format!("{text:?} is not a glob: {}", error.kind()), "\"*_valid.json\"");
+            }
+        }
+    }
+    patterns
+}
+
+fn paths(reader: &mut TomlReader<'_>, value: &TomlValue<'_>, what: &str) -> Vec<NodePath> {
+    let Some(items) = value.get_ref().as_array() else {
+        reader.wrong(value, what, "a list of paths");
+        return Vec::new();
+    };
+    items.iter().filter_map(|item| reader.single_path(item, what)).collect()
+}
+
+fn program(reader: &mut TomlReader<'_>, value: &TomlValue<'_>, names: &Names<'_>) -> Vec<Given> {
+    let mut given = Vec::new();
+    for (key, value) in reader.table(value, "program") {
+        let name = key.get_ref().as_ref();
+        if name == ALL {
+            given.extend(reader.single_path(value, name).map(Given::All));
+            continue;
+        }
+        let Some(index) = member(names.state, names.input, name) else {
+            let known = names.state.iter().chain(names.input).map(|field| &*field.name);
+            reader.no_such(key.span(), &format!("{name:?} is not in [state] or [input]"), name, known);
+            continue;
+        };
+        given.extend(give(reader, value, index, names));
+    }
+    given
+}
+
+/// A path, or `{ value = VALUE }`.
+fn give(
+    reader: &mut TomlReader<'_>,
+    value: &TomlValue<'_>,
+    index: usize,
+    names: &Names<'_>,
+) -> Option<Given> {
+    let field = names.state.iter().chain(names.input).nth(index)?;
+    let Some(table) = value.get_ref().as_table() else {
+        return reader.single_path(value, &field.name).map(|path| Given::One(index, path));
+    };
+    for (key, _) in reader.table(value, &field.name) {
+        if key.get_ref().as_ref() != "value" {
+            reader.unknown(key, "key", ["value"]);
+        }
+    }
+    let constant = reader.required(table, "value", &value.span())?;
+    Some(Given::Constant(index, typed_constant(reader, constant, field)?))
+}
+
+fn expect(reader: &mut TomlReader<'_>, value: &TomlValue<'_>, names: &Names<'_>) -> Vec<Demanded> {
+    let mut demanded = Vec::new();
+    for (key, value) in reader.table(value, "expect") {
+        let name = key.get_ref().as_ref();
+        if name == ALL {
+            demanded.extend(reader.single_path(value, name).map(Demanded::All));
+            continue;
+        }
+        let Some(field) = names.state.iter().position(|field| field.name == *name) else {
+            let known = names.state.iter().map(|field| &*field.name);
+            reader.no_such(key.span(), &format!("{name:?} is not a field of [state]"), name, known);
+            continue;
+        };
+        demanded.extend(demand(reader, value, field, &names.state[field]));
+    }
+    demanded
+}
+
+/// A path, `{ at = PATH, absent = VALUE }` or `{ value = VALUE }`.
+fn demand(
+    reader: &mut TomlReader<'_>,
+    value: &TomlValue<'_>,
+    field: usize,
+    declared: &DeclaredField,
+) -> Option<Demanded> {
+    let name = &declared.name;
+    let Some(table) = value.get_ref().as_table() else {
+        let path = reader.single_path(value, name)?;
+        return Some(Demanded::At { field, path, absent: None });
+    };
+    for (key, _) in reader.table(value, name) {
+        if !["at", "absent", "value"].contains(&key.get_ref().as_ref()) {
+            reader.unknown(key, "key", ["at", "absent", "value"]);
+        }
+    }
+    match (table.get("at"), table.get("absent"), table.get("value")) {
+        (Some(at), absent, None) => {
+            let path = reader.single_path(at, "at")?;
+            let absent = match absent {
+                Some(value) => Some(typed_constant(reader, value, declared)?),
+                None => None,
+            };
+            Some(Demanded::At { field, path, absent })
+        }
+        (None, None, Some(value)) => {
+            Some(Demanded::Constant { field, value: typed_constant(reader, value, declared)? })
+        }
+        _ => {
+            let what = format!("{name} has none of at and value, or both");
+            reader.error(
+                value.span(),
+                what,
+                "{ at = PATH }, { at = PATH, absent = VALUE } or { value = VALUE }",
+            );
+            None
+        }
+    }
+}
+
+/// A value of the type of a field.
+fn typed_constant(
+    reader: &mut TomlReader<'_>,
+    value: &TomlValue<'_>,
+    field: &DeclaredField,
+) -> Option<Document> {
+    let Some(document) = constant::document(value.get_ref()) else {
+        reader.wrong(value, &field.name, "a value that JSON has");
+        return None;
+    };
+    if let Err(error) = typed::read(document.root(), &field.field_type, &field.name) {
+        let expected = error.expected.unwrap_or_else(|| field.field_type.notation());
+        reader.error(value.span(), error.what, expected);
+        return None;
+    }
+    Some(document)
+}
+
+fn ignore(reader: &mut TomlReader<'_>, value: &TomlValue<'_>) -> Vec<(NodePath, String)> {
+    let mut ignored = Vec::new();
+    for (key, value) in reader.table(value, "ignore") {
+        let text = key.get_ref().as_ref();
+        let reason = reader.text(value, "the reason");
+        if reason.as_deref().is_some_and(|reason| reason.trim().is_empty()) {
+            reader.error(value.span(), "the reason is empty", "why this is not compared");
+        }
+        match NodePath::parse(text) {
+            Ok(path) => ignored.extend(reason.map(|reason| (path, reason))),
+            Err(error) => reader.notation(&key.span(), text, error),
+        }
+    }
+    ignored
+}
+
+/// The names of actions.
+const ACTIONS: [&str; 4] = ["execute", "step-into", "step-over", "step-out"];
+
+/// An action by its name.
+pub(in crate::formats::family) fn action(name: &str) -> Option<Action> {
+    match name {
+        "execute" => Some(Action::Execute),
+        "step-into" => Some(Action::StepInto),
+        "step-over" => Some(Action::StepOver),
+        "step-out" => Some(Action::StepOut),
+        _ => None,
+    }
+}
+
+fn actions(reader: &mut TomlReader<'_>, value: &TomlValue<'_>) -> StepActions {
+    if value.get_ref().as_str().is_some() {
+        return reader.single_path(value, "do").map(StepActions::At).unwrap_or_default();
+    }
+    let mut actions = Vec::new();
+    for (name, span) in reader.texts(value, "do") {
+        match action(&name) {
+            Some(action) => actions.push(action),
+            None => reader.no_such(span, &format!("there is no action {name:?}"), &name, ACTIONS),
+        }
+    }
+    StepActions::Fixed(actions)
+}

@@ -1,0 +1,89 @@
+//! What a `[format]` of a declaration says.
+
+use globset::GlobMatcher;
+
+use crate::formats::family::node_path::NodePath;
+use crate::model::case::Action;
+use crate::model::field_type::DeclaredField;
+use crate::text::json::Document;
+
+/// The longest name of a machine or of a member, in bytes.
+pub(super) const MAX_NAME: usize = 100;
+
+/// A `[format]` of a declaration.
+#[derive(Debug)]
+pub(in crate::formats::family) struct FormatDeclaration {
+    /// The files that it reads; any if there are none.
+    pub(in crate::formats::family) files: Vec<FilePattern>,
+    /// Where the cases lie.
+    pub(in crate::formats::family) cases: NodePath,
+    /// The name of a case; without it, the name or the index of the case in what contains it.
+    pub(in crate::formats::family) name: Option<NodePath>,
+    /// What each case has.
+    pub(in crate::formats::family) has: Vec<NodePath>,
+    /// What a machine is given.
+    pub(in crate::formats::family) program: Vec<Given>,
+    /// What is done and must be true afterwards; for a case of several steps, in each of them.
+    pub(in crate::formats::family) step: StepDeclaration,
+    /// Where the steps of a case lie; `None` for a case of one step.
+    pub(in crate::formats::family) steps: Option<NodePath>,
+    /// What is neither given nor demanded, with the reason.
+    pub(in crate::formats::family) ignore: Vec<(NodePath, String)>,
+}
+
+/// A glob for files.
+#[derive(Debug)]
+pub(in crate::formats::family) struct FilePattern {
+    /// The glob as it is written.
+    pub(in crate::formats::family) text: String,
+    pub(in crate::formats::family) glob: GlobMatcher,
+}
+
+/// What is done in a step, and what must be true afterwards.
+#[derive(Debug, Default)]
+pub(in crate::formats::family) struct StepDeclaration {
+    pub(in crate::formats::family) actions: StepActions,
+    pub(in crate::formats::family) expect: Vec<Demanded>,
+}
+
+/// The actions of a step.
+#[derive(Debug)]
+pub(in crate::formats::family) enum StepActions {
+    /// These.
+    Fixed(Vec<Action>),
+    /// Those that the step lists.
+    At(NodePath),
+}
+
+impl Default for StepActions {
+    fn default() -> StepActions {
+        StepActions::Fixed(vec![Action::Execute])
+    }
+}
+
+/// A member of the program, and where its value lies.
+#[derive(Debug)]
+pub(in crate::formats::family) enum Given {
+    /// Each member of an object, under its own name.
+    All(NodePath),
+    /// A member: its index among the fields of the state and the members of the input.
+    One(usize, NodePath),
+    /// A member with a value that no case says.
+    Constant(usize, Document),
+}
+
+/// A field of the state, and what it must be.
+#[derive(Debug)]
+pub(in crate::formats::family) enum Demanded {
+    /// Each member of an object, under its own name.
+    All(NodePath),
+    /// The value that lies there; the document is what is demanded if nothing lies there.
+    At { field: usize, path: NodePath, absent: Option<Document> },
+    /// A value that no case says.
+    Constant { field: usize, value: Document },
+}
+
+/// The index of a member that a machine may be given: fields of the state first, then the input.
+pub(super) fn member(state: &[DeclaredField], input: &[DeclaredField], name: &str) -> Option<usize> {
+    state.iter().chain(input).position(|field| field.name == *name)
+}

@@ -1,0 +1,163 @@
+//! A family as formats and shapes, as those of this program are: for the rest of the process.
+
+use std::sync::Arc;
+
+use super::declaration::{Declaration, MAX_DECLARATION};
+use super::reader::{FamilyReader, Misfit};
+use super::write_back::write_back;
+use crate::formats::fields::Diagnostics;
+use crate::formats::fill::Fill;
+use crate::formats::format::{Evidence, Format, ReadContext};
+use crate::model::diagnostic::{Diagnostic, Severity};
+use crate::model::field_type::DeclaredField;
+use crate::model::position::Origin;
+use crate::model::shape::{MemberShape, Shape};
+use crate::text::json::{Document, JsonNode};
+
+/// A family, ready to read files.
+///
+/// Its parts stay in memory as long as the process, as the tables of this program do: a process loads each
+/// declaration once.
+#[derive(Debug)]
+pub struct Family {
+    /// The name of its machine.
+    pub machine: &'static str,
+    /// What the machine is, in one line.
+    pub title: &'static str,
+    /// The fields of the state.
+    pub fields: &'static [MemberShape],
+    /// The members of a program.
+    pub program: &'static [MemberShape],
+    /// The fields that a machine may not report.
+    pub optional: &'static [&'static str],
+    readers: Vec<(FamilyReaderRef, &'static Format)>,
+}
+
+type FamilyReaderRef = Arc<FamilyReader>;
+
+impl Family {
+    /// The family that a declaration describes. Its memory is never freed.
+    ///
+    /// # Errors
+    ///
+    /// All faults of the declaration.
+    pub fn install(text: &str) -> Result<&'static Family, Vec<Diagnostic>> {
+        if text.len() as u64 > MAX_DECLARATION {
+            let what = format!("a declaration of more than {MAX_DECLARATION} bytes");
+            return Err(vec![Diagnostic::new(what)]);
+        }
+        let declaration = Arc::new(Declaration::parse(text)?);
+        let hash = blake3::hash(text.as_bytes()).to_hex().to_string();
+        Ok(Box::leak(Box::new(Family::new(&declaration, hash.leak()))))
+    }
+
+    fn new(declaration: &Arc<Declaration>, hash: &'static str) -> Family {
+        let machine: &'static str = declaration.machine.clone().leak();
+        let title: &'static str = declaration.title.clone().leak();
+        let reader = |number| {
+            let reader = Arc::new(FamilyReader::new(declaration.clone(), number));
+            let format: &'static Format = Box::leak(Box::new(format(&reader, machine, title, hash)));
+            (reader, format)
+        };
+        let optional = declaration.optional.iter().map(|name| &*name.clone().leak());
+        Family {
+            machine,
+            title,
+            fields: shapes(declaration.state.iter()),
+            program: shapes(declaration.members()),
+            optional: optional.collect::<Vec<_>>().leak(),
+            readers: (0..declaration.formats.len()).map(reader).collect(),
+        }
+    }
+
+    /// The format of this family that fits a document, with the evidence. `file` is the path of its file from the
+    /// anchor, with `/` between names.
+    ///
+    /// # Errors
+    ///
+    /// Why none fits.
+    pub fn fitting(
+        &self,
+        root: JsonNode<'_>,
+        file: &str,
+    ) -> Result<(&'static Format, Evidence), Diagnostic<Origin>> {
+        let mut misfits = Vec::new();
+        for (reader, format) in self.readers.iter().filter(|(reader, _)| reader.reads(file)) {
+            match reader.fits(root) {
+                Ok(at) => return Ok((format, Evidence { at, what: "the first case" })),
+                Err(misfit) => misfits.push(misfit),
+            }
+        }
+        let fault =
+            |Misfit { at, what }| Diagnostic::at(at, format!("not a file of {}: {what}", self.machine));
+        let none = || Misfit {
+            at: root.at(),
+            what: "no format of the declaration reads a file of this name".to_owned(),
+        };
+        let diagnostic = fault(misfits.into_iter().next().unwrap_or_else(none));
+        Err(diagnostic.expected(
+            self.readers.iter().map(|(_, format)| format.looks_like).collect::<Vec<_>>().join(", or "),
+        ))
+    }
+
+    /// Its formats.
+    pub fn formats(&self) -> impl Iterator<Item = &'static Format> {
+        self.readers.iter().map(|(_, format)| *format)
+    }
+}
+
+/// The shapes of declared fields.
+fn shapes<'f>(fields: impl Iterator<Item = &'f DeclaredField>) -> &'static [MemberShape] {
+    let shape = |field: &DeclaredField| {
+        let field: &'static DeclaredField = Box::leak(Box::new(field.clone()));
+        MemberShape { name: &field.name, doc: &field.doc, shape: Shape::Declared(field) }
+    };
+    fields.map(shape).collect::<Vec<_>>().leak()
+}
+
+fn format(reader: &FamilyReaderRef, machine: &'static str, doc: &'static str, hash: &'static str) -> Format {
+    let looks_like: &'static str = reader.looks_like().leak();
+    let (evidence, outline, read, rest) = (reader.clone(), reader.clone(), reader.clone(), reader.clone());
+    Format {
+        name: machine,
+        doc,
+        machine,
+        looks_like,
+        distinguished_by: "--family NAME, or an override in vmconf.toml",
+        file_name: None,
+        evidence: Box::leak(Box::new(move |root: JsonNode<'_>| {
+            let at = evidence.fits(root).ok()?;
+            Some(Evidence { at, what: "the first case" })
+        })),
+        outline: Box::leak(Box::new(move |root: JsonNode<'_>| outline.outline(root))),
+        read: Box::leak(Box::new(
+            move |case: JsonNode<'_>, _: ReadContext<'_>, diagnostics: &mut Diagnostics| {
+                read.read(machine, case, diagnostics)
+            },
+        )),
+        rest: Box::leak(Box::new(
+            move |root: JsonNode<'_>, _: ReadContext<'_>, diagnostics: &mut Diagnostics| {
+                rest.rest(root, diagnostics);
+            },
+        )),
+        write_back: &write_back,
+        fill: |_| Fill::default(),
+        make: None,
+        ends: &[],
+        outcomes: Vec::new,
+        unknown: Severity::Note,
+        duplicate: Severity::Error,
+        declaration: Some(hash),
+        group: |_| None,
+        folders: &[],
+    }
+}
+
+/// The families whose formats fit a document. `file` is as for [`Family::fitting`].
+pub fn fitting(
+    families: impl IntoIterator<Item = &'static Family>,
+    document: &Document,
+    file: &str,
+) -> Vec<(&'static Format, Evidence)> {
+    families.into_iter().filter_map(|family| family.fitting(document.root(), file).ok()).collect()
+}

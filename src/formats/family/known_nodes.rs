@@ -1,0 +1,114 @@
+//! Which data of a case a declaration knows, so that everything else is reported as unknown.
+
+use super::declaration::{Demanded, FormatDeclaration, Given, StepActions, StepDeclaration};
+use super::node_path::{NodePath, PathStep};
+use crate::formats::fields::Diagnostics;
+use crate::model::diagnostic::Diagnostic;
+use crate::model::rule::LintRule;
+use crate::text::json::{JsonMember, JsonNode, quoted};
+use crate::text::suggest::nearest;
+
+/// The data below a datum that a declaration knows.
+#[derive(Debug, Default)]
+pub(super) struct KnownNodes {
+    /// Whether it knows the datum with everything in it.
+    whole: bool,
+    members: Vec<(String, KnownNodes)>,
+    items: Vec<(i64, KnownNodes)>,
+    /// What it knows of every item or member.
+    each: Option<Box<KnownNodes>>,
+}
+
+impl KnownNodes {
+    /// What a format knows of a case.
+    pub(super) fn of(format: &FormatDeclaration) -> KnownNodes {
+        let mut known = KnownNodes::default();
+        format.name.iter().for_each(|path| known.add(&path.steps));
+        format.ignore.iter().for_each(|(path, _)| known.add(&path.steps));
+        for given in &format.program {
+            match given {
+                Given::All(path) | Given::One(_, path) => known.add(&path.steps),
+                Given::Constant(..) => {}
+            }
+        }
+        let before = format.steps.as_ref().map_or(&[][..], |path| &path.steps);
+        known.add_step(before, &format.step);
+        known
+    }
+
+    fn add_step(&mut self, before: &[PathStep], step: &StepDeclaration) {
+        let mut add = |path: &NodePath| self.add(&[before, &path.steps].concat());
+        if let StepActions::At(path) = &step.actions {
+            add(path);
+        }
+        for demanded in &step.expect {
+            match demanded {
+                Demanded::All(path) | Demanded::At { path, .. } => add(path),
+                Demanded::Constant { .. } => {}
+            }
+        }
+    }
+
+    fn add(&mut self, steps: &[PathStep]) {
+        let Some((step, rest)) = steps.split_first() else {
+            self.whole = true;
+            return;
+        };
+        let inner = match step {
+            PathStep::Member(name) => entry(&mut self.members, name),
+            PathStep::Item(index) => entry(&mut self.items, index),
+            PathStep::Each => self.each.get_or_insert_default(),
+        };
+        inner.add(rest);
+    }
+
+    /// Reports the outermost data of a datum that nothing knows.
+    pub(super) fn check(&self, node: JsonNode<'_>, diagnostics: &mut Diagnostics) {
+        if self.whole {
+            return;
+        }
+        if node.is_object() {
+            node.members().for_each(|member| self.member(&member, diagnostics));
+        } else if node.is_array() {
+            self.items(node, diagnostics);
+        } else {
+            diagnostics.note(unknown(node.at(), format!("{} is ignored", node.shown())));
+        }
+    }
+
+    fn member(&self, member: &JsonMember<'_>, diagnostics: &mut Diagnostics) {
+        let named = self.members.iter().find(|known| known.0 == member.key).map(|known| &known.1);
+        if let Some(known) = named.or(self.each.as_deref()) {
+            return known.check(member.value, diagnostics);
+        }
+        let what = format!("unknown member {} is ignored", quoted(&member.key));
+        let names = self.members.iter().map(|known| known.0.as_str());
+        diagnostics.note(unknown(member.key_at, what).suggest(nearest(&member.key, names)));
+    }
+
+    fn items(&self, node: JsonNode<'_>, diagnostics: &mut Diagnostics) {
+        // Only indices from the end need the length.
+        let has_last = self.items.iter().any(|(index, _)| *index < 0);
+        let length = if has_last { node.items().count() as i64 } else { i64::MAX };
+        for (index, item) in (0_i64..).zip(node.items()) {
+            let is_known = |known: &&(i64, KnownNodes)| known.0 == index || known.0 == index - length;
+            let known = self.items.iter().find(is_known).map(|known| &known.1);
+            match known.or(self.each.as_deref()) {
+                Some(known) => known.check(item, diagnostics),
+                None => diagnostics.note(unknown(item.at(), format!("unknown item {index} is ignored"))),
+            }
+        }
+    }
+}
+
+fn entry<'k, K: PartialEq + Clone>(known: &'k mut Vec<(K, KnownNodes)>, key: &K) -> &'k mut KnownNodes {
+    let index = known.iter().position(|known| known.0 == *key).unwrap_or_else(|| {
+        known.push((key.clone(), KnownNodes::default()));
+        known.len() - 1
+    });
+    &mut known[index].1
+}
+
+fn unknown(at: u32, what: String) -> Diagnostic<crate::model::position::Origin> {
+    Diagnostic::at(at, what).under(LintRule::UnknownMember)
+}

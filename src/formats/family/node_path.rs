@@ -1,0 +1,186 @@
+//! Paths to data of a case: a subset of JSONPath (RFC 9535).
+
+use std::fmt;
+
+use crate::text::json::JsonNode;
+
+/// The longest path, in steps.
+const MAX_STEPS: usize = 32;
+
+/// A path from a datum to others.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct NodePath {
+    pub(super) steps: Vec<PathStep>,
+}
+
+/// A step of a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum PathStep {
+    /// The member of an object with this name.
+    Member(String),
+    /// The item of an array; from the end if it is negative, where -1 is the last one.
+    Item(i64),
+    /// All items of an array, or all members of an object.
+    Each,
+}
+
+/// What is wrong with the text of a path or of a type.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct NotationError {
+    /// The byte where it is wrong.
+    pub(super) at: usize,
+    /// What is there.
+    pub(super) what: String,
+    /// What should be there.
+    pub(super) expected: String,
+}
+
+impl NodePath {
+    /// Parses a path.
+    ///
+    /// # Errors
+    ///
+    /// The first part that is not of the subset.
+    pub(super) fn parse(text: &str) -> Result<NodePath, NotationError> {
+        let mut rest = text.strip_prefix('$').ok_or_else(|| NotationError {
+            at: 0,
+            what: "a path starts with $".to_owned(),
+            expected: if text.starts_with(['.', '[']) { format!("${text}") } else { format!("$.{text}") },
+        })?;
+        let mut steps = Vec::new();
+        while !rest.is_empty() {
+            let at = text.len() - rest.len();
+            let (step, after) = step(rest, at)?;
+            if steps.len() == MAX_STEPS {
+                let what = format!("a path of more than {MAX_STEPS} steps");
+                return Err(NotationError { at, what, expected: "a shorter one".to_owned() });
+            }
+            steps.push(step);
+            rest = after;
+        }
+        Ok(NodePath { steps })
+    }
+
+    /// Whether the path names one datum.
+    pub(super) fn is_single(&self) -> bool {
+        !self.steps.contains(&PathStep::Each)
+    }
+
+    /// The datum that a path without [`PathStep::Each`] names.
+    pub(super) fn find<'d>(&self, node: JsonNode<'d>) -> Option<JsonNode<'d>> {
+        self.steps.iter().try_fold(node, |node, step| match step {
+            PathStep::Member(name) => node.member(name),
+            PathStep::Item(index) => item(node, *index),
+            PathStep::Each => None,
+        })
+    }
+
+    /// All data that the path names, in document order. Each datum of the document is visited at most once.
+    pub(super) fn each<'d>(&self, node: JsonNode<'d>) -> Vec<JsonNode<'d>> {
+        self.steps.iter().fold(vec![node], |nodes, step| match step {
+            PathStep::Member(name) => nodes.into_iter().filter_map(|node| node.member(name)).collect(),
+            PathStep::Item(index) => nodes.into_iter().filter_map(|node| item(node, *index)).collect(),
+            PathStep::Each => nodes.into_iter().flat_map(JsonNode::values).collect(),
+        })
+    }
+}
+
+fn item(node: JsonNode<'_>, index: i64) -> Option<JsonNode<'_>> {
+    let place = usize::try_from(index).ok().or_else(|| {
+        let from_end = usize::try_from(index.unsigned_abs()).ok()?;
+        node.items().count().checked_sub(from_end)
+    })?;
+    node.items().nth(place)
+}
+
+/// The first step of a text, and what follows it.
+fn step(text: &str, at: usize) -> Result<(PathStep, &str), NotationError> {
+    let wrong = |offset: usize, what: &str, expected: &str| NotationError {
+        at: at + offset,
+        what: what.to_owned(),
+        expected: expected.to_owned(),
+    };
+    if let Some(rest) = text.strip_prefix(".*").or_else(|| text.strip_prefix("[*]")) {
+        return Ok((PathStep::Each, rest));
+    }
+    if text.starts_with("..") {
+        return Err(wrong(
+            0,
+            "\"..\", which is not in the subset of JSONPath",
+            ".name, ['any name'], [0] or [*]",
+        ));
+    }
+    if let Some(rest) = text.strip_prefix('.') {
+        return shorthand(rest, at + 1);
+    }
+    let rest = text
+        .strip_prefix('[')
+        .ok_or_else(|| wrong(0, "this is not a step of a path", ".name, ['any name'], [0] or [*]"))?;
+    if let Some(quote) = rest.chars().next().filter(|quote| ['\'', '"'].contains(quote)) {
+        let (name, after) = quoted_name(&rest[1..], quote)
+            .ok_or_else(|| wrong(1, "a name without its closing quote", "['any name']"))?;
+        let after = after
+            .strip_prefix(']')
+            .ok_or_else(|| wrong(text.len() - after.len(), "a name without ]", "]"))?;
+        return Ok((PathStep::Member(name), after));
+    }
+    let (index, after) = rest.split_once(']').ok_or_else(|| wrong(0, "[ without ]", "[0]"))?;
+    let digits = index.strip_prefix('-').unwrap_or(index);
+    let is_number = digits.bytes().all(|digit| digit.is_ascii_digit()) && !digits.is_empty();
+    match index.parse::<i64>() {
+        Ok(number) if is_number => Ok((PathStep::Item(number), after)),
+        _ => Err(wrong(1, &format!("{index:?} is not an index"), "[0], [-1], [*] or ['any name']")),
+    }
+}
+
+/// A name after a dot, and what follows it.
+fn shorthand(text: &str, at: usize) -> Result<(PathStep, &str), NotationError> {
+    let is_name = |it: char| it.is_ascii_alphanumeric() || it == '_' || !it.is_ascii();
+    let end = text.find(|it| !is_name(it)).unwrap_or(text.len());
+    let (name, after) = text.split_at(end);
+    let whole = &text[..text.find(['.', '[']).unwrap_or(text.len())];
+    if whole.len() != name.len() || name.is_empty() || name.starts_with(|it: char| it.is_ascii_digit()) {
+        let what = if whole.is_empty() {
+            "a dot without a name".to_owned()
+        } else {
+            format!("{whole:?} after a dot")
+        };
+        let expected = format!("['{}']", if whole.is_empty() { "any name" } else { whole });
+        return Err(NotationError { at, what, expected });
+    }
+    Ok((PathStep::Member(name.to_owned()), after))
+}
+
+/// A name up to its closing quote, and what follows that.
+fn quoted_name(text: &str, quote: char) -> Option<(String, &str)> {
+    let mut name = String::new();
+    let mut characters = text.char_indices();
+    while let Some((at, character)) = characters.next() {
+        match character {
+            '\\' => name.push(characters.next()?.1),
+            _ if character == quote => return Some((name, &text[at + 1..])),
+            _ => name.push(character),
+        }
+    }
+    None
+}
+
+/// As in a declaration.
+impl fmt::Display for NodePath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("$")?;
+        for step in &self.steps {
+            match step {
+                PathStep::Member(name) if shorthand(name, 0).is_ok_and(|(_, rest)| rest.is_empty()) => {
+                    write!(f, ".{name}")?;
+                }
+                PathStep::Member(name) => {
+                    write!(f, "['{}']", name.replace('\\', "\\\\").replace('\'', "\\'"))?;
+                }
+                PathStep::Item(index) => write!(f, "[{index}]")?,
+                PathStep::Each => f.write_str("[*]")?,
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,363 @@
+//! Reads cases as a declaration says.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::declaration::{
+    Declaration, Demanded, FormatDeclaration, Given, StepActions, StepDeclaration, action,
+};
+use super::demands::{DemandPlace, FieldDemand, demand};
+use super::known_nodes::KnownNodes;
+use super::node_path::{NodePath, PathStep};
+use crate::formats::fields::Diagnostics;
+use crate::formats::format::FileEntry;
+use crate::model::assertion::Assertion;
+use crate::model::case::{Action, Case, Program, Step};
+use crate::model::diagnostic::Diagnostic;
+use crate::model::field_type::DeclaredField;
+use crate::model::name::Name;
+use crate::model::path::Path;
+use crate::model::position::Origin;
+use crate::model::rule::LintRule;
+use crate::model::value::Value;
+use crate::text::json::{JsonNode, quoted};
+use crate::text::suggest::nearest;
+use crate::text::typed;
+
+/// A format of a family, ready to read.
+#[derive(Debug)]
+pub(super) struct FamilyReader {
+    family: Arc<Declaration>,
+    /// Which of its formats.
+    number: usize,
+    known: KnownNodes,
+}
+
+/// Why a file does not fit a format.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Misfit {
+    /// Where this is seen.
+    pub(super) at: u32,
+    pub(super) what: String,
+}
+
+/// A datum where a case may lie.
+struct Candidate<'d> {
+    /// Its name or index in what contains it.
+    key: Cow<'d, str>,
+    node: JsonNode<'d>,
+}
+
+impl FamilyReader {
+    pub(super) fn new(family: Arc<Declaration>, number: usize) -> FamilyReader {
+        let known = KnownNodes::of(&family.formats[number]);
+        FamilyReader { family, number, known }
+    }
+
+    fn format(&self) -> &FormatDeclaration {
+        &self.family.formats[self.number]
+    }
+
+    /// Whether the format reads a file with this path, from its folder, with `/` between names.
+    pub(super) fn reads(&self, file: &str) -> bool {
+        let files = &self.format().files;
+        let name = file.rsplit('/').next().unwrap_or(file);
+        let matches = |glob: &globset::GlobMatcher, text: &str| {
+            if text.contains('/') { glob.is_match(file) } else { glob.is_match(name) }
+        };
+        files.is_empty() || files.iter().any(|pattern| matches(&pattern.glob, &pattern.text))
+    }
+
+    /// Where the first case is that has all that each case has, and only declared members.
+    ///
+    /// # Errors
+    ///
+    /// Why there is none.
+    pub(super) fn fits(&self, root: JsonNode<'_>) -> Result<u32, Misfit> {
+        let mut first = None;
+        for candidate in self.candidates(root) {
+            match self.misfit(candidate.node) {
+                None => return Ok(candidate.node.at()),
+                Some(misfit) => first = first.or(Some(misfit)),
+            }
+        }
+        Err(first.unwrap_or_else(|| Misfit {
+            at: root.at(),
+            what: format!("nothing lies at {}", self.format().cases),
+        }))
+    }
+
+    /// Why an item is no case of this family.
+    fn misfit(&self, node: JsonNode<'_>) -> Option<Misfit> {
+        if let Some(path) = self.missing(node) {
+            return Some(Misfit { at: node.at(), what: format!("a case without {path}") });
+        }
+        let given = self.format().program.iter().filter_map(|given| match given {
+            Given::All(path) => Some((path, self.family.state.len() + self.family.input.len())),
+            Given::One(..) | Given::Constant(..) => None,
+        });
+        let demanded = self.format().step.expect.iter().filter_map(|demanded| match demanded {
+            Demanded::All(path) if self.format().steps.is_none() => Some((path, self.family.state.len())),
+            Demanded::All(_) | Demanded::At { .. } | Demanded::Constant { .. } => None,
+        });
+        given.chain(demanded).find_map(|(path, known)| {
+            let Some(object) = path.find(node) else {
+                return Some(Misfit { at: node.at(), what: format!("a case without {path}") });
+            };
+            let is_unknown = |key: &str| self.family.member(key).is_none_or(|index| index >= known);
+            let unknown = object.members().find(|member| is_unknown(&member.key))?;
+            let what = format!("the member {} of {path} is not declared", quoted(&unknown.key));
+            Some(Misfit { at: unknown.key_at, what })
+        })
+    }
+
+    /// The first datum that a case must have and that an item does not have.
+    fn missing(&self, node: JsonNode<'_>) -> Option<&NodePath> {
+        self.format().has.iter().find(|path| path.find(node).is_none())
+    }
+
+    /// The data where cases may lie, in document order.
+    fn candidates<'d>(&self, root: JsonNode<'d>) -> Box<dyn Iterator<Item = Candidate<'d>> + 'd> {
+        let cases = &self.format().cases;
+        let Some((PathStep::Each, before)) = cases.steps.split_last() else {
+            let nodes = cases.each(root).into_iter();
+            return Box::new(nodes.map(|node| Candidate { key: Cow::Borrowed("case"), node }));
+        };
+        let containers = NodePath { steps: before.to_vec() }.each(root).into_iter();
+        Box::new(containers.flat_map(|container| {
+            let members = container.members().map(|member| Candidate { key: member.key, node: member.value });
+            let items = container.items().enumerate();
+            let items = items.map(|(index, node)| Candidate { key: Cow::Owned(index.to_string()), node });
+            members.chain(items)
+        }))
+    }
+
+    /// The cases of a document.
+    ///
+    /// # Errors
+    ///
+    /// When there is none.
+    pub(super) fn outline(&self, root: JsonNode<'_>) -> Result<Vec<FileEntry>, Diagnostic<Origin>> {
+        let cases = self.candidates(root).filter(|candidate| self.missing(candidate.node).is_none());
+        let entry = |Candidate { key, node }: Candidate<'_>| {
+            let name = self.format().name.as_ref().and_then(|path| path.find(node));
+            let name = name.map(|name| name.text().unwrap_or(Cow::Borrowed(name.raw())));
+            FileEntry { name: name.unwrap_or(key).into(), node: node.index() }
+        };
+        let entries: Vec<_> = cases.map(entry).collect();
+        if !entries.is_empty() {
+            return Ok(entries);
+        }
+        let Misfit { at, what } =
+            self.fits(root).err().unwrap_or(Misfit { at: root.at(), what: "no case".into() });
+        let expected = self.looks_like();
+        Err(Diagnostic::at(at, format!("no case of {}: {what}", self.family.machine)).expected(expected))
+    }
+
+    /// What a file in this format looks like.
+    pub(super) fn looks_like(&self) -> String {
+        let FormatDeclaration { cases, has, .. } = self.format();
+        let has: Vec<_> = has.iter().map(NodePath::to_string).collect();
+        let has = if has.is_empty() { String::new() } else { format!(" with {}", has.join(" and ")) };
+        format!("cases of {} at {cases}{has}", self.family.machine)
+    }
+
+    /// Counts the items that are no cases.
+    pub(super) fn rest(&self, root: JsonNode<'_>, diagnostics: &mut Diagnostics) {
+        let mut others = self.candidates(root).filter(|candidate| self.missing(candidate.node).is_some());
+        if let Some(first) = others.next() {
+            let count = others.count() + 1;
+            let items = if count == 1 {
+                "1 item is no case".to_owned()
+            } else {
+                format!("{count} items are no cases")
+            };
+            let missing = self.missing(first.node).map_or_else(String::new, NodePath::to_string);
+            diagnostics.mention(Diagnostic::at(first.node.at(), format!("{items}: without {missing}")));
+        }
+    }
+
+    /// Reads a case.
+    pub(super) fn read(
+        &self,
+        machine: &'static str,
+        node: JsonNode<'_>,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<Case> {
+        let mut reader =
+            CaseReader { family: &self.family, diagnostics, values: Vec::new(), places: Vec::new() };
+        self.format().program.iter().for_each(|given| reader.given(given, node));
+        let steps = match &self.format().steps {
+            None => vec![reader.step(&self.format().step, node)],
+            Some(path) => {
+                let nodes = path.each(node).into_iter();
+                nodes.map(|node| reader.step(&self.format().step, node)).collect()
+            }
+        };
+        let CaseReader { values, places, .. } = reader;
+        self.known.check(node, diagnostics);
+        let program = Program::from(Value::Record(values));
+        Some(Case { machine, program, places, steps, label: None })
+    }
+}
+
+/// Reads the parts of a case.
+struct CaseReader<'r> {
+    family: &'r Declaration,
+    diagnostics: &'r mut Diagnostics,
+    /// What the machine is given.
+    values: Vec<(Name, Value)>,
+    places: Vec<(Path, Origin)>,
+}
+
+impl CaseReader<'_> {
+    fn given(&mut self, given: &Given, case: JsonNode<'_>) {
+        match given {
+            Given::One(index, path) => {
+                if let Some(node) = path.find(case) {
+                    self.give(*index, node);
+                }
+            }
+            Given::Constant(index, value) => self.give_at(*index, value.root(), case.at()),
+            Given::All(path) => {
+                let Some(object) = self.object(path, case) else { return };
+                let mut near = 0;
+                for member in object.members() {
+                    match self.index(
+                        &member.key,
+                        &mut near,
+                        self.family.state.len() + self.family.input.len(),
+                    ) {
+                        Some(index) => self.give(index, member.value),
+                        None => self.undeclared(&member.key, member.key_at, path, "[state] or [input]"),
+                    }
+                }
+            }
+        }
+    }
+
+    /// The index of a member below `end`, which is searched from `near` on: members mostly come in one order.
+    fn index(&self, key: &str, near: &mut usize, end: usize) -> Option<usize> {
+        let is_named = |index: &usize| self.family.member_at(*index).name == *key;
+        let found = (*near..end).chain(0..(*near).min(end)).find(is_named)?;
+        *near = found + 1;
+        Some(found)
+    }
+
+    fn give(&mut self, index: usize, node: JsonNode<'_>) {
+        self.give_at(index, node, node.at());
+    }
+
+    /// Gives a datum whose place in the case is `at`.
+    fn give_at(&mut self, index: usize, node: JsonNode<'_>, at: u32) {
+        let field = self.family.member_at(index);
+        if self.values.iter().any(|known| known.0 == field.name) {
+            let what = format!("{} is given a second time", field.name);
+            let twice = Diagnostic::at(at, what).expected("each member once");
+            self.diagnostics.error(twice.under(LintRule::DuplicateKey));
+            return;
+        }
+        let read = typed::read(node, &field.field_type, &field.name);
+        if let Some(value) = self.diagnostics.keep(read) {
+            self.values.push((field.name.clone(), value));
+            self.places.push((Path::field(field.name.clone()), Origin(at)));
+        }
+    }
+
+    /// The object at a path.
+    fn object<'d>(&mut self, path: &NodePath, node: JsonNode<'d>) -> Option<JsonNode<'d>> {
+        let found = path.find(node);
+        match found {
+            Some(object) if object.is_object() => return Some(object),
+            Some(other) => {
+                let what = format!("{path} is {}", other.type_name());
+                let wrong = Diagnostic::at(other.at(), what).expected("an object").under(LintRule::WrongType);
+                self.diagnostics.error(wrong);
+            }
+            None => {
+                let what = format!("there is no {path}");
+                let missing =
+                    Diagnostic::at(node.at(), what).expected("an object").under(LintRule::MissingMember);
+                self.diagnostics.error(missing);
+            }
+        }
+        None
+    }
+
+    fn undeclared(&mut self, key: &str, at: u32, path: &NodePath, table: &str) {
+        let what = format!("the member {} of {path} is not declared", quoted(key));
+        let names = self.family.members().map(|field| &*field.name);
+        let unknown =
+            Diagnostic::at(at, what).expected(format!("a name in {table} of {}", self.family.machine));
+        self.diagnostics.error(unknown.under(LintRule::UnknownMember).suggest(nearest(key, names)));
+    }
+
+    fn step(&mut self, step: &StepDeclaration, node: JsonNode<'_>) -> Step {
+        let mut assertions = Vec::new();
+        for demanded in &step.expect {
+            match demanded {
+                Demanded::Constant { field, value } => {
+                    self.demand(*field, value.root(), DemandPlace::At(node.at()), &mut assertions);
+                }
+                Demanded::At { field, path, absent } => match (path.find(node), absent) {
+                    (Some(found), _) => self.demand(*field, found, DemandPlace::Node, &mut assertions),
+                    (None, Some(value)) => {
+                        self.demand(*field, value.root(), DemandPlace::At(node.at()), &mut assertions);
+                    }
+                    (None, None) => {}
+                },
+                Demanded::All(path) => self.demand_all(path, node, &mut assertions),
+            }
+        }
+        Step { actions: self.actions(&step.actions, node), end: None, assertions }
+    }
+
+    fn demand_all(&mut self, path: &NodePath, node: JsonNode<'_>, assertions: &mut Vec<Assertion>) {
+        let Some(object) = self.object(path, node) else { return };
+        let mut near = 0;
+        for member in object.members() {
+            match self.index(&member.key, &mut near, self.family.state.len()) {
+                Some(index) => self.demand(index, member.value, DemandPlace::Node, assertions),
+                None => self.undeclared(&member.key, member.key_at, path, "[state]"),
+            }
+        }
+    }
+
+    fn demand(
+        &mut self,
+        index: usize,
+        node: JsonNode<'_>,
+        place: DemandPlace,
+        assertions: &mut Vec<Assertion>,
+    ) {
+        let field: &DeclaredField = &self.family.state[index];
+        let given = self.values.iter().find(|known| known.0 == field.name).map(|known| &known.1);
+        let demanded = demand(&FieldDemand { field, node, place, given }, assertions);
+        self.diagnostics.keep(demanded);
+    }
+
+    fn actions(&mut self, actions: &StepActions, node: JsonNode<'_>) -> Vec<Action> {
+        let path = match actions {
+            StepActions::Fixed(actions) => return actions.clone(),
+            StepActions::At(path) => path,
+        };
+        let Some(list) = path.find(node).filter(|list| list.is_array()) else {
+            let what = format!("{path} is not a list of actions");
+            self.diagnostics
+                .error(Diagnostic::at(node.at(), what).expected(ACTIONS).under(LintRule::MissingMember));
+            return Vec::new();
+        };
+        let mut actions = Vec::new();
+        for item in list.items() {
+            let known = item.text().and_then(|text| action(&text));
+            if known.is_none() {
+                let unknown = Diagnostic::at(item.at(), format!("{} is not an action", item.shown()));
+                self.diagnostics.error(unknown.expected(ACTIONS).under(LintRule::UnknownName));
+            }
+            actions.extend(known);
+        }
+        actions
+    }
+}
+
+const ACTIONS: &str = "\"execute\", \"step-into\", \"step-over\" or \"step-out\"";

@@ -1,0 +1,103 @@
+//! Machines that are described by data and that only other processes execute.
+
+use super::account::CaseAccount;
+use super::info::{self, Engine, Executes, MachineInfo, ProgramLanguage};
+use super::inspect::{Effects, Inspect};
+use super::machine::{At, LoadError, Machine, Status};
+use super::observe::{StateField, StateFields};
+use crate::isa::{Isa, Unit};
+use crate::model::case::Program;
+use crate::model::shape::MemberShape;
+
+/// What is known of a machine that only other processes execute.
+#[derive(Debug, Clone, Copy)]
+pub struct ElsewhereMachine {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is, in one line.
+    pub doc: &'static str,
+    /// The members of a program.
+    pub program: &'static [MemberShape],
+    /// The fields of its state.
+    pub fields: &'static [MemberShape],
+    /// The fields that a process need not report.
+    pub optional: &'static [&'static str],
+}
+
+/// The instructions of a machine of which none is known.
+static NO_INSTRUCTIONS: Isa = Isa::new("", Unit::Bytes, &[]);
+
+/// The description of such a machine. Its memory is never freed.
+pub fn describe(machine: ElsewhereMachine) -> &'static MachineInfo {
+    let fields = machine.fields;
+    Box::leak(Box::new(MachineInfo {
+        name: machine.name,
+        doc: machine.doc,
+        isa: &NO_INSTRUCTIONS,
+        engine: Engine::Elsewhere,
+        language: ProgramLanguage::Bytes,
+        contains: |_| Vec::new(),
+        executes: Executes::Others,
+        lint: info::nothing_odd,
+        word_bits: 0,
+        sample: "{}",
+        program: machine.program,
+        changes: &[],
+        stack: None,
+        trap: None,
+        fields: Box::leak(Box::new(move || fields.to_vec())),
+        optional: machine.optional,
+        hashed: None,
+        assemble: info::as_it_is,
+        new: |limits| Box::new(NoMachine { account: CaseAccount::new(limits) }),
+        broken_rules: &[],
+    }))
+}
+
+/// The reason why a program of such a machine does not run here.
+pub const NOT_HERE: &str = "vmconf does not embed this machine; --vm names one in another process";
+
+/// Takes the place of a machine that is not here: it loads no program.
+struct NoMachine {
+    account: CaseAccount,
+}
+
+impl StateFields for NoMachine {
+    const FIELDS: &'static [StateField<NoMachine>] = &[];
+}
+
+impl Inspect for NoMachine {
+    fn instruction(&self) -> String {
+        String::new()
+    }
+
+    fn depth(&self) -> usize {
+        0
+    }
+
+    fn declared(&self, _: &dyn Fn(usize) -> bool) -> Effects {
+        Effects::default()
+    }
+}
+
+impl Machine for NoMachine {
+    fn load(&mut self, _: &Program) -> Result<(), LoadError> {
+        Err(LoadError::new(NOT_HERE))
+    }
+
+    fn advance(&mut self, _: u64) -> Status {
+        Status::Ended
+    }
+
+    fn account(&mut self) -> &mut CaseAccount {
+        &mut self.account
+    }
+
+    fn next(&self) -> Option<At<'_>> {
+        None
+    }
+
+    fn describe(&self) -> String {
+        NOT_HERE.to_owned()
+    }
+}

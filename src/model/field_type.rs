@@ -1,0 +1,184 @@
+//! The types of data in a declaration of a family: what a member of a program or a field of the state may be.
+//!
+//! `docs/src/families.md` is the reference of their notation, in declarations, in vectors and on the wire.
+
+use num_bigint::{BigInt, BigUint};
+
+use super::name::Name;
+
+/// The most bits of a number with a fixed width.
+pub const MAX_BITS: u32 = 256;
+
+/// The type of a datum.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FieldType {
+    /// `u8` to `u256`: a number from 0 up, of this many bits.
+    Unsigned(u32),
+    /// `i8` to `i256`: a number in two's complement, of this many bits.
+    Signed(u32),
+    /// `int`: a number of any size.
+    Int,
+    /// `bool`
+    Bool,
+    /// `text`
+    Text,
+    /// `bytes`: hex digits, or a list of numbers below 256.
+    Bytes,
+    /// `base64`: bytes, which vectors write as base64.
+    Base64,
+    /// `T?`: null, or a datum of this type.
+    Optional(Box<FieldType>),
+    /// `[T]`: any number of data.
+    List(Box<FieldType>),
+    /// `[T; 13]`: exactly this number of data.
+    Array(Box<FieldType>, usize),
+    /// `(T, U)`: a list with one datum of each type.
+    Tuple(Vec<FieldType>),
+    /// A table of fields: an object with members of these names.
+    Table(Vec<DeclaredField>),
+    /// `map<K, V>`: an object with any members. The keys are of the first type.
+    Map(Box<FieldType>, Box<FieldType>),
+    /// `memory<A, C>`: cells by address.
+    Memory(MemoryType),
+    /// `json`: anything; numbers are compared by value.
+    Json,
+}
+
+/// A sparse memory. A cell that is not listed is 0.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MemoryType {
+    /// The type of an address, a number of a fixed width.
+    pub address: Box<FieldType>,
+    /// The type of a cell, a number of a fixed width.
+    pub cell: Box<FieldType>,
+}
+
+/// A field of the state, a member of a program, or a member of a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeclaredField {
+    /// Its name.
+    pub name: Name,
+    /// What it is, in one line; empty if the declaration does not say so.
+    pub doc: String,
+    /// Its type.
+    pub field_type: FieldType,
+    /// How it is compared and shown.
+    pub options: FieldOptions,
+}
+
+/// How a field is compared and shown.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FieldOptions {
+    /// The bits of a number that are compared; `None` for all.
+    pub mask: Option<BigUint>,
+    /// The names of the bits of a number, the highest first; empty without names.
+    pub flags: Vec<BitName>,
+    /// How a number is shown.
+    pub display: NumberDisplay,
+    /// What an expected memory says about cells that it does not list.
+    pub unlisted: UnlistedCells,
+    /// Whether the order of a list is compared.
+    pub order: ListOrder,
+}
+
+/// The name of a bit; `None` for a bit without one.
+pub type BitName = Option<char>;
+
+/// How a number is shown to people.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum NumberDisplay {
+    /// In hexadecimal, with all digits of the type's width.
+    #[default]
+    Hexadecimal,
+    /// In decimal.
+    Decimal,
+}
+
+/// What an expected memory says about cells that it does not list.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum UnlistedCells {
+    /// They must have what the program gave them, 0 if nothing.
+    #[default]
+    Unchanged,
+    /// They are not compared.
+    Any,
+}
+
+/// Whether the order of a list is compared.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ListOrder {
+    /// It is.
+    #[default]
+    Compared,
+    /// It is not: the lists must have the same items.
+    Any,
+}
+
+impl FieldType {
+    /// The number of bits of a number with a fixed width.
+    pub fn bits(&self) -> Option<u32> {
+        match self {
+            FieldType::Unsigned(bits) | FieldType::Signed(bits) => Some(*bits),
+            FieldType::Optional(inner) => inner.bits(),
+            FieldType::Int
+            | FieldType::Bool
+            | FieldType::Text
+            | FieldType::Bytes
+            | FieldType::Base64
+            | FieldType::List(_)
+            | FieldType::Array(..)
+            | FieldType::Tuple(_)
+            | FieldType::Table(_)
+            | FieldType::Map(..)
+            | FieldType::Memory(_)
+            | FieldType::Json => None,
+        }
+    }
+
+    /// Whether a number is in the range of the type; true for types that are no numbers of a fixed width.
+    pub fn has(&self, number: &BigInt) -> bool {
+        match self {
+            FieldType::Unsigned(bits) => {
+                number.sign() != num_bigint::Sign::Minus && number.bits() <= u64::from(*bits)
+            }
+            FieldType::Signed(bits) => {
+                let most = u64::from(*bits) - 1;
+                let is_lowest = number.sign() == num_bigint::Sign::Minus
+                    && number.bits() == most + 1
+                    && number.magnitude().trailing_zeros() == Some(most);
+                number.bits() <= most || is_lowest
+            }
+            _ => true,
+        }
+    }
+
+    /// The type in the notation of declarations; a table as `{…}`.
+    pub fn notation(&self) -> String {
+        match self {
+            FieldType::Unsigned(bits) => format!("u{bits}"),
+            FieldType::Signed(bits) => format!("i{bits}"),
+            FieldType::Int => "int".to_owned(),
+            FieldType::Bool => "bool".to_owned(),
+            FieldType::Text => "text".to_owned(),
+            FieldType::Bytes => "bytes".to_owned(),
+            FieldType::Base64 => "base64".to_owned(),
+            FieldType::Optional(inner) => format!("{}?", inner.notation()),
+            FieldType::List(item) => format!("[{}]", item.notation()),
+            FieldType::Array(item, length) => format!("[{}; {length}]", item.notation()),
+            FieldType::Tuple(items) => {
+                let items: Vec<_> = items.iter().map(FieldType::notation).collect();
+                format!("({})", items.join(", "))
+            }
+            FieldType::Table(fields) => {
+                let fields =
+                    fields.iter().map(|field| format!("{}: {}", field.name, field.field_type.notation()));
+                format!("{{{}}}", fields.collect::<Vec<_>>().join(", "))
+            }
+            FieldType::Map(key, value) => format!("map<{}, {}>", key.notation(), value.notation()),
+            FieldType::Memory(MemoryType { address, cell }) => {
+                format!("memory<{}, {}>", address.notation(), cell.notation())
+            }
+            FieldType::Json => "json".to_owned(),
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Selects cases by what they give to the machine and by what they demand: `has(a=0xff)`, `field(ram)`.
+
+use num_bigint::BigInt;
+
+use crate::model::case::Case;
+use crate::model::path::PathKey;
+use crate::model::value::Value;
+
+/// The path and the value of `PATH=VALUE`.
+///
+/// # Errors
+///
+/// When it has another form.
+pub(super) fn parts(text: &str) -> Result<(&str, &str), ()> {
+    let (path, value) = text.split_once('=').ok_or(())?;
+    if path.trim().is_empty() { Err(()) } else { Ok((path.trim(), value.trim())) }
+}
+
+/// Whether the program of a case has this value at the path `member/member/index`.
+pub(super) fn has(case: &Case, path: &str, value: &str) -> bool {
+    let inner = path.split('/').try_fold(&*case.program.0, |value, key| match value {
+        Value::List(items) => items.get(key.parse::<usize>().ok()?),
+        _ => value.get(key),
+    });
+    inner.is_some_and(|inner| is_written(inner, value))
+}
+
+/// Whether a text denotes this value: a number in decimal or in hex, bytes in hex, or text.
+fn is_written(value: &Value, text: &str) -> bool {
+    match value {
+        Value::Null => text == "null",
+        Value::Bool(bool) => {
+            text == if *bool { "true" } else { "false" } || text == if *bool { "1" } else { "0" }
+        }
+        Value::Int(number) => integer(text).is_some_and(|other| other == *number),
+        Value::Bytes(bytes) => hex::decode(text).is_ok_and(|other| other == *bytes),
+        Value::Text(own) => own == text,
+        Value::Typed(_, inner) => is_written(inner, text),
+        Value::List(_) | Value::Record(_) => false,
+    }
+}
+
+fn integer(text: &str) -> Option<BigInt> {
+    match text.strip_prefix("0x") {
+        Some(digits) => BigInt::parse_bytes(digits.as_bytes(), 16),
+        None => BigInt::parse_bytes(text.as_bytes(), 10),
+    }
+}
+
+/// The fields of the state that a case demands, with repeats.
+pub(super) fn demanded(case: &Case) -> impl Iterator<Item = &str> {
+    let assertions = case.steps.iter().flat_map(|step| step.end.iter().chain(&step.assertions));
+    assertions.filter_map(|assertion| match assertion.at.first() {
+        PathKey::Name(name) => Some(&**name),
+        PathKey::Index(_) => None,
+    })
+}

@@ -1,0 +1,88 @@
+//! The families that files are read by, each with the description of its machine.
+
+use std::sync::{Arc, LazyLock};
+
+use crate::formats::family::{self, BOXED, Family};
+use crate::formats::{Evidence, Format};
+use crate::machines::elsewhere::{self, ElsewhereMachine};
+use crate::machines::{self, MachineInfo};
+use crate::text::json::Document;
+
+/// Families, at most one of each machine. The default are those in the box.
+#[derive(Clone)]
+pub struct Families(Arc<[FamilyMachine]>);
+
+/// A family, and the description of its machine.
+#[derive(Debug, Clone, Copy)]
+pub struct FamilyMachine {
+    /// The family.
+    pub family: &'static Family,
+    /// Its machine.
+    pub machine: &'static MachineInfo,
+}
+
+/// The families in the box. They are compiled when the first file has none of the formats of this program.
+static IN_THE_BOX: LazyLock<Vec<FamilyMachine>> = LazyLock::new(|| {
+    let installed = BOXED.iter().filter_map(|boxed| Family::install(boxed.text).ok());
+    installed.map(FamilyMachine::new).collect()
+});
+
+impl FamilyMachine {
+    /// The family with the description of its machine.
+    pub fn new(family: &'static Family) -> FamilyMachine {
+        let Family { machine: name, title: doc, program, fields, optional, .. } = *family;
+        FamilyMachine {
+            family,
+            machine: elsewhere::describe(ElsewhereMachine { name, doc, program, fields, optional }),
+        }
+    }
+}
+
+impl Default for Families {
+    fn default() -> Families {
+        Families(Arc::new([]))
+    }
+}
+
+impl Families {
+    /// These families as well; each takes the place of one of the same machine in the box.
+    ///
+    /// # Errors
+    ///
+    /// When vmconf embeds a machine of this name, or when two families have the same machine.
+    pub fn with(&self, family: &'static Family) -> Result<Families, String> {
+        let name = family.machine;
+        if machines::by_name(name).is_some() {
+            return Err(format!("vmconf embeds a machine {name}: a family needs another name"));
+        }
+        let others = self.0.iter().filter(|known| known.family.machine != name);
+        Ok(Families(others.copied().chain([FamilyMachine::new(family)]).collect()))
+    }
+
+    /// All families: the added ones, then those in the box.
+    pub fn iter(&self) -> impl Iterator<Item = FamilyMachine> {
+        let is_hidden =
+            |boxed: &&FamilyMachine| self.0.iter().any(|own| own.family.machine == boxed.family.machine);
+        self.0.iter().copied().chain(IN_THE_BOX.iter().filter(move |boxed| !is_hidden(boxed)).copied())
+    }
+
+    /// The family of a machine.
+    pub fn by_name(&self, name: &str) -> Option<FamilyMachine> {
+        self.iter().find(|known| known.family.machine == name)
+    }
+
+    /// The machine with this name, embedded or of a family.
+    pub fn machine(&self, name: &str) -> Option<&'static MachineInfo> {
+        machines::by_name(name).or_else(|| Some(self.by_name(name)?.machine))
+    }
+
+    /// Whether only other processes execute the machine of this name.
+    pub fn is_elsewhere(&self, name: &str) -> bool {
+        machines::by_name(name).is_none() && self.machine(name).is_some()
+    }
+
+    /// The formats of families that fit a document. `file` is the path of its file, with `/` between names.
+    pub fn fitting(&self, document: &Document, file: &str) -> Vec<(&'static Format, Evidence)> {
+        family::fitting(self.iter().map(|known| known.family), document, file)
+    }
+}

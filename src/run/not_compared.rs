@@ -1,0 +1,57 @@
+//! Which assertions of a case are left out of the comparison: those on fields that a machine may and does not report,
+//! and those that the user ignores.
+
+use super::file_options::FileOptions;
+use super::ignored_field::IgnoredField;
+use crate::model::case::{Case, Step};
+use crate::model::event::{FieldNotCompared, NotComparedReason};
+use crate::model::path::{Path, PathKey};
+use crate::model::verdict::CaseDifference;
+use crate::testees::MakeTestee;
+
+/// Drops the differences that the user ignores.
+pub(super) fn without_ignored(differences: &mut Vec<CaseDifference>, options: &FileOptions) {
+    if !options.ignored.is_empty() {
+        differences.retain(|difference| !options.ignored.iter().any(|ignored| ignored.covers(difference)));
+    }
+}
+
+/// The fields of a case that are not compared, each with the number of steps that demand it.
+pub(super) fn left_out(case: &Case, options: &FileOptions, testee: &MakeTestee) -> Vec<FieldNotCompared> {
+    let mut found = Vec::new();
+    if let Some(vm) = testee.vm()
+        && let Some(info) = options.families.machine(case.machine).filter(|info| !info.optional.is_empty())
+        && let Some(offer) = vm.offer(case.machine)
+    {
+        let missing = info.optional.iter().filter(|name| !offer.fields.iter().any(|field| field == *name));
+        for field in missing {
+            let reason = NotComparedReason::NotReported { vm: vm.command().name.clone() };
+            found.extend(counted(case, field, reason));
+        }
+    }
+    for IgnoredField { field, mask } in &options.ignored {
+        let reason = NotComparedReason::Ignored { mask: mask.as_ref().map(|mask| format!("{mask:#x}")) };
+        found.extend(counted(case, field, reason));
+    }
+    found
+}
+
+fn counted(case: &Case, field: &str, reason: NotComparedReason) -> Option<FieldNotCompared> {
+    let demands = |step: &&Step| {
+        let is_of = |at: &Path| matches!(at.first(), PathKey::Name(name) if **name == *field);
+        step.end.iter().chain(&step.assertions).any(|assertion| is_of(&assertion.at))
+    };
+    let assertions = case.steps.iter().filter(demands).count() as u64;
+    let field = FieldNotCompared { field: field.to_owned(), assertions, reason };
+    (assertions > 0).then_some(field)
+}
+
+/// Adds the numbers of a case to those of a run.
+pub(super) fn add(all: &mut Vec<FieldNotCompared>, more: Vec<FieldNotCompared>) {
+    for field in more {
+        match all.iter_mut().find(|known| known.field == field.field && known.reason == field.reason) {
+            Some(known) => known.assertions += field.assertions,
+            None => all.push(field),
+        }
+    }
+}

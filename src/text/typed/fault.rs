@@ -1,0 +1,20 @@
+//! Errors of data that are not of their types.
+
+use crate::model::diagnostic::Diagnostic;
+use crate::model::position::Origin;
+use crate::model::rule::LintRule;
+use crate::text::json::JsonNode;
+
+/// The error in an item, with the name of the list.
+pub(super) fn of_item(mut error: Diagnostic<Origin>, name: &str) -> Diagnostic<Origin> {
+    if let Some(rest) = error.what.strip_prefix("an item").filter(|rest| !rest.starts_with(" of ")) {
+        error.what = format!("an item of {name}{rest}");
+    }
+    error
+}
+
+/// A datum of the wrong type.
+pub(super) fn wrong(node: JsonNode<'_>, name: &str, expected: &str) -> Diagnostic<Origin> {
+    let what = format!("{name} is {}", node.type_name());
+    Diagnostic::at(node.at(), what).expected(expected).under(LintRule::WrongType)
+}

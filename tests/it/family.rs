@@ -1,0 +1,220 @@
+//! Families: declarations, the types of their fields, and the published corpora of those in the box.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use vmconf::formats::FormatOptions;
+use vmconf::formats::family::{BOXED, Declaration, Family};
+use vmconf::model::path::PathKey;
+use vmconf::text::json::{Document, JsonNode};
+
+use crate::support::skip::suites;
+use crate::support::{Ran, at_root, files, golden, vmconf};
+
+/// Runs a command on the family toy, on the machine that reports what it is given.
+fn toy(command: &str, file: &str, more: &[&str]) -> Ran {
+    let echo = format!("echo=sh {}", at_root("tests/testees/echo.sh").display());
+    let path = format!("tests/families/{file}");
+    vmconf(&[&[command, &path, "--family", "tests/families/toy.toml", "--vm", &echo], more].concat())
+}
+
+/// The part of an output that does not depend on the clock or on the folder of the tests.
+fn stable(text: &str) -> String {
+    let root = at_root("").display().to_string();
+    let text = text.replace(root.trim_end_matches('/'), ".");
+    let line = |line: &str| line.split(" in 0.").next().unwrap_or_default().to_owned();
+    text.lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+#[cfg(unix)]
+fn every_notation_of_a_type_is_read() {
+    let ran = toy("run", "types.json", &[]);
+    assert_eq!(ran.exit, 0, "{ran:?}");
+    golden::file("family-types", &stable(&ran.stdout));
+}
+
+#[test]
+#[cfg(unix)]
+fn every_difference_of_a_type_is_shown() {
+    let ran = toy("run", "wrong.json", &["--no-group"]);
+    assert_eq!(ran.exit, 1, "{ran:?}");
+    golden::file("family-wrong", &stable(&ran.stdout));
+}
+
+#[test]
+#[cfg(unix)]
+fn what_is_malformed_is_located() {
+    let ran = toy("run", "malformed.json", &["--no-group"]);
+    assert_eq!(ran.exit, 3, "{ran:?}");
+    golden::file("family-malformed", &stable(&ran.stdout));
+}
+
+/// What is ignored is not compared, and the report says so.
+#[test]
+#[cfg(unix)]
+fn ignored_fields_are_not_compared() {
+    let run = |ignore: &[&str]| {
+        let args: Vec<_> = ignore.iter().flat_map(|field| ["--ignore", field]).collect();
+        toy("run", "wrong.json", &[&["-f", "flags"], &args[..]].concat())
+    };
+    assert_eq!(run(&[]).exit, 1);
+    // 65 and 130 differ in the bits 0, 1, 6 and 7.
+    assert_eq!(run(&["byte:0x43"]).exit, 1);
+    let ran = run(&["byte:0xc3"]);
+    assert_eq!(ran.exit, 0, "{ran:?}");
+    assert!(
+        ran.stdout.contains("not compared: some bits of byte, 1 assertion; --ignore byte:0xc3"),
+        "{ran:?}"
+    );
+    let ran = run(&["byte"]);
+    assert!(ran.stdout.contains("not compared: byte, 1 assertion; --ignore byte"), "{ran:?}");
+    assert_eq!(run(&["byte:1"]).exit, 2);
+}
+
+/// A sample is the same in every run, another one with another seed, and never larger than the file.
+#[test]
+fn a_sample_is_the_same_everywhere() {
+    let listed = |sample: &str| {
+        let ran = vmconf(&["list", "families/vectors/z80", "families/vectors/spc700", "--sample", sample]);
+        assert_eq!(ran.exit, if sample == "0" { 2 } else { 0 }, "{ran:?}");
+        ran.stdout
+    };
+    assert_eq!(listed("5").lines().count(), 10);
+    assert_eq!(listed("5"), listed("5:0"));
+    assert_ne!(listed("5"), listed("5:1"));
+    assert!(listed("6").lines().filter(|id| listed("5").contains(id)).count() == 10);
+    assert_eq!(listed("99").lines().count(), 35 + 31);
+    listed("0");
+}
+
+/// What cases give and demand selects them.
+#[test]
+fn cases_are_selected_by_what_they_give_and_demand() {
+    let count = |expr: &str| {
+        let ran = vmconf(&["list", "families/vectors/z80", "-E", expr]);
+        ran.stdout.lines().count()
+    };
+    // OUT and IN are the only cases with ports, whose absence demands that there are none.
+    assert_eq!(count("has(ports/0/1=0x42) or has(ports/0/2=r)"), 2);
+    assert_eq!(count("field(ports)"), 35);
+    assert_eq!(count("field(sp)"), 4);
+    assert_eq!(count("uses(ADD)"), 0);
+    assert_eq!(vmconf(&["list", "families/vectors/z80", "-E", "has(ports)"]).exit, 2);
+}
+
+/// Each fault of a declaration has a place, and says what was expected.
+#[test]
+fn declarations_have_located_faults() {
+    const FORMAT: &str = "[format]\ncases = \"$[*]\"\nexpect = { \"*\" = \"$.after\" }\n";
+    let cases = [
+        ("nothing", String::new()),
+        ("no TOML", "machine = ".to_owned()),
+        ("machine", format!("machine = \"Toy 1\"\n[state]\na = \"u8\"\n{FORMAT}")),
+        ("unknown key", format!("machine = \"toy\"\noptinal = []\n[state]\na = \"u8\"\n{FORMAT}")),
+        ("unknown type", format!("machine = \"toy\"\n[state]\na = \"u8\"\nb = \"tekst\"\n{FORMAT}")),
+        ("width", format!("machine = \"toy\"\n[state]\na = \"u257\"\n{FORMAT}")),
+        ("type that ends early", format!("machine = \"toy\"\n[state]\na = \"[(u8, u16?)\"\n{FORMAT}")),
+        ("memory of text", format!("machine = \"toy\"\n[state]\na = \"memory<u16, text>\"\n{FORMAT}")),
+        ("key of a map", format!("machine = \"toy\"\n[state]\na = \"map<json, u8>\"\n{FORMAT}")),
+        ("flags", format!("machine = \"toy\"\n[state]\na = {{ type = \"u8\", flags = \"SZ\" }}\nb = {{ type = \"u8\", flags = \"AA------\" }}\n{FORMAT}")),
+        ("mask", format!("machine = \"toy\"\n[state]\na = {{ type = \"u8\", mask = \"0x100\" }}\nb = {{ type = \"text\", mask = 1 }}\n{FORMAT}")),
+        ("options", format!("machine = \"toy\"\n[state]\na = {{ type = \"u8\", unlisted = \"any\" }}\nb = {{ type = \"[u8]\", order = \"some\", flag = 1 }}\n{FORMAT}")),
+        ("twice", format!("machine = \"toy\"\n[state]\na = \"u8\"\n[input]\na = \"u8\"\n{FORMAT}")),
+        ("optional", format!("machine = \"toy\"\noptional = [\"cycle\"]\n[state]\ncycles = \"u8\"\n{FORMAT}")),
+        ("no state", format!("machine = \"toy\"\n{FORMAT}")),
+        ("no format", "machine = \"toy\"\n[state]\na = \"u8\"\n".to_owned()),
+        ("paths", "machine = \"toy\"\n[state]\na = \"u8\"\n[format]\ncases = \"[*]\"\nname = \"$.a-b\"\nhas = [\"$..a\", \"$[x]\"]\nexpect = { a = \"$.x[*]\" }\n".to_owned()),
+        ("names", "machine = \"toy\"\n[state]\nalpha = \"u8\"\n[format]\ncases = \"$\"\nprogram = { alpa = \"$.a\" }\nexpect = { alphas = \"$.a\" }\n".to_owned()),
+        ("values", "machine = \"toy\"\n[state]\na = \"u8\"\n[format]\ncases = \"$\"\nprogram = { a = { value = 256 } }\nexpect = { a = { at = \"$.a\", absent = \"x\" } }\n".to_owned()),
+        ("neither", "machine = \"toy\"\n[state]\na = \"u8\"\n[format]\ncases = \"$\"\nexpect = { a = { absent = 1 } }\n".to_owned()),
+        ("actions", format!("machine = \"toy\"\n[state]\na = \"u8\"\n{FORMAT}do = [\"step-in\"]\nignore = {{ \"$.x\" = \"\" }}\nfiles = [\"[\"]\n")),
+        ("steps", format!("machine = \"toy\"\n[state]\na = \"u8\"\n{FORMAT}steps = \"$.steps[*]\"\n")),
+        ("step", format!("machine = \"toy\"\n[state]\na = \"u8\"\n{FORMAT}[format.step]\ndo = [\"execute\"]\n")),
+    ];
+    let shown = |(name, text): &(&str, String)| {
+        let faults = Declaration::parse(text).expect_err(name);
+        let faults: Vec<_> = faults.iter().map(|fault| fault.located("toy.toml")).collect();
+        format!("# {name}\n{}\n", faults.join("\n"))
+    };
+    golden::file("family-declarations", &cases.iter().map(shown).collect::<Vec<_>>().join("\n"));
+}
+
+#[test]
+fn the_box_has_each_declaration_under_its_name() {
+    for boxed in BOXED {
+        let family =
+            Family::install(boxed.text).unwrap_or_else(|faults| panic!("{}: {faults:?}", boxed.name));
+        assert_eq!(family.machine, boxed.name);
+    }
+    let files: Vec<_> = files("families", "toml");
+    assert_eq!(files.len(), BOXED.len(), "every file in families/ is in the box");
+}
+
+/// The cases of a corpus, and the fields that they demand: one for each step.
+fn counted(family: &Family, folder: &Path) -> (usize, usize) {
+    let (mut cases, mut demands) = (0, 0);
+    let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    for path in paths {
+        let document = Document::parse(std::fs::read_to_string(&path).unwrap(), 128).unwrap();
+        let (format, _) = family.fitting(document.root(), path.to_str().unwrap()).unwrap();
+        for entry in (format.outline)(document.root()).unwrap() {
+            let reading =
+                format.read_case(JsonNode::at_index(&document, entry.node), FormatOptions::default());
+            assert_eq!(reading.diagnostics, [], "{}", path.display());
+            cases += 1;
+            for step in reading.case.unwrap().steps {
+                let fields: BTreeSet<&PathKey> =
+                    step.assertions.iter().map(|assertion| assertion.at.first()).collect();
+                demands += fields.len();
+            }
+        }
+    }
+    (cases, demands)
+}
+
+/// No leaf of a published corpus is left over, and as many are demanded as an independent program counts.
+#[test]
+fn published_corpora_are_read_whole() {
+    const COUNTS: [(&str, &str, usize, usize); 7] = [
+        ("z80", "z80", 10_050, 281_400),
+        ("spc700", "spc700", 1_600, 12_800),
+        ("sm83", "sm83", 3_150, 40_950),
+        ("m68000", "m68000", 800, 18_400),
+        ("pvm", "pvm", 214, 1_077),
+        ("bch", "bch", 4_266, 4_266),
+        ("bitcoin", "bitcoin-script", 930, 930),
+    ];
+    let Some(suites) = suites() else { return };
+    for (folder, name, cases, demands) in COUNTS {
+        let boxed = BOXED.iter().find(|boxed| boxed.name == name).unwrap();
+        let family = Family::install(boxed.text).unwrap();
+        assert_eq!(counted(family, &suites.join("families").join(folder)), (cases, demands), "{folder}");
+    }
+}
+
+/// A file of a corpus is recognised without a flag, whatever looks alike.
+#[test]
+fn published_corpora_are_recognised() {
+    let Some(suites) = suites() else { return };
+    for folder in ["z80", "spc700", "sm83", "m68000", "pvm"] {
+        let path = suites.join("families").join(folder);
+        let ran = vmconf(&["list", "--counts", path.to_str().unwrap()]);
+        let first: Vec<_> = ran.stdout.lines().next().unwrap_or_default().split_whitespace().collect();
+        assert_eq!(first[1..], [folder, folder], "{ran:?}");
+    }
+}
+
+/// Each family in the box but one has vectors of its own, which are recognised without a flag.
+#[test]
+fn families_in_the_box_have_own_vectors() {
+    for boxed in BOXED.iter().filter(|boxed| boxed.name != "bch") {
+        let family = Family::install(boxed.text).unwrap();
+        let folder = format!("families/vectors/{}", boxed.name);
+        assert!(counted(family, &at_root(&folder)).0 >= 20, "{folder}");
+        let listed = vmconf(&["list", "--counts", &folder]);
+        let first: Vec<_> = listed.stdout.lines().next().unwrap_or_default().split_whitespace().collect();
+        assert_eq!(first[1..], [boxed.name, boxed.name], "{listed:?}");
+    }
+}
