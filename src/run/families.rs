@@ -45,11 +45,11 @@ impl Default for Families {
 }
 
 impl Families {
-    /// These families as well; each takes the place of one of the same machine in the box.
+    /// These families and another one, which takes the place of one of the same machine.
     ///
     /// # Errors
     ///
-    /// When vmconf embeds a machine of this name, or when two families have the same machine.
+    /// When vmconf embeds a machine of this name.
     pub fn with(&self, family: &'static Family) -> Result<Families, String> {
         let name = family.machine;
         if machines::by_name(name).is_some() {

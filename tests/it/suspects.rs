@@ -4,7 +4,7 @@
 //! once, the cases fail that fail with one of them.
 
 #![allow(clippy::cast_precision_loss, reason = "numbers of cases are far below 2^53")]
-#![allow(clippy::print_stdout, reason = "the measured shares are worth to know")]
+#![allow(clippy::print_stdout, reason = "the measured shares are worth knowing")]
 
 mod reported;
 mod served;
