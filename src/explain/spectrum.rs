@@ -49,7 +49,9 @@ fn spectra(sources: &Sources, options: &LoadOptions, verdict: VerdictOf<'_>) -> 
     });
     let mut spectra = spectra.into_inner().unwrap_or_else(PoisonError::into_inner);
     // The threads decide in which order cases arrive, and sums of fractions depend on it.
-    spectra.values_mut().for_each(|cases| cases.sort_unstable_by(|one, other| one.id.cmp(&other.id)));
+    for cases in spectra.values_mut() {
+        cases.sort_unstable_by(|one, other| one.id.cmp(&other.id));
+    }
     spectra
 }
 
