@@ -26,7 +26,7 @@ use crate::model::explanation::BlameAnswer;
 use crate::model::path::{Path, PathKey};
 use crate::model::value::Value;
 use crate::model::verdict::CaseDifference;
-use crate::run::{self, LoadedFile, RunOptions, WatchedCase, Worker};
+use crate::run::{self, JudgedCase, LoadedFile, RunOptions, Worker};
 use crate::testees::embedded::Embedded;
 
 /// The maximum number of list items that are compared with what is expected, since a vector may expect a list
@@ -74,7 +74,7 @@ pub struct Ran<'r, 'o, 'l> {
 
 /// A run on the embedded machine whose instructions were counted.
 struct ExplainedCount {
-    watched: WatchedCase,
+    watched: JudgedCase,
     counter: Counter,
 }
 

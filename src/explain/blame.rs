@@ -147,6 +147,7 @@ impl Recorder {
     }
 
     /// A run that is wrong after `step` instructions, whenever the first question is asked.
+    #[must_use]
     pub fn wrong_after(self, step: Option<u64>) -> Recorder {
         Recorder { wrong_after: step, ..self }
     }

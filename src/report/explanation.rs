@@ -134,8 +134,9 @@ fn failed(text: &mut Vec<u8>, explained: &Explanation, failure: &Failure, length
             }
             // The leaves show which instruction made the root what it is.
             Some(BlameAnswer::NoCell(_)) if explained.world.is_some() => {}
-            // The embedded machine's run goes on after the divergence.
-            Some(BlameAnswer::NoCell(_)) if explained.divergence.is_some() => {}
+            // The embedded machine's run goes on after the other one ends.
+            Some(BlameAnswer::NoCell(_))
+                if explained.divergence.as_ref().is_some_and(FirstDivergence::is_end) => {}
             Some(answer) => answered(text, answer, length)?,
             None => {}
         }
