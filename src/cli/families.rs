@@ -62,7 +62,7 @@ pub(super) fn named(argument: &str, families: &Families) -> anyhow::Result<(&'st
 /// Reports the families whose cases are left out, since they have no instructions.
 pub(super) fn note_left_out(suite: &VectorSuite) {
     for name in &suite.families {
-        output::note(&format!("note: cases of {name} are left out: {}", NO_INSTRUCTIONS));
+        output::note(&format!("note: cases of {name} are left out: {NO_INSTRUCTIONS}"));
     }
 }
 

@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use proptest::prelude::*;
+use serde_json::{Map, Value as Json};
 use tempfile::TempDir;
 use vmconf::formats::FormatOptions;
-use vmconf::formats::family::{BOXED, Declaration, Family};
+use vmconf::formats::family::{BOXED, Declaration, Family, infer};
 use vmconf::model::path::PathKey;
 use vmconf::model::shape::{MemberShape, Shape};
 use vmconf::text::json::{Document, JsonNode};
@@ -232,7 +234,7 @@ fn a_declaration_is_made_from_vectors() {
         assert_eq!(ran.exit, 0, "{ran:?}");
         let family = Family::install(&ran.stdout).unwrap_or_else(|faults| panic!("{name}: {faults:?}"));
         let boxed = BOXED.iter().find(|boxed| boxed.name == name).unwrap();
-        let folder = at_root(&format!("families/vectors/{name}"));
+        let folder = at_root(format!("families/vectors/{name}"));
         assert_eq!(counted(family, &folder), counted(Family::install(boxed.text).unwrap(), &folder));
         ran.stdout
     };
@@ -340,5 +342,62 @@ fn a_family_has_no_instructions() {
     for command in [&["isa", "z80"][..], &["asm", "z80", "-"], &["mutants", "--machine", "z80"]] {
         let ran = vmconf(command);
         assert!(ran.exit == 2 && ran.stderr.contains(&format!("error: z80: {reason}")), "{ran:?}");
+    }
+}
+
+/// Any value of JSON.
+fn any_json() -> impl Strategy<Value = Json> {
+    let leaf = prop_oneof![
+        Just(Json::Null),
+        any::<bool>().prop_map(Json::from),
+        any::<i64>().prop_map(Json::from),
+        (0..300_u64).prop_map(Json::from),
+        "(0x)?[0-9a-f]{0,6}|[ \"\\\\a-z\u{7f}é]{0,4}".prop_map(Json::from),
+    ];
+    leaf.prop_recursive(3, 12, 4, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Json::from),
+            any_object(inner).prop_map(Json::from),
+        ]
+    })
+}
+
+fn any_object(value: impl Strategy<Value = Json>) -> impl Strategy<Value = Map<String, Json>> {
+    let key = "[a-c]|[-_. '\"\\\\]{0,2}|address|\u{7f}";
+    prop::collection::btree_map(key, value, 0..4).prop_map(|members| members.into_iter().collect())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+    /// Whatever vectors have, what is made from them is a declaration, and it reads all of them.
+    #[test]
+    fn a_declaration_reads_what_it_was_made_from(
+        cases in prop::collection::vec((any_object(any_json()), any_object(any_json()), any_json()), 1..4),
+        prefix in any::<bool>(),
+    ) {
+        let flat = |half: &str, members: &Map<String, Json>| -> Vec<(String, Json)> {
+            members.iter().map(|(name, value)| (format!("{half}-{name}"), value.clone())).collect()
+        };
+        let case = |(before, after, other): &(Map<String, Json>, Map<String, Json>, Json)| {
+            let mut case: Map<String, Json> = if prefix {
+                [flat("initial", before), flat("final", after)].concat().into_iter().collect()
+            } else {
+                [("initial".to_owned(), before.clone().into()), ("final".to_owned(), after.clone().into())].into_iter().collect()
+            };
+            case.insert("other".to_owned(), other.clone());
+            Json::from(case)
+        };
+        let text = Json::from(cases.iter().map(case).collect::<Vec<_>>()).to_string();
+        let document = Document::parse(text.clone(), 128).unwrap();
+        let Ok(declaration) = infer("made", std::slice::from_ref(&document)) else { return Ok(()) };
+        let family = Family::install(&declaration).unwrap();
+        let (format, _) = family.fitting(document.root(), "made.json").map_err(|why| {
+            TestCaseError::fail(format!("{why:?}\n{text}\n{declaration}"))
+        })?;
+        for entry in (format.outline)(document.root()).unwrap() {
+            let reading = format.read_case(JsonNode::at_index(&document, entry.node), FormatOptions::default());
+            prop_assert_eq!(&reading.diagnostics, &[], "{}\n{}", text, declaration);
+        }
     }
 }

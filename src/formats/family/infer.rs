@@ -17,6 +17,7 @@ use indexmap::IndexMap;
 use self::guess::Widths;
 use self::layout::{CaseLayout, PairedData};
 use self::observed::ObservedValues;
+use super::declaration::Declaration;
 use crate::text::json::{Document, JsonNode};
 
 /// The maximum number of cases that are looked at.
@@ -34,7 +35,14 @@ pub fn infer(machine: &str, documents: &[Document]) -> Result<String, String> {
         members.add(&layout, node);
     }
     let widths = Widths::of(members.fields.values().map(|member| &member.values));
-    Ok(written::declaration(machine, &layout, &members, widths))
+    let text = written::declaration(machine, &layout, &members, widths);
+    match Declaration::parse(&text) {
+        Ok(_) => Ok(text),
+        Err(faults) => {
+            let faults: Vec<_> = faults.iter().map(|fault| fault.located("the declaration")).collect();
+            Err(format!("the cases have data that a declaration cannot name: {}", faults.join("; ")))
+        }
+    }
 }
 
 /// What the cases have.

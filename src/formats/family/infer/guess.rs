@@ -91,7 +91,7 @@ impl Widths {
     }
 
     fn list(self, lists: &ObservedLists) -> Guess {
-        if let Some(memory) = self.memory(&lists.items) {
+        if let Some(memory) = memory(&lists.items) {
             return Guess::sure(FieldType::Memory(memory));
         }
         let items = &lists.items;
@@ -150,37 +150,37 @@ impl Widths {
         let fields = objects.members.iter().map(field).collect();
         Guess { field_type: FieldType::Table(fields), doubt }
     }
+}
 
-    /// The type of a memory with these items: pairs of address and cell, or an address with the bytes from there on.
-    fn memory(self, items: &ObservedValues) -> Option<MemoryType> {
-        if items.nulls > 0 || items.kinds() != 1 {
-            return None;
-        }
-        let (addresses, cells) = match (&items.lists, &items.objects) {
-            (Some(pairs), None) if pairs.length() == Some(2) => {
-                (&pairs.places[0].numbers, &pairs.places[1].numbers)
-            }
-            (None, Some(chunks)) if chunks.are_alike() && chunks.members.len() == 2 => {
-                let address = &chunks.members.get("address")?.1.numbers;
-                let contents = chunks.members.iter().find(|member| *member.0 != "address")?;
-                (address, &contents.1.1.lists.as_ref()?.items.numbers)
-            }
-            _ => return None,
-        };
-        let is_whole = |numbers: &ObservedNumbers| numbers.count > 0 && !numbers.are_signed();
-        // A cell as wide as its address is rather a pair of numbers.
-        if !is_whole(addresses) || !is_whole(cells) || cells.bits() > 8 && cells.bits() >= addresses.bits() {
-            return None;
-        }
-        let full = |width: &&u32| addresses.percent_of(**width) >= FULL_PERCENT;
-        let needed = next(&ADDRESSES, addresses.bits());
-        let address = ADDRESSES.iter().find(full).filter(|width| **width >= addresses.bits());
-        let address = address.copied().unwrap_or(if needed == 24 { 32 } else { needed });
-        Some(MemoryType {
-            address: Box::new(FieldType::Unsigned(address)),
-            cell: Box::new(FieldType::Unsigned(next(&WIDTHS, cells.bits()))),
-        })
+/// The type of a memory with these items: pairs of address and cell, or an address with the bytes from there on.
+fn memory(items: &ObservedValues) -> Option<MemoryType> {
+    if items.nulls > 0 || items.kinds() != 1 {
+        return None;
     }
+    let (addresses, cells) = match (&items.lists, &items.objects) {
+        (Some(pairs), None) if pairs.length() == Some(2) => {
+            (&pairs.places[0].numbers, &pairs.places[1].numbers)
+        }
+        (None, Some(chunks)) if chunks.are_alike() && chunks.members.len() == 2 => {
+            let address = &chunks.members.get("address")?.1.numbers;
+            let contents = chunks.members.iter().find(|member| *member.0 != "address")?;
+            (address, &contents.1.1.lists.as_ref()?.items.numbers)
+        }
+        _ => return None,
+    };
+    let is_whole = |numbers: &ObservedNumbers| numbers.count > 0 && !numbers.are_signed();
+    // A cell as wide as its address is rather a pair of numbers.
+    if !is_whole(addresses) || !is_whole(cells) || cells.bits() > 8 && cells.bits() >= addresses.bits() {
+        return None;
+    }
+    let full = |width: &&u32| addresses.percent_of(**width) >= FULL_PERCENT;
+    let needed = next(&ADDRESSES, addresses.bits());
+    let address = ADDRESSES.iter().find(full).filter(|width| **width >= addresses.bits());
+    let address = address.copied().unwrap_or(if needed == 24 { 32 } else { needed });
+    Some(MemoryType {
+        address: Box::new(FieldType::Unsigned(address)),
+        cell: Box::new(FieldType::Unsigned(next(&WIDTHS, cells.bits()))),
+    })
 }
 
 /// The width of numbers that use it, if their values say so.

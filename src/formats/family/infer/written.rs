@@ -73,9 +73,13 @@ fn format(layout: &CaseLayout, members: &Members) -> Vec<String> {
             let is_rare = |demanded: u64| demanded < members.cases;
             let given = others.iter().filter(|(_, other)| is_rare(other.demanded));
             let given = given.map(|(name, _)| format!(", {} = {}", key(name), member(name)));
-            let demanded = others.iter().map(|(name, other)| match is_rare(other.demanded) {
-                true => format!(", {} = {{ at = {}, absent = [] }}", key(name), member(name)),
-                false => format!(", {} = {}", key(name), member(name)),
+            let demanded = others.iter().map(|(name, other)| {
+                let is_list_at_times = is_rare(other.demanded) && other.values.lists.is_some();
+                if is_list_at_times {
+                    format!(", {} = {{ at = {}, absent = [] }}", key(name), member(name))
+                } else {
+                    format!(", {} = {}", key(name), member(name))
+                }
             });
             lines.push(format!("has = [{}, {}]", member(before), member(after)));
             lines.push("do = [\"step-into\"] # uncertain: [\"execute\"] runs to the end".to_owned());
