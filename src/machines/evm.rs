@@ -11,7 +11,7 @@
 //! | `place.rs` | what opcodes read and write besides the stack |
 //! | `interpret.rs` | the loop |
 //! | `machine.rs` | the machine: loading and the single loop |
-//! | `fields.rs` | what can be observed |
+//! | `state.rs` | what can be observed, and what can be changed between two instructions |
 //! | `inspect.rs` | the view for blame and traces |
 //! | `hot.rs` | the hot tier: translated blocks of frequently executed code |
 //! | `reference.rs` | a second machine, for `--engine both` |
@@ -20,8 +20,8 @@
 //! | `wide.rs` | EXP and quotients |
 //! | `world.rs` | accounts |
 //! | `program.rs` | what a program record must contain |
+//! | `plant.rs` | what planted faults change besides cells |
 //! | `log.rs` | log entries, their bloom filters and their hash; LOG0 to LOG4 |
-//! | `change.rs` | what can be changed between two instructions |
 //! | the others | handlers, one file per opcode family |
 //!
 //! # Program
@@ -46,10 +46,8 @@
 mod arith;
 mod bitwise;
 mod call;
-mod change;
 mod context;
 mod environment;
-mod fields;
 mod flow;
 mod frame;
 mod hash;
@@ -62,10 +60,11 @@ mod memory;
 mod opcodes;
 mod operands;
 mod place;
+mod plant;
 mod program;
 mod reference;
-mod shapes;
 mod stack;
+mod state;
 mod storage;
 mod view;
 mod wide;

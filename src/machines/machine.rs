@@ -5,10 +5,10 @@ use std::ops::ControlFlow;
 
 use super::account::{CaseAccount, Limit, LimitReached};
 use super::inspect::Inspect;
+use super::plant::PlantFaults;
 use super::tiers::Tiers;
 use crate::isa::{Isa, OpInfo, OpSet};
 use crate::model::case::{Action, Program};
-use crate::model::cell::Cell;
 use crate::model::path::Path;
 use crate::model::value::Value;
 
@@ -143,23 +143,9 @@ pub trait Machine: Inspect {
         Err(LoadError::new(format!("the state of this machine cannot be set to {changes}")))
     }
 
-    /// Changes the machine in a way that no instruction does, for a planted fault. Returns false if that is
-    /// impossible in this state.
-    fn tamper(&mut self, tamper: Tamper) -> bool {
-        let _ = tamper;
-        false
-    }
-
-    /// The whole value of a cell, on a machine that can [`Machine::write`] it.
-    fn content(&self, cell: &Cell) -> Option<Value> {
-        let _ = cell;
+    /// The machine as one in which faults of instructions can be planted; `None` if that is impossible.
+    fn faults(&mut self) -> Option<&mut dyn PlantFaults> {
         None
-    }
-
-    /// Gives a cell a value, for a planted fault. Returns false if that is impossible in this state.
-    fn write(&mut self, cell: &Cell, value: &Value) -> bool {
-        let _ = (cell, value);
-        false
     }
 
     /// The next instruction; `None` if nothing more will be executed.
@@ -184,41 +170,6 @@ pub trait Machine: Inspect {
     fn explain(&self, _at: &Path) -> Option<String> {
         None
     }
-}
-
-/// A change that a planted fault makes between two instructions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tamper {
-    /// Pushes the number 0.
-    Push,
-    /// Removes the top value.
-    Pop,
-    /// Continues at this program counter.
-    GoTo(usize),
-    /// Replaces the compound that the top value refers to by a copy.
-    Copy,
-    /// Adds this number to the count of references.
-    Count(usize),
-    /// Turns the Struct on top into an Array with the same items, so that it is stored without being copied.
-    AsArray,
-    /// Turns this compound back into a Struct wherever it is stored in another one.
-    AsStruct(usize),
-    /// Replaces the failure of the last instruction by a different one.
-    FailOtherwise,
-    /// Fails as if the limit on the stack, or on the number of items, were exceeded.
-    Overflow,
-    /// Takes this much gas from the running frame, or gives it some.
-    Spend(i64),
-    /// If the next instruction fails, these numbers of values are popped and of zeros pushed in its place, and the run
-    /// continues at this program counter. [`Inspect::failure`] then tells that it failed.
-    Excuse {
-        /// How many values are popped.
-        pops: usize,
-        /// How many zeros are pushed.
-        pushes: usize,
-        /// Where the run continues.
-        next: usize,
-    },
 }
 
 /// How [`Machine::advance_to`] ended.

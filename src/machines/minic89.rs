@@ -13,10 +13,10 @@
 //! | `lint.rs` | suspicious constructs in a program |
 //! | `source.rs` | source lines and names, for display with the state |
 //! | `machine.rs` | the machine: loading and running |
-//! | `fields.rs` | what can be observed |
+//! | `state.rs` | what can be observed, and what can be changed between two instructions |
 //! | `inspect.rs` | the view for blame and traces |
 //! | `explain.rs` | the state in terms of the source |
-//! | `change.rs` | what can be changed between two instructions |
+//! | `plant.rs` | what planted faults change besides cells |
 //! | the others | handlers, one file per instruction family |
 //!
 //! # Program
@@ -48,11 +48,9 @@
 
 mod arith;
 mod call;
-mod change;
 mod compare;
 mod cpu;
 mod explain;
-mod fields;
 mod flow;
 mod inspect;
 mod interpret;
@@ -61,10 +59,12 @@ mod local;
 mod machine;
 mod opcodes;
 mod place;
+mod plant;
 mod playback;
 mod program;
 mod source;
 mod stack;
+mod state;
 mod trap;
 mod view;
 mod word;

@@ -7,7 +7,7 @@
 //! | `place.rs` | what opcodes read and write besides the stack |
 //! | `interpret.rs` | the loop |
 //! | `machine.rs` | the machine: loading and the single loop |
-//! | `fields.rs` | what can be observed |
+//! | `state.rs` | what can be observed, and what can be changed between two instructions |
 //! | `inspect.rs` | the view for blame and traces; the places that rows name |
 //! | `frame.rs` | the running frame that handlers work on |
 //! | `core.rs`, `context.rs` | what the frames share; a frame of the invocation stack |
@@ -18,7 +18,7 @@
 //! | `count.rs` | the machine's limit on items |
 //! | `program.rs`, `script.rs` | what a program record must contain; scripts and their hashes |
 //! | `show.rs` | items as values |
-//! | `change.rs` | what can be changed between two instructions |
+//! | `plant.rs` | what planted faults change besides cells |
 //! | the others | handlers, one file per opcode family |
 //!
 //! # Program
@@ -43,7 +43,6 @@
 mod arith;
 mod bitwise;
 mod call;
-mod change;
 mod compound;
 mod context;
 mod convert;
@@ -52,7 +51,6 @@ mod count;
 mod crypto;
 mod equal;
 mod fault;
-mod fields;
 mod flow;
 mod frame;
 mod heap;
@@ -66,13 +64,14 @@ mod map;
 mod number;
 mod opcodes;
 mod place;
+mod plant;
 mod program;
 mod push;
 mod script;
-mod shapes;
 mod show;
 mod splice;
 mod stack;
+mod state;
 mod view;
 
 pub use machine::{INFO, Neo2};

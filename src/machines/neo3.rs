@@ -6,7 +6,7 @@
 //! | `place.rs` | what opcodes read and write besides the stack |
 //! | `interpret.rs` | the loop |
 //! | `machine.rs` | the machine: loading and the single loop |
-//! | `fields.rs` | what can be observed |
+//! | `state.rs` | what can be observed, and what can be changed between two instructions |
 //! | `inspect.rs` | the view for blame and traces; the places that rows name |
 //! | `frame.rs` | the running frame that handlers work on |
 //! | `core.rs`, `context.rs` | what the frames share; a frame of the invocation stack |
@@ -17,7 +17,7 @@
 //! | `host.rs` | SYSCALL and the available services |
 //! | `program.rs` | what a program record must contain; strict validation |
 //! | `show.rs` | items as values |
-//! | `change.rs` | what can be changed between two instructions |
+//! | `plant.rs` | what planted faults change besides cells |
 //! | the others | handlers, one file per opcode family |
 //!
 //! # Program
@@ -47,14 +47,12 @@
 mod arith;
 mod bitwise;
 mod call;
-mod change;
 mod compound;
 mod context;
 mod convert;
 mod core;
 mod equal;
 mod fault;
-mod fields;
 mod flow;
 mod frame;
 mod heap;
@@ -67,13 +65,14 @@ mod map;
 mod number;
 mod opcodes;
 mod place;
+mod plant;
 mod program;
 mod push;
-mod shapes;
 mod show;
 mod slot;
 mod splice;
 mod stack;
+mod state;
 mod try_catch;
 mod view;
 

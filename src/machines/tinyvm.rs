@@ -8,9 +8,10 @@
 //! | `core.rs` | one machine and the loop over its instructions |
 //! | `instruction.rs` | decoded instructions |
 //! | `driver.rs` | the test driver: its commands, budget, results and outcomes |
-//! | `state.rs` | the state: one machine, or a driver and its testee |
+//! | `mode.rs` | one machine, or a driver and its testee |
 //! | `machine.rs` | the machine: loading and running |
-//! | `fields.rs` | what can be observed |
+//! | `state.rs` | what can be observed, and what can be changed between two instructions |
+//! | `plant.rs` | what planted faults change besides cells |
 //! | `inspect.rs` | the view for blame and traces |
 //! | `program.rs` | what a program record must contain |
 //! | `random.rs` | reproducible random numbers |
@@ -37,7 +38,6 @@ mod compare;
 mod core;
 pub mod disassembler;
 mod driver;
-mod fields;
 mod inspect;
 mod instruction;
 mod interpret;
@@ -45,11 +45,12 @@ mod jump;
 mod language;
 mod machine;
 mod memory;
+mod mode;
 mod opcodes;
 mod place;
+mod plant;
 mod program;
 mod random;
-mod shapes;
 mod state;
 mod stop;
 mod view;

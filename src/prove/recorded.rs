@@ -36,8 +36,7 @@ pub(super) fn recorded(
     worker: &mut Worker<'_>,
 ) -> Option<RecordedSteps> {
     let case = file.case(index)?.read().ok()?.case?;
-    let declared: Vec<_> =
-        (machines::by_name(case.machine)?.fields)().iter().map(|field| field.name).collect();
+    let declared: Vec<_> = machines::by_name(case.machine)?.fields.iter().map(|field| field.name).collect();
     let mut states = Vec::new();
     let done = worker.with_testee(case.machine, file.options(), |testee| {
         testee.run(&case.program, &case.steps, &mut |_, state| {

@@ -55,7 +55,7 @@ fn top(state: &dyn Inspect) -> usize {
 
 fn fields(case: &Case) -> Vec<&'static str> {
     let machine = machines::by_name(case.machine).unwrap();
-    (machine.fields)().iter().map(|field| field.name).collect()
+    machine.fields.iter().map(|field| field.name).collect()
 }
 
 fn record(case: &Case) -> Recording {

@@ -57,10 +57,7 @@ impl Inspect for Evm {
 
     fn value(&self, cell: &Cell) -> Option<Value> {
         match cell {
-            Cell::Named("storage", key) => {
-                let key = Word::from_str_radix(key.strip_prefix("0x")?, 16).ok()?;
-                Some(self.stored(key))
-            }
+            Cell::Named("storage", key) => self.stored_at(key),
             Cell::Range("memory", range) => Some(byte_memory::shown_part(self.context.memory.bytes(), range)),
             Cell::Named("output", _) => Some(byte_memory::shown(&self.context.output)),
             _ => None,
@@ -159,10 +156,6 @@ impl Evm {
     /// The word at this distance from the top of the stack.
     fn word(&self, below: usize) -> Option<Word> {
         (below < self.height).then(|| self.stack[self.height - below].word())
-    }
-
-    fn stored(&self, key: Word) -> Value {
-        word_value(self.context.storage.get(&key).copied().unwrap_or_default())
     }
 
     /// The memory from the operand `start` on; no cell if it is empty or reaches beyond the largest address.

@@ -184,7 +184,7 @@ fn vector(fault: RowFault, make: &MakeVector, name: &str, code: &[u8], inputs: &
     let (case, _) = read(&text(None)?)?;
     let limits = Limits { steps: MAX_STEPS, ..Limits::default() };
     let mut plain = Embedded::of((fault.machine.new)(&limits), &Interrupt::default());
-    let fields: Vec<_> = (fault.machine.fields)().iter().map(|field| field.name).collect();
+    let fields: Vec<_> = fault.machine.fields.iter().map(|field| field.name).collect();
     let mut left: Vec<(&str, Value)> = Vec::new();
     plain
         .watch(&case.program, &case.steps, None, &mut |_, state| {
