@@ -95,6 +95,10 @@ impl Machine for NoMachine {
         None
     }
 
+    fn inspect(&self) -> &(dyn Inspect + 'static) {
+        self
+    }
+
     fn describe(&self) -> String {
         NOT_HERE.to_owned()
     }

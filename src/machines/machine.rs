@@ -1,7 +1,7 @@
 //! What every machine can do: load a program, run and be inspected; and the debugger actions, written once
 //! for all machines.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Deref};
 
 use super::account::{CaseAccount, Limit, LimitReached};
 use super::inspect::Inspect;
@@ -12,8 +12,8 @@ use crate::model::case::{Action, Program};
 use crate::model::path::Path;
 use crate::model::value::Value;
 
-/// A virtual machine.
-pub trait Machine: Inspect {
+/// A virtual machine. [`Inspect`] and [`Observe`](super::observe::Observe) are what its state shows.
+pub trait Machine: 'static {
     /// Resets the machine and loads `program`. A machine can load any number of programs, one after another.
     ///
     /// # Errors
@@ -151,6 +151,9 @@ pub trait Machine: Inspect {
     /// The next instruction; `None` if nothing more will be executed.
     fn next(&self) -> Option<At<'_>>;
 
+    /// The state of the machine, between two instructions.
+    fn inspect(&self) -> &(dyn Inspect + 'static);
+
     /// An independent machine in the same state; `None` for a machine that cannot be copied.
     fn duplicate(&self) -> Option<Box<dyn Machine>> {
         None
@@ -169,6 +172,15 @@ pub trait Machine: Inspect {
     /// current line, such as `local i of main, at line 7`, or what decided its value.
     fn explain(&self, _at: &Path) -> Option<String> {
         None
+    }
+}
+
+/// What can be asked of the state of a machine can be asked of the machine.
+impl<'m> Deref for dyn Machine + 'm {
+    type Target = dyn Inspect;
+
+    fn deref(&self) -> &(dyn Inspect + 'static) {
+        self.inspect()
     }
 }
 

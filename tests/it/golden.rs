@@ -115,8 +115,8 @@ fn account(path: &Path) -> String {
         let machine = execute(&case.case, Some(&mut executed));
         let ended = machine.describe();
         let state = match case.case.machine {
-            "evm" => state(&*machine, &ended),
-            "neo2" | "neo3" => left(&*machine, ended),
+            "evm" => state(machine.inspect(), &ended),
+            "neo2" | "neo3" => left(machine.inspect(), ended),
             _ => ended,
         };
         writeln!(text, "{}: {verdict}, {state}; {executed}", case.name).unwrap();

@@ -35,6 +35,7 @@ use super::world::{self, After};
 use crate::isa::OpSet;
 use crate::machines::account::{CaseAccount, Limit};
 use crate::machines::info::{Engine as Of, Executes, Hashed, MachineInfo, ProgramLanguage};
+use crate::machines::inspect::Inspect;
 use crate::machines::machine::{Advanced, At, LoadError, Machine, Status};
 use crate::machines::observe::{StateFields, members_of};
 use crate::machines::plant::PlantFaults;
@@ -357,6 +358,10 @@ impl Machine for Ethereum {
 
     fn account(&mut self) -> &mut CaseAccount {
         &mut self.account
+    }
+
+    fn inspect(&self) -> &(dyn Inspect + 'static) {
+        self
     }
 
     fn faults(&mut self) -> Option<&mut dyn PlantFaults> {

@@ -12,6 +12,7 @@ use crate::isa::OpSet;
 use crate::machines::account::CaseAccount;
 use crate::machines::change::{self, StateChanges};
 use crate::machines::info::{Engine, Executes, MachineInfo, ProgramLanguage};
+use crate::machines::inspect::Inspect;
 use crate::machines::interpreter::Interpreted;
 use crate::machines::machine::{Advanced, At, LoadError, Machine, Meter, Metered, Status, Unmetered, Until};
 use crate::machines::observe::{StateFields, members_of};
@@ -303,6 +304,10 @@ impl Machine for Evm {
     fn set(&mut self, changes: &Value) -> Result<(), LoadError> {
         change::change(self, changes)?;
         self.reference.as_mut().map_or(Ok(()), |reference| reference.set(changes))
+    }
+
+    fn inspect(&self) -> &(dyn Inspect + 'static) {
+        self
     }
 
     fn faults(&mut self) -> Option<&mut dyn PlantFaults> {

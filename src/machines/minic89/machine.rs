@@ -12,6 +12,7 @@ use crate::isa::OpSet;
 use crate::machines::account::CaseAccount;
 use crate::machines::change::{self, StateChanges};
 use crate::machines::info::{Engine, Executes, MachineInfo, ProgramLanguage};
+use crate::machines::inspect::Inspect;
 use crate::machines::machine::{Advanced, At, LoadError, Machine, Meter, Metered, Status, Until};
 use crate::machines::observe::{StateFields, joined, members_of};
 use crate::machines::plant::PlantFaults;
@@ -292,6 +293,10 @@ impl Machine for MiniC89 {
 
     fn account(&mut self) -> &mut CaseAccount {
         &mut self.account
+    }
+
+    fn inspect(&self) -> &(dyn Inspect + 'static) {
+        self
     }
 
     fn faults(&mut self) -> Option<&mut dyn PlantFaults> {

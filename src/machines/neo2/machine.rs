@@ -150,6 +150,10 @@ impl Machine for Neo2 {
         change::change(self, changes)
     }
 
+    fn inspect(&self) -> &(dyn Inspect + 'static) {
+        self
+    }
+
     fn faults(&mut self) -> Option<&mut dyn PlantFaults> {
         Some(self)
     }

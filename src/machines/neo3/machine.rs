@@ -10,6 +10,7 @@ use crate::isa::OpSet;
 use crate::machines::account::CaseAccount;
 use crate::machines::change::{self, StateChanges};
 use crate::machines::info::{Engine, Executes, MachineInfo, ProgramLanguage};
+use crate::machines::inspect::Inspect;
 use crate::machines::machine::{Advanced, At, LoadError, Machine, Meter, Metered, Status, Until};
 use crate::machines::neo::script::code_name;
 use crate::machines::observe::{StateFields, members_of};
@@ -139,6 +140,10 @@ impl Machine for Neo3 {
 
     fn set(&mut self, changes: &Value) -> Result<(), LoadError> {
         change::change(self, changes)
+    }
+
+    fn inspect(&self) -> &(dyn Inspect + 'static) {
+        self
     }
 
     fn faults(&mut self) -> Option<&mut dyn PlantFaults> {

@@ -12,6 +12,7 @@ use crate::isa::OpSet;
 use crate::machines::account::{CaseAccount, Limit};
 use crate::machines::change::{self, StateChanges};
 use crate::machines::info::{Engine, Executes, MachineInfo, ProgramLanguage};
+use crate::machines::inspect::Inspect;
 use crate::machines::machine::{Advanced, At, LoadError, Machine, Status};
 use crate::machines::observe::{StateFields, members_of};
 use crate::machines::plant::PlantFaults;
@@ -108,6 +109,10 @@ impl Machine for TinyVm {
             self.alone()?.begin();
         }
         Ok(())
+    }
+
+    fn inspect(&self) -> &(dyn Inspect + 'static) {
+        self
     }
 
     fn faults(&mut self) -> Option<&mut dyn PlantFaults> {

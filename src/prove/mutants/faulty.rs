@@ -9,7 +9,6 @@ use crate::isa::OpSet;
 use crate::machines::account::CaseAccount;
 use crate::machines::inspect::{Effects, Inspect};
 use crate::machines::machine::{Advanced, At, LoadError, Machine, Status};
-use crate::machines::observe::Observe;
 use crate::machines::plant::{Excuse, PlantFaults, PlantInCompounds};
 use crate::model::case::Program;
 use crate::model::cell::Cell;
@@ -442,87 +441,15 @@ impl Machine for Faulty {
         self.inner.next()
     }
 
+    fn inspect(&self) -> &(dyn Inspect + 'static) {
+        self.inner.inspect()
+    }
+
     fn describe(&self) -> String {
         self.inner.describe()
     }
 
     fn explain(&self, at: &Path) -> Option<String> {
         self.inner.explain(at)
-    }
-}
-
-impl Observe for Faulty {
-    fn has_field(&self, field: &str) -> bool {
-        self.inner.has_field(field)
-    }
-
-    fn observe(&self, field: &str) -> Option<Value> {
-        self.inner.observe(field)
-    }
-}
-
-impl Inspect for Faulty {
-    fn instruction(&self) -> String {
-        self.inner.instruction()
-    }
-
-    fn source(&self) -> Option<String> {
-        self.inner.source()
-    }
-
-    fn height(&self) -> usize {
-        self.inner.height()
-    }
-
-    fn reference_limit(&self) -> Option<usize> {
-        self.inner.reference_limit()
-    }
-
-    fn references(&self) -> Option<usize> {
-        self.inner.references()
-    }
-
-    fn recounts_references(&self) -> bool {
-        self.inner.recounts_references()
-    }
-
-    fn stack_limit(&self) -> Option<usize> {
-        self.inner.stack_limit()
-    }
-
-    fn item(&self, below: usize) -> Option<Value> {
-        self.inner.item(below)
-    }
-
-    fn compound(&self, below: usize) -> Option<usize> {
-        self.inner.compound(below)
-    }
-
-    fn gas(&self) -> Option<u64> {
-        self.inner.gas()
-    }
-
-    fn given_back(&self) -> u64 {
-        self.inner.given_back()
-    }
-
-    fn failure(&self) -> Option<String> {
-        self.inner.failure()
-    }
-
-    fn depth(&self) -> usize {
-        self.inner.depth()
-    }
-
-    fn declared(&self, counts: &dyn Fn(usize) -> bool) -> Effects {
-        self.inner.declared(counts)
-    }
-
-    fn value(&self, cell: &Cell) -> Option<Value> {
-        self.inner.value(cell)
-    }
-
-    fn cells(&self, at: &Path) -> Vec<Cell> {
-        self.inner.cells(at)
     }
 }
