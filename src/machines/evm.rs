@@ -26,22 +26,9 @@
 //!
 //! # Program
 //!
-//! A record of `code`, `data` (bytes), `gas`, `gasPrice`, `value` (numbers), `address`, `caller`, `origin`
-//! (20 bytes each), `coinbase` (20 bytes), `difficulty`, `gasLimit`, `number`, `timestamp` (numbers), `debit`
-//! (whether a recorded call reduces the balance by its value) and `pre`, a record of accounts by `0x`
-//! address: `balance`, `nonce`, `code` and `storage`, a record of numbers by `0x` key in its shortest form of
-//! whole bytes.
-//!
-//! # What can be changed
-//!
-//! [`Action::Set`](crate::model::case::Action) takes these members, all optional:
-//!
-//! | member | meaning |
-//! |---|---|
-//! | `stack` | Record: numbers by their distance from the top, `"0"` for the top one |
-//! | `gas` | Int: remaining gas |
-//! | `memory` | Record: bytes by the `0x` offset where they start; all of them must lie in memory |
-//! | `storage` | Record: words of the executing account by `0x` key; 0 for none |
+//! `program.rs` lists the members of the record, `state.rs` what [`Action::Set`](crate::model::case::Action) takes.
+//! Addresses of accounts and keys of storage are hex in their shortest form of whole bytes after `0x`; an offset of
+//! memory is hex, too.
 
 mod arith;
 mod bitwise;

@@ -176,7 +176,7 @@ pub trait Machine: 'static {
 }
 
 /// What can be asked of the state of a machine can be asked of the machine.
-impl<'m> Deref for dyn Machine + 'm {
+impl Deref for dyn Machine + '_ {
     type Target = dyn Inspect;
 
     fn deref(&self) -> &(dyn Inspect + 'static) {

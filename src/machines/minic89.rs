@@ -22,21 +22,10 @@
 //! # Program
 //!
 //! The record is a metadata document, as in `schemas/minic89-metadata.schema.json`; the `loc` of a source map
-//! is `{line}`. [`Action::Set`](crate::model::case::Action) with an `entry` starts a run; it takes
-//!
-//! | member | meaning |
-//! |---|---|
-//! | `entry` | Int: the id of the function that starts |
-//! | `args` | List of Int: its arguments; none if missing |
-//! | `limits` | Record of `step_limit` (Int, or Null for no limit), `operand_stack`, `call_depth`; each may be missing |
-//!
-//! Without an `entry`, it changes the current run. Values are written as in snapshots: integers or records of
-//! `t` and `v`.
-//!
-//! | member | meaning |
-//! |---|---|
-//! | `operand_stack` | Record: values by their distance from the top, `"0"` for the top one |
-//! | `locals` | Record: values of the current frame by slot |
+//! is `{line}`. [`Action::Set`](crate::model::case::Action) with an `entry` starts a run: `program.rs` lists what else
+//! it takes. `limits` is a record of `step_limit` (a number, or Null for no limit), `operand_stack` and `call_depth`;
+//! each may be missing. Without an `entry`, it changes the current run: `state.rs` lists what. Values are written as in
+//! snapshots: integers or records of `t` and `v`.
 //!
 //! A trap changes nothing but the status and the number of steps: handlers check everything before
 //! they change anything.

@@ -23,20 +23,12 @@
 //!
 //! # Program
 //!
-//! A record of `script` (bytes, or a list of bytes and mnemonics that follow each other; a
-//! missing one is empty), `message` (the bytes that signatures sign; without it there is no script container) and
-//! `scriptTable` (a list of the scripts that can be called; without it there is no table, which is
-//! not the same as an empty one).
+//! `program.rs` lists the members of the record, all optional. `script` may also be a list of bytes and mnemonics that
+//! follow each other; a missing one is empty. Without a `message` there is no script container. Without a
+//! `scriptTable` there is no table, which is not the same as an empty one.
 //!
-//! # What can be changed
-//!
-//! [`Action::Set`](crate::model::case::Action) takes records of items, written as the machine shows them.
-//! Neither the old nor the new value may be a compound or a host object.
-//!
-//! | member | meaning |
-//! |---|---|
-//! | `stack` | by the distance from the top, `"0"` for the top one |
-//! | `altStack` | likewise |
+//! `state.rs` lists what [`Action::Set`](crate::model::case::Action) takes: records of items, written as the machine
+//! shows them. Neither the old nor the new value may be a compound or a host object.
 
 #![allow(clippy::cast_possible_wrap, reason = "no size or place comes near 2^63, and no count of items 2^31")]
 

@@ -22,22 +22,13 @@
 //!
 //! # Program
 //!
-//! A record of `script` (bytes, or a list of bytes and mnemonics; null means no script), `strict` (whether
-//! the script is validated as a whole first: a rejected script leaves the machine in FAULT without a frame),
-//! `host` (`test`, which is the default, or `crypto`), and for `crypto` `message` (bytes that signatures are
-//! checked against) and `curve` (`secp256r1`, which is the default, or `secp256k1`). `limits` lowers limits of
-//! the engine, by their names in [`crate::model::limits`].
+//! `program.rs` lists the members of the record, all optional. `script` may also be a list of bytes and mnemonics; a
+//! missing one means no script. A script that strict validation rejects leaves the machine in FAULT without a frame.
+//! The `host` is `test` and the `curve` `secp256r1` if they are missing. `limits` has the names in
+//! [`crate::model::limits`].
 //!
-//! # What can be changed
-//!
-//! [`Action::Set`](crate::model::case::Action) takes records of items, written as the machine shows them.
-//! Neither the old nor the new value may be a compound.
-//!
-//! | member | meaning |
-//! |---|---|
-//! | `stack` | by the distance from the top, `"0"` for the top one |
-//! | `staticFields` | by index |
-//! | `localVariables`, `arguments` | those of the current frame, by index |
+//! `state.rs` lists what [`Action::Set`](crate::model::case::Action) takes: records of items, written as the machine
+//! shows them. Neither the old nor the new value may be a compound.
 //!
 //! # Speed
 //!

@@ -239,7 +239,7 @@ impl Watch for Executed {
         }
         self.hash.add(at.operand);
         self.hash.add(&(at.state.height() as u64).to_le_bytes());
-        self.hash.add(&at.state.gas().unwrap_or_default().to_le_bytes());
+        self.hash.add(&at.state.gas().map_or(0, |gas| gas.left).to_le_bytes());
     }
 }
 

@@ -330,7 +330,7 @@ fn a_changed_leaf_of_a_result_is_reported_as_itself() {
         for case in cases {
             let mut states = Vec::new();
             replay(&case.case, None, &mut |step, machine| {
-                states.push(State::of(&checks_of(step), machine.inspect()))
+                states.push(State::of(&checks_of(step), machine.inspect()));
             });
             let test = JsonNode::at_index(&document, case.node);
             let steps =

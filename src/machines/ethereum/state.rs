@@ -5,7 +5,6 @@ use revm_primitives::Log;
 
 use super::logs;
 use super::machine::{Ethereum, TransactionEnd, TransactionOutcome};
-use crate::machines::inspect::Inspect;
 use crate::machines::observe::{StateField, StateFields, state_fields};
 use crate::machines::record::{ACCOUNTS, HEX, word_value};
 use crate::model::shape::{Shape, members};
@@ -26,7 +25,7 @@ impl StateFields for Ethereum {
         "output": Shape::Bytes, "bytes returned, if executed", output;
         "fork": Shape::Text, "the fork whose rules hold", |m| Some(Value::text(m.fork()?.name));
         "refund": HEX, "gas to give back at the end, before any limit on it",
-            |m| Some(Value::int(m.refund()?));
+            |m| Some(Value::int(m.refunded()));
         "memorySize": HEX, "bytes of memory of the frame",
             |m| Some(Value::int(m.running()?.interpreter.memory.len()));
         "returnData": Shape::Bytes, "what the last call of the frame returned",

@@ -8,7 +8,7 @@ use super::world::{EvmAccount, address_bytes};
 use crate::isa::disassembler::disassemble;
 use crate::machines::byte_memory;
 use crate::machines::effects::{DeclaredPlaces, Effect, declared, effects};
-use crate::machines::inspect::{Effects, Inspect};
+use crate::machines::inspect::{Effects, GasCount, Inspect};
 use crate::machines::record::word_value;
 use crate::machines::view::{CodeLine, Section, code_lines, part_of_code};
 use crate::model::cell::Cell;
@@ -35,12 +35,8 @@ impl Inspect for Evm {
         self.word(below).map(word_value)
     }
 
-    fn gas(&self) -> Option<u64> {
-        Some(self.gas)
-    }
-
-    fn given_back(&self) -> u64 {
-        self.context.given_back
+    fn gas(&self) -> Option<GasCount> {
+        Some(GasCount { left: self.gas, given_back: self.context.given_back, refund: None })
     }
 
     fn failure(&self) -> Option<String> {

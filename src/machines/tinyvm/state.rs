@@ -1,6 +1,6 @@
 //! The state: what can be observed, and what can be changed between two instructions.
 
-use super::core::{TinyCore, TinyStop, TinyWords};
+use super::core::{TinyCore, TinyStop};
 use super::driver::{DriverOutcome, Rating, TestDriver, TestResult};
 use super::machine::{TinyVm, not_passed};
 use super::mode::{MachineMode, Single};
@@ -21,9 +21,9 @@ impl StateFields for TinyVm {
         "data": Shape::Plain, "words of data that are not zero, by address",
             |m| m.single()?.core.observe("data");
         "changedRegisters": Shape::Plain, "registers that are not as when the program was loaded or changed",
-            |m| m.single().map(changed_registers);
+            |m| m.single().map(|it| registers(changed(&it.core.registers, &it.first_registers)));
         "changedData": Shape::Plain, "words of data that are not as when the program was loaded or changed",
-            |m| m.single().map(changed_data);
+            |m| m.single().map(|it| data(changed(&it.core.data[..], &it.first_data[..])));
         "pc": Shape::Plain, "program counter", |m| m.single()?.core.observe("pc");
         "time": Shape::Plain, "instructions executed", |m| m.single()?.core.observe("time");
         "usedRnd": Shape::Plain, "whether a random number was requested",
@@ -51,8 +51,8 @@ impl StateFields for TinyVm {
 
 impl StateFields for TinyCore {
     const FIELDS: &'static [StateField<TinyCore>] = state_fields! {
-        "registers": Shape::Plain, "r0 to r15", |core| Some(registers(core.registers));
-        "data": Shape::Plain, "words of data that are not zero", |core| Some(data(&core.data));
+        "registers": Shape::Plain, "r0 to r15", |core| Some(registers(all(&core.registers)));
+        "data": Shape::Plain, "words of data that are not zero", |core| Some(data(all(&core.data[..]).filter(|word| word.1 != 0)));
         "pc": Shape::Plain, "program counter", |core| Some(Value::int(core.pc));
         "time": Shape::Plain, "instructions executed", |core| Some(Value::int(core.time));
     };
@@ -137,25 +137,22 @@ fn tests_not_passed(machine: &TinyVm) -> Option<Value> {
     Some(Value::record(not_passed(results).map(named)))
 }
 
-fn registers(words: [u16; 16]) -> Value {
-    Value::record(words.iter().enumerate().map(|(number, word)| (format!("r{number}"), Value::int(*word))))
+fn registers(words: impl Iterator<Item = (usize, u16)>) -> Value {
+    Value::record(words.map(|(number, word)| (format!("r{number}"), Value::int(word))))
 }
 
-fn data(words: &TinyWords) -> Value {
-    let some = words.iter().enumerate().filter(|word| *word.1 != 0);
-    Value::record(some.map(|(address, word)| (format!("0x{address:04x}"), Value::int(*word))))
+fn data(words: impl Iterator<Item = (usize, u16)>) -> Value {
+    Value::record(words.map(|(address, word)| (format!("0x{address:04x}"), Value::int(word))))
 }
 
-fn changed_registers(single: &Single) -> Value {
-    let both = single.core.registers.iter().zip(&single.first_registers).enumerate();
-    let changed = both.filter(|(_, (now, before))| now != before);
-    Value::record(changed.map(|(number, (now, _))| (format!("r{number}"), Value::int(*now))))
+/// Words with their numbers.
+fn all(words: &[u16]) -> impl Iterator<Item = (usize, u16)> {
+    words.iter().copied().enumerate()
 }
 
-fn changed_data(single: &Single) -> Value {
-    let both = single.core.data.iter().zip(&single.first_data[..]).enumerate();
-    let changed = both.filter(|(_, (now, before))| now != before);
-    Value::record(changed.map(|(address, (now, _))| (format!("0x{address:04x}"), Value::int(*now))))
+/// The words that are not as before, with their numbers.
+fn changed(now: &[u16], before: &[u16]) -> impl Iterator<Item = (usize, u16)> {
+    all(now).zip(before).filter(|((_, now), before)| now != *before).map(|(word, _)| word)
 }
 
 /// A machine as a record of all its fields.

@@ -7,7 +7,7 @@ use super::fault::{FaultKind, PlantedFault, RowFault};
 use super::wrong::{is_movable, neighbour, opposite, wrong_value};
 use crate::isa::OpSet;
 use crate::machines::account::CaseAccount;
-use crate::machines::inspect::{Effects, Inspect};
+use crate::machines::inspect::{Effects, Inspect, ReferenceCount, frame_of};
 use crate::machines::machine::{Advanced, At, LoadError, Machine, Status};
 use crate::machines::plant::{Excuse, PlantFaults, PlantInCompounds};
 use crate::model::case::Program;
@@ -156,7 +156,7 @@ impl Faulty {
     }
 
     fn frame_now(&self) -> Option<usize> {
-        self.inner.frame().map(|frame| frame.depth)
+        frame_of(self.inner.inspect()).map(|frame| frame.depth)
     }
 
     /// Whether the frame of the faulty instruction is there.
@@ -235,7 +235,7 @@ impl Faulty {
             return self.execute();
         }
         let status = self.execute();
-        if status == Status::Running && self.inner.reference_limit().is_some() && self.is_full() {
+        if status == Status::Running && self.inner.references().is_some() && self.is_full() {
             self.plant(|machine| machine.overflow());
         }
         self.inner.advance(0)
@@ -244,9 +244,8 @@ impl Faulty {
     /// Whether the stack, or the number of items, is as large as the limit allows.
     fn is_full(&self) -> bool {
         let machine = &self.inner;
-        let is_counted = machine.reference_limit().is_some() && !machine.recounts_references();
-        machine.stack_limit() == Some(machine.height())
-            || is_counted && machine.references() == machine.reference_limit()
+        let is_at_limit = |it: ReferenceCount| it.count == it.limit && !it.is_estimate;
+        machine.stack_limit() == Some(machine.height()) || machine.references().is_some_and(is_at_limit)
     }
 
     /// Executes the instruction after this much gas has been taken.
@@ -278,9 +277,9 @@ impl Faulty {
         let status = self.execute();
         if status == Status::Running
             && let Some((before, after)) = before.zip(self.inner.references())
-            && before > after
+            && before.count > after.count
         {
-            self.plant(|machine| count_more(machine, before - after));
+            self.plant(|machine| count_more(machine, before.count - after.count));
         }
         status
     }

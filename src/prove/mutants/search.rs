@@ -89,7 +89,8 @@ impl Numbers {
 /// exceeds the limit.
 fn full(fault: RowFault) -> usize {
     let machine = (fault.machine.new)(&Limits::default());
-    let limit = machine.stack_limit().or(machine.reference_limit()).unwrap_or(0);
+    let of_references = machine.references().map(|references| references.limit);
+    let limit = machine.stack_limit().or(of_references).unwrap_or(0);
     limit - usize::from(fault.op.pushes.saturating_sub(fault.op.pops)).min(limit)
 }
 

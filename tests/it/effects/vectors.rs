@@ -93,7 +93,7 @@ struct Seen(Vec<Option<u16>>);
 impl Watch for Seen {
     fn before(&mut self, at: &At<'_>) {
         let is_small =
-            at.state.height() <= HEIGHT && at.state.references().is_none_or(|count| count <= REFERENCES);
+            at.state.height() <= HEIGHT && at.state.references().is_none_or(|it| it.count <= REFERENCES);
         self.0.push(at.op.map(|op| op.code).filter(|_| is_small));
     }
 }
