@@ -66,6 +66,7 @@ mod select;
 mod serve;
 mod settings;
 mod slow;
+mod spectra;
 mod subset;
 mod suspects;
 mod trace;

@@ -1,7 +1,7 @@
 //! The outstanding failures: a case that fails, is broken, or passes though it is known to fail is outstanding
 //! until a later run finds otherwise, or the case no longer exists.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -43,16 +43,34 @@ fn read_file(path: &Path) -> anyhow::Result<Outstanding> {
     if path.exists() { Ok(history::read(path)?.cases) } else { Ok(Outstanding::new()) }
 }
 
-/// The newest verdict of each case that is recorded: that of the last run, and of outstanding failures.
+/// The newest verdict of each case that is recorded: that of the last run, and of outstanding failures. These have the
+/// suspect of the newest run that has one for them: a run of only the cases of a suspect has none itself.
 ///
 /// # Errors
 ///
 /// When no run is recorded, or a record is damaged.
 pub(super) fn outcomes(anchor: &Anchor) -> anyhow::Result<Outcomes> {
     let last = RecordedRun::last(anchor)?;
-    let cases = read(anchor)?.into_iter().chain(last.cases);
+    let outstanding = read(anchor)?;
+    let suspects = suspects(anchor, &outstanding)?;
+    let cases = outstanding.into_iter().chain(last.cases);
     let verdicts = cases.map(|(id, outcome)| (id, outcome.kind.name().to_owned())).collect();
-    Ok(Outcomes { verdicts, suspects: last.suspects })
+    Ok(Outcomes { verdicts, suspects })
+}
+
+/// The suspects of outstanding failures, by the ids of these. A run that is deleted or damaged has none.
+fn suspects(anchor: &Anchor, outstanding: &Outstanding) -> anyhow::Result<HashMap<String, String>> {
+    let runs = RecordedRun::of(anchor)?;
+    let mut found = HashMap::new();
+    for name in runs.names.iter().rev() {
+        let Ok(run) = runs.read(name) else { continue };
+        for (id, suspect) in run.suspects {
+            if outstanding.contains_key(&id) {
+                found.entry(id).or_insert(suspect);
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// The record of a run in progress, and how it changes the outstanding failures.

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use anyhow::Context;
 use clap::Args;
 use vmconf::explain::explain_on_screen;
-use vmconf::explain::spectrum::analyse;
 use vmconf::model::case_report::CaseReport;
 use vmconf::model::event::{Event, RunSummary};
 use vmconf::model::exit_code::Exit;
@@ -35,7 +34,7 @@ use super::settings::Settings;
 use super::subset::{Subset, SubsetArgs};
 use super::vm::VmArgs;
 use super::worlds::WorldsArgs;
-use super::{output, outstanding};
+use super::{output, outstanding, spectra};
 
 /// Run vectors
 ///
@@ -228,7 +227,8 @@ impl Runner<'_> {
         let explainers = Explainers {
             explain: (needs == Needs::Explanations).then_some(&mut explain),
             // A part has too few cases, and a merged report no machine.
-            analyse: (self.args.reports.are_by_suspect() && options.run.part.is_none()).then_some(&analyse),
+            analyse: (self.args.reports.are_by_suspect() && options.run.part.is_none())
+                .then_some(&spectra::analyse),
         };
         let summary = run::run_with(sources, options, explainers, &mut sink);
         if let Some(cache) = cache {

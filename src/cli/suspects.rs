@@ -6,7 +6,6 @@ use std::io::Write;
 use anyhow::Context;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
-use vmconf::explain::spectrum::analyse;
 use vmconf::model::event::Event;
 use vmconf::model::exit_code::Exit;
 use vmconf::model::renderer::Renderer;
@@ -21,10 +20,10 @@ use super::errors::UsageError;
 use super::flags::FlagEffect;
 use super::history::RecordedRun;
 use super::number::positive;
-use super::output;
 use super::select::Select;
 use super::settings::Settings;
 use super::vm::{VmArgs, end_on_interrupt};
+use super::{output, spectra};
 
 /// Show which instructions explain all failures
 ///
@@ -88,7 +87,7 @@ impl Suspects {
             None => ran(&sources, &options),
         };
         let analysis = if verdicts.fails() {
-            analyse(&sources, &options, &|id| verdicts.of.get(&id.to_string()).copied())
+            spectra::analyse(&sources, &options, &|id| verdicts.of.get(&id.to_string()).copied())
         } else {
             let passing = verdicts.of.values().filter(|kind| **kind == DifferenceKind::Pass).count() as u64;
             SuspectAnalysis { passing, ..SuspectAnalysis::default() }

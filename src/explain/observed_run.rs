@@ -23,9 +23,6 @@ struct ObservedParts {
 /// What a suite does must be complete.
 const THOROUGH: ObservedParts = ObservedParts { first: 100_000, then: 1_000, stretch: 100_000 };
 
-/// What explains failures must not take much longer than the run.
-const QUICK: ObservedParts = ObservedParts { first: 5_000, then: 100, stretch: 5_000 };
-
 /// How much is recorded of each case.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Detail {
@@ -34,21 +31,11 @@ pub enum Detail {
     Codes,
     /// Also what it does with them.
     Points,
-    /// Also what it does with them, of fewer parts of a long run: the first 5,000 instructions, then 100 of each 5,000,
-    /// and the end.
-    QuickPoints,
 }
 
 impl Detail {
-    fn parts(self) -> &'static ObservedParts {
-        match self {
-            Detail::Codes | Detail::Points => &THOROUGH,
-            Detail::QuickPoints => &QUICK,
-        }
-    }
-
     fn has_points(self) -> bool {
-        matches!(self, Detail::Points | Detail::QuickPoints)
+        self == Detail::Points
     }
 }
 
@@ -131,9 +118,9 @@ impl Watch for ObservedRun {
         if self.before_end > 0 {
             return self.before_end.saturating_sub(self.steps);
         }
-        let ObservedParts { first, then, stretch } = self.detail.parts();
+        let ObservedParts { first, then, stretch } = THOROUGH;
         match self.steps % stretch {
-            at if self.steps >= *first && at >= *then => stretch - at,
+            at if self.steps >= first && at >= then => stretch - at,
             _ => 0,
         }
     }
@@ -145,10 +132,10 @@ impl Watch for ObservedRun {
     }
 
     fn sees(&self) -> u64 {
-        let ObservedParts { first, then, stretch } = self.detail.parts();
+        let ObservedParts { first, then, stretch } = THOROUGH;
         match self.steps {
             _ if self.before_end > 0 => u64::MAX,
-            steps if steps < *first => first - steps,
+            steps if steps < first => first - steps,
             steps => then.saturating_sub(steps % stretch),
         }
     }

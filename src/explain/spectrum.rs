@@ -1,87 +1,178 @@
 //! Executes the cases of a run again on the embedded machines, to know which instructions explain its failures: what
 //! they execute there is what the vectors demand, whichever machine fails.
 
+mod alike;
+mod kept;
+mod spectrum_run;
+
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::observed_run::{Detail, ObservedRun};
+use self::alike::{NamedCase, located_by_names};
+use self::kept::ExecutedCase;
+pub use self::kept::SpectrumCache;
+use self::spectrum_run::{Extent, SpectrumRun};
 use super::suspects::{SpectrumCase, SpectrumOutcome, joined, locate};
 use crate::model::suspects::SuspectAnalysis;
 use crate::model::verdict::DifferenceKind;
 use crate::run::sources::{Sources, VectorSource};
 use crate::run::{self, LoadOptions, LoadedFile, VerdictOf, Worker};
+use crate::testees::Testee;
 
-/// Cases with what they execute, by machine.
-type Spectra = BTreeMap<&'static str, Vec<SpectrumCase>>;
-
-/// Finds the instructions that explain the failures of a run of these files.
-pub fn analyse(sources: &Sources, options: &LoadOptions, verdict: VerdictOf<'_>) -> SuspectAnalysis {
-    let mut spectra = spectra(sources, options, verdict);
-    // Cases of other machines say nothing.
-    spectra.retain(|_, cases| cases.iter().any(|case| case.outcome != SpectrumOutcome::Passes));
-    joined(spectra.iter().map(|(machine, cases)| locate(machine, cases)))
+/// The cases of a run, by machine.
+#[derive(Default)]
+struct Spectra {
+    /// Those that the embedded machine executes, with what they execute.
+    executed: BTreeMap<&'static str, Vec<SpectrumCase<'static>>>,
+    /// Those of machines whose instructions are unknown.
+    named: BTreeMap<&'static str, Vec<NamedCase>>,
 }
 
-/// Executes the cases on as many threads as the run.
-fn spectra(sources: &Sources, options: &LoadOptions, verdict: VerdictOf<'_>) -> Spectra {
-    let files: Vec<VectorSource> = sources.iter().collect();
-    let (next, spectra) = (AtomicUsize::new(0), Mutex::new(Spectra::new()));
-    let work = || {
-        let mut worker = Worker::new(&options.run);
-        while let Some(source) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let file = run::open(source, options);
-            for index in 0..file.cases() {
-                if options.run.interrupt.is_requested() {
-                    return;
-                }
-                let Some((machine, case)) = observed(&mut worker, &file, index, verdict) else { continue };
-                let mut spectra = spectra.lock().unwrap_or_else(PoisonError::into_inner);
-                spectra.entry(machine).or_default().push(case);
-            }
+impl Spectra {
+    fn add(&mut self, other: Spectra) {
+        for (machine, cases) in other.executed {
+            self.executed.entry(machine).or_default().extend(cases);
         }
-    };
-    std::thread::scope(|scope| {
-        for _ in 1..options.run.jobs {
-            scope.spawn(work);
+        for (machine, cases) in other.named {
+            self.named.entry(machine).or_default().extend(cases);
         }
-        work();
-    });
-    let mut spectra = spectra.into_inner().unwrap_or_else(PoisonError::into_inner);
-    // The threads decide in which order cases arrive, and sums of fractions depend on it.
-    for cases in spectra.values_mut() {
-        cases.sort_unstable_by(|one, other| one.id.cmp(&other.id));
     }
-    spectra
+
+    /// Brings the cases, which arrive in the order that threads decide, into one order: sums of fractions depend on it.
+    fn sort(&mut self) {
+        for cases in self.executed.values_mut() {
+            cases.sort_unstable_by(|one, other| one.id.cmp(&other.id));
+        }
+        for cases in self.named.values_mut() {
+            cases.sort_unstable_by(|one, other| one.id.cmp(&other.id));
+        }
+    }
 }
 
-/// Executes a case that passed or failed in the run.
-fn observed(
-    worker: &mut Worker<'_>,
-    file: &LoadedFile<'_>,
-    index: usize,
+/// Finds the instructions that explain the failures of a run of these files. Cases that `kept` knows are not executed.
+pub fn analyse(
+    sources: &Sources,
+    options: &LoadOptions,
+    kept: Option<&SpectrumCache>,
     verdict: VerdictOf<'_>,
-) -> Option<(&'static str, SpectrumCase)> {
-    let id = file.case(index)?.id.clone();
-    let passes = match verdict(&id)? {
-        DifferenceKind::Pass => true,
-        DifferenceKind::Fail | DifferenceKind::Crash | DifferenceKind::Timeout => false,
+) -> SuspectAnalysis {
+    let mut spectra = Spectrometer { options, kept, verdict }.spectra(sources);
+    // Cases of other machines say nothing.
+    spectra.executed.retain(|_, cases| cases.iter().any(|case| case.outcome != SpectrumOutcome::Passes));
+    let executed = spectra.executed.iter().map(|(machine, cases)| locate(machine, cases));
+    let named = spectra.named.iter().filter_map(|(machine, cases)| located_by_names(machine, cases));
+    joined(executed.chain(named))
+}
+
+/// What is needed to find out what the cases of a run execute.
+struct Spectrometer<'r> {
+    options: &'r LoadOptions,
+    kept: Option<&'r SpectrumCache>,
+    verdict: VerdictOf<'r>,
+}
+
+impl Spectrometer<'_> {
+    /// Executes the cases on as many threads as the run.
+    fn spectra(&self, sources: &Sources) -> Spectra {
+        let files: Vec<VectorSource> = sources.iter().collect();
+        let (next, spectra) = (AtomicUsize::new(0), Mutex::new(Spectra::default()));
+        let work = || {
+            let mut worker = Worker::new(&self.options.run);
+            while let Some(source) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let of_file = self.of_file(&mut worker, source);
+                let mut spectra = spectra.lock().unwrap_or_else(PoisonError::into_inner);
+                spectra.add(of_file);
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..self.options.run.jobs {
+                scope.spawn(work);
+            }
+            work();
+        });
+        let mut spectra = spectra.into_inner().unwrap_or_else(PoisonError::into_inner);
+        spectra.sort();
+        spectra
+    }
+
+    fn of_file(&self, worker: &mut Worker<'_>, source: &VectorSource) -> Spectra {
+        let run = &self.options.run;
+        let mut spectra = Spectra::default();
+        if run.interrupt.is_requested() {
+            return spectra;
+        }
+        let file = run::open(source, self.options);
+        let is_named = run::is_elsewhere(&file);
+        let kept = self.kept.filter(|_| !is_named).zip(file.content_key(run));
+        for index in 0..file.cases() {
+            let Some(loaded) = file.case(index) else { continue };
+            let Some(is_passing) = (self.verdict)(&loaded.id).and_then(passes) else { continue };
+            if is_named {
+                let named = NamedCase::new(&loaded.id, is_passing);
+                spectra.named.entry(loaded.format.machine).or_default().push(named);
+                continue;
+            }
+            let extent = if is_passing { Extent::Beginning } else { Extent::Whole };
+            let known = kept.as_ref().and_then(|(kept, key)| kept.look_up(key, loaded.node, extent));
+            let Some(executed) = known.or_else(|| {
+                let (executed, is_self_contained) = executed(worker, &file, index, extent)?;
+                if let Some((kept, key)) = kept.as_ref().filter(|_| is_self_contained) {
+                    kept.add(key, loaded.node, &executed);
+                }
+                Some(executed)
+            }) else {
+                continue;
+            };
+            let outcome = match (is_passing, run.testee.vm().is_some(), executed.passes) {
+                (true, ..) => SpectrumOutcome::Passes,
+                (false, true, true) => SpectrumOutcome::FailsOnlyElsewhere,
+                (false, true, false) => SpectrumOutcome::FailsEverywhere,
+                (false, false, _) => SpectrumOutcome::Fails,
+            };
+            let ExecutedCase { machine, length, executes, .. } = executed;
+            let case = SpectrumCase { id: loaded.id.to_string(), outcome, length, executes };
+            spectra.executed.entry(machine).or_default().push(case);
+        }
+        spectra
+    }
+}
+
+/// Whether a case passed in the run; `None` if it neither passed nor failed.
+fn passes(verdict: DifferenceKind) -> Option<bool> {
+    match verdict {
+        DifferenceKind::Pass => Some(true),
+        DifferenceKind::Fail | DifferenceKind::Crash | DifferenceKind::Timeout => Some(false),
         DifferenceKind::ExpectedFail
         | DifferenceKind::UnexpectedPass
         | DifferenceKind::Error
         | DifferenceKind::Skip
         | DifferenceKind::Unsupported
-        | DifferenceKind::Flaky => return None,
+        | DifferenceKind::Flaky => None,
+    }
+}
+
+/// Executes a case, and says whether only its file determines what it does.
+fn executed(
+    worker: &mut Worker<'_>,
+    file: &LoadedFile<'_>,
+    index: usize,
+    extent: Extent,
+) -> Option<(ExecutedCase, bool)> {
+    let info = file.options().families.machine(file.case(index)?.format.machine)?;
+    let mut spectrum = SpectrumRun::new(info.isa, extent);
+    let watched = worker.watch_case(file, index, &mut spectrum);
+    let machine = watched.case?.machine;
+    if worker.options().interrupt.is_requested() {
+        return None;
+    }
+    let counted = worker.watched_machine().and_then(Testee::instructions).unwrap_or(0);
+    let executed = ExecutedCase {
+        machine,
+        extent: (!spectrum.is_short()).then_some(extent),
+        passes: watched.report.verdict.unlisted_kind() == DifferenceKind::Pass,
+        length: spectrum.steps().max(counted),
+        executes: spectrum.conditions(),
     };
-    let is_elsewhere = worker.options().testee.vm().is_some();
-    let (watched, observed) = ObservedRun::of(worker, file, index, Detail::QuickPoints);
-    let outcome = match (passes, is_elsewhere, watched.report.verdict.unlisted_kind()) {
-        (true, ..) => SpectrumOutcome::Passes,
-        (false, true, DifferenceKind::Pass) => SpectrumOutcome::FailsOnlyElsewhere,
-        (false, true, DifferenceKind::Fail) => SpectrumOutcome::FailsEverywhere,
-        (false, ..) => SpectrumOutcome::Fails,
-    };
-    let executes = observed.conditions();
-    let case = SpectrumCase { id: id.to_string(), outcome, length: observed.steps, executes };
-    Some((watched.case?.machine, case))
+    Some((executed, watched.is_self_contained))
 }

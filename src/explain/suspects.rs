@@ -39,12 +39,12 @@ use crate::model::suspects::{DoubtfulCase, SeparatingCondition, Suspect, Suspect
 const MAX_OTHERS: usize = 5;
 
 /// Explains the failures of the cases of a machine. The order of the cases changes nothing.
-pub fn locate(machine: &str, cases: &[SpectrumCase]) -> SuspectAnalysis {
-    let mut cases: Vec<&SpectrumCase> = cases.iter().collect();
+pub fn locate(machine: &str, cases: &[SpectrumCase<'_>]) -> SuspectAnalysis {
+    let mut cases: Vec<&SpectrumCase<'_>> = cases.iter().collect();
     cases.sort_by(|a, b| (a.length, &a.id).cmp(&(b.length, &b.id)));
     let table = SpectrumTable::new(cases);
-    // Without a passing case, every instruction that all cases execute would be as suspicious.
-    let covering = if table.passing == 0 { Vec::new() } else { cover(&table) };
+    let is_comparable = table.is_comparable();
+    let covering = if is_comparable { cover(&table) } else { Vec::new() };
     let parts = assigned(&table, &covering);
     let doubt = Doubt::new(&table);
     let name = |op: &str| SuspectName { machine: machine.to_owned(), op: op.to_owned() };
@@ -52,6 +52,7 @@ pub fn locate(machine: &str, cases: &[SpectrumCase]) -> SuspectAnalysis {
         failures: table.failing_everywhere().len() as u64 + table.failing.len() as u64,
         passing: table.passing,
         uncleared: table.uncleared().map(name).collect(),
+        is_comparable,
         ..SuspectAnalysis::default()
     };
     for case in table.failing_everywhere() {
@@ -98,6 +99,7 @@ pub fn joined(analyses: impl IntoIterator<Item = SuspectAnalysis>) -> SuspectAna
         all.doubtful.extend(analysis.doubtful);
         all.unexplained.extend(analysis.unexplained);
         all.uncleared.extend(analysis.uncleared);
+        all.is_comparable &= analysis.is_comparable;
     }
     all.suspects.sort_by_key(|suspect| Reverse(suspect.cases.len()));
     all

@@ -57,7 +57,7 @@ pub trait Machine: 'static {
         if let Some(watch) = &mut watch
             && let Some(ops) = watch.only()
         {
-            return self.run_to_each(count, &ops, *watch);
+            return self.run_to_each(count, ops, *watch);
         }
         while count > 0 {
             let wanted = if watch.is_some() { 1 } else { count };
@@ -88,13 +88,13 @@ pub trait Machine: 'static {
     }
 
     /// Executes up to `count` instructions; `watch` sees those in `ops`.
-    fn run_to_each(&mut self, mut count: u64, ops: &OpSet, watch: &mut dyn Watch) -> Status {
+    fn run_to_each(&mut self, mut count: u64, mut ops: OpSet, watch: &mut dyn Watch) -> Status {
         while count > 0 {
             let allowed = match self.account().allow(count) {
                 Ok(allowed) => allowed,
                 Err(limit) => return self.ended_or(limit),
             };
-            let Advanced { status, executed } = self.advance_to(allowed, ops);
+            let Advanced { status, executed } = self.advance_to(allowed, &ops);
             count -= executed;
             if status != Status::Running {
                 return status;
@@ -116,6 +116,7 @@ pub trait Machine: 'static {
             if watch.is_satisfied() {
                 return self.run(count, None);
             }
+            ops = watch.narrowed().unwrap_or(ops);
             let status = self.advance(1);
             if status != Status::Running {
                 return status;
@@ -239,6 +240,12 @@ pub trait Watch {
 
     /// The only instructions that it needs to see, if known beforehand. The others are executed at full speed.
     fn only(&self) -> Option<OpSet> {
+        None
+    }
+
+    /// The only instructions that it needs to see after the one that it saw last, if they are fewer than before. Called
+    /// only if [`Watch::only`] returns a set.
+    fn narrowed(&self) -> Option<OpSet> {
         None
     }
 

@@ -4,7 +4,7 @@
 pub const MAX_FAILURES: usize = 5_000;
 
 /// What explains the failures of a run. Each case that fails is in one suspect, in `doubtful` or in `unexplained`.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct SuspectAnalysis {
     /// How many cases fail.
     pub failures: u64,
@@ -20,6 +20,24 @@ pub struct SuspectAnalysis {
     pub unexplained: Vec<String>,
     /// The instructions that failing cases execute and no passing case does.
     pub uncleared: Vec<SuspectName>,
+    /// Whether enough cases pass to compare the failing ones with. Otherwise there are no suspects.
+    pub is_comparable: bool,
+}
+
+impl Default for SuspectAnalysis {
+    /// The analysis of no cases.
+    fn default() -> SuspectAnalysis {
+        SuspectAnalysis {
+            failures: 0,
+            passing: 0,
+            suspects: Vec::new(),
+            others: Vec::new(),
+            doubtful: Vec::new(),
+            unexplained: Vec::new(),
+            uncleared: Vec::new(),
+            is_comparable: true,
+        }
+    }
 }
 
 /// An instruction of a machine.
@@ -71,6 +89,13 @@ pub struct DoubtfulCase {
     pub id: String,
     /// Why rather the vector is wrong.
     pub why: String,
+}
+
+impl Suspect {
+    /// The id of the case that stands for all that it explains: the shortest one without another suspect, if any.
+    pub fn representative(&self) -> Option<&String> {
+        self.example.as_ref().or(self.cases.first())
+    }
 }
 
 impl SuspectAnalysis {

@@ -14,6 +14,7 @@ use crate::model::escape::escaped;
 use crate::model::event::{Event, RunSummary};
 use crate::model::position::Position;
 use crate::model::signature::cause;
+use crate::model::suspects::SuspectAnalysis;
 use crate::model::verdict::Verdict;
 use crate::text::shell::{ShellWords, quoted};
 
@@ -31,14 +32,20 @@ pub struct GitHub {
     below_checkout: String,
     causes: HashSet<String>,
     /// The annotations of the first case of each cause.
-    first: Vec<String>,
+    first: Vec<CaseAnnotation>,
     /// The annotations of further cases.
-    further: Vec<String>,
+    further: Vec<CaseAnnotation>,
     slow: SlowCases,
     /// Which instructions explain the failures, to follow the counts of the run; empty without suspects.
     suspects: String,
     /// The machine in another process, after its preposition; empty for the machines of this crate.
     on: String,
+}
+
+/// The annotation of a case.
+struct CaseAnnotation {
+    id: String,
+    text: String,
 }
 
 impl GitHub {
@@ -68,8 +75,23 @@ impl GitHub {
         };
         let known = if self.causes.insert(cause) { &mut self.first } else { &mut self.further };
         if known.len() < MAX_ANNOTATIONS {
-            known.push(annotation(report, &self.below_checkout, &self.flags));
+            let text = annotation(report, &self.below_checkout, &self.flags);
+            known.push(CaseAnnotation { id: report.id.to_string(), text });
         }
+    }
+
+    /// Moves the annotations of the cases that stand for suspects to the front.
+    fn explain(&mut self, analysis: &SuspectAnalysis) {
+        self.suspects = format!("; {}", head(analysis));
+        let rank = |annotation: &CaseAnnotation| {
+            let mut suspects = analysis.suspects.iter();
+            suspects.position(|it| it.representative() == Some(&annotation.id)).unwrap_or(usize::MAX)
+        };
+        let (mut all, further) = (std::mem::take(&mut self.first), std::mem::take(&mut self.further));
+        all.extend(further);
+        // A stable sort: the others stay in their order.
+        all.sort_by_key(rank);
+        self.first = all;
     }
 
     /// Writes one annotation for each cause first, since these are most informative, then others up to the
@@ -77,7 +99,7 @@ impl GitHub {
     fn end(&mut self, summary: &RunSummary) -> io::Result<()> {
         let shown: Vec<_> = self.first.iter().chain(&self.further).take(MAX_ANNOTATIONS).collect();
         for annotation in &shown {
-            writeln!(self.out, "{annotation}")?;
+            writeln!(self.out, "{}", annotation.text)?;
         }
         let RunSummary { failed, fixed, errors, crashed, timed_out, flaky, .. } = summary;
         let more = (failed + fixed + errors + crashed + timed_out + flaky).saturating_sub(shown.len() as u64);
@@ -124,7 +146,7 @@ impl Report for GitHub {
             }
             Event::Note { .. } | Event::FileDone | Event::Explained(_) => Ok(()),
             Event::Suspects(analysis) => {
-                self.suspects = format!("; {}", head(analysis));
+                self.explain(analysis);
                 Ok(())
             }
             Event::Ended(summary) => self.end(summary),

@@ -143,8 +143,8 @@ impl FailureGroups {
             let number = explained.get(&*id).copied().unwrap_or(usize::MAX);
             let suspect = analysis.suspects.get(number);
             // The case that all reports show for the suspect.
-            let is_example = suspect.is_some_and(|suspect| suspect.example.as_ref() == Some(&id));
-            let instructions = if is_example { 0 } else { instructions };
+            let is_representative = suspect.is_some_and(|suspect| suspect.representative() == Some(&id));
+            let instructions = if is_representative { 0 } else { instructions };
             let cause = self.groups[cause].cause.clone();
             match groups.entry((number, cause)) {
                 Entry::Occupied(mut known) => known.get_mut().add(id, text, instructions),
@@ -227,10 +227,12 @@ impl FailureGroup {
         if self.count <= NAMED + 1 && names.len() <= MAX_LENGTH {
             return format!("vmconf diff {names}{}", options.flags);
         }
-        let of_cause = of_cause(&self.cause);
+        let symptom = of_cause(&self.cause);
         let expression = match &self.suspect {
-            Some(suspect) => format!("op({suspect}) and {of_cause}"),
-            None => of_cause,
+            // What cases without known instructions have in common is no mnemonic: the last run knows it.
+            Some(suspect) if suspect.contains(' ') => format!("{} and {}", of_cause(suspect), symptom),
+            Some(suspect) => format!("op({suspect}) and {symptom}"),
+            None => symptom,
         };
         let selection = options.selection.clone().narrowed(&expression);
         format!("vmconf run{selection}{} --no-group", options.flags)

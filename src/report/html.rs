@@ -197,7 +197,7 @@ impl Html {
             html(&suspects_head(analysis))
         )?;
         for suspect in &analysis.suspects {
-            let case = suspect.example.as_ref().or(suspect.cases.first());
+            let case = suspect.representative();
             let first = case.map(|id| anchor(id)).unwrap_or_default();
             let (count, heading) = (suspect.cases.len(), html(&heading(suspect)));
             writeln!(

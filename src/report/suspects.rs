@@ -43,7 +43,8 @@ pub(super) fn head(analysis: &SuspectAnalysis) -> String {
         parts.push(format!("rather the vector: {}", analysis.doubtful.len()));
     }
     if !analysis.unexplained.is_empty() {
-        parts.push(format!("not explained: {}", analysis.unexplained.len()));
+        let why = if analysis.is_comparable { "" } else { " (too few passing cases to compare with)" };
+        parts.push(format!("not explained: {}{why}", analysis.unexplained.len()));
     }
     parts.join("; ")
 }
@@ -65,7 +66,7 @@ fn text(out: &mut dyn Write, analysis: &SuspectAnalysis, flags: &ShellWords) -> 
         let machine = if is_one_machine { String::new() } else { format!("{} ", escaped(machine)) };
         writeln!(out, "\n{machine}{}: {}", escaped(op), explained(suspect))?;
         writeln!(out, "  {}", evidence(suspect))?;
-        if let Some(example) = suspect.example.as_ref().or(suspect.cases.first()) {
+        if let Some(example) = suspect.representative() {
             writeln!(
                 out,
                 "  next: vmconf diff {}{}",
@@ -96,7 +97,7 @@ fn evidence(suspect: &Suspect) -> String {
     let Suspect { failing, passing, .. } = suspect;
     let Some(condition) = &suspect.condition else {
         let all = failing + passing;
-        return format!("{failing} of {} that execute it fail", counted(all, "case"));
+        return format!("{failing} of {} with it fail", counted(all, "case"));
     };
     let all = condition.failing + condition.passing;
     // A case may meet the condition besides doing otherwise.

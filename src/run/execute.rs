@@ -272,11 +272,10 @@ fn execute(loaded: &LoadedCase<'_>, run: impl FnOnce(&Case) -> Result<Verdict, S
     };
     report.machine = Some(case.machine.into());
     report.verdict = run(case).unwrap_or_else(error);
-    let is_cacheable = loaded.key.is_some()
-        && report.verdict == Verdict::Pass
-        && notes.is_empty()
-        && !loaded.files.are_requested();
-    JudgedCase { notes, case: reading.case, is_cacheable, ..JudgedCase::new(report) }
+    let is_self_contained = !loaded.files.are_requested();
+    let is_cacheable =
+        loaded.key.is_some() && report.verdict == Verdict::Pass && notes.is_empty() && is_self_contained;
+    JudgedCase { notes, case: reading.case, is_self_contained, is_cacheable, ..JudgedCase::new(report) }
 }
 
 /// A case that passes according to the cache.

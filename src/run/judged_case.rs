@@ -18,6 +18,8 @@ pub struct JudgedCase {
     pub notes: Vec<Diagnostic>,
     /// The case; `None` if it is malformed, did not run, or is about to be reported.
     pub case: Option<Case>,
+    /// Whether its file alone says what it does: it opens no others.
+    pub is_self_contained: bool,
     /// Whether the case passes without notes, and its file and options alone determine that.
     pub(super) is_cacheable: bool,
     /// How it changes the cache.
@@ -33,6 +35,7 @@ impl JudgedCase {
             report,
             notes: Vec::new(),
             case: None,
+            is_self_contained: true,
             is_cacheable: false,
             cache_update: None,
             not_compared: Vec::new(),

@@ -9,7 +9,7 @@ use super::cache::FileKey;
 use super::catch_panic::catch_panic;
 use super::file_options::FileOptions;
 use super::judged_case::JudgedCase;
-use super::options::LoadOptions;
+use super::options::{LoadOptions, RunOptions};
 use super::source::{SourceOrigin, VectorSource};
 use super::vector_files::VectorFiles;
 use crate::formats::family::Family;
@@ -149,6 +149,12 @@ impl<'s> LoadedFile<'s> {
     /// The key of its cached results; `None` when caching is off or the file has no format.
     pub(super) fn key(&self) -> Option<&FileKey> {
         self.cases.as_ref()?.key.as_ref()
+    }
+
+    /// The key of what is known about its cases, whether or not results are cached; `None` if the file has no format.
+    pub fn content_key(&self, run: &RunOptions) -> Option<FileKey> {
+        let cases = self.cases.as_ref()?;
+        Some(run.file_key(cases.document.text(), cases.format, self.options))
     }
 
     /// Notes that belong to no case, with the name of the file.

@@ -22,6 +22,13 @@ pub struct SuspectsReport {
     pub unexplained: Vec<String>,
     /// The instructions that failing cases execute and no passing case does.
     pub uncleared: Vec<WireSuspectName>,
+    /// Whether enough cases pass to compare the failing ones with; without it, they are.
+    #[serde(default = "enough")]
+    pub is_comparable: bool,
+}
+
+fn enough() -> bool {
+    true
 }
 
 /// An instruction of a machine.
@@ -113,8 +120,16 @@ impl From<&DoubtfulCase> for WireDoubtfulCase {
 
 impl From<&SuspectAnalysis> for SuspectsReport {
     fn from(analysis: &SuspectAnalysis) -> SuspectsReport {
-        let SuspectAnalysis { failures, passing, suspects, others, doubtful, unexplained, uncleared } =
-            analysis;
+        let SuspectAnalysis {
+            failures,
+            passing,
+            suspects,
+            others,
+            doubtful,
+            unexplained,
+            uncleared,
+            is_comparable,
+        } = analysis;
         SuspectsReport {
             failures: *failures,
             passing: *passing,
@@ -123,6 +138,7 @@ impl From<&SuspectAnalysis> for SuspectsReport {
             doubtful: doubtful.iter().map(Into::into).collect(),
             unexplained: unexplained.clone(),
             uncleared: uncleared.iter().map(Into::into).collect(),
+            is_comparable: *is_comparable,
         }
     }
 }
@@ -154,7 +170,16 @@ impl From<WireDoubtfulCase> for DoubtfulCase {
 
 impl From<SuspectsReport> for SuspectAnalysis {
     fn from(report: SuspectsReport) -> SuspectAnalysis {
-        let SuspectsReport { failures, passing, suspects, others, doubtful, unexplained, uncleared } = report;
+        let SuspectsReport {
+            failures,
+            passing,
+            suspects,
+            others,
+            doubtful,
+            unexplained,
+            uncleared,
+            is_comparable,
+        } = report;
         SuspectAnalysis {
             failures,
             passing,
@@ -163,6 +188,7 @@ impl From<SuspectsReport> for SuspectAnalysis {
             doubtful: doubtful.into_iter().map(Into::into).collect(),
             unexplained,
             uncleared: uncleared.into_iter().map(Into::into).collect(),
+            is_comparable,
         }
     }
 }

@@ -66,7 +66,7 @@ impl Numbers {
 struct Planted {
     machine: &'static MachineInfo,
     cases: Vec<Case>,
-    spectrum: Vec<SpectrumCase>,
+    spectrum: Vec<SpectrumCase<'static>>,
 }
 
 impl Planted {

@@ -1,18 +1,19 @@
 //! The cases of a spectrum.
 
-use crate::explain::observer::CoveragePoints;
+use std::collections::BTreeSet;
 
 /// A case of the spectrum of a machine.
 #[derive(Debug, Clone)]
-pub struct SpectrumCase {
+pub struct SpectrumCase<'n> {
     /// Its id.
     pub id: String,
     /// Whether it passes.
     pub outcome: SpectrumOutcome,
     /// How many instructions it executes.
     pub length: u64,
-    /// The instructions that it executes, each with `executed` and the conditions under which it does.
-    pub executes: CoveragePoints,
+    /// The instructions that it executes, each with `executed` and the conditions under which it does. Of a machine
+    /// whose instructions are unknown, what else cases have in common.
+    pub executes: BTreeSet<(&'n str, String)>,
 }
 
 /// Whether a case of a spectrum passes.

@@ -4,12 +4,12 @@ use super::score::ranked;
 use super::table::{OpRow, SpectrumTable};
 
 /// The suspects, the best first: each explains all remaining cases that execute it.
-pub(super) fn cover(table: &SpectrumTable<'_>) -> Vec<&'static str> {
+pub(super) fn cover<'c>(table: &SpectrumTable<'c>) -> Vec<&'c str> {
     cover_by(table, |row| row.executed.failing.clone())
 }
 
 /// The suspects if each explains only the cases with a condition under which most fail: more than necessary.
-pub(super) fn thorough_cover(table: &SpectrumTable<'_>) -> Vec<&'static str> {
+pub(super) fn thorough_cover<'c>(table: &SpectrumTable<'c>) -> Vec<&'c str> {
     cover_by(table, separated)
 }
 
@@ -18,7 +18,7 @@ fn separated(row: &OpRow<'_>) -> Vec<usize> {
 }
 
 /// Takes the best suspect, sets aside what it `explains`, and goes on with the rest.
-fn cover_by(table: &SpectrumTable<'_>, explains: impl Fn(&OpRow<'_>) -> Vec<usize>) -> Vec<&'static str> {
+fn cover_by<'c>(table: &SpectrumTable<'c>, explains: impl Fn(&OpRow<'_>) -> Vec<usize>) -> Vec<&'c str> {
     let mut remaining = table.failing.clone();
     let mut found = Vec::new();
     while let Some(best) = ranked(table, &remaining).into_iter().find(|op| !found.contains(op)) {

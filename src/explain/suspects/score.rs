@@ -23,7 +23,7 @@ fn score(table: &SpectrumTable<'_>, row: &OpRow<'_>, remaining: &[usize]) -> f64
 }
 
 /// The instructions that any of these failing cases executes, the best first.
-pub(super) fn ranked(table: &SpectrumTable<'_>, remaining: &[usize]) -> Vec<&'static str> {
+pub(super) fn ranked<'c>(table: &SpectrumTable<'c>, remaining: &[usize]) -> Vec<&'c str> {
     let mut scores: Vec<_> = table
         .suspicious()
         .map(|(op, row)| (score(table, row, remaining), op))

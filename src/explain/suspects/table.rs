@@ -5,18 +5,21 @@ use std::collections::BTreeMap;
 use super::case::{SpectrumCase, SpectrumOutcome};
 use super::ochiai::ochiai;
 
+/// How many passing cases are needed at least: fewer clear too few instructions.
+const MIN_PASSING: u64 = 3;
+
 /// The point that every executed instruction has.
 const EXECUTED: &str = "executed";
 
 /// The spectrum of the cases of a machine, by its instructions.
 pub(super) struct SpectrumTable<'c> {
     /// The cases, those with the fewest instructions first.
-    pub(super) cases: Vec<&'c SpectrumCase>,
+    pub(super) cases: Vec<&'c SpectrumCase<'c>>,
     /// The failing cases that an instruction may explain, by their indices, in ascending order.
     pub(super) failing: Vec<usize>,
     /// The number of passing cases.
     pub(super) passing: u64,
-    rows: BTreeMap<&'static str, OpRow<'c>>,
+    rows: BTreeMap<&'c str, OpRow<'c>>,
     /// How many instructions each case executes, each counted once.
     breadth: Vec<usize>,
 }
@@ -93,8 +96,8 @@ impl OpRow<'_> {
 }
 
 impl<'c> SpectrumTable<'c> {
-    pub(super) fn new(cases: Vec<&'c SpectrumCase>) -> SpectrumTable<'c> {
-        let mut rows: BTreeMap<&'static str, OpRow<'c>> = BTreeMap::new();
+    pub(super) fn new(cases: Vec<&'c SpectrumCase<'c>>) -> SpectrumTable<'c> {
+        let mut rows: BTreeMap<&'c str, OpRow<'c>> = BTreeMap::new();
         let mut breadth = vec![0; cases.len()];
         let (mut failing, mut passing) = (Vec::new(), 0);
         for (index, case) in cases.iter().enumerate() {
@@ -125,13 +128,21 @@ impl<'c> SpectrumTable<'c> {
     }
 
     /// The instructions that failing cases execute.
-    pub(super) fn suspicious(&self) -> impl Iterator<Item = (&'static str, &OpRow<'c>)> {
+    pub(super) fn suspicious(&self) -> impl Iterator<Item = (&'c str, &OpRow<'c>)> {
         self.rows.iter().filter(|(_, row)| !row.executed.failing.is_empty()).map(|(op, row)| (*op, row))
     }
 
     /// The instructions that failing cases execute and no passing one does.
-    pub(super) fn uncleared(&self) -> impl Iterator<Item = &'static str> {
+    pub(super) fn uncleared(&self) -> impl Iterator<Item = &'c str> {
         self.suspicious().filter(|(_, row)| row.executed.passing == 0).map(|(op, _)| op)
+    }
+
+    /// Whether enough cases pass to compare with: otherwise, the instructions that all cases execute are as suspicious
+    /// as any.
+    pub(super) fn is_comparable(&self) -> bool {
+        let are_many = 2 * self.passing >= self.failing.len() as u64;
+        let are_broad = 2 * self.uncleared().count() <= self.suspicious().count();
+        self.passing >= MIN_PASSING && (are_many || are_broad)
     }
 
     /// The number of instructions that cases execute.
@@ -145,14 +156,14 @@ impl<'c> SpectrumTable<'c> {
     }
 
     /// The failing cases that execute none of these instructions.
-    pub(super) fn failing_without(&self, ops: &[&str]) -> impl Iterator<Item = &'c SpectrumCase> {
+    pub(super) fn failing_without(&self, ops: &[&str]) -> impl Iterator<Item = &'c SpectrumCase<'c>> {
         let executes = |case: usize| ops.iter().any(|op| self.rows[*op].executed.has(case));
         self.failing.iter().filter(move |case| !executes(**case)).map(|case| self.cases[*case])
     }
 
     /// The cases that fail on the embedded machine, too.
-    pub(super) fn failing_everywhere(&self) -> Vec<&'c SpectrumCase> {
-        let fails = |case: &&&SpectrumCase| case.outcome == SpectrumOutcome::FailsEverywhere;
+    pub(super) fn failing_everywhere(&self) -> Vec<&'c SpectrumCase<'c>> {
+        let fails = |case: &&&SpectrumCase<'_>| case.outcome == SpectrumOutcome::FailsEverywhere;
         self.cases.iter().filter(fails).copied().collect()
     }
 }

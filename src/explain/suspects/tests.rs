@@ -1,13 +1,12 @@
 //! Small spectra, whose suspects follow from the definition.
 
 use super::*;
-use crate::explain::observer::CoveragePoints;
 
-fn case(id: &str, outcome: SpectrumOutcome, executes: &[(&'static str, &str)]) -> SpectrumCase {
-    let mut points = CoveragePoints::new();
+fn case(id: &str, outcome: SpectrumOutcome, executes: &[(&'static str, &str)]) -> SpectrumCase<'static> {
+    let mut points = BTreeSet::new();
     for (op, what) in executes {
-        points.insert((op, "executed".to_owned()));
-        points.insert((op, (*what).to_owned()));
+        points.insert((*op, "executed".to_owned()));
+        points.insert((*op, (*what).to_owned()));
     }
     SpectrumCase { id: id.to_owned(), outcome, length: executes.len() as u64, executes: points }
 }
@@ -15,7 +14,7 @@ fn case(id: &str, outcome: SpectrumOutcome, executes: &[(&'static str, &str)]) -
 const PUSH: (&str, &str) = ("PUSH", "executed");
 
 /// Ten cases of each of eight instructions; those of `wrong` fail.
-fn swapped(wrong: &[&str], fails: SpectrumOutcome) -> Vec<SpectrumCase> {
+fn swapped(wrong: &[&str], fails: SpectrumOutcome) -> Vec<SpectrumCase<'static>> {
     let mut cases = Vec::new();
     for op in ["ADD", "SUB", "SDIV", "BYTE", "LT", "GT", "AND", "OR"] {
         for number in 0..10 {
@@ -79,6 +78,7 @@ fn without_a_passing_case_nothing_is_suspicious() {
     let all = ["ADD", "SUB", "SDIV", "BYTE", "LT", "GT", "AND", "OR"];
     let analysis = locate("evm", &swapped(&all, SpectrumOutcome::FailsOnlyElsewhere));
     assert!(analysis.suspects.is_empty() && analysis.unexplained.len() == 80);
+    assert!(!analysis.is_comparable);
 }
 
 #[test]

@@ -37,9 +37,11 @@ impl SuspectProperties {
     /// Adds the instructions that explain failures.
     pub(super) fn explain(&mut self, analysis: &SuspectAnalysis) -> io::Result<()> {
         for suspect in &analysis.suspects {
-            let lines = property(&suspect.name.op)?;
-            for number in suspect.cases.iter().filter_map(|id| self.numbers.get(id)) {
-                self.lines.insert(*number, lines.clone());
+            let op = &*suspect.name.op;
+            let (lines, of_first) = (properties(&[("suspect", op)])?, properties(&[("suspect", op), FIRST])?);
+            for (id, number) in suspect.cases.iter().filter_map(|id| Some((id, self.numbers.get(id)?))) {
+                let is_first = suspect.representative() == Some(id);
+                self.lines.insert(*number, if is_first { &of_first } else { &lines }.clone());
             }
         }
         Ok(())
@@ -79,10 +81,15 @@ fn inner(lines: &str) -> &str {
     lines.rfind("</properties>").map_or(lines, |end| lines[..end].trim_end_matches(' '))
 }
 
-/// The lines of the property of a case that this instruction explains.
-fn property(op: &str) -> io::Result<String> {
+/// The property of the case that stands for all cases of its suspect.
+const FIRST: (&str, &str) = ("suspect-example", "yes");
+
+/// The lines of properties of a case.
+fn properties(named: &[(&str, &str)]) -> io::Result<String> {
     let mut case = TestCase::new("", TestCaseStatus::success());
-    case.add_property(("suspect", op));
+    for (name, value) in named {
+        case.add_property((*name, *value));
+    }
     let mut suite = TestSuite::new("");
     suite.add_test_case(case);
     let [_, inside, _] = parts(&with_suite(suite), "testcase")?;

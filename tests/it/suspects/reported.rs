@@ -4,8 +4,14 @@ use std::fs;
 
 use serde_json::Value as Json;
 use tempfile::TempDir;
+use vmconf::explain::spectrum::{SpectrumCache, analyse};
+use vmconf::model::case::CaseId;
+use vmconf::model::limits::Limits;
+use vmconf::model::verdict::DifferenceKind;
+use vmconf::run::cache::ProgramKey;
+use vmconf::run::{FileOptions, LoadOptions};
 
-use crate::support::{Ran, command, ran};
+use crate::support::{Ran, command, ran, sources_of};
 
 /// The vectors of the page on suspects, and how many of them fail with each instruction.
 const PATHS: [&str; 2] = ["vectors/evm/arithmetic", "vectors/evm/bitwise"];
@@ -45,7 +51,7 @@ fn reports_name_the_suspects() {
     }
 }
 
-/// The last run tells which cases a suspect explains. `--group symptom` and `--no-group` name none.
+/// The newest run that names it tells which cases a suspect explains. `--group symptom` and `--no-group` name none.
 #[test]
 fn a_suspect_selects_its_cases() {
     let folder = TempDir::new().unwrap();
@@ -58,8 +64,73 @@ fn a_suspect_selects_its_cases() {
         let cases = listed(&format!("cause({op})"));
         assert_eq!(cases.lines().filter(|line| line.contains("::")).count(), count, "{cases}");
     }
+    // A run of the cases of one suspect leaves the suspects as they are.
+    for _ in 0..2 {
+        let only = run(&folder, &["-E", "cause(SDIV)"]);
+        assert!(only.stdout.contains("0 passed, 5 failed"), "{}", only.stdout);
+    }
     for args in [&["--group", "symptom"][..], &["--no-group"]] {
         let text = run(&folder, args).stdout;
         assert!(!text.contains("suspects"), "{text}");
     }
+}
+
+/// The case of each suspect is the same in all reports.
+#[test]
+fn all_reports_show_the_same_case() {
+    let folder = TempDir::new().unwrap();
+    let forms = ["json", "junit", "html", "github", "markdown"];
+    let file = |form: &str| folder.path().join(form).to_str().unwrap().to_owned();
+    let reports = forms.map(|form| format!("{form}={}", file(form)));
+    let args: Vec<_> = reports.iter().flat_map(|report| ["--report", report]).collect();
+    let text = run(&folder, &args).stdout;
+    let read = |form: &str| fs::read_to_string(file(form)).unwrap();
+    let (json, junit, html, github) = (read("json"), read("junit"), read("html"), read("github"));
+    let mut lines = json.lines().map(|line| serde_json::from_str::<Json>(line).unwrap());
+    let analysis = lines.find(|line| line["type"] == "suspects").expect("suspects")["analysis"].take();
+    let xml = roxmltree::Document::parse(&junit).unwrap();
+    for (number, (op, _)) in EXPLAINED.into_iter().enumerate() {
+        let case = analysis["suspects"][number]["example"].as_str().unwrap();
+        // The first case below the line of the suspect.
+        let below = &text[text.find(&format!("\n{op}: ")).unwrap()..];
+        assert!(below.lines().find(|line| line.starts_with("FAIL")).unwrap().ends_with(case), "{below}");
+        assert!(read("markdown").contains(case), "{case}");
+        let name = case.split_once("::").unwrap().1;
+        let marked = xml.descendants().filter(|it| it.attribute("name") == Some("suspect-example"));
+        let marked: Vec<_> = marked.map(|it| it.ancestors().nth(2).unwrap()).collect();
+        assert!(marked.iter().any(|it| it.attribute("name").unwrap().contains(name)), "{marked:?}");
+        assert_eq!(marked.len(), EXPLAINED.len());
+        let annotation = github.lines().nth(number).unwrap().replace("%3A", ":");
+        assert!(annotation.contains(case), "{annotation}");
+        // The link of the suspect leads to the case.
+        let item = &html[html.find(&format!("<code>{op}: ")).unwrap() - 40..];
+        let anchor = item.split("href=\"#").nth(1).unwrap().split('"').next().unwrap();
+        let target = &html[html.find(&format!("id=\"{anchor}\"")).unwrap()..];
+        assert!(target.find(name).is_some_and(|at| at < 400), "{anchor}: {name}");
+    }
+}
+
+/// A second run with the same failures executes nothing again on the embedded machine.
+#[test]
+fn what_cases_execute_is_kept() {
+    let (sources, options) = (sources_of("vectors/evm/bitwise"), LoadOptions::default());
+    let verdict = |id: &CaseId| {
+        let fails = id.file.ends_with("byte.json");
+        Some(if fails { DifferenceKind::Fail } else { DifferenceKind::Pass })
+    };
+    let program = || ProgramKey::of(&b"this program"[..]).unwrap();
+    let first = SpectrumCache::new(program());
+    let analysis = analyse(&sources, &options, Some(&first), &verdict);
+    let text = first.text().expect("what the cases execute");
+    let mut second = SpectrumCache::new(program());
+    second.read(&text).unwrap();
+    assert_eq!(analyse(&sources, &options, Some(&second), &verdict), analysis);
+    assert_eq!(second.text(), None, "cases were executed again");
+    assert_eq!(analyse(&sources, &options, None, &verdict), analysis);
+    // Other options of the machine are another content.
+    let limits = Limits { steps: 1_000, ..Limits::default() };
+    let other =
+        LoadOptions { file: FileOptions { limits, ..FileOptions::default() }, ..LoadOptions::default() };
+    analyse(&sources, &other, Some(&second), &verdict);
+    assert!(second.text().is_some(), "cases were not executed under other limits");
 }

@@ -78,7 +78,7 @@ fn named(fault: RowFault) -> Vec<String> {
             verdicts.insert(report.id.to_string(), report.verdict.kind());
         }
     });
-    let analysis = analyse(&sources, &options, &|id| verdicts.get(&id.to_string()).copied());
+    let analysis = analyse(&sources, &options, None, &|id| verdicts.get(&id.to_string()).copied());
     ranking(&analysis).map(|name| name.op.clone()).collect()
 }
 

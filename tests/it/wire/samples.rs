@@ -243,9 +243,19 @@ pub(super) fn any_suspects() -> impl Strategy<Value = SuspectAnalysis> {
         prop::collection::vec(doubtful, 0..3),
         prop::collection::vec(name(), 0..3),
     );
-    (any::<u64>(), any::<u64>(), lists, texts()).prop_map(|(failures, passing, lists, unexplained)| {
+    let counts = (any::<u64>(), any::<u64>(), any::<bool>());
+    (counts, lists, texts()).prop_map(|((failures, passing, is_comparable), lists, unexplained)| {
         let (suspects, others, doubtful, uncleared) = lists;
-        SuspectAnalysis { failures, passing, suspects, others, doubtful, unexplained, uncleared }
+        SuspectAnalysis {
+            failures,
+            passing,
+            suspects,
+            others,
+            doubtful,
+            unexplained,
+            uncleared,
+            is_comparable,
+        }
     })
 }
 

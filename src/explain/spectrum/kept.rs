@@ -1,0 +1,181 @@
+//! What cases execute, kept for later runs of the same program: a case whose file has not changed is not executed again.
+//!
+//! It is stored as text: what instructions do, each once, then one line per file, those of the last run first.
+//!
+//! ```text
+//! vmconf spectra 1 PROGRAM CHECKSUM
+//! [["evm","ADD","executed"],["evm","ADD","a: 0"]]
+//! {"key":"4c6d…","cases":{"17":{"machine":"evm","extent":null,"passes":true,"length":12,"points":[0,1]}}}
+//! ```
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use indexmap::{IndexMap, IndexSet};
+use serde::{Deserialize, Serialize};
+
+use super::spectrum_run::Extent;
+use crate::explain::observer::CoveragePoints;
+use crate::machines::by_name;
+use crate::run::cache::{FileKey, MAX_BYTES, ProgramKey};
+
+/// The start of the first line. The number increases whenever the format or what is observed changes.
+const HEAD: &str = "vmconf spectra 1";
+
+/// What cases execute: the cases of earlier runs, and those that this run adds.
+#[derive(Debug)]
+pub struct SpectrumCache {
+    program: ProgramKey,
+    state: Mutex<CacheState>,
+}
+
+#[derive(Debug, Default)]
+struct CacheState {
+    points: IndexSet<Point>,
+    kept: IndexMap<FileKey, FileSpectra>,
+    /// The files of this run, which are kept first.
+    used: IndexMap<FileKey, FileSpectra>,
+    has_new: bool,
+}
+
+/// A machine, one of its instructions, and what is done with it.
+type Point = (&'static str, &'static str, String);
+
+/// What the cases of a file execute, by their nodes.
+type FileSpectra = BTreeMap<u32, KeptCase>;
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct KeptCase {
+    machine: String,
+    /// How far it was followed; `None` if it ended before that made a difference.
+    extent: Option<Extent>,
+    passes: bool,
+    length: u64,
+    points: Vec<usize>,
+}
+
+/// What a case executes on the embedded machine.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct ExecutedCase {
+    pub(super) machine: &'static str,
+    /// How far it was followed; `None` if it ended before that made a difference.
+    pub(super) extent: Option<Extent>,
+    /// Whether it passes there; unknown if it was not executed to its end.
+    pub(super) passes: bool,
+    pub(super) length: u64,
+    pub(super) executes: CoveragePoints,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CacheLine {
+    key: FileKey,
+    cases: FileSpectra,
+}
+
+impl SpectrumCache {
+    /// An empty cache.
+    pub fn new(program: ProgramKey) -> SpectrumCache {
+        SpectrumCache { program, state: Mutex::default() }
+    }
+
+    /// Adds what [`SpectrumCache::text`] has written.
+    ///
+    /// # Errors
+    ///
+    /// When the text is damaged or was written by another program, with the reason. Then nothing is added.
+    pub fn read(&mut self, text: &str) -> Result<(), String> {
+        let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
+        if first != head(&self.program, rest) {
+            return Err("the file is damaged or belongs to another program".to_owned());
+        }
+        let (points, lines) = rest.split_once('\n').unwrap_or((rest, ""));
+        let points: Vec<(String, String, String)> =
+            serde_json::from_str(points).map_err(|error| format!("line 2: {error}"))?;
+        let points = points.into_iter().map(known).collect::<Option<IndexSet<Point>>>();
+        let points = points.ok_or("line 2: an instruction is unknown")?;
+        let parse = |(number, line): (usize, &str)| match serde_json::from_str::<CacheLine>(line) {
+            Ok(CacheLine { key, cases }) if cases.values().all(|case| has_all(&points, case)) => {
+                Ok((key, cases))
+            }
+            Ok(_) => Err(format!("line {}: a number is too large", number + 3)),
+            Err(error) => Err(format!("line {}: {error}", number + 3)),
+        };
+        let kept = lines.lines().enumerate().map(parse).collect::<Result<_, _>>()?;
+        *self.state() = CacheState { points, kept, ..CacheState::default() };
+        Ok(())
+    }
+
+    /// What a case executes, by the node of its file, if it was followed as far.
+    pub(super) fn look_up(&self, file: &FileKey, node: u32, extent: Extent) -> Option<ExecutedCase> {
+        let mut state = self.state();
+        let case = state.kept.get(file)?.get(&node)?.clone();
+        if case.extent.is_some_and(|it| it != extent) {
+            return None;
+        }
+        let machine = by_name(&case.machine)?.name;
+        let points = case.points.iter().filter_map(|number| state.points.get_index(*number));
+        let executes = points.map(|(_, op, what)| (*op, what.clone())).collect();
+        let KeptCase { extent, passes, length, .. } = case;
+        state.used.entry(file.clone()).or_default().insert(node, case);
+        Some(ExecutedCase { machine, extent, passes, length, executes })
+    }
+
+    /// Adds what a case executes.
+    pub(super) fn add(&self, file: &FileKey, node: u32, case: &ExecutedCase) {
+        let ExecutedCase { machine, extent, passes, length, executes } = case;
+        let mut state = self.state();
+        let points = executes.iter().map(|(op, what)| (*machine, *op, what.clone()));
+        let points = points.map(|point| state.points.insert_full(point).0).collect();
+        let machine = (*machine).to_owned();
+        let case = KeptCase { machine, extent: *extent, passes: *passes, length: *length, points };
+        state.used.entry(file.clone()).or_default().insert(node, case);
+        state.has_new = true;
+    }
+
+    /// Everything as text; `None` if the run added nothing.
+    pub fn text(&self) -> Option<String> {
+        let state = self.state();
+        if !state.has_new {
+            return None;
+        }
+        let mut files = state.kept.clone();
+        let mut all: IndexMap<FileKey, FileSpectra> = IndexMap::new();
+        for (key, used) in &state.used {
+            let mut cases = files.shift_remove(key).unwrap_or_default();
+            cases.extend(used.clone());
+            all.insert(key.clone(), cases);
+        }
+        all.extend(files);
+        let mut rest = format!("{}\n", serde_json::to_string(&state.points.iter().collect::<Vec<_>>()).ok()?);
+        for (key, cases) in all {
+            let line = serde_json::to_string(&CacheLine { key, cases }).ok()?;
+            if rest.len() + line.len() < MAX_BYTES - head(&self.program, "").len() {
+                rest.extend([&*line, "\n"]);
+            }
+        }
+        Some(format!("{}\n{rest}", head(&self.program, &rest)))
+    }
+
+    fn state(&self) -> MutexGuard<'_, CacheState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn head(program: &ProgramKey, rest: &str) -> String {
+    format!("{HEAD} {program} {}", blake3::hash(rest.as_bytes()))
+}
+
+/// A point that was read, with the names that the machine has.
+fn known((machine, op, what): (String, String, String)) -> Option<Point> {
+    let machine = by_name(&machine)?;
+    Some((machine.name, machine.isa.by_name(&op)?.name, what))
+}
+
+fn has_all(points: &IndexSet<Point>, case: &KeptCase) -> bool {
+    case.points.iter().all(|number| *number < points.len())
+}
+
+#[cfg(test)]
+mod tests;
