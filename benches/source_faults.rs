@@ -337,7 +337,8 @@ fn named(line: &str) -> impl Iterator<Item = String> {
         let mut words = part.split_whitespace();
         words.next().filter(|number| number.starts_with(|c: char| c.is_ascii_digit()))?;
         let mut words = words.skip(1).filter(|word| !matches!(*word, "driver:" | "testee:" | "line"));
-        words.find(|word| word.starts_with(|c: char| c.is_ascii_alphabetic())).map(str::to_lowercase)
+        let name = words.find(|word| word.starts_with(|c: char| c.is_ascii_alphabetic()))?;
+        Some(name.trim_end_matches(';').to_lowercase())
     })
 }
 
@@ -390,7 +391,10 @@ fn handlers(folder: &Path) -> anyhow::Result<BTreeMap<String, Vec<String>>> {
         let (Some(name), Some(handler)) = (name, handler) else { continue };
         let handler = handler.split("::<").next().unwrap_or(handler).to_owned();
         let keyword = row.split('"').nth(1).map(str::to_lowercase);
-        handlers.entry(handler).or_default().extend([name.to_lowercase()].into_iter().chain(keyword));
+        // TinyVM's comparisons with 0 have their own spelling.
+        let with_zero = keyword.iter().map(|keyword| format!("{keyword}z")).collect::<Vec<_>>();
+        let words = [name.to_lowercase()].into_iter().chain(keyword).chain(with_zero);
+        handlers.entry(handler).or_default().extend(words);
     }
     ensure!(!handlers.is_empty(), "no rows in {}", folder.display());
     Ok(handlers)

@@ -26,7 +26,7 @@ use crate::model::explanation::BlameAnswer;
 use crate::model::path::{Path, PathKey};
 use crate::model::value::Value;
 use crate::model::verdict::CaseDifference;
-use crate::run::{self, LoadedFile, RunOptions, WatchedCase, Worker};
+use crate::run::{self, JudgedCase, LoadedFile, RunOptions, Worker};
 use crate::testees::embedded::Embedded;
 
 /// The maximum number of list items that are compared with what is expected, since a vector may expect a list
@@ -74,7 +74,7 @@ pub struct Ran<'r, 'o, 'l> {
 
 /// A run on the embedded machine whose instructions were counted.
 struct ExplainedCount {
-    watched: WatchedCase,
+    watched: JudgedCase,
     counter: Counter,
 }
 
@@ -145,11 +145,26 @@ impl<'r, 'o, 'l> Ran<'r, 'o, 'l> {
         let most = loaded.options().limits.watched;
         let seen = if longest <= most { WatchedInstructions::All } else { WatchedInstructions::Kept };
         let from = end.saturating_sub(WINDOW as u64);
-        let mut recorder = Recorder::new(questions, from..u64::MAX, seen, last);
-        worker.watch_case(loaded, case, &mut recorder);
         let fails = failure.is_some();
+        let options = worker.options();
+        let length = counted.counter.count();
+        let reports_steps = in_file.filter(|case| fails && reports_steps(case, options));
+        let is_divergence_unsearched = reports_steps.is_some() && length > MAX_BISECTED;
+        let divergence = reports_steps.filter(|_| !is_divergence_unsearched);
+        let divergence = divergence.and_then(|case| self::divergence(case, options));
+        let wrong_after = divergence.as_ref().map(|divergence| divergence.step);
+        let mut recorder = Recorder::new(questions, from..u64::MAX, seen, last).wrong_after(wrong_after);
+        worker.watch_case(loaded, case, &mut recorder);
         let Recorder {
-            cache: mut blames, sought, spent, before_end, asked_after, list, row_deviation, ..
+            cache: mut blames,
+            sought,
+            spent,
+            before_end,
+            asked_after,
+            earlier,
+            list,
+            row_deviation,
+            ..
         } = recorder;
         if seen == WatchedInstructions::All && !sought.is_empty() {
             search(worker, loaded, case, sought, most.saturating_sub(longest), &mut blames);
@@ -158,12 +173,11 @@ impl<'r, 'o, 'l> Ran<'r, 'o, 'l> {
         if let Some(world) = &mut hashes.world {
             world.leaves.iter_mut().zip(of_leaves).for_each(|(leaf, answer)| leaf.answer = Some(answer));
         }
-        let options = worker.options();
-        let length = counted.counter.count();
-        let reports_steps = in_file.filter(|case| fails && reports_steps(case, options));
-        let is_divergence_unsearched = reports_steps.is_some() && length > MAX_BISECTED;
-        let divergence = reports_steps.filter(|_| !is_divergence_unsearched);
-        let divergence = divergence.and_then(|case| self::divergence(case, options));
+        let row_deviation = row_deviation.filter(|_| fails);
+        let is_origin_unknown = fails
+            && row_deviation.is_none()
+            && hashes.world.is_none()
+            && is_origin_unknown(divergence.as_ref(), blames.first());
         let stack = differences.first().zip(list).zip(in_file);
         // The list comes from the embedded machine.
         let stack = stack.filter(|_| is_embedded);
@@ -175,9 +189,10 @@ impl<'r, 'o, 'l> Ran<'r, 'o, 'l> {
             blames,
             divergence,
             is_divergence_unsearched,
-            row_deviation: row_deviation.filter(|_| fails),
+            row_deviation,
             last: before_end,
             steps: asked_after,
+            earlier: if is_origin_unknown { earlier } else { Vec::new() },
             stack,
             spent,
             world: hashes.world,
@@ -185,6 +200,15 @@ impl<'r, 'o, 'l> Ran<'r, 'o, 'l> {
             page: None,
             report,
         }
+    }
+}
+
+/// Whether nothing says which instruction made the first difference: no datum changed before a run ended, or no
+/// instruction can write the datum.
+fn is_origin_unknown(divergence: Option<&FirstDivergence>, first: Option<&BlameAnswer>) -> bool {
+    match divergence {
+        Some(divergence) => divergence.is_end(),
+        None => matches!(first, Some(BlameAnswer::NoCell(_))),
     }
 }
 

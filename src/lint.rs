@@ -15,7 +15,7 @@ use crate::model::position::Origin;
 use crate::model::rule::LintRule;
 use crate::run::sources::VectorSource;
 use crate::run::{
-    FileContent, FileError, FileOptions, LoadOptions, LoadedCases, VectorFiles, Worker, catch_panic,
+    FileContent, FileError, FileOptions, LoadOptions, LoadedCases, Purpose, VectorFiles, Worker, catch_panic,
     identify, other_root, read_text, select,
 };
 use crate::text::json::{Document, JsonDatum, JsonNode};
@@ -104,7 +104,7 @@ impl<'o> Checker<'o> {
         let context = ReadContext { options: read, files: &files, shared: Some(&shared) };
         found.extend(format.read_rest(&document, &entries, context));
         let mut cases = LoadedCases::new(Arc::new(source.clone()), options, document, format, entries);
-        select(&mut cases, &self.options.run);
+        select(&mut cases, Purpose::Look, &self.options.run);
         let LoadedCases { document, entries, .. } = cases;
         // In some formats this is an error, which the reader reports.
         let repeated_names_are_reported =

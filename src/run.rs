@@ -6,7 +6,16 @@
 //! 2. `select`: which of the cases run.
 //! 3. `execute`: a case is read and runs on a testee, unless the [`cache`] says that it passes.
 //! 4. [`compare`]: the state of the testee is compared with the assertions.
-//! 5. `collect`: the outcomes become events, in the order of files and cases.
+//! 5. `collect`: the judged cases become events, in the order of files and cases.
+//!
+//! # The way of a case
+//!
+//! ```text
+//! VectorSource --open_in_turn--> LoadedFile --case--> LoadedCase --read--> Case --Worker::run--> JudgedCase
+//!                                                                                                   |
+//! ReportedCase (JSON lines) <--reports-- CaseReport (Event::Case) <--RunCollector, in order---------+
+//! WireExplanation <--reports-- Explanation (Event::Explained) <--explain-- LoadedFile and number of the case
+//! ```
 //!
 //! The work list consists of files. Loading a file puts its cases before the remaining files, so that threads
 //! share the cases of one large file as well as many small files. A single thread runs without a queue.
@@ -22,7 +31,6 @@ mod collect;
 pub mod compare;
 pub mod coverage;
 mod execute;
-mod execution;
 pub mod expected_failures;
 pub mod expression;
 pub mod families;
@@ -31,6 +39,7 @@ pub mod file_options;
 pub mod file_override;
 pub mod filter;
 mod ignored_field;
+mod judged_case;
 mod load;
 pub mod matrix;
 pub mod merge;
@@ -54,27 +63,26 @@ pub mod worlds;
 use std::time::Instant;
 
 use self::collect::RunCollector;
-use self::execute::CaseOutcome;
 use self::sources::Sources;
 use crate::model::event::{Event, RunSummary};
 
 pub(crate) use catch_panic::catch_panic;
 pub use collect::{Analyse, Explain, Explainers, VerdictOf};
 pub(crate) use execute::place_of;
-pub use execute::{WatchedCase, Worker, is_elsewhere, machine_of, run_by, watch};
+pub use execute::{Worker, is_elsewhere, machine_of, run_by, watch};
 pub use families::{Families, FamilyMachine};
 pub use file_options::FileOptions;
 pub use file_override::FileOverride;
 pub use ignored_field::IgnoredField;
+pub use judged_case::JudgedCase;
 pub(crate) use load::{FileContent, FileError, LoadedCases, identify, read_text};
 pub use load::{LoadedCase, LoadedFile, explain_format};
 pub use missing::{MissingCase, missing_cases};
 pub use named_files::named_files;
 pub use options::{FindWorld, Flaky, LoadOptions, RunOptions, UnmatchedEntries};
 pub use sample::CaseSample;
-use select::open_to_run;
 pub(crate) use select::select;
-pub use select::{open, open_in_turn, open_text};
+pub use select::{Purpose, open, open_in_turn, open_text};
 pub use vector_files::VectorFiles;
 pub(crate) use worlds::other_root;
 
@@ -124,18 +132,18 @@ fn one_by_one(sources: &Sources, options: &LoadOptions, collector: &mut RunColle
         if interrupt.is_requested() {
             return;
         }
-        let file = open_to_run(number, source, options);
+        let file = open_in_turn(number, source, Purpose::Run, options);
         collector.file(&file);
         for index in 0..file.cases() {
             let Some(case) = file.case(index) else { continue };
-            let outcome = match collector.stopped_after() {
-                Some(failures) => CaseOutcome::skipped(&case, failures),
+            let judged = match collector.stopped_after() {
+                Some(failures) => JudgedCase::new(case.report()).skip(failures),
                 None => worker.run(&case),
             };
             if interrupt.is_requested() {
                 return;
             }
-            collector.case(&file, index, outcome);
+            collector.case(&file, index, judged);
         }
         collector.file_done();
     }

@@ -8,7 +8,7 @@ use vmconf::model::diagnostic::Diagnostic;
 use vmconf::model::escape::escaped;
 use vmconf::model::exit_code::Exit;
 use vmconf::run::sources::Sources;
-use vmconf::run::{self, LoadOptions, LoadedCase};
+use vmconf::run::{self, LoadOptions, LoadedCase, Purpose};
 use vmconf::wire::line::one_line;
 use vmconf::wire::list::ListedCase;
 
@@ -94,7 +94,7 @@ fn each_case(
     let mut broken = false;
     for (number, source) in sources.iter().enumerate() {
         let shown = source.shown.clone();
-        let loaded = run::open_in_turn(number, source, options);
+        let loaded = run::open_in_turn(number, source, Purpose::Look, options);
         for case in (0..loaded.cases()).filter_map(|index| loaded.case(index)) {
             visit(&case)?;
             exit = Exit::Passed;

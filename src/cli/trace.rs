@@ -13,7 +13,7 @@ use vmconf::machines::account::LimitReached;
 use vmconf::model::exit_code::Exit;
 use vmconf::model::renderer::Renderer;
 use vmconf::model::verdict::Verdict;
-use vmconf::run::{self, LoadedFile, RunOptions, WatchedCase, Worker};
+use vmconf::run::{self, JudgedCase, LoadedFile, RunOptions, Worker};
 use vmconf::testees::TesteeState;
 use vmconf::testees::embedded::Embedded;
 use vmconf::testees::process::ProcessVm;
@@ -177,7 +177,7 @@ fn op(isa: &'static Isa, name: &str) -> anyhow::Result<&'static OpInfo> {
 }
 
 /// Writes the end of the trace, unless the run did not start.
-fn end(tracer: &mut Tracer, machine: &Embedded, watched: &WatchedCase) -> anyhow::Result<()> {
+fn end(tracer: &mut Tracer, machine: &Embedded, watched: &JudgedCase) -> anyhow::Result<()> {
     match &watched.report.verdict {
         _ if tracer.is_cut() => tracer.end(machine.state(), "the rest is left out: --max-output")?,
         Verdict::Error(_) if tracer.steps() == 0 => {}
@@ -191,7 +191,7 @@ fn end(tracer: &mut Tracer, machine: &Embedded, watched: &WatchedCase) -> anyhow
 }
 
 /// A case that fails can be traced; a broken case cannot.
-fn exit(watched: &WatchedCase) -> anyhow::Result<Exit> {
+fn exit(watched: &JudgedCase) -> anyhow::Result<Exit> {
     let report = &watched.report;
     let Verdict::Error(diagnostics) = &report.verdict else { return Ok(Exit::Passed) };
     for diagnostic in diagnostics {

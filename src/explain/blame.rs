@@ -47,6 +47,9 @@ pub const WINDOW: usize = 200_000;
 /// instruction. If values are large, fewer instructions are kept.
 const MAX_BYTES: usize = 1 << 27;
 
+/// The maximum number of [`Recorder::earlier`] instructions.
+const MAX_EARLIER: usize = 8;
+
 /// How many stack values are kept for each instruction.
 const SHOWN: usize = 6;
 
@@ -90,10 +93,14 @@ pub struct Recorder {
     pub sought: Vec<SoughtDatum>,
     /// The gas spent on each kind of instruction up to the last question, on a machine with gas.
     pub spent: BTreeMap<&'static str, SpentGas>,
-    /// The instructions before the first question, the latest one last.
+    /// The instructions up to where the run is wrong, the latest one last.
     pub before_end: Vec<ExecutedInstruction>,
-    /// How many instructions were executed before the first question.
+    /// How many instructions were executed up to there.
     pub asked_after: u64,
+    /// The last execution of each instruction up to there but the last one, those executed least often first.
+    pub earlier: Vec<ExecutedInstruction>,
+    /// After how many instructions the run is wrong; `None` if the first question says when.
+    wrong_after: Option<u64>,
     /// The innermost list that contains the first datum of the questions, with its path.
     pub list: Option<(Path, Value)>,
     most_before_end: usize,
@@ -129,9 +136,28 @@ impl Recorder {
             spent: BTreeMap::new(),
             before_end: Vec::new(),
             asked_after: 0,
+            earlier: Vec::new(),
+            wrong_after: None,
             list: None,
             most_before_end,
         }
+    }
+
+    /// A run that is wrong after `step` instructions, whenever the first question is asked.
+    #[must_use]
+    pub fn wrong_after(self, step: Option<u64>) -> Recorder {
+        Recorder { wrong_after: step, ..self }
+    }
+
+    /// Records what led to the point where the run is wrong, once.
+    fn record_end(&mut self) {
+        if !self.before_end.is_empty() {
+            return;
+        }
+        self.asked_after = self.step;
+        let skipped = self.records.len().saturating_sub(self.most_before_end);
+        self.before_end = self.records.iter().skip(skipped).cloned().collect();
+        self.earlier = earlier(&self.records);
     }
 
     /// Keeps an instruction, and drops the oldest ones that exceed the limits.
@@ -201,11 +227,7 @@ impl Recorder {
     fn answer(&mut self, number: usize, state: &dyn Inspect) {
         let questions = std::mem::take(&mut self.questions);
         for (_, data) in questions.iter().filter(|question| question.0 == number) {
-            if self.before_end.is_empty() {
-                self.asked_after = self.step;
-                let skipped = self.records.len().saturating_sub(self.most_before_end);
-                self.before_end = self.records.iter().skip(skipped).cloned().collect();
-            }
+            self.record_end();
             if self.list.is_none() {
                 self.list = data.first().and_then(|datum| list_of(&datum.at, state));
             }
@@ -261,6 +283,19 @@ impl Recorder {
         };
         since.into_iter().find(is_above).cloned()
     }
+}
+
+/// See [`Recorder::earlier`].
+fn earlier(records: &VecDeque<ExecutedInstruction>) -> Vec<ExecutedInstruction> {
+    let Some(last) = records.back() else { return Vec::new() };
+    let mut executions: BTreeMap<_, (usize, &ExecutedInstruction)> = BTreeMap::new();
+    for record in records.iter().filter(|record| record.op.is_some() && record.op != last.op) {
+        let executed = executions.entry(record.op).or_insert((0, record));
+        *executed = (executed.0 + 1, record);
+    }
+    let mut executions: Vec<_> = executions.into_values().collect();
+    executions.sort_by_key(|(count, latest)| (*count, std::cmp::Reverse(latest.step)));
+    executions.into_iter().take(MAX_EARLIER).map(|(_, latest)| latest.clone()).collect()
 }
 
 /// The approximate size of a value, in bytes.
@@ -416,6 +451,9 @@ impl Watch for Recorder {
     fn before(&mut self, at: &At<'_>) {
         self.complete(at.state, Some(at.pc));
         self.check_jump(at.state, at.pc);
+        if self.wrong_after == Some(self.step) {
+            self.record_end();
+        }
         self.gas = at.state.gas();
         self.last_op = at.op;
         self.pending = true;

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use super::observer::{CoveragePoints, Observer};
 use crate::machines::inspect::Inspect;
 use crate::machines::machine::{At, Watch};
-use crate::run::{LoadedFile, WatchedCase, Worker};
+use crate::run::{JudgedCase, LoadedFile, Worker};
 
 /// Which parts of a long run are observed, in instructions.
 struct ObservedParts {
@@ -80,7 +80,7 @@ impl ObservedRun {
         file: &LoadedFile<'_>,
         index: usize,
         detail: Detail,
-    ) -> (WatchedCase, ObservedRun) {
+    ) -> (JudgedCase, ObservedRun) {
         let mut observed = ObservedRun { detail, ..ObservedRun::default() };
         let mut watched = worker.watch_case(file, index, &mut observed);
         if observed.is_end_unseen {

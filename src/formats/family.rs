@@ -8,6 +8,7 @@
 //! | `reader.rs` | which files fit a declaration, and cases as it says |
 //! | `demands.rs` | an expected value as assertions |
 //! | `known_nodes.rs` | which data of a case is known |
+//! | `uncompared.rs` | why a change of a datum changes no verdict |
 //! | `write_back.rs` | actual values in place of expected ones |
 //! | `installed.rs` | a family as formats and shapes |
 //!
@@ -22,8 +23,10 @@ mod known_nodes;
 mod node_path;
 mod reader;
 mod type_notation;
+mod uncompared;
 mod write_back;
 
 pub use self::boxed::{BOXED, BoxedFamily};
 pub use self::declaration::{Declaration, MAX_DECLARATION, is_machine_name};
 pub use self::installed::{Family, fitting};
+pub use self::uncompared::DeclaredRule;

@@ -10,7 +10,7 @@ use crate::model::case::Case;
 use crate::model::diagnostic::Edit;
 use crate::model::position::Origin;
 use crate::run::sources::VectorSource;
-use crate::run::{FileContent, LoadedCases, VectorFiles, catch_panic, identify, select};
+use crate::run::{FileContent, LoadedCases, Purpose, VectorFiles, catch_panic, identify, select};
 use crate::text::json::JsonNode;
 
 /// A text after fixing.
@@ -86,7 +86,7 @@ fn content(checker: &Checker<'_>, source: &VectorSource, text: &str) -> Option<F
     let shared = SharedFile::default();
     let context = ReadContext { options: options.read, files: &files, shared: Some(&shared) };
     let mut cases = LoadedCases::new(Arc::new(source.clone()), options, document, format, entries);
-    select(&mut cases, &checker.options.run);
+    select(&mut cases, Purpose::Look, &checker.options.run);
     let LoadedCases { document, entries, .. } = cases;
     let cases = entries.into_iter().map(|(id, entry)| {
         (id.to_string(), read(JsonNode::at_index(&document, entry.node), format, context))

@@ -65,6 +65,10 @@ pub struct Explanation {
     pub last: Vec<ExecutedInstruction>,
     /// How many instructions were executed up to that point.
     pub steps: u64,
+    /// If nothing says which instruction made the first difference: the last execution of each instruction before the
+    /// last one, those executed least often first. One of them may have changed what the state does not show, such as
+    /// a count.
+    pub earlier: Vec<ExecutedInstruction>,
     /// The list that contains the first difference.
     pub stack: Option<StackComparison>,
     /// The gas spent on each kind of instruction, on a machine with gas.
@@ -91,6 +95,7 @@ impl Explanation {
             row_deviation: None,
             last: Vec::new(),
             steps: 0,
+            earlier: Vec::new(),
             stack: None,
             spent: BTreeMap::new(),
             world: None,
@@ -257,6 +262,16 @@ pub struct FirstDivergence {
     /// embedded one, as text.
     pub differs: Vec<(String, [String; 2])>,
 }
+
+impl FirstDivergence {
+    /// Whether all that differs is that one of the runs ends.
+    pub fn is_end(&self) -> bool {
+        matches!(&self.differs[..], [(name, _)] if name == END)
+    }
+}
+
+/// What differs if one run ends and the other one does not.
+pub const END: &str = "the end";
 
 /// The first instruction that did something other than its row declares.
 #[derive(Debug, Clone, PartialEq)]

@@ -17,7 +17,7 @@ use crate::model::assertion::Expected;
 use crate::model::count::counted;
 use crate::model::escape::escaped;
 use crate::model::explanation::{
-    Blame, BlameAnswer, ExecutedInstruction, ExplainedCase, Explanation, FirstDivergence, FurtherCauses,
+    Blame, BlameAnswer, END, ExecutedInstruction, ExplainedCase, Explanation, FirstDivergence, FurtherCauses,
     RowDeviation, SpentGas, StackComparison,
 };
 use crate::model::path::{Path, PathKey};
@@ -32,6 +32,9 @@ const MIN_LAST: usize = 3;
 
 /// The minimum number of lines of a chain that is cut in the middle; a shorter one ends early.
 const MIN_CUT: usize = 6;
+
+/// How many instructions stand in a line of those that were executed earlier.
+const EARLIER_PER_LINE: usize = 4;
 
 /// The maximum number of differing data shown for two machines.
 const MAX_DIVERGED: usize = 2;
@@ -112,7 +115,8 @@ fn failed(text: &mut Vec<u8>, explained: &Explanation, failure: &Failure, length
         if index == 0 {
             deviations(text, explained)?;
         }
-        if is_gas(&difference.at, explained.blames.get(index)) {
+        let is_gas = is_gas(&difference.at, explained.blames.get(index));
+        if is_gas {
             // A wrong value may change the price of an instruction that uses it, but not the other way round.
             let is_cause_shown = length == Length::Screen && also(text, explained, failure)?;
             is_also_shown |= is_cause_shown;
@@ -130,8 +134,14 @@ fn failed(text: &mut Vec<u8>, explained: &Explanation, failure: &Failure, length
             }
             // The leaves show which instruction made the root what it is.
             Some(BlameAnswer::NoCell(_)) if explained.world.is_some() => {}
+            // The embedded machine's run goes on after the other one ends.
+            Some(BlameAnswer::NoCell(_))
+                if explained.divergence.as_ref().is_some_and(FirstDivergence::is_end) => {}
             Some(answer) => answered(text, answer, length)?,
             None => {}
+        }
+        if index == 0 && !is_gas {
+            earlier(text, &explained.earlier)?;
         }
     }
     if let Some(logs) = &explained.logs {
@@ -175,7 +185,8 @@ fn deviations(text: &mut Vec<u8>, explained: &Explanation) -> io::Result<()> {
         writeln!(text, "    {DIM}diverges{DIM:#} at step {step}{}", escaped(&instruction))?;
         for (datum, values) in differs.iter().take(MAX_DIVERGED) {
             let [actual, embedded] = values.each_ref().map(|value| truncate(&escaped(value), 0, 48));
-            writeln!(text, "      {datum} after it {actual}, on the embedded machine {embedded}")?;
+            let datum = if datum == END { String::new() } else { format!("{datum} ") };
+            writeln!(text, "      {datum}after it {actual}, on the embedded machine {embedded}")?;
         }
     }
     if explained.is_divergence_unsearched {
@@ -274,6 +285,21 @@ fn answered(text: &mut Vec<u8>, answer: &BlameAnswer, length: Length) -> io::Res
     };
     let most = Most { made: 4, reached: 3 }.of(length);
     blame.as_ref().map_or(Ok(()), |blame| blamed(text, head, blame, most))
+}
+
+/// Writes the instructions of which one may have changed what the state does not show, without those that the text
+/// names already.
+fn earlier(text: &mut Vec<u8>, executed: &[ExecutedInstruction]) -> io::Result<()> {
+    let name = |by: &ExecutedInstruction| {
+        let name = format!("step {}, 0x{:02x} {}", by.number(), by.pc, escaped(by.op?));
+        memchr::memmem::find(text, name.as_bytes()).is_none().then_some(name)
+    };
+    let names: Vec<_> = executed.iter().filter_map(name).collect();
+    let lines: Vec<_> = names.chunks(EARLIER_PER_LINE).map(|line| line.join("; ")).collect();
+    if lines.is_empty() {
+        return Ok(());
+    }
+    writeln!(text, "    {DIM}earlier {DIM:#} {}", lines.join(";\n             "))
 }
 
 /// Writes the instruction that wrote another datum of the same kind, so that it could have written this one.

@@ -1,4 +1,4 @@
-//! Step 5: turns outcomes into events, in the order of files and cases, and counts them.
+//! Step 5: turns judged cases into events, in the order of files and cases, and counts them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::num::NonZeroUsize;
@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use indexmap::IndexMap;
 
-use super::execute::CaseOutcome;
+use super::judged_case::JudgedCase;
 use super::load::LoadedFile;
 use super::not_compared::add;
 use super::options::{LoadOptions, RunOptions, UnmatchedEntries};
@@ -101,15 +101,15 @@ impl<'s> RunCollector<'s> {
             (self.sink)(Event::Note { file, diagnostic });
         }
         if let Some(report) = file.broken() {
-            self.emit(file, CaseOutcome::new(report));
+            self.emit(file, JudgedCase::new(report));
         }
     }
 
-    /// Reports the outcome of the case at this index of the file.
-    pub(super) fn case(&mut self, file: &LoadedFile<'_>, index: usize, outcome: CaseOutcome) {
+    /// Reports the judged case at this index of the file.
+    pub(super) fn case(&mut self, file: &LoadedFile<'_>, index: usize, judged: JudgedCase) {
         let before = self.failures;
-        let cause = signature::cause(outcome.report.machine.as_deref(), &outcome.report.verdict);
-        self.emit(file, outcome);
+        let cause = signature::cause(judged.report.machine.as_deref(), &judged.report.verdict);
+        self.emit(file, judged);
         if let Some(cause) = cause.filter(|_| self.failures > before && self.explainers.explain.is_some()) {
             self.add_explainable(cause, file, index);
         }
@@ -126,15 +126,15 @@ impl<'s> RunCollector<'s> {
         }
     }
 
-    fn emit(&mut self, file: &LoadedFile<'_>, outcome: CaseOutcome) {
+    fn emit(&mut self, file: &LoadedFile<'_>, judged: JudgedCase) {
         if let Some(list) = &file.options().expected_failures {
-            self.matched.entry(list.file.clone()).or_default().extend(list.matching(&outcome.report.id));
+            self.matched.entry(list.file.clone()).or_default().extend(list.matching(&judged.report.id));
         }
-        let outcome = match self.stopped_after() {
-            Some(failures) => outcome.skip(failures),
-            None => outcome,
+        let judged = match self.stopped_after() {
+            Some(failures) => judged.skip(failures),
+            None => judged,
         };
-        let CaseOutcome { report, notes, cache_update, not_compared } = outcome;
+        let JudgedCase { report, notes, cache_update, not_compared, .. } = judged;
         add(&mut self.not_compared, not_compared);
         if let (Some(cache), Some(key), Some(update)) = (&self.options.run.cache, file.key(), cache_update) {
             cache.update(key, update);

@@ -1,13 +1,11 @@
 //! Step 3: reads a case, runs it on a testee and compares the state after each step.
 
-use std::num::NonZeroUsize;
-
 use super::cache::verify::refuted;
 use super::cache::{CacheUpdate, Lookup};
 use super::catch_panic::catch_panic;
 use super::compare::{UnknownField, differences};
-use super::execution::{Execution, TimedExecution};
 use super::file_options::FileOptions;
+use super::judged_case::JudgedCase;
 use super::load::{LoadedCase, LoadedFile};
 use super::not_compared::{left_out, without_ignored};
 use super::options::{Flaky, RunOptions};
@@ -18,7 +16,6 @@ use crate::machines::{self, MachineInfo};
 use crate::model::case::Case;
 use crate::model::case_report::CaseReport;
 use crate::model::diagnostic::{Diagnostic, Severity};
-use crate::model::event::FieldNotCompared;
 use crate::model::limits::Limits;
 use crate::model::path::{Path, PathKey};
 use crate::model::verdict::{CaseDifference, DifferenceKind, Failure, FirstTry, Verdict};
@@ -26,22 +23,12 @@ use crate::testees::embedded::Embedded;
 use crate::testees::{See, Stopped, Testee};
 use crate::text::json::{Document, JsonNode};
 
-/// The result of [`Worker::watch_case`].
-pub struct WatchedCase {
-    /// Its verdict.
-    pub report: CaseReport,
-    /// Notes on what was ignored in it.
-    pub notes: Vec<Diagnostic>,
-    /// The case; `None` if it is malformed.
-    pub case: Option<Case>,
-}
-
 /// [`Worker::watch_case`] with a worker of its own.
 ///
 /// # Panics
 ///
 /// When the file has no such case.
-pub fn watch(file: &LoadedFile<'_>, index: usize, run: &RunOptions, watch: &mut dyn Watch) -> WatchedCase {
+pub fn watch(file: &LoadedFile<'_>, index: usize, run: &RunOptions, watch: &mut dyn Watch) -> JudgedCase {
     Worker::new(run).watch_case(file, index, watch)
 }
 
@@ -59,12 +46,12 @@ pub fn run_by(
 ) -> CaseReport {
     let loaded = file.case(index).expect("a case that was counted");
     let _running = options.running.add(&loaded.id);
-    let execution = execute(&loaded, |case| {
+    let judged = execute(&loaded, |case| {
         let info = by_name(case.machine, loaded.options)?;
         let machine = options.testee.embedded(info, &loaded.options.limits, &options.interrupt);
         panic_as_error(info.name, || perform(&loaded, case, |see| run(machine, case, see).map(|()| None)))
     });
-    let mut report = execution.report;
+    let mut report = judged.report;
     apply_expected_failures(&loaded, &mut report);
     report
 }
@@ -77,54 +64,6 @@ pub fn machine_of(file: &LoadedFile<'_>, index: usize) -> Option<&'static Machin
 /// Whether only other processes execute the machine of a file.
 pub fn is_elsewhere(file: &LoadedFile<'_>) -> bool {
     file.format().is_some_and(|format| file.options().families.is_elsewhere(format.machine))
-}
-
-/// The result of a case: its report, and what else it contributes to the run.
-pub(super) struct CaseOutcome {
-    pub(super) report: CaseReport,
-    /// Notes on what was ignored in it.
-    pub(super) notes: Vec<Diagnostic>,
-    /// How it changes the cache.
-    pub(super) cache_update: Option<CacheUpdate>,
-    /// Assertions that were not compared.
-    pub(super) not_compared: Vec<FieldNotCompared>,
-}
-
-impl CaseOutcome {
-    /// The outcome of a case that is skipped because this number of earlier ones failed.
-    pub(super) fn skipped(case: &LoadedCase<'_>, failures: NonZeroUsize) -> CaseOutcome {
-        CaseOutcome::new(report(case, Verdict::Pass)).skip(failures)
-    }
-
-    /// The outcome of a case that ran before it was known that it is skipped.
-    pub(super) fn skip(self, failures: NonZeroUsize) -> CaseOutcome {
-        let verdict = Verdict::Skip(format!("--max-fail {failures} was reached"));
-        CaseOutcome::new(CaseReport { machine: None, verdict, cached: false, time: None, ..self.report })
-    }
-
-    /// The outcome of a case that passes according to the cache.
-    fn cached(case: &LoadedCase<'_>) -> CaseOutcome {
-        let report = report(case, Verdict::Pass);
-        CaseOutcome::new(CaseReport { machine: Some(case.format.machine.into()), cached: true, ..report })
-    }
-
-    /// An outcome with only a report.
-    pub(super) fn new(report: CaseReport) -> CaseOutcome {
-        CaseOutcome { report, notes: Vec::new(), cache_update: None, not_compared: Vec::new() }
-    }
-}
-
-fn report(case: &LoadedCase<'_>, verdict: Verdict) -> CaseReport {
-    CaseReport {
-        id: case.id.clone(),
-        format: Some(case.format.name.into()),
-        machine: None,
-        line: Some(case.line()),
-        verdict,
-        listed: None,
-        cached: false,
-        time: None,
-    }
 }
 
 /// Runs cases on one thread. The testee of each machine is made when it is first needed, and reused.
@@ -169,11 +108,11 @@ impl<'o> Worker<'o> {
     /// # Panics
     ///
     /// When the file has no such case.
-    pub fn watch_case(&mut self, file: &LoadedFile<'_>, index: usize, watch: &mut dyn Watch) -> WatchedCase {
+    pub fn watch_case(&mut self, file: &LoadedFile<'_>, index: usize, watch: &mut dyn Watch) -> JudgedCase {
         let loaded = file.case(index).expect("a case that was counted");
-        let Execution { mut report, notes, case, .. } = self.watch(&loaded, watch);
-        apply_expected_failures(&loaded, &mut report);
-        WatchedCase { report, notes, case }
+        let mut judged = self.watch(&loaded, watch);
+        apply_expected_failures(&loaded, &mut judged.report);
+        judged
     }
 
     /// The machine of the last watched case, in its final state; `None` if the case did not run or the machine panicked.
@@ -187,23 +126,24 @@ impl<'o> Worker<'o> {
     }
 
     /// Runs a case, unless the cache says that it passes.
-    pub(super) fn run(&mut self, case: &LoadedCase<'_>) -> CaseOutcome {
+    pub(super) fn run(&mut self, case: &LoadedCase<'_>) -> JudgedCase {
         let lookup = self.look_up(case);
-        let mut outcome = match lookup {
-            Some(Lookup::Hit) => CaseOutcome::cached(case),
+        let mut judged = match lookup {
+            Some(Lookup::Hit) => cached(case),
             Some(Lookup::Miss | Lookup::Verify) | None => {
-                let kept = case.take_execution();
-                let timed = kept.unwrap_or_else(|| TimedExecution::of(|| self.execute(case)));
-                let TimedExecution { mut execution, time } = timed;
-                execution.report.time = Some(time);
+                let kept = case.take_judged();
+                let mut judged = kept.unwrap_or_else(|| JudgedCase::timed(|| self.execute(case)));
                 if self.run.flaky == Flaky::Pass {
-                    forgive(&mut execution);
+                    forgive(&mut judged);
                 }
-                checked(lookup, execution, case.node)
+                check(lookup, &mut judged, case.node);
+                // Cases that wait to be reported take little memory.
+                judged.case = None;
+                judged
             }
         };
-        apply_expected_failures(case, &mut outcome.report);
-        outcome
+        apply_expected_failures(case, &mut judged.report);
+        judged
     }
 
     /// Looks up a case in the cache; `None` when caching is off.
@@ -212,24 +152,23 @@ impl<'o> Worker<'o> {
     }
 
     /// Reads and runs a case.
-    pub(super) fn execute(&mut self, loaded: &LoadedCase<'_>) -> Execution {
+    pub(super) fn execute(&mut self, loaded: &LoadedCase<'_>) -> JudgedCase {
         let _running = self.run.running.add(&loaded.id);
-        let mut execution = execute(loaded, |case| {
+        let mut judged = execute(loaded, |case| {
             self.with_testee(case.machine, loaded.options, |testee| {
                 let verdict = perform(loaded, case, |see| testee.run(&case.program, &case.steps, see));
                 counted(verdict, || testee.instructions())
             })
         });
-        let is_compared =
-            matches!(execution.report.verdict.kind(), DifferenceKind::Pass | DifferenceKind::Fail);
-        if let Some(case) = execution.case.as_ref().filter(|_| is_compared) {
-            execution.not_compared = left_out(case, loaded.options, &self.run.testee);
+        let is_compared = matches!(judged.report.verdict.kind(), DifferenceKind::Pass | DifferenceKind::Fail);
+        if let Some(case) = judged.case.as_ref().filter(|_| is_compared) {
+            judged.not_compared = left_out(case, loaded.options, &self.run.testee);
         }
-        execution
+        judged
     }
 
     /// Reads a case, and runs it on an embedded machine, observed by `watch`.
-    pub(super) fn watch(&mut self, loaded: &LoadedCase<'_>, watch: &mut dyn Watch) -> Execution {
+    pub(super) fn watch(&mut self, loaded: &LoadedCase<'_>, watch: &mut dyn Watch) -> JudgedCase {
         let _running = self.run.running.add(&loaded.id);
         execute(loaded, |case| {
             if loaded.options.families.is_elsewhere(case.machine) {
@@ -312,13 +251,13 @@ fn panic_as_error<T>(machine: &str, work: impl FnOnce() -> T) -> Result<T, Strin
 }
 
 /// Reads a case, and runs it with `run`, whose error is an error of the case.
-fn execute(loaded: &LoadedCase<'_>, run: impl FnOnce(&Case) -> Result<Verdict, String>) -> Execution {
-    let mut report = report(loaded, Verdict::Pass);
+fn execute(loaded: &LoadedCase<'_>, run: impl FnOnce(&Case) -> Result<Verdict, String>) -> JudgedCase {
+    let mut report = loaded.report();
     let reading = match loaded.read() {
         Ok(reading) => reading,
         Err(panicked) => {
             report.verdict = error(panicked);
-            return Execution::without_case(report, Vec::new());
+            return JudgedCase::new(report);
         }
     };
     let diagnostics = |severity| {
@@ -329,7 +268,7 @@ fn execute(loaded: &LoadedCase<'_>, run: impl FnOnce(&Case) -> Result<Verdict, S
     let Some(case) = &reading.case else {
         let unsupported = reading.unsupported.map(Verdict::Unsupported);
         report.verdict = unsupported.unwrap_or_else(|| Verdict::Error(diagnostics(Severity::Error)));
-        return Execution::without_case(report, notes);
+        return JudgedCase { notes, ..JudgedCase::new(report) };
     };
     report.machine = Some(case.machine.into());
     report.verdict = run(case).unwrap_or_else(error);
@@ -337,29 +276,33 @@ fn execute(loaded: &LoadedCase<'_>, run: impl FnOnce(&Case) -> Result<Verdict, S
         && report.verdict == Verdict::Pass
         && notes.is_empty()
         && !loaded.files.are_requested();
-    Execution { report, notes, case: reading.case, is_cacheable, not_compared: Vec::new() }
+    JudgedCase { notes, case: reading.case, is_cacheable, ..JudgedCase::new(report) }
 }
 
-/// Checks an execution against the cached result of the case.
-fn checked(lookup: Option<Lookup>, execution: Execution, datum: u32) -> CaseOutcome {
-    let Execution { mut report, notes, is_cacheable, not_compared, .. } = execution;
-    let cache_update = match (lookup, is_cacheable) {
+/// A case that passes according to the cache.
+fn cached(case: &LoadedCase<'_>) -> JudgedCase {
+    let machine = Some(case.format.machine.into());
+    JudgedCase::new(CaseReport { machine, cached: true, ..case.report() })
+}
+
+/// Compares a case with its cached result.
+fn check(lookup: Option<Lookup>, judged: &mut JudgedCase, datum: u32) {
+    judged.cache_update = match (lookup, judged.is_cacheable) {
         (Some(Lookup::Miss), true) => Some(CacheUpdate::Passes(datum)),
         (Some(Lookup::Hit | Lookup::Verify), false) => {
-            report.verdict = refuted(&report.verdict, &notes);
+            judged.report.verdict = refuted(&judged.report.verdict, &judged.notes);
             Some(CacheUpdate::Refuted)
         }
         (None, _) | (Some(Lookup::Miss), false) | (Some(Lookup::Hit | Lookup::Verify), true) => None,
     };
-    CaseOutcome { report, notes, cache_update, not_compared }
 }
 
 /// Lets a flaky case pass, with a note.
-fn forgive(execution: &mut Execution) {
-    if let Verdict::Flaky(FirstTry { breakdown, .. }) = &execution.report.verdict {
+fn forgive(judged: &mut JudgedCase) {
+    if let Verdict::Flaky(FirstTry { breakdown, .. }) = &judged.report.verdict {
         let what = format!("{} the first time, and passed alone in a new process", breakdown.what);
-        execution.notes.push(Diagnostic::new(what));
-        execution.report.verdict = Verdict::Pass;
+        judged.notes.push(Diagnostic::new(what));
+        judged.report.verdict = Verdict::Pass;
     }
 }
 

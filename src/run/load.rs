@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::cache::FileKey;
 use super::catch_panic::catch_panic;
-use super::execution::TimedExecution;
 use super::file_options::FileOptions;
+use super::judged_case::JudgedCase;
 use super::options::LoadOptions;
 use super::source::{SourceOrigin, VectorSource};
 use super::vector_files::VectorFiles;
@@ -36,26 +36,11 @@ pub struct LoadedFile<'s> {
     notes: Vec<Diagnostic>,
 }
 
-/// Loads a file and lists all its cases.
-pub(super) fn load(source: Arc<VectorSource>, options: &LoadOptions) -> LoadedFile<'_> {
+/// Loads a file, or this text in its place, and lists all its cases.
+pub(super) fn load(source: Arc<VectorSource>, text: Option<String>, options: &LoadOptions) -> LoadedFile<'_> {
     let file_options = options.for_file(&source);
-    let text = read_text(&source, file_options, &options.run.interrupt);
-    load_read(source, text, options, file_options)
-}
-
-/// Like [`load`], as if the file had this text.
-pub(super) fn load_text(source: Arc<VectorSource>, text: String, options: &LoadOptions) -> LoadedFile<'_> {
-    let file_options = options.for_file(&source);
-    load_read(source, Ok(text), options, file_options)
-}
-
-fn load_read<'s>(
-    source: Arc<VectorSource>,
-    text: Result<String, FileError>,
-    options: &LoadOptions,
-    file_options: &'s FileOptions,
-) -> LoadedFile<'s> {
-    let content = text.and_then(|text| identify(&source, text, file_options));
+    let read = || read_text(&source, file_options, &options.run.interrupt);
+    let content = text.map_or_else(read, Ok).and_then(|text| identify(&source, text, file_options));
     let mut file = LoadedFile::empty(source, file_options);
     match content.map_err(|error| *error.diagnostic).and_then(|content| file.outline(content)) {
         Ok(cases) => file.cases = cases,
@@ -205,7 +190,7 @@ pub(crate) struct LoadedCases<'s> {
 }
 
 /// The cases of a file that were executed to select them, by their nodes: they need not run again.
-type ExecutedCases = Mutex<HashMap<u32, TimedExecution>>;
+type ExecutedCases = Mutex<HashMap<u32, JudgedCase>>;
 
 impl<'s> LoadedCases<'s> {
     /// The cases in the outline of a document.
@@ -281,22 +266,42 @@ pub struct LoadedCase<'f> {
 }
 
 impl LoadedCase<'_> {
-    /// Keeps its execution for [`LoadedCase::take_execution`].
-    pub(super) fn keep_execution(&self, execution: TimedExecution) {
-        self.executions().insert(self.node, execution);
+    /// The family that declares its format; `None` for a format of this program.
+    pub fn family(&self) -> Option<&'static Family> {
+        self.format.declaration?;
+        Some(self.options.families.by_name(self.format.machine)?.family)
     }
 
-    /// Whether its execution was kept.
-    pub(super) fn has_execution(&self) -> bool {
-        self.executions().contains_key(&self.node)
+    /// The report of the case before it runs: it passes.
+    pub(super) fn report(&self) -> CaseReport {
+        CaseReport {
+            id: self.id.clone(),
+            format: Some(self.format.name.into()),
+            machine: None,
+            line: Some(self.line()),
+            verdict: Verdict::Pass,
+            listed: None,
+            cached: false,
+            time: None,
+        }
     }
 
-    /// Its execution, if it was kept, once.
-    pub(super) fn take_execution(&self) -> Option<TimedExecution> {
-        self.executions().remove(&self.node)
+    /// Keeps the judged case for [`LoadedCase::take_judged`].
+    pub(super) fn keep_judged(&self, judged: JudgedCase) {
+        self.kept_cases().insert(self.node, judged);
     }
 
-    fn executions(&self) -> MutexGuard<'_, HashMap<u32, TimedExecution>> {
+    /// Whether it was judged already, and kept.
+    pub(super) fn has_judged(&self) -> bool {
+        self.kept_cases().contains_key(&self.node)
+    }
+
+    /// The judged case, if it was kept, once.
+    pub(super) fn take_judged(&self) -> Option<JudgedCase> {
+        self.kept_cases().remove(&self.node)
+    }
+
+    fn kept_cases(&self) -> MutexGuard<'_, HashMap<u32, JudgedCase>> {
         self.executed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -3,15 +3,15 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::execute::CaseOutcome;
+use super::judged_case::JudgedCase;
 use super::load::LoadedFile;
 
 /// A result of a thread.
 pub(super) enum Finished<'s> {
-    /// The file at this index is loaded, and the given outcomes are those of its first cases.
-    File(usize, Arc<LoadedFile<'s>>, Vec<CaseOutcome>),
-    /// Consecutive cases are done: the index of their file, the index of the first case in the file, the outcomes.
-    Cases(usize, usize, Vec<CaseOutcome>),
+    /// The file at this index is loaded, and the given judged cases are its first ones.
+    File(usize, Arc<LoadedFile<'s>>, Vec<JudgedCase>),
+    /// Consecutive cases are done: the index of their file, the index of the first case in the file, the judged cases.
+    Cases(usize, usize, Vec<JudgedCase>),
 }
 
 /// The next result in order.
@@ -20,16 +20,16 @@ pub(super) enum NextCase<'s> {
     /// A file is loaded.
     File(Arc<LoadedFile<'s>>),
     /// The case at this index of the file is done.
-    Case(Arc<LoadedFile<'s>>, usize, CaseOutcome),
+    Case(Arc<LoadedFile<'s>>, usize, JudgedCase),
     /// All cases of the file are done.
     FileDone,
 }
 
-/// A file and the outcomes of its cases.
+/// A file and its judged cases.
 #[derive(Default)]
 struct OrderSlot<'s> {
     file: Option<Arc<LoadedFile<'s>>>,
-    outcomes: Vec<Option<CaseOutcome>>,
+    judged: Vec<Option<JudgedCase>>,
 }
 
 /// Buffers results that arrive too early.
@@ -46,20 +46,20 @@ pub(super) struct Order<'s> {
 impl<'s> Order<'s> {
     pub(super) fn add(&mut self, finished: Finished<'s>) {
         match finished {
-            Finished::File(number, file, outcomes) => {
+            Finished::File(number, file, judged) => {
                 let slot = self.slot(number);
                 slot.file = Some(file);
-                if !outcomes.is_empty() {
-                    slot.outcomes = outcomes.into_iter().map(Some).collect();
+                if !judged.is_empty() {
+                    slot.judged = judged.into_iter().map(Some).collect();
                 }
             }
-            Finished::Cases(number, first, outcomes) => {
+            Finished::Cases(number, first, judged) => {
                 let slot = self.slot(number);
-                let end = first + outcomes.len();
-                if slot.outcomes.len() < end {
-                    slot.outcomes.resize_with(end, || None);
+                let end = first + judged.len();
+                if slot.judged.len() < end {
+                    slot.judged.resize_with(end, || None);
                 }
-                slot.outcomes[first..end].iter_mut().zip(outcomes).for_each(|(place, it)| *place = Some(it));
+                slot.judged[first..end].iter_mut().zip(judged).for_each(|(place, it)| *place = Some(it));
             }
         }
     }
@@ -89,9 +89,9 @@ impl<'s> Order<'s> {
                 Some(NextCase::FileDone)
             }
             Some(emitted) => {
-                let outcome = slot.outcomes.get_mut(emitted)?.take()?;
+                let judged = slot.judged.get_mut(emitted)?.take()?;
                 self.emitted = Some(emitted + 1);
-                Some(NextCase::Case(file.clone(), emitted, outcome))
+                Some(NextCase::Case(file.clone(), emitted, judged))
             }
         }
     }

@@ -10,11 +10,12 @@ use std::thread::{self, Scope, Thread};
 use std::time::Duration;
 
 use super::collect::RunCollector;
-use super::execute::{CaseOutcome, Worker};
+use super::execute::Worker;
+use super::judged_case::JudgedCase;
 use super::load::LoadedFile;
 use super::options::LoadOptions;
 use super::order::{Finished, NextCase, Order};
-use super::select::open_to_run;
+use super::select::{Purpose, open_in_turn};
 use super::source::VectorSource;
 use super::sources::{self, Sources};
 use crate::model::interrupt::Interrupt;
@@ -54,7 +55,7 @@ const KEPT: usize = FAR_AHEAD;
 /// How many files are listed at a time, so that threads seldom wait for each other.
 const LISTED: usize = 16;
 
-/// Runs all cases on at most this number of threads; the calling thread puts the outcomes in order.
+/// Runs all cases on at most this number of threads; the calling thread puts the judged cases in order.
 pub(super) fn run<'s>(
     sources: &'s Sources,
     options: &'s LoadOptions,
@@ -91,7 +92,7 @@ fn collect(order: &mut Order<'_>, collector: &mut RunCollector<'_>) -> usize {
     while let Some(next) = order.next() {
         match next {
             NextCase::File(file) => collector.file(&file),
-            NextCase::Case(file, index, outcome) => collector.case(&file, index, outcome),
+            NextCase::Case(file, index, judged) => collector.case(&file, index, judged),
             NextCase::FileDone => {
                 collector.file_done();
                 files += 1;
@@ -130,15 +131,15 @@ fn work_on<'s>(
     let mut worker = Worker::new(&options.run);
     let mut run = |number, file: &LoadedFile<'s>, index| {
         let case = file.case(index)?;
-        let outcome = match stop.skips(number) {
-            Some(failures) => CaseOutcome::skipped(&case, failures),
+        let judged = match stop.skips(number) {
+            Some(failures) => JudgedCase::new(case.report()).skip(failures),
             None => worker.run(&case),
         };
         if options.run.interrupt.is_requested() {
             return None;
         }
-        stop.see(number, &outcome.report.verdict);
-        Some(outcome)
+        stop.see(number, &judged.report.verdict);
+        Some(judged)
     };
     let mut last = None;
     let mut sent = 0;
@@ -150,26 +151,26 @@ fn work_on<'s>(
         let finished = match task {
             Task::Open(number, source) => {
                 last = Some(number);
-                let mut file = open_to_run(number, source, options);
-                let (file, outcomes) = if file.cases() <= FEW {
+                let mut file = open_in_turn(number, source, Purpose::Run, options);
+                let (file, judged) = if file.cases() <= FEW {
                     work.add(number, file.bytes(), None);
-                    let outcomes = (0..file.cases()).map(|index| run(number, &file, index)).collect();
+                    let judged = (0..file.cases()).map(|index| run(number, &file, index)).collect();
                     // Results that wait to be put in order then take little memory, and the document's is reused at once.
                     file.drop_document();
-                    (Arc::new(file), outcomes)
+                    (Arc::new(file), judged)
                 } else {
                     let file = Arc::new(file);
                     work.add(number, file.bytes(), Some(&file));
                     (file, Some(Vec::new()))
                 };
                 keep(&mut kept, &file);
-                outcomes.map(|outcomes| Finished::File(number, file, outcomes))
+                judged.map(|judged| Finished::File(number, file, judged))
             }
             Task::Run { number, cases, file } => {
                 last = Some(number);
                 let first = cases.start;
-                let outcomes: Option<Vec<_>> = cases.map(|index| run(number, &file, index)).collect();
-                outcomes.map(|outcomes| Finished::Cases(number, first, outcomes))
+                let judged: Option<Vec<_>> = cases.map(|index| run(number, &file, index)).collect();
+                judged.map(|judged| Finished::Cases(number, first, judged))
             }
         };
         if finished.is_none_or(|finished| sender.send(finished).is_err()) {
@@ -192,7 +193,7 @@ fn keep<'s>(kept: &mut VecDeque<Arc<LoadedFile<'s>>>, file: &Arc<LoadedFile<'s>>
 }
 
 /// The file after which the run stops because of [`RunOptions::max_failures`](super::options::RunOptions):
-/// later files need not run. The outcomes in order decide what is skipped; this only avoids work.
+/// later files need not run. The judged cases in order decide what is skipped; this only avoids work.
 struct PoolStop {
     max_failures: Option<NonZeroUsize>,
     /// The files of the first failures, in the order of files; the last one on top.

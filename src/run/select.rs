@@ -5,9 +5,9 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use super::execute::Worker;
-use super::execution::TimedExecution;
 use super::expression::CaseInfo;
-use super::load::{LoadedCase, LoadedCases, LoadedFile, load, load_text};
+use super::judged_case::JudgedCase;
+use super::load::{LoadedCase, LoadedCases, LoadedFile, load};
 use super::options::{LoadOptions, RunOptions};
 use super::source::VectorSource;
 use crate::formats::Format;
@@ -20,7 +20,7 @@ use crate::model::verdict::Verdict;
 
 /// What cases are selected for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Purpose {
+pub enum Purpose {
     /// To look at them: a case is executed no further than the expression needs.
     Look,
     /// To run them: a case that has to be executed for the expression is executed to its end, once for both.
@@ -30,23 +30,19 @@ enum Purpose {
 /// Loads a file and selects its cases. Errors in the file are part of the result. Of a run of a part, it must have been
 /// opened in its turn.
 pub fn open<'s>(source: &VectorSource, options: &'s LoadOptions) -> LoadedFile<'s> {
-    own(selected(load(Arc::new(source.clone()), options), Purpose::Look, &options.run), options)
+    own(selected(load(Arc::new(source.clone()), None, options), Purpose::Look, &options.run), options)
 }
 
 /// Like [`open`], for the file at this index of a selection. All its files must be opened, since the number of cases in
 /// one decides which part the cases of the next are in; a file that is opened too early waits.
-pub fn open_in_turn(number: usize, source: VectorSource, options: &LoadOptions) -> LoadedFile<'_> {
-    open_for(Purpose::Look, number, source, options)
-}
-
-/// Like [`open_in_turn`], for a run of the cases.
-pub(super) fn open_to_run(number: usize, source: VectorSource, options: &LoadOptions) -> LoadedFile<'_> {
-    open_for(Purpose::Run, number, source, options)
-}
-
-fn open_for(purpose: Purpose, number: usize, source: VectorSource, options: &LoadOptions) -> LoadedFile<'_> {
+pub fn open_in_turn(
+    number: usize,
+    source: VectorSource,
+    purpose: Purpose,
+    options: &LoadOptions,
+) -> LoadedFile<'_> {
     let turn = options.run.part.as_ref().map(|part| part.turn(number));
-    let file = selected(load(Arc::new(source), options), purpose, &options.run);
+    let file = selected(load(Arc::new(source), None, options), purpose, &options.run);
     if let Some(turn) = turn {
         turn.take(&file.source().shown, file.case_ids());
     }
@@ -67,22 +63,18 @@ fn own<'s>(mut file: LoadedFile<'s>, options: &LoadOptions) -> LoadedFile<'s> {
 
 /// Like [`open`], as if the file had this text.
 pub fn open_text<'s>(source: &VectorSource, text: String, options: &'s LoadOptions) -> LoadedFile<'s> {
-    selected(load_text(Arc::new(source.clone()), text, options), Purpose::Look, &options.run)
+    selected(load(Arc::new(source.clone()), Some(text), options), Purpose::Look, &options.run)
 }
 
 fn selected<'s>(mut file: LoadedFile<'s>, purpose: Purpose, run: &RunOptions) -> LoadedFile<'s> {
     if let Some(cases) = file.cases_mut() {
-        select_for(purpose, cases, run);
+        select(cases, purpose, run);
     }
     file
 }
 
 /// Keeps the cases that the run selects.
-pub(crate) fn select(cases: &mut LoadedCases<'_>, run: &RunOptions) {
-    select_for(Purpose::Look, cases, run);
-}
-
-fn select_for(purpose: Purpose, cases: &mut LoadedCases<'_>, run: &RunOptions) {
+pub(crate) fn select(cases: &mut LoadedCases<'_>, purpose: Purpose, run: &RunOptions) {
     cases.retain_ids(|source, id| source.selects(id) && run.filter.matches(id));
     if let Some(expression) = &run.expression {
         // An expression is evaluated on the embedded machine, whose results are not those of another one, and for
@@ -113,9 +105,9 @@ impl Executable<'_, '_> {
         if search.purpose == Purpose::Look {
             return worker.observe(self.case, case, search);
         }
-        let execution = TimedExecution::of(|| worker.watch(self.case, search));
-        let ended = !matches!(execution.execution.report.verdict, Verdict::Error(_));
-        self.case.keep_execution(execution);
+        let judged = JudgedCase::timed(|| worker.watch(self.case, search));
+        let ended = !matches!(judged.report.verdict, Verdict::Error(_));
+        self.case.keep_judged(judged);
         ended
     }
 }
@@ -141,7 +133,7 @@ impl CaseInfo for Executable<'_, '_> {
             return executes;
         }
         // Another part of the expression may have executed the case to its end.
-        let purpose = if self.case.has_execution() { Purpose::Look } else { self.purpose };
+        let purpose = if self.case.has_judged() { Purpose::Look } else { self.purpose };
         let mut search = OpSearch { sought, is_found: false, purpose };
         let ended = self.search(case, &mut search);
         // Where a limit or an interrupt ended the search, nothing is known of the rest of the case.

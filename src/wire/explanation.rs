@@ -41,6 +41,10 @@ pub struct WireExplanation {
     pub steps: u64,
     /// The last of these instructions, the latest one last.
     pub last: Vec<WireInstruction>,
+    /// If nothing says which instruction made the first difference: the last execution of each instruction before
+    /// the last one, those executed least often first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub earlier: Vec<WireInstruction>,
     /// The gas spent up to that point, by mnemonic, on a machine with gas.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub spent: BTreeMap<Name, WireSpentGas>,
@@ -366,6 +370,7 @@ impl From<&model::Explanation> for WireExplanation {
             is_divergence_unsearched,
             row_deviation,
             last,
+            earlier,
             steps,
             stack,
             spent,
@@ -383,6 +388,7 @@ impl From<&model::Explanation> for WireExplanation {
             row_deviation: row_deviation.as_ref().map(WireRowDeviation::from),
             steps: *steps,
             last: last.iter().map(WireInstruction::from).collect(),
+            earlier: earlier.iter().map(WireInstruction::from).collect(),
             spent: spent.iter().map(|(op, spent)| (Name::from(*op), spent.into())).collect(),
             stack: stack.as_ref().map(WireStackComparison::from),
             world: world.as_ref().map(WireWorld::from),

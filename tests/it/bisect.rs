@@ -186,7 +186,7 @@ fn two_machines_are_compared_by_their_hashes() {
 
 /// A failure in another process begins with the step at which it diverges from the embedded machine.
 #[test]
-fn an_explanation_begins_where_the_machines_part() {
+fn an_explanation_begins_where_the_machines_diverge() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("sum.json");
     let file = path.to_str().unwrap();
@@ -202,7 +202,26 @@ fn an_explanation_begins_where_the_machines_part() {
     );
     let silent = format!("other=sh -c 'sed -u s/6003600401/6003600402/ | {serve} | sed -u s/digests/none/'");
     let ran = vmconf(&["diff", file, "--vm", &silent]);
-    assert!(ran.exit == 1 && !ran.stdout.contains("parts"), "{ran:?}");
+    assert!(ran.exit == 1 && !ran.stdout.contains("diverges"), "{ran:?}");
+}
+
+/// If a machine ends too early and nothing differed before, an instruction that was executed before may have changed
+/// what the state does not show. Here the machine allows 5 items instead of 6.
+#[test]
+fn an_explanation_of_an_early_end_names_what_was_executed_before() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("limit.json");
+    let file = path.to_str().unwrap();
+    let vector = r#"{"category": "limits", "name": "items", "tests": [{"name": "six", "limits": {"maxStackSize": 6},
+        "script": ["PUSH1", "DUP", "PUSH1", "NEWMAP", "PUSH1", "PUSH2", "CLEAR"],
+        "steps": [{"actions": ["Execute"], "result": {"state": "HALT", "resultStack": []}}]}]}"#;
+    fs::write(&path, vector).unwrap();
+    let serve = format!("{} serve neo3", env!("CARGO_BIN_EXE_vmconf"));
+    let other = format!("other=sh -c 'sed -u s/StackSize.:6/StackSize\\\":5/ | {serve}'");
+    let ran = vmconf(&["diff", file, "--vm", &other]);
+    let expected = "    diverges at step 6, 0x05 PUSH2\n      after it the run ends, on the embedded machine CLEAR follows\n    earlier  step 4, 0x03 NEWMAP; step 2, 0x01 DUP; step 5, 0x04 PUSH1\n";
+    assert!(ran.exit == 1 && ran.stdout.contains(expected), "{}", ran.stdout);
+    assert!(ran.stdout.contains("  last 6 of 6 instructions"), "{}", ran.stdout);
 }
 
 /// `vmconf diff` is what a failure names to run next, so it ends soon after a long run as well.

@@ -1,5 +1,6 @@
 //! Where two runs of one program diverge.
 
+use crate::model::explanation::END;
 use crate::model::value::Value;
 use crate::wire::eip3155::{Eip3155Step, TraceMembers};
 
@@ -47,7 +48,7 @@ impl NextInstruction {
                 members.iter().filter_map(differs).collect()
             }
             (NextInstruction::Step(_), NextInstruction::End(_))
-            | (NextInstruction::End(_), NextInstruction::Step(_)) => vec!["the end"],
+            | (NextInstruction::End(_), NextInstruction::Step(_)) => vec![END],
         }
     }
 }

@@ -61,8 +61,11 @@ impl<'r> Chains<'r> {
         while next < found.len() {
             let by = found[next].writer.by;
             for index in elsewhere_first(by) {
-                let part = by.inputs[index].cell.part(byte.filter(|_| next == 0));
-                let Some(writer) = self.writer(&part, by.step) else { continue };
+                let whole = &by.inputs[index].cell;
+                let part = whole.part(byte.filter(|_| next == 0));
+                // If nothing wrote the byte, what wrote next to it may have written too much or too little.
+                let writer = self.writer(&part, by.step).or_else(|| self.writer(whole, by.step));
+                let Some(writer) = writer else { continue };
                 if !known.insert(writer.by.step) {
                     continue;
                 }

@@ -13,7 +13,7 @@ pub(super) const BUDGET: u64 = 30_000;
 const LIMIT: u64 = (1 << 48) - 1;
 
 /// The words that must follow the results of a driver.
-const MARKERS: [u16; 2] = [0x650d, 0x4585];
+pub(super) const MARKERS: [u16; 2] = [0x650d, 0x4585];
 
 /// The last words of the driver's data: the version and the number of this environment.
 const ENVIRONMENT_WORDS: [u16; 2] = [0x0001, 0x0003];

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::core::{TinyCore, TinyStop};
 use super::disassembler::disassemble;
-use super::driver::{DriverOutcome, Rating, ReportError, TestDriver, TestResult};
+use super::driver::{DriverOutcome, MARKERS, Rating, ReportError, TestDriver, TestResult};
 use super::instruction::TinyInstruction;
 use super::machine::TinyVm;
 use super::mode::MachineMode;
@@ -95,7 +95,8 @@ impl Inspect for TinyVm {
                 self.command(field).into_iter().collect()
             }
             [PathKey::Name(field)] if field == "rating" => {
-                self.rated().map(|rated| rated.0).into_iter().collect()
+                let markers = self.passed_markers().rev();
+                markers.chain(self.rated().map(|rated| rated.0)).collect()
             }
             // The driver's results are its first words of data.
             [PathKey::Name(field), PathKey::Index(index)] if field == "results" => {
@@ -196,6 +197,21 @@ impl TinyVm {
             }
         };
         Some((data(DRIVER.data, address), meaning))
+    }
+
+    /// The markers of a report without a test that did not pass. A test that did not pass on another machine is a
+    /// datum of its own; a rating that differs alone is about the markers.
+    fn passed_markers(&self) -> impl DoubleEndedIterator<Item = Cell> + use<> {
+        let count = match self.driver().and_then(|driver| driver.outcome.as_ref()) {
+            Some(DriverOutcome::Completed { results, error: None })
+                if Rating::of(results, None) == Rating::Pass =>
+            {
+                Some(results.len())
+            }
+            _ => None,
+        };
+        let addresses = count.map_or(0..0, |count| count..count + MARKERS.len());
+        addresses.map(|address| data(DRIVER.data, address as u16))
     }
 
     /// The word that decided the rating, as text.

@@ -366,6 +366,7 @@ pub(super) fn any_explanation() -> impl Strategy<Value = WireExplanation> {
             }),
             blames,
             steps,
+            earlier: last.iter().take(1).cloned().collect(),
             last,
             spent,
             stack,

@@ -271,6 +271,7 @@ fn explanations() {
             row_deviation: is_full.then_some(row_deviation),
             steps: 9,
             last: vec![executed(7), WireInstruction { cost: None, op: None, ..executed(8) }],
+            earlier: if is_full { vec![executed(6)] } else { Vec::new() },
             spent: is_full.then(|| ("ADD".into(), spent)).into_iter().collect(),
             stack: is_full.then_some(stack),
             world: is_full.then(|| world(number)),
