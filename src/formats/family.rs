@@ -9,6 +9,7 @@
 //! | `demands.rs` | an expected value as assertions |
 //! | `known_nodes.rs` | which data of a case is known |
 //! | `uncompared.rs` | why a change of a datum changes no verdict |
+//! | `infer.rs` | a declaration from vectors |
 //! | `write_back.rs` | actual values in place of expected ones |
 //! | `installed.rs` | a family as formats and shapes |
 //!
@@ -18,6 +19,7 @@ mod boxed;
 mod constant;
 mod declaration;
 mod demands;
+mod infer;
 mod installed;
 mod known_nodes;
 mod node_path;
@@ -28,5 +30,6 @@ mod write_back;
 
 pub use self::boxed::{BOXED, BoxedFamily};
 pub use self::declaration::{Declaration, MAX_DECLARATION, is_machine_name};
+pub use self::infer::infer;
 pub use self::installed::{Family, fitting};
 pub use self::uncompared::DeclaredRule;
