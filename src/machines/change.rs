@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::inspect::Inspect;
 use super::machine::LoadError;
 use super::observe::MemberRow;
+use super::plant::PlantInCells;
 use crate::model::cell::Cell;
 use crate::model::name::Name;
 use crate::model::path::Path;
@@ -79,18 +80,19 @@ pub(crate) fn change<M: StateChanges>(machine: &mut M, changes: &Value) -> Resul
     Ok(())
 }
 
-/// The value of a cell, if it is in a part that can be changed.
-pub(crate) fn content<M: StateChanges>(machine: &M, cell: &Cell) -> Option<Value> {
-    M::CHANGES.iter().find_map(|row| row.access.cells.as_ref()?.read(machine, cell))
-}
+/// The cells of the parts that can be changed.
+impl<M: StateChanges> PlantInCells for M {
+    fn content(&self, cell: &Cell) -> Option<Value> {
+        M::CHANGES.iter().find_map(|row| row.access.cells.as_ref()?.read(self, cell))
+    }
 
-/// Gives a cell a value; false if that is impossible in this state.
-pub(crate) fn write<M: StateChanges>(machine: &mut M, cell: &Cell, value: &Value) -> bool {
-    M::CHANGES.iter().any(|row| {
-        let member = row.access.cells.as_ref().and_then(|cells| cells.member(machine, cell, value));
-        let changes = member.map(|member| Value::record([member]));
-        changes.is_some_and(|changes| (row.access.set)(machine, row.member.name, &changes).is_ok())
-    })
+    fn write(&mut self, cell: &Cell, value: &Value) -> bool {
+        M::CHANGES.iter().any(|row| {
+            let member = row.access.cells.as_ref().and_then(|cells| cells.member(self, cell, value));
+            let changes = member.map(|member| Value::record([member]));
+            changes.is_some_and(|changes| (row.access.set)(self, row.member.name, &changes).is_ok())
+        })
+    }
 }
 
 impl<M: Inspect> PartCells<M> {

@@ -4,15 +4,18 @@ use crate::model::case::Program;
 use crate::model::cell::Cell;
 use crate::model::value::Value;
 
-/// A machine in which faults of instructions can be planted. What changes it returns false if that is impossible in
-/// this state, or on this machine.
-pub trait PlantFaults {
+/// A machine with cells that can be changed.
+pub trait PlantInCells {
     /// The whole value of a cell; `None` if it cannot be changed.
     fn content(&self, cell: &Cell) -> Option<Value>;
 
-    /// Gives a cell a value.
+    /// Gives a cell a value; false if that is impossible in this state.
     fn write(&mut self, cell: &Cell, value: &Value) -> bool;
+}
 
+/// A machine in which faults of instructions can be planted. What changes it returns false if that is impossible in
+/// this state, or on this machine.
+pub trait PlantFaults: PlantInCells {
     /// The value that a cell keeps if writes to it are forgotten: usually the current one.
     fn unwritten(&self, program: &Program, cell: &Cell) -> Option<Value> {
         let _ = program;
@@ -72,17 +75,18 @@ pub struct Excuse {
     pub next: usize,
 }
 
-/// A machine whose values can refer to compounds, and that counts such references.
+/// A machine whose values can refer to compounds, and that counts such references. What changes it returns false if
+/// that is impossible in this state.
 pub trait PlantInCompounds {
     /// Replaces the compound that the top value refers to by a copy.
     fn copy_top(&mut self) -> bool;
 
     /// Adds this number to the count of references.
-    fn count_more(&mut self, references: usize);
+    fn count_more(&mut self, references: usize) -> bool;
 
     /// Turns the Struct on top into an Array with the same items, so that it is stored without being copied.
     fn top_as_array(&mut self) -> bool;
 
     /// Turns this compound back into a Struct wherever it is stored in another one.
-    fn stored_as_struct(&mut self, compound: usize);
+    fn stored_as_struct(&mut self, compound: usize) -> bool;
 }

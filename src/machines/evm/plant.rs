@@ -3,21 +3,12 @@
 use super::frame::{EvmStop, Halt, Halves, PADDING, STACK_LIMIT};
 use super::machine::Evm;
 use super::program::stored_before;
-use crate::machines::change;
-use crate::machines::plant::PlantFaults;
+use crate::machines::plant::{PlantFaults, PlantInCells};
 use crate::model::case::Program;
 use crate::model::cell::Cell;
 use crate::model::value::Value;
 
 impl PlantFaults for Evm {
-    fn content(&self, cell: &Cell) -> Option<Value> {
-        change::content(self, cell)
-    }
-
-    fn write(&mut self, cell: &Cell, value: &Value) -> bool {
-        change::write(self, cell, value)
-    }
-
     /// The word of storage before the program runs, so that a forgotten write is always forgotten.
     fn unwritten(&self, program: &Program, cell: &Cell) -> Option<Value> {
         match cell {

@@ -3,20 +3,9 @@
 use super::machine::{MiniC89, RunStatus};
 use super::trap::Trap;
 use super::word::MiniWord;
-use crate::machines::change;
 use crate::machines::plant::PlantFaults;
-use crate::model::cell::Cell;
-use crate::model::value::Value;
 
 impl PlantFaults for MiniC89 {
-    fn content(&self, cell: &Cell) -> Option<Value> {
-        change::content(self, cell)
-    }
-
-    fn write(&mut self, cell: &Cell, value: &Value) -> bool {
-        self.has_begun() && change::write(self, cell, value)
-    }
-
     fn go_to(&mut self, ip: usize) -> bool {
         let length = self.stand().last().map(|(function, _)| function.instructions.len());
         let is_there = length.is_some_and(|length| ip < length);

@@ -3,20 +3,9 @@
 use super::fault::{Neo2Fault, Neo2Stop};
 use super::item::Neo2Item;
 use super::machine::{Neo2, Neo2End};
-use crate::machines::change;
 use crate::machines::plant::{PlantFaults, PlantInCompounds};
-use crate::model::cell::Cell;
-use crate::model::value::Value;
 
 impl PlantFaults for Neo2 {
-    fn content(&self, cell: &Cell) -> Option<Value> {
-        change::content(self, cell)
-    }
-
-    fn write(&mut self, cell: &Cell, value: &Value) -> bool {
-        change::write(self, cell, value)
-    }
-
     fn go_to(&mut self, pc: usize) -> bool {
         let Some(frame) = self.core.frames.last_mut() else { return false };
         let is_there = pc <= self.scripts[frame.script].code.len();
@@ -62,8 +51,9 @@ impl PlantInCompounds for Neo2 {
         true
     }
 
-    fn count_more(&mut self, references: usize) {
+    fn count_more(&mut self, references: usize) -> bool {
         self.core.estimate.count += references as i64;
+        true
     }
 
     fn top_as_array(&mut self) -> bool {
@@ -72,12 +62,13 @@ impl PlantInCompounds for Neo2 {
         true
     }
 
-    fn stored_as_struct(&mut self, compound: usize) {
+    fn stored_as_struct(&mut self, compound: usize) -> bool {
         for item in self.core.heap.items_mut() {
             match *item {
                 Neo2Item::Array(list) if item.compound() == Some(compound) => *item = Neo2Item::Struct(list),
                 _ => {}
             }
         }
+        true
     }
 }

@@ -3,20 +3,9 @@
 use super::fault::Neo3Fault;
 use super::item::Neo3Item;
 use super::machine::Neo3;
-use crate::machines::change;
 use crate::machines::plant::{PlantFaults, PlantInCompounds};
-use crate::model::cell::Cell;
-use crate::model::value::Value;
 
 impl PlantFaults for Neo3 {
-    fn content(&self, cell: &Cell) -> Option<Value> {
-        change::content(self, cell)
-    }
-
-    fn write(&mut self, cell: &Cell, value: &Value) -> bool {
-        change::write(self, cell, value)
-    }
-
     fn go_to(&mut self, pc: usize) -> bool {
         let is_there = pc <= self.length();
         if is_there {
@@ -82,8 +71,9 @@ impl PlantInCompounds for Neo3 {
         true
     }
 
-    fn count_more(&mut self, references: usize) {
+    fn count_more(&mut self, references: usize) -> bool {
         self.core.heap.counted += references;
+        true
     }
 
     fn top_as_array(&mut self) -> bool {
@@ -92,12 +82,13 @@ impl PlantInCompounds for Neo3 {
         true
     }
 
-    fn stored_as_struct(&mut self, compound: usize) {
+    fn stored_as_struct(&mut self, compound: usize) -> bool {
         for item in self.core.heap.items_mut() {
             match *item {
                 Neo3Item::Array(list) if list.0 as usize == compound => *item = Neo3Item::Struct(list),
                 _ => {}
             }
         }
+        true
     }
 }

@@ -123,7 +123,7 @@ impl Faulty {
                 self.execute()
             }
             FaultKind::Shared => self.shared(),
-            FaultKind::Counted => self.after(|machine| count_more(machine, 1)),
+            FaultKind::Counted => self.after(|machine| in_compounds(machine, |it| it.count_more(1))),
             FaultKind::NotReleased => self.not_released(),
             FaultKind::NotTaken => self.not_taken(),
             FaultKind::NotRaised => self.not_raised(takes),
@@ -262,12 +262,7 @@ impl Faulty {
             return self.execute();
         }
         let status = self.execute();
-        self.plant(|machine| {
-            in_compounds(machine, |it| {
-                it.stored_as_struct(stored);
-                true
-            })
-        });
+        self.plant(|machine| in_compounds(machine, |it| it.stored_as_struct(stored)));
         status
     }
 
@@ -279,7 +274,8 @@ impl Faulty {
             && let Some((before, after)) = before.zip(self.inner.references())
             && before.count > after.count
         {
-            self.plant(|machine| count_more(machine, before.count - after.count));
+            let more = before.count - after.count;
+            self.plant(|machine| in_compounds(machine, |it| it.count_more(more)));
         }
         status
     }
@@ -390,14 +386,6 @@ fn in_compounds(
     change: impl FnOnce(&mut dyn PlantInCompounds) -> bool,
 ) -> bool {
     machine.compounds().is_some_and(change)
-}
-
-/// Adds this number to the count of references.
-fn count_more(machine: &mut dyn PlantFaults, references: usize) -> bool {
-    in_compounds(machine, |it| {
-        it.count_more(references);
-        true
-    })
 }
 
 /// The length of the instruction, in units of the program counter.

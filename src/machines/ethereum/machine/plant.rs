@@ -12,7 +12,7 @@ use super::Ethereum;
 use crate::machines::ethereum::trail::{MAX_ITEMS, storage_of};
 use crate::machines::inspect::Inspect;
 use crate::machines::machine::Status;
-use crate::machines::plant::{Excuse, PlantFaults};
+use crate::machines::plant::{Excuse, PlantFaults, PlantInCells};
 use crate::machines::record::{word, word_value};
 use crate::model::cell::Cell;
 use crate::model::value::Value;
@@ -36,7 +36,7 @@ impl Excused {
     }
 }
 
-impl PlantFaults for Ethereum {
+impl PlantInCells for Ethereum {
     fn content(&self, cell: &Cell) -> Option<Value> {
         match cell {
             Cell::Stack(at) => self.item(self.height().checked_sub(at + 1)?),
@@ -71,7 +71,9 @@ impl PlantFaults for Ethereum {
         };
         written.is_some()
     }
+}
 
+impl PlantFaults for Ethereum {
     fn go_to(&mut self, pc: usize) -> bool {
         let bytecode = self.interpreter().map(|interpreter| &mut interpreter.bytecode);
         let bytecode = bytecode.filter(|bytecode| pc <= bytecode.bytecode_slice().len());
