@@ -167,7 +167,7 @@ impl FamilyInitArgs {
                 document.map_err(|(text, fault)| BrokenInput(text.locate(fault).located(&source.shown)))?;
             documents.push(document);
             if documents.len() == MAX_INIT_FILES {
-                output::note(&format!("note: the first {MAX_INIT_FILES} files are read"));
+                output::note(&format!("note: the first {} are read", counted(MAX_INIT_FILES as u64, "file")));
                 break;
             }
         }

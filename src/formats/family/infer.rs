@@ -3,22 +3,22 @@
 //! | file | content |
 //! |---|---|
 //! | `layout.rs` | where the cases lie in a file, and which data of a case belong together |
+//! | `members.rs` | the values of each field, before and after |
 //! | `observed.rs` | what the values of a datum have in common |
 //! | `guess.rs` | from that to a type, with doubts |
 //! | `written.rs` | the declaration as text |
 
 mod guess;
 mod layout;
+mod members;
 mod observed;
 mod written;
 
-use indexmap::IndexMap;
-
 use self::guess::Widths;
-use self::layout::{CaseLayout, PairedData};
-use self::observed::ObservedValues;
+use self::layout::CaseLayout;
+use self::members::Members;
 use super::declaration::Declaration;
-use crate::text::json::{Document, JsonNode};
+use crate::text::json::Document;
 
 /// The maximum number of cases that are looked at.
 const MAX_CASES: usize = 100_000;
@@ -41,44 +41,6 @@ pub fn infer(machine: &str, documents: &[Document]) -> Result<String, String> {
         Err(faults) => {
             let faults: Vec<_> = faults.iter().map(|fault| fault.located("the declaration")).collect();
             Err(format!("the cases have data that a declaration cannot name: {}", faults.join("; ")))
-        }
-    }
-}
-
-/// What the cases have.
-#[derive(Debug, Default)]
-struct Members {
-    /// The number of cases.
-    cases: u64,
-    fields: IndexMap<String, Member>,
-}
-
-/// A member of the program or a field of the state.
-#[derive(Debug, Default)]
-struct Member {
-    /// Its values before and after.
-    values: ObservedValues,
-    /// The number of cases that give it.
-    given: u64,
-    /// The number of cases that demand it.
-    demanded: u64,
-}
-
-impl Members {
-    fn add(&mut self, layout: &CaseLayout, case: JsonNode<'_>) {
-        self.cases += 1;
-        for (name, data) in layout.data(case) {
-            let member = self.fields.entry(name).or_default();
-            match data {
-                PairedData::Before(node) => {
-                    member.given += 1;
-                    member.values.add(node);
-                }
-                PairedData::After(node) => {
-                    member.demanded += 1;
-                    member.values.add(node);
-                }
-            }
         }
     }
 }

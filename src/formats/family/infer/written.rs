@@ -2,7 +2,7 @@
 
 use super::guess::{Guess, Widths};
 use super::layout::{CaseLayout, Pair};
-use super::{Member, Members};
+use super::members::{Member, Members};
 use crate::formats::family::node_path::{NodePath, PathStep};
 use crate::model::escape::escaped;
 use crate::model::field_type::FieldType;
