@@ -12,9 +12,9 @@ use vmconf::prove::coverage::coverage;
 use vmconf::prove::suite::VectorSuite;
 use vmconf::report::coverage::{COVERAGES, CoverageKind};
 
-use super::output;
 use super::select::Select;
 use super::settings::Settings;
+use super::{families, output};
 
 /// Show what vectors do with each instruction
 ///
@@ -42,6 +42,7 @@ impl CoverageCommand {
         let options = self.select.options(settings)?;
         let sources = self.select.sources(settings, &options)?;
         let suite = VectorSuite::read(&sources, &options, Detail::Points, &|_| true);
+        families::note_left_out(&suite);
         let kind = Renderer::by_name(COVERAGES, &self.form).context("--output")?;
         let mut out = output::stdout();
         (kind.new)(&mut out, &coverage(&suite))?;

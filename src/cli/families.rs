@@ -4,6 +4,7 @@ use std::path::Path;
 
 use anyhow::bail;
 use vmconf::formats::family::Family;
+use vmconf::prove::suite::VectorSuite;
 use vmconf::run::Families;
 use vmconf::text::suggest::nearest;
 
@@ -57,6 +58,17 @@ pub(super) fn named(argument: &str, families: &Families) -> anyhow::Result<(&'st
         ),
     }
 }
+
+/// Reports the families whose cases are left out, since they have no instructions.
+pub(super) fn note_left_out(suite: &VectorSuite) {
+    for name in &suite.families {
+        output::note(&format!("note: cases of {name} are left out: {NO_INSTRUCTIONS}"));
+    }
+}
+
+/// Why a command that is about instructions does nothing for a family.
+pub(super) const NO_INSTRUCTIONS: &str =
+    "a family has no instructions, since vmconf does not embed its machine";
 
 fn with(families: &Families, family: &'static Family) -> anyhow::Result<Families> {
     families.with(family).map_err(|why| anyhow::anyhow!("{why}"))

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
-use vmconf::formats::family::{BOXED, Family};
+use vmconf::formats::family::{BOXED, Family, infer, is_machine_name};
 use vmconf::formats::{FileReading, FormatOptions};
 use vmconf::model::case::Case;
 use vmconf::model::count::counted;
@@ -14,6 +14,7 @@ use vmconf::model::exit_code::Exit;
 use vmconf::model::name::Name;
 use vmconf::model::path::PathKey;
 use vmconf::run::FamilyMachine;
+use vmconf::run::sources;
 use vmconf::testees::process;
 use vmconf::text::json::{Document, JsonNode};
 
@@ -24,6 +25,9 @@ use super::{families, output};
 
 /// How deeply a vector file may be nested here.
 const MAX_DEPTH: usize = 128;
+
+/// The maximum number of files that a declaration is made from.
+const MAX_INIT_FILES: usize = 2_000;
 
 /// Machines described by data: list them, show a declaration, check one
 ///
@@ -48,6 +52,10 @@ enum FamilySubcommand {
     ///
     /// Example: vmconf family check families/z80.toml families/vectors/z80/one-instruction.json
     Check(FamilyCheckArgs),
+    /// Write a declaration that reads these vectors, with a comment at each doubt
+    ///
+    /// Example: vmconf family init families/vectors/z80 --name my-z80
+    Init(FamilyInitArgs),
 }
 
 #[derive(Debug, Args)]
@@ -74,12 +82,24 @@ struct FamilyCheckArgs {
     vectors: Vec<PathBuf>,
 }
 
+#[derive(Debug, Args)]
+struct FamilyInitArgs {
+    /// Vector files and folders
+    #[arg(required = true)]
+    vectors: Vec<PathBuf>,
+
+    /// The name of the machine [default: that of the first path]
+    #[arg(long)]
+    name: Option<String>,
+}
+
 impl FamilyCommand {
     pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         match &self.command {
             FamilySubcommand::List(_) => list(settings),
             FamilySubcommand::Show(command) => command.run(settings),
             FamilySubcommand::Check(command) => command.run(),
+            FamilySubcommand::Init(command) => command.run(settings),
         }
     }
 }
@@ -135,6 +155,38 @@ impl FamilyCheckArgs {
         }
         out.flush()?;
         Ok(Exit::Passed)
+    }
+}
+
+impl FamilyInitArgs {
+    fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
+        let mut documents = Vec::new();
+        for source in &sources::find(&self.vectors, &settings.anchor)?.sources {
+            let document = Document::parse(read_text(&source.path)?, MAX_DEPTH);
+            let document =
+                document.map_err(|(text, fault)| BrokenInput(text.locate(fault).located(&source.shown)))?;
+            documents.push(document);
+            if documents.len() == MAX_INIT_FILES {
+                output::note(&format!("note: the first {MAX_INIT_FILES} files are read"));
+                break;
+            }
+        }
+        let text = infer(&self.name()?, &documents).map_err(|why| anyhow::anyhow!("{why}"))?;
+        let mut out = output::stdout();
+        out.write_all(text.as_bytes())?;
+        out.flush()?;
+        Ok(Exit::Passed)
+    }
+
+    /// The name of the machine.
+    fn name(&self) -> anyhow::Result<String> {
+        let path = self.vectors.first().context("no vectors")?;
+        let stem = path.file_stem().map(|stem| stem.to_string_lossy().to_lowercase()).unwrap_or_default();
+        let name = self.name.clone().unwrap_or(stem);
+        if is_machine_name(&name) {
+            return Ok(name);
+        }
+        bail!("{name:?} is not the name of a machine: small letters, digits, -, _ and .; use --name")
     }
 }
 

@@ -13,9 +13,9 @@ use vmconf::prove::suite::VectorSuite;
 use vmconf::wire::line::one_line;
 
 use super::form::OutputForm;
-use super::output;
 use super::select::Select;
 use super::settings::Settings;
+use super::{families, output};
 
 /// Choose a small set of cases with the same coverage
 ///
@@ -42,6 +42,7 @@ impl MinsetCommand {
         let options = self.select.options(settings)?;
         let sources = self.select.sources(settings, &options)?;
         let suite = VectorSuite::read(&sources, &options, Detail::Points, &|_| true);
+        families::note_left_out(&suite);
         let machines = suite.machines().filter(|_| self.faults);
         let faults: Vec<_> = machines.flat_map(faults_of).collect();
         // The same limit of instructions per fault as in `vmconf mutants`.

@@ -8,7 +8,7 @@ use anyhow::Context;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use vmconf::explain::observed_run::Detail;
-use vmconf::machines::{MACHINES, MachineInfo};
+use vmconf::machines::MachineInfo;
 use vmconf::model::count::counted;
 use vmconf::model::exit_code::Exit;
 use vmconf::model::renderer::Renderer;
@@ -29,11 +29,12 @@ use vmconf::wire::mutants::Mutants;
 
 use super::cache_file::{self, CacheFile};
 use super::number::{number, percent, positive};
-use super::output;
+use super::program::machine_argument;
 use super::result_file::ResultFile;
 use super::select::Select;
 use super::settings::Settings;
 use super::unwritten::Unwritten;
+use super::{families, output};
 
 /// How many suites the cache keeps results for: the ones that were judged most recently.
 const MAX_SUITES: usize = 32;
@@ -58,8 +59,8 @@ pub(super) struct MutantsCommand {
     judge: bool,
 
     /// Only faults of this machine
-    #[arg(long, value_name = "MACHINE", value_parser = machines())]
-    machine: Option<String>,
+    #[arg(long, value_name = "MACHINE", value_parser = machine_argument())]
+    machine: Option<&'static MachineInfo>,
 
     /// Only faults whose name contains PATTERN, or matches it if it is a glob; repeatable
     #[arg(long, value_name = "PATTERN")]
@@ -105,10 +106,6 @@ fn forms() -> PossibleValuesParser {
     PossibleValuesParser::new(MUTANTS.iter().map(form))
 }
 
-fn machines() -> PossibleValuesParser {
-    PossibleValuesParser::new(MACHINES.iter().map(|machine| machine.name))
-}
-
 impl MutantsCommand {
     pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         let options = self.select.options(settings)?;
@@ -116,8 +113,12 @@ impl MutantsCommand {
         if self.judge {
             return self.judge_comparison(&sources, &options);
         }
-        let takes = |machine: &MachineInfo| self.machine.as_deref().is_none_or(|name| name == machine.name);
-        let read = || VectorSuite::read(&sources, &options, Detail::Codes, &takes);
+        let takes = |machine: &MachineInfo| self.machine.is_none_or(|only| only.name == machine.name);
+        let read = || {
+            let suite = VectorSuite::read(&sources, &options, Detail::Codes, &takes);
+            families::note_left_out(&suite);
+            suite
+        };
         let cache = self.cache(&sources, &options);
         let mut suite = None;
         let known = cache.as_ref().and_then(FaultCache::read);
@@ -191,7 +192,7 @@ impl MutantsCommand {
         if !self.cached {
             return None;
         }
-        let how = (&self.machine, self.max_work, self.search);
+        let how = (self.machine.map(|machine| machine.name), self.max_work, self.search);
         let open = || {
             let suite = SuiteKey::new(sources, options, &how).context("a stream can be read only once")?;
             let program = cache_file::program()?;

@@ -1,6 +1,11 @@
 //! Arguments that `asm`, `disasm`, `exec` and `isa` share: the name of a machine, the file of a program.
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use std::ffi::OsStr;
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::error::ErrorKind;
+use clap::{Arg, Command};
+use vmconf::formats::family::BOXED;
 use vmconf::machines::{MACHINES, MachineInfo};
 use vmconf::model::case::Case;
 use vmconf::model::count::counted;
@@ -10,6 +15,7 @@ use vmconf::run::sources::{SourceOrigin, VectorSource};
 use vmconf::run::{self, LoadOptions};
 
 use super::errors::BrokenInput;
+use super::families::NO_INSTRUCTIONS;
 
 /// A parser of the names of rows.
 pub(super) fn names<T: Sync>(
@@ -20,9 +26,33 @@ pub(super) fn names<T: Sync>(
     PossibleValuesParser::new(rows.iter().map(name)).try_map(find)
 }
 
-/// The machine of an argument.
+/// The machine of an argument. For a family in the box, the error says why it is none.
 pub(super) fn machine_argument() -> impl TypedValueParser<Value = &'static MachineInfo> {
-    names(MACHINES, |machine| machine.name)
+    MachineParser
+}
+
+#[derive(Debug, Clone)]
+struct MachineParser;
+
+impl TypedValueParser for MachineParser {
+    type Value = &'static MachineInfo;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        argument: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<&'static MachineInfo, clap::Error> {
+        if let Some(family) = BOXED.iter().find(|family| *family.name == *value) {
+            let what = format!("{}: {NO_INSTRUCTIONS}", family.name);
+            return Err(command.clone().error(ErrorKind::ValueValidation, what));
+        }
+        names(MACHINES, |machine| machine.name).parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(MACHINES.iter().map(|machine| PossibleValue::new(machine.name))))
+    }
 }
 
 /// The error for a machine whose programs are not text.

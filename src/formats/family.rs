@@ -8,6 +8,8 @@
 //! | `reader.rs` | which files fit a declaration, and cases as it says |
 //! | `demands.rs` | an expected value as assertions |
 //! | `known_nodes.rs` | which data of a case is known |
+//! | `uncompared.rs` | why a change of a datum changes no verdict |
+//! | `infer.rs` | a declaration from vectors |
 //! | `write_back.rs` | actual values in place of expected ones |
 //! | `installed.rs` | a family as formats and shapes |
 //!
@@ -17,13 +19,17 @@ mod boxed;
 mod constant;
 mod declaration;
 mod demands;
+mod infer;
 mod installed;
 mod known_nodes;
 mod node_path;
 mod reader;
 mod type_notation;
+mod uncompared;
 mod write_back;
 
 pub use self::boxed::{BOXED, BoxedFamily};
 pub use self::declaration::{Declaration, MAX_DECLARATION, is_machine_name};
+pub use self::infer::infer;
 pub use self::installed::{Family, fitting};
+pub use self::uncompared::DeclaredRule;

@@ -1,6 +1,7 @@
 //! Changes each datum of each case, one at a time, and checks that the verdict changes with it.
 //!
-//! A case runs once, on the machine that it is for, and the state after each step is recorded. Each changed
+//! A case runs once, on the machine that it is for, and the state after each step is recorded; where no machine is
+//! known, the state that the case demands is taken for it. Each changed
 //! case is read again by its format and compared with the recorded state. A change that neither the reader
 //! nor the comparison detects reveals an expectation that is not compared: [`crate::formats::uncompared`]
 //! lists those that a format omits by a rule; any other is a bug in vmconf.
@@ -12,6 +13,7 @@ use std::collections::BTreeMap;
 use self::change::{AuditChange, AuditChangeKind, changes, changes_below};
 use super::recorded::{RecordedFields, RecordedSteps, recorded};
 use crate::formats::FileReading;
+use crate::formats::family::DeclaredRule;
 use crate::formats::uncompared::{UncomparedRule, rule_of, shared_inputs};
 use crate::machines::observe::Observe;
 use crate::model::assertion::Assertion;
@@ -106,7 +108,7 @@ struct Auditor {
     how: AuditOptions,
     audit: Audit,
     /// Grouped by format, kind, place and rule.
-    unnoticed: BTreeMap<(&'static str, AuditChangeKind, String, Option<UncomparedRule>), Unnoticed>,
+    unnoticed: BTreeMap<(&'static str, AuditChangeKind, String, Option<DeclaredRule>), Unnoticed>,
 }
 
 impl Auditor {
@@ -176,17 +178,21 @@ impl Auditor {
         let AuditChange { kind, at, step, .. } = change;
         let (format, kind) = (loaded.format, *kind);
         let state = step.and_then(|step| recorded.state_after(step));
-        let rule = rule_of(format.name, kind.name(), at, state.as_deref());
+        let rule = match format.declaration {
+            Some(_) => loaded.family().and_then(|family| family.uncompared(format, kind.name(), at)),
+            None => rule_of(format.name, kind.name(), at, state.as_deref())
+                .map(|UncomparedRule { text, section }| DeclaredRule { text: text.to_owned(), section }),
+        };
         let first = || Unnoticed {
             format: format.name.to_owned(),
             kind: kind.name().to_owned(),
             at: at.clone(),
-            rule: rule.map(|rule| rule.text.to_owned()),
-            section: rule.map(|rule| rule.section.to_owned()),
+            rule: rule.as_ref().map(|rule| rule.text.clone()),
+            section: rule.as_ref().map(|rule| rule.section.to_owned()),
             count: 0,
             case: loaded.id.to_string(),
         };
-        self.unnoticed.entry((format.name, kind, at.clone(), rule)).or_insert_with(first).count += 1;
+        self.unnoticed.entry((format.name, kind, at.clone(), rule.clone())).or_insert_with(first).count += 1;
     }
 }
 

@@ -1,8 +1,10 @@
 //! The state of a machine after each step of a case, so that a case that ran once is compared many times.
 
-use crate::machines;
+use crate::machines::Engine;
 use crate::machines::observe::Observe;
-use crate::model::case::Case;
+use crate::model::assertion::{Assertion, Expected};
+use crate::model::case::{Case, Step};
+use crate::model::path::PathKey;
 use crate::model::value::Value;
 use crate::run::{LoadedFile, Worker};
 
@@ -29,15 +31,19 @@ impl Observe for RecordedFields {
     }
 }
 
-/// Runs a case; `None` if it cannot be read or run.
+/// Runs a case; `None` if it cannot be read or run. Where no machine is known, its states are those that the case demands.
 pub(super) fn recorded(
     file: &LoadedFile<'_>,
     index: usize,
     worker: &mut Worker<'_>,
 ) -> Option<RecordedSteps> {
     let case = file.case(index)?.read().ok()?.case?;
-    let declared: Vec<_> =
-        (machines::by_name(case.machine)?.fields)().iter().map(|field| field.name).collect();
+    let info = file.options().families.machine(case.machine)?;
+    let declared: Vec<_> = (info.fields)().iter().map(|field| field.name).collect();
+    if info.engine == Engine::Elsewhere && worker.options().testee.vm().is_none() {
+        let states = case.steps.iter().map(|step| demanded(step, &declared)).collect();
+        return Some(RecordedSteps { case, states });
+    }
     let mut states = Vec::new();
     let done = worker.with_testee(case.machine, file.options(), |testee| {
         testee.run(&case.program, &case.steps, &mut |_, state| {
@@ -49,4 +55,43 @@ pub(super) fn recorded(
         })
     });
     matches!(done, Ok(Ok(_))).then_some(RecordedSteps { case, states })
+}
+
+/// The state that a step demands, as far as it demands values.
+fn demanded(step: &Step, declared: &[&'static str]) -> RecordedFields {
+    let mut state = Value::Record(Vec::new());
+    for Assertion { at, expected, .. } in step.end.iter().chain(&step.assertions) {
+        let value = match expected {
+            Expected::Is(value) => value.clone(),
+            Expected::Len(count) => Value::List(vec![Value::Null; *count]),
+            // Its members are demanded, too.
+            Expected::Only(keys) if keys.is_empty() => Value::Record(Vec::new()),
+            _ => continue,
+        };
+        put(&mut state, &at.keys(), value);
+    }
+    let value = |name: &&'static str| Some((*name, state.get(name)?.clone()));
+    RecordedFields { declared: declared.to_vec(), values: declared.iter().filter_map(value).collect() }
+}
+
+/// Puts a value at a path that has none yet, except for the items of a list.
+fn put(place: &mut Value, keys: &[&PathKey], value: Value) {
+    match (place, keys) {
+        (place, []) => *place = value,
+        (Value::List(items), [PathKey::Index(index), rest @ ..]) => {
+            if let Some(item) = items.get_mut(*index) {
+                put(item, rest, value);
+            }
+        }
+        (Value::Record(members), [PathKey::Name(name), rest @ ..]) => {
+            // The members that have values come once each: a memory can have many.
+            let known = if rest.is_empty() { None } else { members.iter().position(|it| it.0 == *name) };
+            let known = known.unwrap_or_else(|| {
+                members.push((name.clone(), Value::Record(Vec::new())));
+                members.len() - 1
+            });
+            put(&mut members[known].1, rest, value);
+        }
+        _ => {}
+    }
 }

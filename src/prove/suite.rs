@@ -45,6 +45,8 @@ pub struct VectorSuite {
     pub left_out: u64,
     /// The number of broken files.
     pub broken: u64,
+    /// The machines of the cases that are left out since they have no instructions: those of families.
+    pub families: BTreeSet<&'static str>,
 }
 
 impl VectorSuite {
@@ -55,11 +57,16 @@ impl VectorSuite {
         detail: Detail,
         takes: &dyn Fn(&MachineInfo) -> bool,
     ) -> VectorSuite {
-        let mut suite = VectorSuite { cases: Vec::new(), left_out: 0, broken: 0 };
+        let mut suite = VectorSuite { cases: Vec::new(), left_out: 0, broken: 0, families: BTreeSet::new() };
         let mut worker = Worker::new(&options.run);
         for source in sources {
             let file = run::open(&source, options);
             suite.broken += u64::from(file.broken().is_some());
+            if run::is_elsewhere(&file) {
+                suite.left_out += file.cases() as u64;
+                suite.families.extend(file.format_name());
+                continue;
+            }
             for index in 0..file.cases() {
                 let (watched, observed) = ObservedRun::of(&mut worker, &file, index, detail);
                 let found = watched.case.zip(file.case(index)).and_then(|(case, loaded)| {

@@ -208,7 +208,12 @@ fn failed(
         writeln!(out, "  and {more} more differences")?;
     }
     not_as_known(out, listed.as_deref())?;
-    writeln!(out, "  {DIM}ended:{DIM:#} {}", escaped(&failure.ended))
+    ended(out, &escaped(&failure.ended))
+}
+
+/// Writes how the machine ended, if it says so.
+pub(super) fn ended(out: &mut Vec<u8>, how: &str) -> io::Result<()> {
+    if how.is_empty() { Ok(()) } else { writeln!(out, "  {DIM}ended:{DIM:#} {how}") }
 }
 
 /// Writes the command that explains the failure.

@@ -173,7 +173,7 @@ fn failed(text: &mut Vec<u8>, explained: &Explanation, failure: &Failure, length
     on_embedded(text, explained)?;
     let wanted = length.wanted(text);
     last(text, explained, wanted)?;
-    writeln!(text, "  {DIM}ended:{DIM:#} {}", truncate(&escaped(&failure.ended), 0, WIDTH))
+    case_block::ended(text, &truncate(&escaped(&failure.ended), 0, WIDTH))
 }
 
 /// Writes where the machine diverges from the embedded one, and the first instruction that did not do what

@@ -162,7 +162,9 @@ fn annotation(report: &CaseReport, below_checkout: &str, flags: &ShellWords) -> 
     let place =
         position.map_or(String::new(), |Position { line, column }| format!(",line={line},col={column}"));
     let mut lines = vec![headline(report).unwrap_or_default()];
-    if let Verdict::Fail(failure) = &report.verdict {
+    if let Verdict::Fail(failure) = &report.verdict
+        && !failure.ended.is_empty()
+    {
         lines.push(format!("ended: {}", truncate(&escaped(&failure.ended), 0, 2 * MAX_LENGTH)));
     }
     if let Verdict::UnexpectedPass(listing) = &report.verdict {

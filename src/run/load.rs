@@ -272,6 +272,12 @@ pub struct LoadedCase<'f> {
 }
 
 impl LoadedCase<'_> {
+    /// The family that declares its format; `None` for a format of this program.
+    pub fn family(&self) -> Option<&'static Family> {
+        self.format.declaration?;
+        Some(self.options.families.by_name(self.format.machine)?.family)
+    }
+
     /// The report of the case before it runs: it passes.
     pub(super) fn report(&self) -> CaseReport {
         CaseReport {

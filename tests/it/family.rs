@@ -1,11 +1,15 @@
 //! Families: declarations, the types of their fields, and the published corpora of those in the box.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use proptest::prelude::*;
+use serde_json::{Map, Value as Json};
+use tempfile::TempDir;
 use vmconf::formats::FormatOptions;
-use vmconf::formats::family::{BOXED, Declaration, Family};
+use vmconf::formats::family::{BOXED, Declaration, Family, infer};
 use vmconf::model::path::PathKey;
+use vmconf::model::shape::{MemberShape, Shape};
 use vmconf::text::json::{Document, JsonNode};
 
 use crate::support::skip::suites;
@@ -174,18 +178,21 @@ fn counted(family: &Family, folder: &Path) -> (usize, usize) {
     (cases, demands)
 }
 
-/// No leaf of a published corpus is left over, and as many are demanded as an independent program counts.
+/// Folders of published corpora, each with the name of its family, the number of its cases, and how many fields these
+/// demand, as an independent program counts them.
+const COUNTS: [(&str, &str, usize, usize); 7] = [
+    ("z80", "z80", 10_050, 281_400),
+    ("spc700", "spc700", 1_600, 12_800),
+    ("sm83", "sm83", 3_150, 40_950),
+    ("m68000", "m68000", 800, 18_400),
+    ("pvm", "pvm", 214, 1_077),
+    ("bch", "bch", 4_266, 4_266),
+    ("bitcoin", "bitcoin-script", 930, 930),
+];
+
+/// No leaf of a published corpus is left over.
 #[test]
 fn published_corpora_are_read_whole() {
-    const COUNTS: [(&str, &str, usize, usize); 7] = [
-        ("z80", "z80", 10_050, 281_400),
-        ("spc700", "spc700", 1_600, 12_800),
-        ("sm83", "sm83", 3_150, 40_950),
-        ("m68000", "m68000", 800, 18_400),
-        ("pvm", "pvm", 214, 1_077),
-        ("bch", "bch", 4_266, 4_266),
-        ("bitcoin", "bitcoin-script", 930, 930),
-    ];
     let Some(suites) = suites() else { return };
     for (folder, name, cases, demands) in COUNTS {
         let boxed = BOXED.iter().find(|boxed| boxed.name == name).unwrap();
@@ -216,5 +223,181 @@ fn families_in_the_box_have_own_vectors() {
         let listed = vmconf(&["list", "--counts", &folder]);
         let first: Vec<_> = listed.stdout.lines().next().unwrap_or_default().split_whitespace().collect();
         assert_eq!(first[1..], [boxed.name, boxed.name], "{listed:?}");
+    }
+}
+
+/// What `vmconf family init` writes is a declaration, and marks what it cannot know.
+#[test]
+fn a_declaration_is_made_from_vectors() {
+    let made = |name: &str| {
+        let ran = vmconf(&["family", "init", &format!("families/vectors/{name}")]);
+        assert_eq!(ran.exit, 0, "{ran:?}");
+        let family = Family::install(&ran.stdout).unwrap_or_else(|faults| panic!("{name}: {faults:?}"));
+        let boxed = BOXED.iter().find(|boxed| boxed.name == name).unwrap();
+        let folder = at_root(format!("families/vectors/{name}"));
+        assert_eq!(counted(family, &folder), counted(Family::install(boxed.text).unwrap(), &folder));
+        ran.stdout
+    };
+    golden::file("family-init", &["z80", "m68000", "pvm"].map(made).join("\n"));
+}
+
+#[test]
+fn vectors_without_a_state_before_and_after_make_no_declaration() {
+    let ran = vmconf(&["family", "init", "vectors/minic89/source.json"]);
+    assert_eq!(ran.exit, 2, "{ran:?}");
+    assert!(ran.stderr.contains("no case has a state before and a state after"), "{ran:?}");
+    let ran = vmconf(&["family", "init", "families/vectors/pvm", "--name", "My Machine"]);
+    assert_eq!(ran.exit, 2, "{ran:?}");
+    assert!(ran.stderr.contains("is not the name of a machine"), "{ran:?}");
+}
+
+/// The types of members, in the notation of declarations.
+fn types(members: &[MemberShape]) -> BTreeMap<&str, String> {
+    let notation = |member: &MemberShape| match &member.shape {
+        Shape::Declared(field) => field.field_type.notation(),
+        other => panic!("{} is {other:?}", member.name),
+    };
+    members.iter().map(|member| (member.name, notation(member))).collect()
+}
+
+/// Declarations that are made from published corpora read as much as those in the box, and have the same types but for
+/// these.
+#[test]
+fn declarations_made_from_published_corpora_are_those_in_the_box() {
+    const OTHER_TYPES: &[(&str, &str, &str)] = &[
+        // No vector of this part has null there.
+        ("z80", "cycles", "[(u16, u8?, text)]"),
+        // Numbers of which the vectors have only 0 and 1.
+        ("z80", "iff1", "u8"),
+        ("z80", "iff2", "u8"),
+        // No vector of this part has null there.
+        ("sm83", "cycles", "[(u16, u8, text)]"),
+        // The vectors say nothing of the width.
+        ("pvm", "gas", "u64"),
+        ("pvm", "page-fault-address", "u64"),
+        ("pvm", "page-map", "[{address: u64, length: u64, is-writable: bool}]"),
+        ("pvm", "pc", "u64"),
+    ];
+    let Some(suites) = suites() else { return };
+    let mut others = Vec::new();
+    for (folder, name, cases, demands) in &COUNTS[..5] {
+        let folder = suites.join("families").join(folder);
+        let ran = vmconf(&["family", "init", folder.to_str().unwrap()]);
+        let family = Family::install(&ran.stdout).unwrap_or_else(|faults| panic!("{name}: {faults:?}"));
+        assert_eq!(counted(family, &folder), (*cases, *demands), "{name}");
+        let boxed = BOXED.iter().find(|boxed| boxed.name == *name).unwrap();
+        let boxed = Family::install(boxed.text).unwrap();
+        let (made, known) = (types(family.program), types(boxed.program));
+        // These parts have no case with the register that delays EI.
+        let unseen: Vec<_> = known.keys().filter(|member| !made.contains_key(*member)).collect();
+        assert_eq!(unseen, if *name == "sm83" { vec![&"ei"] } else { vec![] });
+        for (member, notation) in made {
+            if known.get(member) != Some(&notation) {
+                others.push((*name, member.to_owned(), notation));
+            }
+        }
+    }
+    let others: Vec<_> =
+        others.iter().map(|(name, it, notation)| (*name, it.as_str(), notation.as_str())).collect();
+    assert_eq!(others, OTHER_TYPES);
+}
+
+/// Every datum of a family's vectors is given or demanded, or a rule of its declaration says why not.
+#[test]
+fn every_datum_of_a_family_is_compared_or_has_a_reason() {
+    let audit = |path: &str, more: &[&str]| {
+        let ran = vmconf(&[&["audit", path], more].concat());
+        assert_eq!(ran.exit, 0, "{ran:?}");
+        assert!(ran.stdout.contains(" 0 are not noticed; 0 left out"), "{ran:?}");
+    };
+    audit("families/vectors", &[]);
+    let Some(suites) = suites() else { return };
+    audit(suites.join("families").to_str().unwrap(), &["--sample", "1", "--changes", "100"]);
+}
+
+/// A wrong declaration is noticed: a datum that nothing compares has no reason.
+#[test]
+fn a_datum_of_a_family_that_is_not_compared_is_found() {
+    let folder = TempDir::new().unwrap();
+    let declaration = folder.path().join("toy.toml");
+    let text = "machine = \"toy\"\n[state]\na = \"u8\"\nb = \"u8\"\n[format]\ncases = \"$[*]\"\nprogram = { a = \"$.a\", b = \"$.b\" }\nexpect = { a = \"$.c\" }\n";
+    std::fs::write(&declaration, text).unwrap();
+    let vectors = folder.path().join("toy.json");
+    std::fs::write(&vectors, r#"[{"a": 1, "b": 2, "c": 1, "d": 2}]"#).unwrap();
+    let [vectors, declaration] = [&vectors, &declaration].map(|path| path.to_str().unwrap());
+    let ran = vmconf(&["audit", vectors, "--family", declaration]);
+    assert_eq!(ran.exit, 1, "{ran:?}");
+    assert!(ran.stdout.contains("not noticed: 1 x value of d (toy)"), "{ran:?}");
+}
+
+/// What is about instructions says that a family has none.
+#[test]
+fn a_family_has_no_instructions() {
+    let reason = "a family has no instructions, since vmconf does not embed its machine";
+    for command in ["coverage", "minset", "mutants"] {
+        let ran = vmconf(&[command, "families/vectors/z80"]);
+        let expected = format!("note: cases of z80 are left out: {reason}\n");
+        assert!(ran.exit == 4 && ran.stderr.contains(&expected), "{command}: {ran:?}");
+    }
+    for command in [&["isa", "z80"][..], &["asm", "z80", "-"], &["mutants", "--machine", "z80"]] {
+        let ran = vmconf(command);
+        assert!(ran.exit == 2 && ran.stderr.contains(&format!("error: z80: {reason}")), "{ran:?}");
+    }
+}
+
+/// Any value of JSON.
+fn any_json() -> impl Strategy<Value = Json> {
+    let leaf = prop_oneof![
+        Just(Json::Null),
+        any::<bool>().prop_map(Json::from),
+        any::<i64>().prop_map(Json::from),
+        (0..300_u64).prop_map(Json::from),
+        "(0x)?[0-9a-f]{0,6}|[ \"\\\\a-z\u{7f}é]{0,4}".prop_map(Json::from),
+    ];
+    leaf.prop_recursive(3, 12, 4, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Json::from),
+            any_object(inner).prop_map(Json::from),
+        ]
+    })
+}
+
+fn any_object(value: impl Strategy<Value = Json>) -> impl Strategy<Value = Map<String, Json>> {
+    let key = "[a-c]|[-_. '\"\\\\]{0,2}|address|\u{7f}";
+    prop::collection::btree_map(key, value, 0..4).prop_map(|members| members.into_iter().collect())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+    /// Whatever vectors have, what is made from them is a declaration, and it reads all of them.
+    #[test]
+    fn a_declaration_reads_what_it_was_made_from(
+        cases in prop::collection::vec((any_object(any_json()), any_object(any_json()), any_json()), 1..4),
+        prefix in any::<bool>(),
+    ) {
+        let flat = |half: &str, members: &Map<String, Json>| -> Vec<(String, Json)> {
+            members.iter().map(|(name, value)| (format!("{half}-{name}"), value.clone())).collect()
+        };
+        let case = |(before, after, other): &(Map<String, Json>, Map<String, Json>, Json)| {
+            let mut case: Map<String, Json> = if prefix {
+                [flat("initial", before), flat("final", after)].concat().into_iter().collect()
+            } else {
+                [("initial".to_owned(), before.clone().into()), ("final".to_owned(), after.clone().into())].into_iter().collect()
+            };
+            case.insert("other".to_owned(), other.clone());
+            Json::from(case)
+        };
+        let text = Json::from(cases.iter().map(case).collect::<Vec<_>>()).to_string();
+        let document = Document::parse(text.clone(), 128).unwrap();
+        let Ok(declaration) = infer("made", std::slice::from_ref(&document)) else { return Ok(()) };
+        let family = Family::install(&declaration).unwrap();
+        let (format, _) = family.fitting(document.root(), "made.json").map_err(|why| {
+            TestCaseError::fail(format!("{why:?}\n{text}\n{declaration}"))
+        })?;
+        for entry in (format.outline)(document.root()).unwrap() {
+            let reading = format.read_case(JsonNode::at_index(&document, entry.node), FormatOptions::default());
+            prop_assert_eq!(&reading.diagnostics, &[], "{}\n{}", text, declaration);
+        }
     }
 }

@@ -155,4 +155,4 @@ fn address_of(key: &str) -> Option<u64> {
 }
 
 /// Why a cell is demanded that the expectation does not list.
-const UNLISTED: &str = "a cell that is not listed stays as it was";
+pub(super) const UNLISTED: &str = "a cell that is not listed stays as it was";

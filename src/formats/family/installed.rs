@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::declaration::{Declaration, MAX_DECLARATION};
 use super::reader::{FamilyReader, Misfit};
+use super::uncompared::DeclaredRule;
 use super::write_back::write_back;
 use crate::formats::fields::Diagnostics;
 use crate::formats::fill::Fill;
@@ -98,6 +99,13 @@ impl Family {
         Err(diagnostic.expected(
             self.readers.iter().map(|(_, format)| format.looks_like).collect::<Vec<_>>().join(", or "),
         ))
+    }
+
+    /// The rule that explains why a change of a datum is not detected, as for
+    /// [`rule_of`](crate::formats::uncompared::rule_of); `None` if there is none.
+    pub fn uncompared(&self, format: &Format, change: &str, at: &str) -> Option<DeclaredRule> {
+        let (reader, _) = self.readers.iter().find(|(_, own)| std::ptr::eq(*own, format))?;
+        reader.uncompared(change, at)
     }
 
     /// Its formats.

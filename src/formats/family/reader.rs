@@ -9,6 +9,7 @@ use super::declaration::{
 use super::demands::{DemandPlace, FieldDemand, demand};
 use super::known_nodes::KnownNodes;
 use super::node_path::{NodePath, PathStep};
+use super::uncompared::{self, DeclaredRule};
 use crate::formats::fields::Diagnostics;
 use crate::formats::format::FileEntry;
 use crate::model::assertion::Assertion;
@@ -175,6 +176,11 @@ impl FamilyReader {
             let missing = self.missing(first.node).map_or_else(String::new, NodePath::to_string);
             diagnostics.mention(Diagnostic::at(first.node.at(), format!("{items}: without {missing}")));
         }
+    }
+
+    /// See [`uncompared::rule_of`].
+    pub(super) fn uncompared(&self, change: &str, at: &str) -> Option<DeclaredRule> {
+        uncompared::rule_of(&self.family, self.format(), change, at)
     }
 
     /// Reads a case.

@@ -89,7 +89,8 @@ impl<'r> DeclaredRun<'r> {
         if states.len() != self.steps.len() {
             return Err(Trouble::Broke(format!("answered {} steps of {}", states.len(), self.steps.len())));
         }
-        let ended = answer.ended();
+        // One instruction or one script mostly ends in one way.
+        let ended = Some(answer.ended().unwrap_or_default());
         let mut all = Vec::with_capacity(states.len());
         for (step, node) in self.assertions.iter().zip(states) {
             let mut values = answer.state(node, self.fields).map_err(Trouble::Broke)?;

@@ -1,9 +1,11 @@
 //! Blocks of commands with what they print, and of files.
 
 use std::fs;
+use std::process::Command;
 
 use super::Scratch;
 use super::markdown::blocks;
+use crate::support::skip::skip;
 use crate::support::{at_root, timeless};
 
 /// The page with what its commands print and its files say in place of what it shows, where that differs.
@@ -51,10 +53,18 @@ fn run(command: &str, expected: &str, scratch: &Scratch) -> String {
         assert_eq!(expected, "", "{line} is not run");
         return String::new();
     }
+    if line.contains("python3") && !is_installed("python3") {
+        skip("python3 is not installed: a page of the book has commands with it");
+        return expected.to_owned();
+    }
     let exit = line.rsplit_once("# exit code ").map_or(0, |(_, code)| code.parse().unwrap());
     let (actual, actual_exit) = scratch.sh(&line, &[]);
     assert_eq!(actual_exit, exit, "exit code of {line}: {actual}");
     if is_as_expected(&timeless(expected), &timeless(&actual)) { expected.to_owned() } else { actual }
+}
+
+fn is_installed(program: &str) -> bool {
+    Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success())
 }
 
 fn is_as_expected(expected: &str, actual: &str) -> bool {

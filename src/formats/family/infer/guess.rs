@@ -1,0 +1,213 @@
+//! From what values have in common to a type.
+
+use super::observed::{ObservedLists, ObservedNumbers, ObservedObjects, ObservedTexts, ObservedValues};
+use crate::model::field_type::{DeclaredField, FieldOptions, FieldType, MemoryType};
+
+/// The widths of numbers and of cells.
+const WIDTHS: [u32; 6] = [8, 16, 32, 64, 128, 256];
+
+/// The widths of addresses.
+const ADDRESSES: [u32; 5] = [8, 16, 24, 32, 64];
+
+/// If so many percent of some numbers have all bits of a width, they are numbers of this width.
+const FULL_PERCENT: u64 = 10;
+
+/// Numbers below this are rather modes than numbers of a width.
+const MODES: u32 = 4;
+
+/// So many different numbers, of which one has all bits of a width but one, are numbers of this width.
+const MANY: usize = 64;
+
+/// A type, and what makes it uncertain.
+#[derive(Debug)]
+pub(super) struct Guess {
+    pub(super) field_type: FieldType,
+    pub(super) doubt: Option<String>,
+}
+
+impl Guess {
+    fn sure(field_type: FieldType) -> Guess {
+        Guess { field_type, doubt: None }
+    }
+
+    fn doubtful(field_type: FieldType, doubt: impl Into<String>) -> Guess {
+        Guess { field_type, doubt: Some(doubt.into()) }
+    }
+
+    fn map(self, wrap: impl FnOnce(FieldType) -> FieldType) -> Guess {
+        Guess { field_type: wrap(self.field_type), ..self }
+    }
+}
+
+/// The widest numbers of a family, for those whose values do not say how wide they are.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Widths(u32);
+
+impl Widths {
+    /// The widths of the numbers in these fields.
+    pub(super) fn of<'o>(fields: impl Iterator<Item = &'o ObservedValues>) -> Widths {
+        let items = |values: &'o ObservedValues| values.lists.iter().map(|lists| &lists.items.numbers);
+        let numbers = fields.flat_map(|values| items(values).chain([&values.numbers]));
+        Widths(numbers.filter_map(sure_width).max().unwrap_or(64))
+    }
+
+    /// The type of these values.
+    pub(super) fn guess(self, values: &ObservedValues) -> Guess {
+        let guess = match values {
+            _ if values.kinds() == 0 => {
+                return Guess::doubtful(FieldType::Json, "only null was seen");
+            }
+            _ if values.kinds() > 1 || values.fractions > 0 => Guess::sure(FieldType::Json),
+            ObservedValues { bools: 1.., .. } => Guess::sure(FieldType::Bool),
+            ObservedValues { numbers: numbers @ ObservedNumbers { count: 1.., .. }, .. } => {
+                self.number(numbers)
+            }
+            ObservedValues { texts: texts @ ObservedTexts { count: 1.., .. }, .. } => text(texts),
+            ObservedValues { lists: Some(lists), .. } => self.list(lists),
+            ObservedValues { objects: Some(objects), .. } => self.object(objects),
+            _ => Guess::sure(FieldType::Json),
+        };
+        if values.nulls == 0 { guess } else { guess.map(|inner| FieldType::Optional(Box::new(inner))) }
+    }
+
+    fn number(self, numbers: &ObservedNumbers) -> Guess {
+        if numbers.are_signed() {
+            let width = next(&WIDTHS, numbers.bits() + 1).max(self.0);
+            let doubt = format!("numbers from {} to {}", numbers.least, numbers.greatest);
+            return Guess::doubtful(FieldType::Signed(width), doubt);
+        }
+        if let Some(width) = sure_width(numbers) {
+            return Guess::sure(FieldType::Unsigned(width));
+        }
+        if numbers.bits() <= MODES {
+            let doubt = match numbers.bits() {
+                0 | 1 => "0 or 1: perhaps bool".to_owned(),
+                _ => format!("the largest is {}", numbers.greatest),
+            };
+            return Guess::doubtful(FieldType::Unsigned(WIDTHS[0]), doubt);
+        }
+        let width = next(&WIDTHS, numbers.bits()).max(self.0);
+        Guess::doubtful(FieldType::Unsigned(width), format!("the largest is {}", numbers.greatest))
+    }
+
+    fn list(self, lists: &ObservedLists) -> Guess {
+        if let Some(memory) = memory(&lists.items) {
+            return Guess::sure(FieldType::Memory(memory));
+        }
+        let items = &lists.items;
+        if items.kinds() == 0 {
+            return Guess::doubtful(FieldType::List(Box::new(FieldType::Json)), "only empty lists were seen");
+        }
+        let are_numbers = items.kinds() == 1 && items.numbers.count > 0 && items.nulls == 0;
+        match lists.length() {
+            Some(length) if length > 0 && lists.count > 1 && are_numbers => {
+                self.guess(items).map(|item| FieldType::Array(Box::new(item), length))
+            }
+            Some(length) if (2..=lists.places.len()).contains(&length) && lists.count > 1 => {
+                self.tuple(lists)
+            }
+            _ if are_numbers && !items.numbers.are_signed() && items.numbers.bits() <= 8 => {
+                Guess::sure(FieldType::Bytes)
+            }
+            _ => self.item(items).map(|item| FieldType::List(Box::new(item))),
+        }
+    }
+
+    /// The type of the items of a list of any length.
+    fn item(self, items: &ObservedValues) -> Guess {
+        match &items.lists {
+            // Lists of different lengths have no type of their own.
+            Some(lists) if items.kinds() == 1 && lists.length().is_none() => Guess::sure(FieldType::Json),
+            Some(lists) if items.kinds() == 1 && lists.length() <= Some(lists.places.len()) => {
+                let tuple = self.tuple(lists);
+                if items.nulls == 0 { tuple } else { tuple.map(|it| FieldType::Optional(Box::new(it))) }
+            }
+            _ => self.guess(items),
+        }
+    }
+
+    fn tuple(self, lists: &ObservedLists) -> Guess {
+        let guesses: Vec<_> = lists.places.iter().map(|values| self.guess(values)).collect();
+        let doubt = guesses.iter().find_map(|guess| guess.doubt.clone());
+        Guess { field_type: FieldType::Tuple(guesses.into_iter().map(|it| it.field_type).collect()), doubt }
+    }
+
+    fn object(self, objects: &ObservedObjects) -> Guess {
+        if !objects.are_alike() {
+            return Guess::doubtful(FieldType::Json, "objects with different members");
+        }
+        let mut doubt = None;
+        let field = |(name, (_, values)): (&String, &(u64, ObservedValues))| {
+            let guess = self.guess(values);
+            doubt = doubt.take().or(guess.doubt.map(|doubt| format!("{name}: {doubt}")));
+            DeclaredField {
+                name: name.clone().into(),
+                doc: String::new(),
+                field_type: guess.field_type,
+                options: FieldOptions::default(),
+            }
+        };
+        let fields = objects.members.iter().map(field).collect();
+        Guess { field_type: FieldType::Table(fields), doubt }
+    }
+}
+
+/// The type of a memory with these items: pairs of address and cell, or an address with the bytes from there on.
+fn memory(items: &ObservedValues) -> Option<MemoryType> {
+    if items.nulls > 0 || items.kinds() != 1 {
+        return None;
+    }
+    let (addresses, cells) = match (&items.lists, &items.objects) {
+        (Some(pairs), None) if pairs.length() == Some(2) => {
+            (&pairs.places[0].numbers, &pairs.places[1].numbers)
+        }
+        (None, Some(chunks)) if chunks.are_alike() && chunks.members.len() == 2 => {
+            let address = &chunks.members.get("address")?.1.numbers;
+            let contents = chunks.members.iter().find(|member| *member.0 != "address")?;
+            (address, &contents.1.1.lists.as_ref()?.items.numbers)
+        }
+        _ => return None,
+    };
+    let is_whole = |numbers: &ObservedNumbers| numbers.count > 0 && !numbers.are_signed();
+    // A cell as wide as its address is rather a pair of numbers.
+    if !is_whole(addresses) || !is_whole(cells) || cells.bits() > 8 && cells.bits() >= addresses.bits() {
+        return None;
+    }
+    let full = |width: &&u32| addresses.percent_of(**width) >= FULL_PERCENT;
+    let needed = next(&ADDRESSES, addresses.bits());
+    let address = ADDRESSES.iter().find(full).filter(|width| **width >= addresses.bits());
+    let address = address.copied().unwrap_or(if needed == 24 { 32 } else { needed });
+    Some(MemoryType {
+        address: Box::new(FieldType::Unsigned(address)),
+        cell: Box::new(FieldType::Unsigned(next(&WIDTHS, cells.bits()))),
+    })
+}
+
+/// The width of numbers that use it, if their values say so.
+fn sure_width(numbers: &ObservedNumbers) -> Option<u32> {
+    if numbers.count == 0 || numbers.are_signed() {
+        return None;
+    }
+    let width = next(&WIDTHS, numbers.bits());
+    let is_full = numbers.percent_of(width) >= FULL_PERCENT;
+    let are_many = numbers.distinct.len() >= MANY && numbers.bits() + 1 >= width;
+    (is_full || are_many).then_some(width)
+}
+
+/// The first of these widths that has so many bits.
+fn next(widths: &[u32], bits: u32) -> u32 {
+    let last = widths.last().copied().unwrap_or(bits);
+    widths.iter().copied().find(|width| *width >= bits).unwrap_or(last)
+}
+
+fn text(texts: &ObservedTexts) -> Guess {
+    match texts {
+        ObservedTexts { count, hex, odd } if count == hex && *odd > 0 => {
+            Guess::doubtful(FieldType::Unsigned(256), "numbers in hex: the width is not known")
+        }
+        ObservedTexts { count, hex, .. } if count == hex => {
+            Guess::doubtful(FieldType::Bytes, "hex digits: perhaps a number")
+        }
+        _ => Guess::sure(FieldType::Text),
+    }
+}

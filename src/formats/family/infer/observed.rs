@@ -1,0 +1,193 @@
+//! What the values of a datum have in common.
+
+use std::collections::BTreeSet;
+
+use indexmap::IndexMap;
+use num_bigint::{BigInt, Sign};
+
+use crate::text::json::{JsonDatum, JsonNode};
+
+/// The maximum number of different numbers, and of different lengths, that are kept.
+const MAX_DISTINCT: usize = 256;
+
+/// The longest list whose items may be data of different types.
+const MAX_TUPLE: usize = 8;
+
+/// The maximum number of members of an object that are kept apart.
+const MAX_MEMBERS: usize = 64;
+
+/// What was seen of a datum.
+#[derive(Debug, Default)]
+pub(super) struct ObservedValues {
+    pub(super) nulls: u64,
+    pub(super) bools: u64,
+    pub(super) numbers: ObservedNumbers,
+    pub(super) texts: ObservedTexts,
+    pub(super) lists: Option<Box<ObservedLists>>,
+    pub(super) objects: Option<Box<ObservedObjects>>,
+    /// Numbers that are not whole.
+    pub(super) fractions: u64,
+}
+
+/// Whole numbers.
+#[derive(Debug, Default)]
+pub(super) struct ObservedNumbers {
+    pub(super) count: u64,
+    pub(super) least: BigInt,
+    pub(super) greatest: BigInt,
+    /// How many numbers have each number of bits, at most 256.
+    lengths: Vec<u64>,
+    /// Some of them.
+    pub(super) distinct: BTreeSet<BigInt>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct ObservedTexts {
+    pub(super) count: u64,
+    /// How many are hex digits with `0x`, and how many of these have an odd number of digits.
+    pub(super) hex: u64,
+    pub(super) odd: u64,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct ObservedLists {
+    pub(super) count: u64,
+    pub(super) lengths: BTreeSet<usize>,
+    /// All items.
+    pub(super) items: ObservedValues,
+    /// The items at each of the first places.
+    pub(super) places: Vec<ObservedValues>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct ObservedObjects {
+    pub(super) count: u64,
+    /// The members with their number.
+    pub(super) members: IndexMap<String, (u64, ObservedValues)>,
+    /// Whether there are more than are kept.
+    pub(super) are_many: bool,
+}
+
+impl ObservedValues {
+    /// Adds a value.
+    pub(super) fn add(&mut self, node: JsonNode<'_>) {
+        match node.datum() {
+            JsonDatum::Null => self.nulls += 1,
+            JsonDatum::Bool(_) => self.bools += 1,
+            JsonDatum::Number(digits) => match digits.parse::<BigInt>() {
+                Ok(number) => self.numbers.add(number),
+                Err(_) => self.fractions += 1,
+            },
+            JsonDatum::Text(text) => self.texts.add(&text),
+            JsonDatum::Array => self.lists.get_or_insert_default().add(node),
+            JsonDatum::Object => self.objects.get_or_insert_default().add(node),
+        }
+    }
+
+    /// Which kinds of values there are besides null.
+    pub(super) fn kinds(&self) -> usize {
+        let counts = [
+            self.bools,
+            self.numbers.count,
+            self.texts.count,
+            self.fractions,
+            u64::from(self.lists.is_some()),
+            u64::from(self.objects.is_some()),
+        ];
+        counts.iter().filter(|count| **count > 0).count()
+    }
+}
+
+impl ObservedNumbers {
+    fn add(&mut self, number: BigInt) {
+        let bits = number.bits().min(256) as usize;
+        if self.lengths.len() <= bits {
+            self.lengths.resize(bits + 1, 0);
+        }
+        self.lengths[bits] += 1;
+        if self.count == 0 || number < self.least {
+            self.least.clone_from(&number);
+        }
+        if self.count == 0 || number > self.greatest {
+            self.greatest.clone_from(&number);
+        }
+        self.count += 1;
+        if self.distinct.len() < MAX_DISTINCT {
+            self.distinct.insert(number);
+        }
+    }
+
+    /// The number of bits that all of them need, without a sign.
+    pub(super) fn bits(&self) -> u32 {
+        self.lengths.len().saturating_sub(1) as u32
+    }
+
+    /// Whether some are below 0.
+    pub(super) fn are_signed(&self) -> bool {
+        self.least.sign() == Sign::Minus
+    }
+
+    /// The share of numbers that have this number of bits, in percent.
+    pub(super) fn percent_of(&self, bits: u32) -> u64 {
+        100 * self.lengths.get(bits as usize).copied().unwrap_or(0) / self.count.max(1)
+    }
+}
+
+impl ObservedTexts {
+    fn add(&mut self, text: &str) {
+        self.count += 1;
+        let digits = text.strip_prefix("0x").filter(|it| it.chars().all(|it| it.is_ascii_hexdigit()));
+        if let Some(digits) = digits {
+            self.hex += 1;
+            self.odd += u64::from(digits.len() % 2 == 1);
+        }
+    }
+}
+
+impl ObservedLists {
+    fn add(&mut self, node: JsonNode<'_>) {
+        self.count += 1;
+        let mut length = 0;
+        for item in node.items() {
+            self.items.add(item);
+            if length < MAX_TUPLE {
+                if self.places.len() == length {
+                    self.places.push(ObservedValues::default());
+                }
+                self.places[length].add(item);
+            }
+            length += 1;
+        }
+        if self.lengths.len() < MAX_DISTINCT {
+            self.lengths.insert(length);
+        }
+    }
+
+    /// The length of all of them, if they have the same.
+    pub(super) fn length(&self) -> Option<usize> {
+        self.lengths.first().copied().filter(|_| self.lengths.len() == 1)
+    }
+}
+
+impl ObservedObjects {
+    fn add(&mut self, node: JsonNode<'_>) {
+        self.count += 1;
+        for member in node.members() {
+            if let Some((count, values)) = self.members.get_mut(&*member.key) {
+                *count += 1;
+                values.add(member.value);
+            } else if self.members.len() < MAX_MEMBERS {
+                let mut values = ObservedValues::default();
+                values.add(member.value);
+                self.members.insert(member.key.into_owned(), (1, values));
+            } else {
+                self.are_many = true;
+            }
+        }
+    }
+
+    /// Whether all of them have the same members.
+    pub(super) fn are_alike(&self) -> bool {
+        !self.are_many && self.members.values().all(|member| member.0 == self.count)
+    }
+}

@@ -1,0 +1,129 @@
+//! The text of a declaration.
+
+use super::guess::{Guess, Widths};
+use super::layout::{CaseLayout, Pair};
+use super::{Member, Members};
+use crate::formats::family::node_path::{NodePath, PathStep};
+use crate::model::field_type::FieldType;
+
+/// The declaration of what cases have.
+pub(super) fn declaration(machine: &str, layout: &CaseLayout, members: &Members, widths: Widths) -> String {
+    let is_state = |member: &&(&String, &Member)| member.1.demanded > 0;
+    let (state, input): (Vec<_>, Vec<_>) = members.fields.iter().partition(|member| is_state(&member));
+    // Whoever lists some fields of a state expects the machine to have them.
+    let is_result = |member: &Member| member.given == 0 && member.demanded < members.cases;
+    let optional: Vec<_> = state
+        .iter()
+        .filter(|(name, member)| {
+            layout.others.contains(*name) || layout.pair.gives_others() && is_result(member)
+        })
+        .map(|(name, _)| text(name))
+        .collect();
+    let mut lines = vec![format!("machine  = {}", text(machine)), format!("title    = {}", text(machine))];
+    if !optional.is_empty() {
+        lines.push(format!("optional = [{}] # a machine need not report these", optional.join(", ")));
+    }
+    for (table, fields) in [("state", state), ("input", input)] {
+        if !fields.is_empty() {
+            lines.extend([String::new(), format!("[{table}]")]);
+            lines.extend(fields.iter().map(|(name, member)| field(name, &widths.guess(&member.values))));
+        }
+    }
+    lines.extend([String::new(), "[format]".to_owned()]);
+    lines.extend(format(layout, members));
+    lines.join("\n") + "\n"
+}
+
+fn field(name: &str, guess: &Guess) -> String {
+    let doubt = guess.doubt.as_ref().map_or_else(String::new, |doubt| format!(" # uncertain: {doubt}"));
+    format!("{} = {}{doubt}", key(name), notation(&guess.field_type))
+}
+
+/// A type as a value of TOML.
+fn notation(field_type: &FieldType) -> String {
+    match field_type {
+        FieldType::Table(fields) => {
+            let fields =
+                fields.iter().map(|field| format!("{} = {}", key(&field.name), notation(&field.field_type)));
+            format!("{{ {} }}", fields.collect::<Vec<_>>().join(", "))
+        }
+        FieldType::List(item) if matches!(**item, FieldType::Table(_)) => format!("[{}]", notation(item)),
+        other if has_table(other) => text("json"),
+        other => text(&other.notation()),
+    }
+}
+
+/// Whether a type contains a table, for which only lists have a notation.
+fn has_table(field_type: &FieldType) -> bool {
+    match field_type {
+        FieldType::Table(_) => true,
+        FieldType::Optional(inner) | FieldType::List(inner) | FieldType::Array(inner, _) => has_table(inner),
+        FieldType::Tuple(items) => items.iter().any(has_table),
+        _ => false,
+    }
+}
+
+fn format(layout: &CaseLayout, members: &Members) -> Vec<String> {
+    let member = |name: &str| text(&NodePath { steps: vec![PathStep::Member(name.to_owned())] }.to_string());
+    let mut lines = vec![format!("cases = {}", text(&layout.cases.to_string()))];
+    lines.extend(layout.name.as_ref().map(|name| format!("name = {}", member(name))));
+    match &layout.pair {
+        Pair::Objects(before, after) => {
+            let others: Vec<_> = layout.others.iter().map(|name| (name, &members.fields[name])).collect();
+            let is_rare = |demanded: u64| demanded < members.cases;
+            let given = others.iter().filter(|(_, other)| is_rare(other.demanded));
+            let given = given.map(|(name, _)| format!(", {} = {}", key(name), member(name)));
+            let demanded = others.iter().map(|(name, other)| {
+                let is_list_at_times = is_rare(other.demanded) && other.values.lists.is_some();
+                if is_list_at_times {
+                    format!(", {} = {{ at = {}, absent = [] }}", key(name), member(name))
+                } else {
+                    format!(", {} = {}", key(name), member(name))
+                }
+            });
+            lines.push(format!("has = [{}, {}]", member(before), member(after)));
+            lines.push("do = [\"step-into\"] # uncertain: [\"execute\"] runs to the end".to_owned());
+            lines.push(format!("program = {{ \"*\" = {}{} }}", member(before), given.collect::<String>()));
+            lines.push(format!("expect = {{ \"*\" = {}{} }}", member(after), demanded.collect::<String>()));
+        }
+        Pair::Prefixes(before, after) => {
+            let full = |prefix: &str, name: &str| {
+                if layout.others.contains(name) { name.to_owned() } else { format!("{prefix}{name}") }
+            };
+            let all = |prefix: &str, count: fn(&Member) -> u64| {
+                let some = members.fields.iter().filter(|(_, it)| count(it) > 0);
+                let line = |(name, _): (&String, &Member)| {
+                    format!("{} = {}", key(name), member(&full(prefix, name)))
+                };
+                some.map(line).collect::<Vec<_>>()
+            };
+            let is_always =
+                |(_, it): &(&String, &Member)| it.given == members.cases && it.demanded == members.cases;
+            if let Some((name, _)) = members.fields.iter().find(is_always) {
+                lines.push(format!(
+                    "has = [{}, {}]",
+                    member(&full(before, name)),
+                    member(&full(after, name))
+                ));
+            }
+            lines.push("do = [\"execute\"] # uncertain: [\"step-into\"] executes one instruction".to_owned());
+            lines.extend([String::new(), "[format.program]".to_owned()]);
+            lines.extend(all(before, |it| it.given));
+            lines.extend([String::new(), "[format.expect]".to_owned()]);
+            lines.extend(all(after, |it| it.demanded));
+        }
+    }
+    lines
+}
+
+/// A key of TOML.
+fn key(name: &str) -> String {
+    let is_bare = |it: char| it.is_ascii_alphanumeric() || "-_".contains(it);
+    if !name.is_empty() && name.chars().all(is_bare) { name.to_owned() } else { text(name) }
+}
+
+/// A string of TOML.
+fn text(text: &str) -> String {
+    // The escapes of JSON are some of those of TOML, which has one more character to escape.
+    serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f")
+}

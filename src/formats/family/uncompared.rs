@@ -1,0 +1,118 @@
+//! Why a change of a datum changes no verdict, as the declaration says: for `vmconf audit`.
+
+use super::declaration::{Declaration, Demanded, FormatDeclaration, Given};
+use super::demands::UNLISTED;
+use super::node_path::{NodePath, PathStep};
+use crate::model::field_type::{DeclaredField, FieldType, ListOrder, UnlistedCells};
+
+const ORDER: &str = "the members of an object have no order";
+const NAME: &str = "a name says nothing of the machine";
+const MISSING: &str = "a field whose datum is missing is not compared";
+const CELLS: &str = "the cells of a memory have no order";
+const ONLY_LISTED: &str = "unlisted = \"any\": only listed cells are compared";
+const MASK: &str = "mask: only some bits are compared";
+const ANY_ORDER: &str = "order = \"any\": the order of the list is not compared";
+
+const FORMAT: &str = "families.md#a-format";
+const TYPES: &str = "families.md#types";
+
+/// Why a change is not detected, by a rule of a declaration.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct DeclaredRule {
+    /// The rule.
+    pub text: String,
+    /// The section of the book with the rule: the page and the heading.
+    pub section: &'static str,
+}
+
+fn rule(section: &'static str, text: impl Into<String>) -> DeclaredRule {
+    DeclaredRule { text: text.into(), section }
+}
+
+/// The rule that explains why a change is not detected; `None` if there is none. `at` is the path of the datum within
+/// the case, with `*` for an index and a key that is a number; `change` the kind of the change.
+pub(super) fn rule_of(
+    family: &Declaration,
+    format: &FormatDeclaration,
+    change: &str,
+    at: &str,
+) -> Option<DeclaredRule> {
+    let keys: Vec<_> = at.split('/').collect();
+    // Among its items, too, if the datum is a list whose items are exchanged or get another one.
+    let item: Vec<_> = keys.iter().copied().filter(|key| !key.is_empty()).chain(["*"]).collect();
+    let is_among_items = matches!(change, "order" | "added");
+    let is_at = |path: &NodePath| {
+        below(path, &keys).is_some() || is_among_items && below(path, &item).is_some_and(<[_]>::is_empty)
+    };
+    if let Some((_, reason)) = format.ignore.iter().find(|(path, _)| is_at(path)) {
+        return Some(rule(FORMAT, format!("ignore: {reason}")));
+    }
+    if format.name.as_ref().is_some_and(is_at) {
+        return Some(rule(FORMAT, NAME));
+    }
+    if change == "member order" {
+        return Some(rule("formats.md#what-all-formats-share", ORDER));
+    }
+    let given = || format.program.iter().find_map(|given| given_field(family, given, &keys));
+    if change == "order" && given().is_some_and(|field| matches!(field.field_type, FieldType::Memory(_))) {
+        return Some(rule(TYPES, CELLS));
+    }
+    let before = format.steps.as_ref().map_or(Some(&keys[..]), |steps| below(steps, &keys))?;
+    let (field, is_whole) =
+        format.step.expect.iter().find_map(|demanded| demanded_field(family, demanded, before))?;
+    of_field(field, is_whole, change)
+}
+
+/// The member of the program that a datum gives.
+fn given_field<'f>(family: &'f Declaration, given: &Given, keys: &[&str]) -> Option<&'f DeclaredField> {
+    match given {
+        Given::Constant(..) => None,
+        Given::One(index, path) => below(path, keys).map(|_| family.member_at(*index)),
+        Given::All(path) => {
+            let (name, _) = below(path, keys)?.split_first()?;
+            family.members().find(|field| field.name == **name)
+        }
+    }
+}
+
+/// The field that a datum demands, and whether the datum is the whole value of the field.
+fn demanded_field<'f>(
+    family: &'f Declaration,
+    demanded: &Demanded,
+    keys: &[&str],
+) -> Option<(&'f DeclaredField, bool)> {
+    match demanded {
+        Demanded::Constant { .. } => None,
+        Demanded::At { field, path, .. } => Some((&family.state[*field], below(path, keys)?.is_empty())),
+        Demanded::All(path) => {
+            let (name, rest) = below(path, keys)?.split_first()?;
+            Some((family.state.iter().find(|field| field.name == **name)?, rest.is_empty()))
+        }
+    }
+}
+
+fn of_field(field: &DeclaredField, is_whole: bool, change: &str) -> Option<DeclaredRule> {
+    let options = &field.options;
+    let is_memory = matches!(field.field_type, FieldType::Memory(_));
+    match change {
+        "removed" if is_whole => Some(rule(FORMAT, MISSING)),
+        "order" if is_memory => Some(rule(TYPES, CELLS)),
+        "order" if options.order == ListOrder::Any => Some(rule(TYPES, ANY_ORDER)),
+        "removed" | "item removed" if is_memory => {
+            Some(rule(TYPES, if options.unlisted == UnlistedCells::Any { ONLY_LISTED } else { UNLISTED }))
+        }
+        "value" if options.mask.is_some() => Some(rule(TYPES, MASK)),
+        _ => None,
+    }
+}
+
+/// The keys below a path; `None` if they lie elsewhere. The path of a change does not say which item of a list it is in.
+fn below<'k>(path: &NodePath, keys: &'k [&'k str]) -> Option<&'k [&'k str]> {
+    let fits = |(step, key): (&PathStep, &&str)| match step {
+        PathStep::Member(name) => name == key,
+        PathStep::Item(_) => *key == "*",
+        PathStep::Each => true,
+    };
+    let (inside, rest) = keys.split_at_checked(path.steps.len())?;
+    path.steps.iter().zip(inside).all(fits).then_some(rest)
+}
