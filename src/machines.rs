@@ -18,6 +18,7 @@ mod neo;
 pub mod neo2;
 pub mod neo3;
 pub mod observe;
+pub mod plant;
 mod power;
 mod record;
 pub mod tiers;

@@ -236,7 +236,7 @@ fn step_by_step(machine: &mut dyn Machine, info: &MachineInfo, kind: usize) -> S
     // An ended machine says so once more; one that has used up its budget says that it can go on.
     let status = if status == Status::Running { machine.run(0, None) } else { status };
     let how = machine.describe();
-    tracer.end(&*machine, &how).unwrap();
+    tracer.end(machine.inspect(), &how).unwrap();
     status
 }
 

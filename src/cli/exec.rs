@@ -147,7 +147,7 @@ impl Exec {
         let offer = vm.and_then(|vm| vm.offer(self.machine.name));
         let is_reported =
             |field: &MemberShape| offer.is_none_or(|it| it.fields.iter().any(|it| it == field.name));
-        let fields = (self.machine.fields)();
+        let fields = self.machine.fields;
         fields.iter().filter(|field| is_reported(field)).map(|field| field.name).collect()
     }
 

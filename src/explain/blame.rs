@@ -31,7 +31,7 @@ pub(super) use self::stack::{taken, top, written};
 use self::variables::Variables;
 
 use crate::isa::OpInfo;
-use crate::machines::inspect::{Effects, Inspect};
+use crate::machines::inspect::{Effects, GasCount, Inspect, frame_of, written_besides};
 use crate::machines::machine::{At, Watch};
 use crate::model::cell::Cell;
 use crate::model::explanation::{
@@ -73,9 +73,7 @@ pub struct Recorder {
     /// The size of the values in `records`, in bytes.
     bytes: usize,
     /// The gas before the last instruction.
-    gas: Option<u64>,
-    /// The refund before the last instruction.
-    refund: Option<i64>,
+    gas: Option<GasCount>,
     last_op: Option<&'static OpInfo>,
     /// Whether the effects of the last instruction are yet to be recorded.
     pending: bool,
@@ -125,7 +123,6 @@ impl Recorder {
             records: VecDeque::new(),
             bytes: 0,
             gas: None,
-            refund: None,
             last_op: None,
             pending: false,
             declared: None,
@@ -195,12 +192,12 @@ impl Recorder {
         self.count_gas(state);
         let declared = self.declared.take();
         let Some(last) = self.records.back_mut().filter(|last| last.step + 1 == self.step) else { return };
-        last.cost = self.gas.zip(state.gas()).map(|(before, after)| before.saturating_sub(after));
+        last.cost = self.gas.zip(state.gas()).map(|(before, after)| before.left.saturating_sub(after.left));
         last.written = written(last.top.saturating_sub(last.taken()), pushes, top(state));
         last.moved = moved(last, pushes, state);
         last.went = pc.filter(|pc| *pc != self.after);
         last.writes.extend(created);
-        last.writes.extend(state.wrote());
+        last.writes.extend(written_besides(state));
         if self.row_deviation.is_none() && self.before_end.is_empty() {
             let besides = self.variables.changed_besides(&last.writes, state);
             let what = declared.as_ref().and_then(|declared| declared.row_deviation(state));
@@ -219,12 +216,12 @@ impl Recorder {
             return;
         };
         let spent = self.spent.entry(op.name).or_default();
-        let cost = before.saturating_sub(after);
+        let cost = before.left.saturating_sub(after.left);
         spent.count += 1;
         spent.gas += cost;
         spent.unlike_row += u64::from(cost != op.gas);
         spent.by_row += op.gas;
-        spent.refund += self.refund.zip(state.refund()).map_or(0, |(before, after)| after - before);
+        spent.refund += before.refund.zip(after.refund).map_or(0, |(before, after)| after - before);
     }
 
     fn answer(&mut self, number: usize, state: &dyn Inspect) {
@@ -272,7 +269,7 @@ impl Recorder {
         BlameAnswer::NotWritten {
             near: near.map(CellWriter::only).map(blame),
             of_last: (kept < self.step).then_some(kept),
-            besides: state.changed_besides(&datum.at),
+            besides: state.transaction().and_then(|it| it.changed_besides(&datum.at)),
         }
     }
 
@@ -342,15 +339,18 @@ impl ExecutedInstruction {
             value: value.clone(),
         };
         let operands = stack.iter().take(takes).enumerate().map(operand);
-        let reads =
-            reads.into_iter().map(|(cell, value)| BlameInput { name: state.cell_name(&cell), cell, value });
+        let source = state.source();
+        let reads = reads.into_iter().map(|(cell, value)| {
+            let name = source.and_then(|source| source.cell_name(&cell));
+            BlameInput { cell, name, value }
+        });
         ExecutedInstruction {
             step,
             pc: at.pc,
             op: at.op.map(|op| op.name),
             pushes: at.op.map_or(0, |op| op.pushes),
             text: state.instruction(),
-            frame: state.frame().map(|frame| frame.to_string()),
+            frame: frame_of(state).map(|frame| frame.to_string()),
             inputs: operands.chain(reads).collect(),
             height,
             top,
@@ -455,7 +455,6 @@ impl Watch for Recorder {
             self.record_end();
         }
         self.gas = at.state.gas();
-        self.refund = at.state.refund();
         self.last_op = at.op;
         self.pending = true;
         if self.keep.contains(&self.step) {

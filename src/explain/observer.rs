@@ -103,7 +103,7 @@ impl Observer {
         {
             self.add(op, StepOutcome::Pushed(Class::of(&top)));
         }
-        if state.reference_limit().is_some_and(|limit| state.references() == Some(limit)) {
+        if state.references().is_some_and(|references| references.count == references.limit) {
             self.add(op, StepOutcome::MostItems);
         }
     }

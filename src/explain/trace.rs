@@ -8,7 +8,7 @@
 use std::io::{self, Write};
 
 use crate::isa::OpInfo;
-use crate::machines::inspect::Inspect;
+use crate::machines::inspect::{GasCount, Inspect, frame_of};
 use crate::machines::machine::{At, Watch};
 
 mod eip3155;
@@ -106,7 +106,7 @@ impl StepFilter {
         let TraceSelection { from, to, ops, frame, skip } = &self.selection;
         self.steps += 1;
         let is_asked_for = |op: &OpInfo| ops.iter().any(|asked| asked.code == op.code);
-        let is_in = |depth: &usize| at.state.frame().is_some_and(|frame| frame.depth == *depth);
+        let is_in = |depth: &usize| frame_of(at.state).is_some_and(|frame| frame.depth == *depth);
         let is_found = (*from..=*to).contains(&self.steps)
             && (ops.is_empty() || at.op.is_some_and(is_asked_for))
             && frame.as_ref().is_none_or(is_in);
@@ -264,20 +264,20 @@ impl Watch for Tracer {
 
 /// The gas before a step, from which its cost is computed.
 struct TracedAccount {
-    gas: Option<u64>,
-    given_back: u64,
+    gas: Option<GasCount>,
     least: u64,
 }
 
 impl TracedAccount {
     fn new(at: &At<'_>) -> TracedAccount {
         let least = at.op.map_or(0, |op| op.gas);
-        TracedAccount { gas: at.state.gas(), given_back: at.state.given_back(), least }
+        TracedAccount { gas: at.state.gas(), least }
     }
 
     fn cost(&self, after: &dyn Inspect) -> Option<u64> {
-        let returned = after.given_back().wrapping_sub(self.given_back);
-        let cost = self.gas?.wrapping_add(returned).wrapping_sub(after.gas()?);
+        let (before, after) = (self.gas?, after.gas()?);
+        let returned = after.given_back.wrapping_sub(before.given_back);
+        let cost = before.left.wrapping_add(returned).wrapping_sub(after.left);
         Some(cost.max(self.least))
     }
 }

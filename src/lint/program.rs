@@ -42,9 +42,9 @@ impl<'c> Inspection<'c> {
         if !refused_sources {
             self.load(testee);
         }
-        let fields = self.machine.map_or_else(Vec::new, |machine| (machine.fields)());
+        let fields = self.machine.map_or(&[][..], |machine| machine.fields);
         for assertion in self.case.steps.iter().flat_map(|step| step.end.iter().chain(&step.assertions)) {
-            self.check(assertion, &fields);
+            self.check(assertion, fields);
         }
         self.found
     }

@@ -29,7 +29,6 @@ static NO_INSTRUCTIONS: Isa = Isa::new("", Unit::Bytes, &[]);
 
 /// The description of such a machine. Its memory is never freed.
 pub fn describe(machine: ElsewhereMachine) -> &'static MachineInfo {
-    let fields = machine.fields;
     Box::leak(Box::new(MachineInfo {
         name: machine.name,
         doc: machine.doc,
@@ -43,9 +42,8 @@ pub fn describe(machine: ElsewhereMachine) -> &'static MachineInfo {
         sample: "{}",
         program: machine.program,
         changes: &[],
-        stack: None,
         trap: None,
-        fields: Box::leak(Box::new(move || fields.to_vec())),
+        fields: machine.fields,
         optional: machine.optional,
         hashed: None,
         assemble: info::as_it_is,
@@ -95,6 +93,10 @@ impl Machine for NoMachine {
 
     fn next(&self) -> Option<At<'_>> {
         None
+    }
+
+    fn inspect(&self) -> &(dyn Inspect + 'static) {
+        self
     }
 
     fn describe(&self) -> String {

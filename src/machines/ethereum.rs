@@ -7,7 +7,7 @@
 //! | `machine.rs` | the machine |
 //! | `machine/phases.rs` | a transaction from its validation to its settlement |
 //! | `machine/slices.rs` | the loop over instructions, within the limits of the runner |
-//! | `machine/tamper.rs` | changes of the running frame for planted faults |
+//! | `machine/plant.rs` | changes of the running frame for planted faults |
 //! | `engine.rs` | the configuration of revm |
 //! | `handler.rs` | the phases of revm, with what planted faults change |
 //! | `fault.rs` | faults that `vmconf mutants` and tests plant |
@@ -17,27 +17,27 @@
 //! | `rules.rs` | instructions that behave differently from revm's |
 //! | `precompiles.rs` | precompiled contracts, within the limit of the runner |
 //! | `program.rs` | what a program record must contain |
+//! | `transaction_record.rs` | the members of a transaction: shared by the cases, and chosen by one |
 //! | `transaction.rs` | the transaction with its chosen parameters |
 //! | `refusal.rs` | why a transaction is refused |
 //! | `world.rs` | accounts before and after the transaction, and the root of the state |
 //! | `logs.rs` | log entries and their hash |
-//! | `fields.rs` | what can be observed |
+//! | `state.rs` | what can be observed |
 //! | `inspect.rs` | the view for traces and blame |
 //! | `place.rs`, `effects.rs` | what instructions read and write besides the stack |
 //! | `trail.rs` | what the last instruction did to the accounts |
-//! | `shapes.rs` | the notation of programs and states in the process protocol |
 //! | `table.rs` | the instructions |
 //! | `tests.rs` | what must have a measured cost |
 //!
 //! # Program
 //!
-//! The program contains what all cases of a test have in common; `shapes.rs` lists its members. The cases
+//! The program contains what all cases of a test have in common; `program.rs` lists its members. The cases
 //! share it, so that its accounts are read and hashed once.
 //!
 //! # What is set
 //!
 //! [`Action::Set`](crate::model::case::Action) comes first, once, with the fork and the parameters of the
-//! transaction that the case chooses; `shapes.rs` lists the members.
+//! transaction that the case chooses; `transaction_record.rs` lists the members.
 //!
 //! # Limits
 //!
@@ -51,7 +51,6 @@ mod authorizations;
 mod effects;
 mod engine;
 mod fault;
-mod fields;
 mod fork;
 mod handler;
 mod inspect;
@@ -64,12 +63,13 @@ mod precompiles;
 mod program;
 mod refusal;
 mod rules;
-mod shapes;
+mod state;
 mod table;
 #[cfg(test)]
 mod tests;
 mod trail;
 mod transaction;
+mod transaction_record;
 mod world;
 
 pub use fault::{Accepted, EthereumFault, FaultyRule, WrongBlobs, WrongPrice};

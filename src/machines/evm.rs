@@ -11,7 +11,7 @@
 //! | `place.rs` | what opcodes read and write besides the stack |
 //! | `interpret.rs` | the loop |
 //! | `machine.rs` | the machine: loading and the single loop |
-//! | `fields.rs` | what can be observed |
+//! | `state.rs` | what can be observed, and what can be changed between two instructions |
 //! | `inspect.rs` | the view for blame and traces |
 //! | `hot.rs` | the hot tier: translated blocks of frequently executed code |
 //! | `reference.rs` | a second machine, for `--engine both` |
@@ -20,36 +20,21 @@
 //! | `wide.rs` | EXP and quotients |
 //! | `world.rs` | accounts |
 //! | `program.rs` | what a program record must contain |
+//! | `plant.rs` | what planted faults change besides cells |
 //! | `log.rs` | log entries, their bloom filters and their hash; LOG0 to LOG4 |
-//! | `change.rs` | what can be changed between two instructions |
 //! | the others | handlers, one file per opcode family |
 //!
 //! # Program
 //!
-//! A record of `code`, `data` (bytes), `gas`, `gasPrice`, `value` (numbers), `address`, `caller`, `origin`
-//! (20 bytes each), `coinbase` (20 bytes), `difficulty`, `gasLimit`, `number`, `timestamp` (numbers), `debit`
-//! (whether a recorded call reduces the balance by its value) and `pre`, a record of accounts by `0x`
-//! address: `balance`, `nonce`, `code` and `storage`, a record of numbers by `0x` key in its shortest form of
-//! whole bytes.
-//!
-//! # What can be changed
-//!
-//! [`Action::Set`](crate::model::case::Action) takes these members, all optional:
-//!
-//! | member | meaning |
-//! |---|---|
-//! | `stack` | Record: numbers by their distance from the top, `"0"` for the top one |
-//! | `gas` | Int: remaining gas |
-//! | `memory` | Record: bytes by the `0x` offset where they start; all of them must lie in memory |
-//! | `storage` | Record: words of the executing account by `0x` key; 0 for none |
+//! `program.rs` lists the members of the record, `state.rs` what [`Action::Set`](crate::model::case::Action) takes.
+//! Addresses of accounts and keys of storage are hex in their shortest form of whole bytes after `0x`; an offset of
+//! memory is hex, too.
 
 mod arith;
 mod bitwise;
 mod call;
-mod change;
 mod context;
 mod environment;
-mod fields;
 mod flow;
 mod frame;
 mod hash;
@@ -62,10 +47,11 @@ mod memory;
 mod opcodes;
 mod operands;
 mod place;
+mod plant;
 mod program;
 mod reference;
-mod shapes;
 mod stack;
+mod state;
 mod storage;
 mod view;
 mod wide;

@@ -38,12 +38,10 @@ pub struct MachineInfo {
     pub program: &'static [MemberShape],
     /// What [`Action::Set`](crate::model::case::Action::Set) can change.
     pub changes: &'static [MemberShape],
-    /// The member of [`MachineInfo::changes`] for items of the operand stack; `None` for a machine without one.
-    pub stack: Option<&'static str>,
     /// The field with the code of a trap; `None` for a machine without such codes.
     pub trap: Option<&'static str>,
     /// What can be observed.
-    pub fields: &'static (dyn Fn() -> Vec<MemberShape> + Sync),
+    pub fields: &'static [MemberShape],
     /// The fields that a machine in another process need not report: assertions on them are then left out.
     pub optional: &'static [&'static str],
     /// The fields that are hashes of other fields; `None` for a machine whose vectors demand no hashes.

@@ -17,11 +17,6 @@ pub trait Inspect: Observe {
     /// The next instruction, formatted for people: `PUSH1 0x2a`.
     fn instruction(&self) -> String;
 
-    /// The position of the next instruction in the program's source, if the program says so: `main, line 7`.
-    fn source(&self) -> Option<String> {
-        None
-    }
-
     /// How many values are on the operand stack, of all frames that share it; 0 for a machine without one.
     fn height(&self) -> usize {
         0
@@ -32,20 +27,9 @@ pub trait Inspect: Observe {
         None
     }
 
-    /// The maximum of [`Inspect::references`]; `None` for a machine without such a count.
-    fn reference_limit(&self) -> Option<usize> {
+    /// The references that the machine counts; `None` for a machine without such a count.
+    fn references(&self) -> Option<ReferenceCount> {
         None
-    }
-
-    /// How many references the machine counts, including one for each value of the operand stack; `None` for
-    /// a machine without such a count.
-    fn references(&self) -> Option<usize> {
-        None
-    }
-
-    /// Whether the next instruction may find that there are fewer [`Inspect::references`] than were counted.
-    fn recounts_references(&self) -> bool {
-        false
     }
 
     /// The value at this distance from the top of the operand stack.
@@ -60,19 +44,8 @@ pub trait Inspect: Observe {
         None
     }
 
-    /// The remaining gas, on a machine with gas.
-    fn gas(&self) -> Option<u64> {
-        None
-    }
-
-    /// Gas that instructions took so far and gave back later. The cost of an instruction is the decrease of
-    /// [`Inspect::gas`] plus the increase of this.
-    fn given_back(&self) -> u64 {
-        0
-    }
-
-    /// The gas refund that the transaction gets at its end for what instructions did so far.
-    fn refund(&self) -> Option<i64> {
+    /// The gas, on a machine with gas.
+    fn gas(&self) -> Option<GasCount> {
         None
     }
 
@@ -84,24 +57,6 @@ pub trait Inspect: Observe {
 
     /// How many frames there are: what StepOver and StepOut compare.
     fn depth(&self) -> usize;
-
-    /// The frame that executes the next instruction, on a machine whose frames execute code of different accounts.
-    fn frame(&self) -> Option<CallFrame> {
-        None
-    }
-
-    /// What the last instruction wrote, as far as only the state after it shows that: what a call
-    /// transferred, and what was undone because a frame failed. Known only if instructions are executed one
-    /// at a time.
-    fn wrote(&self) -> Vec<Cell> {
-        Vec::new()
-    }
-
-    /// What changes a datum of the state other than instructions: `the fee of the transaction`.
-    fn changed_besides(&self, at: &Path) -> Option<String> {
-        let _ = at;
-        None
-    }
 
     /// What the next instruction reads and writes besides the stack items that its row counts.
     fn effects(&self) -> Effects {
@@ -121,14 +76,6 @@ pub trait Inspect: Observe {
         None
     }
 
-    /// The cells that hold a datum of [`Inspect::sections`].
-    fn cells_of(&self, datum: &ViewDatum) -> Vec<Cell> {
-        match datum {
-            ViewDatum::At(path) => self.cells(path),
-            ViewDatum::In(cell) => vec![cell.clone()],
-        }
-    }
-
     /// The state, formatted for people.
     fn sections(&self) -> Vec<Section> {
         Vec::new()
@@ -145,19 +92,18 @@ pub trait Inspect: Observe {
         None
     }
 
-    /// The name of a cell in the program's source, such as `i of gcd`; `None` if it has none.
-    fn cell_name(&self, cell: &Cell) -> Option<String> {
-        let _ = cell;
-        None
-    }
-
     /// All instructions of the code unit that contains the next instruction.
     fn listing(&self) -> Vec<CodeLine> {
         Vec::new()
     }
 
-    /// The source line of the next instruction, if the program says so.
-    fn line(&self) -> Option<u64> {
+    /// The machine as one whose programs say which source they were compiled from.
+    fn source(&self) -> Option<&dyn InspectSource> {
+        None
+    }
+
+    /// The machine as one that executes a whole transaction, with a frame for each call.
+    fn transaction(&self) -> Option<&dyn InspectTransaction> {
         None
     }
 
@@ -167,6 +113,73 @@ pub trait Inspect: Observe {
         let _ = at;
         Vec::new()
     }
+}
+
+/// What only a machine shows whose programs say which source they were compiled from.
+pub trait InspectSource {
+    /// The source line of the next instruction, if the program says so.
+    fn line(&self) -> Option<u64>;
+
+    /// The position of the next instruction in the source, if the program says so: `main, line 7`.
+    fn position(&self) -> Option<String>;
+
+    /// The name of a cell in the source, such as `i of gcd`; `None` if it has none.
+    fn cell_name(&self, cell: &Cell) -> Option<String>;
+}
+
+/// What only a machine shows that executes a whole transaction, with a frame for each call.
+pub trait InspectTransaction {
+    /// The frame that executes the next instruction.
+    fn frame(&self) -> Option<CallFrame>;
+
+    /// What the last instruction wrote, as far as only the state after it shows that: what a call
+    /// transferred, and what was undone because a frame failed. Known only if instructions are executed one
+    /// at a time.
+    fn wrote(&self) -> Vec<Cell>;
+
+    /// What changes a datum of the state other than instructions: `the fee of the transaction`.
+    fn changed_besides(&self, at: &Path) -> Option<String>;
+}
+
+/// The cells that hold a datum of [`Inspect::sections`].
+pub fn cells_of(state: &dyn Inspect, datum: &ViewDatum) -> Vec<Cell> {
+    match datum {
+        ViewDatum::At(path) => state.cells(path),
+        ViewDatum::In(cell) => vec![cell.clone()],
+    }
+}
+
+/// The frame that executes the next instruction, on a machine with a frame for each call.
+pub fn frame_of(state: &dyn Inspect) -> Option<CallFrame> {
+    state.transaction()?.frame()
+}
+
+/// See [`InspectTransaction::wrote`].
+pub fn written_besides(state: &dyn Inspect) -> Vec<Cell> {
+    state.transaction().map_or_else(Vec::new, InspectTransaction::wrote)
+}
+
+/// The references to values and compounds that a machine counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReferenceCount {
+    /// How many there are, including one for each value of the operand stack.
+    pub count: usize,
+    /// The maximum.
+    pub limit: usize,
+    /// Whether the next instruction may find that there are fewer than were counted.
+    pub is_estimate: bool,
+}
+
+/// The gas of a machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GasCount {
+    /// What remains.
+    pub left: u64,
+    /// What instructions took so far and gave back later. The cost of an instruction is the decrease of
+    /// [`GasCount::left`] plus the increase of this.
+    pub given_back: u64,
+    /// The refund that the transaction gets at its end for what instructions did so far; `None` without a transaction.
+    pub refund: Option<i64>,
 }
 
 /// The cells of a datum inside an item, the most specific one first: those of the compounds on the path to

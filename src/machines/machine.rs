@@ -1,19 +1,19 @@
 //! What every machine can do: load a program, run and be inspected; and the debugger actions, written once
 //! for all machines.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Deref};
 
 use super::account::{CaseAccount, Limit, LimitReached};
 use super::inspect::Inspect;
+use super::plant::PlantFaults;
 use super::tiers::Tiers;
 use crate::isa::{Isa, OpInfo, OpSet};
 use crate::model::case::{Action, Program};
-use crate::model::cell::Cell;
 use crate::model::path::Path;
 use crate::model::value::Value;
 
-/// A virtual machine.
-pub trait Machine: Inspect {
+/// A virtual machine. [`Inspect`] and [`Observe`](super::observe::Observe) are what its state shows.
+pub trait Machine: 'static {
     /// Resets the machine and loads `program`. A machine can load any number of programs, one after another.
     ///
     /// # Errors
@@ -144,27 +144,16 @@ pub trait Machine: Inspect {
         Err(LoadError::new(format!("the state of this machine cannot be set to {changes}")))
     }
 
-    /// Changes the machine in a way that no instruction does, for a planted fault. Returns false if that is
-    /// impossible in this state.
-    fn tamper(&mut self, tamper: Tamper) -> bool {
-        let _ = tamper;
-        false
-    }
-
-    /// The whole value of a cell, on a machine that can [`Machine::write`] it.
-    fn content(&self, cell: &Cell) -> Option<Value> {
-        let _ = cell;
+    /// The machine as one in which faults of instructions can be planted; `None` if that is impossible.
+    fn faults(&mut self) -> Option<&mut dyn PlantFaults> {
         None
-    }
-
-    /// Gives a cell a value, for a planted fault. Returns false if that is impossible in this state.
-    fn write(&mut self, cell: &Cell, value: &Value) -> bool {
-        let _ = (cell, value);
-        false
     }
 
     /// The next instruction; `None` if nothing more will be executed.
     fn next(&self) -> Option<At<'_>>;
+
+    /// The state of the machine, between two instructions.
+    fn inspect(&self) -> &(dyn Inspect + 'static);
 
     /// An independent machine in the same state; `None` for a machine that cannot be copied.
     fn duplicate(&self) -> Option<Box<dyn Machine>> {
@@ -187,39 +176,13 @@ pub trait Machine: Inspect {
     }
 }
 
-/// A change that a planted fault makes between two instructions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tamper {
-    /// Pushes the number 0.
-    Push,
-    /// Removes the top value.
-    Pop,
-    /// Continues at this program counter.
-    GoTo(usize),
-    /// Replaces the compound that the top value refers to by a copy.
-    Copy,
-    /// Adds this number to the count of references.
-    Count(usize),
-    /// Turns the Struct on top into an Array with the same items, so that it is stored without being copied.
-    AsArray,
-    /// Turns this compound back into a Struct wherever it is stored in another one.
-    AsStruct(usize),
-    /// Replaces the failure of the last instruction by a different one.
-    FailOtherwise,
-    /// Fails as if the limit on the stack, or on the number of items, were exceeded.
-    Overflow,
-    /// Takes this much gas from the running frame, or gives it some.
-    Spend(i64),
-    /// If the next instruction fails, these numbers of values are popped and of zeros pushed in its place, and the run
-    /// continues at this program counter. [`Inspect::failure`] then tells that it failed.
-    Excuse {
-        /// How many values are popped.
-        pops: usize,
-        /// How many zeros are pushed.
-        pushes: usize,
-        /// Where the run continues.
-        next: usize,
-    },
+/// What can be asked of the state of a machine can be asked of the machine.
+impl Deref for dyn Machine + '_ {
+    type Target = dyn Inspect;
+
+    fn deref(&self) -> &(dyn Inspect + 'static) {
+        self.inspect()
+    }
 }
 
 /// How [`Machine::advance_to`] ended.

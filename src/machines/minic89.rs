@@ -13,30 +13,19 @@
 //! | `lint.rs` | suspicious constructs in a program |
 //! | `source.rs` | source lines and names, for display with the state |
 //! | `machine.rs` | the machine: loading and running |
-//! | `fields.rs` | what can be observed |
+//! | `state.rs` | what can be observed, and what can be changed between two instructions |
 //! | `inspect.rs` | the view for blame and traces |
 //! | `explain.rs` | the state in terms of the source |
-//! | `change.rs` | what can be changed between two instructions |
+//! | `plant.rs` | what planted faults change besides cells |
 //! | the others | handlers, one file per instruction family |
 //!
 //! # Program
 //!
 //! The record is a metadata document, as in `schemas/minic89-metadata.schema.json`; the `loc` of a source map
-//! is `{line}`. [`Action::Set`](crate::model::case::Action) with an `entry` starts a run; it takes
-//!
-//! | member | meaning |
-//! |---|---|
-//! | `entry` | Int: the id of the function that starts |
-//! | `args` | List of Int: its arguments; none if missing |
-//! | `limits` | Record of `step_limit` (Int, or Null for no limit), `operand_stack`, `call_depth`; each may be missing |
-//!
-//! Without an `entry`, it changes the current run. Values are written as in snapshots: integers or records of
-//! `t` and `v`.
-//!
-//! | member | meaning |
-//! |---|---|
-//! | `operand_stack` | Record: values by their distance from the top, `"0"` for the top one |
-//! | `locals` | Record: values of the current frame by slot |
+//! is `{line}`. [`Action::Set`](crate::model::case::Action) with an `entry` starts a run: `program.rs` lists what else
+//! it takes. `limits` is a record of `step_limit` (a number, or Null for no limit), `operand_stack` and `call_depth`;
+//! each may be missing. Without an `entry`, it changes the current run: `state.rs` lists what. Values are written as in
+//! snapshots: integers or records of `t` and `v`.
 //!
 //! A trap changes nothing but the status and the number of steps: handlers check everything before
 //! they change anything.
@@ -48,11 +37,9 @@
 
 mod arith;
 mod call;
-mod change;
 mod compare;
 mod cpu;
 mod explain;
-mod fields;
 mod flow;
 mod inspect;
 mod interpret;
@@ -61,10 +48,12 @@ mod local;
 mod machine;
 mod opcodes;
 mod place;
+mod plant;
 mod playback;
 mod program;
 mod source;
 mod stack;
+mod state;
 mod trap;
 mod view;
 mod word;

@@ -7,7 +7,7 @@
 //! | `place.rs` | what opcodes read and write besides the stack |
 //! | `interpret.rs` | the loop |
 //! | `machine.rs` | the machine: loading and the single loop |
-//! | `fields.rs` | what can be observed |
+//! | `state.rs` | what can be observed, and what can be changed between two instructions |
 //! | `inspect.rs` | the view for blame and traces; the places that rows name |
 //! | `frame.rs` | the running frame that handlers work on |
 //! | `core.rs`, `context.rs` | what the frames share; a frame of the invocation stack |
@@ -18,32 +18,23 @@
 //! | `count.rs` | the machine's limit on items |
 //! | `program.rs`, `script.rs` | what a program record must contain; scripts and their hashes |
 //! | `show.rs` | items as values |
-//! | `change.rs` | what can be changed between two instructions |
+//! | `plant.rs` | what planted faults change besides cells |
 //! | the others | handlers, one file per opcode family |
 //!
 //! # Program
 //!
-//! A record of `script` (bytes, or a list of bytes and mnemonics that follow each other; a
-//! missing one is empty), `message` (the bytes that signatures sign; without it there is no script container) and
-//! `scriptTable` (a list of the scripts that can be called; without it there is no table, which is
-//! not the same as an empty one).
+//! `program.rs` lists the members of the record, all optional. `script` may also be a list of bytes and mnemonics that
+//! follow each other; a missing one is empty. Without a `message` there is no script container. Without a
+//! `scriptTable` there is no table, which is not the same as an empty one.
 //!
-//! # What can be changed
-//!
-//! [`Action::Set`](crate::model::case::Action) takes records of items, written as the machine shows them.
-//! Neither the old nor the new value may be a compound or a host object.
-//!
-//! | member | meaning |
-//! |---|---|
-//! | `stack` | by the distance from the top, `"0"` for the top one |
-//! | `altStack` | likewise |
+//! `state.rs` lists what [`Action::Set`](crate::model::case::Action) takes: records of items, written as the machine
+//! shows them. Neither the old nor the new value may be a compound or a host object.
 
 #![allow(clippy::cast_possible_wrap, reason = "no size or place comes near 2^63, and no count of items 2^31")]
 
 mod arith;
 mod bitwise;
 mod call;
-mod change;
 mod compound;
 mod context;
 mod convert;
@@ -52,7 +43,6 @@ mod count;
 mod crypto;
 mod equal;
 mod fault;
-mod fields;
 mod flow;
 mod frame;
 mod heap;
@@ -66,13 +56,14 @@ mod map;
 mod number;
 mod opcodes;
 mod place;
+mod plant;
 mod program;
 mod push;
 mod script;
-mod shapes;
 mod show;
 mod splice;
 mod stack;
+mod state;
 mod view;
 
 pub use machine::{INFO, Neo2};

@@ -6,7 +6,7 @@
 //! | `place.rs` | what opcodes read and write besides the stack |
 //! | `interpret.rs` | the loop |
 //! | `machine.rs` | the machine: loading and the single loop |
-//! | `fields.rs` | what can be observed |
+//! | `state.rs` | what can be observed, and what can be changed between two instructions |
 //! | `inspect.rs` | the view for blame and traces; the places that rows name |
 //! | `frame.rs` | the running frame that handlers work on |
 //! | `core.rs`, `context.rs` | what the frames share; a frame of the invocation stack |
@@ -17,27 +17,18 @@
 //! | `host.rs` | SYSCALL and the available services |
 //! | `program.rs` | what a program record must contain; strict validation |
 //! | `show.rs` | items as values |
-//! | `change.rs` | what can be changed between two instructions |
+//! | `plant.rs` | what planted faults change besides cells |
 //! | the others | handlers, one file per opcode family |
 //!
 //! # Program
 //!
-//! A record of `script` (bytes, or a list of bytes and mnemonics; null means no script), `strict` (whether
-//! the script is validated as a whole first: a rejected script leaves the machine in FAULT without a frame),
-//! `host` (`test`, which is the default, or `crypto`), and for `crypto` `message` (bytes that signatures are
-//! checked against) and `curve` (`secp256r1`, which is the default, or `secp256k1`). `limits` lowers limits of
-//! the engine, by their names in [`crate::model::limits`].
+//! `program.rs` lists the members of the record, all optional. `script` may also be a list of bytes and mnemonics; a
+//! missing one means no script. A script that strict validation rejects leaves the machine in FAULT without a frame.
+//! The `host` is `test` and the `curve` `secp256r1` if they are missing. `limits` has the names in
+//! [`crate::model::limits`].
 //!
-//! # What can be changed
-//!
-//! [`Action::Set`](crate::model::case::Action) takes records of items, written as the machine shows them.
-//! Neither the old nor the new value may be a compound.
-//!
-//! | member | meaning |
-//! |---|---|
-//! | `stack` | by the distance from the top, `"0"` for the top one |
-//! | `staticFields` | by index |
-//! | `localVariables`, `arguments` | those of the current frame, by index |
+//! `state.rs` lists what [`Action::Set`](crate::model::case::Action) takes: records of items, written as the machine
+//! shows them. Neither the old nor the new value may be a compound.
 //!
 //! # Speed
 //!
@@ -47,14 +38,12 @@
 mod arith;
 mod bitwise;
 mod call;
-mod change;
 mod compound;
 mod context;
 mod convert;
 mod core;
 mod equal;
 mod fault;
-mod fields;
 mod flow;
 mod frame;
 mod heap;
@@ -67,13 +56,14 @@ mod map;
 mod number;
 mod opcodes;
 mod place;
+mod plant;
 mod program;
 mod push;
-mod shapes;
 mod show;
 mod slot;
 mod splice;
 mod stack;
+mod state;
 mod try_catch;
 mod view;
 

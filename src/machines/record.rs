@@ -1,11 +1,11 @@
-//! Program records of machines with 256-bit words, and conversions between words and values.
+//! Records of programs, one row for each member, and conversions between 256-bit words and values.
 
 use num_bigint::{BigInt, BigUint, Sign};
 use ruint::Uint;
 
 use super::machine::LoadError;
 use crate::model::name::Name;
-use crate::model::shape::{MapKeys, NumberNotation, Shape, members};
+use crate::model::shape::{MapKeys, NumberNotation, Shape};
 use crate::model::value::Value;
 
 /// A number modulo 2^256.
@@ -17,50 +17,91 @@ pub(super) const HEX: Shape = Shape::Int(NumberNotation::Hex);
 /// The notation of the accounts of a world, by address.
 pub(super) const ACCOUNTS: Shape = Shape::Map(MapKeys::Bytes, &ACCOUNT);
 
-static ACCOUNT: Shape = Shape::Record(members! {
-    "balance": HEX, "";
-    "nonce": HEX, "";
-    "code": Shape::Bytes, "";
-    "storage": Shape::Map(MapKeys::Number, &HEX), "words that are not zero, by key";
-});
+static ACCOUNT: Shape = Shape::Record(AccountRecord::MEMBERS);
 
-/// A record with required members.
-pub(super) struct ProgramRecord<'v>(pub(super) &'v Value);
+/// Generates a record of a program from its members, one row each: its name, its notation, what it is, and the method
+/// that reads it, with what that returns, whether the member is `needed` or `optional`, and the function that reads its
+/// value. Only what a machine ignores has no method.
+///
+/// A member that a machine forgets to read is a method that nothing calls, which the compiler reports.
+macro_rules! record {
+    ($(#[$doc:meta])* $record:ident;
+        $($name:literal: $shape:expr, $what:literal $(=> $get:ident: $type:ty = $need:ident $read:expr)?;)*) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy)]
+        pub(in crate::machines) struct $record<'v>(pub(in crate::machines) &'v $crate::model::value::Value);
 
-impl<'v> ProgramRecord<'v> {
-    pub(super) fn get(&self, name: &str) -> Result<&'v Value, LoadError> {
-        self.0.get(name).ok_or_else(|| LoadError::new(format!("the program has no {name}")))
-    }
+        impl<'v> $record<'v> {
+            pub(in crate::machines) const MEMBERS: &'static [$crate::model::shape::MemberShape] =
+                $crate::model::shape::members! { $($name: $shape, $what;)* };
 
-    pub(super) fn word(&self, name: &str) -> Result<EvmWord, LoadError> {
-        word(name, self.get(name)?)
-    }
-
-    pub(super) fn bytes(&self, name: &str) -> Result<&'v [u8], LoadError> {
-        bytes(name, self.get(name)?)
-    }
-
-    pub(super) fn address(&self, name: &str) -> Result<EvmWord, LoadError> {
-        let bytes = self.bytes(name)?;
-        match bytes.len() {
-            20 => Ok(EvmWord::from_be_slice(bytes)),
-            length => Err(LoadError::new(format!("{name} must be 20 bytes and is {length}"))),
+            $($(
+                pub(in crate::machines) fn $get(self) -> Result<$type, $crate::machines::machine::LoadError> {
+                    $crate::machines::record::$need($name, self.0, $read)
+                }
+            )?)*
         }
-    }
+    };
+}
 
-    #[cfg(feature = "ethereum")]
-    pub(super) fn text(&self, name: &str) -> Result<&'v str, LoadError> {
-        match self.get(name)? {
-            Value::Text(text) => Ok(text),
-            _ => Err(LoadError::new(format!("{name} must be text"))),
-        }
-    }
+pub(super) use record;
 
-    pub(super) fn members(&self, name: &str) -> Result<&'v [(Name, Value)], LoadError> {
-        match self.get(name)? {
-            Value::Record(members) => Ok(members),
-            _ => Err(LoadError::new(format!("{name} must be a record"))),
-        }
+record! {
+    /// An account of a world.
+    AccountRecord;
+    "balance": HEX, "" => balance: EvmWord = needed word;
+    "nonce": HEX, "" => nonce: EvmWord = needed word;
+    "code": Shape::Bytes, "" => code: &'v [u8] = needed bytes;
+    "storage": Shape::Map(MapKeys::Number, &HEX), "words that are not zero, by key"
+        => storage: &'v [(Name, Value)] = needed members_of;
+}
+
+/// A member that must be there.
+pub(super) fn needed<'v, T>(
+    name: &'static str,
+    record: &'v Value,
+    read: impl FnOnce(&'static str, &'v Value) -> Result<T, LoadError>,
+) -> Result<T, LoadError> {
+    read(name, record.get(name).ok_or_else(|| LoadError::new(format!("the program has no {name}")))?)
+}
+
+/// A member that may be missing.
+pub(super) fn optional<'v, T>(
+    name: &'static str,
+    record: &'v Value,
+    read: impl FnOnce(&'static str, &'v Value) -> Result<T, LoadError>,
+) -> Result<Option<T>, LoadError> {
+    record.get(name).map(|value| read(name, value)).transpose()
+}
+
+/// The value as it is.
+pub(super) fn any<'v>(_: &str, value: &'v Value) -> Result<&'v Value, LoadError> {
+    Ok(value)
+}
+
+/// The value as an address.
+pub(super) fn address(name: &str, value: &Value) -> Result<EvmWord, LoadError> {
+    let bytes = bytes(name, value)?;
+    match bytes.len() {
+        20 => Ok(EvmWord::from_be_slice(bytes)),
+        length => Err(LoadError::new(format!("{name} must be 20 bytes and is {length}"))),
+    }
+}
+
+/// The value as text.
+#[cfg(feature = "ethereum")]
+pub(super) fn text<'v>(name: &str, value: &'v Value) -> Result<&'v str, LoadError> {
+    match value {
+        Value::Text(text) => Ok(text),
+        _ => Err(LoadError::new(format!("{name} must be text"))),
+    }
+}
+
+/// The members of a record.
+pub(super) fn members_of<'v>(name: &str, value: &'v Value) -> Result<&'v [(Name, Value)], LoadError> {
+    match value {
+        Value::Record(members) => Ok(members),
+        _ => Err(LoadError::new(format!("{name} must be a record"))),
     }
 }
 

@@ -8,9 +8,10 @@
 //! | `core.rs` | one machine and the loop over its instructions |
 //! | `instruction.rs` | decoded instructions |
 //! | `driver.rs` | the test driver: its commands, budget, results and outcomes |
-//! | `state.rs` | the state: one machine, or a driver and its testee |
+//! | `mode.rs` | one machine, or a driver and its testee |
 //! | `machine.rs` | the machine: loading and running |
-//! | `fields.rs` | what can be observed |
+//! | `state.rs` | what can be observed, and what can be changed between two instructions |
+//! | `plant.rs` | what planted faults change besides cells |
 //! | `inspect.rs` | the view for blame and traces |
 //! | `program.rs` | what a program record must contain |
 //! | `random.rs` | reproducible random numbers |
@@ -22,14 +23,10 @@
 //! A segment is bytes (words from address 0, most significant byte first), text (assembly source), a record
 //! of one such text by the name of its file, or a record of bytes by `0x` address. Omitted words are zero.
 //!
-//! One machine: `instructions` and `data` (segments), `registers` (16 numbers), `pc`, `rnd` (a seed, or a
-//! list of the numbers to return), `features` (a list that may contain `expRoot`). All are optional.
-//! [`Action::Set`](crate::model::case::Action) takes `registers` (a record), `data` (a record of bytes) and
-//! `pc`, and begins a new phase: from then on, "changed" means different from the start of that phase. With
-//! `phase`, whose only value is `same`, the current phase continues.
-//!
-//! The test driver: `driver` and `testee` (records of `instructions` and `rnd`), `budget`, `zeroLimit`
-//! (`fatal` or `timeout`), `features`.
+//! `program.rs` lists the members of the record, all optional: for one machine, or for a `driver` and a `testee`.
+//! `state.rs` lists what [`Action::Set`](crate::model::case::Action) takes. It begins a new phase: from then on,
+//! "changed" means different from the start of that phase. With `phase`, whose only value is `same`, the current
+//! phase continues.
 
 mod arith;
 pub mod assembler;
@@ -37,7 +34,6 @@ mod compare;
 mod core;
 pub mod disassembler;
 mod driver;
-mod fields;
 mod inspect;
 mod instruction;
 mod interpret;
@@ -45,11 +41,12 @@ mod jump;
 mod language;
 mod machine;
 mod memory;
+mod mode;
 mod opcodes;
 mod place;
+mod plant;
 mod program;
 mod random;
-mod shapes;
 mod state;
 mod stop;
 mod view;

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `fault.rs` | the faults, derived from the rows of the machines |
 //! | `faulty.rs` | a machine with a fault in an instruction |
-//! | `place.rs` | the values that a fault can get wrong |
+//! | `wrong.rs` | what faults make of values and cells |
 //! | `search.rs` | programs on which a machine with a fault differs |
 //! | `equivalent.rs` | faults that make no difference |
 //! | `known.rs` | results of earlier runs |
@@ -13,8 +13,8 @@ pub mod equivalent;
 pub mod fault;
 pub mod faulty;
 pub mod known;
-pub mod place;
 pub mod search;
+pub mod wrong;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -39,7 +39,7 @@ pub(super) fn recorded(
 ) -> Option<RecordedSteps> {
     let case = file.case(index)?.read().ok()?.case?;
     let info = file.options().families.machine(case.machine)?;
-    let declared: Vec<_> = (info.fields)().iter().map(|field| field.name).collect();
+    let declared: Vec<_> = info.fields.iter().map(|field| field.name).collect();
     if info.engine == Engine::Elsewhere && worker.options().testee.vm().is_none() {
         let states = case.steps.iter().map(|step| demanded(step, &declared)).collect();
         return Some(RecordedSteps { case, states });

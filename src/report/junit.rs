@@ -4,12 +4,9 @@ mod suspect_properties;
 mod xml;
 
 use std::io::{self, Write};
-use std::time::Duration;
-
-use quick_junit::{NonSuccessKind, Report as Suites, TestCase, TestCaseStatus, TestSuite};
 
 use self::suspect_properties::SuspectProperties;
-use self::xml::{empty, parts, with_suite};
+use self::xml::XmlElements;
 use super::case_block::{broken_source, plain_case, skip_reason};
 use super::kind::{Report, ReportOptions};
 use super::spool::Spool;
@@ -19,12 +16,16 @@ use crate::model::event::{Event, RunSummary};
 use crate::model::verdict::Verdict;
 use crate::text::shell::ShellWords;
 
+/// How many elements are around a suite, and around a case.
+const AROUND_SUITE: usize = 1;
+const AROUND_CASE: usize = 2;
+
 /// JUnit XML.
 pub struct Junit {
     out: Box<dyn Write>,
     flags: ShellWords,
-    /// The totals of the finished suites.
-    totals: Suites,
+    /// The counts of the finished suites.
+    totals: SuiteCounts,
     /// The text of these suites.
     done: Spool,
     /// The suite of the current file.
@@ -36,27 +37,114 @@ pub struct Junit {
 
 /// The suite of an unfinished file.
 struct OpenSuite {
-    /// Its name and counts, without the cases.
-    suite: TestSuite,
+    name: String,
+    counts: SuiteCounts,
+    /// Writes a case.
+    case: XmlElements,
     /// The text of the cases.
     cases: Spool,
 }
 
+/// How many cases a suite has.
+#[derive(Clone, Copy, Default)]
+struct SuiteCounts {
+    tests: usize,
+    skipped: usize,
+    errors: usize,
+    failures: usize,
+}
+
+impl SuiteCounts {
+    fn add(&mut self, other: SuiteCounts) {
+        self.tests += other.tests;
+        self.skipped += other.skipped;
+        self.errors += other.errors;
+        self.failures += other.failures;
+    }
+}
+
 impl OpenSuite {
-    fn new(file: &str) -> OpenSuite {
-        OpenSuite { suite: TestSuite::new(file), cases: Spool::new() }
+    fn new(name: &str) -> io::Result<OpenSuite> {
+        Ok(OpenSuite {
+            name: name.to_owned(),
+            counts: SuiteCounts::default(),
+            case: XmlElements::inside(AROUND_CASE)?,
+            cases: Spool::new(),
+        })
     }
 
-    fn add(&mut self, case: TestCase) -> io::Result<()> {
-        let mut alone = TestSuite::new("");
-        alone.add_test_case(case);
-        let TestSuite { tests, failures, errors, skipped, .. } = &mut self.suite;
-        *tests += alone.tests;
-        *failures += alone.failures;
-        *errors += alone.errors;
-        *skipped += alone.skipped;
-        let [_, case, _] = parts(&with_suite(alone), "testsuite")?;
-        self.cases.write_all(case.as_bytes())
+    /// Adds a case. The identity of a test case does not depend on its result, so that CI servers can compare runs.
+    fn add(&mut self, report: &CaseReport, vm: Option<&str>, flags: &ShellWords) -> io::Result<()> {
+        let name = report.id.in_file();
+        let time = report.time.map(|time| format!("{:.3}", time.as_secs_f64()));
+        let line = report.line.map(|line| line.to_string());
+        let mut attributes = vec![("name", &*name), ("classname", &*self.name)];
+        attributes.extend(time.as_deref().map(|time| ("time", time)));
+        attributes.push(("file", &self.name));
+        attributes.extend(line.as_deref().map(|line| ("line", line)));
+        let mut properties: Vec<_> = vm.into_iter().map(|vm| ("vm", vm)).collect();
+        properties.extend(report.cached.then_some(("cached", "true")));
+        let status = Status::of(&report.verdict);
+        let case = &mut self.case;
+        if properties.is_empty() && status.is_none() {
+            case.empty("testcase", &attributes)?;
+        } else {
+            case.start("testcase", &attributes)?;
+            case.properties(&properties)?;
+            if let Some(status) = status {
+                status.write(case, report, flags)?;
+            }
+            case.end("testcase")?;
+        }
+        self.counts.add(Status::counts(status));
+        self.cases.write_all(&case.take())
+    }
+}
+
+/// What the element of a case that did not simply pass says. CI servers fail the job for any failure. An expected
+/// failure is therefore skipped; an unexpected pass is a failure, as it fails the run.
+#[derive(Clone, Copy)]
+enum Status {
+    Failure,
+    Error,
+    Skipped,
+}
+
+impl Status {
+    fn of(verdict: &Verdict) -> Option<Status> {
+        match verdict {
+            Verdict::Pass => None,
+            Verdict::Fail(_) | Verdict::UnexpectedPass(_) => Some(Status::Failure),
+            Verdict::Error(_) | Verdict::Crash(_) | Verdict::Timeout(_) | Verdict::Flaky(_) => {
+                Some(Status::Error)
+            }
+            Verdict::ExpectedFail(..) | Verdict::Skip(_) | Verdict::Unsupported(_) => Some(Status::Skipped),
+        }
+    }
+
+    /// What one case with this status counts.
+    fn counts(status: Option<Status>) -> SuiteCounts {
+        let one = SuiteCounts { tests: 1, ..SuiteCounts::default() };
+        match status {
+            None => one,
+            Some(Status::Failure) => SuiteCounts { failures: 1, ..one },
+            Some(Status::Error) => SuiteCounts { errors: 1, ..one },
+            Some(Status::Skipped) => SuiteCounts { skipped: 1, ..one },
+        }
+    }
+
+    fn write(self, case: &mut XmlElements, report: &CaseReport, flags: &ShellWords) -> io::Result<()> {
+        let tag = match self {
+            Status::Failure => "failure",
+            Status::Error => "error",
+            Status::Skipped => "skipped",
+        };
+        let (reason, text) = (skip_reason(report), plain_case(report, flags)?);
+        let text = Some(&*text).filter(|text| !text.is_empty());
+        let mut attributes: Vec<_> =
+            reason.as_deref().map(|reason| ("message", reason)).into_iter().collect();
+        attributes.extend(text.map(|_| ("type", report.verdict.name())));
+        case.element(tag, &attributes, text)
     }
 }
 
@@ -66,7 +154,7 @@ impl Junit {
         Junit {
             out,
             flags: options.flags.clone(),
-            totals: empty(),
+            totals: SuiteCounts::default(),
             done: Spool::new(),
             open: None,
             vm: None,
@@ -75,55 +163,79 @@ impl Junit {
     }
 
     fn case(&mut self, report: &CaseReport) -> io::Result<()> {
-        // The identity of a test case does not depend on its result, so that CI servers can compare runs.
-        let file = escaped(&report.id.file);
-        let mut case = TestCase::new(report.id.in_file(), status(report, &self.flags)?);
-        case.set_classname(&*file);
-        case.extra.insert("file".into(), (&*file).into());
-        if let Some(line) = report.line {
-            case.extra.insert("line".into(), line.to_string().into());
-        }
-        if let Some(time) = report.time {
-            case.set_time(time);
-        }
-        if let Some(vm) = &self.vm {
-            case.add_property(("vm", vm.as_str()));
-        }
-        if report.cached {
-            case.add_property(("cached", "true"));
-        }
         if report.verdict.is_failed_or_broken() {
             self.suspects.count_failing(report.id.to_string());
         } else {
             self.suspects.count_passing();
         }
-        self.open.get_or_insert_with(|| OpenSuite::new(&file)).add(case)
+        let open = match &mut self.open {
+            Some(open) => open,
+            none => none.insert(OpenSuite::new(&escaped(&report.id.file))?),
+        };
+        open.add(report, self.vm.as_deref(), &self.flags)
     }
 
     fn close(&mut self) -> io::Result<()> {
-        let Some(OpenSuite { mut suite, mut cases }) = self.open.take() else { return Ok(()) };
-        let Suites { tests, failures, errors, skipped, .. } = &mut self.totals;
-        *tests += suite.tests;
-        *failures += suite.failures;
-        *errors += suite.errors;
-        *skipped += suite.skipped;
-        // The library writes a suite without cases differently.
-        suite.test_cases.push(TestCase::new("", TestCaseStatus::success()));
-        let alone = with_suite(suite);
-        let [before, _, after] = parts(&alone, "testsuites")?;
-        let [head, _, end] = parts(&alone, "testsuite")?;
-        self.done.write_all(&head.as_bytes()[before.len()..])?;
-        io::copy(&mut cases.reader()?, &mut self.done)?;
-        self.done.write_all(&end.as_bytes()[..end.len() - after.len()])
+        let Some(OpenSuite { name, counts, mut cases, .. }) = self.open.take() else { return Ok(()) };
+        self.totals.add(counts);
+        self.suite(&name, counts, |suite, done| {
+            done.write_all(&suite.take())?;
+            io::copy(&mut cases.reader()?, done).map(drop)
+        })
+    }
+
+    /// Writes a suite, whose content `inside` writes.
+    fn suite(
+        &mut self,
+        name: &str,
+        counts: SuiteCounts,
+        inside: impl FnOnce(&mut XmlElements, &mut Spool) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let SuiteCounts { tests, skipped, errors, failures } = counts;
+        let [tests, skipped, errors, failures] =
+            [tests, skipped, errors, failures].map(|count| count.to_string());
+        let mut suite = XmlElements::inside(AROUND_SUITE)?;
+        let attributes = [
+            ("name", name),
+            ("tests", &tests),
+            ("skipped", &skipped),
+            ("errors", &errors),
+            ("failures", &failures),
+        ];
+        suite.start("testsuite", &attributes)?;
+        inside(&mut suite, &mut self.done)?;
+        suite.end("testsuite")?;
+        self.done.write_all(&suite.take())
+    }
+
+    /// A suite without cases that says which fields were not compared.
+    fn not_compared(&mut self, fields: &str) -> io::Result<()> {
+        self.close()?;
+        self.suite("not compared", SuiteCounts::default(), |suite, _| {
+            suite.element("system-out", &[], Some(fields))
+        })
     }
 
     fn end(&mut self, summary: &RunSummary) -> io::Result<()> {
         self.close()?;
-        self.totals.set_time(Duration::from_secs_f64(summary.seconds));
-        let [head, _, end] = parts(&self.totals, "testsuites")?;
-        self.out.write_all(head.as_bytes())?;
+        let SuiteCounts { tests, skipped, errors, failures } = self.totals;
+        let [tests, skipped, failures, errors] =
+            [tests, skipped, failures, errors].map(|count| count.to_string());
+        let attributes = [
+            ("name", "vmconf"),
+            ("tests", &tests),
+            ("skipped", &skipped),
+            ("failures", &failures),
+            ("errors", &errors),
+            ("time", &format!("{:.3}", summary.seconds)),
+        ];
+        let mut suites = XmlElements::inside(0)?;
+        suites.start("testsuites", &attributes)?;
+        self.out.write_all(&suites.take())?;
         self.suspects.copy(self.done.reader()?, &mut self.out)?;
-        self.out.write_all(end.as_bytes())?;
+        suites.end("testsuites")?;
+        self.out.write_all(&suites.take())?;
+        self.out.write_all(b"\n")?;
         self.out.flush()
     }
 }
@@ -140,35 +252,11 @@ impl Report for Junit {
             }
             Event::Suspects(analysis) => self.suspects.explain(analysis),
             Event::NotCompared(fields) => {
-                self.close()?;
                 let lines: Vec<_> = fields.iter().map(ToString::to_string).collect();
-                let open = self.open.insert(OpenSuite::new("not compared"));
-                open.suite.set_system_out(lines.join("\n"));
-                self.close()
+                self.not_compared(&lines.join("\n"))
             }
             Event::Note { .. } | Event::Explained(_) => Ok(()),
             Event::Ended(summary) => self.end(summary),
         }
     }
-}
-
-fn status(report: &CaseReport, flags: &ShellWords) -> io::Result<TestCaseStatus> {
-    let mut status = match &report.verdict {
-        Verdict::Pass => return Ok(TestCaseStatus::success()),
-        // CI servers fail the job for any failure. An expected failure is therefore skipped; an unexpected
-        // pass is a failure, as it fails the run.
-        Verdict::Fail(_) | Verdict::UnexpectedPass(_) => TestCaseStatus::non_success(NonSuccessKind::Failure),
-        Verdict::Error(_) | Verdict::Crash(_) | Verdict::Timeout(_) | Verdict::Flaky(_) => {
-            TestCaseStatus::non_success(NonSuccessKind::Error)
-        }
-        Verdict::ExpectedFail(..) | Verdict::Skip(_) | Verdict::Unsupported(_) => TestCaseStatus::skipped(),
-    };
-    if let Some(reason) = skip_reason(report) {
-        status.set_message(reason);
-    }
-    let text = plain_case(report, flags)?;
-    if !text.is_empty() {
-        status.set_type(report.verdict.name()).set_description(text);
-    }
-    Ok(status)
 }

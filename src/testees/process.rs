@@ -27,7 +27,6 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::event;
 use crate::model::interrupt::Interrupt;
 use crate::model::limits::Limits;
-use crate::model::shape::MemberShape;
 use crate::model::verdict::{Breakdown, FirstTry};
 use crate::wire::line::quoted_around;
 use crate::wire::protocol::{self, Greeting, Hello, Offer, ProtocolAnswer, Request, VERSION};
@@ -318,23 +317,22 @@ pub fn written(
     steps: &[Step],
 ) -> Result<(serde_json::Value, Vec<protocol::WireStep>), Stopped> {
     let program = (info.assemble)(program).map_err(Stopped::not_loadable)?;
-    Ok(case::written(info, &(info.fields)(), &program, steps))
+    Ok(case::written(info, &program, steps))
 }
 
 /// The request for a case of a machine that is described by data, to a process that reports every field. It is empty if
 /// the case has an action that no family has.
 pub fn example_request(info: &'static MachineInfo, program: &Program, steps: &[Step]) -> String {
-    let fields = (info.fields)();
     let actions = ["execute", "step-into", "step-over", "step-out"].map(str::to_owned).to_vec();
     let offer = Offer {
         machine: info.name.to_owned(),
-        fields: fields.iter().map(|field| field.name.to_owned()).collect(),
+        fields: info.fields.iter().map(|field| field.name.to_owned()).collect(),
         actions,
         revisions: Vec::new(),
         lacks: Vec::new(),
         requests: Vec::new(),
     };
-    let run = DeclaredRun::new(info, &fields, &offer, program, steps);
+    let run = DeclaredRun::new(info, &offer, program, steps);
     run.map_or_else(|_| String::new(), |run| run.request(1, &BTreeMap::new()))
 }
 
@@ -342,7 +340,6 @@ pub fn example_request(info: &'static MachineInfo, program: &Program, steps: &[S
 pub struct Process {
     vm: Arc<ProcessVm>,
     info: &'static MachineInfo,
-    fields: Vec<MemberShape>,
     limits: Limits,
     interrupt: Interrupt,
 }
@@ -356,7 +353,7 @@ impl Process {
         interrupt: &Interrupt,
     ) -> Process {
         let (limits, interrupt) = (limits.clone(), interrupt.clone());
-        Process { vm, info, fields: (info.fields)(), limits, interrupt }
+        Process { vm, info, limits, interrupt }
     }
 }
 
@@ -368,7 +365,7 @@ impl Testee for Process {
         let limits = limits_of(&self.limits);
         let timeout = self.vm.command.timeout;
         let Answered { answer, first } = if self.info.engine == Engine::Elsewhere {
-            let run = DeclaredRun::new(self.info, &self.fields, offer, program, steps)?;
+            let run = DeclaredRun::new(self.info, offer, program, steps)?;
             let exchange = |conversation: &Conversation, id| {
                 let asking = Asking { line: run.request(id, &limits), id: Some(id), timeout };
                 run.states(conversation.ask(asking, &self.interrupt)?, id)
@@ -376,7 +373,7 @@ impl Testee for Process {
             self.vm.answer(&exchange, &self.interrupt)?
         } else {
             let program = (self.info.assemble)(program).map_err(Stopped::not_loadable)?;
-            let run = TesteeRun::new(self.info, &self.fields, offer, &program, steps)?;
+            let run = TesteeRun::new(self.info, offer, &program, steps)?;
             let exchange = |conversation: &Conversation, id| {
                 let answer = ask(conversation, &run.request(id, &limits), timeout, &self.interrupt)?;
                 run.states(answer)

@@ -32,7 +32,6 @@ const IN_FLIGHT: usize = 8;
 pub struct Server {
     info: &'static MachineInfo,
     make: Box<MakeServed>,
-    fields: Vec<MemberShape>,
     /// The machine of the last request, and its limits.
     last: Option<(Limits, Embedded)>,
 }
@@ -51,7 +50,7 @@ impl Server {
         info: &'static MachineInfo,
         make: impl Fn(&Limits) -> Box<dyn Machine> + Send + 'static,
     ) -> Server {
-        Server { info, make: Box::new(make), fields: (info.fields)(), last: None }
+        Server { info, make: Box::new(make), last: None }
     }
 
     /// The answer to a line.
@@ -86,7 +85,7 @@ impl Server {
         ];
         let offer = Offer {
             machine: self.info.name.to_owned(),
-            fields: self.fields.iter().map(|field| field.name.to_owned()).collect(),
+            fields: self.info.fields.iter().map(|field| field.name.to_owned()).collect(),
             actions: actions.iter().map(|action| action.name().to_owned()).collect(),
             revisions: Vec::new(),
             lacks: Vec::new(),
@@ -110,17 +109,17 @@ impl Server {
         let program = self.program(&machine, program)?;
         let (actions, wanted): (Vec<_>, Vec<Vec<String>>) =
             steps.into_iter().map(|WireStep { r#do, observe }| (r#do, observe)).unzip();
-        let unknown = |field: &&String| self.fields.iter().all(|known| known.name != **field);
+        let unknown = |field: &&String| self.info.fields.iter().all(|known| known.name != **field);
         if let Some(field) = wanted.iter().flatten().find(unknown) {
             return Err(error(format!("{machine} has no field {field}")));
         }
         let steps = actions.into_iter().map(|actions| self.step(actions)).collect::<Result<Vec<_>, _>>()?;
-        let fields = self.fields.clone();
+        let fields = self.info.fields;
         let embedded = self.embedded(&limits)?;
         let mut states = Vec::with_capacity(steps.len());
         let mut ended = None;
         embedded.run(&program, &steps, &mut |index, state| {
-            states.push(ObservedState { fields: observed(state, &wanted[index], &fields) });
+            states.push(ObservedState { fields: observed(state, &wanted[index], fields) });
             if index + 1 == steps.len() {
                 ended = Some(state.describe());
             }

@@ -44,7 +44,7 @@ fn compare(request: &Request, answer: ProtocolAnswer) -> usize {
     };
     assert_eq!(theirs.steps.len(), ours.steps.len(), "{request:?}");
     for (theirs, ours) in theirs.steps.iter().zip(&ours.steps) {
-        for field in (info.fields)() {
+        for field in info.fields {
             let [theirs, ours] = [theirs, ours].map(|state| {
                 let json = state.fields.get(field.name)?;
                 Some(plain::read(json.clone(), &field.shape).unwrap().in_order())

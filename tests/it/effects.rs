@@ -86,7 +86,7 @@ impl Outcome {
             state: State::of(fields.always, machine, Some(names)),
             at_end: State { is_fixed: true, ..State::default() },
             pc: machine.next().map(|at| at.pc),
-            gas: machine.gas(),
+            gas: machine.gas().map(|gas| gas.left),
             depth: machine.depth(),
             is_running,
             has_failed: machine.failure().is_some()

@@ -115,8 +115,8 @@ fn account(path: &Path) -> String {
         let machine = execute(&case.case, Some(&mut executed));
         let ended = machine.describe();
         let state = match case.case.machine {
-            "evm" => state(&*machine, &ended),
-            "neo2" | "neo3" => left(&*machine, ended),
+            "evm" => state(machine.inspect(), &ended),
+            "neo2" | "neo3" => left(machine.inspect(), ended),
             _ => ended,
         };
         writeln!(text, "{}: {verdict}, {state}; {executed}", case.name).unwrap();
@@ -239,7 +239,7 @@ impl Watch for Executed {
         }
         self.hash.add(at.operand);
         self.hash.add(&(at.state.height() as u64).to_le_bytes());
-        self.hash.add(&at.state.gas().unwrap_or_default().to_le_bytes());
+        self.hash.add(&at.state.gas().map_or(0, |gas| gas.left).to_le_bytes());
     }
 }
 

@@ -460,7 +460,7 @@ fn no_file_imports_what_imports_it() {
 /// Files of a machine's folder that describe it. What runs it may be in a circle: a handler needs the frame, and a
 /// frame that throws or calls needs handlers.
 const DESCRIPTIVE: &[&str] =
-    &["opcodes.rs", "place.rs", "program.rs", "inspect.rs", "fields.rs", "view.rs", "shapes.rs", "hot/"];
+    &["opcodes.rs", "place.rs", "program.rs", "inspect.rs", "state.rs", "plant.rs", "view.rs", "hot/"];
 
 #[test]
 fn what_describes_a_machine_is_in_no_circle() {

@@ -134,7 +134,7 @@ fn ended(script: &Script) -> Box<dyn Machine> {
 }
 
 fn end_of(script: &Script) -> End {
-    end(&*ended(script))
+    end(ended(script).inspect())
 }
 
 /// How a machine ended.

@@ -28,7 +28,7 @@ fn a_changed_check_is_reported_as_itself() {
         for case in read(&path).1 {
             replay(&case.case, None, &mut |step, machine| {
                 let assertions = checks_of(step);
-                let state = State::of(&assertions, machine);
+                let state = State::of(&assertions, machine.inspect());
                 assert_eq!(diff(&assertions, &state), Ok(Vec::new()), "{} {}", relative(&path), case.name);
                 for index in sample(assertions.len()) {
                     checks_seen += 1;
@@ -192,7 +192,7 @@ fn a_changed_digit_is_reported_as_itself() {
             for leaf in expected_leaves(node) {
                 let state = state.get_or_insert_with(|| execute(&case.case, None));
                 let Some((text, expected, actual)) = leaf.changed(document.text()) else { continue };
-                let found = mismatches_of(text, node.index(), &**state);
+                let found = mismatches_of(text, node.index(), state.inspect());
                 let [found] = &found[..] else {
                     panic!("{} {}: {} is reported as {found:?}", relative(&path), case.name, leaf.at);
                 };
@@ -329,7 +329,9 @@ fn a_changed_leaf_of_a_result_is_reported_as_itself() {
         let (document, cases) = read(&path);
         for case in cases {
             let mut states = Vec::new();
-            replay(&case.case, None, &mut |step, machine| states.push(State::of(&checks_of(step), machine)));
+            replay(&case.case, None, &mut |step, machine| {
+                states.push(State::of(&checks_of(step), machine.inspect()));
+            });
             let test = JsonNode::at_index(&document, case.node);
             let steps =
                 test.member("steps").map(|steps| steps.items().collect::<Vec<_>>()).unwrap_or_default();

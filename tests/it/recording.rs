@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use crate::support::{read, relative, replay, written_vectors};
 use vmconf::explain::recording::{Direction, FoundMoment, Recording};
-use vmconf::machines::inspect::{Effects, Inspect};
+use vmconf::machines::inspect::{Effects, Inspect, cells_of, frame_of};
 use vmconf::machines::machine::{At, Watch};
 use vmconf::machines::view::{ViewDatum, ViewRow};
 use vmconf::machines::{self};
@@ -50,12 +50,12 @@ impl Watch for States {
 
 /// The height of the stack, counted in all frames where each has a stack of its own.
 fn top(state: &dyn Inspect) -> usize {
-    state.frame().map_or(0, |frame| frame.stack) + state.height()
+    frame_of(state).map_or(0, |frame| frame.stack) + state.height()
 }
 
 fn fields(case: &Case) -> Vec<&'static str> {
     let machine = machines::by_name(case.machine).unwrap();
-    (machine.fields)().iter().map(|field| field.name).collect()
+    machine.fields.iter().map(|field| field.name).collect()
 }
 
 fn record(case: &Case) -> Recording {
@@ -130,7 +130,7 @@ fn the_previous_write_is_what_a_search_of_the_whole_run_finds() {
         recording.go_to(here);
         let rows: Vec<ViewRow> = recording.machine().sections().into_iter().flat_map(|it| it.rows).collect();
         for datum in rows.into_iter().filter_map(|row| row.datum).take(20) {
-            let cells = recording.machine().cells_of(&datum);
+            let cells = cells_of(recording.machine().inspect(), &datum);
             let expected = last_write(&watch, &heights, &cells, steps);
             let there = recording.write_of(&datum, Direction::Back, &mut |_| true);
             assert_eq!(there, expected.map_or(FoundMoment::Nothing, FoundMoment::At), "{name}: {datum:?}");

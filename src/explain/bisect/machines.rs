@@ -9,7 +9,6 @@ use crate::machines::MachineInfo;
 use crate::model::case::Case;
 use crate::model::interrupt::Interrupt;
 use crate::model::limits::Limits;
-use crate::model::shape::MemberShape;
 use crate::model::value::Value;
 use crate::model::verdict::Breakdown;
 use crate::testees::Stopped;
@@ -58,8 +57,6 @@ pub struct OnVm<'v> {
     asked: BisectRequest<'v>,
     /// The machine that the program is for.
     info: &'static MachineInfo,
-    /// The fields of its state.
-    fields: Vec<MemberShape>,
     /// The program, as written in requests.
     program: serde_json::Value,
     /// The actions of the case.
@@ -126,8 +123,8 @@ impl<'v> OnVm<'v> {
     ) -> Result<OnVm<'a>, Stopped> {
         let (program, steps) = written(info, &case.program, &case.steps)?;
         let actions = steps.into_iter().flat_map(|step| step.r#do).collect();
-        let (fields, limits) = ((info.fields)(), BTreeMap::new());
-        Ok(OnVm { asked, info, fields, program, actions, limits, shows: Shows::All, interrupt })
+        let limits = BTreeMap::new();
+        Ok(OnVm { asked, info, program, actions, limits, shows: Shows::All, interrupt })
     }
 
     /// The same with these limits of the runner.
@@ -173,7 +170,7 @@ impl<'v> OnVm<'v> {
 
     /// The names of the fields that its machine has.
     pub(super) fn declared(&self) -> impl Iterator<Item = &'static str> {
-        self.fields.iter().map(|field| field.name)
+        self.info.fields.iter().map(|field| field.name)
     }
 
     /// Whether it can stop after a number of instructions.
@@ -247,7 +244,7 @@ impl<'v> OnVm<'v> {
     fn state(&self, protocol::ObservedState { fields }: protocol::ObservedState) -> Result<Value, Stopped> {
         let mut values = Vec::with_capacity(fields.len());
         for (name, json) in fields {
-            if let Some(field) = self.fields.iter().find(|field| field.name == name) {
+            if let Some(field) = self.info.fields.iter().find(|field| field.name == name) {
                 let value = plain::read(json, &field.shape);
                 let value =
                     value.map_err(|misfit| OnVm::broke(&format!("answered {}", misfit.inside(&name))))?;

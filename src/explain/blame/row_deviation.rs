@@ -1,7 +1,7 @@
 //! Compares what the row of an instruction says about the stack and the next instruction with what the machine did.
 
 use super::stack::taken;
-use crate::machines::inspect::{Effects, Inspect};
+use crate::machines::inspect::{Effects, Inspect, ReferenceCount};
 use crate::machines::machine::At;
 use crate::model::cell::Cell;
 use crate::model::explanation::Undeclared;
@@ -20,9 +20,7 @@ pub(super) struct Declared {
     /// Whether it may throw an exception, which is caught elsewhere, where the stack has a different height.
     throws: bool,
     /// How many references there are after it, if it can only change those of the stack.
-    references: Option<usize>,
-    /// Whether there may be fewer, because the machine counts them anew.
-    recounts: bool,
+    references: Option<ReferenceCount>,
 }
 
 impl Declared {
@@ -51,8 +49,10 @@ impl Declared {
             next: if jumps { effects.target } else { Some(after) },
             throws: effects.writes.contains(&exception)
                 || effects.reads.iter().any(|read| read.0 == exception),
-            references: references.map(|references| (references + leaves).saturating_sub(takes)),
-            recounts: at.state.recounts_references(),
+            references: references.map(|before| ReferenceCount {
+                count: (before.count + leaves).saturating_sub(takes),
+                ..before
+            }),
         })
     }
 
@@ -74,8 +74,9 @@ impl Declared {
         if let Some(limit) = state.stack_limit().filter(|limit| actual > *limit && actual > self.height) {
             return Some(Undeclared::Limit { limit, actual });
         }
-        let (declared, actual) = self.references.zip(state.references())?;
-        let is_other = actual > declared || actual < declared && !self.recounts;
+        let (expected, after) = self.references.zip(state.references())?;
+        let (declared, actual) = (expected.count, after.count);
+        let is_other = actual > declared || actual < declared && !expected.is_estimate;
         (is_other && has_no_compound(state, self.leaves))
             .then_some(Undeclared::References { declared, actual })
     }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::question::Question;
 use super::stack::{created, taken, top, written};
-use crate::machines::inspect::{Effects, Inspect};
+use crate::machines::inspect::{Effects, Inspect, written_besides};
 use crate::machines::machine::{At, Watch};
 use crate::model::cell::Cell;
 
@@ -61,7 +61,7 @@ impl WriterSearch {
     fn complete(&mut self, state: &dyn Inspect) {
         let Some((left, pushes)) = self.last.take() else { return };
         let places = written(left, pushes, top(state));
-        let mut wrote = state.wrote();
+        let mut wrote = written_besides(state);
         wrote.extend(created(pushes, state, &mut self.compounds));
         self.wrote(|cell| match cell {
             Cell::Stack(at) => places.contains(at),

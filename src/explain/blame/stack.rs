@@ -4,12 +4,12 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::isa::OpInfo;
-use crate::machines::inspect::Inspect;
+use crate::machines::inspect::{Inspect, frame_of};
 use crate::model::cell::Cell;
 
 /// The number of the stack slot above the top one.
 pub(crate) fn top(state: &dyn Inspect) -> usize {
-    state.frame().map_or(0, |frame| frame.stack) + state.height()
+    frame_of(state).map_or(0, |frame| frame.stack) + state.height()
 }
 
 /// How many values an instruction pops from a stack of this height.

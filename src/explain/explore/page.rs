@@ -14,6 +14,7 @@ use sha2::{Digest, Sha256};
 
 use super::{Opened, OpenedAssertion};
 use crate::explain::recording::Recording;
+use crate::machines::inspect::InspectSource;
 use crate::machines::machine::Machine;
 use crate::machines::view::{CodeLine, Section, ViewDatum, ViewRow, ViewScope};
 use crate::model::escape::escaped;
@@ -182,7 +183,14 @@ impl PageStates {
         let ended = next.is_none().then(|| escaped(&machine.describe()).into_owned());
         self.sections = sections;
         let comma = if self.count > 0 { "," } else { "" };
-        let state = json!([code, next, machine.line(), machine.depth(), ended, changes]);
+        let state = json!([
+            code,
+            next,
+            machine.source().and_then(InspectSource::line),
+            machine.depth(),
+            ended,
+            changes
+        ]);
         // Writing to a string succeeds.
         let _ = write!(self.found, "{comma}{state}");
         self.count += 1;

@@ -10,6 +10,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Borders, Clear, Paragraph};
 
 use super::{Explorer, ExplorerMode, KEYS, Pane, Prompt, StateChange, StateLine};
+use crate::machines::inspect::InspectSource;
 use crate::machines::view::ViewScope;
 use crate::model::escape::escaped;
 
@@ -168,7 +169,7 @@ impl Explorer {
     }
 
     fn source_lines(&self) -> Vec<PaneLine> {
-        let current = self.recording.machine().line();
+        let current = self.recording.machine().source().and_then(InspectSource::line);
         let line = |(index, text): (usize, &String)| {
             let is_selected = current == Some(index as u64 + 1);
             let mark = if is_selected { '>' } else { ' ' };

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::Recording;
 use super::moment::{Direction, FoundMoment, KeepGoing};
 use crate::explain::blame::{taken, top, written};
-use crate::machines::inspect::{Effects, Inspect};
+use crate::machines::inspect::{Effects, Inspect, cells_of, written_besides};
 use crate::machines::machine::{At, Watch};
 use crate::machines::view::ViewDatum;
 use crate::model::cell::Cell;
@@ -24,7 +24,7 @@ impl Recording {
         direction: Direction,
         keep_going: KeepGoing<'_>,
     ) -> FoundMoment {
-        let cells = self.machine().cells_of(datum);
+        let cells = cells_of(self.machine().inspect(), datum);
         if cells.is_empty() {
             return FoundMoment::Nothing;
         }
@@ -168,7 +168,7 @@ impl Watch for Writers<'_> {
     fn pause(&mut self, state: &dyn Inspect) {
         let Some(LastWrite { left, pushes, writes }) = self.last.take() else { return };
         let places = written(left, pushes, top(state));
-        let wrote = state.wrote();
+        let wrote = written_besides(state);
         let is_after = |cell: &Cell| match cell {
             Cell::Stack(place) => places.contains(place),
             other => wrote.iter().any(|written| written.touches(other)),

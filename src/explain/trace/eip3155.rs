@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde_json::{Map, Value as Json, json};
 
 use super::writer::{TraceEnd, TraceKind, TraceOutcome, TraceStep, TraceWriter};
-use crate::machines::inspect::Inspect;
+use crate::machines::inspect::{Inspect, frame_of};
 use crate::model::hex::bytes_key;
 use crate::model::value::Value;
 use crate::wire::line::one_line;
@@ -29,7 +29,7 @@ struct Eip3155 {
 
 impl TraceWriter for Eip3155 {
     fn start(&mut self, state: &dyn Inspect, _: &mut dyn Write) -> io::Result<()> {
-        self.gas = state.gas().unwrap_or_default();
+        self.gas = state.gas().map_or(0, |gas| gas.left);
         Ok(())
     }
 
@@ -39,8 +39,8 @@ impl TraceWriter for Eip3155 {
         let mut add = |name: &str, value: Json| drop(self.line.insert(name.to_owned(), value));
         add("pc", at.pc.into());
         add("op", at.code.into());
-        let frame = at.state.frame();
-        let gas = frame.as_ref().map(|frame| frame.gas).or(at.state.gas());
+        let frame = frame_of(at.state);
+        let gas = frame.as_ref().map(|frame| frame.gas).or(at.state.gas().map(|gas| gas.left));
         add("gas", quantity(gas.map(Value::int)));
         add("gasCost", Json::Null);
         add("stack", stack.map(|item| quantity(Some(item))).collect());
@@ -67,7 +67,7 @@ impl TraceWriter for Eip3155 {
     fn end(&mut self, end: &TraceEnd<'_>, out: &mut dyn Write) -> io::Result<()> {
         let state = end.state;
         // A halt consumes all gas, whatever the machine has left.
-        let left = if state.failure().is_some() { 0 } else { state.gas().unwrap_or_default() };
+        let left = if state.failure().is_some() { 0 } else { state.gas().map_or(0, |gas| gas.left) };
         let used = state.observe("gasUsed").unwrap_or_else(|| Value::int(self.gas.saturating_sub(left)));
         let ended = state.observe("status").or_else(|| state.observe("outcome"));
         let fork = state.observe("fork").unwrap_or_else(|| Value::text("Homestead"));

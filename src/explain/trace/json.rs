@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use serde_json::{Map, Value as Json, json};
 
 use super::writer::{TraceEnd, TraceKind, TraceOutcome, TraceStep, TraceWriter};
+use crate::machines::inspect::InspectSource;
 use crate::model::cell::Cell;
 use crate::model::value::Value;
 use crate::wire::line::one_line;
@@ -39,12 +40,12 @@ impl TraceWriter for JsonLines {
         add("pc", at.pc.into());
         add("op", at.op.map(|op| op.name).into());
         add("text", at.state.instruction().into());
-        if let Some(source) = at.state.source() {
+        if let Some(source) = at.state.source().and_then(InspectSource::position) {
             add("source", source.into());
         }
         if let Some(gas) = at.state.gas() {
             add("cost", Json::Null);
-            add("gas", gas.into());
+            add("gas", gas.left.into());
         }
         add("stack", stack.map(|item| value_json(&item)).collect());
         add("reads", effects.reads.iter().map(read).collect());

@@ -44,7 +44,7 @@ impl TraceWriter for Snapshots {
 
 /// The members of a snapshot are the fields of the machine.
 fn write(state: &dyn Inspect, out: &mut dyn Write) -> io::Result<()> {
-    let fields = machines::by_name("minic89").map(|machine| (machine.fields)()).unwrap_or_default();
+    let fields = machines::by_name("minic89").map(|machine| machine.fields).unwrap_or_default();
     let member = |field: &MemberShape| Some((field.name.to_owned(), plain(&state.observe(field.name)?)));
     let snapshot: Map<String, Json> = fields.iter().filter_map(member).collect();
     writeln!(out, "{}", one_line(&snapshot))

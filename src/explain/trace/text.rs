@@ -8,7 +8,7 @@ use num_bigint::{BigInt, Sign};
 
 use super::writer::{TraceEnd, TraceKind, TraceOutcome, TraceStep, TraceWriter};
 use crate::isa::{Isa, Unit};
-use crate::machines::inspect::Inspect;
+use crate::machines::inspect::{Inspect, InspectSource};
 use crate::model::brief::brief;
 use crate::model::cell::Cell;
 use crate::model::escape::escaped;
@@ -87,7 +87,10 @@ impl TraceWriter for TraceText {
             Unit::Bytes | Unit::Words => format!("{:04x}", step.at.pc),
             Unit::Objects => step.at.pc.to_string(),
         };
-        let source = state.line().map_or(String::new(), |line| format!(" ; line {line}"));
+        let source = state
+            .source()
+            .and_then(InspectSource::line)
+            .map_or(String::new(), |line| format!(" ; line {line}"));
         let pc = state.function().filter(|_| self.isa.unit == Unit::Objects).map_or(pc, |function| {
             // Every function has an instruction with this number.
             format!("{}+{}", truncated(function), step.at.pc)
@@ -151,7 +154,8 @@ fn some(mut texts: impl ExactSizeIterator<Item = String>) -> String {
 
 fn with_value(cell: &Cell, value: Option<&Value>, state: &dyn Inspect) -> String {
     let value = value.map_or(String::new(), |value| format!(" = {}", short(value)));
-    state.cell_name(cell).map_or_else(|| truncated(cell), truncated) + &value
+    state.source().and_then(|source| source.cell_name(cell)).map_or_else(|| truncated(cell), truncated)
+        + &value
 }
 
 /// A value, abbreviated to a few characters.

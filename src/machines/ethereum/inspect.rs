@@ -11,7 +11,7 @@ use super::table::ETHEREUM;
 use super::trail::{MAX_ITEMS, address, of_account, storage, storage_of};
 use crate::isa::disassembler::disassemble;
 use crate::machines::effects::declared;
-use crate::machines::inspect::{CallFrame, Effects, Inspect};
+use crate::machines::inspect::{CallFrame, Effects, GasCount, Inspect, InspectTransaction};
 use crate::machines::record::{word_of_key, word_value};
 use crate::machines::view::{CodeLine, Section, ViewDatum, ViewRow, code_lines, part_of_code};
 use crate::model::cell::Cell;
@@ -49,8 +49,8 @@ impl Inspect for Ethereum {
     }
 
     /// The gas of all frames, so that a call costs only what is not given back.
-    fn gas(&self) -> Option<u64> {
-        self.gas_left()
+    fn gas(&self) -> Option<GasCount> {
+        Some(GasCount { left: self.gas_left()?, given_back: 0, refund: Some(self.refunded()) })
     }
 
     fn sections(&self) -> Vec<Section> {
@@ -92,28 +92,8 @@ impl Inspect for Ethereum {
         code.map_or_else(Vec::new, |code| code_lines(&ETHEREUM, code.bytecode_slice(), code.pc()))
     }
 
-    fn refund(&self) -> Option<i64> {
-        Some(self.refunded())
-    }
-
-    fn frame(&self) -> Option<CallFrame> {
-        let interpreter = &self.running()?.interpreter;
-        let code = interpreter.input.bytecode_address.unwrap_or(interpreter.input.target_address);
-        let depth = self.frames().len();
-        Some(CallFrame {
-            depth,
-            code: bytes_key(code.as_slice()),
-            gas: interpreter.gas.remaining(),
-            stack: (depth - 1) * MAX_ITEMS,
-        })
-    }
-
     fn failure(&self) -> Option<String> {
         self.trail()?.failure.map(|failure| format!("{failure:?}"))
-    }
-
-    fn wrote(&self) -> Vec<Cell> {
-        self.trail().map_or_else(Vec::new, super::trail::Trail::cells)
     }
 
     fn depth(&self) -> usize {
@@ -148,6 +128,28 @@ impl Inspect for Ethereum {
             }
             _ => Vec::new(),
         }
+    }
+
+    fn transaction(&self) -> Option<&dyn InspectTransaction> {
+        Some(self)
+    }
+}
+
+impl InspectTransaction for Ethereum {
+    fn frame(&self) -> Option<CallFrame> {
+        let interpreter = &self.running()?.interpreter;
+        let code = interpreter.input.bytecode_address.unwrap_or(interpreter.input.target_address);
+        let depth = self.frames().len();
+        Some(CallFrame {
+            depth,
+            code: bytes_key(code.as_slice()),
+            gas: interpreter.gas.remaining(),
+            stack: (depth - 1) * MAX_ITEMS,
+        })
+    }
+
+    fn wrote(&self) -> Vec<Cell> {
+        self.trail().map_or_else(Vec::new, super::trail::Trail::cells)
     }
 
     fn changed_besides(&self, at: &Path) -> Option<String> {

@@ -5,11 +5,11 @@
 //! transaction to its first instruction; executing the last instruction ends it.
 
 mod phases;
+mod plant;
 mod slices;
-mod tamper;
 
+use self::plant::Excused;
 use self::slices::{Lengths, Nowhere, Stops};
-use self::tamper::Excuse;
 
 use std::rc::Rc;
 
@@ -25,21 +25,21 @@ use super::engine::{self, EngineContext, EngineError, RevmEngine};
 use super::fault::{BROKEN_RULES, EthereumFault};
 use super::fork::ForkRules;
 use super::memory::Growth;
-use super::program::{self, Prepared};
+use super::program::{self, EthereumProgram, Prepared};
 use super::refusal::TransactionRefusal;
 use super::rules::TransactionWork;
-use super::shapes;
 use super::table::ETHEREUM;
 use super::trail::Trail;
+use super::transaction_record::ChosenTransaction;
 use super::world::{self, After};
 use crate::isa::OpSet;
 use crate::machines::account::{CaseAccount, Limit};
 use crate::machines::info::{Engine as Of, Executes, Hashed, MachineInfo, ProgramLanguage};
-use crate::machines::machine::{Advanced, At, LoadError, Machine, Status, Tamper};
-use crate::machines::observe;
-use crate::machines::record::ProgramRecord;
+use crate::machines::inspect::Inspect;
+use crate::machines::machine::{Advanced, At, LoadError, Machine, Status};
+use crate::machines::observe::{StateFields, members_of};
+use crate::machines::plant::PlantFaults;
 use crate::model::case::Program;
-use crate::model::cell::Cell;
 use crate::model::limits::Limits;
 use crate::model::value::Value;
 
@@ -55,11 +55,10 @@ pub const INFO: MachineInfo = MachineInfo {
     lint: crate::machines::info::nothing_odd,
     word_bits: 256,
     sample: r#""0x6003600401600055""#,
-    program: shapes::PROGRAM,
-    changes: shapes::CHANGES,
-    stack: Some("stack"),
+    program: EthereumProgram::MEMBERS,
+    changes: ChosenTransaction::MEMBERS,
     trap: None,
-    fields: &observe::members::<Ethereum>,
+    fields: members_of!(Ethereum::FIELDS),
     optional: &[],
     hashed: Some(Hashed {
         root: "root",
@@ -104,7 +103,7 @@ pub struct Ethereum {
     lengths: Lengths,
     trail: Option<Trail>,
     /// What becomes of the next instruction if it fails.
-    excuse: Option<Excuse>,
+    excused: Option<Excused>,
     /// After the transaction has ended, what its instructions added to the refund.
     refund: i64,
 }
@@ -183,7 +182,7 @@ impl Ethereum {
             next_count: 0,
             lengths: Lengths::default(),
             trail: None,
-            excuse: None,
+            excused: None,
             refund: 0,
         }
     }
@@ -280,7 +279,7 @@ impl Ethereum {
         self.next_count = 0;
         self.lengths = Lengths::default();
         self.trail = None;
-        self.excuse = None;
+        self.excused = None;
         self.refund = 0;
     }
 
@@ -361,21 +360,17 @@ impl Machine for Ethereum {
         &mut self.account
     }
 
-    fn tamper(&mut self, tamper: Tamper) -> bool {
-        self.tamper_with_frame(tamper)
+    fn inspect(&self) -> &(dyn Inspect + 'static) {
+        self
     }
 
-    fn content(&self, cell: &Cell) -> Option<Value> {
-        self.whole(cell)
-    }
-
-    fn write(&mut self, cell: &Cell, value: &Value) -> bool {
-        self.give(cell, value)
+    fn faults(&mut self) -> Option<&mut dyn PlantFaults> {
+        Some(self)
     }
 
     fn set(&mut self, changes: &Value) -> Result<(), LoadError> {
         match self.stage {
-            Stage::Loaded => self.begin(&ProgramRecord(changes)),
+            Stage::Loaded => self.begin(ChosenTransaction(changes)),
             Stage::Running(_) | Stage::Limited(_) | Stage::Ended(_) => {
                 Err(LoadError::new("the transaction of this machine is set before it runs"))
             }

@@ -10,13 +10,52 @@ use revm_primitives::{Address, B256, U256, keccak256};
 
 use super::fault::FaultyRule;
 use super::fork::{Blobs, ForkRules};
+use super::transaction_record::TransactionRecord;
 use super::world::EthereumWorld;
 use crate::isa::OpInfo;
 use crate::machines::info::in_bytes;
 use crate::machines::machine::LoadError;
-use crate::machines::record::{ProgramRecord, word};
+use crate::machines::record::{ACCOUNTS, HEX, address, any, members_of, record, word};
 use crate::model::case::Program;
+use crate::model::name::Name;
+use crate::model::shape::{MapKeys, Shape};
 use crate::model::value::Value;
+
+record! {
+    /// A program record: what all cases of a test have in common.
+    EthereumProgram;
+    "env": Shape::Record(EnvRecord::MEMBERS), "the block" => env: &'v Value = needed any;
+    "chainId": HEX, "the chain" => chain: U256 = needed word;
+    "blobSchedule": Shape::Map(MapKeys::Text, &BLOBS), "the blob parameters by fork, where they are not the usual ones"
+        => blob_schedule: Option<&'v Value> = optional any;
+    "transaction": Shape::Record(TransactionRecord::MEMBERS), "the members of the transaction that the cases share"
+        => transaction: &'v Value = needed any;
+    "pre": ACCOUNTS, "the accounts before the transaction, by address" => pre: &'v [(Name, Value)] = needed members_of;
+}
+
+record! {
+    /// The block.
+    EnvRecord;
+    "coinbase": Shape::Bytes, "the beneficiary, 20 bytes" => coinbase: U256 = needed address;
+    "gasLimit": HEX, "the gas limit of the block" => gas_limit: U256 = needed word;
+    "number": HEX, "the number of the block" => number: U256 = needed word;
+    "timestamp": HEX, "the time of the block, in seconds" => timestamp: U256 = needed word;
+    "difficulty": HEX, "before Paris" => difficulty: Option<U256> = optional word;
+    "random": HEX, "from Paris on" => random: Option<U256> = optional word;
+    "baseFee": HEX, "from London on" => base_fee: Option<U256> = optional word;
+    "excessBlobGas": HEX, "from Cancun on" => excess_blob_gas: Option<U256> = optional word;
+    "slotNumber": HEX, "from Amsterdam on" => slot: Option<U256> = optional word;
+}
+
+static BLOBS: Shape = Shape::Record(BlobsRecord::MEMBERS);
+
+record! {
+    /// The blob parameters of a fork.
+    BlobsRecord;
+    "max": HEX, "the most blobs of a block" => most: U256 = needed word;
+    "baseFeeUpdateFraction": HEX, "how slowly the price of blobs changes, see EIP-4844"
+        => fraction: U256 = needed word;
+}
 
 /// What all cases of a test have in common, in the engine's form.
 pub(super) struct Prepared {
@@ -41,41 +80,39 @@ struct BlockMembers {
 
 impl Prepared {
     pub(super) fn new(program: &Program) -> Result<Prepared, LoadError> {
-        let record = ProgramRecord(&program.0);
-        let env = ProgramRecord(record.get("env")?);
+        let record = EthereumProgram(&program.0);
+        let env = EnvRecord(record.env()?);
         let block = BlockMembers {
-            coinbase: Address::from_word(env.address("coinbase")?.into()),
-            gas_limit: clamped(env.word("gasLimit")?),
-            number: env.word("number")?,
-            timestamp: env.word("timestamp")?,
-            difficulty: optional(&env, "difficulty")?.unwrap_or_default(),
-            random: optional(&env, "random")?.unwrap_or_default(),
-            base_fee: optional(&env, "baseFee")?.map(clamped),
-            excess_blob_gas: optional(&env, "excessBlobGas")?.map(clamped),
-            slot: optional(&env, "slotNumber")?.map_or(0, clamped),
+            coinbase: Address::from_word(env.coinbase()?.into()),
+            gas_limit: clamped(env.gas_limit()?),
+            number: env.number()?,
+            timestamp: env.timestamp()?,
+            difficulty: env.difficulty()?.unwrap_or_default(),
+            random: env.random()?.unwrap_or_default(),
+            base_fee: env.base_fee()?.map(clamped),
+            excess_blob_gas: env.excess_blob_gas()?.map(clamped),
+            slot: env.slot()?.map_or(0, clamped),
         };
         Ok(Prepared {
-            world: Rc::new(EthereumWorld::read(record.members("pre")?)?),
+            world: Rc::new(EthereumWorld::read(record.pre()?)?),
             block,
-            chain: clamped(record.word("chainId")?),
-            sender: sender(&ProgramRecord(record.get("transaction")?))?,
+            chain: clamped(record.chain()?),
+            sender: sender(TransactionRecord(record.transaction()?))?,
             program: program.clone(),
         })
     }
 
     /// What all transactions of the test have in common.
-    pub(super) fn transaction(&self) -> Result<ProgramRecord<'_>, LoadError> {
-        Ok(ProgramRecord(ProgramRecord(&self.program.0).get("transaction")?))
+    pub(super) fn transaction(&self) -> Result<TransactionRecord<'_>, LoadError> {
+        EthereumProgram(&self.program.0).transaction().map(TransactionRecord)
     }
 
     /// The blob parameters of the fork.
     pub(super) fn blobs(&self, fork: ForkRules) -> Result<Option<Blobs>, LoadError> {
-        let written = self.program.0.get("blobSchedule").and_then(|schedule| schedule.get(fork.name));
-        let written = written.map(|blobs| {
-            let blobs = ProgramRecord(blobs);
-            let (most, fraction) = (blobs.word("max")?, blobs.word("baseFeeUpdateFraction")?);
-            Ok(Blobs { most: clamped(most), fraction: clamped(fraction) })
-        });
+        let schedule = EthereumProgram(&self.program.0).blob_schedule()?;
+        let written = schedule.and_then(|schedule| schedule.get(fork.name)).map(BlobsRecord);
+        let written = written
+            .map(|blobs| Ok(Blobs { most: clamped(blobs.most()?), fraction: clamped(blobs.fraction()?) }));
         Ok(fork.blobs(written.transpose()?))
     }
 
@@ -136,22 +173,15 @@ fn blob_price(excess: u64, fraction: u64) -> u128 {
 }
 
 /// The sender, or the owner of the secret key; `None` without both: there is then no valid signature.
-fn sender(transaction: &ProgramRecord<'_>) -> Result<Option<Address>, LoadError> {
-    if transaction.0.get("sender").is_some() {
-        return Ok(Some(Address::from_word(transaction.address("sender")?.into())));
+fn sender(transaction: TransactionRecord<'_>) -> Result<Option<Address>, LoadError> {
+    if let Some(sender) = transaction.sender()? {
+        return Ok(Some(Address::from_word(sender.into())));
     }
-    if transaction.0.get("secretKey").is_none() {
-        return Ok(None);
-    }
-    let Ok(key) = SigningKey::from_slice(transaction.bytes("secretKey")?) else { return Ok(None) };
+    let Some(key) = transaction.secret_key()? else { return Ok(None) };
+    let Ok(key) = SigningKey::from_slice(key) else { return Ok(None) };
     let point = key.verifying_key().to_encoded_point(false);
     let hash = keccak256(&point.as_bytes()[1..]);
     Ok(Some(Address::from_slice(&hash[12..])))
-}
-
-/// An optional number.
-pub(super) fn optional(record: &ProgramRecord<'_>, name: &str) -> Result<Option<U256>, LoadError> {
-    record.0.get(name).map(|value| word(name, value)).transpose()
 }
 
 /// The number, or the largest one, since larger numbers are refused for the same reason.

@@ -1,6 +1,5 @@
 //! The transaction of a case.
 
-use num_bigint::BigInt;
 use revm_context::TxEnv;
 use revm_context_interface::either::Either;
 use revm_context_interface::transaction::{AccessList, AccessListItem, Authorization, SignedAuthorization};
@@ -13,8 +12,9 @@ use super::fault::FaultyRule;
 use super::fork::ForkRules;
 use super::program::Prepared;
 use super::refusal::TransactionRefusal;
+use super::transaction_record::{AccessRecord, AuthorizationRecord, ChosenTransaction, NumberMember};
 use crate::machines::machine::LoadError;
-use crate::machines::record::{ProgramRecord, word};
+use crate::machines::record::word;
 use crate::model::value::Value;
 
 /// The types of transactions that have rules of their own here.
@@ -25,34 +25,34 @@ const AUTHORIZATIONS: u8 = 4;
 pub(super) fn read(
     test: &Prepared,
     fork: ForkRules,
-    chosen: &ProgramRecord<'_>,
+    chosen: ChosenTransaction<'_>,
 ) -> Result<Result<TxEnv, TransactionRefusal>, LoadError> {
     let common = test.transaction()?;
     let mut reader = TransactionReader { unencodable: None, fork };
-    let kind = reader.number(chosen, "type")?.unwrap_or_default().saturating_to();
-    let to = common.0.get("to").map(|_| common.address("to")).transpose()?;
-    let tip = reader.small(&common, "maxPriorityFeePerGas")?;
-    let price = reader.small(&common, "gasPrice")?;
-    let fee = reader.small(&common, "maxFeePerGas")?;
-    let nonce = reader.number(&common, "nonce")?.unwrap_or_default();
-    let chain = reader.number(&common, "chainId")?;
+    let kind = reader.number(chosen.kind()?)?.unwrap_or_default().saturating_to();
+    let to = common.to()?;
+    let tip = reader.small(common.tip()?)?;
+    let price = reader.small(common.gas_price()?)?;
+    let fee = reader.small(common.fee()?)?;
+    let nonce = reader.number(common.nonce()?)?.unwrap_or_default();
+    let chain = reader.number(common.chain()?)?;
     let transaction = TxEnv {
         tx_type: kind,
         caller: test.sender.unwrap_or_default(),
-        gas_limit: reader.small(chosen, "gasLimit")?.unwrap_or_default(),
+        gas_limit: reader.small(chosen.gas_limit()?)?.unwrap_or_default(),
         gas_price: fee.or(price).unwrap_or_default(),
         kind: to.map_or(TxKind::Create, |to| TxKind::Call(Address::from_word(to.into()))),
-        value: reader.number(chosen, "value")?.unwrap_or_default(),
-        data: Bytes::copy_from_slice(chosen.bytes("data")?),
+        value: reader.number(chosen.value()?)?.unwrap_or_default(),
+        data: Bytes::copy_from_slice(chosen.data()?),
         nonce: nonce.saturating_to(),
         chain_id: Some(chain.map_or(test.chain, |chain| chain.saturating_to())),
-        access_list: access_list(chosen)?,
+        access_list: access_list(chosen.access_list()?)?,
         gas_priority_fee: fee
             .filter(|_| fork.adds(FaultyRule::EffectivePrice))
             .map(|_| tip.unwrap_or_default()),
-        blob_hashes: blob_hashes(&common)?,
-        max_fee_per_blob_gas: reader.number(&common, "maxFeePerBlobGas")?.unwrap_or_default().saturating_to(),
-        authorization_list: authorizations(&common)?,
+        blob_hashes: blob_hashes(common.blob_hashes()?)?,
+        max_fee_per_blob_gas: reader.number(common.blob_fee()?)?.unwrap_or_default().saturating_to(),
+        authorization_list: authorizations(common.authorizations()?)?,
     };
     Ok(refusal(test, fork, &transaction, nonce, &reader).map_or(Ok(transaction), Err))
 }
@@ -100,21 +100,21 @@ struct TransactionReader {
 }
 
 impl TransactionReader {
-    fn number(&mut self, record: &ProgramRecord<'_>, name: &'static str) -> Result<Option<U256>, LoadError> {
-        let Some(value) = record.0.get(name) else { return Ok(None) };
-        if is_too_large(value) {
-            self.unencodable.get_or_insert(name);
-            return Ok(Some(U256::MAX));
+    fn number(&mut self, member: Option<NumberMember<'_>>) -> Result<Option<U256>, LoadError> {
+        let Some(member) = member else { return Ok(None) };
+        let word = member.word()?;
+        if word.is_none() {
+            self.unencodable.get_or_insert(member.name);
         }
-        word(name, value).map(Some)
+        Ok(Some(word.unwrap_or(U256::MAX)))
     }
 
     /// A number of a smaller type. A number that is too large becomes the largest one, which is refused.
-    fn small<T>(&mut self, record: &ProgramRecord<'_>, name: &'static str) -> Result<Option<T>, LoadError>
+    fn small<T>(&mut self, member: Option<NumberMember<'_>>) -> Result<Option<T>, LoadError>
     where
         U256: UintTryTo<T>,
     {
-        let number = self.number(record, name)?;
+        let number = self.number(member)?;
         Ok(number.map(|number| {
             if self.fork.adds(FaultyRule::NumberRange) {
                 number.saturating_to()
@@ -125,54 +125,44 @@ impl TransactionReader {
     }
 }
 
-fn is_too_large(value: &Value) -> bool {
-    matches!(value, Value::Int(number) if number.bits() > 256 && *number > BigInt::ZERO)
-}
-
-fn list<'v>(record: &ProgramRecord<'v>, name: &str) -> Result<&'v [Value], LoadError> {
-    match record.0.get(name) {
-        None => Ok(&[]),
-        Some(Value::List(items)) => Ok(items),
-        Some(_) => Err(LoadError::new(format!("{name} must be a list"))),
-    }
-}
-
-fn access_list(chosen: &ProgramRecord<'_>) -> Result<AccessList, LoadError> {
+fn access_list(items: Option<&[Value]>) -> Result<AccessList, LoadError> {
     let item = |item: &Value| {
-        let item = ProgramRecord(item);
+        let item = AccessRecord(item);
         let key = |key: &Value| Ok(B256::from(word("storageKeys", key)?));
         Ok(AccessListItem {
-            address: Address::from_word(item.address("address")?.into()),
-            storage_keys: list(&item, "storageKeys")?.iter().map(key).collect::<Result<_, LoadError>>()?,
+            address: Address::from_word(item.address()?.into()),
+            storage_keys: item
+                .keys()?
+                .unwrap_or_default()
+                .iter()
+                .map(key)
+                .collect::<Result<_, LoadError>>()?,
         })
     };
-    list(chosen, "accessList")?.iter().map(item).collect::<Result<Vec<_>, _>>().map(AccessList)
+    items.unwrap_or_default().iter().map(item).collect::<Result<Vec<_>, _>>().map(AccessList)
 }
 
-fn blob_hashes(common: &ProgramRecord<'_>) -> Result<Vec<B256>, LoadError> {
+fn blob_hashes(hashes: Option<&[Value]>) -> Result<Vec<B256>, LoadError> {
     let hash = |hash: &Value| match hash {
         Value::Bytes(bytes) if bytes.len() == 32 => Ok(B256::from_slice(bytes)),
         _ => Err(LoadError::new("a blob hash must be 32 bytes")),
     };
-    list(common, "blobVersionedHashes")?.iter().map(hash).collect()
+    hashes.unwrap_or_default().iter().map(hash).collect()
 }
 
 /// The authorizations. A number that is out of range becomes the largest one, which is never valid; the
 /// engine skips invalid authorizations.
-fn authorizations(common: &ProgramRecord<'_>) -> Result<Vec<AnyAuthorization>, LoadError> {
+fn authorizations(items: Option<&[Value]>) -> Result<Vec<AnyAuthorization>, LoadError> {
+    let number = |member: NumberMember<'_>| Ok::<_, LoadError>(member.word()?.unwrap_or(U256::MAX));
     let read = |item: &Value| {
-        let item = ProgramRecord(item);
-        let number = |name| {
-            let value = item.get(name)?;
-            if is_too_large(value) { Ok(U256::MAX) } else { word(name, value) }
-        };
+        let item = AuthorizationRecord(item);
         let authorization = Authorization {
-            chain_id: number("chainId")?,
-            address: Address::from_word(item.address("address")?.into()),
-            nonce: number("nonce")?.saturating_to(),
+            chain_id: number(item.chain()?)?,
+            address: Address::from_word(item.address()?.into()),
+            nonce: number(item.nonce()?)?.saturating_to(),
         };
-        let (parity, r, s) = (number("v")?.saturating_to(), number("r")?, number("s")?);
+        let (parity, r, s) = (number(item.v()?)?.saturating_to(), number(item.r()?)?, number(item.s()?)?);
         Ok(Either::Left(SignedAuthorization::new_unchecked(authorization, parity, r, s)))
     };
-    list(common, "authorizationList")?.iter().map(read).collect()
+    items.unwrap_or_default().iter().map(read).collect()
 }

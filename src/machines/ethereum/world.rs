@@ -15,7 +15,7 @@ use revm_state::{Account, AccountInfo, EvmState};
 use super::fault::FaultyRule;
 use super::fork::ForkRules;
 use crate::machines::machine::LoadError;
-use crate::machines::record::{ProgramRecord, word, word_of_key, word_value};
+use crate::machines::record::{AccountRecord, word, word_of_key, word_value};
 use crate::model::hex::{bytes_key, number_key};
 use crate::model::name::Name;
 use crate::model::value::Value;
@@ -42,7 +42,7 @@ impl EthereumWorld {
     pub(super) fn read(accounts: &[(Name, Value)]) -> Result<EthereumWorld, LoadError> {
         let account = |(key, value): &(Name, Value)| {
             let address = Address::from_word(word_of_key(key)?.into());
-            Ok((address, Prior::read(address, &ProgramRecord(value))?))
+            Ok((address, Prior::read(address, AccountRecord(value))?))
         };
         accounts.iter().map(account).collect::<Result<_, _>>().map(EthereumWorld)
     }
@@ -60,18 +60,18 @@ impl EthereumWorld {
 }
 
 impl Prior {
-    fn read(address: Address, record: &ProgramRecord<'_>) -> Result<Prior, LoadError> {
-        let nonce = u64::try_from(record.word("nonce")?);
+    fn read(address: Address, record: AccountRecord<'_>) -> Result<Prior, LoadError> {
+        let nonce = u64::try_from(record.nonce()?);
         let nonce = nonce.map_err(|_| LoadError::new("nonce must be less than 2^64"))?;
-        let balance = record.word("balance")?;
+        let balance = record.balance()?;
         let mut storage = BTreeMap::new();
-        for (key, value) in record.members("storage")? {
+        for (key, value) in record.storage()? {
             let (value, key) = (word(key, value)?, word_of_key(key)?);
             if !value.is_zero() {
                 storage.insert(key, StorageSlot { value, hashed_key: hash_key(key) });
             }
         }
-        let code = code(record.bytes("code")?);
+        let code = code(record.code()?);
         let code_hash = if code.is_empty() { KECCAK_EMPTY } else { keccak256(code.original_byte_slice()) };
         let root = storage_root_unsorted(storage.values().map(|slot| (slot.hashed_key, slot.value)));
         let leaf = TrieAccount::new(nonce, balance, root, code_hash);

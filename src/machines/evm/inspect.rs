@@ -8,7 +8,7 @@ use super::world::{EvmAccount, address_bytes};
 use crate::isa::disassembler::disassemble;
 use crate::machines::byte_memory;
 use crate::machines::effects::{DeclaredPlaces, Effect, declared, effects};
-use crate::machines::inspect::{Effects, Inspect};
+use crate::machines::inspect::{Effects, GasCount, Inspect};
 use crate::machines::record::word_value;
 use crate::machines::view::{CodeLine, Section, code_lines, part_of_code};
 use crate::model::cell::Cell;
@@ -35,12 +35,8 @@ impl Inspect for Evm {
         self.word(below).map(word_value)
     }
 
-    fn gas(&self) -> Option<u64> {
-        Some(self.gas)
-    }
-
-    fn given_back(&self) -> u64 {
-        self.context.given_back
+    fn gas(&self) -> Option<GasCount> {
+        Some(GasCount { left: self.gas, given_back: self.context.given_back, refund: None })
     }
 
     fn failure(&self) -> Option<String> {
@@ -57,10 +53,7 @@ impl Inspect for Evm {
 
     fn value(&self, cell: &Cell) -> Option<Value> {
         match cell {
-            Cell::Named("storage", key) => {
-                let key = Word::from_str_radix(key.strip_prefix("0x")?, 16).ok()?;
-                Some(self.stored(key))
-            }
+            Cell::Named("storage", key) => self.stored_at(key),
             Cell::Range("memory", range) => Some(byte_memory::shown_part(self.context.memory.bytes(), range)),
             Cell::Named("output", _) => Some(byte_memory::shown(&self.context.output)),
             _ => None,
@@ -159,10 +152,6 @@ impl Evm {
     /// The word at this distance from the top of the stack.
     fn word(&self, below: usize) -> Option<Word> {
         (below < self.height).then(|| self.stack[self.height - below].word())
-    }
-
-    fn stored(&self, key: Word) -> Value {
-        word_value(self.context.storage.get(&key).copied().unwrap_or_default())
     }
 
     /// The memory from the operand `start` on; no cell if it is empty or reaches beyond the largest address.

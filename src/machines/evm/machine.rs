@@ -2,21 +2,21 @@
 
 use super::context::EvmContext;
 use super::flow::{Destinations, JumpDestination};
-use super::frame::{EvmFrame, EvmStop, Halt, Halves, PADDING, STACK_LIMIT, STACK_SLOTS, Stack};
+use super::frame::{EvmFrame, EvmStop, Halt, Halves, PADDING, STACK_SLOTS, Stack};
 use super::hot::{self, HotTier};
 use super::interpret::interpret;
 use super::opcodes::EVM;
-use super::program;
+use super::program::{self, EvmProgram};
 use super::reference::Reference;
-use super::shapes;
 use crate::isa::OpSet;
 use crate::machines::account::CaseAccount;
+use crate::machines::change::{self, StateChanges};
 use crate::machines::info::{Engine, Executes, MachineInfo, ProgramLanguage};
+use crate::machines::inspect::Inspect;
 use crate::machines::interpreter::Interpreted;
-use crate::machines::machine::{
-    Advanced, At, LoadError, Machine, Meter, Metered, Status, Tamper, Unmetered, Until,
-};
-use crate::machines::observe;
+use crate::machines::machine::{Advanced, At, LoadError, Machine, Meter, Metered, Status, Unmetered, Until};
+use crate::machines::observe::{StateFields, members_of};
+use crate::machines::plant::PlantFaults;
 use crate::machines::tiers::Tiers;
 use crate::model::case::Program;
 use crate::model::limits::Limits;
@@ -34,11 +34,10 @@ pub const INFO: MachineInfo = MachineInfo {
     lint: crate::machines::info::nothing_odd,
     word_bits: 256,
     sample: r#""0x6003600401600055""#,
-    program: shapes::PROGRAM,
-    changes: shapes::CHANGES,
-    stack: Some("stack"),
+    program: EvmProgram::MEMBERS,
+    changes: members_of!(Evm::CHANGES),
     trap: None,
-    fields: &observe::members::<Evm>,
+    fields: members_of!(Evm::FIELDS),
     optional: &[],
     hashed: None,
     assemble: crate::machines::info::as_it_is,
@@ -303,25 +302,16 @@ impl Machine for Evm {
     }
 
     fn set(&mut self, changes: &Value) -> Result<(), LoadError> {
-        self.change(changes)?;
+        change::change(self, changes)?;
         self.reference.as_mut().map_or(Ok(()), |reference| reference.set(changes))
     }
 
-    fn tamper(&mut self, tamper: Tamper) -> bool {
-        match tamper {
-            Tamper::Push if self.height < STACK_LIMIT => {
-                self.height += 1;
-                self.stack[self.height] = Halves::default();
-            }
-            Tamper::Pop if self.height > 0 => self.height -= 1,
-            Tamper::GoTo(pc) if pc <= self.code.len() => {
-                self.context.count.jump(self.pc, pc);
-                self.pc = pc;
-            }
-            Tamper::Overflow => self.stop = Some(EvmStop::Halted(Halt::StackOverflow)),
-            _ => return false,
-        }
-        true
+    fn inspect(&self) -> &(dyn Inspect + 'static) {
+        self
+    }
+
+    fn faults(&mut self) -> Option<&mut dyn PlantFaults> {
+        Some(self)
     }
 
     fn next(&self) -> Option<At<'_>> {

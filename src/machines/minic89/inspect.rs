@@ -6,7 +6,7 @@ use super::opcodes::{MiniOp, rows};
 use super::place::MiniPlace;
 use super::program::{Function, MiniInstruction};
 use crate::machines::effects::{DeclaredPlaces, Effect, declared, effects};
-use crate::machines::inspect::{Effects, Inspect};
+use crate::machines::inspect::{Effects, Inspect, InspectSource};
 use crate::machines::view::{CodeLine, Section};
 use crate::model::cell::Cell;
 use crate::model::path::{Path, PathKey};
@@ -15,12 +15,6 @@ use crate::model::value::Value;
 impl Inspect for MiniC89 {
     fn instruction(&self) -> String {
         self.stand().last().map_or(String::new(), |(function, ip)| self.written(function, ip))
-    }
-
-    fn source(&self) -> Option<String> {
-        let (function, ip) = self.stand().last()?;
-        let line = function.source_map.line(ip)?;
-        Some(format!("{}, line {line}", named(function)))
     }
 
     fn stack_limit(&self) -> Option<usize> {
@@ -48,11 +42,6 @@ impl Inspect for MiniC89 {
         declared(self, counts)
     }
 
-    fn cell_name(&self, cell: &Cell) -> Option<String> {
-        let (slot, frame) = slot_and_frame(cell)?;
-        self.slot_name(frame, slot)
-    }
-
     fn value(&self, cell: &Cell) -> Option<Value> {
         if let (RunStatus::Halted(returned), true) = (&self.status, *cell == result()) {
             return Some(Value::int(*returned));
@@ -78,10 +67,6 @@ impl Inspect for MiniC89 {
         self.function_listing()
     }
 
-    fn line(&self) -> Option<u64> {
-        self.source_line()
-    }
-
     fn cells(&self, at: &Path) -> Vec<Cell> {
         match &at.keys()[..] {
             [PathKey::Name(field), PathKey::Index(index), ..] if field == "operand_stack" => {
@@ -95,6 +80,27 @@ impl Inspect for MiniC89 {
             [PathKey::Name(field), ..] if field == "halt" => vec![result()],
             _ => Vec::new(),
         }
+    }
+
+    fn source(&self) -> Option<&dyn InspectSource> {
+        Some(self)
+    }
+}
+
+impl InspectSource for MiniC89 {
+    fn line(&self) -> Option<u64> {
+        self.source_line()
+    }
+
+    fn position(&self) -> Option<String> {
+        let (function, ip) = self.stand().last()?;
+        let line = function.source_map.line(ip)?;
+        Some(format!("{}, line {line}", named(function)))
+    }
+
+    fn cell_name(&self, cell: &Cell) -> Option<String> {
+        let (slot, frame) = slot_and_frame(cell)?;
+        self.slot_name(frame, slot)
     }
 }
 

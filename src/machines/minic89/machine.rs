@@ -2,18 +2,20 @@
 
 use std::sync::Arc;
 
-use super::change;
 use super::cpu::{Cpu, MiniFrame, MiniLimits, MiniStop};
 use super::interpret::interpret;
 use super::opcodes::{MINIC89, MiniOp};
-use super::program::{self, Code, Function, plain};
+use super::program::{self, Code, Function, MiniProgram, RunStart, plain};
 use super::trap::Trap;
 use super::word::MiniWord;
 use crate::isa::OpSet;
 use crate::machines::account::CaseAccount;
+use crate::machines::change::{self, StateChanges};
 use crate::machines::info::{Engine, Executes, MachineInfo, ProgramLanguage};
-use crate::machines::machine::{Advanced, At, LoadError, Machine, Meter, Metered, Status, Tamper, Until};
-use crate::machines::observe;
+use crate::machines::inspect::Inspect;
+use crate::machines::machine::{Advanced, At, LoadError, Machine, Meter, Metered, Status, Until};
+use crate::machines::observe::{StateFields, joined, members_of};
+use crate::machines::plant::PlantFaults;
 use crate::model::case::Program;
 use crate::model::limits;
 use crate::model::path::Path;
@@ -36,11 +38,13 @@ pub const INFO: MachineInfo = MachineInfo {
             {"op": "PUSH_I16", "args": [42]}, {"op": "RET", "args": []}
         ]}]
     }"#,
-    program: program::MEMBERS,
-    changes: change::CHANGES,
-    stack: Some("operand_stack"),
+    program: MiniProgram::MEMBERS,
+    changes: &joined::<{ RunStart::MEMBERS.len() + MiniC89::CHANGES.len() }>(
+        RunStart::MEMBERS,
+        members_of!(MiniC89::CHANGES),
+    ),
     trap: Some("trap"),
-    fields: &observe::members::<MiniC89>,
+    fields: members_of!(MiniC89::FIELDS),
     optional: &[],
     hashed: None,
     assemble: crate::machines::info::as_it_is,
@@ -97,18 +101,14 @@ impl MiniC89 {
         }
     }
 
-    /// Starts a run as given by a record of changes.
-    fn begin(&mut self, entry: &Value, changes: &Value) -> Result<(), LoadError> {
+    /// Starts a run.
+    fn begin(&mut self, entry: &Value, start: RunStart<'_>) -> Result<(), LoadError> {
         self.limits = default_limits(self.account.room());
         self.limits.steps = self.code.as_ref().and_then(|code| code.step_limit);
-        if let Some(limits) = changes.get("limits") {
+        if let Some(limits) = start.limits()? {
             change_limits(&mut self.limits, limits)?;
         }
-        match changes.get("args") {
-            None => self.start(entry, &[]),
-            Some(Value::List(arguments)) => self.start(entry, arguments),
-            Some(_) => Err(LoadError::at(Path::field("args"), "args is not a list")),
-        }
+        self.start(entry, start.args()?.unwrap_or_default())
     }
 
     /// Enters a function like a call.
@@ -165,7 +165,7 @@ impl MiniC89 {
     }
 
     /// Counts attempts.
-    fn count(&mut self, attempts: u64) {
+    pub(super) fn count(&mut self, attempts: u64) {
         self.step += attempts;
         self.account.executed(attempts);
     }
@@ -204,7 +204,7 @@ impl MiniC89 {
         }
     }
 
-    fn end(&mut self, status: RunStatus) -> Status {
+    pub(super) fn end(&mut self, status: RunStatus) -> Status {
         self.status = status;
         Status::Ended
     }
@@ -263,9 +263,10 @@ impl Machine for MiniC89 {
     }
 
     fn set(&mut self, changes: &Value) -> Result<(), LoadError> {
-        match changes.get("entry") {
-            Some(entry) => self.begin(entry, changes),
-            None if self.has_begun() => self.change(changes),
+        let start = RunStart(changes);
+        match start.entry()? {
+            Some(entry) => self.begin(entry, start),
+            None if self.has_begun() => change::change(self, changes),
             None => Err(LoadError::new("there is no entry")),
         }
     }
@@ -294,28 +295,12 @@ impl Machine for MiniC89 {
         &mut self.account
     }
 
-    fn tamper(&mut self, tamper: Tamper) -> bool {
-        let length = |machine: &MiniC89| {
-            let (frame, code) = machine.frames.last().zip(machine.code.as_ref())?;
-            Some(code.functions[frame.function].instructions.len())
-        };
-        match tamper {
-            Tamper::Push => self.stack.push(MiniWord::int(0)),
-            Tamper::Pop => return self.stack.pop().is_some(),
-            Tamper::GoTo(ip) if length(self).is_some_and(|length| ip < length) => self.ip = ip,
-            Tamper::FailOtherwise => match &mut self.status {
-                RunStatus::Trapped(trap) => {
-                    *trap = Trap::Reported { code: "another".to_owned(), details: trap.details() };
-                }
-                _ => return false,
-            },
-            Tamper::Overflow => {
-                self.count(1);
-                self.end(RunStatus::Trapped(Trap::Overflow { limit: self.limits.operand_stack }));
-            }
-            _ => return false,
-        }
-        true
+    fn inspect(&self) -> &(dyn Inspect + 'static) {
+        self
+    }
+
+    fn faults(&mut self) -> Option<&mut dyn PlantFaults> {
+        Some(self)
     }
 
     fn next(&self) -> Option<At<'_>> {

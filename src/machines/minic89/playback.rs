@@ -12,14 +12,10 @@ use super::program::{Code, MiniInstruction};
 use super::trap::Trap;
 use super::word::MiniWord;
 use crate::machines::account::CaseAccount;
-use crate::machines::inspect::{Effects, Inspect};
+use crate::machines::inspect::Inspect;
 use crate::machines::machine::{At, LoadError, Machine, Status};
-use crate::machines::observe::Observe;
-use crate::machines::view::{CodeLine, Section};
 use crate::model::case::Program;
-use crate::model::cell::Cell;
 use crate::model::limits::Limits;
-use crate::model::path::Path;
 use crate::model::value::Value;
 
 /// A machine whose state after `n` instructions is the snapshot with the index `n`, whatever the instructions do.
@@ -252,83 +248,15 @@ impl Machine for Playback {
         (self.at + 1 < self.snapshots.len()).then(|| self.machine.at())
     }
 
+    fn inspect(&self) -> &(dyn Inspect + 'static) {
+        &self.machine
+    }
+
     fn duplicate(&self) -> Option<Box<dyn Machine>> {
         Some(Box::new(self.clone()))
     }
 
     fn describe(&self) -> String {
         self.machine.describe()
-    }
-}
-
-impl Observe for Playback {
-    fn has_field(&self, field: &str) -> bool {
-        self.machine.has_field(field)
-    }
-
-    fn observe(&self, field: &str) -> Option<Value> {
-        self.machine.observe(field)
-    }
-}
-
-impl Inspect for Playback {
-    fn instruction(&self) -> String {
-        self.machine.instruction()
-    }
-
-    fn source(&self) -> Option<String> {
-        self.machine.source()
-    }
-
-    fn height(&self) -> usize {
-        self.machine.height()
-    }
-
-    fn item(&self, below: usize) -> Option<Value> {
-        self.machine.item(below)
-    }
-
-    fn failure(&self) -> Option<String> {
-        self.machine.failure()
-    }
-
-    fn depth(&self) -> usize {
-        self.machine.depth()
-    }
-
-    fn declared(&self, counts: &dyn Fn(usize) -> bool) -> Effects {
-        self.machine.declared(counts)
-    }
-
-    fn value(&self, cell: &Cell) -> Option<Value> {
-        self.machine.value(cell)
-    }
-
-    fn cells(&self, at: &Path) -> Vec<Cell> {
-        self.machine.cells(at)
-    }
-
-    fn sections(&self) -> Vec<Section> {
-        self.machine.sections()
-    }
-
-    fn unit(&self) -> usize {
-        self.machine.unit()
-    }
-
-    fn function(&self) -> Option<String> {
-        Inspect::function(&self.machine)
-    }
-
-    fn cell_name(&self, cell: &Cell) -> Option<String> {
-        self.machine.cell_name(cell)
-    }
-
-    fn listing(&self) -> Vec<CodeLine> {
-        self.machine.listing()
-    }
-
-    fn line(&self) -> Option<u64> {
-        self.machine.line()
     }
 }

@@ -8,9 +8,10 @@ use super::opcodes::MiniOp;
 use super::source::{LocalName, SourceMap};
 use crate::isa::OpInfo;
 use crate::machines::machine::LoadError;
+use crate::machines::record::{any, record};
 use crate::model::case::Program;
 use crate::model::path::Path;
-use crate::model::shape::{MemberShape, Shape, members};
+use crate::model::shape::Shape;
 use crate::model::value::Value;
 
 /// The maximum for function ids, instructions of a function, and slots (16 bits in the C core).
@@ -19,12 +20,22 @@ const WIDEST: usize = 0xffff;
 /// The maximum number of steps of a run if not even the program states one.
 const STEP_LIMIT: u64 = 100_000;
 
-/// The members of a program, which is a metadata document; the schema `minic89-metadata` describes them.
-pub(super) const MEMBERS: &[MemberShape] = members! {
+record! {
+    /// A program, which is a metadata document; the schema `minic89-metadata` describes it.
+    MiniProgram;
     "schema_version": Shape::Plain, "the version of the document";
-    "functions": Shape::Plain, "the functions";
-    "limits": Shape::Plain, "limits of the machine";
-};
+    "functions": Shape::Plain, "the functions" => functions: Option<&'v Value> = optional any;
+    "limits": Shape::Plain, "limits of the machine" => limits: Option<&'v Value> = optional any;
+}
+
+record! {
+    /// What begins a run.
+    RunStart;
+    "entry": Shape::Plain, "begins a run: the fid or name of the function that is called"
+        => entry: Option<&'v Value> = optional any;
+    "args": Shape::Plain, "with entry: its arguments" => args: Option<&'v [Value]> = optional arguments;
+    "limits": Shape::Plain, "with entry: limits of the run" => limits: Option<&'v Value> = optional any;
+}
 
 /// A program.
 #[derive(Clone)]
@@ -78,7 +89,8 @@ struct Undecodable {
 impl Code {
     pub(super) fn new(document: &Arc<Value>) -> Result<Code, LoadError> {
         let at = Path::field("functions");
-        let records = list(document.get("functions"), &at)?;
+        let program = MiniProgram(document);
+        let records = list(program.functions()?, &at)?;
         let mut functions = Vec::with_capacity(records.len());
         let mut places = vec![None; WIDEST + 1];
         for (index, record) in records.iter().enumerate() {
@@ -93,7 +105,7 @@ impl Code {
         if functions.is_empty() {
             return Err(LoadError::at(at, "there is no function"));
         }
-        let limit = document.get("limits").and_then(|limits| limits.get("step_limit"));
+        let limit = program.limits()?.and_then(|limits| limits.get("step_limit"));
         let step_limit = limit.map_or(Ok(Some(STEP_LIMIT)), |limit| self::limit(limit, "step_limit"))?;
         Ok(Code { functions, step_limit, places, document: document.clone() })
     }
@@ -209,6 +221,10 @@ fn list<'v>(value: Option<&'v Value>, at: &Path) -> Result<&'v [Value], LoadErro
         Some(Value::List(items)) => Ok(items),
         _ => Err(LoadError::at(at.clone(), format!("{at} is not a list"))),
     }
+}
+
+fn arguments<'v>(name: &'static str, value: &'v Value) -> Result<&'v [Value], LoadError> {
+    list(Some(value), &Path::field(name))
 }
 
 fn width(value: Option<&Value>, at: &Path) -> Result<usize, LoadError> {

@@ -9,22 +9,21 @@ use crate::model::name::Name;
 use crate::model::path::Path;
 use crate::model::value::Value;
 
-/// The bytes of the member `script` of a program: bytes, or a list of bytes and mnemonics that follow each
-/// other; empty if it is missing. `op_of` finds the instruction of a mnemonic.
+/// The bytes of a script, the member `script` of a program: bytes, or a list of bytes and mnemonics that follow each
+/// other. `op_of` finds the instruction of a mnemonic.
 ///
 /// # Errors
 ///
 /// If it is something else, or a mnemonic is not in this instruction set.
 pub(in crate::machines) fn script(
     isa: &Isa,
-    program: &Value,
+    script: &Value,
     op_of: fn(&str) -> Option<&'static OpInfo>,
 ) -> Result<Vec<u8>, LoadError> {
-    let parts = match program.get("script") {
-        None => return Ok(Vec::new()),
-        Some(Value::Bytes(bytes)) => return Ok(bytes.clone()),
-        Some(Value::List(parts)) => parts,
-        Some(other) => return Err(wrong("script", other, "bytes, or a list of bytes and mnemonics")),
+    let parts = match script {
+        Value::Bytes(bytes) => return Ok(bytes.clone()),
+        Value::List(parts) => parts,
+        other => return Err(wrong("script", other, "bytes, or a list of bytes and mnemonics")),
     };
     let mut script = Vec::new();
     for (index, part) in parts.iter().enumerate() {
@@ -53,8 +52,8 @@ pub(in crate::machines) fn assemble(
     program: &Program,
     op_of: fn(&str) -> Option<&'static OpInfo>,
 ) -> Result<Program, LoadError> {
-    let Some(Value::List(_)) = program.0.get("script") else { return Ok(program.clone()) };
-    let script = Value::Bytes(script(isa, &program.0, op_of)?);
+    let Some(script @ Value::List(_)) = program.0.get("script") else { return Ok(program.clone()) };
+    let script = Value::Bytes(self::script(isa, script, op_of)?);
     let member = |(name, value): &(Name, Value)| {
         (name.clone(), if name == "script" { script.clone() } else { value.clone() })
     };

@@ -7,6 +7,9 @@ pub(in crate::machines) const NUMBER: Shape = Shape::Int(NumberNotation::Number)
 /// A stack or a slot.
 pub(in crate::machines) const ITEMS: Shape = Shape::List(&ITEM);
 
+/// What an action `set` changes of a stack or a slot.
+pub(in crate::machines) const BY_NUMBER: Shape = Shape::Map(MapKeys::Text, &ITEM);
+
 /// An item. The keys of a Map are the bytes of the key, such as `"0x2a"`; an empty text for no bytes.
 pub(in crate::machines) static ITEM: Shape = Shape::Typed(&[
     ("Integer", Shape::Int(NumberNotation::Decimal)),

@@ -95,6 +95,11 @@ impl<'h, C: Items> Show<'h, C> {
         Show::up_to(MAX_SHOWN_OFTEN, heap).item(item)
     }
 
+    /// Shows one item of any size.
+    pub(in crate::machines) fn whole(heap: &'h C, item: &C::Item) -> Value {
+        Show::new(heap).item(item)
+    }
+
     fn up_to(left: usize, heap: &'h C) -> Show<'h, C> {
         Show {
             heap,

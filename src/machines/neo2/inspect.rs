@@ -11,7 +11,7 @@ use super::opcodes::{NEO2, rows};
 use super::place::Neo2Place;
 use crate::isa::disassembler::line_at;
 use crate::machines::effects::{DeclaredPlaces, Effect, declared, effects};
-use crate::machines::inspect::{Effects, Inspect, cells_inside};
+use crate::machines::inspect::{Effects, Inspect, ReferenceCount, cells_inside};
 use crate::machines::neo::show::Show;
 use crate::machines::view::{CodeLine, Section, code_lines, part_of_code};
 use crate::model::cell::Cell;
@@ -36,18 +36,15 @@ impl Inspect for Neo2 {
         self.below(below).and_then(Neo2Item::compound)
     }
 
-    fn reference_limit(&self) -> Option<usize> {
-        usize::try_from(LIMIT).ok()
-    }
-
-    fn references(&self) -> Option<usize> {
-        usize::try_from(self.core.estimate.count).ok()
-    }
-
-    fn recounts_references(&self) -> bool {
+    fn references(&self) -> Option<ReferenceCount> {
+        let estimate = &self.core.estimate;
         // What the host pushes is not known.
-        let is_service = self.at().and_then(|at| at.op).is_some_and(|op| op.name == "SYSCALL");
-        is_service || !self.core.estimate.exact
+        let is_service = || self.at().and_then(|at| at.op).is_some_and(|op| op.name == "SYSCALL");
+        Some(ReferenceCount {
+            count: usize::try_from(estimate.count).ok()?,
+            limit: usize::try_from(LIMIT).ok()?,
+            is_estimate: !estimate.exact || is_service(),
+        })
     }
 
     fn failure(&self) -> Option<String> {

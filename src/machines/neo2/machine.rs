@@ -2,20 +2,21 @@
 
 use super::context::Neo2Context;
 use super::core::Neo2Core;
-use super::fault::{Neo2Fault, Neo2Stop};
+use super::fault::Neo2Stop;
 use super::frame::Neo2Frame;
 use super::interpret::interpret;
 use super::opcodes::NEO2;
-use super::program;
+use super::program::{self, Neo2Program};
 use super::script::Script;
-use super::shapes;
 use crate::isa::OpSet;
 use crate::machines::account::CaseAccount;
+use crate::machines::change::{self, StateChanges};
 use crate::machines::info::{Engine, Executes, MachineInfo, ProgramLanguage};
 use crate::machines::inspect::Inspect;
-use crate::machines::machine::{Advanced, At, LoadError, Machine, Meter, Metered, Status, Tamper, Until};
+use crate::machines::machine::{Advanced, At, LoadError, Machine, Meter, Metered, Status, Until};
 use crate::machines::neo::script::code_name;
-use crate::machines::observe;
+use crate::machines::observe::{StateFields, members_of};
+use crate::machines::plant::PlantFaults;
 use crate::model::case::Program;
 use crate::model::limits::Limits;
 use crate::model::value::Value;
@@ -32,11 +33,10 @@ pub const INFO: MachineInfo = MachineInfo {
     lint: crate::machines::info::nothing_odd,
     word_bits: 256,
     sample: r#""0x535493""#,
-    program: shapes::PROGRAM,
-    changes: shapes::CHANGES,
-    stack: Some("stack"),
+    program: Neo2Program::MEMBERS,
+    changes: members_of!(Neo2::CHANGES),
     trap: None,
-    fields: &observe::members::<Neo2>,
+    fields: members_of!(Neo2::FIELDS),
     optional: &[],
     hashed: None,
     assemble: program::assemble,
@@ -57,8 +57,8 @@ pub struct Neo2 {
 pub(super) struct Neo2End {
     pub(super) stop: Neo2Stop,
     /// Offset and code of the last instruction.
-    at: usize,
-    code: u8,
+    pub(super) at: usize,
+    pub(super) code: u8,
 }
 
 impl Neo2 {
@@ -147,25 +147,15 @@ impl Machine for Neo2 {
     }
 
     fn set(&mut self, changes: &Value) -> Result<(), LoadError> {
-        self.core.change(changes)
+        change::change(self, changes)
     }
 
-    fn tamper(&mut self, tamper: Tamper) -> bool {
-        let Some(frame) = self.core.frames.last_mut() else { return false };
-        match tamper {
-            Tamper::GoTo(pc) if pc <= self.scripts[frame.script].code.len() => {
-                frame.pc = pc as i64;
-                true
-            }
-            Tamper::GoTo(_) => false,
-            Tamper::Overflow if self.end.is_none() => {
-                let at = usize::try_from(frame.pc).unwrap_or_default();
-                let code = self.scripts[frame.script].code.get(at).copied().unwrap_or_default();
-                self.end = Some(Neo2End { stop: Neo2Stop::Faulted(Neo2Fault::TooManyItems), at, code });
-                true
-            }
-            tamper => self.core.tamper(tamper),
-        }
+    fn inspect(&self) -> &(dyn Inspect + 'static) {
+        self
+    }
+
+    fn faults(&mut self) -> Option<&mut dyn PlantFaults> {
+        Some(self)
     }
 
     fn next(&self) -> Option<At<'_>> {

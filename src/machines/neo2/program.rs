@@ -6,28 +6,37 @@ use std::rc::Rc;
 use super::core::Neo2Core;
 use super::opcodes::NEO2;
 use super::script::Script;
-use super::shapes::ALIASES;
 use crate::isa::OpInfo;
 use crate::machines::info::in_bytes;
 use crate::machines::machine::LoadError;
-use crate::machines::neo::script::{self, script};
+use crate::machines::neo::script;
+use crate::machines::record::{bytes, record};
 use crate::model::case::Program;
+use crate::model::shape::Shape;
 use crate::model::value::Value;
+
+record! {
+    /// A program record.
+    Neo2Program;
+    "script": Shape::Bytes, "the script" => script: Option<Vec<u8>> = optional script;
+    "message": Shape::Bytes, "what signatures are verified against" => message: Option<&'v [u8]> = optional bytes;
+    "scriptTable": Shape::List(&Shape::Bytes), "further scripts, which are called by their hash"
+        => table: Option<Vec<&'v [u8]>> = optional table;
+}
+
+/// Alternative mnemonics, each with the one of the table.
+pub(super) const ALIASES: &[(&str, &str)] = &[("PUSHF", "PUSH0"), ("PUSHT", "PUSH1")];
 
 /// Fills the environment of a fresh core from the program. Returns the scripts; the first one is executed.
 pub(super) fn load(program: &Program, core: &mut Neo2Core) -> Result<Vec<Script>, LoadError> {
-    let record = &program.0;
-    let mut scripts = vec![Script::new(script(&NEO2, record, op_of)?)];
-    if let Some(table) = record.get("scriptTable") {
-        let Value::List(entries) = table else { return Err(LoadError::new("scriptTable must be a list")) };
-        for entry in entries {
-            scripts.push(Script::new(bytes("an entry of scriptTable", entry)?.to_vec()));
-        }
+    let record = Neo2Program(&program.0);
+    let mut scripts = vec![Script::new(record.script()?.unwrap_or_default())];
+    if let Some(table) = record.table()? {
+        scripts.extend(table.into_iter().map(|script| Script::new(script.to_vec())));
         let numbers = scripts.iter().enumerate().skip(1);
         core.table = Some(numbers.map(|(number, script)| (script.hash(), number)).collect::<HashMap<_, _>>());
     }
-    let message = record.get("message").map(|message| bytes("message", message)).transpose()?;
-    core.message = message.map(|message| Rc::new(message.to_vec()));
+    core.message = record.message()?.map(|message| Rc::new(message.to_vec()));
     Ok(scripts)
 }
 
@@ -38,20 +47,19 @@ pub(super) fn assemble(program: &Program) -> Result<Program, LoadError> {
 
 /// See [`crate::machines::MachineInfo::contains`]; covers the script and those that it can call.
 pub(super) fn contains(program: &Program) -> Vec<&'static OpInfo> {
-    let script = script(&NEO2, &program.0, op_of).ok();
-    let Some(Value::List(table)) = program.0.get("scriptTable") else {
-        return script.map_or_else(Vec::new, |script| in_bytes(&NEO2, &script));
-    };
-    let table = table.iter().filter_map(|entry| bytes("an entry of scriptTable", entry).ok());
-    let all = script.iter().map(Vec::as_slice).chain(table);
+    let record = Neo2Program(&program.0);
+    let (script, table) = (record.script().ok().flatten(), record.table().ok().flatten());
+    let all = script.iter().map(Vec::as_slice).chain(table.into_iter().flatten());
     all.flat_map(|script| in_bytes(&NEO2, script)).collect()
 }
 
-fn bytes<'v>(name: &str, value: &'v Value) -> Result<&'v [u8], LoadError> {
-    match value {
-        Value::Bytes(bytes) => Ok(bytes),
-        _ => Err(LoadError::new(format!("{name} must be bytes"))),
-    }
+fn script(_: &str, value: &Value) -> Result<Vec<u8>, LoadError> {
+    script::script(&NEO2, value, op_of)
+}
+
+fn table<'v>(name: &str, value: &'v Value) -> Result<Vec<&'v [u8]>, LoadError> {
+    let Value::List(scripts) = value else { return Err(LoadError::new(format!("{name} must be a list"))) };
+    scripts.iter().map(|script| bytes("an entry of scriptTable", script)).collect()
 }
 
 /// The instruction of a mnemonic, in any case.

@@ -9,7 +9,7 @@ use super::opcodes::{NEO3, rows};
 use super::place::Neo3Place;
 use crate::isa::disassembler::line_at;
 use crate::machines::effects::{DeclaredPlaces, Effect, declared, effects};
-use crate::machines::inspect::{Effects, Inspect, cells_inside};
+use crate::machines::inspect::{Effects, Inspect, ReferenceCount, cells_inside};
 use crate::machines::neo::show::Show;
 use crate::machines::view::{CodeLine, Section, code_lines, part_of_code};
 use crate::model::cell::Cell;
@@ -33,12 +33,9 @@ impl Inspect for Neo3 {
         self.core.below(below).and_then(compound)
     }
 
-    fn reference_limit(&self) -> Option<usize> {
-        usize::try_from(self.core.limits.stack_size).ok()
-    }
-
-    fn references(&self) -> Option<usize> {
-        Some(self.core.references())
+    fn references(&self) -> Option<ReferenceCount> {
+        let limit = usize::try_from(self.core.limits.stack_size).ok()?;
+        Some(ReferenceCount { count: self.core.references(), limit, is_estimate: false })
     }
 
     fn failure(&self) -> Option<String> {

@@ -5,14 +5,16 @@ use super::fault::{Neo3End, Neo3Fault, Neo3Stop};
 use super::frame::Neo3Frame;
 use super::interpret::interpret;
 use super::opcodes::{NEO3, Op};
-use super::program::{self, Loaded};
-use super::shapes;
+use super::program::{self, Loaded, Neo3Program};
 use crate::isa::OpSet;
 use crate::machines::account::CaseAccount;
+use crate::machines::change::{self, StateChanges};
 use crate::machines::info::{Engine, Executes, MachineInfo, ProgramLanguage};
-use crate::machines::machine::{Advanced, At, LoadError, Machine, Meter, Metered, Status, Tamper, Until};
+use crate::machines::inspect::Inspect;
+use crate::machines::machine::{Advanced, At, LoadError, Machine, Meter, Metered, Status, Until};
 use crate::machines::neo::script::code_name;
-use crate::machines::observe;
+use crate::machines::observe::{StateFields, members_of};
+use crate::machines::plant::PlantFaults;
 use crate::model::case::Program;
 use crate::model::count::counted;
 use crate::model::limits::Limits;
@@ -30,11 +32,10 @@ pub const INFO: MachineInfo = MachineInfo {
     lint: crate::machines::info::nothing_odd,
     word_bits: 256,
     sample: r#""0x13149e""#,
-    program: shapes::PROGRAM,
-    changes: shapes::CHANGES,
-    stack: Some("stack"),
+    program: Neo3Program::MEMBERS,
+    changes: members_of!(Neo3::CHANGES),
     trap: None,
-    fields: &observe::members::<Neo3>,
+    fields: members_of!(Neo3::FIELDS),
     optional: &[],
     hashed: None,
     assemble: program::assemble,
@@ -138,28 +139,15 @@ impl Machine for Neo3 {
     }
 
     fn set(&mut self, changes: &Value) -> Result<(), LoadError> {
-        self.core.change(changes)
+        change::change(self, changes)
     }
 
-    fn tamper(&mut self, tamper: Tamper) -> bool {
-        let length = self.length();
-        match tamper {
-            Tamper::GoTo(pc) if pc <= length => {
-                self.pc = pc;
-                true
-            }
-            Tamper::GoTo(_) => false,
-            Tamper::FailOtherwise if self.stop.is_none() => {
-                self.stop = Some(Neo3Fault::Unhandled(None).into());
-                true
-            }
-            Tamper::Overflow if self.stop.is_none() => {
-                let most = self.core.limits.stack_size;
-                self.stop = Some(Neo3Fault::References { count: most as usize + 1, most }.into());
-                true
-            }
-            tamper => self.core.tamper(tamper),
-        }
+    fn inspect(&self) -> &(dyn Inspect + 'static) {
+        self
+    }
+
+    fn faults(&mut self) -> Option<&mut dyn PlantFaults> {
+        Some(self)
     }
 
     fn next(&self) -> Option<At<'_>> {

@@ -10,11 +10,28 @@ use crate::isa::{ImmediateOperand, OpInfo};
 use crate::machines::ecdsa::Curve;
 use crate::machines::info::in_bytes;
 use crate::machines::machine::LoadError;
-use crate::machines::neo::script::{self, script, wrong};
+use crate::machines::neo::script::{self, wrong};
+use crate::machines::neo::shapes::NUMBER;
+use crate::machines::record::{any, record};
 use crate::model::case::Program;
 use crate::model::limits::{self, Limits};
 use crate::model::path::Path;
+use crate::model::shape::{MapKeys, Shape};
 use crate::model::value::Value;
+
+record! {
+    /// A program record.
+    Neo3Program;
+    "script": Shape::Bytes, "the script" => script: Option<Vec<u8>> = optional script;
+    "strict": Shape::Bool, "whether a script that strict validation rejects faults before its first instruction"
+        => strict: Option<bool> = optional truth;
+    "host": Shape::Text, "which system calls there are: test or crypto" => host: Option<HostKind> = optional host;
+    "message": Shape::Bytes, "what the system calls for signatures verify, of the host crypto"
+        => message: Option<Vec<u8>> = optional message;
+    "curve": Shape::Text, "secp256r1 or secp256k1, of the host crypto" => curve: Option<Curve> = optional curve;
+    "limits": Shape::Map(MapKeys::Text, &NUMBER), "limits of the engine that the vector lowers, by name"
+        => limits: Option<&'v Value> = optional any;
+}
 
 /// A program that was read.
 pub(super) struct Loaded {
@@ -28,19 +45,17 @@ pub(super) struct Loaded {
 
 /// Reads a program record, whose member `limits` may lower the limits of the engine.
 pub(super) fn load(program: &Program, limits: &Limits) -> Result<Loaded, LoadError> {
-    let script = script(&NEO3, &program.0, op_of)?;
-    let rejected = match program.0.get("strict") {
-        None | Some(Value::Bool(false)) => None,
-        Some(Value::Bool(true)) => rejected(&script).map(Neo3Fault::Rejected),
-        Some(other) => return Err(wrong("strict", other, "true or false")),
-    };
-    Ok(Loaded { script, host: host(program)?, limits: lowered(program, limits)?, rejected })
+    let record = Neo3Program(&program.0);
+    let script = record.script()?.unwrap_or_default();
+    let is_strict = record.strict()?.unwrap_or_default();
+    let rejected = if is_strict { rejected(&script).map(Neo3Fault::Rejected) } else { None };
+    Ok(Loaded { script, host: services(record)?, limits: lowered(record.limits()?, limits)?, rejected })
 }
 
 /// The limits as lowered by the program.
-fn lowered(program: &Program, limits: &Limits) -> Result<Limits, LoadError> {
+fn lowered(demanded: Option<&Value>, limits: &Limits) -> Result<Limits, LoadError> {
     let mut lowered = limits.clone();
-    let Some(demanded) = program.0.get("limits") else { return Ok(lowered) };
+    let Some(demanded) = demanded else { return Ok(lowered) };
     for (member, row) in limits::of_machine(NEO3.machine) {
         let Some(value) = demanded.get(member) else { continue };
         let most = (row.get)(limits);
@@ -64,7 +79,8 @@ pub(super) fn assemble(program: &Program) -> Result<Program, LoadError> {
 
 /// See [`crate::machines::MachineInfo::contains`].
 pub(super) fn contains(program: &Program) -> Vec<&'static OpInfo> {
-    script(&NEO3, &program.0, op_of).map_or_else(|_| Vec::new(), |script| in_bytes(&NEO3, &script))
+    let script = Neo3Program(&program.0).script().ok().flatten();
+    script.map_or_else(Vec::new, |script| in_bytes(&NEO3, &script))
 }
 
 /// The instruction with this mnemonic, spelled as in the table.
@@ -72,28 +88,59 @@ fn op_of(name: &str) -> Option<&'static OpInfo> {
     NEO3.by_name(name).filter(|op| op.name == name)
 }
 
-fn host(program: &Program) -> Result<HostServices, LoadError> {
-    match program.0.get("host") {
-        None => Ok(HostServices::Test),
-        Some(Value::Text(name)) if name == "test" => Ok(HostServices::Test),
-        Some(Value::Text(name)) if name == "crypto" => Ok(HostServices::Crypto(signed(program)?)),
-        Some(other) => Err(wrong("host", other, "\"test\" or \"crypto\"")),
+fn services(record: Neo3Program<'_>) -> Result<HostServices, LoadError> {
+    match record.host()? {
+        None | Some(HostKind::Test) => Ok(HostServices::Test),
+        Some(HostKind::Crypto) => {
+            let missing = || LoadError::new("the host \"crypto\" needs a \"message\"");
+            let message = record.message()?.ok_or_else(missing)?;
+            Ok(HostServices::Crypto(SignedData {
+                message,
+                curve: record.curve()?.unwrap_or(Curve::Secp256r1),
+            }))
+        }
     }
 }
 
-fn signed(program: &Program) -> Result<SignedData, LoadError> {
-    let message = match program.0.get("message") {
-        Some(Value::Bytes(message)) => message.clone(),
-        Some(other) => return Err(wrong("message", other, "bytes")),
-        None => return Err(LoadError::new("the host \"crypto\" needs a \"message\"")),
-    };
-    let curve = match program.0.get("curve") {
-        None => Curve::Secp256r1,
-        Some(Value::Text(name)) if name == "secp256r1" => Curve::Secp256r1,
-        Some(Value::Text(name)) if name == "secp256k1" => Curve::Secp256k1,
-        Some(other) => return Err(wrong("curve", other, "\"secp256r1\" or \"secp256k1\"")),
-    };
-    Ok(SignedData { message, curve })
+/// The hosts, by their names.
+#[derive(Clone, Copy)]
+pub(super) enum HostKind {
+    Test,
+    Crypto,
+}
+
+fn script(_: &str, value: &Value) -> Result<Vec<u8>, LoadError> {
+    script::script(&NEO3, value, op_of)
+}
+
+fn truth(name: &'static str, value: &Value) -> Result<bool, LoadError> {
+    match value {
+        Value::Bool(truth) => Ok(*truth),
+        other => Err(wrong(name, other, "true or false")),
+    }
+}
+
+fn host(name: &'static str, value: &Value) -> Result<HostKind, LoadError> {
+    match value {
+        Value::Text(name) if name == "test" => Ok(HostKind::Test),
+        Value::Text(name) if name == "crypto" => Ok(HostKind::Crypto),
+        other => Err(wrong(name, other, "\"test\" or \"crypto\"")),
+    }
+}
+
+fn message(name: &'static str, value: &Value) -> Result<Vec<u8>, LoadError> {
+    match value {
+        Value::Bytes(message) => Ok(message.clone()),
+        other => Err(wrong(name, other, "bytes")),
+    }
+}
+
+fn curve(name: &'static str, value: &Value) -> Result<Curve, LoadError> {
+    match value {
+        Value::Text(name) if name == "secp256r1" => Ok(Curve::Secp256r1),
+        Value::Text(name) if name == "secp256k1" => Ok(Curve::Secp256k1),
+        other => Err(wrong(name, other, "\"secp256r1\" or \"secp256k1\"")),
+    }
 }
 
 /// Why strict validation rejects a script; `None` if it accepts it. An accepted script only reaches positions

@@ -3,16 +3,19 @@
 use std::ops::RangeInclusive;
 
 use super::core::{TinyCore, TinyStop};
+use super::disassembler;
 use super::driver::{DriverOutcome, Rating, TestDriver, TestResult};
+use super::mode::{MachineMode, Single};
 use super::opcodes::TINYVM;
-use super::shapes;
-use super::state::{MachineMode, Phase, Single};
-use super::{disassembler, program};
+use super::program::{self, TinyProgram};
 use crate::isa::OpSet;
 use crate::machines::account::{CaseAccount, Limit};
+use crate::machines::change::{self, StateChanges};
 use crate::machines::info::{Engine, Executes, MachineInfo, ProgramLanguage};
+use crate::machines::inspect::Inspect;
 use crate::machines::machine::{Advanced, At, LoadError, Machine, Status};
-use crate::machines::observe;
+use crate::machines::observe::{StateFields, members_of};
+use crate::machines::plant::PlantFaults;
 use crate::model::case::Program;
 use crate::model::limits::Limits;
 use crate::model::path::Path;
@@ -33,11 +36,10 @@ pub const INFO: MachineInfo = MachineInfo {
     lint: crate::machines::info::nothing_odd,
     word_bits: 16,
     sample: r#""3007 102A""#,
-    program: shapes::PROGRAM,
-    changes: shapes::CHANGES,
-    stack: None,
+    program: TinyProgram::MEMBERS,
+    changes: members_of!(TinyVm::CHANGES),
     trap: None,
-    fields: &observe::members::<TinyVm>,
+    fields: members_of!(TinyVm::FIELDS),
     optional: &[],
     hashed: None,
     assemble: program::assemble,
@@ -68,6 +70,16 @@ impl TinyVm {
         }
     }
 
+    /// The machine, to be changed.
+    pub(super) fn alone(&mut self) -> Result<&mut Single, LoadError> {
+        match &mut self.mode {
+            MachineMode::Single(single) => Ok(single),
+            MachineMode::Driver(_) => {
+                Err(LoadError::new("a driver and its testee cannot be changed between runs"))
+            }
+        }
+    }
+
     pub(super) fn driver(&self) -> Option<&TestDriver> {
         match &self.mode {
             MachineMode::Driver(driver) => Some(driver),
@@ -90,17 +102,21 @@ impl Machine for TinyVm {
     }
 
     fn set(&mut self, changes: &Value) -> Result<(), LoadError> {
-        match &mut self.mode {
-            MachineMode::Single(single) => {
-                if program::change(&mut single.core, changes)? == Phase::New {
-                    single.begin();
-                }
-                Ok(())
-            }
-            MachineMode::Driver(_) => {
-                Err(LoadError::new("a driver and its testee cannot be changed between runs"))
-            }
+        self.alone()?;
+        change::change(self, changes)?;
+        // The only value that it can have continues the phase.
+        if changes.get("phase").is_none() {
+            self.alone()?.begin();
         }
+        Ok(())
+    }
+
+    fn inspect(&self) -> &(dyn Inspect + 'static) {
+        self
+    }
+
+    fn faults(&mut self) -> Option<&mut dyn PlantFaults> {
+        Some(self)
     }
 
     fn advance(&mut self, budget: u64) -> Status {

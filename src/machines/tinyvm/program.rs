@@ -4,64 +4,87 @@ use num_bigint::BigInt;
 
 use super::core::{TinyCore, TinyWords};
 use super::driver::{BUDGET, TestDriver, ZeroLimit};
+use super::mode::{MachineMode, Single};
 use super::opcodes::TINYVM;
 use super::random::Random;
-use super::state::{MachineMode, Phase, Single};
 use crate::isa::OpInfo;
-use crate::machines::change::unchangeable;
 use crate::machines::machine::LoadError;
+use crate::machines::record::{any, record};
 use crate::model::case::Program;
 use crate::model::hex::hex_bytes;
 use crate::model::name::Name;
 use crate::model::path::Path;
+use crate::model::shape::{MapKeys, NumberNotation, Shape};
 use crate::model::value::Value;
+
+record! {
+    /// A program record, for one machine or for a driver and its testee.
+    TinyProgram;
+    "instructions": SEGMENT, "words of instruction memory, by the address of the first one"
+        => instructions: Option<&'v Value> = optional any;
+    "data": SEGMENT, "words of data memory, by the address of the first one"
+        => data: Option<&'v Value> = optional any;
+    "registers": Shape::Plain, "the first registers, at most 16"
+        => registers: Option<[u16; 16]> = optional registers;
+    "pc": NUMBER, "the program counter" => pc: Option<u16> = optional word;
+    "rnd": Shape::Plain, "the seed of the random numbers, or a list of them"
+        => rnd: Option<Random> = optional random;
+    "features": Shape::Plain, "a list; with \"expRoot\", exp and root are instructions"
+        => has_powers: Option<bool> = optional features;
+    "driver": CORE, "the machine that tests" => driver: Option<&'v Value> = optional any;
+    "testee": CORE, "the machine under test" => testee: Option<&'v Value> = optional any;
+    "budget": NUMBER, "instructions of driver and testee together" => budget: Option<u64> = optional number;
+    "zeroLimit": Shape::Text, "what a run of 0 instructions is: fatal or timeout"
+        => zero_limit: Option<ZeroLimit> = optional zero_limit;
+}
+
+record! {
+    /// A machine of two.
+    TinyPart;
+    "instructions": SEGMENT, "words of instruction memory, by the address of the first one"
+        => instructions: Option<&'v Value> = optional any;
+    "rnd": Shape::Plain, "the seed of the random numbers, or a list of them"
+        => rnd: Option<&'v Value> = optional any;
+}
+
+/// Words by the address of the first one.
+pub(super) const SEGMENT: Shape = Shape::Map(MapKeys::Text, &Shape::Bytes);
+
+pub(super) const NUMBER: Shape = Shape::Int(NumberNotation::Number);
+
+const CORE: Shape = Shape::Record(TinyPart::MEMBERS);
 
 /// The machines of a program.
 pub(super) fn load(program: &Program) -> Result<MachineMode, LoadError> {
-    let record = &program.0;
-    if record.get("driver").is_none() {
+    let record = TinyProgram(&program.0);
+    let Some(driver) = record.driver()? else {
         return single(record).map(|single| MachineMode::Single(Box::new(single)));
-    }
-    let features = features(record)?;
-    let core = |name: &'static str| {
+    };
+    let has_powers = record.has_powers()?.unwrap_or_default();
+    let core = |name: &'static str, part: Option<&Value>| {
         let mut core = TinyCore::new();
-        if let Some(part) = record.get(name) {
-            let at = Path::field(name).child("instructions");
-            fill(&mut core.instructions, part.get("instructions"), &at)?;
-            core.random = random(part, &Path::field(name))?;
+        if let Some(part) = part.map(TinyPart) {
+            let at = Path::field(name);
+            fill(&mut core.instructions, part.instructions()?, &at.child("instructions"))?;
+            core.random = part.rnd()?.map(|value| random_at(&at, value)).transpose()?.unwrap_or_default();
         }
-        core.has_powers = features;
+        core.has_powers = has_powers;
         Ok(core)
     };
-    let mut driver = TestDriver::new(core("driver")?, core("testee")?);
-    driver.budget = number(record, "budget", BUDGET)?;
-    driver.zero_limit = match record.get("zeroLimit") {
-        None => ZeroLimit::Fatal,
-        Some(Value::Text(name)) if name == "fatal" => ZeroLimit::Fatal,
-        Some(Value::Text(name)) if name == "timeout" => ZeroLimit::Timeout,
-        Some(other) => return Err(wrong(Path::field("zeroLimit"), other, "\"fatal\" or \"timeout\"")),
-    };
+    let mut driver = TestDriver::new(core("driver", Some(driver))?, core("testee", record.testee()?)?);
+    driver.budget = record.budget()?.unwrap_or(BUDGET);
+    driver.zero_limit = record.zero_limit()?.unwrap_or(ZeroLimit::Fatal);
     Ok(MachineMode::Driver(Box::new(driver)))
 }
 
-fn single(record: &Value) -> Result<Single, LoadError> {
+fn single(record: TinyProgram<'_>) -> Result<Single, LoadError> {
     let mut core = TinyCore::new();
-    fill(&mut core.instructions, record.get("instructions"), &Path::field("instructions"))?;
-    fill(&mut core.data, record.get("data"), &Path::field("data"))?;
-    match record.get("registers") {
-        None => {}
-        Some(Value::List(words)) if words.len() <= 16 => {
-            for (register, value) in core.registers.iter_mut().zip(words) {
-                *register = word(value, &Path::field("registers"))?;
-            }
-        }
-        Some(other) => return Err(wrong(Path::field("registers"), other, "at most 16 words")),
-    }
-    if let Some(pc) = record.get("pc") {
-        core.pc = word(pc, &Path::field("pc"))?;
-    }
-    core.random = random(record, &Path::field("rnd"))?;
-    core.has_powers = features(record)?;
+    fill(&mut core.instructions, record.instructions()?, &Path::field("instructions"))?;
+    fill(&mut core.data, record.data()?, &Path::field("data"))?;
+    core.registers = record.registers()?.unwrap_or_default();
+    core.pc = record.pc()?.unwrap_or_default();
+    core.random = record.rnd()?.unwrap_or_default();
+    core.has_powers = record.has_powers()?.unwrap_or_default();
     Ok(Single::new(core))
 }
 
@@ -104,32 +127,6 @@ fn segment(words: &TinyWords) -> Value {
     Value::record(parts)
 }
 
-/// Changes a machine as given by the record of an [`crate::model::case::Action::Set`].
-pub(super) fn change(core: &mut TinyCore, changes: &Value) -> Result<Phase, LoadError> {
-    let mut phase = Phase::New;
-    for (name, value) in changes.members().unwrap_or_default() {
-        match (&**name, value) {
-            ("registers", Value::Record(registers)) => {
-                for (name, value) in registers {
-                    *register(core, name)? = word(value, &Path::field("registers"))?;
-                }
-            }
-            ("data", segment) => fill(&mut core.data, Some(segment), &Path::field("data"))?,
-            ("pc", pc) => core.pc = word(pc, &Path::field("pc"))?,
-            ("phase", Value::Text(name)) if name == "same" => phase = Phase::Same,
-            _ => return Err(unchangeable(name, value)),
-        }
-    }
-    Ok(phase)
-}
-
-fn register<'c>(core: &'c mut TinyCore, name: &str) -> Result<&'c mut u16, LoadError> {
-    let number = name.strip_prefix('r').and_then(|number| number.parse::<usize>().ok());
-    number
-        .and_then(|number| core.registers.get_mut(number))
-        .ok_or_else(|| LoadError::new(format!("there is no register {name:?}")))
-}
-
 /// See [`crate::machines::MachineInfo::contains`]; covers one machine, or the driver and its testee.
 pub(super) fn contains(program: &Program) -> Vec<&'static OpInfo> {
     let parts = [Some(&*program.0), program.0.get("driver"), program.0.get("testee")];
@@ -156,7 +153,7 @@ fn written(segment: &Value) -> Vec<u16> {
 }
 
 /// Writes a segment to a memory.
-fn fill(words: &mut TinyWords, segment: Option<&Value>, at: &Path) -> Result<(), LoadError> {
+pub(super) fn fill(words: &mut TinyWords, segment: Option<&Value>, at: &Path) -> Result<(), LoadError> {
     match segment {
         None => Ok(()),
         Some(Value::Bytes(bytes)) => put(words, 0, bytes, at),
@@ -171,10 +168,10 @@ fn fill(words: &mut TinyWords, segment: Option<&Value>, at: &Path) -> Result<(),
                 (Some([high, low]), Value::Bytes(bytes)) => {
                     put(words, u16::from_be_bytes([*high, *low]), bytes, at)
                 }
-                _ => Err(wrong(at.clone(), part, "bytes of words by address")),
+                _ => Err(wrong(at, part, "bytes of words by address")),
             }
         }),
-        Some(other) => Err(wrong(at.clone(), other, "a segment")),
+        Some(other) => Err(wrong(at, other, "a segment")),
     }
 }
 
@@ -199,50 +196,75 @@ fn put_source(words: &mut TinyWords, place: &str, source: &str, at: &Path) -> Re
     Ok(())
 }
 
-fn random(record: &Value, at: &Path) -> Result<Random, LoadError> {
-    match record.get("rnd") {
-        None => Ok(Random::default()),
-        Some(Value::Int(seed)) => {
+fn registers(name: &'static str, value: &Value) -> Result<[u16; 16], LoadError> {
+    let mut registers = [0; 16];
+    match value {
+        Value::List(words) if words.len() <= registers.len() => {
+            for (register, value) in registers.iter_mut().zip(words) {
+                *register = word(name, value)?;
+            }
+            Ok(registers)
+        }
+        other => Err(wrong(&Path::field(name), other, "at most 16 words")),
+    }
+}
+
+fn random(name: &'static str, value: &Value) -> Result<Random, LoadError> {
+    random_at(&Path::field(name), value)
+}
+
+fn random_at(at: &Path, value: &Value) -> Result<Random, LoadError> {
+    match value {
+        Value::Int(seed) => {
             let seed = u64::try_from(seed);
             seed.map(Random::seeded).map_err(|_| LoadError::at(at.clone(), "a seed has at most 64 bits"))
         }
-        Some(Value::List(numbers)) => {
-            let numbers = numbers.iter().map(|number| word(number, at)).collect::<Result<_, _>>()?;
-            Ok(Random::listed(numbers))
+        Value::List(numbers) => {
+            numbers.iter().map(|number| word_at(at, number)).collect::<Result<_, _>>().map(Random::listed)
         }
-        Some(other) => Err(wrong(at.clone(), other, "a seed or a list of words")),
+        other => Err(wrong(at, other, "a seed or a list of words")),
     }
 }
 
 /// Whether exp and root are instructions.
-fn features(record: &Value) -> Result<bool, LoadError> {
-    let at = || Path::field("features");
-    match record.get("features") {
-        None => Ok(false),
-        Some(Value::List(features)) => match features.iter().find(|it| **it != Value::text("expRoot")) {
-            Some(unknown) => Err(wrong(at(), unknown, "\"expRoot\"")),
+fn features(name: &'static str, value: &Value) -> Result<bool, LoadError> {
+    let (at, exp_root) = (Path::field(name), Value::text("expRoot"));
+    match value {
+        Value::List(features) => match features.iter().find(|it| **it != exp_root) {
+            Some(unknown) => Err(wrong(&at, unknown, "\"expRoot\"")),
             None => Ok(!features.is_empty()),
         },
-        Some(other) => Err(wrong(at(), other, "a list of features")),
+        other => Err(wrong(&at, other, "a list of features")),
     }
 }
 
-fn number(record: &Value, name: &'static str, default: u64) -> Result<u64, LoadError> {
-    match record.get(name) {
-        None => Ok(default),
-        Some(Value::Int(number)) if *number >= BigInt::ZERO => Ok(u64::try_from(number).unwrap_or(u64::MAX)),
-        Some(other) => Err(wrong(Path::field(name), other, "a number from 0")),
-    }
-}
-
-fn word(value: &Value, at: &Path) -> Result<u16, LoadError> {
+fn number(name: &'static str, value: &Value) -> Result<u64, LoadError> {
     match value {
-        Value::Int(number) => u16::try_from(number).map_err(|_| wrong(at.clone(), value, "a word")),
-        other => Err(wrong(at.clone(), other, "a word")),
+        Value::Int(number) if *number >= BigInt::ZERO => Ok(u64::try_from(number).unwrap_or(u64::MAX)),
+        other => Err(wrong(&Path::field(name), other, "a number from 0")),
     }
 }
 
-fn wrong(at: Path, value: &Value, expected: &str) -> LoadError {
-    let what = format!("{at} is {value} and must be {expected}");
-    LoadError::at(at, what)
+fn zero_limit(name: &'static str, value: &Value) -> Result<ZeroLimit, LoadError> {
+    match value {
+        Value::Text(name) if name == "fatal" => Ok(ZeroLimit::Fatal),
+        Value::Text(name) if name == "timeout" => Ok(ZeroLimit::Timeout),
+        other => Err(wrong(&Path::field(name), other, "\"fatal\" or \"timeout\"")),
+    }
+}
+
+/// The value of a member as a word.
+pub(super) fn word(name: &'static str, value: &Value) -> Result<u16, LoadError> {
+    word_at(&Path::field(name), value)
+}
+
+fn word_at(at: &Path, value: &Value) -> Result<u16, LoadError> {
+    match value {
+        Value::Int(number) => u16::try_from(number).map_err(|_| wrong(at, value, "a word")),
+        other => Err(wrong(at, other, "a word")),
+    }
+}
+
+fn wrong(at: &Path, value: &Value, expected: &str) -> LoadError {
+    LoadError::at(at.clone(), format!("{at} is {value} and must be {expected}"))
 }

@@ -4,7 +4,7 @@ use super::core::TinyCore;
 use super::disassembler::disassemble;
 use super::driver::{DriverOutcome, Rating};
 use super::machine::TinyVm;
-use super::state::MachineMode;
+use super::mode::MachineMode;
 use crate::machines::observe::Observe;
 use crate::machines::view::{CodeLine, Section, ViewDatum, ViewRow};
 use crate::model::path::Path;

@@ -290,7 +290,7 @@ impl Has {
             gas: ops.iter().any(|op| op.gas > 0),
             stack: ops.iter().any(|op| op.pushes > 0),
             stack_limit: new.stack_limit().is_some(),
-            limit: new.stack_limit().or(new.reference_limit()).is_some(),
+            limit: new.stack_limit().is_some() || new.references().is_some(),
             traps: machine.trap.is_some(),
             number: Sort::Word { bits: machine.word_bits },
             compounds: ops.iter().any(|op| op.effects.iter().copied().any(has_compound)),

@@ -3,20 +3,21 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use num_bigint::{BigInt, Sign};
-
-use super::fault::{FaultKind, PlantedFault, RowFault, WrongValue};
-use super::place::{change, one_more, read};
+use super::fault::{FaultKind, PlantedFault, RowFault};
+use super::wrong::{is_movable, neighbour, opposite, wrong_value};
 use crate::isa::OpSet;
 use crate::machines::account::CaseAccount;
-use crate::machines::inspect::{Effects, Inspect};
-use crate::machines::machine::{Advanced, At, LoadError, Machine, Status, Tamper};
-use crate::machines::observe::Observe;
+use crate::machines::inspect::{Effects, Inspect, ReferenceCount, frame_of};
+use crate::machines::machine::{Advanced, At, LoadError, Machine, Status};
+use crate::machines::plant::{Excuse, PlantFaults, PlantInCompounds};
 use crate::model::case::Program;
 use crate::model::cell::Cell;
 use crate::model::limits::Limits;
 use crate::model::path::Path;
 use crate::model::value::Value;
+
+/// The maximum number of bytes of memory that form one value.
+const MAX_BYTES: usize = 1 << 16;
 
 /// A machine with this fault, which sets `switched_on` when a fault of an instruction changes anything.
 pub fn machine(fault: PlantedFault, limits: &Limits, switched_on: &Arc<AtomicBool>) -> Box<dyn Machine> {
@@ -104,7 +105,8 @@ impl Faulty {
                 let status = self.execute();
                 for cell in writes {
                     if let Some(next) = neighbour(&cell) {
-                        self.write(&next, self.read(&cell));
+                        let value = self.read(&cell);
+                        self.write(&next, value);
                     }
                 }
                 status
@@ -113,15 +115,15 @@ impl Faulty {
             FaultKind::PriceLess => self.with_gas(-1),
             FaultKind::TooFew | FaultKind::OneMoreNeeded | FaultKind::LimitMore => self.at_height(height),
             FaultKind::LimitLess => self.limit_less(height),
-            FaultKind::PushOmitted => self.after(Tamper::Pop),
-            FaultKind::PopOmitted => self.after(Tamper::Push),
-            FaultKind::Copied => self.after(Tamper::Copy),
+            FaultKind::PushOmitted => self.after(|machine| machine.pop()),
+            FaultKind::PopOmitted => self.after(|machine| machine.push()),
+            FaultKind::Copied => self.after(|machine| in_compounds(machine, |it| it.copy_top())),
             FaultKind::OperandCopied => {
-                self.tamper_with(Tamper::Copy);
+                self.plant(|machine| in_compounds(machine, |it| it.copy_top()));
                 self.execute()
             }
             FaultKind::Shared => self.shared(),
-            FaultKind::Counted => self.after(Tamper::Count(1)),
+            FaultKind::Counted => self.after(|machine| in_compounds(machine, |it| it.count_more(1))),
             FaultKind::NotReleased => self.not_released(),
             FaultKind::NotTaken => self.not_taken(),
             FaultKind::NotRaised => self.not_raised(takes),
@@ -129,7 +131,7 @@ impl Faulty {
                 let throws = writes.iter().any(|cell| matches!(cell, Cell::Named("exception", _)));
                 let status = self.execute();
                 if throws == (status == Status::Running) {
-                    self.tamper_with(Tamper::FailOtherwise);
+                    self.plant(|machine| machine.fail_otherwise());
                 }
                 self.inner.advance(0)
             }
@@ -154,7 +156,7 @@ impl Faulty {
     }
 
     fn frame_now(&self) -> Option<usize> {
-        self.inner.frame().map(|frame| frame.depth)
+        frame_of(self.inner.inspect()).map(|frame| frame.depth)
     }
 
     /// Whether the frame of the faulty instruction is there.
@@ -181,19 +183,29 @@ impl Faulty {
         self.inner.height().checked_sub(1).map(Cell::Stack).into_iter().collect()
     }
 
-    /// Executes the instruction, then tampers with the machine if it is still running.
-    fn after(&mut self, tamper: Tamper) -> Status {
+    /// Executes the instruction, then changes the machine if it is still running.
+    fn after(&mut self, change: impl FnOnce(&mut dyn PlantFaults) -> bool) -> Status {
         let status = self.execute();
         if status == Status::Running {
-            self.tamper_with(tamper);
+            self.plant(change);
         }
         status
     }
 
-    fn tamper_with(&mut self, tamper: Tamper) {
-        if self.is_in_frame() && self.inner.tamper(tamper) {
+    /// Changes the machine if the frame of the faulty instruction is there.
+    fn plant(&mut self, change: impl FnOnce(&mut dyn PlantFaults) -> bool) {
+        if self.is_in_frame() {
+            self.plant_anywhere(change);
+        }
+    }
+
+    /// Changes the machine; false if that is impossible.
+    fn plant_anywhere(&mut self, change: impl FnOnce(&mut dyn PlantFaults) -> bool) -> bool {
+        let is_changed = self.inner.faults().is_some_and(change);
+        if is_changed {
             self.switch_on();
         }
+        is_changed
     }
 
     /// Executes the instruction with a different stack height if the height is next to a limit.
@@ -201,10 +213,10 @@ impl Faulty {
         let (pops, pushes) = (usize::from(self.fault.op.pops), usize::from(self.fault.op.pushes));
         let limit = self.inner.stack_limit();
         match self.fault.kind {
-            FaultKind::TooFew => (height..pops).for_each(|_| self.tamper_with(Tamper::Push)),
-            FaultKind::OneMoreNeeded if height == pops => self.tamper_with(Tamper::Pop),
+            FaultKind::TooFew => (height..pops).for_each(|_| self.plant(|machine| machine.push())),
+            FaultKind::OneMoreNeeded if height == pops => self.plant(|machine| machine.pop()),
             FaultKind::LimitMore if limit.is_some_and(|limit| height + pushes == limit + 1 + pops) => {
-                self.tamper_with(Tamper::Pop);
+                self.plant(|machine| machine.pop());
             }
             _ => {}
         }
@@ -215,16 +227,16 @@ impl Faulty {
     fn limit_less(&mut self, height: usize) -> Status {
         let (pops, pushes) = (usize::from(self.fault.op.pops), usize::from(self.fault.op.pushes));
         if self.is_full() && pushes <= pops {
-            self.tamper_with(Tamper::Overflow);
+            self.plant(|machine| machine.overflow());
             return self.inner.advance(0);
         }
         if self.inner.stack_limit().is_some_and(|limit| height + pushes == limit + pops) {
-            self.tamper_with(Tamper::Push);
+            self.plant(|machine| machine.push());
             return self.execute();
         }
         let status = self.execute();
-        if status == Status::Running && self.inner.reference_limit().is_some() && self.is_full() {
-            self.tamper_with(Tamper::Overflow);
+        if status == Status::Running && self.inner.references().is_some() && self.is_full() {
+            self.plant(|machine| machine.overflow());
         }
         self.inner.advance(0)
     }
@@ -232,30 +244,25 @@ impl Faulty {
     /// Whether the stack, or the number of items, is as large as the limit allows.
     fn is_full(&self) -> bool {
         let machine = &self.inner;
-        let is_counted = machine.reference_limit().is_some() && !machine.recounts_references();
-        machine.stack_limit() == Some(machine.height())
-            || is_counted && machine.references() == machine.reference_limit()
+        let is_at_limit = |it: ReferenceCount| it.count == it.limit && !it.is_estimate;
+        machine.stack_limit() == Some(machine.height()) || machine.references().is_some_and(is_at_limit)
     }
 
-    /// Executes the instruction after this much gas has been taken. A machine that cannot be tampered with is changed as
-    /// a vector would change it.
+    /// Executes the instruction after this much gas has been taken.
     fn with_gas(&mut self, taken: i64) -> Status {
-        if self.inner.tamper(Tamper::Spend(taken)) {
-            self.switch_on();
-        } else if let Some(gas) = self.inner.gas().and_then(|gas| gas.checked_add_signed(-taken)) {
-            self.set(&Value::record([("gas", Value::int(gas))]));
-        }
+        self.plant_anywhere(|machine| machine.spend(taken));
         self.execute()
     }
 
     /// Executes the instruction with the Struct on top turned into an Array, which is not copied.
     fn shared(&mut self) -> Status {
-        let stored = self.inner.compound(0);
-        let Some(stored) = stored.filter(|_| self.inner.tamper(Tamper::AsArray)) else {
+        let as_array = |machine: &mut dyn PlantFaults| in_compounds(machine, |it| it.top_as_array());
+        let Some(stored) = self.inner.compound(0) else { return self.execute() };
+        if !self.inner.faults().is_some_and(as_array) {
             return self.execute();
-        };
+        }
         let status = self.execute();
-        self.tamper_with(Tamper::AsStruct(stored));
+        self.plant(|machine| in_compounds(machine, |it| it.stored_as_struct(stored)));
         status
     }
 
@@ -265,9 +272,10 @@ impl Faulty {
         let status = self.execute();
         if status == Status::Running
             && let Some((before, after)) = before.zip(self.inner.references())
-            && before > after
+            && before.count > after.count
         {
-            self.tamper_with(Tamper::Count(before - after));
+            let more = before.count - after.count;
+            self.plant(|machine| in_compounds(machine, |it| it.count_more(more)));
         }
         status
     }
@@ -284,23 +292,9 @@ impl Faulty {
         let status = self.execute();
         let went = self.inner.next().map(|at| at.pc);
         if status == Status::Running && self.inner.depth() == depth && went != Some(next) {
-            self.go_to(next);
+            self.plant(|machine| machine.go_to(next));
         }
         status
-    }
-
-    /// Continues at this program counter. A machine that cannot be tampered with is changed as a vector would
-    /// change it.
-    fn go_to(&mut self, next: usize) {
-        if !self.is_in_frame() {
-            return;
-        }
-        if self.inner.tamper(Tamper::GoTo(next)) {
-            self.switch_on();
-        } else {
-            let members = [("pc", Value::int(next)), ("phase", Value::text("same"))];
-            self.set(&Value::record(members));
-        }
     }
 
     /// Executes the instruction. If it fails, restores the machine, pops the operands, pushes as many zeros
@@ -308,7 +302,8 @@ impl Faulty {
     fn not_raised(&mut self, takes: usize) -> Status {
         let next = self.after_next();
         let pushes = self.fault.op.pushes.into();
-        if self.inner.tamper(Tamper::Excuse { pops: takes, pushes, next }) {
+        let excuse = Excuse { pops: takes, pushes, next };
+        if self.inner.faults().is_some_and(|machine| machine.excuse(&excuse)) {
             let status = self.inner.advance(1);
             if self.inner.failure().is_some() {
                 self.switch_on();
@@ -322,13 +317,15 @@ impl Faulty {
         }
         let Some(before) = before else { return status };
         self.inner = before;
-        for _ in 0..takes {
-            self.inner.tamper(Tamper::Pop);
+        if let Some(machine) = self.inner.faults() {
+            for _ in 0..takes {
+                machine.pop();
+            }
+            for _ in 0..pushes {
+                machine.push();
+            }
         }
-        for _ in 0..pushes {
-            self.inner.tamper(Tamper::Push);
-        }
-        self.go_to(next);
+        self.plant(|machine| machine.go_to(next));
         self.inner.advance(0)
     }
 
@@ -364,118 +361,36 @@ impl Faulty {
         if self.now(cell).as_ref() == Some(&value) {
             return;
         }
-        if self.inner.write(cell, &value) {
-            self.switch_on();
-        } else if let Some(change) = change(self.fault.machine, &*self.inner, cell, value) {
-            self.set(&change);
-        }
+        self.plant_anywhere(|machine| machine.write(cell, &value));
     }
 
-    /// Changes the machine. If it rejects the change, the fault has no effect here.
-    fn set(&mut self, change: &Value) {
-        if self.inner.set(change).is_ok() {
-            self.switch_on();
-        }
+    /// The current value of the cell.
+    fn now(&mut self, cell: &Cell) -> Option<Value> {
+        self.inner.faults().filter(|_| is_readable(cell))?.content(cell)
     }
 
-    /// The current value of the cell; [`read`] returns the initial value of a storage word instead.
-    fn now(&self, cell: &Cell) -> Option<Value> {
-        match cell {
-            Cell::Named("storage", _) => self.inner.value(cell),
-            _ => self.read(cell),
-        }
+    /// The value that the cell keeps if writes to it are forgotten.
+    fn read(&mut self, cell: &Cell) -> Option<Value> {
+        self.inner.faults().filter(|_| is_readable(cell))?.unwritten(&self.program, cell)
     }
+}
 
-    fn read(&self, cell: &Cell) -> Option<Value> {
-        read(&*self.inner, &self.program, cell)
-    }
+/// Whether a cell is small enough to be read as one value.
+fn is_readable(cell: &Cell) -> bool {
+    !matches!(cell, Cell::Range(_, range) if range.len() > MAX_BYTES)
+}
+
+/// Changes a machine with compounds; false for any other, or if that is impossible.
+fn in_compounds(
+    machine: &mut dyn PlantFaults,
+    change: impl FnOnce(&mut dyn PlantInCompounds) -> bool,
+) -> bool {
+    machine.compounds().is_some_and(change)
 }
 
 /// The length of the instruction, in units of the program counter.
 fn length(at: &At<'_>) -> usize {
     1 + at.operand.len()
-}
-
-/// The place after a place.
-fn neighbour(cell: &Cell) -> Option<Cell> {
-    match cell {
-        Cell::Range(name, range) => Some(Cell::Range(name, range.end..range.end + range.len())),
-        Cell::Named(kind, name) => {
-            let (number, rest) = name
-                .split_once(' ')
-                .map_or((&**name, String::new()), |(number, rest)| (number, format!(" {rest}")));
-            let next = match number.strip_prefix("0x") {
-                Some(digits) => format!("0x{:02x}", u64::from_str_radix(digits, 16).ok()?.checked_add(1)?),
-                None => match number.strip_prefix('r') {
-                    Some(digits) => format!("r{}", digits.parse::<u64>().ok()?.checked_add(1)?),
-                    None => number.parse::<u64>().ok()?.checked_add(1)?.to_string(),
-                },
-            };
-            Some(Cell::named(kind, next + &rest))
-        }
-        Cell::Stack(_) | Cell::Item(..) | Cell::Compound(_) => None,
-    }
-}
-
-/// Whether such values can be swapped with each other.
-fn is_movable(value: &Value) -> bool {
-    match value {
-        Value::Int(_) | Value::Bool(_) | Value::Bytes(_) => true,
-        Value::Typed(name, value) => &**name != "Buffer" && is_movable(value),
-        Value::Null | Value::Text(_) | Value::List(_) | Value::Record(_) => false,
-    }
-}
-
-/// The value with this mistake, on a machine whose words have this number of bits; `None` if that would not change
-/// it.
-fn wrong_value(value: &Value, wrong: WrongValue, word: u32) -> Option<Value> {
-    let typed = |name: &crate::model::name::Name, inner: Value| Value::typed(name.clone(), inner);
-    match (value, wrong) {
-        (Value::Typed(name, inner), _) => Some(typed(name, wrong_value(inner, wrong, word)?)),
-        (_, WrongValue::OneMore) => one_more(value),
-        (Value::Int(number), _) => Some(Value::Int(wrong_number(number, wrong, word)?)),
-        (Value::Bool(true), WrongValue::Zero) => Some(Value::Bool(false)),
-        (Value::Bool(false), WrongValue::ZeroAsOne) => Some(Value::Bool(true)),
-        (Value::Bytes(bytes), WrongValue::Zero) if !bytes.is_empty() => {
-            Some(Value::Bytes(vec![0; bytes.len()]))
-        }
-        (Value::Bytes(bytes), WrongValue::LowLimb) if bytes.iter().skip(8).any(|byte| *byte != 0) => {
-            Some(Value::Bytes([&bytes[..8], &vec![0; bytes.len() - 8]].concat()))
-        }
-        _ => None,
-    }
-}
-
-fn wrong_number(number: &BigInt, wrong: WrongValue, word: u32) -> Option<BigInt> {
-    let low = |bits: u32| number & ((BigInt::from(1) << bits) - 1);
-    let other = match wrong {
-        WrongValue::OneMore => number + 1,
-        WrongValue::OneLess => number - 1,
-        WrongValue::LowByte => low(8),
-        WrongValue::LowLimb => low(64),
-        WrongValue::LowHalf => low(128),
-        // The sign of an unsigned word is its highest bit.
-        WrongValue::SignLost if number.bits() == u64::from(word) && number.sign() == Sign::Plus => {
-            low(word - 1)
-        }
-        WrongValue::SignLost if number.sign() == Sign::Minus => -number,
-        WrongValue::Zero => BigInt::ZERO,
-        WrongValue::ZeroAsOne if number.sign() == Sign::NoSign => BigInt::from(1),
-        WrongValue::SignLost | WrongValue::ZeroAsOne => return None,
-    };
-    (other != *number).then_some(other)
-}
-
-/// The opposite of a truth value.
-fn opposite(value: &Value) -> Option<Value> {
-    match value {
-        Value::Bool(truth) => Some(Value::Bool(!truth)),
-        Value::Int(number) if *number <= BigInt::from(1) && *number >= BigInt::ZERO => {
-            Some(Value::Int(1 - number))
-        }
-        Value::Typed(name, inner) => Some(Value::typed(name.clone(), opposite(inner)?)),
-        _ => None,
-    }
 }
 
 impl Machine for Faulty {
@@ -513,87 +428,15 @@ impl Machine for Faulty {
         self.inner.next()
     }
 
+    fn inspect(&self) -> &(dyn Inspect + 'static) {
+        self.inner.inspect()
+    }
+
     fn describe(&self) -> String {
         self.inner.describe()
     }
 
     fn explain(&self, at: &Path) -> Option<String> {
         self.inner.explain(at)
-    }
-}
-
-impl Observe for Faulty {
-    fn has_field(&self, field: &str) -> bool {
-        self.inner.has_field(field)
-    }
-
-    fn observe(&self, field: &str) -> Option<Value> {
-        self.inner.observe(field)
-    }
-}
-
-impl Inspect for Faulty {
-    fn instruction(&self) -> String {
-        self.inner.instruction()
-    }
-
-    fn source(&self) -> Option<String> {
-        self.inner.source()
-    }
-
-    fn height(&self) -> usize {
-        self.inner.height()
-    }
-
-    fn reference_limit(&self) -> Option<usize> {
-        self.inner.reference_limit()
-    }
-
-    fn references(&self) -> Option<usize> {
-        self.inner.references()
-    }
-
-    fn recounts_references(&self) -> bool {
-        self.inner.recounts_references()
-    }
-
-    fn stack_limit(&self) -> Option<usize> {
-        self.inner.stack_limit()
-    }
-
-    fn item(&self, below: usize) -> Option<Value> {
-        self.inner.item(below)
-    }
-
-    fn compound(&self, below: usize) -> Option<usize> {
-        self.inner.compound(below)
-    }
-
-    fn gas(&self) -> Option<u64> {
-        self.inner.gas()
-    }
-
-    fn given_back(&self) -> u64 {
-        self.inner.given_back()
-    }
-
-    fn failure(&self) -> Option<String> {
-        self.inner.failure()
-    }
-
-    fn depth(&self) -> usize {
-        self.inner.depth()
-    }
-
-    fn declared(&self, counts: &dyn Fn(usize) -> bool) -> Effects {
-        self.inner.declared(counts)
-    }
-
-    fn value(&self, cell: &Cell) -> Option<Value> {
-        self.inner.value(cell)
-    }
-
-    fn cells(&self, at: &Path) -> Vec<Cell> {
-        self.inner.cells(at)
     }
 }

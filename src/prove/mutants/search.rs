@@ -89,7 +89,8 @@ impl Numbers {
 /// exceeds the limit.
 fn full(fault: RowFault) -> usize {
     let machine = (fault.machine.new)(&Limits::default());
-    let limit = machine.stack_limit().or(machine.reference_limit()).unwrap_or(0);
+    let of_references = machine.references().map(|references| references.limit);
+    let limit = machine.stack_limit().or(of_references).unwrap_or(0);
     limit - usize::from(fault.op.pushes.saturating_sub(fault.op.pops)).min(limit)
 }
 
@@ -184,7 +185,7 @@ fn vector(fault: RowFault, make: &MakeVector, name: &str, code: &[u8], inputs: &
     let (case, _) = read(&text(None)?)?;
     let limits = Limits { steps: MAX_STEPS, ..Limits::default() };
     let mut plain = Embedded::of((fault.machine.new)(&limits), &Interrupt::default());
-    let fields: Vec<_> = (fault.machine.fields)().iter().map(|field| field.name).collect();
+    let fields: Vec<_> = fault.machine.fields.iter().map(|field| field.name).collect();
     let mut left: Vec<(&str, Value)> = Vec::new();
     plain
         .watch(&case.program, &case.steps, None, &mut |_, state| {

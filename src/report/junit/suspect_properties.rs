@@ -4,10 +4,11 @@
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, BufRead, BufReader, Read, Write};
 
-use quick_junit::{TestCase, TestCaseStatus, TestSuite};
-
-use super::xml::{parts, with_suite};
+use super::xml::XmlElements;
 use crate::model::suspects::{MAX_FAILURES, SuspectAnalysis};
+
+/// How many elements are around the properties of a case.
+const AROUND_PROPERTIES: usize = 3;
 
 /// The failing cases of a report, and what explains them.
 #[derive(Default)]
@@ -86,12 +87,8 @@ const FIRST: (&str, &str) = ("suspect-example", "yes");
 
 /// The lines of properties of a case.
 fn properties(named: &[(&str, &str)]) -> io::Result<String> {
-    let mut case = TestCase::new("", TestCaseStatus::success());
-    for (name, value) in named {
-        case.add_property((*name, *value));
-    }
-    let mut suite = TestSuite::new("");
-    suite.add_test_case(case);
-    let [_, inside, _] = parts(&with_suite(suite), "testcase")?;
-    Ok(format!("{}\n", inside.trim_matches('\n')))
+    let mut inside = XmlElements::inside(AROUND_PROPERTIES)?;
+    inside.properties(named)?;
+    let text = String::from_utf8(inside.take()).map_err(io::Error::other)?;
+    Ok(format!("{}\n", text.trim_matches('\n')))
 }

@@ -1,34 +1,83 @@
-//! Parts of JUnit XML, which the library writes only as a whole.
+//! Elements of JUnit XML, written one after another.
 
+use std::borrow::Cow;
 use std::io;
 
-use quick_junit::{Report as Suites, TestSuite};
+use quick_xml::Writer;
+use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, BytesText, Event};
 
-/// A report without suites.
-pub(super) fn empty() -> Suites {
-    Suites::new("vmconf")
+/// The text of elements that follow each other at one depth of the document. Each begins with a line break.
+pub(super) struct XmlElements(Writer<Vec<u8>>);
+
+impl XmlElements {
+    /// Elements inside this number of others.
+    pub(super) fn inside(depth: usize) -> io::Result<XmlElements> {
+        let mut elements = XmlElements(Writer::new_with_indent(Vec::new(), b' ', 4));
+        elements.0.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
+        for _ in 0..depth {
+            elements.start("around", &[])?;
+        }
+        if depth > 0 {
+            elements.take();
+        }
+        Ok(elements)
+    }
+
+    /// The text that was written since the last call.
+    pub(super) fn take(&mut self) -> Vec<u8> {
+        std::mem::take(self.0.get_mut())
+    }
+
+    /// A start tag; what is written next is inside the element.
+    pub(super) fn start(&mut self, tag: &str, attributes: &[(&str, &str)]) -> io::Result<()> {
+        self.0.write_event(Event::Start(tag_with(tag, attributes)))
+    }
+
+    pub(super) fn end(&mut self, tag: &str) -> io::Result<()> {
+        self.0.write_event(Event::End(BytesEnd::new(tag)))
+    }
+
+    /// An element without content.
+    pub(super) fn empty(&mut self, tag: &str, attributes: &[(&str, &str)]) -> io::Result<()> {
+        self.0.write_event(Event::Empty(tag_with(tag, attributes)))
+    }
+
+    /// An element with this text, or without content.
+    pub(super) fn element(
+        &mut self,
+        tag: &str,
+        attributes: &[(&str, &str)],
+        text: Option<&str>,
+    ) -> io::Result<()> {
+        let Some(text) = text else { return self.empty(tag, attributes) };
+        self.start(tag, attributes)?;
+        self.0.write_event(Event::Text(BytesText::new(&allowed(text))))?;
+        self.end(tag)
+    }
+
+    /// The properties of a test case, if there are any.
+    pub(super) fn properties(&mut self, properties: &[(&str, &str)]) -> io::Result<()> {
+        if properties.is_empty() {
+            return Ok(());
+        }
+        self.start("properties", &[])?;
+        for (name, value) in properties {
+            self.empty("property", &[("name", name), ("value", value)])?;
+        }
+        self.end("properties")
+    }
 }
 
-/// A report with only this suite.
-pub(super) fn with_suite(suite: TestSuite) -> Suites {
-    let mut alone = empty();
-    // Not `add_test_suite`: it counts the cases, which may be elsewhere.
-    alone.test_suites.push(suite);
-    alone
+fn tag_with<'t>(tag: &'t str, attributes: &[(&str, &str)]) -> BytesStart<'t> {
+    let mut tag = BytesStart::new(tag);
+    for (name, value) in attributes {
+        tag.push_attribute((*name, &*allowed(value)));
+    }
+    tag
 }
 
-/// The XML of a report in three parts: the text before the content of the only element with this name, the
-/// content, and the text after it. The library can only write whole reports, which would have to be in
-/// memory.
-pub(super) fn parts(report: &Suites, element: &str) -> io::Result<[String; 3]> {
-    let text = report.to_string().map_err(io::Error::other)?;
-    // Text from a vector in a start tag is escaped, so it contains no `>`.
-    let head = text.find(&format!("<{element} "));
-    let head = head.and_then(|start| Some(start + text[start..].find('>')? + 1));
-    let end = text.rfind(&format!("</{element}>")).map(|end| text[..end].trim_end().len());
-    let (head, end) = head
-        .zip(end)
-        .filter(|(head, end)| head <= end)
-        .ok_or_else(|| io::Error::other("unknown form of JUnit XML"))?;
-    Ok([&text[..head], &text[head..end], &text[end..]].map(str::to_owned))
+/// The text without characters that XML does not allow, even escaped.
+fn allowed(text: &str) -> Cow<'_, str> {
+    let is_forbidden = |it: char| it.is_ascii_control() && !matches!(it, '\t' | '\n' | '\r' | '\x7f');
+    if text.contains(is_forbidden) { text.replace(is_forbidden, "").into() } else { text.into() }
 }

@@ -21,8 +21,8 @@ use crate::wire::protocol::{
 };
 
 /// The run of a case.
-pub(super) struct TesteeRun<'r> {
-    fields: &'r [MemberShape],
+pub(super) struct TesteeRun {
+    fields: &'static [MemberShape],
     machine: &'static str,
     program: serde_json::Value,
     steps: Vec<protocol::WireStep>,
@@ -56,7 +56,7 @@ fn observe_offered(observe: &mut Vec<String>, hashed: &Hashed, offer: &Offer, le
     }
 }
 
-impl<'r> TesteeRun<'r> {
+impl TesteeRun {
     /// The run of a program without mnemonics.
     ///
     /// # Errors
@@ -64,12 +64,11 @@ impl<'r> TesteeRun<'r> {
     /// If the process does not offer what the case needs.
     pub(super) fn new(
         info: &'static MachineInfo,
-        fields: &'r [MemberShape],
         offer: &Offer,
         program: &Program,
         steps: &[Step],
-    ) -> Result<TesteeRun<'r>, Stopped> {
-        let (program, mut steps) = written(info, fields, program, steps);
+    ) -> Result<TesteeRun, Stopped> {
+        let (program, mut steps) = written(info, program, steps);
         let left_out = info.hashed.map_or(Vec::new(), |hashed| left_out(&hashed, offer));
         for step in &mut steps {
             if let Some(hashed) = &info.hashed {
@@ -88,7 +87,14 @@ impl<'r> TesteeRun<'r> {
                 return Err(Stopped::Unsupported(format!("no field {name}")));
             }
         }
-        Ok(TesteeRun { fields, machine: info.name, program, steps, hashed: info.hashed, left_out })
+        Ok(TesteeRun {
+            fields: info.fields,
+            machine: info.name,
+            program,
+            steps,
+            hashed: info.hashed,
+            left_out,
+        })
     }
 
     /// The request, with this number.
@@ -107,10 +113,7 @@ impl<'r> TesteeRun<'r> {
     /// # Errors
     ///
     /// If the answer does not fit the request.
-    pub(super) fn states(
-        &self,
-        answer: ProtocolAnswer,
-    ) -> Result<Result<Vec<Reported<'r>>, Stopped>, Trouble> {
+    pub(super) fn states(&self, answer: ProtocolAnswer) -> Result<Result<Vec<Reported>, Stopped>, Trouble> {
         let ActionDone { steps, ended, .. } = match answer {
             ProtocolAnswer::Done(done) => done,
             ProtocolAnswer::Skip(Skip { reason, .. }) => return Ok(Err(Stopped::Unsupported(reason))),
@@ -134,7 +137,7 @@ impl<'r> TesteeRun<'r> {
         &self,
         protocol::ObservedState { fields }: protocol::ObservedState,
         ended: Option<&str>,
-    ) -> Result<Reported<'r>, plain::Misfit> {
+    ) -> Result<Reported, plain::Misfit> {
         let mut values = Vec::with_capacity(fields.len());
         for (name, json) in fields {
             if let Some(field) = self.fields.iter().find(|field| field.name == name) {
@@ -163,20 +166,19 @@ pub fn limits_of(limits: &Limits) -> BTreeMap<String, u64> {
 /// A program without mnemonics and its steps in the form of a request.
 pub(super) fn written(
     info: &MachineInfo,
-    fields: &[MemberShape],
     program: &Program,
     steps: &[Step],
 ) -> (serde_json::Value, Vec<protocol::WireStep>) {
-    let steps = steps.iter().map(|step| written_step(step, info, fields)).collect();
+    let steps = steps.iter().map(|step| written_step(step, info)).collect();
     (write_record(&program.0, info.program), steps)
 }
 
 /// A step, with the fields that its assertions name.
-fn written_step(step: &Step, info: &MachineInfo, fields: &[MemberShape]) -> protocol::WireStep {
+fn written_step(step: &Step, info: &MachineInfo) -> protocol::WireStep {
     let mut observe: Vec<String> = Vec::new();
     for assertion in step.end.iter().chain(&step.assertions) {
         if let PathKey::Name(name) = assertion.at.first()
-            && fields.iter().any(|field| field.name == &**name)
+            && info.fields.iter().any(|field| field.name == &**name)
             && !observe.iter().any(|known| known == &**name)
         {
             observe.push(name.to_string());
@@ -205,28 +207,28 @@ pub(super) fn reason(failure: TesteeFailure) -> LoadError {
 }
 
 /// A state reported by a process.
-pub(super) struct Reported<'r> {
+pub(super) struct Reported {
     /// All fields of the machine.
-    fields: &'r [MemberShape],
+    fields: &'static [MemberShape],
     values: Vec<(&'static str, Value)>,
     ended: String,
     left_out: Vec<&'static str>,
 }
 
-impl<'r> Reported<'r> {
+impl Reported {
     /// The state with these values. `ended` is how the machine ended, if it says so.
     pub(super) fn new(
-        fields: &'r [MemberShape],
+        fields: &'static [MemberShape],
         values: Vec<(&'static str, Value)>,
         ended: Option<String>,
         left_out: Vec<&'static str>,
-    ) -> Reported<'r> {
+    ) -> Reported {
         let ended = ended.unwrap_or_else(|| "the machine does not say how".to_owned());
         Reported { fields, values, ended, left_out }
     }
 }
 
-impl Observe for Reported<'_> {
+impl Observe for Reported {
     fn has_field(&self, name: &str) -> bool {
         self.fields.iter().any(|field| field.name == name)
     }
@@ -236,7 +238,7 @@ impl Observe for Reported<'_> {
     }
 }
 
-impl TesteeState for Reported<'_> {
+impl TesteeState for Reported {
     fn describe(&self) -> String {
         self.ended.clone()
     }

@@ -10,7 +10,7 @@ use crate::model::case::{Program, Step};
 use crate::model::field_type::{DeclaredField, FieldType};
 use crate::model::name::Name;
 use crate::model::path::{Path, PathKey};
-use crate::model::shape::{MemberShape, Shape};
+use crate::model::shape::Shape;
 use crate::model::value::Value;
 use crate::testees::testee::Stopped;
 use crate::wire::declared::{DeclaredAnswer, DeclaredRequest, DeclaredStep};
@@ -20,7 +20,6 @@ use crate::wire::protocol::{Offer, ProtocolAnswer, Skip, WireAction};
 /// The run of a case of a machine that is described by data.
 pub(super) struct DeclaredRun<'r> {
     info: &'static MachineInfo,
-    fields: &'r [MemberShape],
     program: &'r Program,
     steps: Vec<DeclaredStep<'r>>,
     assertions: Vec<&'r Step>,
@@ -36,7 +35,6 @@ impl<'r> DeclaredRun<'r> {
     /// If the process does not offer what the case needs.
     pub(super) fn new(
         info: &'static MachineInfo,
-        fields: &'r [MemberShape],
         offer: &Offer,
         program: &'r Program,
         steps: &'r [Step],
@@ -58,7 +56,7 @@ impl<'r> DeclaredRun<'r> {
             written.push(DeclaredStep { actions: names.collect(), observe });
         }
         let assertions = steps.iter().collect();
-        Ok(DeclaredRun { info, fields, program, steps: written, assertions, left_out })
+        Ok(DeclaredRun { info, program, steps: written, assertions, left_out })
     }
 
     /// The request with this number, in one line with its terminator.
@@ -73,11 +71,7 @@ impl<'r> DeclaredRun<'r> {
     /// # Errors
     ///
     /// If the line is not an answer to the request.
-    pub(super) fn states(
-        &self,
-        line: Vec<u8>,
-        id: u64,
-    ) -> Result<Result<Vec<Reported<'r>>, Stopped>, Trouble> {
+    pub(super) fn states(&self, line: Vec<u8>, id: u64) -> Result<Result<Vec<Reported>, Stopped>, Trouble> {
         let answer = match DeclaredAnswer::read(line) {
             Ok(answer) => answer,
             Err(line) => return refusal(&line, id),
@@ -93,16 +87,16 @@ impl<'r> DeclaredRun<'r> {
         let ended = Some(answer.ended().unwrap_or_default());
         let mut all = Vec::with_capacity(states.len());
         for (step, node) in self.assertions.iter().zip(states) {
-            let mut values = answer.state(node, self.fields).map_err(Trouble::Broke)?;
+            let mut values = answer.state(node, self.info.fields).map_err(Trouble::Broke)?;
             self.add_zeros(step, &mut values);
-            all.push(Reported::new(self.fields, values, ended.clone(), self.left_out.clone()));
+            all.push(Reported::new(self.info.fields, values, ended.clone(), self.left_out.clone()));
         }
         Ok(Ok(all))
     }
 
     /// Adds the cells that a step demands and that the process did not report: they are 0.
     fn add_zeros(&self, step: &Step, values: &mut [(&'static str, Value)]) {
-        let memories = self.fields.iter().filter(|field| is_memory(&field.shape));
+        let memories = self.info.fields.iter().filter(|field| is_memory(&field.shape));
         for field in memories {
             let Some((_, Value::Record(cells))) = values.iter_mut().find(|value| value.0 == field.name)
             else {
@@ -118,7 +112,7 @@ impl<'r> DeclaredRun<'r> {
 }
 
 /// What a line says that is no state.
-fn refusal<'r>(line: &[u8], id: u64) -> Result<Result<Vec<Reported<'r>>, Stopped>, Trouble> {
+fn refusal(line: &[u8], id: u64) -> Result<Result<Vec<Reported>, Stopped>, Trouble> {
     let answer = ProtocolAnswer::read(line).map_err(|error| {
         let quoted = quoted_around(line, error.column.map_or(0, |column| column.saturating_sub(1)));
         Trouble::Broke(format!("wrote a line that is not an answer: it {error}: {quoted}"))

@@ -93,7 +93,7 @@ fn instruction(at: &At<'_>) -> TracedInstruction {
     TracedInstruction {
         pc: at.pc as u64,
         code: at.code.into(),
-        gas: at.state.gas(),
+        gas: at.state.gas().map(|gas| gas.left),
         height: height as u64,
         top: top.map(|item| text(&item)).collect(),
     }

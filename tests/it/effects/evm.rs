@@ -135,17 +135,17 @@ impl Parts {
         program.push(code);
         program.extend((0..operand_len(op)).map(|at| at as u8 + 7));
         program.extend([STOP, JUMPDEST, STOP, JUMPDEST, STOP]);
-        let item = |(below, word): (usize, &Word)| {
-            (below.to_string(), Value::Int(BigInt::from_bytes_be(Sign::Plus, word)))
+        let item = |(at, word): (usize, &Word)| {
+            (Cell::Stack(at), Value::Int(BigInt::from_bytes_be(Sign::Plus, word)))
         };
-        let stack = Value::record(self.stack.iter().rev().enumerate().map(item));
-        let memory = Value::record([("0x0", Value::Bytes(self.memory.concat()))]);
+        let memory = self.memory.concat();
+        let memory = (Cell::Range("memory", 0..memory.len()), Value::Bytes(memory));
         Prepared {
             machine: by_name("evm").unwrap(),
             program: Program::from(self.record(program)),
             first: Vec::new(),
             steps: (3 + self.stack.len()) as u64,
-            changes: vec![Value::record([("stack", stack), ("memory", memory)])],
+            changes: self.stack.iter().enumerate().map(item).chain([memory]).collect(),
         }
     }
 

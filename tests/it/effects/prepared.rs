@@ -16,8 +16,8 @@ pub(crate) struct Prepared {
     pub(crate) first: Vec<Value>,
     /// The instructions that are executed.
     pub(crate) steps: u64,
-    /// What is set after them.
-    pub(crate) changes: Vec<Value>,
+    /// The cells that get other values after them.
+    pub(crate) changes: Vec<(Cell, Value)>,
 }
 
 impl Prepared {
@@ -31,8 +31,8 @@ impl Prepared {
         if self.steps > 0 && machine.run(self.steps, None) != Status::Running {
             return None;
         }
-        for change in &self.changes {
-            machine.set(change).ok()?;
+        for (cell, value) in &self.changes {
+            machine.faults()?.write(cell, value).then_some(())?;
         }
         Some(machine)
     }

@@ -14,7 +14,7 @@ use vmconf::model::value::Value;
 use super::prepared::{Prepared, Scene};
 use crate::random::Random;
 use crate::support::{files, read};
-use vmconf::prove::mutants::place;
+use vmconf::prove::mutants::wrong;
 
 /// The most instructions of a case that are looked at.
 const STEPS: u64 = 200;
@@ -93,7 +93,7 @@ struct Seen(Vec<Option<u16>>);
 impl Watch for Seen {
     fn before(&mut self, at: &At<'_>) {
         let is_small =
-            at.state.height() <= HEIGHT && at.state.references().is_none_or(|count| count <= REFERENCES);
+            at.state.height() <= HEIGHT && at.state.references().is_none_or(|it| it.count <= REFERENCES);
         self.0.push(at.op.map(|op| op.code).filter(|_| is_small));
     }
 }
@@ -111,7 +111,7 @@ fn scene(op: &OpInfo, places: &[Place], random: &mut Random) -> Scene {
 
 /// The state with another value in one cell, or after a script with another constant.
 fn mutant(op: &OpInfo, start: &Prepared, random: &mut Random) -> Option<(Option<Cell>, Prepared)> {
-    let machine = start.make()?;
+    let mut machine = start.make()?;
     // What a service of 2.x answers may depend on the script itself.
     let of_script = op.name == "SYSCALL" && start.machine.name == "neo2";
     if random.below(2) == 0
@@ -125,9 +125,9 @@ fn mutant(op: &OpInfo, start: &Prepared, random: &mut Random) -> Option<(Option<
         return None;
     }
     let cell = &cells[random.below(cells.len())];
-    let value = other(&place::read(&*machine, &start.program, cell)?, random)?;
+    let value = other(&machine.faults()?.unwritten(&start.program, cell)?, random)?;
     let mut prepared = start.clone();
-    prepared.changes.push(place::change(start.machine, &*machine, cell, value)?);
+    prepared.changes.push((cell.clone(), value));
     Some((Some(cell.clone()), prepared))
 }
 
@@ -201,6 +201,6 @@ fn other(value: &Value, random: &mut Random) -> Option<Value> {
     match value {
         Value::Int(_) if random.below(2) == 0 => Some(Value::int(random.below(4) as u64)),
         Value::Typed(name, inside) => Some(Value::typed(name.clone(), other(inside, random)?)),
-        value => place::one_more(value),
+        value => wrong::one_more(value),
     }
 }

@@ -7,6 +7,7 @@ use vmconf::explain::explore;
 use vmconf::explain::recording::Recording;
 use vmconf::formats::minic89::documents;
 use vmconf::machines;
+use vmconf::machines::inspect::InspectSource;
 use vmconf::machines::minic89::Playback;
 use vmconf::machines::view::ViewScope;
 use vmconf::model::limits::Limits;
@@ -64,7 +65,7 @@ fn shown(recording: &mut Recording, step: u64) -> String {
     let moment = recording.moment(step);
     let machine = recording.go_to(moment);
     let pc = machine.next().map_or("-".to_owned(), |at| at.pc.to_string());
-    let line = machine.line().map_or("-".to_owned(), |line| line.to_string());
+    let line = machine.source().and_then(InspectSource::line).map_or("-".to_owned(), |line| line.to_string());
     let mut text = format!("{}+{pc} line {line}", machine.function().unwrap_or_default());
     for row in machine.sections().iter().skip(1).flat_map(|section| &section.rows) {
         let out = if row.scope == ViewScope::Out { " out" } else { "" };
@@ -97,7 +98,11 @@ fn lines_are_those_of_the_map() {
         let mut recording = recording(&[function(1, "main", [0, 0], code, &entries)]);
         let line = |step| {
             let moment = recording.moment(step);
-            recording.go_to(moment).line().map_or("-".to_owned(), |line| line.to_string())
+            recording
+                .go_to(moment)
+                .source()
+                .and_then(InspectSource::line)
+                .map_or("-".to_owned(), |line| line.to_string())
         };
         let found: Vec<_> = (0..5).map(line).collect();
         assert_eq!(found.join(" "), lines, "{entries}");

@@ -49,7 +49,7 @@ fn assert_observable(machine: &dyn Machine) {
 fn assert_halts(script: &Script, count: usize) {
     let machine = ended(script);
     assert_eq!(machine.observe("state"), Some(Value::text("HALT")), "{}", machine.describe());
-    assert_eq!(references(&*machine), count);
+    assert_eq!(references(machine.inspect()), count);
     assert_observable(&*machine);
 }
 

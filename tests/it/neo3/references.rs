@@ -427,7 +427,7 @@ fn counts_as_the_model(draws: Vec<u8>, cycles: Cycles) -> Result<(), TestCaseErr
         };
         prop_assert_eq!(machine.observe("state"), Some(Value::text(state)), "{}", machine.describe());
         if state != "FAULT" {
-            let found = references(&*machine) as isize;
+            let found = references(machine.inspect()) as isize;
             prop_assert_eq!(found, *count, "step {}: {}", index, machine.describe());
         }
     }
@@ -435,7 +435,7 @@ fn counts_as_the_model(draws: Vec<u8>, cycles: Cycles) -> Result<(), TestCaseErr
     let left = &mut 1000;
     if let Some(items) = model.stack.iter().map(|item| item.shown(left)).collect() {
         let expected = if has_faulted { End::Fault } else { End::Halt(items) };
-        prop_assert_eq!(end(&*machine), expected);
+        prop_assert_eq!(end(machine.inspect()), expected);
     }
     Ok(())
 }

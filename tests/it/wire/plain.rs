@@ -15,7 +15,7 @@ use crate::support::config;
 /// The shapes of the programs, changes and fields of all machines, and that of anything.
 fn any_shape() -> impl Strategy<Value = Shape> {
     let of_machine = |info: &vmconf::machines::MachineInfo| {
-        let fields = (info.fields)();
+        let fields = info.fields;
         let fields: Vec<_> = fields.iter().map(|field| field.shape).collect();
         [vec![Shape::Record(info.program), Shape::Record(info.changes)], fields].concat()
     };
@@ -140,8 +140,8 @@ fn other_spellings_are_read() {
     use vmconf::machines::by_name;
 
     let field = |machine: &str, name: &str, json: &str| {
-        let fields = (by_name(machine).unwrap().fields)();
-        let shape = fields.into_iter().find(|field| field.name == name).unwrap().shape;
+        let fields = by_name(machine).unwrap().fields;
+        let shape = fields.iter().find(|field| field.name == name).unwrap().shape;
         read(serde_json::from_str(json).unwrap(), &shape).unwrap()
     };
     for number in ["42", r#""42""#, r#""0x2a""#, r#""0x002A""#] {

@@ -66,7 +66,7 @@ fn try_offer(offer: &Offer, points: &mut CheckPoints) {
     points.hold("implements a machine that vmconf knows", info.is_some(), &advice);
     let advice = "without one, every case is unsupported; list the fields of the state that you report";
     points.hold("reports fields", !offer.fields.is_empty(), advice);
-    let known = info.map(|info| (info.fields)()).unwrap_or_default();
+    let known = info.map(|info| info.fields).unwrap_or_default();
     let unknown = offer.fields.iter().find(|name| known.iter().all(|field| field.name != **name));
     let advice = format!("there is no field {}", unknown.map_or("", |name| name));
     points.hold("reports fields that the machine has", unknown.is_none(), &advice);

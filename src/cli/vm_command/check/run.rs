@@ -124,7 +124,7 @@ fn try_state(theirs: &ObservedState, ours: &ObservedState, info: &MachineInfo, p
         format!("{} is missing; report each field that hello lists", missing.map_or("", |name| name));
     points.hold("reports all that was requested", missing.is_none(), &advice);
     let (mut misfit, mut other) = (None, None);
-    for field in (info.fields)() {
+    for field in info.fields {
         let [theirs, ours] = [theirs, ours].map(|state| state.fields.get(field.name).cloned());
         let (Some(theirs), Some(ours)) = (theirs, ours) else { continue };
         match (plain::read(theirs, &field.shape), plain::read(ours, &field.shape)) {

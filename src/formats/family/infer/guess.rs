@@ -91,7 +91,7 @@ impl Widths {
     }
 
     fn list(self, lists: &ObservedLists) -> Guess {
-        if let Some(memory) = memory(&lists.items) {
+        if let Some(memory) = memory(lists) {
             return Guess::sure(FieldType::Memory(memory));
         }
         let items = &lists.items;
@@ -118,7 +118,9 @@ impl Widths {
         match &items.lists {
             // Lists of different lengths have no type of their own.
             Some(lists) if items.kinds() == 1 && lists.length().is_none() => Guess::sure(FieldType::Json),
-            Some(lists) if items.kinds() == 1 && lists.length() <= Some(lists.places.len()) => {
+            Some(lists)
+                if items.kinds() == 1 && (1..=lists.places.len()).contains(&lists.length().unwrap_or(0)) =>
+            {
                 let tuple = self.tuple(lists);
                 if items.nulls == 0 { tuple } else { tuple.map(|it| FieldType::Optional(Box::new(it))) }
             }
@@ -153,21 +155,26 @@ impl Widths {
 }
 
 /// The type of a memory with these items: pairs of address and cell, or an address with the bytes from there on.
-fn memory(items: &ObservedValues) -> Option<MemoryType> {
-    if items.nulls > 0 || items.kinds() != 1 {
+fn memory(lists: &ObservedLists) -> Option<MemoryType> {
+    let items = &lists.items;
+    if items.nulls > 0 || items.kinds() != 1 || lists.has_address_twice {
         return None;
     }
     let (addresses, cells) = match (&items.lists, &items.objects) {
-        (Some(pairs), None) if pairs.length() == Some(2) => {
-            (&pairs.places[0].numbers, &pairs.places[1].numbers)
-        }
+        (Some(pairs), None) if pairs.length() == Some(2) => (&pairs.places[0], &pairs.places[1]),
         (None, Some(chunks)) if chunks.are_alike() && chunks.members.len() == 2 => {
-            let address = &chunks.members.get("address")?.1.numbers;
-            let contents = chunks.members.iter().find(|member| *member.0 != "address")?;
-            (address, &contents.1.1.lists.as_ref()?.items.numbers)
+            let address = &chunks.members.get("address")?.1;
+            let (_, (_, contents)) = chunks.members.iter().find(|member| *member.0 != "address")?;
+            let is_list = contents.kinds() == 1 && contents.nulls == 0;
+            (address, &contents.lists.as_ref().filter(|_| is_list)?.items)
         }
         _ => return None,
     };
+    let is_plain = |values: &ObservedValues| values.kinds() == 1 && values.nulls == 0;
+    if !is_plain(addresses) || !is_plain(cells) {
+        return None;
+    }
+    let (addresses, cells) = (&addresses.numbers, &cells.numbers);
     let is_whole = |numbers: &ObservedNumbers| numbers.count > 0 && !numbers.are_signed();
     // A cell as wide as its address is rather a pair of numbers.
     if !is_whole(addresses) || !is_whole(cells) || cells.bits() > 8 && cells.bits() >= addresses.bits() {
@@ -201,13 +208,12 @@ fn next(widths: &[u32], bits: u32) -> u32 {
 }
 
 fn text(texts: &ObservedTexts) -> Guess {
-    match texts {
-        ObservedTexts { count, hex, odd } if count == hex && *odd > 0 => {
-            Guess::doubtful(FieldType::Unsigned(256), "numbers in hex: the width is not known")
-        }
-        ObservedTexts { count, hex, .. } if count == hex => {
-            Guess::doubtful(FieldType::Bytes, "hex digits: perhaps a number")
-        }
-        _ => Guess::sure(FieldType::Text),
+    let ObservedTexts { count, hex, odd, no_number } = texts;
+    if count != hex || *odd > 0 && *no_number > 0 {
+        Guess::sure(FieldType::Text)
+    } else if *odd > 0 {
+        Guess::doubtful(FieldType::Unsigned(256), "numbers in hex: the width is not known")
+    } else {
+        Guess::doubtful(FieldType::Bytes, "hex digits: perhaps a number")
     }
 }

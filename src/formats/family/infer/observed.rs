@@ -47,6 +47,8 @@ pub(super) struct ObservedTexts {
     /// How many are hex digits with `0x`, and how many of these have an odd number of digits.
     pub(super) hex: u64,
     pub(super) odd: u64,
+    /// How many of these are no number of 256 bits: they have no digit, or too many.
+    pub(super) no_number: u64,
 }
 
 #[derive(Debug, Default)]
@@ -57,6 +59,8 @@ pub(super) struct ObservedLists {
     pub(super) items: ObservedValues,
     /// The items at each of the first places.
     pub(super) places: Vec<ObservedValues>,
+    /// Whether a list has an address twice, if its items are cells of a memory.
+    pub(super) has_address_twice: bool,
 }
 
 #[derive(Debug, Default)]
@@ -140,6 +144,7 @@ impl ObservedTexts {
         if let Some(digits) = digits {
             self.hex += 1;
             self.odd += u64::from(digits.len() % 2 == 1);
+            self.no_number += u64::from(!(1..=64).contains(&digits.len()));
         }
     }
 }
@@ -161,12 +166,25 @@ impl ObservedLists {
         if self.lengths.len() < MAX_DISTINCT {
             self.lengths.insert(length);
         }
+        self.has_address_twice |= has_address_twice(node);
     }
 
     /// The length of all of them, if they have the same.
     pub(super) fn length(&self) -> Option<usize> {
         self.lengths.first().copied().filter(|_| self.lengths.len() == 1)
     }
+}
+
+/// Whether two items of a list overlap, if each is an address and a cell, or an address and the cells from there on.
+fn has_address_twice(list: JsonNode<'_>) -> bool {
+    let range = |item: JsonNode<'_>| {
+        let start = if item.is_object() { item.member("address")? } else { item.items().next()? };
+        let cells = item.values().find(|value| value.is_array()).map_or(1, |cells| cells.items().count());
+        Some((start.raw().parse::<u64>().ok()?, cells as u64))
+    };
+    let mut ranges: Vec<_> = list.items().filter_map(range).collect();
+    ranges.sort_unstable();
+    ranges.windows(2).any(|pair| pair[1].0 - pair[0].0 < pair[0].1.max(1))
 }
 
 impl ObservedObjects {

@@ -4,6 +4,7 @@ use super::guess::{Guess, Widths};
 use super::layout::{CaseLayout, Pair};
 use super::{Member, Members};
 use crate::formats::family::node_path::{NodePath, PathStep};
+use crate::model::escape::escaped;
 use crate::model::field_type::FieldType;
 
 /// The declaration of what cases have.
@@ -35,7 +36,8 @@ pub(super) fn declaration(machine: &str, layout: &CaseLayout, members: &Members,
 }
 
 fn field(name: &str, guess: &Guess) -> String {
-    let doubt = guess.doubt.as_ref().map_or_else(String::new, |doubt| format!(" # uncertain: {doubt}"));
+    let doubt =
+        guess.doubt.as_ref().map_or_else(String::new, |doubt| format!(" # uncertain: {}", escaped(doubt)));
     format!("{} = {}{doubt}", key(name), notation(&guess.field_type))
 }
 

@@ -20,8 +20,8 @@ use crate::machines::ethereum::memory::Growth;
 use crate::machines::ethereum::program::Prepared;
 use crate::machines::ethereum::refusal::TransactionRefusal;
 use crate::machines::ethereum::transaction;
+use crate::machines::ethereum::transaction_record::ChosenTransaction;
 use crate::machines::machine::LoadError;
-use crate::machines::record::ProgramRecord;
 
 /// The id of the chain of blocks that state tests are usually in.
 const MAINNET: u64 = 1;
@@ -38,13 +38,13 @@ const UNITS_OF_AUTHORIZATION: u64 = 52_000;
 
 impl Ethereum {
     /// Sets up the engine for a transaction, and advances it to its first instruction.
-    pub(super) fn begin(&mut self, chosen: &ProgramRecord<'_>) -> Result<(), LoadError> {
+    pub(super) fn begin(&mut self, chosen: ChosenTransaction<'_>) -> Result<(), LoadError> {
         let test = self.test.clone().ok_or_else(|| LoadError::new("there is no program"))?;
-        let fork = chosen.text("fork")?;
+        let fork = chosen.fork()?;
         let fork =
             ForkRules::named(fork).ok_or_else(|| LoadError::new(format!("there is no fork {fork}")))?;
         let fork = fork.with(self.fault);
-        let touches = chosen.text("refusal")? == "coinbase" && fork.adds(FaultyRule::RefusalTouches);
+        let touches = chosen.refusal()? == "coinbase" && fork.adds(FaultyRule::RefusalTouches);
         let refused = touches.then(|| test.coinbase());
         let transaction = transaction::read(&test, fork, chosen)?;
         let gas = transaction.as_ref().map_or(0, |transaction| transaction.gas_limit);

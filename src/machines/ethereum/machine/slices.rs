@@ -141,9 +141,9 @@ impl Ethereum {
             (Some(InstructionResult::MemoryLimitOOG), Growth::Unpaid) => Some(InstructionResult::MemoryOOG),
             (end, _) => end,
         };
-        let end = match (end, self.excuse.take()) {
-            (Some(why), Some(excuse)) if why.is_halt() => {
-                excuse.continue_with(interpreter);
+        let end = match (end, self.excused.take()) {
+            (Some(why), Some(excused)) if why.is_halt() => {
+                excused.continue_with(interpreter);
                 self.trail.get_or_insert_default().failure = Some(why);
                 None
             }

@@ -15,7 +15,7 @@ use super::decision::{Decision, noted};
 use super::role::{self, Role};
 use crate::isa::OpInfo;
 use crate::isa::assembler::assemble;
-use crate::machines::evm::shapes::PROGRAM;
+use crate::machines::evm::program::EvmProgram;
 use crate::machines::evm::{EVM, Evm, Op};
 use crate::machines::machine::{Machine, Status};
 use crate::machines::tiers::Tiers;
@@ -385,7 +385,7 @@ fn program_of(vector: &Json) -> Program {
         let found = json.into_iter().find(|json| !json.is_null());
         (member.name, found.map_or(Value::Bool(false), |json| value_of(&member.shape, json)))
     };
-    Program::from(Value::record(PROGRAM.iter().map(member)))
+    Program::from(Value::record(EvmProgram::MEMBERS.iter().map(member)))
 }
 
 /// What no vector reaches: a decision with its answers, and why.

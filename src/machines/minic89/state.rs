@@ -1,10 +1,12 @@
-//! What can be observed.
+//! The state: what can be observed, and what can be changed between two instructions.
 
 use super::cpu::MiniFrame;
 use super::machine::{MiniC89, RunStatus};
 use super::program::Function;
 use super::trap::Trap;
 use super::word::MiniWord;
+use crate::machines::change::{CountFrom, PartCells, StateChange, StateChanges, change_items, state_changes};
+use crate::machines::machine::LoadError;
 use crate::machines::observe::{StateField, StateFields, state_fields};
 use crate::model::shape::Shape;
 use crate::model::value::Value;
@@ -26,6 +28,21 @@ impl StateFields for MiniC89 {
                 RunStatus::Halted(result) => Some(Value::record([("result", Value::int(result))])),
                 _ => None,
             };
+    };
+}
+
+/// The parts of a run that has begun.
+impl StateChanges for MiniC89 {
+    const CHANGES: &'static [StateChange<MiniC89>] = state_changes! {
+        "operand_stack": Shape::Plain, "values by their number from the top, 0 first",
+            |m, name, values| change_items(name, &mut m.stack, CountFrom::FromTop, values, put),
+            PartCells::Stack;
+        "locals": Shape::Plain, "slots of the current frame by number",
+            |m, name, values| {
+                let base = m.base();
+                change_items(name, &mut m.slots[base..], CountFrom::FromStart, values, put)
+            },
+            PartCells::ByNumber("slot", |m, slot| m.slots.get(m.base() + slot).map(|word| word.to_value()));
     };
 }
 
@@ -73,4 +90,18 @@ fn place(function: &Function, ip: usize) -> Value {
 
 fn list(words: &[MiniWord]) -> Value {
     Value::List(words.iter().map(|word| word.to_value()).collect())
+}
+
+impl MiniC89 {
+    /// Where the slots of the current frame begin.
+    fn base(&self) -> usize {
+        self.frames.last().map_or(0, |frame| frame.base)
+    }
+}
+
+/// Replaces a value with another.
+fn put(place: &mut MiniWord, value: &Value) -> Result<(), LoadError> {
+    let word = MiniWord::of_value(value);
+    *place = word.ok_or_else(|| LoadError::new(format!("{value} is not a value of this machine")))?;
+    Ok(())
 }

@@ -5,11 +5,9 @@ use revm_primitives::Log;
 
 use super::logs;
 use super::machine::{Ethereum, TransactionEnd, TransactionOutcome};
-use super::shapes::{LOG, STACK};
-use crate::machines::inspect::Inspect;
 use crate::machines::observe::{StateField, StateFields, state_fields};
 use crate::machines::record::{ACCOUNTS, HEX, word_value};
-use crate::model::shape::Shape;
+use crate::model::shape::{Shape, members};
 use crate::model::value::Value;
 
 /// Before the transaction has ended, only the frame and its stack can be observed.
@@ -27,14 +25,22 @@ impl StateFields for Ethereum {
         "output": Shape::Bytes, "bytes returned, if executed", output;
         "fork": Shape::Text, "the fork whose rules hold", |m| Some(Value::text(m.fork()?.name));
         "refund": HEX, "gas to give back at the end, before any limit on it",
-            |m| Some(Value::int(m.refund()?));
+            |m| Some(Value::int(m.refunded()));
         "memorySize": HEX, "bytes of memory of the frame",
             |m| Some(Value::int(m.running()?.interpreter.memory.len()));
         "returnData": Shape::Bytes, "what the last call of the frame returned",
             |m| Some(Value::Bytes(m.running()?.interpreter.return_data.0.to_vec()));
-        "stack": STACK, "stack items of the frame, bottom first", stack;
+        "stack": Shape::List(&WORD), "stack items of the frame, bottom first", stack;
     };
 }
+
+static WORD: Shape = HEX;
+
+static LOG: Shape = Shape::Record(members! {
+    "address": Shape::Bytes, "the account that wrote it, 20 bytes";
+    "topics": Shape::List(&Shape::Bytes), "32 bytes each, at most 4";
+    "data": Shape::Bytes, "the bytes of memory that were logged";
+});
 
 impl TransactionEnd {
     fn result(&self) -> Option<&ExecutionResult> {

@@ -10,19 +10,21 @@ use revm_primitives::{Address, U256};
 
 use super::Ethereum;
 use crate::machines::ethereum::trail::{MAX_ITEMS, storage_of};
-use crate::machines::machine::{Status, Tamper};
+use crate::machines::inspect::Inspect;
+use crate::machines::machine::Status;
+use crate::machines::plant::{Excuse, PlantFaults, PlantInCells};
 use crate::machines::record::{word, word_value};
 use crate::model::cell::Cell;
 use crate::model::value::Value;
 
 /// The frame as it continues if its next instruction fails.
-pub(super) struct Excuse {
+pub(super) struct Excused {
     stack: Vec<U256>,
     gas: Gas,
     pc: usize,
 }
 
-impl Excuse {
+impl Excused {
     /// Continues after an instruction that has failed.
     pub(super) fn continue_with(self, interpreter: &mut Interpreter<EthInterpreter>) {
         if interpreter.bytecode.action().is_some() {
@@ -34,46 +36,10 @@ impl Excuse {
     }
 }
 
-impl Ethereum {
-    fn interpreter(&mut self) -> Option<&mut Interpreter<EthInterpreter>> {
-        let frame = self.frames[..self.depth].last_mut()?;
-        Some(&mut frame.interpreter)
-    }
-
-    /// See [`Machine::tamper`](crate::machines::machine::Machine::tamper).
-    pub(super) fn tamper_with_frame(&mut self, tamper: Tamper) -> bool {
-        let Some(interpreter) = self.interpreter() else { return false };
-        match tamper {
-            Tamper::Push => interpreter.stack.push(U256::ZERO),
-            Tamper::Pop => interpreter.stack.pop().is_ok(),
-            Tamper::GoTo(pc) if pc <= interpreter.bytecode.bytecode_slice().len() => {
-                interpreter.bytecode.absolute_jump(pc);
-                true
-            }
-            Tamper::Spend(gas) => spend(&mut interpreter.gas, gas),
-            Tamper::Overflow => self.overflow(),
-            Tamper::Excuse { pops, pushes, next } => {
-                let mut stack = interpreter.stack.data().clone();
-                stack.truncate(stack.len().saturating_sub(pops));
-                stack.resize((stack.len() + pushes).min(MAX_ITEMS), U256::ZERO);
-                self.excuse = Some(Excuse { stack, gas: interpreter.gas, pc: next });
-                true
-            }
-            _ => false,
-        }
-    }
-
-    fn overflow(&mut self) -> bool {
-        let Some(interpreter) = self.interpreter() else { return false };
-        interpreter.halt(InstructionResult::StackOverflow);
-        let action = interpreter.take_next_action();
-        let done = self.act(action);
-        !matches!(self.status_after(done), Status::Refused(_))
-    }
-
-    /// The whole value of a cell of the running frame.
-    pub(super) fn whole(&self, cell: &Cell) -> Option<Value> {
+impl PlantInCells for Ethereum {
+    fn content(&self, cell: &Cell) -> Option<Value> {
         match cell {
+            Cell::Stack(at) => self.item(self.height().checked_sub(at + 1)?),
             Cell::Range(name, range) if self.is_own_memory(name) => {
                 let memory = self.running()?.interpreter.memory.context_memory();
                 let byte = |at| memory.get(at).copied().unwrap_or_default();
@@ -92,18 +58,62 @@ impl Ethereum {
         }
     }
 
-    /// Gives a cell of the running frame a value; false if it cannot have it.
-    pub(super) fn give(&mut self, cell: &Cell, value: &Value) -> bool {
-        match (cell, value) {
-            (Cell::Stack(at), Value::Int(_)) => self.give_item(*at, value).is_some(),
+    fn write(&mut self, cell: &Cell, value: &Value) -> bool {
+        let written = match (cell, value) {
+            (Cell::Stack(at), Value::Int(_)) => self.give_item(*at, value),
             (Cell::Range(name, range), Value::Bytes(bytes)) if self.is_own_memory(name) => {
-                self.give_memory(range, bytes).is_some()
+                self.give_memory(range, bytes)
             }
             (Cell::Named("storage" | "transient storage", name), Value::Int(_)) => {
-                self.give_word(cell, storage_of(name), value).is_some()
+                self.give_word(cell, storage_of(name), value)
             }
-            _ => false,
-        }
+            _ => None,
+        };
+        written.is_some()
+    }
+}
+
+impl PlantFaults for Ethereum {
+    fn go_to(&mut self, pc: usize) -> bool {
+        let bytecode = self.interpreter().map(|interpreter| &mut interpreter.bytecode);
+        let bytecode = bytecode.filter(|bytecode| pc <= bytecode.bytecode_slice().len());
+        bytecode.map(|bytecode| bytecode.absolute_jump(pc)).is_some()
+    }
+
+    fn push(&mut self) -> bool {
+        self.interpreter().is_some_and(|interpreter| interpreter.stack.push(U256::ZERO))
+    }
+
+    fn pop(&mut self) -> bool {
+        self.interpreter().is_some_and(|interpreter| interpreter.stack.pop().is_ok())
+    }
+
+    fn spend(&mut self, gas: i64) -> bool {
+        self.interpreter().is_some_and(|interpreter| spend(&mut interpreter.gas, gas))
+    }
+
+    fn overflow(&mut self) -> bool {
+        let Some(interpreter) = self.interpreter() else { return false };
+        interpreter.halt(InstructionResult::StackOverflow);
+        let action = interpreter.take_next_action();
+        let done = self.act(action);
+        !matches!(self.status_after(done), Status::Refused(_))
+    }
+
+    fn excuse(&mut self, excuse: &Excuse) -> bool {
+        let Some(interpreter) = self.interpreter() else { return false };
+        let mut stack = interpreter.stack.data().clone();
+        stack.truncate(stack.len().saturating_sub(excuse.pops));
+        stack.resize((stack.len() + excuse.pushes).min(MAX_ITEMS), U256::ZERO);
+        self.excused = Some(Excused { stack, gas: interpreter.gas, pc: excuse.next });
+        true
+    }
+}
+
+impl Ethereum {
+    fn interpreter(&mut self) -> Option<&mut Interpreter<EthInterpreter>> {
+        let frame = self.frames[..self.depth].last_mut()?;
+        Some(&mut frame.interpreter)
     }
 
     fn give_item(&mut self, at: usize, value: &Value) -> Option<()> {

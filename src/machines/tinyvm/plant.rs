@@ -1,0 +1,12 @@
+//! What planted faults change besides cells.
+
+use super::machine::TinyVm;
+use crate::machines::plant::PlantFaults;
+
+impl PlantFaults for TinyVm {
+    fn go_to(&mut self, pc: usize) -> bool {
+        let (Ok(single), Ok(pc)) = (self.alone(), u16::try_from(pc)) else { return false };
+        single.core.pc = pc;
+        true
+    }
+}
