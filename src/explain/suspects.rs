@@ -29,7 +29,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 pub use self::case::{SpectrumCase, SpectrumOutcome};
-use self::cover::{assigned, cover, thorough_cover};
+use self::cover::{Cover, assigned, cover, thorough_cover};
 use self::doubt::Doubt;
 use self::ochiai::ochiai;
 use self::table::SpectrumTable;
@@ -44,7 +44,7 @@ pub fn locate(machine: &str, cases: &[SpectrumCase<'_>]) -> SuspectAnalysis {
     cases.sort_by(|a, b| (a.length, &a.id).cmp(&(b.length, &b.id)));
     let table = SpectrumTable::new(cases);
     let is_comparable = table.is_comparable();
-    let covering = if is_comparable { cover(&table) } else { Vec::new() };
+    let Cover { suspects: covering, rivals } = if is_comparable { cover(&table) } else { Cover::default() };
     let parts = assigned(&table, &covering);
     let doubt = Doubt::new(&table);
     let name = |op: &str| SuspectName { machine: machine.to_owned(), op: op.to_owned() };
@@ -73,7 +73,10 @@ pub fn locate(machine: &str, cases: &[SpectrumCase<'_>]) -> SuspectAnalysis {
     }
     analysis.unexplained = table.failing_without(&covering).map(|case| case.id.clone()).collect();
     if !suspects.is_empty() {
-        let others = thorough_cover(&table).into_iter().chain(score::ranked(&table, &table.failing));
+        let thorough = thorough_cover(&table);
+        let rivals: Vec<_> = rivals.into_iter().filter(|op| !thorough.contains(op)).collect();
+        let others = rivals.iter().take(1).chain(&thorough).chain(&rivals).copied();
+        let others = others.chain(score::ranked(&table, &table.failing));
         let mut named = suspects;
         analysis.others = others.filter(|op| named.insert(op)).take(MAX_OTHERS).map(name).collect();
     }

@@ -31,7 +31,8 @@ use vmconf::testees::embedded::Embedded;
 use crate::support::validator::Validator;
 use crate::support::{sources_of, vmconf};
 
-/// The seed of all choices; each test prints it. The ranking was chosen with another one, 20261124.
+/// The seed of all choices, which `VMCONF_SEED` replaces in the test with most of them; each test prints it. The ranking
+/// was chosen with others.
 const SEED: u64 = 7_919;
 
 /// Faults of each machine, one at a time.
@@ -164,8 +165,9 @@ fn among_first(analysis: &SuspectAnalysis, ops: &[&str], count: usize) -> usize 
 /// One fault of each of 200 machines, then two to five faults at once.
 #[test]
 fn planted_faults_are_named() {
-    println!("seed {SEED}");
-    let mut numbers = Numbers(SEED);
+    let seed = std::env::var("VMCONF_SEED").map_or(SEED, |seed| seed.parse().expect("a number"));
+    println!("seed {seed}");
+    let mut numbers = Numbers(seed);
     let (mut first, mut top, mut faults_planted) = (0, 0, 0);
     let (mut all_named, mut sets) = (0, 0);
     let mut missed = Vec::new();

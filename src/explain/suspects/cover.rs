@@ -1,16 +1,32 @@
 //! A small set of instructions of which each failing case executes at least one.
 
-use super::score::ranked;
+use std::cmp::Ordering;
+
+use super::score::{ranked, rivalry};
 use super::table::{OpRow, SpectrumTable};
 
-/// The suspects, the best first: each explains all remaining cases that execute it.
-pub(super) fn cover<'c>(table: &SpectrumTable<'c>) -> Vec<&'c str> {
+/// How many instructions after a suspect may be as likely as it.
+const MAX_RIVALS: usize = 7;
+
+/// How well a rival must explain what its suspect does, from 0 to 1.
+const MIN_RIVALRY: f64 = 0.85;
+
+/// Suspects, the best first, and instructions that are nearly as likely as one of them, the most likely first: a value that
+/// is stored and loaded again does not tell which of the two was wrong.
+#[derive(Default)]
+pub(super) struct Cover<'c> {
+    pub(super) suspects: Vec<&'c str>,
+    pub(super) rivals: Vec<&'c str>,
+}
+
+/// The suspects: each explains all remaining cases that execute it.
+pub(super) fn cover<'c>(table: &SpectrumTable<'c>) -> Cover<'c> {
     cover_by(table, |row| row.executed.failing.clone())
 }
 
 /// The suspects if each explains only the cases with a condition under which most fail: more than necessary.
 pub(super) fn thorough_cover<'c>(table: &SpectrumTable<'c>) -> Vec<&'c str> {
-    cover_by(table, separated)
+    cover_by(table, separated).suspects
 }
 
 fn separated(row: &OpRow<'_>) -> Vec<usize> {
@@ -18,15 +34,22 @@ fn separated(row: &OpRow<'_>) -> Vec<usize> {
 }
 
 /// Takes the best suspect, sets aside what it `explains`, and goes on with the rest.
-fn cover_by<'c>(table: &SpectrumTable<'c>, explains: impl Fn(&OpRow<'_>) -> Vec<usize>) -> Vec<&'c str> {
+fn cover_by<'c>(table: &SpectrumTable<'c>, explains: impl Fn(&OpRow<'_>) -> Vec<usize>) -> Cover<'c> {
     let mut remaining = table.failing.clone();
-    let mut found = Vec::new();
-    while let Some(best) = ranked(table, &remaining).into_iter().find(|op| !found.contains(op)) {
-        found.push(best);
+    let (mut suspects, mut rivals) = (Vec::new(), Vec::new());
+    loop {
+        let mut likely = ranked(table, &remaining).into_iter().filter(|op| !suspects.contains(op));
+        let Some(best) = likely.next() else { break };
+        let rated = likely.take(MAX_RIVALS).map(|op| (rivalry(table, best, op, &remaining), op));
+        rivals.extend(rated.filter(|(rivalry, _)| *rivalry >= MIN_RIVALRY));
+        suspects.push(best);
         let explained = explains(table.row(best));
         remaining.retain(|case| explained.binary_search(case).is_err());
     }
-    found
+    // A stable sort: of equal ones, that of the better suspect and the more likely one comes first.
+    rivals.sort_by(|one, other| other.0.partial_cmp(&one.0).unwrap_or(Ordering::Equal));
+    let rivals = rivals.into_iter().map(|(_, op)| op).filter(|op| !suspects.contains(op)).collect();
+    Cover { suspects, rivals }
 }
 
 /// The failing cases that each of these suspects explains, by their indices. A case that executes several belongs to the

@@ -9,17 +9,37 @@ use super::table::{CaseCounts, OpRow, SpectrumTable};
 /// its best condition, and the share of the cases that execute it, in which a case counts more the fewer instructions it
 /// executes. The exponents are those with which most planted faults come first; small changes make no difference.
 fn score(table: &SpectrumTable<'_>, row: &OpRow<'_>, remaining: &[usize]) -> f64 {
-    let remain = |counts: &CaseCounts| {
-        let is_left = |case: &&usize| remaining.binary_search(case).is_ok();
-        counts.failing.iter().filter(is_left).count() as f64
-    };
-    let of = |counts| ochiai(remain(counts), counts.passing, remaining.len() as f64);
-    let own = of(&row.executed);
-    let best = row.conditions.values().map(of).fold(own, f64::max);
+    let own = fit(&row.executed, remaining);
+    let best = best_fit(row, remaining);
     let weight = |cases: &mut dyn Iterator<Item = &usize>| cases.map(|it| table.weight(*it)).sum::<f64>();
     let share =
         weight(&mut remaining.iter().filter(|case| row.executed.has(**case))) / weight(&mut remaining.iter());
     own.powf(0.4) * best.powf(0.6) * share.powf(0.3)
+}
+
+/// The measure of Ochiai for these failing cases.
+fn fit(counts: &CaseCounts, remaining: &[usize]) -> f64 {
+    ochiai(shared(counts, remaining) as f64, counts.passing, remaining.len() as f64)
+}
+
+/// The measure of Ochiai for the instruction or its best condition.
+fn best_fit(row: &OpRow<'_>, remaining: &[usize]) -> f64 {
+    let conditions = row.conditions.values().map(|counts| fit(counts, remaining));
+    conditions.fold(fit(&row.executed, remaining), f64::max)
+}
+
+fn shared(counts: &CaseCounts, remaining: &[usize]) -> usize {
+    counts.failing.iter().filter(|case| remaining.binary_search(case).is_ok()).count()
+}
+
+/// How well one instruction explains what a better one does among these failing cases, from 0 to 1: the share of the cases
+/// that it executes, too, times how much its best condition says in comparison.
+pub(super) fn rivalry(table: &SpectrumTable<'_>, best: &str, rival: &str, remaining: &[usize]) -> f64 {
+    let (best, rival) = (table.row(best), table.row(rival));
+    let is_left = |case: &&usize| remaining.binary_search(case).is_ok();
+    let of_best: Vec<_> = best.executed.failing.iter().copied().filter(|case| is_left(&case)).collect();
+    let share = shared(&rival.executed, &of_best) as f64 / of_best.len() as f64;
+    share * best_fit(rival, remaining) / best_fit(best, remaining)
 }
 
 /// The instructions that any of these failing cases executes, the best first.

@@ -7,19 +7,21 @@ use std::time::Duration;
 
 use vmconf::explain::spectrum::analyse;
 use vmconf::explain::suspects::ranking;
-use vmconf::machines::of_this_crate;
+use vmconf::machines::{MachineInfo, by_name, of_this_crate};
 use vmconf::model::event::Event;
 use vmconf::model::interrupt::Interrupt;
 use vmconf::model::limits::Limits;
 use vmconf::model::verdict::DifferenceKind;
 use vmconf::prove::mutants::fault::{RowFault, row_faults_of};
 use vmconf::prove::mutants::faulty::Faulty;
+use vmconf::run::sources::Sources;
 use vmconf::run::{self, FileOptions, LoadOptions, RunOptions};
 use vmconf::testees::MakeTestee;
 use vmconf::testees::process::{ProcessGroups, ProcessVm, TesteeCommand};
 use vmconf::testees::server::Server;
 
 use super::{MAX_STEPS, Numbers, SEED};
+use crate::support::skip::suites;
 use crate::support::sources_of;
 
 /// The variable with the name of the fault; without it, the testee is a test that has nothing to do.
@@ -30,6 +32,10 @@ const FAULTS: usize = 2;
 
 /// How many of the faults must be among the first three instructions: one may be missed.
 const NAMED: usize = 5 * FAULTS - 1;
+
+/// Faults of each machine on a published suite, and how many of all must be among the first three.
+const FAULTS_ON_SUITES: usize = 4;
+const NAMED_ON_SUITES: usize = 3 * FAULTS_ON_SUITES - 2;
 
 /// The testee: answers requests on standard input with a machine with the fault. The harness writes lines, too.
 #[test]
@@ -66,37 +72,61 @@ fn served(fault: RowFault) -> MakeTestee {
 }
 
 /// The instructions that explain the failures of a machine with the fault, the best first; none if nothing fails.
-fn named(fault: RowFault) -> Vec<String> {
+fn named(fault: RowFault, vectors: &Sources) -> Vec<String> {
     let limits = Limits { steps: 20 * MAX_STEPS, ..Limits::default() };
     let file = FileOptions { limits, ..FileOptions::default() };
     let run = RunOptions { testee: served(fault), jobs: 2, ..RunOptions::default() };
     let options = LoadOptions { run, file, ..LoadOptions::default() };
-    let sources = sources_of(format!("vectors/{}", fault.machine.name));
     let mut verdicts: HashMap<String, DifferenceKind> = HashMap::new();
-    run::run(&sources, &options, &mut |event| {
+    run::run(vectors, &options, &mut |event| {
         if let Event::Finished(report) = event {
             verdicts.insert(report.id.to_string(), report.verdict.kind());
         }
     });
-    let analysis = analyse(&sources, &options, None, &|id| verdicts.get(&id.to_string()).copied());
+    let analysis = analyse(vectors, &options, None, &|id| verdicts.get(&id.to_string()).copied());
     ranking(&analysis).map(|name| name.op.clone()).collect()
+}
+
+/// How many of these numbers of faults of a machine that its vectors notice are among the first three suspects.
+fn count_named(
+    machine: &'static MachineInfo,
+    vectors: &Sources,
+    faults: usize,
+    numbers: &mut Numbers,
+) -> usize {
+    let mut all = row_faults_of(machine);
+    let (mut noticed, mut count) = (0, 0);
+    while noticed < faults {
+        let fault = all.swap_remove(numbers.below(all.len()));
+        let named = named(fault, vectors);
+        noticed += usize::from(!named.is_empty());
+        count += usize::from(named.iter().take(3).any(|op| op == fault.op.name));
+        println!("{fault}: {}", named.iter().take(3).cloned().collect::<Vec<_>>().join(", "));
+    }
+    count
 }
 
 #[test]
 fn faults_of_another_process_are_named() {
     println!("seed {SEED}");
     let mut numbers = Numbers(SEED);
-    let mut count = 0;
-    for machine in of_this_crate() {
-        let mut all = row_faults_of(machine);
-        let mut noticed = 0;
-        while noticed < FAULTS {
-            let fault = all.swap_remove(numbers.below(all.len()));
-            let named = named(fault);
-            noticed += usize::from(!named.is_empty());
-            count += usize::from(named.iter().take(3).any(|op| op == fault.op.name));
-            println!("{fault}: {}", named.iter().take(3).cloned().collect::<Vec<_>>().join(", "));
-        }
-    }
+    let of_machine = |machine: &'static MachineInfo| {
+        count_named(machine, &sources_of(format!("vectors/{}", machine.name)), FAULTS, &mut numbers)
+    };
+    let count: usize = of_this_crate().map(of_machine).sum();
     assert!(count >= NAMED, "{count} of {}", 5 * FAULTS);
+}
+
+/// The same on published suites, without their long loops.
+#[test]
+fn faults_are_named_by_published_suites() {
+    let Some(suites) = suites() else { return };
+    println!("seed {SEED}");
+    let mut numbers = Numbers(SEED);
+    let mut count = 0;
+    for (machine, folder) in [("evm", "evm/vmtests-2017"), ("neo3", "neo3"), ("neo2", "neo2")] {
+        let vectors = sources_of(suites.join(folder));
+        count += count_named(by_name(machine).unwrap(), &vectors, FAULTS_ON_SUITES, &mut numbers);
+    }
+    assert!(count >= NAMED_ON_SUITES, "{count} of {}", 3 * FAULTS_ON_SUITES);
 }
