@@ -1,7 +1,7 @@
 //! `vmconf run --rerun failed`: what did not pass in the last run, run again.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::support::{Ran, at_root, command, ran, record_text};
 use serde_json::Value as Json;
@@ -224,10 +224,12 @@ fn hostile_names() {
 fn an_interrupted_run_says_so() {
     let place = three();
     place.run_all();
-    let folder = fs::read_dir(place.cache.path()).unwrap().next().unwrap().unwrap().path();
-    let is_run = |path: &Path| path.file_name().unwrap().to_str().unwrap().starts_with("20");
-    let run =
-        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).find(|path| is_run(path)).unwrap();
+    let inside = |folder: &Path| -> Vec<PathBuf> {
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect()
+    };
+    let is_run = |path: &PathBuf| path.file_name().unwrap().to_str().unwrap().starts_with("20");
+    let folders = inside(place.cache.path()).into_iter().filter(|path| path.is_dir());
+    let run = folders.flat_map(|folder| inside(&folder)).find(is_run).unwrap();
     let text = record_text(&run);
     let lines = text.replace("\"exit\":3", "\"exit\":130");
     let lines = &lines[..lines.find("{\"type\":\"checksum\"").unwrap()];
