@@ -1,0 +1,45 @@
+//! What the cases have: the values of each field, before and after.
+
+use indexmap::IndexMap;
+
+use super::layout::{CaseLayout, PairedData};
+use super::observed::ObservedValues;
+use crate::text::json::JsonNode;
+
+/// What the cases have.
+#[derive(Debug, Default)]
+pub(super) struct Members {
+    /// The number of cases.
+    pub(super) cases: u64,
+    pub(super) fields: IndexMap<String, Member>,
+}
+
+/// A member of the program or a field of the state.
+#[derive(Debug, Default)]
+pub(super) struct Member {
+    /// Its values before and after.
+    pub(super) values: ObservedValues,
+    /// The number of cases that give it.
+    pub(super) given: u64,
+    /// The number of cases that demand it.
+    pub(super) demanded: u64,
+}
+
+impl Members {
+    pub(super) fn add(&mut self, layout: &CaseLayout, case: JsonNode<'_>) {
+        self.cases += 1;
+        for (name, data) in layout.data(case) {
+            let member = self.fields.entry(name).or_default();
+            match data {
+                PairedData::Before(node) => {
+                    member.given += 1;
+                    member.values.add(node);
+                }
+                PairedData::After(node) => {
+                    member.demanded += 1;
+                    member.values.add(node);
+                }
+            }
+        }
+    }
+}
