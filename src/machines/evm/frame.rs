@@ -79,7 +79,7 @@ impl Halt {
 /// A word on the stack. The compiler keeps two 128-bit numbers in four general registers. It would turn four
 /// 64-bit numbers into vectors, and arithmetic would have to take them apart each time, or wait for memory
 /// that is read in other pieces than it was written.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Halves {
     low: u128,
     high: u128,

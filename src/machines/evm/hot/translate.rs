@@ -129,12 +129,13 @@ impl ItemSource<'_> {
     /// The slot of a constant; `None` if there are too many.
     pub(super) fn constant(&mut self, word: Word) -> Option<BlockPlace> {
         let slots = CONSTANTS.start..*self.constants;
-        let known = slots.clone().find(|slot| self.stack[usize::from(*slot)].word() == word);
+        let halves = Halves::new(word);
+        let known = slots.clone().find(|slot| self.stack[usize::from(*slot)] == halves);
         let slot = Decision::IsKnownConstant.found(known).unwrap_or(slots.end);
         if !Decision::HasConstant.is(CONSTANTS.contains(&slot)) {
             return None;
         }
-        self.stack[usize::from(slot)] = Halves::new(word);
+        self.stack[usize::from(slot)] = halves;
         *self.constants = slots.end.max(slot + 1);
         Some(BlockPlace::slot(slot))
     }
