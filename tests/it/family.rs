@@ -312,7 +312,7 @@ fn every_datum_of_a_family_is_compared_or_has_a_reason() {
     };
     audit("families/vectors", &[]);
     let Some(suites) = suites() else { return };
-    audit(suites.join("families").to_str().unwrap(), &["--sample", "1", "--changes", "100"]);
+    audit(suites.join("families").to_str().unwrap(), &["--sample", "1", "--changes", "20"]);
 }
 
 /// A wrong declaration is noticed: a datum that nothing compares has no reason.
