@@ -26,8 +26,8 @@ use super::{families, output};
 /// How deeply a vector file may be nested here.
 const MAX_DEPTH: usize = 128;
 
-/// The maximum number of files that a declaration is made from.
-const MAX_INIT_FILES: usize = 2_000;
+/// A declaration is made from the first files that together have this number of bytes: they lie in memory at once.
+const MAX_INIT_BYTES: usize = 1 << 26;
 
 /// Machines described by data: list them, show a declaration, check one
 ///
@@ -161,13 +161,18 @@ impl FamilyCheckArgs {
 impl FamilyInitArgs {
     fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         let mut documents = Vec::new();
+        let mut bytes = 0;
         for source in &sources::find(&self.vectors, &settings.anchor)?.sources {
             let document = Document::parse(read_text(&source.path)?, MAX_DEPTH);
             let document =
                 document.map_err(|(text, fault)| BrokenInput(text.locate(fault).located(&source.shown)))?;
+            bytes += document.text().len();
             documents.push(document);
-            if documents.len() == MAX_INIT_FILES {
-                output::note(&format!("note: the first {} are read", counted(MAX_INIT_FILES as u64, "file")));
+            if bytes > MAX_INIT_BYTES {
+                let files = counted(documents.len() as u64, "file");
+                output::note(&format!(
+                    "note: only the first {files} are read, more than {MAX_INIT_BYTES} bytes"
+                ));
                 break;
             }
         }

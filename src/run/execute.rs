@@ -361,7 +361,8 @@ fn perform(
         Ok(first) => {
             let first = first.map(|first| format!("; the first time, {}", first.breakdown.what));
             let ended = ended + &first.unwrap_or_default();
-            let ended = ended.strip_prefix("; ").map_or(ended.clone(), str::to_owned);
+            // A machine that does not say how it ended leaves only what follows.
+            let ended = ended.trim_start_matches("; ").to_owned();
             Verdict::Fail(Failure { differences: found, ended, instructions: None })
         }
     }
