@@ -244,7 +244,7 @@ impl DifferenceKind {
 pub struct Failure {
     /// Each leaf that differs; at least one.
     pub differences: Vec<CaseDifference>,
-    /// How the machine ended, in one line.
+    /// How the machine ended, in one line; empty if a machine of a family does not say so.
     pub ended: String,
     /// How many instructions it executed; `None` for a machine in another process.
     pub instructions: Option<u64>,

@@ -46,7 +46,7 @@ pub struct ReportedCase {
     /// The differences, for a case that fails.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub differences: Option<Vec<ReportedDifference>>,
-    /// How the machine ended, for a case that fails.
+    /// How the machine ended, for a case that fails; empty if a machine of a family does not say so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended: Option<String>,
     /// How many instructions an embedded machine executed, for a case that fails.
