@@ -111,8 +111,8 @@ fn check(args: &[&str], of: impl Iterator<Item = u64>) {
 
 #[test]
 fn parts_are_the_whole() {
-    // Which part a case is in depends on its id alone: each number of parts on a few files, and one on many.
-    check(&["vectors/evm/arithmetic", "vectors/neo3/types"], 1..=16);
+    // Which part a case is in depends on its id alone: several numbers of parts on a few files, and one on many.
+    check(&["vectors/evm/arithmetic", "vectors/neo3/types"], [1, 2, 5, 16].into_iter());
     check(&["vectors/neo2"], [3].into_iter());
 }
 

@@ -11,7 +11,7 @@ mod served;
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use vmconf::explain::observed_run::{Detail, ObservedRun};
 use vmconf::explain::suspects::{SpectrumCase, SpectrumOutcome, locate, ranking};
@@ -71,6 +71,13 @@ struct Planted {
 }
 
 impl Planted {
+    /// Read once for all tests: it takes seconds.
+    fn of(machine: &'static MachineInfo) -> &'static Planted {
+        static READ: [OnceLock<Planted>; 5] = [const { OnceLock::new() }; 5];
+        let index = of_this_crate().position(|it| it.name == machine.name).unwrap();
+        READ[index].get_or_init(|| Planted::read(machine))
+    }
+
     fn read(machine: &'static MachineInfo) -> Planted {
         let options = LoadOptions::default();
         let mut worker = Worker::new(&options.run);
@@ -172,7 +179,7 @@ fn planted_faults_are_named() {
     let (mut all_named, mut sets) = (0, 0);
     let mut missed = Vec::new();
     for machine in of_this_crate() {
-        let planted = Planted::read(machine);
+        let planted = Planted::of(machine);
         let faults = planted.faults(&mut numbers);
         for (fault, failing) in &faults {
             let analysis = planted.located(failing, SpectrumOutcome::FailsOnlyElsewhere);
@@ -252,7 +259,7 @@ fn with_swaps(value: &Value, swaps: &[(&str, u8, u8)]) -> Value {
 /// Five instructions of the EVM that are executed as others: each has a group of its own.
 #[test]
 fn five_swapped_instructions_are_five_suspects() {
-    let planted = Planted::read(by_name("evm").unwrap());
+    let planted = Planted::of(by_name("evm").unwrap());
     let limits = Limits { steps: 20 * MAX_STEPS, ..Limits::default() };
     let mut machine = Embedded::of((planted.machine.new)(&limits), &Interrupt::default());
     let mut failing_with = |swaps: &[(&str, u8, u8)]| -> BTreeSet<usize> {
@@ -264,6 +271,7 @@ fn five_swapped_instructions_are_five_suspects() {
         (0..planted.cases.len()).filter(fails).collect()
     };
     let failing = failing_with(&SWAPPED);
+    let failing_alone = SWAPPED.map(|swap| failing_with(&[swap]));
     for fails in [SpectrumOutcome::Fails, SpectrumOutcome::FailsOnlyElsewhere] {
         let analysis = planted.located(&failing, fails);
         let suspects: BTreeSet<_> = analysis.suspects.iter().map(|suspect| &*suspect.name.op).collect();
@@ -271,9 +279,8 @@ fn five_swapped_instructions_are_five_suspects() {
         println!("{} failures: {counts:?}", failing.len());
         assert_eq!(suspects, SWAPPED.map(|(op, ..)| op).into_iter().collect(), "{fails:?}");
         // A case of a group fails with only that instruction swapped, too.
-        for swap in SWAPPED {
-            let alone: BTreeSet<_> =
-                failing_with(&[swap]).into_iter().map(|index| &*planted.spectrum[index].id).collect();
+        for (swap, alone) in SWAPPED.iter().zip(&failing_alone) {
+            let alone: BTreeSet<_> = alone.iter().map(|index| &*planted.spectrum[*index].id).collect();
             let group = &analysis.suspects.iter().find(|it| it.name.op == swap.0).unwrap().cases;
             let mixed = group.iter().filter(|id| !alone.contains(&***id)).count();
             assert!(20 * mixed <= group.len(), "{}: {mixed} of {} are others", swap.0, group.len());
@@ -288,7 +295,7 @@ fn wrong_vectors_are_no_instruction() {
     println!("seed {SEED}");
     let mut numbers = Numbers(SEED);
     for machine in of_this_crate() {
-        let planted = Planted::read(machine);
+        let planted = Planted::of(machine);
         let mut edited = BTreeSet::new();
         while edited.len() < EDITED {
             edited.insert(numbers.below(planted.cases.len()));
