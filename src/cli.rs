@@ -48,6 +48,7 @@ mod limits;
 mod list;
 mod matrix;
 mod merge;
+mod minimize;
 mod minset;
 mod mutants;
 mod new_file;
@@ -125,6 +126,7 @@ enum CliCommand {
     Mutants(mutants::MutantsCommand),
     Coverage(coverage::CoverageCommand),
     Minset(minset::MinsetCommand),
+    Minimize(minimize::MinimizeCommand),
     Family(family::FamilyCommand),
     Isa(isa::IsaArgs),
     Asm(asm::Asm),
@@ -278,6 +280,7 @@ impl CliCommand {
             CliCommand::Audit(command) => Some(&mut command.select),
             CliCommand::Mutants(command) => Some(&mut command.select),
             CliCommand::Coverage(command) => Some(&mut command.select),
+            CliCommand::Minimize(command) => Some(&mut command.select),
             CliCommand::Minset(command) => Some(&mut command.select),
             CliCommand::Schema(_)
             | CliCommand::Merge(_)
@@ -317,6 +320,7 @@ impl CliCommand {
             CliCommand::Audit(command) => command.run(&settings),
             CliCommand::Mutants(command) => command.run(&settings),
             CliCommand::Coverage(command) => command.run(&settings),
+            CliCommand::Minimize(command) => command.run(&settings),
             CliCommand::Minset(command) => command.run(&settings),
             CliCommand::Family(command) => command.run(&settings),
             CliCommand::Isa(command) => command.run(),

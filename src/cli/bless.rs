@@ -63,6 +63,7 @@ impl Bless {
         let options = self.select.options(settings)?;
         let wishes = Wishes {
             leaf: self.leaf.clone(),
+            except: None,
             outcome_change: if self.allow_outcome_change {
                 OutcomeChange::Allow
             } else {

@@ -39,7 +39,7 @@ const TOPICS: &[Topic] = &[
 /// The commands in the order of the help, by what they are for.
 pub(super) const GROUPS: &[(&str, &[&str])] = &[
     ("Run", &["run", "list", "exec", "matrix", "merge"]),
-    ("Explain", &["diff", "suspects", "trace", "explore", "bisect", "compare"]),
+    ("Explain", &["diff", "suspects", "minimize", "trace", "explore", "bisect", "compare"]),
     ("Write vectors", &["check", "bless", "known"]),
     ("Prove", &["audit", "mutants", "coverage", "minset"]),
     ("Machines", &["family", "isa", "asm", "disasm", "serve", "vm"]),

@@ -61,18 +61,17 @@ fn text(out: &mut dyn Write, analysis: &SuspectAnalysis, flags: &ShellWords) -> 
     writeln!(out, "{}", head(analysis))?;
     let is_one_machine =
         analysis.suspects.windows(2).all(|pair| pair[0].name.machine == pair[1].name.machine);
-    for suspect in &analysis.suspects {
+    for (place, suspect) in analysis.suspects.iter().enumerate() {
         let SuspectName { machine, op } = &suspect.name;
         let machine = if is_one_machine { String::new() } else { format!("{} ", escaped(machine)) };
         writeln!(out, "\n{machine}{}: {}", escaped(op), explained(suspect))?;
         writeln!(out, "  {}", evidence(suspect))?;
         if let Some(example) = suspect.representative() {
-            writeln!(
-                out,
-                "  next: vmconf diff {}{}",
-                quoted(&escaped(example)),
-                escaped(&flags.to_string())
-            )?;
+            let case = format!("{}{}", quoted(&escaped(example)), escaped(&flags.to_string()));
+            writeln!(out, "  next: vmconf diff {case}")?;
+            if place == 0 {
+                writeln!(out, "  small: vmconf minimize {case}")?;
+            }
         }
     }
     names(out, "never executed in a passing case", &analysis.uncleared)?;

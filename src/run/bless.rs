@@ -32,6 +32,8 @@ use crate::text::json::JsonNode;
 pub struct Wishes {
     /// The path of the datum to bless, with all data in it, as reports show it; `None` for all data.
     pub leaf: Option<String>,
+    /// A datum that stays as it is demanded: after which step, and its path.
+    pub except: Option<(Option<usize>, Path)>,
     /// What to do when the outcome of the run differs.
     pub outcome_change: OutcomeChange,
     /// What to do about data that the vector could demand and does not.
@@ -134,14 +136,23 @@ pub struct BlessRefusal {
 
 /// Runs the selected cases of a file and returns what to write.
 pub fn bless(source: &VectorSource, options: &LoadOptions, wishes: &Wishes) -> Blessed {
-    let loaded = open(source, options);
+    bless_loaded(&mut Worker::new(&options.run), source, open(source, options), options, wishes)
+}
+
+/// Like [`bless`], for a file that is loaded already.
+pub fn bless_loaded(
+    worker: &mut Worker<'_>,
+    source: &VectorSource,
+    loaded: LoadedFile<'_>,
+    options: &LoadOptions,
+    wishes: &Wishes,
+) -> Blessed {
     let broken = loaded.broken().into_iter().collect();
     let mut blessed = Blessed { old: loaded.text().to_owned(), broken, ..Blessed::default() };
-    let mut worker = Worker::new(&options.run);
-    let cases = (0..loaded.cases()).filter_map(|index| BlessedCase::run(&mut worker, &loaded, index, wishes));
+    let cases = (0..loaded.cases()).filter_map(|index| BlessedCase::run(worker, &loaded, index, wishes));
     let mut cases: Vec<_> = cases.collect();
     let same = Same::of(&loaded, source, options);
-    let loaded = rounds(loaded, &mut cases, wishes, &mut worker, |text| same.open(text));
+    let loaded = rounds(loaded, &mut cases, wishes, worker, |text| same.open(text));
     for (index, mut case) in cases.into_iter().enumerate() {
         case.decide(wishes);
         let text = loaded.case(index).map_or("", |changed| &loaded.text()[changed.range()]);
@@ -504,6 +515,9 @@ fn by_datum(report: &CaseReport) -> ByDatum<'_> {
 
 impl Wishes {
     fn ask_for(&self, difference: &CaseDifference) -> bool {
+        if self.except.as_ref().is_some_and(|(step, at)| (*step, at) == datum(difference)) {
+            return false;
+        }
         let Some(leaf) = &self.leaf else { return true };
         let mut path = Some(&difference.at);
         while let Some(at) = path {

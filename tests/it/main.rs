@@ -38,6 +38,7 @@ mod layering;
 mod list;
 mod matrix;
 mod minic89;
+mod minimize;
 mod nef;
 mod neo2;
 mod neo3;

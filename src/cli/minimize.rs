@@ -1,0 +1,148 @@
+//! `vmconf minimize`
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use vmconf::explain;
+use vmconf::hunt::minimize::{self, KeptFailure, MinimizeOptions, MinimizedCase};
+use vmconf::model::count::counted;
+use vmconf::model::exit_code::Exit;
+use vmconf::model::verdict::DifferenceKind;
+use vmconf::report::explanation;
+use vmconf::run::sources::VectorSource;
+use vmconf::run::{self, LoadOptions, LoadedFile, Worker};
+use vmconf::testees::MakeTestee;
+use vmconf::testees::process::ProcessGroups;
+
+use super::errors::NothingToDo;
+use super::new_file::ForceArgs;
+use super::number::number;
+use super::output;
+use super::select::Select;
+use super::settings::Settings;
+use super::vm::{VmArgs, end_on_interrupt};
+
+/// Make a failing case small
+///
+/// Example: vmconf minimize tests/samples/vmtests/wrong/storage-value.json
+///
+/// Takes the first selected case that fails. Removes parts of its file, instructions of its programs (with jumps mended)
+/// and digits of its numbers as long as it fails for the same reason, and prints a valid file with what is left. With
+/// --vm, the embedded machine says what the smaller program has to do.
+#[derive(Debug, Args)]
+pub(super) struct MinimizeCommand {
+    #[command(flatten)]
+    pub(super) select: Select,
+
+    #[command(flatten)]
+    vm: VmArgs,
+
+    /// What the smaller case keeps
+    #[arg(long, value_name = "WHAT", default_value = "cause")]
+    keep: KeepArg,
+
+    /// Write the file here instead of to standard output
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+
+    #[command(flatten)]
+    force: ForceArgs,
+
+    /// Maximum number of changes that are tried
+    #[arg(long, value_name = "N", default_value = "20000", value_parser = number::<usize>)]
+    tries: usize,
+}
+
+/// What the smaller case keeps.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum KeepArg {
+    /// The instruction that made the first wrong value
+    Cause,
+    /// That it fails, whatever differs
+    Verdict,
+}
+
+impl MinimizeCommand {
+    pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
+        if let Some(path) = &self.out {
+            self.force.check(path)?;
+        }
+        let mut options = self.select.options(settings)?;
+        let groups = ProcessGroups::default();
+        if self.vm.is_some() {
+            end_on_interrupt(&groups)?;
+        }
+        options.run.testee = self.vm.testee(settings, &groups, &options.run.interrupt)?;
+        options.run.flaky = self.vm.flaky();
+        let sources = self.select.sources(settings, &options)?;
+        let mut worker = Worker::new(&options.run);
+        for source in &sources {
+            let loaded = run::open(&source, &options);
+            for diagnostic in loaded.errors() {
+                output::note(&diagnostic.located(&source.shown));
+            }
+            for case in 0..loaded.cases() {
+                let report = worker.run_case(&loaded, case);
+                if is_failure(report.verdict.kind()) {
+                    drop(worker);
+                    output::note(&format!("note: {} fails", report.id));
+                    return self.minimize(&loaded, case, &source, &options);
+                }
+            }
+        }
+        Err(NothingToDo("no selected case fails".to_owned()).into())
+    }
+
+    fn minimize(
+        &self,
+        loaded: &LoadedFile<'_>,
+        case: usize,
+        source: &VectorSource,
+        options: &LoadOptions,
+    ) -> anyhow::Result<Exit> {
+        let subject = minimize::options_of(options, source, options.run.testee.clone());
+        let has_reference = options.run.testee.vm().is_some() && !run::is_elsewhere(loaded);
+        let reference = has_reference.then(|| minimize::options_of(options, source, MakeTestee::default()));
+        let keep = match self.keep {
+            KeepArg::Cause => KeptFailure::Cause,
+            KeepArg::Verdict => KeptFailure::Verdict,
+        };
+        let how = MinimizeOptions { keep, max_tries: self.tries };
+        let small = minimize::minimize((loaded, case), source, &subject, reference.as_ref(), how)?;
+        match &self.out {
+            Some(path) => self.force.write(path, small.text.as_bytes())?,
+            None => {
+                let mut out = output::stdout();
+                out.write_all(small.text.as_bytes())?;
+                out.flush()?;
+            }
+        }
+        note_result(&small, source, &subject);
+        Ok(Exit::Passed)
+    }
+}
+
+fn is_failure(kind: DifferenceKind) -> bool {
+    matches!(kind, DifferenceKind::Fail | DifferenceKind::Crash | DifferenceKind::Timeout)
+}
+
+/// Says how much smaller the case is, and why it fails.
+fn note_result(small: &MinimizedCase, source: &VectorSource, subject: &LoadOptions) {
+    let MinimizedCase { text, before, after, tries, is_minimal, .. } = small;
+    let lines = |count| counted(count, "line");
+    let ended = if *is_minimal { "" } else { "; --tries allows more" };
+    output::note(&format!(
+        "note: {} instead of {}, {} bytes instead of {}; {} tried{ended}",
+        lines(after.lines),
+        before.lines,
+        after.bytes,
+        before.bytes,
+        counted(*tries, "change"),
+    ));
+    let source = VectorSource { only: None, ..source.clone() };
+    let loaded = run::open_text(&source, text.clone(), subject);
+    if let Some(line) = explanation::in_a_line(&explain::explain_on_screen(&loaded, 0, &subject.run)) {
+        output::note(&format!("note: {line}"));
+    }
+}

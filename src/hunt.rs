@@ -1,0 +1,3 @@
+//! Makes failing cases small enough to read.
+
+pub mod minimize;

@@ -1,0 +1,374 @@
+//! Makes a failing case small, so that a person can read it, and keeps why it fails.
+//!
+//! Parts of the file are removed, instructions of its programs, and values become simpler, as long as what is left is
+//! a valid file whose one case fails for the same reason. Each accepted text is shorter than the one before, or of the
+//! same length and earlier in the order of texts, so the search ends; it removes large parts first, as delta debugging
+//! does (Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", 2002).
+//!
+//! What a changed program has to do is not what the vector demanded before. If the case fails on a machine in another
+//! process, the embedded machine says what to demand; if it fails on the embedded machine, the first difference must
+//! stay as it is, and everything else is demanded as the machine does it.
+
+mod parts;
+mod programs;
+mod values;
+
+use crate::explain::explain;
+use crate::machines::MachineInfo;
+use crate::model::assertion::Expected;
+use crate::model::case::Case;
+use crate::model::case_report::CaseReport;
+use crate::model::explanation::{BlameAnswer, Explanation};
+use crate::model::path::Path;
+use crate::model::signature::signature;
+use crate::model::value::Value;
+use crate::model::verdict::{CaseDifference, DifferenceKind, Verdict};
+use crate::run::bless::{OutcomeChange, Wishes, bless_loaded};
+use crate::run::sources::VectorSource;
+use crate::run::{FileOptions, LoadOptions, LoadedFile, RunOptions, Worker, open_text};
+use crate::testees::MakeTestee;
+use crate::text::edit::{TextChange, apply};
+use crate::text::json::JsonNode;
+
+/// What a smaller case keeps.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum KeptFailure {
+    /// The instruction that made the first wrong value; if none is known, the signature of the failure.
+    #[default]
+    Cause,
+    /// The kind of verdict.
+    Verdict,
+}
+
+/// How to make a case small.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MinimizeOptions {
+    /// What the case keeps.
+    pub keep: KeptFailure,
+    /// How many changes are tried at most.
+    pub max_tries: usize,
+}
+
+/// A case that was made small.
+#[derive(Debug)]
+pub struct MinimizedCase {
+    /// The text of a file with this one case.
+    pub text: String,
+    /// How the case fails.
+    pub report: CaseReport,
+    /// The size of the file that had the case.
+    pub before: CaseSize,
+    /// The size of `text`.
+    pub after: CaseSize,
+    /// How many changes were tried.
+    pub tries: usize,
+    /// Whether the search ended by itself: no single change makes the case smaller.
+    pub is_minimal: bool,
+}
+
+/// The size of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CaseSize {
+    /// Its lines.
+    pub lines: usize,
+    /// Its bytes.
+    pub bytes: usize,
+}
+
+impl CaseSize {
+    fn of(text: &str) -> CaseSize {
+        CaseSize { lines: text.lines().count(), bytes: text.len() }
+    }
+}
+
+/// Why a case cannot be made small.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotMinimized {
+    /// It does not fail.
+    #[error("the case does not fail, so there is nothing to keep")]
+    Passes,
+    /// It is broken, or the machine does not support it.
+    #[error("the case did not run to a verdict; vmconf run says why")]
+    NotRun,
+    /// The other cases of its file cannot be removed.
+    #[error("the case cannot be separated from the other cases of its file")]
+    NotSeparable,
+    /// With expectations of the embedded machine, it passes.
+    #[error(
+        "the embedded machine fails this case as well, and with what that machine does as the expectation it passes"
+    )]
+    WrongVector,
+}
+
+/// The options with which all texts are read and run: those of the file, without selections, caches and lists of
+/// expected failures.
+pub fn options_of(options: &LoadOptions, source: &VectorSource, testee: MakeTestee) -> LoadOptions {
+    let file = FileOptions { expected_failures: None, ..options.for_file(source).clone() };
+    let run = RunOptions {
+        testee,
+        interrupt: options.run.interrupt.clone(),
+        flaky: options.run.flaky,
+        ..RunOptions::default()
+    };
+    LoadOptions { run, file, overrides: Vec::new() }
+}
+
+/// Makes a case small. `subject` has the machine on which it fails; `reference` the embedded machine, which says what
+/// to demand, or `None` if the case fails on that. Both are made by [`options_of`].
+///
+/// # Errors
+///
+/// When the case does not fail, or cannot be taken out of its file.
+///
+/// # Panics
+///
+/// If the file has no such case.
+pub fn minimize(
+    (loaded, case): (&LoadedFile<'_>, usize),
+    source: &VectorSource,
+    subject: &LoadOptions,
+    reference: Option<&LoadOptions>,
+    options: MinimizeOptions,
+) -> Result<MinimizedCase, NotMinimized> {
+    let before = CaseSize::of(loaded.text());
+    let mut minimizer = Minimizer::new((loaded, case), source, subject, reference, options)?;
+    minimizer.search();
+    let report = minimizer.subject.worker.run_case(&minimizer.file, 0);
+    let text = minimizer.file.text().to_owned();
+    let after = CaseSize::of(&text);
+    let is_minimal = !minimizer.is_cut;
+    Ok(MinimizedCase { text, report, before, after, tries: minimizer.tries, is_minimal })
+}
+
+/// A machine and the options with which it runs.
+struct Judge<'o> {
+    options: &'o LoadOptions,
+    worker: Worker<'o>,
+}
+
+impl<'o> Judge<'o> {
+    fn new(options: &'o LoadOptions) -> Judge<'o> {
+        Judge { options, worker: Worker::new(&options.run) }
+    }
+}
+
+struct Minimizer<'o> {
+    source: VectorSource,
+    subject: Judge<'o>,
+    reference: Option<Judge<'o>>,
+    options: MinimizeOptions,
+    /// What every accepted text keeps.
+    kept: Kept,
+    /// The smallest text so far.
+    file: LoadedFile<'o>,
+    /// How many notes a text may have.
+    notes: usize,
+    tries: usize,
+    /// Whether a limit ended the search.
+    is_cut: bool,
+}
+
+impl<'o> Minimizer<'o> {
+    fn new(
+        (loaded, case): (&LoadedFile<'_>, usize),
+        source: &VectorSource,
+        subject: &'o LoadOptions,
+        reference: Option<&'o LoadOptions>,
+        options: MinimizeOptions,
+    ) -> Result<Minimizer<'o>, NotMinimized> {
+        let source = VectorSource { only: None, ..source.clone() };
+        let node = loaded.case(case).expect("a case that was counted").node;
+        let whole = open_text(&source, loaded.text().to_owned(), subject);
+        let alone = open_text(&source, without_others(&whole, node), subject);
+        if alone.cases() != 1 {
+            return Err(NotMinimized::NotSeparable);
+        }
+        let (mut subject, reference) = (Judge::new(subject), reference.map(Judge::new));
+        let kept = Kept::of(&mut subject.worker, &alone)?;
+        let notes = reading(&alone).map_or(0, |reading| reading.notes);
+        let mut minimizer = Minimizer {
+            source,
+            subject,
+            reference,
+            options,
+            kept,
+            file: alone,
+            notes,
+            tries: 0,
+            is_cut: false,
+        };
+        let text = minimizer.file.text().to_owned();
+        let file = minimizer.demanding(text).ok_or(NotMinimized::WrongVector)?;
+        if !minimizer.fails_alike(&file) {
+            return Err(NotMinimized::WrongVector);
+        }
+        minimizer.file = file;
+        Ok(minimizer)
+    }
+
+    fn search(&mut self) {
+        loop {
+            let before = self.file.text().to_owned();
+            parts::remove(self);
+            programs::shorten(self);
+            values::simplify(self);
+            if self.is_cut || self.file.text() == before {
+                return;
+            }
+        }
+    }
+
+    /// The machine of the case.
+    fn machine(&self) -> Option<&'static MachineInfo> {
+        crate::run::machine_of(&self.file, 0)
+    }
+
+    /// Accepts a text if it is smaller and fails for the same reason.
+    fn attempt(&mut self, text: String) -> bool {
+        if self.tries >= self.options.max_tries || self.subject.options.run.interrupt.is_requested() {
+            self.is_cut = true;
+            return false;
+        }
+        self.tries += 1;
+        let Some(file) = self.demanding(text) else { return false };
+        let (old, new) = (self.file.text(), file.text());
+        let accepted = (new.len(), new) < (old.len(), old) && self.fails_alike(&file);
+        if accepted {
+            self.file = file;
+        }
+        accepted
+    }
+
+    /// The file with this text, with expectations that fit its program; `None` if it is not valid.
+    fn demanding(&mut self, text: String) -> Option<LoadedFile<'o>> {
+        let file = open_text(&self.source, text, self.subject.options);
+        let is_valid = |file: &LoadedFile<'_>| {
+            file.format_name() == self.file.format_name()
+                && file.cases() == 1
+                && file.errors().is_empty()
+                && reading(file).is_some_and(|reading| reading.notes <= self.notes)
+        };
+        if !is_valid(&file) {
+            return None;
+        }
+        let except = self.kept.first.as_ref().filter(|_| self.reference.is_none()).map(KeptDifference::datum);
+        let judge = self.reference.as_mut().unwrap_or(&mut self.subject);
+        let report = judge.worker.run_case(&file, 0);
+        if report.verdict == Verdict::Pass {
+            return Some(file);
+        }
+        let wishes = Wishes { outcome_change: OutcomeChange::Allow, except, ..Wishes::default() };
+        let blessed = bless_loaded(&mut judge.worker, &self.source, file, judge.options, &wishes);
+        if !blessed.refused.is_empty() || !blessed.broken.is_empty() {
+            return None;
+        }
+        let file = open_text(&self.source, blessed.with(&blessed.changes), self.subject.options);
+        is_valid(&file).then_some(file)
+    }
+
+    /// Whether the case of this file fails as the first one did.
+    fn fails_alike(&mut self, file: &LoadedFile<'_>) -> bool {
+        let worker = &mut self.subject.worker;
+        let report = worker.run_case(file, 0);
+        if report.verdict.kind() != self.kept.kind {
+            return false;
+        }
+        if self.reference.is_none() && KeptDifference::of(&report) != self.kept.first {
+            return false;
+        }
+        match (self.options.keep, &self.kept.op) {
+            (KeptFailure::Verdict, _) => true,
+            (KeptFailure::Cause, Some(op)) => op_of(&explain(worker, file, 0, 0)) == Some(op),
+            (KeptFailure::Cause, None) => {
+                signature(report.machine.as_deref(), &report.verdict) == self.kept.signature
+            }
+        }
+    }
+}
+
+/// What a case keeps while it becomes smaller.
+struct Kept {
+    kind: DifferenceKind,
+    signature: Option<String>,
+    /// The instruction that made the first wrong value.
+    op: Option<&'static str>,
+    first: Option<KeptDifference>,
+}
+
+impl Kept {
+    fn of(worker: &mut Worker<'_>, file: &LoadedFile<'_>) -> Result<Kept, NotMinimized> {
+        let report = worker.run_case(file, 0);
+        let kind = report.verdict.kind();
+        match kind {
+            DifferenceKind::Fail | DifferenceKind::Crash | DifferenceKind::Timeout => {}
+            DifferenceKind::Error | DifferenceKind::Unsupported | DifferenceKind::Skip => {
+                return Err(NotMinimized::NotRun);
+            }
+            DifferenceKind::Pass
+            | DifferenceKind::ExpectedFail
+            | DifferenceKind::UnexpectedPass
+            | DifferenceKind::Flaky => return Err(NotMinimized::Passes),
+        }
+        let first = KeptDifference::of(&report);
+        let op = op_of(&explain(worker, file, 0, 0));
+        Ok(Kept { kind, signature: signature(report.machine.as_deref(), &report.verdict), op, first })
+    }
+}
+
+/// A difference without its place in the text.
+#[derive(Debug, PartialEq)]
+struct KeptDifference {
+    step: Option<usize>,
+    at: Path,
+    expected: Expected,
+    actual: Option<Value>,
+}
+
+impl KeptDifference {
+    /// The first difference of a case that fails.
+    fn of(report: &CaseReport) -> Option<KeptDifference> {
+        let CaseDifference { step, at, expected, actual, .. } =
+            report.verdict.failure()?.differences.first()?;
+        let (expected, actual) = (expected.clone(), actual.clone());
+        Some(KeptDifference { step: *step, at: at.clone(), expected, actual })
+    }
+
+    fn datum(&self) -> (Option<usize>, Path) {
+        (self.step, self.at.clone())
+    }
+}
+
+/// The instruction that is said to be wrong.
+fn op_of(explained: &Explanation) -> Option<&'static str> {
+    let deviating = explained.row_deviation.as_ref().and_then(|deviation| deviation.by.op);
+    let blamed = explained.blames.iter().filter_map(BlameAnswer::blame).find_map(|blame| blame.by.op);
+    deviating.or(blamed)
+}
+
+/// A case that was read.
+struct ReadCase {
+    case: Case,
+    /// How many notes there are about it.
+    notes: usize,
+}
+
+/// The only case of a file; `None` if it is broken.
+fn reading(file: &LoadedFile<'_>) -> Option<ReadCase> {
+    let reading = file.case(0)?.read().ok()?;
+    Some(ReadCase { case: reading.case?, notes: reading.diagnostics.len() })
+}
+
+/// The text of a file without all cases but the one at a node.
+fn without_others(file: &LoadedFile<'_>, node: u32) -> String {
+    let Some(first) = file.case(0) else { return file.text().to_owned() };
+    let document = first.document;
+    let path_of = |node: u32| document.around(JsonNode::at_index(document, node).at());
+    let own = path_of(node);
+    let others = (0..file.cases()).filter_map(|index| file.case(index)).filter(|case| case.node != node);
+    let removed = others.filter_map(|other| {
+        let path = path_of(other.node);
+        let shared = path.iter().zip(&own).take_while(|(other, own)| other == own).count();
+        TextChange::remove(*path.get(shared.checked_sub(1)?)?, *path.get(shared)?)
+    });
+    apply(document, &removed.collect::<Vec<_>>())
+}

@@ -1,0 +1,353 @@
+//! Removes instructions from programs and mends the jumps over them.
+//!
+//! A program is found by its form: bytes as hex digits, a list of mnemonics and hex digits (NeoVM), or a list of
+//! objects with an `op` (MiniC89). A text that stands several times in a file, such as the code of an account that is
+//! executed, changes everywhere.
+
+use std::collections::BTreeMap;
+
+use num_bigint::BigInt;
+
+use super::Minimizer;
+use super::parts::{document, nodes};
+use crate::isa::disassembler::{ListingLine, disassemble};
+use crate::isa::{ImmediateOperand, Isa, Unit};
+use crate::model::hex::hex_bytes;
+use crate::text::edit::{TextChange, apply};
+use crate::text::json::{JsonDatum, JsonNode};
+
+/// Removes instructions of each program, many at once first, then makes operands simpler.
+pub(super) fn shorten(minimizer: &mut Minimizer<'_>) {
+    let Some(isa) = minimizer.machine().map(|machine| machine.isa) else { return };
+    let mut at = 0;
+    while let Some(count) = programs(minimizer, isa).get(at).map(ProgramText::instructions) {
+        let mut chunk = count;
+        while chunk > 0 {
+            remove_chunks(minimizer, isa, at, chunk);
+            chunk /= 2;
+        }
+        simplify_operands(minimizer, isa, at);
+        if minimizer.is_cut {
+            return;
+        }
+        at += 1;
+    }
+}
+
+fn remove_chunks(minimizer: &mut Minimizer<'_>, isa: &'static Isa, at: usize, chunk: usize) {
+    let count =
+        |minimizer: &Minimizer<'_>| programs(minimizer, isa).get(at).map_or(0, ProgramText::instructions);
+    let mut end = count(minimizer);
+    while end > 0 && !minimizer.is_cut {
+        let start = end.saturating_sub(chunk);
+        for jumps in [JumpTargets::Mended, JumpTargets::Kept] {
+            let change = |index: usize| (start..end).contains(&index).then(Vec::new);
+            let text = programs(minimizer, isa).get(at).and_then(|it| it.text(isa, &change, jumps));
+            if text.is_some_and(|text| minimizer.attempt(text)) {
+                break;
+            }
+        }
+        end = start.min(count(minimizer));
+    }
+}
+
+fn simplify_operands(minimizer: &mut Minimizer<'_>, isa: &'static Isa, at: usize) {
+    let mut index = 0;
+    loop {
+        let programs = programs(minimizer, isa);
+        let Some(ProgramText { code: ProgramCode::Bytes(bytes), .. }) = programs.get(at) else { return };
+        let Some(line) = disassemble(isa, bytes).nth(index) else { return };
+        let texts: Vec<_> = simpler(isa, &line)
+            .into_iter()
+            .filter_map(|new| {
+                programs[at].text(isa, &|it| (it == index).then(|| new.clone()), JumpTargets::Mended)
+            })
+            .collect();
+        let _ = texts.into_iter().any(|text| minimizer.attempt(text));
+        if minimizer.is_cut {
+            return;
+        }
+        index += 1;
+    }
+}
+
+/// The instruction with a simpler operand, the simplest first.
+fn simpler(isa: &Isa, line: &ListingLine<'_>) -> Vec<Vec<u8>> {
+    let Some(op) = line.op else { return Vec::new() };
+    match *op.operands {
+        [ImmediateOperand::Data(size)] => {
+            let data = &line.bytes[1..];
+            let significant = &data[data.iter().take_while(|byte| **byte == 0).count()..];
+            // PUSH1 to PUSH32 push data of their sizes.
+            let stem = op.name.trim_end_matches(|digit: char| digit.is_ascii_digit());
+            let push = |data: &[u8]| {
+                let op = isa.by_name(&format!("{stem}{}", data.len()))?;
+                (op.operands == [ImmediateOperand::Data(data.len() as u8)])
+                    .then(|| [&[op.code as u8], data].concat())
+            };
+            let half = &significant[..significant.len() / 2];
+            let shorter: [&[u8]; 4] = [&[0], &[1], half, significant];
+            let is_shorter =
+                |data: &&&[u8]| !data.is_empty() && (data.len() < size.into() || **data < data_of(line));
+            shorter.iter().filter(is_shorter).filter_map(|data| push(data)).collect()
+        }
+        [ImmediateOperand::Prefixed(size)] => {
+            let data = &line.bytes[1 + usize::from(size)..];
+            let lengths = [0, 1, data.len() / 4, data.len() / 2, data.len().saturating_sub(1)];
+            let shortened = |length: &usize| {
+                let prefix = &length.to_le_bytes()[..size.into()];
+                [&line.bytes[..1], prefix, &data[..*length]].concat()
+            };
+            lengths.iter().filter(|length| **length < data.len()).map(shortened).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn data_of<'p>(line: &ListingLine<'p>) -> &'p [u8] {
+    &line.bytes[1..]
+}
+
+/// What happens to the targets of jumps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum JumpTargets {
+    /// They follow the instruction that they named.
+    Mended,
+    /// They stay as they are.
+    Kept,
+}
+
+/// A program and the places where it stands.
+struct ProgramText<'d> {
+    nodes: Vec<JsonNode<'d>>,
+    code: ProgramCode<'d>,
+    instructions: usize,
+}
+
+enum ProgramCode<'d> {
+    Bytes(Vec<u8>),
+    Objects(Vec<CodeObject<'d>>),
+}
+
+/// An instruction as an object.
+struct CodeObject<'d> {
+    /// The position of the target among the instructions, if it jumps.
+    target: Option<JsonNode<'d>>,
+}
+
+impl<'d> ProgramText<'d> {
+    fn of(isa: &Isa, node: JsonNode<'d>) -> Option<ProgramText<'d>> {
+        let code = match (isa.unit, node.datum()) {
+            (Unit::Bytes, JsonDatum::Text(text)) => ProgramCode::Bytes(bytes_of(&text)?),
+            (Unit::Bytes, JsonDatum::Array) => ProgramCode::Bytes(
+                node.items().map(|item| entry(isa, item)).collect::<Option<Vec<_>>>()?.concat(),
+            ),
+            (_, JsonDatum::Array) => {
+                ProgramCode::Objects(node.items().map(|item| object(isa, item)).collect::<Option<_>>()?)
+            }
+            _ => return None,
+        };
+        let instructions = match &code {
+            ProgramCode::Bytes(bytes) => disassemble(isa, bytes).count(),
+            ProgramCode::Objects(objects) => objects.len(),
+        };
+        (instructions > 0).then(|| ProgramText { nodes: vec![node], code, instructions })
+    }
+
+    fn instructions(&self) -> usize {
+        self.instructions
+    }
+
+    /// The text of the file in which `change` replaces instructions, by their indices: with nothing to remove them,
+    /// `None` to keep them. `None` if the program has no such form.
+    fn text(
+        &self,
+        isa: &Isa,
+        change: &dyn Fn(usize) -> Option<Vec<u8>>,
+        jumps: JumpTargets,
+    ) -> Option<String> {
+        let document = self.nodes.first()?.document();
+        let changes: Vec<_> = match &self.code {
+            ProgramCode::Bytes(bytes) => {
+                let bytes = rebuilt(isa, bytes, change, jumps);
+                self.nodes.iter().map(|node| written(isa, *node, &bytes)).collect()
+            }
+            ProgramCode::Objects(objects) => {
+                self.nodes.iter().flat_map(|node| removed(*node, objects, change, jumps)).collect()
+            }
+        };
+        Some(apply(document, &changes))
+    }
+}
+
+/// The programs of the smallest text so far, each once.
+fn programs<'m>(minimizer: &'m Minimizer<'_>, isa: &Isa) -> Vec<ProgramText<'m>> {
+    let mut programs: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut found: Vec<ProgramText<'m>> = Vec::new();
+    for node in document(minimizer).into_iter().flat_map(nodes) {
+        if let Some(index) = programs.get(node.raw()) {
+            found[*index].nodes.push(node);
+        } else if let Some(program) = ProgramText::of(isa, node) {
+            programs.insert(node.raw(), found.len());
+            found.push(program);
+        }
+    }
+    found
+}
+
+/// Whether this is a list of instructions, from which [`shorten`] removes whole ones.
+pub(super) fn is_program(isa: &Isa, node: JsonNode<'_>) -> bool {
+    node.is_array() && ProgramText::of(isa, node).is_some()
+}
+
+/// The bytes of hex digits; `None` for a number of one byte, which is no program to shorten.
+fn bytes_of(text: &str) -> Option<Vec<u8>> {
+    hex_bytes(text.strip_prefix("0x")?).filter(|bytes| bytes.len() > 1)
+}
+
+/// The bytes of an entry of a list: a mnemonic or hex digits.
+fn entry(isa: &Isa, item: JsonNode<'_>) -> Option<Vec<u8>> {
+    let text = item.text()?;
+    match text.strip_prefix("0x") {
+        Some(digits) => hex_bytes(digits),
+        None => Some(vec![isa.by_name(&text)?.code as u8]),
+    }
+}
+
+fn object<'d>(isa: &Isa, item: JsonNode<'d>) -> Option<CodeObject<'d>> {
+    let op = isa.by_name(&item.member("op")?.text()?)?;
+    let target = op.arguments.iter().position(|argument| *argument == "target");
+    Some(CodeObject { target: target.and_then(|index| item.member("args")?.items().nth(index)) })
+}
+
+/// A program of bytes with some instructions replaced.
+fn rebuilt(
+    isa: &Isa,
+    bytes: &[u8],
+    change: &dyn Fn(usize) -> Option<Vec<u8>>,
+    jumps: JumpTargets,
+) -> Vec<u8> {
+    let lines: Vec<_> = disassemble(isa, bytes).collect();
+    let mut pieces: Vec<Vec<u8>> = Vec::with_capacity(lines.len());
+    let mut moved = BTreeMap::new();
+    let mut offset = 0;
+    for (index, line) in lines.iter().enumerate() {
+        let piece = change(index).unwrap_or_else(|| line.bytes.to_vec());
+        moved.insert(line.offset, offset);
+        offset += piece.len();
+        pieces.push(piece);
+    }
+    moved.insert(bytes.len(), offset);
+    if jumps == JumpTargets::Mended {
+        let destinations: Vec<_> = lines
+            .iter()
+            .filter(|line| line.op.is_some_and(|op| op.name == "JUMPDEST"))
+            .map(|it| it.offset)
+            .collect();
+        for (line, piece) in lines.iter().zip(&mut pieces).filter(|(line, piece)| **piece == line.bytes) {
+            mend(line, piece, &moved, &destinations);
+        }
+    }
+    pieces.concat()
+}
+
+/// Changes the operand of an instruction that names a position in the program: a distance, or data that are the offset
+/// of a destination of jumps.
+fn mend(line: &ListingLine<'_>, piece: &mut [u8], moved: &BTreeMap<usize, usize>, destinations: &[usize]) {
+    let Some(op) = line.op else { return };
+    let mut at = 1;
+    for operand in op.operands {
+        let Some((bytes, _)) = operand.split(&line.bytes[at..]) else { return };
+        let new = match operand {
+            ImmediateOperand::Offset(size) => distance(line.offset, bytes, moved, usize::from(*size)),
+            ImmediateOperand::Data(size) => destination(bytes, moved, destinations, usize::from(*size)),
+            ImmediateOperand::Unsigned(_) | ImmediateOperand::Signed(_) | ImmediateOperand::Prefixed(_) => {
+                None
+            }
+        };
+        if let Some(new) = new {
+            piece[at..at + new.len()].copy_from_slice(&new);
+        }
+        at += bytes.len();
+    }
+}
+
+fn distance(offset: usize, bytes: &[u8], moved: &BTreeMap<usize, usize>, size: usize) -> Option<Vec<u8>> {
+    let target = BigInt::from(offset) + BigInt::from_signed_bytes_le(bytes);
+    let target = moved.get(&usize::try_from(target).ok()?)?;
+    let distance = BigInt::from(*target) - BigInt::from(*moved.get(&offset)?);
+    let fill = if distance < BigInt::ZERO { 0xff } else { 0 };
+    let mut bytes = distance.to_signed_bytes_le();
+    (bytes.len() <= size).then(|| {
+        bytes.resize(size, fill);
+        bytes
+    })
+}
+
+fn destination(
+    bytes: &[u8],
+    moved: &BTreeMap<usize, usize>,
+    destinations: &[usize],
+    size: usize,
+) -> Option<Vec<u8>> {
+    let number = BigInt::from_bytes_be(num_bigint::Sign::Plus, bytes);
+    let target = usize::try_from(number).ok().filter(|target| destinations.contains(target))?;
+    let bytes = moved.get(&target)?.to_be_bytes();
+    let (high, low) = bytes.split_at(bytes.len().saturating_sub(size));
+    let padding = vec![0; size.saturating_sub(low.len())];
+    high.iter().all(|byte| *byte == 0).then(|| [&padding, low].concat())
+}
+
+/// Writes a program of bytes in the notation of a node.
+fn written<'d>(isa: &Isa, node: JsonNode<'d>, bytes: &[u8]) -> TextChange<'d> {
+    let value = if node.is_array() {
+        let lines = disassemble(isa, bytes).flat_map(|line| entries(&line));
+        lines.collect::<Vec<_>>().into()
+    } else {
+        format!("0x{}", hex::encode(bytes)).into()
+    };
+    TextChange::Replace { node, value }
+}
+
+/// An instruction as entries of a list: its mnemonic and its operands.
+fn entries(line: &ListingLine<'_>) -> Vec<String> {
+    let digits = |bytes: &[u8]| format!("0x{}", hex::encode(bytes));
+    let Some(op) = line.op else { return vec![digits(line.bytes)] };
+    let mut entries = vec![op.name.to_owned()];
+    let mut rest = &line.bytes[1..];
+    for operand in op.operands {
+        let Some((bytes, further)) = operand.split(rest) else { break };
+        rest = further;
+        match operand {
+            ImmediateOperand::Prefixed(size) => {
+                let (prefix, data) = bytes.split_at((*size).into());
+                entries.push(digits(prefix));
+                entries.extend((!data.is_empty()).then(|| digits(data)));
+            }
+            _ => entries.push(digits(bytes)),
+        }
+    }
+    entries
+}
+
+/// The changes that remove instructions from a list of objects.
+fn removed<'d>(
+    node: JsonNode<'d>,
+    objects: &[CodeObject<'d>],
+    change: &dyn Fn(usize) -> Option<Vec<u8>>,
+    jumps: JumpTargets,
+) -> Vec<TextChange<'d>> {
+    let gone: Vec<bool> = (0..objects.len()).map(|index| change(index).is_some()).collect();
+    let before = |target: usize| gone.iter().take(target).filter(|gone| **gone).count();
+    let mut changes = Vec::new();
+    for (index, object) in objects.iter().enumerate() {
+        if gone[index] {
+            changes.push(TextChange::Remove { from: node, index });
+        } else if let (Some(node), JumpTargets::Mended) = (object.target, jumps)
+            && let Ok(target) = node.raw().parse::<usize>()
+        {
+            changes.push(TextChange::Digits { node, digits: (target - before(target)).to_string() });
+        }
+    }
+    changes
+}

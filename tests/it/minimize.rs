@@ -1,0 +1,136 @@
+//! `vmconf minimize`: what is left of a failing case is small, valid, and fails for the same reason.
+
+#![allow(clippy::print_stdout, reason = "sizes are worth to know")]
+
+use std::sync::Arc;
+
+use crate::random::Random;
+use crate::support::{golden, sources_of, vmconf};
+use vmconf::hunt::minimize::{KeptFailure, MinimizeOptions, minimize, options_of};
+use vmconf::machines::of_this_crate;
+use vmconf::model::limits::Limits;
+use vmconf::model::verdict::Verdict;
+use vmconf::prove::mutants::fault::{RowFault, row_faults_of};
+use vmconf::prove::mutants::faulty::Faulty;
+use vmconf::run::sources::VectorSource;
+use vmconf::run::{self, FileOptions, LoadOptions, Worker};
+use vmconf::testees::MakeTestee;
+
+const SEED: u64 = 7919;
+
+/// Faults of each machine.
+const FAULTS: usize = 3;
+
+/// The number of instructions that are executed of a case.
+const MAX_STEPS: u64 = 20_000;
+
+const HOW: MinimizeOptions = MinimizeOptions { keep: KeptFailure::Cause, max_tries: 20_000 };
+
+fn options() -> LoadOptions {
+    let limits = Limits { steps: MAX_STEPS, ..Limits::default() };
+    LoadOptions { file: FileOptions { limits, ..FileOptions::default() }, ..LoadOptions::default() }
+}
+
+fn faulty(fault: RowFault) -> MakeTestee {
+    let testee = move |_: &_, limits: &_| Box::new(Faulty::new(fault, limits, Arc::default())) as Box<_>;
+    MakeTestee::new(format!("{fault:?}"), testee)
+}
+
+/// The fixed size of a case that was made small.
+struct Small {
+    fault: String,
+    instructions: usize,
+    lines: usize,
+    tries: usize,
+}
+
+/// A case of the own vectors that fails with the fault, made small and checked; `None` if no case notices it.
+fn minimized(fault: RowFault, sources: &[VectorSource], random: &mut Random) -> Option<Small> {
+    let options = options();
+    let start = random.below(sources.len());
+    for source in sources[start..].iter().chain(&sources[..start]) {
+        let subject = options_of(&options, source, faulty(fault));
+        let reference = options_of(&options, source, MakeTestee::default());
+        let loaded = run::open(source, &options);
+        let mut worker = Worker::new(&subject.run);
+        let mut fails = |case: &usize| matches!(worker.run_case(&loaded, *case).verdict, Verdict::Fail(_));
+        let Some(case) = (0..loaded.cases()).find(|case| fails(case)) else { continue };
+        // A case in which the fault makes a loop without end is no case to shorten.
+        let Ok(small) = minimize((&loaded, case), source, &subject, Some(&reference), HOW) else { continue };
+        let what = format!("{fault}\n{}", small.text);
+        assert!(small.text.len() <= loaded.text().len(), "{what}");
+        let one =
+            run::open_text(&VectorSource { only: None, ..source.clone() }, small.text.clone(), &options);
+        assert_eq!((one.cases(), one.errors()), (1, &[][..]), "{what}");
+        let healthy = Worker::new(&reference.run).run_case(&one, 0);
+        assert_eq!(healthy.verdict, Verdict::Pass, "{what}");
+        let failing = Worker::new(&subject.run).run_case(&one, 0);
+        assert!(matches!(failing.verdict, Verdict::Fail(_)), "{what}");
+        return Some(Small {
+            fault: fault.to_string(),
+            instructions: executed(&one, &reference),
+            lines: small.after.lines,
+            tries: small.tries,
+        });
+    }
+    None
+}
+
+/// How many instructions the only case of a file executes.
+fn executed(file: &run::LoadedFile<'_>, options: &LoadOptions) -> usize {
+    let mut counter = vmconf::explain::blame::Counter::default();
+    run::watch(file, 0, &options.run, &mut counter);
+    usize::try_from(counter.ends.last().copied().unwrap_or(0)).unwrap()
+}
+
+/// A case that notices a fault of an instruction becomes one of a few instructions that notices it, and nothing else
+/// is wrong with it.
+#[test]
+fn failing_cases_become_small() {
+    let seed = std::env::var("VMCONF_SEED").map_or(SEED, |seed| seed.parse().expect("a number"));
+    println!("seed {seed}");
+    let mut random = Random::new(seed);
+    let mut all = Vec::new();
+    for machine in of_this_crate() {
+        let sources: Vec<_> = sources_of(format!("vectors/{}", machine.name)).iter().collect();
+        let mut faults = row_faults_of(machine);
+        let mut found = 0;
+        while found < FAULTS {
+            let fault = faults.swap_remove(random.below(faults.len()));
+            if let Some(small) = minimized(fault, &sources, &mut random) {
+                println!(
+                    "{}: {} executed, {} lines, {} tried",
+                    small.fault, small.instructions, small.lines, small.tries
+                );
+                all.push(small);
+                found += 1;
+            }
+        }
+    }
+    all.sort_by_key(|small| small.instructions);
+    let median = all[all.len() / 2].instructions;
+    println!("median {median} instructions");
+    assert!(median <= 10, "median {median} instructions");
+}
+
+/// What is left of cases that demand something wrong: the wrong datum, as it was demanded.
+#[test]
+fn wrong_demands() {
+    let small = |path: &str| {
+        let ran = vmconf(&["minimize", path]);
+        assert_eq!(ran.exit, 0, "{path}: {}", ran.stderr);
+        format!("$ vmconf minimize {path}\n{}{}", ran.stdout, ran.stderr)
+    };
+    let paths = ["vmtests/wrong/storage-value.json", "neovm/wrong", "minic89/wrong", "tinyvm/wrong"];
+    let texts: Vec<_> = paths.iter().map(|path| small(&format!("tests/samples/{path}"))).collect();
+    golden::file("minimize-wrong", &texts.join("\n"));
+}
+
+#[test]
+fn what_cannot_become_small() {
+    let passes = vmconf(&["minimize", "vectors/evm/arithmetic/add.json"]);
+    assert_eq!((passes.exit, passes.stdout.as_str()), (4, ""));
+    assert!(passes.stderr.contains("no selected case fails"), "{}", passes.stderr);
+    let few = vmconf(&["minimize", "tests/samples/vmtests/wrong/gas.json", "--tries", "3"]);
+    assert!(few.exit == 0 && few.stderr.contains("3 changes tried; --tries allows more"), "{}", few.stderr);
+}
