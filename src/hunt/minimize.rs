@@ -246,6 +246,7 @@ impl<'o> Minimizer<'o> {
             file.format_name() == self.file.format_name()
                 && file.cases() == 1
                 && file.errors().is_empty()
+                && file.ids().eq(self.file.ids())
                 && reading(file).is_some_and(|reading| reading.notes <= self.notes)
         };
         if !is_valid(&file) {

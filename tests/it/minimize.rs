@@ -121,7 +121,7 @@ fn wrong_demands() {
         assert_eq!(ran.exit, 0, "{path}: {}", ran.stderr);
         format!("$ vmconf minimize {path}\n{}{}", ran.stdout, ran.stderr)
     };
-    let paths = ["vmtests/wrong/storage-value.json", "neovm/wrong", "minic89/wrong", "tinyvm/wrong"];
+    let paths = ["vmtests/wrong/storage-value.json", "neovm-n3/wrong", "minic89/wrong", "tinyvm/wrong"];
     let texts: Vec<_> = paths.iter().map(|path| small(&format!("tests/samples/{path}"))).collect();
     golden::file("minimize-wrong", &texts.join("\n"));
 }

@@ -84,7 +84,7 @@ fn simpler_digits(digits: &str) -> Vec<String> {
     // A number of one digit stays one: where "0x" is a number as well, it is harder to read.
     let mut simpler: Vec<_> = ["0", "1", "00", "01"].map(|digits| format!("0x{digits}")).into();
     simpler.extend((digits.len() > 2).then(|| "0x".to_owned()));
-    if digits.is_char_boundary(half) {
+    if half > 0 && digits.is_char_boundary(half) {
         simpler.extend([format!("0x{}", &digits[..half]), format!("0x{}", &digits[half..])]);
     }
     simpler.push(format!("0x{zeros}"));
