@@ -25,6 +25,7 @@ pub mod renderer;
 pub mod rule;
 pub mod shape;
 pub mod signature;
+pub mod state_table;
 pub mod suspects;
 pub mod value;
 pub mod verdict;

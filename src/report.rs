@@ -21,6 +21,8 @@ pub mod mutants;
 mod not_run;
 mod slow;
 pub mod spool;
+mod state_table;
+mod style;
 pub mod suspects;
 pub mod tap;
 pub mod text;

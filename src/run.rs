@@ -56,6 +56,7 @@ mod sample;
 mod select;
 mod source;
 pub mod sources;
+mod state_table;
 pub mod suite_key;
 mod vector_files;
 pub mod worlds;

@@ -2,6 +2,8 @@
 //! they execute there is what the vectors demand, whichever machine fails.
 
 mod alike;
+mod before;
+mod conditions;
 mod kept;
 mod spectrum_run;
 
@@ -61,7 +63,11 @@ pub fn analyse(
     // Cases of other machines say nothing.
     spectra.executed.retain(|_, cases| cases.iter().any(|case| case.outcome != SpectrumOutcome::Passes));
     let executed = spectra.executed.iter().map(|(machine, cases)| locate(machine, cases));
-    let named = spectra.named.iter().filter_map(|(machine, cases)| located_by_names(machine, cases));
+    let named = spectra.named.iter().filter_map(|(machine, cases)| {
+        let mut analysis = located_by_names(machine, cases)?;
+        conditions::add(sources, options, cases, &mut analysis);
+        Some(analysis)
+    });
     joined(executed.chain(named))
 }
 

@@ -84,7 +84,7 @@ pub struct FieldOptions {
 /// The name of a bit; `None` for a bit without one.
 pub type BitName = Option<char>;
 
-/// How people read a number. Reports do not use it yet.
+/// How people read a number.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum NumberDisplay {
     /// In hexadecimal, with all digits of the type's width.

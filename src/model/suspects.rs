@@ -91,6 +91,14 @@ pub struct DoubtfulCase {
     pub why: String,
 }
 
+impl SuspectName {
+    /// Whether it is what cases of a machine without known instructions have in common: their file, or a word of their
+    /// names.
+    pub fn is_no_instruction(&self) -> bool {
+        self.op.contains(' ')
+    }
+}
+
 impl Suspect {
     /// The id of the case that stands for all that it explains: the shortest one without another suspect, if any.
     pub fn representative(&self) -> Option<&String> {

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::assertion::Expected;
 use super::path::Path;
+use super::state_table::StateTable;
 use super::value::Value;
 use crate::model::diagnostic::{Diagnostic, DiagnosticPlace};
 
@@ -248,6 +249,8 @@ pub struct Failure {
     pub ended: String,
     /// How many instructions it executed; `None` for a machine in another process.
     pub instructions: Option<u64>,
+    /// On a machine of a family, the state of the first step that fails, before and after.
+    pub state: Option<Box<StateTable>>,
 }
 
 /// How a testee crashed or timed out.

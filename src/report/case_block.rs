@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use anstyle::{AnsiColor, Style};
-
+use super::state_table::state_table;
+use super::style::{ACTUAL, DIM, ERROR, EXPECTED, FAIL, WIDTH, location};
 use super::truncate::{truncate, truncate_pair};
 use crate::model::assertion::Expected;
 use crate::model::case::CaseId;
@@ -20,15 +20,6 @@ use crate::model::verdict::{
 };
 use crate::text::excerpt::Excerpt;
 use crate::text::shell::{ShellWords, quoted};
-
-/// The width of lines in columns, if the vector's own names allow it.
-pub(super) const WIDTH: usize = 100;
-
-pub(super) const FAIL: Style = AnsiColor::Red.on_default().bold();
-pub(super) const ERROR: Style = AnsiColor::Magenta.on_default().bold();
-pub(super) const DIM: Style = Style::new().dimmed();
-pub(super) const EXPECTED: Style = AnsiColor::Green.on_default();
-pub(super) const ACTUAL: Style = AnsiColor::Red.on_default();
 
 /// The maximum number of differences shown for a case.
 const MAX_DIFFERENCES: usize = 10;
@@ -200,15 +191,22 @@ fn failed(
     CaseReport { id, listed, .. }: &CaseReport,
     failure: &Failure,
 ) -> io::Result<()> {
-    for difference in failure.differences.iter().take(MAX_DIFFERENCES) {
+    all_differences(out, id, failure)?;
+    not_as_known(out, listed.as_deref())?;
+    ended(out, &escaped(&failure.ended))
+}
+
+/// Writes the differences of a case; on a machine of a family, those that fit it in a table.
+pub(super) fn all_differences(out: &mut Vec<u8>, id: &CaseId, failure: &Failure) -> io::Result<()> {
+    let differences = state_table(out, id, failure)?;
+    for difference in differences.iter().take(MAX_DIFFERENCES) {
         differs(out, id, difference)?;
     }
-    let more = failure.differences.len().saturating_sub(MAX_DIFFERENCES);
+    let more = differences.len().saturating_sub(MAX_DIFFERENCES);
     if more > 0 {
         writeln!(out, "  and {more} more differences")?;
     }
-    not_as_known(out, listed.as_deref())?;
-    ended(out, &escaped(&failure.ended))
+    Ok(())
 }
 
 /// Writes how the machine ended, if it says so.
@@ -337,11 +335,6 @@ pub(super) fn broken(out: &mut Vec<u8>, id: &CaseId, diagnostic: &Diagnostic) ->
         writeln!(out, "    did you mean {}?", escaped(name))?;
     }
     diagnostic.place.as_ref().map_or(Ok(()), |place| excerpt(out, place))
-}
-
-/// `file:line:column`, which terminals and editors turn into a link.
-pub(super) fn location(id: &CaseId, place: &DiagnosticPlace) -> String {
-    format!("{}:{}", escaped(&id.file), place.position)
 }
 
 fn excerpt(out: &mut Vec<u8>, place: &DiagnosticPlace) -> io::Result<()> {

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
-use super::case_block::{DIM, FAIL, WIDTH};
 use super::markdown_escape::code_span;
+use super::style::{DIM, FAIL, WIDTH};
 use super::truncate::truncate;
 use crate::model::escape::escaped;
 use crate::model::renderer::Renderer;

@@ -6,11 +6,10 @@ use std::ops::Range;
 
 use num_bigint::{BigInt, Sign};
 
-use super::case_block::{
-    self, ACTUAL, DIM, ERROR, EXPECTED, FAIL, WIDTH, broke_down, broken, differs, flaky, location, shown,
-};
+use super::case_block::{self, broke_down, broken, differs, flaky, shown};
 pub use super::executed::Length;
 use super::executed::{executed_by, input};
+use super::style::{ACTUAL, DIM, ERROR, EXPECTED, FAIL, WIDTH, location};
 use super::truncate::{truncate, truncate_pair};
 use super::world;
 use crate::model::assertion::Expected;
@@ -105,6 +104,10 @@ pub(super) fn plain(explained: &ExplainedCase) -> io::Result<String> {
 fn failed(text: &mut Vec<u8>, explained: &Explanation, failure: &Failure, length: Length) -> io::Result<()> {
     let id = &explained.report.id;
     writeln!(text, "{FAIL}FAIL{FAIL:#}  {id}")?;
+    if failure.state.is_some() {
+        case_block::all_differences(text, id, failure)?;
+        return case_block::ended(text, &truncate(&escaped(&failure.ended), 0, WIDTH));
+    }
     let full = match length {
         Length::Screen => 1,
         Length::Full(_) => failure.differences.len(),

@@ -1,6 +1,6 @@
 //! Cases that fail or are broken, grouped by cause.
 
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
 use std::collections::HashMap;
 use std::io::{self, Read, Write};
 use std::ops::Range;
@@ -14,8 +14,8 @@ use super::spool::Spool;
 use super::suspects::{head, heading};
 use crate::model::case_report::CaseReport;
 use crate::model::signature::cause;
-use crate::model::suspects::{MAX_FAILURES, SuspectAnalysis};
-use crate::model::verdict::Verdict;
+use crate::model::suspects::{MAX_FAILURES, SuspectAnalysis, SuspectName};
+use crate::model::verdict::{Failure, Verdict};
 use crate::text::shell::quoted;
 
 /// The expression for the cases of a cause.
@@ -26,6 +26,9 @@ pub fn of_cause(cause: &str) -> String {
 
 /// The maximum number of other cases that a command names. To show more, it selects the cause.
 const NAMED: usize = 3;
+
+/// The maximum number of fields that the heading of a group names.
+const MAX_FIELDS: usize = 8;
 
 /// The maximum length of the list of names in a command, in bytes.
 const MAX_LENGTH: usize = 200;
@@ -47,6 +50,8 @@ struct GroupedCase {
     /// The index of the group of its cause.
     cause: usize,
     instructions: u64,
+    /// The fields that differ, on a machine of a family.
+    fields: Vec<String>,
     /// Where its text is.
     block: Range<u64>,
 }
@@ -54,7 +59,7 @@ struct GroupedCase {
 /// Cases that do not pass, with the same cause, and the same suspect if there are any.
 pub(super) struct FailureGroup {
     /// The instruction that explains them.
-    pub(super) suspect: Option<String>,
+    pub(super) suspect: Option<SuspectName>,
     /// Their cause, or the id of a case that is not grouped.
     pub(super) cause: String,
     /// The number of cases.
@@ -62,6 +67,8 @@ pub(super) struct FailureGroup {
     /// The text of the simplest of the cases, with colours: the one that executes the fewest instructions or, failing
     /// that, has the shortest text.
     pub(super) block: Vec<u8>,
+    /// How many of its cases differ in each field, if they are grouped by what they have in common.
+    fields: IndexMap<String, usize>,
     /// How many instructions that case executes.
     instructions: u64,
     /// The id of the case with that text.
@@ -110,7 +117,14 @@ impl FailureGroups {
             let start = self.blocks.length();
             self.blocks.write_all(&block)?;
             let block = start..self.blocks.length();
-            self.cases.push(GroupedCase { id: id.clone(), cause: entry.index(), instructions, block });
+            let fields = failure.map_or_else(Vec::new, fields);
+            self.cases.push(GroupedCase {
+                id: id.clone(),
+                cause: entry.index(),
+                instructions,
+                fields,
+                block,
+            });
         }
         match entry {
             Entry::Occupied(mut known) => known.get_mut().add(id, block, instructions),
@@ -137,7 +151,7 @@ impl FailureGroups {
         }
         let mut groups: IndexMap<(usize, String), FailureGroup> = IndexMap::new();
         let mut blocks = self.blocks.reader()?;
-        for GroupedCase { id, cause, instructions, block } in self.cases.drain(..) {
+        for GroupedCase { id, cause, instructions, fields, block } in self.cases.drain(..) {
             let mut text = Vec::new();
             blocks.by_ref().take(block.end - block.start).read_to_end(&mut text)?;
             let number = explained.get(&*id).copied().unwrap_or(usize::MAX);
@@ -145,13 +159,22 @@ impl FailureGroups {
             // The case that all reports show for the suspect.
             let is_representative = suspect.is_some_and(|suspect| suspect.representative() == Some(&id));
             let instructions = if is_representative { 0 } else { instructions };
-            let cause = self.groups[cause].cause.clone();
-            match groups.entry((number, cause)) {
+            // What cases without known instructions have in common says more than the first datum that differs.
+            let common = suspect.filter(|suspect| suspect.name.is_no_instruction());
+            let cause = common.map_or_else(|| self.groups[cause].cause.clone(), |it| of_cause(&it.name.op));
+            let entry = groups.entry((number, cause));
+            let index = entry.index();
+            match entry {
                 Entry::Occupied(mut known) => known.get_mut().add(id, text, instructions),
                 Entry::Vacant(place) => {
-                    let suspect = suspect.map(|suspect| suspect.name.op.clone());
+                    let suspect = suspect.map(|suspect| suspect.name.clone());
                     let group = FailureGroup::new(suspect, &place.key().1, id, text, instructions);
                     place.insert(group);
+                }
+            }
+            if common.is_some() {
+                for field in fields {
+                    *groups[index].fields.entry(field).or_default() += 1;
                 }
             }
         }
@@ -180,7 +203,7 @@ impl FailureGroups {
         let suspect = self.groups[at].suspect.as_ref()?;
         let before = at.checked_sub(1).and_then(|before| self.groups[before].suspect.as_ref());
         let suspects = &self.analysis.as_deref()?.suspects;
-        suspects.iter().find(|it| it.name.op == *suspect && before != Some(suspect)).map(heading)
+        suspects.iter().find(|it| it.name == *suspect && before != Some(suspect)).map(heading)
     }
 
     /// The groups.
@@ -189,16 +212,29 @@ impl FailureGroups {
     }
 }
 
+/// The fields of the state that differ, on a machine of a family.
+fn fields(failure: &Failure) -> Vec<String> {
+    let mut fields = Vec::new();
+    for difference in failure.differences.iter().filter(|_| failure.state.is_some()) {
+        let field = difference.at.first().to_string();
+        if !fields.contains(&field) {
+            fields.push(field);
+        }
+    }
+    fields
+}
+
 impl FailureGroup {
     fn new(
-        suspect: Option<String>,
+        suspect: Option<SuspectName>,
         cause: &str,
         id: String,
         block: Vec<u8>,
         instructions: u64,
     ) -> FailureGroup {
         let first = vec![id.clone()];
-        FailureGroup { suspect, cause: cause.to_owned(), count: 1, block, instructions, shown: id, first }
+        let (cause, fields) = (cause.to_owned(), IndexMap::new());
+        FailureGroup { suspect, cause, count: 1, block, fields, instructions, shown: id, first }
     }
 
     fn add(&mut self, id: String, block: Vec<u8>, instructions: u64) {
@@ -211,11 +247,28 @@ impl FailureGroup {
         }
     }
 
+    /// How many cases differ in each field, in a line; `None` if the cases do not have a suspect other than an
+    /// instruction.
+    pub(super) fn fields(&self) -> Option<String> {
+        let mut fields: Vec<_> = self.fields.iter().collect();
+        fields.sort_by_key(|field| Reverse(field.1));
+        let more = fields.len().saturating_sub(MAX_FIELDS);
+        let named = fields.into_iter().take(MAX_FIELDS).map(|(field, count)| format!("{field} ({count})"));
+        let more = (more > 0).then(|| format!("{more} more"));
+        let named: Vec<_> = named.chain(more).collect();
+        (!named.is_empty()).then(|| format!("differ in {}", named.join(", ")))
+    }
+
     /// The suspect and the cause, in a line.
     pub(super) fn title(&self) -> String {
-        self.suspect
-            .as_ref()
-            .map_or_else(|| self.cause.clone(), |suspect| format!("{suspect}: {}", self.cause))
+        match &self.suspect {
+            None => self.cause.clone(),
+            Some(suspect) if suspect.is_no_instruction() => {
+                let fields = self.fields().map_or(String::new(), |fields| format!(": {fields}"));
+                format!("{}{fields}", suspect.op)
+            }
+            Some(suspect) => format!("{}: {}", suspect.op, self.cause),
+        }
     }
 
     /// The command that shows the other cases: by name if they are few, otherwise all with this cause that execute the
@@ -227,12 +280,11 @@ impl FailureGroup {
         if self.count <= NAMED + 1 && names.len() <= MAX_LENGTH {
             return format!("vmconf diff {names}{}", options.flags);
         }
-        let symptom = of_cause(&self.cause);
         let expression = match &self.suspect {
             // What cases without known instructions have in common is no mnemonic: the last run knows it.
-            Some(suspect) if suspect.contains(' ') => format!("{} and {}", of_cause(suspect), symptom),
-            Some(suspect) => format!("op({suspect}) and {symptom}"),
-            None => symptom,
+            Some(suspect) if suspect.is_no_instruction() => of_cause(&suspect.op),
+            Some(suspect) => format!("op({}) and {}", suspect.op, of_cause(&self.cause)),
+            None => of_cause(&self.cause),
         };
         let selection = options.selection.clone().narrowed(&expression);
         format!("vmconf run{selection}{} --no-group", options.flags)

@@ -5,13 +5,12 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
-use super::case_block::{
-    DIM, ERROR, FAIL, INTERRUPTED, WIDTH, broken_source, cached, counted, counted_kind, headline,
-};
+use super::case_block::{INTERRUPTED, broken_source, cached, counted, counted_kind, headline};
 use super::groups::{FailureGroup, FailureGroups};
 use super::kind::{Report, ReportOptions, Verbosity};
 use super::not_run::NotRun;
 use super::slow::SlowCases;
+use super::style::{DIM, ERROR, FAIL, WIDTH};
 use super::truncate::truncate;
 use crate::model::case_report::CaseReport;
 use crate::model::count;
@@ -70,7 +69,11 @@ impl TextReport {
         }
         for (at, group) in self.groups.iter().enumerate() {
             if let Some(heading) = self.groups.heading(at) {
-                writeln!(self.out, "{FAIL}{heading}{FAIL:#}\n")?;
+                writeln!(self.out, "{FAIL}{heading}{FAIL:#}")?;
+                if let Some(fields) = group.fields() {
+                    writeln!(self.out, "  {}", truncate(&escaped(&fields), 0, WIDTH))?;
+                }
+                writeln!(self.out)?;
             }
             self.out.write_all(&group.block)?;
             more(&mut self.out, group, &self.options)?;

@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::case_block::{ACTUAL, DIM, EXPECTED, WIDTH};
 use super::executed::{Length, executed_by};
+use super::style::{ACTUAL, DIM, EXPECTED, WIDTH};
 use super::truncate::{truncate, truncate_pair};
 use crate::model::escape::escaped;
 use crate::model::explanation::{BlameAnswer, ComparedWith, LogComparison, StateLeaf, WorldComparison};

@@ -9,6 +9,7 @@ use super::judged_case::JudgedCase;
 use super::load::{LoadedCase, LoadedFile};
 use super::not_compared::{left_out, without_ignored};
 use super::options::{Flaky, RunOptions};
+use super::state_table::{FailedStep, state_table};
 use crate::machines::account::LimitReached;
 use crate::machines::elsewhere::NOT_HERE;
 use crate::machines::machine::{LoadError, Watch};
@@ -18,9 +19,10 @@ use crate::model::case_report::CaseReport;
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::limits::Limits;
 use crate::model::path::{Path, PathKey};
+use crate::model::state_table::StateTable;
 use crate::model::verdict::{CaseDifference, DifferenceKind, Failure, FirstTry, Verdict};
 use crate::testees::embedded::Embedded;
-use crate::testees::{See, Stopped, Testee};
+use crate::testees::{See, Stopped, Testee, TesteeState};
 use crate::text::json::{Document, JsonNode};
 
 /// [`Worker::watch_case`] with a worker of its own.
@@ -324,7 +326,7 @@ fn perform(
     let most = usize::try_from(limit).unwrap_or(usize::MAX);
     let (mut found, mut kept) = (Vec::new(), 0_usize);
     let mut ended = String::new();
-    let mut unknown = None;
+    let (mut unknown, mut table) = (None, None);
     let done = run(&mut |index, state| {
         if kept > most {
             return;
@@ -333,6 +335,9 @@ fn perform(
         match differences(&case.steps[index], number, document, state) {
             Ok(mut differences) => {
                 without_ignored(&mut differences, loaded.options);
+                if table.is_none() && !differences.is_empty() {
+                    table = table_of(loaded, &FailedStep { case, index, differences: &differences }, state);
+                }
                 let actual = differences.iter().filter_map(|difference| difference.actual.as_ref());
                 let weights = actual.map(|actual| actual.weight(most));
                 kept = weights.fold(kept, usize::saturating_add);
@@ -363,9 +368,20 @@ fn perform(
             let ended = ended + &first.unwrap_or_default();
             // A machine that does not say how it ended leaves only what follows.
             let ended = ended.trim_start_matches("; ").to_owned();
-            Verdict::Fail(Failure { differences: found, ended, instructions: None })
+            Verdict::Fail(Failure { differences: found, ended, instructions: None, state: table })
         }
     }
+}
+
+/// The table of a step that failed on a machine of a family.
+fn table_of(
+    loaded: &LoadedCase<'_>,
+    failed: &FailedStep<'_>,
+    state: &dyn TesteeState,
+) -> Option<Box<StateTable>> {
+    loaded.format.declaration?;
+    let info = loaded.options.families.machine(failed.case.machine)?;
+    state_table(info, failed, state).map(Box::new)
 }
 
 /// Adds to a failure how many instructions were executed.

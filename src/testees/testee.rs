@@ -43,7 +43,7 @@ pub trait TesteeState: Observe {
     fn explain(&self, at: &Path) -> Option<String>;
 
     /// What differs between the expected and the actual value of a datum, for people, if that says more than both:
-    /// `Z set, C clear; must be: Z clear, C set`.
+    /// `Z set, must be clear; C clear, must be set`.
     fn tell_apart(&self, _at: &Path, _expected: &Expected, _actual: Option<&Value>) -> Option<String> {
         None
     }

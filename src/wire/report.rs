@@ -1,12 +1,14 @@
 //! The lines of a JSON report, described by `schemas/report.schema.json`.
 
 mod case;
+mod state_table;
 mod summary;
 
 use serde::{Deserialize, Serialize};
 
 use self::case::case_id;
 pub use self::case::{Problem, ReportedCase, ReportedDifference, ReportedListing};
+pub use self::state_table::{WireMemoryWindow, WireStateRow, WireStateTable};
 pub use self::summary::ReportedSummary;
 use super::line::{LineError, LineHeader, read};
 use super::name::start;

@@ -46,6 +46,21 @@ fn every_difference_of_a_type_is_shown() {
     golden::file("family-wrong", &stable(&ran.stdout));
 }
 
+/// What the failing cases have in common in the state before is said, and the passing ones do not have it.
+#[test]
+#[cfg(unix)]
+fn failures_with_a_common_flag_are_one_group() {
+    let ran = toy("run", "common.json", &[]);
+    assert_eq!(ran.exit, 1, "{ran:?}");
+    golden::file("family-common", &stable(&ran.stdout));
+    let report = toy("run", "wrong.json", &["--report", "json"]);
+    let states = report.stdout.lines().filter_map(|line| {
+        let line: Json = serde_json::from_str(&line.replace("TIME", "0")).unwrap();
+        Some(format!("{}: {}", line["id"].as_str()?, line.get("state")?))
+    });
+    golden::file("family-states", &states.collect::<Vec<_>>().join("\n"));
+}
+
 #[test]
 #[cfg(unix)]
 fn what_is_malformed_is_located() {
@@ -213,10 +228,10 @@ fn published_corpora_are_recognised() {
     }
 }
 
-/// Each family in the box but one has vectors of its own, which are recognised without a flag.
+/// Each family in the box has vectors of its own, which are recognised without a flag.
 #[test]
 fn families_in_the_box_have_own_vectors() {
-    for boxed in BOXED.iter().filter(|boxed| boxed.name != "bch") {
+    for boxed in BOXED {
         let family = Family::install(boxed.text).unwrap();
         let folder = format!("families/vectors/{}", boxed.name);
         assert!(counted(family, &at_root(&folder)).0 >= 20, "{folder}");

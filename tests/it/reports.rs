@@ -79,7 +79,12 @@ fn nth_case(nth: u32, file: &str, name: &str, verdict: Verdict) -> Event {
 
 fn fail(at: At, expected: Expected, actual: Option<Value>, ended: &str) -> Verdict {
     let difference = CaseDifference { step: None, at, expected, actual, place: place(), note: None };
-    Verdict::Fail(Failure { differences: vec![difference], ended: ended.to_owned(), instructions: None })
+    Verdict::Fail(Failure {
+        differences: vec![difference],
+        ended: ended.to_owned(),
+        instructions: None,
+        state: None,
+    })
 }
 
 fn storage(account: u32, expected: u64, actual: u64) -> Verdict {

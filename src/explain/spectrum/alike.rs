@@ -16,7 +16,7 @@ const MAX_WORDS: usize = 8;
 /// A case of a machine whose instructions are unknown.
 pub(super) struct NamedCase {
     pub(super) id: String,
-    is_passing: bool,
+    pub(super) is_passing: bool,
     /// What it may have in common with others.
     parts: BTreeSet<String>,
 }
@@ -29,6 +29,16 @@ impl NamedCase {
         let words = words.take(MAX_WORDS).map(|word| format!("name {word}"));
         let parts = words.chain([format!("file {file}")]).collect();
         NamedCase { id: id.to_string(), is_passing, parts }
+    }
+
+    /// Whether it has this in common with others.
+    pub(super) fn has(&self, part: &str) -> bool {
+        self.parts.contains(part)
+    }
+
+    /// Its file.
+    pub(super) fn file(&self) -> &str {
+        self.id.split_once("::").map_or(&*self.id, |(file, _)| file)
     }
 }
 

@@ -17,4 +17,19 @@ macro_rules! boxed {
 }
 
 /// Every declaration in the box.
-pub const BOXED: &[BoxedFamily] = boxed!["z80", "spc700", "sm83", "m68000", "pvm", "bitcoin-script", "bch"];
+pub const BOXED: &[BoxedFamily] = boxed![
+    "z80",
+    "spc700",
+    "sm83",
+    "6502",
+    "nes6502",
+    "rockwell65c02",
+    "synertek65c02",
+    "wdc65c02",
+    "65816",
+    "m68000",
+    "8088",
+    "pvm",
+    "bitcoin-script",
+    "bch",
+];

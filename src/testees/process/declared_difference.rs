@@ -25,20 +25,21 @@ pub(super) fn tell_apart(
     }
 }
 
-/// The flags that differ: `Z set, C clear; must be: Z clear, C set`. `None` if none of them has a name.
+/// The flags that differ: `Z set, must be clear; C clear, must be set`. `None` if none of them has a name.
 fn flags(names: &[BitName], expected: &BigInt, actual: &BigInt) -> Option<String> {
-    let bits = (0..names.len()).rev();
+    let bits = (0..names.len()).rev().map(|bit| bit as u64);
     let differing: Vec<_> =
-        bits.zip(names).filter(|(bit, _)| expected.bit(*bit as u64) != actual.bit(*bit as u64)).collect();
+        bits.zip(names).filter(|(bit, _)| expected.bit(*bit) != actual.bit(*bit)).collect();
     if !differing.iter().any(|(_, name)| name.is_some()) {
         return None;
     }
-    let state = |number: &BigInt| {
-        let each = differing.iter().map(|(bit, name)| {
-            let name = name.map_or_else(|| format!("bit {bit}"), |name| name.to_string());
-            format!("{name} {}", if number.bit(*bit as u64) { "set" } else { "clear" })
-        });
-        each.collect::<Vec<_>>().join(", ")
+    let with = |is_set: bool| {
+        let those = differing.iter().filter(|(bit, _)| actual.bit(*bit) == is_set);
+        let names: Vec<_> = those
+            .map(|(bit, name)| name.map_or_else(|| format!("bit {bit}"), |name| name.to_string()))
+            .collect();
+        let (is, must_be) = if is_set { ("set", "clear") } else { ("clear", "set") };
+        (!names.is_empty()).then(|| format!("{} {is}, must be {must_be}", names.join(", ")))
     };
-    Some(format!("{}; must be: {}", state(actual), state(expected)))
+    Some([with(true), with(false)].into_iter().flatten().collect::<Vec<_>>().join("; "))
 }

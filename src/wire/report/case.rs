@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::state_table::WireStateTable;
 use super::summary::{duration, rounded_seconds};
 use crate::model::assertion::Expected;
 use crate::model::case::CaseId;
@@ -11,6 +12,7 @@ use crate::model::name::Name;
 use crate::model::path::Path;
 use crate::model::position::Position;
 use crate::model::signature::signature;
+use crate::model::state_table::StateTable;
 use crate::model::value::Value;
 use crate::model::verdict::{self, Breakdown, DifferenceKind, Failure, FirstTry, NotPassed, Verdict};
 use crate::wire::name::start;
@@ -52,6 +54,9 @@ pub struct ReportedCase {
     /// How many instructions an embedded machine executed, for a case that fails.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instructions: Option<u64>,
+    /// On a machine of a family, the state of the first step that fails, before and after.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<WireStateTable>,
     /// Why an entry in a list of expected failures names the case but does not apply.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub listed: Option<String>,
@@ -119,6 +124,7 @@ impl From<&CaseReport> for ReportedCase {
             differences: failure.map(difference),
             ended: failure.map(|it| it.ended.clone()),
             instructions: failure.and_then(|it| it.instructions),
+            state: failure.and_then(|it| it.state.as_deref()).map(WireStateTable::from),
             listed: listed.clone(),
             known,
             unlisted: Some(verdict.unlisted_kind()).filter(|kind| {
@@ -205,8 +211,8 @@ impl ReportedCase {
         let [no_differences, no_end] = ["differences", "ended"].map(|name| self.lacks(name));
         let differences = self.differences.filter(|it| !it.is_empty()).ok_or(no_differences)?;
         let differences = differences.into_iter().map(TryInto::try_into).collect::<Result<_, _>>()?;
-        let instructions = self.instructions;
-        Ok(Failure { differences, ended: self.ended.ok_or(no_end)?, instructions })
+        let (instructions, state) = (self.instructions, self.state.map(StateTable::from).map(Box::new));
+        Ok(Failure { differences, ended: self.ended.ok_or(no_end)?, instructions, state })
     }
 
     fn reason(self) -> Result<String, String> {

@@ -14,6 +14,7 @@ use vmconf::model::explanation::ExplainedCase;
 use vmconf::model::name::Name;
 use vmconf::model::path::{Path, PathKey};
 use vmconf::model::position::Position;
+use vmconf::model::state_table::{MemoryWindow, StateRow, StateTable};
 use vmconf::model::suspects::{DoubtfulCase, SeparatingCondition, Suspect, SuspectAnalysis, SuspectName};
 use vmconf::model::value::Value;
 use vmconf::model::verdict::{
@@ -127,8 +128,28 @@ fn any_difference() -> impl Strategy<Value = CaseDifference> {
 }
 
 fn any_failure() -> impl Strategy<Value = Failure> {
-    (prop::collection::vec(any_difference(), 1..3), any_text(), any::<Option<u64>>())
-        .prop_map(|(differences, ended, instructions)| Failure { differences, ended, instructions })
+    let state = prop::option::of(any_state_table().prop_map(Box::new));
+    (prop::collection::vec(any_difference(), 1..3), any_text(), any::<Option<u64>>(), state).prop_map(
+        |(differences, ended, instructions, state)| Failure { differences, ended, instructions, state },
+    )
+}
+
+fn any_state_table() -> impl Strategy<Value = StateTable> {
+    let rows = || prop::collection::vec(any_state_row(), 0..3);
+    let window = (any_text(), rows(), any::<usize>()).prop_map(|(field, cells, differing)| MemoryWindow {
+        field,
+        cells,
+        differing,
+    });
+    (prop::option::of(any::<usize>()), rows(), prop::collection::vec(window, 0..2))
+        .prop_map(|(step, rows, memories)| StateTable { step, rows, memories })
+}
+
+fn any_state_row() -> impl Strategy<Value = StateRow> {
+    let value = || prop::option::of(any_text());
+    (any_path(), value(), value(), value(), any::<bool>()).prop_map(
+        |(at, before, expected, actual, differs)| StateRow { at, before, expected, actual, differs },
+    )
 }
 
 fn any_listing() -> impl Strategy<Value = ExpectedListing> {

@@ -1,0 +1,275 @@
+//! Makes the table of states that explains a failure on a machine of a family.
+
+use std::collections::BTreeMap;
+
+use num_bigint::BigInt;
+
+use crate::machines::MachineInfo;
+use crate::machines::observe::Observe;
+use crate::model::assertion::Expected;
+use crate::model::case::{Case, Step};
+use crate::model::field_type::{DeclaredField, FieldType, MemoryType, NumberDisplay};
+use crate::model::name::Name;
+use crate::model::path::{Path, PathKey};
+use crate::model::shape::Shape;
+use crate::model::state_table::{MemoryWindow, StateRow, StateTable};
+use crate::model::value::Value;
+use crate::model::verdict::CaseDifference;
+
+/// The longest value that fits a column, in characters; longer ones are shown each in a block of its own.
+const MAX_VALUE: usize = 20;
+
+/// The most items of a list that are rows.
+const MAX_ITEMS: usize = 10;
+
+/// The cells that a window shows.
+const WINDOW: u64 = 8;
+
+/// A step of a case that failed.
+pub(super) struct FailedStep<'c> {
+    pub(super) case: &'c Case,
+    /// The number of the step, from 0.
+    pub(super) index: usize,
+    pub(super) differences: &'c [CaseDifference],
+}
+
+/// The table of a failed step; `None` if no declaration describes the machine.
+pub(super) fn state_table(
+    info: &MachineInfo,
+    failed: &FailedStep<'_>,
+    state: &dyn Observe,
+) -> Option<StateTable> {
+    let declared = info.fields.iter().filter_map(|field| match field.shape {
+        Shape::Declared(declared) => Some(declared),
+        _ => None,
+    });
+    let mut table = StateTable { step: failed.differences.first()?.step, ..StateTable::default() };
+    let mut is_declared = false;
+    for field in declared {
+        is_declared = true;
+        match &field.field_type {
+            FieldType::Memory(memory) => table.memories.extend(failed.window(field, memory, state)),
+            _ => table.rows.extend(failed.rows(field, state)),
+        }
+    }
+    is_declared.then_some(table)
+}
+
+impl FailedStep<'_> {
+    fn step(&self) -> &Step {
+        &self.case.steps[self.index]
+    }
+
+    /// What was there before the step: what the case gives, or what an earlier step demands.
+    fn before(&self, at: &Path) -> Option<&Value> {
+        let mut steps = self.case.steps[..self.index].iter().rev();
+        let demanded = steps.find_map(|step| demanded(step, at));
+        demanded.or_else(|| value_at(&self.case.program.0, at))
+    }
+
+    fn difference(&self, at: &Path) -> Option<&CaseDifference> {
+        self.differences.iter().find(|difference| difference.at == *at)
+    }
+
+    /// The rows of a field: its own, or those of its parts that differ.
+    fn rows(&self, field: &DeclaredField, state: &dyn Observe) -> Vec<StateRow> {
+        let at = Path::field(field.name.clone());
+        if is_scalar(&field.field_type) {
+            let actual = state.observe(&field.name);
+            return self
+                .row(at, &field.field_type, field.options.display, actual.as_ref())
+                .into_iter()
+                .collect();
+        }
+        let is_part = |difference: &&CaseDifference| {
+            difference.at.parent().is_some() && difference.at.first() == at.first()
+        };
+        let row = |difference: &CaseDifference| {
+            let part = type_at(&field.field_type, &difference.at.keys()[1..])?;
+            let row =
+                || self.row(difference.at.clone(), part, field.options.display, difference.actual.as_ref());
+            is_scalar(part).then(row)?
+        };
+        self.differences.iter().filter(is_part).take(MAX_ITEMS).filter_map(row).collect()
+    }
+
+    /// The row of a datum, if it differs or the case changes it, and its values fit.
+    fn row(
+        &self,
+        at: Path,
+        field_type: &FieldType,
+        display: NumberDisplay,
+        actual: Option<&Value>,
+    ) -> Option<StateRow> {
+        let shown = |value: &Value| shown(value, field_type, display);
+        let (before, expected) = (self.before(&at), demanded(self.step(), &at));
+        let differs = self.difference(&at).is_some();
+        let is_changed = expected.is_some() && before.is_some() && before != expected && actual.is_some();
+        let row = StateRow {
+            before: before.map(shown),
+            expected: expected.map(shown),
+            actual: actual.map(shown),
+            differs,
+            at,
+        };
+        let fits =
+            |value: &Option<String>| value.as_ref().is_none_or(|value| value.chars().count() <= MAX_VALUE);
+        let is_shown = differs && expected.is_some() || is_changed;
+        (is_shown && [&row.before, &row.expected, &row.actual].into_iter().all(fits)).then_some(row)
+    }
+
+    /// The cells around the first one that differs.
+    fn window(
+        &self,
+        field: &DeclaredField,
+        memory: &MemoryType,
+        state: &dyn Observe,
+    ) -> Option<MemoryWindow> {
+        let is_cell = |at: &Path| at.parent().is_some() && at.first().to_string() == *field.name;
+        let differing: BTreeMap<u64, &Path> = self
+            .differences
+            .iter()
+            .filter(|difference| is_cell(&difference.at))
+            .filter_map(|difference| Some((address(difference.at.last())?, &difference.at)))
+            .collect();
+        let first = *differing.first_key_value()?.0;
+        let whole = Path::field(field.name.clone());
+        let before = cells(self.before_memory(&whole).into_iter().flatten());
+        let mut expected = before.clone();
+        expected.extend(cells(self.step().assertions.iter().filter_map(|assertion| {
+            let PathKey::Name(name) = assertion.at.last() else { return None };
+            match &assertion.expected {
+                Expected::Is(value) if is_cell(&assertion.at) => Some((name, value)),
+                _ => None,
+            }
+        })));
+        let reported = state.observe(&field.name);
+        let actual = cells(reported.as_ref().and_then(Value::members).unwrap_or_default().iter().map(pair));
+        let parent = whole.as_parent();
+        let start = first - first % WINDOW;
+        let zero = BigInt::ZERO;
+        let cell = |address: u64| {
+            let is_listed = [&before, &expected, &actual].iter().any(|cells| cells.contains_key(&address));
+            let text = |value: &BigInt| digits(value, &memory.cell);
+            let shown = |cells: &BTreeMap<u64, &BigInt>| {
+                is_listed.then(|| text(cells.get(&address).copied().unwrap_or(&zero)))
+            };
+            StateRow {
+                at: parent.child(typed_key(address)),
+                before: shown(&before),
+                expected: shown(&expected),
+                actual: shown(&actual),
+                differs: differing.contains_key(&address),
+            }
+        };
+        let last = start.saturating_add(WINDOW - 1);
+        let is_address = |address: &u64| memory.address.has(&BigInt::from(*address));
+        let cells = (start..=last).filter(is_address).map(cell).collect();
+        Some(MemoryWindow { field: field.name.to_string(), cells, differing: differing.len() })
+    }
+
+    /// The cells of a memory before the step. Of several steps, nothing but the given cells is known.
+    fn before_memory(&self, whole: &Path) -> Option<impl Iterator<Item = (&Name, &Value)>> {
+        Some(value_at(&self.case.program.0, whole)?.members()?.iter().map(pair))
+    }
+}
+
+fn pair((name, value): &(Name, Value)) -> (&Name, &Value) {
+    (name, value)
+}
+
+/// Cells by address.
+fn cells<'v>(members: impl Iterator<Item = (&'v Name, &'v Value)>) -> BTreeMap<u64, &'v BigInt> {
+    let cell = |(name, value): (&'v Name, &'v Value)| match value {
+        Value::Int(number) => Some((address_of(name)?, number)),
+        _ => None,
+    };
+    members.filter_map(cell).collect()
+}
+
+fn address(key: &PathKey) -> Option<u64> {
+    match key {
+        PathKey::Name(name) => address_of(name),
+        PathKey::Index(_) => None,
+    }
+}
+
+fn address_of(name: &str) -> Option<u64> {
+    u64::from_str_radix(name.strip_prefix("0x")?, 16).ok()
+}
+
+fn typed_key(address: u64) -> Name {
+    crate::text::typed::address_key(address)
+}
+
+/// What a step demands of a datum, if it demands one value.
+fn demanded<'s>(step: &'s Step, at: &Path) -> Option<&'s Value> {
+    step.assertions.iter().find_map(|assertion| match &assertion.expected {
+        Expected::Is(value) if assertion.at == *at => Some(value),
+        _ => None,
+    })
+}
+
+/// The datum at a path.
+fn value_at<'v>(value: &'v Value, at: &Path) -> Option<&'v Value> {
+    at.keys().into_iter().try_fold(value, |value, key| match (key, value) {
+        (PathKey::Name(name), value) => value.get(name),
+        (PathKey::Index(index), Value::List(items)) => items.get(*index),
+        (PathKey::Index(_), _) => None,
+    })
+}
+
+/// The type of a part of a datum.
+fn type_at<'t>(field_type: &'t FieldType, keys: &[&PathKey]) -> Option<&'t FieldType> {
+    let Some((first, rest)) = keys.split_first() else { return Some(field_type) };
+    let inner = match (field_type, first) {
+        (FieldType::Optional(inner), _) => return type_at(inner, keys),
+        (FieldType::List(item) | FieldType::Array(item, _), PathKey::Index(_)) => item,
+        (FieldType::Tuple(types), PathKey::Index(index)) => types.get(*index)?,
+        (FieldType::Table(fields), PathKey::Name(name)) => {
+            &fields.iter().find(|field| field.name == **name)?.field_type
+        }
+        (FieldType::Map(_, value), PathKey::Name(_)) => value,
+        _ => return None,
+    };
+    type_at(inner, rest)
+}
+
+fn is_scalar(field_type: &FieldType) -> bool {
+    match field_type {
+        FieldType::Optional(inner) => is_scalar(inner),
+        FieldType::Unsigned(_)
+        | FieldType::Signed(_)
+        | FieldType::Int
+        | FieldType::Bool
+        | FieldType::Text
+        | FieldType::Bytes
+        | FieldType::Base64 => true,
+        FieldType::List(_)
+        | FieldType::Array(..)
+        | FieldType::Tuple(_)
+        | FieldType::Table(_)
+        | FieldType::Map(..)
+        | FieldType::Memory(_)
+        | FieldType::Json => false,
+    }
+}
+
+/// A value as the declaration says: numbers in hexadecimal, with all digits of their width, or in decimal.
+fn shown(value: &Value, field_type: &FieldType, display: NumberDisplay) -> String {
+    match value {
+        Value::Int(number) if display == NumberDisplay::Decimal => number.to_string(),
+        Value::Int(number) => {
+            let sign = if number.sign() == num_bigint::Sign::Minus { "-" } else { "" };
+            format!("{sign}0x{}", digits(number, field_type))
+        }
+        other => other.to_string(),
+    }
+}
+
+/// The hexadecimal digits of a number, without a sign; of wider numbers than 64 bits without leading zeros.
+fn digits(number: &BigInt, field_type: &FieldType) -> String {
+    let bits = field_type.bits().filter(|bits| *bits <= 64);
+    let width = bits.map_or(1, |bits| bits.div_ceil(4) as usize);
+    format!("{:0width$x}", number.magnitude())
+}
