@@ -39,6 +39,7 @@ mod file_args;
 mod find_case;
 mod flags;
 mod form;
+mod fuzz;
 mod help;
 mod history;
 mod input;
@@ -126,6 +127,7 @@ enum CliCommand {
     Mutants(mutants::MutantsCommand),
     Coverage(coverage::CoverageCommand),
     Minset(minset::MinsetCommand),
+    Fuzz(fuzz::FuzzCommand),
     Minimize(minimize::MinimizeCommand),
     Family(family::FamilyCommand),
     Isa(isa::IsaArgs),
@@ -283,6 +285,7 @@ impl CliCommand {
             CliCommand::Minimize(command) => Some(&mut command.select),
             CliCommand::Minset(command) => Some(&mut command.select),
             CliCommand::Schema(_)
+            | CliCommand::Fuzz(_)
             | CliCommand::Merge(_)
             | CliCommand::Compare(_)
             | CliCommand::Exec(_)
@@ -322,6 +325,7 @@ impl CliCommand {
             CliCommand::Coverage(command) => command.run(&settings),
             CliCommand::Minimize(command) => command.run(&settings),
             CliCommand::Minset(command) => command.run(&settings),
+            CliCommand::Fuzz(command) => command.run(&settings),
             CliCommand::Family(command) => command.run(&settings),
             CliCommand::Isa(command) => command.run(),
             CliCommand::Asm(command) => command.run(),

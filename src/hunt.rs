@@ -1,3 +1,5 @@
-//! Makes failing cases small enough to read.
+//! Finds programs on which machines differ, and makes failing cases small enough to read.
 
+pub mod fuzz;
+mod generate;
 pub mod minimize;

@@ -5,5 +5,6 @@ pub mod coverage;
 pub mod judge;
 pub mod minset;
 pub mod mutants;
+pub(crate) mod numbers;
 mod recorded;
 pub mod suite;

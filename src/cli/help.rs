@@ -41,7 +41,7 @@ pub(super) const GROUPS: &[(&str, &[&str])] = &[
     ("Run", &["run", "list", "exec", "matrix", "merge"]),
     ("Explain", &["diff", "suspects", "minimize", "trace", "explore", "bisect", "compare"]),
     ("Write vectors", &["check", "bless", "known"]),
-    ("Prove", &["audit", "mutants", "coverage", "minset"]),
+    ("Prove", &["audit", "mutants", "coverage", "minset", "fuzz"]),
     ("Machines", &["family", "isa", "asm", "disasm", "serve", "vm"]),
     ("Set-up", &["config", "schema", "completions", "man", "help"]),
 ];

@@ -279,7 +279,7 @@ impl<'o> Minimizer<'o> {
         }
         match (self.options.keep, &self.kept.op) {
             (KeptFailure::Verdict, _) => true,
-            (KeptFailure::Cause, Some(op)) => op_of(&explain(worker, file, 0, 0)) == Some(op),
+            (KeptFailure::Cause, Some(op)) => named_instruction(&explain(worker, file, 0, 0)) == Some(op),
             (KeptFailure::Cause, None) => {
                 signature(report.machine.as_deref(), &report.verdict) == self.kept.signature
             }
@@ -311,7 +311,7 @@ impl Kept {
             | DifferenceKind::Flaky => return Err(NotMinimized::Passes),
         }
         let first = KeptDifference::of(&report);
-        let op = op_of(&explain(worker, file, 0, 0));
+        let op = named_instruction(&explain(worker, file, 0, 0));
         Ok(Kept { kind, signature: signature(report.machine.as_deref(), &report.verdict), op, first })
     }
 }
@@ -340,7 +340,7 @@ impl KeptDifference {
 }
 
 /// The instruction that is said to be wrong.
-fn op_of(explained: &Explanation) -> Option<&'static str> {
+pub(super) fn named_instruction(explained: &Explanation) -> Option<&'static str> {
     let deviating = explained.row_deviation.as_ref().and_then(|deviation| deviation.by.op);
     let blamed = explained.blames.iter().filter_map(BlameAnswer::blame).find_map(|blame| blame.by.op);
     deviating.or(blamed)

@@ -16,6 +16,7 @@ mod completions;
 mod config;
 mod costs;
 #[cfg(unix)]
+mod differences;
 mod docs;
 mod ecdsa;
 mod effects;

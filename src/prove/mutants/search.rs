@@ -16,6 +16,7 @@ use crate::model::hex::bytes_key;
 use crate::model::interrupt::Interrupt;
 use crate::model::limits::Limits;
 use crate::model::value::Value;
+use crate::prove::numbers::Numbers;
 use crate::prove::suite::SuiteCase;
 use crate::run::sources::{SourceOrigin, VectorSource};
 use crate::run::{self, LoadOptions, catch_panic};
@@ -50,7 +51,7 @@ pub fn search(fault: RowFault, programs: u32) -> Searched {
 pub fn program(fault: RowFault, number: u32) -> Option<String> {
     let (_, make) = made_for(fault.machine.name)?;
     let name = fault.to_string().replace('/', "-");
-    let Generated { code, inputs } = generate(fault, Numbers::new(number))?;
+    let Generated { code, inputs } = generate(fault, Numbers::new(number.into()))?;
     vector(fault, make, &name, &code, &inputs).filter(|vector| notices(fault, vector))
 }
 
@@ -58,31 +59,6 @@ pub fn program(fault: RowFault, number: u32) -> Option<String> {
 struct Generated {
     code: Vec<u8>,
     inputs: Inputs,
-}
-
-/// Pseudo-random numbers, the same each time.
-struct Numbers(u64);
-
-impl Numbers {
-    fn new(seed: u32) -> Numbers {
-        Numbers(u64::from(seed))
-    }
-
-    /// A number below `bound`. The constants are those of SplitMix64.
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((mixed ^ mixed >> 31) % bound as u64) as usize
-    }
-
-    /// A number at or next to a boundary.
-    fn boundary(&mut self) -> BigInt {
-        const BITS: [u32; 14] = [0, 0, 1, 2, 5, 7, 8, 31, 32, 63, 64, 127, 128, 255];
-        let power = BigInt::from(1) << BITS[self.below(BITS.len())];
-        let near = power + (self.below(3) as i64 - 1);
-        if self.below(4) == 0 { -near } else { near }
-    }
 }
 
 /// The height of the stack before the instruction so that it is full before or after it; with one value more, it

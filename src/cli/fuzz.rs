@@ -1,0 +1,196 @@
+//! `vmconf fuzz`
+
+use std::collections::BTreeSet;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+use clap::Args;
+use serde_json::json;
+use vmconf::hunt::fuzz::{self, FuzzCause, FuzzFinding, FuzzOptions, FuzzSubject, FuzzSummary};
+use vmconf::machines::MachineInfo;
+use vmconf::model::count::counted;
+use vmconf::model::escape::escaped;
+use vmconf::model::exit_code::Exit;
+use vmconf::model::interrupt::Interrupt;
+use vmconf::testees::MakeTestee;
+use vmconf::testees::process::{ProcessGroups, ProcessVm};
+
+use super::duration::time_limit;
+use super::form::OutputForm;
+use super::new_file::ForceArgs;
+use super::number::number;
+use super::output;
+use super::program::machine_argument;
+use super::result_file::ResultFile;
+use super::settings::Settings;
+use super::unwritten::Unwritten;
+use super::vm::{VmsArgs, end_on_interrupt};
+
+/// Look for programs on which machines differ from the embedded one
+///
+/// Example: vmconf fuzz neo3 --vm 'mine=vmconf serve neo3' --cases 200
+///
+/// Makes programs from the rows of the machine's instructions, and changes those further that do something new. A
+/// difference is made small and told once, by the instruction that made the first wrong value. With --out, it is written
+/// as a vector. The same seed and number of cases find the same.
+#[derive(Debug, Args)]
+pub(super) struct FuzzCommand {
+    /// The machine
+    #[arg(value_parser = machine_argument())]
+    machine: &'static MachineInfo,
+
+    #[command(flatten)]
+    vms: VmsArgs,
+
+    /// Number of programs
+    #[arg(long, value_name = "N", default_value = "10000", value_parser = number::<u64>)]
+    cases: u64,
+
+    /// End after this time, such as 30s
+    #[arg(long, value_name = "DURATION", value_parser = time_limit)]
+    time: Option<Duration>,
+
+    /// Another seed makes other programs
+    #[arg(long, value_name = "S", default_value = "1", value_parser = number::<u64>)]
+    seed: u64,
+
+    /// Write the vector of each difference to this folder
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+
+    /// Differences that are not told again, one in each line; those found are added
+    #[arg(long, value_name = "LIST")]
+    known: Option<PathBuf>,
+
+    /// Maximum number of changes that are tried to make a program small
+    #[arg(long, value_name = "N", default_value = "5000", value_parser = number::<usize>)]
+    tries: usize,
+
+    /// Output form
+    #[arg(short, long, value_name = "FORM", default_value = "text")]
+    output: OutputForm,
+
+    #[command(flatten)]
+    force: ForceArgs,
+}
+
+impl FuzzCommand {
+    pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
+        let groups = ProcessGroups::default();
+        end_on_interrupt(&groups)?;
+        let vms = self.vms.start(settings, &groups, &Interrupt::default())?;
+        if vms.is_empty() {
+            bail!("name a machine with --vm NAME=COMMAND");
+        }
+        let subjects: Vec<_> = vms.into_iter().map(subject).collect();
+        let options = FuzzOptions {
+            seed: self.seed,
+            programs: self.cases,
+            deadline: self.time.map(|time| Instant::now() + time),
+            max_tries: self.tries,
+        };
+        let mut known = self.known.as_deref().map_or_else(|| Ok(BTreeSet::new()), read_known)?;
+        let mut out = output::stdout();
+        let mut written = Ok(());
+        let summary = fuzz::fuzz(self.machine, &subjects, &options, &mut known, &mut |finding| {
+            if written.is_ok() {
+                written = self.tell(&mut out, &finding);
+            }
+        })?;
+        written?;
+        if let Some(path) = &self.known {
+            write_known(path, &known)?;
+        }
+        self.end(&mut out, summary)?;
+        Ok(if summary.found == 0 { Exit::Passed } else { Exit::Failed })
+    }
+
+    /// Tells a difference, and writes its vector.
+    fn tell(&self, out: &mut impl Write, finding: &FuzzFinding) -> anyhow::Result<()> {
+        let file = self.out.as_deref().map(|folder| self.write_vector(folder, finding)).transpose()?;
+        let FuzzFinding { cause, program, vector, signature, .. } = finding;
+        if self.output == OutputForm::Json {
+            let file = file.map(|file| file.display().to_string());
+            let line = json!({
+                "type": "difference", "vm": cause.vm, "cause": cause.what, "signature": signature,
+                "seed": self.seed, "program": program, "vector": vector, "file": file,
+            });
+            writeln!(out, "{line}")?;
+        } else {
+            writeln!(out, "DIFFERS  {}", escaped(&cause.to_string()))?;
+            writeln!(out, "  {}", escaped(signature))?;
+            writeln!(out, "  program {program} of seed {}", self.seed)?;
+            match file {
+                Some(file) => writeln!(out, "  written to {}", escaped(&file.display().to_string()))?,
+                None => {
+                    for line in vector.lines() {
+                        writeln!(out, "  {}", escaped(line))?;
+                    }
+                }
+            }
+        }
+        Ok(out.flush()?)
+    }
+
+    fn write_vector(&self, folder: &Path, finding: &FuzzFinding) -> anyhow::Result<PathBuf> {
+        std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+        let FuzzCause { vm, what } = &finding.cause;
+        let plain = |text: &str| -> String {
+            let words = text.split(|it: char| !it.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+            words.take(6).collect::<Vec<_>>().join("-")
+        };
+        let name = format!("{}-{}-{}-{}.json", plain(vm), plain(what), self.seed, finding.program);
+        let path = folder.join(name);
+        self.force.write(&path, finding.vector.as_bytes())?;
+        Ok(path)
+    }
+
+    fn end(&self, out: &mut impl Write, summary: FuzzSummary) -> anyhow::Result<()> {
+        let FuzzSummary { programs, left_out, differing, found } = summary;
+        if self.output == OutputForm::Json {
+            let line = json!({
+                "type": "end", "programs": programs, "left_out": left_out, "differing": differing, "found": found,
+            });
+            writeln!(out, "{line}")?;
+        } else {
+            writeln!(
+                out,
+                "{}, {left_out} left out, {differing} with a difference: {} not known before",
+                counted(programs, "program"),
+                counted(found, "cause"),
+            )?;
+        }
+        Ok(out.flush()?)
+    }
+}
+
+fn subject(vm: ProcessVm) -> FuzzSubject {
+    FuzzSubject { name: vm.command().name.clone(), testee: MakeTestee::in_processes(Arc::new(vm)) }
+}
+
+/// The causes of a list: in each line the name of a machine and what differs. A file that does not exist has none.
+fn read_known(path: &Path) -> anyhow::Result<BTreeSet<FuzzCause>> {
+    let text = match std::fs::read_to_string(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(BTreeSet::new()),
+        other => other.with_context(|| path.display().to_string())?,
+    };
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
+    let cause = |(index, line): (usize, &str)| {
+        let (vm, what) = line.split_once(' ').with_context(|| {
+            let place = format!("{}:{}:1", path.display(), index + 1);
+            format!("{place}: {line:?} is no known difference; expected the name of a machine, a space and a cause")
+        })?;
+        Ok(FuzzCause { vm: vm.to_owned(), what: what.to_owned() })
+    };
+    lines.map(cause).collect()
+}
+
+fn write_known(path: &Path, known: &BTreeSet<FuzzCause>) -> anyhow::Result<()> {
+    let lines: String = known.iter().map(|cause| format!("{cause}\n")).collect();
+    let text =
+        format!("# Differences that vmconf fuzz does not tell again: a machine, and what differs.\n{lines}");
+    Ok(ResultFile::with(path, text.as_bytes()).map_err(|error| Unwritten::file(path, error))?)
+}
