@@ -63,22 +63,22 @@ mod tests {
 
     fn packed(bytes: &[u8]) -> Vec<u8> {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
-        encoder.write_all(bytes).unwrap();
-        encoder.finish().unwrap()
+        encoder.write_all(bytes).expect("gzip");
+        encoder.finish().expect("gzip")
     }
 
     #[test]
     fn what_is_packed_is_unpacked_up_to_a_limit() {
         let zeros = vec![0; 1 << 20];
         let packed = packed(&zeros);
-        assert_eq!(unpacked(&packed, 1 << 20).unwrap(), Some(zeros));
-        assert_eq!(unpacked(&packed, (1 << 20) - 1).unwrap(), None);
+        assert_eq!(unpacked(&packed, 1 << 20).expect("gzip"), Some(zeros));
+        assert_eq!(unpacked(&packed, (1 << 20) - 1).expect("gzip"), None);
     }
 
     #[test]
     fn what_is_damaged_is_an_error() {
         let packed = packed(b"some text that is long enough");
-        let error = |bytes: &[u8]| unpacked(bytes, 100).unwrap_err().to_string();
+        let error = |bytes: &[u8]| unpacked(bytes, 100).expect_err("damaged").to_string();
         assert_eq!(error(b"{}"), "named .gz, but not compressed with gzip");
         assert_eq!(error(b""), "named .gz, but not compressed with gzip");
         assert!(error(&packed[..packed.len() - 1]).ends_with(": it is damaged"));

@@ -247,6 +247,49 @@ fn families_in_the_box_have_own_vectors() {
     }
 }
 
+/// A family that is not in the box is selected by its name.
+#[test]
+fn a_family_that_is_not_in_the_box_is_selected() {
+    let list = |expr: &str| {
+        vmconf(&["list", "tests/families/wrong.json", "--family", "tests/families/toy.toml", "-E", expr])
+    };
+    let all = list("machine(toy)");
+    assert_eq!((all.exit, &all.stdout), (0, &list("format(to*)").stdout), "{all:?}");
+    assert!(all.stdout.lines().count() > 10, "{all:?}");
+    assert_eq!(list("machine(z80)").stdout, "");
+    let wrong = list("machine(toyy)");
+    assert!(wrong.exit == 2 && wrong.stderr.contains("did you mean toy?"), "{wrong:?}");
+}
+
+/// The states of a machine that is trusted become the expectations; every other byte stays.
+#[test]
+#[cfg(unix)]
+fn expectations_of_a_family_are_those_of_a_trusted_machine() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("toy.json");
+    let text = |byte: u8, cell: u8| {
+        format!(
+            "{{\"cases\": [\n{{\"name\":  \"one\", \"given\": {{\"byte\": 65, \"ram\": [[1, 2]]}}, \
+             \"expected\": {{\"byte\": {byte}, \"ram\": [[1, {cell}]]}}}}]}}\n"
+        )
+    };
+    std::fs::write(&file, text(130, 9)).unwrap();
+    let declaration = at_root("tests/families/toy.toml");
+    let echo = format!("echo=sh {}", at_root("tests/testees/echo.sh").display());
+    let [file_name, declaration] = [&file, &declaration].map(|path| path.to_str().unwrap());
+    let bless = |vm: &str| vmconf(&["bless", file_name, "--yes", "--family", declaration, "--vm", vm]);
+    let ran = bless(&echo);
+    assert_eq!(ran.exit, 0, "{ran:?}");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), text(65, 2));
+    // A machine that crashes changes nothing, and is reported.
+    std::fs::write(&file, text(130, 9)).unwrap();
+    let ran = bless(
+        "broken=sh -c 'read line; echo \"{\\\"type\\\":\\\"hello\\\",\\\"version\\\":1,\\\"name\\\":\\\"x\\\",\\\"release\\\":\\\"1\\\",\\\"machines\\\":[{\\\"machine\\\":\\\"toy\\\",\\\"fields\\\":[\\\"byte\\\",\\\"ram\\\"]}]}\"; read line'",
+    );
+    assert!(ran.exit == 3 && ran.stderr.contains("crash: "), "{ran:?}");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), text(130, 9));
+}
+
 /// The schema of a family accepts its vectors, and not a number that is too large.
 #[test]
 fn the_schema_of_a_family_accepts_its_vectors() {

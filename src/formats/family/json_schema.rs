@@ -135,7 +135,7 @@ impl FormatSchema<'_> {
         }
         for given in &self.format.program {
             match given {
-                Given::All(path) => self.all(&mut case, path, &mut self.family.members()),
+                Given::All(path) => object_of(&mut case, path, &mut self.family.members()),
                 Given::One(index, path) => {
                     let field = self.family.member_at(*index);
                     case.at(&path.steps).is.push(of_field(field));
@@ -153,7 +153,7 @@ impl FormatSchema<'_> {
     fn step(&self, node: &mut SchemaNode, step: &StepDeclaration) {
         for demanded in &step.expect {
             match demanded {
-                Demanded::All(path) => self.all(node, path, &mut self.family.state.iter()),
+                Demanded::All(path) => object_of(node, path, &mut self.family.state.iter()),
                 Demanded::At { field, path, .. } => {
                     let field = of_field(&self.family.state[*field]);
                     let is = &mut node.at(&path.steps).is;
@@ -165,14 +165,14 @@ impl FormatSchema<'_> {
             }
         }
     }
+}
 
-    /// An object with any of these members, and no others.
-    fn all(&self, node: &mut SchemaNode, path: &NodePath, fields: &mut dyn Iterator<Item = &DeclaredField>) {
-        let properties: Map<_, _> = fields.map(|field| (field.name.to_string(), of_field(field))).collect();
-        let object = json!({ "type": "object", "properties": properties, "additionalProperties": false });
-        node.at(&path.steps).is.push(object);
-        node.require(&path.steps);
-    }
+/// Says that an object lies at a path, with any of these members, and no others.
+fn object_of(node: &mut SchemaNode, path: &NodePath, fields: &mut dyn Iterator<Item = &DeclaredField>) {
+    let properties: Map<_, _> = fields.map(|field| (field.name.to_string(), of_field(field))).collect();
+    let object = json!({ "type": "object", "properties": properties, "additionalProperties": false });
+    node.at(&path.steps).is.push(object);
+    node.require(&path.steps);
 }
 
 /// The schema of a field, with what the declaration says of it.
