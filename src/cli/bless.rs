@@ -12,6 +12,7 @@ use vmconf::model::exit_code::Exit;
 use vmconf::model::verdict::{Verdict, vector_step};
 use vmconf::run::bless::{self, BlessRefusal, Blessed, CaseChange, Missing, OutcomeChange, Wishes};
 use vmconf::run::sources::VectorSource;
+use vmconf::testees::process::ProcessGroups;
 
 use self::answer::{PromptAnswer, ask};
 use self::change::{BlessedFile, Texts, write};
@@ -19,6 +20,7 @@ use super::errors::UsageError;
 use super::output;
 use super::select::Select;
 use super::settings::Settings;
+use super::vm::{VmArgs, end_on_interrupt};
 
 /// Update expectations to what the machine did
 ///
@@ -46,6 +48,9 @@ pub(super) struct Bless {
     /// Also accept a different outcome, such as a halt instead of a fault
     #[arg(long)]
     allow_outcome_change: bool,
+
+    #[command(flatten)]
+    vm: VmArgs,
 }
 
 impl Bless {
@@ -60,7 +65,12 @@ impl Bless {
             ))
             .into());
         }
-        let options = self.select.options(settings)?;
+        let mut options = self.select.options(settings)?;
+        let groups = ProcessGroups::default();
+        if self.vm.is_some() {
+            end_on_interrupt(&groups)?;
+        }
+        options.run.testee = self.vm.testee(settings, &groups, &options.run.interrupt)?;
         let wishes = Wishes {
             leaf: self.leaf.clone(),
             except: None,
@@ -220,7 +230,16 @@ impl<'i> BlessSession<'i> {
 }
 
 fn note_broken(report: &CaseReport) {
-    let Verdict::Error(diagnostics) = &report.verdict else { return };
+    let diagnostics = match &report.verdict {
+        Verdict::Error(diagnostics) => diagnostics,
+        Verdict::Unsupported(why) => return output::note(&format!("unsupported: {}: {why}", report.id)),
+        verdict => {
+            if let Some(breakdown) = verdict.breakdown() {
+                output::note(&format!("{}: {}: {}", verdict.name(), report.id, breakdown.what));
+            }
+            return;
+        }
+    };
     for diagnostic in diagnostics {
         let place = diagnostic.place.as_ref();
         let place = place.map_or(String::new(), |place| format!(":{}", place.position));

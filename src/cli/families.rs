@@ -42,7 +42,7 @@ pub(super) fn configured(settings: &Settings) -> anyhow::Result<Families> {
 ///
 /// When there is none of this name, or its declaration cannot be read or is wrong.
 pub(super) fn named(argument: &str, families: &Families) -> anyhow::Result<(&'static Family, Families)> {
-    if argument.contains('/') || Path::new(argument).extension().is_some_and(|ending| ending == "toml") {
+    if is_path(argument) {
         let family = install(Path::new(argument))?;
         return Ok((family, with(families, family)?));
     }
@@ -57,6 +57,11 @@ pub(super) fn named(argument: &str, families: &Families) -> anyhow::Result<(&'st
             names.join(", ")
         ),
     }
+}
+
+/// Whether an argument is the path of a declaration, and not the name of a family.
+pub(super) fn is_path(argument: &str) -> bool {
+    argument.contains('/') || Path::new(argument).extension().is_some_and(|ending| ending == "toml")
 }
 
 /// Reports the families whose cases are left out, since they have no instructions.

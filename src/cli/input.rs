@@ -5,6 +5,8 @@ use std::io::{self, Read, stdin};
 use std::path::Path;
 
 use anyhow::{Context, bail};
+use vmconf::text::file_name::uncompressed_name;
+use vmconf::wire::gzip;
 
 /// The maximum number of bytes of a file. A pipe or a device may never end.
 const MAX_BYTES: u64 = 1 << 28;
@@ -22,13 +24,21 @@ pub(super) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
     read.with_context(|| path.display().to_string())
 }
 
-/// The text of a file, or of standard input if the path is `-`.
+/// The text of a file, unpacked if it is compressed, or of standard input if the path is `-`.
 ///
 /// # Errors
 ///
-/// As [`read`], and when it is not UTF-8.
+/// As [`read`], and when it cannot be unpacked or is not UTF-8.
 pub(super) fn read_text(path: &Path) -> anyhow::Result<String> {
-    let text = String::from_utf8(read(path)?);
+    let mut bytes = read(path)?;
+    let name = path.file_name().and_then(|name| name.to_str());
+    if name.and_then(uncompressed_name).is_some() {
+        let unpacked = gzip::unpacked(&bytes, MAX_BYTES).and_then(|unpacked| {
+            unpacked.ok_or_else(|| io::Error::other(format!("unpacked, larger than {MAX_BYTES} bytes")))
+        });
+        bytes = unpacked.with_context(|| path.display().to_string())?;
+    }
+    let text = String::from_utf8(bytes);
     text.map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         anyhow::anyhow!("{}: not UTF-8, at byte {at}", path.display())

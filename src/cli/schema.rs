@@ -4,31 +4,60 @@ use std::io::Write;
 
 use anyhow::bail;
 use clap::Args;
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use vmconf::model::exit_code::Exit;
+use vmconf::text::suggest::nearest;
 use vmconf::wire::schema::{self, SCHEMAS};
 
-use super::output;
-use super::program::names;
+use super::errors::UsageError;
+use super::settings::Settings;
+use super::{families, output};
 
 /// Print the JSON Schema of a file that vmconf reads or writes
+///
+/// The name of a family, or the path of a declaration, prints the schema of its vectors.
 ///
 /// Example: vmconf schema tinyvm
 #[derive(Debug, Args)]
 pub(super) struct SchemaArgs {
     /// The schema; --list names them all
-    #[arg(value_parser = names(SCHEMAS, |schema| schema.name), required_unless_present = "list")]
-    name: Option<&'static schema::JsonSchema>,
+    #[arg(value_parser = SchemaNameParser, required_unless_present = "list")]
+    name: Option<String>,
 
     /// List the schemas, each with a command that reads or writes such a file
     #[arg(long, conflicts_with = "name")]
     list: bool,
 }
 
+/// Any text, of which completions offer the names of schemas.
+#[derive(Debug, Clone)]
+struct SchemaNameParser;
+
+impl TypedValueParser for SchemaNameParser {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &std::ffi::OsStr,
+    ) -> Result<String, clap::Error> {
+        StringValueParser::new().parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(SCHEMAS.iter().map(|schema| PossibleValue::new(schema.name))))
+    }
+}
+
 impl SchemaArgs {
-    pub(super) fn run(&self) -> anyhow::Result<Exit> {
+    pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         let mut out = output::stdout();
-        match self.name {
-            Some(schema) => out.write_all(schema.text.as_bytes())?,
+        match &self.name {
+            Some(name) => match schema::by_name(name) {
+                Some(schema) => out.write_all(schema.text.as_bytes())?,
+                None => out.write_all(of_family(name, settings)?.as_bytes())?,
+            },
             None if self.list => {
                 let width = |part: fn(&schema::JsonSchema) -> &str| {
                     SCHEMAS.iter().map(|schema| part(schema).len()).max().unwrap_or(0)
@@ -37,10 +66,29 @@ impl SchemaArgs {
                 for schema in SCHEMAS {
                     writeln!(out, "{:name$}  {:command$}  {}", schema.name, schema.command, schema.doc)?;
                 }
+                for known in families::configured(settings)?.iter() {
+                    let (machine, read) = (known.family.machine, "vmconf run");
+                    writeln!(out, "{machine:name$}  {read:command$}  vectors of the family {machine}")?;
+                }
             }
             None => bail!("no schema given; --list names them all"),
         }
         out.flush()?;
         Ok(Exit::Passed)
     }
+}
+
+/// The schema of the vectors of a family.
+fn of_family(name: &str, settings: &Settings) -> anyhow::Result<String> {
+    let configured = families::configured(settings)?;
+    if !families::is_path(name) && configured.by_name(name).is_none() {
+        let machines: Vec<_> = configured.iter().map(|known| known.family.machine).collect();
+        let names = SCHEMAS.iter().map(|schema| schema.name).chain(machines);
+        let near = nearest(name, names).map_or(String::new(), |near| format!("; did you mean {near}?"));
+        let what =
+            format!("error: there is no schema {name}{near}\ntip: vmconf schema --list names them all");
+        return Err(UsageError(what).into());
+    }
+    let (family, _) = families::named(name, &configured)?;
+    Ok(format!("{:#}\n", family.json_schema()))
 }

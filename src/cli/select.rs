@@ -13,7 +13,7 @@ use vmconf::run::anchor::Anchor;
 use vmconf::run::expression::{Expr, ExprSelection, Outcomes};
 use vmconf::run::filter::Filter;
 use vmconf::run::sources::{self, Sources, VectorSource};
-use vmconf::run::{self, CaseSample, LoadOptions, MissingCase, RunOptions};
+use vmconf::run::{self, CaseSample, Families, LoadOptions, MissingCase, RunOptions};
 use vmconf::text::suggest::nearest;
 
 use super::errors::UsageError;
@@ -162,8 +162,9 @@ impl Select {
     }
 
     /// What `-E` and `--fork` select: cases that match one of the expressions, and have one of the forks.
-    fn expression(&self, settings: &Settings) -> anyhow::Result<Option<ExprSelection>> {
-        let exprs = self.expr.iter().map(String::as_str).map(parsed).collect::<anyhow::Result<_>>()?;
+    fn expression(&self, settings: &Settings, families: &Families) -> anyhow::Result<Option<ExprSelection>> {
+        let names: Vec<_> = families.added().map(|known| known.family.machine).collect();
+        let exprs = self.expr.iter().map(|text| parsed(text, &names)).collect::<anyhow::Result<_>>()?;
         let forks = self.fork.iter().map(String::as_str).map(of_fork).collect::<anyhow::Result<_>>()?;
         let both = [Expr::any(exprs), Expr::any(forks)].into_iter().flatten().collect();
         let Some(expr) = Expr::all(both) else { return Ok(None) };
@@ -181,15 +182,16 @@ impl Select {
     /// The options that these arguments and the overrides of `vmconf.toml` set.
     pub(super) fn options(&self, settings: &Settings) -> anyhow::Result<LoadOptions> {
         let patterns = self.filter.iter().map(String::as_str);
+        let families = families::configured(settings)?;
+        let overrides = file_args::overrides(settings, &families)?;
+        let file = self.file.options(&families)?;
         let run = RunOptions {
             filter: Filter::new(patterns).context("--filter")?,
-            expression: self.expression(settings)?,
+            expression: self.expression(settings, &file.families)?,
             sample: self.sample,
             ..RunOptions::default()
         };
-        let families = families::configured(settings)?;
-        let overrides = file_args::overrides(settings, &families)?;
-        Ok(LoadOptions { run, file: self.file.options(&families)?, overrides })
+        Ok(LoadOptions { run, file, overrides })
     }
 }
 
@@ -207,8 +209,8 @@ fn note_filtered(sources: &Sources, options: &LoadOptions, settings: &Settings) 
 }
 
 /// The parsed expression that `-E` is given.
-fn parsed(text: &str) -> anyhow::Result<Expr> {
-    Ok(text.parse::<Expr>().map_err(|wrong| UsageError(format!("error: -E, {wrong}")))?)
+fn parsed(text: &str, families: &[&'static str]) -> anyhow::Result<Expr> {
+    Ok(Expr::parse(text, families).map_err(|wrong| UsageError(format!("error: -E, {wrong}")))?)
 }
 
 /// The expression that selects the cases of a fork.

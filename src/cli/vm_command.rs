@@ -1,12 +1,15 @@
 //! `vmconf vm`: help for authors of adapters, and adapters for other projects' machines.
 
 mod check;
+mod family_template;
 mod init;
 mod install;
 mod list;
 
 use clap::{Args, Subcommand};
 use vmconf::model::exit_code::Exit;
+
+use super::settings::Settings;
 
 /// Adapters for machines: write your own, or install one for another project's
 ///
@@ -26,10 +29,10 @@ enum VmSubcommand {
 }
 
 impl VmCommand {
-    pub(super) fn run(&self) -> anyhow::Result<Exit> {
+    pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         match &self.command {
-            VmSubcommand::Check(command) => command.run(),
-            VmSubcommand::Init(command) => command.run(),
+            VmSubcommand::Check(command) => command.run(settings),
+            VmSubcommand::Init(command) => command.run(settings),
             VmSubcommand::List(command) => command.run(),
             VmSubcommand::Install(command) => command.run(),
         }

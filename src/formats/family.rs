@@ -21,6 +21,7 @@ mod declaration;
 mod demands;
 mod infer;
 mod installed;
+mod json_schema;
 mod known_nodes;
 mod node_path;
 mod reader;

@@ -59,6 +59,11 @@ impl Families {
         Ok(Families(others.copied().chain([FamilyMachine::new(family)]).collect()))
     }
 
+    /// The families that are not in the box, or take the place of one there.
+    pub fn added(&self) -> impl Iterator<Item = FamilyMachine> {
+        self.0.iter().copied()
+    }
+
     /// All families: the added ones, then those in the box.
     pub fn iter(&self) -> impl Iterator<Item = FamilyMachine> {
         let is_hidden =

@@ -12,6 +12,8 @@ use super::open_file::{Links, OpenFile, open_regular};
 use crate::model::case::CaseId;
 use crate::model::escape::escaped;
 use crate::model::interrupt::Interrupt;
+use crate::text::file_name::uncompressed_name;
+use crate::wire::gzip;
 
 /// A file to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,18 +61,30 @@ impl VectorSource {
             .is_none_or(|only| case_in(&id.to_string(), &self.shown).is_some_and(|case| only.contains(case)))
     }
 
-    /// Reads the bytes of the file.
+    /// Reads the bytes of the file, unpacked if it is compressed.
     ///
     /// # Errors
     ///
-    /// When it cannot be read, is larger than `limit` bytes, or is a pipe and the interrupt is requested.
+    /// When it cannot be read or unpacked, is or becomes larger than `limit` bytes, or is a pipe and the interrupt is
+    /// requested.
     pub fn read(&self, limit: u64, interrupt: &Interrupt) -> io::Result<Vec<u8>> {
         if let Some(reason) = &self.unreadable {
             return Err(io::Error::other(&**reason));
         }
         let file = when_there_is_a_descriptor(interrupt, || self.open())?;
         let bytes = file.read_until(limit, interrupt)?;
-        bytes.ok_or_else(|| io::Error::other(format!("larger than {limit} bytes (--max-file-size)")))
+        let larger =
+            |what: &str| io::Error::other(format!("{what}larger than {limit} bytes (--max-file-size)"));
+        let bytes = bytes.ok_or_else(|| larger(""))?;
+        if self.is_compressed() {
+            return gzip::unpacked(&bytes, limit)?.ok_or_else(|| larger("unpacked, "));
+        }
+        Ok(bytes)
+    }
+
+    /// Whether its name says that it is compressed with gzip.
+    pub fn is_compressed(&self) -> bool {
+        self.origin != SourceOrigin::Stream && uncompressed_name(&self.shown).is_some()
     }
 
     fn open(&self) -> io::Result<OpenFile> {

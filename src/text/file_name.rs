@@ -98,3 +98,26 @@ fn from_bytes(bytes: Vec<u8>) -> PathBuf {
 fn from_bytes(bytes: Vec<u8>) -> PathBuf {
     String::from_utf8_lossy(&bytes).into_owned().into()
 }
+
+/// The end of the name of a compressed file.
+pub const COMPRESSED: &str = ".gz";
+
+/// The name of a file without the ending of compressed files; `None` if it does not have it.
+pub fn uncompressed_name(name: &str) -> Option<&str> {
+    let start = name.len().checked_sub(COMPRESSED.len())?;
+    let is_ending = name.get(start..)?.eq_ignore_ascii_case(COMPRESSED);
+    is_ending.then(|| &name[..start])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_compressed_files_end_with_gz() {
+        assert_eq!(uncompressed_name("a.json.gz"), Some("a.json"));
+        assert_eq!(uncompressed_name("A.JSON.GZ"), Some("A.JSON"));
+        assert_eq!(uncompressed_name("a.json"), None);
+        assert_eq!(uncompressed_name("\u{e9}z"), None);
+    }
+}

@@ -4,6 +4,8 @@ use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 
 use flate2::bufread::GzDecoder;
 
+use crate::text::file_name::COMPRESSED;
+
 /// The first byte of a gzip file (RFC 1952). No line of JSON begins with it.
 const FIRST: u8 = 0x1f;
 
@@ -20,6 +22,22 @@ pub fn decompressed<'i>(input: &'i mut dyn BufRead) -> io::Result<Box<dyn BufRea
     }
 }
 
+/// The bytes of a compressed file; `None` if there are more than `limit`, of which no more are unpacked.
+///
+/// # Errors
+///
+/// If the bytes are not compressed with gzip, or are damaged.
+pub fn unpacked(bytes: &[u8], limit: u64) -> io::Result<Option<Vec<u8>>> {
+    if bytes.first() != Some(&FIRST) {
+        let what = format!("named {COMPRESSED}, but not compressed with gzip");
+        return Err(io::Error::new(ErrorKind::InvalidData, what));
+    }
+    let mut unpacked = Vec::new();
+    let mut input = bytes;
+    decompressed(&mut input)?.take(limit.saturating_add(1)).read_to_end(&mut unpacked)?;
+    Ok(Some(unpacked).filter(|bytes| bytes.len() as u64 <= limit))
+}
+
 /// A compressed text. Reading fails if its end is missing or anything follows it.
 struct Decompressed<'i>(GzDecoder<&'i mut dyn BufRead>);
 
@@ -31,5 +49,40 @@ impl Read for Decompressed<'_> {
             return Err(damaged("bytes follow the end of the compressed text".to_owned()));
         }
         Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+
+    use super::*;
+
+    fn packed(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        encoder.write_all(bytes).expect("gzip");
+        encoder.finish().expect("gzip")
+    }
+
+    #[test]
+    fn what_is_packed_is_unpacked_up_to_a_limit() {
+        let zeros = vec![0; 1 << 20];
+        let packed = packed(&zeros);
+        assert_eq!(unpacked(&packed, 1 << 20).expect("gzip"), Some(zeros));
+        assert_eq!(unpacked(&packed, (1 << 20) - 1).expect("gzip"), None);
+    }
+
+    #[test]
+    fn what_is_damaged_is_an_error() {
+        let packed = packed(b"some text that is long enough");
+        let error = |bytes: &[u8]| unpacked(bytes, 100).expect_err("damaged").to_string();
+        assert_eq!(error(b"{}"), "named .gz, but not compressed with gzip");
+        assert_eq!(error(b""), "named .gz, but not compressed with gzip");
+        assert!(error(&packed[..packed.len() - 1]).ends_with(": it is damaged"));
+        assert!(error(&packed[..5]).ends_with(": it is damaged"));
+        assert!(error(&[&packed[..], b"x"].concat()).contains("bytes follow"));
     }
 }

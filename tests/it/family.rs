@@ -13,13 +13,19 @@ use vmconf::model::shape::{MemberShape, Shape};
 use vmconf::text::json::{Document, JsonNode};
 
 use crate::support::skip::suites;
-use crate::support::{Ran, at_root, files, golden, vmconf};
+use crate::support::validator::Validator;
+use crate::support::{self, Ran, at_root, files, golden, vmconf};
 
 /// Runs a command on the family toy, on the machine that reports what it is given.
 fn toy(command: &str, file: &str, more: &[&str]) -> Ran {
     let echo = format!("echo=sh {}", at_root("tests/testees/echo.sh").display());
     let path = format!("tests/families/{file}");
     vmconf(&[&[command, &path, "--family", "tests/families/toy.toml", "--vm", &echo], more].concat())
+}
+
+/// Runs a command in a folder.
+fn vmconf_in(folder: &Path, args: &[&str]) -> Ran {
+    support::ran(support::command(args).current_dir(folder).output().unwrap())
 }
 
 /// The part of an output that does not depend on the clock or on the folder of the tests.
@@ -239,6 +245,97 @@ fn families_in_the_box_have_own_vectors() {
         let first: Vec<_> = listed.stdout.lines().next().unwrap_or_default().split_whitespace().collect();
         assert_eq!(first[1..], [boxed.name, boxed.name], "{listed:?}");
     }
+}
+
+/// A family that is not in the box is selected by its name.
+#[test]
+fn a_family_that_is_not_in_the_box_is_selected() {
+    let list = |expr: &str| {
+        vmconf(&["list", "tests/families/wrong.json", "--family", "tests/families/toy.toml", "-E", expr])
+    };
+    let all = list("machine(toy)");
+    assert_eq!((all.exit, &all.stdout), (0, &list("format(to*)").stdout), "{all:?}");
+    assert!(all.stdout.lines().count() > 10, "{all:?}");
+    assert_eq!(list("machine(z80)").stdout, "");
+    let wrong = list("machine(toyy)");
+    assert!(wrong.exit == 2 && wrong.stderr.contains("did you mean toy?"), "{wrong:?}");
+}
+
+/// The states of a machine that is trusted become the expectations; every other byte stays.
+#[test]
+#[cfg(unix)]
+fn expectations_of_a_family_are_those_of_a_trusted_machine() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("toy.json");
+    let text = |byte: u8, cell: u8| {
+        format!(
+            "{{\"cases\": [\n{{\"name\":  \"one\", \"given\": {{\"byte\": 65, \"ram\": [[1, 2]]}}, \
+             \"expected\": {{\"byte\": {byte}, \"ram\": [[1, {cell}]]}}}}]}}\n"
+        )
+    };
+    std::fs::write(&file, text(130, 9)).unwrap();
+    let declaration = at_root("tests/families/toy.toml");
+    let echo = format!("echo=sh {}", at_root("tests/testees/echo.sh").display());
+    let [file_name, declaration] = [&file, &declaration].map(|path| path.to_str().unwrap());
+    let bless = |vm: &str| vmconf(&["bless", file_name, "--yes", "--family", declaration, "--vm", vm]);
+    let ran = bless(&echo);
+    assert_eq!(ran.exit, 0, "{ran:?}");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), text(65, 2));
+    // A machine that crashes changes nothing, and is reported.
+    std::fs::write(&file, text(130, 9)).unwrap();
+    let ran = bless(
+        "broken=sh -c 'read line; echo \"{\\\"type\\\":\\\"hello\\\",\\\"version\\\":1,\\\"name\\\":\\\"x\\\",\\\"release\\\":\\\"1\\\",\\\"machines\\\":[{\\\"machine\\\":\\\"toy\\\",\\\"fields\\\":[\\\"byte\\\",\\\"ram\\\"]}]}\"; read line'",
+    );
+    assert!(ran.exit == 3 && ran.stderr.contains("crash: "), "{ran:?}");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), text(130, 9));
+}
+
+/// The schema of a family accepts its vectors, and not a number that is too large.
+#[test]
+fn the_schema_of_a_family_accepts_its_vectors() {
+    for boxed in BOXED {
+        let ran = vmconf(&["schema", boxed.name]);
+        let schema = Validator::new(&serde_json::from_str(&ran.stdout).unwrap());
+        for path in files(&format!("families/vectors/{}", boxed.name), "json") {
+            let vectors: Json = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+            schema.assert_accepts(&vectors, &path.display().to_string());
+        }
+    }
+    let ran = vmconf(&["schema", "z80"]);
+    let toy = vmconf(&["schema", "tests/families/toy.toml"]).stdout;
+    let every_type = std::fs::read_to_string(at_root("tests/families/types.json")).unwrap();
+    let toy = Validator::new(&serde_json::from_str(&toy).unwrap());
+    toy.assert_accepts(&serde_json::from_str(&every_type).unwrap(), "types.json");
+    let schema = Validator::new(&serde_json::from_str(&ran.stdout).unwrap());
+    let case = |a: &str| -> Json {
+        let text = format!(r#"[{{"name": "x", "initial": {{"a": {a}, "ram": [[1, 2]]}}, "final": {{}}}}]"#);
+        serde_json::from_str(&text).unwrap()
+    };
+    assert!(schema.accepts(&case("255")) && schema.accepts(&case("\"0xff\"")));
+    assert!(!schema.accepts(&case("256")) && !schema.accepts(&case("null")));
+    let ran = vmconf(&["schema", "spc70"]);
+    assert!(ran.exit == 2 && ran.stderr.contains("did you mean spc700?"), "{ran:?}");
+}
+
+/// A template of an adapter follows the protocol, and so do adapters of families.
+#[test]
+#[cfg(unix)]
+fn adapters_of_families_are_checked() {
+    let folder = TempDir::new().unwrap();
+    let declaration = at_root("tests/families/toy.toml");
+    let declaration = declaration.to_str().unwrap();
+    let echo = at_root("tests/testees/echo.sh");
+    let ran = vmconf(&["vm", "check", "--family", declaration, "sh", echo.to_str().unwrap()]);
+    assert_eq!(ran.exit, 1, "{ran:?}");
+    golden::file("family-vm-check", &ran.stdout);
+    for family in ["z80", "pvm", declaration] {
+        let ran = vmconf_in(folder.path(), &["vm", "init", "python", "mine", "--family", family, "--force"]);
+        assert_eq!(ran.exit, 0, "{ran:?}");
+        let ran = vmconf_in(folder.path(), &["vm", "check", "--family", family, "python3", "mine.py"]);
+        assert_eq!(ran.exit, 0, "{family}: {ran:?}");
+    }
+    let ran = vmconf_in(folder.path(), &["vm", "init", "go", "mine", "--family", "z80"]);
+    assert!(ran.exit == 2 && ran.stderr.contains("in Python only"), "{ran:?}");
 }
 
 /// What `vmconf family init` writes is a declaration, and marks what it cannot know.

@@ -13,6 +13,7 @@ mod ci_logs;
 mod cli;
 mod compare;
 mod completions;
+mod compressed;
 mod config;
 mod costs;
 #[cfg(unix)]

@@ -6,6 +6,7 @@ use std::process::Output;
 use crate::support::validator::Validator;
 use crate::support::{Ran, at_root, command, files, relative, vmconf};
 use vmconf::formats::FORMATS;
+use vmconf::formats::family::BOXED;
 use vmconf::report::REPORTS;
 use vmconf::wire::schema::SCHEMAS;
 
@@ -38,7 +39,7 @@ fn schemas_are_listed_with_a_command() {
     let Ran { exit, stdout, .. } = vmconf(&["schema", "--list"]);
     assert_eq!(exit, 0);
     let lines: Vec<_> = stdout.lines().collect();
-    assert_eq!(lines.len(), SCHEMAS.len());
+    assert_eq!(lines.len(), SCHEMAS.len() + BOXED.len());
     for (line, schema) in lines.iter().zip(SCHEMAS) {
         assert!(
             line.starts_with(schema.name) && line.contains(schema.command) && line.ends_with(schema.doc),

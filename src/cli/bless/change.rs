@@ -141,7 +141,12 @@ fn moved(line: &str, down: usize) -> Option<String> {
 
 /// Replaces the text of the file. On failure, prints a note and returns false.
 pub(super) fn write(source: &VectorSource, texts: Texts<'_>) -> bool {
-    match try_write(&source.path, texts) {
+    let written = if source.is_compressed() {
+        Err(io::Error::other("files that are compressed are only read"))
+    } else {
+        try_write(&source.path, texts)
+    };
+    match written {
         Ok(()) => true,
         Err(error) => {
             output::note(&format!("not written: {}: {error}", source.shown));

@@ -1,6 +1,7 @@
 //! `vmconf vm check`
 
 mod adapter;
+mod family;
 mod hello;
 mod run;
 
@@ -12,12 +13,15 @@ use vmconf::model::count::counted;
 use vmconf::model::escape::escaped;
 use vmconf::model::exit_code::Exit;
 use vmconf::model::interrupt::Interrupt;
+use vmconf::run::Families;
 use vmconf::testees::Stopped;
 use vmconf::testees::process::{ProcessGroups, START, TesteeCommand, Trouble};
 
 use self::adapter::{CheckPoints, CheckedAdapter, Point, TIMEOUT};
+use crate::cli::families;
 use crate::cli::output;
 use crate::cli::result_file::ResultFile;
+use crate::cli::settings::Settings;
 use crate::cli::unwritten::Unwritten;
 use crate::cli::vm::end_on_interrupt;
 
@@ -32,13 +36,21 @@ pub(super) struct VmCheckArgs {
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
 
+    /// A family that is not in the box: its name in vmconf.toml, or its declaration
+    #[arg(long, value_name = "NAME|FILE")]
+    family: Option<String>,
+
     /// The adapter and its arguments
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
     command: Vec<String>,
 }
 
 impl VmCheckArgs {
-    pub(super) fn run(&self) -> anyhow::Result<Exit> {
+    pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
+        let mut families = families::configured(settings)?;
+        if let Some(family) = &self.family {
+            families = families::named(family, &families)?.1;
+        }
         let groups = ProcessGroups::default();
         end_on_interrupt(&groups)?;
         let command = TesteeCommand {
@@ -62,7 +74,7 @@ impl VmCheckArgs {
             Ok(conversation) => {
                 adapter.conversation = Some(conversation);
                 points.add("starts", Ok(()));
-                try_all(&mut adapter, &mut points);
+                try_all(&mut adapter, &families, &mut points);
             }
             Err(why) => points.add("starts", Err(format!("{why}; give the path of the program"))),
         }
@@ -73,10 +85,13 @@ impl VmCheckArgs {
     }
 }
 
-fn try_all(adapter: &mut CheckedAdapter, points: &mut CheckPoints) {
-    let Some(hello) = hello::try_hello(adapter, points) else { return };
+fn try_all(adapter: &mut CheckedAdapter, families: &Families, points: &mut CheckPoints) {
+    let Some(hello) = hello::try_hello(adapter, families, points) else { return };
     for offer in &hello.machines {
-        run::try_machine(adapter, offer, points);
+        match families.by_name(&offer.machine) {
+            Some(known) => family::try_family(adapter, known, offer, points),
+            None => run::try_machine(adapter, offer, points),
+        }
     }
     let ends = adapter.conversation.take().map(|conversation| conversation.end(Trouble::Closed));
     let ends_by_itself = !matches!(ends, Some(Stopped::Crash(it)) if it.what.contains("standard output"));

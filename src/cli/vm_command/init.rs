@@ -6,10 +6,14 @@ use anyhow::bail;
 use clap::{Args, ValueEnum};
 use vmconf::machines::MachineInfo;
 use vmconf::model::exit_code::Exit;
+use vmconf::text::shell::quoted;
 
+use super::family_template::family_template;
+use crate::cli::families;
 use crate::cli::new_file::ForceArgs;
 use crate::cli::output;
 use crate::cli::program::machine_argument;
+use crate::cli::settings::Settings;
 
 /// Write a template of an adapter
 ///
@@ -29,6 +33,10 @@ pub(super) struct Init {
     /// The machine of vmconf that it implements
     #[arg(long, value_name = "MACHINE", default_value = "evm", value_parser = machine_argument())]
     machine: &'static MachineInfo,
+
+    /// The family of vmconf, or a declaration, that it implements; in Python only
+    #[arg(long, value_name = "NAME|FILE", conflicts_with = "machine")]
+    family: Option<String>,
 
     #[command(flatten)]
     force: ForceArgs,
@@ -82,7 +90,7 @@ impl TemplateLanguage {
 }
 
 impl Init {
-    pub(super) fn run(&self) -> anyhow::Result<Exit> {
+    pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         let is_plain = |character: char| character.is_ascii_alphanumeric() || "-_".contains(character);
         if self.name.is_empty() || self.name.starts_with('-') || !self.name.chars().all(is_plain) {
             bail!("the name {:?} must be letters, digits, - and _", self.name);
@@ -91,14 +99,28 @@ impl Init {
         let fill =
             |text: &str| text.replace("{{name}}", &self.name).replace("{{machine}}", self.machine.name);
         let file = format!("{}.{extension}", self.name);
-        self.force.write(file.as_ref(), fill(text).as_bytes())?;
+        let text = match &self.family {
+            None => fill(text),
+            Some(family) => self.of_family(family, settings)?,
+        };
+        self.force.write(file.as_ref(), text.as_bytes())?;
         let mut out = output::stdout();
         writeln!(out, "{file}")?;
-        for command in build.iter().map(|build| fill(build)).chain([format!("vmconf vm check {}", fill(run))])
-        {
+        let family = self.family.as_ref().map(|family| format!("--family {} ", quoted(family)));
+        let check = format!("vmconf vm check {}{}", family.unwrap_or_default(), fill(run));
+        for command in build.iter().map(|build| fill(build)).chain([check]) {
             writeln!(out, "  {command}")?;
         }
         out.flush()?;
         Ok(Exit::Passed)
+    }
+
+    /// The template for a family.
+    fn of_family(&self, family: &str, settings: &Settings) -> anyhow::Result<String> {
+        if !matches!(self.language, TemplateLanguage::Python) {
+            bail!("--family: there is a template in Python only");
+        }
+        let (family, _) = families::named(family, &families::configured(settings)?)?;
+        Ok(family_template(family, &self.name))
     }
 }

@@ -14,7 +14,7 @@ mod formats;
 mod parts;
 mod toml_reader;
 
-pub(super) use self::formats::action;
+pub(super) use self::formats::{action, action_name};
 pub(super) use self::parts::{Demanded, FormatDeclaration, Given, StepActions, StepDeclaration};
 use self::parts::{MAX_NAME, member};
 use self::toml_reader::TomlReader;

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::declaration::{Declaration, MAX_DECLARATION};
+use super::declaration::{Declaration, MAX_DECLARATION, StepActions, action_name};
+use super::json_schema::json_schema;
 use super::reader::{FamilyReader, Misfit};
 use super::uncompared::DeclaredRule;
 use super::write_back::write_back;
@@ -32,6 +33,7 @@ pub struct Family {
     /// The fields that a machine may not report.
     pub optional: &'static [&'static str],
     readers: Vec<(FamilyReaderRef, &'static Format)>,
+    declaration: Arc<Declaration>,
 }
 
 type FamilyReaderRef = Arc<FamilyReader>;
@@ -68,7 +70,28 @@ impl Family {
             program: shapes(declaration.members()),
             optional: optional.collect::<Vec<_>>().leak(),
             readers: (0..declaration.formats.len()).map(reader).collect(),
+            declaration: declaration.clone(),
         }
+    }
+
+    /// The JSON Schema of its files.
+    pub fn json_schema(&self) -> serde_json::Value {
+        json_schema(&self.declaration)
+    }
+
+    /// The names of the actions that its cases need, each once; empty if only the vectors say them.
+    pub fn actions(&self) -> Vec<&'static str> {
+        let mut names = Vec::new();
+        for format in &self.declaration.formats {
+            if let StepActions::Fixed(actions) = &format.step.actions {
+                for name in actions.iter().filter_map(action_name) {
+                    if !names.contains(&name) {
+                        names.push(name);
+                    }
+                }
+            }
+        }
+        names
     }
 
     /// The format of this family that fits a document, with the evidence. `file` is the path of its file from the

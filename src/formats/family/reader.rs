@@ -21,6 +21,7 @@ use crate::model::path::Path;
 use crate::model::position::Origin;
 use crate::model::rule::LintRule;
 use crate::model::value::Value;
+use crate::text::file_name::uncompressed_name;
 use crate::text::json::{JsonNode, quoted};
 use crate::text::suggest::nearest;
 use crate::text::typed;
@@ -62,6 +63,7 @@ impl FamilyReader {
     /// Whether the format reads a file with this path, from its folder, with `/` between names.
     pub(super) fn reads(&self, file: &str) -> bool {
         let files = &self.format().files;
+        let file = uncompressed_name(file).unwrap_or(file);
         let name = file.rsplit('/').next().unwrap_or(file);
         let matches = |glob: &globset::GlobMatcher, text: &str| {
             if text.contains('/') { glob.is_match(file) } else { glob.is_match(name) }

@@ -57,7 +57,18 @@ impl std::str::FromStr for Expr {
     type Err = SyntaxError;
 
     fn from_str(text: &str) -> Result<Expr, SyntaxError> {
-        let mut parser = ExpressionParser { text, at: 0 };
+        Expr::parse(text, &[])
+    }
+}
+
+impl Expr {
+    /// Parses an expression. `families` are names of machines besides those that this program knows.
+    ///
+    /// # Errors
+    ///
+    /// The first error in it.
+    pub fn parse(text: &str, families: &[&'static str]) -> Result<Expr, SyntaxError> {
+        let mut parser = ExpressionParser { text, at: 0, families };
         let expr = parser.any(0)?;
         match parser.word() {
             "" if parser.at == text.len() => Ok(expr),
@@ -70,6 +81,7 @@ impl std::str::FromStr for Expr {
 struct ExpressionParser<'t> {
     text: &'t str,
     at: usize,
+    families: &'t [&'static str],
 }
 
 impl<'t> ExpressionParser<'t> {
@@ -248,8 +260,11 @@ impl<'t> ExpressionParser<'t> {
         let matcher = Matcher::new(argument, predicate.letters).map_err(|error| self.wrong(at, error))?;
         match predicate.accepts {
             Accepts::AnyText => Ok(matcher),
-            Accepts::Names(known) => {
-                let known = known();
+            Accepts::Names(known) | Accepts::NamesOrFamilies(known) => {
+                let mut known = known();
+                if let Accepts::NamesOrFamilies(_) = predicate.accepts {
+                    known.extend(self.families);
+                }
                 if known.iter().any(|name| matcher.matches(name)) {
                     return Ok(matcher);
                 }

@@ -57,6 +57,8 @@ pub(super) enum Accepts {
     AnyText,
     /// One of these names, or a pattern that matches at least one of them.
     Names(fn() -> Vec<&'static str>),
+    /// As [`Accepts::Names`], or the name of a family.
+    NamesOrFamilies(fn() -> Vec<&'static str>),
     /// An argument for which this returns no error.
     Checked(fn(&Matcher) -> Result<(), Unaccepted>),
 }
@@ -78,7 +80,7 @@ pub static PREDICATES: &[Predicate] = &[
         doc: "runs on this machine",
         cost: Cost::Outline,
         letters: Letters::AnyCase,
-        accepts: Accepts::Names(|| with_families(MACHINES.iter().map(|machine| machine.name))),
+        accepts: Accepts::NamesOrFamilies(|| with_families(MACHINES.iter().map(|machine| machine.name))),
         holds: |matcher, asked| matcher.matches(asked.info.format().machine),
     },
     Predicate {
@@ -88,7 +90,7 @@ pub static PREDICATES: &[Predicate] = &[
         doc: "has this vector format",
         cost: Cost::Outline,
         letters: Letters::AnyCase,
-        accepts: Accepts::Names(|| with_families(FORMATS.iter().map(|format| format.name))),
+        accepts: Accepts::NamesOrFamilies(|| with_families(FORMATS.iter().map(|format| format.name))),
         holds: |matcher, asked| matcher.matches(asked.info.format().name),
     },
     Predicate {

@@ -28,9 +28,10 @@ impl ListingKind {
     }
 }
 
-/// Whether a file is named like a vector.
+/// Whether a file is named like a vector, which may be compressed.
 pub(super) fn is_json(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"))
+    let has = |path: &Path, ending: &str| path.extension().is_some_and(|it| it.eq_ignore_ascii_case(ending));
+    has(path, "json") || has(path, "gz") && path.file_stem().is_some_and(|stem| has(Path::new(stem), "json"))
 }
 
 /// The entries of a folder that were not visited yet.

@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 
-use vmconf::formats::family::BOXED;
 use vmconf::machines;
 use vmconf::run::Families;
 use vmconf::wire::protocol::{Hello, Offer, ProtocolAnswer, VERSION, WireAction};
@@ -10,7 +9,11 @@ use vmconf::wire::protocol::{Hello, Offer, ProtocolAnswer, VERSION, WireAction};
 use super::adapter::{CheckPoints, CheckedAdapter, greeting};
 
 /// Tries `hello`; `None` if the answer is not one, so that nothing else can be tried.
-pub(super) fn try_hello(adapter: &mut CheckedAdapter, points: &mut CheckPoints) -> Option<Hello> {
+pub(super) fn try_hello(
+    adapter: &mut CheckedAdapter,
+    families: &Families,
+    points: &mut CheckPoints,
+) -> Option<Hello> {
     let line = adapter.line(greeting().line());
     let line = match line {
         Ok(line) => {
@@ -39,11 +42,11 @@ pub(super) fn try_hello(adapter: &mut CheckedAdapter, points: &mut CheckPoints) 
         }
     };
     points.add("answers hello with hello", Ok(()));
-    try_members(&hello, points);
+    try_members(&hello, families, points);
     (hello.version == VERSION).then_some(hello)
 }
 
-fn try_members(hello: &Hello, points: &mut CheckPoints) {
+fn try_members(hello: &Hello, families: &Families, points: &mut CheckPoints) {
     let advice = format!("it says {}; this vmconf speaks version {VERSION} only", hello.version);
     points.hold("speaks this version of the protocol", hello.version == VERSION, &advice);
     points.hold("has a name", !hello.name.trim().is_empty(), "reports need one; set \"name\"");
@@ -54,14 +57,14 @@ fn try_members(hello: &Hello, points: &mut CheckPoints) {
     let is_once = hello.machines.iter().all(|offer| seen.insert(&offer.machine));
     points.hold("names each machine once", is_once, "join the objects of one machine");
     for offer in &hello.machines {
-        try_offer(offer, points);
+        try_offer(offer, families, points);
     }
 }
 
-fn try_offer(offer: &Offer, points: &mut CheckPoints) {
-    let info = Families::default().machine(&offer.machine);
-    let boxed = BOXED.iter().map(|boxed| boxed.name);
-    let names: Vec<_> = machines::MACHINES.iter().map(|machine| machine.name).chain(boxed).collect();
+fn try_offer(offer: &Offer, families: &Families, points: &mut CheckPoints) {
+    let info = families.machine(&offer.machine);
+    let described = families.iter().map(|known| known.family.machine);
+    let names: Vec<_> = machines::MACHINES.iter().map(|machine| machine.name).chain(described).collect();
     let advice = format!("{:?} is unknown; vmconf knows {}", offer.machine, names.join(", "));
     points.hold("implements a machine that vmconf knows", info.is_some(), &advice);
     let advice = "without one, every case is unsupported; list the fields of the state that you report";
@@ -85,7 +88,10 @@ fn try_offer(offer: &Offer, points: &mut CheckPoints) {
     let advice = format!("there is no action {}", unknown.map_or("", |name| name));
     points.hold("performs actions that there are", unknown.is_none(), &advice);
     let executes = offer.actions.iter().any(|name| name == WireAction::Execute.name() || name == "run");
-    points.hold("executes programs", executes, "add \"execute\" to \"actions\"");
+    // The cases of a family may need other actions only.
+    if !families.is_elsewhere(&offer.machine) {
+        points.hold("executes programs", executes, "add \"execute\" to \"actions\"");
+    }
     let unknown = offer.requests.iter().find(|name| !["digests", "trace"].contains(&name.as_str()));
     let advice = format!("there is no optional request {}", unknown.map_or("", |name| name));
     points.hold("offers requests that there are", unknown.is_none(), &advice);

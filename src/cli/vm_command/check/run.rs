@@ -18,7 +18,7 @@ use super::adapter::{CheckPoints, CheckedAdapter};
 use crate::cli::program::case_of;
 
 /// A number that no reader of small integers takes.
-const LARGE_ID: u64 = 1 << 52;
+pub(super) const LARGE_ID: u64 = 1 << 52;
 
 /// The hash of no instructions: the SHA-256 of nothing.
 const NOTHING: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
@@ -144,7 +144,7 @@ fn try_state(theirs: &ObservedState, ours: &ObservedState, info: &MachineInfo, p
 }
 
 /// Tries what later versions of vmconf may send, and what is for another adapter.
-fn try_strange(adapter: &mut CheckedAdapter, request: &Request, points: &mut CheckPoints) {
+pub(super) fn try_strange(adapter: &mut CheckedAdapter, request: &Request, points: &mut CheckPoints) {
     let Ok(mut strange) = serde_json::from_str::<Json>(&request.line()) else { return };
     let plain = adapter.ask(request);
     strange["later"] = json!({"version": 2});

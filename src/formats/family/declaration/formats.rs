@@ -269,18 +269,22 @@ fn ignore(reader: &mut TomlReader<'_>, value: &TomlValue<'_>) -> Vec<(NodePath, 
     ignored
 }
 
-/// The names of actions.
-const ACTIONS: [&str; 4] = ["execute", "step-into", "step-over", "step-out"];
+/// The actions that declarations and vectors can name.
+const NAMED_ACTIONS: [(&str, Action); 4] = [
+    ("execute", Action::Execute),
+    ("step-into", Action::StepInto),
+    ("step-over", Action::StepOver),
+    ("step-out", Action::StepOut),
+];
 
 /// An action by its name.
 pub(in crate::formats::family) fn action(name: &str) -> Option<Action> {
-    match name {
-        "execute" => Some(Action::Execute),
-        "step-into" => Some(Action::StepInto),
-        "step-over" => Some(Action::StepOver),
-        "step-out" => Some(Action::StepOut),
-        _ => None,
-    }
+    NAMED_ACTIONS.into_iter().find(|named| named.0 == name).map(|named| named.1)
+}
+
+/// The name of an action; `None` if declarations cannot name it.
+pub(in crate::formats::family) fn action_name(action: &Action) -> Option<&'static str> {
+    NAMED_ACTIONS.iter().find(|named| named.1 == *action).map(|named| named.0)
 }
 
 fn actions(reader: &mut TomlReader<'_>, value: &TomlValue<'_>) -> StepActions {
@@ -291,7 +295,12 @@ fn actions(reader: &mut TomlReader<'_>, value: &TomlValue<'_>) -> StepActions {
     for (name, span) in reader.texts(value, "do") {
         match action(&name) {
             Some(action) => actions.push(action),
-            None => reader.no_such(span, &format!("there is no action {name:?}"), &name, ACTIONS),
+            None => reader.no_such(
+                span,
+                &format!("there is no action {name:?}"),
+                &name,
+                NAMED_ACTIONS.iter().map(|named| named.0),
+            ),
         }
     }
     StepActions::Fixed(actions)

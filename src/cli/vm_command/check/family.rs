@@ -1,0 +1,104 @@
+//! How an adapter runs programs of a family: its own machine is the only one, so that only the form of answers is known.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value as Json, json};
+use vmconf::model::field_type::FieldType;
+use vmconf::model::shape::{MemberShape, Shape};
+use vmconf::run::FamilyMachine;
+use vmconf::wire::plain;
+use vmconf::wire::protocol::{ActionDone, Offer, ProtocolAnswer, Request, RunRequest, WireAction, WireStep};
+
+use super::adapter::{CheckPoints, CheckedAdapter};
+use super::run::{LARGE_ID, try_strange};
+
+/// Tries the requests of a machine of a family, with a program in which everything is zero.
+pub(super) fn try_family(
+    adapter: &mut CheckedAdapter,
+    known: FamilyMachine,
+    offer: &Offer,
+    points: &mut CheckPoints,
+) {
+    let FamilyMachine { family, machine } = known;
+    let required = machine.fields.iter().filter(|field| !machine.optional.contains(&field.name));
+    let missing: Vec<_> =
+        required.map(|field| field.name).filter(|name| !offer.fields.iter().any(|it| it == name)).collect();
+    let advice = format!("cases that demand {} are unsupported; report them", missing.join(", "));
+    points.hold("reports all fields that are not optional", missing.is_empty(), &advice);
+    let actions = family.actions();
+    let lacks = actions.iter().find(|action| !offer.actions.iter().any(|it| it == *action));
+    let advice = format!("cases need {}; add it to \"actions\"", lacks.copied().unwrap_or_default());
+    points.hold("performs the actions of the family", lacks.is_none(), &advice);
+    let zero = |member: &MemberShape| match member.shape {
+        Shape::Declared(field) => Some((member.name.to_owned(), zero(&field.field_type))),
+        _ => None,
+    };
+    let program: Map<_, _> = machine.program.iter().filter_map(zero).collect();
+    let step = WireStep {
+        r#do: actions.iter().filter_map(|it| action(it)).collect(),
+        observe: offer.fields.clone(),
+    };
+    let run = |id, steps: Vec<WireStep>| {
+        let (machine, program) = (machine.name.to_owned(), Json::Object(program.clone()));
+        Request::Run(RunRequest { id, machine, program, steps, limits: BTreeMap::default() })
+    };
+    let first = run(1, vec![step.clone()]);
+    let answer = adapter.ask(&first);
+    let is_answer =
+        matches!(answer, Ok(ProtocolAnswer::Done(_) | ProtocolAnswer::Skip(_) | ProtocolAnswer::Error(_)));
+    let why = answer.as_ref().err().cloned().unwrap_or_default();
+    points.hold("answers a program of zeros", is_answer, &format!("{why}; answer done, skip or error"));
+    let id = answer.as_ref().ok().and_then(ProtocolAnswer::id);
+    points.hold("repeats the id", id == first.id() || answer.is_err(), "copy \"id\" from the request");
+    if let Ok(ProtocolAnswer::Done(done)) = &answer {
+        try_states(done, known, offer, points);
+    }
+    let again = adapter.ask(&first);
+    points.hold("gives the same answer twice", answer == again, "make a fresh machine for each request");
+    let large = adapter.ask(&run(LARGE_ID, vec![step])).map(|answer| answer.id());
+    points.hold("repeats a large id", large == Ok(Some(LARGE_ID)), "keep the number as it is, up to 2^53");
+    try_strange(adapter, &first, points);
+    let after = adapter.ask(&first);
+    points.hold("gives the same answer after all these", answer == after, "keep nothing between requests");
+}
+
+fn try_states(done: &ActionDone, known: FamilyMachine, offer: &Offer, points: &mut CheckPoints) {
+    let advice = format!("it reports {} states for 1 step", done.steps.len());
+    points.hold("reports a state for each step", done.steps.len() == 1, &advice);
+    let Some(state) = done.steps.first() else { return };
+    let extra = state.fields.keys().find(|name| !offer.fields.contains(name));
+    let advice = format!("{} was not requested", extra.map_or("", |name| name));
+    points.hold("reports only what was requested", extra.is_none(), &advice);
+    let missing = offer.fields.iter().find(|name| !state.fields.contains_key(*name));
+    let advice =
+        format!("{} is missing; report each field that hello lists", missing.map_or("", |name| name));
+    points.hold("reports all that was requested", missing.is_none(), &advice);
+    let misfit = known.machine.fields.iter().find_map(|field| {
+        let value = state.fields.get(field.name)?.clone();
+        Some(plain::read(value, &field.shape).err()?.to_string())
+    });
+    points.add("writes fields as the declaration says", misfit.map_or(Ok(()), Err));
+}
+
+fn action(name: &str) -> Option<WireAction> {
+    let all = [WireAction::Execute, WireAction::StepInto, WireAction::StepOver, WireAction::StepOut];
+    all.into_iter().find(|action| action.name() == name)
+}
+
+/// The value of a type that has least, as it is sent.
+fn zero(field_type: &FieldType) -> Json {
+    match field_type {
+        FieldType::Unsigned(_) | FieldType::Signed(_) | FieldType::Int => json!("0x0"),
+        FieldType::Bool => json!(false),
+        FieldType::Text => json!(""),
+        FieldType::Bytes | FieldType::Base64 => json!("0x"),
+        FieldType::Optional(_) | FieldType::Json => Json::Null,
+        FieldType::List(_) | FieldType::Memory(_) => json!([]),
+        FieldType::Array(item, length) => Json::Array(vec![zero(item); *length]),
+        FieldType::Tuple(items) => Json::Array(items.iter().map(zero).collect()),
+        FieldType::Table(fields) => {
+            fields.iter().map(|field| (field.name.to_string(), zero(&field.field_type))).collect()
+        }
+        FieldType::Map(..) => json!({}),
+    }
+}

@@ -1,0 +1,81 @@
+//! Vector files that are compressed with gzip.
+
+use std::io::Write;
+use std::path::Path;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use tempfile::TempDir;
+
+use crate::support::{at_root, vmconf};
+
+fn packed(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// A folder with a compressed file of vectors.
+fn folder(name: &str, bytes: &[u8]) -> TempDir {
+    let folder = TempDir::new().unwrap();
+    std::fs::write(folder.path().join(name), bytes).unwrap();
+    folder
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// Verdicts and positions are those of the file that is not compressed.
+#[test]
+fn a_compressed_file_is_read_as_the_text_it_has() {
+    let plain = at_root("tests/samples/tinyvm/wrong/third-test-fails.json");
+    let vectors = std::fs::read(&plain).unwrap();
+    let folder = folder("third-test-fails.json.gz", &packed(&vectors));
+    for command in ["run", "list", "check", "diff", "audit"] {
+        let read = |path: &Path| {
+            let ran = vmconf(&[command, text(path)]);
+            let at = path.parent().unwrap().to_str().unwrap().to_owned();
+            let root = at_root("").display().to_string();
+            let stable = |text: &str| {
+                let text = text
+                    .replace(&format!("{at}/"), "")
+                    .replace("third-test-fails.json.gz", "third-test-fails.json");
+                text.replace(&root, "").replace("tests/samples/tinyvm/wrong/", "")
+            };
+            (
+                ran.exit,
+                stable(&ran.stdout)
+                    .lines()
+                    .filter(|line| !line.contains(" in "))
+                    .map(str::to_owned)
+                    .collect::<Vec<_>>(),
+            )
+        };
+        assert_eq!(read(&folder.path().join("third-test-fails.json.gz")), read(&plain), "{command}");
+    }
+    // Found in a folder, too, and written by nobody.
+    let listed = vmconf(&["list", text(folder.path())]);
+    assert_eq!(listed.exit, 0, "{listed:?}");
+    let blessed = vmconf(&["bless", text(folder.path()), "--yes"]);
+    assert!(blessed.stderr.contains("files that are compressed are only read"), "{blessed:?}");
+    assert_eq!(std::fs::read(folder.path().join("third-test-fails.json.gz")).unwrap(), packed(&vectors));
+}
+
+/// Each error names the file.
+#[test]
+fn what_is_not_compressed_damaged_or_too_large_is_an_error() {
+    let zeros = packed(&vec![b' '; 1 << 20]);
+    let short = packed(b"[]");
+    let cases: [(&[u8], &str); 3] = [
+        (b"{}", "named .gz, but not compressed with gzip"),
+        (&short[..short.len() - 9], "it is damaged"),
+        (&zeros, "unpacked, larger than 100000 bytes (--max-file-size)"),
+    ];
+    for (bytes, what) in cases {
+        let folder = folder("some.json.gz", bytes);
+        let ran = vmconf(&["run", text(folder.path()), "--max-file-size", "100000"]);
+        let all = format!("{}{}", ran.stdout, ran.stderr);
+        assert!(ran.exit == 3 && all.contains("some.json.gz") && all.contains(what), "{what}: {ran:?}");
+    }
+}
