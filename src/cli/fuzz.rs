@@ -189,8 +189,10 @@ fn read_known(path: &Path) -> anyhow::Result<BTreeSet<FuzzCause>> {
 }
 
 fn write_known(path: &Path, known: &BTreeSet<FuzzCause>) -> anyhow::Result<()> {
-    let lines: String = known.iter().map(|cause| format!("{cause}\n")).collect();
-    let text =
-        format!("# Differences that vmconf fuzz does not tell again: a machine, and what differs.\n{lines}");
+    let lines: Vec<_> = known.iter().map(ToString::to_string).collect();
+    let lines = lines.join("\n");
+    let text = format!(
+        "# Differences that vmconf fuzz does not tell again: a machine, and what differs.\n{lines}\n"
+    );
     Ok(ResultFile::with(path, text.as_bytes()).map_err(|error| Unwritten::file(path, error))?)
 }

@@ -110,13 +110,12 @@ impl MinimizeCommand {
         };
         let how = MinimizeOptions { keep, max_tries: self.tries };
         let small = minimize::minimize((loaded, case), source, &subject, reference.as_ref(), how)?;
-        match &self.out {
-            Some(path) => self.force.write(path, small.text.as_bytes())?,
-            None => {
-                let mut out = output::stdout();
-                out.write_all(small.text.as_bytes())?;
-                out.flush()?;
-            }
+        if let Some(path) = &self.out {
+            self.force.write(path, small.text.as_bytes())?;
+        } else {
+            let mut out = output::stdout();
+            out.write_all(small.text.as_bytes())?;
+            out.flush()?;
         }
         note_result(&small, source, &subject);
         Ok(Exit::Passed)

@@ -270,7 +270,7 @@ impl Fuzzer<'_> {
             })
         });
         match ran {
-            Ok(Ok(_)) => {}
+            Ok(Ok(())) => {}
             Ok(Err(_)) => return None,
             // A machine that panicked is not used again.
             Err(_) => {

@@ -9,6 +9,7 @@ use std::collections::{BTreeSet, HashMap};
 use num_bigint::BigInt;
 use serde_json::{Value as Json, json};
 
+use super::minimize::programs::listed;
 use crate::isa::{ImmediateOperand, Isa, OpInfo, Unit};
 use crate::machines::MachineInfo;
 use crate::model::limits::Limits;
@@ -376,6 +377,8 @@ impl ProgramGenerator {
     /// instructions that store what is on the stack and return the start of the memory, since its vectors demand neither.
     pub(super) fn document(&self, program: &GeneratedProgram) -> Json {
         match self.machine.isa.unit {
+            // In the format of N3, scripts can be read.
+            Unit::Bytes if self.machine.name == "neo3" => listed(self.machine.isa, &self.code(program)),
             Unit::Bytes => format!("0x{}", hex::encode(self.code(program))).into(),
             Unit::Words => {
                 let words = program.pieces.iter().map(|piece| hex::encode(&piece.bytes));

@@ -10,7 +10,7 @@
 //! stay as it is, and everything else is demanded as the machine does it.
 
 mod parts;
-mod programs;
+pub(super) mod programs;
 mod values;
 
 use crate::explain::explain;

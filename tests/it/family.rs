@@ -296,7 +296,7 @@ fn the_schema_of_a_family_accepts_its_vectors() {
     for boxed in BOXED {
         let ran = vmconf(&["schema", boxed.name]);
         let schema = Validator::new(&serde_json::from_str(&ran.stdout).unwrap());
-        for path in files(&format!("families/vectors/{}", boxed.name), "json") {
+        for path in files(format!("families/vectors/{}", boxed.name), "json") {
             let vectors: Json = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
             schema.assert_accepts(&vectors, &path.display().to_string());
         }

@@ -113,6 +113,7 @@ const PRINTING: &[(&str, &[&str])] = &[
     ("coverage", &["add.json"]),
     ("minset", &["add.json"]),
     ("minimize", &["gas.json"]),
+    ("fuzz", &["neo3", "--vm", "x=true"]),
     ("matrix", &["gas.json", "--vm", "x=true"]),
     ("bisect", &["gas.json", "--vm", "x=true"]),
     ("merge", &["report.json"]),

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use num_bigint::BigInt;
+use serde_json::Value as Json;
 
 use super::Minimizer;
 use super::parts::{document, nodes};
@@ -300,13 +301,13 @@ fn destination(
 
 /// Writes a program of bytes in the notation of a node.
 fn written<'d>(isa: &Isa, node: JsonNode<'d>, bytes: &[u8]) -> TextChange<'d> {
-    let value = if node.is_array() {
-        let lines = disassemble(isa, bytes).flat_map(|line| entries(&line));
-        lines.collect::<Vec<_>>().into()
-    } else {
-        format!("0x{}", hex::encode(bytes)).into()
-    };
+    let value = if node.is_array() { listed(isa, bytes) } else { format!("0x{}", hex::encode(bytes)).into() };
     TextChange::Replace { node, value }
+}
+
+/// A program of bytes as a list of mnemonics and hex digits.
+pub(in crate::hunt) fn listed(isa: &Isa, bytes: &[u8]) -> Json {
+    disassemble(isa, bytes).flat_map(|line| entries(&line)).collect::<Vec<_>>().into()
 }
 
 /// An instruction as entries of a list: its mnemonic and its operands.

@@ -71,7 +71,8 @@ fn simpler(node: JsonNode<'_>) -> Vec<String> {
 
 fn simpler_number(digits: &str) -> Vec<String> {
     let Ok(number) = digits.parse::<BigInt>() else { return Vec::new() };
-    let halves = (1..=3).map(|bits: u32| &number >> (number.bits() as u32 / 4 * bits).min(u32::MAX));
+    let quarter = number.bits() / 4;
+    let halves = (1..=3).map(|quarters| &number >> (quarter * quarters));
     let mut simpler: Vec<BigInt> = [BigInt::from(0), BigInt::from(1)].into_iter().chain(halves).collect();
     simpler.push(&number - 1);
     simpler.retain(|it| it.magnitude() < number.magnitude());
