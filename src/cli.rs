@@ -91,12 +91,19 @@ use vmconf::model::exit_code::Exit;
 use self::select::Select;
 use self::settings::{FILE, Settings};
 
+/// What `--version` prints after the name: a release says with which commit it was built, and when that was made.
+/// `VMCONF_BUILD` has that during the build, as `0.2.0 (1a2b3c4 2026-11-24)`.
+const LONG_VERSION: &str = match option_env!("VMCONF_BUILD") {
+    Some(build) => build,
+    None => concat!(env!("CARGO_PKG_VERSION"), " (not a release)"),
+};
+
 /// A conformance test runner for virtual machines
 ///
 /// Runs test vectors on your machine, through a small process protocol, or on the embedded ones. Reports exactly
 /// what differs, where the vector demands it, and how the machine ended.
 #[derive(Debug, Parser)]
-#[command(version, disable_help_subcommand = true, max_term_width = 100)]
+#[command(version, long_version = LONG_VERSION, disable_help_subcommand = true, max_term_width = 100)]
 struct Cli {
     #[command(flatten)]
     color: colorchoice_clap::Color,

@@ -2,6 +2,7 @@
 
 pub mod audit;
 mod case_block;
+mod checkout;
 pub mod comparison;
 mod compressed;
 pub mod coverage;
@@ -19,6 +20,7 @@ mod markdown_escape;
 pub mod matrix;
 pub mod mutants;
 mod not_run;
+pub mod sarif;
 mod slow;
 pub mod spool;
 mod state_table;
@@ -89,6 +91,14 @@ pub static REPORTS: &[ReportKind] = &[
         new: NewReport {
             make: |out, options| Box::new(html::Html::new(out, options)),
             wrote: |ends| ends.start.contains("<title>vmconf"),
+        },
+    },
+    ReportKind {
+        name: "sarif",
+        doc: "failures for code scanning, as SARIF 2.1.0: a rule for each cause",
+        new: NewReport {
+            make: |out, options| Box::new(sarif::Sarif::new(out, options)),
+            wrote: |ends| ends.start.starts_with("{\"$schema\":\"https://json.schemastore.org/sarif"),
         },
     },
 ];

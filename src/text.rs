@@ -7,6 +7,7 @@ pub mod file_name;
 pub mod json;
 mod line_index;
 pub mod plain_json;
+pub mod sarif;
 pub mod shell;
 pub mod source_text;
 pub mod suggest;

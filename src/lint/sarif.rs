@@ -9,12 +9,11 @@ use super::output::{LintOutput, LintSummary};
 use crate::model::diagnostic::{Diagnostic, DiagnosticPlace, Edit};
 use crate::model::escape::escaped;
 use crate::model::rule::{LintRule, RULES};
-use crate::text::file_name::percent_encoded;
+use crate::text::file_name::uri;
 use crate::text::json::quoted;
+use crate::text::sarif::SCHEMA;
 use crate::text::source_text::SourceText;
 use crate::wire::line::one_line;
-
-const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
 pub(super) struct Sarif {
     out: Box<dyn Write>,
@@ -113,31 +112,4 @@ fn replacement(text: &SourceText, place: &DiagnosticPlace, edit: &Edit) -> Value
 fn message(diagnostic: &Diagnostic) -> String {
     let suggestion = diagnostic.suggestion().map(|name| format!("; did you mean {}?", quoted(name)));
     escaped(&format!("{diagnostic}{}", suggestion.unwrap_or_default())).into_owned()
-}
-
-/// A path as a URI: a file URI if it is absolute, otherwise relative.
-fn uri(path: &str) -> String {
-    let is_drive = path.get(1..3) == Some(":/");
-    let (start, rest) = match path {
-        _ if is_drive => (format!("file:///{}", &path[..2]), &path[2..]),
-        _ if path.starts_with('/') => ("file://".to_owned(), path),
-        _ => (String::new(), path),
-    };
-    start + &percent_encoded(rest.as_bytes())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::uri;
-
-    #[test]
-    fn paths_become_uris() {
-        fn check(path: &str, expected: &str) {
-            assert_eq!(uri(path), expected);
-        }
-        check("vectors/evm/add.json", "vectors/evm/add.json");
-        check("../a b/ä:1%.json", "../a%20b/%C3%A4%3A1%25.json");
-        check("/tmp/a.json", "file:///tmp/a.json");
-        check("C:/tmp/a.json", "file:///C:/tmp/a.json");
-    }
 }

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::io::{self, Write};
 
 use super::case_block::{broken_source, counts, first_place, headline};
+use super::checkout::in_checkout;
 use super::kind::{Report, ReportOptions};
 use super::slow::SlowCases;
 use super::suspects::head;
@@ -178,21 +179,6 @@ fn annotation(report: &CaseReport, below_checkout: &str, flags: &ShellWords) -> 
         property(&truncate(&format!("{} {id}", report.verdict.name()), 0, MAX_LENGTH)),
         data(&lines.join("\n")),
     )
-}
-
-/// The name of a file relative to the root of the checkout, if the folder below it is given.
-fn in_checkout(folder: &str, file: &str) -> String {
-    if folder.is_empty() || file.starts_with('/') {
-        return file.to_owned();
-    }
-    let mut path: Vec<_> = folder.split('/').collect();
-    let mut rest = file;
-    while let Some(above) = rest.strip_prefix("../").filter(|_| !path.is_empty()) {
-        path.pop();
-        rest = above;
-    }
-    path.push(rest);
-    path.join("/")
 }
 
 /// Escapes text for the message of a workflow command.

@@ -109,6 +109,17 @@ pub fn uncompressed_name(name: &str) -> Option<&str> {
     is_ending.then(|| &name[..start])
 }
 
+/// A path as a URI: a file URI if it is absolute, otherwise relative.
+pub fn uri(path: &str) -> String {
+    let is_drive = path.get(1..3) == Some(":/");
+    let (start, rest) = match path {
+        _ if is_drive => (format!("file:///{}", &path[..2]), &path[2..]),
+        _ if path.starts_with('/') => ("file://".to_owned(), path),
+        _ => (String::new(), path),
+    };
+    start + &percent_encoded(rest.as_bytes())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -119,5 +130,16 @@ mod tests {
         assert_eq!(uncompressed_name("A.JSON.GZ"), Some("A.JSON"));
         assert_eq!(uncompressed_name("a.json"), None);
         assert_eq!(uncompressed_name("\u{e9}z"), None);
+    }
+
+    #[test]
+    fn paths_become_uris() {
+        fn check(path: &str, expected: &str) {
+            assert_eq!(uri(path), expected);
+        }
+        check("vectors/evm/add.json", "vectors/evm/add.json");
+        check("../a b/ä:1%.json", "../a%20b/%C3%A4%3A1%25.json");
+        check("/tmp/a.json", "file:///tmp/a.json");
+        check("C:/tmp/a.json", "file:///C:/tmp/a.json");
     }
 }

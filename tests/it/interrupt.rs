@@ -61,6 +61,7 @@ fn is_whole(kind: &str, text: &str) -> bool {
             "github" => last.starts_with("::notice title=vmconf::"),
             "markdown" => text.starts_with("## vmconf: ") && text.contains(", interrupted\n"),
             "html" => last == "</html>",
+            "sarif" => last == "}]}" && text.contains("\"exitCode\":130"),
             _ => false,
         }
 }

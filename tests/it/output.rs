@@ -74,7 +74,7 @@ fn a_file_that_exists_is_replaced_only_with_force() {
 /// A report replaces an earlier one of its kind, and an empty file, and nothing else.
 #[test]
 fn a_report_replaces_only_reports() {
-    for kind in ["text", "json", "junit", "tap", "github", "markdown", "html"] {
+    for kind in ["text", "json", "junit", "tap", "github", "markdown", "html", "sarif"] {
         let place = Place::new();
         let report = format!("{kind}=report");
         let args = ["run", "gas.json", "--report", &report];

@@ -261,6 +261,7 @@ fn an_interrupted_run_says_so() {
             "tap" => last == "Bail out! interrupted",
             "text" => last.ends_with(", interrupted"),
             "github" => last.contains(", interrupted"),
+            "sarif" => text.contains("\"exitCode\":130"),
             _ => text.contains(", interrupted"),
         };
         assert!(says, "{}: {last}", kind.name);
@@ -351,6 +352,37 @@ fn the_command_for_the_rest_works() {
         named += usize::from(rest.starts_with("diff"));
     }
     assert!(named > 0, "{text}");
+}
+
+/// A result for each failing case at the line that demands what differs, a rule for each cause, and a fingerprint that
+/// neither other cases nor other lines change.
+#[test]
+fn sarif_is_as_its_schema_says() {
+    let validator = crate::check::sarif_validator();
+    let run = |args: &[&str]| -> serde_json::Value {
+        let ran = vmconf(&[&["run", "--report", "sarif"], args].concat());
+        let sarif: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+        validator.assert_accepts(&sarif, &format!("{args:?}"));
+        sarif
+    };
+    let passing = run(&["vectors/evm/arithmetic/add.json"]);
+    assert_eq!(passing["runs"][0]["results"], serde_json::json!([]));
+    let all = run(&["tests/samples", "--max-steps", "100000"]);
+    let results = all["runs"][0]["results"].as_array().unwrap();
+    let rules = all["runs"][0]["tool"]["driver"]["rules"].as_array().unwrap();
+    assert!(results.len() > rules.len() && rules.len() > 10, "{} {}", results.len(), rules.len());
+    for result in results {
+        assert_eq!(rules[result["ruleIndex"].as_u64().unwrap() as usize]["id"], result["ruleId"]);
+    }
+    let gas = "tests/samples/vmtests/wrong/gas.json";
+    let alone = run(&[gas]);
+    let alone = &alone["runs"][0]["results"][0];
+    assert_eq!(alone["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], gas);
+    let line = alone["locations"][0]["physicalLocation"]["region"]["startLine"].as_u64().unwrap();
+    let text = std::fs::read_to_string(crate::support::at_root(gas)).unwrap();
+    assert!(text.lines().nth(line as usize - 1).unwrap().contains("\"gas\""), "{line}");
+    let same = results.iter().find(|it| it["partialFingerprints"] == alone["partialFingerprints"]).unwrap();
+    assert_eq!(same["locations"], alone["locations"]);
 }
 
 #[test]

@@ -1,0 +1,147 @@
+//! Failures as SARIF 2.1.0, for code scanning: a result for each case at the line of the vector that demands what differs,
+//! and a rule for each cause.
+//!
+//! A rule is the signature of a failure, which does not depend on other cases, and the fingerprint of a result is that of
+//! the case and its cause: so a server recognises a failure of an earlier run, also at another line.
+
+use std::io::{self, Write};
+
+use indexmap::IndexSet;
+use serde_json::{Value as Json, json};
+
+use super::case_block::{broken_source, first_place, headline};
+use super::checkout::in_checkout;
+use super::kind::{Report, ReportOptions};
+use super::truncate::truncate;
+use crate::model::case_report::CaseReport;
+use crate::model::escape::escaped;
+use crate::model::event::{Event, RunSummary};
+use crate::model::exit_code::Exit;
+use crate::model::position::Position;
+use crate::model::signature::cause;
+use crate::model::verdict::Verdict;
+use crate::text::file_name::uri;
+use crate::text::sarif::SCHEMA;
+use crate::text::shell::{ShellWords, quoted};
+use crate::wire::line::one_line;
+
+/// The maximum length of a part of a message, in characters.
+const MAX_LENGTH: usize = 1_000;
+
+/// The rule of cases that pass although a list expects them to fail.
+const UNEXPECTED_PASS: &str = "unexpected pass";
+
+/// Failures for code scanning.
+pub struct Sarif {
+    out: Box<dyn Write>,
+    flags: ShellWords,
+    /// See [`ReportOptions::below_checkout`].
+    below_checkout: String,
+    /// The causes, in the order of their first results.
+    rules: IndexSet<String>,
+    results: usize,
+}
+
+impl Sarif {
+    /// A report that writes to `out`.
+    pub fn new(out: Box<dyn Write>, options: &ReportOptions) -> Sarif {
+        let (flags, below_checkout) = (options.flags.clone(), options.below_checkout.clone());
+        Sarif { out, flags, below_checkout, rules: IndexSet::new(), results: 0 }
+    }
+
+    fn case(&mut self, report: &CaseReport) -> io::Result<()> {
+        let rule = match &report.verdict {
+            Verdict::Pass | Verdict::ExpectedFail(..) | Verdict::Skip(_) | Verdict::Unsupported(_) => {
+                return Ok(());
+            }
+            Verdict::UnexpectedPass(_) => UNEXPECTED_PASS.to_owned(),
+            verdict => cause(report.machine.as_deref(), verdict).unwrap_or_default(),
+        };
+        let fingerprint = blake3::hash(format!("{}\n{rule}", report.id).as_bytes()).to_hex();
+        let (index, _) = self.rules.insert_full(rule.clone());
+        let result = json!({
+            "ruleId": rule,
+            "ruleIndex": index,
+            "level": "error",
+            "message": { "text": self.message(report) },
+            "locations": [{ "physicalLocation": self.place(report) }],
+            "partialFingerprints": { "vmconfCase/v1": fingerprint.as_str() },
+        });
+        self.separate()?;
+        self.out.write_all(one_line(&result).as_bytes())
+    }
+
+    /// Writes what precedes a result.
+    fn separate(&mut self) -> io::Result<()> {
+        let first = self.results == 0;
+        self.results += 1;
+        if first { self.head() } else { writeln!(self.out, ",") }
+    }
+
+    fn head(&mut self) -> io::Result<()> {
+        writeln!(self.out, "{{\"$schema\":\"{SCHEMA}\",\"version\":\"2.1.0\",\"runs\":[{{")?;
+        writeln!(self.out, "\"columnKind\":\"unicodeCodePoints\",\"results\":[")
+    }
+
+    fn message(&self, report: &CaseReport) -> String {
+        let mut lines = vec![format!("{} {}", report.verdict.name(), report.id)];
+        lines.extend(headline(report));
+        if let Verdict::Fail(failure) = &report.verdict
+            && !failure.ended.is_empty()
+        {
+            lines.push(format!("ended: {}", failure.ended));
+        }
+        if let Verdict::UnexpectedPass(listing) = &report.verdict {
+            lines.push(format!("listed: {}", listing.place));
+        } else {
+            lines.push(format!("why: vmconf diff {}{}", quoted(&report.id.to_string()), self.flags));
+        }
+        let lines: Vec<_> =
+            lines.iter().map(|line| truncate(&escaped(line), 0, MAX_LENGTH).to_string()).collect();
+        lines.join("\n")
+    }
+
+    /// The line that demands what differs; of a machine that broke down, where the case begins.
+    fn place(&self, report: &CaseReport) -> Json {
+        let begin = report.line.map(|line| Position { line, column: 1 });
+        let position = first_place(&report.verdict).map(|place| place.position).or(begin);
+        let file = in_checkout(&self.below_checkout, &report.id.file);
+        let mut place = json!({ "artifactLocation": { "uri": uri(&file) } });
+        if let Some(Position { line, column }) = position {
+            place["region"] = json!({ "startLine": line, "startColumn": column });
+        }
+        place
+    }
+
+    fn end(&mut self, summary: &RunSummary) -> io::Result<()> {
+        if self.results == 0 {
+            self.head()?;
+        }
+        let described = |rule: &String| json!({ "id": rule, "shortDescription": { "text": rule } });
+        let driver = json!({
+            "name": "vmconf",
+            "version": env!("CARGO_PKG_VERSION"),
+            "rules": self.rules.iter().map(described).collect::<Vec<_>>(),
+        });
+        let exit = summary.exit();
+        let invocation = json!({ "executionSuccessful": exit != Exit::Interrupted, "exitCode": exit as i32 });
+        writeln!(self.out, "\n],\n\"tool\":{{\"driver\":{driver}}},\n\"invocations\":[{invocation}]\n}}]}}")?;
+        self.out.flush()
+    }
+}
+
+impl Report for Sarif {
+    fn event(&mut self, event: &Event) -> io::Result<()> {
+        match event {
+            Event::Finished(report) => self.case(report),
+            Event::Broken { source, errors } => self.case(&broken_source(source, errors)),
+            Event::Started { .. }
+            | Event::NotCompared(_)
+            | Event::Note { .. }
+            | Event::FileDone
+            | Event::Explained(_)
+            | Event::Suspects(_) => Ok(()),
+            Event::Ended(summary) => self.end(summary),
+        }
+    }
+}
