@@ -2,6 +2,7 @@
 
 pub mod audit;
 pub mod coverage;
+pub mod family_coverage;
 pub mod judge;
 pub mod minset;
 pub mod mutants;

@@ -9,12 +9,13 @@ use vmconf::explain::observed_run::Detail;
 use vmconf::model::exit_code::Exit;
 use vmconf::model::renderer::Renderer;
 use vmconf::prove::coverage::coverage;
+use vmconf::prove::family_coverage::family_coverage;
 use vmconf::prove::suite::VectorSuite;
 use vmconf::report::coverage::{COVERAGES, CoverageKind};
 
+use super::output;
 use super::select::Select;
 use super::settings::Settings;
-use super::{families, output};
 
 /// Show what vectors do with each instruction
 ///
@@ -22,6 +23,7 @@ use super::{families, output};
 ///
 /// For each instruction: how many passing cases execute it, with how many values on the stack compared with those
 /// that it takes, with which operands, whether it jumps, and how it fails. Of a long run, only parts are observed.
+/// Of families, which have no instructions: how many cases there are in each file, and which values fields have before.
 #[derive(Debug, Args)]
 pub(super) struct CoverageCommand {
     #[command(flatten)]
@@ -42,11 +44,19 @@ impl CoverageCommand {
         let options = self.select.options(settings)?;
         let sources = self.select.sources(settings, &options)?;
         let suite = VectorSuite::read(&sources, &options, Detail::Points, &|_| true);
-        families::note_left_out(&suite);
+        let mut report = coverage(&suite);
+        if !suite.families.is_empty() {
+            let (families, unreadable) = family_coverage(&sources, &options);
+            let cases = families.iter().flat_map(|family| &family.files).map(|file| file.cases);
+            report.left_out -= cases.sum::<u64>() + unreadable;
+            report.left_out += unreadable;
+            report.families = families;
+        }
         let kind = Renderer::by_name(COVERAGES, &self.form).context("--output")?;
         let mut out = output::stdout();
-        (kind.new)(&mut out, &coverage(&suite))?;
+        (kind.new)(&mut out, &report)?;
         out.flush()?;
-        Ok(suite.exit())
+        let exit = suite.exit();
+        Ok(if exit == Exit::NothingRan && !report.families.is_empty() { Exit::Passed } else { exit })
     }
 }

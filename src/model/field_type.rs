@@ -100,6 +100,8 @@ pub enum UnlistedCells {
     /// They must have what the program gave them, 0 if nothing.
     #[default]
     Unchanged,
+    /// They must be 0, whatever the program gave them.
+    Zero,
     /// They are not compared.
     Any,
 }

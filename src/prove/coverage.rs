@@ -10,7 +10,7 @@ use crate::wire::coverage::{Aspect, CoverageReport, CoveredInstruction, MachineC
 /// What the cases did with each instruction that they executed.
 pub fn coverage(suite: &VectorSuite) -> CoverageReport {
     let machines = suite.machines().map(|machine| of_machine(suite, machine)).collect();
-    CoverageReport { left_out: suite.left_out, machines }
+    CoverageReport { left_out: suite.left_out, machines, families: Vec::new() }
 }
 
 fn of_machine(suite: &VectorSuite, machine: &'static MachineInfo) -> MachineCoverage {

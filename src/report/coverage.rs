@@ -6,7 +6,9 @@ use super::html_page::{HEAD, html_text};
 use crate::model::count::counted;
 use crate::model::escape::escaped;
 use crate::model::renderer::Renderer;
-use crate::wire::coverage::{CoverageReport, CoveredInstruction, MachineCoverage};
+use crate::wire::coverage::{
+    CoverageReport, CoveredField, CoveredFlag, CoveredInstruction, FamilyCoverage, MachineCoverage,
+};
 use crate::wire::line::one_line;
 
 /// A format for coverage; `new` writes one.
@@ -56,7 +58,58 @@ fn text(out: &mut dyn Write, coverage: &CoverageReport) -> io::Result<()> {
             writeln!(out, "never executed: {}", missing.join(", "))?;
         }
     }
+    coverage.families.iter().try_for_each(|family| family_text(out, family))
+}
+
+/// Writes what the cases of a family give to its machine.
+fn family_text(out: &mut dyn Write, family: &FamilyCoverage) -> io::Result<()> {
+    writeln!(out, "{}", family_head(family))?;
+    let width = |text: fn(&CoveredField) -> &str| {
+        family.fields.iter().map(|field| text(field).chars().count()).max().unwrap_or(0).min(MAX_WIDTH)
+    };
+    let (name_width, type_width) = (width(|field| &field.name), width(|field| &field.notation));
+    for field in &family.fields {
+        let (name, notation) = (escaped(&field.name), escaped(&field.notation));
+        writeln!(out, "  {name:name_width$}  {notation:type_width$}  {}", values(field))?;
+    }
     Ok(())
+}
+
+/// The widest column of names.
+const MAX_WIDTH: usize = 30;
+
+/// How many cases a family has, in how many files.
+fn family_head(family: &FamilyCoverage) -> String {
+    let counts = family.files.iter().map(|file| file.cases);
+    let (least, most) = (counts.clone().min().unwrap_or(0), counts.clone().max().unwrap_or(0));
+    let each = match (family.files.len(), least == most) {
+        (0 | 1, _) => String::new(),
+        (_, true) => format!(", {least} in each"),
+        (_, false) => format!(", {least} to {most} in each"),
+    };
+    let (cases, files) = (counted(counts.sum::<u64>(), "case"), counted(family.files.len() as u64, "file"));
+    format!("{}: {cases} in {files}{each}", escaped(&family.machine))
+}
+
+/// The values of a field, and the flags that are never set or never clear.
+fn values(field: &CoveredField) -> String {
+    let of = field.possible.map_or(String::new(), |possible| format!(" of {possible}"));
+    let more = if field.has_more { "more than " } else { "" };
+    let range = match (field.least, field.most) {
+        (Some(least), Some(most)) if least != most => format!(", {least:#x} to {most:#x}"),
+        (Some(one), _) => format!(", {one:#x}"),
+        _ if field.cases == 0 => return "not given".to_owned(),
+        _ => return format!("given by {}", counted(field.cases, "case")),
+    };
+    let flags = |which: fn(&CoveredFlag) -> u64, what: &str| {
+        let names: Vec<_> =
+            field.flags.iter().filter(|flag| which(flag) == 0).map(|flag| &*flag.name).collect();
+        if names.is_empty() { String::new() } else { format!("; never {what}: {}", names.join(", ")) }
+    };
+    let values =
+        if of.is_empty() { counted(field.values, "value") } else { format!("{}{of} values", field.values) };
+    let (set, clear) = (flags(|flag| flag.set, "set"), flags(|flag| flag.clear, "clear"));
+    escaped(&format!("{more}{values}{range}{set}{clear}")).into_owned()
 }
 
 fn executed(instruction: &CoveredInstruction) -> String {
@@ -97,6 +150,16 @@ fn html(out: &mut dyn Write, coverage: &CoverageReport) -> io::Result<()> {
                 executed(instruction),
                 cells.concat()
             )?;
+        }
+        writeln!(out, "</table>")?;
+    }
+    for family in &coverage.families {
+        writeln!(out, "<h2>{}</h2>\n<table>", html_text(&family_head(family)))?;
+        writeln!(out, "<tr><th>field</th><th>type</th><th>values</th></tr>")?;
+        for field in &family.fields {
+            let [name, notation, values] =
+                [&field.name, &field.notation, &values(field)].map(|it| html_text(it));
+            writeln!(out, "<tr><th>{name}</th><td>{notation}</td><td>{values}</td></tr>")?;
         }
         writeln!(out, "</table>")?;
     }

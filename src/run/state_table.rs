@@ -8,7 +8,7 @@ use crate::machines::MachineInfo;
 use crate::machines::observe::Observe;
 use crate::model::assertion::Expected;
 use crate::model::case::{Case, Step};
-use crate::model::field_type::{DeclaredField, FieldType, MemoryType, NumberDisplay};
+use crate::model::field_type::{DeclaredField, FieldType, MemoryType, NumberDisplay, UnlistedCells};
 use crate::model::name::Name;
 use crate::model::path::{Path, PathKey};
 use crate::model::shape::Shape;
@@ -104,7 +104,8 @@ impl FailedStep<'_> {
         let shown = |value: &Value| shown(value, field_type, display);
         let (before, expected) = (self.before(&at), demanded(self.step(), &at));
         let differs = self.difference(&at).is_some();
-        let is_changed = expected.is_some() && before.is_some() && before != expected && actual.is_some();
+        // What is ignored and wrong is neither a difference nor what the case does.
+        let is_changed = expected.is_some() && before.is_some() && before != expected && actual == expected;
         let row = StateRow {
             before: before.map(shown),
             expected: expected.map(shown),
@@ -135,7 +136,10 @@ impl FailedStep<'_> {
         let first = *differing.first_key_value()?.0;
         let whole = Path::field(field.name.clone());
         let before = cells(self.before_memory(&whole).into_iter().flatten());
-        let mut expected = before.clone();
+        let mut expected = match field.options.unlisted {
+            UnlistedCells::Zero => BTreeMap::new(),
+            UnlistedCells::Unchanged | UnlistedCells::Any => before.clone(),
+        };
         expected.extend(cells(self.step().assertions.iter().filter_map(|assertion| {
             let PathKey::Name(name) = assertion.at.last() else { return None };
             match &assertion.expected {

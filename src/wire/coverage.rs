@@ -10,6 +10,69 @@ pub struct CoverageReport {
     pub left_out: u64,
     /// The machines.
     pub machines: Vec<MachineCoverage>,
+    /// The machines of families, which have no instructions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub families: Vec<FamilyCoverage>,
+}
+
+/// What the cases of a family give to its machine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FamilyCoverage {
+    /// The name of the machine.
+    pub machine: String,
+    /// The files with its cases.
+    pub files: Vec<CoveredFile>,
+    /// What a machine is given, in the order of the declaration.
+    pub fields: Vec<CoveredField>,
+}
+
+/// A file with cases of a family.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CoveredFile {
+    /// The file.
+    pub file: String,
+    /// The number of its cases.
+    pub cases: u64,
+}
+
+/// A field, and what cases give to it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CoveredField {
+    /// Its name.
+    pub name: String,
+    /// Its type, in the notation of declarations.
+    #[serde(rename = "type")]
+    pub notation: String,
+    /// How many cases give it.
+    pub cases: u64,
+    /// How many different numbers they give; 0 for a field that is no number.
+    pub values: u64,
+    /// Whether there are more than that, which were not told apart.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_more: bool,
+    /// How many numbers the field can have; `None` if these are many.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub possible: Option<u64>,
+    /// The least number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub least: Option<u64>,
+    /// The largest number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub most: Option<u64>,
+    /// The named bits, the highest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flags: Vec<CoveredFlag>,
+}
+
+/// A named bit of a field.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CoveredFlag {
+    /// Its name.
+    pub name: String,
+    /// How many cases set it.
+    pub set: u64,
+    /// How many cases clear it.
+    pub clear: u64,
 }
 
 /// What cases do with the instructions of a machine.

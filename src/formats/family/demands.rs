@@ -135,7 +135,8 @@ impl MemoryBefore<'_> {
             return;
         }
         let origin = place.of(node);
-        for (name, value) in self.given.and_then(Value::members).unwrap_or_default() {
+        let given = self.given.filter(|_| self.unlisted == UnlistedCells::Unchanged);
+        for (name, value) in given.and_then(Value::members).unwrap_or_default() {
             let is_listed = address_of(name)
                 .is_some_and(|address| cells.binary_search_by_key(&address, |cell| cell.address).is_ok());
             if !is_listed {

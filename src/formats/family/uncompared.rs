@@ -10,6 +10,7 @@ const NAME: &str = "a name says nothing of the machine";
 const MISSING: &str = "a field whose datum is missing is not compared";
 const CELLS: &str = "the cells of a memory have no order";
 const ONLY_LISTED: &str = "unlisted = \"any\": only listed cells are compared";
+const ZERO: &str = "unlisted = \"zero\": a cell that is not listed is 0";
 const MASK: &str = "mask: only some bits are compared";
 const ANY_ORDER: &str = "order = \"any\": the order of the list is not compared";
 
@@ -99,7 +100,12 @@ fn of_field(field: &DeclaredField, is_whole: bool, change: &str) -> Option<Decla
         "order" if is_memory => Some(rule(TYPES, CELLS)),
         "order" if options.order == ListOrder::Any => Some(rule(TYPES, ANY_ORDER)),
         "removed" | "item removed" if is_memory => {
-            Some(rule(TYPES, if options.unlisted == UnlistedCells::Any { ONLY_LISTED } else { UNLISTED }))
+            let reason = match options.unlisted {
+                UnlistedCells::Any => ONLY_LISTED,
+                UnlistedCells::Zero => ZERO,
+                UnlistedCells::Unchanged => UNLISTED,
+            };
+            Some(rule(TYPES, reason))
         }
         "value" if options.mask.is_some() => Some(rule(TYPES, MASK)),
         _ => None,

@@ -76,7 +76,11 @@ fn field(
             "flags" => options.flags = flags(reader, value, &of),
             "mask" => options.mask = mask(reader, value, &of),
             "unlisted" => {
-                let words = [("unchanged", UnlistedCells::Unchanged), ("any", UnlistedCells::Any)];
+                let words = [
+                    ("unchanged", UnlistedCells::Unchanged),
+                    ("zero", UnlistedCells::Zero),
+                    ("any", UnlistedCells::Any),
+                ];
                 fits(reader, key.span(), "unlisted", &of, "memory<A, C>");
                 options.unlisted = word(reader, value, "unlisted", &words);
             }
