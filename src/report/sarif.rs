@@ -96,8 +96,7 @@ impl Sarif {
         } else {
             lines.push(format!("why: vmconf diff {}{}", quoted(&report.id.to_string()), self.flags));
         }
-        let lines: Vec<_> =
-            lines.iter().map(|line| truncate(&escaped(line), 0, MAX_LENGTH).to_string()).collect();
+        let lines: Vec<_> = lines.iter().map(|line| truncate(&escaped(line), 0, MAX_LENGTH)).collect();
         lines.join("\n")
     }
 
