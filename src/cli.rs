@@ -36,6 +36,7 @@ mod explorer_pages;
 mod families;
 mod family;
 mod file_args;
+mod final_state;
 mod find_case;
 mod flags;
 mod form;
@@ -68,9 +69,11 @@ mod select;
 mod serve;
 mod settings;
 mod slow;
+mod snapshot;
 mod spectra;
 mod subset;
 mod suspects;
+mod text_diff;
 mod trace;
 mod unwritten;
 mod verbosity;
@@ -129,6 +132,7 @@ enum CliCommand {
     Compare(compare::CompareArgs),
     Check(check::CheckArgs),
     Bless(bless::Bless),
+    Snapshot(snapshot::SnapshotCommand),
     Known(known::KnownCommand),
     Audit(audit::AuditCommand),
     Mutants(mutants::MutantsCommand),
@@ -282,6 +286,7 @@ impl CliCommand {
             CliCommand::Trace(command) => Some(&mut command.select),
             CliCommand::Explore(command) => Some(&mut command.select),
             CliCommand::Bless(command) => Some(&mut command.select),
+            CliCommand::Snapshot(command) => Some(&mut command.select),
             CliCommand::Known(command) => Some(command.select()),
             CliCommand::Config(command) => Some(&mut command.run.select),
             CliCommand::Matrix(command) => Some(&mut command.select),
@@ -319,6 +324,7 @@ impl CliCommand {
             CliCommand::Suspects(command) => command.run(&settings),
             CliCommand::Trace(command) => command.run(&settings),
             CliCommand::Explore(command) => command.run(&settings),
+            CliCommand::Snapshot(command) => command.run(&settings),
             CliCommand::Bless(command) => command.run(&settings),
             CliCommand::Known(command) => command.run(&settings),
             CliCommand::Matrix(command) => command.run(&settings),

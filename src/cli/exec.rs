@@ -1,7 +1,6 @@
 //! `vmconf exec`
 
 mod code;
-mod state;
 
 use std::path::{Path, PathBuf};
 
@@ -10,19 +9,13 @@ use clap::Args;
 use serde_json::Value as Json;
 use vmconf::formats::{Format, Inputs, MakeVector, NewVector, StateOf, made_for};
 use vmconf::machines::MachineInfo;
-use vmconf::model::assertion::{Assertion, Expected};
-use vmconf::model::case::Step;
 use vmconf::model::exit_code::Exit;
-use vmconf::model::path::Path as At;
-use vmconf::model::position::Origin;
-use vmconf::model::shape::MemberShape;
 use vmconf::model::signature;
 use vmconf::model::verdict::Verdict;
 use vmconf::run::{self, FileOptions, LoadOptions, RunOptions, Worker};
 use vmconf::testees::Stopped;
-use vmconf::testees::process::ProcessVm;
 
-use self::state::Left;
+use super::final_state::{self, FinalState};
 use super::form::OutputForm;
 use super::limits::LimitArgs;
 use super::new_file::ForceArgs;
@@ -110,7 +103,7 @@ impl Exec {
         };
         let options = self.options(format, settings)?;
         let left = self.execute(vector(None)?, &options)?;
-        state::print(self.machine, &left, self.form)?;
+        final_state::print(self.machine, &left, self.form)?;
         if let Some(path) = &self.vector {
             let text = vector(Some(&|field: &str| left.field(field)))?;
             check(&text, &options)?;
@@ -142,55 +135,16 @@ impl Exec {
         Ok(LoadOptions { file, run, ..LoadOptions::default() })
     }
 
-    /// The fields that the machine reports, here or in another process.
-    fn fields(&self, vm: Option<&ProcessVm>) -> Vec<&'static str> {
-        let offer = vm.and_then(|vm| vm.offer(self.machine.name));
-        let is_reported =
-            |field: &MemberShape| offer.is_none_or(|it| it.fields.iter().any(|it| it == field.name));
-        let fields = self.machine.fields;
-        fields.iter().filter(|field| is_reported(field)).map(|field| field.name).collect()
-    }
-
     /// Runs the only case of the vector; what it expects does not matter.
-    fn execute(&self, vector: String, options: &LoadOptions) -> anyhow::Result<Left> {
+    fn execute(&self, vector: String, options: &LoadOptions) -> anyhow::Result<FinalState> {
         let case = case_of(vector, options)?;
-        let names = self.fields(options.run.testee.vm().map(|vm| &**vm));
-        let steps = observing(case.steps, &names);
-        let mut left = Left { ended: String::new(), fields: Vec::new() };
-        let interrupt = &options.run.interrupt;
-        let mut testee = options.run.testee.make(self.machine, &options.file.limits, interrupt);
-        let stopped = testee.run(&case.program, &steps, &mut |_, state| {
-            let field = |name: &&'static str| Some((*name, state.observe(name)?));
-            left = Left { ended: state.describe(), fields: names.iter().filter_map(field).collect() };
-        });
-        match stopped {
-            Ok(None) => Ok(left),
-            Ok(Some(first)) => {
-                let what = &first.breakdown.what;
-                super::output::note(&format!("note: the machine broke down the first time: {what}"));
-                Ok(left)
-            }
-            Err(Stopped::Error(error)) => Err(broken(&error.to_string())),
-            Err(stopped) => Err(stopped_early(stopped)),
-        }
+        FinalState::of(self.machine, case, &options.file.limits, &options.run).map_err(
+            |stopped| match stopped {
+                Stopped::Error(error) => broken(&error.to_string()),
+                stopped => stopped_early(stopped),
+            },
+        )
     }
-}
-
-/// The steps, observed in these fields after the last one and in nothing else.
-fn observing(mut steps: Vec<Step>, fields: &[&'static str]) -> Vec<Step> {
-    let field = |name: &&'static str| Assertion {
-        at: At::field(*name),
-        expected: Expected::Absent,
-        origin: Origin(0),
-        rule: None,
-    };
-    for step in &mut steps {
-        (step.end, step.assertions) = (None, Vec::new());
-    }
-    if let Some(last) = steps.last_mut() {
-        last.assertions = fields.iter().map(field).collect();
-    }
-    steps
 }
 
 /// The document as the text of a file.

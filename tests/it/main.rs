@@ -67,6 +67,7 @@ mod schema_tinyvm;
 mod schema_vmtests;
 mod select;
 #[cfg(feature = "ethereum")]
+mod snapshot;
 mod statetest;
 mod suites;
 mod support;

@@ -5,8 +5,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-use anstyle::{AnsiColor, Style};
-use imara_diff::{Algorithm, BasicLineDiffPrinter, Diff, InternedInput, UnifiedDiffConfig};
+use anstyle::Style;
 use vmconf::explain;
 use vmconf::model::case::CaseId;
 use vmconf::model::escape::escaped;
@@ -19,11 +18,9 @@ use vmconf::run::{self, LoadOptions, LoadedFile};
 
 use crate::cli::output;
 use crate::cli::result_file::ResultFile;
+use crate::cli::text_diff::{self, AROUND};
 
 const NAME: Style = Style::new().bold();
-const HUNK: Style = AnsiColor::Cyan.on_default();
-const OLD: Style = AnsiColor::Red.on_default();
-const NEW: Style = AnsiColor::Green.on_default();
 
 /// The text of a file before and after a change.
 #[derive(Clone, Copy)]
@@ -57,13 +54,7 @@ impl BlessedFile<'_> {
         line(NAME, &format!("+++ {}", self.source.shown))?;
         let diff = unified_diff(&blessed.excerpt(change, AROUND));
         for text in shortened(&diff.lines().collect::<Vec<_>>()) {
-            let style = match text.as_bytes().first() {
-                Some(b'@') => HUNK,
-                Some(b'-') => OLD,
-                Some(b'+') => NEW,
-                _ => Style::new(),
-            };
-            line(style, &text)?;
+            line(text_diff::style(&text), &text)?;
         }
         out.flush()
     }
@@ -87,18 +78,9 @@ impl BlessedFile<'_> {
     }
 }
 
-/// The number of lines around a change that a unified diff shows.
-const AROUND: usize = 3;
-
 /// The hunks of a unified diff, without the names of the files.
 fn unified_diff(BlessExcerpt { line, old, new }: &BlessExcerpt<'_>) -> String {
-    let input = InternedInput::new(*old, &**new);
-    let mut diff = Diff::compute(Algorithm::Myers, &input);
-    diff.postprocess_lines(&input);
-    let mut config = UnifiedDiffConfig::default();
-    config.context_len(AROUND as u32);
-    let printer = BasicLineDiffPrinter(&input.interner);
-    let hunks = diff.unified_diff(&printer, config, &input).to_string();
+    let hunks = text_diff::hunks(old, new);
     hunks.split_inclusive('\n').map(|text| moved(text, line - 1).unwrap_or_else(|| text.to_owned())).collect()
 }
 

@@ -1,0 +1,313 @@
+//! `vmconf snapshot`
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use clap::Args;
+use vmconf::machines::MachineInfo;
+use vmconf::model::case::Case;
+use vmconf::model::count::counted;
+use vmconf::model::escape::escaped;
+use vmconf::model::exit_code::Exit;
+use vmconf::run::{self, LoadOptions, LoadedFile};
+use vmconf::testees::Stopped;
+use vmconf::testees::process::ProcessGroups;
+
+use super::final_state::{FinalState, write_text};
+use super::find_case::read_case;
+use super::output;
+use super::result_file::ResultFile;
+use super::select::Select;
+use super::settings::Settings;
+use super::text_diff;
+use super::unwritten::Unwritten;
+use super::vm::{VmArgs, end_on_interrupt, stopped_early};
+
+/// The maximum size of a snapshot that is read.
+const MAX_BYTES: u64 = 64 << 20;
+
+/// The most characters of a file name before its hash.
+const MAX_NAME: usize = 120;
+
+/// Keep what each case does as golden files that cargo insta reviews
+///
+/// Example: vmconf snapshot vectors/neo3/types --dir target/vmconf-snapshots --check
+///
+/// Writes how each case ends, with every field of the state, as a file of insta's format. What is new or differs is
+/// written beside it as .snap.new, for `cargo insta review`; INSTA_UPDATE=always replaces it, INSTA_UPDATE=no and CI write
+/// nothing. What the vectors demand does not matter.
+#[derive(Debug, Args)]
+pub(super) struct SnapshotCommand {
+    #[command(flatten)]
+    pub(super) select: Select,
+
+    #[command(flatten)]
+    vm: VmArgs,
+
+    /// The folder of the snapshots
+    #[arg(long, value_name = "DIR")]
+    dir: PathBuf,
+
+    /// Only these fields of the state, with commas between them
+    #[arg(long, value_name = "FIELD,FIELD...", value_delimiter = ',')]
+    fields: Vec<String>,
+
+    /// Write nothing, and show what is new or differs
+    #[arg(long)]
+    check: bool,
+}
+
+/// What happens to a snapshot that is new or differs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SnapshotUpdate {
+    /// Nothing.
+    Nothing,
+    /// It is written beside the old one, for review.
+    Beside,
+    /// It replaces the old one.
+    Replace,
+}
+
+impl SnapshotUpdate {
+    /// What insta would do: `INSTA_UPDATE`, or, without it, a review except in CI.
+    fn of_environment() -> SnapshotUpdate {
+        let is_in_ci = std::env::var("CI").is_ok_and(|ci| !["", "0", "false"].contains(&&*ci));
+        match std::env::var("INSTA_UPDATE").as_deref() {
+            Ok("always" | "force" | "1") => SnapshotUpdate::Replace,
+            Ok("no") => SnapshotUpdate::Nothing,
+            Ok("new" | "unseen") => SnapshotUpdate::Beside,
+            _ if is_in_ci => SnapshotUpdate::Nothing,
+            _ => SnapshotUpdate::Beside,
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+struct SnapshotCounts {
+    same: usize,
+    new: usize,
+    different: usize,
+    broken: usize,
+    unreferenced: usize,
+}
+
+impl SnapshotCommand {
+    pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
+        let mut options = self.select.options(settings)?;
+        let groups = ProcessGroups::default();
+        if self.vm.is_some() {
+            end_on_interrupt(&groups)?;
+        }
+        options.run.testee = self.vm.testee(settings, &groups, &options.run.interrupt)?;
+        let sources = self.select.sources(settings, &options)?;
+        let update = if self.check { SnapshotUpdate::Nothing } else { SnapshotUpdate::of_environment() };
+        let (mut counts, mut written, mut files) =
+            (SnapshotCounts::default(), BTreeSet::new(), BTreeSet::new());
+        let mut out = output::stdout();
+        for source in &sources {
+            let loaded = run::open(&source, &options);
+            counts.broken += loaded.errors().len();
+            for diagnostic in loaded.errors() {
+                output::note(&diagnostic.located(&source.shown));
+            }
+            files.insert(source.shown.to_string());
+            for index in 0..loaded.cases() {
+                let Some(text) = self.text(&loaded, index, &options, &mut counts)? else { continue };
+                let id = loaded.ids().nth(index).context("a case that was counted")?.to_string();
+                let path = self.dir.join(file_name(&id));
+                let snapshot = Snapshot { path: &path, file: &source.shown, id: &id, text: &text };
+                snapshot.compare(update, &mut counts, &mut out)?;
+                written.insert(path);
+            }
+        }
+        self.report_unreferenced(&files, &written, &mut counts)?;
+        end(&counts, update, &mut out)
+    }
+
+    /// How a case ends, as text; `None` if it does not end.
+    fn text(
+        &self,
+        loaded: &LoadedFile<'_>,
+        index: usize,
+        options: &LoadOptions,
+        counts: &mut SnapshotCounts,
+    ) -> anyhow::Result<Option<String>> {
+        let id = loaded.ids().nth(index).map(|id| id.to_string()).unwrap_or_default();
+        let (machine, case): (&'static MachineInfo, Case) = match read_case(loaded, index) {
+            Ok(read) => read,
+            Err(error) => {
+                counts.broken += 1;
+                output::note(&format!("error: {id}: {error}"));
+                return Ok(None);
+            }
+        };
+        let limits = &loaded.options().limits;
+        let mut left = match FinalState::of(machine, case, limits, &options.run) {
+            Ok(left) => left,
+            Err(Stopped::Error(error)) => {
+                counts.broken += 1;
+                output::note(&format!("error: {id}: {error}"));
+                return Ok(None);
+            }
+            Err(stopped) => {
+                counts.broken += 1;
+                output::note(&format!("error: {id}: {}", stopped_early(stopped)));
+                return Ok(None);
+            }
+        };
+        if !self.fields.is_empty() {
+            left.fields.retain(|(name, _)| self.fields.iter().any(|field| field == name));
+        }
+        let mut text = Vec::new();
+        write_text(&mut text, &left, usize::MAX)?;
+        Ok(Some(String::from_utf8_lossy(&text).into_owned()))
+    }
+
+    /// Notes the snapshots of the files that were read which no case has any more, if no case was left out.
+    fn report_unreferenced(
+        &self,
+        files: &BTreeSet<String>,
+        written: &BTreeSet<PathBuf>,
+        counts: &mut SnapshotCounts,
+    ) -> anyhow::Result<()> {
+        if self.select.is_narrow() {
+            return Ok(());
+        }
+        let entries = match fs::read_dir(&self.dir) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+            other => other.with_context(|| self.dir.display().to_string())?,
+        };
+        let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
+        paths.sort();
+        let is_snapshot = |path: &PathBuf| path.extension().is_some_and(|it| it == "snap");
+        for path in paths.into_iter().filter(is_snapshot).filter(|path| !written.contains(path)) {
+            if let Some(text) = read(&path)?
+                && source_of(&text).is_some_and(|source| files.contains(&source))
+            {
+                counts.unreferenced += 1;
+                output::note(&format!("note: {}: no case has this snapshot any more", path.display()));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A snapshot of a case.
+struct Snapshot<'s> {
+    path: &'s Path,
+    file: &'s str,
+    id: &'s str,
+    text: &'s str,
+}
+
+impl Snapshot<'_> {
+    fn compare(
+        &self,
+        update: SnapshotUpdate,
+        counts: &mut SnapshotCounts,
+        out: &mut impl Write,
+    ) -> anyhow::Result<()> {
+        let old = read(self.path)?;
+        let beside = beside(self.path);
+        let old_text = old.as_deref().map(contents);
+        if old_text.is_some_and(|old| old.trim_end() == self.text.trim_end()) {
+            counts.same += 1;
+            // What was to be reviewed is no longer different.
+            if update != SnapshotUpdate::Nothing && beside.exists() {
+                fs::remove_file(&beside).with_context(|| beside.display().to_string())?;
+            }
+            return Ok(());
+        }
+        let word = if old.is_some() { "DIFFERS" } else { "NEW" };
+        if old.is_some() {
+            counts.different += 1
+        } else {
+            counts.new += 1
+        }
+        writeln!(out, "{word}  {}", escaped(self.id))?;
+        if let Some(old) = old_text {
+            for line in text_diff::hunks(old, self.text).lines() {
+                let style = text_diff::style(line);
+                writeln!(out, "  {style}{}{style:#}", escaped(line))?;
+            }
+        }
+        let path = match update {
+            SnapshotUpdate::Nothing => return Ok(()),
+            SnapshotUpdate::Beside => &beside,
+            SnapshotUpdate::Replace => self.path,
+        };
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+        }
+        let quoted = |text: &str| serde_json::Value::from(text).to_string();
+        let text = format!(
+            "---\nsource: {}\nexpression: {}\n---\n{}",
+            quoted(self.file),
+            quoted(self.id),
+            self.text
+        );
+        Ok(ResultFile::with(path, text.as_bytes()).map_err(|error| Unwritten::file(path, error))?)
+    }
+}
+
+fn end(counts: &SnapshotCounts, update: SnapshotUpdate, out: &mut impl Write) -> anyhow::Result<Exit> {
+    let SnapshotCounts { same, new, different, broken, unreferenced } = counts;
+    writeln!(
+        out,
+        "{same} as before, {different} different, {new} new, {unreferenced} unreferenced, {}",
+        counted(*broken, "error")
+    )?;
+    out.flush()?;
+    if update == SnapshotUpdate::Beside && new + different > 0 {
+        output::note("note: cargo insta review shows what is new or different");
+    }
+    Ok(match (broken, new + different, same) {
+        (1.., ..) => Exit::Broken,
+        (0, 1.., _) if update != SnapshotUpdate::Replace => Exit::Failed,
+        (0, 0, 0) => Exit::NothingRan,
+        _ => Exit::Passed,
+    })
+}
+
+/// The text of a file; `None` if it does not exist.
+fn read(path: &Path) -> anyhow::Result<Option<String>> {
+    use std::io::Read;
+    let file = match fs::File::open(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        other => other.with_context(|| path.display().to_string())?,
+    };
+    let mut text = String::new();
+    let read = file.take(MAX_BYTES).read_to_string(&mut text);
+    read.with_context(|| path.display().to_string())?;
+    Ok(Some(text))
+}
+
+/// The text of a snapshot after its metadata.
+fn contents(snapshot: &str) -> &str {
+    let rest = snapshot.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n"));
+    rest.map_or(snapshot, |(_, contents)| contents)
+}
+
+/// The file of the vector, according to the metadata.
+fn source_of(snapshot: &str) -> Option<String> {
+    let line = snapshot.lines().nth(1)?.strip_prefix("source: ")?;
+    serde_json::from_str(line).ok()
+}
+
+fn beside(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".new");
+    name.into()
+}
+
+/// The name of a snapshot: the id of its case, in which what is no letter or digit is a dash, and a hash of the id, since
+/// several ids can have one such name.
+fn file_name(id: &str) -> String {
+    let words = id.split(|it: char| !it.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let name: String = words.collect::<Vec<_>>().join("-").chars().take(MAX_NAME).collect();
+    let hash = blake3::hash(id.as_bytes()).to_hex();
+    format!("{name}-{}.snap", &hash[..8])
+}

@@ -1,0 +1,107 @@
+//! `vmconf snapshot`: golden files of what cases do, as insta reads and writes them.
+
+use std::fs;
+
+use crate::support::{Ran, at_root, command, ran};
+use tempfile::TempDir;
+
+/// A folder with a copy of a vector.
+struct Place(TempDir);
+
+impl Place {
+    fn new() -> Place {
+        let folder = TempDir::new().unwrap();
+        fs::copy(at_root("docs/examples/sum-of-squares.json"), folder.path().join("sums.json")).unwrap();
+        Place(folder)
+    }
+
+    fn snapshot(&self, update: Option<&str>, args: &[&str]) -> Ran {
+        let mut command = command(&[&["snapshot", "sums.json", "--dir", "golden"], args].concat());
+        command.current_dir(self.0.path()).env_remove("CI").env_remove("INSTA_UPDATE");
+        ran(command.envs(update.map(|update| ("INSTA_UPDATE", update))).output().unwrap())
+    }
+
+    /// The names of the files in the folder of the snapshots, without their hashes.
+    fn names(&self) -> Vec<String> {
+        let Ok(entries) = fs::read_dir(self.0.path().join("golden")) else { return Vec::new() };
+        let mut names: Vec<_> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    fn replace(&self, old: &str, new: &str) {
+        let path = self.0.path().join("sums.json");
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.contains(old), "{text}");
+        fs::write(&path, text.replace(old, new)).unwrap();
+    }
+}
+
+fn last_line(ran: &Ran) -> &str {
+    ran.stdout.lines().last().unwrap_or_default()
+}
+
+#[test]
+fn what_is_new_is_written_for_review() {
+    let place = Place::new();
+    let checked = place.snapshot(None, &["--check"]);
+    assert_eq!((checked.exit, place.names().len()), (1, 0), "{checked:?}");
+    let new = place.snapshot(None, &[]);
+    assert_eq!(new.exit, 1);
+    assert!(new.stderr.contains("cargo insta review"), "{}", new.stderr);
+    assert!(place.names().iter().all(|name| name.ends_with(".snap.new")), "{:?}", place.names());
+    assert_eq!(place.snapshot(Some("no"), &[]).exit, 1);
+    let kept = place.snapshot(Some("always"), &[]);
+    assert_eq!(
+        (kept.exit, last_line(&kept)),
+        (0, "0 as before, 0 different, 2 new, 0 unreferenced, 0 errors")
+    );
+    // Those for review are removed when nothing differs any more.
+    let same = place.snapshot(None, &[]);
+    assert_eq!(
+        (same.exit, last_line(&same)),
+        (0, "2 as before, 0 different, 0 new, 0 unreferenced, 0 errors")
+    );
+    assert!(place.names().len() == 2 && place.names().iter().all(|name| name.ends_with(".snap")));
+}
+
+/// A snapshot has the metadata of insta, and then the state, whatever the vector demands.
+#[test]
+fn snapshots_have_the_form_of_insta() {
+    let place = Place::new();
+    place.replace("\"value\": 55", "\"value\": 56");
+    assert_eq!(place.snapshot(Some("always"), &[]).exit, 0);
+    let name = place.names().into_iter().find(|name| name.contains("of-1-to-5")).unwrap();
+    let text = fs::read_to_string(place.0.path().join("golden").join(name)).unwrap();
+    let head =
+        "---\nsource: \"sums.json\"\nexpression: \"sums.json::of 1 to 5, and whether it is odd\"\n---\nHALT";
+    assert!(text.starts_with(head), "{text}");
+    assert!(text.contains("resultStack: [Integer 55, Integer -1]"), "{text}");
+}
+
+#[test]
+fn what_differs_is_shown() {
+    let place = Place::new();
+    assert_eq!(place.snapshot(Some("always"), &["--fields", "resultStack"]).exit, 0);
+    place.replace("\"PUSH0\", \"RET\"", "\"PUSH3\", \"RET\"");
+    let differs = place.snapshot(None, &["--fields", "resultStack", "--check"]);
+    assert_eq!(differs.exit, 1);
+    assert!(differs.stdout.contains("DIFFERS  sums.json::of 0 to 0"), "{}", differs.stdout);
+    assert!(differs.stdout.contains("-  resultStack: [Integer 0]"), "{}", differs.stdout);
+    assert!(differs.stdout.contains("+  resultStack: [Integer 3]"), "{}", differs.stdout);
+    assert_eq!(place.names().len(), 2);
+}
+
+#[test]
+fn snapshots_that_no_case_has_are_listed() {
+    let place = Place::new();
+    assert_eq!(place.snapshot(Some("always"), &[]).exit, 0);
+    place.replace("of 0 to 0", "of nothing");
+    let renamed = place.snapshot(None, &["--check"]);
+    assert_eq!(last_line(&renamed), "1 as before, 0 different, 1 new, 1 unreferenced, 0 errors");
+    assert!(renamed.stderr.contains("no case has this snapshot any more"), "{}", renamed.stderr);
+    // Not if cases are left out.
+    let one = place.snapshot(None, &["--check", "--filter", "nothing"]);
+    assert_eq!(last_line(&one), "0 as before, 0 different, 1 new, 0 unreferenced, 0 errors");
+}
