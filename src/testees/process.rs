@@ -195,7 +195,7 @@ impl ProcessVm {
         match self.answer_alone(exchange, interrupt) {
             Ok(answer) => {
                 // A process may have several requests, of which only one is to blame.
-                if request.is_some_and(RequestInFlight::is_explained_by_another) {
+                if request.is_some_and(RequestInFlight::explained_by_another) {
                     first = None;
                 }
                 Ok(Answered { answer, first })

@@ -39,7 +39,7 @@ impl RequestInFlight {
 
     /// Whether another request that waited at the same time breaks the process down: waits until all were repeated, if
     /// none does.
-    pub(super) fn is_explained_by_another(self) -> bool {
+    pub(super) fn explained_by_another(self) -> bool {
         let running = self.0.clone();
         drop(self);
         let unanswered = running.unanswered();
