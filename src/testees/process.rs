@@ -39,7 +39,7 @@ use self::declared::DeclaredRun;
 pub use self::group::ProcessGroups;
 pub use self::identity::{UnknownIdentity, identity};
 use self::misconduct::Misconduct;
-use self::pool::{Pool, RunningTestee};
+use self::pool::{Pool, RequestInFlight, RunningTestee};
 pub use self::trouble::Trouble;
 
 mod case;
@@ -159,7 +159,7 @@ impl ProcessVm {
     ///
     /// A process that crashes or times out is ended. If it had other requests before or at the same time, the
     /// request is repeated alone on a new process, so that it is not blamed for the effects of another
-    /// request.
+    /// request. If one of those at the same time breaks down alone, too, the others did nothing wrong.
     ///
     /// # Errors
     ///
@@ -170,8 +170,9 @@ impl ProcessVm {
         interrupt: &Interrupt,
     ) -> Result<Answered<T>, Stopped> {
         let _user = self.pool.enter();
-        let mut first = None;
+        let (mut first, mut request) = (None, None);
         if let Some(running) = self.pool.place() {
+            let in_flight = RequestInFlight::new(&running);
             let id = running.next_id();
             let is_alone = id == 1 && self.in_flight() == 1;
             let start = Instant::now();
@@ -188,11 +189,21 @@ impl ProcessVm {
                 }
                 _ => return Err(stopped),
             };
+            request = Some(in_flight);
             self.pool.announce();
         }
         match self.answer_alone(exchange, interrupt) {
-            Ok(answer) => Ok(Answered { answer, first }),
+            Ok(answer) => {
+                // A process may have several requests, of which only one is to blame.
+                if request.is_some_and(RequestInFlight::explained_by_another) {
+                    first = None;
+                }
+                Ok(Answered { answer, first })
+            }
             Err(stopped) => {
+                if let (Some(request), Stopped::Crash(_) | Stopped::Timeout(_)) = (request, &stopped) {
+                    request.breaks_down_alone();
+                }
                 self.pool.withdraw();
                 Err(stopped)
             }

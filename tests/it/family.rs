@@ -463,6 +463,33 @@ fn the_coverage_of_a_family_is_that_of_its_fields() {
     assert!(html.contains("<th>iff1</th><td>bool</td>"), "{html}");
 }
 
+/// A case that crashes a process with other requests is to blame, and the others are not.
+#[test]
+#[cfg(unix)]
+fn a_crash_is_that_of_one_case() {
+    let folder = TempDir::new().unwrap();
+    let echo = std::fs::read_to_string(at_root("tests/testees/echo.sh")).unwrap();
+    let echo = echo.replace("\"version\":1,", "\"version\":1,\"inFlight\":16,");
+    let crashing = echo.replace("    *)\n", "    *'\"byte\":\"0xff\"'*) exit 3 ;;\n    *)\n");
+    assert_ne!(echo, crashing);
+    let testee = folder.path().join("crashing.sh");
+    std::fs::write(&testee, crashing).unwrap();
+    let case = |number: u32| {
+        let byte = if number % 20 == 10 { 255 } else { number };
+        format!(
+            "{{\"name\": \"{number}\", \"given\": {{\"byte\": {byte}}}, \"expected\": {{\"byte\": {byte}}}}}"
+        )
+    };
+    let cases: Vec<_> = (0..60).map(case).collect();
+    let vectors = folder.path().join("toy.json");
+    std::fs::write(&vectors, format!("{{\"cases\": [{}]}}", cases.join(",\n"))).unwrap();
+    let vm = format!("crashing=sh {}", testee.display());
+    let declaration = at_root("tests/families/toy.toml");
+    let [vectors, declaration] = [&vectors, &declaration].map(|path| path.to_str().unwrap());
+    let ran = vmconf(&["run", vectors, "--family", declaration, "--vm", &vm, "-j", "8"]);
+    assert!(ran.stdout.contains("57 passed, 0 failed, 3 crashed, 0 errors"), "{ran:?}");
+}
+
 /// What is about instructions says that a family has none.
 #[test]
 fn a_family_has_no_instructions() {

@@ -10,11 +10,61 @@ pub(super) struct RunningTestee {
     pub(super) conversation: Conversation,
     /// The number of the last request.
     last_id: AtomicU64,
+    unanswered: Mutex<Unanswered>,
+    /// Signalled when a request is answered or its case was repeated.
+    settled: Condvar,
+}
+
+/// The requests that wait for an answer, or whose cases are repeated since the process broke down.
+#[derive(Default)]
+struct Unanswered {
+    requests: usize,
+    /// Whether one of them broke down when it was repeated alone, too.
+    is_explained: bool,
+}
+
+/// A request to a process, until it is answered or its case was repeated.
+pub(super) struct RequestInFlight(Arc<RunningTestee>);
+
+impl RequestInFlight {
+    pub(super) fn new(running: &Arc<RunningTestee>) -> RequestInFlight {
+        running.unanswered().requests += 1;
+        RequestInFlight(running.clone())
+    }
+
+    /// Tells that the case breaks down alone, too.
+    pub(super) fn breaks_down_alone(self) {
+        self.0.unanswered().is_explained = true;
+    }
+
+    /// Whether another request that waited at the same time breaks the process down: waits until all were repeated, if
+    /// none does.
+    pub(super) fn explained_by_another(self) -> bool {
+        let running = self.0.clone();
+        drop(self);
+        let unanswered = running.unanswered();
+        let is_open = |it: &mut Unanswered| it.requests > 0 && !it.is_explained;
+        let unanswered =
+            running.settled.wait_while(unanswered, is_open).unwrap_or_else(PoisonError::into_inner);
+        unanswered.is_explained
+    }
+}
+
+impl Drop for RequestInFlight {
+    fn drop(&mut self) {
+        self.0.unanswered().requests -= 1;
+        self.0.settled.notify_all();
+    }
 }
 
 impl RunningTestee {
     pub(super) fn new(conversation: Conversation) -> RunningTestee {
-        RunningTestee { conversation, last_id: AtomicU64::new(0) }
+        let (last_id, unanswered) = (AtomicU64::new(0), Mutex::default());
+        RunningTestee { conversation, last_id, unanswered, settled: Condvar::new() }
+    }
+
+    fn unanswered(&self) -> MutexGuard<'_, Unanswered> {
+        self.unanswered.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The number of the next request, from 1.
