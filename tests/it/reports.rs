@@ -379,7 +379,7 @@ fn sarif_is_as_its_schema_says() {
     let alone = &alone["runs"][0]["results"][0];
     assert_eq!(alone["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], gas);
     let line = alone["locations"][0]["physicalLocation"]["region"]["startLine"].as_u64().unwrap();
-    let text = std::fs::read_to_string(crate::support::at_root(gas)).unwrap();
+    let text = fs::read_to_string(at_root(gas)).unwrap();
     assert!(text.lines().nth(line as usize - 1).unwrap().contains("\"gas\""), "{line}");
     let same = results.iter().find(|it| it["partialFingerprints"] == alone["partialFingerprints"]).unwrap();
     assert_eq!(same["locations"], alone["locations"]);

@@ -77,7 +77,7 @@ fn snapshots_have_the_form_of_insta() {
     let head =
         "---\nsource: \"sums.json\"\nexpression: \"sums.json::of 1 to 5, and whether it is odd\"\n---\nHALT";
     assert!(text.starts_with(head), "{text}");
-    assert!(text.contains("resultStack: [Integer 55, Integer -1]"), "{text}");
+    assert!(text.contains("resultStack: [Integer 0x37 (55), Integer -1]"), "{text}");
 }
 
 #[test]
