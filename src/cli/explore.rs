@@ -73,7 +73,10 @@ impl Explore {
 
     fn write_page(&self, opened: Opened, source: &[String], file: &Path) -> anyhow::Result<()> {
         let mut page = Vec::new();
-        page::write(opened, source, &mut page)?;
+        let span = page::write(opened, source, &mut page)?;
+        if let Some(cut) = span.cut() {
+            output::note(&format!("note: {cut}"));
+        }
         if file == Path::new("-") {
             let mut out = output::stdout();
             out.write_all(&page)?;

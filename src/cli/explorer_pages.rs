@@ -105,7 +105,7 @@ impl ExplorerPages {
         let opened = explore::open(loaded, case, options)?;
         let name = file_name(&opened.id);
         let mut bytes = Vec::new();
-        let written = page::write(opened, &[], &mut bytes).and_then(|()| self.write(&name, &bytes));
+        let written = page::write(opened, &[], &mut bytes).and_then(|_| self.write(&name, &bytes));
         written.map_err(|error| {
             self.written = Written::No;
             let path = self.folder.join(&name);

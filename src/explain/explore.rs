@@ -3,6 +3,7 @@
 //!
 //! An [`Explorer`] holds a [`Recording`] and the user's selection; [`screen`] draws it.
 
+mod code;
 mod keys;
 mod open;
 pub mod page;
@@ -11,10 +12,13 @@ mod state;
 
 pub use self::keys::{ExplorerCommand, ExplorerKey, KEYS, KeyRow};
 pub use self::open::{Opened, OpenedAssertion, open, open_machine};
-pub use self::state::{StateChange, StateLine, Values, lines};
+pub use self::state::{StateChange, StateLine};
 
-use super::recording::{Direction, FoundMoment, KeepGoing, Moment, Recording};
-use crate::machines::view::{CodeLine, ViewDatum};
+use self::code::ShownCode;
+use self::state::{lines, values};
+use super::recording::{
+    Datum, Direction, FoundMoment, KeepGoing, Moment, Recording, StepWrites, sections_of,
+};
 
 /// Which part of the screen the selection is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +38,27 @@ enum ExplorerMode {
     Help,
     /// As text, typed into a prompt.
     Typing(Prompt, String),
+}
+
+/// What is marked in the code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum CodeMark {
+    /// The next instruction.
+    Next,
+    /// The one that failed, so that there is no next one.
+    Failed,
+    /// The last one, if there is no next one.
+    Last,
+}
+
+impl CodeMark {
+    fn sign(self) -> char {
+        match self {
+            CodeMark::Next => '>',
+            CodeMark::Failed => '!',
+            CodeMark::Last => ' ',
+        }
+    }
 }
 
 /// The purpose of a typed line.
@@ -63,13 +88,15 @@ pub struct Explorer {
     pane: Pane,
     message: String,
     sought: String,
-    /// A code unit's number, and its lines.
-    code: (usize, Vec<CodeLine>),
+    code: ShownCode,
     state: Vec<StateLine>,
-    /// The program counter of the next instruction; `None` at the end.
-    pc: Option<usize>,
+    /// The program counter that is marked, and how.
+    mark: Option<(usize, CodeMark)>,
     selected_code: usize,
+    /// The selected line of the state, or where it was if the state does not have it.
     selected_state: usize,
+    /// The selected datum; `None` for a line that is none.
+    datum: Option<Datum>,
     /// The number of lines per page.
     page: usize,
 }
@@ -91,11 +118,12 @@ impl Explorer {
             pane: Pane::State,
             message: String::new(),
             sought: String::new(),
-            code: (usize::MAX, Vec::new()),
+            code: ShownCode::default(),
             state: Vec::new(),
-            pc: None,
+            mark: None,
             selected_code: 0,
             selected_state: 0,
+            datum: None,
             page: 10,
         };
         match explorer.assertion {
@@ -188,6 +216,13 @@ impl Explorer {
         self.select(0);
     }
 
+    /// The selected datum, if the state does not have it.
+    pub fn gone(&self) -> Option<&Datum> {
+        let datum = self.datum.as_ref()?;
+        let line = self.state.get(self.selected_state).and_then(StateLine::row);
+        line.is_none_or(|(_, its)| its.id != datum.id).then_some(datum)
+    }
+
     /// Goes to the state with this number.
     pub fn go_to_step(&mut self, step: u64) {
         self.go_to(self.recording.moment(step));
@@ -205,16 +240,12 @@ impl Explorer {
         let case_step = self.assertion.as_ref().map_or(usize::MAX, |assertion| assertion.case_step);
         self.go_to(self.recording.end_of_case_step(case_step));
         let Some(assertion) = &self.assertion else { return };
-        let is_asserted = |line: &StateLine| match line.row().and_then(|row| row.datum.as_ref()) {
-            Some(ViewDatum::At(path)) => assertion.at.starts_with(path),
-            Some(ViewDatum::In(cell)) => {
-                self.recording.machine().cells(&assertion.at).iter().any(|its| its.touches(cell))
-            }
-            None => false,
-        };
-        // The last match is the innermost one.
-        if let Some(line) = self.state.iter().rposition(is_asserted) {
-            (self.pane, self.selected_state) = (Pane::State, line);
+        let rows = self.state.iter().enumerate().filter_map(|(index, line)| Some((index, line.row()?)));
+        let rows: Vec<_> = rows.collect();
+        let row = assertion.row(self.recording.machine().inspect(), rows.iter().map(|row| row.1));
+        if let Some(row) = row {
+            (self.pane, self.selected_state) = (Pane::State, rows[row].0);
+            self.select(0);
         }
     }
 
@@ -227,19 +258,17 @@ impl Explorer {
     }
 
     fn go_to_write(&mut self, direction: Direction, keep_going: KeepGoing<'_>) {
-        let row = self.state.get(self.selected_state).and_then(StateLine::row);
-        let Some(datum) = row.and_then(|row| row.datum.clone()) else {
+        let Some(datum) = self.datum.clone() else {
             "select a datum of the state first".clone_into(&mut self.message);
             return;
         };
         let found = self.recording.write_of(&datum, direction, keep_going);
         let what = if direction == Direction::Back { "no write before" } else { "no write after" };
-        self.found(found, direction == Direction::Forward, what);
-        self.select_datum(&datum);
+        self.found(found, direction == Direction::Forward, &format!("{}: {what}", datum.id));
     }
 
     fn go_to_execution(&mut self, direction: Direction, keep_going: KeepGoing<'_>) {
-        let Some(pc) = self.code.1.get(self.selected_code).map(|line| line.pc) else { return };
+        let Some(pc) = self.code.lines.get(self.selected_code).map(|placed| placed.line.pc) else { return };
         let found = self.recording.execution_of(pc, direction, keep_going);
         self.found(found, false, "it is not executed there");
     }
@@ -262,29 +291,42 @@ impl Explorer {
     }
 
     fn go_to(&mut self, to: Moment) {
-        let before = (to.step() > 0).then(|| {
-            let before = self.recording.moment(to.step() - 1).min(to);
-            Values::of(self.recording.go_to(before))
-        });
-        let last = self.recording.machine().next().map(|at| at.pc);
-        let machine = self.recording.go_to(to);
-        self.state = lines(machine.sections(), before.as_ref());
-        self.pc = machine.next().map(|at| at.pc);
-        if self.code.0 != machine.unit() || self.code.1.is_empty() {
-            self.code = (machine.unit(), machine.listing());
+        let (mut last, mut before, mut writes) = (None, None, StepWrites::default());
+        if let Some(step) = to.step().checked_sub(1) {
+            let machine = self.recording.go_to(self.recording.moment(step).min(to));
+            last = machine.next().map(|at| at.pc);
+            self.code.show(machine);
+            before = Some(values(sections_of(machine.inspect())));
+            self.recording.go_to(to);
+            writes = self.recording.written_last();
         }
-        let pc = self.pc.or(last);
-        if let Some(line) = self.code.1.iter().position(|line| Some(line.pc) == pc) {
+        let machine = self.recording.go_to(to);
+        self.state = lines(sections_of(machine.inspect()), before.as_ref(), &writes);
+        let next = machine.next().map(|at| at.pc).or_else(|| machine.stands_at());
+        if next.is_some() || last.is_none() {
+            // At the end, the code of the last instruction stays.
+            self.code.show(machine);
+        }
+        let failed = if machine.failure().is_some() { CodeMark::Failed } else { CodeMark::Last };
+        self.mark = next.map(|pc| (pc, CodeMark::Next)).or(last.map(|pc| (pc, failed)));
+        if let Some((pc, _)) = self.mark
+            && let Some(line) = self.code.lines.iter().position(|placed| placed.line.pc == pc)
+        {
             self.selected_code = line;
         }
-        self.select(0);
+        self.find_datum();
     }
 
-    fn select_datum(&mut self, datum: &ViewDatum) {
-        let is_it = |line: &StateLine| line.row().is_some_and(|row| row.datum.as_ref() == Some(datum));
-        if let Some(line) = self.state.iter().position(is_it) {
-            self.selected_state = line;
+    /// Finds the line of the selected datum.
+    fn find_datum(&mut self) {
+        let Some(datum) = &mut self.datum else { return self.select(0) };
+        let rows = self.state.iter().enumerate().filter_map(|(index, line)| Some((index, line.row()?.1)));
+        let found = rows.into_iter().find(|(_, its)| its.id == datum.id);
+        if let Some((index, its)) = found {
+            // A slot may hold another compound.
+            (self.selected_state, *datum) = (index, its.clone());
         }
+        self.selected_state = self.selected_state.min(self.state.len().saturating_sub(1));
     }
 
     fn selected_mut(&mut self) -> &mut usize {
@@ -298,7 +340,11 @@ impl Explorer {
     fn select(&mut self, by: isize) {
         let selected = self.selected_mut();
         *selected = selected.saturating_add_signed(by);
-        self.selected_code = self.selected_code.min(self.code.1.len().saturating_sub(1));
+        self.selected_code = self.selected_code.min(self.code.lines.len().saturating_sub(1));
         self.selected_state = self.selected_state.min(self.state.len().saturating_sub(1));
+        if self.pane == Pane::State {
+            let line = self.state.get(self.selected_state).and_then(StateLine::row);
+            self.datum = line.map(|(_, datum)| datum.clone());
+        }
     }
 }

@@ -8,9 +8,11 @@
 //! 0 is the initial one.
 
 mod checkpoints;
+mod datum;
 mod moment;
 mod search;
 mod stretches;
+mod writes;
 
 use crate::machines::machine::{LoadError, Machine, Status};
 use crate::model::case::{Case, Program};
@@ -21,7 +23,9 @@ use crate::testees::embedded::Embedded;
 use self::checkpoints::Checkpoints;
 use self::stretches::{RecordedStretch, Stretch};
 
+pub use self::datum::{Datum, DatumId, StateRow, StateSection, sections_of};
 pub use self::moment::{Direction, FoundMoment, KeepGoing, Moment};
+pub use self::writes::{CelllessValues, PendingWrites, StepWrites, cellless, differing};
 
 /// A run of a case that allows going to any step.
 pub struct Recording {

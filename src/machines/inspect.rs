@@ -97,6 +97,17 @@ pub trait Inspect: Observe {
         Vec::new()
     }
 
+    /// A program counter in this machine's notation.
+    fn label(&self, pc: usize) -> String {
+        format!("{pc:04x}")
+    }
+
+    /// The program counter, if the machine shows the state of a run that goes on elsewhere: no next instruction is
+    /// known, but where it is.
+    fn stands_at(&self) -> Option<usize> {
+        None
+    }
+
     /// The machine as one whose programs say which source they were compiled from.
     fn source(&self) -> Option<&dyn InspectSource> {
         None
@@ -122,6 +133,9 @@ pub trait InspectSource {
 
     /// The position of the next instruction in the source, if the program says so: `main, line 7`.
     fn position(&self) -> Option<String>;
+
+    /// A value in terms of the source: `fun 7 gcd`; `None` if that says no more than the value.
+    fn value_name(&self, value: &Value) -> Option<String>;
 
     /// The name of a cell in the source, such as `i of gcd`; `None` if it has none.
     fn cell_name(&self, cell: &Cell) -> Option<String>;

@@ -34,6 +34,17 @@ pub struct Section {
     pub rows: Vec<ViewRow>,
     /// How many rows are omitted at the end.
     pub left_out: usize,
+    /// Whether other sections have the same data.
+    pub shows: SectionRows,
+}
+
+/// Whether the rows of a section are data of their own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SectionRows {
+    /// They are.
+    Own,
+    /// They show data again that another section has.
+    Again,
 }
 
 /// A datum of the state.
@@ -74,6 +85,8 @@ pub enum ViewDatum {
 pub struct CodeLine {
     /// Its program counter.
     pub pc: usize,
+    /// How far the next line's program counter is.
+    pub length: usize,
     /// The program counter in this machine's notation.
     pub label: String,
     /// The instruction, formatted for people.
@@ -83,9 +96,9 @@ pub struct CodeLine {
 }
 
 impl CodeLine {
-    /// An instruction at an address, with the address in hex as its label.
+    /// An instruction of one unit at an address, with the address in hex as its label.
     pub fn at(pc: usize, text: String) -> CodeLine {
-        CodeLine { pc, label: format!("{pc:04x}"), text, line: None }
+        CodeLine { pc, length: 1, label: format!("{pc:04x}"), text, line: None }
     }
 }
 
@@ -100,7 +113,9 @@ pub(super) fn code_lines(isa: &Isa, program: &[u8], pc: usize) -> Vec<CodeLine> 
     let first = pc - pc % BYTES_IN_LISTING;
     let lines = disassemble(isa, program).skip_while(|line| line.offset < first);
     let lines = lines.take_while(|line| line.offset - first < BYTES_IN_LISTING);
-    lines.map(|line| CodeLine::at(line.offset, line.source())).collect()
+    let lines =
+        lines.map(|line| CodeLine { length: line.bytes.len(), ..CodeLine::at(line.offset, line.source()) });
+    lines.collect()
 }
 
 impl ViewRow {
@@ -119,7 +134,13 @@ impl ViewRow {
 impl Section {
     /// A section without rows.
     pub fn new(title: impl Into<String>) -> Section {
-        Section { title: title.into(), rows: Vec::new(), left_out: 0 }
+        Section { title: title.into(), rows: Vec::new(), left_out: 0, shows: SectionRows::Own }
+    }
+
+    /// The section, whose rows show data again that another one has.
+    #[must_use]
+    pub fn again(self) -> Section {
+        Section { shows: SectionRows::Again, ..self }
     }
 
     /// A section with these rows.
@@ -168,17 +189,13 @@ impl Section {
         section
     }
 
-    /// A memory of bytes.
-    pub fn memory(title: impl Into<String>, space: &'static str, bytes: &[u8]) -> Section {
+    /// A memory of bytes in a space of cells; without one its rows have no cells.
+    pub fn memory(title: impl Into<String>, space: Option<&'static str>, bytes: &[u8]) -> Section {
         let mut section = Section::new(title);
         for (index, chunk) in bytes.chunks(BYTES_IN_ROW).take(MAX_ROWS).enumerate() {
             let from = index * BYTES_IN_ROW;
-            let cell = Cell::Range(space, from..from + chunk.len());
-            section.push(ViewRow::new(
-                format!("0x{from:04x}"),
-                hex::encode(chunk),
-                Some(ViewDatum::In(cell)),
-            ));
+            let datum = space.map(|space| ViewDatum::In(Cell::Range(space, from..from + chunk.len())));
+            section.push(ViewRow::new(format!("0x{from:04x}"), hex::encode(chunk), datum));
         }
         section.left_out = bytes.len().div_ceil(BYTES_IN_ROW).saturating_sub(MAX_ROWS);
         section

@@ -4,10 +4,9 @@
 use std::fmt::Write as _;
 
 use crate::support::{read, relative, replay, written_vectors};
-use vmconf::explain::recording::{Direction, FoundMoment, Recording};
-use vmconf::machines::inspect::{Effects, Inspect, cells_of, frame_of};
+use vmconf::explain::recording::{Datum, Direction, FoundMoment, Recording, sections_of};
+use vmconf::machines::inspect::{Effects, Inspect, frame_of};
 use vmconf::machines::machine::{At, Watch};
-use vmconf::machines::view::{ViewDatum, ViewRow};
 use vmconf::machines::{self};
 use vmconf::model::case::{Action, Case, Step};
 use vmconf::model::cell::Cell;
@@ -115,6 +114,16 @@ fn last_write(watch: &States, heights: &[usize], cells: &[Cell], steps: usize) -
     (0..steps).rev().find(writes).map(|step| step as u64 + 1)
 }
 
+/// The last of the first `steps` instructions after which a datum has another value.
+fn last_change(recording: &mut Recording, datum: &Datum, steps: usize) -> Option<u64> {
+    let mut value = |step: usize| {
+        let state = recording.go_to(recording.moment(step as u64)).inspect();
+        let mut rows = sections_of(state).into_iter().flat_map(|section| section.rows);
+        rows.find(|shown| shown.datum.id == datum.id).map(|shown| shown.row.value)
+    };
+    (1..=steps).rev().find(|step| value(*step) != value(step - 1)).map(|step| step as u64)
+}
+
 #[test]
 fn the_previous_write_is_what_a_search_of_the_whole_run_finds() {
     let (mut found, mut machines) = (0, std::collections::BTreeSet::new());
@@ -128,10 +137,15 @@ fn the_previous_write_is_what_a_search_of_the_whole_run_finds() {
             (0..=steps).map(|step| top(recording.go_to(recording.moment(step as u64)))).collect();
         let here = recording.moment(steps as u64);
         recording.go_to(here);
-        let rows: Vec<ViewRow> = recording.machine().sections().into_iter().flat_map(|it| it.rows).collect();
-        for datum in rows.into_iter().filter_map(|row| row.datum).take(20) {
-            let cells = cells_of(recording.machine().inspect(), &datum);
-            let expected = last_write(&watch, &heights, &cells, steps);
+        let rows: Vec<_> =
+            sections_of(recording.machine().inspect()).into_iter().flat_map(|it| it.rows).collect();
+        for datum in rows.into_iter().map(|row| row.datum).take(20) {
+            let expected = if datum.cells.is_empty() {
+                last_change(&mut recording, &datum, steps)
+            } else {
+                last_write(&watch, &heights, &datum.cells, steps)
+            };
+            recording.go_to(here);
             let there = recording.write_of(&datum, Direction::Back, &mut |_| true);
             assert_eq!(there, expected.map_or(FoundMoment::Nothing, FoundMoment::At), "{name}: {datum:?}");
             assert_eq!(recording.now(), here);
@@ -188,7 +202,7 @@ fn a_long_run_is_gone_through_in_both_directions() {
     recording.go_to(recording.moment(0));
     let ahead = recording.execution_where(Direction::Forward, &mut |_| true, |at| at.pc == 14);
     assert_eq!(ahead, FoundMoment::At(recording.steps()));
-    let first = ViewDatum::In(Cell::Stack(0));
+    let first = Datum::of(Cell::Stack(0));
     let written = recording.write_of(&first, Direction::Forward, &mut |_| true);
     assert_eq!(written, FoundMoment::At(1));
     assert_eq!(

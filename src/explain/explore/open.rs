@@ -1,8 +1,10 @@
 //! Runs and records a case for the explorer.
 
-use crate::explain::recording::Recording;
+use crate::explain::recording::{Datum, Recording};
 use crate::machines::account;
+use crate::machines::inspect::Inspect;
 use crate::machines::machine::{LoadError, Machine};
+use crate::machines::view::{ViewDatum, ViewRow};
 use crate::model::assertion::Expected;
 use crate::model::brief::brief;
 use crate::model::case::{Action, Case, CaseId, Program, Step};
@@ -27,6 +29,34 @@ pub struct OpenedAssertion {
     pub at: Path,
     /// The number, from 1, of the case's step after which it was compared.
     pub case_step: usize,
+}
+
+impl OpenedAssertion {
+    /// The index of the row that the assertion is about: the innermost one that contains its datum, or one that shows
+    /// the field.
+    pub fn row<'r>(
+        &self,
+        state: &dyn Inspect,
+        rows: impl Iterator<Item = (&'r ViewRow, &'r Datum)>,
+    ) -> Option<usize> {
+        let cells = state.cells(&self.at);
+        let keys = self.at.keys();
+        let names: Vec<_> = keys.iter().map(ToString::to_string).collect();
+        let mut found = [None; 2];
+        for (index, (row, datum)) in rows.enumerate() {
+            let is_asserted = match &row.datum {
+                Some(ViewDatum::At(path)) => self.at.starts_with(path),
+                Some(ViewDatum::In(cell)) => cells.iter().any(|its| its.touches(cell)),
+                None => false,
+            };
+            if is_asserted {
+                found[0] = Some(index);
+            } else if datum.cells.is_empty() && names.contains(&row.name) {
+                found[1] = Some(index);
+            }
+        }
+        found[0].or(found[1])
+    }
 }
 
 /// A case that ran, and its recording.

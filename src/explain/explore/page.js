@@ -3,22 +3,25 @@
 // written in full, the others as what differs from the state before.
 
 /**
- * The data of the page, as `page.rs` writes them.
- * @typedef {{ first: number, all: number, lines: string[], codes: Code[], states: State[], failure: Failure | null,
- *   source: string[] }} Run
- * @typedef {{ name: string | null, lines: [pc: number, label: string, text: string, line: number | null][] }} Code
+ * The data of the page, as `page.rs` writes them. `cut` says what is missing. `data` are the names of data that states
+ * refer to by index. A write is the first and the last number of each range of places; `places` has the number of each
+ * place that lines refer to.
+ * @typedef {{ first: number, all: number, cut: string | null, lines: string[], codes: Code[], states: State[],
+ *   data: string[], places: number[], writes: number[][], failure: Failure | null, source: string[] }} Run
+ * @typedef {[pc: number, label: string, text: string, line: number | null]} CodeLine
+ * @typedef {{ name: string | null, lines: CodeLine[], unlisted: CodeLine[] }} Code
  * @typedef {[code: number, pc: number | null, line: number | null, depth: number, ended: string | null,
- *   changes: Changes]} State
- * @typedef {{ step: number, text: string[], line: number | null }} Failure
+ *   changes: Changes, wrote: number | null, failed: 0 | 1]} State
+ * @typedef {{ step: number, text: string[], datum: number | null }} Failure
  * @typedef {[title: number, rows: number[]]} Section
  * @typedef {[null, Section[]] | [section: number, start: number, end: number, inserted: number[]][]} Changes
- * @typedef {[depth: number, name: string, value: string, isOut?: 1]} Line
+ * @typedef {[depth: number, name: string, value: string, isOut: 0 | 1, datum: number | null, places: number[]]} Line
  */
 
 /**
- * A row of a state. Its name is unlike those of all other rows of the state.
- * @typedef {{ name: string, line: number, depth: number, label: string, value: string,
- *   isOut: boolean }} Row
+ * A row of a state: its datum, which is the same in all states, and the places whose writes change it.
+ * @typedef {{ datum: number | null, places: number[], depth: number, label: string, value: string, isOut: boolean,
+ *   path: string }} Row
  */
 
 /**
@@ -34,6 +37,7 @@ function element(id, type) {
 
 const view = {
   all: element("all", HTMLOutputElement),
+  cut: element("cut", HTMLParagraphElement),
   code: element("code", HTMLOListElement),
   codeTitle: element("code-title", HTMLHeadingElement),
   failure: element("failure", HTMLDivElement),
@@ -51,8 +55,11 @@ const view = {
 /** @type {Run} */ let run;
 let now = 0;
 /** @type {Section[]} */ let sections = [];
-/** The name of the selected row, and the index of the selected instruction. */
-let datum = "";
+/** The selected datum, and the places that it had where it was seen last. */
+/** @type {number | null} */ let datum = null;
+/** @type {number[]} */ let places = [];
+/** The lines of the code, and the index of the selected one. */
+/** @type {CodeLine[]} */ let codeLines = [];
 let selectedCode = 0;
 
 async function open() {
@@ -67,6 +74,10 @@ async function open() {
   if (run.failure !== null) {
     view.failure.textContent = run.failure.text.join("\n");
     view.failure.hidden = false;
+  }
+  if (run.cut !== null) {
+    view.cut.textContent = run.cut;
+    view.cut.hidden = false;
   }
   view.page.hidden = false;
   view.wait.hidden = true;
@@ -112,31 +123,61 @@ function titleOf(/** @type {Section} */ [title]) {
   return /** @type {[string]} */ (JSON.parse(run.lines[title]))[0];
 }
 
+/** @type {Map<number, Line>} */ const lines = new Map();
+
+/** A line of a state, which is read once. */
+function lineAt(/** @type {number} */ index) {
+  let line = lines.get(index);
+  if (line === undefined) {
+    line = /** @type {Line} */ (JSON.parse(run.lines[index]));
+    lines.set(index, line);
+  }
+  return line;
+}
+
 function rowsOf(/** @type {Section} */ section) {
-  const title = titleOf(section);
-  /** @type {string[]} */ const around = [];
+  /** @type {string[]} */ const around = [titleOf(section)];
   return section[1].map((index) => {
-    const [depth, label, value, out] = /** @type {Line} */ (JSON.parse(run.lines[index]));
-    around.length = depth;
+    const [depth, label, value, out, its, at] = lineAt(index);
+    around.length = depth + 1;
     around.push(label);
-    const name = [title, ...around].join("\n");
-    return /** @type {Row} */ ({ name, line: index, depth, label, value, isOut: out === 1 });
+    const isOut = out === 1;
+    return /** @type {Row} */ ({ datum: its, places: at, depth, label, value, isOut, path: around.join("\n") });
   });
+}
+
+/** The lines of the code of a state, with the next instruction where the listing does not have it. */
+function codeOf(/** @type {State} */ [code, pc]) {
+  const { lines: listed, unlisted } = run.codes[code];
+  const line = unlisted.find(([at]) => at === pc);
+  if (line === undefined) return listed;
+  const after = listed.findIndex(([at]) => at > line[0]);
+  return after < 0 ? [...listed, line] : [...listed.slice(0, after), line, ...listed.slice(after)];
 }
 
 function go(/** @type {number} */ index) {
   now = Math.max(0, Math.min(index, run.states.length - 1));
   sections = stateAt(now);
-  const [code, pc, , , ended] = run.states[now];
-  const shownPc = pc ?? (now > 0 ? run.states[now - 1][1] : null);
-  selectedCode = run.codes[code].lines.findIndex(([at]) => at === shownPc);
+  const state = run.states[now];
+  const shownPc = state[1] ?? (now > 0 ? run.states[now - 1][1] : null);
+  codeLines = codeOf(state);
+  selectedCode = codeLines.findIndex(([at]) => at === shownPc);
+  const row = sections.flatMap(rowsOf).find((row) => datum !== null && row.datum === datum);
+  // A slot may hold another compound.
+  if (row !== undefined) places = row.places;
   paint();
-  view.status.textContent = ended === null ? "" : "ended: " + ended;
+  const ended = state[4] === null ? [] : ["ended: " + state[4]];
+  const gone = row !== undefined || datum === null ? [] : [`${run.data[datum]} is not in this state`];
+  say([...ended, ...gone].join("; "));
   try {
     history.replaceState(null, "", "#step=" + (run.first + now));
   } catch {
     // A page in a sandbox has no history.
   }
+}
+
+function say(/** @type {string} */ text) {
+  view.status.textContent = text;
 }
 
 function paint() {
@@ -157,13 +198,13 @@ function paint() {
 const MOST_CODE = 400;
 
 function paintCode() {
-  const [code, pc] = run.states[now];
-  const { name, lines: all } = run.codes[code];
-  view.codeTitle.textContent = name ?? "code";
+  const [code, pc, , , , , , failed] = run.states[now];
+  const all = codeLines;
+  view.codeTitle.textContent = run.codes[code].name ?? "code";
   const from = Math.max(0, selectedCode - MOST_CODE / 2);
   const items = all.slice(from, from + MOST_CODE).map(([at, label, text, source], offset) => {
     const item = document.createElement("li");
-    const mark = at === pc ? ">" : " ";
+    const mark = at !== pc ? " " : failed ? "!" : ">";
     item.textContent = `${mark} ${label}  ${text}${source === null ? "" : "  ; line " + source}`;
     item.setAttribute("role", "option");
     item.setAttribute("aria-selected", String(from + offset === selectedCode));
@@ -171,41 +212,40 @@ function paintCode() {
     if (at === pc) item.className = "now";
     return item;
   });
-  if (pc !== null && !all.some(([at]) => at === pc)) {
-    const end = document.createElement("li");
-    end.textContent = "> (no instruction: the end of the code)";
-    end.className = "now";
-    items.push(end);
-  }
   view.code.replaceChildren(...items);
   scrollInside(view.code, ".now, [aria-selected=true]");
 }
 
 function paintState() {
-  const rowsBefore = now > 0 ? stateAt(now - 1).flatMap(rowsOf) : [];
-  const before = new Map(rowsBefore.map((row) => [row.name, row.value]));
+  const before = new Map((now > 0 ? stateAt(now - 1).flatMap(rowsOf) : []).map((row) => [row.datum, row.value]));
   const words = view.filter.value.toLowerCase();
   const items = sections.flatMap((section) => {
-    const rows = rowsOf(section).filter((row) => `${row.name}\n${row.value}`.toLowerCase().includes(words));
+    const rows = rowsOf(section).filter((row) => `${row.path}\n${row.value}`.toLowerCase().includes(words));
     if (rows.length === 0 && words !== "") return [];
     const heading = document.createElement("div");
     heading.textContent = titleOf(section);
     heading.className = "heading";
     heading.setAttribute("role", "presentation");
-    return [heading, ...rows.map((row) => stateItem(row, now > 0 && before.get(row.name) !== row.value))];
+    return [heading, ...rows.map((row) => stateItem(row, sign(row, before)))];
   });
   view.state.replaceChildren(...items);
   scrollInside(view.state, "[aria-selected=true], .changed");
 }
 
-function stateItem(/** @type {Row} */ row, /** @type {boolean} */ isChanged) {
+/** `*` if the last instruction wrote a row, `~` if it changed otherwise. */
+function sign(/** @type {Row} */ row, /** @type {Map<number | null, string>} */ before) {
+  if (isWritten(now, row.places)) return "*";
+  return (before.get(row.datum) ?? row.value) === row.value ? " " : "~";
+}
+
+function stateItem(/** @type {Row} */ row, /** @type {string} */ sign) {
   const item = document.createElement("div");
   const out = row.isOut ? " (out of scope)" : "";
-  item.textContent = `${isChanged ? "*" : " "} ${"  ".repeat(row.depth)}${row.label}: ${row.value}${out}`;
-  item.className = [isChanged ? "changed" : "", row.isOut ? "out" : ""].join(" ").trim();
+  item.textContent = `${sign} ${"  ".repeat(row.depth)}${row.label}: ${row.value}${out}`;
+  item.className = [sign === " " ? "" : "changed", row.isOut ? "out" : ""].join(" ").trim();
   item.setAttribute("role", "option");
-  item.setAttribute("aria-selected", String(row.name === datum));
-  item.dataset.datum = row.name;
+  item.setAttribute("aria-selected", String(datum !== null && row.datum === datum));
+  if (row.datum !== null) item.dataset.datum = String(row.datum);
   return item;
 }
 
@@ -233,61 +273,59 @@ function scrollInside(/** @type {HTMLElement} */ list, /** @type {string} */ sel
 }
 
 /** The first state after this one for which this holds. */
-function find(/** @type {(state: State) => boolean} */ holds) {
-  const found = run.states.slice(now + 1).findIndex(holds);
-  return found < 0 ? null : now + 1 + found;
-}
-
-/** Returns a function that finds the value of the selected datum in a state. States that follow each other share sections. */
-function valueFinder() {
-  const title = run.lines.indexOf(JSON.stringify([datum.split("\n", 1)[0]]));
-  /** @type {Section | undefined} */ let last;
-  /** @type {string | undefined} */ let value;
-  return (/** @type {Section[]} */ state) => {
-    const section = state.find(([its]) => its === title);
-    if (section !== last) {
-      last = section;
-      value = section && rowsOf(section).find((row) => row.name === datum)?.value;
-    }
-    return value;
-  };
-}
-
-/** The first state after this one in which the selected datum has another value. */
-function nextChange() {
-  const value = valueFinder();
-  let state = sections;
-  const here = value(state);
-  for (let at = now + 1; at < run.states.length; at += 1) {
-    state = changed(state, run.states[at][5]);
-    if (value(state) !== here) return at;
-  }
+function find(/** @type {(state: State, index: number) => boolean} */ holds) {
+  for (let at = now + 1; at < run.states.length; at += 1) if (holds(run.states[at], at)) return at;
   return null;
 }
 
-/** The last state, up to this one, in which the selected datum has another value than in the state before it. */
-function lastChange() {
-  const value = valueFinder();
-  for (let end = now; end > 0; ) {
-    const from = fullBefore(end - 1);
-    let state = stateAt(from);
-    let before = value(state);
-    let found = null;
-    for (let at = from + 1; at <= end; at += 1) {
-      state = changed(state, run.states[at][5]);
-      const after = value(state);
-      if (after !== before) found = at;
-      before = after;
-    }
-    if (found !== null) return found;
-    end = from;
-  }
+/** The last state before this one for which this holds. */
+function findLast(/** @type {(state: State, index: number) => boolean} */ holds) {
+  for (let at = now - 1; at >= 0; at -= 1) if (holds(run.states[at], at)) return at;
   return null;
 }
 
-function goOr(/** @type {number | null} */ index, /** @type {string} */ message) {
-  if (index === null) view.status.textContent = message;
-  else go(index);
+/** Whether the instruction before a state wrote one of these places. */
+function isWritten(/** @type {number} */ index, /** @type {number[]} */ sought) {
+  const wrote = run.states[index][6];
+  if (wrote === null) return false;
+  const ranges = run.writes[wrote];
+  return sought.some((place) => {
+    const number = run.places[place];
+    for (let at = 0; at < ranges.length; at += 2) if (ranges[at] <= number && number <= ranges[at + 1]) return true;
+    return false;
+  });
+}
+
+/** The last state, up to this one, before which an instruction wrote the selected datum. */
+function lastWrite() {
+  return isWritten(now, places) ? now : findLast((_, at) => isWritten(at, places));
+}
+
+/** The first state after this one before which an instruction wrote the selected datum. */
+function nextWrite() {
+  return find((_, at) => isWritten(at, places));
+}
+
+/** Goes to a state, or says that there is none, and where the page was cut. */
+function goOr(/** @type {number | null} */ index, /** @type {string} */ message, /** @type {boolean} */ isBefore) {
+  if (index !== null) return go(index);
+  const end = run.first + run.states.length - 1;
+  if (isBefore && run.first > 0) say(`${message} from step ${run.first} on, where this page begins`);
+  else if (!isBefore && end < run.all) say(`${message} up to step ${end}, where this page ends`);
+  else say(message);
+}
+
+/** Whether an instruction is the next one of a state. */
+function isAt(/** @type {State} */ [code, pc, , , ended], /** @type {number} */ its, /** @type {CodeLine} */ [at]) {
+  return code === its && pc === at && ended === null;
+}
+
+/** Goes to the first state after this one with fewer frames than this, or to the end. */
+function goToDepth(/** @type {number} */ limit) {
+  const found = find((state) => state[3] < limit);
+  go(found ?? run.states.length - 1);
+  const end = run.first + now;
+  if (found === null && end < run.all) say(`the frame does not end up to step ${end}, where this page ends`);
 }
 
 const moves = {
@@ -295,35 +333,39 @@ const moves = {
   last: () => go(run.states.length - 1),
   back: () => go(now - 1),
   forward: () => go(now + 1),
-  over: () => goOr(find((state) => state[3] <= run.states[now][3]) ?? run.states.length - 1, ""),
-  out: () => goOr(find((state) => state[3] < run.states[now][3]) ?? run.states.length - 1, ""),
+  over: () => goToDepth(run.states[now][3] + 1),
+  out: () => goToDepth(run.states[now][3]),
   lastWrite() {
-    const found = datum === "" ? null : lastChange();
-    goOr(found === null ? null : found - 1, datum === "" ? "select a row of the state first" : "no change before");
+    if (datum === null) return say("select a row of the state first");
+    const found = lastWrite();
+    goOr(found === null ? null : found - 1, `${run.data[datum]}: no write before`, true);
   },
   nextWrite() {
-    goOr(datum === "" ? null : nextChange(), datum === "" ? "select a row of the state first" : "no change after");
+    if (datum === null) return say("select a row of the state first");
+    goOr(nextWrite(), `${run.data[datum]}: no write after`, false);
   },
   nextExecution() {
-    const code = run.states[now][0];
-    const line = run.codes[code].lines[selectedCode];
+    const [code, line] = [run.states[now][0], codeLines[selectedCode]];
     if (line === undefined) return;
-    goOr(find((state) => state[0] === code && state[1] === line[0]), "it is not executed after this");
+    goOr(find((state) => isAt(state, code, line)), "it is not executed after this", false);
+  },
+  lastExecution() {
+    const [code, line] = [run.states[now][0], codeLines[selectedCode]];
+    if (line === undefined) return;
+    goOr(findLast((state) => isAt(state, code, line)), "it is not executed before this", true);
   },
   failure() {
     const failure = run.failure;
     if (failure === null) return;
-    const index = failure.step - run.first;
-    const row = stateAt(index).flatMap(rowsOf).find((row) => row.line === failure.line);
-    if (row !== undefined) datum = row.name;
-    go(index);
+    datum = failure.datum;
+    go(failure.step - run.first);
   },
 };
 
 /** @type {Partial<Record<string, keyof typeof moves>>} */
 const keys = {
   s: "forward", ArrowRight: "forward", b: "back", ArrowLeft: "back", o: "over", u: "out", p: "lastWrite",
-  n: "nextWrite", x: "nextExecution", f: "failure", 0: "first", Home: "first", G: "last", End: "last",
+  n: "nextWrite", x: "nextExecution", X: "lastExecution", f: "failure", 0: "first", Home: "first", G: "last", End: "last",
 };
 
 /** Moves the selection of a list by this number of rows. */
@@ -335,7 +377,10 @@ function select(/** @type {Element} */ list, /** @type {number} */ by) {
 
 function choose(/** @type {HTMLElement} */ option) {
   if (option.dataset.code !== undefined) selectedCode = Number(option.dataset.code);
-  if (option.dataset.datum !== undefined) datum = option.dataset.datum;
+  if (option.dataset.datum !== undefined) {
+    datum = Number(option.dataset.datum);
+    places = sections.flatMap(rowsOf).find((row) => row.datum === datum)?.places ?? [];
+  }
   paint();
 }
 

@@ -1,7 +1,7 @@
 //! Draws the screen of the explorer into a buffer of characters: the same for a terminal and for tests.
 //!
-//! Nothing is conveyed by colour alone: `>` marks the next instruction, `*` what the last instruction
-//! changed, and the selected line is reversed and starts with `▏`.
+//! Nothing is conveyed by colour alone: `>` marks the next instruction, `!` one that failed, `*` what the last instruction wrote, `~` what
+//! changed otherwise, and the selected line is reversed and starts with `▏`.
 
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Position, Rect};
@@ -9,6 +9,7 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Borders, Clear, Paragraph};
 
+use super::code::PlacedLine;
 use super::{Explorer, ExplorerMode, KEYS, Pane, Prompt, StateChange, StateLine};
 use crate::machines::inspect::InspectSource;
 use crate::machines::view::ViewScope;
@@ -58,7 +59,7 @@ impl Parts {
 pub fn line_at(explorer: &Explorer, area: Rect, place: Position) -> Option<(Pane, usize)> {
     let parts = Parts::new(explorer, area);
     let panes = [
-        (Pane::Code, parts.code, explorer.selected_code, explorer.code.1.len()),
+        (Pane::Code, parts.code, explorer.selected_code, explorer.code.lines.len()),
         (Pane::State, parts.state, explorer.selected_state, explorer.state.len()),
     ];
     let (pane, area, selected, count) = panes.into_iter().find(|pane| inner(pane.1).contains(place))?;
@@ -77,7 +78,7 @@ pub fn paint(explorer: &mut Explorer, frame: &mut Frame<'_>) {
     if parts.source.height > 0 {
         pane(frame, parts.source, "source", false, explorer.source_lines());
     }
-    pane(frame, parts.state, "state", explorer.pane == Pane::State, explorer.state_lines());
+    pane(frame, parts.state, &explorer.state_title(), explorer.pane == Pane::State, explorer.state_lines());
     let below: Vec<Line<'_>> = explorer.below().into_iter().map(Line::from).collect();
     frame.render_widget(Paragraph::new(below), parts.below);
     frame.render_widget(Line::styled(explorer.message_line(), BOLD), parts.message);
@@ -149,23 +150,19 @@ fn help(frame: &mut Frame<'_>, area: Rect) {
 
 impl Explorer {
     fn code_title(&self) -> String {
-        self.recording.machine().function().map_or("code".to_owned(), |name| escaped(&name).into_owned())
+        self.code.name.as_ref().map_or("code".to_owned(), |name| escaped(name).into_owned())
     }
 
     fn code_lines(&self) -> Vec<PaneLine> {
-        let is_past_the_end = self.pc.is_some_and(|pc| self.code.1.iter().all(|line| line.pc != pc));
-        let lines = self.code.1.iter().enumerate().map(|(index, line)| {
-            let mark = if Some(line.pc) == self.pc { '>' } else { ' ' };
+        let line = |(index, placed): (usize, &PlacedLine)| {
+            let PlacedLine { line, place } = placed;
+            let mark = self.mark.filter(|(pc, _)| *pc == line.pc).map_or(' ', |(_, mark)| mark.sign());
             let source = line.line.map_or(String::new(), |line| format!("  ; line {line}"));
-            let text = format!("{mark}{:>5}  {}{source}", line.label, escaped(&line.text));
-            let text = Line::styled(text, if mark == '>' { BOLD } else { Style::new() });
+            let text = format!("{mark}{:>5}  {}{source}{}", line.label, escaped(&line.text), place.remark());
+            let text = Line::styled(text, if mark == ' ' { Style::new() } else { BOLD });
             PaneLine { text, is_selected: index == self.selected_code }
-        });
-        let end = is_past_the_end.then(|| PaneLine {
-            text: Line::styled("> (no instruction: the end of the code)", BOLD),
-            is_selected: true,
-        });
-        lines.chain(end).collect()
+        };
+        self.code.lines.iter().enumerate().map(line).collect()
     }
 
     fn source_lines(&self) -> Vec<PaneLine> {
@@ -178,35 +175,42 @@ impl Explorer {
         self.source.iter().enumerate().map(line).collect()
     }
 
+    fn state_title(&self) -> String {
+        self.gone().map_or("state".to_owned(), |datum| {
+            format!("state; {} is not in it", escaped(&datum.id.to_string()))
+        })
+    }
+
     fn state_lines(&self) -> Vec<PaneLine> {
+        let is_gone = self.gone().is_some();
         let line = |(index, line): (usize, &StateLine)| {
             let text = match line {
                 StateLine::Heading(title) => Line::styled(escaped(title).into_owned(), BOLD),
                 StateLine::LeftOut(count) => Line::from(format!("  … {count} more")),
-                StateLine::Datum { row, change } => {
-                    let mark = if *change == StateChange::Changed { '*' } else { ' ' };
-                    let indent = 2 * row.depth;
+                StateLine::Row { row, change, .. } => {
+                    let (sign, indent) = (change.sign(), 2 * row.depth);
                     let out = if row.scope == ViewScope::Out { " (out of scope)" } else { "" };
                     let text =
-                        format!("{mark} {:indent$}{}: {}{out}", "", escaped(&row.name), escaped(&row.value));
+                        format!("{sign} {:indent$}{}: {}{out}", "", escaped(&row.name), escaped(&row.value));
                     let style = match (change, row.scope) {
-                        (StateChange::Changed, _) => BOLD,
-                        (StateChange::Same, ViewScope::Out) => DIM,
-                        (StateChange::Same, ViewScope::In) => Style::new(),
+                        (StateChange::Written | StateChange::Otherwise, _) => BOLD,
+                        (StateChange::None, ViewScope::Out) => DIM,
+                        (StateChange::None, ViewScope::In) => Style::new(),
                     };
                     Line::styled(text, style)
                 }
             };
-            PaneLine { text, is_selected: index == self.selected_state }
+            PaneLine { text, is_selected: !is_gone && index == self.selected_state }
         };
         self.state.iter().enumerate().map(line).collect()
     }
 
     /// The lines below the panes: how the machine ended, and the assertion.
     fn below(&self) -> Vec<String> {
-        let end = match (self.pc, self.recording.stopped()) {
+        let machine = self.recording.machine();
+        let end = match (machine.next(), self.recording.stopped()) {
             (None, Some(limit)) => Some(limit.to_owned()),
-            (None, None) => Some(format!("ended: {}", self.recording.machine().describe())),
+            (None, None) => Some(format!("ended: {}", machine.describe())),
             (Some(_), _) => None,
         };
         let assertion = self.assertion.iter().flat_map(|assertion| assertion.text.clone());

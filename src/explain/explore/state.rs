@@ -1,9 +1,9 @@
-//! The lines of a state: sections, rows, and which of them differ from the state before.
+//! The lines of a state: sections, rows, and which of them the last instruction wrote.
 
 use std::collections::HashMap;
 
-use crate::machines::inspect::Inspect;
-use crate::machines::view::{Section, ViewRow};
+use crate::explain::recording::{Datum, DatumId, StateSection, StepWrites};
+use crate::machines::view::ViewRow;
 
 /// A line of the state.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,76 +11,84 @@ pub enum StateLine {
     /// The title of a section.
     Heading(String),
     /// A datum.
-    Datum {
+    Row {
         /// The name and the value.
         row: ViewRow,
-        /// Whether the last instruction changed it.
+        /// What it is in all states.
+        datum: Datum,
+        /// What happened to it in the last step.
         change: StateChange,
     },
     /// The number of rows that are omitted.
     LeftOut(usize),
 }
 
-/// How a datum differs from the state before the last instruction.
+/// What happened to a datum in the last step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StateChange {
-    /// It is the same.
-    Same,
-    /// It is new or has a different value.
-    Changed,
+    /// Nothing. It may only have come into view.
+    None,
+    /// The instruction wrote it, perhaps with the same value.
+    Written,
+    /// It has another value, but the instruction did not write it: the case changed it, or what an instruction
+    /// causes besides its own writes.
+    Otherwise,
+}
+
+impl StateChange {
+    /// The sign in front of a datum.
+    pub fn sign(self) -> char {
+        match self {
+            StateChange::None => ' ',
+            StateChange::Written => '*',
+            StateChange::Otherwise => '~',
+        }
+    }
 }
 
 impl StateLine {
-    /// The row, if this line is a datum.
-    pub fn row(&self) -> Option<&ViewRow> {
+    /// The row and its datum, if this line is one.
+    pub fn row(&self) -> Option<(&ViewRow, &Datum)> {
         match self {
-            StateLine::Datum { row, .. } => Some(row),
+            StateLine::Row { row, datum, .. } => Some((row, datum)),
             StateLine::Heading(_) | StateLine::LeftOut(_) => None,
         }
     }
 }
 
-/// The values of a state by the names of their sections and rows.
-#[derive(Default)]
-pub struct Values(HashMap<String, String>);
+/// The values of a state.
+pub(super) type Values = HashMap<DatumId, String>;
 
-impl Values {
-    /// The values of a state.
-    pub fn of(state: &dyn Inspect) -> Values {
-        let mut values = HashMap::new();
-        for section in state.sections() {
-            for (name, row) in named(&section) {
-                values.insert(name, row.value.clone());
-            }
-        }
-        Values(values)
-    }
+/// The values of a state.
+pub(super) fn values(sections: Vec<StateSection>) -> Values {
+    let rows = sections.into_iter().flat_map(|section| section.rows);
+    rows.map(|shown| (shown.datum.id, shown.row.value)).collect()
 }
 
 /// The lines of a state; `before` are the values of the state before it, `None` for the initial one.
-pub fn lines(sections: Vec<Section>, before: Option<&Values>) -> Vec<StateLine> {
+pub(super) fn lines(
+    sections: Vec<StateSection>,
+    before: Option<&Values>,
+    writes: &StepWrites,
+) -> Vec<StateLine> {
     let mut lines = Vec::new();
     for section in sections {
-        let names: Vec<_> = named(&section).map(|(name, _)| name).collect();
         lines.push(StateLine::Heading(section.title));
-        for (row, name) in section.rows.into_iter().zip(names) {
-            let is_same = before.is_none_or(|before| before.0.get(&name) == Some(&row.value));
-            let change = if is_same { StateChange::Same } else { StateChange::Changed };
-            lines.push(StateLine::Datum { row, change });
+        for shown in section.rows {
+            let (row, datum) = (shown.row, shown.datum);
+            let last = before.and_then(|before| before.get(&datum.id));
+            let change = if writes.wrote(&datum) {
+                StateChange::Written
+            } else if last.is_some_and(|last| *last != row.value) {
+                StateChange::Otherwise
+            } else {
+                StateChange::None
+            };
+            lines.push(StateLine::Row { row, datum, change });
         }
         if section.left_out > 0 {
             lines.push(StateLine::LeftOut(section.left_out));
         }
     }
     lines
-}
-
-/// The rows of a section, each with a unique name that includes the names of the rows around it.
-fn named(section: &Section) -> impl Iterator<Item = (String, &ViewRow)> {
-    let mut around: Vec<String> = Vec::new();
-    section.rows.iter().map(move |row| {
-        around.truncate(row.depth);
-        around.push(row.name.clone());
-        (format!("{}\n{}", section.title, around.join("\n")), row)
-    })
 }

@@ -1,37 +1,51 @@
 //! Searches the instructions of a run before or after a state: which one wrote a datum, where is an
 //! instruction executed next.
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 use super::Recording;
+use super::datum::Datum;
 use super::moment::{Direction, FoundMoment, KeepGoing};
-use crate::explain::blame::{taken, top, written};
-use crate::machines::inspect::{Effects, Inspect, cells_of, written_besides};
+use super::writes::{Cellless, StepWrites, WriteWatch};
 use crate::machines::machine::{At, Watch};
-use crate::machines::view::ViewDatum;
-use crate::model::cell::Cell;
 
 /// The length of the first part of the run that is searched; further parts are longer.
 const FIRST: u64 = 1 << 10;
 const MAX_LENGTH: u64 = 1 << 20;
 
 impl Recording {
-    /// The instruction that last wrote a datum of the current state, or that writes it next. Does not change
-    /// the current state.
+    /// The instruction that last wrote a datum before the current state, or that writes it next. Does not change the
+    /// current state.
     pub fn write_of(
         &mut self,
-        datum: &ViewDatum,
+        datum: &Datum,
         direction: Direction,
         keep_going: KeepGoing<'_>,
     ) -> FoundMoment {
-        let cells = cells_of(self.machine().inspect(), datum);
-        if cells.is_empty() {
-            return FoundMoment::Nothing;
-        }
-        self.search(self.now.step, direction, keep_going, |step| {
-            let best = Best { direction, step: None };
-            Box::new(Writers { cells: &cells, step, best, last: None })
+        let cellless = if datum.cells.is_empty() { Cellless::Compared } else { Cellless::Ignored };
+        self.search(self.now.step, direction, keep_going, &mut |recording, range| {
+            let mut best = Best::new(direction);
+            let mut watch = WriteWatch::new(range.start, cellless, |step, writes| {
+                if writes.wrote(datum) { best.add(step) } else { ControlFlow::Continue(()) }
+            });
+            recording.watch(range, &mut watch);
+            best.step
         })
+    }
+
+    /// What the instruction wrote that leads to the current state, which does not change.
+    pub fn written_last(&mut self) -> StepWrites {
+        let start = self.now;
+        let mut last = StepWrites::default();
+        if let Some(before) = start.step.checked_sub(1) {
+            let mut watch = WriteWatch::new(before, Cellless::Compared, |_, writes| {
+                last = writes;
+                ControlFlow::Continue(())
+            });
+            self.watch(before..start.step, &mut watch);
+            self.go_to(start);
+        }
+        last
     }
 
     /// The next or previous execution of the instruction at `pc`, in the code unit of the next instruction.
@@ -54,18 +68,21 @@ impl Recording {
     ) -> FoundMoment {
         // The instruction about to be executed is not searched.
         let from = self.now.step + u64::from(direction == Direction::Forward);
-        self.search(from, direction, keep_going, |step| {
-            Box::new(Executions { matches: &matches, step, best: Best { direction, step: None } })
+        self.search(from, direction, keep_going, &mut |recording, range| {
+            let (matches, flow) = (&matches, ControlFlow::Continue(()));
+            let mut watch = Executions { matches, step: range.start, best: Best::new(direction), flow };
+            recording.watch(range, &mut watch);
+            watch.best.step
         })
     }
 
     /// Searches one part of the run after another until a match is found.
-    fn search<'s>(
+    fn search(
         &mut self,
         mut from: u64,
         direction: Direction,
         keep_going: KeepGoing<'_>,
-        sought: impl Fn(u64) -> Box<dyn SoughtCell + 's>,
+        part: &mut dyn FnMut(&mut Recording, Range<u64>) -> Option<u64>,
     ) -> FoundMoment {
         let start = self.now;
         let (mut length, mut seen) = (FIRST, 0);
@@ -77,9 +94,7 @@ impl Recording {
             if range.is_empty() {
                 break FoundMoment::Nothing;
             }
-            let mut part = sought(range.start);
-            self.watch(range.clone(), &mut *part);
-            if let Some(step) = part.found() {
+            if let Some(step) = part(self, range.clone()) {
                 break FoundMoment::At(step);
             }
             seen += range.end - range.start;
@@ -93,8 +108,9 @@ impl Recording {
         found
     }
 
-    /// Runs a part of the run again, with a watch.
-    fn watch(&mut self, range: Range<u64>, watch: &mut dyn SoughtCell) {
+    /// Runs a part of the run again, with a watch. If the watch ends that early, the state is that before the
+    /// instruction that it saw last.
+    pub(in crate::explain) fn watch(&mut self, range: Range<u64>, watch: &mut dyn Watch) {
         self.go_to(self.moment(range.start));
         while self.now.step < range.end {
             let end = self.stretches[self.now.stretch].end();
@@ -104,17 +120,16 @@ impl Recording {
                 continue;
             }
             let until = end.min(range.end);
+            let before = self.machine.account().instructions();
             self.machine.run(until - self.now.step, Some(watch));
             watch.pause(&*self.machine);
+            if watch.is_done() {
+                self.now.step += self.machine.account().instructions() - before;
+                return;
+            }
             self.now.step = until;
         }
     }
-}
-
-/// A watch that looks for an instruction.
-trait SoughtCell: Watch {
-    /// The number of the instruction that was found.
-    fn found(&self) -> Option<u64>;
 }
 
 /// The match closest to the current state.
@@ -124,69 +139,17 @@ struct Best {
 }
 
 impl Best {
-    fn add(&mut self, step: u64) {
+    fn new(direction: Direction) -> Best {
+        Best { direction, step: None }
+    }
+
+    /// Adds a match; breaks if no better one can follow.
+    fn add(&mut self, step: u64) -> ControlFlow<()> {
+        self.step = Some(step);
         match self.direction {
-            Direction::Back => self.step = Some(step),
-            Direction::Forward => self.step = self.step.or(Some(step)),
+            Direction::Back => ControlFlow::Continue(()),
+            Direction::Forward => ControlFlow::Break(()),
         }
-    }
-
-    /// Whether no better match can follow.
-    fn is_final(&self) -> bool {
-        self.direction == Direction::Forward && self.step.is_some()
-    }
-}
-
-/// Finds the instructions that write one of the cells.
-struct Writers<'c> {
-    cells: &'c [Cell],
-    step: u64,
-    best: Best,
-    last: Option<LastWrite>,
-}
-
-/// The last instruction; what it pushed is only visible in the state after it.
-struct LastWrite {
-    /// How many stack values it left in place, and how many it pushed.
-    left: usize,
-    pushes: usize,
-    writes: bool,
-}
-
-impl Watch for Writers<'_> {
-    fn before(&mut self, at: &At<'_>) {
-        self.pause(at.state);
-        self.step += 1;
-        let Effects { takes, writes, .. } = at.state.effects();
-        self.last = Some(LastWrite {
-            left: top(at.state) - taken(takes, at.op, at.state.height()),
-            pushes: at.op.map_or(0, |op| op.pushes.into()),
-            writes: writes.iter().any(|written| self.cells.iter().any(|cell| written.touches(cell))),
-        });
-    }
-
-    fn pause(&mut self, state: &dyn Inspect) {
-        let Some(LastWrite { left, pushes, writes }) = self.last.take() else { return };
-        let places = written(left, pushes, top(state));
-        let wrote = written_besides(state);
-        let is_after = |cell: &Cell| match cell {
-            Cell::Stack(place) => places.contains(place),
-            other => wrote.iter().any(|written| written.touches(other)),
-        };
-        // An instruction that could not be executed wrote nothing.
-        if (writes || self.cells.iter().any(is_after)) && state.failure().is_none() {
-            self.best.add(self.step);
-        }
-    }
-
-    fn is_done(&self) -> bool {
-        self.best.is_final()
-    }
-}
-
-impl SoughtCell for Writers<'_> {
-    fn found(&self) -> Option<u64> {
-        self.best.step
     }
 }
 
@@ -195,23 +158,18 @@ struct Executions<F> {
     matches: F,
     step: u64,
     best: Best,
+    flow: ControlFlow<()>,
 }
 
 impl<F: Fn(&At<'_>) -> bool> Watch for Executions<F> {
     fn before(&mut self, at: &At<'_>) {
         self.step += 1;
-        if (self.matches)(at) {
-            self.best.add(self.step);
+        if self.flow.is_continue() && (self.matches)(at) {
+            self.flow = self.best.add(self.step);
         }
     }
 
     fn is_done(&self) -> bool {
-        self.best.is_final()
-    }
-}
-
-impl<F: Fn(&At<'_>) -> bool> SoughtCell for Executions<F> {
-    fn found(&self) -> Option<u64> {
-        self.best.step
+        self.flow.is_break()
     }
 }

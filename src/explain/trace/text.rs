@@ -124,7 +124,7 @@ fn stack(state: &dyn Inspect) -> String {
     let height = state.height();
     let mut text = String::new();
     for below in 0..height {
-        let item = state.item(below).map_or(String::new(), |item| short(&item));
+        let item = state.item(below).map_or(String::new(), |item| short(&item, state));
         let more = height - below;
         if below > 0 && text.chars().count() + item.chars().count() + MORE > STACK {
             return format!("{text} … {more} more");
@@ -153,20 +153,23 @@ fn some(mut texts: impl ExactSizeIterator<Item = String>) -> String {
 }
 
 fn with_value(cell: &Cell, value: Option<&Value>, state: &dyn Inspect) -> String {
-    let value = value.map_or(String::new(), |value| format!(" = {}", short(value)));
+    let value = value.map_or(String::new(), |value| format!(" = {}", short(value, state)));
     state.source().and_then(|source| source.cell_name(cell)).map_or_else(|| truncated(cell), truncated)
         + &value
 }
 
 /// A value, abbreviated to a few characters.
-fn short(value: &Value) -> String {
+fn short(value: &Value, state: &dyn Inspect) -> String {
     const BYTES: usize = 8;
+    if let Some(name) = state.source().and_then(|source| source.value_name(value)) {
+        return truncated(name);
+    }
     match value {
         Value::Int(number) => short_number(number),
         Value::Bytes(bytes) if bytes.len() > BYTES => {
             format!("{}… ({} bytes)", bytes_key(&bytes[..BYTES / 2]), bytes.len())
         }
-        Value::Typed(name, value) if **value != Value::Null => format!("{name} {}", short(value)),
+        Value::Typed(name, value) if **value != Value::Null => format!("{name} {}", short(value, state)),
         other => truncated(other),
     }
 }

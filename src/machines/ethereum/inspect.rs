@@ -64,7 +64,11 @@ impl Inspect for Ethereum {
             ViewRow::new(format!("[{place}]"), value, Some(ViewDatum::In(Cell::Stack(lowest + place))))
         };
         let memory = match self.running() {
-            Some(frame) => Section::memory("memory", "memory", &frame.interpreter.memory.context_memory()),
+            Some(frame) => {
+                let space = self.memory_name();
+                let title = space.map_or_else(|| format!("memory of frame {}", self.depth), str::to_owned);
+                Section::memory(title, space, &frame.interpreter.memory.context_memory())
+            }
             None => Section::new("memory"),
         };
         vec![

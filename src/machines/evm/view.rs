@@ -27,7 +27,7 @@ impl Evm {
             Section::of("status", counts),
             Section::stack(self.height, |below| self.item(below), path),
             Section::of("storage", words),
-            Section::memory("memory", "memory", self.context.memory.bytes()),
+            Section::memory("memory", Some("memory"), self.context.memory.bytes()),
         ]
     }
 }

@@ -26,10 +26,10 @@ impl MiniC89 {
         }
     }
 
-    /// The position in a function: `main:3 ADD, line 7`.
+    /// The position in a function: `main+3 ADD, line 7`.
     pub(super) fn place(&self, function: &Function, ip: usize) -> String {
         let line = function.source_map.line(ip).map_or(String::new(), |line| format!(", line {line}"));
-        format!("{}:{ip} {}{line}", named(function), self.written(function, ip))
+        format!("{}+{ip} {}{line}", named(function), self.written(function, ip))
     }
 
     /// An instruction as written in its function: `JMP 7`.
@@ -63,14 +63,9 @@ impl MiniC89 {
         (!texts.is_empty()).then(|| texts.join("; "))
     }
 
-    /// The name of the function that a reference refers to.
+    /// The function that a reference refers to.
     fn function_of(&self, word: MiniWord) -> Option<String> {
-        let code = self.code.as_ref()?;
-        let text = match code.by_fid(word.as_fun()?.into()) {
-            Some(place) => format!("function {}", named(&code.functions[place])),
-            None => "no function".to_owned(),
-        };
-        Some(text)
+        word.as_fun().map(|fid| if fid == 0 { "no function".to_owned() } else { self.reference(fid) })
     }
 }
 

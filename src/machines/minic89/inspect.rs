@@ -5,6 +5,7 @@ use super::machine::{MiniC89, RunStatus};
 use super::opcodes::{MiniOp, rows};
 use super::place::MiniPlace;
 use super::program::{Function, MiniInstruction};
+use super::word::MiniWord;
 use crate::machines::effects::{DeclaredPlaces, Effect, declared, effects};
 use crate::machines::inspect::{Effects, Inspect, InspectSource};
 use crate::machines::view::{CodeLine, Section};
@@ -52,7 +53,7 @@ impl Inspect for MiniC89 {
     }
 
     fn sections(&self) -> Vec<Section> {
-        self.view()
+        self.view(self.stand().last())
     }
 
     fn unit(&self) -> usize {
@@ -64,7 +65,11 @@ impl Inspect for MiniC89 {
     }
 
     fn listing(&self) -> Vec<CodeLine> {
-        self.function_listing()
+        self.stand().last().map_or_else(Vec::new, |(function, _)| self.lines_of(function))
+    }
+
+    fn label(&self, pc: usize) -> String {
+        pc.to_string()
     }
 
     fn cells(&self, at: &Path) -> Vec<Cell> {
@@ -96,6 +101,10 @@ impl InspectSource for MiniC89 {
         let (function, ip) = self.stand().last()?;
         let line = function.source_map.line(ip)?;
         Some(format!("{}, line {line}", named(function)))
+    }
+
+    fn value_name(&self, value: &Value) -> Option<String> {
+        MiniWord::of_value(value)?.as_fun().filter(|fid| *fid > 0).map(|fid| self.reference(fid))
     }
 
     fn cell_name(&self, cell: &Cell) -> Option<String> {

@@ -9,21 +9,22 @@ use crate::machines::view::{CodeLine, Section, ViewDatum, ViewRow, ViewScope};
 use crate::model::path::Path;
 
 impl MiniC89 {
-    pub(super) fn view(&self) -> Vec<Section> {
+    /// The state; `pc` is where the machine stands.
+    pub(super) fn view(&self, pc: Option<(&Function, usize)>) -> Vec<Section> {
         if !self.has_begun() {
             return Vec::new();
         }
-        vec![Section::of("status", self.status_rows()), self.operands(), self.frames_and_locals()]
+        vec![Section::of("status", self.status_rows(pc)), self.operands(), self.frames_and_locals()]
     }
 
-    /// All instructions of the current function, with their lines.
-    pub(super) fn function_listing(&self) -> Vec<CodeLine> {
-        let Some((function, _)) = self.stand().last() else { return Vec::new() };
+    /// All instructions of a function, with their lines.
+    pub(super) fn lines_of(&self, function: &Function) -> Vec<CodeLine> {
         let line = |ip| function.source_map.line(ip).and_then(|line| u64::try_from(line).ok());
         // The last instruction marks the end.
         let ips = 0..function.instructions.len() - 1;
         ips.map(|ip| CodeLine {
             pc: ip,
+            length: 1,
             label: ip.to_string(),
             text: self.written(function, ip),
             line: line(ip),
@@ -40,7 +41,7 @@ impl MiniC89 {
         function.source_map.line(ip).and_then(|line| u64::try_from(line).ok())
     }
 
-    fn status_rows(&self) -> Vec<ViewRow> {
+    fn status_rows(&self, pc: Option<(&Function, usize)>) -> Vec<ViewRow> {
         let row = |name: &str, value: String, at: Path| ViewRow::new(name, value, Some(ViewDatum::At(at)));
         let (status, more) = match &self.status {
             RunStatus::Idle | RunStatus::Running => ("RUNNING", Vec::new()),
@@ -60,7 +61,8 @@ impl MiniC89 {
             row("status", status.to_owned(), Path::field("status")),
             row("step", self.step.to_string(), Path::field("step")),
         ];
-        first.into_iter().chain(more).collect()
+        let pc = pc.map(|(function, ip)| row("pc", format!("{}+{ip}", named(function)), Path::field("pc")));
+        first.into_iter().chain(pc).chain(more).collect()
     }
 
     fn operands(&self) -> Section {
@@ -101,15 +103,21 @@ impl MiniC89 {
         match (word.as_int(), word.as_fun()) {
             (Some(number), _) => number.to_string(),
             (None, Some(0)) => "null".to_owned(),
-            (None, Some(fid)) => self.function(fid.into()).map_or_else(|| format!("function {fid}"), named),
+            (None, Some(fid)) => self.reference(fid),
             (None, None) => "uninitialised".to_owned(),
         }
+    }
+
+    /// A reference to a function: `fun 7 gcd`.
+    pub(super) fn reference(&self, fid: u16) -> String {
+        let name = self.function(fid.into()).map_or("(no function)", |function| &function.name);
+        format!("fun {fid} {name}").trim_end().to_owned()
     }
 
     /// A slot of a frame in terms of the source: `i of gcd`.
     pub(super) fn slot_name(&self, frame: usize, slot: usize) -> Option<String> {
         let (function, ip) = self.stand().nth(frame)?;
-        let (name, _) = LocalName::find(&function.names, slot, ip)?;
+        let (name, _) = LocalName::find(&function.names, slot, ip).filter(|(name, _)| !name.is_empty())?;
         Some(format!("{name} of {}", named(function)))
     }
 }

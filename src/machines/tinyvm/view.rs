@@ -52,7 +52,7 @@ fn outcome_section(outcome: &DriverOutcome) -> Section {
             section.push(ViewRow::new(format!("test {}", index + 1), result.name(), at).inside(1));
         }
     }
-    section
+    section.again()
 }
 
 fn core_sections(core: &TinyCore, whose: &str, at: impl Fn(&'static str) -> Path) -> [Section; 2] {

@@ -126,9 +126,9 @@ fn locals_have_the_names_that_are_in_scope() {
         (2, "main+2 line - | [0]: 7 | 0 main: entry | b: 7 | f: uninitialised"),
         (3, "main+3 line - | 0 main: entry | b: 7 | f: uninitialised"),
         // None is in scope: the first, dimmed.
-        (4, "main+4 line - | [0]: g | 0 main: entry | a: 7 out | f: uninitialised"),
-        (5, "main+5 line - | [0]: g | 0 main: entry | a: 7 out | f: g"),
-        (7, "main+7 line - | [1]: null | [0]: g | 0 main: entry | a: 7 out | f: null"),
+        (4, "main+4 line - | [0]: fun 2 g | 0 main: entry | a: 7 out | f: uninitialised"),
+        (5, "main+5 line - | [0]: fun 2 g | 0 main: entry | a: 7 out | f: fun 2 g"),
+        (7, "main+7 line - | [1]: null | [0]: fun 2 g | 0 main: entry | a: 7 out | f: null"),
     ] {
         assert_eq!(shown(&mut recording, step), expected, "step {step}");
     }
@@ -148,7 +148,7 @@ fn a_trap_in_an_inner_call_shows_all_frames() {
     assert_eq!(shown(&mut recording, 5), expected);
     let rows = recording.machine().sections().remove(0).rows;
     let rows: Vec<_> = rows.iter().map(|row| format!("{}: {}", row.name, row.value)).collect();
-    assert_eq!(rows, ["status: TRAPPED", "step: 5", "trap: TRAP_DIV_ZERO", "a: 5"]);
+    assert_eq!(rows, ["status: TRAPPED", "step: 5", "pc: div+2", "trap: TRAP_DIV_ZERO", "a: 5"]);
     let listing: Vec<_> = recording.machine().listing().into_iter().map(|line| line.text).collect();
     assert_eq!(listing, ["LOAD_LOCAL 0", "PUSH_I16 0", "DIV", "RET"]);
 }
@@ -170,7 +170,7 @@ fn a_run_up_to_the_step_limit_opens() {
     assert_eq!(shown(&mut recording, 100_000), "main+0 line - | 0 main: entry");
     recording.go_to(recording.moment(u64::MAX));
     let rows = recording.machine().sections().remove(0).rows;
-    assert_eq!(rows[2].value, "TRAP_STEP_LIMIT");
+    assert_eq!(rows[3].value, "TRAP_STEP_LIMIT");
 }
 
 // ---- The documents of another machine
@@ -243,6 +243,94 @@ fn contradictions_of_foreign_documents_are_named() {
     }
     let ran = foreign(&document(&[]), "");
     assert_eq!(ran.exit, 3, "{}", ran.stderr);
+}
+
+/// The notes of a state, where it says that it is, and the instruction there.
+fn noted(metadata: &serde_json::Value, snapshots: &[serde_json::Value], index: u64) -> Vec<String> {
+    let text = snapshots.iter().fold(String::new(), |text, snapshot| format!("{text}{snapshot}\n"));
+    let program = documents::metadata("program.json", metadata.to_string()).unwrap();
+    let snapshots = documents::snapshots("snapshots.jsonl", &text).unwrap();
+    let (playback, _) = Playback::new(&program, &snapshots).unwrap();
+    let opened = explore::open_machine("snapshots.jsonl", "minic89", Box::new(playback), program).unwrap();
+    let mut recording = opened.recording;
+    let moment = recording.moment(index);
+    let machine = recording.go_to(moment);
+    let rows = machine.sections().into_iter().flat_map(|section| section.rows);
+    let rows = rows.filter(|row| row.name == "pc" || row.name.starts_with("note "));
+    rows.map(|row| row.value).chain([machine.instruction()]).collect()
+}
+
+/// Each contradiction is shown with the snapshot that it is in.
+#[test]
+fn contradictions_are_in_their_state() {
+    let main = "PUSH_I16 7; STORE_LOCAL 0; LOAD_LOCAL 0; RET";
+    let program = document(&[
+        function(1, "main", [0, 1], main, &json!({})),
+        function(2, "g", [0, 0], "PUSH_I16 1; RET", &json!({})),
+    ]);
+    let uninit = json!({ "t": "uninit" });
+    let state = |step: u64, pc: [u64; 2], stack: serde_json::Value, local: &serde_json::Value| {
+        json!({
+            "schema_version": "MiniC89.VM.Snapshot.v0.2", "step": step, "status": "RUNNING",
+            "pc": { "fid": pc[0], "ip": pc[1] }, "operand_stack": stack,
+            "call_stack": [{ "fid": 1, "return_pc": null, "locals": [local] }],
+        })
+    };
+    let first = || state(0, [1, 0], json!([]), &uninit);
+    for (second, expected) in [
+        (state(1, [1, 1], json!([7]), &uninit), &["main+1", "STORE_LOCAL 0"][..]),
+        (
+            state(1, [9, 3], json!([7]), &uninit),
+            &[
+                "pc is in function 9, which the metadata does not have",
+                "3 of function 9",
+                "(pc names no instruction)",
+            ],
+        ),
+        (
+            state(1, [1, 50], json!([7]), &uninit),
+            &[
+                "pc is at 50, and the function has 4 instructions",
+                "50 of function 1",
+                "(pc names no instruction)",
+            ],
+        ),
+        (
+            state(1, [2, 1], json!([7]), &uninit),
+            &["pc is in function 2, and the current frame in function 1", "g+1", "RET"],
+        ),
+        (
+            state(1, [1, 1], json!([{ "t": "fun", "v": 6 }]), &uninit),
+            &[
+                "[0] of the operand stack is function 6, which the metadata does not have",
+                "main+1",
+                "STORE_LOCAL 0",
+            ],
+        ),
+        (
+            state(1, [1, 1], json!([uninit]), &uninit),
+            &["[0] of the operand stack is uninitialised", "main+1", "STORE_LOCAL 0"],
+        ),
+        (
+            state(1, [1, 1], json!([7, 8]), &uninit),
+            &[
+                "after main+0 PUSH_I16 7, the operand stack is [7, 8], and by the rules [7]",
+                "main+1",
+                "STORE_LOCAL 0",
+            ],
+        ),
+        (
+            state(1, [1, 2], json!([7]), &uninit),
+            &[
+                "after main+0 PUSH_I16 7, pc is {fid: 1, ip: 2}, and by the rules {fid: 1, ip: 1}",
+                "main+2",
+                "LOAD_LOCAL 0",
+            ],
+        ),
+    ] {
+        assert_eq!(noted(&program, &[first(), second.clone()], 1), expected, "{second}");
+        assert_eq!(noted(&program, &[first(), second], 0), ["main+0", "PUSH_I16 7"]);
+    }
 }
 
 /// More than a page shows.

@@ -1,0 +1,315 @@
+//! What the explorer shows is what happened: the instruction that is executed, the data that it wrote, the datum that
+//! is selected, in the terminal and in the page.
+
+use std::fs;
+
+use serde_json::{Value as Json, json};
+use tempfile::TempDir;
+use vmconf::explain::explore::{Explorer, Pane};
+use vmconf::explain::recording::{Direction, FoundMoment, Recording, sections_of};
+use vmconf::model::escape::escaped;
+
+use super::{FAILING, GCD, after, explorer, opened, page, press, screen_of, texts};
+use crate::support::browser::browser;
+use crate::support::{Ran, at_root, command, ran};
+
+/// A file of vectors.
+struct Vector {
+    _folder: TempDir,
+    path: String,
+}
+
+fn vector(content: &Json) -> Vector {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("vector.json");
+    fs::write(&path, content.to_string()).unwrap();
+    Vector { path: path.to_str().unwrap().to_owned(), _folder: folder }
+}
+
+fn neo3(script: &Json) -> Vector {
+    let steps = json!([{ "actions": ["execute"], "result": { "state": "FAULT" } }]);
+    let test = json!({ "name": "it", "script": script, "steps": steps });
+    vector(&json!({ "category": "it", "name": "it", "tests": [test] }))
+}
+
+fn tinyvm(instructions: &Json) -> Vector {
+    let test = json!({ "name": "it", "instructions": instructions, "expect": { "stop": "yield" } });
+    vector(&json!({ "machine": "tinyvm", "tests": [test] }))
+}
+
+fn evm(code: &str) -> Vector {
+    let text = fs::read_to_string(at_root("tests/samples/trace/long.json")).unwrap();
+    vector(&serde_json::from_str(&text.replace("0x5b600056", code)).unwrap())
+}
+
+/// A contract stores 7 at 1, and calls another one, which stores 3 at 1 and reverts.
+pub(super) fn inner_revert() -> Json {
+    let text = fs::read_to_string(at_root("tests/samples/statetest/wrong/balance.json")).unwrap();
+    let mut content: Json = serde_json::from_str(&text).unwrap();
+    let pre = &mut content["balance"]["pre"];
+    // PUSH1 7, PUSH1 1, SSTORE, CALL with 0xffff gas, no value and no data, POP, PUSH1 9, PUSH1 2, SSTORE, STOP
+    let outer = "0x600760015560006000600060006000\
+                 7300000000000000000000000000000000000000c061fffff150600960025500";
+    pre["0x00000000000000000000000000000000000000b0"]["code"] = json!(outer);
+    // PUSH1 3, PUSH1 1, SSTORE, PUSH1 0xee, PUSH1 0, MSTORE8, PUSH1 1, PUSH1 0, REVERT
+    pre["0x00000000000000000000000000000000000000c0"] = json!({
+        "balance": "0x00", "nonce": "0x01", "code": "0x600360015560ee60005360016000fd", "storage": {}
+    });
+    content
+}
+
+/// The lines of the code and of the state, the latter from the mark of the selection on.
+fn panes(explorer: &mut Explorer) -> (Vec<String>, Vec<String>) {
+    let screen = screen_of(explorer, 200, 60);
+    let half = |line: &str, from: usize, count: usize| {
+        line.trim_matches('"').chars().skip(from).take(count).collect::<String>().trim_end().to_owned()
+    };
+    screen.lines().map(|line| (half(line, 0, 90), half(line, 90, 110))).unzip()
+}
+
+/// The rows that are marked with a sign.
+fn signed(explorer: &mut Explorer, sign: char) -> Vec<String> {
+    let rows = panes(explorer).1;
+    let signed = rows.into_iter().filter(|row| row.chars().nth(1) == Some(sign));
+    signed.map(|row| row.chars().skip(2).collect::<String>().trim().to_owned()).collect()
+}
+
+/// The instruction that is marked.
+fn marked(explorer: &mut Explorer) -> String {
+    let code = panes(explorer).0;
+    let is_marked = |line: &&String| matches!(line.chars().nth(1), Some('>' | '!'));
+    let found = code.iter().find(is_marked).unwrap_or_else(|| panic!("nothing is marked in {code:#?}"));
+    found.chars().skip(1).collect::<String>().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+// ---- The code
+
+/// The operands of PUSHDATA1 are executed as PUSH7 and PUSH8.
+#[test]
+fn a_jump_into_an_instruction_shows_what_is_executed() {
+    let vector = neo3(&json!(["JMP", "0x04", "PUSHDATA1", "0x02", "0x1718", "RET"]));
+    let mut explorer = explorer(&vector.path);
+    let expected = [
+        "> 0000 JMP 4 ; 0004",
+        "> 0004 PUSH7 (inside another instruction)",
+        "> 0005 PUSH8 (inside another instruction)",
+        "> 0006 RET",
+    ];
+    press(&mut explorer, "0");
+    for (step, text) in expected.into_iter().enumerate() {
+        assert_eq!(marked(&mut explorer), text, "step {step}");
+        press(&mut explorer, "s");
+    }
+    let Some(browser) = browser() else { return };
+    let (text, before) = (page(&vector.path), "PUSHDATA1 0x1718");
+    for (step, text_of_line) in expected.iter().enumerate() {
+        let shown = after(&browser, &text, "", &format!("#step={step}"));
+        let now: Vec<String> = texts(&shown, "#code .now");
+        let words = now[0].split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!((now.len(), &*words), (1, *text_of_line));
+        assert!(texts(&shown, "#code li")[1].contains(before), "the listing stays");
+    }
+}
+
+/// A TinyVM has words after its program, and they are executed.
+#[test]
+fn what_follows_the_code_is_named() {
+    let vector = tinyvm(&json!(["lw r1, 5"]));
+    let mut explorer = explorer(&vector.path);
+    press(&mut explorer, "0s");
+    assert_eq!(marked(&mut explorer), "> 0001 .word 0x0000 (not in the code: after its end)");
+    // A NeoVM executes a RET there.
+    let mut explorer = explorer_of(&neo3(&json!(["PUSH1"])));
+    press(&mut explorer, "0s");
+    assert_eq!(marked(&mut explorer), "> 0001 RET (not in the code: after its end)");
+}
+
+fn explorer_of(vector: &Vector) -> Explorer {
+    explorer(&vector.path)
+}
+
+/// An instruction that fails is marked, and its code stays.
+#[test]
+fn the_instruction_that_failed_is_marked() {
+    let mut trap = explorer("tests/samples/minic89/wrong/trap-code.json");
+    press(&mut trap, "G");
+    assert_eq!(marked(&mut trap), "! 2 DIV");
+    let mut fault = explorer_of(&neo3(&json!(["PUSH1", "PUSH2", "ABORT"])));
+    press(&mut fault, "G");
+    assert_eq!(marked(&mut fault), "! 0002 ABORT");
+    // PUSH1 1, and an instruction that is none.
+    let mut halt = explorer_of(&evm("0x6001fe"));
+    press(&mut halt, "G");
+    assert!(marked(&mut halt).starts_with("! 0002 "));
+}
+
+// ---- The marks
+
+#[test]
+fn a_revert_marks_what_it_undid_and_nothing_else() {
+    let mut explorer = explorer_of(&vector(&inner_revert()));
+    press(&mut explorer, "0/revert\n");
+    // SSTORE, MSTORE8 and four PUSH came before.
+    assert_eq!(signed(&mut explorer, '*').last().unwrap(), "[1]: 0");
+    press(&mut explorer, "s");
+    let rows = panes(&mut explorer).1;
+    assert!(rows.iter().any(|row| row.ends_with("0x01: 7")), "{rows:#?}");
+    let marked = signed(&mut explorer, '*');
+    assert!(marked.iter().all(|row| ["gas", "frames"].iter().any(|it| row.starts_with(it))), "{marked:#?}");
+    assert_eq!(signed(&mut explorer, '~'), [""; 0]);
+}
+
+#[test]
+fn a_return_does_not_mark_the_locals_of_the_caller() {
+    let mut explorer = explorer(GCD);
+    // Step 6 calls gcd, and step 71 returns.
+    press(&mut explorer, "g71\n");
+    let rows = panes(&mut explorer).1;
+    assert!(rows.iter().any(|row| row.trim_start().starts_with("x: 12")), "{rows:#?}");
+    let marked = signed(&mut explorer, '*');
+    let names: Vec<_> = marked.iter().map(|row| row.split(':').next().unwrap()).collect();
+    assert_eq!(names, ["step", "pc", "[0]"], "{marked:#?}");
+}
+
+#[test]
+fn memory_that_only_grows_is_not_marked() {
+    // PUSH1 0x40, MLOAD, PUSH1 1, PUSH1 0x20, MSTORE
+    let mut explorer = explorer_of(&evm("0x60405160016020526000"));
+    press(&mut explorer, "0ss");
+    let memory = |rows: Vec<String>| rows.into_iter().filter(|row| row.starts_with("0x")).collect::<Vec<_>>();
+    assert_eq!(memory(signed(&mut explorer, '*')), [""; 0]);
+    assert!(panes(&mut explorer).1.iter().any(|row| row.contains("0x0040: 00")));
+    press(&mut explorer, "sss");
+    assert_eq!(memory(signed(&mut explorer, '*')), [format!("0x0020: {:064x}", 1)]);
+}
+
+/// What is stored is marked, also if it was there before.
+#[test]
+fn a_write_of_the_same_value_is_marked() {
+    // PUSH1 0, PUSH1 0, MSTORE, twice
+    let mut explorer = explorer_of(&evm("0x600060005260006000526000"));
+    press(&mut explorer, "g6\n");
+    let row = format!("0x0000: {:064x}", 0);
+    assert_eq!(signed(&mut explorer, '*').last(), Some(&row));
+}
+
+// ---- The selection
+
+/// The values of the operand stack are shown with the top one first.
+#[test]
+fn the_selection_is_a_datum() {
+    // PUSH1 5, PUSH1 6, PUSH1 7, POP, POP, POP, PUSH1 8
+    let mut explorer = explorer_of(&evm("0x6005600660075050506008"));
+    let selected = |explorer: &mut Explorer| {
+        let rows = panes(explorer).1;
+        rows.into_iter().find_map(|row| Some(row.strip_prefix('▏')?.trim_matches(['*', ' ']).to_owned()))
+    };
+    press(&mut explorer, "0s");
+    let row = panes(&mut explorer).1.iter().position(|row| row.ends_with("[0]: 5")).unwrap();
+    explorer.click(Pane::State, row - 2);
+    assert_eq!(selected(&mut explorer).unwrap(), "[0]: 5");
+    press(&mut explorer, "ss");
+    assert_eq!(selected(&mut explorer).unwrap(), "[0]: 5");
+    press(&mut explorer, "sss");
+    assert_eq!(selected(&mut explorer), None);
+    assert!(panes(&mut explorer).1[1].contains("stack [0] is not in it"), "{:?}", panes(&mut explorer).1);
+    // Where it was written is still known, and it comes back.
+    press(&mut explorer, "p");
+    assert_eq!(explorer.recording().now().step(), 0);
+    press(&mut explorer, "n");
+    assert_eq!(
+        (explorer.recording().now().step(), selected(&mut explorer).unwrap()),
+        (1, "[0]: 5".to_owned())
+    );
+    press(&mut explorer, "n");
+    assert_eq!(
+        (explorer.recording().now().step(), selected(&mut explorer).unwrap()),
+        (7, "[0]: 8".to_owned())
+    );
+}
+
+// ---- The questions
+
+/// The answers of a page to all questions about writes, at some steps: step, datum, the last write and the next one.
+const ASK: &str = "const answers = [];\
+    for (const step of new Set([0, 1, run.all >> 2, run.all >> 1, run.all - 1, run.all])) {\
+      go(step - run.first);\
+      for (const row of sections.flatMap(rowsOf)) {\
+        if (row.datum === null) continue;\
+        datum = row.datum; places = row.places;\
+        answers.push([step, run.data[datum], lastWrite(), nextWrite()]);\
+      }\
+    }\
+    document.getElementById('status').textContent = JSON.stringify(answers);";
+
+#[test]
+fn both_forms_answer_the_same() {
+    let Some(browser) = browser() else { return };
+    let revert = vector(&inner_revert());
+    let arrays = neo3(&json!([
+        "PUSH2", "NEWARRAY", "DUP", "DUP", "PUSH0", "PUSH5", "SETITEM", "DUP", "PUSH1", "PUSH6", "SETITEM",
+        "ABORT"
+    ]));
+    let ids = FAILING.iter().map(|it| it.1).chain([GCD, &revert.path, &arrays.path]);
+    let (mut count, mut found) = (0, 0);
+    for id in ids {
+        let shown = after(&browser, &page(id), ASK, "");
+        let answers: Vec<(u64, String, Option<u64>, Option<u64>)> =
+            serde_json::from_str(&texts(&shown, "#status")[0]).unwrap();
+        let mut recording = opened(id).recording;
+        for (step, name, last, next) in answers {
+            let ours = [Direction::Back, Direction::Forward].map(|it| asked(&mut recording, step, &name, it));
+            assert_eq!(ours, [last, next], "{id}, step {step}: {name}");
+            count += 1;
+            found += usize::from(last.is_some());
+        }
+    }
+    assert!(count > 400 && found > 150, "{found} of {count}");
+}
+
+/// The answer of the terminal.
+fn asked(recording: &mut Recording, step: u64, name: &str, direction: Direction) -> Option<u64> {
+    recording.go_to(recording.moment(step));
+    let state = recording.machine().inspect();
+    let mut rows = sections_of(state).into_iter().flat_map(|section| section.rows);
+    let datum = rows.find(|row| escaped(&row.datum.id.to_string()) == name).unwrap().datum;
+    match recording.write_of(&datum, direction, &mut |_| true) {
+        FoundMoment::At(step) => Some(step),
+        FoundMoment::Nothing => None,
+        FoundMoment::Cancelled => panic!("nobody cancels"),
+    }
+}
+
+/// The word that a reverted call stored and the one that its caller stored have the same key.
+#[test]
+fn the_write_before_is_that_of_the_same_account() {
+    let vector = vector(&inner_revert());
+    let word = format!("storage 0x01 of 0x{:040x}", 0xb0);
+    let mut recording = opened(&vector.path).recording;
+    let end = recording.steps();
+    // PUSH1, PUSH1, SSTORE
+    assert_eq!(asked(&mut recording, end - 1, &word, Direction::Back), Some(3));
+    // The other one was undone by the last of 8 instructions after PUSH1 7 and PUSH1 1, SSTORE, 5 PUSH1, PUSH20, PUSH2
+    // and CALL.
+    let word = format!("storage 0x01 of 0x{:040x}", 0xc0);
+    assert_eq!(asked(&mut recording, 14, &word, Direction::Forward), Some(20));
+}
+
+#[test]
+fn a_page_that_is_cut_says_so() {
+    let text = fs::read_to_string(at_root("tests/samples/trace/long.json")).unwrap();
+    // 12 gas for 3 steps.
+    let long = vector(&serde_json::from_str(&text.replace("0x124f80", "0x63000")).unwrap());
+    let Ran { exit, stdout, stderr } =
+        ran(command(&["explore", &long.path, "--html", "-"]).output().unwrap());
+    assert_eq!(exit, 0, "{stderr}");
+    let note = "the page has steps 1377 to 101377 of 101377; in a terminal, vmconf explore has all of them";
+    assert_eq!(stderr, format!("note: {note}\n"));
+    let Some(browser) = browser() else { return };
+    let script = "const row = sections.flatMap(rowsOf).find((row) => row.label === 'refund');\
+        go(5); datum = row.datum; places = row.places; moves.lastWrite();";
+    let shown = after(&browser, &stdout, script, "");
+    assert_eq!(texts(&shown, "#cut"), [note]);
+    let said = "status, refund: no write before from step 1377 on, where this page begins";
+    assert_eq!(texts(&shown, "#status"), [said]);
+}
