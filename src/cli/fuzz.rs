@@ -66,7 +66,7 @@ pub(super) struct FuzzCommand {
     known: Option<PathBuf>,
 
     /// Maximum number of changes that are tried to make a program small
-    #[arg(long, value_name = "N", default_value = "5000", value_parser = number::<usize>)]
+    #[arg(long, value_name = "N", default_value = "2000", value_parser = number::<usize>)]
     tries: usize,
 
     /// Output form

@@ -279,12 +279,14 @@ impl Fuzzer<'_> {
                 return None;
             }
         }
-        if ["HALT", "success", "returned"].iter().any(|word| last.contains(word)) {
+        if ["HALT", "Halt", "success", "returned"].iter().any(|word| last.contains(word)) {
             self.generator.reward(program);
         }
-        text(Some(&|field: &str| {
-            left.iter().find(|(name, _)| *name == field).map(|(_, value)| value.clone())
-        }))
+        // What a NeoVM leaves on its stacks when it faults is of no use to programs, and implementations drop it.
+        let is_fault =
+            ["FAULT", "Fault"].map(Value::text).iter().any(|fault| left.contains(&("state", fault.clone())));
+        let field = |name: &str| left.iter().find(|it| it.0 == name).map(|it| it.1.clone());
+        text(Some(&|name: &str| field(name).filter(|_| !(is_fault && name == "invocationStack"))))
     }
 
     /// Keeps the program if it does something with an instruction that none before did.
@@ -328,7 +330,7 @@ impl Fuzzer<'_> {
             return None;
         }
         *repeated += 1;
-        let (text, report) = small(subject, self.reference, &file, self.options.max_tries)?;
+        let (text, report) = small(subject, self.reference, &file, self.options)?;
         let file = open_text(&source(), text.clone(), subject.options);
         let program = file.case(0)?.read().ok()?.case?.program;
         let ops = (self.machine.contains)(&program);
@@ -356,12 +358,13 @@ fn small(
     subject: &mut Subject<'_>,
     reference: &LoadOptions,
     file: &LoadedFile<'_>,
-    max_tries: usize,
+    options: &FuzzOptions,
 ) -> Option<(String, CaseReport)> {
     let source = source();
     let own = options_of(subject.options, &source, subject.options.run.testee.clone());
     let reference = options_of(reference, &source, MakeTestee::default());
-    let how = MinimizeOptions { keep: KeptFailure::Cause, max_tries };
+    let FuzzOptions { max_tries, deadline, .. } = *options;
+    let how = MinimizeOptions { keep: KeptFailure::Cause, max_tries, deadline };
     let small = minimize((file, 0), &source, &own, Some(&reference), how).ok()?;
     Some((small.text, small.report))
 }

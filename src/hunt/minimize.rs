@@ -13,6 +13,8 @@ mod parts;
 pub(super) mod programs;
 mod values;
 
+use std::time::Instant;
+
 use crate::explain::explain;
 use crate::machines::MachineInfo;
 use crate::model::assertion::Expected;
@@ -47,6 +49,8 @@ pub struct MinimizeOptions {
     pub keep: KeptFailure,
     /// How many changes are tried at most.
     pub max_tries: usize,
+    /// When to end earlier; `None` for never.
+    pub deadline: Option<Instant>,
 }
 
 /// A case that was made small.
@@ -225,7 +229,11 @@ impl<'o> Minimizer<'o> {
 
     /// Accepts a text if it is smaller and fails for the same reason.
     fn attempt(&mut self, text: String) -> bool {
-        if self.tries >= self.options.max_tries || self.subject.options.run.interrupt.is_requested() {
+        let is_late = self.options.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        if is_late
+            || self.tries >= self.options.max_tries
+            || self.subject.options.run.interrupt.is_requested()
+        {
             self.is_cut = true;
             return false;
         }

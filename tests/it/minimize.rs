@@ -24,7 +24,7 @@ const FAULTS: usize = 3;
 /// The number of instructions that are executed of a case.
 const MAX_STEPS: u64 = 20_000;
 
-const HOW: MinimizeOptions = MinimizeOptions { keep: KeptFailure::Cause, max_tries: 20_000 };
+const HOW: MinimizeOptions = MinimizeOptions { keep: KeptFailure::Cause, max_tries: 20_000, deadline: None };
 
 fn options() -> LoadOptions {
     let limits = Limits { steps: MAX_STEPS, ..Limits::default() };
