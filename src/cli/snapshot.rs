@@ -223,9 +223,9 @@ impl Snapshot<'_> {
         }
         let word = if old.is_some() { "DIFFERS" } else { "NEW" };
         if old.is_some() {
-            counts.different += 1
+            counts.different += 1;
         } else {
-            counts.new += 1
+            counts.new += 1;
         }
         writeln!(out, "{word}  {}", escaped(self.id))?;
         if let Some(old) = old_text {
