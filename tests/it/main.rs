@@ -16,8 +16,8 @@ mod completions;
 mod compressed;
 mod config;
 mod costs;
-#[cfg(unix)]
 mod differences;
+#[cfg(unix)]
 mod docs;
 mod ecdsa;
 mod effects;
@@ -66,8 +66,8 @@ mod schema_statetest;
 mod schema_tinyvm;
 mod schema_vmtests;
 mod select;
-#[cfg(feature = "ethereum")]
 mod snapshot;
+#[cfg(feature = "ethereum")]
 mod statetest;
 mod suites;
 mod support;
