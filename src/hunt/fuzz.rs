@@ -52,7 +52,7 @@ pub struct FuzzOptions {
     pub seed: u64,
     /// How many programs to run.
     pub programs: u64,
-    /// When to end earlier; `None` for never. What is found until then does not depend on it.
+    /// When to end earlier; `None` for never. Only the vector of the last finding may be less small for it.
     pub deadline: Option<Instant>,
     /// How many changes are tried to make a program small.
     pub max_tries: usize,

@@ -7,8 +7,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::random::Random;
+#[cfg(unix)]
+use crate::support::{command, ran};
 use vmconf::hunt::fuzz::{FuzzFinding, FuzzOptions, FuzzSubject, FuzzSummary, fuzz};
-use vmconf::machines::of_this_crate;
+use vmconf::machines::{by_name, of_this_crate};
 use vmconf::model::verdict::Verdict;
 use vmconf::prove::mutants::fault::{RowFault, row_faults_of};
 use vmconf::prove::mutants::faulty::Faulty;
@@ -80,4 +82,47 @@ fn planted_faults_are_found() {
     }
     println!("{count} found; missed: {missed:?}");
     assert!(100 * count >= FOUND * (count + missed.len()), "{count} found; missed: {missed:?}");
+}
+
+/// Programs and findings depend on the seed and on nothing else.
+#[test]
+fn a_seed_finds_the_same() {
+    let fault = row_faults_of(by_name("neo3").unwrap())
+        .into_iter()
+        .find(|fault| fault.to_string() == "neo3/SUB/swapped")
+        .unwrap();
+    let vectors = |seed| {
+        let (summary, findings) = found(fault, seed, 2_000);
+        (summary, findings.into_iter().map(|finding| finding.vector).collect::<Vec<_>>())
+    };
+    let once = vectors(5);
+    assert!(!once.1.is_empty(), "{once:?}");
+    assert_eq!(once, vectors(5));
+    assert_ne!(once, vectors(6));
+}
+
+/// A machine that executes MOD as DIV, from nothing to a list of what is known.
+#[cfg(unix)]
+#[test]
+fn what_is_known_is_not_told_again() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let vm =
+        format!("mine=sh -c 'sed -u s/a2\\\"/a1\\\"/g | \"{}\" serve neo3'", env!("CARGO_BIN_EXE_vmconf"));
+    let fuzz = || {
+        let args =
+            ["fuzz", "neo3", "--vm", &vm, "--cases", "9000", "--known", "known.txt", "--output", "json"];
+        ran(command(&args).current_dir(folder.path()).output().unwrap())
+    };
+    let first = fuzz();
+    assert_eq!(first.exit, 1, "{first:?}");
+    let line: serde_json::Value = serde_json::from_str(first.stdout.lines().next().unwrap()).unwrap();
+    assert_eq!((&line["vm"], &line["cause"]), (&"mine".into(), &"MOD".into()), "{line}");
+    let known = std::fs::read_to_string(folder.path().join("known.txt")).unwrap();
+    assert!(known.ends_with("\nmine MOD\n"), "{known}");
+    let second = fuzz();
+    assert_eq!((second.exit, second.stdout.lines().count()), (0, 1), "{second:?}");
+    std::fs::write(folder.path().join("known.txt"), "mine\n").unwrap();
+    let broken = fuzz();
+    assert_eq!(broken.exit, 2);
+    assert!(broken.stderr.contains("known.txt:1:1: \"mine\" is no known difference"), "{}", broken.stderr);
 }
