@@ -57,7 +57,7 @@ pub(super) struct MinimizeCommand {
 /// What the smaller case keeps.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum KeepArg {
-    /// The instruction that made the first wrong value
+    /// What differs, and the instruction that made the first wrong value
     Cause,
     /// That it fails, whatever differs
     Verdict,

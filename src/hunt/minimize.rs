@@ -35,7 +35,7 @@ use crate::text::json::JsonNode;
 /// What a smaller case keeps.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum KeptFailure {
-    /// The instruction that made the first wrong value; if none is known, the signature of the failure.
+    /// The signature of the failure, and the instruction that made the first wrong value, if one is known.
     #[default]
     Cause,
     /// The kind of verdict.
@@ -285,13 +285,12 @@ impl<'o> Minimizer<'o> {
         if self.reference.is_none() && KeptDifference::of(&report) != self.kept.first {
             return false;
         }
-        match (self.options.keep, &self.kept.op) {
-            (KeptFailure::Verdict, _) => true,
-            (KeptFailure::Cause, Some(op)) => named_instruction(&explain(worker, file, 0, 0)) == Some(op),
-            (KeptFailure::Cause, None) => {
-                signature(report.machine.as_deref(), &report.verdict) == self.kept.signature
-            }
+        if self.options.keep == KeptFailure::Verdict {
+            return true;
         }
+        // The same instruction can be blamed for another failure, such as what it leaves when it cannot be executed.
+        signature(report.machine.as_deref(), &report.verdict) == self.kept.signature
+            && self.kept.op.is_none_or(|op| named_instruction(&explain(worker, file, 0, 0)) == Some(op))
     }
 }
 
