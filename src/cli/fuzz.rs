@@ -29,13 +29,13 @@ use super::settings::Settings;
 use super::unwritten::Unwritten;
 use super::vm::{VmsArgs, end_on_interrupt};
 
-/// Look for programs on which machines differ from the embedded one
+/// Find programs on which machines differ from the embedded one
 ///
 /// Example: vmconf fuzz neo3 --vm 'mine=vmconf serve neo3' --cases 200
 ///
-/// Makes programs from the rows of the machine's instructions, and changes those further that do something new. A
-/// difference is made small and told once, by the instruction that made the first wrong value. With --out, it is written
-/// as a vector. The same seed and number of cases find the same.
+/// Generates programs from the machine's instruction table and mutates those that reach new coverage. Each difference is
+/// minimized and reported once, by the instruction that made the first wrong value. With --out, it is written as a vector.
+/// The same seed and number of cases find the same differences.
 #[derive(Debug, Args)]
 pub(super) struct FuzzCommand {
     /// The machine
@@ -61,7 +61,7 @@ pub(super) struct FuzzCommand {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
-    /// Differences that are not told again, one in each line; those found are added
+    /// Known differences, one per line, which are not reported again; new ones are added
     #[arg(long, value_name = "LIST")]
     known: Option<PathBuf>,
 
@@ -97,7 +97,7 @@ impl FuzzCommand {
         let mut written = Ok(());
         let summary = fuzz::fuzz(self.machine, &subjects, &options, &mut known, &mut |finding| {
             if written.is_ok() {
-                written = self.tell(&mut out, &finding);
+                written = self.report(&mut out, &finding);
             }
         })?;
         written?;
@@ -108,8 +108,8 @@ impl FuzzCommand {
         Ok(if summary.found == 0 { Exit::Passed } else { Exit::Failed })
     }
 
-    /// Tells a difference, and writes its vector.
-    fn tell(&self, out: &mut impl Write, finding: &FuzzFinding) -> anyhow::Result<()> {
+    /// Reports a difference, and writes its vector.
+    fn report(&self, out: &mut impl Write, finding: &FuzzFinding) -> anyhow::Result<()> {
         let file = self.out.as_deref().map(|folder| self.write_vector(folder, finding)).transpose()?;
         let FuzzFinding { cause, program, vector, signature, .. } = finding;
         if self.output == OutputForm::Json {
@@ -149,18 +149,18 @@ impl FuzzCommand {
     }
 
     fn end(&self, out: &mut impl Write, summary: FuzzSummary) -> anyhow::Result<()> {
-        let FuzzSummary { programs, left_out, differing, found } = summary;
+        let FuzzSummary { programs, skipped, differing, found } = summary;
         if self.output == OutputForm::Json {
             let line = json!({
-                "type": "end", "programs": programs, "left_out": left_out, "differing": differing, "found": found,
+                "type": "end", "programs": programs, "skipped": skipped, "differing": differing, "found": found,
             });
             writeln!(out, "{line}")?;
         } else {
             writeln!(
                 out,
-                "{}, {left_out} left out, {differing} with a difference: {} not known before",
+                "{}, {skipped} skipped, {differing} with a difference: {}",
                 counted(programs, "program"),
-                counted(found, "cause"),
+                counted(found, "new cause"),
             )?;
         }
         Ok(out.flush()?)
@@ -192,7 +192,7 @@ fn write_known(path: &Path, known: &BTreeSet<FuzzCause>) -> anyhow::Result<()> {
     let lines: Vec<_> = known.iter().map(ToString::to_string).collect();
     let lines = lines.join("\n");
     let text = format!(
-        "# Differences that vmconf fuzz does not tell again: a machine, and what differs.\n{lines}\n"
+        "# Differences that vmconf fuzz does not report again: a machine, and what differs.\n{lines}\n"
     );
     Ok(ResultFile::with(path, text.as_bytes()).map_err(|error| Unwritten::file(path, error))?)
 }

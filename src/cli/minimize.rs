@@ -13,7 +13,6 @@ use vmconf::report::explanation;
 use vmconf::run::sources::VectorSource;
 use vmconf::run::{self, LoadOptions, LoadedFile, Worker};
 use vmconf::testees::MakeTestee;
-use vmconf::testees::process::ProcessGroups;
 
 use super::errors::NothingToDo;
 use super::new_file::ForceArgs;
@@ -21,9 +20,9 @@ use super::number::number;
 use super::output;
 use super::select::Select;
 use super::settings::Settings;
-use super::vm::{VmArgs, end_on_interrupt};
+use super::vm::VmArgs;
 
-/// Make a failing case small
+/// Minimize a failing case
 ///
 /// Example: vmconf minimize tests/samples/vmtests/wrong/storage-value.json
 ///
@@ -69,11 +68,7 @@ impl MinimizeCommand {
             self.force.check(path)?;
         }
         let mut options = self.select.options(settings)?;
-        let groups = ProcessGroups::default();
-        if self.vm.is_some() {
-            end_on_interrupt(&groups)?;
-        }
-        options.run.testee = self.vm.testee(settings, &groups, &options.run.interrupt)?;
+        options.run.testee = self.vm.testee_until_interrupt(settings)?;
         options.run.flaky = self.vm.flaky();
         let sources = self.select.sources(settings, &options)?;
         let mut worker = Worker::new(&options.run);

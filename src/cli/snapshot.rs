@@ -7,14 +7,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
-use vmconf::machines::MachineInfo;
-use vmconf::model::case::Case;
 use vmconf::model::count::counted;
 use vmconf::model::escape::escaped;
 use vmconf::model::exit_code::Exit;
 use vmconf::run::{self, LoadOptions, LoadedFile};
-use vmconf::testees::Stopped;
-use vmconf::testees::process::ProcessGroups;
 
 use super::final_state::{FinalState, write_text};
 use super::find_case::read_case;
@@ -24,7 +20,7 @@ use super::select::Select;
 use super::settings::Settings;
 use super::text_diff;
 use super::unwritten::Unwritten;
-use super::vm::{VmArgs, end_on_interrupt, stopped_early};
+use super::vm::{VmArgs, stopped_early};
 
 /// The maximum size of a snapshot that is read.
 const MAX_BYTES: u64 = 64 << 20;
@@ -32,7 +28,7 @@ const MAX_BYTES: u64 = 64 << 20;
 /// The most characters of a file name before its hash.
 const MAX_NAME: usize = 120;
 
-/// Keep what each case does as golden files that cargo insta reviews
+/// Snapshot the final state of each case, for review with cargo insta
 ///
 /// Example: vmconf snapshot vectors/neo3/types --dir target/vmconf-snapshots --check
 ///
@@ -97,11 +93,7 @@ struct SnapshotCounts {
 impl SnapshotCommand {
     pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         let mut options = self.select.options(settings)?;
-        let groups = ProcessGroups::default();
-        if self.vm.is_some() {
-            end_on_interrupt(&groups)?;
-        }
-        options.run.testee = self.vm.testee(settings, &groups, &options.run.interrupt)?;
+        options.run.testee = self.vm.testee_until_interrupt(settings)?;
         let sources = self.select.sources(settings, &options)?;
         let update = if self.check { SnapshotUpdate::Nothing } else { SnapshotUpdate::of_environment() };
         let (mut counts, mut written, mut files) =
@@ -114,9 +106,16 @@ impl SnapshotCommand {
                 output::note(&diagnostic.located(&source.shown));
             }
             files.insert(source.shown.to_string());
-            for index in 0..loaded.cases() {
-                let Some(text) = self.text(&loaded, index, &options, &mut counts)? else { continue };
-                let id = loaded.ids().nth(index).context("a case that was counted")?.to_string();
+            for (index, id) in loaded.ids().enumerate() {
+                let id = id.to_string();
+                let text = match self.text(&loaded, index, &options) {
+                    Ok(text) => text,
+                    Err(error) => {
+                        counts.broken += 1;
+                        output::note(&format!("error: {id}: {error}"));
+                        continue;
+                    }
+                };
                 let path = self.dir.join(file_name(&id));
                 let snapshot = Snapshot { path: &path, file: &source.shown, id: &id, text: &text };
                 snapshot.compare(update, &mut counts, &mut out)?;
@@ -127,43 +126,21 @@ impl SnapshotCommand {
         end(&counts, update, &mut out)
     }
 
-    /// How a case ends, as text; `None` if it does not end.
-    fn text(
-        &self,
-        loaded: &LoadedFile<'_>,
-        index: usize,
-        options: &LoadOptions,
-        counts: &mut SnapshotCounts,
-    ) -> anyhow::Result<Option<String>> {
-        let id = loaded.ids().nth(index).map(|id| id.to_string()).unwrap_or_default();
-        let (machine, case): (&'static MachineInfo, Case) = match read_case(loaded, index) {
-            Ok(read) => read,
-            Err(error) => {
-                counts.broken += 1;
-                output::note(&format!("error: {id}: {error}"));
-                return Ok(None);
-            }
-        };
+    /// How a case ends, as text.
+    ///
+    /// # Errors
+    ///
+    /// When the case is broken, or did not run to its end.
+    fn text(&self, loaded: &LoadedFile<'_>, index: usize, options: &LoadOptions) -> anyhow::Result<String> {
+        let (machine, case) = read_case(loaded, index)?;
         let limits = &loaded.options().limits;
-        let mut left = match FinalState::of(machine, case, limits, &options.run) {
-            Ok(left) => left,
-            Err(Stopped::Error(error)) => {
-                counts.broken += 1;
-                output::note(&format!("error: {id}: {error}"));
-                return Ok(None);
-            }
-            Err(stopped) => {
-                counts.broken += 1;
-                output::note(&format!("error: {id}: {}", stopped_early(stopped)));
-                return Ok(None);
-            }
-        };
+        let mut left = FinalState::of(machine, case, limits, &options.run).map_err(stopped_early)?;
         if !self.fields.is_empty() {
             left.fields.retain(|(name, _)| self.fields.iter().any(|field| field == name));
         }
         let mut text = Vec::new();
         write_text(&mut text, &left, usize::MAX)?;
-        Ok(Some(String::from_utf8_lossy(&text).into_owned()))
+        Ok(String::from_utf8_lossy(&text).into_owned())
     }
 
     /// Notes the snapshots of the files that were read which no case has any more, if no case was left out.

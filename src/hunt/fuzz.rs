@@ -1,7 +1,7 @@
-//! Looks for programs on which a machine in another process differs from the embedded one.
+//! Finds programs on which a machine in another process differs from the embedded one.
 //!
 //! Each program becomes a vector that demands what the embedded machine does, so that it is compared like any other
-//! vector. A difference is made small, and told once: by the machine and the instruction that made the first wrong value,
+//! vector. A difference is minimized and reported once, by the machine and the instruction that made the first wrong value
 //! or, if none is known, by what differs. Programs that do something with an instruction that none before did are kept
 //! and changed further.
 
@@ -9,13 +9,13 @@ use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::time::Instant;
 
-use super::generate::{GeneratedProgram, ProgramGenerator, is_generated};
+use super::generate::{GeneratedProgram, ProgramGenerator};
 use super::minimize::{KeptFailure, MinimizeOptions, minimize, named_instruction, options_of};
 use crate::explain::explain;
 use crate::explain::observed_run::{Detail, ObservedRun};
 use crate::formats::{Inputs, MakeVector, NewVector, StateOf, made_for};
 use crate::isa::OpInfo;
-use crate::machines::MachineInfo;
+use crate::machines::{Engine, MachineInfo};
 use crate::model::case_report::CaseReport;
 use crate::model::interrupt::Interrupt;
 use crate::model::limits::Limits;
@@ -28,7 +28,7 @@ use crate::run::{FileOptions, LoadOptions, LoadedFile, RunOptions, Worker, catch
 use crate::testees::MakeTestee;
 use crate::testees::embedded::Embedded;
 
-/// The maximum number of instructions that a program executes; longer ones are left out.
+/// The maximum number of instructions that a program executes; longer ones are skipped.
 const MAX_STEPS: u64 = 2_000;
 
 /// What one program in this number does with its instructions is observed.
@@ -58,7 +58,7 @@ pub struct FuzzOptions {
     pub max_tries: usize,
 }
 
-/// What distinguishes a difference from others: it is told once.
+/// What distinguishes a difference from others. Each cause is reported once.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FuzzCause {
     /// The name of the machine that differs.
@@ -82,8 +82,6 @@ pub struct FuzzFinding {
     pub program: u64,
     /// A vector with a small program, which the embedded machine passes.
     pub vector: String,
-    /// How the machine fails it.
-    pub report: CaseReport,
     /// How the case fails, without what varies from case to case.
     pub signature: String,
 }
@@ -94,7 +92,7 @@ pub struct FuzzSummary {
     /// How many programs ran.
     pub programs: u64,
     /// How many of them the format cannot hold, or ran into a limit.
-    pub left_out: u64,
+    pub skipped: u64,
     /// How many differed on some machine.
     pub differing: u64,
     /// How many causes were found that were not known.
@@ -106,8 +104,8 @@ pub struct FuzzSummary {
 #[error("programs of {0} cannot be generated: it is executed by a library or described by data")]
 pub struct NotGenerated(pub &'static str);
 
-/// Runs programs until their number or the deadline is reached. `known` are the causes that are not told, to which those
-/// found are added.
+/// Runs programs until their number or the deadline is reached. Causes in `known` are not
+/// reported; those found are added to it.
 ///
 /// # Errors
 ///
@@ -119,8 +117,8 @@ pub fn fuzz(
     known: &mut BTreeSet<FuzzCause>,
     found: &mut dyn FnMut(FuzzFinding),
 ) -> Result<FuzzSummary, NotGenerated> {
-    let (format, make) =
-        made_for(machine.name).filter(|_| is_generated(machine.isa)).ok_or(NotGenerated(machine.name))?;
+    let is_generated = machine.engine == Engine::Own;
+    let (format, make) = made_for(machine.name).filter(|_| is_generated).ok_or(NotGenerated(machine.name))?;
     let load = |testee: &MakeTestee| {
         let limits = Limits { steps: MAX_STEPS, ..Limits::default() };
         let file = FileOptions { format: Some(format), limits, ..FileOptions::default() };
@@ -224,7 +222,7 @@ impl Fuzzer<'_> {
         let document = self.generator.document(&program);
         let name = format!("{}-{number}", self.options.seed);
         let Some(vector) = self.vector(&name, &document, &program) else {
-            self.summary.left_out += 1;
+            self.summary.skipped += 1;
             return;
         };
         let codes = program.codes();
@@ -261,12 +259,10 @@ impl Fuzzer<'_> {
         let file = open_text(&source(), text(None)?, self.reference);
         let case = file.case(0)?.read().ok()?.case?;
         let mut left: Vec<(&str, Value)> = Vec::new();
-        let mut last = String::new();
         let ran = catch_panic(|| {
             self.embedded.watch(&case.program, &case.steps, None, &mut |_, state| {
                 let fields = self.machine.fields.iter();
                 left = fields.filter_map(|it| Some((it.name, state.observe(it.name)?))).collect();
-                last = state.describe();
             })
         });
         match ran {
@@ -279,14 +275,13 @@ impl Fuzzer<'_> {
                 return None;
             }
         }
-        if ["HALT", "Halt", "success", "returned"].iter().any(|word| last.contains(word)) {
+        let is_failed = self.embedded.state().failure().is_some();
+        if !is_failed {
             self.generator.reward(program);
         }
         // What a NeoVM leaves on its stacks when it faults is of no use to programs, and implementations drop it.
-        let is_fault =
-            ["FAULT", "Fault"].map(Value::text).iter().any(|fault| left.contains(&("state", fault.clone())));
         let field = |name: &str| left.iter().find(|it| it.0 == name).map(|it| it.1.clone());
-        text(Some(&|name: &str| field(name).filter(|_| !(is_fault && name == "invocationStack"))))
+        text(Some(&|name: &str| field(name).filter(|_| !(is_failed && name == "invocationStack"))))
     }
 
     /// Keeps the program if it does something with an instruction that none before did.
@@ -340,7 +335,7 @@ impl Fuzzer<'_> {
         }
         let signature = signature(report.machine.as_deref(), &report.verdict).unwrap_or_default();
         let cause = FuzzCause { vm: subject.name.to_owned(), what };
-        Some(FuzzFinding { cause, program: number, vector: text, report, signature })
+        Some(FuzzFinding { cause, program: number, vector: text, signature })
     }
 }
 

@@ -10,7 +10,7 @@ use num_bigint::BigInt;
 use serde_json::{Value as Json, json};
 
 use super::minimize::programs::listed;
-use crate::isa::{ImmediateOperand, Isa, OpInfo, Unit};
+use crate::isa::{ImmediateOperand, OpInfo, Unit};
 use crate::machines::MachineInfo;
 use crate::model::limits::Limits;
 use crate::prove::numbers::Numbers;
@@ -323,7 +323,7 @@ impl ProgramGenerator {
             Unit::Bytes => {
                 let mut bytes = vec![op.code as u8];
                 for operand in op.operands {
-                    bytes.extend(immediate(*operand, numbers));
+                    bytes.extend(numbers.immediate(*operand));
                 }
                 bytes
             }
@@ -455,27 +455,6 @@ const SHOWS_RESULTS: [u8; 21] = [
 /// Numbers that are lengths, indices, and offsets.
 const SMALL: &[i64] = &[0, 1, 2, 3, 4, 7, 8, 31, 32, 33, 64, -1];
 
-/// An operand of an instruction: few bytes, small numbers.
-fn immediate(operand: ImmediateOperand, numbers: &mut Numbers) -> Vec<u8> {
-    let small = numbers.below(4) as u8;
-    match operand {
-        ImmediateOperand::Prefixed(size) => {
-            let mut bytes = vec![0; size.into()];
-            bytes[0] = small;
-            bytes.extend(numbers.bytes(small.into()));
-            bytes
-        }
-        ImmediateOperand::Data(size) => numbers.bytes(size.into()),
-        ImmediateOperand::Unsigned(size)
-        | ImmediateOperand::Signed(size)
-        | ImmediateOperand::Offset(size) => {
-            let mut bytes = vec![0; size.into()];
-            bytes[0] = small;
-            bytes
-        }
-    }
-}
-
 /// A program of MiniC89 whose function `main` has these instructions, and a function that can be called.
 fn functions(program: &GeneratedProgram) -> Json {
     let end = program.pieces.len();
@@ -507,9 +486,4 @@ fn functions(program: &GeneratedProgram) -> Json {
             {"fid": 2, "name": "difference", "param_count": 2, "local_count": 2, "code": callee},
         ],
     })
-}
-
-/// The instructions of a machine, for which programs can be generated: those that vmconf executes itself.
-pub(super) fn is_generated(isa: &Isa) -> bool {
-    ["evm", "neo3", "neo2", "tinyvm", "minic89"].contains(&isa.machine)
 }

@@ -2,6 +2,8 @@
 
 use num_bigint::BigInt;
 
+use crate::isa::ImmediateOperand;
+
 /// A sequence that its seed decides.
 #[derive(Debug, Clone)]
 pub(crate) struct Numbers(u64);
@@ -45,5 +47,26 @@ impl Numbers {
         let power = BigInt::from(1) << self.pick(&BITS);
         let near = power + (self.below(3) as i64 - 1);
         if self.one_in(4) { -near } else { near }
+    }
+
+    /// An immediate operand of an instruction: few bytes, small numbers.
+    pub(crate) fn immediate(&mut self, operand: ImmediateOperand) -> Vec<u8> {
+        let small = self.below(4) as u8;
+        match operand {
+            ImmediateOperand::Prefixed(size) => {
+                let mut bytes = vec![0; size.into()];
+                bytes[0] = small;
+                bytes.extend(self.bytes(small.into()));
+                bytes
+            }
+            ImmediateOperand::Data(size) => self.bytes(size.into()),
+            ImmediateOperand::Unsigned(size)
+            | ImmediateOperand::Signed(size)
+            | ImmediateOperand::Offset(size) => {
+                let mut bytes = vec![0; size.into()];
+                bytes[0] = small;
+                bytes
+            }
+        }
     }
 }

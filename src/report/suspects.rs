@@ -70,7 +70,7 @@ fn text(out: &mut dyn Write, analysis: &SuspectAnalysis, flags: &ShellWords) -> 
             let case = format!("{}{}", quoted(&escaped(example)), escaped(&flags.to_string()));
             writeln!(out, "  next: vmconf diff {case}")?;
             if place == 0 {
-                writeln!(out, "  small: vmconf minimize {case}")?;
+                writeln!(out, "  next: vmconf minimize {case}")?;
             }
         }
     }

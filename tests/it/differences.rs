@@ -104,7 +104,7 @@ fn a_seed_finds_the_same() {
 /// A machine that executes MOD as DIV, from nothing to a list of what is known.
 #[cfg(unix)]
 #[test]
-fn what_is_known_is_not_told_again() {
+fn known_causes_are_not_reported_again() {
     let folder = tempfile::TempDir::new().unwrap();
     let vm =
         format!("mine=sh -c 'sed -u s/a2\\\"/a1\\\"/g | \"{}\" serve neo3'", env!("CARGO_BIN_EXE_vmconf"));

@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 use super::fault::{FaultKind, RowFault};
 use super::faulty::Faulty;
 use crate::formats::{Inputs, MakeVector, NewVector, StateOf, made_for};
-use crate::isa::{ImmediateOperand, OpInfo};
+use crate::isa::OpInfo;
 use crate::model::hex::bytes_key;
 use crate::model::interrupt::Interrupt;
 use crate::model::limits::Limits;
@@ -86,7 +86,7 @@ fn generate(fault: RowFault, mut numbers: Numbers) -> Option<Generated> {
     let operands: Vec<_> = (0..count).map(|_| operand()).collect();
     let mut instruction = vec![u8::try_from(fault.op.code).ok()?];
     for operand in fault.op.operands {
-        instruction.extend(immediate(*operand, &mut numbers));
+        instruction.extend(numbers.immediate(*operand));
     }
     match fault.machine.name {
         "evm" => {
@@ -101,27 +101,6 @@ fn generate(fault: RowFault, mut numbers: Numbers) -> Option<Generated> {
             })
         }
         _ => None,
-    }
-}
-
-/// An operand of the instruction: few bytes, small numbers.
-fn immediate(operand: ImmediateOperand, numbers: &mut Numbers) -> Vec<u8> {
-    let small = numbers.below(4) as u8;
-    match operand {
-        ImmediateOperand::Prefixed(size) => {
-            let mut bytes = vec![0; size.into()];
-            bytes[0] = small;
-            bytes.extend((0..small).map(|_| numbers.below(256) as u8));
-            bytes
-        }
-        ImmediateOperand::Data(size) => (0..size).map(|_| numbers.below(256) as u8).collect(),
-        ImmediateOperand::Unsigned(size)
-        | ImmediateOperand::Signed(size)
-        | ImmediateOperand::Offset(size) => {
-            let mut bytes = vec![0; size.into()];
-            bytes[0] = small;
-            bytes
-        }
     }
 }
 
