@@ -35,6 +35,8 @@ pub use self::case_block::{counts, stderr_lines};
 pub use self::groups::of_cause;
 pub use self::kind::{Ends, Grouping, Needs, NewReport, Report, ReportKind, ReportOptions, Verbosity};
 
+use crate::text::sarif::OPENING;
+
 /// Every report; the first is the default.
 pub static REPORTS: &[ReportKind] = &[
     ReportKind {
@@ -98,7 +100,7 @@ pub static REPORTS: &[ReportKind] = &[
         doc: "failures for code scanning, as SARIF 2.1.0: a rule for each cause",
         new: NewReport {
             make: |out, options| Box::new(sarif::Sarif::new(out, options)),
-            wrote: |ends| ends.start.starts_with("{\"$schema\":\"https://json.schemastore.org/sarif"),
+            wrote: |ends| ends.start.starts_with(OPENING),
         },
     },
 ];

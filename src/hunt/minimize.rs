@@ -9,6 +9,7 @@
 //! process, the embedded machine says what to demand; if it fails on the embedded machine, the first difference must
 //! stay as it is, and everything else is demanded as the machine does it.
 
+mod nodes;
 mod parts;
 pub(super) mod programs;
 mod values;

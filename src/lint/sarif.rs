@@ -11,7 +11,7 @@ use crate::model::escape::escaped;
 use crate::model::rule::{LintRule, RULES};
 use crate::text::file_name::uri;
 use crate::text::json::quoted;
-use crate::text::sarif::SCHEMA;
+use crate::text::sarif::OPENING;
 use crate::text::source_text::SourceText;
 use crate::wire::line::one_line;
 
@@ -44,7 +44,7 @@ impl Sarif {
             "version": env!("CARGO_PKG_VERSION"),
             "rules": RULES.iter().map(|rule| described(*rule)).collect::<Vec<_>>(),
         });
-        writeln!(self.out, "{{\"$schema\":\"{SCHEMA}\",\"version\":\"2.1.0\",\"runs\":[{{")?;
+        writeln!(self.out, "{OPENING}")?;
         writeln!(self.out, "\"tool\":{{\"driver\":{driver}}},")?;
         write!(self.out, "\"columnKind\":\"utf16CodeUnits\",\"results\":[")
     }

@@ -12,7 +12,7 @@ use crate::run::sources::Sources;
 use crate::run::{self, LoadOptions};
 use crate::wire::coverage::{CoveredField, CoveredFile, CoveredFlag, FamilyCoverage};
 
-/// The most values of a field that are told apart.
+/// The maximum number of values of a field that are counted separately.
 const MAX_VALUES: usize = 1 << 16;
 
 /// The cases of each family, and how many cases cannot be read.
@@ -132,7 +132,7 @@ impl FieldCount {
     }
 }
 
-/// How many values a type has; `None` if they are more than are told apart.
+/// How many values a type has; `None` if there are more than are counted separately.
 fn possible(field_type: &FieldType) -> Option<u64> {
     match field_type {
         FieldType::Bool => Some(2),

@@ -21,7 +21,7 @@ use crate::model::position::Position;
 use crate::model::signature::cause;
 use crate::model::verdict::Verdict;
 use crate::text::file_name::uri;
-use crate::text::sarif::SCHEMA;
+use crate::text::sarif::OPENING;
 use crate::text::shell::{ShellWords, quoted};
 use crate::wire::line::one_line;
 
@@ -79,7 +79,7 @@ impl Sarif {
     }
 
     fn head(&mut self) -> io::Result<()> {
-        writeln!(self.out, "{{\"$schema\":\"{SCHEMA}\",\"version\":\"2.1.0\",\"runs\":[{{")?;
+        writeln!(self.out, "{OPENING}")?;
         writeln!(self.out, "\"columnKind\":\"unicodeCodePoints\",\"results\":[")
     }
 

@@ -159,7 +159,8 @@ impl ProcessVm {
     ///
     /// A process that crashes or times out is ended. If it had other requests before or at the same time, the
     /// request is repeated alone on a new process, so that it is not blamed for the effects of another
-    /// request. If one of those at the same time breaks down alone, too, the others did nothing wrong.
+    /// request. If one of the requests in flight crashes or times out alone as well, the others are
+    /// not flaky.
     ///
     /// # Errors
     ///

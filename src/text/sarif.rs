@@ -1,4 +1,5 @@
 //! What files in the form SARIF 2.1.0 share.
 
-/// The schema that they name.
-pub const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
+/// How each file begins: its schema, its version and the start of its only run.
+pub const OPENING: &str =
+    r#"{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[{"#;

@@ -47,7 +47,7 @@ pub struct CoveredField {
     pub cases: u64,
     /// How many different numbers they give; 0 for a field that is no number.
     pub values: u64,
-    /// Whether there are more than that, which were not told apart.
+    /// Whether there are more than that, which were not counted separately.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_more: bool,
     /// How many numbers the field can have; `None` if these are many.

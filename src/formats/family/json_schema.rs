@@ -110,7 +110,8 @@ struct FormatSchema<'d> {
 }
 
 impl FormatSchema<'_> {
-    /// The schema of a file. What has not all that each case has is no case, and may be anything.
+    /// The schema of a file. Anything is accepted in place of a case if it lacks a datum of `has`, since it is read as no
+    /// case.
     fn file(&self) -> Value {
         let mut has = SchemaNode::default();
         self.format.has.iter().for_each(|path| has.require(&path.steps));

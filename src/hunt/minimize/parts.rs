@@ -1,8 +1,9 @@
 //! Removes elements of arrays and members of objects, large parts first.
 
+use super::nodes::{document, nodes};
 use super::{Minimizer, programs};
 use crate::text::edit::{TextChange, apply};
-use crate::text::json::{Document, JsonNode};
+use crate::text::json::JsonNode;
 
 /// Removes what can be removed, from the outermost container inwards.
 pub(super) fn remove(minimizer: &mut Minimizer<'_>) {
@@ -27,23 +28,6 @@ fn remove_in(minimizer: &mut Minimizer<'_>, at: usize) -> bool {
         chunk /= 2;
     }
     !minimizer.is_cut
-}
-
-/// The document of the smallest text so far.
-pub(super) fn document<'m>(minimizer: &'m Minimizer<'_>) -> Option<&'m Document> {
-    minimizer.file.case(0).map(|case| case.document)
-}
-
-/// All data of a document in the order of its text.
-pub(super) fn nodes(document: &Document) -> Vec<JsonNode<'_>> {
-    let mut nodes = Vec::new();
-    let mut open = vec![document.root()];
-    while let Some(node) = open.pop() {
-        nodes.push(node);
-        let children: Vec<_> = node.values().collect();
-        open.extend(children.into_iter().rev());
-    }
-    nodes
 }
 
 /// The array or object at this place in the order of the text, but for programs: entries of theirs are parts of

@@ -10,7 +10,7 @@ use num_bigint::BigInt;
 use serde_json::Value as Json;
 
 use super::Minimizer;
-use super::parts::{document, nodes};
+use super::nodes::{document, nodes};
 use crate::isa::disassembler::{ListingLine, disassemble};
 use crate::isa::{ImmediateOperand, Isa, Unit};
 use crate::model::hex::hex_bytes;

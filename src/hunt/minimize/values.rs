@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use num_bigint::BigInt;
 
-use super::parts::{document, nodes};
+use super::nodes::{document, nodes};
 use super::{Minimizer, reading};
 use crate::text::edit::{TextChange, apply};
 use crate::text::json::{JsonDatum, JsonNode};

@@ -32,7 +32,7 @@ impl RequestInFlight {
         RequestInFlight(running.clone())
     }
 
-    /// Tells that the case breaks down alone, too.
+    /// Records that the case crashes or times out alone as well.
     pub(super) fn breaks_down_alone(self) {
         self.0.unanswered().is_explained = true;
     }
