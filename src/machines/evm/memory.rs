@@ -5,7 +5,7 @@ use super::operands::Operands;
 use super::world::LOOK_UP;
 
 /// Memory. The bytes beyond its size are already zero, so growing costs nothing until the new bytes are written.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub(super) struct EvmMemory {
     bytes: Vec<u8>,
     size: usize,
@@ -46,6 +46,16 @@ impl EvmMemory {
         }
         self.size = 0;
         self.clean = 0;
+    }
+}
+
+/// A copy has no room for what the programs before this one needed: that can be a million times as much.
+impl Clone for EvmMemory {
+    fn clone(&self) -> EvmMemory {
+        let (size, clean) = (self.size, self.clean.min(self.size));
+        let mut bytes = vec![0; size];
+        bytes[..clean].copy_from_slice(&self.bytes[..clean]);
+        EvmMemory { bytes, size, clean }
     }
 }
 
