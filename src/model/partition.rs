@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_cannot_be_loaded_holds_up_no_other() {
+    fn a_file_that_cannot_be_loaded_does_not_delay_others() {
         let part = PartitionPart::new(Partition::new(PartitionKind::Slice, 1, 1).expect("a part"), "");
         take(&part, 0);
         drop(part.turn(1));

@@ -189,14 +189,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_and_quoted_parts_say_nothing_of_the_cause() {
+    fn numbers_and_quoted_parts_are_not_in_a_signature() {
         assert_eq!(general("out of gas at 0x1f PUSH1, 12 left"), "out of gas at # PUSH1, # left");
         assert_eq!(general(r#"member "a\"b" of "#), r#"member "…" of "#);
         assert_eq!(general(r#"an open "quote é"#), r#"an open "…""#);
     }
 
     #[test]
-    fn what_differs_from_case_to_case_is_a_star() {
+    fn varying_parts_of_a_path_are_stars() {
         let storage = Path::field("post").child("0x0f".to_owned()).child("storage");
         assert_eq!(generalised(&storage.child("0x01".to_owned())), "post/*/storage/*");
         assert_eq!(generalised(&Path::field("logs").child(3).child("data")), "logs[*]/data");

@@ -13,54 +13,25 @@
 //! {"key":"4c6d…","passed":[1,17],"executes":{"SSTORE":{"1":true,"17":false}}}
 //! ```
 
+pub(crate) mod cache_text;
+mod program_key;
 pub(crate) mod verify;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt::{self, Debug};
-use std::io::{self, Read};
 use std::str::FromStr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
+use self::cache_text::CacheFormat;
 use crate::model::case::CaseId;
 
-/// The most bytes of results that are kept; the least recently used ones are removed.
-pub const MAX_BYTES: usize = 16 << 20;
+pub use cache_text::MAX_BYTES;
+pub use program_key::ProgramKey;
 
-/// The start of the first line. The number increases whenever the format changes.
-const HEAD: &str = "vmconf answers 2";
-
-/// Identifies the program that runs the cases: the BLAKE3 hash of its executable. Any change to a machine, a
-/// format or the runner changes it, even if the version of the crate stays the same.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ProgramKey(String);
-
-impl ProgramKey {
-    /// The key of the program with this executable.
-    ///
-    /// # Errors
-    ///
-    /// When the executable cannot be read.
-    pub fn of(executable: impl Read) -> io::Result<ProgramKey> {
-        Ok(ProgramKey(blake3::Hasher::new().update_reader(executable)?.finalize().to_hex().to_string()))
-    }
-
-    /// The key of this program with a machine in another process.
-    #[must_use]
-    pub fn with_machine(&self, identity: &str) -> ProgramKey {
-        let both = format!("{} {identity}", self.0);
-        ProgramKey(blake3::hash(both.as_bytes()).to_hex().to_string())
-    }
-}
-
-/// In hex digits.
-impl fmt::Display for ProgramKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
+const FORMAT: CacheFormat = CacheFormat { head: "vmconf answers 2" };
 
 /// The key of the cached results of a file: a hash of its text and of how it is read and run.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -163,13 +134,7 @@ impl ResultCache {
     ///
     /// When the text is damaged or was written by another program, with the reason. Then no result is added.
     pub fn read(&mut self, text: &str) -> Result<(), String> {
-        let (first, lines) = text.split_once('\n').unwrap_or((text, ""));
-        let expected = head(&self.program, lines);
-        if first != expected {
-            return Err(format!(
-                "line 1 is not {expected:?}: the file is damaged or belongs to another program"
-            ));
-        }
+        let lines = FORMAT.open(&self.program, text)?;
         let parse = |(number, line): (usize, &str)| match serde_json::from_str::<CacheLine>(line) {
             Ok(CacheLine { key, passed, executes }) if passed.is_sorted() => {
                 Ok((key, FileResults { passed: passed.into_iter().collect(), executes }))
@@ -244,28 +209,18 @@ impl ResultCache {
         });
         let others = self.kept.iter().filter(|(key, _)| !updates.files.contains_key(*key));
         let others = others.map(|(key, results)| (key, results.clone()));
-        let mut lines = String::new();
-        for (key, results) in used.chain(others) {
-            if results.is_empty() || updates.refuted.contains(key) {
-                continue;
-            }
-            let FileResults { passed, executes } = results;
+        let kept = used.chain(others);
+        let kept = kept.filter(|(key, results)| !results.is_empty() && !updates.refuted.contains(*key));
+        let lines = kept.map(|(key, FileResults { passed, executes })| {
             let line = CacheLine { key: key.clone(), passed: passed.into_iter().collect(), executes };
-            let line = serde_json::to_string(&line).ok()?;
-            if lines.len() + line.len() < MAX_BYTES - head(&self.program, "").len() {
-                lines.extend([&*line, "\n"]);
-            }
-        }
-        Some(format!("{}\n{lines}", head(&self.program, &lines)))
+            serde_json::to_string(&line).expect("a line of a cache is JSON")
+        });
+        Some(FORMAT.write(&self.program, lines))
     }
 
     fn updates(&self) -> MutexGuard<'_, Updates> {
         self.updates.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-fn head(program: &ProgramKey, lines: &str) -> String {
-    format!("{HEAD} {program} {}", blake3::hash(lines.as_bytes()))
 }
 
 /// The cached results to verify: a hash of its id and the seed decides whether a case is in the sample.

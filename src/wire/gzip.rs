@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_packed_is_unpacked_up_to_a_limit() {
+    fn files_are_decompressed_up_to_a_limit() {
         let zeros = vec![0; 1 << 20];
         let packed = packed(&zeros);
         assert_eq!(unpacked(&packed, 1 << 20).expect("gzip"), Some(zeros));
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_damaged_is_an_error() {
+    fn damaged_files_are_errors() {
         let packed = packed(b"some text that is long enough");
         let error = |bytes: &[u8]| unpacked(bytes, 100).expect_err("damaged").to_string();
         assert_eq!(error(b"{}"), "named .gz, but not compressed with gzip");

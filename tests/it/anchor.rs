@@ -49,7 +49,7 @@ impl Project {
 const ID: &str = "many/gas.json::gas\n";
 
 #[test]
-fn however_a_path_is_typed() {
+fn ids_are_the_same_for_every_spelling_of_a_path() {
     let project = Project::new();
     let absolute = project.path("project/many");
     for path in
@@ -73,7 +73,7 @@ fn however_a_path_is_typed() {
 }
 
 #[test]
-fn known_lists_filters_and_reruns() {
+fn known_lists_filters_and_reruns_use_the_same_ids() {
     let project = Project::new();
     let absolute = project.path("project/many");
     let known = "[[known]]\nid = \"many/gas.json::gas\"\nreason = \"not yet\"\n";
@@ -92,7 +92,7 @@ fn known_lists_filters_and_reruns() {
 
 /// The anchor is the folder of `vmconf.toml`, from every folder below it.
 #[test]
-fn from_a_folder_below() {
+fn ids_are_the_same_from_a_subfolder() {
     let project = Project::new();
     project.write("project/vmconf.toml", "");
     for path in [".", "gas.json", "gas.json::gas", "../many"] {
@@ -108,7 +108,7 @@ fn from_a_folder_below() {
 }
 
 #[test]
-fn cases_that_do_not_exist() {
+fn missing_cases_are_errors() {
     let project = Project::new();
     for command in ["run", "list", "diff", "trace", "check", "bless"] {
         let ran = project.vmconf("project", &[command, "many/gas.json::gsa"]);
@@ -123,7 +123,7 @@ fn cases_that_do_not_exist() {
 }
 
 #[test]
-fn names_and_paths() {
+fn names_are_relative_to_the_project_and_lead_back_to_paths() {
     let project = Project::new();
     let anchor = Anchor::at(Path::new(&project.path("project"))).unwrap();
     for (path, name) in [

@@ -48,7 +48,7 @@ fn a_planted_difference_is_found() {
 
 /// Clients write the same step in different ways.
 #[test]
-fn the_notation_is_no_difference() {
+fn values_in_other_notations_are_equal() {
     let one = r#"{"pc":0,"op":96,"gas":"0x64","gasCost":"0x3","stack":["0x3"],"returnData":"0x"}"#;
     let other = r#"{"pc":0,"op":"0x60","gas":100,"gasCost":9,"stack":["0x0003"],"opName":"PUSH1"}"#;
     assert_eq!(compare(one, &format!("geth\n\n{other}\n")).stdout, "no difference in 1 step\n");
@@ -73,7 +73,7 @@ fn the_end_is_compared() {
 }
 
 #[test]
-fn what_is_no_trace_is_refused() {
+fn malformed_traces_are_refused() {
     let Ran { exit, stderr, .. } = compare("nothing\n", &line(0, "0x1"));
     assert_eq!(exit, 3);
     assert!(stderr.contains("one: no line of it is a step of a trace"), "{stderr}");

@@ -190,7 +190,7 @@ fn with(node: JsonNode<'_>, other: &str) -> String {
 }
 
 #[test]
-fn a_changed_leaf_of_any_vector_comes_back() {
+fn a_changed_expectation_of_any_vector_is_restored() {
     let mut random = Random::seeded_by("BLESS_SEED");
     let folder = copy_of_vectors();
     let mut changed = 0;
@@ -418,7 +418,7 @@ fn another_end_is_blessed_only_when_that_is_allowed() {
 }
 
 #[test]
-fn what_is_broken_is_never_blessed() {
+fn broken_cases_are_never_blessed() {
     let broken = Sandbox::new("\"gas\": \"0x013874\"", "\"gas\": 1.5");
     let ran = broken.bless(&["--yes", "--allow-outcome-change"]);
     assert_eq!((ran.exit, &*broken.text()), (3, &*broken.old));
@@ -437,7 +437,7 @@ fn what_is_broken_is_never_blessed() {
 
 /// The other differences then belong to a run with another outcome.
 #[test]
-fn of_a_run_that_ended_in_another_way_nothing_is_blessed() {
+fn a_run_that_ended_in_another_way_is_not_blessed() {
     let stop = "tests/samples/tinyvm/wrong/stop.json";
     for leaf in [&[][..], &["--leaf", "time"]] {
         let ran = vmconf(&[&["bless", "--yes", stop], leaf].concat());
@@ -458,7 +458,7 @@ fn neovm(folder: &TempDir, script: &str, result: &str) -> (String, String) {
 }
 
 #[test]
-fn what_has_no_spelling_is_refused_and_the_rest_is_blessed() {
+fn values_that_the_format_cannot_write_are_refused_and_the_rest_is_blessed() {
     let folder = TempDir::new().unwrap();
     // An array that holds itself.
     let script = "[\"NEWARRAY0\", \"DUP\", \"DUP\", \"APPEND\"]";
@@ -485,7 +485,7 @@ fn a_value_of_shared_parts_is_refused() {
 
 /// Without a type of 2.x, nothing in this file would show which generation it is of.
 #[test]
-fn a_file_stays_recognisable() {
+fn formatting_of_a_file_is_kept() {
     let folder = TempDir::new().unwrap();
     let result = "{\"state\": \"HALT\", \"resultStack\": [{\"type\": \"ByteArray\", \"value\": \"0x05\"}]}";
     let (path, text) = neovm(&folder, "\"0x51\"", result);
@@ -513,7 +513,7 @@ fn colours() {
 /// A link stays one, and a file keeps its permissions; one that is read-only stays.
 #[cfg(unix)]
 #[test]
-fn the_file_stays_what_it_is() {
+fn links_and_permissions_of_the_file_are_kept() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     let sandbox = Sandbox::new("\"gas\": \"0x013874\"", "\"gas\": \"0x013875\"");
     let folder = TempDir::new().unwrap();
@@ -533,7 +533,7 @@ fn the_file_stays_what_it_is() {
 
 /// What must not be there is deleted: a slot or an account that the machine does not have is not written as zero.
 #[test]
-fn what_must_not_be_there_is_deleted() {
+fn data_that_must_be_absent_is_deleted() {
     let deleted =
         [("storage-missing", "\"0x01\": \"0xffff"), ("account-missing", "\"0xdddddddddddddddddddddddddddd")];
     for (sample, deleted) in deleted {
@@ -642,7 +642,7 @@ fn a_selection_is_that_of_the_text_that_was_read() {
 
 /// Without the flag, what an author left out stays out; with it, each format demands all that it can.
 #[test]
-fn what_is_left_out_is_filled_in_when_asked() {
+fn missing_expectations_are_filled_in_on_request() {
     let folder = TempDir::new().unwrap();
     let check = |name: &str, text: &str, filled: &str| {
         let path = folder.path().join(name);

@@ -106,7 +106,7 @@ const EVERYTHING: [&str; 7] = [
 ];
 
 #[test]
-fn a_second_run_says_what_the_first_said() {
+fn a_cached_run_has_the_verdicts_of_the_first() {
     let validator = Validator::named("report");
     for flags in [&[][..], &["--strict"]] {
         let place = Place::new();
@@ -136,7 +136,7 @@ fn a_second_run_says_what_the_first_said() {
 
 /// What a first run caches does not depend on the threads, even if a case after the first failure has run.
 #[test]
-fn the_number_of_threads_changes_no_answer() {
+fn cached_verdicts_are_the_same_for_any_number_of_threads() {
     for flags in [&[][..], &["--fail-fast"]] {
         let learnt = |jobs: &str| {
             let place = Place::new();
@@ -151,14 +151,14 @@ fn the_number_of_threads_changes_no_answer() {
 }
 
 #[test]
-fn a_plain_run_writes_no_answers() {
+fn a_run_without_a_cache_writes_none() {
     let place = Place::new().with("add.json", &add());
     assert_eq!(place.counts(&["."]), (5, 0, 0));
     assert!(!place.cache.path().join("answers").exists());
 }
 
 #[test]
-fn every_report_says_it() {
+fn every_report_counts_cached_cases() {
     let place = Place::new().with("add.json", &add());
     place.run(&["--cached", "."]);
     for (report, says) in [
@@ -177,7 +177,7 @@ fn every_report_says_it() {
 }
 
 #[test]
-fn a_changed_file_runs() {
+fn cases_of_a_changed_file_run_again() {
     let place = Place::new().with("add.json", &add());
     assert_eq!(place.counts(&["--cached", "."]), (5, 0, 0));
     assert_eq!(place.counts(&["--cached", "."]), (5, 5, 0));
@@ -197,7 +197,7 @@ fn a_changed_file_runs() {
 }
 
 #[test]
-fn changed_options_run() {
+fn cases_run_again_under_other_options() {
     let place = Place::new().with("add.json", &add()).with("old/add.json", &add());
     place.run(&["--cached", "."]);
     for flags in [&["--max-steps", "1000"][..], &["--strict"], &["--value-debit", "on"]] {
@@ -212,7 +212,7 @@ fn changed_options_run() {
 }
 
 #[test]
-fn the_configuration_can_ask_for_it() {
+fn the_configuration_can_switch_the_cache_on() {
     let place = Place::new().with("add.json", &add());
     place.write("vmconf.toml", "[profile.default]\nverify = \"100%\"\n");
     assert_eq!(place.counts(&["."]), (5, 0, 0));
@@ -226,7 +226,7 @@ fn the_configuration_can_ask_for_it() {
 }
 
 #[test]
-fn wrong_usage() {
+fn wrong_flags_of_the_cache_are_refused() {
     let place = Place::new().with("add.json", &add());
     let check = |args: &[&str], says: &str| {
         let ran = place.run(&[args, &["add.json"]].concat());
@@ -241,7 +241,7 @@ fn wrong_usage() {
 
 /// The cache is believed, unless it is tested.
 #[test]
-fn a_lie_is_found() {
+fn verification_finds_a_wrong_cached_result() {
     let tested = ["--cached", "--verify", "100%", "--seed", "1", "."];
     let check = |text: &str, now: i32, says: &[&str]| {
         let place = Place::new().with("file.json", text);
@@ -270,7 +270,7 @@ fn a_lie_is_found() {
 
 /// A cached pass that is verified and passes again is not reported.
 #[test]
-fn the_truth_stays() {
+fn verification_keeps_right_cached_results() {
     let place = Place::new().with("add.json", &add());
     place.run(&["--cached", "."]);
     let before = place.cache();
@@ -284,7 +284,7 @@ fn the_truth_stays() {
 }
 
 #[test]
-fn a_seed_means_the_same_cases() {
+fn a_seed_selects_the_same_sample() {
     let place = Place::new();
     place.at_root(&["--cached"]);
     let run = |seed: &str, jobs: &str| {
@@ -296,7 +296,7 @@ fn a_seed_means_the_same_cases() {
 }
 
 #[test]
-fn a_damaged_cache_is_no_cache() {
+fn a_damaged_cache_is_ignored_with_a_note() {
     let place = Place::new().with("add.json", &add()).with("wrong.json", &wrong_add());
     let first = place.run(&["--cached", "."]);
     let whole = place.cache();
@@ -328,7 +328,7 @@ fn a_damaged_cache_is_no_cache() {
 
 /// A case that names another file always runs, also where only that one changes.
 #[test]
-fn what_other_files_say_is_no_answer() {
+fn cases_that_open_other_files_are_not_cached() {
     let own = r#"{"name": "own", "instructions": ["yield"], "expect": {"stop": "yield"}}"#;
     let named = r#"{"name": "named", "instructions": {"file": "three.asm"}, "registers": {}, "expect": {"stop": "yield", "registers": {"r0": 3}}}"#;
     let place = Place::new()
@@ -348,7 +348,7 @@ fn what_other_files_say_is_no_answer() {
 
 /// Which cases run is decided as ever, and each answer is for all later choices.
 #[test]
-fn choosing_cases() {
+fn cached_results_are_used_for_selected_cases() {
     let place = Place::new();
     let report = |args: &[&str]| place.at_root(&[&["--report", "json", VECTORS], args].concat());
     let expr = ["-E", "op(SSTORE) or name(~wrap)"];
@@ -363,7 +363,7 @@ fn choosing_cases() {
 }
 
 #[test]
-fn parts_of_a_run() {
+fn each_partition_uses_the_cache() {
     let place = Place::new();
     let whole = place.at_root(&["--report", "json"]);
     let part = |part: u32| {
@@ -390,7 +390,7 @@ fn parts_of_a_run() {
 }
 
 #[test]
-fn known_failures_are_judged_as_ever() {
+fn known_failures_are_judged_the_same_with_a_cache() {
     let list = "[[known]]\nid = \"add.json::small\"\nreason = \"a sample\"\n";
     let place = Place::new().with("add.json", &add()).with("known.toml", list);
     let run =
@@ -444,7 +444,7 @@ fn executed_instructions_are_remembered() {
 /// The key of a file is another one under each option that changes what comes of its cases, and the same
 /// under the others.
 #[test]
-fn the_key_of_a_file() {
+fn the_key_of_a_file_depends_on_its_text_and_options() {
     let vmtests = formats::by_name("vmtests").unwrap();
     let key = |options: &LoadOptions| options.run.file_key("{}", vmtests, &options.file);
     let plain = LoadOptions::default();
@@ -482,7 +482,7 @@ fn the_key_of_a_file() {
 }
 
 #[test]
-fn the_key_of_a_program() {
+fn the_key_of_a_program_depends_on_its_executable() {
     let key = |executable: &[u8]| ProgramKey::of(executable).unwrap();
     assert_eq!(key(b"one"), key(b"one"));
     assert_ne!(key(b"one"), key(b"two"));
@@ -533,7 +533,7 @@ fn folder_size(folder: &Path) -> usize {
 
 /// Files of this run are in front; those of others stay.
 #[test]
-fn files_that_are_not_in_a_run_stay() {
+fn results_of_files_that_are_not_in_a_run_are_kept() {
     let place = Place::new().with("one.json", &add()).with("two.json", &wrong_add());
     place.run(&["--cached", "one.json"]);
     place.run(&["--cached", "two.json"]);

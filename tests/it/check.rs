@@ -143,7 +143,7 @@ fn copy(sample: &str) -> (TempDir, PathBuf) {
 }
 
 #[test]
-fn repairing_changes_nothing_else() {
+fn repairs_change_nothing_else() {
     let (folder, path) = copy(MECHANICAL);
     let name = path.to_str().unwrap();
     let Ran { exit, stdout, stderr } = vmconf(&["check", "--fix", name]);
@@ -198,7 +198,7 @@ fn verdicts(path: &Path) -> Vec<&'static str> {
 
 /// An edit that would change what a case says is not made, nor one that makes nothing better.
 #[test]
-fn what_would_mean_something_else_is_left_alone() {
+fn repairs_never_change_the_meaning() {
     fn check(from: &str, to: &str, expected: NotFixed) {
         let source = files_of(at_root(MECHANICAL)).remove(0);
         let options = LoadOptions::default();
@@ -221,7 +221,7 @@ fn what_would_mean_something_else_is_left_alone() {
 
 #[cfg(unix)]
 #[test]
-fn files_that_are_mended_stay_where_and_for_whom_they_are() {
+fn repairs_keep_links_and_permissions() {
     use std::os::unix::fs::PermissionsExt;
     let (folder, path) = copy(MECHANICAL);
     fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
@@ -250,7 +250,7 @@ fn own_vectors_are_without_fault() {
 
 /// Notations that readers take though the formats' texts forbid them.
 #[test]
-fn other_notations_are_run_all_the_same() {
+fn deviating_notations_are_run() {
     let folders: Vec<_> =
         sample_folders().into_iter().filter(|folder| folder.ends_with("/notation")).collect();
     assert!(folders.len() >= 2);
@@ -297,7 +297,7 @@ fn colours() {
 
 /// Equal findings are printed a few times and then only counted: each finding counts once.
 #[test]
-fn the_same_is_folded() {
+fn repeated_findings_are_folded() {
     let folder = "tests/samples/neovm-n3/malformed";
     let (sarif, _) = sarif(&[folder]);
     let mut all = BTreeMap::<_, usize>::new();

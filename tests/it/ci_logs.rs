@@ -94,7 +94,7 @@ proptest! {
     #![proptest_config(config(300))]
 
     #[test]
-    fn no_report_starts_a_command(text in hostile_text()) {
+    fn no_report_contains_a_workflow_command(text in hostile_text()) {
         let events = events(&text);
         for kind in REPORTS {
             for grouping in [Grouping::ByCause, Grouping::None] {
@@ -118,7 +118,7 @@ proptest! {
 
     /// What is escaped in JSON is read as it was.
     #[test]
-    fn json_says_the_same(text in hostile_text(), any in any::<String>()) {
+    fn json_escapes_keep_the_text(text in hostile_text(), any in any::<String>()) {
         for text in [text, any] {
             let line = one_line(&text);
             assert_harmless("json", &line);
@@ -175,7 +175,7 @@ fn invisible_characters() {
 const COMMANDS: [&str; 4] = ["##[error]x", "##vso[task.complete]x", "##teamcity[x]", "::error::x"];
 
 #[test]
-fn no_command_starts_one() {
+fn output_of_no_command_contains_a_workflow_command() {
     let folder = TempDir::new().unwrap();
     let vector = fs::read_to_string(at_root("tests/samples/vmtests/wrong/gas.json")).unwrap();
     for name in COMMANDS {

@@ -142,7 +142,7 @@ fn the_line_that_explains_a_case_works() {
 }
 
 #[test]
-fn a_format_that_is_named_is_not_recognised() {
+fn a_named_format_is_not_detected() {
     let folder = folder(&[("object.json", r#"{"name": {"a": 1}}"#)]);
     let path = folder.path().join("object.json").to_str().unwrap().to_owned();
     let ran = vmconf(&["run", "--format", "vmtests", &path]);
@@ -263,7 +263,7 @@ fn limits_of_the_runner() {
 
 /// Also for a datum that is examined long after another one that was examined completely.
 #[test]
-fn what_was_made_long_before_a_later_step_is_found() {
+fn a_cause_long_before_a_later_step_is_found() {
     let sample = fs::read_to_string(at_root("tests/samples/neovm-n3/wrong/made-long-ago.json")).unwrap();
     let early = "\"steps\": [\n        {\"actions\": [\"stepInto\"], \"result\": {\"state\": \"HALT\"}},";
     let text = sample.replacen("\"steps\": [", early, 1);
@@ -319,7 +319,7 @@ fn strict_makes_errors_of_notes() {
 }
 
 #[test]
-fn notes_and_cases_on_wish() {
+fn notes_and_cases_are_shown_on_request() {
     let notes = |level: &str| {
         let ran = vmconf(&["run", level, "tests/samples/vmtests/notes"]);
         (ran.stderr.lines().count(), ran.stdout.lines().filter(|line| line.starts_with("pass ")).count())
@@ -381,7 +381,7 @@ fn links_in_a_folder_are_not_followed() {
 }
 
 #[test]
-fn a_file_that_is_no_vector() {
+fn a_file_without_vectors_is_an_error() {
     let vector = fs::read_to_string(at_root(ADD)).unwrap();
     let folder = folder(&[("a/add.json", &vector), ("package.json", r#"{"name": "x"}"#), ("readme.md", "{")]);
     let path = folder.path().to_str().unwrap();
@@ -541,7 +541,7 @@ fn a_report_in_a_missing_folder() {
 
 /// Our own vectors give `--strict` nothing to say, whatever their programs do.
 #[test]
-fn own_vectors_are_strictly_fine() {
+fn own_vectors_pass_with_strict() {
     let ran = vmconf(&["run", "--strict", "-q"]);
     assert_eq!((ran.exit, &*ran.stderr), (0, ""));
 }

@@ -321,7 +321,7 @@ fn runs_of_the_same_selection() {
 }
 
 #[test]
-fn the_newest_are_kept() {
+fn the_newest_records_are_kept() {
     let cache = Cache::new();
     let named = |run: usize| format!("{ADD}::{}", ["small", "wraps"][run % 2]);
     for run in 0..23 {
@@ -336,7 +336,7 @@ fn the_newest_are_kept() {
 
 /// Old runs are deleted, too, when they take too much space together; the last two stay.
 #[test]
-fn the_newest_are_kept_that_fit() {
+fn the_newest_records_that_fit_are_kept() {
     let cache = Cache::new();
     let run = || assert_eq!(cache.vmconf(&["run", "-q", ADD]).exit, 0);
     run();
@@ -358,7 +358,7 @@ fn the_newest_are_kept_that_fit() {
 }
 
 #[test]
-fn runs_at_once() {
+fn records_of_simultaneous_runs_are_whole() {
     let cache = Cache::new();
     let start = || cache.command(&["run", "vectors/evm/arithmetic"]).stdout(Stdio::null()).spawn().unwrap();
     let children: Vec<_> = (0..8).map(|_| start()).collect();
@@ -380,7 +380,7 @@ fn runs_at_once() {
 
 /// The run is what it is; that it was not recorded is a note.
 #[test]
-fn a_cache_that_cannot_be_written() {
+fn a_cache_folder_that_cannot_be_written_is_a_warning() {
     let cache = Cache::new();
     cache.file("file", "");
     let path = cache.0.path().join("file").join("below");
@@ -467,7 +467,7 @@ fn wrong_reports() {
 
 /// What is nested deep in a member that is passed over is passed over.
 #[test]
-fn what_does_not_matter_is_not_read() {
+fn unused_members_of_a_report_are_not_read() {
     let deep = "[".repeat(100_000) + &"]".repeat(100_000);
     let line = format!(r#"{{"type":"case","verdict":"fail","id":"a","differences":{deep}}}"#);
     let text = report("", &[case("b", "pass", None)], END);
@@ -477,7 +477,7 @@ fn what_does_not_matter_is_not_read() {
 
 /// A line without an end takes no more memory than a line may have.
 #[test]
-fn endless_lines() {
+fn endless_lines_are_refused() {
     for byte in *b" [\"a" {
         let mut endless = BufReader::with_capacity(1 << 16, std::io::repeat(byte));
         let error = comparison::read("it", &mut endless).unwrap_err().to_string();
@@ -487,7 +487,7 @@ fn endless_lines() {
 
 /// Lines without an end are too many at some time.
 #[test]
-fn endless_cases() {
+fn too_many_cases_are_refused() {
     let mut number = 0;
     let head = format!("{HEAD}}}\n");
     let lines = std::iter::from_fn(move || {
@@ -542,7 +542,7 @@ proptest! {
     #![proptest_config(crate::support::config(2000))]
 
     #[test]
-    fn comparing_mirrors(one in any_run(), other in any_run()) {
+    fn comparing_in_the_other_direction_mirrors_the_changes(one in any_run(), other in any_run()) {
         let (there, back) = (comparison::compare(&one, &other), comparison::compare(&other, &one));
         let [broken, differently, fixed, new, gone] = ids(&there);
         prop_assert_eq!([fixed, differently, broken, gone, new], ids(&back));
@@ -554,7 +554,7 @@ proptest! {
     }
 
     #[test]
-    fn a_run_is_as_itself(run in any_run()) {
+    fn a_run_compared_with_itself_has_no_changes(run in any_run()) {
         let comparison = comparison::compare(&run, &run);
         prop_assert!(comparison.changed.is_empty() && !comparison.is_worse());
     }

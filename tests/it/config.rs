@@ -40,7 +40,7 @@ fn set(folder: &Path, profile: Option<&str>, args: &str) -> String {
 
 /// `paths` replaces the default path, from any folder below, and is replaced by typed paths.
 #[test]
-fn paths() {
+fn paths_of_the_configuration_replace_the_default() {
     let folder = folder("[profile.default]\npaths = [\"old/add.json\"]\n");
     let below = folder.path().join("old/below");
     let files = |folder: &Path, args: &[&str]| {
@@ -55,7 +55,7 @@ fn paths() {
 }
 
 #[test]
-fn precedence() {
+fn flags_take_precedence_over_the_environment_and_the_file() {
     let folder = sample();
     let root = folder.path();
     let below = root.join("old/below");
@@ -81,7 +81,7 @@ fn precedence() {
 
 /// What is printed is what happens: 4 instructions are more than 3, and not more than 16.
 #[test]
-fn what_applies_is_applied() {
+fn settings_have_the_effect_that_config_prints() {
     let folder = sample();
     let check = |args: &str, exit: i32, says: &str| {
         let args: Vec<_> = args.split(' ').collect();
@@ -166,7 +166,7 @@ fn known_failures_of_some_files() {
 }
 
 #[test]
-fn a_profile_that_is_not_there() {
+fn an_unknown_profile_is_an_error() {
     let folder = sample();
     let check = |folder: &Path, args: &[&str], says: &str| {
         let ran = vmconf(folder, None, args);
@@ -179,7 +179,7 @@ fn a_profile_that_is_not_there() {
 }
 
 #[test]
-fn errors() {
+fn errors_of_the_configuration_have_positions() {
     let mut told = String::new();
     for path in files("tests/samples/config/errors", "toml") {
         let text = fs::read_to_string(&path).unwrap();

@@ -88,7 +88,7 @@ fn what_a_machine_does_not_have_is_refused_by_name() {
 
 /// What is neither bytes nor a file: the place of the first character that is wrong, and what bytes look like.
 #[test]
-fn a_misspelled_program_is_explained() {
+fn a_misspelled_member_is_explained() {
     let mut told = String::new();
     for args in [
         ["evm", "0x600"],

@@ -166,7 +166,7 @@ fn declarations_have_located_faults() {
 }
 
 #[test]
-fn the_box_has_each_declaration_under_its_name() {
+fn embedded_declarations_are_listed_by_their_names() {
     for boxed in BOXED {
         let family =
             Family::install(boxed.text).unwrap_or_else(|faults| panic!("{}: {faults:?}", boxed.name));

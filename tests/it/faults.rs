@@ -282,7 +282,7 @@ fn json_has_its_schema() {
 
 /// How explanations read.
 #[test]
-fn texts() {
+fn explanations_of_planted_faults() {
     let mut texts: BTreeMap<_, _> = REVIEWED.iter().map(|fault| ((*fault).to_owned(), None)).collect();
     for (fault, explained) in explanations() {
         if let Some(text) = texts.get_mut(&fault.to_string()) {

@@ -136,7 +136,7 @@ fn a_report_to_a_link_is_written_to_its_target() {
 
 /// A device of its own, if the system allows the test to make one.
 #[test]
-fn a_device_stays_a_device() {
+fn a_device_is_not_replaced() {
     let place = Place::new();
     place.copy(GAS, "gas.json");
     let null = place.path("null");
@@ -229,7 +229,7 @@ proptest! {
     #![proptest_config(config(1000))]
 
     #[test]
-    fn a_name_is_read_back(bytes in proptest::collection::vec(
+    fn an_escaped_file_name_is_read_back(bytes in proptest::collection::vec(
         prop_oneof![Just(b'\\'), Just(b'x'), Just(b'/'), Just(b':'), Just(b'-'), Just(b'.'), Just(b'#'), 1u8..],
         1..12,
     )) {
@@ -244,7 +244,7 @@ proptest! {
 
 /// A report that cannot be written leaves the others, and nothing of an earlier run in its place.
 #[test]
-fn a_report_that_fails_affects_no_other() {
+fn a_failing_report_affects_no_other() {
     let place = Place::new();
     place.copy(GAS, "gas.json");
     fs::create_dir(place.path("folder")).unwrap();
@@ -275,7 +275,7 @@ fn a_report_that_fails_affects_no_other() {
 
 /// A part of a run names files; only those below the folder of `--sources` are opened.
 #[test]
-fn merge_opens_no_file_elsewhere() {
+fn merge_opens_no_file_outside_its_folder() {
     let place = Place::new();
     place.copy(GAS, "sources/gas.json");
     let secret = place.copy(GAS, "secret.json");
@@ -386,7 +386,7 @@ fn a_file_is_read_once() {
 
 /// A file that is replaced after the search is judged as it is when it is opened.
 #[test]
-fn a_file_that_is_swapped_is_not_read() {
+fn a_file_replaced_by_a_pipe_is_not_read() {
     let place = Place::new();
     let vector = place.copy(ADD, "v/add.json");
     let other = place.copy(ADD, "other.json");
@@ -483,7 +483,7 @@ fn a_changed_record_is_damaged() {
 /// What `vmconf.toml` selects is told where it leaves nothing of what is named; durations are seconds or have a
 /// unit; a misspelled default profile is an error.
 #[test]
-fn settings_are_told_with_their_line() {
+fn errors_of_settings_have_a_line() {
     let place = Place::new();
     place.copy(GAS, "gas.json");
     let run = |config: &str, args: &[&str]| {

@@ -20,7 +20,7 @@ use vmconf::run::{self, LoadOptions};
 
 /// One line a case: its verdict, how the machine ended, and what it executed.
 #[test]
-fn vectors() {
+fn own_vectors_end_as_their_golden_files_say() {
     let name = |path: &Path| {
         let path = path.strip_prefix(at_root("vectors")).unwrap().with_extension("");
         path.to_str().unwrap().to_owned()
@@ -58,7 +58,7 @@ const LAID_OUT: &[&str] = &[
 
 /// What the commands print about samples, to the last space.
 #[test]
-fn layout() {
+fn commands_lay_out_failures_of_samples() {
     // Each failure in full, whatever they have in common.
     let commands: [(&str, &[&str]); 3] =
         [("run", &["run", "--no-group"]), ("diff", &["diff"]), ("check", &["check", "--all"])];
@@ -71,7 +71,7 @@ fn layout() {
 
 /// The lines for programs about every sample in which the machine differs.
 #[test]
-fn json() {
+fn the_json_report_of_differing_samples() {
     let of = |path: &Path| {
         let json = vmconf(&["run", "--report", "json", &relative(path)]).stdout;
         shortened(&json)

@@ -31,7 +31,7 @@ const ENDS: &[(&str, &str, u64)] = &[
 ];
 
 #[test]
-fn limits_end_them() {
+fn limits_end_hostile_programs() {
     let limits = Limits { steps: 50_000_000, ..Limits::default() };
     for (name, flag, most) in ENDS {
         let mut machine = loaded(&case(name), &limits);
@@ -197,7 +197,7 @@ fn under_ulimit(limit: &str, args: &[&str]) -> Ran {
 /// What the system limits to less than the command needs is told in a sentence.
 #[cfg(target_os = "linux")]
 #[test]
-fn limits_of_the_system_are_told() {
+fn limits_of_the_system_are_reported() {
     let vectors = "vectors/evm/arithmetic";
     for (limit, told) in [("-s 64", "ulimit -s 1024"), ("-v 40000", "ulimit -v 65536")] {
         let ended = under_ulimit(limit, &["run", vectors]);

@@ -53,7 +53,7 @@ fn summary(ran: &Ran) -> &str {
 }
 
 #[test]
-fn outcomes() {
+fn outcomes_of_listed_cases() {
     let gas = format!("{GAS}::*");
     let signed = format!("signature = \"{SIGNATURE}\"\n");
     // A known failure fails no run.
@@ -94,7 +94,7 @@ fn entries_of_other_cases() {
 }
 
 #[test]
-fn in_json() {
+fn known_failures_in_the_json_report() {
     let list = List::new(&(entry(&format!("{GAS}::*"), "") + &entry(&format!("{ADD}::small"), "")));
     let json = list.run(&[GAS, ADD, "--report", "json"]).stdout;
     let lines: Vec<serde_json::Value> =
@@ -111,7 +111,7 @@ fn in_json() {
 }
 
 #[test]
-fn wrong_lists() {
+fn wrong_lists_are_errors_with_positions() {
     let texts = [
         "[[known]\n",
         "[[known]]\nid = \"a\"\n",
@@ -163,7 +163,7 @@ fn update() {
 
 /// Cases that do not run say nothing about their entries.
 #[test]
-fn entries_of_cases_that_do_not_run_stay() {
+fn an_update_keeps_entries_of_cases_that_do_not_run() {
     let folder = TempDir::new().unwrap();
     let put = |name: &str| {
         let path = folder.path().join(name);
@@ -306,7 +306,7 @@ fn an_update_is_printed_after_it_is_written() {
 
 /// The day is told if it is set, or if it matters soon.
 #[test]
-fn the_day_is_told_if_it_matters() {
+fn the_current_day_is_shown_when_an_entry_expires() {
     let told = |expires: &str, today: Option<&str>| {
         let list = List::new(&entry(&format!("{GAS}::*"), &format!("expires = {expires}\n")));
         let args: Vec<_> = today.iter().flat_map(|day| ["--today", day]).collect();

@@ -521,23 +521,3 @@ fn a_planted_cycle_is_found() {
     );
     check(&[("machines/a.rs", "use super::b::B;"), ("machines/b.rs", "use super::a::A;")], &[]);
 }
-
-/// `model::count::counted` writes every count of things, so that none says "1 errors".
-#[test]
-fn counts_have_one_function() {
-    const NOUNS: [&str; 9] =
-        ["errors", "references", "cases", "files", "entries", "runs", "warnings", "notes", "groups"];
-    for path in files("src", "rs") {
-        let text = std::fs::read_to_string(&path).unwrap();
-        for (number, line) in text.lines().enumerate() {
-            for noun in NOUNS {
-                let is_bare = line.match_indices(&format!("}} {noun}")).any(|(at, found)| {
-                    let rest = &line[at + found.len()..];
-                    // The template of the progress bar ends with the number of all files.
-                    !rest.starts_with(char::is_alphanumeric) && !line.contains("{len}")
-                });
-                assert!(!is_bare, "{}:{}: {line}", path.display(), number + 1);
-            }
-        }
-    }
-}

@@ -55,7 +55,7 @@ fn outstanding_failures() {
 
 /// Each line is as the schema says, and names the line on which the case begins.
 #[test]
-fn json() {
+fn the_json_list_has_its_schema() {
     let validator = Validator::named("list");
     let lines = vmconf(&["list", "--output", "json", VECTORS]).stdout;
     let mut ids = String::new();

@@ -392,7 +392,7 @@ fn leaves_of(node: JsonNode<'_>, at: String, leaves: &mut Vec<Leaf>) {
 
 /// Each sample has one odd thing, which check reports and which stops nothing.
 #[test]
-fn odd_programs_are_told_and_run() {
+fn odd_programs_are_noted_and_run() {
     for path in files("tests/samples/minic89/warned", "json") {
         let path = relative(&path);
         let ran = vmconf(&["run", "--strict", &path]);

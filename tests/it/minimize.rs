@@ -115,7 +115,7 @@ fn failing_cases_become_small() {
 
 /// What is left of cases that demand something wrong: the wrong datum, as it was demanded.
 #[test]
-fn wrong_demands() {
+fn cases_with_wrong_demands_become_small() {
     let small = |path: &str| {
         let ran = vmconf(&["minimize", path]);
         assert_eq!(ran.exit, 0, "{path}: {}", ran.stderr);
@@ -127,7 +127,7 @@ fn wrong_demands() {
 }
 
 #[test]
-fn what_cannot_become_small() {
+fn cases_that_cannot_become_small_are_left_alone() {
     let passes = vmconf(&["minimize", "vectors/evm/arithmetic/add.json"]);
     assert_eq!((passes.exit, passes.stdout.as_str()), (4, ""));
     assert!(passes.stderr.contains("no selected case fails"), "{}", passes.stderr);

@@ -139,7 +139,7 @@ fn the_ends_of_each_range_are_read() {
 }
 
 #[test]
-fn damage_is_explained() {
+fn damaged_containers_are_explained() {
     fn check(file: &[u8], message: &str) {
         assert_eq!(Nef::read(file).unwrap_err().to_string(), message);
     }
@@ -352,7 +352,7 @@ fn a_manifest_is_read() {
 }
 
 #[test]
-fn what_is_wrong_with_a_manifest_is_explained() {
+fn wrong_manifests_are_explained() {
     fn check_text(text: impl AsRef<[u8]>, message: &str) {
         assert_eq!(ContractManifest::read(text.as_ref(), 4).deviations[0].to_string(), message);
     }
@@ -440,7 +440,7 @@ fn a_container_is_refused_for_another_machine() {
 }
 
 #[test]
-fn a_file_that_is_nothing_is_refused() {
+fn an_unknown_file_is_refused() {
     for file in [&b"NEF2"[..], b"NEF", b"0x1", b"\xff\xfe", b"PUSH1\n"] {
         let ran = disasm(&folder(file, None), &["evm"]);
         assert_eq!((ran.exit, &*ran.stdout), (3, ""));

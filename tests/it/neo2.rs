@@ -332,7 +332,7 @@ fn cloning_a_few_structs_into_very_many_reaches_a_limit() {
 }
 
 #[test]
-fn what_a_few_containers_share_is_shown_up_to_a_limit() {
+fn shared_containers_are_shown_up_to_a_limit() {
     let level = ", DUP, PUSH2, PACK".repeat(40);
     let shown = outcome(&executed(&script(assembled(&format!("PUSH0, NEWARRAY{level}")))));
     assert!(shown.contains("Array(2 items left out)") && shown.len() < 1_000_000, "{}", shown.len());

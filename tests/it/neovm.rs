@@ -95,7 +95,7 @@ fn item_checks(format: &Format, item: &str) -> String {
 }
 
 #[test]
-fn recognises_by_what_only_one_has() {
+fn each_format_is_detected_by_its_own_members() {
     fn check(file: &str, expected: &str) {
         let document = document(file);
         let found = match formats::recognise(&document, "") {
@@ -197,7 +197,7 @@ fn the_command_explains_formats() {
 }
 
 #[test]
-fn an_override_wins_over_what_is_seen() {
+fn an_override_takes_precedence_over_detection() {
     let folder = std::env::temp_dir().join(format!("vmconf-neovm-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join("both.json");
@@ -224,7 +224,7 @@ fn names_cases_by_name_or_number() {
 }
 
 #[test]
-fn programs() {
+fn programs_are_read() {
     fn check(format: &Format, test: &str, program: &str, places: &str) {
         let file = with_test(&format!(r#""name": "t", "steps": [], {test}"#));
         let case = case(format, &file);
@@ -300,7 +300,7 @@ fn steps_have_actions_and_an_end() {
 
 /// The reference of N3, section 9.3.
 #[test]
-fn what_n3_leaves_out() {
+fn members_that_n3_vectors_leave_out() {
     fn check(result: &str, expected: &[&str]) {
         assert_eq!(assertions(&neovm::N3, result), expected.join("\n"), "{result}");
     }
@@ -341,7 +341,7 @@ fn what_n3_leaves_out() {
 
 /// The reference of 2.x, section 1.3.
 #[test]
-fn what_2x_leaves_out() {
+fn members_that_2x_vectors_leave_out() {
     fn check(result: &str, expected: &[&str]) {
         assert_eq!(assertions(&neovm::V2, result), expected.join("\n"), "{result}");
     }
@@ -368,7 +368,7 @@ fn what_2x_leaves_out() {
 }
 
 #[test]
-fn next_instructions() {
+fn the_next_instruction_is_compared() {
     fn check(format: &Format, written: &str, expected: &str) {
         let result = format!(r#""state": "Break", "invocationStack": [{{"nextInstruction": {written}}}]"#);
         let assertions = assertions(format, &result);
@@ -387,7 +387,7 @@ fn next_instructions() {
 }
 
 #[test]
-fn items() {
+fn items_of_every_type_are_read() {
     fn check(format: &Format, item: &str, expected: &[&str]) {
         assert_eq!(item_checks(format, item), expected.join("\n"), "{item}");
     }
@@ -478,7 +478,7 @@ fn nested_items() {
 }
 
 #[test]
-fn notes() {
+fn deviations_are_noted() {
     fn check(format: &Format, file: &str, expected: &[&str]) {
         assert_eq!(findings(format, file, Strictness::Tolerant), expected, "{file}");
     }
@@ -531,7 +531,7 @@ fn notes() {
 
 /// Whatever stands in the place of a datum, the reader does not panic.
 #[test]
-fn any_datum_anywhere() {
+fn any_datum_in_any_place_is_read_or_refused() {
     const OTHERS: [&str; 8] = ["null", "true", "-1", "1e9", "[]", "{}", "\"\"", "[[{\"type\": \"Map\"}]]"];
     for path in crate::support::files("tests/samples/neovm-n3/well-formed", "json")
         .into_iter()

@@ -197,7 +197,7 @@ const SERVE: &str = "SERVE";
 /// book. A named file that cannot be read is an error of the command line; one in a folder is an error of its cases.
 #[cfg(target_os = "linux")]
 #[test]
-fn every_command_ends_mishaps_alike() {
+fn every_command_ends_alike_after_an_error() {
     let mut table =
         "| command | a named file is unreadable | nothing to do | full disk | closed pipe |\n|---|---|---|---|---|\n"
             .to_owned();

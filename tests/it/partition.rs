@@ -110,14 +110,14 @@ fn check(args: &[&str], of: impl Iterator<Item = u64>) {
 }
 
 #[test]
-fn parts_are_the_whole() {
+fn merged_partitions_are_the_whole_run() {
     // Which part a case is in depends on its id alone: several numbers of parts on a few files, and one on many.
     check(&["vectors/evm/arithmetic", "vectors/neo3/types"], [1, 2, 5, 16].into_iter());
     check(&["vectors/neo2"], [3].into_iter());
 }
 
 #[test]
-fn parts_of_what_fails_are_the_whole() {
+fn merged_partitions_of_failing_cases_are_the_whole_run() {
     let samples = ["tests/samples", "vectors/evm/arithmetic", "--strict", "--max-steps", "100000"];
     check(&samples, [5].into_iter());
     let known = ["tests/samples/vmtests/wrong", "--known", "tests/samples/known.toml"];
@@ -131,7 +131,7 @@ fn parts_of_what_fails_are_the_whole() {
 
 /// There are more of them than are explained: those of the one run are, whichever part they are in.
 #[test]
-fn parts_explain_what_the_whole_does() {
+fn merged_partitions_have_the_explanations_of_the_whole_run() {
     let folder = TempDir::new().unwrap();
     let gas = fs::read_to_string(at_root("tests/samples/vmtests/wrong/gas.json")).unwrap();
     for number in 0..230 {
@@ -143,7 +143,7 @@ fn parts_explain_what_the_whole_does() {
 }
 
 #[test]
-fn parts_have_every_case_once() {
+fn partitions_have_every_case_once() {
     let folder = TempDir::new().unwrap();
     for kind in ["hash", "slice"] {
         let files = parts(folder.path(), kind, 4, &["vectors"]);
@@ -164,7 +164,7 @@ fn parts_have_every_case_once() {
 
 /// Which part a case is in does not hang on the others, nor on the version of vmconf.
 #[test]
-fn hashes_stay() {
+fn the_partition_of_a_case_never_changes() {
     let folder = TempDir::new().unwrap();
     let files = parts(folder.path(), "hash", 3, &["vectors/evm/arithmetic/add.json"]);
     let names = |file: &PathBuf| {
@@ -176,7 +176,7 @@ fn hashes_stay() {
 }
 
 #[test]
-fn what_cannot_be_joined() {
+fn reports_that_cannot_be_merged_are_refused() {
     let folder = TempDir::new().unwrap();
     let [first, second] = &parts(folder.path(), "hash", 2, &["vectors/evm/arithmetic"])[..] else { panic!() };
     let [other, _] = &parts(folder.path(), "slice", 2, &["vectors/evm/flow"])[..] else { panic!() };
@@ -232,7 +232,7 @@ fn what_cannot_be_joined() {
 
 /// Each datum of a JSON report is replaced by others in turn: it is refused, or every report can be made of it.
 #[test]
-fn hostile_reports() {
+fn hostile_reports_are_refused() {
     let folder = TempDir::new().unwrap();
     let samples = [
         "tests/samples/vmtests/wrong/gas.json",
@@ -324,7 +324,7 @@ fn a_report_cannot_make_merge_wait() {
 
 /// What stands in a command is one word of it, whatever a report says.
 #[test]
-fn words_of_a_report_are_quoted() {
+fn text_of_a_report_is_escaped() {
     let folder = TempDir::new().unwrap();
     let file = parts(folder.path(), "hash", 1, &["tests/samples/vmtests/wrong/gas.json"]).remove(0);
     let text = fs::read_to_string(&file).unwrap();
@@ -352,7 +352,7 @@ fn two_reports_do_not_share_standard_output() {
 }
 
 #[test]
-fn schedulers() {
+fn partitions_of_each_scheduler_are_recognised() {
     fn with(partition: &str, variables: &[(&str, &str)]) -> Ran {
         let mut command = command(&[
             "run",

@@ -179,7 +179,7 @@ fn evm_loop(rounds: u32) -> Case {
 }
 
 #[test]
-fn a_long_run_is_gone_through_in_both_directions() {
+fn a_long_run_is_read_in_both_directions() {
     let rounds = 150_000;
     let mut recording = record(&evm_loop(rounds));
     assert_eq!(recording.steps(), 1 + u64::from(rounds) * 7 + 1);

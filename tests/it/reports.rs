@@ -220,7 +220,7 @@ fn rendered(name: &str) -> String {
 
 /// The reports of a mixed run; what is no report's own but the page's or the version's is left out.
 #[test]
-fn golden() {
+fn reports_of_a_run_with_every_verdict() {
     let texts = REPORTS.iter().map(|kind| {
         let text = rendered(kind.name).replace(&"n".repeat(LONG), "{10000 n}");
         let text = without(&without(&text, "<style>", "</style>"), "<script>", "</script>");
@@ -232,7 +232,7 @@ fn golden() {
 }
 
 #[test]
-fn golden_of_each_case_in_a_line() {
+fn reports_of_each_case_in_a_line() {
     let options = ReportOptions { verbosity: Verbosity::Cases, ..ReportOptions::default() };
     let text = render("text", &options, &mixed()).replace(&"n".repeat(LONG), "{10000 n}");
     let (lines, rest) = text.split_once("\n\n").unwrap();
@@ -249,7 +249,7 @@ fn golden_of_each_case_in_a_line() {
 
 /// JUnit has no place for it: there the cases that did not run are missing.
 #[test]
-fn an_interrupted_run_says_so() {
+fn every_report_says_that_a_run_was_interrupted() {
     let mut events = mixed();
     let Some(Event::Ended(summary)) = events.last_mut() else { unreachable!() };
     summary.interrupted = true;
@@ -277,7 +277,7 @@ fn without(text: &str, before: &str, after: &str) -> String {
 
 /// Whatever is in a name, no control character and no hidden one reaches a reader.
 #[test]
-fn nothing_harmful_is_written() {
+fn reports_contain_no_control_characters() {
     for kind in REPORTS {
         let text = rendered(kind.name);
         let harmful: Vec<_> = text.chars().filter(|it| is_harmful(*it) && *it != '\n').collect();
@@ -286,7 +286,7 @@ fn nothing_harmful_is_written() {
 }
 
 #[test]
-fn a_run_of_nothing() {
+fn reports_of_a_run_without_cases() {
     for kind in REPORTS {
         let events = ended(vec![Event::Started { files: 0, vm: None }]);
         assert!(!render(kind.name, &ReportOptions::default(), &events).is_empty(), "{}", kind.name);
@@ -301,7 +301,7 @@ fn a_run_of_nothing() {
 
 /// Fifty failures of three causes are three blocks; on wish they are fifty.
 #[test]
-fn failures_of_one_cause_are_one_block() {
+fn failures_with_one_cause_are_one_block() {
     let verdict = |number: u32| match number % 3 {
         0 => storage(number, u64::from(number) + 1, 0),
         1 => outcome(number),
@@ -338,7 +338,7 @@ fn failures_of_one_cause_are_one_block() {
 /// The command after "more like it" shows as many cases as the report says are left.
 #[cfg(unix)]
 #[test]
-fn the_command_for_the_rest_works() {
+fn the_command_for_the_remaining_failures_works() {
     let text = vmconf(&["run", crate::support::WRONG]).stdout;
     let mut named = 0;
     for line in text.lines().filter(|line| line.contains(" more like it: ")) {

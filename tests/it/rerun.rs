@@ -93,7 +93,7 @@ const ALL: [&str; 3] = [
 ];
 
 #[test]
-fn what_did_not_pass() {
+fn rerun_runs_the_cases_that_did_not_pass() {
     let place = three();
     place.run_all();
     place.check(&[], &ALL, 3);
@@ -106,7 +106,7 @@ fn what_did_not_pass() {
 }
 
 #[test]
-fn only_some_of_it() {
+fn rerun_runs_a_selection_of_the_failures() {
     let place = three();
     let check = |args: &[&str], ids: &[&str], exit: i32| {
         place.run_all();
@@ -130,7 +130,7 @@ fn only_some_of_it() {
 }
 
 #[test]
-fn nothing_failed() {
+fn rerun_after_a_run_without_failures() {
     let place = Place::new(&[("vectors/passes.json", "vectors/evm/arithmetic/add.json")]);
     place.run_all();
     for _ in 0..2 {
@@ -141,7 +141,7 @@ fn nothing_failed() {
 }
 
 #[test]
-fn what_is_gone() {
+fn cases_that_no_longer_exist_are_reported() {
     let place = three();
     place.run_all();
     place.remove("vectors/c/broken.json");
@@ -170,7 +170,7 @@ fn what_is_gone() {
 
 /// The cases of a file that is broken as a whole are unknown: after it is repaired, all of them run.
 #[test]
-fn a_file_that_was_broken() {
+fn rerun_loads_a_broken_file_again() {
     let place = three();
     let text = fs::read_to_string(place.folder.path().join("vectors/b/passes.json")).unwrap();
     place.edit("vectors/b/passes.json", |text| text[..text.len() / 2].to_owned());
@@ -185,7 +185,7 @@ fn a_file_that_was_broken() {
 }
 
 #[test]
-fn what_passed_though_known_to_fail() {
+fn unexpected_passes_run_again() {
     let place = three();
     let known = "[[known]]\nid = \"vectors/b/passes.json::small\"\nreason = \"not yet\"\n\
                  [[known]]\nid = \"vectors/a/gas.json::gas\"\nreason = \"not yet\"\n\
@@ -200,7 +200,7 @@ fn what_passed_though_known_to_fail() {
 /// Names that are hard to write down, of cases and of files.
 #[cfg(unix)]
 #[test]
-fn hostile_names() {
+fn hostile_names_are_escaped() {
     let place = Place::new(&[
         ("vectors/names.json", &sample("names")),
         ("vectors/new\nline \"'`$(x)\u{1b}[31m::\\ 🦀.json", &sample("names")),
@@ -221,7 +221,7 @@ fn hostile_names() {
 }
 
 #[test]
-fn an_interrupted_run_says_so() {
+fn an_interrupted_run_leaves_the_rest_outstanding() {
     let place = three();
     place.run_all();
     let inside = |folder: &Path| -> Vec<PathBuf> {
@@ -244,7 +244,7 @@ fn an_interrupted_run_says_so() {
 
 /// A failure is outstanding until its case passes, whatever else runs in between.
 #[test]
-fn outstanding_failures() {
+fn failures_stay_outstanding_until_they_pass() {
     let place = three();
     place.run_all();
     assert_eq!(place.vmconf(&["run", "vectors/b/passes.json::small"]).exit, 0);
@@ -268,7 +268,7 @@ fn outstanding_failures() {
 
 /// Parts of a run in the same folder at the same time do not lose failures of each other.
 #[test]
-fn outstanding_failures_of_parts() {
+fn failures_of_partitions_stay_outstanding() {
     let names: Vec<String> = (0..8).map(|number| format!("vectors/{number}.json")).collect();
     let gas = sample("gas");
     let place = Place::new(&names.iter().map(|name| (&**name, &*gas)).collect::<Vec<_>>());

@@ -41,7 +41,7 @@ pub(crate) fn sample_folders() -> BTreeSet<String> {
 }
 
 #[test]
-fn samples() {
+fn samples_are_reported_as_their_golden_files_say() {
     let folders = sample_folders();
     let names = folders.iter().map(|folder| folder.strip_prefix("tests/samples/").unwrap());
     golden::folder("samples", names.flat_map(|folder| pieces(folder, paragraph)));

@@ -29,7 +29,7 @@ fn shared_tree(folder: &TempDir) -> String {
 
 /// What is shared is written about 65,536 times at most, and then how much is left out.
 #[test]
-fn a_few_shared_items_do_not_make_a_large_output() {
+fn shared_items_do_not_make_a_large_output() {
     const MAX_COUNT: usize = 12_000_000;
     let folder = TempDir::new().unwrap();
     let tree = shared_tree(&folder);
@@ -48,7 +48,7 @@ fn a_few_shared_items_do_not_make_a_large_output() {
 
 /// Each case is compared with the entries that start like its id: the last of many applies, and nothing else.
 #[test]
-fn a_long_list_of_known_failures() {
+fn a_long_list_of_known_failures_applies_to_each_case() {
     const ENTRIES: usize = 20_000;
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("fails.json");
@@ -80,7 +80,7 @@ fn path(path: &Path) -> &str {
 
 /// Reading digits takes time in the square of their number.
 #[test]
-fn a_number_of_a_report_has_a_length() {
+fn long_numbers_of_a_report_are_refused() {
     let int =
         |digits: usize| serde_json::from_str::<Value>(&format!("{{\"int\":\"-{}\"}}", "9".repeat(digits)));
     assert!(int(1_000).is_ok());

@@ -30,7 +30,7 @@ fn selected(expr: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn predicates() {
+fn predicates_select_cases() {
     let all = selected("not name(no-such-name)");
     assert_eq!(all.len(), listed(&["vectors"]).len());
     let evm = selected("machine(evm)");
@@ -62,7 +62,7 @@ fn predicates() {
 }
 
 #[test]
-fn the_last_run() {
+fn predicates_about_the_last_run() {
     let cache = TempDir::new().unwrap();
     let cached = |args: &[&str]| ran(command(args).env("VMCONF_CACHE", cache.path()).output().unwrap());
     let before = cached(&["list", "-E", "verdict(fail)"]);
@@ -76,7 +76,7 @@ fn the_last_run() {
 }
 
 #[test]
-fn commands() {
+fn every_command_with_cases_accepts_expressions() {
     assert_eq!(
         vmconf(&["run", STORAGE, "-E", "name(store-3)"]).stdout,
         "1 passed, 0 failed, 0 errors, 0 skipped in TIME s\n"
@@ -99,7 +99,7 @@ fn every_verdict_is_offered() {
 
 /// Several expressions select what one of them selects, several forks likewise, and a case has both.
 #[test]
-fn repeated_flags() {
+fn repeated_expressions_are_joined() {
     let both = listed(&["vectors", "-E", "machine(evm)", "-E", "fork(Paris)"]);
     assert_eq!(both, listed(&["vectors", "-E", "machine(evm) or fork(Paris)"]));
     let forks = listed(&["vectors", "--fork", "Paris", "--fork", "london"]);
@@ -116,7 +116,7 @@ fn repeated_flags() {
 
 /// Every outcome that a vector demands is accepted by `expects`, every fork by `fork`, under all its names.
 #[test]
-fn known_names() {
+fn every_outcome_and_fork_is_accepted_under_all_names() {
     for expr in ["expects(refusal)", "expects(HALTED)", "expects(illegalYield)", "expects(BREAK)"] {
         assert!(!selected(expr).is_empty(), "{expr}");
     }
@@ -131,7 +131,7 @@ fn known_names() {
 
 /// The help lists every predicate.
 #[test]
-fn help() {
+fn help_lists_every_predicate() {
     let help = vmconf(&["help", "expressions"]).stdout;
     for predicate in PREDICATES {
         assert!(help.contains(&format!("{predicate:?}")), "{predicate:?} is not in {help}");
@@ -139,7 +139,7 @@ fn help() {
 }
 
 #[test]
-fn misspelled() {
+fn misspelled_expressions_are_explained() {
     let texts = [
         "",
         "  ",
@@ -183,7 +183,7 @@ fn misspelled() {
 }
 
 #[test]
-fn hostile() {
+fn hostile_expressions_are_refused() {
     for text in ["(".repeat(100_000), "not ".repeat(100_000), "name(".repeat(100_000)] {
         assert!(text.parse::<Expr>().is_err());
     }
@@ -280,28 +280,28 @@ proptest! {
     #![proptest_config(crate::support::config(500))]
 
     #[test]
-    fn what_is_printed_is_read_again(plain in plain()) {
+    fn printed_expressions_are_read_back(plain in plain()) {
         let expr: Expr = plain.text().parse().unwrap();
         let printed = expr.to_string();
         prop_assert_eq!(printed.parse::<Expr>().unwrap(), expr, "{}", printed);
     }
 
     #[test]
-    fn an_argument_is_read_again(argument in "[ ~a()\\\\\\t\u{3000}]{0,8}") {
+    fn printed_arguments_are_read_back(argument in "[ ~a()\\\\\\t\u{3000}]{0,8}") {
         let expr = name_of(&argument).unwrap();
         let printed = expr.to_string();
         prop_assert_eq!(printed.parse::<Expr>().unwrap(), expr, "{}", printed);
     }
 
     #[test]
-    fn operators_mean_what_they_say(plain in plain(), name in "[abc]") {
+    fn operators_have_their_boolean_meaning(plain in plain(), name in "[abc]") {
         let select = ExprSelection { expr: plain.text().parse().unwrap(), last: Arc::default() };
         let case = Named(CaseId { file: "file.json".into(), name: Some(name.clone().into()), nth: 1 });
         prop_assert_eq!(select.selects(&case), plain.holds(&name), "{}", plain.text());
     }
 
     #[test]
-    fn no_text_is_a_panic(text in "(name\\(|not |and |or |\\(|\\)|[a-z~\\\\ \u{e4}])*") {
+    fn no_text_causes_a_panic(text in "(name\\(|not |and |or |\\(|\\)|[a-z~\\\\ \u{e4}])*") {
         match text.parse::<Expr>() {
             Ok(expr) => prop_assert_eq!(expr.to_string().parse::<Expr>().unwrap(), expr),
             Err(wrong) => prop_assert!(wrong.at <= text.len() && text.is_char_boundary(wrong.at)),
@@ -311,7 +311,7 @@ proptest! {
 
 /// A cause selects the cases of a group, and a text in quotes is taken as it is.
 #[test]
-fn causes() {
+fn causes_select_their_cases() {
     let all = listed(&[WRONG, "-E", "cause(*)"]);
     assert!(all.len() > 50, "{}", all.len());
     let storage = listed(&[WRONG, "-E", r#"cause("evm post/*/storage/*: other value")"#]);

@@ -43,7 +43,7 @@ fn last_line(ran: &Ran) -> &str {
 }
 
 #[test]
-fn what_is_new_is_written_for_review() {
+fn new_snapshots_are_written_for_review() {
     let place = Place::new();
     let checked = place.snapshot(None, &["--check"]);
     assert_eq!((checked.exit, place.names().len()), (1, 0), "{checked:?}");
@@ -81,7 +81,7 @@ fn snapshots_have_the_form_of_insta() {
 }
 
 #[test]
-fn what_differs_is_shown() {
+fn differences_of_snapshots_are_shown() {
     let place = Place::new();
     assert_eq!(place.snapshot(Some("always"), &["--fields", "resultStack"]).exit, 0);
     place.replace("\"PUSH0\", \"RET\"", "\"PUSH3\", \"RET\"");

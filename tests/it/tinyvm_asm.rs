@@ -118,7 +118,7 @@ fn the_memory_wraps() {
 }
 
 #[test]
-fn what_is_hardly_meant_is_told() {
+fn suspicious_source_is_noted() {
     fn check(source: &str, warnings: &[&str]) {
         let found: Vec<_> = assemble(source).unwrap().warnings.iter().map(ToString::to_string).collect();
         assert_eq!(found, warnings, "{source:?}");
@@ -134,7 +134,7 @@ fn what_is_hardly_meant_is_told() {
 }
 
 #[test]
-fn the_hash_of_the_memory_is_looked_at() {
+fn the_hash_of_the_memory_is_checked() {
     const ZEROS: &str = "FA43239BCEE7B97CA62F007CC68487560A39E19F74F3DDE7486DB3F98DF8E471";
     assert!(assemble(&format!(".assert_hash {ZEROS}")).is_ok());
     assert!(assemble(&format!(".assert_hash   {}\n.word 0", ZEROS.to_lowercase())).is_ok());

@@ -297,7 +297,7 @@ fn errors_name_what_is_wrong_and_where() {
 
 /// Our own format is JSON and nothing else.
 #[test]
-fn commas_too_many_and_comments_are_errors() {
+fn surplus_commas_and_comments_are_errors() {
     for members in [r#""pc": 1,"#, r#""pc": /* one */ 1"#] {
         let (_, case, diagnostics) = read(&tinyvm::FORMAT, Path::new("none.json"), &with_test(members));
         assert!(case.is_none(), "{members}");
@@ -391,7 +391,7 @@ fn other_files_are_refused() {
 
 #[test]
 #[cfg(unix)]
-fn links_and_pipes_lead_nowhere() {
+fn links_and_pipes_are_not_followed() {
     use std::os::unix::fs::symlink;
     let folder = Folder::new();
     let named = |name: &str| folder.named("tests/vector.json", name);
@@ -431,7 +431,7 @@ fn links_and_pipes_lead_nowhere() {
 
 /// Only the layout of drivers and testees reaches the folder above, and not what is above that.
 #[test]
-fn the_folder_above_is_for_one_format() {
+fn one_format_reads_the_folder_above() {
     let folder = Folder::new();
     folder.write("sum.asm", b"yield");
     let path = folder.path("tests/vector.json");

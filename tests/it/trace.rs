@@ -38,7 +38,7 @@ fn selected(args: &[&str]) -> (Vec<u64>, u64) {
 // ---- How they look
 
 #[test]
-fn golden() {
+fn traces_of_each_machine() {
     let commands: [(&str, &[&str]); 10] = [
         ("evm", &[DEMO]),
         ("evm-jsonl", &[DEMO, "--output", "json"]),
@@ -112,7 +112,7 @@ fn hostile_text_is_escaped() {
 
 /// What is set between two runs is not an effect of the instruction before.
 #[test]
-fn a_change_between_phases_is_nobodys() {
+fn a_change_between_phases_has_no_instruction() {
     let text = traced(&[PHASES]);
     assert!(text.contains("register r1 = 5") && !text.contains("register r1 = 9"), "{text}");
 }
@@ -174,7 +174,7 @@ fn a_selection_changes_no_summary() {
 }
 
 #[test]
-fn wrong_usage() {
+fn wrong_flags_of_trace_are_refused() {
     let check = |args: &[&str], told: &str| {
         let Ran { exit, stdout, stderr } = vmconf(&[&["trace"], args].concat());
         assert_eq!((exit, &*stdout), (2, ""), "{args:?}: {stderr}");
@@ -209,7 +209,7 @@ fn jsonl_is_json() {
 // ---- Ends
 
 #[test]
-fn a_limit_of_the_runner_is_told_behind_the_steps() {
+fn a_limit_of_the_runner_follows_the_steps() {
     let ran = vmconf(&["trace", "tests/samples/trace/loop.json", "--max-steps", "2"]);
     assert_eq!(ran.exit, 3);
     assert!(ran.stdout.contains("\n2 steps: limit of the runner reached: --max-steps 2; "), "{}", ran.stdout);

@@ -33,7 +33,7 @@ fn every_machine_of_ours_keeps_to_the_protocol() {
 
 /// What stands between vmconf and the machine, and what is found.
 #[test]
-fn bad_manners_are_found() {
+fn violations_of_the_protocol_are_found() {
     let check = |filter: &str, expected: &[&str]| {
         let script = filter.replace("SERVE", &format!("'{SERVE}' serve evm"));
         let (exit, found) = wrong(&["sh", "-c", &script]);
@@ -172,7 +172,7 @@ fn an_adapter_is_installed_and_runs() {
 /// What adapters of the box name as their packages is what the lists of all packages contain, each package with its
 /// version and with hashes. Nothing else is installed: the clients are told to refuse what is not in the list.
 #[test]
-fn adapters_of_the_box_are_pinned_with_hashes() {
+fn embedded_adapters_are_pinned_with_hashes() {
     let mut checked = 0;
     for entry in fs::read_dir(at_root("adapters")).unwrap() {
         let folder = entry.unwrap().path();

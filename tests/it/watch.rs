@@ -253,7 +253,7 @@ fn a_folder_that_is_created_again_runs() {
 
 /// The settings are those of the file as it is: none, one, another, a wrong one, and none again.
 #[test]
-fn settings_are_read_when_they_appear_and_change() {
+fn settings_are_read_again_after_a_change() {
     let folder = folder(&[("vectors/a.json", &sum(7)), ("vectors/b.json", &sum(7))]);
     let write = |text: &str| write(folder.path(), "vmconf.toml", text);
     let watching = Watching::new(folder.path(), &["--report", "json"]);
@@ -280,7 +280,7 @@ fn the_exit_code_is_that_of_the_last_run() {
 }
 
 #[test]
-fn files_and_lists_that_are_named() {
+fn changes_of_named_files_and_lists_run_cases_again() {
     let folder = folder(&[
         ("a.json", &sum(8)),
         ("b.json", &sum_of_file("p/sum.asm")),
@@ -319,7 +319,7 @@ fn files_and_lists_that_are_named() {
 
 /// Each run writes its reports among the vectors; that starts no other run.
 #[test]
-fn reports_run_nothing() {
+fn a_written_report_does_not_run_cases_again() {
     let folder = folder(&[("a.json", &sum(7))]);
     let args = ["--report", "json", "--report", "json=report.json", "--report", "text=report.txt", "."];
     let watching = Watching::new(folder.path(), &args);
@@ -360,7 +360,7 @@ fn a_change_during_a_run_waits_for_its_end() {
 }
 
 #[test]
-fn a_run_is_interrupted_as_ever() {
+fn watch_is_interrupted_like_a_run() {
     let (folder, watching) = long_run();
     assert_eq!(watching.interrupt(), 130);
     let tap = fs::read_to_string(folder.path().join("reports/tap")).unwrap();
@@ -368,7 +368,7 @@ fn a_run_is_interrupted_as_ever() {
 }
 
 #[test]
-fn what_has_no_meaning_is_refused() {
+fn flags_without_meaning_are_refused() {
     let parts = vmconf(&["run", "--watch", "--partition", "hash:1/2"]);
     assert!(parts.exit == 2 && parts.stderr.contains("cannot be used with"), "{parts:?}");
     let nothing = vmconf(&["run", "--watch", "nowhere"]);

@@ -91,12 +91,12 @@ proptest! {
     #![proptest_config(config(500))]
 
     #[test]
-    fn values(value in any_value()) {
+    fn values_are_read_back(value in any_value()) {
         prop_assert_eq!(there_and_back(&value), value);
     }
 
     #[test]
-    fn expectations(expected in any_expected()) {
+    fn expectations_are_read_back(expected in any_expected()) {
         let read = match expected.clone() {
             Expected::IsOrAbsent(value) => Expected::Is(value),
             other => other,
@@ -105,19 +105,19 @@ proptest! {
     }
 
     #[test]
-    fn paths(path in any_path()) {
+    fn paths_are_read_back(path in any_path()) {
         prop_assert_eq!(there_and_back(&path), path);
     }
 
     /// Whatever a text is, the path that it is read as is shown like it.
     #[test]
-    fn texts_of_paths(text in "[a-z0-9/\\[\\]. ]{0,20}") {
+    fn texts_of_paths_are_read_back(text in "[a-z0-9/\\[\\]. ]{0,20}") {
         let path: Path = serde_json::from_value(text.clone().into()).unwrap();
         prop_assert_eq!(path.to_string(), text);
     }
 
     #[test]
-    fn events(event in any_event(), position in prop::option::of(any::<u64>())) {
+    fn events_are_read_back(event in any_event(), position in prop::option::of(any::<u64>())) {
         let mut line = line(&event).unwrap();
         if let Some(position) = position {
             line.set_position(position);
@@ -135,7 +135,7 @@ proptest! {
 
     /// A record reads as what was written; one that is cut, longer or changed reads as the same or not at all.
     #[test]
-    fn records(
+    fn records_are_read_back(
         cases in prop::collection::vec(any_record_case(), 0..20),
         cut: prop::sample::Index,
         changed: prop::sample::Index,
@@ -169,7 +169,7 @@ proptest! {
     }
 
     #[test]
-    fn explanations(explanation in any_explanation()) {
+    fn explanations_are_read_back(explanation in any_explanation()) {
         prop_assert_eq!(there_and_back(&explanation), explanation);
     }
 
@@ -225,7 +225,7 @@ fn golden_reports_are_read_back() {
 
 /// What is not a value is refused with its place in the line.
 #[test]
-fn wrong_values() {
+fn wrong_values_are_refused() {
     let texts = [
         "1",
         "\"text\"",

@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_fails() {
+    fn without_failures_nothing_is_named() {
         assert!(located_by_names("z80", &[case("a.json", "one", true)]).is_none());
     }
 }

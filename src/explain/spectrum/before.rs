@@ -242,7 +242,7 @@ mod tests {
 
     /// Nothing is said without a rule, of few cases, or if a rule does not separate 95 % of them.
     #[test]
-    fn what_does_not_separate_is_not_said() {
+    fn rules_that_do_not_separate_are_not_shown() {
         assert_eq!(found(|a, f| (a ^ f) & 1 != 0, 200), None);
         assert_eq!(found(|a, _| a >= 0xc3, 8), None);
         assert_eq!(found(|a, f| f & 8 != 0 || a < 0x20, 200), None);

@@ -17,10 +17,11 @@ use serde::{Deserialize, Serialize};
 use super::spectrum_run::Extent;
 use crate::explain::observer::CoveragePoints;
 use crate::machines::by_name;
-use crate::run::cache::{FileKey, MAX_BYTES, ProgramKey};
+use crate::run::cache::cache_text::CacheFormat;
+use crate::run::cache::{FileKey, ProgramKey};
 
-/// The start of the first line. The number increases whenever the format or what is observed changes.
-const HEAD: &str = "vmconf spectra 1";
+/// Its number increases as well when what is observed changes.
+const FORMAT: CacheFormat = CacheFormat { head: "vmconf spectra 1" };
 
 /// What cases execute: the cases of earlier runs, and those that this run adds.
 #[derive(Debug)]
@@ -86,10 +87,7 @@ impl SpectrumCache {
     ///
     /// When the text is damaged or was written by another program, with the reason. Then nothing is added.
     pub fn read(&mut self, text: &str) -> Result<(), String> {
-        let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
-        if first != head(&self.program, rest) {
-            return Err("the file is damaged or belongs to another program".to_owned());
-        }
+        let rest = FORMAT.open(&self.program, text)?;
         let (points, lines) = rest.split_once('\n').unwrap_or((rest, ""));
         let points: Vec<(String, String, String)> =
             serde_json::from_str(points).map_err(|error| format!("line 2: {error}"))?;
@@ -148,23 +146,15 @@ impl SpectrumCache {
             all.insert(key.clone(), cases);
         }
         all.extend(files);
-        let mut rest = format!("{}\n", serde_json::to_string(&state.points.iter().collect::<Vec<_>>()).ok()?);
-        for (key, cases) in all {
-            let line = serde_json::to_string(&CacheLine { key, cases }).ok()?;
-            if rest.len() + line.len() < MAX_BYTES - head(&self.program, "").len() {
-                rest.extend([&*line, "\n"]);
-            }
-        }
-        Some(format!("{}\n{rest}", head(&self.program, &rest)))
+        let points = serde_json::to_string(&state.points.iter().collect::<Vec<_>>()).ok()?;
+        let lines = all.into_iter().map(|(key, cases)| serde_json::to_string(&CacheLine { key, cases }));
+        let lines = std::iter::once(Ok(points)).chain(lines).collect::<Result<Vec<_>, _>>().ok()?;
+        Some(FORMAT.write(&self.program, lines))
     }
 
     fn state(&self) -> MutexGuard<'_, CacheState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-fn head(program: &ProgramKey, rest: &str) -> String {
-    format!("{HEAD} {program} {}", blake3::hash(rest.as_bytes()))
 }
 
 /// A point that was read, with the names that the machine has.

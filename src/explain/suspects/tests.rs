@@ -68,7 +68,7 @@ fn a_condition_separates_failing_from_passing_cases() {
 }
 
 #[test]
-fn nothing_fails() {
+fn without_failures_there_are_no_suspects() {
     let analysis = locate("evm", &swapped(&[], SpectrumOutcome::Passes));
     assert_eq!(analysis, SuspectAnalysis { passing: 80, ..SuspectAnalysis::default() });
 }
@@ -97,7 +97,7 @@ fn a_case_that_alone_fails_is_rather_the_vector() {
 }
 
 #[test]
-fn what_no_passing_case_executes_is_named() {
+fn instructions_that_no_passing_case_executes_are_named() {
     let mut cases = swapped(&[], SpectrumOutcome::Passes);
     cases.push(case("copy", SpectrumOutcome::Fails, &[PUSH, ("MCOPY", "executed")]));
     let analysis = locate("evm", &cases);

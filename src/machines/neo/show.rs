@@ -305,7 +305,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(300))]
 
         #[test]
-        fn sharing_changes_nothing(graph in graph(), left in prop_oneof![Just(MAX_SHOWN), 1..2_000_usize]) {
+        fn sharing_does_not_change_the_text(graph in graph(), left in prop_oneof![Just(MAX_SHOWN), 1..2_000_usize]) {
             let stack: Vec<_> = (0..graph.0.len().min(4)).map(ShownItem::List).collect();
             let mut unshared = Unshared {
                 graph: &graph,

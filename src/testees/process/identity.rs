@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_file_shows_is_unknown() {
+    fn programs_without_a_file_are_unknown() {
         let place = FilePlace(TempDir::new().unwrap());
         place.write("by-name.sh", "#!/bin/sh\nexec \"$VM\"\n");
         place.write("elsewhere.sh", "#!/bin/bash\ncd /somewhere && exec ./vm\n");

@@ -59,7 +59,7 @@ fn a_new_element_in_an_empty_list_is_set_like_the_file() {
 }
 
 #[test]
-fn what_is_taken_out_leaves_no_gap() {
+fn removed_elements_leave_no_gap() {
     let check = |text: &str, indices: &[usize], expected: &str| {
         assert_eq!(removed(text, indices), expected, "{text}");
     };
@@ -110,7 +110,7 @@ fn members_change_places_with_their_keys() {
 }
 
 #[test]
-fn escapes_that_are_not_concerned_stay() {
+fn other_escapes_are_kept() {
     let check = |old: &str, new: &str, expected: &str| {
         let document = document(old);
         let change = TextChange::Replace { node: document.root(), value: new.into() };

@@ -5,7 +5,7 @@ fn parse(text: &str) -> Document {
 }
 
 #[test]
-fn problems_say_where_and_what() {
+fn errors_have_a_position_and_a_reason() {
     fn check(text: &str, at: u32, what: &str) {
         let diagnostic = Document::parse(text.to_owned(), 8).expect_err(text).1;
         assert_eq!((diagnostic.place.0, &*diagnostic.what), (at, what), "{text}");
@@ -42,7 +42,7 @@ fn problems_say_where_and_what() {
 }
 
 #[test]
-fn what_is_no_json_is_read_and_recorded() {
+fn deviations_from_json_are_read_and_recorded() {
     fn check(text: &str, deviations: &[(u32, &str)]) {
         let document = parse(text);
         let diagnostics: Vec<_> =

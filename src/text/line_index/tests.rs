@@ -18,7 +18,7 @@ fn indexed(index: &LineIndex, text: &str, at: usize) -> (u32, u32, u32) {
 }
 
 #[test]
-fn the_same_as_counting_characters_from_the_start() {
+fn positions_equal_a_count_from_the_start() {
     let long_line = "x\u{e4}\u{1d11e}\u{20ac}".repeat(BLOCK / 3);
     let texts = [
         String::new(),

@@ -1,7 +1,7 @@
 use super::nearest;
 
 #[test]
-fn near_names_only() {
+fn only_similar_names_are_suggested() {
     let known = ["expect", "name", "steps", "pc"];
     assert_eq!(nearest("expct", known), Some("expect"));
     assert_eq!(nearest("STEPS", known), Some("steps"));

@@ -30,7 +30,7 @@ proptest! {
 
     /// A file of answers with one byte that is another, or cut off, has no answers.
     #[test]
-    fn a_damaged_text_says_nothing(at: prop::sample::Index, byte: u8) {
+    fn a_damaged_text_adds_no_results(at: prop::sample::Index, byte: u8) {
         let cache = ResultCache::new(ProgramKey::of(&b"one"[..]).unwrap(), None);
         for (datum, text) in [(1, "a"), (7, "b"), (9, "b")] {
             cache.update(&FileKey::new(text, &""), CacheUpdate::Passes(datum));

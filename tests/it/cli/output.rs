@@ -75,7 +75,7 @@ fn a_report_file_is_the_report() {
 
 /// A run that is killed leaves what was there before.
 #[test]
-fn a_report_file_is_never_half() {
+fn a_report_file_is_complete_or_absent() {
     let folder = folder(&[("report.json", EARLIER)]);
     let path = folder.path().join("report.json");
     let option = format!("json={}", path.display());

@@ -61,7 +61,7 @@ fn methods_stand_where_they_start() {
 
 /// The method starts in the second byte of the operand of PUSHINT16.
 #[test]
-fn a_method_inside_an_instruction_is_told() {
+fn a_method_inside_an_instruction_is_noted() {
     let fields = Fields { script: sized(&[0x21, 0x01, 0x02, 0x03]), ..Fields::small() };
     let folder = folder(&fields.file(), Some(&manifest(&[])));
     let stdout = disasm(&folder, &["neo3"]).stdout;

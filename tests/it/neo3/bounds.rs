@@ -56,7 +56,7 @@ fn assert_halts(script: &Script, count: usize) {
 // ---- Cycles, depth and sharing
 
 #[test]
-fn items_that_contain_themselves_are_seen() {
+fn items_that_contain_themselves_are_observed() {
     let itself = Script::new().ops(&[Op::NEWARRAY0, Op::DUP, Op::DUP, Op::APPEND]);
     assert_halts(&itself, 2);
     // A Map by a key, and an Array by a Struct that is in it: a Struct itself would be cloned.
@@ -78,7 +78,7 @@ fn items_that_contain_themselves_are_seen() {
 }
 
 #[test]
-fn two_thousand_levels_are_seen_compared_and_cloned() {
+fn two_thousand_levels_are_observed_compared_and_cloned() {
     for pack in [Op::PACK, Op::PACKSTRUCT] {
         assert_halts(&nested(&[Op::NEWARRAY0], pack, 2000), 2001);
         assert_halts(&nested(&[Op::NEWARRAY0], pack, 2047), 2048);
@@ -111,7 +111,7 @@ fn clones(item: &Script) -> [Script; 3] {
 }
 
 #[test]
-fn what_is_shared_often_is_seen_compared_and_cloned() {
+fn items_that_are_shared_often_are_observed_compared_and_cloned() {
     for pack in [Op::PACK, Op::PACKSTRUCT] {
         assert_halts(&doubled(pack, 40), 81);
         assert_halts(&doubled(pack, 1000), 2001);
@@ -140,7 +140,7 @@ fn what_is_shared_often_is_seen_compared_and_cloned() {
 
 /// Every frame shows the one stack.
 #[test]
-fn a_thousand_frames_with_a_large_stack_are_seen() {
+fn a_thousand_frames_with_a_large_stack_are_observed() {
     // It calls itself until there are too many frames.
     let script = doubled(Op::PACK, 40).op(Op::CALL, &[0]);
     let machine = ended(&script);
@@ -150,7 +150,7 @@ fn a_thousand_frames_with_a_large_stack_are_seen() {
 }
 
 #[test]
-fn a_large_buffer_in_a_thousand_arrays_is_seen() {
+fn a_large_buffer_in_a_thousand_arrays_is_observed() {
     let script = Script::new().int(131_070).ops(&[Op::NEWBUFFER]).repeated(999, &[Op::DUP]).int(1000);
     let script = script.ops(&[Op::PACK]).repeated(999, &[Op::DUP]);
     assert_halts(&script, 2000);
@@ -184,7 +184,7 @@ fn peak() -> Option<usize> {
 }
 
 #[test]
-fn a_million_dropped_compounds_are_forgotten() {
+fn a_million_dropped_compounds_are_collected() {
     let bodies: [&[Op]; 6] = [
         &[Op::NEWARRAY0, Op::DROP],
         &[Op::NEWARRAY0, Op::NEWSTRUCT0, Op::APPEND],
@@ -203,7 +203,7 @@ fn a_million_dropped_compounds_are_forgotten() {
 
 /// What is dropped goes soon enough also if it is large.
 #[test]
-fn large_compounds_are_forgotten_soon() {
+fn large_compounds_are_collected_early() {
     const LOOPS: u32 = 24;
     const BUFFERS: u32 = 500;
     // Copies, because a buffer of zeros occupies no memory until it is written.
@@ -234,7 +234,7 @@ fn garbage_that_contains_itself_ends_the_run() {
 
 /// An exception on its way through a finally block is held by no stack and stays whole.
 #[test]
-fn a_pending_exception_outlives_what_is_forgotten() {
+fn a_pending_exception_outlives_a_collection() {
     let thrown = nested(&[Op::PUSH7], Op::PACK, 400);
     let finally =
         Script::new().counted(100_000, |it| it.ops(&[Op::NEWARRAY0, Op::PUSH1, Op::PACK, Op::DROP]));

@@ -18,7 +18,7 @@ fn buffers(all: &[&[u8]]) -> End {
 }
 
 #[test]
-fn what_is_joined_piece_by_piece_is_the_whole() {
+fn pieces_joined_one_by_one_are_the_whole() {
     let pieces: [&[u8]; 5] = [b"a", b"", b"bcd", &[0xff; 300], b"z"];
     let script = pieces.iter().fold(pushed(b"start "), |script, piece| cat(script, piece));
     assert_eq!(end_of(&script), buffers(&[&[b"start ", &*pieces.concat()].concat()]));

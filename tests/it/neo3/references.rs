@@ -445,7 +445,7 @@ proptest! {
 
     /// Without cycles the counter is what counting from scratch gives, which the model looks at too.
     #[test]
-    fn references_are_those_there_are(draws in prop::collection::vec(any::<u8>(), 0..500)) {
+    fn the_reference_count_is_that_of_a_traversal(draws in prop::collection::vec(any::<u8>(), 0..500)) {
         counts_as_the_model(draws, Cycles::Never)?;
     }
 

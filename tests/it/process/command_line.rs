@@ -65,7 +65,7 @@ fn a_run_on_a_machine_of_the_configuration() {
 }
 
 #[test]
-fn what_is_wrong_with_a_machine() {
+fn errors_of_a_configured_machine() {
     let project = Project::new();
     for (args, exit, expected) in [
         (&["--vm", "mien"][..], 2, "error: --vm: there is no [vm.mien] in vmconf.toml; did you mean mine?\n"),
@@ -147,7 +147,7 @@ fn failures_on_a_machine_run_again() {
 
 /// The list of a machine holds whatever a case does instead of passing, and is strict both ways.
 #[test]
-fn a_list_holds_crashes_time_outs_and_unsupported_cases() {
+fn a_list_contains_crashes_timeouts_and_unsupported_cases() {
     let project = Project::new();
     let inputs = [("passes", 0x00), ("fails", 0x01), ("lacks", 0x02), ("crashes", 0x06), ("hangs", 0x08)];
     write(&project.0.path().join("cases.json"), &inputs);
@@ -283,7 +283,7 @@ fn a_cached_result_is_that_of_the_machine_as_it_is() {
 
 /// Of the root and the state, of which the root follows, a machine may report one.
 #[test]
-fn a_root_is_computed_or_compared_alone() {
+fn a_state_root_is_computed_or_compared_as_it_is() {
     let project = Project::new();
     let vectors = at_root("vectors/ethereum/memory-price.json");
     let vectors = vectors.to_str().unwrap();
@@ -311,7 +311,7 @@ fn a_root_is_computed_or_compared_alone() {
 
 /// A machine without a release is no machine whose results are kept, unless files say what it is.
 #[test]
-fn nothing_is_kept_of_a_machine_without_a_release() {
+fn results_of_a_machine_without_a_release_are_not_cached() {
     let project = Project::new();
     let serve = env!("CARGO_BIN_EXE_vmconf");
     let release = concat!(r#""release":""#, env!("CARGO_PKG_VERSION"), r#"""#);
@@ -331,7 +331,7 @@ fn nothing_is_kept_of_a_machine_without_a_release() {
 
 /// A flaky case is counted apart in every report; `--flaky pass` lets it pass with a note, and it is never kept.
 #[test]
-fn a_flaky_case_is_seen() {
+fn a_flaky_case_is_detected() {
     let project = Project::new();
     write(&project.0.path().join("cases.json"), &[("before", 0x00), ("breaks", 0x40), ("after", 0x00)]);
     let vm = format!("hostile=sh {}", at_root(SCRIPT).display());

@@ -215,7 +215,7 @@ fn a_process_that_does_not_say_hello_is_not_used() {
 
 /// What a process does not offer is not sent to it.
 #[test]
-fn what_hello_does_not_list_is_unsupported() {
+fn capabilities_that_hello_does_not_list_are_unsupported() {
     let script = at_root(SCRIPT);
     let folder = TempDir::new().unwrap();
     write(&folder.path().join("a.json"), &[("a", 0)]);
@@ -231,7 +231,7 @@ fn what_hello_does_not_list_is_unsupported() {
 
 /// The schema accepts what vmconf reads as an answer, and nothing else, among all that the process writes.
 #[test]
-fn the_schema_accepts_what_is_read() {
+fn the_schema_accepts_the_messages_that_are_read() {
     let schema = Validator::named("protocol");
     let (mut accepted, mut refused) = (0, 0);
     for (input, _, verdict) in BEHAVIOURS {

@@ -28,7 +28,7 @@ fn aspects<'c>(coverage: &'c CoverageReport, name: &str) -> BTreeSet<&'c str> {
 }
 
 #[test]
-fn aspects_of_single_instructions() {
+fn coverage_of_single_instructions() {
     let stack = covered("vectors/evm/stack");
     assert_eq!(stack.machines[0].machine, "evm");
     let push = aspects(&stack, "PUSH1");
@@ -50,7 +50,7 @@ fn aspects_of_single_instructions() {
 
 /// A debugger that pauses after each instruction sees the same jumps.
 #[test]
-fn jumps_are_seen_in_single_steps() {
+fn jumps_are_covered_in_single_steps() {
     // PUSH1 JMPIF +3; NOP; PUSH0 JMPIF +2; RET
     let mut steps: Vec<_> = [(1, "JMPIF"), (4, "PUSH0"), (5, "JMPIF"), (7, "RET")]
         .map(|(pc, next)| json!([{ "instructionPointer": pc, "nextInstruction": next }]))

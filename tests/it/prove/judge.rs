@@ -34,7 +34,7 @@ fn the_wrong_samples_notice_every_fault() {
 
 /// A wrong sample notices the fault that it is for, and not those that leave its difference in sight.
 #[test]
-fn a_fault_is_noticed_by_what_it_hides() {
+fn a_planted_fault_of_the_runner_is_noticed_by_the_failure_it_hides() {
     for (sample, notices, sees) in [
         ("items-swapped", "items-unordered", "no-lengths"),
         ("number-of-65-bits", "modulo-64", "sign-ignored"),
@@ -50,7 +50,7 @@ fn a_fault_is_noticed_by_what_it_hides() {
 
 /// Vectors that pass cannot notice a fault of the comparison: they are left out.
 #[test]
-fn vectors_that_pass_are_left_out() {
+fn passing_vectors_are_left_out() {
     let mutants = judged("vectors/evm/arithmetic");
     assert!(mutants.cases == 0 && mutants.left_out > 50, "{mutants:?}");
     assert_eq!(vmconf(&["mutants", "--judge", "vectors/evm/arithmetic/add.json"]).exit, 4);

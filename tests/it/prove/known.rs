@@ -52,7 +52,7 @@ fn taken(ran: &Ran) -> Option<(usize, usize)> {
 }
 
 #[test]
-fn a_second_run_says_what_the_first_said() {
+fn a_cached_run_has_the_verdicts_of_the_first() {
     for form in ["text", "all", "json"] {
         let place = Place::with_add();
         let args = ["add.json", "--only", "evm/ADD/", "--min-score", "90", "--output", form];
@@ -68,7 +68,7 @@ fn a_second_run_says_what_the_first_said() {
 
 /// What was judged for some faults is used for others, and those that are missing are judged.
 #[test]
-fn faults_are_kept_one_by_one() {
+fn faults_are_cached_one_by_one() {
     let place = Place::with_add();
     let some = ["add.json", "--only", "evm/ADD/a-*"];
     assert_eq!([place.taken(&some), place.taken(&some)], [(0, 4), (4, 4)]);
@@ -221,7 +221,7 @@ proptest! {
 
     /// A text with one byte that is another, or cut off, is not read; nor is that of another program or suite.
     #[test]
-    fn a_damaged_text_says_nothing(at: prop::sample::Index, byte: u8) {
+    fn a_damaged_text_adds_no_results(at: prop::sample::Index, byte: u8) {
         let (faults, known, program, suite) = some_faults();
         let text = known.text(&program, &suite);
         let read = |text: &str| KnownFaults::read(text, &program, &suite);

@@ -141,7 +141,7 @@ fn blame_crosses_frames() {
 
 /// A word that a frame wrote and lost is blamed on the instruction that undid it.
 #[test]
-fn what_was_undone_is_blamed_on_the_end_of_the_frame() {
+fn reverted_writes_are_blamed_on_the_end_of_the_frame() {
     let mut file: Json = serde_json::from_str(&calling()).unwrap();
     let entry = &mut file["calls"]["post"]["Cancun"][0];
     entry["state"] = json!({ FAILING: { "balance": "0x00", "nonce": "0x00", "code": code(REVERTS),

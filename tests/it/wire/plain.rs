@@ -116,7 +116,7 @@ proptest! {
     #![proptest_config(config(500))]
 
     #[test]
-    fn shaped_values((shape, value) in any_shaped()) {
+    fn shaped_values_are_read_back((shape, value) in any_shaped()) {
         let text = write(&value, &shape).to_string();
         let json: Json = serde_json::from_str(&text).unwrap();
         prop_assert_eq!(read(json, &shape), Ok(value), "{}", text);
@@ -124,7 +124,7 @@ proptest! {
 
     /// Whatever a machine reports: what is accepted is written and read as the same value.
     #[test]
-    fn any_json(shape in any_shape(), value in any_value()) {
+    fn any_json_is_read_or_refused(shape in any_shape(), value in any_value()) {
         // The other notation of values is JSON that has no shape, or has one by chance.
         let json = serde_json::to_value(&value).unwrap();
         if let Ok(value) = read(json, &shape) {

@@ -136,7 +136,7 @@ fn as_a_run_makes_it(mut event: Event) -> Event {
 }
 
 #[test]
-fn reports() {
+fn reports_have_their_schema() {
     let validator = Validator::named("report");
     let words = || vec!["--strict".to_owned()];
     let typed = Some(TypedFlags { selection: words(), flags: words() });
@@ -208,7 +208,7 @@ fn world(number: usize) -> WireWorld {
 }
 
 #[test]
-fn explanations() {
+fn explanations_have_their_schema() {
     let validator = Validator::named("diff");
     let mut runner = TestRunner::deterministic();
     let mut walk = Walk::new();

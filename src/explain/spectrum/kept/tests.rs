@@ -20,7 +20,7 @@ fn read(text: &str) -> Result<SpectrumCache, String> {
 }
 
 #[test]
-fn what_is_written_is_read_back() {
+fn written_spectra_are_read_back() {
     let cache = SpectrumCache::new(program());
     cache.add(&file("a"), 17, &case(None));
     cache.add(&file("b"), 1, &case(Some(Extent::Beginning)));
@@ -36,7 +36,7 @@ fn what_is_written_is_read_back() {
 }
 
 #[test]
-fn what_is_damaged_is_not_read() {
+fn damaged_spectra_are_not_read() {
     let cache = SpectrumCache::new(program());
     cache.add(&file("a"), 17, &case(None));
     let text = cache.text().expect("new cases");
