@@ -25,7 +25,7 @@ pub static MATRICES: &[MatrixKind] = &[
 const MAX_GROUPS: usize = 40;
 
 /// The counts that are not 0: `425 passed, 3 failed`.
-fn counts(cell: &MatrixCell) -> String {
+pub(super) fn counts(cell: &MatrixCell) -> String {
     let some = cell.counts().into_iter().filter(|(count, _)| *count > 0);
     let some: Vec<_> = some.map(|(count, name)| format!("{count} {name}")).collect();
     if some.is_empty() { "no cases".to_owned() } else { some.join(", ") }
@@ -157,20 +157,20 @@ fn json(out: &mut dyn Write, matrix: &Matrix) -> io::Result<()> {
     writeln!(out, "{}", one_line(matrix))
 }
 
-/// An SVG with the name of a machine, how many of the cases that it supports pass, and how many it does not support;
-/// `None` if there is no such machine.
+/// An SVG with the name of a machine, how many of all cases pass, and how many it does not support; `None` if there is
+/// no such machine. Skipped cases do not count.
 pub fn badge(matrix: &Matrix, machine: usize) -> Option<String> {
     const CHARACTER: usize = 7;
     let name = html_text(matrix.machines.get(machine)?);
     let mut all = MatrixCell::default();
     matrix.suites.iter().for_each(|suite| all.add(&suite.cells[machine]));
-    let ran = all.cases() - all.unsupported - all.skipped;
+    let cases = all.cases() - all.skipped;
     let unsupported = match all.unsupported {
         0 => String::new(),
         unsupported => format!(", {unsupported} unsupported"),
     };
-    let score = format!("{} of {ran}{unsupported}", all.passed);
-    let color = if all.passed == ran && ran > 0 { "#2e7d32" } else { "#b25000" };
+    let score = format!("{} of {cases}{unsupported}", all.passed);
+    let color = if all.passed > 0 && all.passed + all.unsupported == cases { "#2e7d32" } else { "#b25000" };
     let left = matrix.machines[machine].chars().count() * CHARACTER + 12;
     let right = score.len() * CHARACTER + 12;
     let (width, middle, end) = (left + right, left / 2, left + right / 2);

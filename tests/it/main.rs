@@ -32,6 +32,8 @@ mod fuzz;
 mod golden;
 mod hostile;
 mod hot;
+#[cfg(unix)]
+mod init;
 mod inspect;
 mod interrupt;
 mod isa;
