@@ -24,19 +24,51 @@ pub(super) const CATEGORIES: &[(&str, &[&str])] = &[
     ("reference counting", &["refs", "refcount", "reference", "references"]),
     ("limits", &["limit", "limits"]),
     ("exceptions", &EXCEPTIONS),
-    ("interoperability", &["interop", "interoperability", "syscall", "syscalls", "callt", "host", "interface"]),
+    (
+        "interoperability",
+        &["interop", "interoperability", "syscall", "syscalls", "callt", "host", "interface"],
+    ),
     ("types", &["type", "types", "convert", "istype", "isnull"]),
     ("instructions", &INSTRUCTIONS),
 ];
 
 const EXCEPTIONS: [&str; 13] = [
-    "exception", "exceptions", "try", "catch", "finally", "endtry", "endfinally", "throw", "abort", "abortmsg", "assert",
-    "assertmsg", "traps",
+    "exception",
+    "exceptions",
+    "try",
+    "catch",
+    "finally",
+    "endtry",
+    "endfinally",
+    "throw",
+    "abort",
+    "abortmsg",
+    "assert",
+    "assertmsg",
+    "traps",
 ];
 
 const INSTRUCTIONS: [&str; 20] = [
-    "opcode", "opcodes", "instruction", "instructions", "arithmetic", "bitwise", "logic", "push", "stack", "slot", "slots",
-    "splice", "control", "flow", "compound", "arrays", "memory", "storage", "hash", "crypto",
+    "opcode",
+    "opcodes",
+    "instruction",
+    "instructions",
+    "arithmetic",
+    "bitwise",
+    "logic",
+    "push",
+    "stack",
+    "slot",
+    "slots",
+    "splice",
+    "control",
+    "flow",
+    "compound",
+    "arrays",
+    "memory",
+    "storage",
+    "hash",
+    "crypto",
 ];
 
 /// The name of the category of cases that no other one has.
@@ -116,16 +148,16 @@ impl ConformanceMachine {
 }
 
 impl ConformanceRun {
-    /// An empty run; `label` names it for people.
+    /// An empty run of this program; `label` names it for people.
     pub fn new(label: &str) -> ConformanceRun {
         let categories = vec![MatrixCell::default(); CATEGORIES.len() + 1];
-        ConformanceRun { label: label.to_owned(), categories, ..ConformanceRun::default() }
+        let vmconf = env!("CARGO_PKG_VERSION").to_owned();
+        ConformanceRun { label: label.to_owned(), vmconf, categories, ..ConformanceRun::default() }
     }
 
-    /// Sets what the first line of its report says.
+    /// Sets what only the first line of its report says.
     pub fn started(&mut self, start: &ReportStart) {
         self.vmconf.clone_from(&start.vmconf);
-        self.vm = start.vm.clone().map(UsedVm::from);
         if let Some(when) = &start.when {
             self.label = format!("{} ({when})", self.label);
         }
@@ -137,8 +169,8 @@ impl ConformanceRun {
             Event::Finished(report) => self.case(report),
             Event::NotCompared(fields) => self.not_compared.clone_from(fields),
             Event::Ended(summary) => self.is_interrupted = summary.interrupted,
-            Event::Started { .. }
-            | Event::Note { .. }
+            Event::Started { vm, .. } => self.vm.clone_from(vm),
+            Event::Note { .. }
             | Event::FileDone
             | Event::Broken { .. }
             | Event::Explained(_)
@@ -264,10 +296,10 @@ mod tests {
     #[test]
     fn categories_by_the_words_of_an_id() {
         for (id, expected) in [
-            ("OpCodes/Arithmetic/ADD.json::add", "instructions"),
-            ("OpCodes/Arithmetic/MAX.json::max", "instructions"),
-            ("OpCodes/Control/TRY_CATCH.json::x", "exceptions"),
-            ("OpCodes/Types/CONVERT.json::x", "types"),
+            ("opcodes/Arithmetic/ADD.json::add", "instructions"),
+            ("opcodes/Arithmetic/MAX.json::max", "instructions"),
+            ("opcodes/Control/TRY_CATCH.json::x", "exceptions"),
+            ("opcodes/Types/CONVERT.json::x", "types"),
             ("vectors/neo3/refs/array.json::a", "reference counting"),
             ("vectors/neo3/limits/stack.json::a", "limits"),
             ("vectors/neo3/syscalls/a.json::a", "interoperability"),

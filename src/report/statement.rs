@@ -9,7 +9,8 @@ use super::markdown_escape::code_span;
 pub(super) const MAX_SHOWN: usize = 200;
 
 /// What a statement says of what reports do not know.
-pub(super) const UNKNOWN: &str = "Extensions, the operating system and the processor: a report does not know of them.";
+pub(super) const UNKNOWN: &str =
+    "Extensions, the operating system and the processor: a report does not know of them.";
 
 /// How results get their category.
 pub(super) fn category_rule() -> String {
@@ -17,6 +18,13 @@ pub(super) fn category_rule() -> String {
     let rules: Vec<_> = CATEGORIES.iter().map(rule).collect();
     format!("A case is in the first category of which its path or name has a word. {}.", rules.join("; "))
 }
+
+/// Whether a file that begins so is a statement.
+pub fn is_statement(start: &str) -> bool {
+    start.starts_with(TITLE)
+}
+
+const TITLE: &str = "# Conformance statement: ";
 
 /// Writes the statement on the newest run of a machine; `suite` names the suite of a file.
 ///
@@ -29,7 +37,7 @@ pub fn statement(
     suite: &dyn Fn(&str) -> String,
 ) -> io::Result<()> {
     let Some(run) = machine.last() else { return Ok(()) };
-    writeln!(out, "# Conformance statement: {}\n", code_span(&machine.name))?;
+    writeln!(out, "{TITLE}{}\n", code_span(&machine.name))?;
     writeln!(out, "| | |\n|---|---|")?;
     for (name, value) in facts(machine, run) {
         writeln!(out, "| {name} | {} |", code_span(&value))?;

@@ -56,7 +56,9 @@ impl EventReading {
             (_, None) => {
                 return Err("expected a line of type run, with which a report begins".to_owned().into());
             }
-            (ReportLine::Run(_), Some(_)) => return Err("another run begins; expected one".to_owned().into()),
+            (ReportLine::Run(_), Some(_)) => {
+                return Err("another run begins; expected one".to_owned().into());
+            }
             _ if self.is_over => {
                 return Err("follows the summary, which must be the last line of a report".to_owned().into());
             }
