@@ -134,7 +134,7 @@ fn report(vm: &str, cases: &[Json]) -> String {
         "type": "summary", "passed": 0, "failed": 0, "errors": 0, "skipped": 0, "exit": 0, "seconds": 0.1
     });
     let lines = std::iter::once(&start).chain(cases).chain([&summary]);
-    lines.map(|line| format!("{line}\n")).collect()
+    lines.map(Json::to_string).collect::<Vec<_>>().join("\n") + "\n"
 }
 
 fn case(file: &str, name: &str, verdict: &Json) -> Json {
