@@ -246,6 +246,10 @@ fn parse() -> Result<anyhow::Result<(Cli, Settings)>, clap::Error> {
         Ok(settings) => settings,
         Err(error) => return Ok(Err(error)),
     };
+    let typed: Vec<_> = std::env::args_os().collect();
+    for (earlier, now) in flags::with_earlier_names(settings::innermost(&tree, &matches).0, &typed) {
+        output::note(&format!("note: --{earlier} is --{now} now; the next minor version does not know it"));
+    }
     if let Some(arguments) = with_settings(&matches, &settings) {
         matches = tree.try_get_matches_from_mut(arguments)?;
     }

@@ -460,6 +460,24 @@ fn examples_in_help_work() {
     }
 }
 
+/// A flag with an earlier name does what it did, with a note; a value or a path of that name is none.
+#[test]
+fn earlier_names_of_flags_work_with_a_note() {
+    let file = "docs/examples/formats/vmtests.json";
+    for (command, form) in [("trace", "json"), ("check", "sarif")] {
+        let now = vmconf(&[command, file, "--output", form]);
+        assert_eq!((now.exit, &*now.stderr), (0, ""));
+        for earlier in [&["--as", form][..], &[&format!("--as={form}")]] {
+            let ran = vmconf(&[&[command, file], earlier].concat());
+            assert_eq!((ran.exit, ran.stdout), (0, now.stdout.clone()), "{command}");
+            assert_eq!(ran.stderr, "note: --as is --output now; the next minor version does not know it\n");
+        }
+    }
+    let path = vmconf(&["check", file, "--", "--as"]);
+    assert!(path.exit == 2 && !path.stderr.contains("note: --as"), "{path:?}");
+    assert!(vmconf(&["run", "--as", "json"]).stderr.contains("unexpected argument"));
+}
+
 #[test]
 fn help_names_every_limit_and_exit_code() {
     let help = stdout(&["help", "limits"]);

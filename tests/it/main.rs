@@ -12,6 +12,7 @@ mod check;
 mod ci_logs;
 mod cli;
 mod compare;
+mod compatibility;
 mod completions;
 mod compressed;
 mod config;
