@@ -43,6 +43,7 @@ mod form;
 mod fuzz;
 mod help;
 mod history;
+mod init;
 mod input;
 mod isa;
 mod known;
@@ -146,6 +147,7 @@ enum CliCommand {
     Disasm(disasm::Disasm),
     Vm(vm_command::VmCommand),
     Serve(serve::Serve),
+    Init(init::InitProject),
     Config(config::ConfigSubcommand),
     Schema(schema::SchemaArgs),
     Completions(completions::Completions),
@@ -244,6 +246,10 @@ fn parse() -> Result<anyhow::Result<(Cli, Settings)>, clap::Error> {
         Ok(settings) => settings,
         Err(error) => return Ok(Err(error)),
     };
+    let typed: Vec<_> = std::env::args_os().collect();
+    for (earlier, now) in flags::with_earlier_names(settings::innermost(&tree, &matches).0, &typed) {
+        output::note(&format!("note: --{earlier} is --{now} now; the next minor version does not know it"));
+    }
     if let Some(arguments) = with_settings(&matches, &settings) {
         matches = tree.try_get_matches_from_mut(arguments)?;
     }
@@ -296,7 +302,8 @@ impl CliCommand {
             CliCommand::Coverage(command) => Some(&mut command.select),
             CliCommand::Minimize(command) => Some(&mut command.select),
             CliCommand::Minset(command) => Some(&mut command.select),
-            CliCommand::Schema(_)
+            CliCommand::Init(_)
+            | CliCommand::Schema(_)
             | CliCommand::Fuzz(_)
             | CliCommand::Merge(_)
             | CliCommand::Compare(_)
@@ -344,6 +351,7 @@ impl CliCommand {
             CliCommand::Asm(command) => command.run(),
             CliCommand::Disasm(command) => command.run(),
             CliCommand::Serve(command) => command.run(),
+            CliCommand::Init(command) => command.run(),
             CliCommand::Config(command) => command.run(&settings, &run_command()),
             CliCommand::Completions(command) => command.run(),
             CliCommand::Man(command) => command.run(tree()),

@@ -20,6 +20,7 @@ pub mod plain;
 pub mod protocol;
 pub mod record;
 pub mod report;
+pub mod report_events;
 pub mod schema;
 pub mod suspects;
 pub mod value;

@@ -4,6 +4,9 @@
 //! which printed commands repeat it. Tests fail for a flag without a row, for a row without a flag, and for a
 //! flag that says how files are read and is not part of the result cache's key.
 
+use std::ffi::OsString;
+
+use clap::Command;
 use vmconf::model::limits;
 use vmconf::text::config::SettingScope;
 
@@ -89,6 +92,9 @@ const FLAGS: &[Flag] = &[
     typed("all", Nothing),
     typed("output", Nothing),
     typed("badges", Nothing),
+    typed("results", Nothing),
+    typed("site", Nothing),
+    typed("statement", Nothing),
     typed("trace", Nothing),
     typed("json", Nothing),
     typed("from", Nothing),
@@ -146,6 +152,21 @@ pub(super) fn all() -> impl Iterator<Item = Flag> {
 /// The row of the flag of this long name.
 pub(super) fn by_name(name: &str) -> Option<Flag> {
     all().find(|flag| flag.name == name)
+}
+
+/// The flags of a command that were typed with a name that they no longer have, each with its name: aliases that no
+/// help shows.
+pub(super) fn with_earlier_names(command: &Command, typed: &[OsString]) -> Vec<(String, String)> {
+    let words = typed.iter().map_while(|word| word.to_str().filter(|word| *word != "--"));
+    let words: Vec<_> = words.filter_map(|word| word.strip_prefix("--")?.split('=').next()).collect();
+    let mut found = Vec::new();
+    for arg in command.get_arguments() {
+        let shown = arg.get_visible_aliases().unwrap_or_default();
+        let earlier = arg.get_all_aliases().unwrap_or_default();
+        let earlier = earlier.into_iter().filter(|name| !shown.contains(name) && words.contains(name));
+        found.extend(earlier.filter_map(|name| Some((name.to_owned(), arg.get_long()?.to_owned()))));
+    }
+    found
 }
 
 impl Flag {

@@ -43,7 +43,7 @@ pub(super) const GROUPS: &[(&str, &[&str])] = &[
     ("Write vectors", &["check", "bless", "snapshot", "known"]),
     ("Prove", &["audit", "mutants", "coverage", "minset", "fuzz"]),
     ("Machines", &["family", "isa", "asm", "disasm", "serve", "vm"]),
-    ("Set-up", &["config", "schema", "completions", "man", "help"]),
+    ("Set-up", &["init", "config", "schema", "completions", "man", "help"]),
 ];
 
 /// The commands in groups, each with what it does and its example.

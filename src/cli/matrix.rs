@@ -1,5 +1,8 @@
 //! `vmconf matrix`
 
+mod pages;
+mod results;
+
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,6 +13,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use vmconf::model::event::Event;
 use vmconf::model::exit_code::Exit;
 use vmconf::model::renderer::Renderer;
+use vmconf::report::conformance::{ConformanceMachine, ConformanceRun};
 use vmconf::report::matrix::{MATRICES, MatrixKind, badge};
 use vmconf::run::matrix::{MatrixCollector, MatrixMachine};
 use vmconf::run::{self, LoadOptions};
@@ -17,6 +21,7 @@ use vmconf::testees::MakeTestee;
 use vmconf::testees::process::{ProcessGroups, ProcessVm};
 use vmconf::wire::matrix::Matrix;
 
+use self::results::ResultsArgument;
 use super::number::positive;
 use super::output;
 use super::result_file::ResultFile;
@@ -30,7 +35,8 @@ use super::vm::{VmsArgs, end_on_interrupt};
 /// Example: vmconf matrix vectors/evm --vm 'one=vmconf serve evm' --vm 'other=vmconf serve evm'
 ///
 /// Cases that some machine does not pass come first, grouped by what each machine does, then the counts of
-/// each machine by suite. A suite is a folder below the one that all files have in common.
+/// each machine by suite. A suite is a folder below the one that all files have in common. With --results, nothing
+/// runs, and the exit code does not depend on the results.
 #[derive(Debug, Args)]
 pub(super) struct MatrixCommand {
     #[command(flatten)]
@@ -47,6 +53,21 @@ pub(super) struct MatrixCommand {
     #[arg(short = 'o', long = "output", value_name = "FORM", default_value = MATRICES[0].name, value_parser = forms())]
     form: String,
 
+    /// A JSON report of vmconf run instead of a machine to run, from any computer; repeatable
+    ///
+    /// Without NAME, the machine has the name that it had in the run. Reports of one machine are its history, the
+    /// newest last.
+    #[arg(long, value_name = "[NAME=]FILE", conflicts_with = "paths")]
+    results: Vec<ResultsArgument>,
+
+    /// Write static pages on the machines to this folder, with a conformance statement for each
+    #[arg(long, value_name = "FOLDER")]
+    site: Option<PathBuf>,
+
+    /// Write the conformance statement of the machine to this file, in Markdown
+    #[arg(long, value_name = "FILE")]
+    statement: Option<PathBuf>,
+
     /// Write a badge for each machine, NAME.svg, to this folder
     #[arg(long, value_name = "FOLDER")]
     badges: Option<PathBuf>,
@@ -59,6 +80,42 @@ fn forms() -> PossibleValuesParser {
 
 impl MatrixCommand {
     pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
+        let is_of_reports = !self.results.is_empty();
+        let (collector, machines) =
+            if is_of_reports { self.read_results(settings)? } else { self.run_machines(settings)? };
+        let suite = collector.suite_of();
+        let matrix = collector.finish();
+        let kind = Renderer::by_name(MATRICES, &self.form).context("--output")?;
+        let mut out = output::stdout();
+        (kind.new)(&mut out, &matrix)?;
+        out.flush()?;
+        self.write_badges(&matrix)?;
+        if let Some(folder) = &self.site {
+            pages::write_site(folder, &matrix, &machines, &suite)?;
+        }
+        if let Some(file) = &self.statement {
+            pages::write_statement(file, &machines, &suite)?;
+        }
+        let is_empty = matrix.suites.is_empty();
+        Ok(if is_of_reports && !is_empty { Exit::Passed } else { exit(&matrix) })
+    }
+
+    fn read_results(
+        &self,
+        settings: &Settings,
+    ) -> anyhow::Result<(MatrixCollector, Vec<ConformanceMachine>)> {
+        for flag in ["vm", "filter", "expr", "fork", "sample"] {
+            if settings.typed(flag).is_some() {
+                bail!("--{flag} does not go with --results: nothing runs");
+            }
+        }
+        results::read(&self.results)
+    }
+
+    fn run_machines(
+        &self,
+        settings: &Settings,
+    ) -> anyhow::Result<(MatrixCollector, Vec<ConformanceMachine>)> {
         let mut options = self.select.options(settings)?;
         options.run.flaky = self.vms.flaky();
         options.run.jobs = self.jobs.map_or_else(processors, usize::from);
@@ -70,36 +127,37 @@ impl MatrixCommand {
         if vms.is_empty() {
             bail!("no machine; --vm NAME=COMMAND or [vm.NAME] in {FILE} names one");
         }
-        let machine =
-            |((name, _), argument): (&(String, _), _)| MatrixMachine { name: name.clone(), argument };
+        let machine = |((name, _), argument): (&(String, _), _)| MatrixMachine {
+            name: name.clone(),
+            argument: Some(argument),
+        };
         let mut collector = MatrixCollector::new(vms.iter().zip(arguments).map(machine).collect());
+        let mut machines = Vec::new();
         for (machine, (name, vm)) in vms.into_iter().enumerate() {
-            let vm = match vm {
-                Ok(vm) => vm,
+            let mut conformance = ConformanceRun::new("this run");
+            match vm {
+                Ok(vm) => {
+                    run::run(&sources, &with_machine(&options, vm), &mut |event| {
+                        conformance.add(&event);
+                        match event {
+                            Event::Finished(report) => collector.add(machine, &report),
+                            Event::Broken { source, errors } if source.starts_with("--vm ") => {
+                                for error in errors {
+                                    collector.broken(machine, error.what);
+                                }
+                            }
+                            _ => {}
+                        }
+                    });
+                }
                 Err(why) => {
                     let why = why.strip_prefix(&format!("{name}: ")).unwrap_or(&why);
                     collector.broken(machine, why.to_owned());
-                    continue;
                 }
-            };
-            let options = with_machine(&options, vm);
-            run::run(&sources, &options, &mut |event| match event {
-                Event::Finished(report) => collector.add(machine, &report),
-                Event::Broken { source, errors } if source.starts_with("--vm ") => {
-                    for error in errors {
-                        collector.broken(machine, error.what);
-                    }
-                }
-                _ => {}
-            });
+            }
+            machines.push(ConformanceMachine { name, runs: vec![conformance] });
         }
-        let matrix = collector.finish();
-        let kind = Renderer::by_name(MATRICES, &self.form).context("--output")?;
-        let mut out = output::stdout();
-        (kind.new)(&mut out, &matrix)?;
-        out.flush()?;
-        self.write_badges(&matrix)?;
-        Ok(exit(&matrix))
+        Ok((collector, machines))
     }
 
     fn write_badges(&self, matrix: &Matrix) -> anyhow::Result<()> {

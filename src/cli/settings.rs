@@ -251,7 +251,7 @@ impl TypedFlag {
 }
 
 /// The command that was typed, below all commands that it is a part of, with its arguments.
-fn innermost<'t>(tree: &'t Command, typed: &'t ArgMatches) -> (&'t Command, &'t ArgMatches) {
+pub(super) fn innermost<'t>(tree: &'t Command, typed: &'t ArgMatches) -> (&'t Command, &'t ArgMatches) {
     match typed.subcommand().and_then(|(name, typed)| Some((tree.find_subcommand(name)?, typed))) {
         Some((command, typed)) => innermost(command, typed),
         None => (tree, typed),

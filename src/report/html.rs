@@ -6,13 +6,12 @@ use std::fmt::Write as _;
 use std::io::{self, Read, Write};
 use std::ops::Range;
 
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD;
 use indexmap::{IndexMap, IndexSet};
 use sha2::{Digest, Sha256};
 
 use super::case_block::{broken_source, counted, counts, headline, plain_case};
 use super::explanation;
+use super::html_page::{STYLE, content_hash};
 use super::kind::{Needs, Report, ReportOptions};
 use super::slow::seconds;
 use super::spool::Spool;
@@ -27,7 +26,6 @@ use crate::model::signature;
 use crate::model::suspects::SuspectAnalysis;
 use crate::text::shell::ShellWords;
 
-const STYLE: &str = include_str!("html/page.css");
 const SCRIPT: &str = include_str!("html/page.js");
 
 /// The maximum number of causes for which the list of causes is open at first.
@@ -280,8 +278,7 @@ fn anchor(id: &str) -> String {
 /// Writes everything before the filters; `run` is HTML that says which run it is. The content security policy blocks all loading, and all scripts and
 /// styles except the page's own: even if text from a vector became an element, it could do nothing.
 fn head(page: &mut String, summary: &RunSummary, run: &str) -> std::fmt::Result {
-    let digest = |text: &str| BASE64_STANDARD.encode(Sha256::digest(text));
-    let (style, script) = (digest(STYLE), digest(SCRIPT));
+    let (style, script) = (content_hash(STYLE), content_hash(SCRIPT));
     let (counts, seconds) = (counts(summary), summary.seconds);
     write!(
         page,

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::html_page::{HEAD, html_text};
+use super::html_page::{html_text, secured_head};
 use super::markdown_escape::code_span;
 use crate::model::count::counted;
 use crate::model::escape::escaped;
@@ -119,58 +119,72 @@ fn markdown(out: &mut dyn Write, matrix: &Matrix) -> io::Result<()> {
 
 fn html(out: &mut dyn Write, matrix: &Matrix) -> io::Result<()> {
     let row = |name: &str, cells: Vec<String>| {
-        format!("<tr><th>{}</th><td>{}</td></tr>", html_text(name), cells.join("</td><td>"))
+        let name = html_text(name);
+        format!("<tr><th scope=\"row\">{name}</th><td>{}</td></tr>\n", cells.join("</td><td>"))
     };
-    writeln!(
+    write!(
         out,
-        "{HEAD}<title>Machines by suites</title>\n<table>\n{}",
-        row("suite", matrix.machines.iter().map(|name| html_text(name)).collect())
+        "{}<body>\n<header><h1>Machines by suites</h1></header>\n<main>\n\
+         <div class=\"wide\" role=\"region\" aria-label=\"Machines by suites\" tabindex=\"0\"><table>\n\
+         <tr><th scope=\"col\">suite</th>",
+        secured_head("Machines by suites")
     )?;
+    matrix.machines.iter().try_for_each(|name| write!(out, "<th scope=\"col\">{}</th>", html_text(name)))?;
+    writeln!(out, "</tr>")?;
     for suite in &matrix.suites {
-        writeln!(out, "{}", row(&suite.name, suite.cells.iter().map(counts).collect()))?;
+        write!(out, "{}", row(&suite.name, suite.cells.iter().map(counts).collect()))?;
     }
-    writeln!(out, "</table>")?;
+    writeln!(out, "</table></div>\n{}</main>\n</body>\n</html>", groups_html(matrix))
+}
+
+/// What is wrong with machines, and the groups of cases that some machine does not pass, as parts of a page.
+pub(super) fn groups_html(matrix: &Matrix) -> String {
+    let mut parts = Vec::new();
     for BrokenMachine { machine, error } in &matrix.broken {
-        writeln!(out, "<p>error: {}: {}</p>", html_text(machine), html_text(error))?;
+        parts.push(format!("<p>error: {}: {}</p>\n", html_text(machine), html_text(error)));
     }
     for group in matrix.groups.iter().take(MAX_GROUPS) {
-        writeln!(out, "<h2>{}</h2>\n<table>", heading(group))?;
+        parts.push(format!("<section><h2>{}</h2>\n<ul>\n", heading(group)));
         for (name, outcome) in matrix.machines.iter().zip(&group.outcomes) {
-            writeln!(out, "{}", row(name, vec![html_text(outcome)]))?;
+            parts.push(format!("<li>{}: {}</li>\n", html_text(name), html_text(outcome)));
         }
-        write!(out, "</table>\n<ul>")?;
         for case in &group.cases {
-            write!(out, "<li><code>{}</code></li>", html_text(case))?;
+            parts.push(format!("<li><code>{}</code></li>\n", html_text(case)));
         }
-        writeln!(out, "</ul>")?;
+        if group.count > group.cases.len() {
+            parts.push(format!("<li>and {} more</li>\n", group.count - group.cases.len()));
+        }
+        parts.push("</ul>\n".to_owned());
         for (machine, difference) in differences(matrix, group) {
-            writeln!(out, "<p>{}: {}</p>", html_text(machine), html_text(difference))?;
+            parts.push(format!("<p>{}: {}</p>\n", html_text(machine), html_text(difference)));
         }
         if let Some(next) = &group.next {
-            writeln!(out, "<p><code>{}</code></p>", html_text(next))?;
+            parts.push(format!("<p><code>{}</code></p>\n", html_text(next)));
         }
+        parts.push("</section>\n".to_owned());
     }
-    left_out(matrix).map_or(Ok(()), |more| writeln!(out, "<p>{more}</p>"))
+    parts.extend(left_out(matrix).map(|more| format!("<p>{more}</p>\n")));
+    parts.concat()
 }
 
 fn json(out: &mut dyn Write, matrix: &Matrix) -> io::Result<()> {
     writeln!(out, "{}", one_line(matrix))
 }
 
-/// An SVG with the name of a machine, how many of the cases that it supports pass, and how many it does not support;
-/// `None` if there is no such machine.
+/// An SVG with the name of a machine, how many of all cases pass, and how many it does not support; `None` if there is
+/// no such machine. Skipped cases do not count.
 pub fn badge(matrix: &Matrix, machine: usize) -> Option<String> {
     const CHARACTER: usize = 7;
     let name = html_text(matrix.machines.get(machine)?);
     let mut all = MatrixCell::default();
     matrix.suites.iter().for_each(|suite| all.add(&suite.cells[machine]));
-    let ran = all.cases() - all.unsupported - all.skipped;
+    let cases = all.cases() - all.skipped;
     let unsupported = match all.unsupported {
         0 => String::new(),
         unsupported => format!(", {unsupported} unsupported"),
     };
-    let score = format!("{} of {ran}{unsupported}", all.passed);
-    let color = if all.passed == ran && ran > 0 { "#2e7d32" } else { "#b25000" };
+    let score = format!("{} of {cases}{unsupported}", all.passed);
+    let color = if all.passed > 0 && all.passed + all.unsupported == cases { "#2e7d32" } else { "#b25000" };
     let left = matrix.machines[machine].chars().count() * CHARACTER + 12;
     let right = score.len() * CHARACTER + 12;
     let (width, middle, end) = (left + right, left / 2, left + right / 2);

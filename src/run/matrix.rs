@@ -34,8 +34,8 @@ pub struct MatrixCollector {
 pub struct MatrixMachine {
     /// Its name.
     pub name: String,
-    /// How it is named on the command line: `NAME` or `NAME=COMMAND`.
-    pub argument: String,
+    /// How `--vm` names it: `NAME` or `NAME=COMMAND`; `None` for embedded machines.
+    pub argument: Option<String>,
 }
 
 /// What a machine does in a case.
@@ -78,17 +78,30 @@ impl MatrixCollector {
         Matrix { machines, broken: self.broken, suites, groups }
     }
 
+    fn is_broken(&self, machine: usize) -> bool {
+        self.broken.iter().any(|broken| broken.machine == self.machines[machine].name)
+    }
+
+    /// The suite of each file: the folder below the one that all files are in.
+    pub fn suite_of(&self) -> impl Fn(&str) -> String + use<> {
+        let common = common_folder(self.cases.keys().map(|id| &*id.file));
+        move |file| suite(file, common).to_owned()
+    }
+
     fn suites(&self) -> Vec<MatrixSuite> {
         let common = common_folder(self.cases.keys().map(|id| &*id.file));
         let mut suites: BTreeMap<&str, Vec<MatrixCell>> = BTreeMap::new();
         for (id, outcomes) in &self.cases {
-            let below = &id.file[common..];
-            let name = below.split_once('/').map_or(id.file[..common].trim_end_matches('/'), |it| it.0);
+            let name = suite(&id.file, common);
             let cells =
                 suites.entry(name).or_insert_with(|| vec![MatrixCell::default(); self.machines.len()]);
-            for (cell, outcome) in cells.iter_mut().zip(outcomes) {
-                // A machine without an outcome did not start.
-                cell.count(outcome.map_or(DifferenceKind::Error, |outcome| outcome.kind));
+            for (machine, (cell, outcome)) in cells.iter_mut().zip(outcomes).enumerate() {
+                match outcome {
+                    Some(outcome) => cell.count(outcome.kind),
+                    None if self.is_broken(machine) => cell.count(DifferenceKind::Error),
+                    // Reports of different machines need not be of the same cases.
+                    None => {}
+                }
             }
         }
         suites.into_iter().map(|(name, cells)| MatrixSuite { name: name.to_owned(), cells }).collect()
@@ -113,8 +126,10 @@ impl MatrixCollector {
             .flatten()
             .filter(|it| !matches!(it.kind, DifferenceKind::Unsupported | DifferenceKind::Skip))
             .collect();
-        let text = |outcome: &Option<MatrixOutcome>| {
-            outcome.map_or("error: the machine does not start", |outcome| &*self.texts[outcome.text])
+        let text = |(machine, outcome): (usize, &Option<MatrixOutcome>)| match outcome {
+            Some(outcome) => self.texts[outcome.text].clone(),
+            None if self.is_broken(machine) => "error: the machine does not start".to_owned(),
+            None => "not run".to_owned(),
         };
         let what = if ran.windows(2).any(|pair| pair[0] != pair[1]) {
             Agreement::Disagree
@@ -134,13 +149,14 @@ impl MatrixCollector {
         };
         MatrixGroup {
             what,
-            outcomes: outcomes.iter().map(|outcome| text(outcome).to_owned()).collect(),
+            outcomes: outcomes.iter().enumerate().map(text).collect(),
             count: ids.len(),
             cases: ids.iter().take(NAMED).map(ToString::to_string).collect(),
             differences: (0..outcomes.len()).map(difference).collect(),
             next: outcomes.iter().position(is_wrong).zip(ids.first()).map(|(machine, id)| {
                 let vm = self.machines[machine].argument.clone();
-                let words: ShellWords = [id.to_string(), "--vm".to_owned(), vm].into_iter().collect();
+                let vm = vm.into_iter().flat_map(|vm| ["--vm".to_owned(), vm]);
+                let words: ShellWords = std::iter::once(id.to_string()).chain(vm).collect();
                 format!("vmconf diff{words}")
             }),
         }
@@ -164,6 +180,12 @@ fn text(report: &CaseReport) -> String {
         Verdict::Unsupported(reason) => format!("{name}: {reason}"),
         verdict => signature::cause(report.machine.as_deref(), verdict).unwrap_or_else(|| name.to_owned()),
     }
+}
+
+/// The name of the suite of a file; `common` is the length of the folder that all files are in.
+fn suite(file: &str, common: usize) -> &str {
+    let below = file.get(common..).unwrap_or(file);
+    below.split_once('/').map_or(file[..file.len() - below.len()].trim_end_matches('/'), |it| it.0)
 }
 
 /// The length of the folder, with the `/` at its end, that all files are in; 0 if there is none.

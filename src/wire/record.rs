@@ -95,6 +95,16 @@ impl std::error::Error for ReadError {}
 /// run, or a missing summary at the end.
 pub fn read(name: &str, input: &mut dyn BufRead) -> Result<RecordedRunLine, ReadError> {
     let mut reading = RecordReading::default();
+    let lines = each_line(name, input, &mut |line| reading.line(line))?;
+    reading.end().map_err(|what| ReadError { name: name.to_owned(), line: lines + 1, what })
+}
+
+/// Passes each line of a report to `each`, with its terminator; the number of lines.
+pub(super) fn each_line(
+    name: &str,
+    input: &mut dyn BufRead,
+    each: &mut dyn FnMut(&[u8]) -> Result<(), LineError>,
+) -> Result<usize, ReadError> {
     let mut line = Vec::new();
     let unreadable = |error| format!("cannot be read: {error}");
     let wrong = |line, what| ReadError { name: name.to_owned(), line, what };
@@ -107,8 +117,8 @@ pub fn read(name: &str, input: &mut dyn BufRead) -> Result<RecordedRunLine, Read
         // One byte more than allowed, to detect a line that is too long.
         let read = input.by_ref().take(MAX_LINE + 1).read_until(b'\n', &mut line);
         match read.map_err(|error| wrong(unreadable(error)))? as u64 {
-            0 => return reading.end().map_err(wrong),
-            1..=MAX_LINE => reading.line(&line).map_err(|error| wrong(error.to_string()))?,
+            0 => return Ok(number - 1),
+            1..=MAX_LINE => each(&line).map_err(|error| wrong(error.to_string()))?,
             _ => return Err(wrong(format!("is longer than {MAX_LINE} bytes"))),
         }
     }

@@ -12,6 +12,7 @@ mod check;
 mod ci_logs;
 mod cli;
 mod compare;
+mod compatibility;
 mod completions;
 mod compressed;
 mod config;
@@ -32,6 +33,8 @@ mod fuzz;
 mod golden;
 mod hostile;
 mod hot;
+#[cfg(unix)]
+mod init;
 mod inspect;
 mod interrupt;
 mod isa;

@@ -1,12 +1,14 @@
 //! `vmconf matrix`: several machines over the same cases.
 
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value as Json;
 use tempfile::TempDir;
 use vmconf::wire::matrix::{Agreement, Matrix};
 
+use crate::support::browser::{browser, dom};
 use crate::support::validator::Validator;
 use crate::support::{Ran, at_root, command, ran, vmconf};
 
@@ -99,7 +101,7 @@ fn a_machine_that_does_not_start_does_not_end_the_others() {
         "{stdout}"
     );
     let badge = fs::read_to_string(folder.path().join("lacking.svg")).unwrap();
-    assert!(badge.contains(">0 of 0, 5 unsupported<"), "{badge}");
+    assert!(badge.contains(">0 of 5, 5 unsupported<"), "{badge}");
     // Nothing fails where nothing is supported.
     let Ran { exit, stdout, .. } = run(&["--vm", "lacking"]);
     assert_eq!(exit, 4, "{stdout}");
@@ -120,4 +122,180 @@ fn the_difference_and_the_next_command_are_shown() {
     assert!(explained.status.code() == Some(1) && text.contains("actual   0x13873 (79987)"), "{text}");
     let Ran { stdout, .. } = three("text", &[]);
     assert!(stdout.contains(difference) && stdout.contains("  why: vmconf diff "), "{stdout}");
+}
+
+/// A report with these lines between the first and the last.
+fn report(vm: &str, cases: &[Json]) -> String {
+    let start = serde_json::json!({
+        "type": "run", "version": 1, "vmconf": "0.1.0", "files": 1,
+        "vm": {"name": vm, "implementation": "<img src=x onerror=alert(1)>", "release": "1 | 2`\u{1b}[31m"}
+    });
+    let summary = serde_json::json!({
+        "type": "summary", "passed": 0, "failed": 0, "errors": 0, "skipped": 0, "exit": 0, "seconds": 0.1
+    });
+    let lines = std::iter::once(&start).chain(cases).chain([&summary]);
+    lines.map(Json::to_string).collect::<Vec<_>>().join("\n") + "\n"
+}
+
+fn case(file: &str, name: &str, verdict: &Json) -> Json {
+    let mut case = serde_json::json!({
+        "type": "case", "id": format!("{file}::{name}"), "file": file, "name": name, "format": "neovm-n3",
+        "machine": "neo3", "seconds": 0.1
+    });
+    case.as_object_mut().unwrap().extend(verdict.as_object().unwrap().clone());
+    case
+}
+
+/// The paths of reports in the folder.
+fn reports(folder: &Path, reports: &[(&str, String)]) -> Vec<String> {
+    let write = |(name, text): &(&str, String)| {
+        let path = folder.join(name);
+        fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    reports.iter().map(write).collect()
+}
+
+fn known(reason: &str, link: &str) -> Json {
+    serde_json::json!({
+        "verdict": "known", "ended": "HALT", "differences": [{"path": "gas", "expected": {"int": "1"},
+        "actual": {"int": "2"}, "line": 1, "column": 1}],
+        "known": {"place": "known.toml:1:1", "reason": reason, "link": link}
+    })
+}
+
+/// What the pages say comes from the reports: counts, history, deviations with reasons, categories.
+#[test]
+fn the_site_shows_what_reports_say() {
+    let folder = TempDir::new().unwrap();
+    let pass = serde_json::json!({"verdict": "pass"});
+    let unsupported = serde_json::json!({"verdict": "unsupported", "reason": "no syscalls"});
+    let old = report("mine", &[case("suites/refs/a.json", "one", &unsupported)]);
+    let cases = [
+        case("suites/refs/a.json", "one", &pass),
+        case("suites/limits/b.json", "two", &known("counts <b>otherwise</b>", "https://example.org/1")),
+        case("suites/limits/b.json", "three", &unsupported),
+        case("suites/limits/b.json", "three", &unsupported),
+    ];
+    let paths = reports(
+        folder.path(),
+        &[
+            ("old.json", old),
+            ("new.json", report("mine", &cases)),
+            ("other.json", report("other", &cases[..1])),
+        ],
+    );
+    let site = folder.path().join("site");
+    let args = ["matrix", "--site", site.to_str().unwrap(), "--output", "json"];
+    let args: Vec<_> =
+        args.into_iter().chain(paths.iter().flat_map(|path| ["--results", path.as_str()])).collect();
+    let Ran { exit, stdout, stderr } = vmconf(&args);
+    assert_eq!((exit, &*stderr), (0, ""));
+    let matrix: Matrix = serde_json::from_str(&stdout).unwrap();
+    assert_eq!(matrix.machines, ["mine", "other"]);
+    let cells: Vec<_> =
+        matrix.suites.iter().map(|suite| (&*suite.name, suite.cells[0], suite.cells[1])).collect();
+    let [("limits", mine, other), ("refs", _, refs)] = cells[..] else { panic!("{cells:?}") };
+    // What the other machine's report does not have was not run, and is no error.
+    assert_eq!((mine.failed, mine.unsupported, other.cases(), refs.passed), (1, 1, 0, 1));
+    let read = |name: &str| fs::read_to_string(site.join(name)).unwrap();
+    let mut names: Vec<_> =
+        fs::read_dir(&site).unwrap().map(|it| it.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    let of =
+        |slug| ["-statement.html", "-statement.md", ".html", ".svg"].map(|ending| format!("{slug}{ending}"));
+    let expected: Vec<_> =
+        std::iter::once("index.html".to_owned()).chain(of("mine")).chain(of("other")).collect();
+    assert_eq!(names, expected);
+    let page = read("mine.html");
+    for part in ["1 of 3", "1 failed, 1 unsupported", "no syscalls", "counts &#60;b&#62;otherwise", "0 of 1"]
+    {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    assert!(
+        page.contains("<a href=\"https:&#47;") || page.contains("<a href=\"https://example.org/1\""),
+        "{page}"
+    );
+    let statement = read("mine-statement.md");
+    for part in [
+        "| reference counting | 1 of 1 |",
+        "| limits | 0 of 2 | 1 failed, 1 unsupported |",
+        "No case: exceptions",
+    ] {
+        assert!(statement.contains(part), "{part}: {statement}");
+    }
+    assert!(read("mine.svg").contains(">1 of 3, 1 unsupported<"), "{}", read("mine.svg"));
+    // The same reports give the same pages, which replace those of vmconf and no others.
+    let index = read("index.html");
+    assert_eq!(vmconf(&args).exit, 0);
+    assert_eq!(read("index.html"), index);
+    fs::write(site.join("other.html"), "of somebody").unwrap();
+    let refused = vmconf(&args);
+    assert!(refused.exit == 2 && refused.stderr.contains("other.html: this file exists"), "{refused:?}");
+    // A statement is on one machine.
+    let file = folder.path().join("st.md");
+    let one = ["matrix", "--results", &paths[1], "--statement", file.to_str().unwrap()];
+    assert_eq!(vmconf(&one).exit, 0);
+    assert_eq!(fs::read_to_string(&file).unwrap().lines().next(), statement.lines().next());
+    let two = [&one[..], &["--results", &paths[2]]].concat();
+    let refused = vmconf(&two);
+    assert!(refused.exit == 2 && refused.stderr.contains("mine, other"), "{refused:?}");
+}
+
+/// Names and texts of reports become text of the pages, and nothing else. Pages ask for nothing.
+#[test]
+fn reports_are_hostile() {
+    let folder = TempDir::new().unwrap();
+    let evil = "</h1><script>alert(1)</script>\u{202e}|`\n# x";
+    let name = "<script>alert(1)</script>|`";
+    let cases = [
+        case("a/<script>.json", name, &known(evil, "javascript:alert(1)")),
+        case("a/b.json", name, &serde_json::json!({"verdict": "unsupported", "reason": evil})),
+    ];
+    let paths = reports(folder.path(), &[("evil.json", report("../../<script>", &cases))]);
+    let site = folder.path().join("in/site");
+    let Ran { exit, stderr, .. } =
+        vmconf(&["matrix", "--results", &paths[0], "--site", site.to_str().unwrap(), "--output", "html"]);
+    assert_eq!((exit, &*stderr), (0, ""));
+    // No file is outside of the folder.
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+    for file in fs::read_dir(&site).unwrap() {
+        let path = file.unwrap().path();
+        let text = fs::read_to_string(&path).unwrap();
+        for part in ["<script", "<img", "href=\"javascript", "\u{202e}", "\u{1b}", "\n# x"] {
+            assert!(!text.contains(part), "{}: {part}: {text}", path.display());
+        }
+    }
+    if let Some(browser) = browser() {
+        let dom = dom(&browser, folder.path(), &site.join("script.html"), "");
+        assert!(dom.contains("unsupported because") && !dom.contains("<script"), "{dom}");
+    }
+}
+
+/// A report that is cut, is of a part, or is none: the line and what is wrong with it.
+#[test]
+fn broken_reports_are_errors() {
+    let folder = TempDir::new().unwrap();
+    let whole = report("mine", &[case("a.json", "b", &serde_json::json!({"verdict": "pass"}))]);
+    let (cut, _) = whole.trim_end().rsplit_once('\n').unwrap();
+    let part = whole.replacen(
+        "\"files\":1",
+        "\"files\":1,\"partition\":{\"kind\":\"hash\",\"part\":1,\"of\":2,\"selection\":\"\"}",
+        1,
+    );
+    let twice = format!("{whole}{whole}");
+    for (text, expected) in [
+        (cut, ":3: ends before the run does"),
+        (&part, ":1: is of part 1 of 2; vmconf merge joins them"),
+        (&twice, ":4: another run begins"),
+        ("", ":1: is empty"),
+        ("{}", ":1: "),
+        ("# Conformance", ":1: is not JSON"),
+    ] {
+        let paths = reports(folder.path(), &[("broken.json", text.to_owned())]);
+        let ran = vmconf(&["matrix", "--results", &paths[0]]);
+        assert!(ran.exit == 2 && ran.stderr.contains(expected), "{expected}: {ran:?}");
+    }
+    let flag = vmconf(&["matrix", "--results", "a.json", "--filter", "x"]);
+    assert!(flag.exit == 2 && flag.stderr.contains("--filter does not go with --results"), "{flag:?}");
 }

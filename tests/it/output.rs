@@ -126,6 +126,7 @@ const PRINTING: &[(&str, &[&str])] = &[
     ("serve", &["evm"]),
     ("vm check", &["x=true"]),
     ("vm init", &["python", "mine"]),
+    ("init", &["neo3"]),
     ("config", &[]),
     ("schema", &["report"]),
     ("completions", &["bash"]),
@@ -153,6 +154,9 @@ fn a_full_disk_ends_every_command_alike() {
             let words: Vec<_> = name.split(' ').chain(args.iter().copied()).collect();
             let plain = place.vmconf(&words);
             fs::remove_file(place.path("mine.py")).ok();
+            fs::remove_file(place.path("vmconf.toml")).ok();
+            fs::remove_dir_all(place.path("vectors")).ok();
+            fs::remove_dir_all(place.path(".github")).ok();
             fs::remove_file(place.path("known.toml")).ok();
             let full = File::options().write(true).open("/dev/full").unwrap();
             let ran = ran(place.command(&words).stdout(full).output().unwrap());

@@ -1,0 +1,226 @@
+//! `vmconf init`
+
+use std::io::{self, BufRead, IsTerminal, Write};
+use std::path::Path;
+
+use anyhow::bail;
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+use vmconf::formats::family::BOXED;
+use vmconf::machines::MACHINES;
+use vmconf::model::exit_code::Exit;
+use vmconf::text::shell::quoted;
+use vmconf::text::suggest::nearest;
+
+use super::output;
+use super::result_file::ResultFile;
+use super::settings::FILE;
+use super::unwritten::Unwritten;
+
+/// Write vmconf.toml, an example vector and a CI workflow to this folder
+///
+/// Example: vmconf init neo3
+///
+/// No file that exists is replaced: if there is one of them, nothing is written. The next commands are printed.
+#[derive(Debug, Args)]
+pub(super) struct InitProject {
+    /// The machine or family of the example [default: evm; on a terminal, the command asks]
+    #[arg(value_name = "MACHINE|FAMILY", value_parser = PossibleValuesParser::new(available().map(|it| it.name)))]
+    name: Option<String>,
+}
+
+const DEFAULT: &str = "evm";
+
+/// The folder of the example, which is where `vmconf run` finds vectors.
+const VECTORS: &str = "vectors";
+
+const WORKFLOW: &str = ".github/workflows/vmconf.yml";
+
+/// What a project for a machine or a family begins with.
+struct ProjectStart {
+    /// The name of the machine or family.
+    name: &'static str,
+    /// The case to trace; `None` for a family.
+    case: Option<&'static str>,
+    /// The example: names and contents of files. Vectors come first.
+    files: &'static [(&'static str, &'static str)],
+}
+
+/// A row: the name, and the files of a folder of the repository.
+macro_rules! start {
+    ($name:literal, $case:expr, $folder:literal, $($file:literal),+) => {
+        ProjectStart {
+            name: $name,
+            case: $case,
+            files: &[$(($file, include_str!(concat!("../../", $folder, "/", $file)))),+],
+        }
+    };
+}
+
+/// A row for each machine and each family in the box.
+const STARTS: &[ProjectStart] = &[
+    start!("evm", Some("three-and-four"), "docs/examples/formats", "vmtests.json"),
+    start!("ethereum", Some("transfer/London/d0g0v0"), "docs/examples/formats", "statetest.json"),
+    start!("neo3", Some("three and four"), "docs/examples/formats", "neovm-n3.json"),
+    start!("neo2", Some("three and four"), "docs/examples/formats", "neovm-2x.json"),
+    start!("tinyvm", Some("three and four"), "docs/examples/formats", "tinyvm.json", "sum.asm"),
+    start!("minic89", Some("of 21"), "docs/examples/formats", "minic89.json"),
+    start!("z80", None, "families/vectors/z80", "one-instruction.json"),
+    start!("spc700", None, "families/vectors/spc700", "one-instruction.json"),
+    start!("sm83", None, "families/vectors/sm83", "one-instruction.json"),
+    start!("6502", None, "families/vectors/6502", "one-instruction.json"),
+    start!("nes6502", None, "families/vectors/nes6502", "one-instruction.json"),
+    start!("rockwell65c02", None, "families/vectors/rockwell65c02", "one-instruction.json"),
+    start!("synertek65c02", None, "families/vectors/synertek65c02", "one-instruction.json"),
+    start!("wdc65c02", None, "families/vectors/wdc65c02", "one-instruction.json"),
+    start!("65816", None, "families/vectors/65816", "one-instruction.json"),
+    start!("m68000", None, "families/vectors/m68000", "one-instruction.json"),
+    start!("8088", None, "families/vectors/8088", "one-instruction.json"),
+    start!("pvm", None, "families/vectors/pvm", "add_32-wraps.json"),
+    start!("bitcoin-script", None, "families/vectors/bitcoin-script", "script_valid.json"),
+    start!("bch", None, "families/vectors/bch", "bch_vmb_tests_2022_standard.json"),
+];
+
+/// The rows for what this build has.
+fn available() -> impl Iterator<Item = &'static ProjectStart> {
+    let is_there = |name| {
+        MACHINES.iter().any(|machine| machine.name == name) || BOXED.iter().any(|family| family.name == name)
+    };
+    STARTS.iter().filter(move |start| is_there(start.name))
+}
+
+impl InitProject {
+    pub(super) fn run(&self) -> anyhow::Result<Exit> {
+        let start = self.start()?;
+        let files = start.project();
+        // A link that leads nowhere is there, too.
+        if let Some((path, _)) = files.iter().find(|(path, _)| Path::new(path).symlink_metadata().is_ok()) {
+            bail!("{path}: this file exists; vmconf init replaces none, and wrote nothing");
+        }
+        let mut out = output::stdout();
+        for (path, text) in &files {
+            write(path.as_ref(), text).map_err(|error| Unwritten::file(path.as_ref(), error))?;
+            writeln!(out, "{path}")?;
+        }
+        writeln!(out, "\nNext:")?;
+        for command in start.next() {
+            writeln!(out, "  {command}")?;
+        }
+        out.flush()?;
+        Ok(Exit::Passed)
+    }
+
+    fn start(&self) -> anyhow::Result<&'static ProjectStart> {
+        let name = match &self.name {
+            Some(name) => name.clone(),
+            None if io::stdin().is_terminal() && io::stderr().is_terminal() => asked()?,
+            None => DEFAULT.to_owned(),
+        };
+        if let Some(start) = available().find(|start| start.name == name) {
+            return Ok(start);
+        }
+        let near = nearest(&name, available().map(|start| start.name));
+        let hint = near.map_or(String::new(), |near| format!("; did you mean {near}?"));
+        bail!("there is no machine or family {name}{hint}")
+    }
+}
+
+/// Asks for the machine or family.
+fn asked() -> anyhow::Result<String> {
+    let names: Vec<_> = available().map(|start| start.name).collect();
+    write!(io::stderr(), "Machines and families: {}\nWhich one? [{DEFAULT}] ", names.join(", "))?;
+    let mut line = String::new();
+    io::stdin().lock().read_line(&mut line)?;
+    Ok(if line.trim().is_empty() { DEFAULT } else { line.trim() }.to_owned())
+}
+
+fn write(path: &Path, text: &str) -> io::Result<()> {
+    path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
+    ResultFile::once(path, &mut text.as_bytes())
+}
+
+impl ProjectStart {
+    /// The paths and texts of all files.
+    fn project(&self) -> Vec<(String, String)> {
+        let folder = self.folder();
+        let example = |(name, text): &(&str, &str)| (format!("{folder}/{name}"), (*text).to_owned());
+        let mut files = vec![(FILE.to_owned(), self.settings()), (WORKFLOW.to_owned(), self.workflow())];
+        files.extend(self.files.iter().map(example));
+        files
+    }
+
+    /// The folder of the example. Some families know their vectors by the name of the folder.
+    fn folder(&self) -> String {
+        self.case.map_or_else(|| format!("{VECTORS}/{}", self.name), |_| VECTORS.to_owned())
+    }
+
+    fn workflow(&self) -> String {
+        let repository = env!("CARGO_PKG_REPOSITORY").trim_start_matches("https://github.com/");
+        let version = env!("CARGO_PKG_VERSION");
+        let (comment, with) = if self.case.is_some() {
+            ("      # With `vm`, it runs the vectors on your machine instead of the embedded one.\n", "# ")
+        } else {
+            ("", "")
+        };
+        format!(
+            "name: conformance\n\
+             on: [push, pull_request]\n\
+             permissions: {{ contents: read }}\n\
+             jobs:\n  \
+               vectors:\n    \
+                 runs-on: ubuntu-latest\n    \
+                 steps:\n      \
+                   - uses: actions/checkout@v4\n{comment}      \
+                   - uses: {repository}@v{version}\n        \
+                     {with}with: {{ vm: mine=python3 mine.py }}\n"
+        )
+    }
+
+    fn settings(&self) -> String {
+        let family = self.case.map_or_else(|| format!("family = \"{}\"\n", self.name), |_| String::new());
+        format!(
+            "# Flags of vmconf run, by their names; vmconf config shows which apply.\n\
+             [profile.default]\n\
+             paths = [\"{VECTORS}\"]\n{family}\n\
+             # A machine to test, which --vm mine names:\n\
+             # [vm.mine]\n\
+             # command = \"python3 mine.py\"\n"
+        )
+    }
+
+    fn next(&self) -> [String; 3] {
+        let ProjectStart { name, case, files } = self;
+        match case {
+            Some(case) => [
+                "vmconf run".to_owned(),
+                format!("vmconf trace {}", quoted(&format!("{VECTORS}/{}::{case}", files[0].0))),
+                format!("vmconf vm init python mine --machine {name}"),
+            ],
+            None => [
+                "vmconf check".to_owned(),
+                format!("vmconf vm init python mine --family {name}"),
+                "vmconf run --vm 'mine=python3 mine.py'".to_owned(),
+            ],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use vmconf::formats::family::BOXED;
+    use vmconf::machines::MACHINES;
+
+    use super::{DEFAULT, available};
+
+    #[test]
+    fn every_machine_and_family_has_one_row() {
+        let names: Vec<_> = available().map(|start| start.name).collect();
+        let machines = MACHINES.iter().map(|machine| machine.name);
+        let expected: BTreeSet<_> = machines.chain(BOXED.iter().map(|family| family.name)).collect();
+        assert_eq!(names.iter().copied().collect::<BTreeSet<_>>(), expected);
+        assert_eq!(names.len(), expected.len(), "a row twice: {names:?}");
+        assert!(names.contains(&DEFAULT));
+    }
+}

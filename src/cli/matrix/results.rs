@@ -1,0 +1,99 @@
+//! `vmconf matrix --results`: machines whose cases ran before, maybe on other computers.
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::BufReader;
+use std::str::FromStr;
+
+use anyhow::Context;
+use indexmap::IndexMap;
+use vmconf::model::case_report::CaseReport;
+use vmconf::model::event::Event;
+use vmconf::report::conformance::{ConformanceMachine, ConformanceRun};
+use vmconf::run::matrix::{MatrixCollector, MatrixMachine};
+use vmconf::wire::report_events::read_events;
+
+/// The name of the machines of this program, if `--results` gives them none.
+const EMBEDDED: &str = "embedded";
+
+/// A report, and the name of its machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ResultsArgument {
+    /// `None` for the name in the report.
+    name: Option<String>,
+    path: String,
+}
+
+/// `NAME=FILE`, or `FILE`. A name has no slash, so that a path with `=` can be written as `./a=b`.
+impl FromStr for ResultsArgument {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<ResultsArgument, String> {
+        let (name, path) = match text.split_once('=') {
+            Some((name, path)) if !name.contains('/') => (Some(name.to_owned()), path),
+            _ => (None, text),
+        };
+        if path.is_empty() || name.as_ref().is_some_and(String::is_empty) {
+            return Err("expected FILE or NAME=FILE".to_owned());
+        }
+        Ok(ResultsArgument { name, path: path.to_owned() })
+    }
+}
+
+/// What the reports of a machine hold.
+#[derive(Default)]
+struct MachineResults {
+    runs: Vec<ConformanceRun>,
+    /// Whether the last run was on a machine in another process.
+    is_elsewhere: bool,
+    /// The cases of the last run.
+    cases: Vec<CaseReport>,
+}
+
+/// Reads reports. Those of one machine are its history, the last one is the newest.
+///
+/// # Errors
+///
+/// When one cannot be read or is no report.
+pub(super) fn read(
+    arguments: &[ResultsArgument],
+) -> anyhow::Result<(MatrixCollector, Vec<ConformanceMachine>)> {
+    let mut machines: IndexMap<String, MachineResults> = IndexMap::new();
+    for argument in arguments {
+        let (run, cases) = read_one(&argument.path)?;
+        let reported = run.vm.as_ref().map_or(EMBEDDED, |vm| &vm.name);
+        let name = argument.name.clone().unwrap_or_else(|| reported.to_owned());
+        let machine = machines.entry(name).or_default();
+        machine.is_elsewhere = run.vm.is_some();
+        machine.runs.push(run);
+        machine.cases = cases;
+    }
+    let column = |(name, results): (&String, &MachineResults)| MatrixMachine {
+        name: name.clone(),
+        argument: results.is_elsewhere.then(|| name.clone()),
+    };
+    let mut collector = MatrixCollector::new(machines.iter().map(column).collect());
+    let mut found = Vec::new();
+    for (index, (name, results)) in machines.into_iter().enumerate() {
+        results.cases.iter().for_each(|case| collector.add(index, case));
+        found.push(ConformanceMachine { name, runs: results.runs });
+    }
+    Ok((collector, found))
+}
+
+fn read_one(path: &str) -> anyhow::Result<(ConformanceRun, Vec<CaseReport>)> {
+    let file = File::open(path).with_context(|| path.to_owned())?;
+    let (mut run, mut cases, mut seen) = (ConformanceRun::new(path), Vec::new(), HashSet::new());
+    let start = read_events(path, &mut BufReader::with_capacity(1 << 16, file), &mut |event| match event {
+        // A case that was named twice ran twice.
+        Event::Finished(report) if !seen.insert(report.id.clone()) => {}
+        event => {
+            run.add(&event);
+            if let Event::Finished(report) = event {
+                cases.push(report);
+            }
+        }
+    })?;
+    run.started(&start);
+    Ok((run, cases))
+}

@@ -1,0 +1,311 @@
+//! What the runs of a machine show about it: the content of the pages and statements of `vmconf matrix`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use indexmap::IndexMap;
+
+use crate::model::case_report::CaseReport;
+use crate::model::count::counted;
+use crate::model::event::{Event, FieldNotCompared, UsedVm};
+use crate::model::signature;
+use crate::model::verdict::{ExpectedListing, Verdict};
+use crate::wire::matrix::MatrixCell;
+use crate::wire::report::ReportStart;
+
+/// How many cases of a deviation are named.
+const NAMED: usize = 5;
+
+/// The most deviations, and reasons for missing support, that are kept.
+const MAX_KEPT: usize = 1000;
+
+/// The categories of results: their names, and the words in the id of a case that put it there. The first that has
+/// one applies. They are those of a conformance statement on N3 (appendix B.2).
+pub(super) const CATEGORIES: &[(&str, &[&str])] = &[
+    ("reference counting", &["refs", "refcount", "reference", "references"]),
+    ("limits", &["limit", "limits"]),
+    ("exceptions", &EXCEPTIONS),
+    (
+        "interoperability",
+        &["interop", "interoperability", "syscall", "syscalls", "callt", "host", "interface"],
+    ),
+    ("types", &["type", "types", "convert", "istype", "isnull"]),
+    ("instructions", &INSTRUCTIONS),
+];
+
+const EXCEPTIONS: [&str; 13] = [
+    "exception",
+    "exceptions",
+    "try",
+    "catch",
+    "finally",
+    "endtry",
+    "endfinally",
+    "throw",
+    "abort",
+    "abortmsg",
+    "assert",
+    "assertmsg",
+    "traps",
+];
+
+const INSTRUCTIONS: [&str; 20] = [
+    "opcode",
+    "opcodes",
+    "instruction",
+    "instructions",
+    "arithmetic",
+    "bitwise",
+    "logic",
+    "push",
+    "stack",
+    "slot",
+    "slots",
+    "splice",
+    "control",
+    "flow",
+    "compound",
+    "arrays",
+    "memory",
+    "storage",
+    "hash",
+    "crypto",
+];
+
+/// The name of the category of cases that no other one has.
+const OTHER: &str = "other";
+
+/// A machine and its runs.
+pub struct ConformanceMachine {
+    /// Its name.
+    pub name: String,
+    /// Its runs, the last one is the newest.
+    pub runs: Vec<ConformanceRun>,
+}
+
+/// A run on a machine, reduced to what statements need.
+#[derive(Default)]
+pub struct ConformanceRun {
+    /// The name of the report.
+    pub label: String,
+    /// The version of vmconf.
+    pub vmconf: String,
+    /// The machine in another process; `None` for embedded machines.
+    pub vm: Option<UsedVm>,
+    /// The machines and formats that the cases are for.
+    pub(super) machines: BTreeSet<String>,
+    pub(super) formats: BTreeSet<String>,
+    /// The counts of all cases.
+    pub(super) total: MatrixCell,
+    /// The counts of each category, in the order of [`CATEGORIES`], the last for other cases.
+    categories: Vec<MatrixCell>,
+    /// The cases of each file: their number, and a hash of their ids.
+    files: BTreeMap<String, (u64, blake3::Hasher)>,
+    /// In which ways cases do not pass, with the reasons that lists of known failures give.
+    pub(super) deviations: IndexMap<Deviation, DeviationCases>,
+    /// Why cases are unsupported, and how many.
+    pub(super) unsupported: IndexMap<String, u64>,
+    pub(super) not_compared: Vec<FieldNotCompared>,
+    /// Whether the run ended early.
+    pub(super) is_interrupted: bool,
+}
+
+/// A way in which cases do not pass.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub(super) struct Deviation {
+    /// What is wrong: `evm gas: other value`.
+    pub(super) cause: String,
+    /// The reason and the link of the list of known failures; `None` if the failure is not expected.
+    pub(super) known: Option<(String, Option<String>)>,
+}
+
+/// The cases of a deviation.
+#[derive(Default)]
+pub(super) struct DeviationCases {
+    pub(super) count: u64,
+    /// The ids of the first ones.
+    pub(super) first: Vec<String>,
+}
+
+/// The cases of a suite in a run.
+pub(super) struct ConformanceSuite {
+    pub(super) name: String,
+    pub(super) files: usize,
+    pub(super) cases: u64,
+    /// The BLAKE3 hash of the ids of the cases, in hex digits.
+    pub(super) digest: String,
+}
+
+impl ConformanceMachine {
+    /// The newest run.
+    pub(super) fn last(&self) -> Option<&ConformanceRun> {
+        self.runs.last()
+    }
+
+    /// The name and release of the implementation.
+    pub(super) fn release(&self) -> String {
+        self.last().map_or_else(String::new, ConformanceRun::release)
+    }
+}
+
+impl ConformanceRun {
+    /// An empty run of this program; `label` names it for people.
+    pub fn new(label: &str) -> ConformanceRun {
+        let categories = vec![MatrixCell::default(); CATEGORIES.len() + 1];
+        let vmconf = env!("CARGO_PKG_VERSION").to_owned();
+        ConformanceRun { label: label.to_owned(), vmconf, categories, ..ConformanceRun::default() }
+    }
+
+    /// Sets what only the first line of its report says.
+    pub fn started(&mut self, start: &ReportStart) {
+        self.vmconf.clone_from(&start.vmconf);
+        if let Some(when) = &start.when {
+            self.label = format!("{} ({when})", self.label);
+        }
+    }
+
+    /// Adds an event of the run.
+    pub fn add(&mut self, event: &Event) {
+        match event {
+            Event::Finished(report) => self.case(report),
+            Event::NotCompared(fields) => self.not_compared.clone_from(fields),
+            Event::Ended(summary) => self.is_interrupted = summary.interrupted,
+            Event::Started { vm, .. } => self.vm.clone_from(vm),
+            Event::Note { .. }
+            | Event::FileDone
+            | Event::Broken { .. }
+            | Event::Explained(_)
+            | Event::Suspects(_) => {}
+        }
+    }
+
+    fn case(&mut self, report: &CaseReport) {
+        let CaseReport { id, format, machine, verdict, .. } = report;
+        self.machines.extend(machine.as_ref().map(ToString::to_string));
+        self.formats.extend(format.as_ref().map(ToString::to_string));
+        let shown = id.to_string();
+        let kind = verdict.kind();
+        self.total.count(kind);
+        self.categories[category(&shown)].count(kind);
+        let (cases, hash) = self.files.entry(id.file.to_string()).or_default();
+        *cases += 1;
+        hash.update(shown.as_bytes()).update(b"\n");
+        match verdict {
+            Verdict::Pass | Verdict::UnexpectedPass(_) | Verdict::Skip(_) => {}
+            Verdict::Unsupported(reason) => self.not_supported(reason),
+            Verdict::ExpectedFail(_, listing) => self.deviation(report, shown, Some(listing)),
+            Verdict::Fail(_)
+            | Verdict::Error(_)
+            | Verdict::Crash(_)
+            | Verdict::Timeout(_)
+            | Verdict::Flaky(_) => self.deviation(report, shown, None),
+        }
+    }
+
+    fn not_supported(&mut self, reason: &str) {
+        if self.unsupported.len() < MAX_KEPT || self.unsupported.contains_key(reason) {
+            *self.unsupported.entry(reason.to_owned()).or_default() += 1;
+        }
+    }
+
+    fn deviation(&mut self, report: &CaseReport, id: String, listing: Option<&ExpectedListing>) {
+        let cause = signature::cause(report.machine.as_deref(), &report.verdict);
+        let cause = cause.unwrap_or_else(|| report.verdict.name().to_owned());
+        let known = listing.map(|listing| (listing.reason.clone(), listing.link.clone()));
+        let deviation = Deviation { cause, known };
+        if self.deviations.len() < MAX_KEPT || self.deviations.contains_key(&deviation) {
+            let cases = self.deviations.entry(deviation).or_default();
+            cases.count += 1;
+            if cases.first.len() < NAMED {
+                cases.first.push(id);
+            }
+        }
+    }
+
+    /// The name and release of the implementation.
+    pub(super) fn release(&self) -> String {
+        match &self.vm {
+            Some(vm) => format!("{} {}", vm.implementation, vm.release),
+            None => format!("vmconf {}", self.vmconf),
+        }
+    }
+
+    /// The categories that have cases, and their counts.
+    pub(super) fn categories(&self) -> impl Iterator<Item = (&'static str, &MatrixCell)> {
+        let names = CATEGORIES.iter().map(|(name, _)| *name).chain([OTHER]);
+        names.zip(&self.categories).filter(|(_, cell)| cell.cases() > 0)
+    }
+
+    /// The categories without a case, as `types, limits`; empty if each has some.
+    pub(super) fn untested(&self) -> String {
+        let empty = CATEGORIES.iter().zip(&self.categories).filter(|(_, cell)| cell.cases() == 0);
+        empty.map(|((name, _), _)| *name).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The suites; `suite` names that of a file.
+    pub(super) fn suites(&self, suite: &dyn Fn(&str) -> String) -> Vec<ConformanceSuite> {
+        let mut suites: BTreeMap<String, (usize, u64, blake3::Hasher)> = BTreeMap::new();
+        for (file, (count, hash)) in &self.files {
+            let (files, cases, digest) = suites.entry(suite(file)).or_default();
+            *files += 1;
+            *cases += count;
+            digest.update(hash.finalize().as_bytes());
+        }
+        let suite = |(name, (files, cases, digest)): (String, (usize, u64, blake3::Hasher))| {
+            let digest = digest.finalize().to_hex()[..16].to_owned();
+            ConformanceSuite { name, files, cases, digest }
+        };
+        suites.into_iter().map(suite).collect()
+    }
+
+    /// Deviations that are expected first, then those of most cases.
+    pub(super) fn ordered_deviations(&self) -> Vec<(&Deviation, &DeviationCases)> {
+        let mut all: Vec<_> = self.deviations.iter().collect();
+        all.sort_by_key(|(deviation, cases)| (deviation.known.is_none(), std::cmp::Reverse(cases.count)));
+        all
+    }
+}
+
+/// The index of the category of a case.
+fn category(id: &str) -> usize {
+    let lower = id.to_ascii_lowercase();
+    let words: Vec<_> = lower.split(|character: char| !character.is_ascii_alphanumeric()).collect();
+    let fits = |(_, of): &(&str, &[&str])| of.iter().any(|word| words.contains(word));
+    CATEGORIES.iter().position(fits).unwrap_or(CATEGORIES.len())
+}
+
+/// How many of the cases pass: `1561 of 3249`. Skipped cases do not count.
+pub(super) fn share(cell: &MatrixCell) -> String {
+    format!("{} of {}", cell.passed, cell.cases() - cell.skipped)
+}
+
+/// The counts besides those that pass: `3 failed, 1685 unsupported`; empty if there are none.
+pub(super) fn rest(cell: &MatrixCell) -> String {
+    let rest = cell.counts().into_iter().skip(1).filter(|(count, _)| *count > 0);
+    rest.map(|(count, name)| format!("{count} {name}")).collect::<Vec<_>>().join(", ")
+}
+
+/// `1 case`, `5 cases`.
+pub(super) fn cases(count: u64) -> String {
+    counted(count, "case")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CATEGORIES, category};
+
+    #[test]
+    fn categories_by_the_words_of_an_id() {
+        for (id, expected) in [
+            ("opcodes/Arithmetic/ADD.json::add", "instructions"),
+            ("opcodes/Arithmetic/MAX.json::max", "instructions"),
+            ("opcodes/Control/TRY_CATCH.json::x", "exceptions"),
+            ("opcodes/Types/CONVERT.json::x", "types"),
+            ("vectors/neo3/refs/array.json::a", "reference counting"),
+            ("vectors/neo3/limits/stack.json::a", "limits"),
+            ("vectors/neo3/syscalls/a.json::a", "interoperability"),
+        ] {
+            assert_eq!(CATEGORIES[category(id)].0, expected, "{id}");
+        }
+        assert_eq!(category("Others/Debugger.json::retry"), CATEGORIES.len());
+    }
+}

@@ -1,0 +1,128 @@
+//! A conformance statement for a machine, in Markdown.
+
+use std::io::{self, Write};
+
+use super::conformance::{CATEGORIES, ConformanceMachine, ConformanceRun, cases, rest, share};
+use super::markdown_escape::code_span;
+
+/// The most deviations and reasons that are shown.
+pub(super) const MAX_SHOWN: usize = 200;
+
+/// What a statement says of what reports do not know.
+pub(super) const UNKNOWN: &str =
+    "Extensions, the operating system and the processor: a report does not know of them.";
+
+/// How results get their category.
+pub(super) fn category_rule() -> String {
+    let rule = |(name, words): &(&str, &[&str])| format!("{name}: {}", words.join(", "));
+    let rules: Vec<_> = CATEGORIES.iter().map(rule).collect();
+    format!("A case is in the first category of which its path or name has a word. {}.", rules.join("; "))
+}
+
+/// Whether a file that begins so is a statement.
+pub fn is_statement(start: &str) -> bool {
+    start.starts_with(TITLE)
+}
+
+const TITLE: &str = "# Conformance statement: ";
+
+/// Writes the statement on the newest run of a machine; `suite` names the suite of a file.
+///
+/// # Errors
+///
+/// When it cannot be written.
+pub fn statement(
+    out: &mut dyn Write,
+    machine: &ConformanceMachine,
+    suite: &dyn Fn(&str) -> String,
+) -> io::Result<()> {
+    let Some(run) = machine.last() else { return Ok(()) };
+    writeln!(out, "{TITLE}{}\n", code_span(&machine.name))?;
+    writeln!(out, "| | |\n|---|---|")?;
+    for (name, value) in facts(machine, run) {
+        writeln!(out, "| {name} | {} |", code_span(&value))?;
+    }
+    writeln!(out, "\n## Results by category\n\n| category | passed | not passed |\n|---|---|---|")?;
+    for (name, cell) in run.categories() {
+        writeln!(out, "| {name} | {} | {} |", share(cell), rest(cell))?;
+    }
+    let untested = run.untested();
+    if !untested.is_empty() {
+        writeln!(out, "\nNo case: {untested}.")?;
+    }
+    writeln!(out, "\n{}\n\n## Deviations\n", category_rule())?;
+    deviations(out, run)?;
+    writeln!(out, "\n## Not supported, not compared\n")?;
+    not_tested(out, run)?;
+    writeln!(out, "\n## Suites\n\n| suite | files | cases | digest of the ids |\n|---|---|---|---|")?;
+    for suite in run.suites(suite) {
+        let (name, digest) = (code_span(&suite.name), suite.digest);
+        writeln!(out, "| {name} | {} | {} | `{digest}` |", suite.files, suite.cases)?;
+    }
+    writeln!(out, "\n## Not in this statement\n\n{UNKNOWN}")
+}
+
+/// The facts about the run and its environment.
+pub(super) fn facts(machine: &ConformanceMachine, run: &ConformanceRun) -> Vec<(&'static str, String)> {
+    let joined = |names: &std::collections::BTreeSet<String>| {
+        names.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
+    };
+    let mut facts = vec![
+        ("implementation", machine.release()),
+        ("machines of the cases", joined(&run.machines)),
+        ("formats", joined(&run.formats)),
+        ("passed", share(&run.total)),
+        ("not passed", Some(rest(&run.total)).filter(|rest| !rest.is_empty()).unwrap_or("none".to_owned())),
+        ("compared by", format!("vmconf {}", run.vmconf)),
+        ("report", run.label.clone()),
+    ];
+    if run.is_interrupted {
+        facts.push(("run", "interrupted: not all cases ran".to_owned()));
+    }
+    facts
+}
+
+fn deviations(out: &mut dyn Write, run: &ConformanceRun) -> io::Result<()> {
+    let all = run.ordered_deviations();
+    if all.is_empty() {
+        return writeln!(out, "None.");
+    }
+    for (deviation, of) in all.iter().take(MAX_SHOWN) {
+        write!(out, "- {}: {}", cases(of.count), code_span(&deviation.cause))?;
+        match &deviation.known {
+            Some((reason, link)) => {
+                let link = link.as_ref().map_or(String::new(), |link| format!(", {}", code_span(link)));
+                write!(out, "; known: {}{link}", code_span(reason))?;
+            }
+            None => write!(out, "; not expected")?,
+        }
+        let first: Vec<_> = of.first.iter().map(|id| code_span(id)).collect();
+        writeln!(out, "; such as {}", first.join(", "))?;
+    }
+    left_out(out, all.len())
+}
+
+fn not_tested(out: &mut dyn Write, run: &ConformanceRun) -> io::Result<()> {
+    for (reason, count) in run.unsupported.iter().take(MAX_SHOWN) {
+        writeln!(out, "- {} unsupported: {}", cases(*count), code_span(reason))?;
+    }
+    left_out(out, run.unsupported.len())?;
+    for field in &run.not_compared {
+        writeln!(out, "- {}", code_span(&field.to_string()))?;
+    }
+    for field in run.vm.iter().flat_map(|vm| &vm.not_compared) {
+        writeln!(out, "- not compared, but its hash: {}", code_span(field))?;
+    }
+    let is_empty = run.unsupported.is_empty() && run.not_compared.is_empty();
+    if is_empty && run.vm.iter().all(|vm| vm.not_compared.is_empty()) {
+        writeln!(out, "Nothing.")?;
+    }
+    Ok(())
+}
+
+fn left_out(out: &mut dyn Write, count: usize) -> io::Result<()> {
+    match count.checked_sub(MAX_SHOWN) {
+        None | Some(0) => Ok(()),
+        Some(more) => writeln!(out, "- and {more} more"),
+    }
+}

@@ -1,0 +1,75 @@
+//! Reads a JSON report as a whole: its first line, then the events of the run.
+
+use std::io::BufRead;
+
+use super::line::LineError;
+use super::record::{MAX_BYTES, MAX_CASES, ReadError, each_line};
+use super::report::{ReportLine, ReportStart};
+use crate::model::event::Event;
+
+/// Reads the report of a whole run, compressed or not, and passes each event to `each`; the first line. `name` is the
+/// name of the input in messages.
+///
+/// # Errors
+///
+/// The first line that cannot be read or is out of place, a missing summary, or a report of a part of a run.
+pub fn read_events(
+    name: &str,
+    input: &mut dyn BufRead,
+    each: &mut dyn FnMut(Event),
+) -> Result<ReportStart, ReadError> {
+    let mut reading = EventReading::default();
+    let lines = each_line(name, input, &mut |line| reading.line(line, each))?;
+    let wrong = |what: &str| ReadError { name: name.to_owned(), line: lines + 1, what: what.to_owned() };
+    match (reading.start, reading.is_over) {
+        (None, _) => Err(wrong("is empty; expected a line of type run")),
+        (Some(_), false) => Err(wrong("ends before the run does; expected a summary")),
+        (Some(start), true) => Ok(start),
+    }
+}
+
+#[derive(Default)]
+struct EventReading {
+    start: Option<ReportStart>,
+    is_over: bool,
+    bytes: u64,
+    cases: usize,
+}
+
+impl EventReading {
+    fn line(&mut self, line: &[u8], each: &mut dyn FnMut(Event)) -> Result<(), LineError> {
+        self.bytes += line.len() as u64;
+        if self.bytes > MAX_BYTES {
+            return Err(
+                format!("ends more than {MAX_BYTES} bytes from the start; no report is larger").into()
+            );
+        }
+        let line = ReportLine::read(line.trim_ascii())?;
+        match (&line, &self.start) {
+            (ReportLine::Run(start), None) => {
+                if let Some(part) = &start.partition {
+                    let what = format!("is of part {} of {}; vmconf merge joins them", part.part, part.of);
+                    return Err(what.into());
+                }
+                self.start = Some(start.clone());
+            }
+            (_, None) => {
+                return Err("expected a line of type run, with which a report begins".to_owned().into());
+            }
+            (ReportLine::Run(_), Some(_)) => {
+                return Err("another run begins; expected one".to_owned().into());
+            }
+            _ if self.is_over => {
+                return Err("follows the summary, which must be the last line of a report".to_owned().into());
+            }
+            (ReportLine::Case(_), _) => self.cases += 1,
+            (ReportLine::Summary(_), _) => self.is_over = true,
+            _ => {}
+        }
+        if self.cases > MAX_CASES {
+            return Err(format!("is of one more case than {MAX_CASES}; no report has more").into());
+        }
+        each(line.try_into()?);
+        Ok(())
+    }
+}
