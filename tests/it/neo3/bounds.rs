@@ -193,7 +193,7 @@ fn a_million_dropped_compounds_are_collected() {
         &[Op::NEWMAP, Op::DUP, Op::PUSH1, Op::NEWMAP, Op::SETITEM, Op::CLEARITEMS],
         &[Op::NEWARRAY0, Op::STLOC1],
     ];
-    alone("a_million_dropped_compounds_are_forgotten", 40_000_000, || {
+    alone("a_million_dropped_compounds_are_collected", 40_000_000, || {
         for body in bodies {
             let script = Script::new().op(Op::INITSLOT, &[2, 0]).ops(&[Op::NEWARRAY0, Op::STLOC0]);
             assert_halts(&script.counted(1_000_000, |script| script.ops(body)), 0);
@@ -211,7 +211,7 @@ fn large_compounds_are_collected_early() {
         |script: Script| script.counted(BUFFERS, |it| it.ops(&[Op::LDLOC0, Op::PUSH0, Op::CAT, Op::SWAP]));
     let script = Script::new().op(Op::INITSLOT, &[1, 0]).int(131_070).ops(&[Op::NEWBUFFER, Op::STLOC0]);
     let script = script.counted(LOOPS, |script| copies(script).int(BUFFERS).ops(&[Op::PACK, Op::DROP]));
-    alone("large_compounds_are_forgotten_soon", 400_000_000, || assert_halts(&script, 0));
+    alone("large_compounds_are_collected_early", 400_000_000, || assert_halts(&script, 0));
 }
 
 /// What contains itself is counted as long as the run lasts, so that it cannot fill the memory.
