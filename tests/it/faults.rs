@@ -293,5 +293,5 @@ fn explanations_of_planted_faults() {
         Some(text) => format!("== {fault}\n{text}"),
         None => panic!("not caught: {fault}"),
     });
-    golden::file("explanations_are_read_back-of-faults", &texts.collect::<Vec<_>>().join("\n"));
+    golden::file("explanations-of-faults", &texts.collect::<Vec<_>>().join("\n"));
 }

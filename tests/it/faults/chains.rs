@@ -104,5 +104,5 @@ fn a_driver_error_names_the_word_that_decides_it() {
     let too_many = ["lw r1, 0xFFFF", "lw r0, 2", "yield"];
     let texts: [String; 4] = [&wrong_marker[..], &no_markers, &wrong_code, &too_many].map(rated);
     assert!(texts.iter().all(|text| text.lines().count() <= SCREEN));
-    golden::file("explanations_are_read_back-of-driver-errors", &texts.join("\n"));
+    golden::file("explanations-of-driver-errors", &texts.join("\n"));
 }
