@@ -53,7 +53,7 @@ fn read(path: &Path) -> anyhow::Result<Vec<Named>> {
     let text = fs::read_to_string(path)?;
     let document = Document::parse(text, Limits::default().depth as usize)
         .map_err(|(_, problem)| anyhow!(problem.what))?;
-    let Ok((format, _)) = formats::recognise(&document, "") else { return Ok(Vec::new()) };
+    let Ok((format, _)) = formats::detection::detect(&document, "") else { return Ok(Vec::new()) };
     if format.name != "vmtests" {
         return Ok(Vec::new());
     }

@@ -12,10 +12,9 @@ use super::judged_case::JudgedCase;
 use super::options::{LoadOptions, RunOptions};
 use super::source::{SourceOrigin, VectorSource};
 use super::vector_files::VectorFiles;
+use crate::formats::detection::{self, NotDetected, SeenFormat};
 use crate::formats::family::Family;
-use crate::formats::{
-    self, Evidence, FileEntry, FileReading, Format, NotRecognised, ReadContext, SeenFormat, SharedFile,
-};
+use crate::formats::{Evidence, FileEntry, FileReading, Format, ReadContext, SharedFile};
 use crate::model::case::CaseId;
 use crate::model::case_report::CaseReport;
 use crate::model::diagnostic::{Diagnostic, Severity};
@@ -456,23 +455,21 @@ fn detect_format(
         return of_family(source, document, family);
     }
     let file_name = source.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let recognised = match formats::recognise(document, file_name) {
-        Err(not @ NotRecognised::None { .. }) => {
-            one_of_families(source, document, options).unwrap_or(Err(not))
-        }
-        recognised => recognised,
+    let detected = match detection::detect(document, file_name) {
+        Err(not @ NotDetected::None { .. }) => one_of_families(source, document, options).unwrap_or(Err(not)),
+        detected => detected,
     };
-    match recognised {
+    match detected {
         Ok((format, evidence)) => Ok(Detected::Format(format, evidence)),
-        Err(not @ (NotRecognised::None { .. } | NotRecognised::Unsupported { .. }))
+        Err(not @ (NotDetected::None { .. } | NotDetected::Unsupported { .. }))
             if source.origin == SourceOrigin::Folder =>
         {
             Ok(Detected::Other(format!("skipped: {not}")))
         }
         Err(not) => {
             let rule = match not {
-                NotRecognised::None { .. } | NotRecognised::Unsupported { .. } => LintRule::NotAVector,
-                NotRecognised::Several(_) => LintRule::AmbiguousFormat,
+                NotDetected::None { .. } | NotDetected::Unsupported { .. } => LintRule::NotAVector,
+                NotDetected::Several(_) => LintRule::AmbiguousFormat,
             };
             let diagnostic = Diagnostic::at(document.root().at(), not.to_string());
             Err(diagnostic.expected(not.expected()).under(rule))
@@ -495,10 +492,10 @@ fn of_family(
     }
 }
 
-type Recognised = Result<(&'static Format, Evidence), NotRecognised>;
+type FormatOfFile = Result<(&'static Format, Evidence), NotDetected>;
 
 /// The format of the only family that fits; `None` if none does.
-fn one_of_families(source: &VectorSource, document: &Document, options: &FileOptions) -> Option<Recognised> {
+fn one_of_families(source: &VectorSource, document: &Document, options: &FileOptions) -> Option<Detected> {
     let fitting = options.families.fitting(document, &source.shown);
     match fitting[..] {
         [] => None,
@@ -506,7 +503,7 @@ fn one_of_families(source: &VectorSource, document: &Document, options: &FileOpt
         _ => {
             let seen =
                 fitting.into_iter().map(|(format, evidence)| SeenFormat::new(format, evidence, document));
-            Some(Err(NotRecognised::Several(seen.collect())))
+            Some(Err(NotDetected::Several(seen.collect())))
         }
     }
 }
@@ -515,7 +512,7 @@ fn one_of_families(source: &VectorSource, document: &Document, options: &FileOpt
 ///
 /// # Errors
 ///
-/// When the file cannot be read, or when it must be a vector file and its format is not recognised.
+/// When the file cannot be read, or when it must be a vector file and its format is not detected.
 pub fn explain_format(source: &VectorSource, options: &LoadOptions) -> Result<String, Diagnostic> {
     let (interrupt, options) = (&options.run.interrupt, options.for_file(source));
     let document = read_text(source, options, interrupt).and_then(|text| parse(text, options));

@@ -55,7 +55,7 @@ impl<'p> Vector<'p> {
         let text = fs::read_to_string(path).unwrap();
         let document = Document::parse(text.clone(), 128).unwrap();
         let name = path.file_name().unwrap().to_str().unwrap();
-        let (format, _) = formats::recognise(&document, name).unwrap();
+        let (format, _) = formats::detection::detect(&document, name).unwrap();
         Vector { path, format, text }
     }
 

@@ -93,7 +93,8 @@ fn case(name: &str) -> Case {
     let text =
         fs::read_to_string(at_root(Path::new("tests/hostile").join(name).with_extension("json"))).unwrap();
     let document = Document::parse(text, 128).unwrap_or_else(|_| panic!("{name}"));
-    let (format, _) = formats::recognise(&document, "").unwrap_or_else(|unknown| panic!("{name}: {unknown}"));
+    let (format, _) =
+        formats::detection::detect(&document, "").unwrap_or_else(|unknown| panic!("{name}: {unknown}"));
     let entries = (format.outline)(document.root()).unwrap_or_else(|_| panic!("{name}"));
     let reading = format.read_case(JsonNode::at_index(&document, entries[0].node), FormatOptions::default());
     reading.case.unwrap_or_else(|| panic!("{name}"))

@@ -280,7 +280,7 @@ proptest! {
 
 fn only_case(text: &str) -> Case {
     let document = Document::parse(text.to_owned(), 128).unwrap();
-    let (format, _) = formats::recognise(&document, "").unwrap();
+    let (format, _) = formats::detection::detect(&document, "").unwrap();
     let entries = (format.outline)(document.root()).unwrap();
     assert_eq!(format.read_rest(&document, &entries, FormatOptions::default()), []);
     let reading = format.read_case(JsonNode::at_index(&document, entries[0].node), FormatOptions::default());

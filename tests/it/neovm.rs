@@ -98,7 +98,7 @@ fn item_checks(format: &Format, item: &str) -> String {
 fn each_format_is_detected_by_its_own_members() {
     fn check(file: &str, expected: &str) {
         let document = document(file);
-        let found = match formats::recognise(&document, "") {
+        let found = match formats::detection::detect(&document, "") {
             Ok((format, seen)) => {
                 format!("{}, {} in line {}", format.name, seen.what, document.position(seen.at).line)
             }
@@ -166,7 +166,7 @@ fn each_format_is_detected_by_its_own_members() {
         r#"{"tests": [{}]}"#,
         r#"{"tests": {"steps": []}}"#,
     ] {
-        let not = formats::recognise(&document(file), "").err().unwrap().to_string();
+        let not = formats::detection::detect(&document(file), "").err().unwrap().to_string();
         assert!(not.starts_with("not a vector file: "), "{file}: {not}");
     }
 }

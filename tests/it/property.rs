@@ -340,7 +340,7 @@ fn a_changed_leaf_of_a_result_is_reported_as_itself() {
                 for leaf in sample(all.len()).map(|index| &all[index]) {
                     let text = leaf.changed(document.text());
                     let changed = Document::parse(text, 128).unwrap();
-                    let (format, _) = formats::recognise(&changed, "").unwrap();
+                    let (format, _) = formats::detection::detect(&changed, "").unwrap();
                     let reading =
                         format.read_case(JsonNode::at_index(&changed, case.node), FormatOptions::default());
                     let assertions =

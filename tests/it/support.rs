@@ -156,7 +156,7 @@ pub(crate) fn read(path: &Path) -> (Document, Vec<Read>) {
 
 fn read_cases(document: &Document, path: &Path) -> Vec<Read> {
     let name = path.file_name().unwrap().to_str().unwrap();
-    let (format, _) = formats::recognise(document, name).unwrap();
+    let (format, _) = formats::detection::detect(document, name).unwrap();
     let files = VectorFiles::new(path, format.folders);
     let context = ReadContext { options: FormatOptions::default(), files: &files, shared: None };
     let entries = (format.outline)(document.root()).unwrap();

@@ -548,7 +548,7 @@ fn names_of_cases_are_those_of_the_vector() {
 fn formats_are_recognised() {
     fn check(file_name: &str, text: &str, wanted: Result<&str, &str>) {
         let document = Document::parse(text.to_owned(), 128).unwrap();
-        let found = formats::recognise(&document, file_name);
+        let found = formats::detection::detect(&document, file_name);
         let found = found.map(|(format, _)| format.name).map_err(|not| not.to_string());
         assert_eq!(found, wanted.map_err(str::to_owned), "{file_name}: {text}");
     }
