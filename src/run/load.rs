@@ -495,7 +495,11 @@ fn of_family(
 type FormatOfFile = Result<(&'static Format, Evidence), NotDetected>;
 
 /// The format of the only family that fits; `None` if none does.
-fn one_of_families(source: &VectorSource, document: &Document, options: &FileOptions) -> Option<Detected> {
+fn one_of_families(
+    source: &VectorSource,
+    document: &Document,
+    options: &FileOptions,
+) -> Option<FormatOfFile> {
     let fitting = options.families.fitting(document, &source.shown);
     match fitting[..] {
         [] => None,
