@@ -36,6 +36,7 @@ mod explorer_pages;
 mod families;
 mod family;
 mod file_args;
+mod fill;
 mod final_state;
 mod find_case;
 mod flags;
@@ -133,6 +134,7 @@ enum CliCommand {
     Compare(compare::CompareArgs),
     Check(check::CheckArgs),
     Bless(bless::Bless),
+    Fill(fill::FillCommand),
     Snapshot(snapshot::SnapshotCommand),
     Known(known::KnownCommand),
     Audit(audit::AuditCommand),
@@ -292,6 +294,7 @@ impl CliCommand {
             CliCommand::Trace(command) => Some(&mut command.select),
             CliCommand::Explore(command) => Some(&mut command.select),
             CliCommand::Bless(command) => Some(&mut command.select),
+            CliCommand::Fill(command) => Some(&mut command.select),
             CliCommand::Snapshot(command) => Some(&mut command.select),
             CliCommand::Known(command) => Some(command.select()),
             CliCommand::Config(command) => Some(&mut command.run.select),
@@ -333,6 +336,7 @@ impl CliCommand {
             CliCommand::Explore(command) => command.run(&settings),
             CliCommand::Snapshot(command) => command.run(&settings),
             CliCommand::Bless(command) => command.run(&settings),
+            CliCommand::Fill(command) => command.run(&settings),
             CliCommand::Known(command) => command.run(&settings),
             CliCommand::Matrix(command) => command.run(&settings),
             CliCommand::Merge(command) => command.run(&settings),

@@ -37,6 +37,7 @@ pub mod families;
 pub mod file_key;
 pub mod file_options;
 pub mod file_override;
+pub mod fill;
 pub mod filter;
 mod ignored_field;
 mod judged_case;

@@ -1,7 +1,7 @@
 //! `vmconf bless`
 
 mod answer;
-mod change;
+pub(super) mod change;
 
 use std::io::{self, BufRead, IsTerminal, Write};
 
@@ -229,7 +229,7 @@ impl<'i> BlessSession<'i> {
     }
 }
 
-fn note_broken(report: &CaseReport) {
+pub(super) fn note_broken(report: &CaseReport) {
     let diagnostics = match &report.verdict {
         Verdict::Error(diagnostics) => diagnostics,
         Verdict::Unsupported(why) => return output::note(&format!("unsupported: {}: {why}", report.id)),

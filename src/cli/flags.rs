@@ -119,6 +119,8 @@ const FLAGS: &[Flag] = &[
     typed("judge", Nothing),
     typed("leaf", Nothing),
     typed("fill", Nothing),
+    typed("agree", Nothing),
+    typed("replace", Nothing),
     typed("allow-outcome-change", Nothing),
     typed("keep", Nothing),
     typed("out", Nothing),

@@ -40,7 +40,7 @@ const TOPICS: &[Topic] = &[
 pub(super) const GROUPS: &[(&str, &[&str])] = &[
     ("Run", &["run", "list", "exec", "matrix", "merge"]),
     ("Explain", &["diff", "suspects", "minimize", "trace", "explore", "bisect", "compare"]),
-    ("Write vectors", &["check", "bless", "snapshot", "known"]),
+    ("Write vectors", &["check", "bless", "fill", "snapshot", "known"]),
     ("Prove", &["audit", "mutants", "coverage", "minset", "fuzz"]),
     ("Machines", &["family", "isa", "asm", "disasm", "serve", "vm"]),
     ("Set-up", &["init", "config", "schema", "completions", "man", "help"]),

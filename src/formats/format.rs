@@ -41,6 +41,8 @@ pub struct Format {
     pub write_back: &'static WriteBack,
     /// Returns the changes that demand, with placeholder values, what the case could demand and does not.
     pub fill: fn(JsonNode<'_>) -> Fill<'_>,
+    /// The member of a case with what is known about the case and not compared; `None` if there is none.
+    pub info: Option<&'static str>,
     /// Creates a vector file for a program; `None` if another format of the machine is preferred.
     pub make: Option<MakeVector>,
     /// The fields of the state that say how a run ended, not what it computed.

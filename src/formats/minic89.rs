@@ -47,6 +47,7 @@ pub const FORMAT: Format = Format {
     folders: &[],
     write_back: &write_back::write_back,
     fill: fill::fill,
+    info: None,
     make: Some(new_vector::MAKE),
     ends: &["status"],
     outcomes: || snapshot::STATUSES.to_vec(),

@@ -48,6 +48,7 @@ pub const FORMAT: Format = Format {
     rest: &|_, _, _| {},
     write_back: &write_back::write_back,
     fill: write_back::fill,
+    info: None,
     make: Some(new_vector::MAKE),
     ends: &["outcome", "exception"],
     outcomes,

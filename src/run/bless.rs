@@ -69,8 +69,10 @@ pub struct Blessed {
     pub changes: Vec<CaseChange>,
     /// Selected differences that cannot be written.
     pub refused: Vec<BlessRefusal>,
-    /// How many cases pass as they are.
+    /// How many cases pass as they are, or are skipped.
     pub passed: usize,
+    /// The cases that pass as they are.
+    pub passing: Vec<CaseId>,
     /// How many cases differ only in data that are not selected.
     pub not_asked_for: usize,
     /// Cases and files that are broken, and so could not be compared.
@@ -86,6 +88,15 @@ pub struct CaseChange {
     splice: Splice,
     /// The line where the case begins, from 1.
     line: usize,
+    /// Whether the case passed before, so that the change only demands more.
+    pub only_adds: bool,
+}
+
+impl CaseChange {
+    /// The new text of the case.
+    pub(crate) fn text(&self) -> &str {
+        &self.splice.text
+    }
 }
 
 /// The lines of a case, with lines around them, before and after its change.
@@ -151,7 +162,7 @@ pub fn bless_loaded(
     let mut blessed = Blessed { old: loaded.text().to_owned(), broken, ..Blessed::default() };
     let cases = (0..loaded.cases()).filter_map(|index| BlessedCase::run(worker, &loaded, index, wishes));
     let mut cases: Vec<_> = cases.collect();
-    let same = Same::of(&loaded, source, options);
+    let same = SameCases::of(&loaded, source, options);
     let loaded = rounds(loaded, &mut cases, wishes, worker, |text| same.open(text));
     for (index, mut case) in cases.into_iter().enumerate() {
         case.decide(wishes);
@@ -160,7 +171,8 @@ pub fn bless_loaded(
         if case.is_changed {
             let splice = Splice { range: case.range.clone(), text: text.to_owned() };
             let line = case.place.position.line as usize;
-            blessed.changes.push(CaseChange { case: case.first.id.clone(), splice, line });
+            let only_adds = case.first.verdict.failure().is_none();
+            blessed.changes.push(CaseChange { case: case.first.id.clone(), splice, line, only_adds });
         }
         case.add_to(&mut blessed);
     }
@@ -169,14 +181,14 @@ pub fn bless_loaded(
 
 /// The cases of a file that are blessed. What selected them may not select them in a changed text, since it can
 /// depend on what they demand and on how they fail.
-struct Same {
+pub(crate) struct SameCases {
     source: VectorSource,
     options: LoadOptions,
 }
 
-impl Same {
-    fn of(loaded: &LoadedFile<'_>, source: &VectorSource, options: &LoadOptions) -> Same {
-        let mut same = Same { source: source.clone(), options: options.clone() };
+impl SameCases {
+    pub(crate) fn of(loaded: &LoadedFile<'_>, source: &VectorSource, options: &LoadOptions) -> SameCases {
+        let mut same = SameCases { source: source.clone(), options: options.clone() };
         same.options.run.filter = Filter::default();
         same.options.run.expression = None;
         let file = format!("{}::", source.shown);
@@ -186,7 +198,7 @@ impl Same {
         same
     }
 
-    fn open(&self, text: String) -> LoadedFile<'_> {
+    pub(crate) fn open(&self, text: String) -> LoadedFile<'_> {
         open_text(&self.source, text, &self.options)
     }
 }
@@ -444,6 +456,9 @@ impl BlessedCase {
             _ if self.is_changed => {}
             Verdict::Pass | Verdict::UnexpectedPass(_) | Verdict::Skip(_) if self.refused.is_empty() => {
                 blessed.passed += 1;
+                if !matches!(self.first.verdict, Verdict::Skip(_)) {
+                    blessed.passing.push(self.first.id.clone());
+                }
             }
             Verdict::Error(_)
             | Verdict::Unsupported(_)

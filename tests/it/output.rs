@@ -105,6 +105,7 @@ const PRINTING: &[(&str, &[&str])] = &[
     ("trace", &["gas.json"]),
     ("explore", &["gas.json", "--html", "-"]),
     ("bless", &["gas.json"]),
+    ("fill", &["gas.json", "--check", "--vm", "x=true", "--vm", "y=true"]),
     ("snapshot", &["gas.json", "--dir", "golden", "--check"]),
     ("known update", &["known.toml", "gas.json"]),
     ("family list", &[]),
@@ -178,6 +179,7 @@ const NOTHING: &[(&str, Option<&[&str]>)] = &[
     ("trace", Some(&["gas.json", "--filter", "none"])),
     ("explore", Some(&["gas.json", "--filter", "none"])),
     ("bless", Some(&["gas.json", "--filter", "none"])),
+    ("fill", Some(&["gas.json", "--filter", "none", "--vm", SERVE, "--vm", "y=true"])),
     ("snapshot", Some(&["gas.json", "--dir", "golden", "--filter", "none"])),
     ("known update", Some(&["empty.toml", "gas.json", "--filter", "none"])),
     ("audit", Some(&["gas.json", "--filter", "none"])),
@@ -205,7 +207,7 @@ fn every_command_ends_alike_after_an_error() {
     let mut table =
         "| command | a named file is unreadable | nothing to do | full disk | closed pipe |\n|---|---|---|---|---|\n"
             .to_owned();
-    let serve = format!("x={} serve evm", env!("CARGO_BIN_EXE_vmconf"));
+    let serve = |name: &str| format!("{name}={} serve evm", env!("CARGO_BIN_EXE_vmconf"));
     for (name, nothing) in NOTHING {
         let place = Place::new();
         fs::write(place.path("gas.hex"), "6001").unwrap();
@@ -219,7 +221,11 @@ fn every_command_ends_alike_after_an_error() {
         let words = |args: &[&str]| -> Vec<String> {
             let words = name.split(' ').chain(args.iter().copied());
             words
-                .map(|word| if word == SERVE || word == "x=true" { &serve } else { word }.to_owned())
+                .map(|word| match word.strip_suffix("=true") {
+                    Some(name) => serve(name),
+                    None if word == SERVE => serve("x"),
+                    None => word.to_owned(),
+                })
                 .collect()
         };
         let unreadable = args.iter().map(|arg| match *arg {

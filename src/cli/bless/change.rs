@@ -24,9 +24,9 @@ const NAME: Style = Style::new().bold();
 
 /// The text of a file before and after a change.
 #[derive(Clone, Copy)]
-pub(super) struct Texts<'t> {
-    pub(super) old: &'t str,
-    pub(super) new: &'t str,
+pub(in crate::cli) struct Texts<'t> {
+    pub(in crate::cli) old: &'t str,
+    pub(in crate::cli) new: &'t str,
 }
 
 /// A file whose cases are explained.
@@ -122,7 +122,7 @@ fn moved(line: &str, down: usize) -> Option<String> {
 }
 
 /// Replaces the text of the file. On failure, prints a note and returns false.
-pub(super) fn write(source: &VectorSource, texts: Texts<'_>) -> bool {
+pub(in crate::cli) fn write(source: &VectorSource, texts: Texts<'_>) -> bool {
     let written = if source.is_compressed() {
         Err(io::Error::other("files that are compressed are only read"))
     } else {

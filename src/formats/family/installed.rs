@@ -173,6 +173,7 @@ fn format(reader: &FamilyReaderRef, machine: &'static str, doc: &'static str, ha
         )),
         write_back: &write_back,
         fill: |_| Fill::default(),
+        info: None,
         make: None,
         ends: &[],
         outcomes: Vec::new,

@@ -32,6 +32,7 @@ pub const FORMAT: Format = Format {
     rest: &read_rest,
     write_back: &|_| Err(NotRepresentable("a list of names has no place for an expectation".to_owned())),
     fill: |_| Fill::default(),
+    info: None,
     make: None,
     ends: ENDS,
     outcomes: super::expect::outcomes,
