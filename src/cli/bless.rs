@@ -3,6 +3,7 @@
 mod answer;
 pub(super) mod change;
 
+use std::collections::BTreeSet;
 use std::io::{self, BufRead, IsTerminal, Write};
 
 use clap::Args;
@@ -80,6 +81,7 @@ impl Bless {
                 OutcomeChange::Refuse
             },
             missing: if self.fill { Missing::Fill } else { Missing::Keep },
+            unfilled: BTreeSet::new(),
         };
         let sources = self.select.sources(settings, &options)?;
         let mut input = io::stdin().lock();

@@ -7,7 +7,7 @@
 //!
 //! To fill in what is not demanded yet, the format first demands it with placeholder values, which then differ.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
 use super::execute::Worker;
@@ -38,6 +38,8 @@ pub struct Wishes {
     pub outcome_change: OutcomeChange,
     /// What to do about data that the vector could demand and does not.
     pub missing: Missing,
+    /// Members that are not filled in.
+    pub unfilled: BTreeSet<String>,
 }
 
 /// What to do about data that the format can demand and the vector does not.
@@ -301,14 +303,14 @@ impl BlessedCase {
     /// The changes of the next round.
     fn changes<'d>(&mut self, loaded: &LoadedCase<'d>, wishes: &Wishes) -> Vec<TextChange<'d>> {
         let mut changes = match self.filling {
-            Filling::Ends => self.fill(loaded),
+            Filling::Ends => self.fill(loaded, wishes),
             Filling::Rest | Filling::Done => Vec::new(),
         };
         if changes.is_empty() {
             changes = self.differing(loaded, wishes);
         }
         if changes.is_empty() && self.filling == Filling::Rest && !self.ends_otherwise(loaded, wishes) {
-            changes = self.fill(loaded);
+            changes = self.fill(loaded, wishes);
         }
         self.is_open = !changes.is_empty();
         self.is_changed |= self.is_open;
@@ -316,7 +318,7 @@ impl BlessedCase {
     }
 
     /// The changes that demand what the case does not.
-    fn fill<'d>(&mut self, loaded: &LoadedCase<'d>) -> Vec<TextChange<'d>> {
+    fn fill<'d>(&mut self, loaded: &LoadedCase<'d>, wishes: &Wishes) -> Vec<TextChange<'d>> {
         let case = JsonNode::at_index(loaded.document, loaded.node);
         let fill = (loaded.format.fill)(case);
         match self.filling {
@@ -327,7 +329,7 @@ impl BlessedCase {
             }
             Filling::Rest => {
                 self.filling = Filling::Done;
-                fill.rest
+                fill.rest.into_iter().filter(|change| wishes.fills(change)).collect()
             }
             Filling::Done => Vec::new(),
         }
@@ -529,6 +531,10 @@ fn by_datum(report: &CaseReport) -> ByDatum<'_> {
 }
 
 impl Wishes {
+    fn fills(&self, change: &TextChange<'_>) -> bool {
+        !matches!(change, TextChange::Insert { key: Some(key), .. } if self.unfilled.contains(key))
+    }
+
     fn ask_for(&self, difference: &CaseDifference) -> bool {
         if self.except.as_ref().is_some_and(|(step, at)| (*step, at) == datum(difference)) {
             return false;

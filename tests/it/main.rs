@@ -29,6 +29,7 @@ mod family;
 mod faults;
 #[cfg(unix)]
 mod files;
+mod fill;
 mod fuzz;
 mod golden;
 mod hostile;

@@ -1,0 +1,227 @@
+//! `vmconf fill`
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
+use std::sync::Arc;
+
+use anyhow::bail;
+use clap::Args;
+use serde_json::json;
+use vmconf::machines::by_name;
+use vmconf::model::count::counted;
+use vmconf::model::escape::escaped;
+use vmconf::model::exit_code::Exit;
+use vmconf::run::LoadOptions;
+use vmconf::run::fill::{self, Existing, FillMachine, FillOptions, FillOutcome, FilledCase, FilledFile};
+use vmconf::testees::MakeTestee;
+use vmconf::testees::process::{ProcessGroups, ProcessVm};
+use vmconf::wire::protocol::Offer;
+
+use super::bless::change::{Texts, write};
+use super::bless::note_broken;
+use super::errors::UsageError;
+use super::form::OutputForm;
+use super::number::number;
+use super::output;
+use super::select::Select;
+use super::settings::Settings;
+use super::vm::{VmsArgs, end_on_interrupt};
+
+/// Write expectations on which several machines agree
+///
+/// Example: vmconf fill vectors/evm/arithmetic/add.json --check --vm 'one=vmconf serve evm' --vm 'other=vmconf serve evm'
+///
+/// Runs each case on each machine. Where enough machines end in the same state, that state becomes the expectation:
+/// everything that the format can demand and the case does not. A case that demands something else keeps its demands
+/// unless --replace is given. What the machines disagree on is reported and not written. Where the format has a place
+/// for it, the machines are recorded: "filledBy" in "_info" of VMTests.
+#[derive(Debug, Args)]
+pub(super) struct FillCommand {
+    #[command(flatten)]
+    pub(super) select: Select,
+
+    #[command(flatten)]
+    vms: VmsArgs,
+
+    /// How many machines must agree, at least 2 [default: all]
+    #[arg(long, value_name = "N", value_parser = number::<u16>)]
+    agree: Option<u16>,
+
+    /// Also replace what a case demands if the machines agree on something else
+    #[arg(long)]
+    replace: bool,
+
+    /// Write nothing; the exit code is 1 if anything would be written
+    #[arg(long)]
+    check: bool,
+
+    /// Output form
+    #[arg(short, long, value_name = "FORM", default_value = "text")]
+    output: OutputForm,
+}
+
+impl FillCommand {
+    pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
+        if !self.check && self.select.is_unnamed() {
+            let why = "error: name what to write in PATHS, or add --check to write nothing".to_owned();
+            return Err(UsageError(why).into());
+        }
+        let options = self.select.options(settings)?;
+        let groups = ProcessGroups::default();
+        end_on_interrupt(&groups)?;
+        let vms = self.vms.start(settings, &groups, &options.run.interrupt)?;
+        let fill_options = self.fill_options(&vms)?;
+        let machines: Vec<_> = vms.into_iter().map(|vm| machine(vm, &options)).collect();
+        let mut session = FillSession { command: self, out: output::stdout(), counts: FillCounts::default() };
+        for source in &self.select.sources(settings, &options)? {
+            let filled = fill::fill(&source, &machines, &fill_options);
+            session.file(&filled)?;
+            let is_changed = filled.new != filled.old;
+            if is_changed && !self.check && !write(&source, Texts { old: &filled.old, new: &filled.new }) {
+                session.counts.not_written += 1;
+            }
+        }
+        session.end()
+    }
+
+    fn fill_options(&self, vms: &[ProcessVm]) -> anyhow::Result<FillOptions> {
+        let machines = vms.len();
+        if machines < 2 {
+            bail!("name at least two machines with --vm NAME=COMMAND");
+        }
+        let agree = self.agree.map_or(machines, usize::from);
+        if !(2..=machines).contains(&agree) {
+            bail!("--agree {agree}: with {machines} machines, a number from 2 to {machines}");
+        }
+        let existing = if self.replace { Existing::Replace } else { Existing::Keep };
+        Ok(FillOptions { agree, existing, unfilled: unfilled(vms) })
+    }
+}
+
+fn machine(vm: ProcessVm, options: &LoadOptions) -> FillMachine {
+    let name = vm.command().name.clone();
+    let mut options = options.clone();
+    options.run.testee = MakeTestee::in_processes(Arc::new(vm));
+    FillMachine { name, options }
+}
+
+/// The fields of the state that some of the machines does not report.
+fn unfilled(vms: &[ProcessVm]) -> BTreeSet<String> {
+    let offers = || vms.iter().flat_map(|vm| &vm.hello().machines);
+    let known = |offer: &Offer| by_name(&offer.machine).map_or(&[][..], |machine| machine.fields);
+    let fields = offers().flat_map(known).map(|field| field.name.to_owned());
+    let is_lacking = |field: &String| {
+        let knows = |offer: &Offer| known(offer).iter().any(|known| known.name == field);
+        offers().any(|offer| knows(offer) && !offer.fields.contains(field))
+    };
+    fields.filter(is_lacking).collect()
+}
+
+#[derive(Debug, Default)]
+struct FillCounts {
+    cases: BTreeMap<&'static str, usize>,
+    /// Files that could not be written.
+    not_written: usize,
+    /// Files whose text differs from what was read.
+    would_change: usize,
+    broken: usize,
+}
+
+struct FillSession<'c, W: Write> {
+    command: &'c FillCommand,
+    out: W,
+    counts: FillCounts,
+}
+
+impl<W: Write> FillSession<'_, W> {
+    fn file(&mut self, filled: &FilledFile) -> anyhow::Result<()> {
+        filled.broken.iter().for_each(note_broken);
+        self.counts.broken += filled.broken.len();
+        self.counts.would_change += usize::from(filled.new != filled.old);
+        for case in &filled.cases {
+            *self.counts.cases.entry(name(case.outcome)).or_default() += 1;
+            match self.command.output {
+                OutputForm::Json => self.line(case)?,
+                OutputForm::Text => self.block(case)?,
+            }
+        }
+        Ok(self.out.flush()?)
+    }
+
+    fn line(&mut self, case: &FilledCase) -> anyhow::Result<()> {
+        let FilledCase { case, outcome, groups, silent } = case;
+        let groups: Vec<_> =
+            groups.iter().map(|group| json!({"vms": group.machines, "line": group.line})).collect();
+        let silent: Vec<_> = silent.iter().map(|(vm, why)| json!({"vm": vm, "why": why})).collect();
+        let line = json!({
+            "type": "case", "id": case.to_string(), "outcome": name(*outcome), "groups": groups, "silent": silent,
+        });
+        Ok(writeln!(self.out, "{line}")?)
+    }
+
+    fn block(&mut self, case: &FilledCase) -> anyhow::Result<()> {
+        if case.outcome == FillOutcome::UpToDate {
+            return Ok(());
+        }
+        writeln!(self.out, "{}  {}", name(case.outcome).to_uppercase(), case.case)?;
+        for group in &case.groups {
+            let line =
+                if group.line.is_empty() { String::new() } else { format!(": {}", shown(&group.line)) };
+            writeln!(self.out, "  {}{line}", escaped(&group.machines.join(", ")))?;
+        }
+        for (vm, why) in &case.silent {
+            writeln!(self.out, "  {}: {}", escaped(vm), shown(why))?;
+        }
+        Ok(())
+    }
+
+    fn end(mut self) -> anyhow::Result<Exit> {
+        let FillCounts { cases, not_written, would_change, broken } = &self.counts;
+        let count = |outcome: FillOutcome| cases.get(name(outcome)).copied().unwrap_or(0);
+        let (filled, up_to_date) = (count(FillOutcome::Filled), count(FillOutcome::UpToDate));
+        let open = count(FillOutcome::DemandsOtherwise) + count(FillOutcome::Disagreement);
+        if self.command.output == OutputForm::Json {
+            let line =
+                json!({"type": "summary", "cases": cases, "files changed": would_change, "errors": broken});
+            writeln!(self.out, "{line}")?;
+        } else {
+            let each = [
+                FillOutcome::Filled,
+                FillOutcome::UpToDate,
+                FillOutcome::DemandsOtherwise,
+                FillOutcome::Disagreement,
+            ];
+            let each = each.map(|outcome| format!("{} {}", count(outcome), name(outcome)));
+            let files = counted(*would_change, "file");
+            let written = if self.command.check { "would change" } else { "changed" };
+            writeln!(self.out, "{}, {}; {files} {written}", each.join(", "), counted(*broken, "error"))?;
+        }
+        self.out.flush()?;
+        let is_stale = self.command.check && *would_change > 0;
+        Ok(match () {
+            () if *broken > 0 || *not_written > 0 => Exit::Broken,
+            () if open > 0 || is_stale => Exit::Failed,
+            () if filled + up_to_date == 0 => Exit::NothingRan,
+            () => Exit::Passed,
+        })
+    }
+}
+
+fn name(outcome: FillOutcome) -> &'static str {
+    match outcome {
+        FillOutcome::UpToDate => "up to date",
+        FillOutcome::Filled => "filled",
+        FillOutcome::DemandsOtherwise => "demands otherwise",
+        FillOutcome::Disagreement => "disagreement",
+    }
+}
+
+/// The beginning of a line, without control characters.
+fn shown(line: &str) -> String {
+    const SHOWN: usize = 100;
+    let line = escaped(line);
+    match line.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line.into_owned(),
+    }
+}

@@ -1,0 +1,293 @@
+//! Writes as expectations what several machines agree on.
+//!
+//! Each machine by itself blesses the file, with everything filled in that the format can demand. Machines agree on a
+//! case if they write the same text for it.
+
+use std::collections::BTreeSet;
+
+use super::bless::{Blessed, CaseChange, Missing, OutcomeChange, SameCases, Wishes, bless};
+use super::load::LoadedFile;
+use super::options::LoadOptions;
+use super::select::open;
+use super::source::VectorSource;
+use crate::model::case::CaseId;
+use crate::model::case_report::CaseReport;
+use crate::model::verdict::Verdict;
+use crate::text::edit::{self, TextChange};
+use crate::text::json::{Document, JsonNode};
+
+/// A machine whose results are compared with those of others.
+pub struct FillMachine {
+    /// Its name in reports and vectors.
+    pub name: String,
+    /// How it runs cases.
+    pub options: LoadOptions,
+}
+
+/// How to fill a file.
+#[derive(Debug, Clone)]
+pub struct FillOptions {
+    /// How many machines must agree.
+    pub agree: usize,
+    /// What to do about a case that demands something else than the machines agree on.
+    pub existing: Existing,
+    /// Fields of the state that some machine does not report, which are not filled in.
+    pub unfilled: BTreeSet<String>,
+}
+
+/// What to do about a case that demands something else than the machines agree on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Existing {
+    /// Leave its demands as they are.
+    Keep,
+    /// Demand what the machines agree on.
+    Replace,
+}
+
+/// What the machines say of a file. Nothing is written yet.
+#[derive(Debug, Default)]
+pub struct FilledFile {
+    /// The text of the file as it was read.
+    pub old: String,
+    /// The text with what enough machines agree on.
+    pub new: String,
+    /// The selected cases, in the order of the file.
+    pub cases: Vec<FilledCase>,
+    /// Why the file as a whole, or cases of it, cannot be read.
+    pub broken: Vec<CaseReport>,
+}
+
+/// What the machines say of a case.
+#[derive(Debug)]
+pub struct FilledCase {
+    /// The case.
+    pub case: CaseId,
+    /// What becomes of its expectations.
+    pub outcome: FillOutcome,
+    /// The machines by what they did, the largest group first.
+    pub groups: Vec<FillGroup>,
+    /// The machines that could not run the case, and why.
+    pub silent: Vec<(String, String)>,
+}
+
+/// What becomes of the expectations of a case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FillOutcome {
+    /// Enough machines do what the case demands already, and nothing is left to fill in.
+    UpToDate,
+    /// What enough machines do is written.
+    Filled,
+    /// Enough machines do the same, which is not what the case demands.
+    DemandsOtherwise,
+    /// Not enough machines do the same.
+    Disagreement,
+}
+
+/// Machines that do the same.
+#[derive(Debug, PartialEq, Eq)]
+pub struct FillGroup {
+    /// Their names.
+    pub machines: Vec<String>,
+    /// The first line of the case that is not the same in all groups, as the machines of this one would write it. If
+    /// there is no other group, the first line that they would change; empty if there is none.
+    pub line: String,
+}
+
+/// Fills a file with what the machines agree on.
+pub fn fill(source: &VectorSource, machines: &[FillMachine], options: &FillOptions) -> FilledFile {
+    let wishes = Wishes {
+        outcome_change: OutcomeChange::Allow,
+        missing: Missing::Fill,
+        unfilled: options.unfilled.clone(),
+        ..Wishes::default()
+    };
+    let blessed: Vec<_> = machines.iter().map(|machine| bless(source, &machine.options, &wishes)).collect();
+    let (Some(first), Some(machine)) = (blessed.first(), machines.first()) else {
+        return FilledFile::default();
+    };
+    let loaded = open(source, &machine.options);
+    let mut filled = FilledFile { old: first.old.clone(), ..FilledFile::default() };
+    filled.broken.extend(loaded.broken());
+    let mut changes = Vec::new();
+    for index in 0..loaded.cases() {
+        let Some(case) = loaded.case(index) else { continue };
+        if let Some(broken) = unreadable(first, &case.id) {
+            filled.broken.push(broken.clone());
+            continue;
+        }
+        let (mut groups, silent) = group(&case.id, machines, &blessed);
+        groups.sort_by_key(|group| std::cmp::Reverse(group.machines.len()));
+        let (outcome, change) = decide(&groups, options);
+        changes.extend(change);
+        let groups = with_lines(groups, &loaded.text()[case.range()]);
+        filled.cases.push(FilledCase { case: case.id, outcome, groups, silent });
+    }
+    let same = SameCases::of(&loaded, source, &machine.options);
+    filled.new = record(&same.open(first.with(changes)), &filled.cases);
+    filled
+}
+
+/// The report on a case that no machine can run, since it is malformed.
+fn unreadable<'b>(blessed: &'b Blessed, id: &CaseId) -> Option<&'b CaseReport> {
+    blessed.broken.iter().find(|report| report.id == *id && matches!(report.verdict, Verdict::Error(_)))
+}
+
+/// What a machine does with a case.
+enum Statement<'b> {
+    /// What the case demands; there is nothing to fill in.
+    AsDemanded,
+    /// Something else: the change of the case that demands it.
+    Change(&'b CaseChange),
+    /// Nothing, and why.
+    Silent(String),
+}
+
+impl Statement<'_> {
+    fn of<'b>(blessed: &'b Blessed, id: &CaseId) -> Statement<'b> {
+        if let Some(refusal) = blessed.refused.iter().find(|refusal| refusal.case == *id) {
+            return Statement::Silent(refusal.why.clone());
+        }
+        if let Some(change) = blessed.changes.iter().find(|change| change.case == *id) {
+            return Statement::Change(change);
+        }
+        if blessed.passing.contains(id) {
+            return Statement::AsDemanded;
+        }
+        let report = blessed.broken.iter().find(|report| report.id == *id);
+        Statement::Silent(report.map_or_else(|| "skipped".to_owned(), |report| why(&report.verdict)))
+    }
+}
+
+fn why(verdict: &Verdict) -> String {
+    match verdict {
+        Verdict::Unsupported(why) => format!("unsupported: {why}"),
+        verdict => match verdict.breakdown() {
+            Some(breakdown) => format!("{}: {}", verdict.name(), breakdown.what),
+            None => verdict.name().to_owned(),
+        },
+    }
+}
+
+/// Machines that do the same with a case.
+struct Agreeing<'b> {
+    machines: Vec<String>,
+    /// The change that demands it; `None` if the case demands it already.
+    change: Option<&'b CaseChange>,
+}
+
+/// The machines by what they do with a case, and those that could not run it, with the reason.
+fn group<'b>(
+    id: &CaseId,
+    machines: &[FillMachine],
+    blessed: &'b [Blessed],
+) -> (Vec<Agreeing<'b>>, Vec<(String, String)>) {
+    let mut groups: Vec<Agreeing<'b>> = Vec::new();
+    let mut silent = Vec::new();
+    for (machine, blessed) in machines.iter().zip(blessed) {
+        let name = machine.name.clone();
+        let change = match Statement::of(blessed, id) {
+            Statement::AsDemanded => None,
+            Statement::Change(change) => Some(change),
+            Statement::Silent(why) => {
+                silent.push((name, why));
+                continue;
+            }
+        };
+        let text = change.map(CaseChange::text);
+        match groups.iter_mut().find(|group| group.change.map(CaseChange::text) == text) {
+            Some(group) => group.machines.push(name),
+            None => groups.push(Agreeing { machines: vec![name], change }),
+        }
+    }
+    (groups, silent)
+}
+
+/// What becomes of a case, from its groups, the largest first; and the change to make.
+fn decide<'b>(groups: &[Agreeing<'b>], options: &FillOptions) -> (FillOutcome, Option<&'b CaseChange>) {
+    let count = |index: usize| groups.get(index).map_or(0, |group| group.machines.len());
+    if count(0) < options.agree || count(0) == count(1) {
+        return (FillOutcome::Disagreement, None);
+    }
+    match groups[0].change {
+        None => (FillOutcome::UpToDate, None),
+        Some(change) if change.only_adds || options.existing == Existing::Replace => {
+            (FillOutcome::Filled, Some(change))
+        }
+        Some(_) => (FillOutcome::DemandsOtherwise, None),
+    }
+}
+
+/// The groups, with the first line of the case in which they differ from each other or from the case as it is.
+fn with_lines(groups: Vec<Agreeing<'_>>, old: &str) -> Vec<FillGroup> {
+    let texts: Vec<_> = groups.iter().map(|group| group.change.map_or(old, CaseChange::text)).collect();
+    let longest = texts.iter().map(|text| text.lines().count()).max().unwrap_or(0);
+    let compared = || texts.iter().chain(std::iter::once(&old).filter(|_| texts.len() == 1));
+    let differs = |number: &usize| {
+        let mut lines = compared().map(|text| text.lines().nth(*number));
+        let first = lines.next();
+        lines.any(|it| Some(it) != first)
+    };
+    let number = (0..longest).find(differs);
+    let lines = |number| compared().map(move |text| text.lines().nth(number).unwrap_or(""));
+    let same = number.map_or(0, |number| shared_start(lines(number)));
+    let line = |text: &&str| Some(from_near(text.lines().nth(number?)?.trim_end(), same));
+    let lines: Vec<_> = texts.iter().map(|text| line(text).unwrap_or_default()).collect();
+    let machines = groups.into_iter().map(|group| group.machines);
+    machines.zip(lines).map(|(machines, line)| FillGroup { machines, line }).collect()
+}
+
+/// How many characters at the start all lines share.
+fn shared_start<'t>(mut lines: impl Iterator<Item = &'t str>) -> usize {
+    let first = lines.next().unwrap_or("");
+    let shared = |other: &str| first.chars().zip(other.chars()).take_while(|(one, other)| one == other).count();
+    lines.map(shared).min().unwrap_or(0)
+}
+
+/// A line from a little before the character at `index` on.
+fn from_near(line: &str, index: usize) -> String {
+    const BEFORE: usize = 30;
+    let line = line.trim_start();
+    match line.char_indices().nth(index.saturating_sub(BEFORE)) {
+        Some((start, _)) if start > 0 => format!("…{}", &line[start..]),
+        _ => line.to_owned(),
+    }
+}
+
+/// The text of a file with the names of the machines in what is known about each case, where the format has a place
+/// for it.
+fn record(loaded: &LoadedFile<'_>, cases: &[FilledCase]) -> String {
+    let mut changes = Vec::new();
+    let mut document: Option<&Document> = None;
+    for index in 0..loaded.cases() {
+        let Some(case) = loaded.case(index) else { continue };
+        let Some(info) = case.format.info else { continue };
+        let Some(filled) = cases.iter().find(|filled| filled.case == case.id) else { continue };
+        if let Some(group) = filled.groups.first().filter(|_| filled.outcome == FillOutcome::Filled) {
+            let node = JsonNode::at_index(case.document, case.node);
+            changes.extend(recorded(node, info, &group.machines.join(", ")));
+            document = Some(case.document);
+        }
+    }
+    document
+        .filter(|_| !changes.is_empty())
+        .map_or_else(|| loaded.text().to_owned(), |document| edit::apply(document, &changes))
+}
+
+/// The change of a case that records the machines; `None` if that is recorded already.
+fn recorded<'d>(case: JsonNode<'d>, info: &str, machines: &str) -> Option<TextChange<'d>> {
+    const KEY: &str = "filledBy";
+    let insert = |into: JsonNode<'d>, key: &str, value| {
+        let before = into.members().count();
+        Some(TextChange::Insert { into, before, key: Some(key.to_owned()), value })
+    };
+    let Some(info_node) = case.member(info) else {
+        return insert(case, info, serde_json::json!({ KEY: machines }));
+    };
+    match info_node.member(KEY) {
+        None if info_node.is_object() => insert(info_node, KEY, machines.into()),
+        Some(node) if node.text().as_deref() != Some(machines) => {
+            Some(TextChange::Replace { node, value: machines.into() })
+        }
+        _ => None,
+    }
+}
