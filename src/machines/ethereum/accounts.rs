@@ -34,7 +34,7 @@ pub(super) fn after(after: &After<'_>, world: &EthereumWorld) -> Section {
         push(&mut section, world, address, info, &words);
     }
     for address in world.addresses().filter(|address| !after.has(*address)) {
-        section.push(ViewRow::new(key_of(address), "removed", Some(ViewDatum::At(path_of(address)))));
+        section.push(ViewRow::new(key_of(address), "removed", None));
     }
     section
 }
@@ -57,7 +57,7 @@ fn push(
 ) {
     let (at, prior) = (path_of(address), world.info(address));
     let state = if prior.is_some() { "" } else { "new" };
-    section.push(ViewRow::new(key_of(address), state, Some(ViewDatum::At(at.clone()))));
+    section.push(ViewRow::new(key_of(address), state, None));
     let mut leaf = |name: &str, at: Path, now: String, before: Option<String>| {
         let was = before.filter(|before| *before != now);
         let was = was.map_or(String::new(), |before| format!(", before {before}"));

@@ -34,7 +34,10 @@ fn accounts_and_calls_are_on_the_screen() {
     press(&mut explorer, "g14\n");
     let inside = screen_of(&mut explorer, 140, 60);
     assert!(line(&inside, "2 CALL").contains("runs"), "{inside}");
-    golden::file("explore/statetest", &format!("{at_end}\nafter the write:\n{written}\nstep 14:\n{inside}"));
+    golden::file(
+        "explore-of-state-tests",
+        &format!("{at_end}\nafter the write:\n{written}\nstep 14:\n{inside}"),
+    );
 }
 
 /// The page has the same rows, with the whole text of each.
@@ -42,7 +45,7 @@ fn accounts_and_calls_are_on_the_screen() {
 fn the_page_has_the_same_rows() {
     let Some(browser) = browser() else { return };
     let page = after(&browser, &page(FAILED_CALL), "", "");
-    assert_eq!(texts(&page, "#state [aria-selected=true]"), ["  storage 0x01: 0, before 2"]);
+    assert_eq!(texts(&page, "#state [aria-selected=true]"), ["    storage 0x01: 0, before 2"]);
     let rows = texts(&page, "#state [role=option]");
     let row = |part: &str| {
         rows.iter().find(|row| row.contains(part)).unwrap_or_else(|| panic!("{part}: {rows:#?}"))
