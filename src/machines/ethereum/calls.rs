@@ -98,15 +98,12 @@ impl CallTree {
     pub(super) fn enter(&mut self, input: &FrameInput, context: &EngineContext) {
         let call =
             if self.calls.len() < MAX_CALLS { Call::of(input, self.open.len(), context) } else { None };
-        match call {
-            Some(call) => {
-                self.open.push(Some(self.calls.len()));
-                self.calls.push(call);
-            }
-            None => {
-                self.open.push(None);
-                self.left_out += 1;
-            }
+        if let Some(call) = call {
+            self.open.push(Some(self.calls.len()));
+            self.calls.push(call);
+        } else {
+            self.open.push(None);
+            self.left_out += 1;
         }
     }
 
