@@ -47,7 +47,9 @@
 //! the contract works on curves or is BLAKE2. A call or a creation is charged in addition, according to the
 //! length of the created code.
 
+mod accounts;
 mod authorizations;
+mod calls;
 mod effects;
 mod engine;
 mod fault;

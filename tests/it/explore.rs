@@ -1,6 +1,7 @@
 //! `vmconf explore`: what is on the screen and what keys do, in a buffer and in a terminal, and the page in a browser.
 
 mod report;
+mod statetest;
 mod terminal;
 mod truth;
 mod values;

@@ -5,7 +5,6 @@ use crate::machines::account;
 use crate::machines::inspect::Inspect;
 use crate::machines::machine::{LoadError, Machine};
 use crate::machines::view::{ViewDatum, ViewRow};
-use crate::model::assertion::Expected;
 use crate::model::brief::brief;
 use crate::model::case::{Action, Case, CaseId, Program, Step};
 use crate::model::case_report::CaseReport;
@@ -123,10 +122,7 @@ fn reasons(report: &CaseReport) -> String {
 
 fn failed(difference: &CaseDifference, file: &str) -> OpenedAssertion {
     let CaseDifference { step, at, expected, actual, place, note } = difference;
-    let expected = match expected {
-        Expected::Is(value) => brief(value, MAX_LENGTH),
-        other => brief(format_args!("{other:?}"), MAX_LENGTH),
-    };
+    let expected = brief(expected, MAX_LENGTH);
     let actual = actual.as_ref().map_or("nothing".to_owned(), |actual| brief(actual, MAX_LENGTH));
     let note = note.as_ref().map_or(String::new(), |note| format!(" ({note})"));
     let text = vec![

@@ -9,6 +9,7 @@ use revm_primitives::{Address, TxKind};
 use super::machine::Ethereum;
 use super::table::ETHEREUM;
 use super::trail::{MAX_ITEMS, address, of_account, storage, storage_of};
+use super::{accounts, logs};
 use crate::isa::disassembler::disassemble;
 use crate::machines::effects::declared;
 use crate::machines::inspect::{CallFrame, Effects, GasCount, Inspect, InspectTransaction};
@@ -71,12 +72,17 @@ impl Inspect for Ethereum {
             }
             None => Section::new("memory"),
         };
-        vec![
+        let mut sections = vec![
             Section::of("status", gas.into_iter().chain([frames])),
             Section::of("stack, top first", (0..height).map(item)),
             memory,
             self.storage_section(),
-        ]
+            self.calls().section(),
+        ];
+        let logs = self.shown_logs();
+        let others = [self.transient_section(), logs, self.accounts_section()];
+        sections.extend(others.into_iter().filter(|section| !section.rows.is_empty()));
+        sections
     }
 
     /// Another call may execute different code in the same place.
@@ -178,7 +184,47 @@ impl InspectTransaction for Ethereum {
     }
 }
 
+/// The maximum number of log entries that are shown.
+const MAX_LOGS: usize = 100;
+
 impl Ethereum {
+    /// The log entries so far; after a transaction that failed, none.
+    fn shown_logs(&self) -> Section {
+        let logs = match self.ended() {
+            Some(ended) => ended.logs(),
+            None => &self.context().journaled_state.inner.logs,
+        };
+        let shown = &logs[..logs.len().min(MAX_LOGS)];
+        let mut section = Section::of_value("logs", &logs::value(shown), &Path::field("logEntries"));
+        section.left_out += logs.len() - shown.len();
+        section
+    }
+
+    /// The words of transient storage that are not zero, of all accounts.
+    fn transient_section(&self) -> Section {
+        let all = self.context().journaled_state.inner.transient_storage.iter();
+        let words =
+            all.flat_map(|(address, words)| words.iter().map(move |(key, value)| ((address, key), value)));
+        let words: BTreeMap<_, _> = words.filter(|(_, value)| !value.is_zero()).collect();
+        let rows = words.into_iter().map(|((address, key), value)| {
+            let cell = storage("transient storage", *address, *key);
+            let name =
+                format!("{} of {}", number_key(&key.to_be_bytes::<32>()), bytes_key(address.as_slice()));
+            ViewRow::new(name, word_value(*value).to_string(), Some(ViewDatum::In(cell)))
+        });
+        Section::of("transient storage", rows)
+    }
+
+    /// The accounts; the storage of the running one is shown by another section, too.
+    fn accounts_section(&self) -> Section {
+        let Some(world) = self.world() else { return Section::new("accounts") };
+        let section = match self.after() {
+            Some(after) => accounts::after(&after, world),
+            None => accounts::used(&self.context().journaled_state.inner.state, world),
+        };
+        section.again()
+    }
+
     /// The storage of the account whose code is executed: the words that the transaction has read or written.
     fn storage_section(&self) -> Section {
         const TITLE: &str = "storage, as far as it was used";

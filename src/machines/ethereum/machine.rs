@@ -21,6 +21,7 @@ use revm_interpreter::{GasTracker, InitialAndFloorGas, Stack};
 use revm_primitives::{Address, U256};
 use revm_state::EvmState;
 
+use super::calls::CallTree;
 use super::engine::{self, EngineContext, EngineError, RevmEngine};
 use super::fault::{BROKEN_RULES, EthereumFault};
 use super::fork::ForkRules;
@@ -31,7 +32,7 @@ use super::rules::TransactionWork;
 use super::table::ETHEREUM;
 use super::trail::Trail;
 use super::transaction_record::ChosenTransaction;
-use super::world::{self, After};
+use super::world::{self, After, EthereumWorld};
 use crate::isa::OpSet;
 use crate::machines::account::{CaseAccount, Limit};
 use crate::machines::info::{Engine as Of, Executes, Hashed, MachineInfo, ProgramLanguage};
@@ -102,6 +103,7 @@ pub struct Ethereum {
     /// The lengths of what grows, when its growth was counted last.
     lengths: Lengths,
     trail: Option<Trail>,
+    calls: CallTree,
     /// What becomes of the next instruction if it fails.
     excused: Option<Excused>,
     /// After the transaction has ended, what its instructions added to the refund.
@@ -182,6 +184,7 @@ impl Ethereum {
             next_count: 0,
             lengths: Lengths::default(),
             trail: None,
+            calls: CallTree::default(),
             excused: None,
             refund: 0,
         }
@@ -228,6 +231,16 @@ impl Ethereum {
     /// The transaction, its block and the accounts while it runs.
     pub(super) fn context(&self) -> &EngineContext {
         &self.engine.ctx
+    }
+
+    /// The calls and creations so far.
+    pub(super) fn calls(&self) -> &CallTree {
+        &self.calls
+    }
+
+    /// The accounts before the transaction.
+    pub(super) fn world(&self) -> Option<&EthereumWorld> {
+        Some(&self.test.as_ref()?.world)
     }
 
     /// What the last instruction did; `None` unless instructions are executed one at a time.
@@ -279,6 +292,7 @@ impl Ethereum {
         self.next_count = 0;
         self.lengths = Lengths::default();
         self.trail = None;
+        self.calls.clear();
         self.excused = None;
         self.refund = 0;
     }

@@ -50,7 +50,8 @@ impl TransactionEnd {
         }
     }
 
-    fn logs(&self) -> &[Log] {
+    /// The log entries of the transaction.
+    pub(super) fn logs(&self) -> &[Log] {
         match self.result() {
             Some(ExecutionResult::Success { logs, .. }) => logs,
             // The logs of a frame are discarded when it fails.

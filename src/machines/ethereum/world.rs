@@ -53,6 +53,21 @@ impl EthereumWorld {
         slot.map_or(U256::ZERO, |slot| slot.value)
     }
 
+    /// The addresses of all accounts.
+    pub(super) fn addresses(&self) -> impl Iterator<Item = Address> {
+        self.0.keys().copied()
+    }
+
+    /// An account without its storage.
+    pub(super) fn info(&self, address: Address) -> Option<&AccountInfo> {
+        self.0.get(&address).map(|account| &account.info)
+    }
+
+    /// The keys of an account's storage words that are not zero.
+    pub(super) fn words_of(&self, address: Address) -> impl Iterator<Item = U256> {
+        self.0.get(&address).into_iter().flat_map(|account| account.storage.keys().copied())
+    }
+
     /// The balance of an account.
     pub(super) fn balance(&self, address: Address) -> U256 {
         self.0.get(&address).map_or(U256::ZERO, |account| account.info.balance)
@@ -178,6 +193,18 @@ impl<'w> After<'w> {
             }
         }
         After(accounts)
+    }
+
+    /// Each account without its storage, and the storage words that are not zero.
+    pub(super) fn accounts(
+        &self,
+    ) -> impl Iterator<Item = (Address, Option<&AccountInfo>, BTreeMap<U256, U256>)> {
+        self.0.iter().map(|(address, account)| (*address, account.info(), account.storage()))
+    }
+
+    /// Whether there is an account.
+    pub(super) fn has(&self, address: Address) -> bool {
+        self.0.contains_key(&address)
     }
 
     /// Creates an empty account, unless the address has one.

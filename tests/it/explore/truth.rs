@@ -155,7 +155,14 @@ fn a_revert_marks_what_it_undid_and_nothing_else() {
     let rows = panes(&mut explorer).1;
     assert!(rows.iter().any(|row| row.ends_with("0x01: 7")), "{rows:#?}");
     let marked = signed(&mut explorer, '*');
-    assert!(marked.iter().all(|row| ["gas", "frames"].iter().any(|it| row.starts_with(it))), "{marked:#?}");
+    // The word of the account is as before, and the call has ended.
+    let [gas_or_frames @ .., call, word] = &marked[..] else { panic!("{marked:#?}") };
+    assert!(
+        gas_or_frames.iter().all(|row| ["gas", "frames"].iter().any(|it| row.starts_with(it))),
+        "{marked:#?}"
+    );
+    assert!(call.starts_with("2 CALL: reverted with 0xee (1 byte)"), "{marked:#?}");
+    assert_eq!(word, "storage 0x01: 0");
     assert_eq!(signed(&mut explorer, '~'), [""; 0]);
 }
 

@@ -138,6 +138,7 @@ impl Ethereum {
             self.frames.push(EthFrame::invalid());
         }
         let RevmEngine { ctx, precompiles, .. } = &mut self.engine;
+        self.calls.enter(&init.frame_input, ctx);
         precompiles.allow(left);
         let slot = OutFrame::new_init(&mut self.frames[self.depth]);
         let entered = EthFrame::init_with_context(slot, ctx, precompiles, init)?;
@@ -155,6 +156,7 @@ impl Ethereum {
 
     /// Passes a result to the frame that waits for it, or ends the transaction.
     pub(super) fn leave(&mut self, result: FrameResult) -> Result<(), TransactionStop> {
+        self.calls.leave(&result);
         self.hold_result(&result)?;
         if let Some(caller) = self.depth.checked_sub(1) {
             self.frames[caller].return_result::<_, EngineError>(&mut self.engine.ctx, result)?;
