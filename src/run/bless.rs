@@ -431,6 +431,10 @@ impl BlessedCase {
                 (None, format!("the changed case would be broken: {what}"))
             }
             Verdict::Unsupported(why) => (None, format!("the changed case would be unsupported: {why}")),
+            verdict @ (Verdict::Crash(_) | Verdict::Timeout(_) | Verdict::Flaky(_)) => {
+                let what = verdict.breakdown().map_or(String::new(), |breakdown| format!(": {}", breakdown.what));
+                (None, format!("{}{what}", verdict.name()))
+            }
             _ => match self.wrong(wishes) {
                 None => return,
                 Some((at, why)) => (Some(at), why),

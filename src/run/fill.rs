@@ -239,7 +239,8 @@ fn with_lines(groups: Vec<Agreeing<'_>>, old: &str) -> Vec<FillGroup> {
 /// How many characters at the start all lines share.
 fn shared_start<'t>(mut lines: impl Iterator<Item = &'t str>) -> usize {
     let first = lines.next().unwrap_or("");
-    let shared = |other: &str| first.chars().zip(other.chars()).take_while(|(one, other)| one == other).count();
+    let shared =
+        |other: &str| first.chars().zip(other.chars()).take_while(|(one, other)| one == other).count();
     lines.map(shared).min().unwrap_or(0)
 }
 

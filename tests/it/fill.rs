@@ -71,7 +71,8 @@ fn machines_that_agree_fill_what_the_format_can_demand() {
     let ran = place.fill(&vms, &[]);
     assert_eq!(ran.exit, 0, "{ran:?}");
     // 3 + 4 is 7, one item is one reference; a shift by less than 0 is an error.
-    let sum = serde_json::json!({"state": "HALT", "resultStack": [{"type": "Integer", "value": 7}], "refs": 1});
+    let sum =
+        serde_json::json!({"state": "HALT", "resultStack": [{"type": "Integer", "value": 7}], "refs": 1});
     assert_eq!(demanded(&place.text(), 0), sum);
     assert_eq!(demanded(&place.text(), 1)["state"], "FAULT");
     let filled = place.text();
@@ -86,14 +87,17 @@ fn fields_that_a_machine_does_not_report_are_not_filled() {
     let lacks = r#"s/,"refs","exceptionMessage"//;s/,"refs":[0-9]*//;s/,"exceptionMessage":"[^"]*"//"#;
     let ran = place.fill(&[place.vm("one", "neo3", ""), place.vm("two", "neo3", lacks)], &[]);
     assert_eq!(ran.exit, 0, "{ran:?}");
-    assert_eq!(demanded(&place.text(), 0).as_object().unwrap().keys().collect::<Vec<_>>(), ["state", "resultStack"]);
+    assert_eq!(
+        demanded(&place.text(), 0).as_object().unwrap().keys().collect::<Vec<_>>(),
+        ["state", "resultStack"]
+    );
     assert_eq!(demanded(&place.text(), 1), serde_json::json!({"state": "FAULT"}));
 }
 
 #[test]
 fn disagreements_are_shown_and_not_written() {
     let place = Place::new(EMPTY);
-    let vms = [place.vm("one", "neo3", ""), place.vm("two", "neo3", r#"s/"int":"7"/"int":"8"/"#)];
+    let vms = [place.vm("one", "neo3", ""), place.vm("two", "neo3", r#"s/"value":"7"/"value":"8"/"#)];
     let ran = place.fill(&vms, &[]);
     assert_eq!(ran.exit, 1, "{ran:?}");
     assert_eq!(demanded(&place.text(), 0), Json::Null);
@@ -107,7 +111,7 @@ fn disagreements_are_shown_and_not_written() {
 #[test]
 fn a_majority_is_enough_when_asked_for() {
     let place = Place::new(EMPTY);
-    let wrong = r#"s/"int":"7"/"int":"8"/"#;
+    let wrong = r#"s/"value":"7"/"value":"8"/"#;
     let vms = [place.vm("one", "neo3", wrong), place.vm("two", "neo3", ""), place.vm("three", "neo3", "")];
     assert_eq!(place.fill(&vms, &[]).exit, 1);
     assert_eq!(demanded(&place.text(), 0), Json::Null);
@@ -116,7 +120,10 @@ fn a_majority_is_enough_when_asked_for() {
     for (agree, count) in [("1", 3), ("4", 3)] {
         let ran = place.fill(&vms, &["--agree", agree]);
         assert_eq!(ran.exit, 2, "{ran:?}");
-        assert!(ran.stderr.contains(&format!("with {count} machines, a number from 2 to {count}")), "{ran:?}");
+        assert!(
+            ran.stderr.contains(&format!("with {count} machines, a number from 2 to {count}")),
+            "{ran:?}"
+        );
     }
 }
 
