@@ -45,9 +45,9 @@ pub(super) struct FuzzCommand {
     #[command(flatten)]
     vms: VmsArgs,
 
-    /// Number of programs
-    #[arg(long, value_name = "N", default_value = "10000", value_parser = number::<u64>)]
-    cases: u64,
+    /// Number of programs [default: 10000; with --time, as many as it allows]
+    #[arg(long, value_name = "N", value_parser = number::<u64>)]
+    cases: Option<u64>,
 
     /// End after this time, such as 30s
     #[arg(long, value_name = "DURATION", value_parser = time_limit)]
@@ -77,6 +77,14 @@ pub(super) struct FuzzCommand {
     force: ForceArgs,
 }
 
+/// How many programs run if neither their number nor a time is given.
+const DEFAULT_PROGRAMS: u64 = 10_000;
+
+/// How many programs to run: a time alone is used up.
+fn programs(cases: Option<u64>, time: Option<Duration>) -> u64 {
+    cases.unwrap_or(if time.is_some() { u64::MAX } else { DEFAULT_PROGRAMS })
+}
+
 impl FuzzCommand {
     pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         let groups = ProcessGroups::default();
@@ -88,7 +96,7 @@ impl FuzzCommand {
         let subjects: Vec<_> = vms.into_iter().map(subject).collect();
         let options = FuzzOptions {
             seed: self.seed,
-            programs: self.cases,
+            programs: programs(self.cases, self.time),
             deadline: self.time.map(|time| Instant::now() + time),
             max_tries: self.tries,
         };
@@ -195,4 +203,18 @@ fn write_known(path: &Path, known: &BTreeSet<FuzzCause>) -> anyhow::Result<()> {
         "# Differences that vmconf fuzz does not report again: a machine, and what differs.\n{lines}\n"
     );
     Ok(ResultFile::with(path, text.as_bytes()).map_err(|error| Unwritten::file(path, error))?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_alone_is_used_up() {
+        let time = Some(Duration::from_secs(30));
+        assert_eq!(programs(None, None), DEFAULT_PROGRAMS);
+        assert_eq!(programs(None, time), u64::MAX);
+        assert_eq!(programs(Some(200), time), 200);
+        assert_eq!(programs(Some(200), None), 200);
+    }
 }

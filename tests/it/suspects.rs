@@ -42,11 +42,14 @@ const SINGLE: usize = 40;
 const SETS: usize = 12;
 
 /// The shares of faults that must be first, and among the first three, and of sets whose faults must all be among the
-/// first ones, one more than there are faults. What is left are mostly faults that one case notices, in which a rarer
-/// instruction takes the wrong value.
+/// first ones, one more than there are faults. Sets with a hidden fault are counted apart. What is left are mostly faults
+/// that one case notices, in which a rarer instruction takes the wrong value.
 const FIRST: f64 = 0.97;
 const AMONG_THREE: f64 = 0.99;
-const SETS_NAMED: f64 = 0.9;
+const SETS_NAMED: f64 = 0.93;
+
+/// At most this share of the sets may have a hidden fault.
+const SETS_WITH_HIDDEN: f64 = 0.1;
 
 /// The longest case, in instructions: a fault may make a loop endless.
 const MAX_STEPS: u64 = 20_000;
@@ -136,7 +139,7 @@ impl Planted {
     }
 
     /// Faults that some case notices, each with the cases that fail.
-    fn faults(&self, numbers: &mut Numbers) -> Vec<(RowFault, BTreeSet<usize>)> {
+    fn faults(&self, numbers: &mut Numbers) -> Vec<NoticedFault> {
         let mut all = row_faults_of(self.machine);
         let mut found = Vec::new();
         while found.len() < SINGLE && !all.is_empty() {
@@ -169,6 +172,28 @@ fn among_first(analysis: &SuspectAnalysis, ops: &[&str], count: usize) -> usize 
     ops.iter().filter(|op| first.contains(op)).count()
 }
 
+/// A fault with the cases that fail with it, by their indices.
+type NoticedFault = (RowFault, BTreeSet<usize>);
+
+/// Chooses so many faults of different instructions.
+fn chosen<'f>(faults: &'f [NoticedFault], count: usize, numbers: &mut Numbers) -> Vec<&'f NoticedFault> {
+    let mut chosen: Vec<&NoticedFault> = Vec::new();
+    while chosen.len() < count {
+        let fault = &faults[numbers.below(faults.len())];
+        if chosen.iter().all(|other| other.0.op.name != fault.0.op.name) {
+            chosen.push(fault);
+        }
+    }
+    chosen
+}
+
+/// Whether each case that fails with a fault fails with another one of the set, too: the same cases fail without it, so
+/// that nothing says that it is there.
+fn is_hidden(fault: &NoticedFault, set: &[&NoticedFault]) -> bool {
+    let others = || set.iter().filter(|other| other.0.op.name != fault.0.op.name);
+    fault.1.iter().all(|case| others().any(|other| other.1.contains(case)))
+}
+
 /// One fault of each of 200 machines, then two to five faults at once.
 #[test]
 fn planted_faults_are_named() {
@@ -177,6 +202,7 @@ fn planted_faults_are_named() {
     let mut numbers = Numbers(seed);
     let (mut first, mut top, mut faults_planted) = (0, 0, 0);
     let (mut all_named, mut sets) = (0, 0);
+    let (mut named_with_hidden, mut sets_with_hidden) = (0, 0);
     let mut missed = Vec::new();
     for machine in of_this_crate() {
         let planted = Planted::of(machine);
@@ -193,28 +219,45 @@ fn planted_faults_are_named() {
         }
         for set in 0..SETS {
             let count = 2 + set % 4;
-            let mut ops = Vec::new();
-            let mut failing = BTreeSet::new();
-            while ops.len() < count {
-                let (fault, fails) = &faults[numbers.below(faults.len())];
-                if !ops.contains(&fault.op.name) {
-                    ops.push(fault.op.name);
-                    failing.extend(fails);
-                }
-            }
+            let chosen = chosen(&faults, count, &mut numbers);
+            let ops: Vec<_> = chosen.iter().map(|(fault, _)| fault.op.name).collect();
+            let failing = chosen.iter().flat_map(|(_, failing)| failing).copied().collect();
             let analysis = planted.located(&failing, SpectrumOutcome::FailsOnlyElsewhere);
-            sets += 1;
-            all_named += usize::from(among_first(&analysis, &ops, count + 1) == count);
+            let is_named = among_first(&analysis, &ops, count + 1) == count;
+            let hidden: Vec<_> = chosen.iter().filter(|it| is_hidden(it, &chosen)).map(|it| it.0).collect();
+            if hidden.is_empty() {
+                sets += 1;
+                all_named += usize::from(is_named);
+            } else {
+                sets_with_hidden += 1;
+                named_with_hidden += usize::from(is_named);
+            }
+            if !is_named {
+                let named: Vec<_> = ranking(&analysis).take(count + 1).map(|name| &*name.op).collect();
+                let hidden: Vec<_> = hidden.iter().map(ToString::to_string).collect();
+                missed.push(format!(
+                    "{}: {}; hidden: {}",
+                    ops.join(" "),
+                    named.join(", "),
+                    hidden.join(", ")
+                ));
+            }
         }
     }
     let share = |part: usize, whole: usize| part as f64 / whole as f64;
+    println!("{faults_planted} faults: {first} first, {top} among the first three");
     println!(
-        "{faults_planted} faults: {first} first, {top} among the first three; {sets} sets: {all_named} named"
+        "{sets} sets: {all_named} named; {sets_with_hidden} with a hidden fault: {named_with_hidden} named"
     );
     println!("{}", missed.join("\n"));
     assert_eq!(faults_planted, 5 * SINGLE);
     assert!(share(first, faults_planted) >= FIRST, "{first} of {faults_planted} first");
     assert!(share(top, faults_planted) >= AMONG_THREE, "{top} of {faults_planted} among the first three");
+    assert_eq!(sets + sets_with_hidden, 5 * SETS);
+    assert!(
+        share(sets_with_hidden, 5 * SETS) <= SETS_WITH_HIDDEN,
+        "{sets_with_hidden} sets with a hidden fault"
+    );
     assert!(share(all_named, sets) >= SETS_NAMED, "{all_named} of {sets} sets");
 }
 
