@@ -432,7 +432,8 @@ impl BlessedCase {
             }
             Verdict::Unsupported(why) => (None, format!("the changed case would be unsupported: {why}")),
             verdict @ (Verdict::Crash(_) | Verdict::Timeout(_) | Verdict::Flaky(_)) => {
-                let what = verdict.breakdown().map_or(String::new(), |breakdown| format!(": {}", breakdown.what));
+                let what =
+                    verdict.breakdown().map_or(String::new(), |breakdown| format!(": {}", breakdown.what));
                 (None, format!("{}{what}", verdict.name()))
             }
             _ => match self.wrong(wishes) {

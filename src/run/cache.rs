@@ -213,9 +213,9 @@ impl ResultCache {
         let kept = kept.filter(|(key, results)| !results.is_empty() && !updates.refuted.contains(*key));
         let lines = kept.map(|(key, FileResults { passed, executes })| {
             let line = CacheLine { key: key.clone(), passed: passed.into_iter().collect(), executes };
-            serde_json::to_string(&line).expect("a line of a cache is JSON")
+            serde_json::to_string(&line)
         });
-        Some(FORMAT.write(&self.program, lines))
+        Some(FORMAT.write(&self.program, lines.collect::<Result<Vec<_>, _>>().ok()?))
     }
 
     fn updates(&self) -> MutexGuard<'_, Updates> {
