@@ -185,16 +185,15 @@ impl<W: Write> FillSession<'_, W> {
                 json!({"type": "summary", "cases": cases, "files changed": would_change, "errors": broken});
             writeln!(self.out, "{line}")?;
         } else {
-            let each = [
-                FillOutcome::Filled,
-                FillOutcome::UpToDate,
-                FillOutcome::DemandsOtherwise,
-                FillOutcome::Disagreement,
-            ];
-            let each = each.map(|outcome| format!("{} {}", count(outcome), name(outcome)));
+            let otherwise = count(FillOutcome::DemandsOtherwise);
+            let disagreements = counted(count(FillOutcome::Disagreement), "disagreement");
             let files = counted(*would_change, "file");
             let written = if self.command.check { "would change" } else { "changed" };
-            writeln!(self.out, "{}, {}; {files} {written}", each.join(", "), counted(*broken, "error"))?;
+            writeln!(
+                self.out,
+                "{filled} filled, {up_to_date} up to date, {otherwise} demanding otherwise, {disagreements}, {}; {files} {written}",
+                counted(*broken, "error")
+            )?;
         }
         self.out.flush()?;
         let is_stale = self.command.check && *would_change > 0;
