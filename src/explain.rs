@@ -118,25 +118,13 @@ impl<'r, 'o, 'l> Ran<'r, 'o, 'l> {
         if let Err(why) = check_memory(worker.watched_machine()) {
             return Explanation::missing(report, why);
         }
-        let number = |difference: &CaseDifference| difference.step.unwrap_or(1);
         let failure = report.verdict.failure();
         let differences = failure.map_or(&[][..], |failure| &failure.differences);
         let differences = &differences[..differences.len().min(MAX_BLAMED)];
-        let mut steps: Vec<_> = differences.iter().map(number).collect();
-        steps.dedup();
-        // If nothing differs, explain the end of the run.
-        let first = steps.first().copied().unwrap_or(counted.counter.ends.len());
-        let end = counted.end_of(first);
-        let longest = counted.end_of(steps.last().copied().unwrap_or(first));
         let in_file = counted.watched.case.as_ref();
-        let datum = |difference: &CaseDifference| datum(difference, in_file);
-        let mut questions: Vec<_> = steps
-            .iter()
-            .map(|step| (*step, differences.iter().filter(|it| number(it) == *step).map(&datum).collect()))
-            .collect();
-        if questions.is_empty() {
-            questions.push((first, Vec::new()));
-        }
+        let AskedSteps { mut questions, first, last: last_asked } =
+            AskedSteps::of(differences, in_file, counted.counter.ends.len());
+        let longest = counted.end_of(last_asked);
         let mut hashes = world::compare(loaded, in_file, &report, worker);
         let leaves = hashes.world.iter().flat_map(|world| &world.leaves);
         let leaves: Vec<_> =
@@ -144,14 +132,10 @@ impl<'r, 'o, 'l> Ran<'r, 'o, 'l> {
         questions.push((first, leaves));
         let most = loaded.options().limits.watched;
         let seen = if longest <= most { WatchedInstructions::All } else { WatchedInstructions::Kept };
-        let from = end.saturating_sub(WINDOW as u64);
+        let from = counted.end_of(first).saturating_sub(WINDOW as u64);
         let fails = failure.is_some();
-        let options = worker.options();
-        let length = counted.counter.count();
-        let reports_steps = in_file.filter(|case| fails && reports_steps(case, options));
-        let is_divergence_unsearched = reports_steps.is_some() && length > MAX_BISECTED;
-        let divergence = reports_steps.filter(|_| !is_divergence_unsearched);
-        let divergence = divergence.and_then(|case| self::divergence(case, options));
+        let DivergenceSearch { found: divergence, is_unsearched: is_divergence_unsearched } =
+            DivergenceSearch::of(in_file.filter(|_| fails), counted.counter.count(), worker.options());
         let wrong_after = divergence.as_ref().map(|divergence| divergence.step);
         let mut recorder = Recorder::new(questions, from..u64::MAX, seen, last).wrong_after(wrong_after);
         worker.watch_case(loaded, case, &mut recorder);
@@ -200,6 +184,52 @@ impl<'r, 'o, 'l> Ran<'r, 'o, 'l> {
             page: None,
             report,
         }
+    }
+}
+
+/// The data to trace, by the step of the vector after which they differ.
+struct AskedSteps {
+    questions: Vec<(usize, Vec<AskedDatum>)>,
+    /// The first step with a difference; if nothing differs, the last step.
+    first: usize,
+    /// The last step with a difference.
+    last: usize,
+}
+
+impl AskedSteps {
+    /// `steps` is how many steps were executed. If nothing differs, the end of the run is explained.
+    fn of(differences: &[CaseDifference], case: Option<&Case>, steps: usize) -> AskedSteps {
+        let mut questions: Vec<(usize, Vec<AskedDatum>)> = Vec::new();
+        for difference in differences {
+            let step = difference.step.unwrap_or(1);
+            let datum = datum(difference, case);
+            match questions.iter_mut().find(|(asked, _)| *asked == step) {
+                Some((_, data)) => data.push(datum),
+                None => questions.push((step, vec![datum])),
+            }
+        }
+        if questions.is_empty() {
+            questions.push((steps, Vec::new()));
+        }
+        let (first, last) = (questions[0].0, questions[questions.len() - 1].0);
+        AskedSteps { questions, first, last }
+    }
+}
+
+/// Where a machine in another process diverges from the embedded one.
+struct DivergenceSearch {
+    found: Option<FirstDivergence>,
+    /// Whether the run was too long for a search.
+    is_unsearched: bool,
+}
+
+impl DivergenceSearch {
+    /// Searches in a case that fails. `length` is the number of its instructions.
+    fn of(failing: Option<&Case>, length: u64, options: &RunOptions) -> DivergenceSearch {
+        let case = failing.filter(|case| reports_steps(case, options));
+        let is_unsearched = case.is_some() && length > MAX_BISECTED;
+        let searched = case.filter(|_| !is_unsearched);
+        DivergenceSearch { found: searched.and_then(|case| divergence(case, options)), is_unsearched }
     }
 }
 
