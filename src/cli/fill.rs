@@ -29,7 +29,7 @@ use super::vm::{VmsArgs, end_on_interrupt};
 
 /// Write expectations on which several machines agree
 ///
-/// Example: vmconf fill vectors/evm/arithmetic/add.json --check --vm 'one=vmconf serve evm' --vm 'other=vmconf serve evm'
+/// Example: vmconf fill vectors/evm/gas --check --vm 'a=vmconf serve evm' --vm 'b=vmconf serve evm'
 ///
 /// Runs each case on each machine. Where enough machines end in the same state, that state becomes the expectation:
 /// everything that the format can demand and the case does not. A case that demands something else keeps its demands
