@@ -8,13 +8,15 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use clap::Args;
-use serde_json::json;
-use vmconf::hunt::fuzz::{self, FuzzCause, FuzzFinding, FuzzOptions, FuzzSubject, FuzzSummary};
+use serde_json::{Map, json};
+use vmconf::hunt::corpus::FuzzCorpus;
+use vmconf::hunt::fuzz::{self, FuzzCause, FuzzEvent, FuzzFinding, FuzzOptions, FuzzSubject, FuzzSummary};
 use vmconf::machines::MachineInfo;
 use vmconf::model::count::counted;
 use vmconf::model::escape::escaped;
 use vmconf::model::exit_code::Exit;
 use vmconf::model::interrupt::Interrupt;
+use vmconf::run::sources;
 use vmconf::testees::MakeTestee;
 use vmconf::testees::process::{ProcessGroups, ProcessVm};
 
@@ -35,7 +37,7 @@ use super::vm::{VmsArgs, end_on_interrupt};
 ///
 /// Generates programs from the machine's instruction table and mutates those that reach new coverage. Each difference is
 /// minimized and reported once, by the instruction that made the first wrong value. With --out, it is written as a vector.
-/// The same seed and number of cases find the same differences.
+/// The same seed, number of cases and corpus find the same differences.
 #[derive(Debug, Args)]
 pub(super) struct FuzzCommand {
     /// The machine
@@ -56,6 +58,10 @@ pub(super) struct FuzzCommand {
     /// Another seed makes other programs
     #[arg(long, value_name = "S", default_value = "1", value_parser = number::<u64>)]
     seed: u64,
+
+    /// Start from the programs of the vectors in this folder, and add a vector for each program with new coverage
+    #[arg(long, value_name = "DIR")]
+    corpus: Option<PathBuf>,
 
     /// Write the vector of each difference to this folder
     #[arg(long, value_name = "DIR")]
@@ -80,6 +86,9 @@ pub(super) struct FuzzCommand {
 /// How many programs run if neither their number nor a time is given.
 const DEFAULT_PROGRAMS: u64 = 10_000;
 
+/// How many digits of its hash name a vector of the corpus.
+const HASH_DIGITS: usize = 32;
+
 /// How many programs to run: a time alone is used up.
 fn programs(cases: Option<u64>, time: Option<Duration>) -> u64 {
     cases.unwrap_or(if time.is_some() { u64::MAX } else { DEFAULT_PROGRAMS })
@@ -100,36 +109,49 @@ impl FuzzCommand {
             deadline: self.time.map(|time| Instant::now() + time),
             max_tries: self.tries,
         };
+        let corpus = self.corpus.as_deref().map_or_else(
+            || Ok(FuzzCorpus::default()),
+            |folder| read_corpus(self.machine, folder, settings),
+        )?;
+        let read = corpus.len();
         let mut known = self.known.as_deref().map_or_else(|| Ok(BTreeSet::new()), read_known)?;
         let mut out = output::stdout();
         let mut written = Ok(());
-        let summary = fuzz::fuzz(self.machine, &subjects, &options, &mut known, &mut |finding| {
+        let summary = fuzz::fuzz(self.machine, &subjects, corpus, &options, &mut known, &mut |event| {
             if written.is_ok() {
-                written = self.report(&mut out, &finding);
+                written = match event {
+                    FuzzEvent::NewCoverage(vector) => self.add_to_corpus(&vector),
+                    FuzzEvent::Found(finding) => self.report(&mut out, &finding),
+                };
             }
         })?;
         written?;
         if let Some(path) = &self.known {
             write_known(path, &known)?;
         }
-        self.end(&mut out, summary)?;
+        self.end(&mut out, summary, read)?;
         Ok(if summary.found == 0 { Exit::Passed } else { Exit::Failed })
     }
 
     /// Reports a difference, and writes its vector.
     fn report(&self, out: &mut impl Write, finding: &FuzzFinding) -> anyhow::Result<()> {
         let file = self.out.as_deref().map(|folder| self.write_vector(folder, finding)).transpose()?;
-        let FuzzFinding { cause, program, vector, signature, .. } = finding;
+        let FuzzFinding { cause, program, vector, signature, machines } = finding;
         if self.output == OutputForm::Json {
             let file = file.map(|file| file.display().to_string());
+            let machines: Map<_, _> =
+                machines.iter().map(|(name, said)| (name.clone(), said.clone().into())).collect();
             let line = json!({
                 "type": "difference", "vm": cause.vm, "cause": cause.what, "signature": signature,
-                "seed": self.seed, "program": program, "vector": vector, "file": file,
+                "seed": self.seed, "program": program, "machines": machines, "vector": vector, "file": file,
             });
             writeln!(out, "{line}")?;
         } else {
             writeln!(out, "DIFFERS  {}", escaped(&cause.to_string()))?;
             writeln!(out, "  {}", escaped(signature))?;
+            for (name, said) in machines {
+                writeln!(out, "  {}: {}", escaped(name), escaped(said))?;
+            }
             writeln!(out, "  program {program} of seed {}", self.seed)?;
             match file {
                 Some(file) => writeln!(out, "  written to {}", escaped(&file.display().to_string()))?,
@@ -156,14 +178,32 @@ impl FuzzCommand {
         Ok(path)
     }
 
-    fn end(&self, out: &mut impl Write, summary: FuzzSummary) -> anyhow::Result<()> {
-        let FuzzSummary { programs, skipped, differing, found } = summary;
+    /// Writes a vector to the corpus, under the hash of its text.
+    fn add_to_corpus(&self, vector: &str) -> anyhow::Result<()> {
+        let Some(folder) = &self.corpus else { return Ok(()) };
+        std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+        let path = folder.join(format!("{}.json", &blake3::hash(vector.as_bytes()).to_hex()[..HASH_DIGITS]));
+        // The run before wrote the same vector, or somebody else something of this name, such as a link or a pipe.
+        if path.symlink_metadata().is_ok() {
+            return Ok(());
+        }
+        Ok(ResultFile::once(&path, &mut vector.as_bytes()).map_err(|error| Unwritten::file(&path, error))?)
+    }
+
+    /// Reports the end; `read` is the number of programs of the corpus.
+    fn end(&self, out: &mut impl Write, summary: FuzzSummary, read: usize) -> anyhow::Result<()> {
+        let FuzzSummary { programs, skipped, differing, found, resumed, added } = summary;
         if self.output == OutputForm::Json {
             let line = json!({
                 "type": "end", "programs": programs, "skipped": skipped, "differing": differing, "found": found,
+                "corpus": {"read": read, "kept": resumed, "added": added},
             });
             writeln!(out, "{line}")?;
         } else {
+            if self.corpus.is_some() {
+                let read = counted(read, "program");
+                writeln!(out, "corpus: {read} read, {resumed} kept, {added} with new coverage added")?;
+            }
             writeln!(
                 out,
                 "{}, {skipped} skipped, {differing} with a difference: {}",
@@ -173,6 +213,26 @@ impl FuzzCommand {
         }
         Ok(out.flush()?)
     }
+}
+
+/// The programs of the vectors in a folder; none if there is no folder yet.
+fn read_corpus(
+    machine: &'static MachineInfo,
+    folder: &Path,
+    settings: &Settings,
+) -> anyhow::Result<FuzzCorpus> {
+    match folder.metadata() {
+        Ok(metadata) if metadata.is_dir() => {}
+        Ok(_) => bail!("{}: not a folder", folder.display()),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(FuzzCorpus::default()),
+        Err(error) => return Err(error).with_context(|| folder.display().to_string()),
+    }
+    let found = sources::find(&[folder.to_owned()], &settings.anchor)?;
+    let corpus = FuzzCorpus::read(machine, &found.sources);
+    for note in found.passed_over.into_iter().chain(corpus.notes()) {
+        output::note(&format!("note: {note}"));
+    }
+    Ok(corpus)
 }
 
 fn subject(vm: ProcessVm) -> FuzzSubject {

@@ -5,6 +5,8 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
+use serde_json::Value as Json;
+
 use super::fields::{Diagnostics, Strictness};
 use super::files::{Files, NO_FILES, VectorFolder};
 use super::fill::Fill;
@@ -13,6 +15,7 @@ use super::write_back::{WrittenBack, WrongAssertion};
 use crate::model::case::Case;
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::position::Origin;
+use crate::text::edit::TextChange;
 use crate::text::json::{DeviationKind, Document, JsonNode};
 
 /// A vector format.
@@ -98,6 +101,26 @@ impl Format {
         let stopped = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
         let unsupported = unsupported.filter(|_| !stopped);
         FileReading { case: if stopped { None } else { read }, unsupported, diagnostics }
+    }
+
+    /// The change that sets a member of what is known about a case and not compared ([`Format::info`]); `None` if the
+    /// format has no place for that, or if the member has this value.
+    pub fn info_change<'d>(&self, case: JsonNode<'d>, key: &str, value: Json) -> Option<TextChange<'d>> {
+        let info = self.info?;
+        let insert = |into: JsonNode<'d>, key: &str, value| {
+            let before = into.members().count();
+            Some(TextChange::Insert { into, before, key: Some(key.to_owned()), value })
+        };
+        let Some(info_node) = case.member(info) else {
+            return insert(case, info, serde_json::json!({ key: value }));
+        };
+        match info_node.member(key) {
+            None if info_node.is_object() => insert(info_node, key, value),
+            Some(node) if serde_json::from_str(node.raw()).ok().as_ref() != Some(&value) => {
+                Some(TextChange::Replace { node, value })
+            }
+            _ => None,
+        }
     }
 
     /// As much of a case as can be read, in spite of errors.

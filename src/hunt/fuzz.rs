@@ -3,12 +3,15 @@
 //! Each program becomes a vector that demands what the embedded machine does, so that it is compared like any other
 //! vector. A difference is minimized and reported once, by the machine and the instruction that made the first wrong value
 //! or, if none is known, by what differs. Programs that do something with an instruction that none before did are kept
-//! and changed further.
+//! and changed further; those of a [`FuzzCorpus`] are there from the start.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::time::Instant;
 
+use serde_json::Map;
+
+use super::corpus::FuzzCorpus;
 use super::generate::{GeneratedProgram, ProgramGenerator};
 use super::minimize::{KeptFailure, MinimizeOptions, minimize, named_instruction, options_of};
 use crate::explain::explain;
@@ -16,17 +19,20 @@ use crate::explain::observed_run::{Detail, ObservedRun};
 use crate::formats::{Inputs, MakeVector, NewVector, StateOf, made_for};
 use crate::isa::OpInfo;
 use crate::machines::{Engine, MachineInfo};
+use crate::model::brief::brief;
 use crate::model::case_report::CaseReport;
 use crate::model::interrupt::Interrupt;
 use crate::model::limits::Limits;
 use crate::model::signature::signature;
 use crate::model::value::Value;
-use crate::model::verdict::{DifferenceKind, Verdict};
+use crate::model::verdict::{CaseDifference, DifferenceKind, Verdict};
 use crate::prove::numbers::Numbers;
 use crate::run::sources::{SourceOrigin, VectorSource};
 use crate::run::{FileOptions, LoadOptions, LoadedFile, RunOptions, Worker, catch_panic, open_text};
 use crate::testees::MakeTestee;
 use crate::testees::embedded::Embedded;
+use crate::text::edit::apply;
+use crate::text::json::JsonNode;
 
 /// The maximum number of instructions that a program executes; longer ones are skipped.
 const MAX_STEPS: u64 = 2_000;
@@ -36,6 +42,15 @@ const OBSERVED: u64 = 4;
 
 /// How many differences are made small that seem to be about one instruction and turn out to be known.
 const MAX_REPEATED: u32 = 20;
+
+/// The name of the embedded machine in what each machine did.
+const EMBEDDED: &str = "embedded";
+
+/// How many differences are named in what a machine did.
+const MAX_DIFFERENCES: usize = 3;
+
+/// The maximum number of characters of a value in what a machine did.
+const MAX_VALUE: usize = 80;
 
 /// A machine that is compared with the embedded one.
 pub struct FuzzSubject {
@@ -73,6 +88,15 @@ impl fmt::Display for FuzzCause {
     }
 }
 
+/// What happens during a search.
+#[derive(Debug)]
+pub enum FuzzEvent {
+    /// A program reached new coverage: as a vector that the embedded machine passes.
+    NewCoverage(String),
+    /// A machine differs.
+    Found(FuzzFinding),
+}
+
 /// A program on which a machine differs from the embedded one.
 #[derive(Debug)]
 pub struct FuzzFinding {
@@ -80,10 +104,13 @@ pub struct FuzzFinding {
     pub cause: FuzzCause,
     /// The number of the program, from 0.
     pub program: u64,
-    /// A vector with a small program, which the embedded machine passes.
+    /// A vector with a small program, which the embedded machine passes. It says what each machine did if its format has
+    /// a place for that.
     pub vector: String,
     /// How the case fails, without what varies from case to case.
     pub signature: String,
+    /// What each machine did with the vector, the embedded one first, by its name.
+    pub machines: Vec<(String, String)>,
 }
 
 /// The end of a search.
@@ -97,6 +124,10 @@ pub struct FuzzSummary {
     pub differing: u64,
     /// How many causes were found that were not known.
     pub found: u64,
+    /// How many programs of the corpus were kept at the start, because they reached coverage that those before did not.
+    pub resumed: u64,
+    /// How many programs reached new coverage.
+    pub added: u64,
 }
 
 /// Why there can be no search.
@@ -104,8 +135,8 @@ pub struct FuzzSummary {
 #[error("programs of {0} cannot be generated: it is executed by a library or described by data")]
 pub struct NotGenerated(pub &'static str);
 
-/// Runs programs until their number or the deadline is reached. Causes in `known` are not
-/// reported; those found are added to it.
+/// Runs programs until their number or the deadline is reached. Causes in `known` are not reported; those found are added
+/// to it. Programs of the corpus are not compared: its vectors can be run.
 ///
 /// # Errors
 ///
@@ -113,9 +144,10 @@ pub struct NotGenerated(pub &'static str);
 pub fn fuzz(
     machine: &'static MachineInfo,
     subjects: &[FuzzSubject],
+    corpus: FuzzCorpus,
     options: &FuzzOptions,
     known: &mut BTreeSet<FuzzCause>,
-    found: &mut dyn FnMut(FuzzFinding),
+    sink: &mut dyn FnMut(FuzzEvent),
 ) -> Result<FuzzSummary, NotGenerated> {
     let is_generated = machine.engine == Engine::Own;
     let (format, make) = made_for(machine.name).filter(|_| is_generated).ok_or(NotGenerated(machine.name))?;
@@ -140,11 +172,18 @@ pub fn fuzz(
         known,
         summary: FuzzSummary::default(),
     };
-    for number in 0..options.programs {
-        if options.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+    let is_over = || options.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+    for program in corpus.programs {
+        if is_over() {
             break;
         }
-        fuzzer.program(number, found);
+        fuzzer.resume(program);
+    }
+    for number in 0..options.programs {
+        if is_over() {
+            break;
+        }
+        fuzzer.program(number, sink);
     }
     Ok(fuzzer.summary)
 }
@@ -214,8 +253,16 @@ struct Fuzzer<'o> {
 }
 
 impl Fuzzer<'_> {
+    /// Keeps a program of the corpus if it reaches new coverage.
+    fn resume(&mut self, program: GeneratedProgram) {
+        let document = self.generator.document(&program);
+        if let Some(vector) = self.vector("corpus", &document, &program) {
+            self.summary.resumed += u64::from(self.observe(&vector, program));
+        }
+    }
+
     /// Makes and runs the program with this number.
-    fn program(&mut self, number: u64, found: &mut dyn FnMut(FuzzFinding)) {
+    fn program(&mut self, number: u64, sink: &mut dyn FnMut(FuzzEvent)) {
         self.summary.programs += 1;
         let mut numbers = Numbers::new(self.options.seed ^ number.wrapping_mul(0xd134_2543_de82_ef95));
         let program = self.generator.next(&mut numbers);
@@ -226,8 +273,9 @@ impl Fuzzer<'_> {
             return;
         };
         let codes = program.codes();
-        if number.is_multiple_of(OBSERVED) {
-            self.observe(&vector, program);
+        if number.is_multiple_of(OBSERVED) && self.observe(&vector, program) {
+            self.summary.added += 1;
+            sink(FuzzEvent::NewCoverage(vector.clone()));
         }
         let mut is_different = false;
         for index in 0..self.subjects.len() {
@@ -237,7 +285,7 @@ impl Fuzzer<'_> {
             if differs && let Some(finding) = self.finding(index, number, &vector, &codes) {
                 self.summary.found += 1;
                 self.known.insert(finding.cause.clone());
-                found(finding);
+                sink(FuzzEvent::Found(finding));
             }
         }
         self.summary.differing += u64::from(is_different);
@@ -279,20 +327,28 @@ impl Fuzzer<'_> {
         if !is_failed {
             self.generator.reward(program);
         }
-        // What a NeoVM leaves on its stacks when it faults is of no use to programs, and implementations drop it.
+        // What an N3 machine leaves on its stacks when it faults is of no use to programs, and implementations drop it.
+        // A vector of Neo 2 without frames demands that there are none.
+        let is_dropped = |name: &str| is_failed && self.machine.name == "neo3" && name == "invocationStack";
         let field = |name: &str| left.iter().find(|it| it.0 == name).map(|it| it.1.clone());
-        text(Some(&|name: &str| field(name).filter(|_| !(is_failed && name == "invocationStack"))))
+        text(Some(&|name: &str| field(name).filter(|_| !is_dropped(name))))
     }
 
-    /// Keeps the program if it does something with an instruction that none before did.
-    fn observe(&mut self, vector: &str, program: GeneratedProgram) {
+    /// Keeps the program if it does something with an instruction that none before did, and returns whether it does.
+    fn observe(&mut self, vector: &str, program: GeneratedProgram) -> bool {
         let file = open_text(&source(), vector.to_owned(), self.reference);
-        let (_, observed) = ObservedRun::of(&mut self.observing, &file, 0, Detail::Points);
+        let (judged, observed) = ObservedRun::of(&mut self.observing, &file, 0, Detail::Points);
+        // A format may be unable to demand what the machine does.
+        if judged.report.verdict != Verdict::Pass {
+            return false;
+        }
         let before = self.seen.len();
         self.seen.extend(observed.conditions());
-        if self.seen.len() > before {
+        let is_new = self.seen.len() > before;
+        if is_new {
             self.generator.keep(program);
         }
+        is_new
     }
 
     /// Whether a machine fails a vector that the embedded machine passes.
@@ -335,8 +391,55 @@ impl Fuzzer<'_> {
         }
         let signature = signature(report.machine.as_deref(), &report.verdict).unwrap_or_default();
         let cause = FuzzCause { vm: subject.name.to_owned(), what };
-        Some(FuzzFinding { cause, program: number, vector: text, signature })
+        let machines = self.machines(&text);
+        let vector = with_machines(&file, &machines).unwrap_or(text);
+        Some(FuzzFinding { cause, program: number, vector, signature, machines })
     }
+
+    /// What each machine does with a vector, the embedded one first.
+    fn machines(&mut self, vector: &str) -> Vec<(String, String)> {
+        let source = source();
+        let file = open_text(&source, vector.to_owned(), self.reference);
+        let embedded = said(&self.observing.run_case(&file, 0).verdict);
+        let others = self.subjects.iter_mut().map(|subject| {
+            let file = open_text(&source, vector.to_owned(), subject.options);
+            (subject.name.to_owned(), said(&subject.worker.run_case(&file, 0).verdict))
+        });
+        [(EMBEDDED.to_owned(), embedded)].into_iter().chain(others).collect()
+    }
+}
+
+/// What a machine did with a vector, in one line.
+fn said(verdict: &Verdict) -> String {
+    match verdict {
+        Verdict::Pass => "as the vector demands".to_owned(),
+        Verdict::Fail(failure) => {
+            let one = |difference: &CaseDifference| {
+                let CaseDifference { at, expected, actual, .. } = difference;
+                let actual =
+                    actual.as_ref().map_or_else(|| "nothing".to_owned(), |value| brief(value, MAX_VALUE));
+                format!("{}: {actual} instead of {}", brief(at, MAX_VALUE), brief(expected, MAX_VALUE))
+            };
+            let all = failure.differences.len();
+            let shown: Vec<_> = failure.differences.iter().take(MAX_DIFFERENCES).map(one).collect();
+            let more = (all > shown.len()).then(|| format!("; {} more", all - shown.len()));
+            shown.join("; ") + &more.unwrap_or_default()
+        }
+        Verdict::Unsupported(why) => format!("unsupported: {why}"),
+        other => match other.breakdown() {
+            Some(breakdown) => format!("{}: {}", other.name(), breakdown.what),
+            None => other.name().to_owned(),
+        },
+    }
+}
+
+/// The vector with what each machine did; `None` if its format has no place for that.
+fn with_machines(file: &LoadedFile<'_>, machines: &[(String, String)]) -> Option<String> {
+    let case = file.case(0)?;
+    let said: Map<_, _> = machines.iter().map(|(name, said)| (name.clone(), said.clone().into())).collect();
+    let change =
+        case.format.info_change(JsonNode::at_index(case.document, case.node), "machines", said.into())?;
+    Some(apply(case.document, &[change]))
 }
 
 /// Whether one of these instructions is a known cause that explains a difference: most programs with it differ.

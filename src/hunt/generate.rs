@@ -4,6 +4,8 @@
 //! before it: numbers at the boundaries of the machine's words, small ones, bytes, and on NeoVM compounds. Which types of
 //! operands an instruction takes is no part of its row; it is learnt from programs that ended normally.
 
+mod read;
+
 use std::collections::{BTreeSet, HashMap};
 
 use num_bigint::BigInt;

@@ -13,7 +13,7 @@ use super::source::VectorSource;
 use crate::model::case::CaseId;
 use crate::model::case_report::CaseReport;
 use crate::model::verdict::Verdict;
-use crate::text::edit::{self, TextChange};
+use crate::text::edit;
 use crate::text::json::{Document, JsonNode};
 
 /// A machine whose results are compared with those of others.
@@ -261,34 +261,14 @@ fn record(loaded: &LoadedFile<'_>, cases: &[FilledCase]) -> String {
     let mut document: Option<&Document> = None;
     for index in 0..loaded.cases() {
         let Some(case) = loaded.case(index) else { continue };
-        let Some(info) = case.format.info else { continue };
         let Some(filled) = cases.iter().find(|filled| filled.case == case.id) else { continue };
         if let Some(group) = filled.groups.first().filter(|_| filled.outcome == FillOutcome::Filled) {
             let node = JsonNode::at_index(case.document, case.node);
-            changes.extend(recorded(node, info, &group.machines.join(", ")));
+            changes.extend(case.format.info_change(node, "filledBy", group.machines.join(", ").into()));
             document = Some(case.document);
         }
     }
     document
         .filter(|_| !changes.is_empty())
         .map_or_else(|| loaded.text().to_owned(), |document| edit::apply(document, &changes))
-}
-
-/// The change of a case that records the machines; `None` if that is recorded already.
-fn recorded<'d>(case: JsonNode<'d>, info: &str, machines: &str) -> Option<TextChange<'d>> {
-    const KEY: &str = "filledBy";
-    let insert = |into: JsonNode<'d>, key: &str, value| {
-        let before = into.members().count();
-        Some(TextChange::Insert { into, before, key: Some(key.to_owned()), value })
-    };
-    let Some(info_node) = case.member(info) else {
-        return insert(case, info, serde_json::json!({ KEY: machines }));
-    };
-    match info_node.member(KEY) {
-        None if info_node.is_object() => insert(info_node, KEY, machines.into()),
-        Some(node) if node.text().as_deref() != Some(machines) => {
-            Some(TextChange::Replace { node, value: machines.into() })
-        }
-        _ => None,
-    }
 }

@@ -3,13 +3,20 @@
 
 #![allow(clippy::print_stdout, reason = "how many are found is worth to know")]
 
+#[cfg(unix)]
+use std::collections::BTreeMap;
 use std::collections::BTreeSet;
+#[cfg(unix)]
+use std::fs::DirEntry;
+#[cfg(unix)]
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::random::Random;
 #[cfg(unix)]
-use crate::support::{command, ran};
-use vmconf::hunt::fuzz::{FuzzFinding, FuzzOptions, FuzzSubject, FuzzSummary, fuzz};
+use crate::support::{Ran, command, ran};
+use vmconf::hunt::corpus::FuzzCorpus;
+use vmconf::hunt::fuzz::{FuzzEvent, FuzzFinding, FuzzOptions, FuzzSubject, FuzzSummary, fuzz};
 use vmconf::machines::{by_name, of_this_crate};
 use vmconf::model::verdict::Verdict;
 use vmconf::prove::mutants::fault::{RowFault, row_faults_of};
@@ -40,8 +47,12 @@ fn found(fault: RowFault, seed: u64, programs: u64) -> (FuzzSummary, Vec<FuzzFin
     let options = FuzzOptions { seed, programs, deadline: None, max_tries: 2_000 };
     let subjects = [faulty(fault)];
     let mut known = BTreeSet::new();
-    let summary =
-        fuzz(fault.machine, &subjects, &options, &mut known, &mut |finding| findings.push(finding)).unwrap();
+    let mut sink = |event| match event {
+        FuzzEvent::Found(finding) => findings.push(finding),
+        FuzzEvent::NewCoverage(_) => {}
+    };
+    let corpus = FuzzCorpus::default();
+    let summary = fuzz(fault.machine, &subjects, corpus, &options, &mut known, &mut sink).unwrap();
     (summary, findings)
 }
 
@@ -53,6 +64,15 @@ fn check(fault: RowFault, finding: &FuzzFinding) {
     assert_eq!((file.cases(), file.errors()), (1, &[][..]), "{fault}: {}", finding.vector);
     let healthy = Worker::new(&options.run).run_case(&file, 0).verdict;
     assert_eq!(healthy, Verdict::Pass, "{fault}: {}", finding.vector);
+    let [(embedded, demanded), (faulty_name, said)] = &finding.machines[..] else { panic!("{finding:?}") };
+    assert_eq!((&**embedded, &**demanded), ("embedded", "as the vector demands"), "{fault}");
+    assert!(faulty_name == "faulty" && said != demanded, "{fault}: {said}");
+    if fault.machine.name == "evm" {
+        let vector: serde_json::Value = serde_json::from_str(&finding.vector).unwrap();
+        let case = vector.as_object().unwrap().values().next().unwrap();
+        let machines = serde_json::json!({"embedded": demanded, "faulty": said});
+        assert_eq!(case["_info"]["machines"], machines, "{fault}: {vector:#}");
+    }
     let run = RunOptions { testee: faulty(fault).testee, ..RunOptions::default() };
     let failing = Worker::new(&run).run_case(&file, 0).verdict;
     assert!(failing.failure().is_some(), "{fault}: {failing:?} {}", finding.vector);
@@ -125,4 +145,100 @@ fn known_causes_are_not_reported_again() {
     let broken = fuzz();
     assert_eq!(broken.exit, 2);
     assert!(broken.stderr.contains("known.txt:1:1: \"mine\" is no known difference"), "{}", broken.stderr);
+}
+
+/// Runs fuzz on N3 with a folder of vectors, against a machine that executes MOD as DIV at the end of a program.
+#[cfg(unix)]
+fn with_corpus(folder: &Path, cases: &str, seed: &str) -> Ran {
+    let vm =
+        format!("mine=sh -c 'sed -u s/a2\\\"/a1\\\"/g | \"{}\" serve neo3'", env!("CARGO_BIN_EXE_vmconf"));
+    let args = ["fuzz", "neo3", "--vm", &vm, "--cases", cases, "--seed", seed, "--corpus", "corpus"];
+    ran(command(&args).current_dir(folder).output().unwrap())
+}
+
+/// The names and texts of the regular files of the corpus.
+#[cfg(unix)]
+fn corpus_files(folder: &Path) -> BTreeMap<String, String> {
+    let entries = std::fs::read_dir(folder.join("corpus")).unwrap().map(Result::unwrap);
+    let files = entries.filter(|entry| entry.file_type().unwrap().is_file());
+    let text = |entry: &DirEntry| std::fs::read_to_string(entry.path()).unwrap();
+    files.map(|entry| (entry.file_name().into_string().unwrap(), text(&entry))).collect()
+}
+
+#[cfg(unix)]
+#[test]
+fn a_corpus_grows_and_the_next_run_goes_on_from_there() {
+    let [one, other] = [(); 2].map(|()| tempfile::TempDir::new().unwrap());
+    let first = with_corpus(one.path(), "300", "1");
+    let files = corpus_files(one.path());
+    let added = files.len();
+    assert!(added > 20, "{first:?}");
+    let line = format!("corpus: 0 programs read, 0 kept, {added} with new coverage added\n");
+    assert!(first.stdout.contains(&line), "{first:?}");
+    for (name, text) in &files {
+        assert_eq!(*name, format!("{}.json", &blake3::hash(text.as_bytes()).to_hex()[..32]));
+    }
+    let run = ran(command(&["run", "corpus", "--quiet"]).current_dir(one.path()).output().unwrap());
+    assert!(run.stdout.starts_with(&format!("{added} passed, 0 failed, 0 errors")), "{run:?}");
+
+    assert_eq!(with_corpus(other.path(), "300", "1").stdout, first.stdout);
+    assert_eq!(corpus_files(other.path()), files);
+    let second = with_corpus(one.path(), "300", "2");
+    assert!(second.stdout.contains(&format!("corpus: {added} programs read, ")), "{second:?}");
+    assert_eq!(with_corpus(other.path(), "300", "2").stdout, second.stdout);
+    let grown = corpus_files(one.path());
+    assert_eq!(corpus_files(other.path()), grown);
+    assert!(files.iter().all(|(name, text)| grown.get(name) == Some(text)));
+    // A name that is taken is left alone, also by a link to nothing.
+    let taken = tempfile::TempDir::new().unwrap();
+    std::fs::create_dir(taken.path().join("corpus")).unwrap();
+    let link = taken.path().join("corpus").join(files.keys().next().unwrap());
+    std::os::unix::fs::symlink("../outside.json", &link).unwrap();
+    with_corpus(taken.path(), "300", "1");
+    assert!(link.is_symlink() && !taken.path().join("outside.json").exists());
+    assert_eq!(corpus_files(taken.path()).len(), added - 1);
+
+    // Coverage that the corpus has is not new.
+    let fresh = tempfile::TempDir::new().unwrap();
+    with_corpus(fresh.path(), "300", "2");
+    let (from_corpus, from_nothing) = (grown.len() - added, corpus_files(fresh.path()).len());
+    assert!(0 < from_corpus && from_corpus < from_nothing, "{from_corpus} {from_nothing}");
+}
+
+/// A vector of N3.
+#[cfg(unix)]
+const MOD_WITHIN: &str = r#"{
+  "category": "mine", "name": "MOD", "machine": "neo3",
+  "tests": [{
+    "name": "7 mod 4", "script": ["PUSH7", "PUSH4", "MOD", "NOP"],
+    "steps": [{"actions": ["Execute"], "result": {"state": "HALT"}}]
+  }]
+}
+"#;
+
+/// A vector of TinyVM.
+#[cfg(unix)]
+const OTHER_MACHINE: &str = r#"{"machine": "tinyvm", "tests": [{"name": "empty", "instructions": "102a"}]}"#;
+
+#[cfg(unix)]
+#[test]
+fn a_hostile_corpus_is_noted_and_left_alone() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let corpus = folder.path().join("corpus");
+    std::fs::create_dir(&corpus).unwrap();
+    let write = |name: &str, text: &str| std::fs::write(corpus.join(name), text).unwrap();
+    write("mod.json", MOD_WITHIN);
+    write("broken.json", "{\"tests\": [");
+    write("case.json", &MOD_WITHIN.replace("PUSH7", "PUSH99"));
+    write("other.json", OTHER_MACHINE);
+    write("none.json", "{\"\\u001b[2J\": 1}");
+    std::fs::write(folder.path().join("outside.json"), MOD_WITHIN).unwrap();
+    std::os::unix::fs::symlink("../outside.json", corpus.join("link.json")).unwrap();
+    let pipe = corpus.join("pipe.json");
+    assert!(std::process::Command::new("mkfifo").arg(pipe).status().unwrap().success());
+    let before = corpus_files(folder.path());
+    let found = with_corpus(folder.path(), "100", "1");
+    insta::assert_snapshot!(found.stderr);
+    assert!(found.stdout.contains("corpus: 1 program read, 1 kept, "), "{found:?}");
+    assert!(before.iter().all(|(name, text)| corpus_files(folder.path()).get(name) == Some(text)));
 }

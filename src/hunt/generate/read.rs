@@ -1,0 +1,207 @@
+//! Reads programs of vectors as pieces: the opposite of [`ProgramGenerator::document`].
+//!
+//! [`ProgramGenerator::document`]: super::ProgramGenerator::document
+
+use num_bigint::{BigInt, Sign};
+
+use super::{FIRST_VALUES, GeneratedProgram, Piece, ProgramFrame, SHOWS_RESULTS};
+use crate::isa::disassembler::disassemble;
+use crate::isa::{ImmediateOperand, Isa, Unit};
+use crate::machines::MachineInfo;
+use crate::model::case::Program;
+use crate::model::value::Value;
+
+/// The word that ends a program of TinyVM.
+const YIELD: [u8; 2] = [0x10, 0x2a];
+
+/// An instruction with the offset at which it stands.
+type ReadPiece = (usize, Piece);
+
+impl GeneratedProgram {
+    /// The pieces of a program. Bytes that are no instruction are left out, and of MiniC89 all functions but `main`, or
+    /// the first one. `None` for a program without instructions or without a list of them.
+    pub(in crate::hunt) fn read(machine: &MachineInfo, program: &Program) -> Option<GeneratedProgram> {
+        let program = (machine.assemble)(program).ok()?;
+        let member = |name: &str| program.0.get(name);
+        let isa = machine.isa;
+        let mut frame = ProgramFrame::Bare;
+        let pieces = match isa.unit {
+            Unit::Bytes if machine.name == "evm" => {
+                let code = bytes(member("code")?)?;
+                let inner =
+                    code.strip_prefix(&FIRST_VALUES).and_then(|rest| rest.strip_suffix(&SHOWS_RESULTS));
+                let (code, start) = match inner {
+                    Some(inner) => {
+                        frame = ProgramFrame::Shown;
+                        (inner, FIRST_VALUES.len())
+                    }
+                    None => (code, 0),
+                };
+                with_destinations(isa, of_bytes(isa, code, start))
+            }
+            Unit::Bytes => with_distances(of_bytes(isa, bytes(member("script")?)?, 0)),
+            Unit::Words => of_words(isa, bytes(member("instructions")?.get("0x0000")?)?),
+            Unit::Objects => of_objects(isa, main_code(member("functions")?)?),
+        };
+        (!pieces.is_empty()).then_some(GeneratedProgram { pieces, choices: Vec::new(), frame })
+    }
+
+    /// The number of its instructions.
+    pub(in crate::hunt) fn instructions(&self) -> usize {
+        self.pieces.len()
+    }
+}
+
+fn bytes(value: &Value) -> Option<&[u8]> {
+    match value {
+        Value::Bytes(bytes) => Some(bytes),
+        _ => None,
+    }
+}
+
+fn of_bytes(isa: &Isa, code: &[u8], start: usize) -> Vec<ReadPiece> {
+    let piece = |op, bytes: &[u8]| Piece { op, bytes: bytes.to_vec(), target: None };
+    let lines = disassemble(isa, code);
+    lines.filter_map(|line| Some((start + line.offset, piece(line.op?, line.bytes)))).collect()
+}
+
+/// The index of the instruction at this offset, or the number of all for the end of the program.
+fn index_at(pieces: &[ReadPiece], offset: usize) -> Option<usize> {
+    let end = pieces.last().map(|(offset, piece)| offset + piece.bytes.len());
+    let index = pieces.binary_search_by_key(&offset, |it| it.0).ok();
+    index.or_else(|| (end == Some(offset)).then_some(pieces.len()))
+}
+
+/// With the targets of jumps whose operands are distances. One with several that differ keeps its operands.
+fn with_distances(pieces: Vec<ReadPiece>) -> Vec<Piece> {
+    let target = |(offset, piece): &ReadPiece| {
+        let mut rest = &piece.bytes[1..];
+        let mut targets = Vec::new();
+        for operand in piece.op.operands {
+            let (bytes, further) = operand.split(rest)?;
+            rest = further;
+            if matches!(operand, ImmediateOperand::Offset(_)) {
+                let target = BigInt::from(*offset) + BigInt::from_signed_bytes_le(bytes);
+                targets.push(index_at(&pieces, usize::try_from(target).ok()?)?);
+            }
+        }
+        targets.first().copied().filter(|first| targets.iter().all(|target| target == first))
+    };
+    let targets: Vec<_> = pieces.iter().map(target).collect();
+    pieces.into_iter().zip(targets).map(|((_, piece), target)| Piece { target, ..piece }).collect()
+}
+
+/// With the targets of jumps whose destinations are pushed right before them, in two bytes each.
+fn with_destinations(isa: &Isa, pieces: Vec<ReadPiece>) -> Vec<Piece> {
+    let Some(push) = isa.by_name("PUSH2") else { return Vec::new() };
+    let target = |pair: &[ReadPiece]| {
+        let [(_, pushed), (_, jump)] = pair else { return None };
+        let [ImmediateOperand::Data(_)] = pushed.op.operands else { return None };
+        let number = BigInt::from_bytes_be(Sign::Plus, &pushed.bytes[1..]);
+        let index = index_at(&pieces, usize::try_from(number).ok()?)?;
+        let is_destination = pieces.get(index).is_some_and(|it| it.1.op.name == "JUMPDEST");
+        (matches!(jump.op.name, "JUMP" | "JUMPI") && is_destination).then_some(index)
+    };
+    let targets: Vec<_> = pieces.windows(2).map(target).chain([None]).collect();
+    let piece = |(piece, target): (Piece, Option<usize>)| match target {
+        Some(_) => Piece { op: push, bytes: vec![push.code as u8, 0, 0], target },
+        None => piece,
+    };
+    pieces.into_iter().map(|it| it.1).zip(targets).map(piece).collect()
+}
+
+fn of_words(isa: &Isa, words: &[u8]) -> Vec<Piece> {
+    let words = words.strip_suffix(&YIELD).unwrap_or(words).chunks_exact(2);
+    let piece = |word: &[u8]| {
+        let op = isa.by_code(u16::from_be_bytes([word[0], word[1]]))?;
+        Some(Piece { op, bytes: word.to_vec(), target: None })
+    };
+    words.filter_map(piece).collect()
+}
+
+/// The instructions of the function `main`, or of the first one.
+fn main_code(functions: &Value) -> Option<&[Value]> {
+    let Value::List(functions) = functions else { return None };
+    let main = functions.iter().find(|function| function.get("name") == Some(&Value::text("main")));
+    match main.or(functions.first())?.get("code")? {
+        Value::List(code) => Some(code),
+        _ => None,
+    }
+}
+
+/// Without the two instructions at the end that the generator writes.
+fn of_objects(isa: &Isa, code: &[Value]) -> Vec<Piece> {
+    let pieces: Option<Vec<_>> = code.iter().map(|object| of_object(isa, object)).collect();
+    let mut pieces = pieces.unwrap_or_default();
+    if let [before @ .., push, end] = &pieces[..]
+        && (push.op.name, &push.bytes[..], end.op.name) == ("PUSH_I16", &[1, 0], "RET")
+    {
+        pieces.truncate(before.len());
+    }
+    let end = pieces.len();
+    for piece in &mut pieces {
+        piece.target = piece.target.map(|target| target.min(end));
+    }
+    pieces
+}
+
+fn of_object(isa: &Isa, object: &Value) -> Option<Piece> {
+    let (Value::Text(name), Value::List(arguments)) = (object.get("op")?, object.get("args")?) else {
+        return None;
+    };
+    let op = isa.by_name(name)?;
+    let mut piece = Piece { op, bytes: Vec::new(), target: None };
+    for (name, argument) in op.arguments.iter().zip(arguments) {
+        let Value::Int(number) = argument else { return None };
+        let mut number = i16::try_from(number).ok()?;
+        match *name {
+            "target" => piece.target = Some(usize::try_from(number).ok()?),
+            // The generator numbers functions from 0.
+            "fid" => number = number.wrapping_sub(1),
+            _ => {}
+        }
+        piece.bytes.extend(number.to_le_bytes());
+    }
+    (piece.bytes.len() == 2 * op.arguments.len()).then_some(piece)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test may panic")]
+mod tests {
+    use super::*;
+    use crate::formats::{Inputs, NewVector, made_for};
+    use crate::hunt::generate::ProgramGenerator;
+    use crate::machines::of_this_crate;
+    use crate::prove::numbers::Numbers;
+    use crate::run::sources::{SourceOrigin, VectorSource};
+    use crate::run::{LoadOptions, open_text};
+
+    /// How many programs of each machine are written and read.
+    const PROGRAMS: usize = 300;
+
+    #[test]
+    fn a_generated_program_is_read_as_it_was_written() {
+        let source = VectorSource::new("a.json".into(), "a.json".into(), SourceOrigin::Stream);
+        let options = LoadOptions::default();
+        for machine in of_this_crate() {
+            let (_, make) = made_for(machine.name).unwrap();
+            let mut generator = ProgramGenerator::new(machine);
+            let mut numbers = Numbers::new(11);
+            let mut read_back = 0;
+            for _ in 0..PROGRAMS {
+                let program = generator.next(&mut numbers);
+                let document = generator.document(&program);
+                generator.keep(program);
+                let inputs = Inputs::default();
+                let new = NewVector { name: "a", program: &document, inputs: &inputs, state: None };
+                let Ok(vector) = (make.make)(&new) else { continue };
+                let file = open_text(&source, vector.to_string(), &options);
+                let Some(case) = file.case(0).unwrap().read().unwrap().case else { continue };
+                let Some(program) = GeneratedProgram::read(machine, &case.program) else { continue };
+                assert_eq!(generator.document(&program), document, "{}", machine.name);
+                read_back += 1;
+            }
+            assert!(10 * read_back >= 9 * PROGRAMS, "{}: {read_back}", machine.name);
+        }
+    }
+}
