@@ -125,7 +125,6 @@ const FLAGS: &[Flag] = &[
     typed("keep", Nothing),
     typed("out", Nothing),
     typed("tries", Nothing),
-    typed("corpus", Nothing),
     typed("dir", Nothing),
     typed("fields", Nothing),
     typed("check", Nothing),
