@@ -10,6 +10,7 @@
 mod cause;
 mod checkpoints;
 mod datum;
+mod datum_write;
 mod history;
 mod moment;
 mod search;
@@ -25,9 +26,8 @@ use crate::testees::embedded::Embedded;
 use self::checkpoints::Checkpoints;
 use self::stretches::{RecordedStretch, Stretch};
 
-pub use self::cause::AskedCause;
 pub use self::datum::{Datum, DatumId, StateRow, StateSection, sections_of};
-pub use self::history::{DatumWrite, WriteCondition};
+pub use self::datum_write::{DatumWrite, WriteCondition};
 pub use self::moment::{Direction, FoundMoment, KeepGoing, Moment};
 pub use self::writes::{CelllessValues, PendingWrites, StepWrites, cellless, differing};
 

@@ -1,6 +1,6 @@
 //! Runs and records a case for the explorer.
 
-use crate::explain::recording::{AskedCause, Datum, Recording};
+use crate::explain::recording::{Datum, Recording};
 use crate::machines::account;
 use crate::machines::inspect::Inspect;
 use crate::machines::machine::{LoadError, Machine};
@@ -132,10 +132,10 @@ fn reasons(report: &CaseReport) -> String {
 }
 
 fn find_causes(assertions: &mut [OpenedAssertion], recording: &mut Recording) {
-    let asked = assertions.iter().take(MAX_CAUSES).map(|assertion| AskedCause {
-        state: recording.end_of_case_step(assertion.case_step),
-        at: assertion.at.clone(),
-    });
+    let asked = assertions
+        .iter()
+        .take(MAX_CAUSES)
+        .map(|assertion| (recording.end_of_case_step(assertion.case_step), assertion.at.clone()));
     let asked: Vec<_> = asked.collect();
     for (assertion, cause) in assertions.iter_mut().zip(recording.causes(&asked)) {
         assertion.cause = cause;

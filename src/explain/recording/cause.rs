@@ -9,33 +9,24 @@ use crate::machines::machine::Watch;
 use crate::model::explanation::BlameAnswer;
 use crate::model::path::Path;
 
-/// A question about a datum.
-#[derive(Debug, Clone)]
-pub struct AskedCause {
-    /// The state in which it is asked.
-    pub state: Moment,
-    /// The datum.
-    pub at: Path,
-}
-
 impl Recording {
-    /// The number of the instruction that decided each datum: that produced it or, if no cell holds it, the last one that
+    /// The number of the instruction that decided each datum in a state: that produced it or, if no cell holds it, the last one that
     /// read something or failed. `None` if there is none, and for states too long before the last of them.
-    pub fn causes(&mut self, asked: &[AskedCause]) -> Vec<Option<u64>> {
+    pub fn causes(&mut self, asked: &[(Moment, Path)]) -> Vec<Option<u64>> {
         let mut order: Vec<_> = (0..asked.len()).collect();
-        order.sort_by_key(|index| Reverse(asked[*index].state));
+        order.sort_by_key(|index| Reverse(asked[*index].0));
         let mut causes = vec![None; asked.len()];
-        let Some(last) = order.first().map(|index| asked[*index].state) else { return causes };
+        let Some(last) = order.first().map(|index| asked[*index].0) else { return causes };
         let start = self.now;
         let first = last.step.saturating_sub(WINDOW as u64);
-        order.retain(|index| asked[*index].state.step >= first);
+        order.retain(|index| asked[*index].0.step >= first);
         order.reverse();
-        let datum = |index: &usize| AskedDatum { at: asked[*index].at.clone(), wrong: WrongPart::Whole };
+        let datum = |index: &usize| AskedDatum { at: asked[*index].1.clone(), wrong: WrongPart::Whole };
         let questions = order.iter().map(|index| (*index, vec![datum(index)])).collect();
         let mut recorder = Recorder::new(questions, 0..u64::MAX, WatchedInstructions::Kept, 0);
         let mut from = first;
         for index in &order {
-            let state = asked[*index].state;
+            let state = asked[*index].0;
             self.watch(from..state.step, &mut recorder);
             from = state.step;
             recorder.after_step(*index, self.go_to(state).inspect());

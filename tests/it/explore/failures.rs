@@ -62,7 +62,7 @@ fn what_decided_a_datum_is_found_from_where_it_opens() {
         (&faults.path, "DIV"),
         (gas, "PUSH1 0x1e"),
         (trap, "DIV"),
-        (out, "MSTORE"),
+        (out, "RETURN"),
         (log, "LOG1"),
         (stop, ".word 0x0000"),
     ] {
