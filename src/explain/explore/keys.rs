@@ -107,7 +107,7 @@ pub static KEYS: &[KeyRow] = rows! {
     LastFailure, "the failing one before", ExplorerKey::Char('A') => "A";
     Failures, "all failing assertions", ExplorerKey::Char('l') => "l";
     Writes, "all writes of the selected datum", ExplorerKey::Char('w') => "w";
-    NextChange, "its next write that does not add N, or of a value", ExplorerKey::Char('c') => "c";
+    NextChange, "its next change by other than N, or =value", ExplorerKey::Char('c') => "c";
     Start, "to the start", ExplorerKey::Char('0') => "0", ExplorerKey::Home => "home";
     Finish, "to the end", ExplorerKey::Char('G') => "G", ExplorerKey::End => "end";
     GoTo, "to a step by number", ExplorerKey::Char('g') => "g";

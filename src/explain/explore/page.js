@@ -465,7 +465,7 @@ function numberOf(/** @type {string | null} */ text) {
 }
 
 /**
- * Whether a condition holds for a write: `1`, that it does not add this number, or `=7`, that it is of this value.
+ * Whether a condition holds for a write: `1`, that it changes the value by another number, or `=7`, that it is of this value.
  * `null` if it is no condition.
  */
 function conditionOf(/** @type {string} */ text) {
@@ -480,7 +480,7 @@ function conditionOf(/** @type {string} */ text) {
   return (/** @type {Write} */ write) => {
     const [old, next] = [numberOf(write.old), numberOf(write.new)];
     if (write.old === null) return false;
-    return old === null || next === null ? write.old !== write.new : next - old !== usual;
+    return old === null || next === null ? write.old !== write.new : next !== old && next - old !== usual;
   };
 }
 

@@ -261,7 +261,7 @@ impl Explorer {
             ExplorerMode::Typing(Prompt::Step, text) => format!("to step: {}_", escaped(text)),
             ExplorerMode::Typing(Prompt::Search, text) => format!("search: {}_", escaped(text)),
             ExplorerMode::Typing(Prompt::Change, text) => {
-                format!("next write that does not add (or =value): {}_", escaped(text))
+                format!("next change by other than (or =value): {}_", escaped(text))
             }
             ExplorerMode::Commands | ExplorerMode::Help | ExplorerMode::List(_)
                 if self.message.is_empty() =>

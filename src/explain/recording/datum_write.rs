@@ -18,7 +18,7 @@ pub struct DatumWrite {
 /// Which writes are sought.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WriteCondition {
-    /// Those that do not add this number.
+    /// Those that change the value, but not by adding this number.
     NotBy(BigInt),
     /// Those of this value.
     Value(String),
@@ -38,7 +38,7 @@ impl WriteCondition {
         let (old, new) = (write.old.as_deref(), write.new.as_deref());
         match self {
             WriteCondition::NotBy(usual) => match (old.map(number), new.map(number)) {
-                (Some(Some(old)), Some(Some(new))) => new - old != *usual,
+                (Some(Some(old)), Some(Some(new))) => old != new && new - old != *usual,
                 (None, _) => false,
                 _ => old != new,
             },
@@ -71,7 +71,7 @@ mod tests {
     #[test]
     fn conditions_compare_numbers() {
         let holds = |text: &str, old, new| WriteCondition::parse(text).unwrap().holds(&write(old, new));
-        assert!(!holds("1", Some("4"), "5") && holds("1", Some("4"), "6") && holds("1", Some("4"), "4"));
+        assert!(!holds("1", Some("4"), "5") && holds("1", Some("4"), "6") && !holds("1", Some("4"), "4"));
         assert!(!holds("-0x10", Some("0x30"), "32") && !holds("1", None, "7"));
         assert!(!holds("1", Some("7, before 2"), "8, before 2"));
         assert!(holds("1", Some("abc"), "abd") && !holds("1", Some("abc"), "abc"));
