@@ -87,6 +87,6 @@ impl LastWrites {
 
 /// A write in a line: `12  SSTORE: 1 -> 2`.
 pub(super) fn write_line(write: &DatumWrite) -> String {
-    let value = |value: &Option<String>| value.as_ref().map_or("nothing".to_owned(), |it| it.clone());
+    let value = |value: &Option<String>| value.as_ref().map_or("nothing".to_owned(), String::clone);
     format!("{}  {}: {} -> {}", write.step, write.instruction, value(&write.old), value(&write.new))
 }
