@@ -127,7 +127,7 @@ fn documents(metadata: &Path, snapshots: &Path) -> anyhow::Result<Opened> {
 }
 
 fn show(opened: Opened, source: Vec<String>) -> anyhow::Result<()> {
-    let Opened { id, machine, recording, assertion } = opened;
+    let Opened { id, machine, recording, assertions } = opened;
     let title = format!("{machine}  {id}");
-    terminal::run(&mut Explorer::new(recording, title, assertion, source))
+    terminal::run(&mut Explorer::new(recording, title, assertions, source))
 }

@@ -5,19 +5,23 @@
 
 mod code;
 mod keys;
+mod list;
 mod open;
 pub mod page;
 pub mod screen;
 mod state;
+
+use std::ops::ControlFlow;
 
 pub use self::keys::{ExplorerCommand, ExplorerKey, KEYS, KeyRow};
 pub use self::open::{Opened, OpenedAssertion, open, open_machine};
 pub use self::state::{StateChange, StateLine};
 
 use self::code::ShownCode;
+use self::list::{LastWrites, ListPlace, ListReaction, PlaceList};
 use self::state::{lines, values};
 use super::recording::{
-    Datum, Direction, FoundMoment, KeepGoing, Moment, Recording, StepWrites, sections_of,
+    Datum, Direction, FoundMoment, KeepGoing, Moment, Recording, StepWrites, WriteCondition, sections_of,
 };
 
 /// Which part of the screen the selection is in.
@@ -36,6 +40,8 @@ enum ExplorerMode {
     Commands,
     /// The help is shown; any key closes it.
     Help,
+    /// In a list over the panes.
+    List(PlaceList),
     /// As text, typed into a prompt.
     Typing(Prompt, String),
 }
@@ -66,6 +72,7 @@ impl CodeMark {
 enum Prompt {
     Step,
     Search,
+    Change,
 }
 
 /// Whether the explorer keeps running.
@@ -81,7 +88,9 @@ pub enum Goes {
 pub struct Explorer {
     recording: Recording,
     title: String,
-    assertion: Option<OpenedAssertion>,
+    /// The assertions that fail, and the index of the one that is shown.
+    assertions: Vec<OpenedAssertion>,
+    shown_assertion: usize,
     /// The lines of the program's source; empty if it has none.
     source: Vec<String>,
     mode: ExplorerMode,
@@ -106,13 +115,14 @@ impl Explorer {
     pub fn new(
         recording: Recording,
         title: String,
-        assertion: Option<OpenedAssertion>,
+        assertions: Vec<OpenedAssertion>,
         source: Vec<String>,
     ) -> Explorer {
         let mut explorer = Explorer {
             recording,
             title,
-            assertion,
+            assertions,
+            shown_assertion: 0,
             source,
             mode: ExplorerMode::Commands,
             pane: Pane::State,
@@ -126,9 +136,10 @@ impl Explorer {
             datum: None,
             page: 10,
         };
-        match explorer.assertion {
-            Some(_) => explorer.go_to_failure(),
-            None => explorer.go_to_step(0),
+        if explorer.assertions.is_empty() {
+            explorer.go_to_step(0);
+        } else {
+            explorer.go_to_failure();
         }
         explorer
     }
@@ -147,9 +158,19 @@ impl Explorer {
                 None => "? shows the keys".clone_into(&mut self.message),
             },
             ExplorerMode::Help => {}
+            ExplorerMode::List(list) => self.listed(key, list),
             ExplorerMode::Typing(prompt, text) => self.typed(key, prompt, text, keep_going),
         }
         Goes::On
+    }
+
+    fn listed(&mut self, key: ExplorerKey, mut list: PlaceList) {
+        match list.press(key, self.page) {
+            ListReaction::Stay => self.mode = ExplorerMode::List(list),
+            ListReaction::Close => {}
+            ListReaction::Go(ListPlace::Assertion(index)) => self.show_assertion(index),
+            ListReaction::Go(ListPlace::Instruction(step)) => self.go_to_step(step - 1),
+        }
     }
 
     fn typed(&mut self, key: ExplorerKey, prompt: Prompt, mut text: String, keep_going: KeepGoing<'_>) {
@@ -173,6 +194,10 @@ impl Explorer {
                 self.sought = text;
                 self.search(keep_going);
             }
+            Prompt::Change => match WriteCondition::parse(&text) {
+                Some(condition) => self.go_to_change(&condition, keep_going),
+                None => self.message = format!("{text:?} is no number, and no = with a value after it"),
+            },
         }
     }
 
@@ -192,6 +217,11 @@ impl Explorer {
             ExplorerCommand::NextExecution => self.go_to_execution(Direction::Forward, keep_going),
             ExplorerCommand::LastExecution => self.go_to_execution(Direction::Back, keep_going),
             ExplorerCommand::Failure => self.go_to_failure(),
+            ExplorerCommand::NextFailure => self.go_to_other_failure(Direction::Forward),
+            ExplorerCommand::LastFailure => self.go_to_other_failure(Direction::Back),
+            ExplorerCommand::Failures => self.list_failures(),
+            ExplorerCommand::Writes => self.list_writes(keep_going),
+            ExplorerCommand::NextChange => self.mode = ExplorerMode::Typing(Prompt::Change, String::new()),
             ExplorerCommand::Start => self.go_to_step(0),
             ExplorerCommand::Finish => self.go_to_step(u64::MAX),
             ExplorerCommand::GoTo => self.mode = ExplorerMode::Typing(Prompt::Step, String::new()),
@@ -237,15 +267,87 @@ impl Explorer {
     }
 
     fn go_to_failure(&mut self) {
-        let case_step = self.assertion.as_ref().map_or(usize::MAX, |assertion| assertion.case_step);
-        self.go_to(self.recording.end_of_case_step(case_step));
-        let Some(assertion) = &self.assertion else { return };
+        self.go_to(self.failing_state());
+        let Some(assertion) = self.assertions.get(self.shown_assertion) else { return };
         let rows = self.state.iter().enumerate().filter_map(|(index, line)| Some((index, line.row()?)));
         let rows: Vec<_> = rows.collect();
         let row = assertion.row(self.recording.machine().inspect(), rows.iter().map(|row| row.1));
-        if let Some(row) = row {
-            (self.pane, self.selected_state) = (Pane::State, rows[row].0);
-            self.select(0);
+        // Without a row, the heading is selected, so that no other datum seems to be meant.
+        (self.pane, self.selected_state) = (Pane::State, row.map_or(0, |row| rows[row].0));
+        self.select(0);
+    }
+
+    /// The state in which the shown assertion fails, or the last one.
+    fn failing_state(&self) -> Moment {
+        let assertion = self.assertions.get(self.shown_assertion);
+        self.recording.end_of_case_step(assertion.map_or(usize::MAX, |assertion| assertion.case_step))
+    }
+
+    fn show_assertion(&mut self, index: usize) {
+        self.shown_assertion = index;
+        self.go_to_failure();
+    }
+
+    fn go_to_other_failure(&mut self, direction: Direction) {
+        let (shown, count) = (self.shown_assertion, self.assertions.len());
+        match direction {
+            Direction::Forward if shown + 1 < count => self.show_assertion(shown + 1),
+            Direction::Back if shown > 0 => self.show_assertion(shown - 1),
+            _ if count == 0 => "no assertion fails".clone_into(&mut self.message),
+            Direction::Forward => "this is the last assertion that fails".clone_into(&mut self.message),
+            Direction::Back => "this is the first assertion that fails".clone_into(&mut self.message),
+        }
+    }
+
+    fn list_failures(&mut self) {
+        if self.assertions.is_empty() {
+            "no assertion fails".clone_into(&mut self.message);
+            return;
+        }
+        let line = |(index, it): (usize, &OpenedAssertion)| (it.line.clone(), ListPlace::Assertion(index));
+        let lines = self.assertions.iter().enumerate().map(line).collect();
+        let title = format!("{} failing assertions", self.assertions.len());
+        self.mode = ExplorerMode::List(PlaceList { title, lines, selected: self.shown_assertion });
+    }
+
+    /// The selected datum; if there is none, the message says so.
+    fn asked_datum(&mut self) -> Option<Datum> {
+        if self.datum.is_none() {
+            "select a datum of the state first".clone_into(&mut self.message);
+        }
+        self.datum.clone()
+    }
+
+    fn list_writes(&mut self, keep_going: KeepGoing<'_>) {
+        let Some(datum) = self.asked_datum() else { return };
+        let mut writes = LastWrites::default();
+        let found = self.recording.writes_of(&datum, 0, keep_going, &mut |write| {
+            writes.add(write);
+            ControlFlow::Continue(())
+        });
+        if found == FoundMoment::Cancelled {
+            "stopped".clone_into(&mut self.message);
+        } else if writes.count == 0 {
+            self.message = format!("{}: no write", datum.id);
+        } else {
+            self.mode = ExplorerMode::List(writes.list(&datum, self.recording.now().step()));
+        }
+    }
+
+    fn go_to_change(&mut self, condition: &WriteCondition, keep_going: KeepGoing<'_>) {
+        let Some(datum) = self.asked_datum() else { return };
+        let mut line = String::new();
+        let from = self.recording.now().step();
+        let found = self.recording.writes_of(&datum, from, keep_going, &mut |write| {
+            if !condition.holds(&write) {
+                return ControlFlow::Continue(());
+            }
+            line = list::write_line(&write);
+            ControlFlow::Break(())
+        });
+        self.found(found, true, &format!("{}: no such write after", datum.id));
+        if let FoundMoment::At(_) = found {
+            self.message = format!("step {line}");
         }
     }
 
@@ -258,13 +360,38 @@ impl Explorer {
     }
 
     fn go_to_write(&mut self, direction: Direction, keep_going: KeepGoing<'_>) {
+        let asked = if direction == Direction::Back { self.asked_assertion() } else { None };
+        let asked = asked.map(|assertion| (assertion.at.to_string(), assertion.cause));
         let Some(datum) = self.datum.clone() else {
-            "select a datum of the state first".clone_into(&mut self.message);
+            match asked {
+                Some((at, Some(step))) => self.go_to_cause(&at, step),
+                Some((at, None)) => self.message = format!("{at}: no instruction wrote it"),
+                None => drop(self.asked_datum()),
+            }
             return;
         };
         let found = self.recording.write_of(&datum, direction, keep_going);
+        if let (FoundMoment::Nothing, Some((at, Some(step)))) = (found, &asked) {
+            return self.go_to_cause(at, *step);
+        }
         let what = if direction == Direction::Back { "no write before" } else { "no write after" };
         self.found(found, direction == Direction::Forward, &format!("{}: {what}", datum.id));
+    }
+
+    /// The shown assertion, if its datum is selected in the state in which it fails.
+    fn asked_assertion(&self) -> Option<&OpenedAssertion> {
+        let assertion = self.assertions.get(self.shown_assertion)?;
+        let rows = self.state.iter().filter_map(StateLine::row);
+        let rows: Vec<_> = rows.collect();
+        let row = assertion.row(self.recording.machine().inspect(), rows.iter().copied());
+        let is_selected = row.map(|row| &rows[row].1.id) == self.datum.as_ref().map(|datum| &datum.id);
+        (is_selected && self.recording.now() == self.failing_state()).then_some(assertion)
+    }
+
+    /// Goes to the state before an instruction that decided a datum.
+    fn go_to_cause(&mut self, at: &str, step: u64) {
+        self.go_to_step(step - 1);
+        self.message = format!("{at}: this instruction decided it");
     }
 
     fn go_to_execution(&mut self, direction: Direction, keep_going: KeepGoing<'_>) {

@@ -7,8 +7,11 @@
 //! Steps are numbered as in `vmconf trace`: instruction `n` leads from state `n - 1` to state `n`, and state
 //! 0 is the initial one.
 
+mod cause;
 mod checkpoints;
 mod datum;
+mod datum_write;
+mod history;
 mod moment;
 mod search;
 mod stretches;
@@ -24,6 +27,7 @@ use self::checkpoints::Checkpoints;
 use self::stretches::{RecordedStretch, Stretch};
 
 pub use self::datum::{Datum, DatumId, StateRow, StateSection, sections_of};
+pub use self::datum_write::{DatumWrite, WriteCondition};
 pub use self::moment::{Direction, FoundMoment, KeepGoing, Moment};
 pub use self::writes::{CelllessValues, PendingWrites, StepWrites, cellless, differing};
 

@@ -1,11 +1,13 @@
 //! `vmconf explore`: what is on the screen and what keys do, in a buffer and in a terminal, and the page in a browser.
 
+mod failures;
 mod report;
 mod statetest;
 mod terminal;
 mod truth;
 mod values;
 mod viewer;
+mod writes;
 
 use std::fs;
 use std::process::Command;
@@ -41,10 +43,10 @@ fn opened(id: &str) -> Opened {
 }
 
 fn explorer(id: &str) -> Explorer {
-    let Opened { machine, recording, assertion, .. } = opened(id);
+    let Opened { machine, recording, assertions, .. } = opened(id);
     let source =
         if id == GCD { (1..30).map(|line| format!("source line {line}")).collect() } else { Vec::new() };
-    Explorer::new(recording, format!("{machine}  {id}"), assertion, source)
+    Explorer::new(recording, format!("{machine}  {id}"), assertions, source)
 }
 
 fn press(explorer: &mut Explorer, keys: &str) {

@@ -40,6 +40,16 @@ pub enum ExplorerCommand {
     LastExecution,
     /// Goes to the state in which the assertion fails, or to the end.
     Failure,
+    /// Goes to the next failing assertion.
+    NextFailure,
+    /// Goes to the failing assertion before.
+    LastFailure,
+    /// Lists the failing assertions.
+    Failures,
+    /// Lists the writes of the selected datum.
+    Writes,
+    /// Goes to the next write of the selected datum for which a typed condition holds.
+    NextChange,
     /// Goes to the initial state.
     Start,
     /// Goes to the end.
@@ -93,6 +103,11 @@ pub static KEYS: &[KeyRow] = rows! {
     NextExecution, "to the next execution of the selected instruction", ExplorerKey::Char('x') => "x";
     LastExecution, "to its execution before", ExplorerKey::Char('X') => "X";
     Failure, "to the assertion that fails", ExplorerKey::Char('f') => "f";
+    NextFailure, "the next failing assertion", ExplorerKey::Char('a') => "a";
+    LastFailure, "the failing one before", ExplorerKey::Char('A') => "A";
+    Failures, "all failing assertions", ExplorerKey::Char('l') => "l";
+    Writes, "all writes of the selected datum", ExplorerKey::Char('w') => "w";
+    NextChange, "its next change by other than N, or =value", ExplorerKey::Char('c') => "c";
     Start, "to the start", ExplorerKey::Char('0') => "0", ExplorerKey::Home => "home";
     Finish, "to the end", ExplorerKey::Char('G') => "G", ExplorerKey::End => "end";
     GoTo, "to a step by number", ExplorerKey::Char('g') => "g";

@@ -19,15 +19,22 @@ const MAX_LENGTH: usize = 300;
 /// How many bytes a page takes while it is made, and copies of the machine.
 const BYTES_OF_PAGE: u64 = 1 << 28;
 
-/// The first failing assertion of a case.
+/// The most failing assertions whose cause is sought, other than writes.
+const MAX_CAUSES: usize = 100;
+
+/// A failing assertion of a case.
 #[derive(Debug, Clone)]
 pub struct OpenedAssertion {
     /// What differs, as lines of text.
     pub text: Vec<String>,
+    /// The same in a line, for a list.
+    pub line: String,
     /// The path of the datum.
     pub at: Path,
     /// The number, from 1, of the case's step after which it was compared.
     pub case_step: usize,
+    /// The number of the instruction that decided the datum, if there is one: see [`Recording::causes`].
+    pub cause: Option<u64>,
 }
 
 impl OpenedAssertion {
@@ -66,8 +73,8 @@ pub struct Opened {
     pub machine: &'static str,
     /// Its run.
     pub recording: Recording,
-    /// The first assertion that fails.
-    pub assertion: Option<OpenedAssertion>,
+    /// The assertions that fail, in the order of the vector.
+    pub assertions: Vec<OpenedAssertion>,
 }
 
 /// Runs a case of a loaded file, and records it.
@@ -86,13 +93,17 @@ pub fn open(loaded: &LoadedFile<'_>, case: usize, options: &RunOptions) -> Resul
     if options.interrupt.is_requested() {
         return Err("the run was interrupted".to_owned());
     }
-    let Some((machine, recording)) = recorded else { return Err(reasons(&report)) };
+    let Some((machine, mut recording)) = recorded else { return Err(reasons(&report)) };
     if !account::is_available(BYTES_OF_PAGE) {
         return Err(format!("{}: the system refuses the memory that showing the run takes", report.id));
     }
-    let first = report.verdict.failure().and_then(|failure| failure.differences.first());
-    let assertion = first.map(|difference| failed(difference, &report.id.file));
-    Ok(Opened { id: report.id, machine, recording, assertion })
+    let differences = report.verdict.failure().map_or(&[][..], |failure| &failure.differences);
+    let count = differences.len();
+    let failed =
+        differences.iter().enumerate().map(|(index, it)| failed(it, &report.id.file, [index + 1, count]));
+    let mut assertions: Vec<_> = failed.collect();
+    find_causes(&mut assertions, &mut recording);
+    Ok(Opened { id: report.id, machine, recording, assertions })
 }
 
 /// Records a run to the end on this machine, with the name of a file as its id.
@@ -109,7 +120,7 @@ pub fn open_machine(
     let step = Step { actions: vec![Action::Execute], end: None, assertions: Vec::new() };
     let case = Case { machine: name, program, places: Vec::new(), steps: vec![step], label: None };
     let recording = Recording::new(machine, &case).map_err(|error| error.to_string())?;
-    Ok(Opened { id: CaseId::of_file(file.into()), machine: name, recording, assertion: None })
+    Ok(Opened { id: CaseId::of_file(file.into()), machine: name, recording, assertions: Vec::new() })
 }
 
 fn reasons(report: &CaseReport) -> String {
@@ -120,16 +131,31 @@ fn reasons(report: &CaseReport) -> String {
     reasons.join("; ")
 }
 
-fn failed(difference: &CaseDifference, file: &str) -> OpenedAssertion {
+fn find_causes(assertions: &mut [OpenedAssertion], recording: &mut Recording) {
+    let asked = assertions
+        .iter()
+        .take(MAX_CAUSES)
+        .map(|assertion| (recording.end_of_case_step(assertion.case_step), assertion.at.clone()));
+    let asked: Vec<_> = asked.collect();
+    for (assertion, cause) in assertions.iter_mut().zip(recording.causes(&asked)) {
+        assertion.cause = cause;
+    }
+}
+
+/// An assertion, with its number and how many there are.
+fn failed(difference: &CaseDifference, file: &str, [number, count]: [usize; 2]) -> OpenedAssertion {
     let CaseDifference { step, at, expected, actual, place, note } = difference;
     let expected = brief(expected, MAX_LENGTH);
     let actual = actual.as_ref().map_or("nothing".to_owned(), |actual| brief(actual, MAX_LENGTH));
     let note = note.as_ref().map_or(String::new(), |note| format!(" ({note})"));
+    let step_and_path = format!("{}{at}", vector_step(*step));
+    let of = if count > 1 { format!(" ({number} of {count})") } else { String::new() };
+    let line = format!("{number}  {step_and_path}: expected {expected}, actual {actual}");
     let text = vec![
-        format!("fails at {file}:{}", place.position),
-        format!("  {}{at}{note}", vector_step(*step)),
+        format!("fails at {file}:{}{of}", place.position),
+        format!("  {step_and_path}{note}"),
         format!("  expected {expected}"),
         format!("  actual   {actual}"),
     ];
-    OpenedAssertion { text, at: at.clone(), case_step: step.unwrap_or(1) }
+    OpenedAssertion { text, line, at: at.clone(), case_step: step.unwrap_or(1), cause: None }
 }

@@ -7,12 +7,12 @@
  * refer to by index. A write is the first and the last number of each range of places; `places` has the number of each
  * place that lines refer to.
  * @typedef {{ first: number, all: number, cut: string | null, lines: string[], codes: Code[], states: State[],
- *   data: string[], places: number[], writes: number[][], failure: Failure | null, source: string[] }} Run
+ *   data: string[], places: number[], writes: number[][], failures: Failure[], source: string[] }} Run
  * @typedef {[pc: number, label: string, text: string, line: number | null]} CodeLine
  * @typedef {{ name: string | null, lines: CodeLine[], unlisted: CodeLine[] }} Code
  * @typedef {[code: number, pc: number | null, line: number | null, depth: number, ended: string | null,
  *   changes: Changes, wrote: number | null, failed: 0 | 1]} State
- * @typedef {{ step: number, text: string[], datum: number | null }} Failure
+ * @typedef {{ at: string, step: number, text: string[], line: string, datum: number | null, cause: number | null }} Failure
  * @typedef {[title: number, rows: number[]]} Section
  * @typedef {[null, Section[]] | [section: number, start: number, end: number, inserted: number[]][]} Changes
  * @typedef {[depth: number, name: string, value: string, isOut: 0 | 1, datum: number | null, places: number[]]} Line
@@ -40,7 +40,10 @@ const view = {
   cut: element("cut", HTMLParagraphElement),
   code: element("code", HTMLOListElement),
   codeTitle: element("code-title", HTMLHeadingElement),
+  condition: element("condition", HTMLInputElement),
   failure: element("failure", HTMLDivElement),
+  failures: element("failures", HTMLSelectElement),
+  failuresPart: element("failures-part", HTMLSpanElement),
   filter: element("filter", HTMLInputElement),
   moves: element("moves", HTMLFormElement),
   page: element("page", HTMLElement),
@@ -50,10 +53,15 @@ const view = {
   status: element("status", HTMLParagraphElement),
   step: element("step", HTMLInputElement),
   wait: element("wait", HTMLParagraphElement),
+  writes: element("writes", HTMLOListElement),
+  writesPart: element("writes-part", HTMLDivElement),
+  writesTitle: element("writes-title", HTMLHeadingElement),
 };
 
 /** @type {Run} */ let run;
 let now = 0;
+/** The index of the failing assertion that is shown. */
+let shownFailure = 0;
 /** @type {Section[]} */ let sections = [];
 /** The selected datum, and the places that it had where it was seen last. */
 /** @type {number | null} */ let datum = null;
@@ -71,10 +79,8 @@ async function open() {
   run = await new Response(stream).json();
   view.all.textContent = String(run.all);
   view.step.max = String(run.first + run.states.length - 1);
-  if (run.failure !== null) {
-    view.failure.textContent = run.failure.text.join("\n");
-    view.failure.hidden = false;
-  }
+  view.failuresPart.hidden = run.failures.length < 2;
+  view.failures.replaceChildren(...run.failures.map(({ line }, index) => new Option(line, String(index))));
   if (run.cut !== null) {
     view.cut.textContent = run.cut;
     view.cut.hidden = false;
@@ -185,10 +191,16 @@ function paint() {
   paintCode();
   paintState();
   paintSource();
+  const failure = run.failures[shownFailure];
+  view.failure.hidden = failure === undefined;
+  view.failure.textContent = failure?.text.join("\n") ?? "";
+  view.failures.value = String(shownFailure);
   for (const button of view.moves.querySelectorAll("button")) {
     const move = button.dataset.move ?? "";
     button.disabled =
-      (move === "failure" && run.failure === null) ||
+      (move === "failure" && run.failures.length === 0) ||
+      (move === "lastFailure" && shownFailure === 0) ||
+      (move === "nextFailure" && shownFailure >= run.failures.length - 1) ||
       (["first", "back"].includes(move) && now === 0) ||
       (["last", "forward"].includes(move) && now === run.states.length - 1);
   }
@@ -336,8 +348,14 @@ const moves = {
   over: () => goToDepth(run.states[now][3] + 1),
   out: () => goToDepth(run.states[now][3]),
   lastWrite() {
+    const found = datum === null ? null : lastWrite();
+    const failure = found === null ? askedFailure() : null;
+    if (failure !== null && failure.cause !== null && failure.cause > run.first) {
+      go(failure.cause - 1 - run.first);
+      return say(`${failure.at}: this instruction decided it`);
+    }
+    if (failure !== null && datum === null) return goOr(null, `${failure.at}: no instruction wrote it`, true);
     if (datum === null) return say("select a row of the state first");
-    const found = lastWrite();
     goOr(found === null ? null : found - 1, `${run.data[datum]}: no write before`, true);
   },
   nextWrite() {
@@ -355,17 +373,131 @@ const moves = {
     goOr(findLast((state) => isAt(state, code, line)), "it is not executed before this", true);
   },
   failure() {
-    const failure = run.failure;
-    if (failure === null) return;
+    const failure = run.failures[shownFailure];
+    if (failure === undefined) return;
     datum = failure.datum;
+    if (datum === null) places = [];
     go(failure.step - run.first);
+    if (run.first + now !== failure.step) say(`it fails at step ${failure.step}, which this page does not have`);
+  },
+  nextFailure: () => showFailure(shownFailure + 1),
+  lastFailure: () => showFailure(shownFailure - 1),
+  writes() {
+    if (datum === null) return say("select a row of the state first");
+    listWrites(run.data[datum], writesOf());
   },
 };
+
+function showFailure(/** @type {number} */ index) {
+  if (run.failures[index] === undefined) return say("no other assertion fails there");
+  shownFailure = index;
+  moves.failure();
+}
+
+/** The shown assertion, if its datum is selected where it fails. */
+function askedFailure() {
+  const failure = run.failures[shownFailure];
+  const isAsked = failure !== undefined && failure.datum === datum && failure.step === run.first + now;
+  return isAsked ? failure : null;
+}
+
+/**
+ * A write: the index of the state after it, the instruction, and the values in the states before and after it.
+ * @typedef {{ at: number, instruction: string, old: string | null, new: string | null }} Write
+ */
+
+/** All writes of the selected datum. */
+function writesOf() {
+  /** @type {Write[]} */ const writes = [];
+  let state = stateAt(0);
+  for (let at = 1; at < run.states.length; at += 1) {
+    const next = changed(state, run.states[at][5]);
+    if (isWritten(at, places)) {
+      const before = run.states[at - 1];
+      const instruction = codeOf(before).find(([pc]) => pc === before[1])?.[2] ?? "";
+      writes.push({ at, instruction, old: valueIn(state), new: valueIn(next) });
+    }
+    state = next;
+  }
+  return writes;
+}
+
+/** The value of the selected datum. */
+function valueIn(/** @type {Section[]} */ state) {
+  for (const [, rows] of state) {
+    for (const row of rows) if (lineAt(row)[4] === datum) return lineAt(row)[2];
+  }
+  return null;
+}
+
+function writeLine(/** @type {Write} */ write) {
+  return `${run.first + write.at}  ${write.instruction}: ${write.old ?? "nothing"} -> ${write.new ?? "nothing"}`;
+}
+
+/** Shows this number of writes, the last ones. */
+const MOST_WRITES = 10000;
+
+function listWrites(/** @type {string} */ name, /** @type {Write[]} */ writes) {
+  view.writesPart.hidden = writes.length === 0;
+  if (writes.length === 0) return say(`${name}: no write`);
+  const omitted = writes.length > MOST_WRITES ? `, the last ${MOST_WRITES}` : "";
+  view.writesTitle.textContent = `${writes.length} writes of ${name}${omitted}`;
+  const items = writes.slice(-MOST_WRITES).map((write) => {
+    const item = document.createElement("li");
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = writeLine(write);
+    button.dataset.at = String(write.at);
+    item.append(button);
+    return item;
+  });
+  view.writes.replaceChildren(...items);
+  const last = writes.slice(-MOST_WRITES).findLastIndex((write) => write.at <= now);
+  const button = items[Math.max(0, last)].firstElementChild;
+  if (button instanceof HTMLElement) button.focus();
+}
+
+/** The number at the start of a value; what follows a space or a comma explains it. */
+function numberOf(/** @type {string | null} */ text) {
+  const [, sign, digits] = /^(-?)(\d+|0x[\da-f]+)(?:[ ,]|$)/i.exec(text ?? "") ?? [];
+  if (digits === undefined) return null;
+  return sign === "-" ? -BigInt(digits) : BigInt(digits);
+}
+
+/**
+ * Whether a condition holds for a write: `1`, that it changes the value by another number, or `=7`, that it is of this value.
+ * `null` if it is no condition.
+ */
+function conditionOf(/** @type {string} */ text) {
+  if (text.startsWith("=")) {
+    const value = text.slice(1).trim();
+    const number = numberOf(value);
+    return (/** @type {Write} */ write) =>
+      write.new === value || (number !== null && numberOf(write.new) === number);
+  }
+  const usual = numberOf(text);
+  if (usual === null) return null;
+  return (/** @type {Write} */ write) => {
+    const [old, next] = [numberOf(write.old), numberOf(write.new)];
+    if (write.old === null) return false;
+    return old === null || next === null ? write.old !== write.new : next !== old && next - old !== usual;
+  };
+}
+
+/** Goes to the next write of the selected datum for which the typed condition holds. */
+function goToChange() {
+  const holds = conditionOf(view.condition.value.trim());
+  if (datum === null) return say("select a row of the state first");
+  if (holds === null) return say("that is no number, and no = with a value after it");
+  const found = writesOf().find((write) => write.at > now && holds(write));
+  goOr(found?.at ?? null, `${run.data[datum]}: no such write after`, false);
+  if (found !== undefined) say(`step ${writeLine(found)}`);
+}
 
 /** @type {Partial<Record<string, keyof typeof moves>>} */
 const keys = {
   s: "forward", ArrowRight: "forward", b: "back", ArrowLeft: "back", o: "over", u: "out", p: "lastWrite",
-  n: "nextWrite", x: "nextExecution", X: "lastExecution", f: "failure", 0: "first", Home: "first", G: "last", End: "last",
+  n: "nextWrite", x: "nextExecution", X: "lastExecution", f: "failure", a: "nextFailure", A: "lastFailure", w: "writes", 0: "first", Home: "first", G: "last", End: "last",
 };
 
 /** Moves the selection of a list by this number of rows. */
@@ -388,13 +520,13 @@ function choose(/** @type {HTMLElement} */ option) {
 function follow() {
   const step = new URLSearchParams(location.hash.slice(1)).get("step");
   if (step !== null && /^\d+$/.test(step)) go(Number(step) - run.first);
-  else if (run.failure !== null) moves.failure();
+  else if (run.failures.length > 0) moves.failure();
   else go(0);
 }
 
 addEventListener("keydown", (event) => {
   const target = event.target;
-  if (target instanceof HTMLInputElement || event.ctrlKey || event.altKey || event.metaKey) return;
+  if (target instanceof HTMLInputElement || target instanceof HTMLSelectElement || event.ctrlKey || event.altKey || event.metaKey) return;
   const list = (target instanceof Element && target.closest("[role=listbox]")) || view.state;
   const move = keys[event.key];
   if (move !== undefined) moves[move]();
@@ -402,6 +534,8 @@ addEventListener("keydown", (event) => {
   else if (event.key === "ArrowDown") select(list, 1);
   else if (event.key === "g") view.step.focus();
   else if (event.key === "/") view.filter.focus();
+  else if (event.key === "c") view.condition.focus();
+  else if (event.key === "l" && !view.failuresPart.hidden) view.failures.focus();
   else return;
   event.preventDefault();
 });
@@ -417,6 +551,11 @@ for (const list of [view.code, view.state]) {
 }
 view.step.addEventListener("change", () => go(Number(view.step.value) - run.first));
 view.filter.addEventListener("input", paintState);
+view.failures.addEventListener("change", () => showFailure(Number(view.failures.value)));
+view.condition.addEventListener("change", goToChange);
+view.writes.addEventListener("click", ({ target }) => {
+  if (target instanceof HTMLButtonElement) go(Number(target.dataset.at) - 1);
+});
 view.moves.addEventListener("submit", (event) => event.preventDefault());
 addEventListener("hashchange", follow);
 open();

@@ -14,8 +14,8 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use self::states::{MAX_ROWS, PageStates};
-use super::Opened;
-use crate::explain::recording::{Recording, sections_of};
+use super::{Opened, OpenedAssertion};
+use crate::explain::recording::{Moment, Recording, sections_of};
 use crate::model::escape::escaped;
 
 const STYLE: &str = include_str!("page.css");
@@ -25,6 +25,9 @@ const BODY: &str = include_str!("page.html");
 /// The maximum number of steps in a page; of longer runs, the last ones before the failing assertion. There are fewer if
 /// states are large.
 pub const MAX_STEPS: u64 = 100_000;
+
+/// The most failing assertions in a page, the first ones.
+const MAX_FAILURES: usize = 1000;
 
 /// How many steps a page has, however large their states are.
 const MIN_STEPS: u64 = 100;
@@ -88,24 +91,32 @@ fn html(text: &str) -> String {
 /// The data of a page, compressed: `first` is the number of the first state, `states` has each state as its difference
 /// from the previous one, see [`PageStates`]; they refer to `lines`, `codes` and `writes` by index.
 fn compressed(opened: Opened, source: &[String]) -> io::Result<(PageSpan, String)> {
-    let Opened { mut recording, assertion, .. } = opened;
-    let end = recording.end_of_case_step(assertion.as_ref().map_or(usize::MAX, |it| it.case_step));
-    let last = recording.steps().min(end.step().saturating_add(MAX_STEPS / 10));
+    let Opened { mut recording, assertions, .. } = opened;
+    let ends = assertions.iter().take(MAX_FAILURES).map(|it| recording.end_of_case_step(it.case_step));
+    let ends: Vec<_> = ends.collect();
+    let first_end = ends.first().map_or(u64::MAX, |end| end.step());
+    // All failing assertions, if there is room for the whole run up to them.
+    let last_end = ends.iter().map(|end| end.step()).max().filter(|end| *end <= MAX_STEPS);
+    let last = first_end.saturating_add(MAX_STEPS / 10).max(last_end.unwrap_or(0)).min(recording.steps());
     let (span, mut states) = last_states(&mut recording, last);
-    let failure = assertion.map(|assertion| {
+    let failure = |(assertion, end): (&OpenedAssertion, Moment)| {
         let machine = recording.go_to(end);
         let rows = sections_of(machine.inspect()).into_iter().flat_map(|section| section.rows);
         let rows: Vec<_> = rows.collect();
         let asserted = assertion.row(machine.inspect(), rows.iter().map(|shown| (&shown.row, &shown.datum)));
         let datum = asserted.map(|index| states.datum(&rows[index]));
-        json!({ "step": end.step(), "text": assertion.text, "datum": datum })
-    });
+        let OpenedAssertion { text, line, cause, at, .. } = assertion;
+        let at = at.to_string();
+        let at = escaped(&at);
+        json!({ "at": at,  "step": end.step(), "text": text, "line": line, "datum": datum, "cause": cause })
+    };
+    let failures: Vec<_> = assertions.iter().zip(ends).map(failure).collect();
     drop(recording);
     // Each write to the encoder is slow, however short.
     let mut out = BufWriter::new(GzEncoder::new(Vec::new(), Compression::default()));
     write!(out, "{{\"first\":{},\"all\":{},\"cut\":{},", span.first, span.all, json!(span.cut()))?;
     states.write(&mut out)?;
-    write!(out, ",\"failure\":{},\"source\":{}}}", json!(failure), json!(source))?;
+    write!(out, ",\"failures\":{},\"source\":{}}}", json!(failures), json!(source))?;
     Ok((span, BASE64_STANDARD.encode(out.into_inner()?.finish()?)))
 }
 

@@ -10,6 +10,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Borders, Clear, Paragraph};
 
 use super::code::PlacedLine;
+use super::list::PlaceList;
 use super::{Explorer, ExplorerMode, KEYS, Pane, Prompt, StateChange, StateLine};
 use crate::machines::inspect::InspectSource;
 use crate::machines::view::ViewScope;
@@ -57,6 +58,9 @@ impl Parts {
 
 /// The pane at a position of the screen, and the line in it.
 pub fn line_at(explorer: &Explorer, area: Rect, place: Position) -> Option<(Pane, usize)> {
+    if matches!(explorer.mode, ExplorerMode::List(_)) {
+        return None;
+    }
     let parts = Parts::new(explorer, area);
     let panes = [
         (Pane::Code, parts.code, explorer.selected_code, explorer.code.lines.len()),
@@ -82,8 +86,10 @@ pub fn paint(explorer: &mut Explorer, frame: &mut Frame<'_>) {
     let below: Vec<Line<'_>> = explorer.below().into_iter().map(Line::from).collect();
     frame.render_widget(Paragraph::new(below), parts.below);
     frame.render_widget(Line::styled(explorer.message_line(), BOLD), parts.message);
-    if explorer.mode == ExplorerMode::Help {
-        help(frame, area);
+    match &explorer.mode {
+        ExplorerMode::Help => help(frame, area),
+        ExplorerMode::List(list) => list_of_places(frame, area, list),
+        ExplorerMode::Commands | ExplorerMode::Typing(..) => {}
     }
 }
 
@@ -136,9 +142,8 @@ fn help(frame: &mut Frame<'_>, area: Rect) {
         let names: Vec<_> = row.keys.iter().map(|(_, name)| *name).collect();
         format!("{:>9}  {}", names.join(" "), row.doc)
     };
-    // One column if two do not fit.
     let lines: Vec<Line<'_>> = if area.width < WIDE {
-        KEYS.iter().map(|row| cell(Some(row)).into()).collect()
+        narrow_help(|row| cell(Some(row)), usize::from(area.width).saturating_sub(2) / 2)
     } else {
         let both = |index| format!("{:<62}{}", cell(KEYS.get(index)), cell(KEYS.get(half + index)));
         (0..half).map(|index| both(index).into()).collect()
@@ -146,6 +151,38 @@ fn help(frame: &mut Frame<'_>, area: Rect) {
     let block = Block::bordered().title(" keys; any key closes this ");
     frame.render_widget(Clear, area);
     frame.render_widget(Paragraph::new(lines).block(block), area);
+}
+
+/// The keys in lines of one or two rows: a row shares its line with the next one if both are shorter than `half`.
+fn narrow_help(cell: impl Fn(&super::KeyRow) -> String, half: usize) -> Vec<Line<'static>> {
+    let mut lines: Vec<String> = Vec::new();
+    let mut is_open = false;
+    for text in KEYS.iter().map(cell) {
+        let is_short = text.chars().count() < half;
+        match lines.last_mut() {
+            Some(line) if is_open && is_short => {
+                *line = format!("{line:<half$}{text}");
+                is_open = false;
+            }
+            _ => {
+                lines.push(text);
+                is_open = is_short;
+            }
+        }
+    }
+    lines.into_iter().map(Line::from).collect()
+}
+
+fn list_of_places(frame: &mut Frame<'_>, area: Rect, list: &PlaceList) {
+    let block = Block::bordered().title(format!(" {}; enter goes there ", escaped(&list.title)));
+    let room = block.inner(area).height.into();
+    let from = first_shown(list.selected, list.lines.len(), room);
+    let lines = list.lines.iter().enumerate().skip(from).take(room).map(|(index, (text, _))| {
+        let (mark, style) = if index == list.selected { ("▏", REVERSED) } else { (" ", Style::new()) };
+        Line::styled(format!("{mark}{}", escaped(text)), style)
+    });
+    frame.render_widget(Clear, area);
+    frame.render_widget(Paragraph::new(lines.collect::<Vec<_>>()).block(block), area);
 }
 
 impl Explorer {
@@ -213,7 +250,8 @@ impl Explorer {
             (None, None) => Some(format!("ended: {}", machine.describe())),
             (Some(_), _) => None,
         };
-        let assertion = self.assertion.iter().flat_map(|assertion| assertion.text.clone());
+        let shown = self.assertions.get(self.shown_assertion);
+        let assertion = shown.into_iter().flat_map(|assertion| assertion.text.clone());
         let lines = end.into_iter().chain(assertion.take(MAX_OF_ASSERTION));
         lines.map(|line| escaped(&line).into_owned()).collect()
     }
@@ -222,10 +260,17 @@ impl Explorer {
         match &self.mode {
             ExplorerMode::Typing(Prompt::Step, text) => format!("to step: {}_", escaped(text)),
             ExplorerMode::Typing(Prompt::Search, text) => format!("search: {}_", escaped(text)),
-            ExplorerMode::Commands | ExplorerMode::Help if self.message.is_empty() => {
+            ExplorerMode::Typing(Prompt::Change, text) => {
+                format!("next change by other than (or =value): {}_", escaped(text))
+            }
+            ExplorerMode::Commands | ExplorerMode::Help | ExplorerMode::List(_)
+                if self.message.is_empty() =>
+            {
                 "s/b step, back  p/n writes  f failure  g step  / search  ? keys  q quit".to_owned()
             }
-            ExplorerMode::Commands | ExplorerMode::Help => escaped(&self.message).into_owned(),
+            ExplorerMode::Commands | ExplorerMode::Help | ExplorerMode::List(_) => {
+                escaped(&self.message).into_owned()
+            }
         }
     }
 }

@@ -13,6 +13,13 @@ use crate::machines::machine::{At, Watch};
 const FIRST: u64 = 1 << 10;
 const MAX_LENGTH: u64 = 1 << 20;
 
+/// Which of the instructions that wrote a datum are sought.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Writers {
+    First,
+    All,
+}
+
 impl Recording {
     /// The instruction that last wrote a datum before the current state, or that writes it next. Does not change the
     /// current state.
@@ -22,15 +29,23 @@ impl Recording {
         direction: Direction,
         keep_going: KeepGoing<'_>,
     ) -> FoundMoment {
-        let cellless = if datum.cells.is_empty() { Cellless::Compared } else { Cellless::Ignored };
+        let writers = if direction == Direction::Forward { Writers::First } else { Writers::All };
         self.search(self.now.step, direction, keep_going, &mut |recording, range| {
-            let mut best = Best::new(direction);
-            let mut watch = WriteWatch::new(range.start, cellless, |step, writes| {
-                if writes.wrote(datum) { best.add(step) } else { ControlFlow::Continue(()) }
-            });
-            recording.watch(range, &mut watch);
-            best.step
+            recording.writers(datum, range, writers).pop()
         })
+    }
+
+    /// The numbers of the instructions of a part of the run that wrote a datum.
+    pub(super) fn writers(&mut self, datum: &Datum, range: Range<u64>, which: Writers) -> Vec<u64> {
+        let cellless = if datum.cells.is_empty() { Cellless::Compared } else { Cellless::Ignored };
+        let mut found = Vec::new();
+        let mut watch = WriteWatch::new(range.start, cellless, |step, writes| {
+            let wrote = writes.wrote(datum);
+            found.extend(wrote.then_some(step));
+            if wrote && which == Writers::First { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        self.watch(range, &mut watch);
+        found
     }
 
     /// What the instruction wrote that leads to the current state, which does not change.

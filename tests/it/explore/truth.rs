@@ -14,12 +14,12 @@ use crate::support::browser::browser;
 use crate::support::{Ran, at_root, command, ran};
 
 /// A file of vectors.
-struct Vector {
+pub(super) struct Vector {
     _folder: TempDir,
-    path: String,
+    pub(super) path: String,
 }
 
-fn vector(content: &Json) -> Vector {
+pub(super) fn vector(content: &Json) -> Vector {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("vector.json");
     fs::write(&path, content.to_string()).unwrap();
@@ -27,7 +27,10 @@ fn vector(content: &Json) -> Vector {
 }
 
 fn neo3(script: &Json) -> Vector {
-    let steps = json!([{ "actions": ["execute"], "result": { "state": "FAULT" } }]);
+    neo3_steps(script, &json!([{ "actions": ["execute"], "result": { "state": "FAULT" } }]))
+}
+
+pub(super) fn neo3_steps(script: &Json, steps: &Json) -> Vector {
     let test = json!({ "name": "it", "script": script, "steps": steps });
     vector(&json!({ "category": "it", "name": "it", "tests": [test] }))
 }
@@ -37,7 +40,7 @@ fn tinyvm(instructions: &Json) -> Vector {
     vector(&json!({ "machine": "tinyvm", "tests": [test] }))
 }
 
-fn evm(code: &str) -> Vector {
+pub(super) fn evm(code: &str) -> Vector {
     let text = fs::read_to_string(at_root("tests/samples/trace/long.json")).unwrap();
     vector(&serde_json::from_str(&text.replace("0x5b600056", code)).unwrap())
 }

@@ -1,0 +1,92 @@
+//! Lists over the panes, whose lines are places to go.
+
+use std::collections::VecDeque;
+
+use super::keys::{self, ExplorerCommand, ExplorerKey};
+use crate::explain::recording::{Datum, DatumWrite};
+
+/// The most writes in a list, the last ones.
+const MAX_WRITES: usize = 10_000;
+
+/// Where a line of a list leads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ListPlace {
+    /// To the failing assertion with this index.
+    Assertion(usize),
+    /// To the state before the instruction with this number.
+    Instruction(u64),
+}
+
+/// A list, and its selected line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct PlaceList {
+    pub(super) title: String,
+    pub(super) lines: Vec<(String, ListPlace)>,
+    pub(super) selected: usize,
+}
+
+/// What a key does in a list.
+pub(super) enum ListReaction {
+    /// The list stays.
+    Stay,
+    /// It closes.
+    Close,
+    /// It closes, and the explorer goes there.
+    Go(ListPlace),
+}
+
+impl PlaceList {
+    /// Handles a key; `page` is the number of lines per page.
+    pub(super) fn press(&mut self, key: ExplorerKey, page: usize) -> ListReaction {
+        if key == ExplorerKey::Enter {
+            let line = self.lines.get(self.selected);
+            return line.map_or(ListReaction::Close, |(_, place)| ListReaction::Go(*place));
+        }
+        let selected = match keys::command(key) {
+            Some(ExplorerCommand::Up) => self.selected.saturating_sub(1),
+            Some(ExplorerCommand::Down) => self.selected + 1,
+            Some(ExplorerCommand::PageUp) => self.selected.saturating_sub(page),
+            Some(ExplorerCommand::PageDown) => self.selected + page,
+            Some(ExplorerCommand::Start) => 0,
+            Some(ExplorerCommand::Finish) => usize::MAX,
+            _ => return ListReaction::Close,
+        };
+        self.selected = selected.min(self.lines.len().saturating_sub(1));
+        ListReaction::Stay
+    }
+}
+
+/// The last writes of a datum.
+#[derive(Default)]
+pub(super) struct LastWrites {
+    /// How many there are, with those that are omitted.
+    pub(super) count: usize,
+    kept: VecDeque<DatumWrite>,
+}
+
+impl LastWrites {
+    pub(super) fn add(&mut self, write: DatumWrite) {
+        self.count += 1;
+        if self.kept.len() == MAX_WRITES {
+            self.kept.pop_front();
+        }
+        self.kept.push_back(write);
+    }
+
+    /// The list of them; the last one up to the state `now` is selected.
+    pub(super) fn list(&self, datum: &Datum, now: u64) -> PlaceList {
+        let omitted =
+            if self.count > MAX_WRITES { format!(", the last {MAX_WRITES}") } else { String::new() };
+        PlaceList {
+            title: format!("{} writes of {}{omitted}", self.count, datum.id),
+            lines: self.kept.iter().map(|it| (write_line(it), ListPlace::Instruction(it.step))).collect(),
+            selected: self.kept.partition_point(|write| write.step <= now).saturating_sub(1),
+        }
+    }
+}
+
+/// A write in a line: `12  SSTORE: 1 -> 2`.
+pub(super) fn write_line(write: &DatumWrite) -> String {
+    let value = |value: &Option<String>| value.as_ref().map_or("nothing".to_owned(), String::clone);
+    format!("{}  {}: {} -> {}", write.step, write.instruction, value(&write.old), value(&write.new))
+}

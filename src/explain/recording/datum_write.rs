@@ -1,0 +1,83 @@
+//! A write of a datum with its values, and conditions on it.
+
+use num_bigint::BigInt;
+
+/// A write of a datum.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DatumWrite {
+    /// The number of the instruction.
+    pub step: u64,
+    /// Its text.
+    pub instruction: String,
+    /// The value in the state before the instruction; `None` if that state does not have the datum.
+    pub old: Option<String>,
+    /// The value in the state after it.
+    pub new: Option<String>,
+}
+
+/// Which writes are sought.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WriteCondition {
+    /// Those that change the value, but not by adding this number.
+    NotBy(BigInt),
+    /// Those of this value.
+    Value(String),
+}
+
+impl WriteCondition {
+    /// Reads `1` or `-0x20`, the number that is usually added, or `=7`, a value. `None` if it is neither.
+    pub fn parse(text: &str) -> Option<WriteCondition> {
+        match text.trim().strip_prefix('=') {
+            Some(value) => Some(WriteCondition::Value(value.trim().to_owned())),
+            None => number(text.trim()).map(WriteCondition::NotBy),
+        }
+    }
+
+    /// Whether it holds for a write. Where there was no value before, nothing was added.
+    pub fn holds(&self, write: &DatumWrite) -> bool {
+        let (old, new) = (write.old.as_deref(), write.new.as_deref());
+        match self {
+            WriteCondition::NotBy(usual) => match (old.map(number), new.map(number)) {
+                (Some(Some(old)), Some(Some(new))) => old != new && new - old != *usual,
+                (None, _) => false,
+                _ => old != new,
+            },
+            WriteCondition::Value(value) => match (new.map(number), number(value)) {
+                (Some(Some(new)), Some(value)) => new == value,
+                _ => new == Some(value),
+            },
+        }
+    }
+}
+
+/// The number at the start of a value, in decimal or in hexadecimal; what follows a space or a comma explains it.
+fn number(text: &str) -> Option<BigInt> {
+    let text = text.split([' ', ',']).next()?;
+    let (sign, digits) = text.strip_prefix('-').map_or(("", text), |digits| ("-", digits));
+    let (digits, radix) = digits.strip_prefix("0x").map_or((digits, 10), |digits| (digits, 16));
+    let is_number = digits.chars().all(|digit| digit.is_digit(radix));
+    is_number.then(|| BigInt::parse_bytes(format!("{sign}{digits}").as_bytes(), radix)).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn write(old: Option<&str>, new: &str) -> DatumWrite {
+        let [old, new] = [old, Some(new)].map(|value| value.map(str::to_owned));
+        DatumWrite { step: 1, instruction: "ADD".to_owned(), old, new }
+    }
+
+    #[test]
+    fn conditions_compare_numbers() {
+        let holds = |text: &str, old, new| WriteCondition::parse(text).map(|it| it.holds(&write(old, new)));
+        let yes = |text: &str, old, new| holds(text, old, new) == Some(true);
+        let no = |text: &str, old, new| holds(text, old, new) == Some(false);
+        assert!(no("1", Some("4"), "5") && yes("1", Some("4"), "6") && no("1", Some("4"), "4"));
+        assert!(no("-0x10", Some("0x30"), "32") && no("1", None, "7"));
+        assert!(no("1", Some("7, before 2"), "8, before 2"));
+        assert!(yes("1", Some("abc"), "abd") && no("1", Some("abc"), "abc"));
+        assert!(yes("=0x10", None, "16") && yes("= null", Some("3"), "null") && no("=3", None, "4"));
+        assert_eq!(["", "x", "1z", "-", "0x"].map(WriteCondition::parse), [const { None }; 5]);
+    }
+}
