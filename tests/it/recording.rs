@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use crate::support::{read, relative, replay, written_vectors};
 use vmconf::explain::recording::{Datum, Direction, FoundMoment, Recording, sections_of};
-use vmconf::machines::inspect::{Effects, Inspect, frame_of};
+use vmconf::machines::inspect::{Effects, Inspect, frame_of, written_besides};
 use vmconf::machines::machine::{At, Watch};
 use vmconf::machines::{self};
 use vmconf::model::case::{Action, Case, Step};
@@ -27,7 +27,8 @@ fn state(machine: &dyn Inspect, fields: &[&str]) -> String {
     })
 }
 
-/// The states before each instruction, and what each instruction says that it writes.
+/// The states before each instruction, and what each instruction writes by its row and by the frames that it starts
+/// and ends.
 struct States {
     fields: Vec<&'static str>,
     before: Vec<String>,
@@ -38,6 +39,10 @@ struct States {
 impl Watch for States {
     fn before(&mut self, at: &At<'_>) {
         if self.before.len() < STATES {
+            // The instruction before this one may have started or ended a frame.
+            if let Some(last) = self.writes.last_mut() {
+                last.writes.extend(written_besides(at.state));
+            }
             self.before.push(state(at.state, &self.fields));
             let effects = at.state.effects();
             let takes = effects.takes.unwrap_or(at.op.map_or(0, |op| op.pops.into()));
