@@ -452,8 +452,8 @@ function listWrites(/** @type {string} */ name, /** @type {Write[]} */ writes) {
     return item;
   });
   view.writes.replaceChildren(...items);
-  const last = writes.slice(-MOST_WRITES).findLastIndex((write) => write.at <= now);
-  const button = items[Math.max(0, last)].firstElementChild;
+  const before = writes.slice(-MOST_WRITES).filter((write) => write.at <= now);
+  const button = items[Math.max(0, before.length - 1)].firstElementChild;
   if (button instanceof HTMLElement) button.focus();
 }
 
