@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use crate::random::Random;
 #[cfg(unix)]
-use crate::support::{Ran, command, ran};
+use crate::support::{Ran, command, golden, ran};
 use vmconf::hunt::corpus::FuzzCorpus;
 use vmconf::hunt::fuzz::{FuzzEvent, FuzzFinding, FuzzOptions, FuzzSubject, FuzzSummary, fuzz};
 use vmconf::machines::{by_name, of_this_crate};
@@ -238,7 +238,7 @@ fn a_hostile_corpus_is_noted_and_left_alone() {
     assert!(std::process::Command::new("mkfifo").arg(pipe).status().unwrap().success());
     let before = corpus_files(folder.path());
     let found = with_corpus(folder.path(), "100", "1");
-    insta::assert_snapshot!(found.stderr);
+    golden::file("hostile-corpus", &found.stderr);
     assert!(found.stdout.contains("corpus: 1 program read, 1 kept, "), "{found:?}");
     assert!(before.iter().all(|(name, text)| corpus_files(folder.path()).get(name) == Some(text)));
 }
