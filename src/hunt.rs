@@ -4,3 +4,4 @@ pub mod corpus;
 pub mod fuzz;
 mod generate;
 pub mod minimize;
+mod states;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::declaration::{Declaration, MAX_DECLARATION, StepActions, action_name};
 use super::json_schema::json_schema;
+use super::new_cases::FamilyWriter;
 use super::reader::{FamilyReader, Misfit};
 use super::uncompared::DeclaredRule;
 use super::write_back::write_back;
@@ -129,6 +130,14 @@ impl Family {
     pub fn uncompared(&self, format: &Format, change: &str, at: &str) -> Option<DeclaredRule> {
         let (reader, _) = self.readers.iter().find(|(_, own)| std::ptr::eq(*own, format))?;
         reader.uncompared(change, at)
+    }
+
+    /// What writes cases in one of its formats; of several, in the first one if `format` is none of them.
+    pub fn writer(&self, format: Option<&Format>) -> FamilyWriter<'_> {
+        let is_it =
+            |own: &(FamilyReaderRef, &'static Format)| format.is_some_and(|it| std::ptr::eq(own.1, it));
+        let number = self.readers.iter().position(is_it).unwrap_or_default();
+        FamilyWriter::new(&self.declaration, number)
     }
 
     /// Its formats.

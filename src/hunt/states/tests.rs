@@ -1,0 +1,86 @@
+use super::*;
+use crate::formats::family::Family;
+use crate::text::json::Document;
+use crate::text::typed;
+
+const DECLARATION: &str = r#"
+machine = "toy"
+[state]
+pc = "u8"
+wide = "u256"
+small = "i3"
+flag = "bool"
+any = "int"
+word = "text"
+code = "bytes"
+packed = "base64"
+maybe = "u16?"
+list = "[u8]"
+three = "[i8; 3]"
+pair = "(u8, text)"
+table = { a = "u4", b = "bool" }
+names = "map<u8, text>"
+ram = "memory<u8, u8>"
+[format]
+cases = "$[*]"
+program = { "*" = "$.before" }
+expect = { "*" = "$.after" }
+"#;
+
+fn generator() -> StateGenerator {
+    let writer = Family::install(DECLARATION).expect("a declaration").writer(None);
+    StateGenerator::new(writer.given().collect(), writer.constants())
+}
+
+/// Each value, written as a machine gets it, is read as one of its type.
+#[test]
+fn states_have_the_declared_types() {
+    let mut generator = generator();
+    let mut numbers = Numbers::new(3);
+    for round in 0..2_000 {
+        let state = match round % 3 {
+            0 => generator.neighbour(&generator.next(&mut numbers.clone()), &mut numbers),
+            _ => generator.next(&mut numbers),
+        };
+        let given = generator.given(&state);
+        assert_eq!(given.len(), generator.fields().len());
+        for ((name, value), field) in given.iter().zip(generator.fields()) {
+            let text = typed::written(value, &field.field_type);
+            let document = Document::parse(text.clone(), 64).map_err(|_| "no JSON").expect(&text);
+            let read = typed::read(document.root(), &field.field_type, name);
+            assert!(read.is_ok(), "{name}: {text}: {read:?}");
+        }
+        assert_eq!(generator.read(&generator.program(&state).0), state);
+        if round % 10 == 0 {
+            generator.keep(state);
+        }
+    }
+}
+
+/// The edges of a width and single bits come often, and cells lie where a member points.
+#[test]
+fn edges_and_cells_at_pointers_are_frequent() {
+    let generator = generator();
+    let mut numbers = Numbers::new(4);
+    let (mut edges, mut listed) = (0, 0);
+    for _ in 0..1_000 {
+        let state = generator.next(&mut numbers);
+        let pc = generator.pointer(&state, 0).expect("a number");
+        edges += u32::from([0, 1, 127, 128, 254, 255].contains(&pc));
+        let ram = generator.memories[0].index;
+        let Some(GeneratedMember::Cells(cells)) = &state.members[ram] else { panic!("{state:?}") };
+        listed += u32::from(cells.contains_key(&pc));
+    }
+    assert!(edges > 100 && listed > 700, "{edges} {listed}");
+}
+
+#[test]
+fn a_cell_is_set_where_a_member_points() {
+    let generator = generator();
+    let mut state = generator.next(&mut Numbers::new(5));
+    generator.set_number(&mut state, 0, 0xff);
+    let memory = generator.memories[0].index;
+    generator.set_cell(&mut state, CellAtPointer { memory, pointer: 0, offset: 1 }, 0x2a);
+    let Some(GeneratedMember::Cells(cells)) = &state.members[memory] else { panic!("{state:?}") };
+    assert_eq!(cells.get(&0), Some(&BigInt::from(0x2a)));
+}
