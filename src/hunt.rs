@@ -4,4 +4,5 @@ pub mod corpus;
 pub mod fuzz;
 mod generate;
 pub mod minimize;
+mod state_runs;
 mod states;

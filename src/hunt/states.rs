@@ -173,7 +173,14 @@ impl StateGenerator {
             }
         }
         for memory in &self.memories {
+            let places: Vec<_> =
+                self.pointers.iter().filter_map(|index| self.pointer(&state, *index)).collect();
             let Some(GeneratedMember::Cells(cells)) = &mut state.members[memory.index] else { continue };
+            for start in places.iter().flat_map(|start| (1..=2).map(|offset| start.wrapping_add(offset))) {
+                if numbers.one_in(2) {
+                    memory.aim_elsewhere(cells, start, numbers);
+                }
+            }
             for cell in cells.values_mut() {
                 if numbers.one_in(2) {
                     *cell = number(&memory.cell, numbers);
@@ -226,10 +233,8 @@ impl StateGenerator {
         if let FieldType::Unsigned(bits @ 0..=64) = *field_type
             && numbers.one_in(8)
         {
-            let other = self.pointers
-                [numbers.below(self.pointers.len().max(1)) % self.pointers.len().max(1)..]
-                .first()
-                .and_then(|other| self.pointer(state, *other));
+            let chosen = numbers.below(self.pointers.len().max(1));
+            let other = self.pointers.get(chosen).and_then(|other| self.pointer(state, *other));
             if let Some(other) = other {
                 let near = other.wrapping_add(numbers.below(5) as u64).wrapping_sub(2);
                 return GeneratedMember::Value(Value::Int(wrapped(near, bits).into()));
@@ -390,18 +395,39 @@ impl StateMemory {
 
     /// An address that lies in the memory near `start`, with the least or the most significant part first.
     fn address_at(&self, cells: &BTreeMap<u64, BigInt>, start: u64, numbers: &mut Numbers) -> Option<u64> {
-        let width = self.cell.bits()?;
-        let parts = self.address.div_ceil(width).clamp(1, 8);
         let start = start.wrapping_add(numbers.below(2) as u64);
-        let is_reversed = numbers.one_in(2);
-        let mut address = 0_u64;
-        for part in 0..parts {
-            let cell =
-                u64::try_from(cells.get(&wrapped(start.wrapping_add(part.into()), self.address))?).ok()?;
-            let place = if is_reversed { parts - 1 - part } else { part };
-            address |= cell.checked_shl(place * width).unwrap_or(0);
+        self.parts(start, numbers.one_in(2))?
+            .into_iter()
+            .try_fold(0, |address, (at, shift)| Some(address | u64::try_from(cells.get(&at)?).ok()? << shift))
+    }
+
+    /// Lets the address that lies in the memory at `start` be another one, and copies the cell there.
+    fn aim_elsewhere(&self, cells: &mut BTreeMap<u64, BigInt>, start: u64, numbers: &mut Numbers) {
+        let Some(parts) = self.parts(start, numbers.one_in(2)) else { return };
+        let mut old = 0;
+        for (at, shift) in &parts {
+            let Some(part) = cells.get(at).and_then(|cell| u64::try_from(cell).ok()) else { return };
+            old |= part << shift;
         }
-        Some(wrapped(address, self.address))
+        let Some(cell) = cells.get(&wrapped(old, self.address)).cloned() else { return };
+        let new = wrapped(numbers.bits(), self.address);
+        cells.insert(new, cell);
+        for (at, shift) in parts {
+            cells.insert(at, wrapped(new >> shift, self.cell.bits().unwrap_or(u64::BITS)).into());
+        }
+    }
+
+    /// The cells of an address that lies in the memory at `start`, each with the place of its lowest bit. `None` if an
+    /// address has no cells.
+    fn parts(&self, start: u64, is_reversed: bool) -> Option<Vec<(u64, u32)>> {
+        let width = self.cell.bits().filter(|width| *width > 0)?;
+        let count = self.address.div_ceil(width);
+        let part = |number: u32| {
+            let place = if is_reversed { count - 1 - number } else { number };
+            (wrapped(start.wrapping_add(number.into()), self.address), place * width)
+        };
+        let parts: Vec<_> = (0..count).map(part).collect();
+        parts.iter().all(|part| part.1 < u64::BITS).then_some(parts)
     }
 }
 

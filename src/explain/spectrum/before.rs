@@ -25,7 +25,7 @@ const SEPARATED: usize = 95;
 const RARITY: f64 = 100.0;
 
 /// How many cells are observed where a field points.
-pub(crate) const CELLS: u64 = 3;
+const CELLS: u64 = 3;
 
 /// The numbers that a case gives to a machine: one for each number of [`observed`].
 pub(crate) type NumbersBefore = Box<[Option<u64>]>;
@@ -64,6 +64,11 @@ impl ObservedNumber {
     /// Whether it is a cell, and not a field.
     pub(crate) fn is_cell(&self) -> bool {
         matches!(self.source, NumberSource::Cell { .. })
+    }
+
+    /// Whether it is the cell where this field points.
+    pub(crate) fn is_at(&self, field: &str) -> bool {
+        matches!(self.source, NumberSource::Cell { pointer, offset: 0, .. } if pointer == field)
     }
 
     fn value(&self, program: &Value) -> Option<u64> {
