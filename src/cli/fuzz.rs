@@ -142,7 +142,7 @@ impl FuzzCommand {
                     FuzzEvent::NewCoverage(vector) => self.add_to_corpus(&vector),
                     FuzzEvent::Found(finding) => self.report(&mut out, &finding, noun),
                     FuzzEvent::NotCompared(fields) => {
-                        output::note(&not_compared(&fields));
+                        output::note(&families::not_compared(&fields));
                         Ok(())
                     }
                 };
@@ -273,10 +273,6 @@ fn noun(machine: &FuzzMachine) -> &'static str {
         FuzzMachine::Embedded(_) => "program",
         FuzzMachine::Family(..) => "state",
     }
-}
-
-fn not_compared(fields: &[&str]) -> String {
-    format!("note: {}: not compared, since some machine does not report it", fields.join(", "))
 }
 
 /// The programs or states of the vectors in a folder; none if there is no folder yet.

@@ -70,6 +70,12 @@ pub(super) enum BrokenEnd {
 }
 
 impl BrokenEnd {
+    /// How, in a line.
+    pub(super) fn what(&self) -> String {
+        let (BrokenEnd::Crash(breakdown) | BrokenEnd::Timeout(breakdown)) = self;
+        breakdown.what.clone()
+    }
+
     pub(super) fn verdict(self) -> Verdict {
         match self {
             BrokenEnd::Crash(breakdown) => Verdict::Crash(breakdown),
@@ -150,6 +156,25 @@ impl<'m> StateRuns<'m> {
     pub(super) fn left_out(&self, writer: FamilyWriter<'static>) -> Vec<&'static str> {
         let is_compared = |name: &Name| self.fields.iter().any(|field| field.name == *name);
         writer.demanded().filter(|field| !is_compared(&field.name)).map(|field| &*field.name).collect()
+    }
+
+    /// Checks that each machine runs one of the first states.
+    ///
+    /// # Errors
+    ///
+    /// Which machine runs none, and why.
+    pub(super) fn check(&self, ends: &[Vec<StateEnd>]) -> Result<(), CannotRun> {
+        for (index, machine) in self.machines.iter().enumerate() {
+            let refused = |ends: &Vec<StateEnd>| match &ends[index] {
+                StateEnd::Refused(why) => Some(why.clone()),
+                StateEnd::State(_) | StateEnd::Broke(_) => None,
+            };
+            let all: Option<Vec<_>> = ends.iter().map(refused).collect();
+            if let Some(why) = all.and_then(|all| all.into_iter().next()) {
+                return Err(CannotRun::RunsNone { vm: machine.name.clone(), why });
+            }
+        }
+        Ok(())
     }
 
     /// How each of these machines, by their indices, ends with each program.
@@ -286,5 +311,5 @@ impl EndGroups {
 
 /// A value in one line, for reports.
 pub(super) fn shown(field: &DeclaredField, value: &Value) -> String {
-    written(value, &field.field_type)
+    written(value, &field.field_type).replace('"', "")
 }

@@ -12,9 +12,7 @@ use crate::explain::spectrum::before::NumbersBefore;
 use crate::formats::family::{FamilyWriter, NewFamilyCase};
 use crate::hunt::corpus::FuzzCorpus;
 use crate::hunt::minimize::{self, KeptFailure, MinimizeOptions};
-use crate::hunt::state_runs::{
-    BrokenEnd, CannotRun, EndGroups, StateEnd, StateMachine, StateRuns, options_of,
-};
+use crate::hunt::state_runs::{BrokenEnd, EndGroups, StateEnd, StateMachine, StateRuns, options_of};
 use crate::hunt::states::{GeneratedState, StateGenerator};
 use crate::model::case::{Case, Program};
 use crate::model::field_type::DeclaredField;
@@ -120,25 +118,6 @@ impl<'o> StateTarget<'o> {
 
     fn name(&self, machine: usize) -> &'o str {
         &self.runs.machines[machine].name
-    }
-
-    /// Reports a machine that runs none of these states.
-    fn check(&mut self, ends: &[Vec<StateEnd>]) -> Result<(), NotFuzzed> {
-        if std::mem::replace(&mut self.is_checked, true) {
-            return Ok(());
-        }
-        for machine in self.all() {
-            let refused = |ends: &Vec<StateEnd>| match &ends[machine] {
-                StateEnd::Refused(why) => Some(why.clone()),
-                StateEnd::State(_) | StateEnd::Broke(_) => None,
-            };
-            let all: Option<Vec<_>> = ends.iter().map(refused).collect();
-            if let Some(why) = all.and_then(|all| all.into_iter().next()) {
-                let vm = self.name(machine).to_owned();
-                return Err(CannotRun::RunsNone { vm, why }.into());
-            }
-        }
-        Ok(())
     }
 
     /// What a state did that none before did: which fields change, and which instruction changes which of them.
@@ -312,7 +291,9 @@ impl FuzzTarget for StateTarget<'_> {
         let states: Vec<_> = numbers.clone().map(state).collect();
         let programs: Vec<_> = states.iter().map(|state| self.generator.program(state)).collect();
         let ends = self.runs.run(&programs, &self.all());
-        self.check(&ends)?;
+        if !std::mem::replace(&mut self.is_checked, true) {
+            self.runs.check(&ends)?;
+        }
         let ran = numbers.zip(states).zip(programs).zip(ends).map(|(((number, state), program), ends)| {
             let groups = EndGroups::of(&ends);
             let is_compared = ends.len() - groups.refused.len() >= 2;
