@@ -260,7 +260,7 @@ impl StateGenerator {
             let Some(GeneratedMember::Cells(cells)) = &mut state.members[memory.index] else { continue };
             let mut found = Vec::new();
             for start in places {
-                if numbers.one_in(4) {
+                if numbers.one_in(8) {
                     continue;
                 }
                 for offset in 0..=numbers.below(3) as u64 {
@@ -268,7 +268,10 @@ impl StateGenerator {
                 }
                 found.push(start);
             }
-            for start in found {
+            for start in found.iter().flat_map(|start| [*start, start.wrapping_add(1)]) {
+                if numbers.one_in(3) {
+                    continue;
+                }
                 if let Some(address) = memory.address_at(cells, start, numbers) {
                     memory.list(cells, address, numbers);
                 }
@@ -393,9 +396,8 @@ impl StateMemory {
         }
     }
 
-    /// An address that lies in the memory near `start`, with the least or the most significant part first.
+    /// The address that lies in the memory at `start`, with the least or the most significant part first.
     fn address_at(&self, cells: &BTreeMap<u64, BigInt>, start: u64, numbers: &mut Numbers) -> Option<u64> {
-        let start = start.wrapping_add(numbers.below(2) as u64);
         self.parts(start, numbers.one_in(2))?
             .into_iter()
             .try_fold(0, |address, (at, shift)| Some(address | u64::try_from(cells.get(&at)?).ok()? << shift))

@@ -38,14 +38,15 @@ impl<'f> FamilyWriter<'f> {
     }
 
     /// The members whose values a case says. Those that are declared under a path of their own are not among those
-    /// that `"*"` takes, neither are fields of the state that are demanded under one.
+    /// that `"*"` takes, neither are fields of the state that are demanded under one. A datum that is given and demanded
+    /// is what the machine reports.
     pub fn given(&self) -> impl Iterator<Item = &'f DeclaredField> {
         let takes_all = self.all_given().is_some();
         let demands_all = self.all_demanded().is_some();
         self.declaration.members().enumerate().filter_map(move |(index, field)| {
             let own = self.format.program.iter().find(|given| given_index(given) == Some(index));
             match own {
-                Some(Given::One(..)) => Some(field),
+                Some(Given::One(_, path)) => (!self.is_demanded(path)).then_some(field),
                 Some(Given::Constant(..) | Given::All(_)) => None,
                 None => (takes_all && !(demands_all && self.own_demand(index).is_some())).then_some(field),
             }
@@ -191,6 +192,14 @@ impl<'f> FamilyWriter<'f> {
             Demanded::At { field, .. } | Demanded::Constant { field, .. } => *field == index,
             Demanded::All(_) => false,
         })
+    }
+
+    fn is_demanded(&self, path: &NodePath) -> bool {
+        self.format.steps.is_none()
+            && self.format.step.expect.iter().any(|demanded| match demanded {
+                Demanded::At { path: other, .. } | Demanded::All(other) => other == path,
+                Demanded::Constant { .. } => false,
+            })
     }
 
     fn given_path(&self, index: usize, name: &str) -> Option<Vec<PathStep>> {

@@ -1,5 +1,8 @@
+use super::values::value;
 use super::*;
-use crate::formats::family::Family;
+use crate::formats::family::{BOXED, Family, NewFamilyCase};
+use crate::run::sources::{SourceOrigin, VectorSource};
+use crate::run::{Families, FileOptions, LoadOptions, open_text};
 use crate::text::json::Document;
 use crate::text::typed;
 
@@ -45,6 +48,10 @@ fn states_have_the_declared_types() {
         let given = generator.given(&state);
         assert_eq!(given.len(), generator.fields().len());
         for ((name, value), field) in given.iter().zip(generator.fields()) {
+            // Base64 has another notation on the wire than in vectors.
+            if field.field_type == FieldType::Base64 {
+                continue;
+            }
             let text = typed::written(value, &field.field_type);
             let document = Document::parse(text.clone(), 64).map_err(|_| "no JSON").expect(&text);
             let read = typed::read(document.root(), &field.field_type, name);
@@ -53,6 +60,41 @@ fn states_have_the_declared_types() {
         assert_eq!(generator.read(&generator.program(&state).0), state);
         if round % 10 == 0 {
             generator.keep(state);
+        }
+    }
+}
+
+/// What is written for each family in the box is read as the same state, in each of its formats.
+#[test]
+fn vectors_of_the_families_in_the_box_are_read_as_they_were_written() {
+    let source = VectorSource::new("a.json".into(), "a.json".into(), SourceOrigin::Stream);
+    let mut numbers = Numbers::new(6);
+    let families: Vec<_> = Families::default().iter().collect();
+    assert_eq!(families.len(), BOXED.len());
+    for family in families {
+        for format in family.family.formats() {
+            let writer = family.family.writer(Some(format));
+            let generator = StateGenerator::new(writer.given().collect(), writer.constants());
+            let file = FileOptions { format: Some(format), ..FileOptions::default() };
+            let options = LoadOptions { file, ..LoadOptions::default() };
+            for _ in 0..20 {
+                let state = generator.next(&mut numbers);
+                let given = generator.given(&state);
+                let demanded = writer
+                    .demanded()
+                    .map(|field| (field.name.clone(), value(&field.field_type, &mut numbers)));
+                let case = NewFamilyCase { name: "a".to_owned(), given, demanded: demanded.collect() };
+                let text = writer.text(&[case]).expect(family.family.machine);
+                let loaded = open_text(&source, text.clone(), &options);
+                let read = loaded.case(0).expect(&text).read().expect("no panic");
+                let case = read
+                    .case
+                    .unwrap_or_else(|| panic!("{}: {:?} {text}", family.family.machine, read.diagnostics));
+                for (name, value) in generator.given(&state) {
+                    let read = case.program.0.get(&name).map(|read| read.clone().in_order());
+                    assert_eq!(read, Some(value.in_order()), "{name}: {text}");
+                }
+            }
         }
     }
 }
