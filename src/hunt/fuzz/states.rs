@@ -186,7 +186,7 @@ impl<'o> StateTarget<'o> {
                     _ => {}
                 }
             }
-            if found.failing.len() >= ENOUGH {
+            if found.failing.len() >= 4 * ENOUGH {
                 break;
             }
         }
