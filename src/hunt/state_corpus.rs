@@ -265,7 +265,9 @@ impl<'m> StateCorpus<'m> {
             let StateEnd::State(end) = &ends[groups.alike[0][0]] else { continue };
             let given = self.generator.given(&state);
             let demanded = self.runs.demanded(&given, end);
-            agreed.push(NewFamilyCase { name: String::new(), given, demanded });
+            let filled_by = groups.alike[0].iter().map(|index| self.runs.machines[*index].name.clone());
+            let (name, filled_by) = (String::new(), filled_by.collect());
+            agreed.push(NewFamilyCase { name, given, demanded, filled_by });
         }
         Ok(agreed)
     }

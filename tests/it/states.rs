@@ -255,6 +255,27 @@ fn a_corpus_is_made_and_finds_a_fault_in_a_third_machine() {
     assert!(third.stdout.contains("corpus/04.json::04 "), "{third:?}");
 }
 
+/// Where the declaration names a place for it, vectors say what each machine did.
+#[test]
+fn vectors_say_who_said_what() {
+    let lab = Lab::new();
+    let declaration = fs::read_to_string(lab.path().join("acc8.toml")).unwrap();
+    lab.write("acc8.toml", &format!("{declaration}info = \"known\"\n"));
+    fs::copy(lab.path().join("good.py"), lab.path().join("other.py")).unwrap();
+    let found = lab.fuzz(&["good", "borrow"], "200", &["--out", "found"]);
+    let text = found.lines[0]["vector"].as_str().unwrap();
+    let vector: Json = serde_json::from_str(text).unwrap();
+    assert_eq!(vector[0]["known"]["machines"], found.lines[0]["machines"], "{text}");
+    let args = ["--cases", "2", "--out", "corpus"];
+    assert_eq!(lab.run("fill", &["good", "other"], &args).exit, 0);
+    let corpus: Json = serde_json::from_str(&lab.files("corpus")["acc8.json"]).unwrap();
+    assert_eq!(corpus[1]["known"], serde_json::json!({"filledBy": "good, other"}));
+    let check = lab.run("check", &[], &["found", "corpus", "--strict"]);
+    assert_eq!(check.exit, 0, "{check:?}");
+    let audit = lab.run("audit", &[], &["corpus"]);
+    assert_eq!(audit.exit, 0, "{audit:?}");
+}
+
 #[test]
 fn states_without_agreement_are_left_out() {
     let lab = Lab::new();

@@ -157,6 +157,7 @@ fn shapes<'f>(fields: impl Iterator<Item = &'f DeclaredField>) -> &'static [Memb
 
 fn format(reader: &FamilyReaderRef, machine: &'static str, doc: &'static str, hash: &'static str) -> Format {
     let looks_like: &'static str = reader.looks_like().leak();
+    let info = reader.info().map(|name| &*name.to_owned().leak());
     let (evidence, outline, read, rest) = (reader.clone(), reader.clone(), reader.clone(), reader.clone());
     Format {
         name: machine,
@@ -182,7 +183,7 @@ fn format(reader: &FamilyReaderRef, machine: &'static str, doc: &'static str, ha
         )),
         write_back: &write_back,
         fill: |_| Fill::default(),
-        info: None,
+        info,
         make: None,
         ends: &[],
         outcomes: Vec::new,

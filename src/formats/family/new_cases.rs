@@ -23,6 +23,9 @@ pub struct NewFamilyCase {
     pub given: Vec<(Name, Value)>,
     /// What must be true afterwards: fields of [`FamilyWriter::demanded`].
     pub demanded: Vec<(Name, Value)>,
+    /// The names of the machines that agree on that, for the member of the format with what is known about a case; empty
+    /// if that says nothing.
+    pub filled_by: Vec<String>,
 }
 
 /// Writes cases in one format of a family.
@@ -145,6 +148,10 @@ impl<'f> FamilyWriter<'f> {
             }
         }
         self.demand(&mut root, case)?;
+        if let Some(info) = self.format.info.as_ref().filter(|_| !case.filled_by.is_empty()) {
+            let path = [PathStep::Member(info.clone()), PathStep::Member("filledBy".to_owned())];
+            put(&mut root, &path, case.filled_by.join(", ").into())?;
+        }
         for path in &self.format.has {
             if !has(&root, &path.steps) {
                 put(&mut root, &path.steps, Json::Null)?;

@@ -151,7 +151,7 @@ impl<'o> StateTarget<'o> {
             Some(StateEnd::State(values)) => self.runs.demanded(&given, values),
             _ => given.clone(),
         };
-        self.writer.text(&[NewFamilyCase { name, given, demanded }]).ok()
+        self.writer.text(&[NewFamilyCase { name, given, demanded, filled_by: Vec::new() }]).ok()
     }
 
     /// What differs between two ends, in a word: the first field, or how a machine broke down.

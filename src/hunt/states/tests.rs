@@ -83,7 +83,12 @@ fn vectors_of_the_families_in_the_box_are_read_as_they_were_written() {
                 let demanded = writer
                     .demanded()
                     .map(|field| (field.name.clone(), value(&field.field_type, &mut numbers)));
-                let case = NewFamilyCase { name: "a".to_owned(), given, demanded: demanded.collect() };
+                let case = NewFamilyCase {
+                    name: "a".to_owned(),
+                    given,
+                    demanded: demanded.collect(),
+                    filled_by: Vec::new(),
+                };
                 let text = writer.text(&[case]).expect(family.family.machine);
                 let loaded = open_text(&source, text.clone(), &options);
                 let read = loaded.case(0).expect(&text).read().expect("no panic");
