@@ -1,6 +1,7 @@
 //! `vmconf fill`
 
 mod corpus;
+mod shown;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -19,6 +20,8 @@ use vmconf::testees::MakeTestee;
 use vmconf::testees::process::{ProcessGroups, ProcessVm};
 use vmconf::wire::protocol::Offer;
 
+use self::corpus::{CorpusArgs, CorpusRequest};
+use self::shown::shown;
 use super::bless::change::{Texts, write};
 use super::bless::note_broken;
 use super::errors::UsageError;
@@ -65,7 +68,7 @@ pub(super) struct FillCommand {
     output: OutputForm,
 
     #[command(flatten)]
-    corpus: corpus::CorpusArgs,
+    corpus: CorpusArgs,
 }
 
 impl FillCommand {
@@ -80,7 +83,13 @@ impl FillCommand {
         let vms = self.vms.start(settings, &groups, &options.run.interrupt)?;
         let fill_options = self.fill_options(&vms)?;
         if self.corpus.cases.is_some() {
-            return corpus::make(self, vms, fill_options.agree, &options);
+            let request = CorpusRequest {
+                args: &self.corpus,
+                is_check: self.check,
+                output: self.output,
+                agree: fill_options.agree,
+            };
+            return corpus::make(&request, vms, &options);
         }
         let machines: Vec<_> = vms.into_iter().map(|vm| machine(vm, &options)).collect();
         let mut session = FillSession { command: self, out: output::stdout(), counts: FillCounts::default() };
@@ -223,15 +232,5 @@ fn name(outcome: FillOutcome) -> &'static str {
         FillOutcome::Filled => "filled",
         FillOutcome::DemandsOtherwise => "demands otherwise",
         FillOutcome::Disagreement => "disagreement",
-    }
-}
-
-/// The beginning of a line, without control characters.
-fn shown(line: &str) -> String {
-    const SHOWN: usize = 100;
-    let line = escaped(line);
-    match line.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line.into_owned(),
     }
 }

@@ -182,7 +182,7 @@ pub fn fuzz(
         }
         FuzzMachine::Family(family, families) => {
             let machines = states::machines(*family, families, subjects, &corpus)?;
-            let target = StateTarget::new(*family, &machines, corpus, options)?;
+            let target = StateTarget::new(*family, &machines, &corpus, options)?;
             let left_out = target.not_compared();
             if !left_out.is_empty() {
                 (search.sink)(FuzzEvent::NotCompared(left_out));

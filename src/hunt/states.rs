@@ -35,6 +35,16 @@ pub(super) struct GeneratedState {
     members: Vec<Option<GeneratedMember>>,
 }
 
+impl GeneratedState {
+    /// Where a member points.
+    fn pointer(&self, index: usize) -> Option<u64> {
+        match self.members[index].as_ref()? {
+            GeneratedMember::Value(Value::Int(number)) => u64::try_from(number).ok(),
+            GeneratedMember::Value(_) | GeneratedMember::Cells(_) => None,
+        }
+    }
+}
+
 /// The value of a member.
 #[derive(Debug, Clone, PartialEq)]
 enum GeneratedMember {
@@ -165,7 +175,7 @@ impl StateGenerator {
                 continue;
             }
             if self.pointers.contains(&index) && numbers.one_in(2) {
-                let from = self.pointer(&state, index);
+                let from = state.pointer(index);
                 state.members[index] = Some(self.value(index, &state, numbers));
                 self.move_cells(&mut state, of, index, from);
             } else {
@@ -173,8 +183,7 @@ impl StateGenerator {
             }
         }
         for memory in &self.memories {
-            let places: Vec<_> =
-                self.pointers.iter().filter_map(|index| self.pointer(&state, *index)).collect();
+            let places: Vec<_> = self.pointers.iter().filter_map(|index| state.pointer(*index)).collect();
             let Some(GeneratedMember::Cells(cells)) = &mut state.members[memory.index] else { continue };
             for start in places.iter().flat_map(|start| (1..=2).map(|offset| start.wrapping_add(offset))) {
                 if numbers.one_in(2) {
@@ -200,7 +209,7 @@ impl StateGenerator {
     /// Sets the cell of a memory, so many cells after the one where a member points.
     pub(super) fn set_cell(&self, state: &mut GeneratedState, cell: CellAtPointer, value: u64) {
         let Some(memory) = self.memories.iter().find(|memory| memory.index == cell.memory) else { return };
-        let start = self.pointer(state, cell.pointer).unwrap_or_default();
+        let start = state.pointer(cell.pointer).unwrap_or_default();
         let address = wrapped(start.wrapping_add(cell.offset), memory.address);
         let member = state.members[memory.index].get_or_insert(GeneratedMember::Cells(BTreeMap::new()));
         if let GeneratedMember::Cells(cells) = member {
@@ -234,7 +243,7 @@ impl StateGenerator {
             && numbers.one_in(8)
         {
             let chosen = numbers.below(self.pointers.len().max(1));
-            let other = self.pointers.get(chosen).and_then(|other| self.pointer(state, *other));
+            let other = self.pointers.get(chosen).and_then(|other| state.pointer(*other));
             if let Some(other) = other {
                 let near = other.wrapping_add(numbers.below(5) as u64).wrapping_sub(2);
                 return GeneratedMember::Value(Value::Int(wrapped(near, bits).into()));
@@ -243,19 +252,11 @@ impl StateGenerator {
         GeneratedMember::Value(value(field_type, numbers))
     }
 
-    /// Where a member points.
-    fn pointer(&self, state: &GeneratedState, index: usize) -> Option<u64> {
-        match state.members[index].as_ref()? {
-            GeneratedMember::Value(Value::Int(number)) => u64::try_from(number).ok(),
-            GeneratedMember::Value(_) | GeneratedMember::Cells(_) => None,
-        }
-    }
-
     /// Lists cells where members point, and where these cells point.
     fn list_cells(&self, state: &mut GeneratedState, numbers: &mut Numbers) {
         for memory in &self.memories {
             let mut places: Vec<u64> =
-                self.pointers.iter().filter_map(|index| self.pointer(state, *index)).collect();
+                self.pointers.iter().filter_map(|index| state.pointer(*index)).collect();
             places.extend(numbers.one_in(4).then(|| numbers.bits()));
             let Some(GeneratedMember::Cells(cells)) = &mut state.members[memory.index] else { continue };
             let mut found = Vec::new();
@@ -352,7 +353,7 @@ impl StateGenerator {
             return;
         }
         let pointer = self.pointers[numbers.below(self.pointers.len())];
-        self.move_cells(state, other, pointer, self.pointer(other, pointer));
+        self.move_cells(state, other, pointer, other.pointer(pointer));
     }
 
     /// Copies the cells of another state from an address to where a member points.
@@ -363,7 +364,7 @@ impl StateGenerator {
         pointer: usize,
         from: Option<u64>,
     ) {
-        let (Some(from), Some(to)) = (from, self.pointer(state, pointer)) else { return };
+        let (Some(from), Some(to)) = (from, state.pointer(pointer)) else { return };
         for memory in &self.memories {
             let (Some(GeneratedMember::Cells(own)), Some(GeneratedMember::Cells(others))) =
                 (&mut state.members[memory.index], &other.members[memory.index])

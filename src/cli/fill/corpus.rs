@@ -16,7 +16,7 @@ use vmconf::run::LoadOptions;
 use vmconf::testees::MakeTestee;
 use vmconf::testees::process::ProcessVm;
 
-use super::FillCommand;
+use super::shown::shown;
 use crate::cli::form::OutputForm;
 use crate::cli::new_file::ForceArgs;
 use crate::cli::number::{number, positive};
@@ -63,14 +63,23 @@ struct CorpusCounts {
     short: usize,
 }
 
+/// What to make, and how to say it.
+pub(super) struct CorpusRequest<'a> {
+    pub(super) args: &'a CorpusArgs,
+    /// Write nothing, and report what would be written.
+    pub(super) is_check: bool,
+    pub(super) output: OutputForm,
+    /// How many machines must agree.
+    pub(super) agree: usize,
+}
+
 /// Makes the corpus.
 pub(super) fn make(
-    command: &FillCommand,
+    request: &CorpusRequest<'_>,
     vms: Vec<ProcessVm>,
-    agree: usize,
     options: &LoadOptions,
 ) -> anyhow::Result<Exit> {
-    let args = &command.corpus;
+    let args = request.args;
     let (Some(cases), Some(folder), Some(family)) = (args.cases, &args.out, options.file.family) else {
         bail!("--cases needs --family and --out");
     };
@@ -82,7 +91,7 @@ pub(super) fn make(
         seed: args.seed,
         cases: cases.into(),
         each: args.each.clone(),
-        agree,
+        agree: request.agree,
         jobs: args.jobs.map_or_else(processors, usize::from),
     };
     let mut corpus = StateCorpus::new(family, &machines, corpus_options)?;
@@ -91,7 +100,7 @@ pub(super) fn make(
         output::note(&crate::cli::families::not_compared(&left_out));
     }
     let mut session =
-        CorpusSession { command, folder, counts: CorpusCounts::default(), out: output::stdout() };
+        CorpusSession { request, folder, counts: CorpusCounts::default(), out: output::stdout() };
     for number in 0..corpus.parts() {
         session.part(&corpus.part(number)?)?;
     }
@@ -99,7 +108,7 @@ pub(super) fn make(
 }
 
 struct CorpusSession<'c, W: Write> {
-    command: &'c FillCommand,
+    request: &'c CorpusRequest<'c>,
     folder: &'c Path,
     counts: CorpusCounts,
     out: W,
@@ -109,12 +118,12 @@ impl<W: Write> CorpusSession<'_, W> {
     fn part(&mut self, part: &CorpusPart) -> anyhow::Result<()> {
         self.counts.cases += part.cases;
         self.counts.left_out += part.left_out;
-        self.counts.short += usize::from(part.cases < self.command.corpus.cases.unwrap_or_default().into());
+        self.counts.short += usize::from(part.cases < self.request.args.cases.unwrap_or_default().into());
         for (name, text) in &part.files {
             self.counts.files += 1;
             self.file(name, text)?;
         }
-        match self.command.output {
+        match self.request.output {
             OutputForm::Json => self.line(part)?,
             OutputForm::Text => self.block(part)?,
         }
@@ -125,12 +134,12 @@ impl<W: Write> CorpusSession<'_, W> {
         let path = self.folder.join(format!("{name}.json"));
         let is_stale = fs::read(&path).map_or(true, |old| old != text.as_bytes());
         self.counts.stale += usize::from(is_stale);
-        if !is_stale || self.command.check {
+        if !is_stale || self.request.is_check {
             return Ok(());
         }
         let folder = path.parent().unwrap_or(self.folder);
         fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-        self.command.corpus.force.write(&path, text.as_bytes())
+        self.request.args.force.write(&path, text.as_bytes())
     }
 
     fn line(&mut self, part: &CorpusPart) -> anyhow::Result<()> {
@@ -147,10 +156,10 @@ impl<W: Write> CorpusSession<'_, W> {
 
     fn block(&mut self, part: &CorpusPart) -> anyhow::Result<()> {
         for disagreement in &part.disagreements {
-            let seed = self.command.corpus.seed;
+            let seed = self.request.args.seed;
             writeln!(self.out, "DISAGREEMENT  {}, state {} of seed {seed}", part.name, disagreement.state)?;
             for (vms, line) in &disagreement.groups {
-                let line = if line.is_empty() { String::new() } else { format!(": {}", super::shown(line)) };
+                let line = if line.is_empty() { String::new() } else { format!(": {}", shown(line)) };
                 writeln!(self.out, "  {}{line}", escaped(&vms.join(", ")))?;
             }
         }
@@ -163,13 +172,13 @@ impl<W: Write> CorpusSession<'_, W> {
 
     fn end(mut self) -> anyhow::Result<Exit> {
         let CorpusCounts { cases, left_out, files, stale, short } = &self.counts;
-        if self.command.output == OutputForm::Json {
+        if self.request.output == OutputForm::Json {
             let line = json!({
                 "type": "summary", "cases": cases, "left out": left_out, "files": files, "files changed": stale,
             });
             writeln!(self.out, "{line}")?;
         } else {
-            let written = if self.command.check { "would change" } else { "written" };
+            let written = if self.request.is_check { "would change" } else { "written" };
             let parts = if *short == 0 {
                 String::new()
             } else {
@@ -184,7 +193,7 @@ impl<W: Write> CorpusSession<'_, W> {
             )?;
         }
         self.out.flush()?;
-        let is_stale = self.command.check && *stale > 0;
+        let is_stale = self.request.is_check && *stale > 0;
         Ok(match () {
             () if *cases == 0 => Exit::NothingRan,
             () if *left_out > 0 || *short > 0 || is_stale => Exit::Failed,

@@ -86,7 +86,7 @@ impl<'o> StateTarget<'o> {
     pub(super) fn new(
         family: FamilyMachine,
         machines: &'o [StateMachine],
-        corpus: FuzzCorpus,
+        corpus: &FuzzCorpus,
         options: &'o FuzzOptions,
     ) -> Result<StateTarget<'o>, NotFuzzed> {
         let writer = family.family.writer(corpus.format);
@@ -132,7 +132,9 @@ impl<'o> StateTarget<'o> {
             if let Some(change) = change(field, before, after) {
                 changed.push(change);
                 let index = self.generator.fields().iter().position(|it| it.name == field.name);
-                index.into_iter().for_each(|index| self.moves[index] += 1);
+                if let Some(index) = index {
+                    self.moves[index] += 1;
+                }
             }
         }
         let changed = changed.join(",");
