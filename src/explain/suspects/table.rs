@@ -1,6 +1,6 @@
 //! The spectrum by instructions and conditions.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::case::{SpectrumCase, SpectrumOutcome};
 use super::ochiai::ochiai;
@@ -105,7 +105,7 @@ impl OpRow<'_> {
 
 impl<'c> SpectrumTable<'c> {
     pub(super) fn new(cases: Vec<&'c SpectrumCase<'c>>) -> SpectrumTable<'c> {
-        let mut rows: BTreeMap<&'c str, OpRow<'c>> = BTreeMap::new();
+        let mut points: HashMap<(&'c str, &'c str), CaseCounts> = HashMap::new();
         let mut breadth = vec![0; cases.len()];
         let (mut failing, mut passing) = (Vec::new(), 0);
         for (index, case) in cases.iter().enumerate() {
@@ -115,20 +115,21 @@ impl<'c> SpectrumTable<'c> {
                 SpectrumOutcome::FailsEverywhere => continue,
             }
             for (op, what) in &case.executes {
-                let row = rows.entry(op).or_default();
-                if what == EXECUTED {
-                    row.executed.add(index, case.outcome);
-                    breadth[index] += 1;
-                } else {
-                    row.conditions.entry(what).or_default().add(index, case.outcome);
-                }
+                points.entry((op, what)).or_default().add(index, case.outcome);
+                breadth[index] += usize::from(what == EXECUTED);
+            }
+        }
+        let mut rows: BTreeMap<&'c str, OpRow<'c>> = BTreeMap::new();
+        for ((op, what), counts) in points {
+            let row = rows.entry(op).or_default();
+            if what == EXECUTED {
+                row.executed = counts;
+            } else if !counts.failing.is_empty() {
+                row.conditions.insert(what, counts);
             }
         }
         let instructions = rows.len();
         rows.extend(reasons(&cases));
-        for row in rows.values_mut() {
-            row.conditions.retain(|_, counts| !counts.failing.is_empty());
-        }
         SpectrumTable { cases, failing, passing, rows, instructions, breadth }
     }
 
