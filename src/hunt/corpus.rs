@@ -5,6 +5,7 @@ use crate::formats::Format;
 use crate::machines::{Engine, MachineInfo};
 use crate::model::case::Program;
 use crate::model::count::counted;
+use crate::model::value::Value;
 use crate::run::sources::Sources;
 use crate::run::{LoadOptions, LoadedCase, LoadedFile, open};
 
@@ -106,7 +107,7 @@ impl FuzzCorpus {
         if state.0.has_more_values_than(MAX_VALUES) {
             return Err(format!("its state has more than {MAX_VALUES} values"));
         }
-        self.size += state.0.weight(MAX_VALUES).max(1);
+        self.size += state.0.weight(usize::MAX).div_ceil(size_of::<Value>());
         self.format = self.format.or(Some(case.format));
         self.states.push(state);
         Ok(())

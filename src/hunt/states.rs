@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use num_bigint::BigInt;
 
-use self::values::{number, value};
+use self::values::{is_small, number, value};
 use crate::explain::spectrum::before::wrapped;
 use crate::model::case::Program;
 use crate::model::field_type::{DeclaredField, FieldType, MemoryType};
@@ -28,6 +28,9 @@ const MOVED: u64 = 4;
 /// How many states are kept for mutations.
 const MAX_POOL: usize = 4_096;
 
+/// How many members and cells the kept states have together.
+const MAX_POOL_SIZE: usize = 1 << 19;
+
 /// A state that a machine can be given.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct GeneratedState {
@@ -36,6 +39,16 @@ pub(super) struct GeneratedState {
 }
 
 impl GeneratedState {
+    /// The number of its members and cells.
+    fn size(&self) -> usize {
+        let cells = |member: &Option<GeneratedMember>| match member {
+            Some(GeneratedMember::Cells(cells)) => 1 + cells.len(),
+            Some(GeneratedMember::Value(value)) => value.weight(usize::MAX).div_ceil(size_of::<Value>()),
+            None => 1,
+        };
+        self.members.iter().map(cells).sum()
+    }
+
     /// Where a member points.
     fn pointer(&self, index: usize) -> Option<u64> {
         match self.members[index].as_ref()? {
@@ -61,6 +74,8 @@ pub(super) struct StateGenerator {
     memories: Vec<StateMemory>,
     /// States that did something for the first time.
     pool: Vec<GeneratedState>,
+    /// How many members and cells they have.
+    pool_size: usize,
     /// The members that a state without a vector gives.
     is_given: Vec<bool>,
 }
@@ -90,8 +105,9 @@ impl StateGenerator {
         let pointers = (0..fields.len()).filter(is_pointer).collect();
         let memories = fields.iter().enumerate().filter_map(|(index, field)| StateMemory::of(index, field));
         let memories = memories.collect();
-        let is_given = vec![true; fields.len()];
-        StateGenerator { constants, pointers, memories, pool: Vec::new(), is_given, fields }
+        let is_given = fields.iter().map(|field| is_small(&field.field_type)).collect();
+        let pool = Vec::new();
+        StateGenerator { fields, constants, pointers, memories, pool, pool_size: 0, is_given }
     }
 
     /// The members.
@@ -102,8 +118,9 @@ impl StateGenerator {
     /// Gives only the members that some of these states give, if there are any.
     pub(super) fn give_like(&mut self, states: &[GeneratedState]) {
         if !states.is_empty() {
-            let has = |index: usize| states.iter().any(|state| state.members[index].is_some());
-            self.is_given = (0..self.fields.len()).map(has).collect();
+            for (index, is_given) in self.is_given.iter_mut().enumerate() {
+                *is_given &= states.iter().any(|state| state.members[index].is_some());
+            }
         }
     }
 
@@ -162,7 +179,9 @@ impl StateGenerator {
 
     /// Keeps a state for mutations.
     pub(super) fn keep(&mut self, state: GeneratedState) {
-        if self.pool.len() < MAX_POOL {
+        let size = self.pool_size + state.size();
+        if self.pool.len() < MAX_POOL && size <= MAX_POOL_SIZE {
+            self.pool_size = size;
             self.pool.push(state);
         }
     }
@@ -171,7 +190,7 @@ impl StateGenerator {
     pub(super) fn neighbour(&self, of: &GeneratedState, numbers: &mut Numbers) -> GeneratedState {
         let mut state = of.clone();
         for index in self.pointers.iter().copied().chain(self.others()) {
-            if state.members[index].is_none() || numbers.one_in(2) {
+            if state.members[index].is_none() || !self.is_given[index] || numbers.one_in(2) {
                 continue;
             }
             if self.pointers.contains(&index) && numbers.one_in(2) {
@@ -292,6 +311,9 @@ impl StateGenerator {
     /// Gives a member a new value, or one next to it or with one bit changed.
     fn change_member(&self, state: &mut GeneratedState, numbers: &mut Numbers) {
         let index = numbers.below(self.fields.len());
+        if !self.is_given[index] {
+            return;
+        }
         let Some(GeneratedMember::Value(old)) = &state.members[index] else { return };
         let field_type = &self.fields[index].field_type;
         let near = match (old, field_type.bits()) {

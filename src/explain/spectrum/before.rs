@@ -66,6 +66,11 @@ impl ObservedNumber {
         matches!(self.source, NumberSource::Cell { .. })
     }
 
+    /// How many bits it has.
+    pub(crate) fn bits(&self) -> u32 {
+        self.field_type.bits().unwrap_or(1)
+    }
+
     /// Whether it is the cell where this field points.
     pub(crate) fn is_at(&self, field: &str) -> bool {
         matches!(self.source, NumberSource::Cell { pointer, offset: 0, .. } if pointer == field)

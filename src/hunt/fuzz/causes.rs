@@ -53,10 +53,13 @@ impl CauseFinder {
         numbers(&program.0, &self.observed)
     }
 
-    /// The cell where a member points, with its value, in words.
+    /// The cell where a member points, with its value, in words; `None` for one with so many values that each state has
+    /// another.
     pub(super) fn cell_at(&self, program: &Program, pointer: &str) -> Option<String> {
+        const MAX_BITS: u32 = 16;
         let numbers = self.numbers(program);
-        let (index, number) = self.observed.iter().enumerate().find(|(_, number)| number.is_at(pointer))?;
+        let is_it = |number: &ObservedNumber| number.is_at(pointer) && number.bits() <= MAX_BITS;
+        let (index, number) = self.observed.iter().enumerate().find(|(_, number)| is_it(number))?;
         Some(format!("{} {:?}", number.name, numbers[index]))
     }
 

@@ -31,6 +31,9 @@ const CRASHING_NEIGHBOURS: usize = 32;
 /// How many times so many are run, if few of them differ.
 const ROUNDS: usize = 4;
 
+/// How many different things that states do are known at most.
+const MAX_SEEN: usize = 1 << 17;
+
 /// How many changes are tried to make a state small on which a machine does not answer in time.
 const MAX_TIMEOUTS: usize = 10;
 
@@ -142,6 +145,9 @@ impl<'o> StateTarget<'o> {
         let pointer =
             at.filter(|(_, moves)| **moves > 0).map(|(index, _)| &self.generator.fields()[index].name);
         let op = pointer.and_then(|pointer| self.causes.cell_at(&ran.program, pointer));
+        if self.seen.len() >= MAX_SEEN {
+            return false;
+        }
         let is_new = self.seen.insert(changed.clone());
         op.is_some_and(|op| self.seen.insert(format!("{op}: {changed}"))) || is_new
     }

@@ -64,6 +64,24 @@ fn states_have_the_declared_types() {
     }
 }
 
+/// A member with more items than there is memory is not given, and neither is one that no vector gives.
+#[test]
+fn members_that_are_too_large_are_not_given() {
+    let declaration = DECLARATION.replace("[i8; 3]", "[[[u8; 60000]; 60000]; 60000]");
+    let writer = Family::install(&declaration).expect("a declaration").writer(None);
+    let mut generator = StateGenerator::new(writer.given().collect(), writer.constants());
+    let mut numbers = Numbers::new(7);
+    let names = |generator: &StateGenerator, numbers: &mut Numbers| {
+        let given = generator.given(&generator.next(numbers));
+        given.iter().map(|member| member.0.to_string()).collect::<Vec<_>>()
+    };
+    let given = names(&generator, &mut numbers);
+    assert!(!given.contains(&"three".to_owned()) && given.contains(&"ram".to_owned()), "{given:?}");
+    let state = generator.read(&Value::Record(vec![("pc".into(), Value::int(1))]));
+    generator.give_like(&[state]);
+    assert_eq!(names(&generator, &mut numbers), ["pc"]);
+}
+
 /// What is written for each family in the box is read as the same state, in each of its formats.
 #[test]
 fn vectors_of_the_families_in_the_box_are_read_as_they_were_written() {

@@ -14,6 +14,37 @@ const MAX_ITEMS: usize = 8;
 /// How deeply random values are nested.
 const MAX_DEPTH: usize = 8;
 
+/// The maximum number of values in a value that is made.
+const MAX_VALUES: usize = 1 << 12;
+
+/// Whether values of a type are made: arrays inside each other can have more items than there is memory.
+pub(super) fn is_small(field_type: &FieldType) -> bool {
+    least(field_type) <= MAX_VALUES
+}
+
+/// How many values a value of the type has at least, up to a large number.
+fn least(field_type: &FieldType) -> usize {
+    match field_type {
+        FieldType::Array(item, length) => least(item).saturating_mul(*length).saturating_add(1),
+        FieldType::Tuple(types) => types.iter().map(least).fold(1, usize::saturating_add),
+        FieldType::Table(fields) => {
+            fields.iter().map(|field| least(&field.field_type)).fold(1, usize::saturating_add)
+        }
+        // A list or map has a few items.
+        FieldType::List(item) | FieldType::Map(_, item) => least(item).saturating_mul(MAX_ITEMS),
+        FieldType::Optional(inner) => least(inner),
+        FieldType::Unsigned(_)
+        | FieldType::Signed(_)
+        | FieldType::Int
+        | FieldType::Bool
+        | FieldType::Text
+        | FieldType::Bytes
+        | FieldType::Base64
+        | FieldType::Memory(_)
+        | FieldType::Json => 1,
+    }
+}
+
 /// A value of a type.
 pub(super) fn value(field_type: &FieldType, numbers: &mut Numbers) -> Value {
     value_at(field_type, numbers, 0)
