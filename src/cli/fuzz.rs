@@ -244,10 +244,11 @@ impl FuzzCommand {
 
     /// Reports the end; `read` is the number of cases of the corpus.
     fn end(&self, out: &mut impl Write, summary: FuzzSummary, read: usize, noun: &str) -> anyhow::Result<()> {
-        let FuzzSummary { programs, skipped, differing, found, resumed, added } = summary;
+        let FuzzSummary { programs, skipped, differing, unrepeated, found, resumed, added } = summary;
         if self.output == OutputForm::Json {
             let line = json!({
-                "type": "end", "programs": programs, "skipped": skipped, "differing": differing, "found": found,
+                "type": "end", "programs": programs, "skipped": skipped, "differing": differing, "unrepeated": unrepeated,
+                "found": found,
                 "corpus": {"read": read, "kept": resumed, "added": added},
             });
             writeln!(out, "{line}")?;
@@ -256,9 +257,14 @@ impl FuzzCommand {
                 let read = counted(read, noun);
                 writeln!(out, "corpus: {read} read, {resumed} kept, {added} with new coverage added")?;
             }
+            let unrepeated = if unrepeated == 0 {
+                String::new()
+            } else {
+                format!(", {unrepeated} of them not repeatable")
+            };
             writeln!(
                 out,
-                "{}, {skipped} skipped, {differing} with a difference: {}",
+                "{}, {skipped} skipped, {differing} with a difference{unrepeated}: {}",
                 counted(programs, noun),
                 counted(found, "new cause"),
             )?;

@@ -110,6 +110,8 @@ pub struct FuzzSummary {
     pub skipped: u64,
     /// How many differed on some machine.
     pub differing: u64,
+    /// How many differences did not occur again with the vector of the case: a machine does not do the same each time.
+    pub unrepeated: u64,
     /// How many causes were found that were not known.
     pub found: u64,
     /// How many cases of the corpus were kept at the start, because they reached coverage that those before did not.
@@ -157,6 +159,8 @@ trait FuzzTarget {
 #[derive(Default)]
 struct JudgedCase {
     is_different: bool,
+    /// How many differences did not occur again.
+    unrepeated: u64,
     findings: Vec<FuzzFinding>,
 }
 
@@ -231,7 +235,8 @@ impl FuzzSearch<'_> {
             self.summary.added += 1;
             (self.sink)(FuzzEvent::NewCoverage(vector));
         }
-        let JudgedCase { is_different, findings } = target.judge(ran, self.known);
+        let JudgedCase { is_different, unrepeated, findings } = target.judge(ran, self.known);
+        self.summary.unrepeated += unrepeated;
         self.summary.differing += u64::from(is_different);
         for finding in findings {
             self.summary.found += 1;

@@ -41,6 +41,16 @@ pub enum CannotRun {
     /// There are no fields that all machines report.
     #[error("there is no field of {0} that all machines report and its vectors can demand")]
     NothingCompared(&'static str),
+    /// A machine does not report a field that each vector demands.
+    #[error("{vm} does not report {field}, which each vector of {machine} demands")]
+    NotReported {
+        /// Its name.
+        vm: String,
+        /// The field.
+        field: String,
+        /// The machine of the family.
+        machine: &'static str,
+    },
     /// A machine runs none of the states.
     #[error("{vm} runs none of the states: {why}")]
     RunsNone {
@@ -121,6 +131,14 @@ impl<'m> StateRuns<'m> {
                 let runs = runs.collect::<Vec<_>>().join(", ");
                 return Err(CannotRun::OtherMachine { vm: machine.name.clone(), machine: info.name, runs });
             };
+            let is_missing = |field: &&DeclaredField| {
+                !info.optional.iter().any(|name| **name == *field.name)
+                    && !offer.fields.iter().any(|offered| **offered == *field.name)
+            };
+            if let Some(field) = writer.always_demanded().find(is_missing) {
+                let (vm, field) = (machine.name.clone(), field.name.to_string());
+                return Err(CannotRun::NotReported { vm, field, machine: info.name });
+            }
             fields.retain(|field| offer.fields.iter().any(|offered| **offered == *field.name));
         }
         if fields.is_empty() {

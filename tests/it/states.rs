@@ -130,7 +130,6 @@ fn a_planted_fault_is_found_from_nothing() {
 #[test]
 fn the_findings_are_the_same_for_any_number_of_processes() {
     let lab = Lab::new();
-    lab.plant("mine", "");
     lab.plant(
         "mine.py",
         "    if op == 0x03 and x > 0x7f: zero = 1\n    if ram.get((pc + 2) % 256) == 7: x ^= 1",
@@ -215,6 +214,26 @@ fn what_cannot_be_compared_is_an_error() {
     assert!(none.exit == 2 && none.stderr.contains("no machine \"acc9\"; did you mean acc8?"), "{none:?}");
     let other = lab.run("fuzz", &["good", "borrow"], &["z80"]);
     assert!(other.exit == 2 && other.stderr.contains("good does not run z80; it runs acc8"), "{other:?}");
+    // Each vector demands this field, so no machine without it runs one.
+    let declaration = fs::read_to_string(lab.path().join("acc8.toml")).unwrap();
+    let declaration = declaration.replace("[state]\n", "[state]\nextra = \"u8\"\n");
+    let demands = "expect = { extra = { at = \"$.extra\", absent = 0 }, ";
+    lab.write("acc8.toml", &declaration.replace("expect = { ", demands));
+    let lacking = lab.run("fuzz", &["good", "borrow"], &["acc8"]);
+    let why = "good does not report extra, which each vector of acc8 demands";
+    assert!(lacking.exit == 2 && lacking.stderr.contains(why), "{lacking:?}");
+}
+
+/// A machine that does something else each fiftieth time shows no difference that a vector can keep.
+#[test]
+fn differences_that_do_not_occur_again_are_counted() {
+    let lab = Lab::new();
+    let lines = "    step.runs = getattr(step, 'runs', 0) + 1\n    if step.runs % 50 == 0: x ^= 1";
+    lab.plant("moody.py", lines);
+    let found = lab.fuzz(&["good", "moody"], "100", &["--jobs", "1"]);
+    let end = found.lines.last().unwrap();
+    assert!(end["unrepeated"].as_u64().unwrap() > 0, "{end}");
+    assert_eq!((found.ran.exit, found.causes()), (0, vec![]), "{:?}", found.ran);
 }
 
 #[test]

@@ -82,6 +82,20 @@ impl<'f> FamilyWriter<'f> {
         })
     }
 
+    /// The fields of the state that each case demands, whatever it says.
+    pub fn always_demanded(&self) -> impl Iterator<Item = &'f DeclaredField> {
+        let is_always = |demanded: &&Demanded| match demanded {
+            Demanded::Constant { .. } | Demanded::At { absent: Some(_), .. } => true,
+            Demanded::At { absent: None, .. } | Demanded::All(_) => false,
+        };
+        self.format.step.expect.iter().filter(is_always).filter_map(|demanded| match demanded {
+            Demanded::Constant { field, .. } | Demanded::At { field, .. } => {
+                Some(&self.declaration.state[*field])
+            }
+            Demanded::All(_) => None,
+        })
+    }
+
     /// What is done in a case: of vectors that list their actions, a run to the end.
     pub fn actions(&self) -> Vec<Action> {
         match &self.format.step.actions {

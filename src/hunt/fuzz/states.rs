@@ -76,6 +76,9 @@ pub(super) struct StateTarget<'o> {
     is_checked: bool,
 }
 
+/// A difference does not occur with a vector of its state.
+struct NotRepeated;
+
 /// A state that ran on all machines.
 pub(super) struct RanState {
     number: u64,
@@ -208,7 +211,7 @@ impl<'o> StateTarget<'o> {
         what: &str,
         state: &NumbersBefore,
         known: &BTreeSet<FuzzCause>,
-    ) -> Option<FuzzFinding> {
+    ) -> Result<Option<FuzzFinding>, NotRepeated> {
         let (reference, machine) = pair;
         let neighbours = match reference {
             Some(reference) => self.neighbours(ran, [reference, machine], what),
@@ -216,16 +219,17 @@ impl<'o> StateTarget<'o> {
         };
         let common = self.causes.common(state, &neighbours);
         let name = format!("{}-{}", self.options.seed, ran.number);
-        let text = self.vector(name, &ran.state, reference.map(|index| &ran.ends[index]))?;
-        let (text, verdict) = self.small(text, pair, &common)?;
+        let end = reference.map(|index| &ran.ends[index]);
+        let text = self.vector(name, &ran.state, end).ok_or(NotRepeated)?;
+        let (text, verdict) = self.small(text, pair, &common).ok_or(NotRepeated)?;
         let cause = self.causes.cause(self.name(machine), what, &common);
         if known.contains(&cause) {
-            return None;
+            return Ok(None);
         }
         let signature = signature(Some(self.runs.machine()), &verdict).unwrap_or_default();
         let (machines, vector) = self.machines(text);
         let condition = common.rule.map(|rule| rule.condition.what);
-        Some(FuzzFinding { cause, program: ran.number, vector, signature, condition, machines })
+        Ok(Some(FuzzFinding { cause, program: ran.number, vector, signature, condition, machines }))
     }
 
     /// A small vector that fails for the same cause, and how; `None` if it does not fail again.
@@ -329,7 +333,10 @@ impl FuzzTarget for StateTarget<'_> {
             judged.is_different = true;
             if !self.causes.is_known(known, (self.name(machine), &what), &numbers) {
                 let pair = (reference, machine);
-                judged.findings.extend(self.finding(&ran, pair, &what, &numbers, known));
+                match self.finding(&ran, pair, &what, &numbers, known) {
+                    Ok(found) => judged.findings.extend(found),
+                    Err(NotRepeated) => judged.unrepeated += 1,
+                }
             }
         }
         judged
