@@ -70,7 +70,12 @@ pub(super) fn read(
     }
     let column = |(name, results): (&String, &MachineResults)| MatrixMachine {
         name: name.clone(),
-        argument: results.is_elsewhere.then(|| name.clone()),
+        flags: results
+            .is_elsewhere
+            .then(|| ["--vm".to_owned(), name.clone()])
+            .into_iter()
+            .flatten()
+            .collect(),
     };
     let mut collector = MatrixCollector::new(machines.iter().map(column).collect());
     let mut found = Vec::new();
