@@ -34,8 +34,9 @@ pub struct MatrixCollector {
 pub struct MatrixMachine {
     /// Its name.
     pub name: String,
-    /// The flags of a command that runs a case on it: `--vm NAME=COMMAND`, and those with which files are read.
-    pub flags: ShellWords,
+    /// The flags of a command that runs a case on it: `--vm NAME=COMMAND`, and those with which files are read; `None`
+    /// if they are unknown.
+    pub flags: Option<ShellWords>,
 }
 
 /// What a machine does in a case.
@@ -153,9 +154,9 @@ impl MatrixCollector {
             count: ids.len(),
             cases: ids.iter().take(NAMED).map(ToString::to_string).collect(),
             differences: (0..outcomes.len()).map(difference).collect(),
-            next: outcomes.iter().position(is_wrong).zip(ids.first()).map(|(machine, id)| {
+            next: outcomes.iter().position(is_wrong).zip(ids.first()).and_then(|(machine, id)| {
                 let id: ShellWords = std::iter::once(id.to_string()).collect();
-                format!("vmconf diff{id}{}", self.machines[machine].flags)
+                Some(format!("vmconf diff{id}{}", self.machines[machine].flags.as_ref()?))
             }),
         }
     }
