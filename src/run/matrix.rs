@@ -34,8 +34,9 @@ pub struct MatrixCollector {
 pub struct MatrixMachine {
     /// Its name.
     pub name: String,
-    /// How `--vm` names it: `NAME` or `NAME=COMMAND`; `None` for embedded machines.
-    pub argument: Option<String>,
+    /// The flags of a command that runs a case on it: `--vm NAME=COMMAND`, and those with which files are read; `None`
+    /// if they are unknown.
+    pub flags: Option<ShellWords>,
 }
 
 /// What a machine does in a case.
@@ -153,11 +154,9 @@ impl MatrixCollector {
             count: ids.len(),
             cases: ids.iter().take(NAMED).map(ToString::to_string).collect(),
             differences: (0..outcomes.len()).map(difference).collect(),
-            next: outcomes.iter().position(is_wrong).zip(ids.first()).map(|(machine, id)| {
-                let vm = self.machines[machine].argument.clone();
-                let vm = vm.into_iter().flat_map(|vm| ["--vm".to_owned(), vm]);
-                let words: ShellWords = std::iter::once(id.to_string()).chain(vm).collect();
-                format!("vmconf diff{words}")
+            next: outcomes.iter().position(is_wrong).zip(ids.first()).and_then(|(machine, id)| {
+                let id: ShellWords = std::iter::once(id.to_string()).collect();
+                Some(format!("vmconf diff{id}{}", self.machines[machine].flags.as_ref()?))
             }),
         }
     }
