@@ -255,8 +255,7 @@ impl<'o> StateTarget<'o> {
             deadline: self.options.deadline,
             keeps: Some(&keeps),
         };
-        let small = reference
-            .and_then(|reference| minimize::minimize((&file, 0), &source, &own, Some(&reference), how).ok());
+        let small = minimize::minimize((&file, 0), &source, &own, reference.as_ref(), how).ok();
         match (small, verdict) {
             (Some(small), _) => Some((small.text, small.report.verdict)),
             (None, verdict @ (Verdict::Fail(_) | Verdict::Crash(_) | Verdict::Timeout(_))) => {
