@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, BufReader, ErrorKind, Write};
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use clap::Args;
@@ -63,7 +64,7 @@ impl Bisect {
         let sources = self.select.sources(settings, &options)?;
         let groups = ProcessGroups::default();
         end_on_interrupt(&groups)?;
-        let mut vms = self.vms.start(settings, &groups, &options.run.interrupt)?.into_iter();
+        let mut vms = self.vms.start(settings, &groups, &options.run.interrupt)?.into_iter().map(Arc::new);
         let (one, other) = match (vms.next(), vms.next(), vms.next()) {
             (Some(one), Some(other), None) => (Some(one), other),
             (Some(other), None, None) => (None, other),
@@ -71,8 +72,9 @@ impl Bisect {
         };
         with_case(&sources, &options, |loaded, index| {
             let (info, case) = read_case(loaded, index)?;
-            let names = [one.as_ref(), Some(&other)].map(name);
-            let on_vm = |vm| OnVm::new(vm, info, &case, options.run.interrupt.clone());
+            let names = [one.as_deref(), Some(&*other)].map(name);
+            let on_vm =
+                |vm: &Arc<ProcessVm>| OnVm::new(vm.clone(), info, &case, options.run.interrupt.clone());
             let one = one.as_ref().map_or_else(|| OnVm::embedded(info, &case), on_vm);
             let (one, other) = (one.map_err(stopped_early)?, on_vm(&other).map_err(stopped_early)?);
             if !one.shares_state_with(&other) {

@@ -1,5 +1,6 @@
 //! `vmconf explore`
 
+mod elsewhere;
 mod terminal;
 
 use std::io::Write;
@@ -10,7 +11,9 @@ use vmconf::explain::explore::{self, Explorer, Opened, page};
 use vmconf::formats::minic89::documents;
 use vmconf::machines::minic89::Playback;
 use vmconf::model::exit_code::Exit;
+use vmconf::testees::process::ProcessGroups;
 
+use self::terminal::{ShownRuns, Signals};
 use super::errors::BrokenInput;
 use super::find_case::with_case;
 use super::input;
@@ -18,6 +21,7 @@ use super::new_file::ForceArgs;
 use super::output;
 use super::select::Select;
 use super::settings::Settings;
+use super::vm::VmsArgs;
 
 /// The most contradictions of foreign snapshots that are printed.
 const MAX_NOTES: usize = 20;
@@ -27,7 +31,9 @@ const MAX_NOTES: usize = 20;
 /// Example: vmconf explore vectors/evm/arithmetic/div.json::by-zero --html -
 ///
 /// Opens at the assertion that fails with its datum selected; p goes to the instruction that wrote it. ? shows the
-/// keys. With --html, writes the same as one page for a browser.
+/// keys. With --html, writes the same as one page for a browser. With --vm, shows what a machine in another process
+/// executed, beside the embedded machine or another --vm, from the first difference on; with --trace, what a trace
+/// in a file says.
 #[derive(Debug, Args)]
 pub(super) struct Explore {
     #[command(flatten)]
@@ -39,6 +45,13 @@ pub(super) struct Explore {
 
     #[command(flatten)]
     force: ForceArgs,
+
+    #[command(flatten)]
+    vms: VmsArgs,
+
+    /// A trace that another machine wrote, as EIP-3155 describes; with a case, beside it; given twice, beside each other
+    #[arg(long = "trace", value_name = "FILE", conflicts_with_all = ["metadata", "snapshots"])]
+    traces: Vec<PathBuf>,
 
     /// A metadata document of MiniC89, to go through the snapshots of another machine
     #[arg(long, value_name = "FILE", requires = "snapshots", conflicts_with = "paths")]
@@ -61,6 +74,9 @@ impl Explore {
         if let (Some(metadata), Some(snapshots)) = (&self.metadata, &self.snapshots) {
             self.present(documents(metadata, snapshots)?)?;
             return Ok(Exit::Passed);
+        }
+        if !self.traces.is_empty() || self.vms.is_some() {
+            return self.run_elsewhere(settings);
         }
         let options = self.select.options(settings)?;
         let sources = self.select.sources(settings, &options)?;
@@ -90,7 +106,7 @@ impl Explore {
         let source = self.source_lines()?;
         match &self.html {
             Some(file) => self.write_page(opened, &source, file),
-            None => show(opened, source),
+            None => show(opened, source, &Signals::handle(ProcessGroups::default())?),
         }
     }
 
@@ -126,8 +142,11 @@ fn documents(metadata: &Path, snapshots: &Path) -> anyhow::Result<Opened> {
     Ok(explore::open_machine(&name, "minic89", Box::new(playback), program).map_err(BrokenInput)?)
 }
 
-fn show(opened: Opened, source: Vec<String>) -> anyhow::Result<()> {
+fn show(opened: Opened, source: Vec<String>, signals: &Signals) -> anyhow::Result<()> {
+    terminal::run(&mut ShownRuns::One(Box::new(explorer(opened, source))), signals)
+}
+
+fn explorer(opened: Opened, source: Vec<String>) -> Explorer {
     let Opened { id, machine, recording, assertions } = opened;
-    let title = format!("{machine}  {id}");
-    terminal::run(&mut Explorer::new(recording, title, assertions, source))
+    Explorer::new(recording, format!("{machine}  {id}"), assertions, source)
 }

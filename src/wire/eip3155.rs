@@ -39,6 +39,17 @@ enum TraceLineKind {
     Bool,
 }
 
+impl TraceLineKind {
+    fn expected(self) -> &'static str {
+        match self {
+            TraceLineKind::Number => "a number such as 10 or \"0xa\"",
+            TraceLineKind::Numbers => "a list of numbers such as [\"0x2a\", \"0x1\"]",
+            TraceLineKind::Bytes => "bytes as hex digits",
+            TraceLineKind::Bool => "true or false",
+        }
+    }
+}
+
 /// The members that describe the state before an instruction. `gasCost` is not included, since clients define
 /// it differently for calls; a different cost shows in `gas` of the next step.
 const STATE: &[(&str, TraceLineKind)] = &[
@@ -72,6 +83,20 @@ pub fn read(line: &[u8]) -> TraceLine {
             summary => TraceLine::Summary(summary),
         },
     }
+}
+
+/// The first member of a step that has another type than EIP-3155 gives it: its name, and what is expected. [`read`]
+/// leaves such a member out.
+pub fn misfit(line: &[u8]) -> Option<(&'static str, &'static str)> {
+    let members = serde_json::from_slice::<Map<String, Json>>(line).ok()?;
+    if !members.contains_key("pc") || !members.contains_key("op") {
+        return None;
+    }
+    let is_wrong = |(name, kind): &&(&'static str, TraceLineKind)| {
+        let given = members.get(*name).filter(|given| !given.is_null());
+        given.is_some_and(|given| value(given, *kind).is_none())
+    };
+    STATE.iter().find(is_wrong).map(|(name, kind)| (*name, kind.expected()))
 }
 
 fn read_members(members: &Map<String, Json>, kinds: &[(&'static str, TraceLineKind)]) -> TraceMembers {
