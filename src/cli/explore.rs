@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use vmconf::explain::explore::{self, Explorer, Opened, page};
+use vmconf::explain::explore::{self, Explorer, Opened, PairedExplorer, page};
 use vmconf::formats::minic89::documents;
 use vmconf::machines::minic89::Playback;
 use vmconf::model::exit_code::Exit;
@@ -90,15 +90,25 @@ impl Explore {
     fn write_page(&self, opened: Opened, source: &[String], file: &Path) -> anyhow::Result<()> {
         let mut page = Vec::new();
         let span = page::write(opened, source, &mut page)?;
-        if let Some(cut) = span.cut() {
+        self.put_page(&page, span.cut(), file)
+    }
+
+    fn write_pair(&self, pair: PairedExplorer, source: &[String], file: &Path) -> anyhow::Result<()> {
+        let mut page = Vec::new();
+        let cut = page::write_pair(pair, source, &mut page)?;
+        self.put_page(&page, cut, file)
+    }
+
+    fn put_page(&self, page: &[u8], cut: Option<String>, file: &Path) -> anyhow::Result<()> {
+        if let Some(cut) = cut {
             output::note(&format!("note: {cut}"));
         }
         if file == Path::new("-") {
             let mut out = output::stdout();
-            out.write_all(&page)?;
+            out.write_all(page)?;
             return Ok(out.flush()?);
         }
-        self.force.write(file, &page)
+        self.force.write(file, page)
     }
 
     /// Shows it, or writes a page.

@@ -1,7 +1,7 @@
 //! `vmconf explore --vm` and `--trace`: runs of machines that are not embedded.
 
 use std::cell::RefCell;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -63,7 +63,8 @@ impl Explore {
         if self.traces.len() > MAX_SIDES {
             bail!("--trace: at most {MAX_SIDES} runs are shown beside each other");
         }
-        let traces = self.traces.iter().map(|path| read_trace(path)).collect::<anyhow::Result<Vec<_>>>()?;
+        let traces = self.traces.iter().map(|path| read_trace(path)).collect::<anyhow::Result<_>>();
+        let traces = named(&self.traces, traces?);
         if !self.vms.is_some() && self.select.is_all() {
             let sides = traces.into_iter().map(|(name, trace)| {
                 let id = CaseId::of_file(name.as_str().into());
@@ -111,7 +112,7 @@ impl Explore {
         };
         let pair = PairedExplorer::new(sides, first);
         match &self.html {
-            Some(_) => bail!("--html: not yet for two runs"),
+            Some(file) => self.write_pair(pair, &source, file),
             None => terminal::run(&mut ShownRuns::Two(Box::new(pair)), signals),
         }
     }
@@ -196,12 +197,21 @@ impl SelectedCase<'_> {
     }
 }
 
-/// A trace in a file, and the name of the file. What is no step in it is noted.
-fn read_trace(path: &Path) -> anyhow::Result<(String, TraceFile)> {
+/// Traces with the names of their files; with the whole paths if those are the same.
+fn named(paths: &[PathBuf], traces: Vec<TraceFile>) -> Vec<(String, TraceFile)> {
+    let name = |path: &PathBuf| path.file_name().map(|name| name.to_string_lossy().into_owned());
+    let short: Vec<_> = paths.iter().filter_map(name).collect();
+    let is_clear = short.len() == paths.len() && short.first() != short.get(1);
+    let names = paths.iter().map(|path| path.display().to_string());
+    if is_clear { short.into_iter().zip(traces).collect() } else { names.zip(traces).collect() }
+}
+
+/// A trace in a file. What is no step in it is noted.
+fn read_trace(path: &Path) -> anyhow::Result<TraceFile> {
     let name = path.display().to_string();
     let trace = TraceFile::read(&name, input::read(path)?).map_err(BrokenInput)?;
     trace.notes().iter().for_each(|note| output::note(&format!("note: {note}")));
-    Ok((name, trace))
+    Ok(trace)
 }
 
 fn of_trace(

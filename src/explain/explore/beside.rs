@@ -10,7 +10,7 @@ use crate::explain::bisect::{
 };
 use crate::explain::blame::top;
 use crate::explain::playback::{PlayedState, SharedRun};
-use crate::explain::recording::{KeepGoing, Recording};
+use crate::explain::recording::{DatumId, KeepGoing, Recording};
 use crate::isa::Isa;
 use crate::machines::inspect::frame_of;
 use crate::machines::machine::{At, Machine};
@@ -135,12 +135,39 @@ impl PairedExplorer {
                 )
             }
         };
-        let explorer = &mut self.sides[self.active].explorer;
-        explorer.message = message;
-        if let Some(line) = explorer.differing.iter().min() {
-            (explorer.pane, explorer.selected_state) = (Pane::State, *line);
-            explorer.select(0);
+        for side in &mut self.sides {
+            let explorer = &mut side.explorer;
+            if let Some(line) = explorer.differing.iter().min() {
+                (explorer.pane, explorer.selected_state) = (Pane::State, *line);
+                explorer.select(0);
+            }
         }
+        self.sides[self.active].explorer.message = message;
+    }
+
+    /// Goes to the state with this number.
+    pub fn go_to_step(&mut self, step: u64) {
+        self.sides[self.active].explorer.go_to_step(step);
+        self.follow();
+    }
+
+    /// The two runs themselves.
+    pub(super) fn into_sides(self) -> [ComparedSide; 2] {
+        self.sides
+    }
+
+    /// The number of the first state in which they differ.
+    pub fn first(&self) -> Option<u64> {
+        self.first
+    }
+
+    /// The data of both runs whose rows differ in the shown states.
+    pub(super) fn differing(&self) -> [Vec<DatumId>; 2] {
+        self.sides.each_ref().map(|side| {
+            let explorer = &side.explorer;
+            let rows = explorer.differing.iter().filter_map(|line| explorer.state.get(*line)?.row());
+            rows.map(|(_, datum)| datum.id.clone()).collect()
+        })
     }
 
     /// Takes the other run to the same step, and compares the states.
@@ -164,6 +191,14 @@ impl PairedExplorer {
 
     /// The lines below the panes: what differs, and the failing assertion of the run that has the keys.
     pub(super) fn below(&self) -> Vec<String> {
+        let explorer = &self.active_side().explorer;
+        let assertion = explorer.assertions.get(explorer.shown_assertion);
+        let assertion = assertion.map(|assertion| escaped(&assertion.line).into_owned());
+        self.difference_lines().into_iter().chain(assertion).collect()
+    }
+
+    /// What differs in the shown states, in lines.
+    pub(super) fn difference_lines(&self) -> Vec<String> {
         let names = self.sides.each_ref().map(|side| escaped(&side.name).into_owned());
         let value = |value: &Option<Value>| match value {
             Some(Value::Text(text)) => escaped(text).into_owned(),
@@ -180,10 +215,6 @@ impl PairedExplorer {
         }
         if lines.is_empty() {
             lines.push("no difference in what both report here".to_owned());
-        }
-        let explorer = &self.active_side().explorer;
-        if let Some(assertion) = explorer.assertions.get(explorer.shown_assertion) {
-            lines.push(escaped(&assertion.line).into_owned());
         }
         lines
     }
@@ -282,8 +313,7 @@ impl ShownState {
         }
         let members = |state: &PlayedState| {
             let members = state.next.iter().flat_map(|next| next.state.clone());
-            let has = |name: &str| state.fields.iter().any(|field| *field.0 == *name);
-            members.filter(|member| !has(member.0)).collect::<TraceMembers>()
+            members.filter(|member| !state.is_in_fields(member.0)).collect::<TraceMembers>()
         };
         let (own, its) = (members(&left), members(&right));
         let common = |members: &TraceMembers, others: &TraceMembers| {

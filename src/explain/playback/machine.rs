@@ -155,6 +155,10 @@ impl Inspect for PlayedMachine {
         (first..self.steps.min(first + BLOCK)).map(|step| self.line(step)).collect()
     }
 
+    fn is_played(&self) -> bool {
+        true
+    }
+
     /// Each execution is a line of its own; they are the same if program counter and instruction are.
     fn is_same_instruction(&self, next: usize, pc: usize, _: usize) -> bool {
         let mut run = self.run.borrow_mut();

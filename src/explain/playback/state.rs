@@ -45,34 +45,40 @@ impl PlayedState {
         if let Some(trouble) = &self.trouble {
             status.push(ViewRow::new("not known", trouble.as_str(), None));
         }
-        let mut others = Vec::new();
+        let (mut stacks, mut others) = (Vec::new(), Vec::new());
         let members = self.next.iter().flat_map(|next| &next.state).chain(&self.end);
         for (name, value) in members.filter(|member| self.is_shown(member.0)) {
             match (*name, value) {
-                ("stack", Value::List(items)) => others.push(stack(items)),
-                ("top", Value::List(items)) => others.push(self.top(items)),
+                ("stack", Value::List(items)) => stacks.push(stack(items)),
+                // A machine that reports its fields may have no stack.
+                ("top", Value::List(items)) if items.is_empty() && !self.fields.is_empty() => {}
+                ("top", Value::List(items)) => stacks.push(self.top(items)),
                 ("memory", Value::Bytes(bytes)) => others.push(Section::memory("memory", None, bytes)),
                 (name, value) => status = with_field(status, name, value, &mut others),
             }
         }
         for (name, value) in &self.fields {
             match value {
-                Value::List(items) if **name == *"stack" => others.push(stack(items)),
+                Value::List(items) if **name == *"stack" => stacks.push(stack(items)),
                 value => status = with_field(status, name, value, &mut others),
             }
         }
-        [status].into_iter().chain(others).collect()
+        [status].into_iter().chain(stacks).chain(others).collect()
     }
 
     /// Whether a member of the trace is shown: not what the code shows, and not what the fields have as well.
     fn is_shown(&self, name: &str) -> bool {
-        let has = |field: &str| self.fields.iter().any(|known| *known.0 == *field);
-        match name {
-            "op" => false,
-            "top" | "height" => !has("stack"),
-            "memSize" => !has("memorySize"),
-            other => !has(other),
-        }
+        name != "op" && !self.is_in_fields(name)
+    }
+
+    /// Whether the fields have what a member of the trace says.
+    pub fn is_in_fields(&self, name: &str) -> bool {
+        let field = match name {
+            "top" | "height" => "stack",
+            "memSize" => "memorySize",
+            other => other,
+        };
+        self.fields.iter().any(|known| *known.0 == *field)
     }
 
     /// The top of the stack; what is below it is only counted.
