@@ -54,7 +54,7 @@ pub(super) struct Explore {
     traces: Vec<PathBuf>,
 
     /// A metadata document of MiniC89, to go through the snapshots of another machine
-    #[arg(long, value_name = "FILE", requires = "snapshots", conflicts_with = "paths")]
+    #[arg(long, value_name = "FILE", requires = "snapshots", conflicts_with_all = ["paths", "vms"])]
     metadata: Option<PathBuf>,
 
     /// The snapshots: one document in each line, or an array of them

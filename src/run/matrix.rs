@@ -147,19 +147,33 @@ impl MatrixCollector {
                 !matches!(it.kind, DifferenceKind::Pass | DifferenceKind::Unsupported | DifferenceKind::Skip)
             })
         };
+        let fails = |it: &Option<MatrixOutcome>| it.is_some_and(|it| it.kind == DifferenceKind::Fail);
         MatrixGroup {
             what,
             outcomes: outcomes.iter().enumerate().map(text).collect(),
             count: ids.len(),
             cases: ids.iter().take(NAMED).map(ToString::to_string).collect(),
             differences: (0..outcomes.len()).map(difference).collect(),
-            next: outcomes.iter().position(is_wrong).zip(ids.first()).map(|(machine, id)| {
-                let vm = self.machines[machine].argument.clone();
-                let vm = vm.into_iter().flat_map(|vm| ["--vm".to_owned(), vm]);
-                let words: ShellWords = std::iter::once(id.to_string()).chain(vm).collect();
-                format!("vmconf diff{words}")
-            }),
+            next: outcomes
+                .iter()
+                .position(is_wrong)
+                .zip(ids.first())
+                .map(|(machine, id)| self.command("diff", id, machine)),
+            explore: outcomes
+                .iter()
+                .position(fails)
+                .filter(|machine| self.machines[*machine].argument.is_some())
+                .zip(ids.first())
+                .map(|(machine, id)| self.command("explore", id, machine)),
         }
+    }
+
+    /// A command that is about a case on a machine.
+    fn command(&self, name: &str, id: &CaseId, machine: usize) -> String {
+        let vm = self.machines[machine].argument.clone();
+        let vm = vm.into_iter().flat_map(|vm| ["--vm".to_owned(), vm]);
+        let words: ShellWords = std::iter::once(id.to_string()).chain(vm).collect();
+        format!("vmconf {name}{words}")
     }
 }
 

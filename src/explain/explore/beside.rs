@@ -202,7 +202,7 @@ impl PairedExplorer {
         let names = self.sides.each_ref().map(|side| escaped(&side.name).into_owned());
         let value = |value: &Option<Value>| match value {
             Some(Value::Text(text)) => escaped(text).into_owned(),
-            Some(value) => brief(value, MAX_LENGTH),
+            Some(value) => escaped(&brief(value, MAX_LENGTH)).into_owned(),
             None => "-".to_owned(),
         };
         let line = |StateDifference { at, values: [one, other] }: &StateDifference| {

@@ -118,7 +118,6 @@ function openPair(/** @type {Pair} */ data) {
   view.sides.append(copy);
   view.sides.className = "pair";
   run = data.runs[0];
-  const own = parts();
   sides[0] = shown();
   sides[1] = {
     ...shown(),
@@ -132,8 +131,9 @@ function openPair(/** @type {Pair} */ data) {
       state: element("state-2", HTMLDivElement),
     },
   };
-  Object.assign(view, own);
   pair = data;
+  // The other machine is what the page is about.
+  enter(1);
   view.difference.hidden = data.difference === null;
 }
 

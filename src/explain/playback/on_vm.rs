@@ -10,9 +10,15 @@ use crate::testees::Stopped;
 use crate::wire::eip3155::Eip3155Step;
 use crate::wire::protocol::TracedInstruction;
 
-/// How many instructions are requested at once, and how many states.
+/// How many instructions are requested at once.
 const INSTRUCTIONS: u64 = 1_000;
-const STATES: u64 = 16;
+
+/// How many states are requested at once: first few, then more with each request, as far as they are small.
+const FEW_STATES: u64 = 16;
+const MANY_STATES: u64 = 1_024;
+
+/// About how many bytes the states of one answer may take in memory.
+const MAX_BYTES: usize = 8 << 20;
 
 /// How many answers of each kind are kept.
 const KEPT: usize = 2;
@@ -65,7 +71,7 @@ impl VmRun {
         let declared: Vec<_> = on_vm.declared().collect();
         let reported = on_vm.reported().into_iter().filter(|name| declared.contains(name));
         let fields = reported.map(str::to_owned).collect();
-        let (instructions, states) = (AnswerCache::new(INSTRUCTIONS), AnswerCache::new(STATES));
+        let (instructions, states) = (AnswerCache::new(INSTRUCTIONS), AnswerCache::new(FEW_STATES));
         let mut run = VmRun { on_vm, isa, shows, ends: Vec::new(), cut: None, fields, instructions, states };
         run.count()?;
         Ok(run)
@@ -179,7 +185,10 @@ impl VmRun {
                 (step, vec![self.point(step)])
             };
             let states = self.on_vm.states(&stops, &self.fields)?;
+            let weight = states.iter().map(|state| state.weight(MAX_BYTES)).max().unwrap_or(0).max(1);
+            let most = ((MAX_BYTES / weight) as u64).clamp(FEW_STATES, MANY_STATES);
             self.states.keep(first, states);
+            self.states.size = most.min(4 * self.states.size);
         }
         match self.states.get(step) {
             Some(Value::Record(members)) => Ok(members.clone()),
