@@ -28,7 +28,7 @@ const MAX_DIFFERENCES: usize = 100;
 
 /// How many of them are listed below the panes, and the maximum number of characters of a value.
 const MAX_LISTED: usize = 4;
-const MAX_LENGTH: usize = 60;
+const MAX_LENGTH: usize = 28;
 
 /// One of two runs.
 pub struct ComparedSide {

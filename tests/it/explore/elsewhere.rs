@@ -84,7 +84,8 @@ fn a_hostile_trace_is_shown_as_text() {
         assert!(!text.replace('\n', "").contains(vmconf::model::escape::is_harmful), "{text:?}");
     }
     press(&mut explorer, "0");
-    assert!(screen_of(&mut explorer, 80, 24).contains(r"\u{1b}[2J"), "{}", screen_of(&mut explorer, 80, 24));
+    let wide = screen_of(&mut explorer, 200, 24);
+    assert!(wide.contains(r"\u{1b}[2J"), "{wide}");
 }
 
 /// Each error names the line, and what was expected there.
