@@ -7,7 +7,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use vmconf::explain::explore::{self, Explorer, Opened, PairedExplorer, page};
+use vmconf::explain::explore::beside::PairedExplorer;
+use vmconf::explain::explore::{self, Explorer, Opened, page};
 use vmconf::formats::minic89::documents;
 use vmconf::machines::minic89::Playback;
 use vmconf::model::exit_code::Exit;

@@ -3,7 +3,7 @@
 //!
 //! An [`Explorer`] holds a [`Recording`] and the user's selection; [`screen`] draws it.
 
-mod beside;
+pub mod beside;
 mod code;
 mod keys;
 mod list;
@@ -15,7 +15,6 @@ mod state;
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-pub use self::beside::{ComparedSide, PairedExplorer};
 pub use self::keys::{ExplorerCommand, ExplorerKey, KEYS, KeyRow};
 pub use self::open::{
     Opened, OpenedAssertion, failing_assertions, open, open_machine, open_played, whole_run,

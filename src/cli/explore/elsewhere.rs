@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use anyhow::bail;
 use vmconf::explain::bisect::{self, OnVm};
-use vmconf::explain::explore::{self, ComparedSide, Opened, PairedExplorer};
+use vmconf::explain::explore::beside::{ComparedSide, PairedExplorer};
+use vmconf::explain::explore::{self, Opened};
 use vmconf::explain::playback::{SharedRun, TraceFile, VmRun};
 use vmconf::isa::Isa;
 use vmconf::machines::evm::EVM;

@@ -17,7 +17,8 @@ use ratatui::crossterm::event::{
 use ratatui::crossterm::execute;
 use ratatui::crossterm::terminal::{self, EnterAlternateScreen, LeaveAlternateScreen};
 use ratatui::layout::Position;
-use vmconf::explain::explore::{Explorer, ExplorerCommand, ExplorerKey, Goes, PairedExplorer, screen};
+use vmconf::explain::explore::beside::PairedExplorer;
+use vmconf::explain::explore::{Explorer, ExplorerCommand, ExplorerKey, Goes, screen};
 use vmconf::model::exit_code::Exit;
 use vmconf::testees::process::ProcessGroups;
 
@@ -152,7 +153,7 @@ fn react(
             let area = terminal.size()?.into();
             match shown {
                 ShownRuns::One(explorer) => point(explorer, *mouse, area, &mut keep_going),
-                ShownRuns::Two(pair) => point_in_pair(pair, *mouse, &mut keep_going),
+                ShownRuns::Two(pair) => point_in_pair(pair, *mouse, area, &mut keep_going),
             }
             Goes::On
         }
@@ -181,9 +182,21 @@ fn point(
     }
 }
 
-/// The wheel selects lines, a click with the right button steps back.
-fn point_in_pair(pair: &mut PairedExplorer, mouse: MouseEvent, keep_going: &mut dyn FnMut(u64) -> bool) {
+/// The same with two runs.
+fn point_in_pair(
+    pair: &mut PairedExplorer,
+    mouse: MouseEvent,
+    area: ratatui::layout::Rect,
+    keep_going: &mut dyn FnMut(u64) -> bool,
+) {
+    let place = Position { x: mouse.column, y: mouse.row };
     let key = match mouse.kind {
+        MouseEventKind::Down(MouseButton::Left) => {
+            if let Some((side, pane, line)) = screen::line_of_pair_at(pair, area, place) {
+                pair.click(side, pane, line);
+            }
+            return;
+        }
         MouseEventKind::Down(MouseButton::Right) => ExplorerKey::Left,
         MouseEventKind::ScrollUp => ExplorerKey::Up,
         MouseEventKind::ScrollDown => ExplorerKey::Down,

@@ -107,6 +107,12 @@ impl PairedExplorer {
         Goes::On
     }
 
+    /// Selects a line of a pane of a run, counted from its first one.
+    pub fn click(&mut self, side: usize, pane: Pane, line: usize) {
+        self.active = side;
+        self.sides[side].explorer.click(pane, line);
+    }
+
     /// From the code to the state, and on to the other run.
     fn next_pane(&mut self) {
         let explorer = &mut self.sides[self.active].explorer;
@@ -201,7 +207,7 @@ impl PairedExplorer {
     pub(super) fn difference_lines(&self) -> Vec<String> {
         let names = self.sides.each_ref().map(|side| escaped(&side.name).into_owned());
         let value = |value: &Option<Value>| match value {
-            Some(Value::Text(text)) => escaped(text).into_owned(),
+            Some(Value::Text(text)) => escaped(&brief(text, MAX_LENGTH)).into_owned(),
             Some(value) => escaped(&brief(value, MAX_LENGTH)).into_owned(),
             None => "-".to_owned(),
         };
@@ -383,14 +389,13 @@ impl StepSource for SideSteps<'_> {
     fn next(&mut self) -> io::Result<NextInstruction> {
         let step = self.step;
         self.step += 1;
-        let found = match &self.side.run {
-            Some(run) => run.borrow_mut().instruction(step),
-            None => {
-                let recording: &mut Recording = &mut self.side.explorer.recording;
-                let is_over = step > recording.steps();
-                let machine = recording.go_to(recording.moment(step));
-                machine.next().filter(|_| !is_over).map(|at| self.form.step(&at, self.side.isa))
-            }
+        let found = if let Some(run) = &self.side.run {
+            run.borrow_mut().instruction(step)
+        } else {
+            let recording: &mut Recording = &mut self.side.explorer.recording;
+            let is_over = step > recording.steps();
+            let machine = recording.go_to(recording.moment(step));
+            machine.next().filter(|_| !is_over).map(|at| self.form.step(&at, self.side.isa))
         };
         Ok(found.map_or_else(|| NextInstruction::End(Vec::new()), NextInstruction::Step))
     }

@@ -14,7 +14,8 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use self::states::{MAX_ROWS, PageStates};
-use super::{Explorer, Opened, OpenedAssertion, PairedExplorer};
+use super::beside::PairedExplorer;
+use super::{Explorer, Opened, OpenedAssertion};
 use crate::explain::recording::{DatumId, Moment, Recording, sections_of};
 use crate::model::escape::escaped;
 

@@ -9,11 +9,10 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Borders, Clear, Paragraph};
 
+use super::beside::{ComparedSide, PairedExplorer};
 use super::code::PlacedLine;
 use super::list::PlaceList;
-use super::{
-    ComparedSide, Explorer, ExplorerMode, KEYS, PairedExplorer, Pane, Prompt, StateChange, StateLine,
-};
+use super::{Explorer, ExplorerMode, KEYS, Pane, Prompt, StateChange, StateLine};
 use crate::machines::inspect::InspectSource;
 use crate::machines::view::ViewScope;
 use crate::model::escape::escaped;
@@ -64,9 +63,14 @@ pub fn line_at(explorer: &Explorer, area: Rect, place: Position) -> Option<(Pane
         return None;
     }
     let parts = Parts::new(explorer, area);
+    line_in(explorer, [parts.code, parts.state], place)
+}
+
+/// The same in the areas of the code and of the state.
+fn line_in(explorer: &Explorer, [code, state]: [Rect; 2], place: Position) -> Option<(Pane, usize)> {
     let panes = [
-        (Pane::Code, parts.code, explorer.selected_code, explorer.code.lines.len()),
-        (Pane::State, parts.state, explorer.selected_state, explorer.state.len()),
+        (Pane::Code, code, explorer.selected_code, explorer.code.lines.len()),
+        (Pane::State, state, explorer.selected_state, explorer.state.len()),
     ];
     let (pane, area, selected, count) = panes.into_iter().find(|pane| inner(pane.1).contains(place))?;
     let area = inner(area);
@@ -194,14 +198,7 @@ fn list_of_places(frame: &mut Frame<'_>, area: Rect, list: &PlaceList) {
 /// Draws two runs beside each other: above the code, below the state of each, and under both what differs.
 pub fn paint_pair(pair: &mut PairedExplorer, frame: &mut Frame<'_>) {
     let below = pair.below();
-    let rows = [
-        Constraint::Length(1),
-        Constraint::Min(1),
-        Constraint::Length(below.len() as u16),
-        Constraint::Length(1),
-    ];
-    let [title, middle, under, message] = frame.area().layout(&Layout::vertical(rows));
-    let halves: [Rect; 2] = middle.layout(&Layout::horizontal([Constraint::Percentage(50); 2]));
+    let PairParts { title, halves, under, message } = PairParts::new(&below, frame.area());
     frame.render_widget(pair_title(pair, title.width), title);
     for (index, area) in halves.into_iter().enumerate() {
         let has_keys = index == pair.active();
@@ -227,10 +224,44 @@ fn pair_title(pair: &PairedExplorer, width: u16) -> Line<'static> {
 /// The share of the height of a half for the code, in percent.
 const CODE_OF_HALF: u16 = 40;
 
+/// Where the parts of a screen with two runs are.
+struct PairParts {
+    title: Rect,
+    halves: [Rect; 2],
+    under: Rect,
+    message: Rect,
+}
+
+impl PairParts {
+    fn new(below: &[String], area: Rect) -> PairParts {
+        let below = below.len() as u16;
+        let rows =
+            [Constraint::Length(1), Constraint::Min(1), Constraint::Length(below), Constraint::Length(1)];
+        let [title, middle, under, message] = area.layout(&Layout::vertical(rows));
+        let halves = middle.layout(&Layout::horizontal([Constraint::Percentage(50); 2]));
+        PairParts { title, halves, under, message }
+    }
+}
+
+/// The code, the state and the end of a run in its half.
+fn parts_of_half(area: Rect) -> [Rect; 3] {
+    let rows = [Constraint::Percentage(CODE_OF_HALF), Constraint::Min(1), Constraint::Length(1)];
+    area.layout(&Layout::vertical(rows))
+}
+
+/// The run at a position of a screen with two, its pane there, and the line in it.
+pub fn line_of_pair_at(pair: &PairedExplorer, area: Rect, place: Position) -> Option<(usize, Pane, usize)> {
+    let parts = PairParts::new(&pair.below(), area);
+    let index = parts.halves.iter().position(|half| half.contains(place))?;
+    let explorer = &pair.sides()[index].explorer;
+    let [code, state, _] = parts_of_half(parts.halves[index]);
+    let (pane, line) = line_in(explorer, [code, state], place)?;
+    Some((index, pane, line))
+}
+
 fn paint_side(side: &mut ComparedSide, frame: &mut Frame<'_>, area: Rect, has_keys: bool) {
     let explorer = &mut side.explorer;
-    let rows = [Constraint::Percentage(CODE_OF_HALF), Constraint::Min(1), Constraint::Length(1)];
-    let [code, state, end] = area.layout(&Layout::vertical(rows));
+    let [code, state, end] = parts_of_half(area);
     explorer.page = usize::from(inner(state).height).max(1);
     let has = |pane| has_keys && explorer.pane == pane;
     let title = format!("{}: {}", escaped(&side.name), explorer.code_title());

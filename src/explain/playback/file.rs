@@ -1,6 +1,7 @@
 //! A trace in a file, in the form of EIP-3155.
 
-use super::{PlayedRun, PlayedState};
+use super::run::PlayedRun;
+use super::state::PlayedState;
 use crate::explain::bisect::check_size;
 use crate::model::count::counted;
 use crate::wire::eip3155::{self, Eip3155Step, TraceLine, TraceMembers};

@@ -2,7 +2,8 @@
 
 use std::cell::OnceCell;
 
-use super::{PlayedState, SharedRun};
+use super::run::SharedRun;
+use super::state::PlayedState;
 use crate::machines::account::CaseAccount;
 use crate::machines::inspect::{Effects, Inspect};
 use crate::machines::machine::{At, LoadError, Machine, Status};

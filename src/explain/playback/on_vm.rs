@@ -1,6 +1,7 @@
 //! The run of a case on a machine in another process, which is asked for each part when it is needed.
 
-use super::{PlayedRun, PlayedState};
+use super::run::PlayedRun;
+use super::state::PlayedState;
 use crate::explain::bisect::{OnVm, Parted, RunPoint, step_of};
 use crate::isa::Isa;
 use crate::model::case::{Action, Case, Step};

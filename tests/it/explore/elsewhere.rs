@@ -7,9 +7,11 @@ use std::rc::Rc;
 
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
+use ratatui::layout::{Position, Rect};
 use scraper::Html;
 use tempfile::TempDir;
-use vmconf::explain::explore::{self, ComparedSide, Explorer, PairedExplorer, screen};
+use vmconf::explain::explore::beside::{ComparedSide, PairedExplorer};
+use vmconf::explain::explore::{self, Explorer, Pane, screen};
 use vmconf::explain::playback::TraceFile;
 use vmconf::machines::evm::EVM;
 use vmconf::model::case::CaseId;
@@ -55,6 +57,17 @@ fn screens_of_traces() {
     text += "\nbeside each other:\n";
     text += &terminal.backend().to_string();
     golden::file("explore-traces", &text);
+    // A click gives the keys to a run, and selects a line of it.
+    let area = Rect::new(0, 0, 80, 24);
+    for (place, expected) in [
+        ((5, 2), Some((0, Pane::Code, 0))),
+        ((50, 3), Some((1, Pane::Code, 1))),
+        ((50, 11), Some((1, Pane::State, 1))),
+        ((50, 22), None),
+    ] {
+        let place = Position { x: place.0, y: place.1 };
+        assert_eq!(screen::line_of_pair_at(&pair, area, place), expected, "{place:?}");
+    }
     let differs: Vec<_> = pair.differs().iter().map(|it| it.at.to_string()).collect();
     assert_eq!(differs, ["stack[0]"]);
 }
@@ -70,7 +83,7 @@ fn a_hostile_trace_is_shown_as_text() {
         ),
         format!(
             r#"{{"pc":0,"op":1,"stack":[{}],"memory":"0x{}"}}"#,
-            ["1"; 100_000].join(","),
+            vec!["1"; 100_000].join(","),
             "ff".repeat(1_000_000)
         ),
         r#"{"pc":1,"op":2,"depth":0}"#.to_owned(),

@@ -10,7 +10,8 @@ use ratatui::backend::TestBackend;
 use super::{Vectors, caught, faulty, options};
 use crate::support::golden;
 use vmconf::explain::bisect::{self, OnVm};
-use vmconf::explain::explore::{self, ComparedSide, Explorer, ExplorerKey, PairedExplorer, screen};
+use vmconf::explain::explore::beside::{ComparedSide, PairedExplorer};
+use vmconf::explain::explore::{self, Explorer, ExplorerKey, screen};
 use vmconf::explain::playback::VmRun;
 use vmconf::machines::of_this_crate;
 use vmconf::model::limits::Limits;
@@ -76,7 +77,7 @@ fn it_opens_at_the_step_that_goes_wrong() {
             planted += 1;
             assert!(!pair.differs().is_empty(), "{fault}: {}", screen_of(&mut pair));
             if planted == 1 {
-                screens.push((machine.name, format!("{fault}\n{}", screen_of(&mut pair))));
+                screens.push(format!("{}: {fault}\n{}\n", machine.name, screen_of(&mut pair)));
             }
             let step = pair.step();
             press(&mut pair, 'b');
@@ -95,8 +96,7 @@ fn it_opens_at_the_step_that_goes_wrong() {
         }
         assert_eq!(planted, PLANTED, "{}", machine.name);
     }
-    let text: String = screens.into_iter().map(|(machine, text)| format!("{machine}: {text}\n")).collect();
-    golden::file("explore-beside-faults", &text);
+    golden::file("explore-beside-faults", &screens.concat());
 }
 
 fn press(pair: &mut PairedExplorer, key: char) {
