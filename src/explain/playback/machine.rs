@@ -16,6 +16,9 @@ use crate::model::value::Value;
 /// How many instructions are listed at once.
 const BLOCK: u64 = 256;
 
+/// What is shown in place of an instruction that is not known.
+const NOT_REPORTED: &str = "(not reported)";
+
 /// How far the instructions of inner frames are indented at most.
 const MAX_INDENT: u64 = 8;
 
@@ -54,7 +57,7 @@ impl PlayedMachine {
 
     fn line(&self, step: u64) -> CodeLine {
         let Some(next) = self.run.borrow_mut().instruction(step) else {
-            return CodeLine::at(index(step), "(not reported)".to_owned());
+            return CodeLine::at(index(step), NOT_REPORTED.to_owned());
         };
         let state = PlayedState { next: Some(next), ..PlayedState::default() };
         let indent = state.number("depth").unwrap_or(1).saturating_sub(1).min(MAX_INDENT);
@@ -92,8 +95,8 @@ impl Machine for PlayedMachine {
     }
 
     fn next(&self) -> Option<At<'_>> {
-        let code = self.state().number("op").and_then(|code| u16::try_from(code).ok()).unwrap_or(0);
-        (self.at < self.steps).then(|| At { pc: index(self.at), op: None, code, operand: &[], state: self })
+        // The code of the instruction is in what the state reports.
+        (self.at < self.steps).then(|| At { pc: index(self.at), op: None, code: 0, operand: &[], state: self })
     }
 
     fn inspect(&self) -> &(dyn Inspect + 'static) {
@@ -127,7 +130,7 @@ impl Observe for PlayedMachine {
 
 impl Inspect for PlayedMachine {
     fn instruction(&self) -> String {
-        self.state().next.as_ref().map_or_else(|| "(not reported)".to_owned(), |next| next.op.clone())
+        self.run.borrow_mut().instruction(self.at).map_or_else(|| NOT_REPORTED.to_owned(), |next| next.op)
     }
 
     fn depth(&self) -> usize {

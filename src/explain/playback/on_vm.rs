@@ -122,7 +122,7 @@ impl VmRun {
             Err(Stopped::Unsupported("it does not answer digests".to_owned()))
         };
         match counted {
-            Ok(count) => Ok(count.clamp(before, MAX_STEPS)),
+            Ok(count) => Ok(count.min(MAX_STEPS).max(before)),
             Err(Stopped::Interrupted) => Err(Stopped::Interrupted),
             // Perhaps the run never ends: then as much of it is shown as the machine answers.
             Err(_) => self.sought_end(action, before),
@@ -134,7 +134,7 @@ impl VmRun {
         let (mut known, mut length) = (before, 1);
         let mut beyond = loop {
             match self.has(action, before, known - before + length) {
-                Ok(true) if known >= MAX_STEPS => return Ok(known),
+                Ok(true) if known + length >= MAX_STEPS => return Ok(known),
                 Ok(true) => (known, length) = (known + length, (known + length - before).max(1)),
                 Ok(false) => break known + length,
                 Err(Stopped::Interrupted) => return Err(Stopped::Interrupted),
