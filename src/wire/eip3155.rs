@@ -67,10 +67,36 @@ const STATE: &[(&str, TraceLineKind)] = &[
 const SUMMARY: &[(&str, TraceLineKind)] =
     &[("output", TraceLineKind::Bytes), ("gasUsed", TraceLineKind::Number), ("pass", TraceLineKind::Bool)];
 
-/// Reads a line.
+/// Reads a line; a member of another type than EIP-3155 gives it is left out.
 pub fn read(line: &[u8]) -> TraceLine {
-    let Ok(members) = serde_json::from_slice::<Map<String, Json>>(line) else { return TraceLine::Other };
-    let state = read_members(&members, STATE);
+    members_of(line).map_or(TraceLine::Other, |members| of_members(&members))
+}
+
+/// Reads a line.
+///
+/// # Errors
+///
+/// The first member of a step that has another type than EIP-3155 gives it: its name, and what is expected.
+pub fn read_exactly(line: &[u8]) -> Result<TraceLine, (&'static str, &'static str)> {
+    let Some(members) = members_of(line) else { return Ok(TraceLine::Other) };
+    if members.contains_key("pc") && members.contains_key("op") {
+        let is_wrong = |(name, kind): &&(&'static str, TraceLineKind)| {
+            let given = members.get(*name).filter(|given| !given.is_null());
+            given.is_some_and(|given| value(given, *kind).is_none())
+        };
+        if let Some((name, kind)) = STATE.iter().find(is_wrong) {
+            return Err((name, kind.expected()));
+        }
+    }
+    Ok(of_members(&members))
+}
+
+fn members_of(line: &[u8]) -> Option<Map<String, Json>> {
+    serde_json::from_slice(line).ok()
+}
+
+fn of_members(members: &Map<String, Json>) -> TraceLine {
+    let state = read_members(members, STATE);
     let code = state.iter().find(|member| member.0 == "op").map(|member| &member.1);
     match code {
         Some(Value::Int(code)) if members.contains_key("pc") => {
@@ -78,25 +104,11 @@ pub fn read(line: &[u8]) -> TraceLine {
             let op = name.map_or_else(|| format!("{code:#04x}"), str::to_owned);
             TraceLine::Step(Eip3155Step { op, state })
         }
-        _ => match read_members(&members, SUMMARY) {
+        _ => match read_members(members, SUMMARY) {
             none if none.is_empty() => TraceLine::Other,
             summary => TraceLine::Summary(summary),
         },
     }
-}
-
-/// The first member of a step that has another type than EIP-3155 gives it: its name, and what is expected. [`read`]
-/// leaves such a member out.
-pub fn misfit(line: &[u8]) -> Option<(&'static str, &'static str)> {
-    let members = serde_json::from_slice::<Map<String, Json>>(line).ok()?;
-    if !members.contains_key("pc") || !members.contains_key("op") {
-        return None;
-    }
-    let is_wrong = |(name, kind): &&(&'static str, TraceLineKind)| {
-        let given = members.get(*name).filter(|given| !given.is_null());
-        given.is_some_and(|given| value(given, *kind).is_none())
-    };
-    STATE.iter().find(is_wrong).map(|(name, kind)| (*name, kind.expected()))
 }
 
 fn read_members(members: &Map<String, Json>, kinds: &[(&'static str, TraceLineKind)]) -> TraceMembers {

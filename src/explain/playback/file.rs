@@ -32,7 +32,10 @@ impl TraceFile {
         for (number, line) in text.split_inclusive(|byte| *byte == b'\n').enumerate() {
             let number = number + 1;
             check_size(line).map_err(|what| format!("{name}:{number}: {what}"))?;
-            match eip3155::read(line) {
+            let read = eip3155::read_exactly(line).map_err(|(member, expected)| {
+                format!("{name}:{number}: {member}: expected {expected}, in {}", quoted_bytes(line))
+            })?;
+            match read {
                 TraceLine::Step(_) => {
                     if let Some(summary) = after_end {
                         return Err(format!(
@@ -46,12 +49,6 @@ impl TraceFile {
                 }
                 TraceLine::Summary(_) | TraceLine::Other if line.trim_ascii().is_empty() => {}
                 TraceLine::Summary(_) | TraceLine::Other => others.push((number, quoted_bytes(line))),
-            }
-            if let Some((member, expected)) = eip3155::misfit(line) {
-                return Err(format!(
-                    "{name}:{number}: {member}: expected {expected}, in {}",
-                    quoted_bytes(line)
-                ));
             }
             start += line.len();
         }

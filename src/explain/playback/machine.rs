@@ -96,7 +96,13 @@ impl Machine for PlayedMachine {
 
     fn next(&self) -> Option<At<'_>> {
         // The code of the instruction is in what the state reports.
-        (self.at < self.steps).then(|| At { pc: index(self.at), op: None, code: 0, operand: &[], state: self })
+        (self.at < self.steps).then(|| At {
+            pc: index(self.at),
+            op: None,
+            code: 0,
+            operand: &[],
+            state: self,
+        })
     }
 
     fn inspect(&self) -> &(dyn Inspect + 'static) {
