@@ -10,6 +10,9 @@
 //!   Transactions on Reliability, 2014) ranks about as well: of 1364 planted faults, 1277 first against 1275. Ochiai's
 //!   values are from 0 to 1, so that those of instructions and conditions combine.
 //! - The best condition of the instruction is scored in the same way, since many faults show only at a boundary.
+//! - A reason for which several instructions fail is scored beside them: a machine may check a limit, or leave a stack, in
+//!   the same wrong way in all of them.
+//! - What nearly all cases execute is no suspect, unless cases with it fail clearly more often than others.
 //! - Several faults hide each other. The best suspect sets aside the failing cases that execute it, and the search goes
 //!   on with the rest.
 //! - A case in which nothing fails that other cases do not do without failing is rather a wrong vector.

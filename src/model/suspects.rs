@@ -40,12 +40,12 @@ impl Default for SuspectAnalysis {
     }
 }
 
-/// An instruction of a machine.
+/// An instruction of a machine, or something else that its cases have in common.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SuspectName {
     /// The machine.
     pub machine: String,
-    /// The mnemonic.
+    /// The mnemonic, or what else cases have in common: [`SuspectName::is_no_instruction`].
     pub op: String,
 }
 
@@ -92,8 +92,8 @@ pub struct DoubtfulCase {
 }
 
 impl SuspectName {
-    /// Whether it is what cases of a machine without known instructions have in common: their file, or a word of their
-    /// names.
+    /// Whether it is something else that cases have in common: a reason for which several instructions fail; on a machine
+    /// without known instructions, their file or a word of their names.
     pub fn is_no_instruction(&self) -> bool {
         self.op.contains(' ')
     }

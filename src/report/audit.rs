@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use indexmap::IndexMap;
 
-use super::html_page::{HEAD, html_text};
+use super::html_page::{TableRow, html_text, page, table};
 use crate::model::count::counted;
 use crate::model::escape::escaped;
 use crate::model::renderer::Renderer;
@@ -53,26 +53,22 @@ fn summary(audit: &Audit) -> String {
 }
 
 fn html(out: &mut dyn Write, audit: &Audit) -> io::Result<()> {
-    writeln!(out, "{HEAD}<title>Audit</title>\n<style>.open{{background:#c338}}</style>")?;
-    writeln!(out, "<h2>Audit</h2>\n<p>{}</p>", html_text(&summary(audit)))?;
-    writeln!(
-        out,
-        "<table>\n<tr><th>format</th><th>change</th><th>of</th><th>times</th><th>why it is not compared</th><th>such as in</th></tr>"
-    )?;
     let (explained, unexplained): (Vec<_>, Vec<_>) =
         audit.unnoticed.iter().partition(|unnoticed| unnoticed.rule.is_some());
-    for Unnoticed { format, kind, at, rule, section, count, case } in unexplained.into_iter().chain(explained)
-    {
-        let class = if rule.is_none() { " class=\"open\"" } else { "" };
+    let row = |unnoticed: &Unnoticed| {
+        let Unnoticed { format, kind, at, rule, section, count, case } = unnoticed;
         let why = rule.as_ref().map_or("not noticed".to_owned(), |rule| {
             format!("{rule} ({})", section.as_deref().unwrap_or_default())
         });
-        let times = count.to_string();
-        let cells =
-            [format, kind, at, &times, &why, case].map(|cell| format!("<td>{}</td>", html_text(cell)));
-        writeln!(out, "<tr{class}>{}</tr>", cells.concat())?;
-    }
-    writeln!(out, "</table>")
+        let class = rule.is_none().then_some("bad");
+        let cells = [format, kind, at, &count.to_string(), &why, case].map(|cell| html_text(cell));
+        TableRow::of_class(class, cells.into())
+    };
+    let head = ["format", "change", "of", "times", "why it is not compared", "such as in"];
+    let rows = unexplained.into_iter().chain(explained).map(row);
+    let main =
+        format!("<p>{}</p>\n{}", html_text(&summary(audit)), table("Changes that do not fail", &head, rows));
+    out.write_all(page("Audit", "", &main).as_bytes())
 }
 
 fn place(unnoticed: &Unnoticed) -> String {

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::html_page::{HEAD, html_text};
+use super::html_page::{TableRow, html_text, page, table};
 use crate::model::count::counted;
 use crate::model::escape::escaped;
 use crate::model::renderer::Renderer;
@@ -125,45 +125,34 @@ fn missing(machine: &MachineCoverage) -> Vec<&str> {
 }
 
 fn html(out: &mut dyn Write, coverage: &CoverageReport) -> io::Result<()> {
-    write!(
-        out,
-        "{HEAD}<title>Coverage</title>\n<style>.never{{background:#c338}}.never-fails{{background:#cc38}}.fails{{background:#3a38}}</style>\n"
-    )?;
+    let mut main = String::new();
     for machine in &coverage.machines {
-        writeln!(out, "<h2>{}</h2>\n<table>", html_text(&machine.machine))?;
-        let heads = GROUPS.map(|name| format!("<th>{name}</th>")).concat();
-        writeln!(out, "<tr><th>instruction</th><th>executed by</th>{heads}</tr>")?;
-        for instruction in &machine.instructions {
-            let class = match (instruction.executed(), group(instruction, "fails").is_empty()) {
-                (0, _) => "never",
-                (_, true) => "never-fails",
-                (_, false) => "fails",
-            };
-            let cells =
-                GROUPS.map(|name| format!("<td>{}</td>", html_text(&group(instruction, name).join(", "))));
-            let CoveredInstruction { name, doc, .. } = instruction;
-            writeln!(
-                out,
-                "<tr class=\"{class}\"><th title=\"{}\">{}</th><td>{}</td>{}</tr>",
-                html_text(doc),
-                html_text(name),
-                executed(instruction),
-                cells.concat()
-            )?;
-        }
-        writeln!(out, "</table>")?;
+        let name = html_text(&machine.machine);
+        main.push_str(&format!("<h2>{name}</h2>\n"));
+        let head: Vec<_> = ["instruction", "executed by"].into_iter().chain(GROUPS).collect();
+        main.push_str(&table(&machine.machine, &head, machine.instructions.iter().map(instruction_row)));
     }
     for family in &coverage.families {
-        writeln!(out, "<h2>{}</h2>\n<table>", html_text(&family_head(family)))?;
-        writeln!(out, "<tr><th>field</th><th>type</th><th>values</th></tr>")?;
-        for field in &family.fields {
-            let [name, notation, values] =
-                [&field.name, &field.notation, &values(field)].map(|it| html_text(it));
-            writeln!(out, "<tr><th>{name}</th><td>{notation}</td><td>{values}</td></tr>")?;
-        }
-        writeln!(out, "</table>")?;
+        let head = family_head(family);
+        main.push_str(&format!("<h2>{}</h2>\n", html_text(&head)));
+        let row = |field: &CoveredField| -> Vec<String> {
+            [&field.name, &field.notation, &values(field)].map(|it| html_text(it)).into()
+        };
+        main.push_str(&table(&head, &["field", "type", "values"], family.fields.iter().map(row)));
     }
-    Ok(())
+    out.write_all(page("Coverage", "", &main).as_bytes())
+}
+
+fn instruction_row(instruction: &CoveredInstruction) -> TableRow {
+    let class = match (instruction.executed(), group(instruction, "fails").is_empty()) {
+        (0, _) => Some("bad"),
+        (_, true) => Some("partly"),
+        (_, false) => None,
+    };
+    let CoveredInstruction { name, doc, .. } = instruction;
+    let name = format!("<span title=\"{}\">{}</span>", html_text(doc), html_text(name));
+    let groups = GROUPS.map(|name| html_text(&group(instruction, name).join(", ")));
+    TableRow::of_class(class, [name, executed(instruction)].into_iter().chain(groups).collect())
 }
 
 fn json(out: &mut dyn Write, coverage: &CoverageReport) -> io::Result<()> {

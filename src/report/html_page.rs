@@ -1,17 +1,10 @@
-//! What small HTML pages share.
+//! What HTML pages share: head, heading, tables.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use sha2::{Digest, Sha256};
 
 use crate::model::escape::escaped;
-
-/// The beginning of a page, before its title.
-pub(super) const HEAD: &str = "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\">\
-    <meta name=\"viewport\" content=\"width=device-width\">\
-    <style>body{font-family:system-ui,sans-serif;margin:2em;color-scheme:light dark}\
-    table{border-collapse:collapse}td,th{border:1px solid #8888;padding:.3em .6em;text-align:left}\
-    </style>\n";
 
 /// The styles that all pages of reports share.
 pub(super) const STYLE: &str = include_str!("html/page.css");
@@ -23,7 +16,7 @@ const TABLES: &str = include_str!("html/site.css");
 pub(super) const GENERATOR: &str = "<meta name=\"generator\" content=\"vmconf\">";
 
 /// The beginning of a page with tables, up to its body. The page may not load anything, nor run scripts.
-pub(super) fn secured_head(title: &str) -> String {
+fn secured_head(title: &str) -> String {
     let style = format!("{STYLE}{TABLES}");
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n{GENERATOR}\n\
@@ -33,6 +26,55 @@ pub(super) fn secured_head(title: &str) -> String {
          <title>{}</title>\n<style>{style}</style>\n</head>\n",
         content_hash(&style),
         html_text(title)
+    )
+}
+
+/// A page with a heading. `navigation` and `main` are HTML.
+pub(super) fn page(title: &str, navigation: &str, main: &str) -> String {
+    let (head, title) = (secured_head(&escaped(title)), html_text(title));
+    format!(
+        "{head}<body>\n<header>{navigation}<h1>{title}</h1></header>\n<main>\n{main}</main>\n</body>\n</html>\n"
+    )
+}
+
+/// A row of a table: cells of HTML, of which the first one heads the row.
+pub(super) struct TableRow {
+    cells: Vec<String>,
+    /// A class of `site.css`.
+    class: Option<&'static str>,
+}
+
+impl From<Vec<String>> for TableRow {
+    fn from(cells: Vec<String>) -> TableRow {
+        TableRow { cells, class: None }
+    }
+}
+
+impl TableRow {
+    pub(super) fn of_class(class: Option<&'static str>, cells: Vec<String>) -> TableRow {
+        TableRow { cells, class }
+    }
+
+    fn html(self) -> String {
+        let (first, others) =
+            self.cells.split_first().map_or(("", &[][..]), |(first, others)| (first, others));
+        let class = self.class.map_or_else(String::new, |class| format!(" class=\"{class}\""));
+        format!("<tr{class}><th scope=\"row\">{first}</th><td>{}</td></tr>\n", others.join("</td><td>"))
+    }
+}
+
+/// A table that can be scrolled sideways, with a name for those who do not see it. Heads are HTML.
+pub(super) fn table<R: Into<TableRow>>(
+    name: &str,
+    head: &[&str],
+    rows: impl IntoIterator<Item = R>,
+) -> String {
+    let name = html_text(name);
+    let head = head.join("</th><th scope=\"col\">");
+    let rows: String = rows.into_iter().map(|row| row.into().html()).collect();
+    format!(
+        "<div class=\"wide\" role=\"region\" aria-label=\"{name}\" tabindex=\"0\"><table>\n\
+         <tr><th scope=\"col\">{head}</th></tr>\n{rows}</table></div>\n"
     )
 }
 

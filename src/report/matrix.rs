@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::html_page::{html_text, secured_head};
+use super::html_page::{html_text, page, table};
 use super::markdown_escape::code_span;
 use crate::model::count::counted;
 use crate::model::escape::escaped;
@@ -124,23 +124,14 @@ fn markdown(out: &mut dyn Write, matrix: &Matrix) -> io::Result<()> {
 }
 
 fn html(out: &mut dyn Write, matrix: &Matrix) -> io::Result<()> {
-    let row = |name: &str, cells: Vec<String>| {
-        let name = html_text(name);
-        format!("<tr><th scope=\"row\">{name}</th><td>{}</td></tr>\n", cells.join("</td><td>"))
-    };
-    write!(
-        out,
-        "{}<body>\n<header><h1>Machines by suites</h1></header>\n<main>\n\
-         <div class=\"wide\" role=\"region\" aria-label=\"Machines by suites\" tabindex=\"0\"><table>\n\
-         <tr><th scope=\"col\">suite</th>",
-        secured_head("Machines by suites")
-    )?;
-    matrix.machines.iter().try_for_each(|name| write!(out, "<th scope=\"col\">{}</th>", html_text(name)))?;
-    writeln!(out, "</tr>")?;
-    for suite in &matrix.suites {
-        write!(out, "{}", row(&suite.name, suite.cells.iter().map(counts).collect()))?;
-    }
-    writeln!(out, "</table></div>\n{}</main>\n</body>\n</html>", groups_html(matrix))
+    const TITLE: &str = "Machines by suites";
+    let names: Vec<_> = matrix.machines.iter().map(|name| html_text(name)).collect();
+    let head: Vec<_> = std::iter::once("suite").chain(names.iter().map(String::as_str)).collect();
+    let rows = matrix.suites.iter().map(|suite| {
+        std::iter::once(html_text(&suite.name)).chain(suite.cells.iter().map(counts)).collect::<Vec<_>>()
+    });
+    let main = table(TITLE, &head, rows) + &groups_html(matrix);
+    out.write_all(page(TITLE, "", &main).as_bytes())
 }
 
 /// What is wrong with machines, and the groups of cases that some machine does not pass, as parts of a page.

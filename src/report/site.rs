@@ -4,10 +4,9 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use super::conformance::{ConformanceMachine, ConformanceRun, cases, rest, share};
-use super::html_page::{GENERATOR, html_text, secured_head};
+use super::html_page::{GENERATOR, html_text, page, table};
 use super::matrix::{badge, groups_html};
 use super::statement::{MAX_SHOWN, UNKNOWN, category_rule, facts, statement};
-use crate::model::escape::escaped;
 use crate::wire::matrix::{Matrix, MatrixCell};
 
 /// A file of the site.
@@ -74,28 +73,6 @@ fn slug(name: &str, used: &mut HashSet<String>) -> String {
         slug = format!("{first}-{number}");
     }
     slug
-}
-
-/// A page with a heading.
-fn page(title: &str, navigation: &str, main: &str) -> String {
-    let (head, title) = (secured_head(&escaped(title)), html_text(title));
-    format!(
-        "{head}<body>\n<header>{navigation}<h1>{title}</h1></header>\n<main>\n{main}</main>\n</body>\n</html>\n"
-    )
-}
-
-/// A table that can be scrolled sideways, with a name for those who do not see it.
-fn table(name: &str, head: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
-    let head = head.join("</th><th scope=\"col\">");
-    let row = |cells: Vec<String>| {
-        let (first, others) = cells.split_first().map_or(("", &[][..]), |(first, others)| (first, others));
-        format!("<tr><th scope=\"row\">{first}</th><td>{}</td></tr>\n", others.join("</td><td>"))
-    };
-    let rows: String = rows.map(row).collect();
-    format!(
-        "<div class=\"wide\" role=\"region\" aria-label=\"{name}\" tabindex=\"0\"><table>\n\
-         <tr><th scope=\"col\">{head}</th></tr>\n{rows}</table></div>\n"
-    )
 }
 
 /// How many cases pass, what the others do, and the share as a bar.

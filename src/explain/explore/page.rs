@@ -139,7 +139,7 @@ fn put(title: &str, data: &str, out: &mut dyn Write) -> io::Result<()> {
          <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n\
-         <title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>"
+         <title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<header><h1>{title}</h1></header>"
     )?;
     write!(out, "{BODY}")?;
     // Base64 has only letters, digits, +, / and =, so nothing from a vector can end the element.

@@ -5,6 +5,11 @@ use std::cmp::Ordering;
 use super::ochiai::ochiai;
 use super::table::{CaseCounts, OpRow, SpectrumTable};
 
+/// The share of failing cases from which on an instruction or a condition stands out, and how many times the usual share
+/// is enough.
+const MIN_RATE: f64 = 0.5;
+const MIN_LIFT: f64 = 2.0;
+
 /// How well an instruction explains these failing cases, from 0 to 1: the measure of Ochiai for the instruction and for
 /// its best condition, and the share of the cases that execute it, in which a case counts more the fewer instructions it
 /// executes. The exponents are those with which most planted faults come first; small changes make no difference.
@@ -42,10 +47,21 @@ pub(super) fn rivalry(table: &SpectrumTable<'_>, best: &str, rival: &str, remain
     share * best_fit(rival, remaining) / best_fit(best, remaining)
 }
 
+/// Whether cases that execute an instruction, or do so under a condition, fail clearly more often than all: of what nearly
+/// all cases execute, the share of failures says nothing, however large it is.
+fn stands_out(table: &SpectrumTable<'_>, row: &OpRow<'_>, remaining: &[usize]) -> bool {
+    let rate = |failing: usize, passing: u64| failing as f64 / (failing as f64 + passing as f64).max(1.0);
+    let usual = rate(remaining.len(), table.passing);
+    let counts = row.conditions.values().chain([&row.executed]);
+    let most = counts.map(|it| rate(shared(it, remaining), it.passing)).fold(0.0, f64::max);
+    most >= MIN_RATE || most >= MIN_LIFT * usual
+}
+
 /// The instructions that any of these failing cases executes, the best first.
 pub(super) fn ranked<'c>(table: &SpectrumTable<'c>, remaining: &[usize]) -> Vec<&'c str> {
     let mut scores: Vec<_> = table
         .suspicious()
+        .filter(|(_, row)| stands_out(table, row, remaining))
         .map(|(op, row)| (score(table, row, remaining), op))
         .filter(|it| it.0 > 0.0)
         .collect();

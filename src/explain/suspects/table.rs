@@ -1,6 +1,6 @@
 //! The spectrum by instructions and conditions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::case::{SpectrumCase, SpectrumOutcome};
 use super::ochiai::ochiai;
@@ -11,6 +11,12 @@ const MIN_PASSING: u64 = 3;
 /// The point that every executed instruction has.
 const EXECUTED: &str = "executed";
 
+/// How the points of instructions that fail begin.
+const FAILS: &str = "fails: ";
+
+/// How many instructions must fail for the same reason in failing cases until the reason is a suspect beside them.
+const MIN_FAILING_OPS: usize = 3;
+
 /// The spectrum of the cases of a machine, by its instructions.
 pub(super) struct SpectrumTable<'c> {
     /// The cases, those with the fewest instructions first.
@@ -20,6 +26,8 @@ pub(super) struct SpectrumTable<'c> {
     /// The number of passing cases.
     pub(super) passing: u64,
     rows: BTreeMap<&'c str, OpRow<'c>>,
+    /// How many instructions the cases execute.
+    instructions: usize,
     /// How many instructions each case executes, each counted once.
     breadth: Vec<usize>,
 }
@@ -97,7 +105,7 @@ impl OpRow<'_> {
 
 impl<'c> SpectrumTable<'c> {
     pub(super) fn new(cases: Vec<&'c SpectrumCase<'c>>) -> SpectrumTable<'c> {
-        let mut rows: BTreeMap<&'c str, OpRow<'c>> = BTreeMap::new();
+        let mut points: HashMap<(&'c str, &'c str), CaseCounts> = HashMap::new();
         let mut breadth = vec![0; cases.len()];
         let (mut failing, mut passing) = (Vec::new(), 0);
         for (index, case) in cases.iter().enumerate() {
@@ -107,19 +115,22 @@ impl<'c> SpectrumTable<'c> {
                 SpectrumOutcome::FailsEverywhere => continue,
             }
             for (op, what) in &case.executes {
-                let row = rows.entry(op).or_default();
-                if what == EXECUTED {
-                    row.executed.add(index, case.outcome);
-                    breadth[index] += 1;
-                } else {
-                    row.conditions.entry(what).or_default().add(index, case.outcome);
-                }
+                points.entry((op, what)).or_default().add(index, case.outcome);
+                breadth[index] += usize::from(what == EXECUTED);
             }
         }
-        for row in rows.values_mut() {
-            row.conditions.retain(|_, counts| !counts.failing.is_empty());
+        let mut rows: BTreeMap<&'c str, OpRow<'c>> = BTreeMap::new();
+        for ((op, what), counts) in points {
+            let row = rows.entry(op).or_default();
+            if what == EXECUTED {
+                row.executed = counts;
+            } else if !counts.failing.is_empty() {
+                row.conditions.insert(what, counts);
+            }
         }
-        SpectrumTable { cases, failing, passing, rows, breadth }
+        let instructions = rows.len();
+        rows.extend(reasons(&cases));
+        SpectrumTable { cases, failing, passing, rows, instructions, breadth }
     }
 
     /// The row of an instruction that a case executes.
@@ -127,14 +138,15 @@ impl<'c> SpectrumTable<'c> {
         &self.rows[op]
     }
 
-    /// The instructions that failing cases execute.
+    /// The instructions that failing cases execute, and the reasons for which instructions fail in them.
     pub(super) fn suspicious(&self) -> impl Iterator<Item = (&'c str, &OpRow<'c>)> {
         self.rows.iter().filter(|(_, row)| !row.executed.failing.is_empty()).map(|(op, row)| (*op, row))
     }
 
     /// The instructions that failing cases execute and no passing one does.
     pub(super) fn uncleared(&self) -> impl Iterator<Item = &'c str> {
-        self.suspicious().filter(|(_, row)| row.executed.passing == 0).map(|(op, _)| op)
+        let instructions = self.suspicious().filter(|(op, _)| !op.starts_with(FAILS));
+        instructions.filter(|(_, row)| row.executed.passing == 0).map(|(op, _)| op)
     }
 
     /// Whether enough cases pass to compare with: otherwise, the instructions that all cases execute are as suspicious
@@ -147,7 +159,7 @@ impl<'c> SpectrumTable<'c> {
 
     /// The number of instructions that cases execute.
     pub(super) fn instructions(&self) -> usize {
-        self.rows.len()
+        self.instructions
     }
 
     /// How much a failing case says about each of its instructions: the fewer they are, the more.
@@ -165,5 +177,39 @@ impl<'c> SpectrumTable<'c> {
     pub(super) fn failing_everywhere(&self) -> Vec<&'c SpectrumCase<'c>> {
         let fails = |case: &&&SpectrumCase<'_>| case.outcome == SpectrumOutcome::FailsEverywhere;
         self.cases.iter().filter(fails).copied().collect()
+    }
+}
+
+/// The reasons for which several instructions fail: a machine may check a limit or leave a stack in the same wrong way in
+/// all of them.
+fn reasons<'c>(cases: &[&'c SpectrumCase<'c>]) -> impl Iterator<Item = (&'c str, OpRow<'c>)> + use<'c> {
+    let mut found: BTreeMap<&str, FailureReason<'c>> = BTreeMap::new();
+    for (index, case) in cases.iter().enumerate() {
+        for (op, what) in case.executes.iter().filter(|(_, what)| what.starts_with(FAILS)) {
+            found.entry(what).or_default().add(index, case.outcome, op);
+        }
+    }
+    let shared = found.into_iter().filter(|(_, reason)| reason.ops.len() >= MIN_FAILING_OPS);
+    shared.map(|(what, reason)| (what, OpRow { executed: reason.counts, conditions: BTreeMap::new() }))
+}
+
+/// The cases in which an instruction fails for a reason.
+#[derive(Default)]
+struct FailureReason<'c> {
+    counts: CaseCounts,
+    /// The instructions that do so in failing cases.
+    ops: BTreeSet<&'c str>,
+    /// The last case, by its index: several of its instructions may fail for the reason.
+    last: Option<usize>,
+}
+
+impl<'c> FailureReason<'c> {
+    fn add(&mut self, index: usize, outcome: SpectrumOutcome, op: &'c str) {
+        if self.last.replace(index) != Some(index) {
+            self.counts.add(index, outcome);
+        }
+        if self.counts.has(index) {
+            self.ops.insert(op);
+        }
     }
 }

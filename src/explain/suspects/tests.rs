@@ -114,3 +114,47 @@ fn a_case_that_executes_nothing_is_not_explained() {
     assert_eq!(analysis.unexplained, ["crash"]);
     assert_eq!(analysis.failures, 11);
 }
+
+/// Ten instructions, of each a case in which it takes items from an empty stack, and nine in which it does not.
+fn failing_alike(outcome: SpectrumOutcome) -> Vec<SpectrumCase<'static>> {
+    let mut cases = Vec::new();
+    for op in ["ADD", "SUB", "SDIV", "BYTE", "LT", "GT", "AND", "OR", "XOR", "NOT"] {
+        cases.push(case(&format!("{op} of nothing"), outcome, &[PUSH, (op, "fails: too few items")]));
+        for number in 0..9 {
+            cases.push(case(&format!("{op} {number}"), SpectrumOutcome::Passes, &[PUSH, (op, "a: 1")]));
+        }
+    }
+    cases
+}
+
+#[test]
+fn a_reason_for_which_many_instructions_fail_is_one_suspect() {
+    let analysis = locate("evm", &failing_alike(SpectrumOutcome::FailsOnlyElsewhere));
+    assert_eq!(names(&analysis), ["fails: too few items"]);
+    let suspect = &analysis.suspects[0];
+    assert!(suspect.name.is_no_instruction());
+    assert_eq!((suspect.cases.len(), suspect.alone, suspect.failing, suspect.passing), (10, 10, 10, 0));
+    assert!(analysis.uncleared.is_empty(), "{:?}", analysis.uncleared);
+}
+
+#[test]
+fn of_a_reason_for_which_one_instruction_fails_the_instruction_is_the_suspect() {
+    let mut cases = failing_alike(SpectrumOutcome::Passes);
+    let sdiv = cases.iter_mut().find(|case| case.id == "SDIV of nothing").expect("a case");
+    sdiv.outcome = SpectrumOutcome::FailsOnlyElsewhere;
+    let analysis = locate("evm", &cases);
+    assert_eq!(names(&analysis), ["SDIV"]);
+    let condition = analysis.suspects[0].condition.as_ref().expect("a condition");
+    assert_eq!(condition.what, "fails: too few items");
+}
+
+/// What every case executes explains every failure, and says nothing.
+#[test]
+fn what_all_cases_execute_is_no_suspect_beside_what_fails() {
+    let mut cases = swapped(&["SDIV", "BYTE", "LT", "GT"], SpectrumOutcome::FailsOnlyElsewhere);
+    // Half of the cases of the wrong instructions pass.
+    for case in cases.iter_mut().filter(|case| case.id.ends_with(['0', '2', '4', '6', '8'])) {
+        case.outcome = SpectrumOutcome::Passes;
+    }
+    assert_eq!(names(&locate("evm", &cases)), ["BYTE", "GT", "LT", "SDIV"]);
+}
