@@ -147,10 +147,7 @@ async function open() {
   if ("runs" in data) openPair(data);
   else run = data;
   listen();
-  view.all.textContent = String(run.all);
-  view.step.max = String(run.first + run.states.length - 1);
-  view.failuresPart.hidden = run.failures.length < 2;
-  view.failures.replaceChildren(...run.failures.map(({ line }, index) => new Option(line, String(index))));
+  paintRun();
   const cut = (pair?.runs ?? [run]).flatMap((it) => it.cut ?? []).join("; ");
   if (cut !== "") {
     view.cut.textContent = cut;
@@ -159,6 +156,14 @@ async function open() {
   view.page.hidden = false;
   view.wait.hidden = true;
   follow();
+}
+
+/** Shows what the moves say about a run. */
+function paintRun() {
+  view.all.textContent = String(run.all);
+  view.step.max = String(run.first + run.states.length - 1);
+  view.failuresPart.hidden = run.failures.length < 2;
+  view.failures.replaceChildren(...run.failures.map(({ line }, index) => new Option(line, String(index))));
 }
 
 /** The state after changes. A section that does not change is the same object. */
@@ -284,6 +289,11 @@ function paint() {
   paintCode();
   paintState();
   paintSource();
+  paintMoves();
+}
+
+/** Shows the failing assertion, and which moves there are. */
+function paintMoves() {
   const failure = run.failures[shownFailure];
   view.failure.hidden = failure === undefined;
   view.failure.textContent = failure?.text.join("\n") ?? "";
@@ -681,7 +691,11 @@ function listen() {
 
 /** Gives the keys to the run with this index. */
 function take(/** @type {number} */ index) {
-  if (pair !== null && index !== active) enter(index);
+  if (pair === null || index === active) return;
+  enter(index);
+  paintRun();
+  // The panes stay: what is about to be clicked is in them.
+  paintMoves();
 }
 view.step.addEventListener("change", () => go(Number(view.step.value) - run.first));
 view.filter.addEventListener("input", paintState);
