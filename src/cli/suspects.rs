@@ -20,6 +20,7 @@ use super::errors::UsageError;
 use super::flags::FlagEffect;
 use super::history::RecordedRun;
 use super::number::positive;
+use super::processors::processors;
 use super::select::Select;
 use super::settings::Settings;
 use super::vm::{VmArgs, end_on_interrupt};
@@ -132,8 +133,4 @@ fn recorded(settings: &Settings, name: &str) -> anyhow::Result<RunVerdicts> {
     let verdicts = RunVerdicts { of, exit: Exit::Passed };
     let exit = if verdicts.fails() { Exit::Failed } else { Exit::Passed };
     Ok(RunVerdicts { exit, ..verdicts })
-}
-
-fn processors() -> usize {
-    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }

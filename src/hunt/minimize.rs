@@ -9,6 +9,7 @@
 //! process, the embedded machine says what to demand; if it fails on the embedded machine, the first difference must
 //! stay as it is, and everything else is demanded as the machine does it.
 
+mod addresses;
 mod nodes;
 mod parts;
 pub(super) mod programs;
@@ -22,6 +23,7 @@ use crate::model::assertion::Expected;
 use crate::model::case::Case;
 use crate::model::case_report::CaseReport;
 use crate::model::explanation::{BlameAnswer, Explanation};
+use crate::model::name::Name;
 use crate::model::path::Path;
 use crate::model::signature::signature;
 use crate::model::value::Value;
@@ -44,14 +46,16 @@ pub enum KeptFailure {
 }
 
 /// How to make a case small.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct MinimizeOptions {
+#[derive(Clone, Copy)]
+pub struct MinimizeOptions<'k> {
     /// What the case keeps.
     pub keep: KeptFailure,
     /// How many changes are tried at most.
     pub max_tries: usize,
     /// When to end earlier; `None` for never.
     pub deadline: Option<Instant>,
+    /// What must be true of the smaller case besides; `None` for nothing.
+    pub keeps: Option<&'k dyn Fn(&Case) -> bool>,
 }
 
 /// A case that was made small.
@@ -131,7 +135,7 @@ pub fn minimize(
     source: &VectorSource,
     subject: &LoadOptions,
     reference: Option<&LoadOptions>,
-    options: MinimizeOptions,
+    options: MinimizeOptions<'_>,
 ) -> Result<MinimizedCase, NotMinimized> {
     let before = CaseSize::of(loaded.text());
     let mut minimizer = Minimizer::new((loaded, case), source, subject, reference, options)?;
@@ -159,7 +163,7 @@ struct Minimizer<'o> {
     source: VectorSource,
     subject: Judge<'o>,
     reference: Option<Judge<'o>>,
-    options: MinimizeOptions,
+    options: MinimizeOptions<'o>,
     /// What every accepted text keeps.
     kept: Kept,
     /// The smallest text so far.
@@ -177,7 +181,7 @@ impl<'o> Minimizer<'o> {
         source: &VectorSource,
         subject: &'o LoadOptions,
         reference: Option<&'o LoadOptions>,
-        options: MinimizeOptions,
+        options: MinimizeOptions<'o>,
     ) -> Result<Minimizer<'o>, NotMinimized> {
         let source = VectorSource { only: None, ..source.clone() };
         let node = loaded.case(case).expect("a case that was counted").node;
@@ -215,6 +219,7 @@ impl<'o> Minimizer<'o> {
             let before = self.file.text().to_owned();
             parts::remove(self);
             programs::shorten(self);
+            addresses::lower(self);
             values::simplify(self);
             if self.is_cut || self.file.text() == before {
                 return;
@@ -250,14 +255,7 @@ impl<'o> Minimizer<'o> {
     /// The file with this text, with expectations that fit its program; `None` if it is not valid.
     fn demanding(&mut self, text: String) -> Option<LoadedFile<'o>> {
         let file = open_text(&self.source, text, self.subject.options);
-        let is_valid = |file: &LoadedFile<'_>| {
-            file.format_name() == self.file.format_name()
-                && file.cases() == 1
-                && file.errors().is_empty()
-                && file.ids().eq(self.file.ids())
-                && reading(file).is_some_and(|reading| reading.notes <= self.notes)
-        };
-        if !is_valid(&file) {
+        if !self.is_valid(&file) {
             return None;
         }
         let except = self.kept.first.as_ref().filter(|_| self.reference.is_none()).map(KeptDifference::datum);
@@ -274,7 +272,25 @@ impl<'o> Minimizer<'o> {
             return None;
         }
         let file = open_text(&self.source, blessed.with(&blessed.changes), self.subject.options);
-        is_valid(&file).then_some(file)
+        self.is_valid(&file).then_some(file)
+    }
+
+    fn is_valid(&self, file: &LoadedFile<'_>) -> bool {
+        file.format_name() == self.file.format_name()
+            && file.cases() == 1
+            && file.errors().is_empty()
+            && file.ids().eq(self.file.ids())
+            && reading(file).is_some_and(|read| read.notes <= self.notes && self.keeps(&read.case))
+    }
+
+    /// Whether a case has what the options keep. One of a family gives the members that it gave: a machine may not be
+    /// able to do without one.
+    fn keeps(&self, case: &Case) -> bool {
+        let has_members = || {
+            let given = case.program.0.members().unwrap_or_default();
+            self.kept.given.iter().all(|name| given.iter().any(|member| member.0 == *name))
+        };
+        has_members() && self.options.keeps.is_none_or(|keeps| keeps(case))
     }
 
     /// Whether the case of this file fails as the first one did.
@@ -303,6 +319,8 @@ struct Kept {
     /// The instruction that made the first wrong value.
     op: Option<&'static str>,
     first: Option<KeptDifference>,
+    /// The members that a case of a family gives; none for others.
+    given: Vec<Name>,
 }
 
 impl Kept {
@@ -321,7 +339,8 @@ impl Kept {
         }
         let first = KeptDifference::of(&report);
         let op = named_instruction(&explain(worker, file, 0, 0));
-        Ok(Kept { kind, signature: signature(report.machine.as_deref(), &report.verdict), op, first })
+        let signature = signature(report.machine.as_deref(), &report.verdict);
+        Ok(Kept { kind, signature, op, first, given: given(file) })
     }
 }
 
@@ -360,6 +379,15 @@ pub(super) fn named_instruction(explained: &Explanation) -> Option<&'static str>
     let deviating = explained.row_deviation.as_ref().and_then(|deviation| deviation.by.op);
     let blamed = explained.blames.iter().filter_map(BlameAnswer::blame).find_map(|blame| blame.by.op);
     deviating.or(blamed)
+}
+
+/// The names of the members that the only case of a file of a family gives.
+fn given(file: &LoadedFile<'_>) -> Vec<Name> {
+    let is_family = file.case(0).is_some_and(|case| case.family().is_some());
+    let read = reading(file).filter(|_| is_family);
+    let members =
+        read.map_or_else(Vec::new, |read| read.case.program.0.members().unwrap_or_default().to_vec());
+    members.into_iter().map(|member| member.0).collect()
 }
 
 /// A case that was read.

@@ -27,7 +27,8 @@ const FAULTS: usize = 3;
 /// The number of instructions that are executed of a case.
 const MAX_STEPS: u64 = 20_000;
 
-const HOW: MinimizeOptions = MinimizeOptions { keep: KeptFailure::Cause, max_tries: 20_000, deadline: None };
+const HOW: MinimizeOptions =
+    MinimizeOptions { keep: KeptFailure::Cause, max_tries: 20_000, deadline: None, keeps: None };
 
 fn options() -> LoadOptions {
     let limits = Limits { steps: MAX_STEPS, ..Limits::default() };

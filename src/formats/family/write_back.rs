@@ -68,7 +68,8 @@ fn plain(value: &Value) -> Result<Json, NotRepresentable> {
     })
 }
 
-fn number_of(number: &BigInt) -> Json {
+/// The number as a number, as far as JSON has it.
+pub(super) fn number_of(number: &BigInt) -> Json {
     let of_64_bits =
         i64::try_from(number).map(Number::from).or_else(|_| u64::try_from(number).map(Number::from));
     of_64_bits.map_or_else(|_| Json::from(format!("0x{:x}", number.magnitude())), Json::Number)
