@@ -5,6 +5,7 @@ pub mod blame;
 pub mod explore;
 pub mod observed_run;
 pub mod observer;
+pub mod playback;
 pub mod recording;
 pub mod spectrum;
 pub mod suspects;
@@ -297,7 +298,7 @@ fn reports_steps(case: &Case, options: &RunOptions) -> bool {
 /// Where the machine in another process, which reports its steps, diverges from the embedded one.
 fn divergence(case: &Case, options: &RunOptions) -> Option<FirstDivergence> {
     let (vm, info) = (options.testee.vm()?, machines::by_name(case.machine)?);
-    let mut one = OnVm::new(vm, info, case, options.interrupt.clone()).ok()?;
+    let mut one = OnVm::new(vm.clone(), info, case, options.interrupt.clone()).ok()?;
     let mut other = OnVm::embedded(info, case).ok()?;
     // A machine that crashes here already has a verdict.
     let bisect::Divergence { step, last, differs, next } =

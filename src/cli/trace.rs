@@ -2,6 +2,8 @@
 
 mod on_vm;
 
+use std::sync::Arc;
+
 use anyhow::{Context, bail};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -130,7 +132,7 @@ impl TraceArgs {
     /// Traces a case on a machine in another process.
     fn trace_on(
         &self,
-        vm: &ProcessVm,
+        vm: &Arc<ProcessVm>,
         loaded: &LoadedFile<'_>,
         case: usize,
         options: &RunOptions,
@@ -147,7 +149,7 @@ impl TraceArgs {
             };
             bail!("--vm {name} does not answer trace requests{here}");
         }
-        let on_vm = OnVm::new(vm, info, &case, options.interrupt.clone()).map_err(stopped_early)?;
+        let on_vm = OnVm::new(vm.clone(), info, &case, options.interrupt.clone()).map_err(stopped_early)?;
         on_vm::print(on_vm, info.isa, &self.selection(info.isa)?, self.last)?;
         Ok(Exit::Passed)
     }

@@ -183,6 +183,11 @@ impl VmArgs {
 }
 
 impl VmsArgs {
+    /// Whether machines are named on the command line.
+    pub(super) fn is_some(&self) -> bool {
+        !self.vms.is_empty()
+    }
+
     /// What a flaky case is.
     pub(super) fn flaky(&self) -> Flaky {
         self.limits.flaky.unwrap_or_default()

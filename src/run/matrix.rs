@@ -148,17 +148,23 @@ impl MatrixCollector {
                 !matches!(it.kind, DifferenceKind::Pass | DifferenceKind::Unsupported | DifferenceKind::Skip)
             })
         };
+        let fails = |it: &Option<MatrixOutcome>| it.is_some_and(|it| it.kind == DifferenceKind::Fail);
         MatrixGroup {
             what,
             outcomes: outcomes.iter().enumerate().map(text).collect(),
             count: ids.len(),
             cases: ids.iter().take(NAMED).map(ToString::to_string).collect(),
             differences: (0..outcomes.len()).map(difference).collect(),
-            next: outcomes.iter().position(is_wrong).zip(ids.first()).and_then(|(machine, id)| {
-                let id: ShellWords = std::iter::once(id.to_string()).collect();
-                Some(format!("vmconf diff{id}{}", self.machines[machine].flags.as_ref()?))
-            }),
+            next: self.command("diff", outcomes.iter().position(is_wrong), ids),
+            explore: self.command("explore", outcomes.iter().position(fails), ids),
         }
+    }
+
+    /// A command that is about the first case on a machine; `None` without one, or if its flags are unknown.
+    fn command(&self, name: &str, machine: Option<usize>, ids: &[&CaseId]) -> Option<String> {
+        let flags = self.machines[machine?].flags.as_ref()?;
+        let id: ShellWords = std::iter::once(ids.first()?.to_string()).collect();
+        Some(format!("vmconf {name}{id}{flags}"))
     }
 }
 
