@@ -112,12 +112,13 @@ impl<'r, 'o, 'l> Ran<'r, 'o, 'l> {
     pub fn explain(self, last: usize) -> Explanation {
         let Ran { worker, loaded, case, report, counted } = self;
         if run::is_elsewhere(loaded) {
-            return Explanation::missing(report, NO_INSTRUCTIONS);
+            let fails = report.verdict.failure().is_some();
+            return Explanation::missing(report, fails.then_some(NO_INSTRUCTIONS));
         }
         let is_embedded = counted.is_some();
         let counted = counted.unwrap_or_else(|| ExplainedCount::of(worker, loaded, case));
         if let Err(why) = check_memory(worker.watched_machine()) {
-            return Explanation::missing(report, why);
+            return Explanation::missing(report, Some(why));
         }
         let failure = report.verdict.failure();
         let differences = failure.map_or(&[][..], |failure| &failure.differences);

@@ -129,7 +129,7 @@ impl MatrixCommand {
         }
         let machine = |((name, _), argument): (&(String, _), _)| MatrixMachine {
             name: name.clone(),
-            argument: Some(argument),
+            flags: Some(settings.repeated_on(argument)),
         };
         let mut collector = MatrixCollector::new(vms.iter().zip(arguments).map(machine).collect());
         let mut machines = Vec::new();

@@ -104,7 +104,14 @@ impl Suspects {
 fn ran(sources: &Sources, options: &LoadOptions) -> RunVerdicts {
     let mut of = HashMap::new();
     let summary = run::run(sources, options, &mut |event| match event {
-        Event::Finished(report) => drop(of.insert(report.id.to_string(), report.verdict.kind())),
+        Event::Finished(report) => {
+            let kind = report.verdict.kind();
+            // What neither passes nor fails is no part of the analysis, and decides how the command ends.
+            if matches!(kind, DifferenceKind::Error | DifferenceKind::Flaky) {
+                output::note(&format!("note: {}: {}; vmconf run says why", report.id, report.verdict.name()));
+            }
+            of.insert(report.id.to_string(), kind);
+        }
         Event::Broken { source, errors } => {
             for error in errors {
                 output::note(&error.located(&source));

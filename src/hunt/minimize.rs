@@ -98,11 +98,9 @@ pub enum NotMinimized {
     /// The other cases of its file cannot be removed.
     #[error("the case cannot be separated from the other cases of its file")]
     NotSeparable,
-    /// With expectations of the embedded machine, it passes.
-    #[error(
-        "the embedded machine fails this case as well, and with what that machine does as the expectation it passes"
-    )]
-    WrongVector,
+    /// With expectations of the machine that says what to demand, it passes.
+    #[error("with what {0} does as the expectation, the case passes: rather the vector is wrong")]
+    WrongVector(&'static str),
 }
 
 /// The options with which all texts are read and run: those of the file, without selections, caches and lists of
@@ -203,9 +201,10 @@ impl<'o> Minimizer<'o> {
             is_cut: false,
         };
         let text = minimizer.file.text().to_owned();
-        let file = minimizer.demanding(text).ok_or(NotMinimized::WrongVector)?;
+        let by = if minimizer.reference.is_some() { "the embedded machine" } else { "the machine itself" };
+        let file = minimizer.demanding(text).ok_or(NotMinimized::WrongVector(by))?;
         if !minimizer.fails_alike(&file) {
-            return Err(NotMinimized::WrongVector);
+            return Err(NotMinimized::WrongVector(by));
         }
         minimizer.file = file;
         Ok(minimizer)
@@ -262,9 +261,11 @@ impl<'o> Minimizer<'o> {
             return None;
         }
         let except = self.kept.first.as_ref().filter(|_| self.reference.is_none()).map(KeptDifference::datum);
+        // What the only machine that can run the case demands, if it does not run it to its end, is nothing.
+        let demands_nothing = self.reference.is_none() && self.kept.ends_early();
         let judge = self.reference.as_mut().unwrap_or(&mut self.subject);
         let report = judge.worker.run_case(&file, 0);
-        if report.verdict == Verdict::Pass {
+        if report.verdict == Verdict::Pass || demands_nothing {
             return Some(file);
         }
         let wishes = Wishes { outcome_change: OutcomeChange::Allow, except, ..Wishes::default() };
@@ -321,6 +322,13 @@ impl Kept {
         let first = KeptDifference::of(&report);
         let op = named_instruction(&explain(worker, file, 0, 0));
         Ok(Kept { kind, signature: signature(report.machine.as_deref(), &report.verdict), op, first })
+    }
+}
+
+impl Kept {
+    /// Whether the machine does not end the case.
+    fn ends_early(&self) -> bool {
+        matches!(self.kind, DifferenceKind::Crash | DifferenceKind::Timeout)
     }
 }
 

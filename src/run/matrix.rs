@@ -34,8 +34,9 @@ pub struct MatrixCollector {
 pub struct MatrixMachine {
     /// Its name.
     pub name: String,
-    /// How `--vm` names it: `NAME` or `NAME=COMMAND`; `None` for embedded machines.
-    pub argument: Option<String>,
+    /// The flags of a command that runs a case on it: `--vm NAME=COMMAND`, and those with which files are read; `None`
+    /// if they are unknown.
+    pub flags: Option<ShellWords>,
 }
 
 /// What a machine does in a case.
@@ -158,22 +159,19 @@ impl MatrixCollector {
                 .iter()
                 .position(is_wrong)
                 .zip(ids.first())
-                .map(|(machine, id)| self.command("diff", id, machine)),
+                .and_then(|(machine, id)| self.command("diff", id, machine)),
             explore: outcomes
                 .iter()
                 .position(fails)
-                .filter(|machine| self.machines[*machine].argument.is_some())
                 .zip(ids.first())
-                .map(|(machine, id)| self.command("explore", id, machine)),
+                .and_then(|(machine, id)| self.command("explore", id, machine)),
         }
     }
 
-    /// A command that is about a case on a machine.
-    fn command(&self, name: &str, id: &CaseId, machine: usize) -> String {
-        let vm = self.machines[machine].argument.clone();
-        let vm = vm.into_iter().flat_map(|vm| ["--vm".to_owned(), vm]);
-        let words: ShellWords = std::iter::once(id.to_string()).chain(vm).collect();
-        format!("vmconf {name}{words}")
+    /// A command that is about a case on a machine; `None` for a machine that no flags name.
+    fn command(&self, name: &str, id: &CaseId, machine: usize) -> Option<String> {
+        let id: ShellWords = std::iter::once(id.to_string()).collect();
+        Some(format!("vmconf {name}{id}{}", self.machines[machine].flags.as_ref()?))
     }
 }
 

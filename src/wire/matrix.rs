@@ -68,7 +68,7 @@ impl MatrixCell {
             (timed_out, "timed out"),
             (flaky, "flaky"),
             (unsupported, "unsupported"),
-            (errors, "errors"),
+            (errors, if errors == 1 { "error" } else { "errors" }),
             (skipped, "skipped"),
         ]
     }
