@@ -196,7 +196,12 @@ pub fn compared(value: Value, field_type: &FieldType, options: &FieldOptions) ->
             };
             Value::Record(members.into_iter().map(member).collect()).in_order()
         }
-        (value @ Value::Record(_), FieldType::Map(..) | FieldType::Json) => value.in_order(),
+        (Value::Record(members), FieldType::Map(_, inner)) => {
+            let plain = FieldOptions::default();
+            let member = |(name, value)| (name, compared(value, inner, &plain));
+            Value::Record(members.into_iter().map(member).collect()).in_order()
+        }
+        (value @ Value::Record(_), FieldType::Json) => value.in_order(),
         (value, _) => value,
     }
 }
