@@ -8,6 +8,7 @@ use crate::model::escape::escaped;
 use crate::model::renderer::Renderer;
 use crate::wire::coverage::{
     CoverageReport, CoveredField, CoveredFlag, CoveredInstruction, FamilyCoverage, MachineCoverage,
+    shown_number,
 };
 use crate::wire::line::one_line;
 
@@ -95,9 +96,11 @@ fn family_head(family: &FamilyCoverage) -> String {
 fn values(field: &CoveredField) -> String {
     let of = field.possible.map_or(String::new(), |possible| format!(" of {possible}"));
     let more = if field.has_more { "more than " } else { "" };
-    let range = match (field.least, field.most) {
-        (Some(least), Some(most)) if least != most => format!(", {least:#x} to {most:#x}"),
-        (Some(one), _) => format!(", {one:#x}"),
+    let range = match (&field.least, &field.most) {
+        (Some(least), Some(most)) if least != most => {
+            format!(", {} to {}", shown_number(least), shown_number(most))
+        }
+        (Some(one), _) => format!(", {}", shown_number(one)),
         _ if field.cases == 0 => return "not given".to_owned(),
         _ => return format!("given by {}", counted(field.cases, "case")),
     };

@@ -9,7 +9,8 @@ use super::uncompared::DeclaredRule;
 use super::write_back::write_back;
 use crate::formats::fields::Diagnostics;
 use crate::formats::fill::Fill;
-use crate::formats::format::{Evidence, Format, ReadContext};
+use crate::formats::format::{Evidence, Format, ReadContext, WriteBack};
+use crate::formats::write_back::{WrittenBack, WrongAssertion};
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::field_type::DeclaredField;
 use crate::model::position::Origin;
@@ -148,6 +149,7 @@ fn shapes<'f>(fields: impl Iterator<Item = &'f DeclaredField>) -> &'static [Memb
 
 fn format(reader: &FamilyReaderRef, machine: &'static str, doc: &'static str, hash: &'static str) -> Format {
     let looks_like: &'static str = reader.looks_like().leak();
+    let family = reader.declaration();
     let (evidence, outline, read, rest) = (reader.clone(), reader.clone(), reader.clone(), reader.clone());
     Format {
         name: machine,
@@ -171,7 +173,7 @@ fn format(reader: &FamilyReaderRef, machine: &'static str, doc: &'static str, ha
                 rest.rest(root, diagnostics);
             },
         )),
-        write_back: &write_back,
+        write_back: write_back_of(family),
         fill: |_| Fill::default(),
         info: None,
         make: None,
@@ -183,6 +185,13 @@ fn format(reader: &FamilyReaderRef, machine: &'static str, doc: &'static str, ha
         group: |_| None,
         folders: &[],
     }
+}
+
+fn write_back_of(family: Arc<Declaration>) -> &'static WriteBack {
+    fn typed<F: for<'d> Fn(&WrongAssertion<'d, '_>) -> WrittenBack<'d>>(write: F) -> F {
+        write
+    }
+    Box::leak(Box::new(typed(move |wrong| write_back(&family, wrong))))
 }
 
 /// The families whose formats fit a document. `file` is as for [`Family::fitting`].

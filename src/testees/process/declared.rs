@@ -163,6 +163,10 @@ fn refusal(line: &[u8], id: u64) -> Result<Result<Vec<Reported>, Stopped>, Troub
         None => return Err(Trouble::Broke("answered hello to another request".to_owned())),
     }
     match answer {
+        ProtocolAnswer::Done(_) => {
+            let why = DeclaredAnswer::deviation(line).unwrap_or_else(|| "not JSON".to_owned());
+            Err(Trouble::Broke(format!("wrote a line that is not an answer: {why}")))
+        }
         ProtocolAnswer::Skip(Skip { reason, .. }) => Ok(Err(Stopped::Unsupported(reason))),
         ProtocolAnswer::Error(failure) => Ok(Err(Stopped::Error(reason(failure)))),
         _ => Err(Trouble::Broke("answered run with something else than done, skip or error".to_owned())),
