@@ -103,10 +103,10 @@ impl DemandWriter<'_> {
                 if options.order == ListOrder::Compared =>
             {
                 self.push(at.clone(), Expected::Len(items.len()), node);
-                self.items(at, items, |_| Some(&**item), part)
+                self.items(&at, items, |_| Some(&**item), part)
             }
             (Value::List(items), FieldType::Tuple(types)) if field_type.has_memory() => {
-                self.items(at, items, |index| types.get(index), part)
+                self.items(&at, items, |index| types.get(index), part)
             }
             (Value::Record(members), FieldType::Table(fields)) => {
                 let parent = at.as_parent();
@@ -145,7 +145,7 @@ impl DemandWriter<'_> {
     /// Demands the items of a list.
     fn items<'t>(
         &mut self,
-        at: Path,
+        at: &Path,
         items: Vec<Value>,
         type_of: impl Fn(usize) -> Option<&'t FieldType>,
         list: DemandedPart<'_, '_>,
