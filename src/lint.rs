@@ -150,7 +150,7 @@ impl<'o> Checker<'o> {
         }
         diagnostics.extend(wrong_root(&case));
         if !diagnostics.iter().any(|diagnostic| diagnostic.rule == LintRule::NothingCompared) {
-            diagnostics.extend(without_assertions(&case, node));
+            diagnostics.extend(without_assertions(&case, node, format));
         }
         diagnostics
     }
@@ -196,11 +196,12 @@ fn wrong_root(case: &Case) -> Option<Diagnostic<Origin>> {
 }
 
 /// A warning if the last step of a case asserts nothing.
-fn without_assertions(case: &Case, test: JsonNode<'_>) -> Option<Diagnostic<Origin>> {
+fn without_assertions(case: &Case, test: JsonNode<'_>, format: &Format) -> Option<Diagnostic<Origin>> {
     let compares = |step: &Step| step.end.is_some() || !step.assertions.is_empty();
     let what = match &case.steps[..] {
-        // The format decides what that means.
-        [] => return None,
+        // A format decides what that means; a declaration decides nothing.
+        [] if format.declaration.is_none() => return None,
+        [] => "there are no steps, so that nothing is compared",
         [.., last] if compares(last) => return None,
         [_, _, ..] => "after the last step, nothing is compared",
         _ => "nothing is compared",

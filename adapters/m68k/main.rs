@@ -1,12 +1,14 @@
 //! The crate m68k as a testee of vmconf for the family m68000.
 
+mod request;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{BufRead, Write, stdin, stdout};
 
 use m68k::{AddressBus, CpuCore, CpuType, NoOpHleHandler};
-use serde::de::Error;
-use serde::{Deserialize, Deserializer};
+
+use request::{Program, Request, Step};
 
 const HELLO: &str = r#"{"type":"hello","version":1,"name":"m68k","release":"RELEASE","language":"Rust","homepage":"https://crates.io/crates/m68k","inFlight":16,"machines":[{"machine":"m68000","actions":["step-into"],"fields":["d0","d1","d2","d3","d4","d5","d6","d7","a0","a1","a2","a3","a4","a5","a6","usp","ssp","sr","pc","prefetch","ram"]}]}"#;
 
@@ -20,52 +22,6 @@ const QUEUE: u32 = 4;
 fn release() -> &'static str {
     let after = include_str!("Cargo.lock").split_once("name = \"m68k\"\nversion = \"").expect("a dependency").1;
     after.split_once('"').expect("a version ends").0
-}
-
-/// A number in hex digits after 0x.
-#[derive(Clone, Copy, Default)]
-struct Hex(u32);
-
-impl<'de> Deserialize<'de> for Hex {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Hex, D::Error> {
-        let text = <&str>::deserialize(deserializer)?;
-        let number = text.strip_prefix("0x").and_then(|digits| u32::from_str_radix(digits, 16).ok());
-        number.map(Hex).ok_or_else(|| D::Error::custom("no number of 32 bits in hex"))
-    }
-}
-
-#[derive(Deserialize)]
-struct Request<'l> {
-    id: u64,
-    #[serde(borrow)]
-    program: Program<'l>,
-    #[serde(borrow)]
-    steps: Vec<Step<'l>>,
-}
-
-#[derive(Deserialize)]
-struct Step<'l> {
-    #[serde(borrow)]
-    r#do: Vec<&'l str>,
-    #[serde(borrow)]
-    observe: Vec<&'l str>,
-}
-
-#[derive(Deserialize)]
-struct Program<'l> {
-    #[serde(default)]
-    ram: Vec<(Hex, Hex)>,
-    #[serde(default)]
-    prefetch: Vec<Hex>,
-    /// The registers, by name.
-    #[serde(borrow, flatten)]
-    registers: BTreeMap<&'l str, Hex>,
-}
-
-impl Program<'_> {
-    fn register(&self, name: &str) -> u32 {
-        self.registers.get(name).map_or(0, |value| value.0)
-    }
 }
 
 /// 24 bits of addresses, of which few have a cell.

@@ -12,8 +12,7 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
 const HELLO: &str = r#"{"type":"hello","version":1,"name":"mos6502","release":"RELEASE","language":"Rust","homepage":"https://crates.io/crates/mos6502","inFlight":16,"machines":[MACHINES]}"#;
-const MACHINE: &str =
-    r#"{"machine":"NAME","actions":["step-into"],"fields":["pc","s","a","x","y","p","ram"]}"#;
+const MACHINE: &str = r#"{"machine":"NAME","actions":["step-into"],"fields":["pc","s","a","x","y","p","ram"]}"#;
 
 /// The machines, and what runs a request on each.
 const MACHINES: [(&str, RunRequest); 5] = [
@@ -107,14 +106,11 @@ impl Memory {
 fn loaded<V: Variant + Default>(program: &Program) -> CPU<Memory, V> {
     let mut cpu = CPU::new(Memory { cells: vec![0; 1 << 16], touched: vec![] }, V::default());
     program.ram.iter().for_each(|(address, value)| cpu.memory.set_byte(address.0, value.0 as u8));
-    let byte = |value: Hex| value.0 as u8;
+    let [s, a, x, y, p] = [program.s, program.a, program.x, program.y, program.p].map(|value| value.0 as u8);
     let registers = &mut cpu.registers;
-    registers.program_counter = program.pc.0;
-    registers.stack_pointer = StackPointer(byte(program.s));
-    registers.accumulator = byte(program.a);
-    registers.index_x = byte(program.x);
-    registers.index_y = byte(program.y);
-    registers.status = Status::from_bits_truncate(byte(program.p));
+    (registers.program_counter, registers.stack_pointer) = (program.pc.0, StackPointer(s));
+    (registers.accumulator, registers.index_x, registers.index_y) = (a, x, y);
+    registers.status = Status::from_bits_truncate(p);
     cpu
 }
 
@@ -136,7 +132,6 @@ fn write_field<V: Variant>(out: &mut String, name: &str, cpu: &mut CPU<Memory, V
     let _ = write!(out, "\"{name}\":{number}");
 }
 
-/// Writes the answer to a request.
 fn run<V: Variant + Default>(request: &Request<'_>, out: &mut String) {
     let mut cpu = loaded::<V>(&request.program);
     let _ = write!(out, "{{\"type\":\"done\",\"id\":{},\"steps\":[", request.id);

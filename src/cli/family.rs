@@ -10,6 +10,8 @@ use vmconf::formats::family::{BOXED, Family, infer, is_machine_name};
 use vmconf::formats::{FileReading, FormatOptions};
 use vmconf::model::case::Case;
 use vmconf::model::count::counted;
+use vmconf::model::diagnostic::Severity;
+use vmconf::model::escape::escaped;
 use vmconf::model::exit_code::Exit;
 use vmconf::model::name::Name;
 use vmconf::model::path::PathKey;
@@ -110,7 +112,7 @@ fn list(settings: &Settings) -> anyhow::Result<Exit> {
     let width = all.iter().map(|family| family.machine.len()).max().unwrap_or(0);
     let mut out = output::stdout();
     for family in all {
-        writeln!(out, "{:width$}  {}", family.machine, family.title)?;
+        writeln!(out, "{:width$}  {}", family.machine, escaped(family.title))?;
     }
     out.flush()?;
     Ok(Exit::Passed)
@@ -150,11 +152,12 @@ impl FamilyCheckArgs {
             counted(fields as u64, "field"),
             counted(members as u64, "input")
         )?;
+        let mut has_errors = false;
         for file in &self.vectors {
-            write_first(&mut out, family, file)?;
+            has_errors |= write_first(&mut out, family, file)? == FirstCase::Wrong;
         }
         out.flush()?;
-        Ok(Exit::Passed)
+        Ok(if has_errors { Exit::Broken } else { Exit::Passed })
     }
 }
 
@@ -195,8 +198,15 @@ impl FamilyInitArgs {
     }
 }
 
+/// What the first case of a file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum FirstCase {
+    Readable,
+    Wrong,
+}
+
 /// Writes what a family makes of the first case of a file.
-fn write_first(out: &mut dyn Write, family: &'static Family, file: &Path) -> anyhow::Result<()> {
+fn write_first(out: &mut dyn Write, family: &'static Family, file: &Path) -> anyhow::Result<FirstCase> {
     let shown = file.display().to_string();
     let document = Document::parse(read_text(file)?, MAX_DEPTH);
     let document = document.map_err(|(text, fault)| BrokenInput(text.locate(fault).located(&shown)))?;
@@ -206,7 +216,9 @@ fn write_first(out: &mut dyn Write, family: &'static Family, file: &Path) -> any
     let first = entries.first().context("a file without cases")?;
     let node = JsonNode::at_index(&document, first.node);
     let FileReading { case, diagnostics, .. } = format.read_case(node, FormatOptions::default());
-    writeln!(out, "\n{shown}: {}; the first one is {}", counted(entries.len() as u64, "case"), first.name)?;
+    let (cases, name) = (counted(entries.len() as u64, "case"), escaped(&first.name));
+    writeln!(out, "\n{}: {cases}; the first one is {name}", escaped(&shown))?;
+    let has_errors = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
     for diagnostic in diagnostics {
         writeln!(
             out,
@@ -215,14 +227,20 @@ fn write_first(out: &mut dyn Write, family: &'static Family, file: &Path) -> any
             document.locate(diagnostic.clone()).located(&shown)
         )?;
     }
-    let Some(case) = case else { return Ok(()) };
-    write_case(out, family, &case)
+    if let Some(case) = &case {
+        write_case(out, family, case)?;
+    }
+    Ok(if has_errors { FirstCase::Wrong } else { FirstCase::Readable })
+}
+
+/// Names of a vector or a declaration, in a line.
+fn listed<'n>(names: impl Iterator<Item = &'n Name>) -> String {
+    names.map(|name| escaped(name).into_owned()).collect::<Vec<_>>().join(", ")
 }
 
 fn write_case(out: &mut dyn Write, family: &'static Family, case: &Case) -> anyhow::Result<()> {
     let members = case.program.0.members().unwrap_or_default();
-    let given: Vec<_> = members.iter().map(|(name, _)| &**name).collect();
-    writeln!(out, "  given:    {}", given.join(", "))?;
+    writeln!(out, "  given:    {}", listed(members.iter().map(|(name, _)| name)))?;
     for step in &case.steps {
         let mut demanded: Vec<&Name> = Vec::new();
         let mut seen = BTreeSet::new();
@@ -233,14 +251,10 @@ fn write_case(out: &mut dyn Write, family: &'static Family, case: &Case) -> anyh
                 demanded.push(name);
             }
         }
-        let demanded: Vec<_> = demanded.iter().map(|name| &***name).collect();
-        writeln!(out, "  demanded: {}", demanded.join(", "))?;
+        writeln!(out, "  demanded: {}", listed(demanded.into_iter()))?;
     }
     let machine = FamilyMachine::new(family).machine;
-    writeln!(
-        out,
-        "  request:  {}",
-        process::example_request(machine, &case.program, &case.steps).trim_end()
-    )?;
+    let request = process::example_request(machine, &case.program, &case.steps);
+    writeln!(out, "  request:  {}", escaped(request.trim_end()))?;
     Ok(())
 }

@@ -1,10 +1,16 @@
 //! The arguments that say how files are read and their cases run, on the command line and in the overrides
 //! of `vmconf.toml`.
 
+use anyhow::bail;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Command, FromArgMatches, ValueEnum};
+use vmconf::formats::family::Family;
 use vmconf::formats::{self, FORMATS, Strictness, ValueDebit};
+use vmconf::machines::MACHINES;
+use vmconf::model::field_type::FieldType;
+use vmconf::model::shape::{MemberShape, Shape};
 use vmconf::run::{Families, FileOptions, FileOverride, IgnoredField};
+use vmconf::text::suggest::nearest;
 
 use super::families;
 use super::limits::LimitArgs;
@@ -54,6 +60,7 @@ impl FileArgs {
         let named = self.family.as_deref().map(|family| families::named(family, families)).transpose()?;
         let (family, families) =
             named.map_or_else(|| (None, families.clone()), |(family, all)| (Some(family), all));
+        self.ignore.iter().try_for_each(|ignored| checked(ignored, family, &families))?;
         Ok(FileOptions {
             family,
             families,
@@ -76,6 +83,48 @@ impl FileArgs {
     fn command() -> Command {
         FileArgs::augment_args(Command::new("vmconf").no_binary_name(true))
     }
+}
+
+/// Whether a machine has an ignored field, with all bits of the mask: a typing error would compare what is not to be
+/// compared, or nothing.
+fn checked(
+    ignored: &IgnoredField,
+    family: Option<&'static Family>,
+    families: &Families,
+) -> anyhow::Result<()> {
+    let IgnoredField { field, mask } = ignored;
+    let embedded = MACHINES.iter().flat_map(|machine| machine.fields).filter(|_| family.is_none());
+    let declared = families.iter().map(|known| known.family);
+    let declared = declared.filter(|it| family.is_none_or(|family| family.machine == it.machine));
+    let fields: Vec<_> = embedded.chain(declared.flat_map(|family| family.fields)).collect();
+    let known: Vec<_> = fields.iter().filter(|known| known.name == field).collect();
+    if known.is_empty() {
+        let names = || fields.iter().map(|known| known.name);
+        let near = nearest(field, names()).map_or(String::new(), |near| format!("; did you mean {near}?"));
+        match family {
+            Some(family) => {
+                let names = names().collect::<Vec<_>>().join(", ");
+                bail!("--ignore: {} has no field {field:?}{near}; it has {names}", family.machine)
+            }
+            None => bail!("--ignore: no machine has a field {field:?}{near}; --family names the machine"),
+        }
+    }
+    let Some(mask) = mask else { return Ok(()) };
+    let has_bits = |known: &MemberShape| match known.shape {
+        Shape::Declared(declared) => match declared.field_type.bits() {
+            Some(bits) => mask.bits() <= u64::from(bits),
+            None => !matches!(
+                declared.field_type,
+                FieldType::Bool | FieldType::Text | FieldType::Bytes | FieldType::Base64
+            ),
+        },
+        Shape::Int(_) => true,
+        _ => false,
+    };
+    if !known.iter().any(|known| has_bits(known)) {
+        bail!("--ignore: the mask {mask:#x} has bits that the field {field} does not have");
+    }
+    Ok(())
 }
 
 /// The overrides of `vmconf.toml`.
@@ -122,6 +171,7 @@ mod tests {
                 (ArgAction::SetTrue, _) => format!("--{name}"),
                 (_, Some(value)) => format!("--{name}={}", value.get_name()),
                 (_, None) if name == "family" => "--family=z80".to_owned(),
+                (_, None) if name == "ignore" => "--ignore=pc".to_owned(),
                 (_, None) => format!("--{name}=7"),
             };
             assert_ne!(key(Some(argument)), key(None), "--{name}");

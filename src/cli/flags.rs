@@ -68,6 +68,8 @@ const FLAGS: &[Flag] = &[
     // Which settings.
     typed("profile", Verdicts),
     typed("no-config", Verdicts),
+    // What `schema` prints.
+    typed("list", Nothing),
     // How the run is done.
     setting("jobs", SettingScope::Run, Nothing),
     setting("max-fail", SettingScope::Run, Nothing),

@@ -10,7 +10,7 @@ use vmconf::text::suggest::nearest;
 use vmconf::wire::schema::{self, SCHEMAS};
 
 use super::errors::UsageError;
-use super::settings::Settings;
+use super::settings::{ConfigArgs, Settings};
 use super::{families, output};
 
 /// Print the JSON Schema of a file that vmconf reads or writes
@@ -27,6 +27,9 @@ pub(super) struct SchemaArgs {
     /// List the schemas, each with a command that reads or writes such a file
     #[arg(long, conflicts_with = "name")]
     list: bool,
+
+    #[command(flatten)]
+    config: ConfigArgs,
 }
 
 /// Any text, of which completions offer the names of schemas.

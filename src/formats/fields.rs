@@ -128,6 +128,8 @@ impl Diagnostics {
     /// The diagnostics in document order.
     pub fn finish(mut self) -> Vec<Diagnostic<Origin>> {
         self.found.sort_by_key(|diagnostic| diagnostic.place);
+        // A datum that is read for two purposes is wrong once.
+        self.found.dedup();
         self.found
     }
 }

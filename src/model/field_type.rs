@@ -5,6 +5,7 @@
 use num_bigint::{BigInt, BigUint};
 
 use super::name::Name;
+use super::path::PathKey;
 
 /// The most bits of a number with a fixed width.
 pub const MAX_BITS: u32 = 256;
@@ -134,6 +135,44 @@ impl FieldType {
             | FieldType::Map(..)
             | FieldType::Memory(_)
             | FieldType::Json => None,
+        }
+    }
+
+    /// The type of a part of a datum of this type; `None` if it has no such part.
+    pub fn at(&self, keys: &[&PathKey]) -> Option<&FieldType> {
+        let Some((first, rest)) = keys.split_first() else { return Some(self) };
+        let inner = match (self, first) {
+            (FieldType::Optional(inner), _) => return inner.at(keys),
+            (FieldType::List(item) | FieldType::Array(item, _), PathKey::Index(_)) => item,
+            (FieldType::Tuple(types), PathKey::Index(index)) => types.get(*index)?,
+            (FieldType::Table(fields), PathKey::Name(name)) => {
+                &fields.iter().find(|field| field.name == **name)?.field_type
+            }
+            (FieldType::Map(_, value), PathKey::Name(_)) => value,
+            (FieldType::Memory(memory), PathKey::Name(_)) => &memory.cell,
+            _ => return None,
+        };
+        inner.at(rest)
+    }
+
+    /// Whether it is a memory, or a type with one inside.
+    pub fn has_memory(&self) -> bool {
+        match self {
+            FieldType::Memory(_) => true,
+            FieldType::Optional(inner)
+            | FieldType::List(inner)
+            | FieldType::Array(inner, _)
+            | FieldType::Map(_, inner) => inner.has_memory(),
+            FieldType::Tuple(items) => items.iter().any(FieldType::has_memory),
+            FieldType::Table(fields) => fields.iter().any(|field| field.field_type.has_memory()),
+            FieldType::Unsigned(_)
+            | FieldType::Signed(_)
+            | FieldType::Int
+            | FieldType::Bool
+            | FieldType::Text
+            | FieldType::Bytes
+            | FieldType::Base64
+            | FieldType::Json => false,
         }
     }
 

@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use num_bigint::BigInt;
+
 use crate::machines::MachineInfo;
 use crate::model::case::Case;
 use crate::model::field_type::{DeclaredField, FieldType};
@@ -10,7 +12,7 @@ use crate::model::shape::Shape;
 use crate::model::value::Value;
 use crate::run::sources::Sources;
 use crate::run::{self, LoadOptions};
-use crate::wire::coverage::{CoveredField, CoveredFile, CoveredFlag, FamilyCoverage};
+use crate::wire::coverage::{CoveredField, CoveredFile, CoveredFlag, FamilyCoverage, covered_number};
 
 /// The maximum number of values of a field that are counted separately.
 const MAX_VALUES: usize = 1 << 16;
@@ -51,8 +53,8 @@ struct FieldCount {
     field: &'static DeclaredField,
     /// How many cases give it.
     cases: u64,
-    /// The numbers that they give, as far as they fit.
-    values: BTreeSet<u64>,
+    /// The numbers that they give.
+    values: BTreeSet<BigInt>,
     /// Whether there are more values.
     has_more: bool,
     /// For each named bit, the highest first, how many cases set it.
@@ -98,13 +100,12 @@ impl FieldCount {
     fn add(&mut self, value: &Value) {
         self.cases += 1;
         let number = match value {
-            Value::Int(number) => u64::try_from(number).ok(),
-            Value::Bool(bool) => Some(u64::from(*bool)),
-            _ => None,
+            Value::Int(number) => number.clone(),
+            Value::Bool(bool) => BigInt::from(u8::from(*bool)),
+            _ => return,
         };
-        let Some(number) = number else { return };
         for (index, count) in self.set.iter_mut().rev().enumerate() {
-            *count += number >> index & 1;
+            *count += u64::from(number.bit(index as u64));
         }
         if self.values.len() < MAX_VALUES || self.values.contains(&number) {
             self.values.insert(number);
@@ -125,8 +126,8 @@ impl FieldCount {
             values: values.len() as u64,
             has_more,
             possible: possible(&field.field_type),
-            least: values.first().copied(),
-            most: values.last().copied(),
+            least: values.first().map(covered_number),
+            most: values.last().map(covered_number),
             flags: flags.collect(),
         }
     }
@@ -136,7 +137,9 @@ impl FieldCount {
 fn possible(field_type: &FieldType) -> Option<u64> {
     match field_type {
         FieldType::Bool => Some(2),
-        FieldType::Unsigned(bits) => 1_u64.checked_shl(*bits).filter(|count| *count <= MAX_VALUES as u64),
+        FieldType::Unsigned(bits) | FieldType::Signed(bits) => {
+            1_u64.checked_shl(*bits).filter(|count| *count <= MAX_VALUES as u64)
+        }
         _ => None,
     }
 }

@@ -1,5 +1,6 @@
 //! Coverage as text, HTML and JSON.
 
+use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use super::html_page::{TableRow, html_text, page, table};
@@ -8,6 +9,7 @@ use crate::model::escape::escaped;
 use crate::model::renderer::Renderer;
 use crate::wire::coverage::{
     CoverageReport, CoveredField, CoveredFlag, CoveredInstruction, FamilyCoverage, MachineCoverage,
+    shown_number,
 };
 use crate::wire::line::one_line;
 
@@ -95,9 +97,11 @@ fn family_head(family: &FamilyCoverage) -> String {
 fn values(field: &CoveredField) -> String {
     let of = field.possible.map_or(String::new(), |possible| format!(" of {possible}"));
     let more = if field.has_more { "more than " } else { "" };
-    let range = match (field.least, field.most) {
-        (Some(least), Some(most)) if least != most => format!(", {least:#x} to {most:#x}"),
-        (Some(one), _) => format!(", {one:#x}"),
+    let range = match (&field.least, &field.most) {
+        (Some(least), Some(most)) if least != most => {
+            format!(", {} to {}", shown_number(least), shown_number(most))
+        }
+        (Some(one), _) => format!(", {}", shown_number(one)),
         _ if field.cases == 0 => return "not given".to_owned(),
         _ => return format!("given by {}", counted(field.cases, "case")),
     };
@@ -128,13 +132,13 @@ fn html(out: &mut dyn Write, coverage: &CoverageReport) -> io::Result<()> {
     let mut main = String::new();
     for machine in &coverage.machines {
         let name = html_text(&machine.machine);
-        main.push_str(&format!("<h2>{name}</h2>\n"));
+        let _ = writeln!(main, "<h2>{name}</h2>");
         let head: Vec<_> = ["instruction", "executed by"].into_iter().chain(GROUPS).collect();
         main.push_str(&table(&machine.machine, &head, machine.instructions.iter().map(instruction_row)));
     }
     for family in &coverage.families {
         let head = family_head(family);
-        main.push_str(&format!("<h2>{}</h2>\n", html_text(&head)));
+        let _ = writeln!(main, "<h2>{}</h2>", html_text(&head));
         let row = |field: &CoveredField| -> Vec<String> {
             [&field.name, &field.notation, &values(field)].map(|it| html_text(it)).into()
         };

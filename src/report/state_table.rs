@@ -111,6 +111,7 @@ impl TableWriter<'_> {
         let place = self.difference(first).map_or(String::new(), |it| it.place.position.to_string());
         let more = match window.differing - window.cells.iter().filter(|cell| cell.differs).count() {
             0 => String::new(),
+            1 => "; 1 cell more differs".to_owned(),
             more => format!("; {} more differ", counted(more as u64, "cell")),
         };
         let is_demanded = |cell: &StateRow| self.difference(cell).and_then(|it| it.note.as_deref());

@@ -85,7 +85,7 @@ impl FailedStep<'_> {
             difference.at.parent().is_some() && difference.at.first() == at.first()
         };
         let row = |difference: &CaseDifference| {
-            let part = type_at(&field.field_type, &difference.at.keys()[1..])?;
+            let part = field.field_type.at(&difference.at.keys()[1..])?;
             let row =
                 || self.row(difference.at.clone(), part, field.options.display, difference.actual.as_ref());
             is_scalar(part).then(row)?
@@ -221,22 +221,6 @@ fn value_at<'v>(value: &'v Value, at: &Path) -> Option<&'v Value> {
         (PathKey::Index(index), Value::List(items)) => items.get(*index),
         (PathKey::Index(_), _) => None,
     })
-}
-
-/// The type of a part of a datum.
-fn type_at<'t>(field_type: &'t FieldType, keys: &[&PathKey]) -> Option<&'t FieldType> {
-    let Some((first, rest)) = keys.split_first() else { return Some(field_type) };
-    let inner = match (field_type, first) {
-        (FieldType::Optional(inner), _) => return type_at(inner, keys),
-        (FieldType::List(item) | FieldType::Array(item, _), PathKey::Index(_)) => item,
-        (FieldType::Tuple(types), PathKey::Index(index)) => types.get(*index)?,
-        (FieldType::Table(fields), PathKey::Name(name)) => {
-            &fields.iter().find(|field| field.name == **name)?.field_type
-        }
-        (FieldType::Map(_, value), PathKey::Name(_)) => value,
-        _ => return None,
-    };
-    type_at(inner, rest)
 }
 
 fn is_scalar(field_type: &FieldType) -> bool {

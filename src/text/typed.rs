@@ -28,12 +28,35 @@ use crate::model::value::Value;
 /// A value, or what is wrong with the first datum that is not of its type.
 pub type TypedReading = Result<Value, Diagnostic<Origin>>;
 
-/// Reads a datum of a type. `name` is what it is, for errors.
+/// Where a datum stands, which decides the notation of `base64`: every other type is read the same everywhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DatumPlace {
+    /// In a vector or a declaration: base64.
+    Vector,
+    /// In an answer of a machine or a report, as [`write()`] writes it: `0x` and hex digits. Base64 is refused there, since
+    /// a text such as `0x0A` would be both.
+    Wire,
+}
+
+/// Reads a datum of a vector or a declaration. `name` is what it is, for errors.
 ///
 /// # Errors
 ///
 /// The first datum that is not of its type.
 pub fn read(node: JsonNode<'_>, field_type: &FieldType, name: &str) -> TypedReading {
+    read_at(node, field_type, name, DatumPlace::Vector)
+}
+
+/// Reads a datum of an answer or a report, as [`read`] does one of a vector.
+///
+/// # Errors
+///
+/// The first datum that is not of its type.
+pub fn read_wire(node: JsonNode<'_>, field_type: &FieldType, name: &str) -> TypedReading {
+    read_at(node, field_type, name, DatumPlace::Wire)
+}
+
+fn read_at(node: JsonNode<'_>, field_type: &FieldType, name: &str, place: DatumPlace) -> TypedReading {
     match field_type {
         FieldType::Unsigned(_) | FieldType::Signed(_) | FieldType::Int => {
             scalar::number(node, field_type, name).map(Value::Int)
@@ -44,22 +67,22 @@ pub fn read(node: JsonNode<'_>, field_type: &FieldType, name: &str) -> TypedRead
             None => Err(wrong(node, name, "a string")),
         },
         FieldType::Bytes => scalar::bytes(node, name).map(Value::Bytes),
-        FieldType::Base64 => scalar::base64(node, name).map(Value::Bytes),
+        FieldType::Base64 => scalar::base64(node, name, place).map(Value::Bytes),
         FieldType::Optional(_) if node.is_null() => Ok(Value::Null),
-        FieldType::Optional(inner) => read(node, inner, name),
-        FieldType::List(item) => read_items(node, name, "an array", |_| Some(item)).map(Value::List),
+        FieldType::Optional(inner) => read_at(node, inner, name, place),
+        FieldType::List(item) => read_items(node, (name, place), "an array", |_| Some(item)).map(Value::List),
         FieldType::Array(item, length) => {
             let expected = format!("an array of exactly {length}");
-            read_items(node, name, &expected, |index| (index < *length).then_some(&**item))
+            read_items(node, (name, place), &expected, |index| (index < *length).then_some(&**item))
                 .and_then(|items| of_length(node, items, *length, name, &expected))
         }
         FieldType::Tuple(types) => {
             let expected = format!("an array of exactly {}: {}", types.len(), field_type.notation());
-            read_items(node, name, &expected, |index| types.get(index))
+            read_items(node, (name, place), &expected, |index| types.get(index))
                 .and_then(|items| of_length(node, items, types.len(), name, &expected))
         }
-        FieldType::Table(fields) => read_table(node, fields, name),
-        FieldType::Map(key, value) => read_map(node, key, value, name),
+        FieldType::Table(fields) => read_table(node, fields, name, place),
+        FieldType::Map(key, value) => read_map(node, (key, value), name, place),
         FieldType::Memory(memory) => Ok(memory::record(&cells(node, memory, name)?)),
         FieldType::Json => Ok(plain(node)),
     }
@@ -68,7 +91,7 @@ pub fn read(node: JsonNode<'_>, field_type: &FieldType, name: &str) -> TypedRead
 /// The items of an array. `type_of` is the type of the item at an index; `None` if there must be none.
 fn read_items<'t>(
     node: JsonNode<'_>,
-    name: &str,
+    (name, place): (&str, DatumPlace),
     expected: &str,
     type_of: impl Fn(usize) -> Option<&'t FieldType>,
 ) -> Result<Vec<Value>, Diagnostic<Origin>> {
@@ -81,7 +104,7 @@ fn read_items<'t>(
             let what = format!("{name} has more than {index} items");
             return Err(Diagnostic::at(item.at(), what).expected(expected).under(LintRule::Malformed));
         };
-        values.push(read(item, field_type, "an item").map_err(|error| of_item(error, name))?);
+        values.push(read_at(item, field_type, "an item", place).map_err(|error| of_item(error, name))?);
     }
     Ok(values)
 }
@@ -100,7 +123,7 @@ fn of_length(
     Err(Diagnostic::at(node.at(), what).expected(expected).under(LintRule::Malformed))
 }
 
-fn read_table(node: JsonNode<'_>, fields: &[DeclaredField], name: &str) -> TypedReading {
+fn read_table(node: JsonNode<'_>, fields: &[DeclaredField], name: &str, place: DatumPlace) -> TypedReading {
     if !node.is_object() {
         return Err(wrong(node, name, "an object"));
     }
@@ -113,7 +136,7 @@ fn read_table(node: JsonNode<'_>, fields: &[DeclaredField], name: &str) -> Typed
             return Err(unknown.suggest(nearest(&member.key, known)));
         };
         let inner = format!("{name}/{}", field.name);
-        let value = read(member.value, &field.field_type, &inner)?;
+        let value = read_at(member.value, &field.field_type, &inner, place)?;
         match values.iter_mut().find(|known| known.0 == field.name) {
             Some(known) => known.1 = value,
             None => values.push((field.name.clone(), value)),
@@ -129,7 +152,12 @@ fn read_table(node: JsonNode<'_>, fields: &[DeclaredField], name: &str) -> Typed
     }
 }
 
-fn read_map(node: JsonNode<'_>, key: &FieldType, value: &FieldType, name: &str) -> TypedReading {
+fn read_map(
+    node: JsonNode<'_>,
+    (key, value): (&FieldType, &FieldType),
+    name: &str,
+    place: DatumPlace,
+) -> TypedReading {
     if !node.is_object() {
         return Err(wrong(node, name, "an object"));
     }
@@ -146,7 +174,7 @@ fn read_map(node: JsonNode<'_>, key: &FieldType, value: &FieldType, name: &str) 
                 .expected("each key once")
                 .under(LintRule::DuplicateKey));
         }
-        let inner = read(member.value, value, "an item").map_err(|error| of_item(error, name))?;
+        let inner = read_at(member.value, value, "an item", place).map_err(|error| of_item(error, name))?;
         values.push((Name::from(text), inner));
     }
     Ok(Value::Record(values))
@@ -196,7 +224,12 @@ pub fn compared(value: Value, field_type: &FieldType, options: &FieldOptions) ->
             };
             Value::Record(members.into_iter().map(member).collect()).in_order()
         }
-        (value @ Value::Record(_), FieldType::Map(..) | FieldType::Json) => value.in_order(),
+        (Value::Record(members), FieldType::Map(_, inner)) => {
+            let plain = FieldOptions::default();
+            let member = |(name, value)| (name, compared(value, inner, &plain));
+            Value::Record(members.into_iter().map(member).collect()).in_order()
+        }
+        (value @ Value::Record(_), FieldType::Json) => value.in_order(),
         (value, _) => value,
     }
 }

@@ -1,7 +1,9 @@
 //! What cases do with instructions: the JSON of `vmconf coverage --output json`, described by
 //! `schemas/coverage.schema.json`.
 
+use num_bigint::{BigInt, Sign};
 use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
 
 /// The coverage of each machine.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,13 +57,33 @@ pub struct CoveredField {
     pub possible: Option<u64>,
     /// The least number.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub least: Option<u64>,
+    pub least: Option<Json>,
     /// The largest number.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub most: Option<u64>,
+    pub most: Option<Json>,
     /// The named bits, the highest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flags: Vec<CoveredFlag>,
+}
+
+/// A number of a field: of more than 64 bits as a string of `0x` and hex digits, after a minus if it is below 0.
+pub fn covered_number(number: &BigInt) -> Json {
+    let signed = i64::try_from(number).map(Json::from);
+    signed.or_else(|_| u64::try_from(number).map(Json::from)).unwrap_or_else(|_| hex(number).into())
+}
+
+/// A number of [`covered_number`] in hex, for people.
+pub fn shown_number(number: &Json) -> String {
+    match (number.as_i64(), number.as_u64(), number.as_str()) {
+        (Some(signed), ..) => hex(&signed.into()),
+        (_, Some(unsigned), _) => hex(&unsigned.into()),
+        (.., text) => text.unwrap_or_default().to_owned(),
+    }
+}
+
+fn hex(number: &BigInt) -> String {
+    let sign = if number.sign() == Sign::Minus { "-" } else { "" };
+    format!("{sign}0x{:x}", number.magnitude())
 }
 
 /// A named bit of a field.

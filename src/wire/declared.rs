@@ -104,6 +104,13 @@ impl DeclaredAnswer {
         }
     }
 
+    /// What makes a line no JSON for everybody, such as a second member of the same name, with its place.
+    pub fn deviation(line: &[u8]) -> Option<String> {
+        let document = Document::parse(str::from_utf8(line).ok()?.to_owned(), MAX_DEPTH).ok()?;
+        let first = document.deviations().first()?.diagnostic(&document);
+        Some(document.locate(first).to_string())
+    }
+
     /// The number of the request that it answers.
     pub fn id(&self) -> Option<u64> {
         match self.0.root().member("id")?.datum() {
@@ -154,7 +161,7 @@ impl DeclaredAnswer {
         for member in state.members() {
             let Some(known) = fields.iter().find(|field| field.name == member.key) else { continue };
             let Shape::Declared(field) = known.shape else { continue };
-            let value = typed::read(member.value, &field.field_type, known.name)
+            let value = typed::read_wire(member.value, &field.field_type, known.name)
                 .map_err(|error| format!("answered a state in which {error}"))?;
             values.push((known.name, typed::compared(value, &field.field_type, &field.options)));
         }

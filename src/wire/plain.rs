@@ -169,7 +169,8 @@ pub fn read(json: Json, shape: &Shape) -> Result<Value, Misfit> {
 /// The value of JSON as the declaration of a family says.
 fn declared(json: &Json, field: &DeclaredField) -> Result<Value, Misfit> {
     let document = Document::parse(json.to_string(), MAX_DEPTH).map_err(|(_, error)| error);
-    let value = document.and_then(|document| typed::read(document.root(), &field.field_type, &field.name));
+    let value =
+        document.and_then(|document| typed::read_wire(document.root(), &field.field_type, &field.name));
     value.map_err(|error| Misfit { at: String::new(), what: error.to_string() })
 }
 

@@ -460,7 +460,7 @@ fn the_coverage_of_a_family_is_that_of_its_fields() {
     );
     assert_eq!(report["left_out"], 0);
     let html = vmconf(&["coverage", "families/vectors/z80", "--output", "html"]).stdout;
-    assert!(html.contains("<th>iff1</th><td>bool</td>"), "{html}");
+    assert!(html.contains("<th scope=\"row\">iff1</th><td>bool</td>"), "{html}");
 }
 
 /// A case that crashes a process with other requests is to blame, and the others are not.
@@ -566,4 +566,260 @@ proptest! {
             prop_assert_eq!(&reading.diagnostics, &[], "{}\n{}", text, declaration);
         }
     }
+}
+
+/// A folder with files, for the machine `m`.
+fn folder(files: &[(&str, &str)]) -> TempDir {
+    let folder = TempDir::new().unwrap();
+    for (name, text) in files {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    folder
+}
+
+/// A declaration of the machine `m` with this state, which gives `b` and demands `e` for each field.
+fn declaration(state: &str) -> String {
+    let names: Vec<_> =
+        state.lines().filter_map(|line| line.split_once(" =")).map(|(name, _)| name).collect();
+    let paths = |member: &str| {
+        names.iter().map(|name| format!("{name} = '$.{member}.{name}'")).collect::<Vec<_>>().join(", ")
+    };
+    format!(
+        "machine = 'm'\n[state]\n{state}\n[format]\ncases = '$[*]'\nprogram = {{ {} }}\nexpect = {{ {} }}\n",
+        paths("b"),
+        paths("e")
+    )
+}
+
+/// The argument of `--vm` for a machine `m` that answers every request with these fields.
+fn answering(folder: &Path, fields: &str) -> String {
+    let state: Map<String, Json> = serde_json::from_str(fields).unwrap();
+    let names = serde_json::to_string(&state.keys().collect::<Vec<_>>()).unwrap();
+    let hello = format!(
+        r#"{{"type":"hello","version":1,"name":"c","release":"1","machines":[{{"machine":"m","actions":["execute"],"fields":{names}}}]}}"#
+    );
+    let script = format!(
+        "while read -r request; do\ncase $request in\n*'\"type\":\"hello\"'*) printf '%s\\n' '{hello}' ;;\n\
+         *) id=${{request#*'\"id\":'}}\nprintf '{{\"type\":\"done\",\"id\":%s,\"steps\":[{{\"fields\":%s}}]}}\\n' \
+         \"${{id%%,*}}\" '{fields}' ;;\nesac\ndone\n"
+    );
+    let path = folder.join("machine.sh");
+    std::fs::write(&path, script).unwrap();
+    format!("c=sh {}", path.display())
+}
+
+/// Runs vectors of one declared state against a machine that always answers the same.
+fn against(state: &str, vectors: &str, answer: &str) -> Ran {
+    let folder = folder(&[("m.toml", &declaration(state)), ("m.json", vectors)]);
+    let vm = answering(folder.path(), answer);
+    vmconf_in(folder.path(), &["run", "m.json", "--family", "./m.toml", "--vm", &vm])
+}
+
+/// `unlisted` and its default hold for a memory wherever it is: inside a record, optional, in a list or map.
+#[test]
+#[cfg(unix)]
+fn cells_of_any_memory_are_compared_by_its_rule() {
+    const RECORD: &str = r#"[{"b":{"s":{"a":1,"ram":[[1,5],[2,6]]}},"e":{"s":{"a":1,"ram":[[1,5]]}}}]"#;
+    const PLAIN: &str = r#"[{"b":{"s":[[1,5],[2,6]]},"e":{"s":[[1,5]]}}]"#;
+    const LIST: &str = r#"[{"b":{"s":[[[1,5],[2,6]]]},"e":{"s":[[[1,5]]]}}]"#;
+    const MAP: &str = r#"[{"b":{"s":{"x":[[1,5],[2,6]]}},"e":{"s":{"x":[[1,5],[3,0]]}}}]"#;
+    let table = |unlisted: &str| format!("s = {{ a = 'u8', ram = {{ type = 'memory<u8, u8>'{unlisted} }} }}");
+    let rows = |unlisted: &str| format!("s = [{{ ram = {{ type = 'memory<u8, u8>'{unlisted} }} }}]");
+    const ROWS: &str = r#"[{"b":{"s":[{"ram":[[2,6]]}]},"e":{"s":[{"ram":[[1,5],[2,6]]}]}}]"#;
+    let (any, zero) = (", unlisted = 'any'", ", unlisted = 'zero'");
+    let cases = [
+        (table(""), RECORD, r#"{"s":{"a":1,"ram":[[1,5],[2,6]]}}"#, 0),
+        (table(""), RECORD, r#"{"s":{"a":1,"ram":[[1,5]]}}"#, 1),
+        (table(""), RECORD, r#"{"s":{"a":1,"ram":[[1,5],[2,6],[3,1]]}}"#, 1),
+        (table(any), RECORD, r#"{"s":{"a":1,"ram":[[1,5],[3,9]]}}"#, 0),
+        (table(any), RECORD, r#"{"s":{"a":1,"ram":[[1,6]]}}"#, 1),
+        (table(zero), RECORD, r#"{"s":{"a":1,"ram":[[1,5]]}}"#, 0),
+        (table(zero), RECORD, r#"{"s":{"a":1,"ram":[[1,5],[2,6]]}}"#, 1),
+        ("s = 'memory<u8, u8>?'".to_owned(), PLAIN, r#"{"s":[[1,5],[2,6]]}"#, 0),
+        ("s = 'memory<u8, u8>?'".to_owned(), PLAIN, r#"{"s":[[1,5]]}"#, 1),
+        ("s = 'memory<u8, u8>?'".to_owned(), PLAIN, r#"{"s":null}"#, 1),
+        (format!("s = {{ type = 'memory<u8, u8>?'{any} }}"), PLAIN, r#"{"s":[[1,5],[9,9]]}"#, 0),
+        ("s = '[memory<u8, u8>]'".to_owned(), LIST, r#"{"s":[[[1,5],[2,6]]]}"#, 0),
+        ("s = '[memory<u8, u8>]'".to_owned(), LIST, r#"{"s":[[[1,5]]]}"#, 1),
+        (rows(any), ROWS, r#"{"s":[{"ram":[[1,5],[2,6],[4,4]]}]}"#, 0),
+        (rows(""), ROWS, r#"{"s":[{"ram":[[1,5],[2,6],[4,4]]}]}"#, 1),
+        // A cell of 0 need not be reported.
+        ("s = 'map<text, memory<u8, u8>>'".to_owned(), MAP, r#"{"s":{"x":[[1,5],[2,6]]}}"#, 0),
+        ("s = 'map<text, memory<u8, u8>>'".to_owned(), MAP, r#"{"s":{"x":[[1,5]]}}"#, 1),
+        ("s = 'map<text, memory<u8, u8>>'".to_owned(), MAP, r#"{"s":{"x":[[1,5],[2,6]],"y":[]}}"#, 1),
+        ("s = 'map<text, memory<u8, u8>>'".to_owned(), MAP, r#"{"s":{}}"#, 1),
+    ];
+    for (state, vectors, answer, exit) in cases {
+        let ran = against(&state, vectors, answer);
+        assert_eq!(ran.exit, exit, "{state}: {answer}: {ran:?}");
+    }
+    let both = declaration(&format!(
+        "s = {{ type = [{{ ram = {{ type = 'memory<u8, u8>'{any} }} }}], order = 'any' }}"
+    ));
+    let faults = Declaration::parse(&both).expect_err("both");
+    assert!(faults[0].to_string().contains("order = \"any\" of a list with a memory"), "{faults:?}");
+}
+
+/// Vectors have base64, and messages `0x` and hex digits: `0x0A` is the bytes d3 1d 00 in the one and 0a in the other.
+#[test]
+#[cfg(unix)]
+fn base64_is_the_notation_of_vectors_only() {
+    const VECTORS: &str = r#"[{"b":{"s":"0x0A","a":1},"e":{"s":"0x0A","a":1}}]"#;
+    const STATE: &str = "s = 'base64'\na = 'u8'";
+    assert_eq!(against(STATE, VECTORS, r#"{"s":"0xd31d00","a":1}"#).exit, 0);
+    assert_eq!(against(STATE, VECTORS, r#"{"s":"0x0A","a":1}"#).exit, 1);
+    let refused = against(STATE, VECTORS, r#"{"s":"0x0","a":1}"#);
+    assert!(
+        refused.stdout.contains("expected 0x and an even number of hex digits in quotes, and no base64"),
+        "{refused:?}"
+    );
+    let folder = folder(&[("m.toml", &declaration(STATE)), ("m.json", VECTORS)]);
+    let vm = answering(folder.path(), r#"{"s":"0x0002","a":7}"#);
+    let args = ["bless", "m.json", "--family", "./m.toml", "--vm", &vm, "--yes"];
+    let ran = vmconf_in(folder.path(), &args);
+    let text = std::fs::read_to_string(folder.path().join("m.json")).unwrap();
+    assert_eq!(text, r#"[{"b":{"s":"0x0A","a":1},"e":{"s":"AAI=","a":7}}]"#, "{ran:?}");
+    let checked = vmconf_in(folder.path(), &["family", "check", "m.toml", "m.json"]);
+    assert!(checked.stdout.contains(r#""s":"0xd31d00""#), "{checked:?}");
+}
+
+#[test]
+fn coverage_counts_negative_and_wide_numbers() {
+    let state = "i = 'i8'\nw = 'u256'";
+    let vectors = r#"[{"b":{"i":-1,"w":0},"e":{}},{"b":{"i":-5,"w":"0x10000000000000000"},"e":{}},{"b":{"i":3,"w":0},"e":{}}]"#;
+    let folder = folder(&[("m.toml", &declaration(state)), ("m.json", vectors)]);
+    let args = ["coverage", "m.json", "--family", "./m.toml", "--output", "json"];
+    let ran = vmconf_in(folder.path(), &args);
+    let report: Json = serde_json::from_str(&ran.stdout).unwrap();
+    let fields = &report["families"][0]["fields"];
+    let numbers = |field: &Json| ["values", "least", "most"].map(|name| field[name].clone());
+    assert_eq!(numbers(&fields[0]), [serde_json::json!(3), serde_json::json!(-5), serde_json::json!(3)]);
+    let wide = serde_json::json!("0x10000000000000000");
+    assert_eq!(numbers(&fields[1]), [serde_json::json!(2), serde_json::json!(0), wide]);
+    assert_eq!(fields[0]["possible"], 256);
+    let ran = vmconf_in(folder.path(), &args[..4]);
+    assert!(ran.stdout.contains("3 of 256 values, -0x5 to 0x3"), "{ran:?}");
+}
+
+/// Everything that some path knows is known, though another path leads to the same item.
+#[test]
+fn paths_to_the_same_item_add_up() {
+    let declared = "machine = 'm'\n[state]\ny = 'u8'\nz = 'u8'\n[format]\ncases = '$[*]'\n\
+                    expect = { y = '$.l[0].y', z = '$.l[-1].z' }\nignore = { '$.l[*].c' = 'a comment', '$.*[1].d' = 'none' }\n";
+    let vectors = r#"[{"l":[{"y":1,"c":"x"},{"c":"x","d":1},{"z":2,"c":"x"}]},{"l":[{"y":1,"z":2,"u":3}]}]"#;
+    let folder = folder(&[("m.toml", declared), ("m.json", vectors)]);
+    let ran = vmconf_in(folder.path(), &["check", "m.json", "--family", "./m.toml"]);
+    let unknown: Vec<_> = ran.stdout.lines().filter(|line| line.contains("unknown member")).collect();
+    assert!(matches!(unknown[..], [line] if line.contains("\"u\"")), "{ran:?}");
+}
+
+#[test]
+fn family_check_finds_errors_once_and_escapes_names() {
+    let files = [
+        (
+            "m.toml",
+            "machine = 'm'\n[state]\ni = 'i8'\n[format]\ncases = '$[*]'\nprogram = { i = '$.i' }\nexpect = { i = '$.i' }\n",
+        ),
+        ("m.json", "[{\"i\":300}]"),
+        (
+            "n.toml",
+            "machine = 'm'\ntitle = \"\\u001b[31mred\"\n[state]\n\"a\\u001b[31m\" = 'text'\n[format]\ncases = '$[*]'\nname = '$.n'\nprogram = { '*' = '$.e' }\nexpect = { '*' = '$.e' }\n",
+        ),
+        ("n.json", "[{\"n\":\"\\u001b[31m\",\"e\":{\"a\\u001b[31m\":\"\u{202e}x\"}}]"),
+        ("vmconf.toml", "[family]\nm = 'n.toml'\n"),
+    ];
+    let folder = folder(&files);
+    let ran = vmconf_in(folder.path(), &["family", "check", "m.toml", "m.json"]);
+    assert_eq!(ran.exit, 3, "{ran:?}");
+    assert_eq!(ran.stdout.matches("out of range").count(), 1, "{ran:?}");
+    for args in [&["family", "check", "n.toml", "n.json"][..], &["family", "list"], &["schema", "--list"]] {
+        let ran = vmconf_in(folder.path(), args);
+        assert_eq!(ran.exit, 0, "{ran:?}");
+        assert!(!ran.stdout.contains(['\u{1b}', '\u{202e}']), "{ran:?}");
+    }
+    // The families of vmconf.toml have schemas, too.
+    let ran = vmconf_in(folder.path(), &["schema", "--list"]);
+    assert!(ran.stdout.contains("vectors of the family m\n"), "{ran:?}");
+    let ran = vmconf_in(folder.path(), &["schema", "m"]);
+    assert!(ran.stdout.contains("urn:vmconf:schema:family:m"), "{ran:?}");
+}
+
+/// A declaration that was made from vectors reads them.
+#[test]
+fn wide_numbers_and_members_named_type_are_inferred() {
+    let wide = num_bigint::BigUint::from(2_u32).pow(300);
+    let vectors = format!(
+        r#"[{{"initial":{{"n":{wide},"o":{{"type":1,"x":2}},"l":[{{"type":{{"x":1}}}}]}},"final":{{"n":1,"o":{{"type":1,"x":2}},"l":[]}}}}]"#
+    );
+    let folder = folder(&[("m.json", &vectors)]);
+    let ran = vmconf_in(folder.path(), &["family", "init", "m.json"]);
+    assert!(ran.stdout.contains("\nn = \"int\"\n"), "{ran:?}");
+    std::fs::write(folder.path().join("m.toml"), &ran.stdout).unwrap();
+    let checked = vmconf_in(folder.path(), &["family", "check", "m.toml", "m.json"]);
+    assert_eq!(checked.exit, 0, "{}: {checked:?}", ran.stdout);
+    assert!(!checked.stdout.contains("error:"), "{checked:?}");
+}
+
+#[test]
+fn a_case_without_steps_compares_nothing() {
+    let declared = "machine = 'm'\n[state]\npc = 'u8'\n[format]\ncases = '$[*]'\nprogram = { pc = '$.pc' }\n\
+                    steps = '$.steps[*]'\n[format.step]\nexpect = { pc = '$.pc' }\n";
+    let folder = folder(&[("m.toml", declared), ("m.json", "[{\"pc\":1,\"steps\":[]}]")]);
+    let ran = vmconf_in(folder.path(), &["check", "m.json", "--family", "./m.toml"]);
+    assert!(ran.stdout.contains("there are no steps, so that nothing is compared"), "{ran:?}");
+}
+
+#[test]
+fn ignored_fields_must_exist() {
+    for (ignored, fault) in [
+        ("nosuch", "toy has no field \"nosuch\""),
+        ("byte,flag", "toy has no field \"byte,flag\""),
+        ("byte:0x100", "has bits that the field byte does not have"),
+        ("word:0x1", "has bits that the field word does not have"),
+    ] {
+        let args =
+            ["run", "tests/families/types.json", "--family", "tests/families/toy.toml", "--ignore", ignored];
+        let ran = vmconf(&args);
+        assert_eq!(ran.exit, 2, "{ran:?}");
+        assert!(ran.stderr.contains(fault), "{ran:?}");
+    }
+    let ran = vmconf(&["list", "families/vectors/z80", "--ignore", "nosuch"]);
+    assert_eq!(ran.exit, 2, "{ran:?}");
+}
+
+/// An answer with a member twice is refused for that.
+#[test]
+#[cfg(unix)]
+fn a_member_twice_in_an_answer_is_named() {
+    let folder =
+        folder(&[("m.toml", &declaration("a = 'u8'")), ("m.json", r#"[{"b":{"a":1},"e":{"a":1}}]"#)]);
+    let vm = answering(folder.path(), r#"{"a":1}"#);
+    let script = folder.path().join("machine.sh");
+    let text = std::fs::read_to_string(&script).unwrap().replace(r#"'{"a":1}'"#, r#"'{"a":2,"a":1}'"#);
+    std::fs::write(&script, text).unwrap();
+    let ran = vmconf_in(folder.path(), &["run", "m.json", "--family", "./m.toml", "--vm", &vm]);
+    assert!(ran.stdout.contains("\"a\""), "{ran:?}");
+    assert!(!ran.stdout.contains("something else than"), "{ran:?}");
+}
+
+/// Names in quotes have the escapes of RFC 9535, and constants all values of their types.
+#[test]
+fn names_and_constants_are_read_whole() {
+    let declared = |path: &str, value: &str| {
+        format!(
+            "machine = 'm'\n[state]\ny = 'u8'\nz = 'u64'\n[format]\ncases = '$[*]'\nexpect = {{ y = '''{path}''', z = {{ value = {value} }} }}\n"
+        )
+    };
+    for path in ["$[\"a\\u0062\"]", "$[\"\\u0061b\"]", "$['ab']"] {
+        let folder =
+            folder(&[("m.toml", &declared(path, "18446744073709551615")), ("m.json", "[{\"ab\":1}]")]);
+        let ran = vmconf_in(folder.path(), &["family", "check", "m.toml", "m.json"]);
+        assert!(ran.stdout.contains("demanded: y, z"), "{path}: {ran:?}");
+    }
+    let fault = |path: &str| Declaration::parse(&declared(path, "1")).expect_err(path)[0].to_string();
+    assert!(fault("$['\\x41']").contains("an unknown escape sequence"), "{}", fault("$['\\x41']"));
+    assert!(fault("$['\\ud800']").contains("an unknown escape sequence"), "{}", fault("$['\\ud800']"));
+    assert!(Declaration::parse(&declared("$['\\ud83d\\ude00']", "1")).is_ok());
+    let wide = Declaration::parse(&declared("$.y", "18446744073709551616")).expect_err("wide");
+    assert!(wide[0].to_string().contains("more than 64 bits in quotes"), "{wide:?}");
 }

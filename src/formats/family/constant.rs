@@ -19,7 +19,11 @@ fn json(value: &DeValue<'_>, depth: usize) -> Option<Json> {
     }
     Some(match value {
         DeValue::String(text) => Json::from(&**text),
-        DeValue::Integer(number) => Json::from(i64::from_str_radix(number.as_str(), number.radix()).ok()?),
+        DeValue::Integer(number) => {
+            let (digits, radix) = (number.as_str(), number.radix());
+            let signed = i64::from_str_radix(digits, radix).map(Json::from);
+            signed.or_else(|_| u64::from_str_radix(digits, radix).map(Json::from)).ok()?
+        }
         DeValue::Float(number) => Json::Number(Number::from_f64(number.as_str().parse().ok()?)?),
         DeValue::Boolean(bool) => Json::from(*bool),
         DeValue::Datetime(_) => return None,

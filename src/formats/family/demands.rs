@@ -46,18 +46,27 @@ pub(super) fn demand(
     assertions: &mut Vec<Assertion>,
 ) -> Result<(), Diagnostic<Origin>> {
     let FieldDemand { field, node, place, given } = demanded;
+    let mut writer = DemandWriter { place: *place, assertions };
     let at = Path::field(field.name.clone());
     if let FieldType::Memory(memory) = &field.field_type {
         let cells = typed::cells(*node, memory, &field.name)?;
-        let before = MemoryBefore { given: *given, unlisted: field.options.unlisted };
-        before.demand(&at, &cells, *place, *node, assertions);
+        writer.memory(&at, &cells, *given, field.options.unlisted, *node);
         return Ok(());
     }
     let value = typed::read(*node, &field.field_type, &field.name)?;
-    let value = typed::compared(value, &field.field_type, &field.options);
-    let mut writer = DemandWriter { place: *place, assertions };
-    writer.value(at, value, &field.field_type, &field.options, *node);
-    Ok(())
+    let part =
+        DemandedPart { field_type: &field.field_type, options: &field.options, node: *node, given: *given };
+    writer.value(at, value, part)
+}
+
+/// A part of a demanded datum.
+#[derive(Clone, Copy)]
+struct DemandedPart<'p, 'd> {
+    field_type: &'p FieldType,
+    options: &'p FieldOptions,
+    node: JsonNode<'d>,
+    /// What the program gave at the same place.
+    given: Option<&'p Value>,
 }
 
 struct DemandWriter<'a> {
@@ -70,83 +79,133 @@ impl DemandWriter<'_> {
         self.assertions.push(Assertion { at, expected, origin: self.place.of(node), rule: None });
     }
 
-    /// Demands a value that is of its type: its parts one by one, so that each difference has a place.
+    /// Demands a value that is of its type: its parts one by one, so that each difference has a place, and so that the
+    /// cells of each memory in it are compared as its options say.
     fn value(
         &mut self,
         at: Path,
         value: Value,
-        field_type: &FieldType,
-        options: &FieldOptions,
-        node: JsonNode<'_>,
-    ) {
+        part: DemandedPart<'_, '_>,
+    ) -> Result<(), Diagnostic<Origin>> {
+        let DemandedPart { field_type, options, node, given } = part;
         match (value, field_type) {
-            (Value::List(items), FieldType::List(_) | FieldType::Array(..))
+            (value, FieldType::Optional(inner)) if value != Value::Null => {
+                self.value(at, value, DemandedPart { field_type: inner, ..part })
+            }
+            (Value::Record(_), FieldType::Memory(memory)) => {
+                let cells = typed::cells(node, memory, &at.to_string())?;
+                // Even if no cell is demanded, there must be a memory.
+                self.push(at.clone(), Expected::Record, node);
+                self.memory(&at, &cells, given, options.unlisted, node);
+                Ok(())
+            }
+            (Value::List(items), FieldType::List(item) | FieldType::Array(item, _))
                 if options.order == ListOrder::Compared =>
             {
                 self.push(at.clone(), Expected::Len(items.len()), node);
-                for ((value, item), at) in items.into_iter().zip(node.items()).zip(at.items()) {
-                    self.push(at, Expected::Is(value), item);
-                }
+                self.items(&at, items, |_| Some(&**item), part)
+            }
+            (Value::List(items), FieldType::Tuple(types)) if field_type.has_memory() => {
+                self.items(&at, items, |index| types.get(index), part)
             }
             (Value::Record(members), FieldType::Table(fields)) => {
                 let parent = at.as_parent();
                 for (name, value) in members {
                     let Some(field) = fields.iter().find(|field| field.name == name) else { continue };
-                    let inner = node.member(&name).unwrap_or(node);
-                    self.value(parent.child(name), value, &field.field_type, &field.options, inner);
+                    let inner = DemandedPart {
+                        field_type: &field.field_type,
+                        options: &field.options,
+                        node: node.member(&name).unwrap_or(node),
+                        given: given.and_then(|given| given.get(&name)),
+                    };
+                    self.value(parent.child(name), value, inner)?;
                 }
+                Ok(())
             }
-            (value, FieldType::Optional(inner)) if value != Value::Null => {
-                self.value(at, value, inner, options, node);
+            (Value::Record(members), FieldType::Map(_, inner)) if inner.has_memory() => {
+                let keys = members.iter().map(|(name, _)| PathKey::Name(name.clone()));
+                self.push(at.clone(), Expected::Only(keys.collect()), node);
+                let (parent, plain) = (at.as_parent(), FieldOptions::default());
+                for ((name, value), member) in members.into_iter().zip(node.members()) {
+                    let given = given.and_then(|given| given.get(&name));
+                    let inner =
+                        DemandedPart { field_type: inner, options: &plain, node: member.value, given };
+                    self.value(parent.child(name), value, inner)?;
+                }
+                Ok(())
             }
-            (value, _) => self.push(at, Expected::Is(value), node),
+            (value, _) => {
+                let value = typed::compared(value, field_type, options);
+                self.push(at, Expected::Is(value), node);
+                Ok(())
+            }
         }
     }
-}
 
-/// What a memory was before.
-struct MemoryBefore<'m> {
-    given: Option<&'m Value>,
-    unlisted: UnlistedCells,
-}
+    /// Demands the items of a list.
+    fn items<'t>(
+        &mut self,
+        at: &Path,
+        items: Vec<Value>,
+        type_of: impl Fn(usize) -> Option<&'t FieldType>,
+        list: DemandedPart<'_, '_>,
+    ) -> Result<(), Diagnostic<Origin>> {
+        for (index, ((value, node), at)) in
+            items.into_iter().zip(list.node.items()).zip(at.items()).enumerate()
+        {
+            let Some(field_type) = type_of(index) else { continue };
+            if field_type.has_memory() {
+                let given = list.given.and_then(|given| given.child(&PathKey::Index(index)));
+                self.value(at, value, DemandedPart { field_type, options: list.options, node, given })?;
+            } else {
+                self.push(at, Expected::Is(typed::compared(value, field_type, list.options)), node);
+            }
+        }
+        Ok(())
+    }
 
-impl MemoryBefore<'_> {
-    fn demand(
-        &self,
+    /// Demands the listed cells of a memory, and what the others must have.
+    fn memory(
+        &mut self,
         at: &Path,
         cells: &[MemoryCell],
-        place: DemandPlace,
+        given: Option<&Value>,
+        unlisted: UnlistedCells,
         node: JsonNode<'_>,
-        assertions: &mut Vec<Assertion>,
     ) {
         let parent = at.as_parent();
         let mut keys: Vec<PathKey> = Vec::with_capacity(cells.len());
         for cell in cells {
             let key = PathKey::Name(address_key(cell.address));
-            let origin = match place {
+            let origin = match self.place {
                 DemandPlace::Node => cell.origin,
                 DemandPlace::At(at) => Origin(at),
             };
             let expected = Expected::Is(Value::Int(cell.value.clone()));
-            assertions.push(Assertion { at: parent.child(key.clone()), expected, origin, rule: None });
+            self.assertions.push(Assertion { at: parent.child(key.clone()), expected, origin, rule: None });
             keys.push(key);
         }
-        if self.unlisted == UnlistedCells::Any {
+        if unlisted == UnlistedCells::Any {
             return;
         }
-        let origin = place.of(node);
-        let given = self.given.filter(|_| self.unlisted == UnlistedCells::Unchanged);
+        let origin = self.place.of(node);
+        let given = given.filter(|_| unlisted == UnlistedCells::Unchanged);
         for (name, value) in given.and_then(Value::members).unwrap_or_default() {
             let is_listed = address_of(name)
                 .is_some_and(|address| cells.binary_search_by_key(&address, |cell| cell.address).is_ok());
             if !is_listed {
                 let key = PathKey::Name(name.clone());
                 let (at, expected) = (parent.child(key.clone()), Expected::Is(value.clone()));
-                assertions.push(Assertion { at, expected, origin, rule: Some(UNLISTED) });
+                self.assertions.push(Assertion { at, expected, origin, rule: Some(UNLISTED) });
                 keys.push(key);
             }
         }
-        assertions.push(Assertion { at: at.clone(), expected: Expected::Only(keys), origin, rule: None });
+        self.assertions.push(Assertion {
+            at: at.clone(),
+            expected: Expected::Only(keys),
+            origin,
+            rule: None,
+        });
     }
 }
 

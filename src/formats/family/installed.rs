@@ -10,7 +10,8 @@ use super::uncompared::DeclaredRule;
 use super::write_back::write_back;
 use crate::formats::fields::Diagnostics;
 use crate::formats::fill::Fill;
-use crate::formats::format::{Evidence, Format, ReadContext};
+use crate::formats::format::{Evidence, Format, ReadContext, WriteBack};
+use crate::formats::write_back::{WrittenBack, WrongAssertion};
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::field_type::DeclaredField;
 use crate::model::position::Origin;
@@ -158,6 +159,7 @@ fn shapes<'f>(fields: impl Iterator<Item = &'f DeclaredField>) -> &'static [Memb
 fn format(reader: &FamilyReaderRef, machine: &'static str, doc: &'static str, hash: &'static str) -> Format {
     let looks_like: &'static str = reader.looks_like().leak();
     let info = reader.info().map(|name| &*name.to_owned().leak());
+    let family = reader.declaration();
     let (evidence, outline, read, rest) = (reader.clone(), reader.clone(), reader.clone(), reader.clone());
     Format {
         name: machine,
@@ -181,7 +183,7 @@ fn format(reader: &FamilyReaderRef, machine: &'static str, doc: &'static str, ha
                 rest.rest(root, diagnostics);
             },
         )),
-        write_back: &write_back,
+        write_back: write_back_of(family),
         fill: |_| Fill::default(),
         info,
         make: None,
@@ -193,6 +195,13 @@ fn format(reader: &FamilyReaderRef, machine: &'static str, doc: &'static str, ha
         group: |_| None,
         folders: &[],
     }
+}
+
+fn write_back_of(family: Arc<Declaration>) -> &'static WriteBack {
+    fn typed<F: for<'d> Fn(&WrongAssertion<'d, '_>) -> WrittenBack<'d>>(write: F) -> F {
+        write
+    }
+    Box::leak(Box::new(typed(move |wrong| write_back(&family, wrong))))
 }
 
 /// The families whose formats fit a document. `file` is as for [`Family::fitting`].

@@ -65,41 +65,55 @@ impl KnownNodes {
 
     /// Reports the outermost data of a datum that nothing knows.
     pub(super) fn check(&self, node: JsonNode<'_>, diagnostics: &mut Diagnostics) {
-        if self.whole {
-            return;
-        }
-        if node.is_object() {
-            node.members().for_each(|member| self.member(&member, diagnostics));
-        } else if node.is_array() {
-            self.items(node, diagnostics);
+        check(&[self], node, diagnostics);
+    }
+}
+
+/// As [`KnownNodes::check`]; `known` is all that paths know of the datum: `$.a[0].b` and `$.a[*].c` both know the first
+/// item.
+fn check(known: &[&KnownNodes], node: JsonNode<'_>, diagnostics: &mut Diagnostics) {
+    if known.iter().any(|known| known.whole) {
+        return;
+    }
+    if node.is_object() {
+        node.members().for_each(|member| check_member(known, &member, diagnostics));
+    } else if node.is_array() {
+        check_items(known, node, diagnostics);
+    } else {
+        diagnostics.note(unknown(node.at(), format!("{} is ignored", node.shown())));
+    }
+}
+
+fn check_member(known: &[&KnownNodes], member: &JsonMember<'_>, diagnostics: &mut Diagnostics) {
+    let named = known.iter().flat_map(|known| &known.members).filter(|inner| inner.0 == member.key);
+    let inner: Vec<_> = named.map(|inner| &inner.1).chain(each(known)).collect();
+    if !inner.is_empty() {
+        return check(&inner, member.value, diagnostics);
+    }
+    let what = format!("unknown member {} is ignored", quoted(&member.key));
+    let names = known.iter().flat_map(|known| &known.members).map(|inner| inner.0.as_str());
+    diagnostics.note(unknown(member.key_at, what).suggest(nearest(&member.key, names)));
+}
+
+fn check_items(known: &[&KnownNodes], node: JsonNode<'_>, diagnostics: &mut Diagnostics) {
+    let items = || known.iter().flat_map(|known| &known.items);
+    // Only indices from the end need the length.
+    let has_last = items().any(|(index, _)| *index < 0);
+    let length = if has_last { node.items().count() as i64 } else { i64::MAX };
+    for (index, item) in (0_i64..).zip(node.items()) {
+        let is_known = |known: &&(i64, KnownNodes)| known.0 == index || known.0 == index - length;
+        let inner: Vec<_> = items().filter(is_known).map(|inner| &inner.1).chain(each(known)).collect();
+        if inner.is_empty() {
+            diagnostics.note(unknown(item.at(), format!("unknown item {index} is ignored")));
         } else {
-            diagnostics.note(unknown(node.at(), format!("{} is ignored", node.shown())));
+            check(&inner, item, diagnostics);
         }
     }
+}
 
-    fn member(&self, member: &JsonMember<'_>, diagnostics: &mut Diagnostics) {
-        let named = self.members.iter().find(|known| known.0 == member.key).map(|known| &known.1);
-        if let Some(known) = named.or(self.each.as_deref()) {
-            return known.check(member.value, diagnostics);
-        }
-        let what = format!("unknown member {} is ignored", quoted(&member.key));
-        let names = self.members.iter().map(|known| known.0.as_str());
-        diagnostics.note(unknown(member.key_at, what).suggest(nearest(&member.key, names)));
-    }
-
-    fn items(&self, node: JsonNode<'_>, diagnostics: &mut Diagnostics) {
-        // Only indices from the end need the length.
-        let has_last = self.items.iter().any(|(index, _)| *index < 0);
-        let length = if has_last { node.items().count() as i64 } else { i64::MAX };
-        for (index, item) in (0_i64..).zip(node.items()) {
-            let is_known = |known: &&(i64, KnownNodes)| known.0 == index || known.0 == index - length;
-            let known = self.items.iter().find(is_known).map(|known| &known.1);
-            match known.or(self.each.as_deref()) {
-                Some(known) => known.check(item, diagnostics),
-                None => diagnostics.note(unknown(item.at(), format!("unknown item {index} is ignored"))),
-            }
-        }
-    }
+/// What is known of every item or member.
+fn each<'k>(known: &[&'k KnownNodes]) -> impl Iterator<Item = &'k KnownNodes> {
+    known.iter().filter_map(|known| known.each.as_deref())
 }
 
 fn entry<'k, K: PartialEq + Clone>(known: &'k mut Vec<(K, KnownNodes)>, key: &K) -> &'k mut KnownNodes {

@@ -56,6 +56,11 @@ impl FamilyReader {
         FamilyReader { family, number, known }
     }
 
+    /// The family.
+    pub(super) fn declaration(&self) -> Arc<Declaration> {
+        self.family.clone()
+    }
+
     fn format(&self) -> &FormatDeclaration {
         &self.family.formats[self.number]
     }

@@ -3,7 +3,7 @@
 use super::declaration::{Declaration, Demanded, FormatDeclaration, Given};
 use super::demands::UNLISTED;
 use super::node_path::{NodePath, PathStep};
-use crate::model::field_type::{DeclaredField, FieldType, ListOrder, UnlistedCells};
+use crate::model::field_type::{DeclaredField, FieldOptions, FieldType, ListOrder, UnlistedCells};
 
 const ORDER: &str = "the members of an object have no order";
 const NAME: &str = "a name says nothing of the machine";
@@ -63,9 +63,34 @@ pub(super) fn rule_of(
         return Some(rule(TYPES, CELLS));
     }
     let before = format.steps.as_ref().map_or(Some(&keys[..]), |steps| below(steps, &keys))?;
-    let (field, is_whole) =
+    let (field, inside) =
         format.step.expect.iter().find_map(|demanded| demanded_field(family, demanded, before))?;
-    of_field(field, is_whole, change)
+    if change == "removed" && inside.is_empty() {
+        return Some(rule(FORMAT, MISSING));
+    }
+    of_part(innermost(&field.field_type, &field.options, inside), change)
+}
+
+/// The type and the options of the innermost field, list or memory that a path inside a field leads into.
+fn innermost<'f>(
+    field_type: &'f FieldType,
+    options: &'f FieldOptions,
+    keys: &[&str],
+) -> (&'f FieldType, &'f FieldOptions) {
+    let here = (field_type, options);
+    match (field_type, keys) {
+        (FieldType::Optional(inner), _) => innermost(inner, options, keys),
+        (FieldType::Table(fields), [key, rest @ ..]) => {
+            let field = fields.iter().find(|field| *field.name == **key);
+            field.map_or(here, |field| innermost(&field.field_type, &field.options, rest))
+        }
+        (FieldType::List(item) | FieldType::Array(item, _) | FieldType::Map(_, item), [_, rest @ ..])
+            if item.has_memory() && options.order == ListOrder::Compared =>
+        {
+            innermost(item, options, rest)
+        }
+        _ => here,
+    }
 }
 
 /// The member of the program that a datum gives.
@@ -80,27 +105,25 @@ fn given_field<'f>(family: &'f Declaration, given: &Given, keys: &[&str]) -> Opt
     }
 }
 
-/// The field that a datum demands, and whether the datum is the whole value of the field.
-fn demanded_field<'f>(
+/// The field that a datum demands, and the keys of the datum inside the value of the field.
+fn demanded_field<'f, 'k>(
     family: &'f Declaration,
     demanded: &Demanded,
-    keys: &[&str],
-) -> Option<(&'f DeclaredField, bool)> {
+    keys: &'k [&'k str],
+) -> Option<(&'f DeclaredField, &'k [&'k str])> {
     match demanded {
         Demanded::Constant { .. } => None,
-        Demanded::At { field, path, .. } => Some((&family.state[*field], below(path, keys)?.is_empty())),
+        Demanded::At { field, path, .. } => Some((&family.state[*field], below(path, keys)?)),
         Demanded::All(path) => {
             let (name, rest) = below(path, keys)?.split_first()?;
-            Some((family.state.iter().find(|field| field.name == **name)?, rest.is_empty()))
+            Some((family.state.iter().find(|field| field.name == **name)?, rest))
         }
     }
 }
 
-fn of_field(field: &DeclaredField, is_whole: bool, change: &str) -> Option<DeclaredRule> {
-    let options = &field.options;
-    let is_memory = matches!(field.field_type, FieldType::Memory(_));
+fn of_part((of, options): (&FieldType, &FieldOptions), change: &str) -> Option<DeclaredRule> {
+    let is_memory = matches!(of, FieldType::Memory(_));
     match change {
-        "removed" if is_whole => Some(rule(FORMAT, MISSING)),
         "order" if is_memory => Some(rule(TYPES, CELLS)),
         "order" if options.order == ListOrder::Any => Some(rule(TYPES, ANY_ORDER)),
         "removed" | "item removed" if is_memory => {

@@ -1,19 +1,25 @@
 //! Writes actual values back into vectors of families.
 
-use num_bigint::BigInt;
+use base64::prelude::{BASE64_STANDARD, Engine as _};
+use num_bigint::{BigInt, Sign};
 use serde_json::{Number, Value as Json};
 
+use super::declaration::Declaration;
 use crate::formats::write_back::{NotRepresentable, WrittenBack, WrongAssertion, hex_like, number_like};
 use crate::model::assertion::Expected;
-use crate::model::path::PathKey;
+use crate::model::field_type::FieldType;
+use crate::model::name::Name;
+use crate::model::path::{Path, PathKey};
 use crate::model::value::Value;
 use crate::text::edit::TextChange;
 use crate::text::json::JsonNode;
 
-/// The changes that replace the expected value with the actual one.
-pub(super) fn write_back<'d>(wrong: &WrongAssertion<'d, '_>) -> WrittenBack<'d> {
+/// The changes that replace the expected value with the actual one, in the notation of the field's type.
+pub(super) fn write_back<'d>(family: &Declaration, wrong: &WrongAssertion<'d, '_>) -> WrittenBack<'d> {
     match wrong.expected {
-        Expected::Is(_) | Expected::Len(_) => wrong.replace(like(wrong.node, wrong.present()?)?),
+        Expected::Is(_) | Expected::Len(_) => {
+            wrong.replace(like(wrong.node, wrong.present()?, type_of(family, wrong.at))?)
+        }
         Expected::Absent if wrong.node.is_array() => add_cell(wrong),
         Expected::Absent
         | Expected::OneOf(_)
@@ -25,6 +31,14 @@ pub(super) fn write_back<'d>(wrong: &WrongAssertion<'d, '_>) -> WrittenBack<'d> 
     }
 }
 
+/// The type of a datum of the state.
+fn type_of<'f>(family: &'f Declaration, at: &Path) -> &'f FieldType {
+    let keys = at.keys();
+    let field =
+        family.state.iter().find(|field| matches!(at.first(), PathKey::Name(name) if *name == field.name));
+    field.and_then(|field| field.field_type.at(keys.get(1..)?)).unwrap_or(&FieldType::Json)
+}
+
 /// Adds a cell, which the expectation does not list, in the notation of the others.
 fn add_cell<'d>(wrong: &WrongAssertion<'d, '_>) -> WrittenBack<'d> {
     let refuse = || NotRepresentable("a cell that is not listed, in a notation without pairs".to_owned());
@@ -34,43 +48,67 @@ fn add_cell<'d>(wrong: &WrongAssertion<'d, '_>) -> WrittenBack<'d> {
     if pairs.iter().any(|pair| !pair.is_array()) {
         return Err(refuse());
     }
-    let cell = Json::from(vec![Json::from(address.ok_or_else(refuse)?), plain(wrong.present()?)?]);
+    let cell =
+        Json::from(vec![Json::from(address.ok_or_else(refuse)?), plain(wrong.present()?, &FieldType::Json)?]);
     Ok(vec![TextChange::Insert { into: wrong.node, before: pairs.len(), key: None, value: cell }])
 }
 
 /// The value in the notation of what it replaces.
-fn like(old: JsonNode<'_>, new: &Value) -> Result<Json, NotRepresentable> {
+fn like(old: JsonNode<'_>, new: &Value, of: &FieldType) -> Result<Json, NotRepresentable> {
     let text = old.text();
     match (new, &text) {
+        (new, _) if is_base64(of) => plain(new, of),
+        (Value::Int(number), Some(old)) if number.sign() == Sign::Minus => {
+            Ok(if old.contains("0x") { hex(number) } else { number.to_string() }.into())
+        }
         (Value::Int(number), Some(old)) => Ok(number_like(old, number).into()),
         (Value::Bytes(bytes), Some(old)) => Ok(hex_like(old, bytes).into()),
         (Value::Bool(bool), None) if old.raw().starts_with(|it: char| it.is_ascii_digit()) => {
             Ok(i32::from(*bool).into())
         }
-        (new, _) => plain(new),
+        (new, _) => plain(new, of),
+    }
+}
+
+fn is_base64(of: &FieldType) -> bool {
+    match of {
+        FieldType::Optional(inner) => is_base64(inner),
+        other => *other == FieldType::Base64,
     }
 }
 
 /// The value with numbers as numbers, as far as JSON has them.
-fn plain(value: &Value) -> Result<Json, NotRepresentable> {
+fn plain(value: &Value, of: &FieldType) -> Result<Json, NotRepresentable> {
+    let part = |key: PathKey| of.at(&[&key]).unwrap_or(&FieldType::Json);
     Ok(match value {
         Value::Null => Json::Null,
         Value::Bool(bool) => Json::from(*bool),
         Value::Int(number) => number_of(number),
+        Value::Bytes(bytes) if is_base64(of) => Json::from(BASE64_STANDARD.encode(&**bytes)),
         Value::Bytes(bytes) => Json::from(bytes.clone()),
         Value::Text(text) => Json::from(text.as_str()),
-        Value::List(items) => Json::Array(items.iter().map(plain).collect::<Result<_, _>>()?),
+        Value::List(items) => {
+            let item = |(index, value)| plain(value, part(PathKey::Index(index)));
+            Json::Array(items.iter().enumerate().map(item).collect::<Result<_, _>>()?)
+        }
         Value::Record(members) => {
-            let member = |(name, value): &(_, Value)| Ok((ToString::to_string(name), plain(value)?));
+            let member = |(name, value): &(Name, Value)| {
+                Ok((name.to_string(), plain(value, part(PathKey::Name(name.clone())))?))
+            };
             Json::Object(members.iter().map(member).collect::<Result<_, NotRepresentable>>()?)
         }
         Value::Typed(..) => return Err(NotRepresentable::value(value)),
     })
 }
 
+fn hex(number: &BigInt) -> String {
+    let sign = if number.sign() == Sign::Minus { "-" } else { "" };
+    format!("{sign}0x{:x}", number.magnitude())
+}
+
 /// The number as a number, as far as JSON has it.
 pub(super) fn number_of(number: &BigInt) -> Json {
     let of_64_bits =
         i64::try_from(number).map(Number::from).or_else(|_| u64::try_from(number).map(Number::from));
-    of_64_bits.map_or_else(|_| Json::from(format!("0x{:x}", number.magnitude())), Json::Number)
+    of_64_bits.map_or_else(|_| Json::from(hex(number)), Json::Number)
 }

@@ -96,18 +96,56 @@ impl<'r> DeclaredRun<'r> {
 
     /// Adds the cells that a step demands and that the process did not report: they are 0.
     fn add_zeros(&self, step: &Step, values: &mut [(&'static str, Value)]) {
-        let memories = self.info.fields.iter().filter(|field| is_memory(&field.shape));
-        for field in memories {
-            let Some((_, Value::Record(cells))) = values.iter_mut().find(|value| value.0 == field.name)
-            else {
-                continue;
-            };
-            let demanded = step.assertions.iter().filter_map(|assertion| cell_of(&assertion.at, field.name));
+        // Assertions on the cells of a memory follow each other.
+        for demanded in step.assertions.chunk_by(|one, other| one.at.parent() == other.at.parent()) {
+            let Some(memory) = demanded.first().and_then(|assertion| assertion.at.parent()) else { continue };
+            let Some(cells) = self.memory_at(memory, values) else { continue };
             let reported: HashSet<Name> = cells.iter().map(|cell| cell.0.clone()).collect();
+            let names = demanded.iter().filter_map(|assertion| match assertion.at.last() {
+                PathKey::Name(name) => Some(name),
+                PathKey::Index(_) => None,
+            });
             cells.extend(
-                demanded.filter(|name| !reported.contains(*name)).map(|name| (name.clone(), Value::int(0))),
+                names.filter(|name| !reported.contains(*name)).map(|name| (name.clone(), Value::int(0))),
             );
         }
+    }
+
+    /// The cells of the memory at a path; `None` if something else is there.
+    fn memory_at<'v>(
+        &self,
+        path: &Path,
+        values: &'v mut [(&'static str, Value)],
+    ) -> Option<&'v mut Vec<(Name, Value)>> {
+        let keys = path.keys();
+        let (PathKey::Name(name), inner) = keys.split_first()? else { return None };
+        let member = self.info.fields.iter().find(|field| *field.name == **name)?;
+        let Shape::Declared(DeclaredField { field_type, .. }) = member.shape else { return None };
+        if !is_memory(field_type.at(inner)?) {
+            return None;
+        }
+        let value = &mut values.iter_mut().find(|value| *value.0 == **name)?.1;
+        match inner.iter().try_fold(value, |value, key| part(value, key))? {
+            Value::Record(cells) => Some(cells),
+            _ => None,
+        }
+    }
+}
+
+fn is_memory(field_type: &FieldType) -> bool {
+    match field_type {
+        FieldType::Optional(inner) => is_memory(inner),
+        other => matches!(other, FieldType::Memory(_)),
+    }
+}
+
+fn part<'v>(value: &'v mut Value, key: &PathKey) -> Option<&'v mut Value> {
+    match (value, key) {
+        (Value::List(items), PathKey::Index(index)) => items.get_mut(*index),
+        (Value::Record(members), PathKey::Name(name)) => {
+            members.iter_mut().find(|member| member.0 == *name).map(|member| &mut member.1)
+        }
+        _ => None,
     }
 }
 
@@ -125,27 +163,14 @@ fn refusal(line: &[u8], id: u64) -> Result<Result<Vec<Reported>, Stopped>, Troub
         None => return Err(Trouble::Broke("answered hello to another request".to_owned())),
     }
     match answer {
+        ProtocolAnswer::Done(_) => {
+            let why = DeclaredAnswer::deviation(line).unwrap_or_else(|| "not JSON".to_owned());
+            Err(Trouble::Broke(format!("wrote a line that is not an answer: {why}")))
+        }
         ProtocolAnswer::Skip(Skip { reason, .. }) => Ok(Err(Stopped::Unsupported(reason))),
         ProtocolAnswer::Error(failure) => Ok(Err(Stopped::Error(reason(failure)))),
         _ => Err(Trouble::Broke("answered run with something else than done, skip or error".to_owned())),
     }
-}
-
-fn is_memory(shape: &Shape) -> bool {
-    matches!(shape, Shape::Declared(DeclaredField { field_type: FieldType::Memory(_), .. }))
-}
-
-/// The cell of a memory that a path names.
-fn cell_of<'p>(at: &'p Path, memory: &str) -> Option<&'p Name> {
-    let is_of = at.parent().is_some_and(|parent| parent.parent().is_none() && is_named(parent, memory));
-    match at.last() {
-        PathKey::Name(name) if is_of => Some(name),
-        PathKey::Name(_) | PathKey::Index(_) => None,
-    }
-}
-
-fn is_named(path: &Path, name: &str) -> bool {
-    matches!(path.last(), PathKey::Name(last) if *last == *name)
 }
 
 /// The fields that the assertions of a step name, without those that are left out.

@@ -5,6 +5,7 @@ use ::base64::engine::DecodePaddingMode;
 use ::base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use num_bigint::BigInt;
 
+use super::DatumPlace;
 use super::fault::{of_item, wrong};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::field_type::FieldType;
@@ -93,15 +94,31 @@ pub(super) fn byte(item: JsonNode<'_>, name: &str) -> Result<u8, Diagnostic<Orig
     Ok(u8::try_from(&number).unwrap_or_default())
 }
 
-/// Bytes as base64, with or without padding.
-pub(super) fn base64(node: JsonNode<'_>, name: &str) -> Result<Vec<u8>, Diagnostic<Origin>> {
+/// Bytes that vectors write as base64, with or without padding, and messages as `0x` and hex digits.
+pub(super) fn base64(
+    node: JsonNode<'_>,
+    name: &str,
+    place: DatumPlace,
+) -> Result<Vec<u8>, Diagnostic<Origin>> {
+    let wanted = match place {
+        DatumPlace::Vector => expected(&FieldType::Base64),
+        DatumPlace::Wire => "0x and an even number of hex digits in quotes, and no base64".to_owned(),
+    };
+    let text = node.text().ok_or_else(|| wrong(node, name, &wanted))?;
+    let bytes = match place {
+        DatumPlace::Vector => base64_bytes(&text),
+        DatumPlace::Wire => text.strip_prefix("0x").and_then(hex_bytes),
+    };
+    bytes.ok_or_else(|| {
+        let what = format!("{name} is {}", node.shown());
+        Diagnostic::at(node.at(), what).expected(wanted).under(LintRule::Bytes)
+    })
+}
+
+fn base64_bytes(text: &str) -> Option<Vec<u8>> {
     let config = GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
     let engine = GeneralPurpose::new(&::base64::alphabet::STANDARD, config);
-    let text = node.text().ok_or_else(|| wrong(node, name, &expected(&FieldType::Base64)))?;
-    engine.decode(text.as_bytes()).map_err(|_| {
-        let what = format!("{name} is {}", node.shown());
-        Diagnostic::at(node.at(), what).expected(expected(&FieldType::Base64)).under(LintRule::Bytes)
-    })
+    engine.decode(text.as_bytes()).ok()
 }
 
 /// A key of a map in the notation that paths use; `None` if it is not of this type.
@@ -120,12 +137,14 @@ pub(super) fn key(text: &str, field_type: &FieldType) -> Option<String> {
 pub(super) fn expected(field_type: &FieldType) -> String {
     match field_type {
         FieldType::Unsigned(bits) => {
-            format!("a whole number from 0 to 2^{bits} - 1, as a number or as 0x and hex digits in quotes")
+            format!(
+                "a whole number from 0 to 2^{bits} - 1, as a number, or as decimal digits or 0x and hex digits in quotes"
+            )
         }
         FieldType::Signed(bits) => {
             let bits = bits - 1;
             format!(
-                "a whole number from -2^{bits} to 2^{bits} - 1, as a number or as 0x and hex digits in quotes"
+                "a whole number from -2^{bits} to 2^{bits} - 1, as a number, or as decimal digits or 0x and hex digits in quotes"
             )
         }
         FieldType::Int => {

@@ -97,6 +97,10 @@ fn field(
                     "order",
                     &[("compared", ListOrder::Compared), ("any", ListOrder::Any)],
                 );
+                if options.order == ListOrder::Any && has_uncompared_cells(&of) {
+                    let what = "order = \"any\" of a list with a memory of unlisted = \"any\"";
+                    reader.error(value.span(), what, "one of the two: items in any order are compared whole");
+                }
             }
             _ => reader.unknown(key, "option", OPTIONS),
         }
@@ -149,17 +153,35 @@ fn field_type(
 
 /// Reports an option of a field whose type has no such option.
 fn fits(reader: &mut TomlReader<'_>, span: Range<usize>, option: &str, of: &FieldType, expected: &str) {
-    let fits = match of {
-        FieldType::Memory(_) => option == "unlisted",
-        FieldType::List(_) | FieldType::Array(..) => option == "order",
-        _ => false,
-    };
-    if !fits {
+    if !has_option(of, option) {
         reader.error(
             span,
             format!("{option} of a field of type {}", of.notation()),
             format!("a field of type {expected}"),
         );
+    }
+}
+
+fn has_option(of: &FieldType, option: &str) -> bool {
+    match of {
+        FieldType::Optional(inner) => has_option(inner, option),
+        FieldType::Memory(_) => option == "unlisted",
+        FieldType::List(_) | FieldType::Array(..) => option == "order",
+        _ => false,
+    }
+}
+
+/// Whether a type has a memory inside of which only listed cells are compared.
+fn has_uncompared_cells(of: &FieldType) -> bool {
+    match of {
+        FieldType::Optional(inner) | FieldType::List(inner) | FieldType::Array(inner, _) => {
+            has_uncompared_cells(inner)
+        }
+        FieldType::Table(fields) => fields.iter().any(|field| {
+            field.options.unlisted == UnlistedCells::Any || has_uncompared_cells(&field.field_type)
+        }),
+        // The notation of the others has no tables inside, and so no options.
+        _ => false,
     }
 }
 

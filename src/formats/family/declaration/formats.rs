@@ -246,7 +246,7 @@ fn typed_constant(
     field: &DeclaredField,
 ) -> Option<Document> {
     let Some(document) = constant::document(value.get_ref()) else {
-        reader.wrong(value, &field.name, "a value that JSON has");
+        reader.wrong(value, &field.name, "a value that JSON has; an integer of more than 64 bits in quotes");
         return None;
     };
     if let Err(error) = typed::read(document.root(), &field.field_type, &field.name) {

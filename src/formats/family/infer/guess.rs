@@ -1,7 +1,7 @@
 //! From what values have in common to a type.
 
 use super::observed::{ObservedLists, ObservedNumbers, ObservedObjects, ObservedTexts, ObservedValues};
-use crate::model::field_type::{DeclaredField, FieldOptions, FieldType, MemoryType};
+use crate::model::field_type::{DeclaredField, FieldOptions, FieldType, MAX_BITS, MemoryType};
 
 /// The widths of numbers and of cells.
 const WIDTHS: [u32; 6] = [8, 16, 32, 64, 128, 256];
@@ -71,6 +71,9 @@ impl Widths {
     }
 
     fn number(self, numbers: &ObservedNumbers) -> Guess {
+        if numbers.bits() + u32::from(numbers.are_signed()) > MAX_BITS {
+            return Guess::sure(FieldType::Int);
+        }
         if numbers.are_signed() {
             let width = next(&WIDTHS, numbers.bits() + 1).max(self.0);
             let doubt = format!("numbers from {} to {}", numbers.least, numbers.greatest);
@@ -176,8 +179,13 @@ fn memory(lists: &ObservedLists) -> Option<MemoryType> {
     }
     let (addresses, cells) = (&addresses.numbers, &cells.numbers);
     let is_whole = |numbers: &ObservedNumbers| numbers.count > 0 && !numbers.are_signed();
+    let is_too_wide = addresses.bits() > ADDRESSES[ADDRESSES.len() - 1] || cells.bits() > MAX_BITS;
     // A cell as wide as its address is rather a pair of numbers.
-    if !is_whole(addresses) || !is_whole(cells) || cells.bits() > 8 && cells.bits() >= addresses.bits() {
+    if is_too_wide
+        || !is_whole(addresses)
+        || !is_whole(cells)
+        || cells.bits() > 8 && cells.bits() >= addresses.bits()
+    {
         return None;
     }
     let full = |width: &&u32| addresses.percent_of(**width) >= FULL_PERCENT;
@@ -192,7 +200,7 @@ fn memory(lists: &ObservedLists) -> Option<MemoryType> {
 
 /// The width of numbers that use it, if their values say so.
 fn sure_width(numbers: &ObservedNumbers) -> Option<u32> {
-    if numbers.count == 0 || numbers.are_signed() {
+    if numbers.count == 0 || numbers.are_signed() || numbers.bits() > MAX_BITS {
         return None;
     }
     let width = next(&WIDTHS, numbers.bits());

@@ -35,7 +35,7 @@ pub(super) struct ObservedNumbers {
     pub(super) count: u64,
     pub(super) least: BigInt,
     pub(super) greatest: BigInt,
-    /// How many numbers have each number of bits, at most 256.
+    /// How many numbers have each number of bits, at most 257: more than 256 are no number of a width.
     lengths: Vec<u64>,
     /// Some of them.
     pub(super) distinct: BTreeSet<BigInt>,
@@ -104,7 +104,7 @@ impl ObservedValues {
 
 impl ObservedNumbers {
     fn add(&mut self, number: BigInt) {
-        let bits = number.bits().min(256) as usize;
+        let bits = number.bits().min(257) as usize;
         if self.lengths.len() <= bits {
             self.lengths.resize(bits + 1, 0);
         }

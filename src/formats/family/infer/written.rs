@@ -5,7 +5,7 @@ use super::layout::{CaseLayout, Pair};
 use super::members::{Member, Members};
 use crate::formats::family::node_path::{NodePath, PathStep};
 use crate::model::escape::escaped;
-use crate::model::field_type::FieldType;
+use crate::model::field_type::{DeclaredField, FieldType};
 
 /// The declaration of what cases have.
 pub(super) fn declaration(machine: &str, layout: &CaseLayout, members: &Members, widths: Widths) -> String {
@@ -46,12 +46,22 @@ fn notation(field_type: &FieldType) -> String {
     match field_type {
         FieldType::Table(fields) => {
             let fields =
-                fields.iter().map(|field| format!("{} = {}", key(&field.name), notation(&field.field_type)));
+                fields.iter().map(|field| format!("{} = {}", key(&field.name), member_notation(field)));
             format!("{{ {} }}", fields.collect::<Vec<_>>().join(", "))
         }
         FieldType::List(item) if matches!(**item, FieldType::Table(_)) => format!("[{}]", notation(item)),
         other if has_table(other) => text("json"),
         other => text(&other.notation()),
+    }
+}
+
+/// The type of a member of a table. In a table, `type = "u8"` would be the type of the whole.
+fn member_notation(field: &DeclaredField) -> String {
+    let is_type = |field: &DeclaredField| *field.name == *"type";
+    match &field.field_type {
+        of if !is_type(field) => notation(of),
+        FieldType::Table(fields) if fields.iter().any(is_type) => format!("{{ type = {} }}", text("json")),
+        of => format!("{{ type = {} }}", notation(of)),
     }
 }
 
