@@ -59,6 +59,7 @@ mod new_file;
 mod number;
 mod output;
 mod outstanding;
+mod processors;
 mod program;
 mod progress;
 mod reports;

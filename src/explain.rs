@@ -5,6 +5,7 @@ pub mod blame;
 pub mod explore;
 pub mod observed_run;
 pub mod observer;
+pub mod playback;
 pub mod recording;
 pub mod spectrum;
 pub mod suspects;
@@ -111,12 +112,13 @@ impl<'r, 'o, 'l> Ran<'r, 'o, 'l> {
     pub fn explain(self, last: usize) -> Explanation {
         let Ran { worker, loaded, case, report, counted } = self;
         if run::is_elsewhere(loaded) {
-            return Explanation::missing(report, NO_INSTRUCTIONS);
+            let fails = report.verdict.failure().is_some();
+            return Explanation::missing(report, fails.then_some(NO_INSTRUCTIONS));
         }
         let is_embedded = counted.is_some();
         let counted = counted.unwrap_or_else(|| ExplainedCount::of(worker, loaded, case));
         if let Err(why) = check_memory(worker.watched_machine()) {
-            return Explanation::missing(report, why);
+            return Explanation::missing(report, Some(why));
         }
         let failure = report.verdict.failure();
         let differences = failure.map_or(&[][..], |failure| &failure.differences);
@@ -296,7 +298,7 @@ fn reports_steps(case: &Case, options: &RunOptions) -> bool {
 /// Where the machine in another process, which reports its steps, diverges from the embedded one.
 fn divergence(case: &Case, options: &RunOptions) -> Option<FirstDivergence> {
     let (vm, info) = (options.testee.vm()?, machines::by_name(case.machine)?);
-    let mut one = OnVm::new(vm, info, case, options.interrupt.clone()).ok()?;
+    let mut one = OnVm::new(vm.clone(), info, case, options.interrupt.clone()).ok()?;
     let mut other = OnVm::embedded(info, case).ok()?;
     // A machine that crashes here already has a verdict.
     let bisect::Divergence { step, last, differs, next } =

@@ -36,7 +36,7 @@
 //! | [`explain`] | why a case fails: traces, recording, blame; which instructions explain all failures | run, testees, formats, machines, isa, wire, text, model |
 //! | [`lint`] | defects of vector files, found without running them | run, testees, formats, machines, isa, wire, text, model |
 //! | [`prove`] | how good a suite is: audit, mutants, coverage, a small subset with the same coverage | run, explain, testees, formats, machines, isa, wire, text, model |
-//! | [`hunt`] | find programs on which machines differ, and make failing cases small | run, explain, prove, testees, formats, machines, isa, wire, text, model |
+//! | [`hunt`] | find cases on which machines differ, make failing cases small, and make corpora | run, explain, prove, testees, formats, machines, isa, wire, text, model |
 //! | [`report`] | events and explanations to text, JSON, JUnit, TAP, GitHub, Markdown, HTML | wire, text, model |
 //! | `cli` (the binary) | the command line: arguments, output, exit codes | anything |
 //!

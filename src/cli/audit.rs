@@ -51,6 +51,7 @@ impl AuditCommand {
         let mut out = output::stdout();
         (kind.new)(&mut out, &audit)?;
         out.flush()?;
+        output::note_not_passing(audit.left_out);
         Ok(if audit.broken > 0 {
             Exit::Broken
         } else if audit.cases == 0 {

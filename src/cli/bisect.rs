@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, BufReader, ErrorKind, Write};
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use clap::Args;
@@ -15,9 +16,11 @@ use vmconf::model::escape::escaped;
 use vmconf::model::exit_code::Exit;
 use vmconf::model::value::Value;
 use vmconf::testees::process::{ProcessGroups, ProcessVm};
+use vmconf::text::shell::ShellWords;
 
 use super::errors::BrokenInput;
 use super::find_case::{read_case, with_case};
+use super::flags::FlagEffect;
 use super::output;
 use super::select::Select;
 use super::settings::Settings;
@@ -52,7 +55,8 @@ impl Bisect {
                 let names = [one, other].map(|path| path.display().to_string());
                 let compared = bisect::traces(open(one)?, open(other)?)
                     .map_err(|(trace, error)| unreadable(&names[trace], error))?;
-                show(&compared, &names)
+                let words = names.iter().flat_map(|name| ["--trace".to_owned(), name.clone()]);
+                show(&compared, &names, &words.collect())
             }
             _ => bail!("--trace must be given twice"),
         }
@@ -63,7 +67,7 @@ impl Bisect {
         let sources = self.select.sources(settings, &options)?;
         let groups = ProcessGroups::default();
         end_on_interrupt(&groups)?;
-        let mut vms = self.vms.start(settings, &groups, &options.run.interrupt)?.into_iter();
+        let mut vms = self.vms.start(settings, &groups, &options.run.interrupt)?.into_iter().map(Arc::new);
         let (one, other) = match (vms.next(), vms.next(), vms.next()) {
             (Some(one), Some(other), None) => (Some(one), other),
             (Some(other), None, None) => (None, other),
@@ -71,8 +75,9 @@ impl Bisect {
         };
         with_case(&sources, &options, |loaded, index| {
             let (info, case) = read_case(loaded, index)?;
-            let names = [one.as_ref(), Some(&other)].map(name);
-            let on_vm = |vm| OnVm::new(vm, info, &case, options.run.interrupt.clone());
+            let names = [one.as_deref(), Some(&*other)].map(name);
+            let on_vm =
+                |vm: &Arc<ProcessVm>| OnVm::new(vm.clone(), info, &case, options.run.interrupt.clone());
             let one = one.as_ref().map_or_else(|| OnVm::embedded(info, &case), on_vm);
             let (one, other) = (one.map_err(stopped_early)?, on_vm(&other).map_err(stopped_early)?);
             if !one.shares_state_with(&other) {
@@ -83,7 +88,9 @@ impl Bisect {
             let limits = &loaded.options().limits;
             let (mut one, mut other) = (one.limited(limits), other.limited(limits));
             let found = bisect::runs(&mut one, &mut other, info.isa).map_err(stopped_early)?;
-            show_runs(&found, &names)
+            let id = loaded.ids().nth(index).map(|id| id.to_string());
+            let words: ShellWords = id.into_iter().collect();
+            show_runs(&found, &names, &words.and(settings.repeated(FlagEffect::Verdicts)))
         })
     }
 }
@@ -94,14 +101,22 @@ fn name(vm: Option<&ProcessVm>) -> String {
 }
 
 /// Prints the result, and chooses the exit code.
-fn show(compared: &Compared, names: &[String; 2]) -> anyhow::Result<Exit> {
+fn show(compared: &Compared, names: &[String; 2], words: &ShellWords) -> anyhow::Result<Exit> {
     let mut out = output::stdout();
     match compared {
         Ok(steps) => writeln!(out, "no difference in {}", counted(*steps, "step"))?,
-        Err(divergence) => print(&mut out, divergence, names)?,
+        Err(divergence) => {
+            print(&mut out, divergence, names)?;
+            print_next_command(&mut out, words)?;
+        }
     }
     out.flush()?;
     Ok(if compared.is_ok() { Exit::Passed } else { Exit::Failed })
+}
+
+/// Prints the command that shows both runs, with these words after its name.
+fn print_next_command(out: &mut impl Write, words: &ShellWords) -> io::Result<()> {
+    writeln!(out, "look: {}", escaped(&format!("vmconf explore{words}")))
 }
 
 fn unreadable(name: &str, error: io::Error) -> anyhow::Error {
@@ -164,7 +179,7 @@ fn print_both(out: &mut impl Write, what: &str, values: [String; 2], names: &[St
 }
 
 /// Prints what the comparison of two machines found, and chooses the exit code.
-fn show_runs(found: &Bisected, names: &[String; 2]) -> anyhow::Result<Exit> {
+fn show_runs(found: &Bisected, names: &[String; 2], words: &ShellWords) -> anyhow::Result<Exit> {
     let mut out = output::stdout();
     match &found.difference {
         Some(difference) => print_difference(&mut out, difference, found.steps, names)?,
@@ -183,6 +198,9 @@ fn show_runs(found: &Bisected, names: &[String; 2]) -> anyhow::Result<Exit> {
                 lacking.join(", ")
             )?;
         }
+    }
+    if found.difference.is_some() {
+        print_next_command(&mut out, words)?;
     }
     out.flush()?;
     Ok(if found.difference.is_none() { Exit::Passed } else { Exit::Failed })

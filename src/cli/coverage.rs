@@ -57,6 +57,7 @@ impl CoverageCommand {
         (kind.new)(&mut out, &report)?;
         out.flush()?;
         let exit = suite.exit();
+        output::note_not_passing(report.left_out);
         Ok(if exit == Exit::NothingRan && !report.families.is_empty() { Exit::Passed } else { exit })
     }
 }

@@ -1,16 +1,20 @@
 //! `vmconf explore`
 
+mod elsewhere;
 mod terminal;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use vmconf::explain::explore::beside::PairedExplorer;
 use vmconf::explain::explore::{self, Explorer, Opened, page};
 use vmconf::formats::minic89::documents;
 use vmconf::machines::minic89::Playback;
 use vmconf::model::exit_code::Exit;
+use vmconf::testees::process::ProcessGroups;
 
+use self::terminal::{ShownRuns, Signals};
 use super::errors::BrokenInput;
 use super::find_case::with_case;
 use super::input;
@@ -18,6 +22,7 @@ use super::new_file::ForceArgs;
 use super::output;
 use super::select::Select;
 use super::settings::Settings;
+use super::vm::VmsArgs;
 
 /// The most contradictions of foreign snapshots that are printed.
 const MAX_NOTES: usize = 20;
@@ -27,7 +32,9 @@ const MAX_NOTES: usize = 20;
 /// Example: vmconf explore vectors/evm/arithmetic/div.json::by-zero --html -
 ///
 /// Opens at the assertion that fails with its datum selected; p goes to the instruction that wrote it. ? shows the
-/// keys. With --html, writes the same as one page for a browser.
+/// keys. With --html, writes the same as one page for a browser. With --vm, shows what a machine in another process
+/// executed, beside the embedded machine or another --vm, from the first difference on; with --trace, what a trace
+/// in a file says.
 #[derive(Debug, Args)]
 pub(super) struct Explore {
     #[command(flatten)]
@@ -40,8 +47,15 @@ pub(super) struct Explore {
     #[command(flatten)]
     force: ForceArgs,
 
+    #[command(flatten)]
+    vms: VmsArgs,
+
+    /// A trace that another machine wrote, as EIP-3155 describes; with a case, beside it; given twice, beside each other
+    #[arg(long = "trace", value_name = "FILE", conflicts_with_all = ["metadata", "snapshots"])]
+    traces: Vec<PathBuf>,
+
     /// A metadata document of MiniC89, to go through the snapshots of another machine
-    #[arg(long, value_name = "FILE", requires = "snapshots", conflicts_with = "paths")]
+    #[arg(long, value_name = "FILE", requires = "snapshots", conflicts_with_all = ["paths", "vms"])]
     metadata: Option<PathBuf>,
 
     /// The snapshots: one document in each line, or an array of them
@@ -62,6 +76,9 @@ impl Explore {
             self.present(documents(metadata, snapshots)?)?;
             return Ok(Exit::Passed);
         }
+        if !self.traces.is_empty() || self.vms.is_some() {
+            return self.run_elsewhere(settings);
+        }
         let options = self.select.options(settings)?;
         let sources = self.select.sources(settings, &options)?;
         with_case(&sources, &options, |loaded, case| {
@@ -74,15 +91,25 @@ impl Explore {
     fn write_page(&self, opened: Opened, source: &[String], file: &Path) -> anyhow::Result<()> {
         let mut page = Vec::new();
         let span = page::write(opened, source, &mut page)?;
-        if let Some(cut) = span.cut() {
+        self.put_page(&page, span.cut(), file)
+    }
+
+    fn write_pair(&self, pair: PairedExplorer, source: &[String], file: &Path) -> anyhow::Result<()> {
+        let mut page = Vec::new();
+        let cut = page::write_pair(pair, source, &mut page)?;
+        self.put_page(&page, cut, file)
+    }
+
+    fn put_page(&self, page: &[u8], cut: Option<String>, file: &Path) -> anyhow::Result<()> {
+        if let Some(cut) = cut {
             output::note(&format!("note: {cut}"));
         }
         if file == Path::new("-") {
             let mut out = output::stdout();
-            out.write_all(&page)?;
+            out.write_all(page)?;
             return Ok(out.flush()?);
         }
-        self.force.write(file, &page)
+        self.force.write(file, page)
     }
 
     /// Shows it, or writes a page.
@@ -90,7 +117,7 @@ impl Explore {
         let source = self.source_lines()?;
         match &self.html {
             Some(file) => self.write_page(opened, &source, file),
-            None => show(opened, source),
+            None => show(opened, source, &Signals::handle(ProcessGroups::default())?),
         }
     }
 
@@ -126,8 +153,11 @@ fn documents(metadata: &Path, snapshots: &Path) -> anyhow::Result<Opened> {
     Ok(explore::open_machine(&name, "minic89", Box::new(playback), program).map_err(BrokenInput)?)
 }
 
-fn show(opened: Opened, source: Vec<String>) -> anyhow::Result<()> {
+fn show(opened: Opened, source: Vec<String>, signals: &Signals) -> anyhow::Result<()> {
+    terminal::run(&mut ShownRuns::One(Box::new(explorer(opened, source))), signals)
+}
+
+fn explorer(opened: Opened, source: Vec<String>) -> Explorer {
     let Opened { id, machine, recording, assertions } = opened;
-    let title = format!("{machine}  {id}");
-    terminal::run(&mut Explorer::new(recording, title, assertions, source))
+    Explorer::new(recording, format!("{machine}  {id}"), assertions, source)
 }

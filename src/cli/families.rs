@@ -71,6 +71,11 @@ pub(super) fn note_left_out(suite: &VectorSuite) {
     }
 }
 
+/// The note about fields of generated states that some machine does not report.
+pub(super) fn not_compared(fields: &[&str]) -> String {
+    format!("note: {}: not compared, since some machine does not report it", fields.join(", "))
+}
+
 /// Why a command that is about instructions does nothing for a family.
 pub(super) const NO_INSTRUCTIONS: &str =
     "a family has no instructions, since vmconf does not embed its machine";

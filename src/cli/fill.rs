@@ -1,5 +1,8 @@
 //! `vmconf fill`
 
+mod corpus;
+mod shown;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::sync::Arc;
@@ -17,6 +20,8 @@ use vmconf::testees::MakeTestee;
 use vmconf::testees::process::{ProcessGroups, ProcessVm};
 use vmconf::wire::protocol::Offer;
 
+use self::corpus::{CorpusArgs, CorpusRequest};
+use self::shown::shown;
 use super::bless::change::{Texts, write};
 use super::bless::note_broken;
 use super::errors::UsageError;
@@ -35,6 +40,9 @@ use super::vm::{VmsArgs, end_on_interrupt};
 /// everything that the format can demand and the case does not. A case that demands something else keeps its demands
 /// unless --replace is given. What the machines disagree on is reported and not written. Where the format has a place
 /// for it, the machines are recorded: "filledBy" in "_info" of VMTests.
+///
+/// With --cases, makes a whole corpus of a family instead: states from the types of its members, so many for each value of
+/// a number such as an opcode byte. The same seed makes the same corpus.
 #[derive(Debug, Args)]
 pub(super) struct FillCommand {
     #[command(flatten)]
@@ -58,11 +66,14 @@ pub(super) struct FillCommand {
     /// Output form
     #[arg(short, long, value_name = "FORM", default_value = "text")]
     output: OutputForm,
+
+    #[command(flatten)]
+    corpus: CorpusArgs,
 }
 
 impl FillCommand {
     pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
-        if !self.check && self.select.is_unnamed() {
+        if self.corpus.cases.is_none() && !self.check && self.select.is_unnamed() {
             let why = "error: name what to write in PATHS, or add --check to write nothing".to_owned();
             return Err(UsageError(why).into());
         }
@@ -71,6 +82,15 @@ impl FillCommand {
         end_on_interrupt(&groups)?;
         let vms = self.vms.start(settings, &groups, &options.run.interrupt)?;
         let fill_options = self.fill_options(&vms)?;
+        if self.corpus.cases.is_some() {
+            let request = CorpusRequest {
+                args: &self.corpus,
+                is_check: self.check,
+                output: self.output,
+                agree: fill_options.agree,
+            };
+            return corpus::make(&request, vms, &options);
+        }
         let machines: Vec<_> = vms.into_iter().map(|vm| machine(vm, &options)).collect();
         let mut session = FillSession { command: self, out: output::stdout(), counts: FillCounts::default() };
         for source in &self.select.sources(settings, &options)? {
@@ -212,15 +232,5 @@ fn name(outcome: FillOutcome) -> &'static str {
         FillOutcome::Filled => "filled",
         FillOutcome::DemandsOtherwise => "demands otherwise",
         FillOutcome::Disagreement => "disagreement",
-    }
-}
-
-/// The beginning of a line, without control characters.
-fn shown(line: &str) -> String {
-    const SHOWN: usize = 100;
-    let line = escaped(line);
-    match line.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line.into_owned(),
     }
 }

@@ -46,8 +46,8 @@ pub(super) fn with_case<T>(
             for id in several.iter().take(SHOWN) {
                 output::note(id);
             }
-            let more = if several.len() > SHOWN { " and more" } else { "" };
-            bail!("many cases match{more}; name one of them")
+            let more = if several.len() > SHOWN { ", and more than these" } else { "" };
+            bail!("several cases match{more}; name one of them")
         }
     }
 }

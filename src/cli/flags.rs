@@ -122,6 +122,8 @@ const FLAGS: &[Flag] = &[
     typed("leaf", Nothing),
     typed("fill", Nothing),
     typed("agree", Nothing),
+    typed("cases", Nothing),
+    typed("each", Nothing),
     typed("replace", Nothing),
     typed("allow-outcome-change", Nothing),
     typed("keep", Nothing),

@@ -10,44 +10,56 @@ use anyhow::{Context, bail};
 use clap::Args;
 use serde_json::{Map, json};
 use vmconf::hunt::corpus::FuzzCorpus;
-use vmconf::hunt::fuzz::{self, FuzzCause, FuzzEvent, FuzzFinding, FuzzOptions, FuzzSubject, FuzzSummary};
-use vmconf::machines::MachineInfo;
+use vmconf::hunt::fuzz::{
+    self, FuzzCause, FuzzEvent, FuzzFinding, FuzzMachine, FuzzOptions, FuzzSubject, FuzzSummary,
+};
+use vmconf::machines::{self, MACHINES};
 use vmconf::model::count::counted;
 use vmconf::model::escape::escaped;
 use vmconf::model::exit_code::Exit;
 use vmconf::model::interrupt::Interrupt;
 use vmconf::run::sources;
+use vmconf::run::{FileOptions, LoadOptions};
 use vmconf::testees::MakeTestee;
 use vmconf::testees::process::{ProcessGroups, ProcessVm};
+use vmconf::text::suggest::nearest;
 
 use super::duration::time_limit;
+use super::families;
 use super::form::OutputForm;
 use super::new_file::ForceArgs;
-use super::number::number;
+use super::number::{number, positive};
 use super::output;
-use super::program::machine_argument;
+use super::processors::processors;
+use super::program::machine_or_family;
 use super::result_file::ResultFile;
 use super::settings::Settings;
 use super::unwritten::Unwritten;
 use super::vm::{VmsArgs, end_on_interrupt};
 
-/// Find programs on which machines differ from the embedded one
+/// Find programs or states on which machines differ
 ///
 /// Example: vmconf fuzz neo3 --vm 'mine=vmconf serve neo3' --cases 200
 ///
-/// Generates programs from the machine's instruction table and mutates those that reach new coverage. Each difference is
-/// minimized and reported once, by the instruction that made the first wrong value. With --out, it is written as a vector.
-/// The same seed, number of cases and corpus find the same differences.
+/// For an embedded machine, generates programs from its instruction table, and compares each machine with it. For a
+/// family, generates states from the types of its members, and compares the machines with each other: at least two. What
+/// reaches new coverage is mutated. Each difference is minimized and reported once, by the instruction that made the first
+/// wrong value, or by the field and what the differing states have in common. With --out, it is written as a vector. The
+/// same seed, number of cases and corpus find the same differences.
 #[derive(Debug, Args)]
 pub(super) struct FuzzCommand {
-    /// The machine
-    #[arg(value_parser = machine_argument())]
-    machine: &'static MachineInfo,
+    /// The machine: an embedded one, or that of a family
+    #[arg(value_parser = machine_or_family(), hide_possible_values = true)]
+    machine: String,
+
+    /// The declaration of the family of this machine, if it is neither in the box nor in vmconf.toml
+    #[arg(long, value_name = "FILE")]
+    family: Option<String>,
 
     #[command(flatten)]
     vms: VmsArgs,
 
-    /// Number of programs [default: 10000; with --time, as many as it allows]
+    /// Number of programs or states [default: 10000; with --time, as many as it allows]
     #[arg(long, value_name = "N", value_parser = number::<u64>)]
     cases: Option<u64>,
 
@@ -55,11 +67,11 @@ pub(super) struct FuzzCommand {
     #[arg(long, value_name = "DURATION", value_parser = time_limit)]
     time: Option<Duration>,
 
-    /// Another seed makes other programs
+    /// Another seed makes other programs or states
     #[arg(long, value_name = "S", default_value = "1", value_parser = number::<u64>)]
     seed: u64,
 
-    /// Start from the programs of the vectors in this folder, and add a vector for each program with new coverage
+    /// Start from the vectors in this folder, and add one for each program or state with new coverage
     #[arg(long, value_name = "DIR")]
     corpus: Option<PathBuf>,
 
@@ -71,9 +83,13 @@ pub(super) struct FuzzCommand {
     #[arg(long, value_name = "LIST")]
     known: Option<PathBuf>,
 
-    /// Maximum number of changes that are tried to make a program small
+    /// Maximum number of changes that are tried to make a case small
     #[arg(long, value_name = "N", default_value = "2000", value_parser = number::<usize>)]
     tries: usize,
+
+    /// Number of states that run at the same time, each in a process of its machine [default: the number of processors]
+    #[arg(short, long, value_name = "N", value_parser = positive)]
+    jobs: Option<u16>,
 
     /// Output form
     #[arg(short, long, value_name = "FORM", default_value = "text")]
@@ -108,20 +124,27 @@ impl FuzzCommand {
             programs: programs(self.cases, self.time),
             deadline: self.time.map(|time| Instant::now() + time),
             max_tries: self.tries,
+            jobs: self.jobs.map_or_else(processors, usize::from),
         };
-        let corpus = self.corpus.as_deref().map_or_else(
-            || Ok(FuzzCorpus::default()),
-            |folder| read_corpus(self.machine, folder, settings),
-        )?;
+        let machine = self.machine(settings)?;
+        let noun = noun(&machine);
+        let corpus = self
+            .corpus
+            .as_deref()
+            .map_or_else(|| Ok(FuzzCorpus::default()), |folder| read_corpus(&machine, folder, settings))?;
         let read = corpus.len();
         let mut known = self.known.as_deref().map_or_else(|| Ok(BTreeSet::new()), read_known)?;
         let mut out = output::stdout();
         let mut written = Ok(());
-        let summary = fuzz::fuzz(self.machine, &subjects, corpus, &options, &mut known, &mut |event| {
+        let summary = fuzz::fuzz(&machine, &subjects, corpus, &options, &mut known, &mut |event| {
             if written.is_ok() {
                 written = match event {
                     FuzzEvent::NewCoverage(vector) => self.add_to_corpus(&vector),
-                    FuzzEvent::Found(finding) => self.report(&mut out, &finding),
+                    FuzzEvent::Found(finding) => self.report(&mut out, &finding, noun),
+                    FuzzEvent::NotCompared(fields) => {
+                        output::note(&families::not_compared(&fields));
+                        Ok(())
+                    }
                 };
             }
         })?;
@@ -129,30 +152,59 @@ impl FuzzCommand {
         if let Some(path) = &self.known {
             write_known(path, &known)?;
         }
-        self.end(&mut out, summary, read)?;
+        self.end(&mut out, summary, read, noun)?;
         Ok(if summary.found == 0 { Exit::Passed } else { Exit::Failed })
     }
 
+    /// Whose cases are made.
+    fn machine(&self, settings: &Settings) -> anyhow::Result<FuzzMachine> {
+        let families = families::configured(settings)?;
+        let families = match &self.family {
+            Some(argument) => families::named(argument, &families)?.1,
+            None => families,
+        };
+        if let Some(family) = families.by_name(&self.machine) {
+            return Ok(FuzzMachine::Family(family, families));
+        }
+        if let Some(machine) = machines::by_name(&self.machine) {
+            return Ok(FuzzMachine::Embedded(machine));
+        }
+        let names: Vec<_> = families.iter().map(|known| known.family.machine).collect();
+        let names = || MACHINES.iter().map(|machine| machine.name).chain(names.iter().copied());
+        let expected = match nearest(&self.machine, names()) {
+            Some(near) => format!("did you mean {near}?"),
+            None => format!(
+                "there are {}; --family names the declaration of another",
+                names().collect::<Vec<_>>().join(", ")
+            ),
+        };
+        bail!("there is no machine {:?}; {expected}", self.machine)
+    }
+
     /// Reports a difference, and writes its vector.
-    fn report(&self, out: &mut impl Write, finding: &FuzzFinding) -> anyhow::Result<()> {
+    fn report(&self, out: &mut impl Write, finding: &FuzzFinding, noun: &str) -> anyhow::Result<()> {
         let file = self.out.as_deref().map(|folder| self.write_vector(folder, finding)).transpose()?;
-        let FuzzFinding { cause, program, vector, signature, machines } = finding;
+        let FuzzFinding { cause, program, vector, signature, condition, machines } = finding;
         if self.output == OutputForm::Json {
             let file = file.map(|file| file.display().to_string());
             let machines: Map<_, _> =
                 machines.iter().map(|(name, said)| (name.clone(), said.clone().into())).collect();
-            let line = json!({
+            let mut line = json!({
                 "type": "difference", "vm": cause.vm, "cause": cause.what, "signature": signature,
                 "seed": self.seed, "program": program, "machines": machines, "vector": vector, "file": file,
             });
+            if let Some(condition) = condition {
+                line["condition"] = condition.as_str().into();
+            }
             writeln!(out, "{line}")?;
         } else {
             writeln!(out, "DIFFERS  {}", escaped(&cause.to_string()))?;
-            writeln!(out, "  {}", escaped(signature))?;
+            let only = condition.as_ref().map_or_else(String::new, |condition| format!(", if {condition}"));
+            writeln!(out, "  {}{}", escaped(signature), escaped(&only))?;
             for (name, said) in machines {
                 writeln!(out, "  {}: {}", escaped(name), escaped(said))?;
             }
-            writeln!(out, "  program {program} of seed {}", self.seed)?;
+            writeln!(out, "  {noun} {program} of seed {}", self.seed)?;
             match file {
                 Some(file) => writeln!(out, "  written to {}", escaped(&file.display().to_string()))?,
                 None => {
@@ -190,24 +242,30 @@ impl FuzzCommand {
         Ok(ResultFile::once(&path, &mut vector.as_bytes()).map_err(|error| Unwritten::file(&path, error))?)
     }
 
-    /// Reports the end; `read` is the number of programs of the corpus.
-    fn end(&self, out: &mut impl Write, summary: FuzzSummary, read: usize) -> anyhow::Result<()> {
-        let FuzzSummary { programs, skipped, differing, found, resumed, added } = summary;
+    /// Reports the end; `read` is the number of cases of the corpus.
+    fn end(&self, out: &mut impl Write, summary: FuzzSummary, read: usize, noun: &str) -> anyhow::Result<()> {
+        let FuzzSummary { programs, skipped, differing, unrepeated, found, resumed, added } = summary;
         if self.output == OutputForm::Json {
             let line = json!({
-                "type": "end", "programs": programs, "skipped": skipped, "differing": differing, "found": found,
+                "type": "end", "programs": programs, "skipped": skipped, "differing": differing, "unrepeated": unrepeated,
+                "found": found,
                 "corpus": {"read": read, "kept": resumed, "added": added},
             });
             writeln!(out, "{line}")?;
         } else {
             if self.corpus.is_some() {
-                let read = counted(read, "program");
+                let read = counted(read, noun);
                 writeln!(out, "corpus: {read} read, {resumed} kept, {added} with new coverage added")?;
             }
+            let unrepeated = if unrepeated == 0 {
+                String::new()
+            } else {
+                format!(", {unrepeated} of them not repeatable")
+            };
             writeln!(
                 out,
-                "{}, {skipped} skipped, {differing} with a difference: {}",
-                counted(programs, "program"),
+                "{}, {skipped} skipped, {differing} with a difference{unrepeated}: {}",
+                counted(programs, noun),
                 counted(found, "new cause"),
             )?;
         }
@@ -215,12 +273,16 @@ impl FuzzCommand {
     }
 }
 
-/// The programs of the vectors in a folder; none if there is no folder yet.
-fn read_corpus(
-    machine: &'static MachineInfo,
-    folder: &Path,
-    settings: &Settings,
-) -> anyhow::Result<FuzzCorpus> {
+/// What cases of a machine are.
+fn noun(machine: &FuzzMachine) -> &'static str {
+    match machine {
+        FuzzMachine::Embedded(_) => "program",
+        FuzzMachine::Family(..) => "state",
+    }
+}
+
+/// The programs or states of the vectors in a folder; none if there is no folder yet.
+fn read_corpus(machine: &FuzzMachine, folder: &Path, settings: &Settings) -> anyhow::Result<FuzzCorpus> {
     match folder.metadata() {
         Ok(metadata) if metadata.is_dir() => {}
         Ok(_) => bail!("{}: not a folder", folder.display()),
@@ -228,7 +290,15 @@ fn read_corpus(
         Err(error) => return Err(error).with_context(|| folder.display().to_string()),
     }
     let found = sources::find(&[folder.to_owned()], &settings.anchor)?;
-    let corpus = FuzzCorpus::read(machine, &found.sources);
+    let (machine, file) = match machine {
+        FuzzMachine::Embedded(machine) => (*machine, FileOptions::default()),
+        FuzzMachine::Family(known, families) => {
+            let (family, families) = (Some(known.family), families.clone());
+            (known.machine, FileOptions { family, families, ..FileOptions::default() })
+        }
+    };
+    let options = LoadOptions { file, ..LoadOptions::default() };
+    let corpus = FuzzCorpus::read(machine, &found.sources, &options);
     for note in found.passed_over.into_iter().chain(corpus.notes()) {
         output::note(&format!("note: {note}"));
     }

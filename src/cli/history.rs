@@ -247,7 +247,7 @@ impl RecordedRun {
             }
         }
         let command = last.command.unwrap_or_default();
-        let why = format!("no earlier run of the same selection as the last is recorded, {command}");
+        let why = format!("before the last run ({command}), no run of the same selection is recorded");
         Err(NothingToDo(format!("{why}; vmconf compare A B compares any two, and --list shows all")).into())
     }
 

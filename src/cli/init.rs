@@ -100,7 +100,8 @@ impl InitProject {
         let mut out = output::stdout();
         for (path, text) in &files {
             write(path.as_ref(), text).map_err(|error| Unwritten::file(path.as_ref(), error))?;
-            writeln!(out, "{path}")?;
+            // What cannot be printed was written all the same, and the next commands work.
+            let _ = writeln!(out, "{path}");
         }
         writeln!(out, "\nNext:")?;
         for command in start.next() {

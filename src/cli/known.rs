@@ -40,7 +40,7 @@ pub(super) struct KnownArgs {
 fn parse_date(text: &str) -> Result<Date, String> {
     let datetime: Option<toml_edit::Datetime> = text.parse().ok();
     let date = datetime.filter(|it| it.time.is_none()).and_then(|it| it.date);
-    date.ok_or_else(|| "a date has the form 2030-12-31".to_owned())
+    date.ok_or_else(|| "this is no day; a date has the form 2030-12-31".to_owned())
 }
 
 impl KnownArgs {

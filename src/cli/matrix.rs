@@ -24,6 +24,7 @@ use vmconf::wire::matrix::Matrix;
 use self::results::ResultsArgument;
 use super::number::positive;
 use super::output;
+use super::processors::processors;
 use super::result_file::ResultFile;
 use super::select::Select;
 use super::settings::{FILE, Settings};
@@ -129,7 +130,7 @@ impl MatrixCommand {
         }
         let machine = |((name, _), argument): (&(String, _), _)| MatrixMachine {
             name: name.clone(),
-            argument: Some(argument),
+            flags: Some(settings.repeated_on(argument)),
         };
         let mut collector = MatrixCollector::new(vms.iter().zip(arguments).map(machine).collect());
         let mut machines = Vec::new();
@@ -173,10 +174,6 @@ impl MatrixCommand {
         }
         Ok(())
     }
-}
-
-fn processors() -> usize {
-    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
 fn with_machine(options: &LoadOptions, vm: ProcessVm) -> LoadOptions {

@@ -103,7 +103,7 @@ impl MinimizeCommand {
             KeepArg::Cause => KeptFailure::Cause,
             KeepArg::Verdict => KeptFailure::Verdict,
         };
-        let how = MinimizeOptions { keep, max_tries: self.tries, deadline: None };
+        let how = MinimizeOptions { keep, max_tries: self.tries, deadline: None, keeps: None };
         let small = minimize::minimize((loaded, case), source, &subject, reference.as_ref(), how)?;
         if let Some(path) = &self.out {
             self.force.write(path, small.text.as_bytes())?;
@@ -113,6 +113,12 @@ impl MinimizeCommand {
             out.flush()?;
         }
         note_result(&small, source, &subject);
+        if run::is_elsewhere(loaded) {
+            output::note(
+                "note: no other machine says what is right: what the case demands beside the difference is what \
+                 this machine does",
+            );
+        }
         Ok(Exit::Passed)
     }
 }

@@ -29,6 +29,7 @@ use vmconf::wire::mutants::Mutants;
 
 use super::cache_file::{self, CacheFile};
 use super::number::{number, percent, positive};
+use super::processors::processors;
 use super::program::machine_argument;
 use super::result_file::ResultFile;
 use super::select::Select;
@@ -265,8 +266,4 @@ fn write_programs(folder: &Path, faults: &[PlantedFault], known: &KnownFaults) -
         ResultFile::with(&path, vector.as_bytes()).map_err(|error| Unwritten::file(&path, error))?;
     }
     Ok(())
-}
-
-fn processors() -> usize {
-    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }

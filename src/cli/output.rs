@@ -4,6 +4,7 @@
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::Path;
 
+use vmconf::model::count::counted;
 use vmconf::model::diagnostic::Diagnostic;
 use vmconf::model::escape::escaped;
 use vmconf::model::exit_code::Exit;
@@ -89,4 +90,12 @@ pub(super) fn one_error(file: &str, diagnostics: &[Diagnostic]) -> anyhow::Error
         note(&format!("error: {line}"));
     }
     anyhow::anyhow!("{}", lines[lines.len() - 1])
+}
+
+/// Says how many cases a command leaves out because they do not pass.
+pub(super) fn note_not_passing(left_out: u64) {
+    if left_out > 0 {
+        let cases = counted(left_out, "case");
+        note(&format!("note: {cases} left out: only passing cases count; vmconf run shows why"));
+    }
 }

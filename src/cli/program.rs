@@ -55,6 +55,32 @@ impl TypedValueParser for MachineParser {
     }
 }
 
+/// The name of a machine, embedded or of a family, which only the settings know.
+pub(super) fn machine_or_family() -> impl TypedValueParser<Value = String> {
+    MachineNameParser
+}
+
+#[derive(Debug, Clone)]
+struct MachineNameParser;
+
+impl TypedValueParser for MachineNameParser {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        argument: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<String, clap::Error> {
+        clap::builder::StringValueParser::new().parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let machines = MACHINES.iter().map(|machine| machine.name);
+        Some(Box::new(machines.chain(BOXED.iter().map(|family| family.name)).map(PossibleValue::new)))
+    }
+}
+
 /// The error for a machine whose programs are not text.
 pub(super) fn is_document(machine: &str, schema: &str) -> anyhow::Error {
     anyhow::anyhow!("programs of {machine} are JSON documents, not text; see schemas/{schema}.schema.json")

@@ -26,6 +26,7 @@ use super::history::RerunTimes;
 use super::known::KnownArgs;
 use super::number::{number, positive};
 use super::outstanding::OutstandingRecording;
+use super::processors::processors;
 use super::progress::Progress;
 use super::reports::{ReportArgs, Reports};
 use super::result_file::TemporaryFiles;
@@ -299,8 +300,4 @@ fn save_record(record: OutstandingRecording, summary: &RunSummary, settings: &Se
     } else if let Err(error) = record.end(summary) {
         output::note(&format!("note: the run cannot be recorded for diff, compare and --rerun: {error}"));
     }
-}
-
-fn processors() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
 }

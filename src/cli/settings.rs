@@ -191,6 +191,14 @@ impl Settings {
         repeated.flat_map(TypedFlag::words).collect()
     }
 
+    /// The flags with which a case runs on one of the machines of `--vm`: the typed ones, except for other machines.
+    pub(super) fn repeated_on(&self, vm: String) -> ShellWords {
+        let is_repeated =
+            |typed: &&TypedFlag| typed.flag.changes == FlagEffect::Verdicts && typed.flag.name != "vm";
+        let others = self.typed.iter().filter(is_repeated).flat_map(TypedFlag::words);
+        others.chain(["--vm".to_owned(), vm]).collect()
+    }
+
     /// The overrides of `vmconf.toml`. For a flag that determines how files are read, the typed value takes
     /// precedence over the override, and the override over the profile.
     pub(super) fn overrides(&self) -> impl Iterator<Item = OverrideArguments> {

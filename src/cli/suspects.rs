@@ -20,6 +20,7 @@ use super::errors::UsageError;
 use super::flags::FlagEffect;
 use super::history::RecordedRun;
 use super::number::positive;
+use super::processors::processors;
 use super::select::Select;
 use super::settings::Settings;
 use super::vm::{VmArgs, end_on_interrupt};
@@ -104,7 +105,14 @@ impl Suspects {
 fn ran(sources: &Sources, options: &LoadOptions) -> RunVerdicts {
     let mut of = HashMap::new();
     let summary = run::run(sources, options, &mut |event| match event {
-        Event::Finished(report) => drop(of.insert(report.id.to_string(), report.verdict.kind())),
+        Event::Finished(report) => {
+            let kind = report.verdict.kind();
+            // What neither passes nor fails is no part of the analysis, and decides how the command ends.
+            if matches!(kind, DifferenceKind::Error | DifferenceKind::Flaky) {
+                output::note(&format!("note: {}: {}; vmconf run says why", report.id, report.verdict.name()));
+            }
+            of.insert(report.id.to_string(), kind);
+        }
         Event::Broken { source, errors } => {
             for error in errors {
                 output::note(&error.located(&source));
@@ -125,8 +133,4 @@ fn recorded(settings: &Settings, name: &str) -> anyhow::Result<RunVerdicts> {
     let verdicts = RunVerdicts { of, exit: Exit::Passed };
     let exit = if verdicts.fails() { Exit::Failed } else { Exit::Passed };
     Ok(RunVerdicts { exit, ..verdicts })
-}
-
-fn processors() -> usize {
-    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }

@@ -2,14 +2,17 @@
 
 mod on_vm;
 
+use std::sync::Arc;
+
 use anyhow::{Context, bail};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use vmconf::explain::bisect::OnVm;
 use vmconf::explain::trace::{StepFilter, TRACES, TraceSelection, TraceWriter, Tracer};
 use vmconf::isa::{Isa, OpInfo};
-use vmconf::machines::MachineInfo;
 use vmconf::machines::account::LimitReached;
+use vmconf::machines::elsewhere::NOT_HERE;
+use vmconf::machines::{self, MachineInfo};
 use vmconf::model::exit_code::Exit;
 use vmconf::model::renderer::Renderer;
 use vmconf::model::verdict::Verdict;
@@ -96,6 +99,9 @@ impl TraceArgs {
             // Running the case reports its errors.
             return exit(&run::watch(loaded, case, options, &mut StepFilter::default()));
         };
+        if run::is_elsewhere(loaded) {
+            bail!("{NOT_HERE}");
+        }
         let writer = self.writer(machine)?;
         let mut selection = self.selection(machine.isa)?;
         let mut worker = Worker::new(options);
@@ -126,7 +132,7 @@ impl TraceArgs {
     /// Traces a case on a machine in another process.
     fn trace_on(
         &self,
-        vm: &ProcessVm,
+        vm: &Arc<ProcessVm>,
         loaded: &LoadedFile<'_>,
         case: usize,
         options: &RunOptions,
@@ -137,9 +143,13 @@ impl TraceArgs {
         }
         let (info, case) = read_case(loaded, case)?;
         if !vm.answers(info.name, "trace") {
-            bail!("--vm {name} does not answer trace requests; without --vm, {} is traced here", info.name);
+            let here = match machines::by_name(info.name) {
+                Some(info) => format!("; without --vm, {} is traced here", info.name),
+                None => String::new(),
+            };
+            bail!("--vm {name} does not answer trace requests{here}");
         }
-        let on_vm = OnVm::new(vm, info, &case, options.interrupt.clone()).map_err(stopped_early)?;
+        let on_vm = OnVm::new(vm.clone(), info, &case, options.interrupt.clone()).map_err(stopped_early)?;
         on_vm::print(on_vm, info.isa, &self.selection(info.isa)?, self.last)?;
         Ok(Exit::Passed)
     }

@@ -183,6 +183,11 @@ impl VmArgs {
 }
 
 impl VmsArgs {
+    /// Whether machines are named on the command line.
+    pub(super) fn is_some(&self) -> bool {
+        !self.vms.is_empty()
+    }
+
     /// What a flaky case is.
     pub(super) fn flaky(&self) -> Flaky {
         self.limits.flaky.unwrap_or_default()
@@ -296,11 +301,12 @@ impl VmLimits {
     /// How the machine that the argument names is started.
     fn command(&self, vm: &str, settings: &Settings) -> anyhow::Result<TesteeCommand> {
         let mut command = match vm.split_once('=') {
+            Some(("", _)) => bail!("--vm {vm}: the machine has no name; write NAME=COMMAND"),
             Some((name, text)) => TesteeCommand {
                 name: name.to_owned(),
                 words: split(text)
                     .filter(|words| !words.is_empty())
-                    .context("--vm: this is not a command")?,
+                    .with_context(|| format!("--vm {name}=: a command follows the name"))?,
                 env: Vec::new(),
                 folder: None,
                 timeout: TIMEOUT,

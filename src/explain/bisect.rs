@@ -11,8 +11,16 @@ use crate::wire::eip3155::{self, TraceLine, TraceMembers};
 
 pub use self::divergence::{Compared, Divergence, NextInstruction};
 pub use self::machines::{InstructionList, OnVm, machines};
+pub(in crate::explain) use self::machines::{RunPoint, step_of};
 pub use self::runs::{Bisected, Parted, RunDifference, runs};
 pub use self::states::StateDifference;
+pub(in crate::explain) use self::states::differences;
+
+/// The steps of a run, one by one.
+pub(super) trait StepSource {
+    /// The next step, or the end.
+    fn next(&mut self) -> io::Result<NextInstruction>;
+}
 
 /// Reads the steps of a trace one by one.
 struct BisectTrace<R> {
@@ -25,7 +33,7 @@ struct BisectTrace<R> {
 const MAX_LINE: u64 = 16 << 20;
 const MAX_ITEMS: usize = 200_000;
 
-impl<R: BufRead> BisectTrace<R> {
+impl<R: BufRead> StepSource for BisectTrace<R> {
     fn next(&mut self) -> io::Result<NextInstruction> {
         let mut summary = TraceMembers::new();
         loop {
@@ -34,12 +42,7 @@ impl<R: BufRead> BisectTrace<R> {
             if length == 0 {
                 return Ok(NextInstruction::End(summary));
             }
-            if length as u64 == MAX_LINE {
-                return Err(invalid(format!("a line of more than {MAX_LINE} bytes")));
-            }
-            if memchr::memchr_iter(b',', &self.line).count() > MAX_ITEMS {
-                return Err(invalid(format!("a line with more than {MAX_ITEMS} items")));
-            }
+            check_size(&self.line).map_err(invalid)?;
             match eip3155::read(&self.line) {
                 TraceLine::Step(step) => return Ok(NextInstruction::Step(step)),
                 TraceLine::Summary(members) => summary = members,
@@ -47,6 +50,17 @@ impl<R: BufRead> BisectTrace<R> {
             }
         }
     }
+}
+
+/// Whether a line of a trace is short enough to be read; the error says what it is.
+pub(super) fn check_size(line: &[u8]) -> Result<(), String> {
+    if line.len() as u64 >= MAX_LINE {
+        return Err(format!("a line of more than {MAX_LINE} bytes"));
+    }
+    if memchr::memchr_iter(b',', line).count() > MAX_ITEMS {
+        return Err(format!("a line with more than {MAX_ITEMS} items"));
+    }
+    Ok(())
 }
 
 fn invalid(what: impl Into<String>) -> io::Error {
@@ -61,6 +75,16 @@ fn invalid(what: impl Into<String>) -> io::Error {
 pub fn traces(one: impl BufRead, other: impl BufRead) -> Result<Compared, (usize, io::Error)> {
     let mut one = BisectTrace { from: one, line: Vec::new() };
     let mut other = BisectTrace { from: other, line: Vec::new() };
+    step_by_step([&mut one, &mut other])
+}
+
+/// Compares two runs, with two steps of each in memory.
+///
+/// # Errors
+///
+/// See [`traces`].
+pub(super) fn step_by_step(sources: [&mut dyn StepSource; 2]) -> Result<Compared, (usize, io::Error)> {
+    let [one, other] = sources;
     let (mut step, mut last) = (0, None);
     loop {
         let next = [one.next().map_err(|error| (0, error))?, other.next().map_err(|error| (1, error))?];

@@ -3,6 +3,7 @@
 //!
 //! An [`Explorer`] holds a [`Recording`] and the user's selection; [`screen`] draws it.
 
+pub mod beside;
 mod code;
 mod keys;
 mod list;
@@ -11,10 +12,13 @@ pub mod page;
 pub mod screen;
 mod state;
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 pub use self::keys::{ExplorerCommand, ExplorerKey, KEYS, KeyRow};
-pub use self::open::{Opened, OpenedAssertion, open, open_machine};
+pub use self::open::{
+    Opened, OpenedAssertion, failing_assertions, open, open_machine, open_played, whole_run,
+};
 pub use self::state::{StateChange, StateLine};
 
 use self::code::ShownCode;
@@ -99,6 +103,8 @@ pub struct Explorer {
     sought: String,
     code: ShownCode,
     state: Vec<StateLine>,
+    /// The lines of the state that differ from those of a machine beside it.
+    differing: HashSet<usize>,
     /// The program counter that is marked, and how.
     mark: Option<(usize, CodeMark)>,
     selected_code: usize,
@@ -130,6 +136,7 @@ impl Explorer {
             sought: String::new(),
             code: ShownCode::default(),
             state: Vec::new(),
+            differing: HashSet::new(),
             mark: None,
             selected_code: 0,
             selected_state: 0,
@@ -217,6 +224,9 @@ impl Explorer {
             ExplorerCommand::NextExecution => self.go_to_execution(Direction::Forward, keep_going),
             ExplorerCommand::LastExecution => self.go_to_execution(Direction::Back, keep_going),
             ExplorerCommand::Failure => self.go_to_failure(),
+            ExplorerCommand::Difference => {
+                "no other machine is beside this one".clone_into(&mut self.message);
+            }
             ExplorerCommand::NextFailure => self.go_to_other_failure(Direction::Forward),
             ExplorerCommand::LastFailure => self.go_to_other_failure(Direction::Back),
             ExplorerCommand::Failures => self.list_failures(),
@@ -429,6 +439,7 @@ impl Explorer {
         }
         let machine = self.recording.go_to(to);
         self.state = lines(sections_of(machine.inspect()), before.as_ref(), &writes);
+        self.differing.clear();
         let next = machine.next().map(|at| at.pc).or_else(|| machine.stands_at());
         if next.is_some() || last.is_none() {
             // At the end, the code of the last instruction stays.

@@ -2,7 +2,7 @@
 //! they execute there is what the vectors demand, whichever machine fails.
 
 mod alike;
-mod before;
+pub(crate) mod before;
 mod conditions;
 mod kept;
 mod spectrum_run;

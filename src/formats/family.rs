@@ -11,6 +11,7 @@
 //! | `uncompared.rs` | why a change of a datum changes no verdict |
 //! | `infer.rs` | a declaration from vectors |
 //! | `write_back.rs` | actual values in place of expected ones |
+//! | `new_cases.rs` | cases from values |
 //! | `installed.rs` | a family as formats and shapes |
 //!
 //! `docs/src/families.md` is the reference of the language.
@@ -23,6 +24,7 @@ mod infer;
 mod installed;
 mod json_schema;
 mod known_nodes;
+mod new_cases;
 mod node_path;
 mod reader;
 mod type_notation;
@@ -33,4 +35,5 @@ pub use self::boxed::{BOXED, BoxedFamily};
 pub use self::declaration::{Declaration, MAX_DECLARATION, is_machine_name};
 pub use self::infer::infer;
 pub use self::installed::{Family, fitting};
+pub use self::new_cases::{FamilyWriter, NewFamilyCase};
 pub use self::uncompared::DeclaredRule;

@@ -9,6 +9,7 @@
 //! process, the embedded machine says what to demand; if it fails on the embedded machine, the first difference must
 //! stay as it is, and everything else is demanded as the machine does it.
 
+mod addresses;
 mod nodes;
 mod parts;
 pub(super) mod programs;
@@ -22,6 +23,7 @@ use crate::model::assertion::Expected;
 use crate::model::case::Case;
 use crate::model::case_report::CaseReport;
 use crate::model::explanation::{BlameAnswer, Explanation};
+use crate::model::name::Name;
 use crate::model::path::Path;
 use crate::model::signature::signature;
 use crate::model::value::Value;
@@ -44,14 +46,16 @@ pub enum KeptFailure {
 }
 
 /// How to make a case small.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct MinimizeOptions {
+#[derive(Clone, Copy)]
+pub struct MinimizeOptions<'k> {
     /// What the case keeps.
     pub keep: KeptFailure,
     /// How many changes are tried at most.
     pub max_tries: usize,
     /// When to end earlier; `None` for never.
     pub deadline: Option<Instant>,
+    /// What must be true of the smaller case besides; `None` for nothing.
+    pub keeps: Option<&'k dyn Fn(&Case) -> bool>,
 }
 
 /// A case that was made small.
@@ -98,11 +102,9 @@ pub enum NotMinimized {
     /// The other cases of its file cannot be removed.
     #[error("the case cannot be separated from the other cases of its file")]
     NotSeparable,
-    /// With expectations of the embedded machine, it passes.
-    #[error(
-        "the embedded machine fails this case as well, and with what that machine does as the expectation it passes"
-    )]
-    WrongVector,
+    /// With expectations of the machine that says what to demand, it passes.
+    #[error("with what {0} does as the expectation, the case passes: rather the vector is wrong")]
+    WrongVector(&'static str),
 }
 
 /// The options with which all texts are read and run: those of the file, without selections, caches and lists of
@@ -133,7 +135,7 @@ pub fn minimize(
     source: &VectorSource,
     subject: &LoadOptions,
     reference: Option<&LoadOptions>,
-    options: MinimizeOptions,
+    options: MinimizeOptions<'_>,
 ) -> Result<MinimizedCase, NotMinimized> {
     let before = CaseSize::of(loaded.text());
     let mut minimizer = Minimizer::new((loaded, case), source, subject, reference, options)?;
@@ -161,7 +163,7 @@ struct Minimizer<'o> {
     source: VectorSource,
     subject: Judge<'o>,
     reference: Option<Judge<'o>>,
-    options: MinimizeOptions,
+    options: MinimizeOptions<'o>,
     /// What every accepted text keeps.
     kept: Kept,
     /// The smallest text so far.
@@ -179,7 +181,7 @@ impl<'o> Minimizer<'o> {
         source: &VectorSource,
         subject: &'o LoadOptions,
         reference: Option<&'o LoadOptions>,
-        options: MinimizeOptions,
+        options: MinimizeOptions<'o>,
     ) -> Result<Minimizer<'o>, NotMinimized> {
         let source = VectorSource { only: None, ..source.clone() };
         let node = loaded.case(case).expect("a case that was counted").node;
@@ -203,9 +205,10 @@ impl<'o> Minimizer<'o> {
             is_cut: false,
         };
         let text = minimizer.file.text().to_owned();
-        let file = minimizer.demanding(text).ok_or(NotMinimized::WrongVector)?;
+        let by = if minimizer.reference.is_some() { "the embedded machine" } else { "the machine itself" };
+        let file = minimizer.demanding(text).ok_or(NotMinimized::WrongVector(by))?;
         if !minimizer.fails_alike(&file) {
-            return Err(NotMinimized::WrongVector);
+            return Err(NotMinimized::WrongVector(by));
         }
         minimizer.file = file;
         Ok(minimizer)
@@ -216,6 +219,7 @@ impl<'o> Minimizer<'o> {
             let before = self.file.text().to_owned();
             parts::remove(self);
             programs::shorten(self);
+            addresses::lower(self);
             values::simplify(self);
             if self.is_cut || self.file.text() == before {
                 return;
@@ -251,20 +255,15 @@ impl<'o> Minimizer<'o> {
     /// The file with this text, with expectations that fit its program; `None` if it is not valid.
     fn demanding(&mut self, text: String) -> Option<LoadedFile<'o>> {
         let file = open_text(&self.source, text, self.subject.options);
-        let is_valid = |file: &LoadedFile<'_>| {
-            file.format_name() == self.file.format_name()
-                && file.cases() == 1
-                && file.errors().is_empty()
-                && file.ids().eq(self.file.ids())
-                && reading(file).is_some_and(|reading| reading.notes <= self.notes)
-        };
-        if !is_valid(&file) {
+        if !self.is_valid(&file) {
             return None;
         }
         let except = self.kept.first.as_ref().filter(|_| self.reference.is_none()).map(KeptDifference::datum);
+        // What the only machine that can run the case demands, if it does not run it to its end, is nothing.
+        let demands_nothing = self.reference.is_none() && self.kept.ends_early();
         let judge = self.reference.as_mut().unwrap_or(&mut self.subject);
         let report = judge.worker.run_case(&file, 0);
-        if report.verdict == Verdict::Pass {
+        if report.verdict == Verdict::Pass || demands_nothing {
             return Some(file);
         }
         let wishes = Wishes { outcome_change: OutcomeChange::Allow, except, ..Wishes::default() };
@@ -273,7 +272,25 @@ impl<'o> Minimizer<'o> {
             return None;
         }
         let file = open_text(&self.source, blessed.with(&blessed.changes), self.subject.options);
-        is_valid(&file).then_some(file)
+        self.is_valid(&file).then_some(file)
+    }
+
+    fn is_valid(&self, file: &LoadedFile<'_>) -> bool {
+        file.format_name() == self.file.format_name()
+            && file.cases() == 1
+            && file.errors().is_empty()
+            && file.ids().eq(self.file.ids())
+            && reading(file).is_some_and(|read| read.notes <= self.notes && self.keeps(&read.case))
+    }
+
+    /// Whether a case has what the options keep. One of a family gives the members that it gave: a machine may not be
+    /// able to do without one.
+    fn keeps(&self, case: &Case) -> bool {
+        let has_members = || {
+            let given = case.program.0.members().unwrap_or_default();
+            self.kept.given.iter().all(|name| given.iter().any(|member| member.0 == *name))
+        };
+        has_members() && self.options.keeps.is_none_or(|keeps| keeps(case))
     }
 
     /// Whether the case of this file fails as the first one did.
@@ -302,6 +319,8 @@ struct Kept {
     /// The instruction that made the first wrong value.
     op: Option<&'static str>,
     first: Option<KeptDifference>,
+    /// The members that a case of a family gives; none for others.
+    given: Vec<Name>,
 }
 
 impl Kept {
@@ -320,7 +339,15 @@ impl Kept {
         }
         let first = KeptDifference::of(&report);
         let op = named_instruction(&explain(worker, file, 0, 0));
-        Ok(Kept { kind, signature: signature(report.machine.as_deref(), &report.verdict), op, first })
+        let signature = signature(report.machine.as_deref(), &report.verdict);
+        Ok(Kept { kind, signature, op, first, given: given(file) })
+    }
+}
+
+impl Kept {
+    /// Whether the machine does not end the case.
+    fn ends_early(&self) -> bool {
+        matches!(self.kind, DifferenceKind::Crash | DifferenceKind::Timeout)
     }
 }
 
@@ -352,6 +379,15 @@ pub(super) fn named_instruction(explained: &Explanation) -> Option<&'static str>
     let deviating = explained.row_deviation.as_ref().and_then(|deviation| deviation.by.op);
     let blamed = explained.blames.iter().filter_map(BlameAnswer::blame).find_map(|blame| blame.by.op);
     deviating.or(blamed)
+}
+
+/// The names of the members that the only case of a file of a family gives.
+fn given(file: &LoadedFile<'_>) -> Vec<Name> {
+    let is_family = file.case(0).is_some_and(|case| case.family().is_some());
+    let read = reading(file).filter(|_| is_family);
+    let members =
+        read.map_or_else(Vec::new, |read| read.case.program.0.members().unwrap_or_default().to_vec());
+    members.into_iter().map(|member| member.0).collect()
 }
 
 /// A case that was read.

@@ -87,6 +87,16 @@ pub trait Inspect: Observe {
         0
     }
 
+    /// Whether the code is what was executed, in order, since another machine made the run.
+    fn is_played(&self) -> bool {
+        false
+    }
+
+    /// Whether the next instruction, whose program counter is `next`, is the one at `pc` of a code unit.
+    fn is_same_instruction(&self, next: usize, pc: usize, unit: usize) -> bool {
+        next == pc && self.unit() == unit
+    }
+
     /// The name of the function that contains the next instruction; `None` for a machine without functions.
     fn function(&self) -> Option<String> {
         None

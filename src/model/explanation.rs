@@ -82,12 +82,12 @@ pub struct Explanation {
 }
 
 impl Explanation {
-    /// The verdict, and why the rest is missing.
-    pub fn missing(report: CaseReport, why: &'static str) -> Explanation {
+    /// The verdict, and why the rest is missing; `None` if the verdict needs no more.
+    pub fn missing(report: CaseReport, why: Option<&'static str>) -> Explanation {
         Explanation {
             report,
             notes: Vec::new(),
-            missing: Some(why),
+            missing: why,
             embedded: None,
             blames: Vec::new(),
             divergence: None,

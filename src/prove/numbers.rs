@@ -13,6 +13,11 @@ impl Numbers {
         Numbers(seed)
     }
 
+    /// The numbers that decide the case with this number.
+    pub(crate) fn of_case(seed: u64, number: u64) -> Numbers {
+        Numbers::new(seed ^ number.wrapping_mul(0xd134_2543_de82_ef95))
+    }
+
     /// The next 64 bits. The constants are those of SplitMix64.
     pub(crate) fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);

@@ -76,6 +76,9 @@ fn text(out: &mut dyn Write, matrix: &Matrix) -> io::Result<()> {
         if let Some(next) = &group.next {
             writeln!(out, "  why: {}", escaped(next))?;
         }
+        if let Some(explore) = &group.explore {
+            writeln!(out, "  look: {}", escaped(explore))?;
+        }
         writeln!(out)?;
     }
     if let Some(more) = left_out(matrix) {
@@ -113,6 +116,9 @@ fn markdown(out: &mut dyn Write, matrix: &Matrix) -> io::Result<()> {
         if let Some(next) = &group.next {
             writeln!(out, "- why: {}", code_span(next))?;
         }
+        if let Some(explore) = &group.explore {
+            writeln!(out, "- look: {}", code_span(explore))?;
+        }
     }
     left_out(matrix).map_or(Ok(()), |more| writeln!(out, "\n{more}"))
 }
@@ -149,8 +155,8 @@ pub(super) fn groups_html(matrix: &Matrix) -> String {
         for (machine, difference) in differences(matrix, group) {
             parts.push(format!("<p>{}: {}</p>\n", html_text(machine), html_text(difference)));
         }
-        if let Some(next) = &group.next {
-            parts.push(format!("<p><code>{}</code></p>\n", html_text(next)));
+        for command in group.next.iter().chain(&group.explore) {
+            parts.push(format!("<p><code>{}</code></p>\n", html_text(command)));
         }
         parts.push("</section>\n".to_owned());
     }

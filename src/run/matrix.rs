@@ -34,8 +34,9 @@ pub struct MatrixCollector {
 pub struct MatrixMachine {
     /// Its name.
     pub name: String,
-    /// How `--vm` names it: `NAME` or `NAME=COMMAND`; `None` for embedded machines.
-    pub argument: Option<String>,
+    /// The flags of a command that runs a case on it: `--vm NAME=COMMAND`, and those with which files are read; `None`
+    /// if they are unknown.
+    pub flags: Option<ShellWords>,
 }
 
 /// What a machine does in a case.
@@ -147,19 +148,23 @@ impl MatrixCollector {
                 !matches!(it.kind, DifferenceKind::Pass | DifferenceKind::Unsupported | DifferenceKind::Skip)
             })
         };
+        let fails = |it: &Option<MatrixOutcome>| it.is_some_and(|it| it.kind == DifferenceKind::Fail);
         MatrixGroup {
             what,
             outcomes: outcomes.iter().enumerate().map(text).collect(),
             count: ids.len(),
             cases: ids.iter().take(NAMED).map(ToString::to_string).collect(),
             differences: (0..outcomes.len()).map(difference).collect(),
-            next: outcomes.iter().position(is_wrong).zip(ids.first()).map(|(machine, id)| {
-                let vm = self.machines[machine].argument.clone();
-                let vm = vm.into_iter().flat_map(|vm| ["--vm".to_owned(), vm]);
-                let words: ShellWords = std::iter::once(id.to_string()).chain(vm).collect();
-                format!("vmconf diff{words}")
-            }),
+            next: self.command("diff", outcomes.iter().position(is_wrong), ids),
+            explore: self.command("explore", outcomes.iter().position(fails), ids),
         }
+    }
+
+    /// A command that is about the first case on a machine; `None` without one, or if its flags are unknown.
+    fn command(&self, name: &str, machine: Option<usize>, ids: &[&CaseId]) -> Option<String> {
+        let flags = self.machines[machine?].flags.as_ref()?;
+        let id: ShellWords = std::iter::once(ids.first()?.to_string()).collect();
+        Some(format!("vmconf {name}{id}{flags}"))
     }
 }
 

@@ -25,6 +25,8 @@ use self::observer::{Hasher, StepRange};
 
 mod observer;
 
+pub(crate) use self::observer::instruction;
+
 /// How many requests may be in flight: enough that neither this process nor vmconf waits for the other.
 const IN_FLIGHT: usize = 8;
 

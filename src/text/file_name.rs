@@ -109,7 +109,7 @@ pub fn uncompressed_name(name: &str) -> Option<&str> {
     is_ending.then(|| &name[..start])
 }
 
-/// A path as a URI: a file URI if it is absolute, otherwise relative.
+/// A path, as [`shown`] writes it, as a URI: a file URI if it is absolute, otherwise relative.
 pub fn uri(path: &str) -> String {
     let is_drive = path.get(1..3) == Some(":/");
     let (start, rest) = match path {
@@ -117,7 +117,7 @@ pub fn uri(path: &str) -> String {
         _ if path.starts_with('/') => ("file://".to_owned(), path),
         _ => (String::new(), path),
     };
-    start + &percent_encoded(rest.as_bytes())
+    start + &percent_encoded(path_of(rest).as_os_str().as_encoded_bytes())
 }
 
 #[cfg(test)]
@@ -141,5 +141,8 @@ mod tests {
         check("../a b/ä:1%.json", "../a%20b/%C3%A4%3A1%25.json");
         check("/tmp/a.json", "file:///tmp/a.json");
         check("C:/tmp/a.json", "file:///C:/tmp/a.json");
+        check(r"a\\b/\u{1b}[31m.json", "a%5Cb/%1B%5B31m.json");
+        #[cfg(unix)]
+        check(r"\xE9.json", "%E9.json");
     }
 }

@@ -39,6 +39,17 @@ enum TraceLineKind {
     Bool,
 }
 
+impl TraceLineKind {
+    fn expected(self) -> &'static str {
+        match self {
+            TraceLineKind::Number => "a number such as 10 or \"0xa\"",
+            TraceLineKind::Numbers => "a list of numbers such as [\"0x2a\", \"0x1\"]",
+            TraceLineKind::Bytes => "bytes as hex digits",
+            TraceLineKind::Bool => "true or false",
+        }
+    }
+}
+
 /// The members that describe the state before an instruction. `gasCost` is not included, since clients define
 /// it differently for calls; a different cost shows in `gas` of the next step.
 const STATE: &[(&str, TraceLineKind)] = &[
@@ -56,10 +67,36 @@ const STATE: &[(&str, TraceLineKind)] = &[
 const SUMMARY: &[(&str, TraceLineKind)] =
     &[("output", TraceLineKind::Bytes), ("gasUsed", TraceLineKind::Number), ("pass", TraceLineKind::Bool)];
 
-/// Reads a line.
+/// Reads a line; a member of another type than EIP-3155 gives it is left out.
 pub fn read(line: &[u8]) -> TraceLine {
-    let Ok(members) = serde_json::from_slice::<Map<String, Json>>(line) else { return TraceLine::Other };
-    let state = read_members(&members, STATE);
+    members_of(line).map_or(TraceLine::Other, |members| of_members(&members))
+}
+
+/// Reads a line.
+///
+/// # Errors
+///
+/// The first member of a step that has another type than EIP-3155 gives it: its name, and what is expected.
+pub fn read_exactly(line: &[u8]) -> Result<TraceLine, (&'static str, &'static str)> {
+    let Some(members) = members_of(line) else { return Ok(TraceLine::Other) };
+    if members.contains_key("pc") && members.contains_key("op") {
+        let is_wrong = |(name, kind): &&(&'static str, TraceLineKind)| {
+            let given = members.get(*name).filter(|given| !given.is_null());
+            given.is_some_and(|given| value(given, *kind).is_none())
+        };
+        if let Some((name, kind)) = STATE.iter().find(is_wrong) {
+            return Err((name, kind.expected()));
+        }
+    }
+    Ok(of_members(&members))
+}
+
+fn members_of(line: &[u8]) -> Option<Map<String, Json>> {
+    serde_json::from_slice(line).ok()
+}
+
+fn of_members(members: &Map<String, Json>) -> TraceLine {
+    let state = read_members(members, STATE);
     let code = state.iter().find(|member| member.0 == "op").map(|member| &member.1);
     match code {
         Some(Value::Int(code)) if members.contains_key("pc") => {
@@ -67,7 +104,7 @@ pub fn read(line: &[u8]) -> TraceLine {
             let op = name.map_or_else(|| format!("{code:#04x}"), str::to_owned);
             TraceLine::Step(Eip3155Step { op, state })
         }
-        _ => match read_members(&members, SUMMARY) {
+        _ => match read_members(members, SUMMARY) {
             none if none.is_empty() => TraceLine::Other,
             summary => TraceLine::Summary(summary),
         },

@@ -68,7 +68,7 @@ impl MatrixCell {
             (timed_out, "timed out"),
             (flaky, "flaky"),
             (unsupported, "unsupported"),
-            (errors, "errors"),
+            (errors, if errors == 1 { "error" } else { "errors" }),
             (skipped, "skipped"),
         ]
     }
@@ -136,4 +136,7 @@ pub struct MatrixGroup {
     /// The command that explains the first case on the first machine that does not pass it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
+    /// The command that opens the first case as the first machine executed it that fails it, beside the embedded one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explore: Option<String>,
 }

@@ -304,7 +304,7 @@ fn runs_of_the_same_selection() {
     assert_eq!(cache.vmconf(&["run", GAS]).exit, 1);
     let none = cache.vmconf(&["compare"]);
     assert_eq!(none.exit, 4);
-    assert!(none.stderr.starts_with("note: no earlier run of the same selection as the last"), "{none:?}");
+    assert!(none.stderr.starts_with("note: before the last run (vmconf run"), "{none:?}");
     // The same selection, typed differently.
     let absolute = at_root(ADD);
     assert_eq!(cache.vmconf(&["run", "-q", absolute.to_str().unwrap(), &format!("./{ADD}")]).exit, 0);

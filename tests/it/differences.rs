@@ -16,7 +16,7 @@ use crate::random::Random;
 #[cfg(unix)]
 use crate::support::{Ran, command, golden, ran};
 use vmconf::hunt::corpus::FuzzCorpus;
-use vmconf::hunt::fuzz::{FuzzEvent, FuzzFinding, FuzzOptions, FuzzSubject, FuzzSummary, fuzz};
+use vmconf::hunt::fuzz::{FuzzEvent, FuzzFinding, FuzzMachine, FuzzOptions, FuzzSubject, FuzzSummary, fuzz};
 use vmconf::machines::{by_name, of_this_crate};
 use vmconf::model::verdict::Verdict;
 use vmconf::prove::mutants::fault::{RowFault, row_faults_of};
@@ -44,15 +44,16 @@ fn faulty(fault: RowFault) -> FuzzSubject {
 /// What is found about a machine with the fault, until the first finding.
 fn found(fault: RowFault, seed: u64, programs: u64) -> (FuzzSummary, Vec<FuzzFinding>) {
     let mut findings = Vec::new();
-    let options = FuzzOptions { seed, programs, deadline: None, max_tries: 2_000 };
+    let options = FuzzOptions { seed, programs, deadline: None, max_tries: 2_000, jobs: 1 };
     let subjects = [faulty(fault)];
     let mut known = BTreeSet::new();
     let mut sink = |event| match event {
         FuzzEvent::Found(finding) => findings.push(finding),
-        FuzzEvent::NewCoverage(_) => {}
+        FuzzEvent::NewCoverage(_) | FuzzEvent::NotCompared(_) => {}
     };
     let corpus = FuzzCorpus::default();
-    let summary = fuzz(fault.machine, &subjects, corpus, &options, &mut known, &mut sink).unwrap();
+    let machine = FuzzMachine::Embedded(fault.machine);
+    let summary = fuzz(&machine, &subjects, corpus, &options, &mut known, &mut sink).unwrap();
     (summary, findings)
 }
 

@@ -499,6 +499,8 @@ fn a_family_has_no_instructions() {
         let expected = format!("note: cases of z80 are left out: {reason}\n");
         assert!(ran.exit == 4 && ran.stderr.contains(&expected), "{command}: {ran:?}");
     }
+    let trace = vmconf(&["trace", "families/vectors/z80/one-instruction.json::NOP"]);
+    assert!(trace.exit == 2 && trace.stderr.contains("vmconf does not embed this machine"), "{trace:?}");
     for command in [&["isa", "z80"][..], &["asm", "z80", "-"], &["mutants", "--machine", "z80"]] {
         let ran = vmconf(command);
         assert!(ran.exit == 2 && ran.stderr.contains(&format!("error: z80: {reason}")), "{ran:?}");

@@ -6,12 +6,14 @@
 //! |---|---|
 //! | `bisected.rs` | what `vmconf bisect` finds |
 //! | `chains.rs` | long chains of instructions, and values that are one too many |
+//! | `explored.rs` | where `vmconf explore` opens beside such a machine |
 //! | `vectors.rs` | the cases of the own vectors, and which of them execute an opcode |
 
 #![allow(clippy::print_stdout, reason = "how many faults there are is worth to know")]
 
 mod bisected;
 mod chains;
+mod explored;
 mod vectors;
 
 use std::collections::{BTreeMap, HashMap};

@@ -71,6 +71,8 @@ mod schema_tinyvm;
 mod schema_vmtests;
 mod select;
 mod snapshot;
+#[cfg(unix)]
+mod states;
 #[cfg(feature = "ethereum")]
 mod statetest;
 mod suites;

@@ -54,6 +54,16 @@ fn disagreements_come_first() {
     assert_eq!(matrix.groups.last().unwrap().what, Agreement::Unsupported);
 }
 
+/// The command that explains a case has the flags with which the cases ran, and the one machine.
+#[test]
+fn the_next_command_explains_what_ran() {
+    let Ran { stdout, .. } = three("json", &["--max-steps", "5000"]);
+    let matrix: Matrix = serde_json::from_str(&stdout).unwrap();
+    let next = matrix.groups[0].next.as_ref().unwrap();
+    assert!(next.contains(" --max-steps 5000") && next.matches("--vm").count() == 1, "{next}");
+    assert!(next.contains("--vm 'wrong="), "{next}");
+}
+
 #[test]
 fn every_form_names_machines_and_causes() {
     let folder = TempDir::new().unwrap();

@@ -2,10 +2,13 @@
 
 #![allow(clippy::print_stdout, reason = "sizes are worth to know")]
 
+use std::fs;
 use std::sync::Arc;
 
+use tempfile::TempDir;
+
 use crate::random::Random;
-use crate::support::{golden, sources_of, vmconf};
+use crate::support::{at_root, golden, sources_of, vmconf};
 use vmconf::hunt::minimize::{KeptFailure, MinimizeOptions, minimize, options_of};
 use vmconf::machines::of_this_crate;
 use vmconf::model::limits::Limits;
@@ -24,7 +27,8 @@ const FAULTS: usize = 3;
 /// The number of instructions that are executed of a case.
 const MAX_STEPS: u64 = 20_000;
 
-const HOW: MinimizeOptions = MinimizeOptions { keep: KeptFailure::Cause, max_tries: 20_000, deadline: None };
+const HOW: MinimizeOptions =
+    MinimizeOptions { keep: KeptFailure::Cause, max_tries: 20_000, deadline: None, keeps: None };
 
 fn options() -> LoadOptions {
     let limits = Limits { steps: MAX_STEPS, ..Limits::default() };
@@ -124,6 +128,24 @@ fn cases_with_wrong_demands_become_small() {
     let paths = ["vmtests/wrong/storage-value.json", "neovm-n3/wrong", "minic89/wrong", "tinyvm/wrong"];
     let texts: Vec<_> = paths.iter().map(|path| small(&format!("tests/samples/{path}"))).collect();
     golden::file("minimize-wrong", &texts.join("\n"));
+}
+
+/// Of a case on which the only machine crashes, what does not matter for the crash goes.
+#[test]
+fn crashes_of_a_family_become_small() {
+    const HELLO: &str = r#"{"type":"hello","version":1,"name":"dies","release":"1","machines":[{"machine":"pvm","actions":["execute"],"fields":["status","pc","regs","gas","memory","page-fault-address"]}]}"#;
+    let folder = TempDir::new().unwrap();
+    let script = folder.path().join("dies.sh");
+    fs::write(&script, format!("read -r line; printf '%s\\n' '{HELLO}'; read -r line; exit 1\n")).unwrap();
+    let vm = format!("dies=sh {}", script.display());
+    let out = folder.path().join("small.json");
+    let family = at_root("families/vectors/pvm");
+    let [family, out] = [family.to_str().unwrap(), out.to_str().unwrap()];
+    let ran = vmconf(&["minimize", family, "--vm", &vm, "--out", out]);
+    assert!(ran.exit == 0 && ran.stderr.contains("no other machine says what is right"), "{ran:?}");
+    let small = vmconf(&["run", out, "--family", "pvm", "--vm", &vm]);
+    assert!(small.stdout.contains("0 passed, 0 failed, 1 crashed"), "{small:?}");
+    assert!(fs::read_to_string(out).unwrap().len() < 400, "{}", fs::read_to_string(out).unwrap());
 }
 
 #[test]

@@ -286,6 +286,7 @@ fn a_file_that_never_ends_is_an_error() {
         &["known", "update", "/dev/zero", "gas.json"],
         &["explore", "--metadata", "/dev/zero", "--snapshots", "/dev/zero"],
         &["explore", "gas.json", "--source", "/dev/zero"],
+        &["explore", "--trace", "/dev/zero", "--html", "-"],
         &["asm", "evm", "/dev/zero"],
         &["disasm", "evm", "/dev/zero"],
         &["compare", "/dev/zero", "/dev/zero"],

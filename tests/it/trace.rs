@@ -189,7 +189,7 @@ fn wrong_flags_of_trace_are_refused() {
     );
     check(&[DEMO, "--output", "xml"], "invalid value 'xml'");
     check(&[DEMO, "--from", "5", "--to", "4"], "--to is less than --from");
-    check(&["tests/samples/trace"], "many cases match");
+    check(&["tests/samples/trace"], "several cases match");
 }
 
 /// Another name of an instruction is that instruction.

@@ -7,6 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::bail;
+use ratatui::Frame;
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::event::{
@@ -16,8 +17,10 @@ use ratatui::crossterm::event::{
 use ratatui::crossterm::execute;
 use ratatui::crossterm::terminal::{self, EnterAlternateScreen, LeaveAlternateScreen};
 use ratatui::layout::Position;
+use vmconf::explain::explore::beside::PairedExplorer;
 use vmconf::explain::explore::{Explorer, ExplorerCommand, ExplorerKey, Goes, screen};
 use vmconf::model::exit_code::Exit;
+use vmconf::testees::process::ProcessGroups;
 
 /// After so long, signals and keys are looked at again.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -25,25 +28,76 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// How long the program may take to end after a signal.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// Shows an explorer until it is left.
-pub(super) fn run(explorer: &mut Explorer) -> anyhow::Result<()> {
+/// What is shown.
+pub(super) enum ShownRuns {
+    One(Box<Explorer>),
+    Two(Box<PairedExplorer>),
+}
+
+impl ShownRuns {
+    fn paint(&mut self, frame: &mut Frame<'_>) {
+        match self {
+            ShownRuns::One(explorer) => screen::paint(explorer, frame),
+            ShownRuns::Two(pair) => screen::paint_pair(pair, frame),
+        }
+    }
+
+    fn press(&mut self, key: ExplorerKey, keep_going: &mut dyn FnMut(u64) -> bool) -> Goes {
+        match self {
+            ShownRuns::One(explorer) => explorer.press(key, keep_going),
+            ShownRuns::Two(pair) => pair.press(key, keep_going),
+        }
+    }
+}
+
+/// What signals do: before the screen is shown they end the process, and then they leave the screen first. The
+/// processes of machines end with it.
+pub(super) struct Signals {
+    is_shown: Arc<AtomicBool>,
+    is_stopped: Arc<AtomicBool>,
+}
+
+impl Signals {
+    /// Handles signals from now on.
+    pub(super) fn handle(groups: ProcessGroups) -> anyhow::Result<Signals> {
+        let signals = Signals { is_shown: Arc::default(), is_stopped: Arc::default() };
+        let (is_shown, is_stopped) = (signals.is_shown.clone(), signals.is_stopped.clone());
+        ctrlc::set_handler(move || {
+            if is_shown.load(Ordering::Relaxed) {
+                is_stopped.store(true, Ordering::Relaxed);
+                // Reading events from a terminal that was closed never returns.
+                thread::sleep(GRACE);
+                leave();
+            }
+            groups.kill();
+            std::process::exit(Exit::Interrupted as i32);
+        })?;
+        Ok(signals)
+    }
+}
+
+/// Whether there is a terminal to show something in.
+///
+/// # Errors
+///
+/// When there is none, with what to do instead.
+pub(super) fn check() -> anyhow::Result<()> {
     if !io::stdout().is_terminal() || !io::stdin().is_terminal() {
         bail!("explore needs a terminal; --html FILE writes a page instead");
     }
-    let is_stopped = Arc::new(AtomicBool::new(false));
-    let stop = is_stopped.clone();
-    ctrlc::set_handler(move || {
-        stop.store(true, Ordering::Relaxed);
-        // Reading events from a terminal that was closed never returns.
-        thread::sleep(GRACE);
-        leave();
-        std::process::exit(Exit::Interrupted as i32);
-    })?;
+    Ok(())
+}
+
+/// Shows runs until they are left.
+pub(super) fn run(shown: &mut ShownRuns, signals: &Signals) -> anyhow::Result<()> {
+    check()?;
+    let is_stopped = &signals.is_stopped;
+    signals.is_shown.store(true, Ordering::Relaxed);
     let _screen = AlternateScreen::enter()?;
     let mut terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
     while !is_stopped.load(Ordering::Relaxed) {
-        terminal.draw(|frame| screen::paint(explorer, frame))?;
-        if event::poll(PAUSE)? && react(explorer, &event::read()?, &terminal, &is_stopped)? == Goes::Away {
+        terminal.draw(|frame| shown.paint(frame))?;
+        if event::poll(PAUSE)? && react(shown, &event::read()?, &terminal, is_stopped)? == Goes::Away {
             break;
         }
     }
@@ -81,7 +135,7 @@ fn leave() {
 }
 
 fn react(
-    explorer: &mut Explorer,
+    shown: &mut ShownRuns,
     event: &Event,
     terminal: &Terminal<CrosstermBackend<Stdout>>,
     is_stopped: &AtomicBool,
@@ -91,13 +145,16 @@ fn react(
         |_| !is_stopped.load(Ordering::Relaxed) && !event::poll(Duration::ZERO).unwrap_or(true);
     Ok(match event {
         Event::Key(pressed) if pressed.kind != KeyEventKind::Release => match key(*pressed) {
-            Some(key) => explorer.press(key, &mut keep_going),
+            Some(key) => shown.press(key, &mut keep_going),
             None if is_interrupt(*pressed) => Goes::Away,
             None => Goes::On,
         },
         Event::Mouse(mouse) => {
             let area = terminal.size()?.into();
-            point(explorer, *mouse, area, &mut keep_going);
+            match shown {
+                ShownRuns::One(explorer) => point(explorer, *mouse, area, &mut keep_going),
+                ShownRuns::Two(pair) => point_in_pair(pair, *mouse, area, &mut keep_going),
+            }
             Goes::On
         }
         _ => Goes::On,
@@ -123,6 +180,29 @@ fn point(
         MouseEventKind::ScrollDown => explorer.perform(ExplorerCommand::Down, keep_going),
         _ => {}
     }
+}
+
+/// The same with two runs.
+fn point_in_pair(
+    pair: &mut PairedExplorer,
+    mouse: MouseEvent,
+    area: ratatui::layout::Rect,
+    keep_going: &mut dyn FnMut(u64) -> bool,
+) {
+    let place = Position { x: mouse.column, y: mouse.row };
+    let key = match mouse.kind {
+        MouseEventKind::Down(MouseButton::Left) => {
+            if let Some((side, pane, line)) = screen::line_of_pair_at(pair, area, place) {
+                pair.click(side, pane, line);
+            }
+            return;
+        }
+        MouseEventKind::Down(MouseButton::Right) => ExplorerKey::Left,
+        MouseEventKind::ScrollUp => ExplorerKey::Up,
+        MouseEventKind::ScrollDown => ExplorerKey::Down,
+        _ => return,
+    };
+    pair.press(key, keep_going);
 }
 
 fn is_interrupt(pressed: KeyEvent) -> bool {

@@ -11,6 +11,7 @@ use vmconf::model::case_report::CaseReport;
 use vmconf::model::event::Event;
 use vmconf::report::conformance::{ConformanceMachine, ConformanceRun};
 use vmconf::run::matrix::{MatrixCollector, MatrixMachine};
+use vmconf::text::shell::ShellWords;
 use vmconf::wire::report_events::read_events;
 
 /// The name of the machines of this program, if `--results` gives them none.
@@ -70,7 +71,8 @@ pub(super) fn read(
     }
     let column = |(name, results): (&String, &MachineResults)| MatrixMachine {
         name: name.clone(),
-        argument: results.is_elsewhere.then(|| name.clone()),
+        // The command of a machine in another process is not in its report.
+        flags: (!results.is_elsewhere).then(ShellWords::default),
     };
     let mut collector = MatrixCollector::new(machines.iter().map(column).collect());
     let mut found = Vec::new();

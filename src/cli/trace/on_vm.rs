@@ -15,7 +15,7 @@ use crate::cli::vm::stopped_early;
 
 /// Prints the selected instructions, or the last of them.
 pub(super) fn print(
-    mut run: OnVm<'_>,
+    mut run: OnVm,
     isa: &Isa,
     selection: &TraceSelection,
     last: Option<u64>,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::divergence::{Compared, Divergence, NextInstruction};
 use crate::isa::Isa;
@@ -47,14 +48,14 @@ pub trait InstructionList {
 
 /// A place in a run: after the first actions, and a number of instructions of the next one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct RunPoint {
-    pub(super) actions: usize,
-    pub(super) steps: u64,
+pub(in crate::explain) struct RunPoint {
+    pub(in crate::explain) actions: usize,
+    pub(in crate::explain) steps: u64,
 }
 
 /// A program on a machine in another process, or on an embedded one that answers the same requests.
-pub struct OnVm<'v> {
-    asked: BisectRequest<'v>,
+pub struct OnVm {
+    asked: BisectRequest,
     /// The machine that the program is for.
     info: &'static MachineInfo,
     /// The program, as written in requests.
@@ -77,23 +78,23 @@ enum Shows {
 }
 
 /// Who answers the requests.
-enum BisectRequest<'v> {
-    Process(&'v ProcessVm),
+enum BisectRequest {
+    Process(Arc<ProcessVm>),
     Embedded(Box<Server>),
 }
 
-impl<'v> OnVm<'v> {
+impl OnVm {
     /// A case on this machine.
     ///
     /// # Errors
     ///
     /// When the program has a mnemonic that does not exist.
     pub fn new(
-        vm: &'v ProcessVm,
+        vm: Arc<ProcessVm>,
         info: &'static MachineInfo,
         case: &Case,
         interrupt: Interrupt,
-    ) -> Result<OnVm<'v>, Stopped> {
+    ) -> Result<OnVm, Stopped> {
         OnVm::on(BisectRequest::Process(vm), info, case, interrupt)
     }
 
@@ -102,7 +103,7 @@ impl<'v> OnVm<'v> {
     /// # Errors
     ///
     /// When the program has a mnemonic that does not exist.
-    pub fn embedded(info: &'static MachineInfo, case: &Case) -> Result<OnVm<'static>, Stopped> {
+    pub fn embedded(info: &'static MachineInfo, case: &Case) -> Result<OnVm, Stopped> {
         OnVm::served(Server::new(info), info, case)
     }
 
@@ -111,16 +112,16 @@ impl<'v> OnVm<'v> {
     /// # Errors
     ///
     /// When the program has a mnemonic that does not exist.
-    pub fn served(server: Server, info: &'static MachineInfo, case: &Case) -> Result<OnVm<'static>, Stopped> {
+    pub fn served(server: Server, info: &'static MachineInfo, case: &Case) -> Result<OnVm, Stopped> {
         OnVm::on(BisectRequest::Embedded(Box::new(server)), info, case, Interrupt::default())
     }
 
-    fn on<'a>(
-        asked: BisectRequest<'a>,
+    fn on(
+        asked: BisectRequest,
         info: &'static MachineInfo,
         case: &Case,
         interrupt: Interrupt,
-    ) -> Result<OnVm<'a>, Stopped> {
+    ) -> Result<OnVm, Stopped> {
         let (program, steps) = written(info, &case.program, &case.steps)?;
         let actions = steps.into_iter().flat_map(|step| step.r#do).collect();
         let limits = BTreeMap::new();
@@ -145,12 +146,13 @@ impl<'v> OnVm<'v> {
     }
 
     /// Whether anything can be compared with the other run.
-    pub fn shares_state_with(&self, other: &OnVm<'_>) -> bool {
+    pub fn shares_state_with(&self, other: &OnVm) -> bool {
         self.shows_instructions() && other.shows_instructions()
             || self.reported().iter().any(|field| other.reported().contains(field))
     }
 
-    fn answers(&self, request: &str) -> bool {
+    /// Whether it answers an optional request, such as `trace`.
+    pub(in crate::explain) fn answers(&self, request: &str) -> bool {
         match &self.asked {
             BisectRequest::Process(vm) => vm.answers(self.info.name, request),
             BisectRequest::Embedded(_) => true,
@@ -158,7 +160,7 @@ impl<'v> OnVm<'v> {
     }
 
     /// The names of the fields that it reports.
-    pub(super) fn reported(&self) -> Vec<&str> {
+    pub(in crate::explain) fn reported(&self) -> Vec<&str> {
         match &self.asked {
             BisectRequest::Process(vm) => {
                 let offer = vm.offer(self.info.name);
@@ -169,7 +171,7 @@ impl<'v> OnVm<'v> {
     }
 
     /// The names of the fields that its machine has.
-    pub(super) fn declared(&self) -> impl Iterator<Item = &'static str> {
+    pub(in crate::explain) fn declared(&self) -> impl Iterator<Item = &'static str> {
         self.info.fields.iter().map(|field| field.name)
     }
 
@@ -185,12 +187,12 @@ impl<'v> OnVm<'v> {
     }
 
     /// The number of actions.
-    pub(super) fn actions(&self) -> usize {
+    pub(in crate::explain) fn actions(&self) -> usize {
         self.actions.len()
     }
 
     /// Whether an action executes instructions.
-    pub(super) fn executes(&self, action: usize) -> bool {
+    pub(in crate::explain) fn executes(&self, action: usize) -> bool {
         self.actions.get(action).is_some_and(|action| !matches!(action, WireAction::Set(_)))
     }
 
@@ -199,7 +201,7 @@ impl<'v> OnVm<'v> {
     /// # Errors
     ///
     /// When the machine gives no answer.
-    pub(super) fn instructions(&mut self, actions: usize) -> Result<u64, Stopped> {
+    pub(in crate::explain) fn instructions(&mut self, actions: usize) -> Result<u64, Stopped> {
         Ok(self.hashes(actions, &[1 << (DOUBLINGS - 1)])?.1)
     }
 
@@ -208,7 +210,11 @@ impl<'v> OnVm<'v> {
     /// # Errors
     ///
     /// When the machine gives no answer.
-    pub(super) fn states(&mut self, stops: &[RunPoint], fields: &[String]) -> Result<Vec<Value>, Stopped> {
+    pub(in crate::explain) fn states(
+        &mut self,
+        stops: &[RunPoint],
+        fields: &[String],
+    ) -> Result<Vec<Value>, Stopped> {
         let (mut steps, mut last) = (Vec::with_capacity(stops.len()), RunPoint { actions: 0, steps: 0 });
         for stop in stops {
             // The rest of an action that was left after some instructions is the same action.
@@ -274,6 +280,37 @@ impl<'v> OnVm<'v> {
         }
     }
 
+    /// `count` instructions after the first `skip` ones of the first actions.
+    ///
+    /// # Errors
+    ///
+    /// When the machine gives no answer.
+    pub(in crate::explain) fn instructions_of(
+        &mut self,
+        actions: usize,
+        skip: u64,
+        count: u64,
+    ) -> Result<Vec<TracedInstruction>, Stopped> {
+        let (machine, program, actions) =
+            (self.info.name, self.program.clone(), self.actions[..actions].to_vec());
+        let limits = self.limits.clone();
+        let request = |id| {
+            Request::Trace(TraceRequest {
+                id,
+                machine: machine.to_owned(),
+                program: program.clone(),
+                r#do: actions.clone(),
+                limits: limits.clone(),
+                skip,
+                count,
+            })
+        };
+        match self.ask(&request)? {
+            ProtocolAnswer::Trace(TraceDone { instructions, .. }) => Ok(instructions),
+            other => OnVm::refused(other),
+        }
+    }
+
     fn ask(&mut self, request: &dyn Fn(u64) -> Request) -> Result<ProtocolAnswer, Stopped> {
         match &mut self.asked {
             BisectRequest::Process(vm) => vm.ask(request, &self.interrupt),
@@ -294,29 +331,13 @@ impl<'v> OnVm<'v> {
     }
 }
 
-impl InstructionList for OnVm<'_> {
+impl InstructionList for OnVm {
     fn digests(&mut self, after: &[u64]) -> Result<(Vec<String>, u64), Stopped> {
         self.hashes(self.actions.len(), after)
     }
 
     fn trace(&mut self, skip: u64, count: u64) -> Result<Vec<TracedInstruction>, Stopped> {
-        let (machine, program, actions) = (self.info.name, self.program.clone(), self.actions.clone());
-        let limits = self.limits.clone();
-        let request = |id| {
-            Request::Trace(TraceRequest {
-                id,
-                machine: machine.to_owned(),
-                program: program.clone(),
-                r#do: actions.clone(),
-                limits: limits.clone(),
-                skip,
-                count,
-            })
-        };
-        match self.ask(&request)? {
-            ProtocolAnswer::Trace(TraceDone { instructions, .. }) => Ok(instructions),
-            other => OnVm::refused(other),
-        }
+        self.instructions_of(self.actions.len(), skip, count)
     }
 }
 
@@ -377,7 +398,7 @@ fn between(range: &Range<u64>) -> Vec<u64> {
     (1..=POINTS).map(|index| range.start + index * stride).filter(|point| *point < range.end).collect()
 }
 
-pub(super) fn step_of(instruction: TracedInstruction, isa: &Isa) -> Eip3155Step {
+pub(in crate::explain) fn step_of(instruction: TracedInstruction, isa: &Isa) -> Eip3155Step {
     let TracedInstruction { pc, code, gas, height, top } = instruction;
     let known = u16::try_from(code).ok().and_then(|code| isa.by_code(code));
     let op = known.map_or_else(|| format!("{code:#04x}"), |op| op.name.to_owned());

@@ -61,7 +61,7 @@ pub enum Parted {
 /// # Errors
 ///
 /// When a machine gives no answer, and no difference was found before.
-pub fn runs<'v>(one: &mut OnVm<'v>, other: &mut OnVm<'v>, isa: &Isa) -> Result<Bisected, Stopped> {
+pub fn runs(one: &mut OnVm, other: &mut OnVm, isa: &Isa) -> Result<Bisected, Stopped> {
     let ComparedFields { fields, lacking } = ComparedFields::of([one, other]);
     let parting = ComparedStates::new([one, other], &fields).parting()?;
     let before = match &parting {
@@ -101,7 +101,7 @@ pub fn runs<'v>(one: &mut OnVm<'v>, other: &mut OnVm<'v>, isa: &Isa) -> Result<B
 }
 
 /// How many instructions the first actions execute; `None` if no machine counts them.
-fn preceding(runs: [&mut OnVm<'_>; 2], actions: usize) -> Result<Option<u64>, Stopped> {
+fn preceding(runs: [&mut OnVm; 2], actions: usize) -> Result<Option<u64>, Stopped> {
     if (0..actions).all(|action| !runs[0].executes(action)) {
         return Ok(Some(0));
     }
@@ -115,7 +115,7 @@ fn of_instructions(Divergence { step, last, differs, next }: Divergence) -> RunD
 
 /// A difference of the states in the instruction with this number, if the number is known.
 fn of_states(
-    runs: [&mut OnVm<'_>; 2],
+    runs: [&mut OnVm; 2],
     isa: &Isa,
     Parting { actions, step: in_action, before, differs }: Parting,
     step: Option<u64>,

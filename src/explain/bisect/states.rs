@@ -52,7 +52,7 @@ pub(super) struct ComparedFields {
 }
 
 impl ComparedFields {
-    pub(super) fn of(runs: [&OnVm<'_>; 2]) -> ComparedFields {
+    pub(super) fn of(runs: [&OnVm; 2]) -> ComparedFields {
         let reported = runs.map(|run| run.reported().into_iter().collect::<BTreeSet<_>>());
         let (mut fields, mut lacking) = (Vec::new(), Vec::new());
         for name in runs[0].declared() {
@@ -68,15 +68,15 @@ impl ComparedFields {
 }
 
 /// Two runs of one program whose states are compared.
-pub(super) struct ComparedStates<'r, 'v> {
-    runs: [&'r mut OnVm<'v>; 2],
+pub(super) struct ComparedStates<'r> {
+    runs: [&'r mut OnVm; 2],
     fields: &'r [String],
     /// The weight of the largest state so far.
     weight: usize,
 }
 
-impl<'r, 'v> ComparedStates<'r, 'v> {
-    pub(super) fn new(runs: [&'r mut OnVm<'v>; 2], fields: &'r [String]) -> ComparedStates<'r, 'v> {
+impl<'r> ComparedStates<'r> {
+    pub(super) fn new(runs: [&'r mut OnVm; 2], fields: &'r [String]) -> ComparedStates<'r> {
         ComparedStates { runs, fields, weight: 0 }
     }
 
@@ -232,7 +232,7 @@ fn parting(
 
 /// The leaves that differ between two states, at most this number. The members of a record have no order, and what
 /// is empty may be left out.
-fn differences(states: [&Value; 2], most: usize) -> Vec<StateDifference> {
+pub(in crate::explain) fn differences(states: [&Value; 2], most: usize) -> Vec<StateDifference> {
     let mut found = Vec::new();
     for name in names(states.map(|state| state.members().unwrap_or_default())) {
         let values = states.map(|state| state.get(name));

@@ -40,6 +40,8 @@ pub enum ExplorerCommand {
     LastExecution,
     /// Goes to the state in which the assertion fails, or to the end.
     Failure,
+    /// Goes to the first difference between two machines.
+    Difference,
     /// Goes to the next failing assertion.
     NextFailure,
     /// Goes to the failing assertion before.
@@ -103,6 +105,7 @@ pub static KEYS: &[KeyRow] = rows! {
     NextExecution, "to the next execution of the selected instruction", ExplorerKey::Char('x') => "x";
     LastExecution, "to its execution before", ExplorerKey::Char('X') => "X";
     Failure, "to the assertion that fails", ExplorerKey::Char('f') => "f";
+    Difference, "to the first difference of two machines", ExplorerKey::Char('d') => "d";
     NextFailure, "the next failing assertion", ExplorerKey::Char('a') => "a";
     LastFailure, "the failing one before", ExplorerKey::Char('A') => "A";
     Failures, "all failing assertions", ExplorerKey::Char('l') => "l";

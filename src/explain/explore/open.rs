@@ -1,5 +1,6 @@
 //! Runs and records a case for the explorer.
 
+use crate::explain::playback::{PlayedMachine, SharedRun};
 use crate::explain::recording::{Datum, Recording};
 use crate::machines::account;
 use crate::machines::inspect::Inspect;
@@ -8,6 +9,7 @@ use crate::machines::view::{ViewDatum, ViewRow};
 use crate::model::brief::brief;
 use crate::model::case::{Action, Case, CaseId, Program, Step};
 use crate::model::case_report::CaseReport;
+use crate::model::cell::Cell;
 use crate::model::path::Path;
 use crate::model::verdict::{CaseDifference, Verdict, vector_step};
 use crate::run::{self, LoadedFile, RunOptions};
@@ -45,24 +47,32 @@ impl OpenedAssertion {
         state: &dyn Inspect,
         rows: impl Iterator<Item = (&'r ViewRow, &'r Datum)>,
     ) -> Option<usize> {
-        let cells = state.cells(&self.at);
-        let keys = self.at.keys();
-        let names: Vec<_> = keys.iter().map(ToString::to_string).collect();
-        let mut found = [None; 2];
-        for (index, (row, datum)) in rows.enumerate() {
-            let is_asserted = match &row.datum {
-                Some(ViewDatum::At(path)) => self.at.starts_with(path),
-                Some(ViewDatum::In(cell)) => cells.iter().any(|its| its.touches(cell)),
-                None => false,
-            };
-            if is_asserted {
-                found[0] = Some(index);
-            } else if datum.cells.is_empty() && names.contains(&row.name) {
-                found[1] = Some(index);
-            }
-        }
-        found[0].or(found[1])
+        row_of(&self.at, &state.cells(&self.at), rows)
     }
+}
+
+/// The index of the row for a datum that these cells hold: the innermost one that contains it, or one that shows its
+/// field.
+pub(super) fn row_of<'r>(
+    at: &Path,
+    cells: &[Cell],
+    rows: impl Iterator<Item = (&'r ViewRow, &'r Datum)>,
+) -> Option<usize> {
+    let names: Vec<_> = at.keys().iter().map(ToString::to_string).collect();
+    let mut found = [None; 2];
+    for (index, (row, datum)) in rows.enumerate() {
+        let is_it = match &row.datum {
+            Some(ViewDatum::At(path)) => at.starts_with(path),
+            Some(ViewDatum::In(cell)) => cells.iter().any(|its| its.touches(cell)),
+            None => false,
+        };
+        if is_it {
+            found[0] = Some(index);
+        } else if datum.cells.is_empty() && names.contains(&row.name) {
+            found[1] = Some(index);
+        }
+    }
+    found[0].or(found[1])
 }
 
 /// A case that ran, and its recording.
@@ -97,13 +107,40 @@ pub fn open(loaded: &LoadedFile<'_>, case: usize, options: &RunOptions) -> Resul
     if !account::is_available(BYTES_OF_PAGE) {
         return Err(format!("{}: the system refuses the memory that showing the run takes", report.id));
     }
+    let mut assertions = failing_assertions(&report);
+    find_causes(&mut assertions, &mut recording);
+    Ok(Opened { id: report.id, machine, recording, assertions })
+}
+
+/// The assertions of a case that fail, in the order of the vector, without their causes.
+pub fn failing_assertions(report: &CaseReport) -> Vec<OpenedAssertion> {
     let differences = report.verdict.failure().map_or(&[][..], |failure| &failure.differences);
     let count = differences.len();
     let failed =
         differences.iter().enumerate().map(|(index, it)| failed(it, &report.id.file, [index + 1, count]));
-    let mut assertions: Vec<_> = failed.collect();
-    find_causes(&mut assertions, &mut recording);
-    Ok(Opened { id: report.id, machine, recording, assertions })
+    failed.collect()
+}
+
+/// Opens the run of a case that another machine made; `case` has its steps.
+///
+/// # Errors
+///
+/// When the recording is interrupted.
+pub fn open_played(
+    id: CaseId,
+    case: &Case,
+    run: SharedRun,
+    assertions: Vec<OpenedAssertion>,
+) -> Result<Opened, String> {
+    let machine = Box::new(PlayedMachine::new(run));
+    let recording = Recording::new(machine, case).map_err(|error| error.to_string())?;
+    Ok(Opened { id, machine: case.machine, recording, assertions })
+}
+
+/// A case that executes a program to its end.
+pub fn whole_run(machine: &'static str, program: Program) -> Case {
+    let step = Step { actions: vec![Action::Execute], end: None, assertions: Vec::new() };
+    Case { machine, program, places: Vec::new(), steps: vec![step], label: None }
 }
 
 /// Records a run to the end on this machine, with the name of a file as its id.
@@ -117,9 +154,7 @@ pub fn open_machine(
     machine: Box<dyn Machine>,
     program: Program,
 ) -> Result<Opened, String> {
-    let step = Step { actions: vec![Action::Execute], end: None, assertions: Vec::new() };
-    let case = Case { machine: name, program, places: Vec::new(), steps: vec![step], label: None };
-    let recording = Recording::new(machine, &case).map_err(|error| error.to_string())?;
+    let recording = Recording::new(machine, &whole_run(name, program)).map_err(|error| error.to_string())?;
     Ok(Opened { id: CaseId::of_file(file.into()), machine: name, recording, assertions: Vec::new() })
 }
 

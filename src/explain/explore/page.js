@@ -9,7 +9,11 @@
  * @typedef {{ first: number, all: number, cut: string | null, lines: string[], codes: Code[], states: State[],
  *   data: string[], places: number[], writes: number[][], failures: Failure[], source: string[] }} Run
  * @typedef {[pc: number, label: string, text: string, line: number | null]} CodeLine
- * @typedef {{ name: string | null, lines: CodeLine[], unlisted: CodeLine[] }} Code
+ * @typedef {{ name: string | null, isPlayed: boolean, lines: CodeLine[], unlisted: CodeLine[] }} Code
+ * A page of two runs has both, and for the first states that differ the lines on what differs, and the data whose rows
+ * do. `difference` is the number of the first such state, `compared` that of the last one that was compared.
+ * @typedef {{ runs: Run[], names: string[], start: number, difference: number | null, compared: number,
+ *   differs: [step: number, lines: string[], one: string[], other: string[]][] }} Pair
  * @typedef {[code: number, pc: number | null, line: number | null, depth: number, ended: string | null,
  *   changes: Changes, wrote: number | null, failed: 0 | 1]} State
  * @typedef {{ at: string, step: number, text: string[], line: string, datum: number | null, cause: number | null }} Failure
@@ -40,6 +44,10 @@ const view = {
   cut: element("cut", HTMLParagraphElement),
   code: element("code", HTMLOListElement),
   codeTitle: element("code-title", HTMLHeadingElement),
+  differs: element("differs", HTMLDivElement),
+  difference: element("difference", HTMLButtonElement),
+  panes: element("panes", HTMLDivElement),
+  sides: element("sides", HTMLDivElement),
   condition: element("condition", HTMLInputElement),
   failure: element("failure", HTMLDivElement),
   failures: element("failures", HTMLSelectElement),
@@ -69,6 +77,65 @@ let shownFailure = 0;
 /** The lines of the code, and the index of the selected one. */
 /** @type {CodeLine[]} */ let codeLines = [];
 let selectedCode = 0;
+/** The lines of states that were read. */
+/** @type {Map<number, Line>} */ let lines = new Map();
+
+/** Two runs beside each other; `null` for a page of one. */
+/** @type {Pair | null} */ let pair = null;
+
+/** What is shown of a run. Of two, the variables above are about the one that has the keys. */
+const parts = () => ({ code: view.code, codeTitle: view.codeTitle, source: view.source, sourcePart: view.sourcePart, state: view.state });
+const shown = () => ({ run, now, shownFailure, sections, datum, places, codeLines, selectedCode, lines, parts: parts() });
+/** @type {ReturnType<typeof shown>[]} */ const sides = [];
+let active = 0;
+
+/** Makes the variables those of the run with this index. */
+function enter(/** @type {number} */ index) {
+  sides[active] = shown();
+  active = index;
+  const side = sides[index];
+  ({ run, now, shownFailure, sections, datum, places, codeLines, selectedCode, lines } = side);
+  Object.assign(view, side.parts);
+}
+
+/** Calls a function with the variables of the other run. */
+function inOther(/** @type {() => void} */ work) {
+  if (pair === null) return;
+  const index = active;
+  enter(1 - index);
+  work();
+  enter(index);
+}
+
+/** Makes room for two runs: the panes of the second one are a copy. */
+function openPair(/** @type {Pair} */ data) {
+  const copy = /** @type {HTMLElement} */ (view.panes.cloneNode(true));
+  for (const it of [copy, ...copy.querySelectorAll("*")]) {
+    if (it.id !== "") it.id += "-2";
+    const label = it.getAttribute("aria-labelledby");
+    if (label !== null) it.setAttribute("aria-labelledby", label + "-2");
+  }
+  view.sides.append(copy);
+  view.sides.className = "pair";
+  run = data.runs[0];
+  sides[0] = shown();
+  sides[1] = {
+    ...shown(),
+    run: data.runs[1],
+    lines: new Map(),
+    parts: {
+      code: element("code-2", HTMLOListElement),
+      codeTitle: element("code-title-2", HTMLHeadingElement),
+      source: element("source-2", HTMLOListElement),
+      sourcePart: element("source-part-2", HTMLDivElement),
+      state: element("state-2", HTMLDivElement),
+    },
+  };
+  pair = data;
+  // The other machine is what the page is about.
+  enter(1);
+  view.difference.hidden = data.difference === null;
+}
 
 async function open() {
   const text = element("data", HTMLScriptElement).textContent ?? "";
@@ -76,18 +143,27 @@ async function open() {
   const packed = new Uint8Array(letters.length);
   for (let at = 0; at < letters.length; at += 1) packed[at] = letters.charCodeAt(at);
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-  run = await new Response(stream).json();
-  view.all.textContent = String(run.all);
-  view.step.max = String(run.first + run.states.length - 1);
-  view.failuresPart.hidden = run.failures.length < 2;
-  view.failures.replaceChildren(...run.failures.map(({ line }, index) => new Option(line, String(index))));
-  if (run.cut !== null) {
-    view.cut.textContent = run.cut;
+  /** @type {Run | Pair} */ const data = await new Response(stream).json();
+  if ("runs" in data) openPair(data);
+  else run = data;
+  listen();
+  paintRun();
+  const cut = (pair?.runs ?? [run]).flatMap((it) => it.cut ?? []).join("; ");
+  if (cut !== "") {
+    view.cut.textContent = cut;
     view.cut.hidden = false;
   }
   view.page.hidden = false;
   view.wait.hidden = true;
   follow();
+}
+
+/** Shows what the moves say about a run. */
+function paintRun() {
+  view.all.textContent = String(run.all);
+  view.step.max = String(run.first + run.states.length - 1);
+  view.failuresPart.hidden = run.failures.length < 2;
+  view.failures.replaceChildren(...run.failures.map(({ line }, index) => new Option(line, String(index))));
 }
 
 /** The state after changes. A section that does not change is the same object. */
@@ -129,8 +205,6 @@ function titleOf(/** @type {Section} */ [title]) {
   return /** @type {[string]} */ (JSON.parse(run.lines[title]))[0];
 }
 
-/** @type {Map<number, Line>} */ const lines = new Map();
-
 /** A line of a state, which is read once. */
 function lineAt(/** @type {number} */ index) {
   let line = lines.get(index);
@@ -162,6 +236,13 @@ function codeOf(/** @type {State} */ [code, pc]) {
 }
 
 function go(/** @type {number} */ index) {
+  const step = run.first + Math.max(0, Math.min(index, run.states.length - 1));
+  inOther(() => goAlone(step - run.first));
+  goAlone(index);
+  paintDifferences();
+}
+
+function goAlone(/** @type {number} */ index) {
   now = Math.max(0, Math.min(index, run.states.length - 1));
   sections = stateAt(now);
   const state = run.states[now];
@@ -182,6 +263,23 @@ function go(/** @type {number} */ index) {
   }
 }
 
+/** What differs in the shown states: its lines, and the data of the run that has the keys. */
+function differences() {
+  const [, lines, ...data] = pair?.differs.find(([step]) => step === run.first + now) ?? [0, [], [], []];
+  return { lines, data: new Set(data[active]) };
+}
+
+function paintDifferences() {
+  if (pair === null) return;
+  const step = run.first + now;
+  const isCompared = pair.difference === null || step <= pair.compared;
+  const { lines } = differences();
+  const none = "no difference in what both report here";
+  view.differs.hidden = false;
+  view.differs.textContent = isCompared ? (lines.length > 0 ? lines : [none]).join("\n")
+    : `not compared: this page compares up to step ${pair.compared}`;
+}
+
 function say(/** @type {string} */ text) {
   view.status.textContent = text;
 }
@@ -191,6 +289,11 @@ function paint() {
   paintCode();
   paintState();
   paintSource();
+  paintMoves();
+}
+
+/** Shows the failing assertion, and which moves there are. */
+function paintMoves() {
   const failure = run.failures[shownFailure];
   view.failure.hidden = failure === undefined;
   view.failure.textContent = failure?.text.join("\n") ?? "";
@@ -212,7 +315,7 @@ const MOST_CODE = 400;
 function paintCode() {
   const [code, pc, , , , , , failed] = run.states[now];
   const all = codeLines;
-  view.codeTitle.textContent = run.codes[code].name ?? "code";
+  view.codeTitle.textContent = (pair === null ? "" : pair.names[active] + ": ") + (run.codes[code].name ?? "code");
   const from = Math.max(0, selectedCode - MOST_CODE / 2);
   const items = all.slice(from, from + MOST_CODE).map(([at, label, text, source], offset) => {
     const item = document.createElement("li");
@@ -231,6 +334,7 @@ function paintCode() {
 function paintState() {
   const before = new Map((now > 0 ? stateAt(now - 1).flatMap(rowsOf) : []).map((row) => [row.datum, row.value]));
   const words = view.filter.value.toLowerCase();
+  const differing = differences().data;
   const items = sections.flatMap((section) => {
     const rows = rowsOf(section).filter((row) => `${row.path}\n${row.value}`.toLowerCase().includes(words));
     if (rows.length === 0 && words !== "") return [];
@@ -238,10 +342,15 @@ function paintState() {
     heading.textContent = titleOf(section);
     heading.className = "heading";
     heading.setAttribute("role", "presentation");
-    return [heading, ...rows.map((row) => stateItem(row, sign(row, before)))];
+    return [heading, ...rows.map((row) => stateItem(row, isIn(differing, row) ? "≠" : sign(row, before)))];
   });
   view.state.replaceChildren(...items);
   scrollInside(view.state, "[aria-selected=true], .changed");
+}
+
+/** Whether a row is one of these data. */
+function isIn(/** @type {Set<string>} */ data, /** @type {Row} */ row) {
+  return row.datum !== null && data.has(run.data[row.datum]);
 }
 
 /** `*` if the last instruction wrote a row, `~` if it changed otherwise. */
@@ -327,9 +436,16 @@ function goOr(/** @type {number | null} */ index, /** @type {string} */ message,
   else say(message);
 }
 
-/** Whether an instruction is the next one of a state. */
-function isAt(/** @type {State} */ [code, pc, , , ended], /** @type {number} */ its, /** @type {CodeLine} */ [at]) {
-  return code === its && pc === at && ended === null;
+/**
+ * Whether an instruction is the next one of a state. Of a run that another machine made, each execution is a line of its
+ * own.
+ */
+function isAt(/** @type {State} */ state, /** @type {number} */ its, /** @type {CodeLine} */ [at, label, text]) {
+  const [code, pc, , , ended] = state;
+  if (ended !== null) return false;
+  if (!run.codes[code].isPlayed) return code === its && pc === at;
+  const line = codeOf(state).find(([of]) => of === pc);
+  return line !== undefined && line[1] === label && line[2] === text;
 }
 
 /** Goes to the first state after this one with fewer frames than this, or to the end. */
@@ -379,6 +495,20 @@ const moves = {
     if (datum === null) places = [];
     go(failure.step - run.first);
     if (run.first + now !== failure.step) say(`it fails at step ${failure.step}, which this page does not have`);
+  },
+  difference() {
+    if (pair === null || pair.difference === null) return say("no difference was found");
+    const step = pair.difference;
+    const select = () => {
+      const differing = new Set(pair?.differs[0]?.[active === 0 ? 2 : 3]);
+      goAlone(step - run.first);
+      const row = sections.flatMap(rowsOf).find((row) => isIn(differing, row));
+      if (row !== undefined) ({ datum, places } = row);
+    };
+    inOther(select);
+    select();
+    go(step - run.first);
+    say(step === 0 ? "the first difference: the initial states" : `the first difference: after step ${step}`);
   },
   nextFailure: () => showFailure(shownFailure + 1),
   lastFailure: () => showFailure(shownFailure - 1),
@@ -496,7 +626,7 @@ function goToChange() {
 
 /** @type {Partial<Record<string, keyof typeof moves>>} */
 const keys = {
-  s: "forward", ArrowRight: "forward", b: "back", ArrowLeft: "back", o: "over", u: "out", p: "lastWrite",
+  s: "forward", ArrowRight: "forward", b: "back", d: "difference", ArrowLeft: "back", o: "over", u: "out", p: "lastWrite",
   n: "nextWrite", x: "nextExecution", X: "lastExecution", f: "failure", a: "nextFailure", A: "lastFailure", w: "writes", 0: "first", Home: "first", G: "last", End: "last",
 };
 
@@ -520,6 +650,7 @@ function choose(/** @type {HTMLElement} */ option) {
 function follow() {
   const step = new URLSearchParams(location.hash.slice(1)).get("step");
   if (step !== null && /^\d+$/.test(step)) go(Number(step) - run.first);
+  else if (pair !== null && pair.difference !== null) moves.difference();
   else if (run.failures.length > 0) moves.failure();
   else go(0);
 }
@@ -543,11 +674,28 @@ view.moves.addEventListener("click", ({ target }) => {
   const button = target instanceof Element && target.closest("button");
   if (button) moves[/** @type {keyof typeof moves} */ (button.dataset.move)]();
 });
-for (const list of [view.code, view.state]) {
-  list.addEventListener("click", ({ target }) => {
-    const option = target instanceof Element && target.closest("[role=option]");
-    if (option instanceof HTMLElement) choose(option);
-  });
+/** Makes the panes react. Of two runs, the one whose pane is clicked or has the focus has the keys. */
+function listen() {
+  const all = pair === null ? [parts()] : sides.map((side) => side.parts);
+  for (const [index, { code, state }] of all.entries()) {
+    for (const list of [code, state]) {
+      list.addEventListener("focusin", () => take(index));
+      list.addEventListener("click", ({ target }) => {
+        take(index);
+        const option = target instanceof Element && target.closest("[role=option]");
+        if (option instanceof HTMLElement) choose(option);
+      });
+    }
+  }
+}
+
+/** Gives the keys to the run with this index. */
+function take(/** @type {number} */ index) {
+  if (pair === null || index === active) return;
+  enter(index);
+  paintRun();
+  // The panes stay: what is about to be clicked is in them.
+  paintMoves();
 }
 view.step.addEventListener("change", () => go(Number(view.step.value) - run.first));
 view.filter.addEventListener("input", paintState);

@@ -14,8 +14,9 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use self::states::{MAX_ROWS, PageStates};
-use super::{Opened, OpenedAssertion};
-use crate::explain::recording::{Moment, Recording, sections_of};
+use super::beside::PairedExplorer;
+use super::{Explorer, Opened, OpenedAssertion};
+use crate::explain::recording::{DatumId, Moment, Recording, sections_of};
 use crate::model::escape::escaped;
 
 const STYLE: &str = include_str!("page.css");
@@ -61,10 +62,77 @@ impl PageSpan {
 ///
 /// When writing fails.
 pub fn write(opened: Opened, source: &[String], out: &mut dyn Write) -> io::Result<PageSpan> {
-    let title = escaped(&format!("{} {}", opened.machine, opened.id)).into_owned();
-    let (span, data) = compressed(opened, source)?;
+    let Opened { id, machine, recording, assertions } = opened;
+    let title = format!("{machine} {id}");
+    let run = PageRun { recording, assertions, last: None };
+    let mut packed = packing();
+    let span = run.write(source, &mut packed)?;
+    put(&title, &base64(packed)?, out)?;
+    Ok(span)
+}
+
+/// How many states of two runs are compared in a page, from the first one that differs on.
+const MAX_COMPARED: u64 = 1_000;
+
+/// Writes a page of two runs beside each other, and returns what it does not have.
+///
+/// # Errors
+///
+/// When writing fails.
+pub fn write_pair(
+    mut pair: PairedExplorer,
+    source: &[String],
+    out: &mut dyn Write,
+) -> io::Result<Option<String>> {
+    let start = pair.first().unwrap_or_else(|| pair.step());
+    let end = pair.sides().iter().map(|side| side.explorer.recording.steps()).max().unwrap_or(0);
+    let compared = start.saturating_add(MAX_COMPARED).min(end);
+    let mut differs = Vec::new();
+    for step in pair.first().map_or(start..start, |first| first..compared + 1) {
+        pair.go_to_step(step);
+        let ids = pair.differing().map(|ids| ids.iter().map(id_text).collect::<Vec<_>>());
+        differs.push(json!([step, pair.difference_lines(), ids[0], ids[1]]));
+    }
+    let names = pair.sides().each_ref().map(|side| escaped(&side.name).into_owned());
+    let first = pair.first();
+    let title = format!("{}: {} beside {}", pair.sides()[1].explorer.title, names[0], names[1]);
+    let mut packed = packing();
+    write!(packed, "{{\"names\":{},\"start\":{start},\"difference\":{},", json!(names), json!(first))?;
+    write!(packed, "\"compared\":{compared},\"differs\":{},\"runs\":[", json!(differs))?;
+    let mut cuts = Vec::new();
+    for (index, (side, name)) in pair.into_sides().into_iter().zip(names).enumerate() {
+        if index > 0 {
+            write!(packed, ",")?;
+        }
+        let Explorer { recording, assertions, .. } = side.explorer;
+        let run = PageRun { recording, assertions, last: first.map(|_| compared) };
+        cuts.extend(run.write(source, &mut packed)?.cut().map(|cut| format!("{name}: {cut}")));
+    }
+    write!(packed, "]}}")?;
+    put(&title, &base64(packed)?, out)?;
+    Ok((!cuts.is_empty()).then(|| cuts.join("; ")))
+}
+
+/// The identity of a datum in a page.
+fn id_text(id: &DatumId) -> String {
+    escaped(&id.to_string()).into_owned()
+}
+
+type Packing = BufWriter<GzEncoder<Vec<u8>>>;
+
+/// Where the data of a page are written to. Each write to the encoder is slow, however short.
+fn packing() -> Packing {
+    BufWriter::new(GzEncoder::new(Vec::new(), Compression::default()))
+}
+
+fn base64(packed: Packing) -> io::Result<String> {
+    Ok(BASE64_STANDARD.encode(packed.into_inner()?.finish()?))
+}
+
+/// Writes a page with these data.
+fn put(title: &str, data: &str, out: &mut dyn Write) -> io::Result<()> {
     let policy = format!("default-src 'none'; style-src {}; script-src {}", hash(STYLE), hash(SCRIPT));
-    let title = html(&title);
+    let title = html(&escaped(title));
     writeln!(
         out,
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -76,8 +144,7 @@ pub fn write(opened: Opened, source: &[String], out: &mut dyn Write) -> io::Resu
     write!(out, "{BODY}")?;
     // Base64 has only letters, digits, +, / and =, so nothing from a vector can end the element.
     writeln!(out, "<script type=\"application/octet-stream\" id=\"data\">{data}</script>")?;
-    writeln!(out, "<script>{SCRIPT}</script>\n</body>\n</html>")?;
-    Ok(span)
+    writeln!(out, "<script>{SCRIPT}</script>\n</body>\n</html>")
 }
 
 fn hash(text: &str) -> String {
@@ -88,36 +155,50 @@ fn html(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// The data of a page, compressed: `first` is the number of the first state, `states` has each state as its difference
-/// from the previous one, see [`PageStates`]; they refer to `lines`, `codes` and `writes` by index.
-fn compressed(opened: Opened, source: &[String]) -> io::Result<(PageSpan, String)> {
-    let Opened { mut recording, assertions, .. } = opened;
-    let ends = assertions.iter().take(MAX_FAILURES).map(|it| recording.end_of_case_step(it.case_step));
-    let ends: Vec<_> = ends.collect();
+/// A run of which a page has the states.
+struct PageRun {
+    recording: Recording,
+    assertions: Vec<OpenedAssertion>,
+    /// The number of its last state in the page; without one, the failing assertions decide.
+    last: Option<u64>,
+}
+
+impl PageRun {
+    /// Writes the data of a run: `first` is the number of the first state, `states` has each state as its difference
+    /// from the previous one, see [`PageStates`]; they refer to `lines`, `codes` and `writes` by index.
+    fn write(self, source: &[String], out: &mut Packing) -> io::Result<PageSpan> {
+        let PageRun { mut recording, assertions, last } = self;
+        let ends = assertions.iter().take(MAX_FAILURES).map(|it| recording.end_of_case_step(it.case_step));
+        let ends: Vec<_> = ends.collect();
+        let last = last.unwrap_or_else(|| last_of(&ends)).min(recording.steps());
+        let (span, mut states) = last_states(&mut recording, last);
+        let failure = |(assertion, end): (&OpenedAssertion, Moment)| {
+            let machine = recording.go_to(end);
+            let rows = sections_of(machine.inspect()).into_iter().flat_map(|section| section.rows);
+            let rows: Vec<_> = rows.collect();
+            let asserted =
+                assertion.row(machine.inspect(), rows.iter().map(|shown| (&shown.row, &shown.datum)));
+            let datum = asserted.map(|index| states.datum(&rows[index]));
+            let OpenedAssertion { text, line, cause, at, .. } = assertion;
+            let at = at.to_string();
+            let at = escaped(&at);
+            json!({ "at": at,  "step": end.step(), "text": text, "line": line, "datum": datum, "cause": cause })
+        };
+        let failures: Vec<_> = assertions.iter().zip(ends).map(failure).collect();
+        drop(recording);
+        write!(out, "{{\"first\":{},\"all\":{},\"cut\":{},", span.first, span.all, json!(span.cut()))?;
+        states.write(out)?;
+        write!(out, ",\"failures\":{},\"source\":{}}}", json!(failures), json!(source))?;
+        Ok(span)
+    }
+}
+
+/// The last state of a page with failing assertions in these states.
+fn last_of(ends: &[Moment]) -> u64 {
     let first_end = ends.first().map_or(u64::MAX, |end| end.step());
     // All failing assertions, if there is room for the whole run up to them.
     let last_end = ends.iter().map(|end| end.step()).max().filter(|end| *end <= MAX_STEPS);
-    let last = first_end.saturating_add(MAX_STEPS / 10).max(last_end.unwrap_or(0)).min(recording.steps());
-    let (span, mut states) = last_states(&mut recording, last);
-    let failure = |(assertion, end): (&OpenedAssertion, Moment)| {
-        let machine = recording.go_to(end);
-        let rows = sections_of(machine.inspect()).into_iter().flat_map(|section| section.rows);
-        let rows: Vec<_> = rows.collect();
-        let asserted = assertion.row(machine.inspect(), rows.iter().map(|shown| (&shown.row, &shown.datum)));
-        let datum = asserted.map(|index| states.datum(&rows[index]));
-        let OpenedAssertion { text, line, cause, at, .. } = assertion;
-        let at = at.to_string();
-        let at = escaped(&at);
-        json!({ "at": at,  "step": end.step(), "text": text, "line": line, "datum": datum, "cause": cause })
-    };
-    let failures: Vec<_> = assertions.iter().zip(ends).map(failure).collect();
-    drop(recording);
-    // Each write to the encoder is slow, however short.
-    let mut out = BufWriter::new(GzEncoder::new(Vec::new(), Compression::default()));
-    write!(out, "{{\"first\":{},\"all\":{},\"cut\":{},", span.first, span.all, json!(span.cut()))?;
-    states.write(&mut out)?;
-    write!(out, ",\"failures\":{},\"source\":{}}}", json!(failures), json!(source))?;
-    Ok((span, BASE64_STANDARD.encode(out.into_inner()?.finish()?)))
+    first_end.saturating_add(MAX_STEPS / 10).max(last_end.unwrap_or(0))
 }
 
 /// The states up to this one, as many as a page can have.

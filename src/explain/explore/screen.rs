@@ -9,6 +9,7 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Borders, Clear, Paragraph};
 
+use super::beside::{ComparedSide, PairedExplorer};
 use super::code::PlacedLine;
 use super::list::PlaceList;
 use super::{Explorer, ExplorerMode, KEYS, Pane, Prompt, StateChange, StateLine};
@@ -62,9 +63,14 @@ pub fn line_at(explorer: &Explorer, area: Rect, place: Position) -> Option<(Pane
         return None;
     }
     let parts = Parts::new(explorer, area);
+    line_in(explorer, [parts.code, parts.state], place)
+}
+
+/// The same in the areas of the code and of the state.
+fn line_in(explorer: &Explorer, [code, state]: [Rect; 2], place: Position) -> Option<(Pane, usize)> {
     let panes = [
-        (Pane::Code, parts.code, explorer.selected_code, explorer.code.lines.len()),
-        (Pane::State, parts.state, explorer.selected_state, explorer.state.len()),
+        (Pane::Code, code, explorer.selected_code, explorer.code.lines.len()),
+        (Pane::State, state, explorer.selected_state, explorer.state.len()),
     ];
     let (pane, area, selected, count) = panes.into_iter().find(|pane| inner(pane.1).contains(place))?;
     let area = inner(area);
@@ -96,8 +102,12 @@ pub fn paint(explorer: &mut Explorer, frame: &mut Frame<'_>) {
 fn title(explorer: &Explorer, width: u16) -> Line<'static> {
     let (now, all) = (explorer.recording.now().step(), explorer.recording.steps());
     let right = format!(" step {now} of {all}");
+    title_line(&explorer.title, &right, width)
+}
+
+fn title_line(left: &str, right: &str, width: u16) -> Line<'static> {
     let room = usize::from(width).saturating_sub(right.chars().count());
-    let left: String = escaped(&explorer.title).chars().take(room).collect();
+    let left: String = escaped(left).chars().take(room).collect();
     Line::styled(format!("{left:<room$}{right}"), REVERSED)
 }
 
@@ -185,6 +195,82 @@ fn list_of_places(frame: &mut Frame<'_>, area: Rect, list: &PlaceList) {
     frame.render_widget(Paragraph::new(lines.collect::<Vec<_>>()).block(block), area);
 }
 
+/// Draws two runs beside each other: above the code, below the state of each, and under both what differs.
+pub fn paint_pair(pair: &mut PairedExplorer, frame: &mut Frame<'_>) {
+    let below = pair.below();
+    let PairParts { title, halves, under, message } = PairParts::new(&below, frame.area());
+    frame.render_widget(pair_title(pair, title.width), title);
+    for (index, area) in halves.into_iter().enumerate() {
+        let has_keys = index == pair.active();
+        paint_side(pair.side_mut(index), frame, area, has_keys);
+    }
+    frame.render_widget(Paragraph::new(below.into_iter().map(Line::from).collect::<Vec<_>>()), under);
+    frame.render_widget(Line::styled(pair.active_side().explorer.message_line(), BOLD), message);
+    let area = frame.area();
+    match &pair.active_side().explorer.mode {
+        ExplorerMode::Help => help(frame, area),
+        ExplorerMode::List(list) => list_of_places(frame, area, list),
+        ExplorerMode::Commands | ExplorerMode::Typing(..) => {}
+    }
+}
+
+fn pair_title(pair: &PairedExplorer, width: u16) -> Line<'static> {
+    let active = &pair.active_side().explorer;
+    let all = pair.sides().each_ref().map(|side| side.explorer.recording.steps().to_string());
+    let all = if all[0] == all[1] { all[0].clone() } else { all.join(" | ") };
+    title_line(&active.title, &format!(" step {} of {all}", pair.step()), width)
+}
+
+/// The share of the height of a half for the code, in percent.
+const CODE_OF_HALF: u16 = 40;
+
+/// Where the parts of a screen with two runs are.
+struct PairParts {
+    title: Rect,
+    halves: [Rect; 2],
+    under: Rect,
+    message: Rect,
+}
+
+impl PairParts {
+    fn new(below: &[String], area: Rect) -> PairParts {
+        let below = below.len() as u16;
+        let rows =
+            [Constraint::Length(1), Constraint::Min(1), Constraint::Length(below), Constraint::Length(1)];
+        let [title, middle, under, message] = area.layout(&Layout::vertical(rows));
+        let halves = middle.layout(&Layout::horizontal([Constraint::Percentage(50); 2]));
+        PairParts { title, halves, under, message }
+    }
+}
+
+/// The code, the state and the end of a run in its half.
+fn parts_of_half(area: Rect) -> [Rect; 3] {
+    let rows = [Constraint::Percentage(CODE_OF_HALF), Constraint::Min(1), Constraint::Length(1)];
+    area.layout(&Layout::vertical(rows))
+}
+
+/// The run at a position of a screen with two, its pane there, and the line in it.
+pub fn line_of_pair_at(pair: &PairedExplorer, area: Rect, place: Position) -> Option<(usize, Pane, usize)> {
+    let parts = PairParts::new(&pair.below(), area);
+    let index = parts.halves.iter().position(|half| half.contains(place))?;
+    let explorer = &pair.sides()[index].explorer;
+    let [code, state, _] = parts_of_half(parts.halves[index]);
+    let (pane, line) = line_in(explorer, [code, state], place)?;
+    Some((index, pane, line))
+}
+
+fn paint_side(side: &mut ComparedSide, frame: &mut Frame<'_>, area: Rect, has_keys: bool) {
+    let explorer = &mut side.explorer;
+    let [code, state, end] = parts_of_half(area);
+    explorer.page = usize::from(inner(state).height).max(1);
+    let has = |pane| has_keys && explorer.pane == pane;
+    let title = format!("{}: {}", escaped(&side.name), explorer.code_title());
+    pane(frame, code, &title, has(Pane::Code), explorer.code_lines());
+    pane(frame, state, &explorer.state_title(), has(Pane::State), explorer.state_lines());
+    let ended: String = explorer.ended().unwrap_or_default();
+    frame.render_widget(Line::from(escaped(&ended).into_owned()), end);
+}
+
 impl Explorer {
     fn code_title(&self) -> String {
         self.code.name.as_ref().map_or("code".to_owned(), |name| escaped(name).into_owned())
@@ -225,12 +311,14 @@ impl Explorer {
                 StateLine::Heading(title) => Line::styled(escaped(title).into_owned(), BOLD),
                 StateLine::LeftOut(count) => Line::from(format!("  … {count} more")),
                 StateLine::Row { row, change, .. } => {
-                    let (sign, indent) = (change.sign(), 2 * row.depth);
+                    let is_differing = self.differing.contains(&index);
+                    let (sign, indent) = (if is_differing { '≠' } else { change.sign() }, 2 * row.depth);
                     let out = if row.scope == ViewScope::Out { " (out of scope)" } else { "" };
                     let text =
                         format!("{sign} {:indent$}{}: {}{out}", "", escaped(&row.name), escaped(&row.value));
                     let style = match (change, row.scope) {
                         (StateChange::Written | StateChange::Otherwise, _) => BOLD,
+                        (StateChange::None, _) if is_differing => BOLD,
                         (StateChange::None, ViewScope::Out) => DIM,
                         (StateChange::None, ViewScope::In) => Style::new(),
                     };
@@ -242,14 +330,19 @@ impl Explorer {
         self.state.iter().enumerate().map(line).collect()
     }
 
-    /// The lines below the panes: how the machine ended, and the assertion.
-    fn below(&self) -> Vec<String> {
+    /// How the machine ended, at the end.
+    fn ended(&self) -> Option<String> {
         let machine = self.recording.machine();
-        let end = match (machine.next(), self.recording.stopped()) {
+        match (machine.next(), self.recording.stopped()) {
             (None, Some(limit)) => Some(limit.to_owned()),
             (None, None) => Some(format!("ended: {}", machine.describe())),
             (Some(_), _) => None,
-        };
+        }
+    }
+
+    /// The lines below the panes: how the machine ended, and the assertion.
+    fn below(&self) -> Vec<String> {
+        let end = self.ended();
         let shown = self.assertions.get(self.shown_assertion);
         let assertion = shown.into_iter().flat_map(|assertion| assertion.text.clone());
         let lines = end.into_iter().chain(assertion.take(MAX_OF_ASSERTION));

@@ -71,7 +71,7 @@ impl Recording {
         keep_going: KeepGoing<'_>,
     ) -> FoundMoment {
         let unit = self.machine().unit();
-        self.execution_where(direction, keep_going, move |at| at.pc == pc && at.state.unit() == unit)
+        self.execution_where(direction, keep_going, move |at| at.state.is_same_instruction(at.pc, pc, unit))
     }
 
     /// The next or previous instruction that `matches` accepts, given the state before it.

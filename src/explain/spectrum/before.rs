@@ -1,5 +1,6 @@
 //! What the failing cases of a machine of a family have in common in the state before, and the passing ones do not: the
-//! rule over a single flag, bit or number that separates them best.
+//! rule over a single flag, bit or number that separates them best. A number is that of a field, or that of a cell where
+//! a field points.
 
 #![expect(clippy::cast_precision_loss, reason = "numbers of cases are far below 2^53")]
 
@@ -8,10 +9,11 @@ use std::collections::HashMap;
 use num_bigint::BigInt;
 
 use crate::machines::MachineInfo;
-use crate::model::field_type::{DeclaredField, FieldType, NumberDisplay};
+use crate::model::field_type::{BitName, DeclaredField, FieldType, MemoryType, NumberDisplay};
 use crate::model::shape::Shape;
 use crate::model::suspects::SeparatingCondition;
 use crate::model::value::Value;
+use crate::text::typed::address_key;
 
 /// The most cases that a rule is sought for.
 pub(super) const MAX_COMPARED: usize = 20_000;
@@ -22,54 +24,232 @@ const SEPARATED: usize = 95;
 /// How much rarer a separation by chance must be than one for each rule that was tried.
 const RARITY: f64 = 100.0;
 
-/// The numbers that a case gives to a machine: one for each field of [`observed`].
-pub(super) type NumbersBefore = Box<[Option<u64>]>;
+/// How many cells are observed where a field points.
+const CELLS: u64 = 3;
 
-/// The fields that rules are about: numbers of at most 64 bits, and truth values.
-pub(super) fn observed(info: &MachineInfo) -> Vec<&'static DeclaredField> {
-    let declared = info.program.iter().filter_map(|member| match member.shape {
+/// The numbers that a case gives to a machine: one for each number of [`observed`].
+pub(crate) type NumbersBefore = Box<[Option<u64>]>;
+
+/// A number of the state before: of at most 64 bits, or a truth value.
+#[derive(Debug, Clone)]
+pub(crate) struct ObservedNumber {
+    /// Its name: `a`, or `ram at pc+1`.
+    pub(crate) name: String,
+    field_type: FieldType,
+    flags: Vec<BitName>,
+    display: NumberDisplay,
+    source: NumberSource,
+}
+
+/// Where a number is found in a program.
+#[derive(Debug, Clone)]
+enum NumberSource {
+    /// A field.
+    Field(&'static str),
+    /// A cell of a memory, so many cells after the one where a field points.
+    Cell { memory: &'static str, pointer: &'static str, address_bits: u32, offset: u64 },
+}
+
+impl ObservedNumber {
+    fn of(field: &'static DeclaredField) -> ObservedNumber {
+        ObservedNumber {
+            name: field.name.to_string(),
+            field_type: field.field_type.clone(),
+            flags: field.options.flags.clone(),
+            display: field.options.display,
+            source: NumberSource::Field(&field.name),
+        }
+    }
+
+    /// Whether it is a cell, and not a field.
+    pub(crate) fn is_cell(&self) -> bool {
+        matches!(self.source, NumberSource::Cell { .. })
+    }
+
+    /// How many bits it has.
+    pub(crate) fn bits(&self) -> u32 {
+        self.field_type.bits().unwrap_or(1)
+    }
+
+    /// Whether it is the cell where this field points.
+    pub(crate) fn is_at(&self, field: &str) -> bool {
+        matches!(self.source, NumberSource::Cell { pointer, offset: 0, .. } if pointer == field)
+    }
+
+    fn value(&self, program: &Value) -> Option<u64> {
+        match self.source {
+            NumberSource::Field(name) => number(program.get(name)?),
+            NumberSource::Cell { memory, pointer, address_bits, offset } => {
+                let cells = program.get(memory)?;
+                let address = wrapped(number(program.get(pointer)?)?.wrapping_add(offset), address_bits);
+                // A cell that is not listed is 0.
+                cells.get(&address_key(address)).map_or(Some(0), number)
+            }
+        }
+    }
+
+    /// The value as reports show it.
+    pub(crate) fn shown(&self, value: u64) -> String {
+        match self.display {
+            NumberDisplay::Decimal => value.to_string(),
+            NumberDisplay::Hexadecimal => {
+                let width = self.field_type.bits().map_or(1, |bits| bits.div_ceil(4) as usize);
+                format!("0x{:0width$x}", BigInt::from(value))
+            }
+        }
+    }
+}
+
+/// An address in a memory whose addresses have this number of bits.
+pub(crate) fn wrapped(address: u64, bits: u32) -> u64 {
+    if bits >= u64::BITS { address } else { address & ((1 << bits) - 1) }
+}
+
+fn number(value: &Value) -> Option<u64> {
+    match value {
+        Value::Int(number) => u64::try_from(number).ok(),
+        Value::Bool(bool) => Some(u64::from(*bool)),
+        _ => None,
+    }
+}
+
+fn declared(info: &MachineInfo) -> impl Iterator<Item = &'static DeclaredField> {
+    info.program.iter().filter_map(|member| match member.shape {
         Shape::Declared(field) => Some(field),
         _ => None,
-    });
+    })
+}
+
+/// The numbers that rules are about.
+pub(super) fn observed(info: &MachineInfo) -> Vec<ObservedNumber> {
     let is_small = |field: &&DeclaredField| match &field.field_type {
         FieldType::Unsigned(bits) => *bits <= 64,
         FieldType::Bool => true,
         _ => false,
     };
-    let mut fields: Vec<_> = declared.filter(is_small).collect();
+    let mut fields: Vec<_> = declared(info).filter(is_small).map(ObservedNumber::of).collect();
     // Of rules that separate alike, one about a flag says most.
-    fields.sort_by_key(|field| field.options.flags.is_empty());
+    fields.sort_by_key(|field| field.flags.is_empty());
     fields
 }
 
+/// The same numbers, and those of the cells where fields point that have at least as many bits as an address.
+pub(crate) fn observed_with_cells(info: &MachineInfo) -> Vec<ObservedNumber> {
+    let mut numbers = observed(info);
+    for memory in declared(info) {
+        let FieldType::Memory(MemoryType { address, cell }) = &memory.field_type else { continue };
+        let FieldType::Unsigned(bits @ 0..=64) = **cell else { continue };
+        let address_bits = address.bits().unwrap_or(u64::BITS);
+        let points = |field: &&DeclaredField| match field.field_type {
+            FieldType::Unsigned(bits) => (address_bits..=u64::BITS).contains(&bits),
+            _ => false,
+        };
+        for (pointer, offset) in
+            declared(info).filter(points).flat_map(|pointer| (0..CELLS).map(move |offset| (pointer, offset)))
+        {
+            let place = if offset == 0 { String::new() } else { format!("+{offset}") };
+            numbers.push(ObservedNumber {
+                name: format!("{} at {}{place}", memory.name, pointer.name),
+                field_type: FieldType::Unsigned(bits),
+                flags: Vec::new(),
+                display: NumberDisplay::Hexadecimal,
+                source: NumberSource::Cell {
+                    memory: &memory.name,
+                    pointer: &pointer.name,
+                    address_bits,
+                    offset,
+                },
+            });
+        }
+    }
+    numbers
+}
+
 /// The numbers of a program.
-pub(super) fn numbers(program: &Value, fields: &[&DeclaredField]) -> NumbersBefore {
-    let number = |field: &&DeclaredField| match program.get(&field.name)? {
-        Value::Int(number) => u64::try_from(number).ok(),
-        Value::Bool(bool) => Some(u64::from(*bool)),
-        _ => None,
-    };
-    fields.iter().map(number).collect()
+pub(crate) fn numbers(program: &Value, observed: &[ObservedNumber]) -> NumbersBefore {
+    observed.iter().map(|number| number.value(program)).collect()
+}
+
+/// A rule that separates failing from passing cases.
+#[derive(Debug, Clone)]
+pub(crate) struct SeparatingRule {
+    /// The rule in words, and how many cases follow it.
+    pub(crate) condition: SeparatingCondition,
+    /// Which of the observed numbers it is about.
+    index: usize,
+    test: NumberTest,
+    is_opposite: bool,
+}
+
+impl SeparatingRule {
+    /// Whether a case follows it.
+    pub(crate) fn holds(&self, numbers: &NumbersBefore) -> bool {
+        numbers[self.index].is_some_and(|value| self.test.holds(value) != self.is_opposite)
+    }
+}
+
+/// What a rule says of a number.
+#[derive(Debug, Clone, Copy)]
+enum NumberTest {
+    True,
+    Bit(u32),
+    Equals(u64),
+    Below(u64),
+}
+
+impl NumberTest {
+    fn holds(self, value: u64) -> bool {
+        match self {
+            NumberTest::True => value == 1,
+            NumberTest::Bit(bit) => value >> bit & 1 == 1,
+            NumberTest::Equals(other) => value == other,
+            NumberTest::Below(bound) => value < bound,
+        }
+    }
+
+    /// The rule in words, or its opposite.
+    fn shown(self, number: &ObservedNumber, is_opposite: bool) -> String {
+        let name = &number.name;
+        let [mark, opposite] = match self {
+            NumberTest::True => ["true", "false"],
+            NumberTest::Bit(_) => ["set", "clear"],
+            NumberTest::Equals(_) => ["=", "not"],
+            NumberTest::Below(_) => ["<", ">="],
+        };
+        let mark = if is_opposite { opposite } else { mark };
+        match self {
+            NumberTest::True => format!("{name} {mark}"),
+            NumberTest::Bit(bit) => {
+                let flag = number.flags.iter().rev().nth(bit as usize).copied().flatten();
+                flag.map_or_else(
+                    || format!("bit {bit} of {name} {mark}"),
+                    |flag| format!("{flag} of {name} {mark}"),
+                )
+            }
+            NumberTest::Equals(value) | NumberTest::Below(value) => {
+                format!("{name} {mark} {}", number.shown(value))
+            }
+        }
+    }
 }
 
 /// The rule that separates failing from passing cases best; `None` if none separates enough.
-pub(super) fn rule(
-    fields: &[&DeclaredField],
+pub(crate) fn rule(
+    observed: &[ObservedNumber],
     failing: &[&NumbersBefore],
     passing: &[&NumbersBefore],
-) -> Option<SeparatingCondition> {
+) -> Option<SeparatingRule> {
     let mut best = BestRule { sizes: [failing.len(), passing.len()], tried: 0, found: None };
-    for (index, field) in fields.iter().enumerate() {
+    for (index, number) in observed.iter().enumerate() {
         let column = |cases: &[&NumbersBefore]| cases.iter().filter_map(|case| case[index]).collect();
-        FieldColumn { field, failing: column(failing), passing: column(passing) }.try_rules(&mut best);
+        let (failing, passing) = (column(failing), column(passing));
+        NumberColumn { number, index, failing, passing }.try_rules(&mut best);
     }
-    let (what, [failing, passing]) = best.found?;
+    let FoundRule { index, test, is_opposite, following: [failing, passing] } = best.found?;
     let is_coincidence = choices(best.sizes) < RARITY * best.tried as f64;
-    (!is_coincidence).then_some(SeparatingCondition {
-        what,
-        failing: failing as u64,
-        passing: passing as u64,
-    })
+    let what = test.shown(&observed[index], is_opposite);
+    let condition = SeparatingCondition { what, failing: failing as u64, passing: passing as u64 };
+    (!is_coincidence).then_some(SeparatingRule { condition, index, test, is_opposite })
 }
 
 /// How many ways there are to choose the failing cases among all, or a large number if there are many.
@@ -86,18 +266,25 @@ struct BestRule {
     sizes: [usize; 2],
     /// How many rules were tried.
     tried: usize,
-    /// The rule, and how many failing and passing cases follow it.
-    found: Option<(String, [usize; 2])>,
+    found: Option<FoundRule>,
+}
+
+struct FoundRule {
+    index: usize,
+    test: NumberTest,
+    is_opposite: bool,
+    /// How many failing and passing cases follow it.
+    following: [usize; 2],
 }
 
 impl BestRule {
-    /// Tries a rule and its opposite, of which the first one is `what[0]`.
-    fn offer(&mut self, following: [usize; 2], what: [&dyn Fn() -> String; 2]) {
+    /// Tries a rule, which so many failing and passing cases follow, and its opposite.
+    fn offer(&mut self, index: usize, test: NumberTest, following: [usize; 2]) {
         let opposite = [self.sizes[0] - following[0], self.sizes[1] - following[1]];
         self.tried += 1;
-        for (following, what) in [following, opposite].into_iter().zip(what) {
+        for (following, is_opposite) in [(following, false), (opposite, true)] {
             if self.is_enough(following) && self.errors(following) < self.least() {
-                self.found = Some((what(), following));
+                self.found = Some(FoundRule { index, test, is_opposite, following });
             }
         }
     }
@@ -113,58 +300,42 @@ impl BestRule {
     }
 
     fn least(&self) -> usize {
-        self.found.as_ref().map_or(usize::MAX, |found| self.errors(found.1))
+        self.found.as_ref().map_or(usize::MAX, |found| self.errors(found.following))
     }
 }
 
-/// The values of a field before. A case without a value follows no rule about it.
-struct FieldColumn<'f> {
-    field: &'f DeclaredField,
+/// The values of a number before. A case without a value follows no rule about it.
+struct NumberColumn<'n> {
+    number: &'n ObservedNumber,
+    index: usize,
     failing: Vec<u64>,
     passing: Vec<u64>,
 }
 
-impl FieldColumn<'_> {
+impl NumberColumn<'_> {
     fn try_rules(&self, best: &mut BestRule) {
         if [self.failing.len(), self.passing.len()] != best.sizes {
             return;
         }
-        let name = &*self.field.name;
-        if self.field.field_type == FieldType::Bool {
-            let following = self.count(|value| value == 1);
-            best.offer(following, [&|| format!("{name} true"), &|| format!("{name} false")]);
-            return;
+        if self.number.field_type == FieldType::Bool {
+            return self.offer(best, NumberTest::True);
         }
-        self.try_bits(best);
-        self.try_values(best);
+        for bit in 0..self.number.field_type.bits().unwrap_or(0) {
+            self.offer(best, NumberTest::Bit(bit));
+        }
+        // A value that most failing cases have, or most passing ones.
+        for values in [&self.failing, &self.passing] {
+            if let Some(value) = most_frequent(values) {
+                self.offer(best, NumberTest::Equals(value));
+            }
+        }
         self.try_bounds(best);
     }
 
-    fn count(&self, follows: impl Fn(u64) -> bool) -> [usize; 2] {
-        [&self.failing, &self.passing].map(|values| values.iter().filter(|value| follows(**value)).count())
-    }
-
-    fn try_bits(&self, best: &mut BestRule) {
-        let bits = self.field.field_type.bits().unwrap_or(0);
-        for bit in 0..bits {
-            let flags = &self.field.options.flags;
-            let flag = flags.iter().rev().nth(bit as usize).copied().flatten();
-            let name = &*self.field.name;
-            let what =
-                flag.map_or_else(|| format!("bit {bit} of {name}"), |flag| format!("{flag} of {name}"));
-            let following = self.count(|value| value >> bit & 1 == 1);
-            best.offer(following, [&|| format!("{what} set"), &|| format!("{what} clear")]);
-        }
-    }
-
-    /// A value that most failing cases have, or most passing ones.
-    fn try_values(&self, best: &mut BestRule) {
-        for values in [&self.failing, &self.passing] {
-            let Some(value) = most_frequent(values) else { continue };
-            let (name, shown) = (&self.field.name, self.shown(value));
-            let following = self.count(|other| other == value);
-            best.offer(following, [&|| format!("{name} = {shown}"), &|| format!("{name} not {shown}")]);
-        }
+    fn offer(&self, best: &mut BestRule, test: NumberTest) {
+        let following = [&self.failing, &self.passing]
+            .map(|values| values.iter().filter(|value| test.holds(**value)).count());
+        best.offer(self.index, test, following);
     }
 
     fn try_bounds(&self, best: &mut BestRule) {
@@ -178,22 +349,11 @@ impl FieldColumn<'_> {
             if pair[0].0 == pair[1].0 {
                 continue;
             }
-            let (name, bound) = (&self.field.name, self.shown(pair[1].0));
-            best.offer(below, [&|| format!("{name} < {bound}"), &|| format!("{name} >= {bound}")]);
+            best.offer(self.index, NumberTest::Below(pair[1].0), below);
             best.tried -= 1;
         }
         // The bounds of a field are hardly independent of each other.
         best.tried += 8;
-    }
-
-    fn shown(&self, value: u64) -> String {
-        match self.field.options.display {
-            NumberDisplay::Decimal => value.to_string(),
-            NumberDisplay::Hexadecimal => {
-                let width = self.field.field_type.bits().map_or(1, |bits| bits.div_ceil(4) as usize);
-                format!("0x{:0width$x}", BigInt::from(value))
-            }
-        }
     }
 }
 
@@ -210,11 +370,12 @@ mod tests {
     use super::*;
     use crate::model::field_type::{FieldOptions, ListOrder, UnlistedCells};
 
-    fn field(name: &'static str, flags: &str) -> DeclaredField {
+    fn field(name: &'static str, flags: &str) -> ObservedNumber {
         let flags = flags.chars().map(|name| (name != '-').then_some(name)).collect();
         let (display, unlisted) = (NumberDisplay::Hexadecimal, UnlistedCells::Unchanged);
         let options = FieldOptions { mask: None, flags, display, unlisted, order: ListOrder::Compared };
-        DeclaredField { name: name.into(), doc: String::new(), field_type: FieldType::Unsigned(8), options }
+        let (doc, field_type) = (String::new(), FieldType::Unsigned(8));
+        ObservedNumber::of(Box::leak(Box::new(DeclaredField { name: name.into(), doc, field_type, options })))
     }
 
     /// The rule for cases with a register and flags, of which some fail.
@@ -228,7 +389,7 @@ mod tests {
         let [failing, passing] =
             [failing, passing].map(|cases| cases.into_iter().map(before).collect::<Vec<_>>());
         let [failing, passing] = [&failing, &passing].map(|cases| cases.iter().collect::<Vec<_>>());
-        Some(rule(&[&a, &f], &failing, &passing)?.what)
+        Some(rule(&[a, f], &failing, &passing)?.condition.what)
     }
 
     #[test]

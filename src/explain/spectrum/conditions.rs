@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::alike::NamedCase;
-use super::before::{MAX_COMPARED, NumbersBefore, numbers, observed, rule};
+use super::before::{MAX_COMPARED, NumbersBefore, ObservedNumber, numbers, observed, rule};
 use crate::model::count::counted;
 use crate::model::suspects::{SeparatingCondition, SuspectAnalysis};
 use crate::run::sources::Sources;
@@ -75,7 +75,7 @@ impl SuspectCases<'_> {
 /// What cases give to a machine, by their ids.
 #[derive(Default)]
 struct StatesBefore {
-    fields: Vec<&'static crate::model::field_type::DeclaredField>,
+    observed: Vec<ObservedNumber>,
     numbers: HashMap<String, NumbersBefore>,
 }
 
@@ -95,8 +95,8 @@ impl StatesBefore {
                 if let Some(read) = read
                     && let Some(info) = file.options().families.machine(read.machine)
                 {
-                    before.fields = observed(info);
-                    before.numbers.insert(id, numbers(&read.program.0, &before.fields));
+                    before.observed = observed(info);
+                    before.numbers.insert(id, numbers(&read.program.0, &before.observed));
                 }
             }
         }
@@ -107,6 +107,6 @@ impl StatesBefore {
         let numbers = |cases: &[&NamedCase]| -> Vec<&NumbersBefore> {
             cases.iter().filter_map(|case| self.numbers.get(&case.id)).collect()
         };
-        rule(&self.fields, &numbers(&those.failing), &numbers(&those.passing))
+        Some(rule(&self.observed, &numbers(&those.failing), &numbers(&those.passing))?.condition)
     }
 }

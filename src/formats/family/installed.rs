@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::declaration::{Declaration, MAX_DECLARATION, StepActions, action_name};
 use super::json_schema::json_schema;
+use super::new_cases::FamilyWriter;
 use super::reader::{FamilyReader, Misfit};
 use super::uncompared::DeclaredRule;
 use super::write_back::write_back;
@@ -132,6 +133,14 @@ impl Family {
         reader.uncompared(change, at)
     }
 
+    /// What writes cases in one of its formats; of several, in the first one if `format` is none of them.
+    pub fn writer(&self, format: Option<&Format>) -> FamilyWriter<'_> {
+        let is_it =
+            |own: &(FamilyReaderRef, &'static Format)| format.is_some_and(|it| std::ptr::eq(own.1, it));
+        let number = self.readers.iter().position(is_it).unwrap_or_default();
+        FamilyWriter::new(&self.declaration, number)
+    }
+
     /// Its formats.
     pub fn formats(&self) -> impl Iterator<Item = &'static Format> {
         self.readers.iter().map(|(_, format)| *format)
@@ -150,6 +159,7 @@ fn shapes<'f>(fields: impl Iterator<Item = &'f DeclaredField>) -> &'static [Memb
 fn format(reader: &FamilyReaderRef, machine: &'static str, doc: &'static str, hash: &'static str) -> Format {
     let looks_like: &'static str = reader.looks_like().leak();
     let family = reader.declaration();
+    let info = reader.info().map(|name| &*name.to_owned().leak());
     let (evidence, outline, read, rest) = (reader.clone(), reader.clone(), reader.clone(), reader.clone());
     Format {
         name: machine,
@@ -175,7 +185,7 @@ fn format(reader: &FamilyReaderRef, machine: &'static str, doc: &'static str, ha
         )),
         write_back: write_back_of(family),
         fill: |_| Fill::default(),
-        info: None,
+        info,
         make: None,
         ends: &[],
         outcomes: Vec::new,

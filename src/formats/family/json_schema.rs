@@ -134,6 +134,9 @@ impl FormatSchema<'_> {
         if let Some(name) = &self.format.name {
             case.at(&name.steps);
         }
+        if let Some(name) = &self.format.info {
+            case.at(&[PathStep::Member(name.clone())]).is.push(json!({ "type": "object" }));
+        }
         for given in &self.format.program {
             match given {
                 Given::All(path) => object_of(&mut case, path, &mut self.family.members()),

@@ -24,6 +24,7 @@ impl KnownNodes {
     pub(super) fn of(format: &FormatDeclaration) -> KnownNodes {
         let mut known = KnownNodes::default();
         format.name.iter().for_each(|path| known.add(&path.steps));
+        format.info.iter().for_each(|name| known.add(&[PathStep::Member(name.clone())]));
         format.ignore.iter().for_each(|(path, _)| known.add(&path.steps));
         for given in &format.program {
             match given {

@@ -65,6 +65,11 @@ impl FamilyReader {
         &self.family.formats[self.number]
     }
 
+    /// The member of a case with what is known about the case.
+    pub(super) fn info(&self) -> Option<&str> {
+        self.format().info.as_deref()
+    }
+
     /// Whether the format reads a file with this path, from its folder, with `/` between names.
     pub(super) fn reads(&self, file: &str) -> bool {
         let files = &self.format().files;

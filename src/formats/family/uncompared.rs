@@ -7,6 +7,7 @@ use crate::model::field_type::{DeclaredField, FieldOptions, FieldType, ListOrder
 
 const ORDER: &str = "the members of an object have no order";
 const NAME: &str = "a name says nothing of the machine";
+const INFO: &str = "what is known about a case is not compared";
 const MISSING: &str = "a field whose datum is missing is not compared";
 const CELLS: &str = "the cells of a memory have no order";
 const ONLY_LISTED: &str = "unlisted = \"any\": only listed cells are compared";
@@ -50,6 +51,9 @@ pub(super) fn rule_of(
     }
     if format.name.as_ref().is_some_and(is_at) {
         return Some(rule(FORMAT, NAME));
+    }
+    if format.info.as_deref().is_some_and(|info| keys.first() == Some(&info)) {
+        return Some(rule(FORMAT, INFO));
     }
     if change == "member order" {
         return Some(rule("formats.md#what-all-formats-share", ORDER));

@@ -106,7 +106,8 @@ fn hex(number: &BigInt) -> String {
     format!("{sign}0x{:x}", number.magnitude())
 }
 
-fn number_of(number: &BigInt) -> Json {
+/// The number as a number, as far as JSON has it.
+pub(super) fn number_of(number: &BigInt) -> Json {
     let of_64_bits =
         i64::try_from(number).map(Number::from).or_else(|_| u64::try_from(number).map(Number::from));
     of_64_bits.map_or_else(|_| Json::from(hex(number)), Json::Number)

@@ -124,7 +124,7 @@ impl TesteeRun {
             }
         };
         if steps.len() != self.steps.len() {
-            return Err(Trouble::Broke(format!("answered {} steps of {}", steps.len(), self.steps.len())));
+            return Err(Trouble::Broke(format!("answered {} of {} steps", steps.len(), self.steps.len())));
         }
         let state = |(index, state)| {
             self.state(state, ended.as_deref())

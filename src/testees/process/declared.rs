@@ -81,7 +81,7 @@ impl<'r> DeclaredRun<'r> {
         }
         let states = answer.steps().map_err(Trouble::Broke)?;
         if states.len() != self.steps.len() {
-            return Err(Trouble::Broke(format!("answered {} steps of {}", states.len(), self.steps.len())));
+            return Err(Trouble::Broke(format!("answered {} of {} steps", states.len(), self.steps.len())));
         }
         // One instruction or one script mostly ends in one way.
         let ended = Some(answer.ended().unwrap_or_default());

@@ -87,6 +87,8 @@ struct PoolPlaces {
     running: Vec<(Arc<RunningTestee>, usize)>,
     /// How many threads are asking.
     users: usize,
+    /// How many threads were asking at the same time.
+    most_users: usize,
     /// How many processes there are, including those that are being started.
     processes: usize,
 }
@@ -103,13 +105,17 @@ impl Drop for User<'_> {
 impl Pool {
     /// A pool with one process.
     pub(super) fn new(in_flight: usize, running: RunningTestee) -> Pool {
-        let places = PoolPlaces { running: vec![(Arc::new(running), 0)], users: 0, processes: 1 };
+        let places =
+            PoolPlaces { running: vec![(Arc::new(running), 0)], users: 0, most_users: 0, processes: 1 };
         Pool { in_flight, places: Mutex::new(places), changed: Condvar::new() }
     }
 
     /// Counts a thread that is asking.
     pub(super) fn enter(&self) -> User<'_> {
-        self.lock().users += 1;
+        let mut places = self.lock();
+        places.users += 1;
+        places.most_users = places.most_users.max(places.users);
+        drop(places);
         User(self)
     }
 
@@ -169,10 +175,11 @@ impl Pool {
         self.changed.notify_all();
     }
 
-    /// Adds a process that was announced, unless there are enough without it.
+    /// Adds a process that was announced, unless there are enough without it: also for threads that asked before and may
+    /// ask again, since it may have taken long to start.
     pub(super) fn add(&self, running: RunningTestee) {
         let mut places = self.lock();
-        if (places.processes - 1) * self.in_flight >= places.users {
+        if (places.processes - 1) * self.in_flight >= places.most_users {
             places.processes -= 1;
             // The process ends after the lock is released.
             drop(places);

@@ -87,7 +87,8 @@ impl Watch for StepRange {
     }
 }
 
-fn instruction(at: &At<'_>) -> TracedInstruction {
+/// An instruction as the answer to `trace` has it.
+pub(crate) fn instruction(at: &At<'_>) -> TracedInstruction {
     let height = at.state.height();
     let top = (0..height.min(MAX_TOP)).filter_map(|below| at.state.item(below));
     TracedInstruction {

@@ -19,7 +19,7 @@ const PLANTED: usize = 30;
 const MAX_STEPS: u64 = 100_000;
 
 /// What the machine with the fault reports.
-type Reports = fn(OnVm<'static>) -> OnVm<'static>;
+type Reports = fn(OnVm) -> OnVm;
 
 /// Where a fault was found.
 #[derive(Debug, PartialEq, Eq)]
@@ -33,11 +33,7 @@ enum Found {
 
 /// Compares the machine of this crate with one that has the fault, on a case that notices it; `None` if there is
 /// none.
-fn search(
-    vectors: &Vectors<'_>,
-    fault: RowFault,
-    reports: impl Fn(OnVm<'static>) -> OnVm<'static>,
-) -> Option<Found> {
+fn search(vectors: &Vectors<'_>, fault: RowFault, reports: impl Fn(OnVm) -> OnVm) -> Option<Found> {
     let case = caught(vectors, fault, &faulty(fault))?;
     let limits = Limits { steps: MAX_STEPS, ..case.file.options().limits.clone() };
     let case = case.file.case(case.index)?.read().ok()?.case?;

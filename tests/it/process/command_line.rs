@@ -69,8 +69,9 @@ fn errors_of_a_configured_machine() {
     let project = Project::new();
     for (args, exit, expected) in [
         (&["--vm", "mien"][..], 2, "error: --vm: there is no [vm.mien] in vmconf.toml; did you mean mine?\n"),
-        (&["--vm", "a="], 2, "error: --vm: this is not a command\n"),
-        (&["--vm", "a='"], 2, "error: --vm: this is not a command\n"),
+        (&["--vm", "a="], 2, "error: --vm a=: a command follows the name\n"),
+        (&["--vm", "a='"], 2, "error: --vm a=: a command follows the name\n"),
+        (&["--vm", "=true"], 2, "error: --vm =true: the machine has no name; write NAME=COMMAND\n"),
         (
             &["--timeout", "1s"],
             2,

@@ -48,8 +48,8 @@ const BEHAVIOURS: &[(u8, &str, &str)] = &[
     (0x10, "answers another request", "crash answered request"),
     (0x11, "says hello", "timeout no answer in 1 s"),
     (0x12, "answers twice", "pass"),
-    (0x13, "leaves out a step", "crash answered 0 steps of 1"),
-    (0x14, "adds a step", "crash answered 2 steps of 1"),
+    (0x13, "leaves out a step", "crash answered 0 of 1 steps"),
+    (0x14, "adds a step", "crash answered 2 of 1 steps"),
     (
         0x15,
         "reports a list for a text",

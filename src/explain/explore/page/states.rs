@@ -78,6 +78,8 @@ impl CodePosition {
 /// The code of a unit.
 struct PageCode {
     name: Option<String>,
+    /// Whether the lines are what was executed, in order.
+    is_played: bool,
     lines: Vec<CodeLine>,
     pcs: HashSet<usize>,
     /// The executed instructions that the listing does not have.
@@ -185,7 +187,12 @@ impl PageStates {
             self.bytes += lines.len() * BYTES_OF_INSTRUCTION;
             let pcs = lines.iter().map(|line| line.pc).collect();
             let name = state.function().map(|name| escaped(&name).into_owned());
-            self.codes.insert_full(unit, PageCode { name, lines, pcs, unlisted: BTreeMap::new() }).0
+            self.codes
+                .insert_full(
+                    unit,
+                    PageCode { name, is_played: state.is_played(), lines, pcs, unlisted: BTreeMap::new() },
+                )
+                .0
         });
         let code = &mut self.codes[index];
         if let Some(at) = next.filter(|at| !code.pcs.contains(&at.pc)) {
@@ -282,7 +289,7 @@ impl PageCode {
         };
         let lines: Vec<_> = self.lines.iter().map(|it| line(it, "")).collect();
         let unlisted: Vec<_> = self.unlisted.values().map(|it| line(&it.line, it.place.remark())).collect();
-        json!({ "name": self.name, "lines": lines, "unlisted": unlisted })
+        json!({ "name": self.name, "isPlayed": self.is_played, "lines": lines, "unlisted": unlisted })
     }
 }
 

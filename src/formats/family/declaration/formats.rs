@@ -5,7 +5,9 @@ use std::ops::Range;
 use globset::GlobBuilder;
 use toml::de::{DeTable, DeValue};
 
-use super::parts::{Demanded, FilePattern, FormatDeclaration, Given, StepActions, StepDeclaration, member};
+use super::parts::{
+    Demanded, FilePattern, FormatDeclaration, Given, MAX_NAME, StepActions, StepDeclaration, member,
+};
 use super::toml_reader::{TomlReader, TomlValue};
 use crate::formats::family::constant;
 use crate::formats::family::node_path::NodePath;
@@ -14,8 +16,8 @@ use crate::model::field_type::DeclaredField;
 use crate::text::json::Document;
 use crate::text::typed;
 
-const KEYS: [&str; 10] =
-    ["files", "cases", "name", "has", "do", "program", "expect", "ignore", "steps", "step"];
+const KEYS: [&str; 11] =
+    ["files", "cases", "name", "has", "do", "program", "expect", "info", "ignore", "steps", "step"];
 
 /// Each member of an object, under its own name.
 const ALL: &str = "*";
@@ -75,7 +77,9 @@ fn format(
     let steps = table.get("steps").and_then(|value| reader.path(value, "steps"));
     let step = step(reader, table, names, &span);
     let ignore = table.get("ignore").map(|value| ignore(reader, value)).unwrap_or_default();
-    FormatDeclaration { files, cases: cases.unwrap_or_default(), name, has, program, step, steps, ignore }
+    let info = table.get("info").and_then(|value| info(reader, value));
+    let cases = cases.unwrap_or_default();
+    FormatDeclaration { files, cases, name, has, program, step, steps, info, ignore }
 }
 
 /// What is done and demanded: of the format itself, or of its table `step` if it has `steps`.
@@ -251,6 +255,17 @@ fn typed_constant(
         return None;
     }
     Some(document)
+}
+
+/// The name of a member of a case.
+fn info(reader: &mut TomlReader<'_>, value: &TomlValue<'_>) -> Option<String> {
+    let name = reader.text(value, "info")?;
+    let is_name = !name.is_empty() && name.len() <= MAX_NAME && !name.starts_with('$');
+    if !is_name {
+        let expected = format!("the name of a member of a case, 1 to {MAX_NAME} bytes, such as \"info\"");
+        reader.error(value.span(), format!("info is {name:?}"), expected);
+    }
+    is_name.then_some(name)
 }
 
 fn ignore(reader: &mut TomlReader<'_>, value: &TomlValue<'_>) -> Vec<(NodePath, String)> {

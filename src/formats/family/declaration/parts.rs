@@ -27,6 +27,8 @@ pub(in crate::formats::family) struct FormatDeclaration {
     pub(in crate::formats::family) step: StepDeclaration,
     /// Where the steps of a case lie; `None` for a case of one step.
     pub(in crate::formats::family) steps: Option<NodePath>,
+    /// The member of a case with what is known about the case and not compared.
+    pub(in crate::formats::family) info: Option<String>,
     /// What is neither given nor demanded, with the reason.
     pub(in crate::formats::family) ignore: Vec<(NodePath, String)>,
 }

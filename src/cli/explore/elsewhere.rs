@@ -1,0 +1,229 @@
+//! `vmconf explore --vm` and `--trace`: runs of machines that are not embedded.
+
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use anyhow::bail;
+use vmconf::explain::bisect::{self, OnVm};
+use vmconf::explain::explore::beside::{ComparedSide, PairedExplorer};
+use vmconf::explain::explore::{self, Opened};
+use vmconf::explain::playback::{SharedRun, TraceFile, VmRun};
+use vmconf::isa::Isa;
+use vmconf::machines::evm::EVM;
+use vmconf::machines::{Engine, MachineInfo};
+use vmconf::model::case::{Case, CaseId};
+use vmconf::model::exit_code::Exit;
+use vmconf::model::value::Value;
+use vmconf::run::{LoadedFile, RunOptions, Worker};
+use vmconf::testees::process::{ProcessGroups, ProcessVm};
+use vmconf::testees::{MakeTestee, Stopped};
+
+use super::terminal::{self, ShownRuns, Signals};
+use super::{Explore, explorer, show};
+use crate::cli::errors::BrokenInput;
+use crate::cli::find_case::{read_case, with_case};
+use crate::cli::input;
+use crate::cli::output;
+use crate::cli::settings::Settings;
+use crate::cli::vm::stopped_early;
+
+/// What the embedded machine is called beside another one.
+const EMBEDDED: &str = "embedded";
+
+/// The most runs that are shown beside each other.
+const MAX_SIDES: usize = 2;
+
+/// A run that was opened, and what it is beside another one.
+struct OpenedSide {
+    opened: Opened,
+    name: String,
+    /// The run, if another machine made it.
+    run: Option<SharedRun>,
+    isa: &'static Isa,
+}
+
+/// The case that machines run.
+struct SelectedCase<'f> {
+    loaded: &'f LoadedFile<'f>,
+    index: usize,
+    info: &'static MachineInfo,
+    case: Case,
+    options: &'f RunOptions,
+}
+
+impl Explore {
+    /// Opens the runs that `--vm` and `--trace` name.
+    pub(super) fn run_elsewhere(&self, settings: &Settings) -> anyhow::Result<Exit> {
+        if self.html.is_none() {
+            terminal::check()?;
+        }
+        let groups = ProcessGroups::default();
+        let signals = Signals::handle(groups.clone())?;
+        if self.traces.len() > MAX_SIDES {
+            bail!("--trace: at most {MAX_SIDES} runs are shown beside each other");
+        }
+        let traces = self.traces.iter().map(|path| read_trace(path)).collect::<anyhow::Result<_>>();
+        let traces = named(&self.traces, traces?);
+        if !self.vms.is_some() && self.select.is_all() {
+            let sides = traces.into_iter().map(|(name, trace)| {
+                let id = CaseId::of_file(name.as_str().into());
+                of_trace(name, trace, id, "evm", &EVM)
+            });
+            self.show_sides(sides.collect::<anyhow::Result<_>>()?, None, &signals)?;
+            return Ok(Exit::Passed);
+        }
+        let options = self.select.options(settings)?;
+        let sources = self.select.sources(settings, &options)?;
+        let vms = self.vms.start(settings, &groups, &options.run.interrupt)?;
+        let vms: Vec<_> = vms.into_iter().map(Arc::new).collect();
+        if vms.len() + traces.len() > MAX_SIDES {
+            bail!("--vm and --trace: at most {MAX_SIDES} runs are shown beside each other");
+        }
+        with_case(&sources, &options, |loaded, index| {
+            let (info, case) = read_case(loaded, index)?;
+            let case = SelectedCase { loaded, index, info, case, options: &options.run };
+            let (sides, first) = case.sides(&vms, traces)?;
+            self.show_sides(sides, first, &signals)?;
+            Ok(Exit::Passed)
+        })
+    }
+
+    /// Shows one run, or two beside each other, or writes a page. `first` is the state in which they differ first, if a
+    /// search found it; without one, the states are compared step by step.
+    fn show_sides(&self, sides: Vec<OpenedSide>, first: Searched, signals: &Signals) -> anyhow::Result<()> {
+        let source = self.source_lines()?;
+        let mut sides = sides.into_iter();
+        let (Some(one), second) = (sides.next(), sides.next()) else { bail!("there is no run to show") };
+        let Some(other) = second else {
+            return match &self.html {
+                Some(file) => self.write_page(one.opened, &source, file),
+                None => show(one.opened, source, signals),
+            };
+        };
+        let compared = |side: OpenedSide| {
+            let OpenedSide { opened, name, run, isa } = side;
+            ComparedSide { explorer: explorer(opened, source.clone()), name, run, isa }
+        };
+        let mut sides = [compared(one), compared(other)];
+        let first = match first {
+            Some(found) => found,
+            None => PairedExplorer::first_difference(&mut sides)?,
+        };
+        let pair = PairedExplorer::new(sides, first);
+        match &self.html {
+            Some(file) => self.write_pair(pair, &source, file),
+            None => terminal::run(&mut ShownRuns::Two(Box::new(pair)), signals),
+        }
+    }
+}
+
+/// The result of a search for the first state that differs; `None` if nothing was searched.
+type Searched = Option<Option<u64>>;
+
+impl SelectedCase<'_> {
+    /// The runs to show, and where they differ first.
+    fn sides(
+        &self,
+        vms: &[Arc<ProcessVm>],
+        traces: Vec<(String, TraceFile)>,
+    ) -> anyhow::Result<(Vec<OpenedSide>, Searched)> {
+        let mut sides = Vec::new();
+        if vms.len() + traces.len() == 1 && self.info.engine != Engine::Elsewhere {
+            let opened = explore::open(self.loaded, self.index, self.options).map_err(BrokenInput)?;
+            sides.push(OpenedSide { opened, name: EMBEDDED.to_owned(), run: None, isa: self.info.isa });
+        }
+        let mut last = None;
+        for vm in vms {
+            let (side, run) = self.on_vm(vm)?;
+            sides.push(side);
+            last = Some(run);
+        }
+        let is_searched = traces.is_empty() && sides.len() == MAX_SIDES;
+        for (name, trace) in traces {
+            sides.push(of_trace(name, trace, self.id(), self.info.name, self.info.isa)?);
+        }
+        let first = match last.filter(|_| is_searched) {
+            Some(run) => Some(self.first_difference(vms, &run.borrow())?),
+            None => None,
+        };
+        Ok((sides, first))
+    }
+
+    fn id(&self) -> CaseId {
+        self.loaded.ids().nth(self.index).unwrap_or_else(|| CaseId::of_file("case".into()))
+    }
+
+    fn ask(&self, vm: &Arc<ProcessVm>) -> anyhow::Result<OnVm> {
+        let on_vm = OnVm::new(vm.clone(), self.info, &self.case, self.options.interrupt.clone());
+        Ok(on_vm.map_err(stopped_early)?.limited(&self.loaded.options().limits))
+    }
+
+    fn on_vm(&self, vm: &Arc<ProcessVm>) -> anyhow::Result<(OpenedSide, Rc<RefCell<VmRun>>)> {
+        let name = vm.command().name.clone();
+        let on_vm = self.ask(vm)?;
+        if let Err(why) = VmRun::check(&on_vm) {
+            bail!("--vm {name} cannot be explored for {}: {why}", self.info.name);
+        }
+        let run = VmRun::new(on_vm, self.info.isa).map_err(stopped_early)?;
+        let options = RunOptions { testee: MakeTestee::in_processes(vm.clone()), ..self.options.clone() };
+        let report = Worker::new(&options).run_case(self.loaded, self.index);
+        let assertions = explore::failing_assertions(&report);
+        let case = run.case(&self.case);
+        let run = Rc::new(RefCell::new(run));
+        let opened = explore::open_played(self.id(), &case, run.clone(), assertions).map_err(BrokenInput)?;
+        Ok((OpenedSide { opened, name, run: Some(run.clone()), isa: self.info.isa }, run))
+    }
+
+    /// The first state in which the machine and the one before it, or the embedded one, differ, as `bisect` finds it.
+    fn first_difference(&self, vms: &[Arc<ProcessVm>], run: &VmRun) -> anyhow::Result<Option<u64>> {
+        let (one, other) = match vms {
+            [one, other] => (self.ask(one)?, self.ask(other)?),
+            [other] => {
+                let embedded = OnVm::embedded(self.info, &self.case).map_err(stopped_early)?;
+                (embedded.limited(&self.loaded.options().limits), self.ask(other)?)
+            }
+            _ => return Ok(None),
+        };
+        let (mut one, mut other) = (one, other);
+        match bisect::runs(&mut one, &mut other, self.info.isa) {
+            Ok(found) => Ok(found.difference.map(|difference| run.step_of(difference.at))),
+            Err(Stopped::Interrupted) => Err(stopped_early(Stopped::Interrupted)),
+            Err(stopped) => {
+                output::note(&format!("note: no first difference: {}", stopped_early(stopped)));
+                Ok(None)
+            }
+        }
+    }
+}
+
+/// Traces with the names of their files; with the whole paths if those are the same.
+fn named(paths: &[PathBuf], traces: Vec<TraceFile>) -> Vec<(String, TraceFile)> {
+    let name = |path: &PathBuf| path.file_name().map(|name| name.to_string_lossy().into_owned());
+    let short: Vec<_> = paths.iter().filter_map(name).collect();
+    let is_clear = short.len() == paths.len() && short.first() != short.get(1);
+    let names = paths.iter().map(|path| path.display().to_string());
+    if is_clear { short.into_iter().zip(traces).collect() } else { names.zip(traces).collect() }
+}
+
+/// A trace in a file. What is no step in it is noted.
+fn read_trace(path: &Path) -> anyhow::Result<TraceFile> {
+    let name = path.display().to_string();
+    let trace = TraceFile::read(&name, input::read(path)?).map_err(BrokenInput)?;
+    trace.notes().iter().for_each(|note| output::note(&format!("note: {note}")));
+    Ok(trace)
+}
+
+fn of_trace(
+    name: String,
+    trace: TraceFile,
+    id: CaseId,
+    machine: &'static str,
+    isa: &'static Isa,
+) -> anyhow::Result<OpenedSide> {
+    let run: SharedRun = Rc::new(RefCell::new(trace));
+    let case = explore::whole_run(machine, Value::Null.into());
+    let opened = explore::open_played(id, &case, run.clone(), Vec::new()).map_err(BrokenInput)?;
+    Ok(OpenedSide { opened, name, run: Some(run), isa })
+}

@@ -1,0 +1,203 @@
+//! `vmconf fill --cases`: a corpus of a family, made from states on which machines agree.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, bail};
+use clap::Args;
+use serde_json::json;
+use vmconf::hunt::state_corpus::{CorpusMachines, CorpusOptions, CorpusPart, EachValue, StateCorpus};
+use vmconf::model::count::counted;
+use vmconf::model::escape::escaped;
+use vmconf::model::exit_code::Exit;
+use vmconf::run::LoadOptions;
+use vmconf::testees::MakeTestee;
+use vmconf::testees::process::ProcessVm;
+
+use super::shown::shown;
+use crate::cli::form::OutputForm;
+use crate::cli::new_file::ForceArgs;
+use crate::cli::number::{number, positive};
+use crate::cli::output;
+use crate::cli::processors::processors;
+
+/// What corpus to make.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Corpus of a family")]
+pub(super) struct CorpusArgs {
+    /// Make N cases of the family that --family names, from generated states, instead of filling vectors
+    #[arg(long, value_name = "N", value_parser = number::<u32>, requires = "out", requires = "family", conflicts_with = "paths")]
+    pub(super) cases: Option<u32>,
+
+    /// Make N cases for each value of a number: FIELD, MEMORY[FIELD] for the cell where a field points, MEMORY[FIELD+1]
+    /// for the one after it; =0x00-0x3f,0x76 after it selects values
+    #[arg(long, value_name = "NUMBER[=VALUES]", requires = "cases")]
+    each: Option<EachValue>,
+
+    /// Another seed makes other states
+    #[arg(long, value_name = "S", default_value = "1", value_parser = number::<u64>)]
+    seed: u64,
+
+    /// The folder of the corpus: a file for each value
+    #[arg(long, value_name = "DIR", requires = "cases")]
+    out: Option<PathBuf>,
+
+    /// Number of states that run at the same time, each in a process of its machine [default: the number of processors]
+    #[arg(short, long, value_name = "N", value_parser = positive, requires = "cases")]
+    jobs: Option<u16>,
+
+    #[command(flatten)]
+    force: ForceArgs,
+}
+
+#[derive(Debug, Default)]
+struct CorpusCounts {
+    cases: u64,
+    left_out: u64,
+    files: usize,
+    /// Files whose text is not what was made.
+    stale: usize,
+    /// Parts with fewer cases than asked for.
+    short: usize,
+}
+
+/// What to make, and how to say it.
+pub(super) struct CorpusRequest<'a> {
+    pub(super) args: &'a CorpusArgs,
+    /// Write nothing, and report what would be written.
+    pub(super) is_check: bool,
+    pub(super) output: OutputForm,
+    /// How many machines must agree.
+    pub(super) agree: usize,
+}
+
+/// Makes the corpus.
+pub(super) fn make(
+    request: &CorpusRequest<'_>,
+    vms: Vec<ProcessVm>,
+    options: &LoadOptions,
+) -> anyhow::Result<Exit> {
+    let args = request.args;
+    let (Some(cases), Some(folder), Some(family)) = (args.cases, &args.out, options.file.family) else {
+        bail!("--cases needs --family and --out");
+    };
+    let families = &options.file.families;
+    let family = families.by_name(family.machine).context("--family: no such family")?;
+    let machine = |vm: ProcessVm| (vm.command().name.clone(), MakeTestee::in_processes(Arc::new(vm)));
+    let machines = CorpusMachines::new(family, families, vms.into_iter().map(machine));
+    let corpus_options = CorpusOptions {
+        seed: args.seed,
+        cases: cases.into(),
+        each: args.each.clone(),
+        agree: request.agree,
+        jobs: args.jobs.map_or_else(processors, usize::from),
+    };
+    let mut corpus = StateCorpus::new(family, &machines, corpus_options)?;
+    let left_out = corpus.not_compared();
+    if !left_out.is_empty() {
+        output::note(&crate::cli::families::not_compared(&left_out));
+    }
+    let mut session =
+        CorpusSession { request, folder, counts: CorpusCounts::default(), out: output::stdout() };
+    for number in 0..corpus.parts() {
+        session.part(&corpus.part(number)?)?;
+    }
+    session.end()
+}
+
+struct CorpusSession<'c, W: Write> {
+    request: &'c CorpusRequest<'c>,
+    folder: &'c Path,
+    counts: CorpusCounts,
+    out: W,
+}
+
+impl<W: Write> CorpusSession<'_, W> {
+    fn part(&mut self, part: &CorpusPart) -> anyhow::Result<()> {
+        self.counts.cases += part.cases;
+        self.counts.left_out += part.left_out;
+        self.counts.short += usize::from(part.cases < self.request.args.cases.unwrap_or_default().into());
+        for (name, text) in &part.files {
+            self.counts.files += 1;
+            self.file(name, text)?;
+        }
+        match self.request.output {
+            OutputForm::Json => self.line(part)?,
+            OutputForm::Text => self.block(part)?,
+        }
+        Ok(self.out.flush()?)
+    }
+
+    fn file(&mut self, name: &str, text: &str) -> anyhow::Result<()> {
+        let path = self.folder.join(format!("{name}.json"));
+        let is_stale = fs::read(&path).map_or(true, |old| old != text.as_bytes());
+        self.counts.stale += usize::from(is_stale);
+        if !is_stale || self.request.is_check {
+            return Ok(());
+        }
+        let folder = path.parent().unwrap_or(self.folder);
+        fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+        self.request.args.force.write(&path, text.as_bytes())
+    }
+
+    fn line(&mut self, part: &CorpusPart) -> anyhow::Result<()> {
+        let disagreements = part.disagreements.iter().map(|disagreement| {
+            let groups = disagreement.groups.iter().map(|(vms, line)| json!({"vms": vms, "line": line}));
+            json!({"state": disagreement.state, "groups": groups.collect::<Vec<_>>()})
+        });
+        let line = json!({
+            "type": "part", "name": part.name, "cases": part.cases, "left out": part.left_out,
+            "disagreements": disagreements.collect::<Vec<_>>(),
+        });
+        Ok(writeln!(self.out, "{line}")?)
+    }
+
+    fn block(&mut self, part: &CorpusPart) -> anyhow::Result<()> {
+        for disagreement in &part.disagreements {
+            let seed = self.request.args.seed;
+            writeln!(self.out, "DISAGREEMENT  {}, state {} of seed {seed}", part.name, disagreement.state)?;
+            for (vms, line) in &disagreement.groups {
+                let line = if line.is_empty() { String::new() } else { format!(": {}", shown(line)) };
+                writeln!(self.out, "  {}{line}", escaped(&vms.join(", ")))?;
+            }
+        }
+        let more = part.left_out - part.disagreements.len() as u64;
+        if more > 0 {
+            writeln!(self.out, "  and {more} more of {}", part.name)?;
+        }
+        Ok(())
+    }
+
+    fn end(mut self) -> anyhow::Result<Exit> {
+        let CorpusCounts { cases, left_out, files, stale, short } = &self.counts;
+        if self.request.output == OutputForm::Json {
+            let line = json!({
+                "type": "summary", "cases": cases, "left out": left_out, "files": files, "files changed": stale,
+            });
+            writeln!(self.out, "{line}")?;
+        } else {
+            let written = if self.request.is_check { "would change" } else { "written" };
+            let parts = if *short == 0 {
+                String::new()
+            } else {
+                format!("; {} with fewer cases than asked for", counted(*short, "part"))
+            };
+            writeln!(
+                self.out,
+                "{} in {}, {left_out} left out without agreement{parts}; {} {written}",
+                counted(*cases, "case"),
+                counted(*files, "file"),
+                counted(*stale, "file"),
+            )?;
+        }
+        self.out.flush()?;
+        let is_stale = self.request.is_check && *stale > 0;
+        Ok(match () {
+            () if *cases == 0 => Exit::NothingRan,
+            () if *left_out > 0 || *short > 0 || is_stale => Exit::Failed,
+            () => Exit::Passed,
+        })
+    }
+}

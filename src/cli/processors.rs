@@ -1,0 +1,6 @@
+//! How many things run at the same time if nobody says so.
+
+/// The number of processors, as far as it is known.
+pub(super) fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}

@@ -1,0 +1,371 @@
+//! The programs of an embedded machine: what it does is demanded of the machines that are compared with it.
+
+use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
+use std::vec;
+
+use super::said::{said, source, with_machines};
+use super::{FuzzCause, FuzzFinding, FuzzOptions, FuzzSubject, FuzzTarget, JudgedCase, NotFuzzed};
+use crate::explain::explain;
+use crate::explain::observed_run::{Detail, ObservedRun};
+use crate::formats::{Inputs, MakeVector, NewVector, StateOf, made_for};
+use crate::hunt::corpus::FuzzCorpus;
+use crate::hunt::generate::{GeneratedProgram, ProgramGenerator};
+use crate::hunt::minimize::{KeptFailure, MinimizeOptions, minimize, named_instruction, options_of};
+use crate::isa::OpInfo;
+use crate::machines::{Engine, MachineInfo};
+use crate::model::case_report::CaseReport;
+use crate::model::interrupt::Interrupt;
+use crate::model::limits::Limits;
+use crate::model::signature::signature;
+use crate::model::value::Value;
+use crate::model::verdict::{DifferenceKind, Verdict};
+use crate::prove::numbers::Numbers;
+use crate::run::{FileOptions, LoadOptions, LoadedFile, RunOptions, Worker, catch_panic, open_text};
+use crate::testees::MakeTestee;
+use crate::testees::embedded::Embedded;
+
+/// The maximum number of instructions that a program executes; longer ones are skipped.
+const MAX_STEPS: u64 = 2_000;
+
+/// What one program in this number does with its instructions is observed.
+const OBSERVED: u64 = 4;
+
+/// How many differences are made small that seem to be about one instruction and turn out to be known.
+const MAX_REPEATED: u32 = 20;
+
+/// The name of the embedded machine in what each machine did.
+const EMBEDDED: &str = "embedded";
+
+/// How the machines run programs.
+pub(super) struct ProgramLoads<'s> {
+    make: &'static MakeVector,
+    /// The embedded machine.
+    reference: LoadOptions,
+    subjects: Vec<(&'s str, LoadOptions)>,
+}
+
+/// How the machines run programs of this one.
+///
+/// # Errors
+///
+/// When no programs can be generated for it.
+pub(super) fn loads<'s>(
+    machine: &MachineInfo,
+    subjects: &'s [FuzzSubject],
+) -> Result<ProgramLoads<'s>, NotFuzzed> {
+    let is_generated = machine.engine == Engine::Own;
+    let made = made_for(machine.name).filter(|_| is_generated);
+    let (format, make) = made.ok_or(NotFuzzed::NotGenerated(machine.name))?;
+    let load = |testee: &MakeTestee| {
+        let limits = Limits { steps: MAX_STEPS, ..Limits::default() };
+        let file = FileOptions { format: Some(format), limits, ..FileOptions::default() };
+        let run = RunOptions { testee: testee.clone(), ..RunOptions::default() };
+        LoadOptions { run, file, ..LoadOptions::default() }
+    };
+    let subjects = subjects.iter().map(|subject| (&*subject.name, load(&subject.testee))).collect();
+    Ok(ProgramLoads { make, reference: load(&MakeTestee::default()), subjects })
+}
+
+struct Subject<'o> {
+    name: &'o str,
+    options: &'o LoadOptions,
+    worker: Worker<'o>,
+    /// How many programs with an instruction, by its code, had no difference, and how many had one.
+    counts: HashMap<u16, ProgramCounts>,
+    /// How many differences were made small without a cause that is new, by the instruction that seemed to be wrong.
+    repeated: HashMap<String, u32>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct ProgramCounts {
+    passing: u32,
+    failing: u32,
+}
+
+impl ProgramCounts {
+    /// The share of programs that differ, in thousandths.
+    fn share(self) -> u32 {
+        1_000 * self.failing / (self.passing + self.failing).max(1)
+    }
+}
+
+impl<'o> Subject<'o> {
+    fn new(name: &'o str, options: &'o LoadOptions) -> Subject<'o> {
+        let (counts, repeated) = (HashMap::new(), HashMap::new());
+        Subject { name, options, worker: Worker::new(&options.run), counts, repeated }
+    }
+
+    fn count(&mut self, codes: &BTreeSet<u16>, differs: bool) {
+        for code in codes {
+            let counts = self.counts.entry(*code).or_default();
+            if differs {
+                counts.failing += 1;
+            } else {
+                counts.passing += 1;
+            }
+        }
+    }
+
+    fn share(&self, op: &OpInfo) -> u32 {
+        self.counts.get(&op.code).copied().unwrap_or_default().share()
+    }
+
+    fn knows(&self, known: &BTreeSet<FuzzCause>, what: &str) -> bool {
+        known.contains(&FuzzCause { vm: self.name.to_owned(), what: what.to_owned() })
+    }
+}
+
+/// A program that ran on the embedded machine.
+pub(super) struct RanProgram {
+    number: u64,
+    /// Demands what the embedded machine does.
+    vector: String,
+    codes: BTreeSet<u16>,
+    /// The program, until it is kept.
+    program: Option<GeneratedProgram>,
+}
+
+/// Makes programs and runs them.
+pub(super) struct ProgramTarget<'o> {
+    machine: &'static MachineInfo,
+    make: &'static MakeVector,
+    options: &'o FuzzOptions,
+    generator: ProgramGenerator,
+    embedded: Embedded,
+    observing: Worker<'o>,
+    subjects: Vec<Subject<'o>>,
+    reference: &'o LoadOptions,
+    /// What some program did with an instruction.
+    seen: BTreeSet<(&'static str, String)>,
+    /// The programs of the corpus that did not run yet.
+    corpus: vec::IntoIter<GeneratedProgram>,
+}
+
+impl<'o> ProgramTarget<'o> {
+    pub(super) fn new(
+        machine: &'static MachineInfo,
+        loads: &'o ProgramLoads<'_>,
+        corpus: FuzzCorpus,
+        options: &'o FuzzOptions,
+    ) -> ProgramTarget<'o> {
+        let ProgramLoads { make, reference, subjects } = loads;
+        ProgramTarget {
+            machine,
+            make,
+            options,
+            generator: ProgramGenerator::new(machine),
+            embedded: Embedded::of((machine.new)(&reference.file.limits), &Interrupt::default()),
+            observing: Worker::new(&reference.run),
+            subjects: subjects.iter().map(|(name, load)| Subject::new(name, load)).collect(),
+            reference,
+            seen: BTreeSet::new(),
+            corpus: corpus.programs.into_iter(),
+        }
+    }
+}
+
+impl FuzzTarget for ProgramTarget<'_> {
+    type Ran = RanProgram;
+
+    /// Each program may learn from the one before it.
+    const BATCH: u64 = 1;
+
+    fn resume(&mut self) -> Option<bool> {
+        let program = self.corpus.next()?;
+        let document = self.generator.document(&program);
+        let vector = self.vector("corpus", &document, &program);
+        Some(vector.is_some_and(|vector| self.observe(&vector, program)))
+    }
+
+    fn run(&mut self, numbers: Range<u64>) -> Result<Vec<Option<RanProgram>>, NotFuzzed> {
+        Ok(numbers.map(|number| self.program(number)).collect())
+    }
+
+    fn new_coverage(&mut self, ran: &mut RanProgram) -> Option<String> {
+        let program = ran.program.take().filter(|_| ran.number.is_multiple_of(OBSERVED))?;
+        self.observe(&ran.vector, program).then(|| ran.vector.clone())
+    }
+
+    fn judge(&mut self, ran: RanProgram, known: &BTreeSet<FuzzCause>) -> JudgedCase {
+        let RanProgram { number, vector, codes, .. } = ran;
+        let mut judged = JudgedCase::default();
+        for index in 0..self.subjects.len() {
+            let differs = self.differs(index, &vector);
+            self.subjects[index].count(&codes, differs);
+            judged.is_different |= differs;
+            if differs {
+                judged.findings.extend(self.finding(index, number, &vector, &codes, known));
+            }
+        }
+        judged
+    }
+}
+
+impl ProgramTarget<'_> {
+    /// Makes the program with this number, and runs it on the embedded machine.
+    fn program(&mut self, number: u64) -> Option<RanProgram> {
+        let mut numbers = Numbers::of_case(self.options.seed, number);
+        let program = self.generator.next(&mut numbers);
+        let document = self.generator.document(&program);
+        let name = format!("{}-{number}", self.options.seed);
+        let vector = self.vector(&name, &document, &program)?;
+        Some(RanProgram { number, vector, codes: program.codes(), program: Some(program) })
+    }
+
+    /// The program as a vector that demands what the embedded machine does. `None` if it ran into a limit, or if the
+    /// format cannot hold it.
+    fn vector(
+        &mut self,
+        name: &str,
+        document: &serde_json::Value,
+        program: &GeneratedProgram,
+    ) -> Option<String> {
+        let inputs = Inputs::default();
+        let text = |state: Option<&StateOf<'_>>| {
+            let new = NewVector { name, program: document, inputs: &inputs, state };
+            (self.make.make)(&new).ok().map(|document| format!("{document:#}\n"))
+        };
+        let file = open_text(&source(), text(None)?, self.reference);
+        let case = file.case(0)?.read().ok()?.case?;
+        let mut left: Vec<(&str, Value)> = Vec::new();
+        let ran = catch_panic(|| {
+            self.embedded.watch(&case.program, &case.steps, None, &mut |_, state| {
+                let fields = self.machine.fields.iter();
+                left = fields.filter_map(|it| Some((it.name, state.observe(it.name)?))).collect();
+            })
+        });
+        match ran {
+            Ok(Ok(())) => {}
+            Ok(Err(_)) => return None,
+            // A machine that panicked is not used again.
+            Err(_) => {
+                let limits = &self.reference.file.limits;
+                self.embedded = Embedded::of((self.machine.new)(limits), &Interrupt::default());
+                return None;
+            }
+        }
+        let is_failed = self.embedded.state().failure().is_some();
+        if !is_failed {
+            self.generator.reward(program);
+        }
+        // What an N3 machine leaves on its stacks when it faults is of no use to programs, and implementations drop it.
+        // A vector of Neo 2 without frames demands that there are none.
+        let is_dropped = |name: &str| is_failed && self.machine.name == "neo3" && name == "invocationStack";
+        let field = |name: &str| left.iter().find(|it| it.0 == name).map(|it| it.1.clone());
+        text(Some(&|name: &str| field(name).filter(|_| !is_dropped(name))))
+    }
+
+    /// Keeps the program if it does something with an instruction that none before did, and returns whether it does.
+    fn observe(&mut self, vector: &str, program: GeneratedProgram) -> bool {
+        let file = open_text(&source(), vector.to_owned(), self.reference);
+        let (judged, observed) = ObservedRun::of(&mut self.observing, &file, 0, Detail::Points);
+        // A format may be unable to demand what the machine does.
+        if judged.report.verdict != Verdict::Pass {
+            return false;
+        }
+        let before = self.seen.len();
+        self.seen.extend(observed.conditions());
+        let is_new = self.seen.len() > before;
+        if is_new {
+            self.generator.keep(program);
+        }
+        is_new
+    }
+
+    /// Whether a machine fails a vector that the embedded machine passes.
+    fn differs(&mut self, index: usize, vector: &str) -> bool {
+        let subject = &mut self.subjects[index];
+        let file = open_text(&source(), vector.to_owned(), subject.options);
+        let kind = subject.worker.run_case(&file, 0).verdict.kind();
+        // The format may not be able to hold what the machine did.
+        matches!(kind, DifferenceKind::Fail | DifferenceKind::Crash | DifferenceKind::Timeout)
+            && self.observing.run_case(&file, 0).verdict == Verdict::Pass
+    }
+
+    /// What is found with a vector that a machine fails; `None` if its cause is known.
+    fn finding(
+        &mut self,
+        index: usize,
+        number: u64,
+        vector: &str,
+        codes: &BTreeSet<u16>,
+        known: &BTreeSet<FuzzCause>,
+    ) -> Option<FuzzFinding> {
+        let subject = &mut self.subjects[index];
+        let ops = self.machine.isa.ops.iter().filter(|op| codes.contains(&op.code));
+        if explains(subject, known, ops) {
+            return None;
+        }
+        let file = open_text(&source(), vector.to_owned(), subject.options);
+        let first = cause(subject, &file, None);
+        let repeated = subject.repeated.entry(first).or_insert(0);
+        if *repeated == MAX_REPEATED {
+            return None;
+        }
+        *repeated += 1;
+        let (text, report) = small(subject, self.reference, &file, self.options)?;
+        let file = open_text(&source(), text.clone(), subject.options);
+        let program = file.case(0)?.read().ok()?.case?.program;
+        let ops = (self.machine.contains)(&program);
+        let what = cause(subject, &file, Some(&ops));
+        if subject.knows(known, &what) || explains(subject, known, ops.into_iter()) {
+            return None;
+        }
+        let signature = signature(report.machine.as_deref(), &report.verdict).unwrap_or_default();
+        let cause = FuzzCause { vm: subject.name.to_owned(), what };
+        let machines = self.machines(&text);
+        let vector = with_machines(&file, &machines).unwrap_or(text);
+        Some(FuzzFinding { cause, program: number, vector, signature, condition: None, machines })
+    }
+
+    /// What each machine does with a vector, the embedded one first.
+    fn machines(&mut self, vector: &str) -> Vec<(String, String)> {
+        let source = source();
+        let file = open_text(&source, vector.to_owned(), self.reference);
+        let embedded = said(&self.observing.run_case(&file, 0).verdict);
+        let others = self.subjects.iter_mut().map(|subject| {
+            let file = open_text(&source, vector.to_owned(), subject.options);
+            (subject.name.to_owned(), said(&subject.worker.run_case(&file, 0).verdict))
+        });
+        [(EMBEDDED.to_owned(), embedded)].into_iter().chain(others).collect()
+    }
+}
+
+/// Whether one of these instructions is a known cause that explains a difference: most programs with it differ.
+fn explains(
+    subject: &Subject<'_>,
+    known: &BTreeSet<FuzzCause>,
+    mut ops: impl Iterator<Item = &'static OpInfo>,
+) -> bool {
+    ops.any(|op| subject.knows(known, op.name) && subject.share(op) >= 500)
+}
+
+/// A small vector that fails for the same cause, and its report.
+fn small(
+    subject: &mut Subject<'_>,
+    reference: &LoadOptions,
+    file: &LoadedFile<'_>,
+    options: &FuzzOptions,
+) -> Option<(String, CaseReport)> {
+    let source = source();
+    let own = options_of(subject.options, &source, subject.options.run.testee.clone());
+    let reference = options_of(reference, &source, MakeTestee::default());
+    let FuzzOptions { max_tries, deadline, .. } = *options;
+    let how = MinimizeOptions { keep: KeptFailure::Cause, max_tries, deadline, keeps: None };
+    let small = minimize((file, 0), &source, &own, Some(&reference), how).ok()?;
+    Some((small.text, small.report))
+}
+
+/// What the failure of a case is about: of the instructions of its small program, the one of whose programs the largest
+/// share differs; without them, the one that made the first wrong value.
+fn cause(subject: &mut Subject<'_>, file: &LoadedFile<'_>, ops: Option<&[&'static OpInfo]>) -> String {
+    let report = subject.worker.run_case(file, 0);
+    let signature = || signature(report.machine.as_deref(), &report.verdict).unwrap_or_default();
+    if report.verdict.kind() != DifferenceKind::Fail {
+        return signature();
+    }
+    let named = named_instruction(&explain(&mut subject.worker, file, 0, 0));
+    let suspicious = ops.into_iter().flatten().max_by_key(|op| (subject.share(op), Some(op.name) == named));
+    suspicious.map(|op| op.name).or(named).map_or_else(signature, str::to_owned)
+}

@@ -1,0 +1,357 @@
+//! The states of a machine that is described by data: each runs on all machines that are compared, and what most of them
+//! do is demanded of the others.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::vec;
+
+use super::causes::{CauseFinder, CommonState, ENOUGH, Neighbours};
+use super::said::{said, source, with_machines};
+use super::{FuzzCause, FuzzFinding, FuzzOptions, FuzzSubject, FuzzTarget, JudgedCase, NotFuzzed};
+use crate::explain::spectrum::before::NumbersBefore;
+use crate::formats::family::{FamilyWriter, NewFamilyCase};
+use crate::hunt::corpus::FuzzCorpus;
+use crate::hunt::minimize::{self, KeptFailure, MinimizeOptions};
+use crate::hunt::state_runs::{BrokenEnd, EndGroups, StateEnd, StateMachine, StateRuns, options_of};
+use crate::hunt::states::{GeneratedState, StateGenerator};
+use crate::model::case::{Case, Program};
+use crate::model::field_type::DeclaredField;
+use crate::model::signature::signature;
+use crate::model::value::Value;
+use crate::model::verdict::Verdict;
+use crate::prove::numbers::Numbers;
+use crate::run::{Families, FamilyMachine, FileOptions, LoadOptions, Worker, open_text};
+
+/// How many states that share a part of one that differs are run at a time, to find out what it is about.
+const NEIGHBOURS: usize = 256;
+
+/// The same around a state on which a machine crashes, since each crash takes two new processes.
+const CRASHING_NEIGHBOURS: usize = 32;
+
+/// How many times so many are run, if few of them differ.
+const ROUNDS: usize = 4;
+
+/// How many different things that states do are known at most.
+const MAX_SEEN: usize = 1 << 17;
+
+/// How many changes are tried to make a state small on which a machine does not answer in time.
+const MAX_TIMEOUTS: usize = 10;
+
+/// The machines that are compared.
+///
+/// # Errors
+///
+/// When there are fewer than two.
+pub(super) fn machines(
+    family: FamilyMachine,
+    families: &Families,
+    subjects: &[FuzzSubject],
+    corpus: &FuzzCorpus,
+) -> Result<Vec<StateMachine>, NotFuzzed> {
+    if subjects.len() < 2 {
+        return Err(NotFuzzed::OneMachine(family.family.machine));
+    }
+    let format = corpus.format.or_else(|| family.family.formats().next());
+    let file = FileOptions { format, families: families.clone(), ..FileOptions::default() };
+    let machine = |subject: &FuzzSubject| {
+        let options = options_of(&file, subject.testee.clone());
+        StateMachine { name: subject.name.clone(), options }
+    };
+    Ok(subjects.iter().map(machine).collect())
+}
+
+/// Makes states and runs them.
+pub(super) struct StateTarget<'o> {
+    writer: FamilyWriter<'static>,
+    runs: StateRuns<'o>,
+    options: &'o FuzzOptions,
+    generator: StateGenerator,
+    causes: CauseFinder,
+    /// What some state did.
+    seen: BTreeSet<String>,
+    /// How often each member that is an address changed, to find the one that goes from instruction to instruction.
+    moves: Vec<u64>,
+    corpus: vec::IntoIter<GeneratedState>,
+    /// Whether it was looked whether each machine runs states.
+    is_checked: bool,
+}
+
+/// A difference does not occur with a vector of its state.
+struct NotRepeated;
+
+/// A state that ran on all machines.
+pub(super) struct RanState {
+    number: u64,
+    state: GeneratedState,
+    program: Program,
+    ends: Vec<StateEnd>,
+    groups: EndGroups,
+}
+
+impl<'o> StateTarget<'o> {
+    pub(super) fn new(
+        family: FamilyMachine,
+        machines: &'o [StateMachine],
+        corpus: &FuzzCorpus,
+        options: &'o FuzzOptions,
+    ) -> Result<StateTarget<'o>, NotFuzzed> {
+        let writer = family.family.writer(corpus.format);
+        let runs = StateRuns::new(family, writer, machines, options.jobs)?;
+        let mut generator = StateGenerator::new(runs.given(writer), writer.constants());
+        let corpus: Vec<_> = corpus.states.iter().map(|state| generator.read(&state.0)).collect();
+        generator.give_like(&corpus);
+        Ok(StateTarget {
+            writer,
+            runs,
+            options,
+            moves: vec![0; generator.fields().len()],
+            generator,
+            causes: CauseFinder::new(family.machine),
+            seen: BTreeSet::new(),
+            corpus: corpus.into_iter(),
+            is_checked: false,
+        })
+    }
+
+    /// The fields that are not compared.
+    pub(super) fn not_compared(&self) -> Vec<&'static str> {
+        self.runs.left_out(self.writer)
+    }
+
+    fn all(&self) -> Vec<usize> {
+        (0..self.runs.machines.len()).collect()
+    }
+
+    fn name(&self, machine: usize) -> &'o str {
+        &self.runs.machines[machine].name
+    }
+
+    /// What a state did that none before did: which fields change, and which instruction changes which of them.
+    fn covers(&mut self, ran: &RanState) -> bool {
+        let Some(StateEnd::State(end)) = ran.groups.reference().map(|index| &ran.ends[index]) else {
+            return false;
+        };
+        let given = self.generator.given(&ran.state);
+        let mut changed = Vec::new();
+        for (field, after) in self.runs.fields.iter().zip(end) {
+            let before = given.iter().find(|member| member.0 == field.name).map(|member| &member.1);
+            if let Some(change) = change(field, before, after) {
+                changed.push(change);
+                let index = self.generator.fields().iter().position(|it| it.name == field.name);
+                if let Some(index) = index {
+                    self.moves[index] += 1;
+                }
+            }
+        }
+        let changed = changed.join(",");
+        let at = self.moves.iter().enumerate().max_by_key(|(index, moves)| (**moves, usize::MAX - index));
+        let pointer =
+            at.filter(|(_, moves)| **moves > 0).map(|(index, _)| &self.generator.fields()[index].name);
+        let op = pointer.and_then(|pointer| self.causes.cell_at(&ran.program, pointer));
+        if self.seen.len() >= MAX_SEEN {
+            return false;
+        }
+        let is_new = self.seen.insert(changed.clone());
+        op.is_some_and(|op| self.seen.insert(format!("{op}: {changed}"))) || is_new
+    }
+
+    /// The text of a vector of a state that demands this end, or the state itself if no machine has an end.
+    fn vector(&self, name: String, state: &GeneratedState, end: Option<&StateEnd>) -> Option<String> {
+        let given = self.generator.given(state);
+        let demanded = match end {
+            Some(StateEnd::State(values)) => self.runs.demanded(&given, values),
+            _ => given.clone(),
+        };
+        self.writer.text(&[NewFamilyCase { name, given, demanded, filled_by: Vec::new() }]).ok()
+    }
+
+    /// What differs between two ends, in a word: the first field, or how a machine broke down.
+    fn difference(&self, reference: Option<&StateEnd>, end: &StateEnd) -> Option<String> {
+        match (reference, end) {
+            (_, StateEnd::Broke(broke)) => Some(broke.clone().verdict().name().to_owned()),
+            (Some(StateEnd::State(demanded)), StateEnd::State(actual)) => {
+                let differs = demanded.iter().zip(actual).position(|(one, other)| one != other)?;
+                Some(self.runs.fields[differs].name.to_string())
+            }
+            _ => None,
+        }
+    }
+
+    /// The states around one that differs, by whether the machine differs in the same way.
+    fn neighbours(&self, ran: &RanState, pair: [usize; 2], what: &str) -> Neighbours {
+        let mut found = Neighbours::default();
+        let (count, rounds) = match ran.ends[pair[1]] {
+            StateEnd::Broke(BrokenEnd::Timeout(_)) => (0, 0),
+            StateEnd::Broke(BrokenEnd::Crash(_)) => (CRASHING_NEIGHBOURS, 1),
+            StateEnd::State(_) | StateEnd::Refused(_) => (NEIGHBOURS, ROUNDS),
+        };
+        let mut numbers = Numbers::of_case(!self.options.seed, ran.number);
+        for _ in 0..rounds {
+            let states = (0..count).map(|_| self.generator.neighbour(&ran.state, &mut numbers));
+            let programs: Vec<_> = states.map(|state| self.generator.program(&state)).collect();
+            for (program, ends) in programs.iter().zip(self.runs.run(&programs, &pair)) {
+                let [reference, end] = &ends[..] else { continue };
+                match self.difference(Some(reference), end) {
+                    Some(other) if other == what => found.failing.push(self.causes.numbers(program)),
+                    None if reference == end => found.passing.push(self.causes.numbers(program)),
+                    _ => {}
+                }
+            }
+            if found.failing.len() >= 4 * ENOUGH {
+                break;
+            }
+        }
+        found
+    }
+
+    fn finding(
+        &mut self,
+        ran: &RanState,
+        pair: (Option<usize>, usize),
+        what: &str,
+        state: &NumbersBefore,
+        known: &BTreeSet<FuzzCause>,
+    ) -> Result<Option<FuzzFinding>, NotRepeated> {
+        let (reference, machine) = pair;
+        let neighbours = match reference {
+            Some(reference) => self.neighbours(ran, [reference, machine], what),
+            None => Neighbours::default(),
+        };
+        let common = self.causes.common(state, &neighbours);
+        let name = format!("{}-{}", self.options.seed, ran.number);
+        let end = reference.map(|index| &ran.ends[index]);
+        let text = self.vector(name, &ran.state, end).ok_or(NotRepeated)?;
+        let (text, verdict) = self.small(text, pair, &common).ok_or(NotRepeated)?;
+        let cause = self.causes.cause(self.name(machine), what, &common);
+        if known.contains(&cause) {
+            return Ok(None);
+        }
+        let signature = signature(Some(self.runs.machine()), &verdict).unwrap_or_default();
+        let (machines, vector) = self.machines(text);
+        let condition = common.rule.map(|rule| rule.condition.what);
+        Ok(Some(FuzzFinding { cause, program: ran.number, vector, signature, condition, machines }))
+    }
+
+    /// A small vector that fails for the same cause, and how; `None` if it does not fail again.
+    fn small(
+        &self,
+        text: String,
+        (reference, machine): (Option<usize>, usize),
+        common: &CommonState,
+    ) -> Option<(String, Verdict)> {
+        let source = source();
+        let options = |index: usize| -> LoadOptions {
+            let options = &self.runs.machines[index].options;
+            minimize::options_of(options, &source, options.run.testee.clone())
+        };
+        let (own, reference) = (options(machine), reference.map(options));
+        let file = open_text(&source, text.clone(), &own);
+        let verdict = Worker::new(&own.run).run_case(&file, 0).verdict;
+        let is_timeout = matches!(verdict, Verdict::Timeout(_));
+        let keeps = |case: &Case| self.causes.follows(common, &case.program);
+        let how = MinimizeOptions {
+            keep: KeptFailure::Cause,
+            max_tries: if is_timeout { MAX_TIMEOUTS } else { self.options.max_tries },
+            deadline: self.options.deadline,
+            keeps: Some(&keeps),
+        };
+        let small = minimize::minimize((&file, 0), &source, &own, reference.as_ref(), how).ok();
+        match (small, verdict) {
+            (Some(small), _) => Some((small.text, small.report.verdict)),
+            (None, verdict @ (Verdict::Fail(_) | Verdict::Crash(_) | Verdict::Timeout(_))) => {
+                Some((text, verdict))
+            }
+            (None, _) => None,
+        }
+    }
+
+    /// What each machine did with a vector, and the vector with that.
+    fn machines(&self, vector: String) -> (Vec<(String, String)>, String) {
+        let source = source();
+        let one = |machine: &StateMachine| {
+            let file = open_text(&source, vector.clone(), &machine.options);
+            (machine.name.clone(), said(&Worker::new(&machine.options.run).run_case(&file, 0).verdict))
+        };
+        let machines: Vec<_> = self.runs.machines.iter().map(one).collect();
+        let file = open_text(&source, vector.clone(), &self.runs.machines[0].options);
+        let said = with_machines(&file, &machines);
+        (machines, said.unwrap_or(vector))
+    }
+}
+
+impl FuzzTarget for StateTarget<'_> {
+    type Ran = RanState;
+
+    const BATCH: u64 = 64;
+
+    fn resume(&mut self) -> Option<bool> {
+        let state = self.corpus.next()?;
+        let program = self.generator.program(&state);
+        let ends = self.runs.run(std::slice::from_ref(&program), &self.all()).remove(0);
+        let groups = EndGroups::of(&ends);
+        let ran = RanState { number: 0, state, program, ends, groups };
+        let is_new = self.covers(&ran);
+        if is_new {
+            self.generator.keep(ran.state);
+        }
+        Some(is_new)
+    }
+
+    fn run(&mut self, numbers: Range<u64>) -> Result<Vec<Option<RanState>>, NotFuzzed> {
+        let state = |number| self.generator.next(&mut Numbers::of_case(self.options.seed, number));
+        let states: Vec<_> = numbers.clone().map(state).collect();
+        let programs: Vec<_> = states.iter().map(|state| self.generator.program(state)).collect();
+        let ends = self.runs.run(&programs, &self.all());
+        if !std::mem::replace(&mut self.is_checked, true) {
+            self.runs.check(&ends)?;
+        }
+        let ran = numbers.zip(states).zip(programs).zip(ends).map(|(((number, state), program), ends)| {
+            let groups = EndGroups::of(&ends);
+            let is_compared = ends.len() - groups.refused.len() >= 2;
+            is_compared.then_some(RanState { number, state, program, ends, groups })
+        });
+        Ok(ran.collect())
+    }
+
+    fn new_coverage(&mut self, ran: &mut RanState) -> Option<String> {
+        if !self.covers(ran) {
+            return None;
+        }
+        self.generator.keep(ran.state.clone());
+        let name = format!("{}-{}", self.options.seed, ran.number);
+        self.vector(name, &ran.state, ran.groups.reference().map(|index| &ran.ends[index]))
+    }
+
+    fn judge(&mut self, ran: RanState, known: &BTreeSet<FuzzCause>) -> JudgedCase {
+        let mut judged = JudgedCase::default();
+        let reference = ran.groups.reference();
+        let numbers = self.causes.numbers(&ran.program);
+        for machine in self.all() {
+            let demanded = reference.map(|index| &ran.ends[index]);
+            let Some(what) = self.difference(demanded, &ran.ends[machine]) else { continue };
+            judged.is_different = true;
+            if !self.causes.is_known(known, (self.name(machine), &what), &numbers) {
+                let pair = (reference, machine);
+                match self.finding(&ran, pair, &what, &numbers, known) {
+                    Ok(found) => judged.findings.extend(found),
+                    Err(NotRepeated) => judged.unrepeated += 1,
+                }
+            }
+        }
+        judged
+    }
+}
+
+/// How a field changes, in a word: of flags, which of them; `None` if it does not.
+fn change(field: &DeclaredField, before: Option<&Value>, after: &Value) -> Option<String> {
+    if before == Some(after) {
+        return None;
+    }
+    let name = &field.name;
+    Some(match (before, after) {
+        (Some(Value::Int(before)), Value::Int(after)) if !field.options.flags.is_empty() => {
+            format!("{name} {:x}", before ^ after)
+        }
+        _ => name.to_string(),
+    })
+}

@@ -1,0 +1,104 @@
+//! `vmconf explore --vm`: a machine with a planted fault beside the embedded one opens at the step that goes wrong.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+
+use super::{Vectors, caught, faulty, options};
+use crate::support::golden;
+use vmconf::explain::bisect::{self, OnVm};
+use vmconf::explain::explore::beside::{ComparedSide, PairedExplorer};
+use vmconf::explain::explore::{self, Explorer, ExplorerKey, screen};
+use vmconf::explain::playback::VmRun;
+use vmconf::machines::of_this_crate;
+use vmconf::model::limits::Limits;
+use vmconf::prove::mutants::evenly;
+use vmconf::prove::mutants::fault::{FaultKind, RowFault, row_faults_of};
+use vmconf::prove::mutants::faulty::Faulty;
+use vmconf::run::{LoadOptions, RunOptions};
+use vmconf::testees::server::Server;
+
+/// The number of faults of each machine.
+const PLANTED: usize = 6;
+
+/// The machine of this crate beside one with the fault, on a case that notices it; `None` if there is none.
+fn beside(vectors: &Vectors<'_>, fault: RowFault, reports: fn(OnVm) -> OnVm) -> Option<PairedExplorer> {
+    let case = caught(vectors, fault, &faulty(fault))?;
+    let (info, limits) = (fault.machine, case.file.options().limits.clone());
+    let opened = explore::open(case.file, case.index, &RunOptions::default()).ok()?;
+    let id = opened.id.clone();
+    let case = case.file.case(case.index)?.read().ok()?.case?;
+    let served = || {
+        let make = move |limits: &Limits| Box::new(Faulty::new(fault, limits, Arc::default())) as Box<_>;
+        let served = OnVm::served(Server::with(info, make), info, &case).unwrap();
+        reports(served.limited(&limits))
+    };
+    let run = VmRun::new(served(), info.isa).unwrap();
+    let mut one = OnVm::embedded(info, &case).unwrap().limited(&limits);
+    let found = bisect::runs(&mut one, &mut served(), info.isa).unwrap().difference?;
+    let (first, of_steps) = (run.step_of(found.at), run.case(&case));
+    let run = Rc::new(RefCell::new(run));
+    let played = explore::open_played(id.clone(), &of_steps, run.clone(), Vec::new()).unwrap();
+    let explorer = |recording, assertions| {
+        Explorer::new(recording, format!("{} {id}", info.name), assertions, Vec::new())
+    };
+    let own = explorer(opened.recording, opened.assertions);
+    let own = ComparedSide { explorer: own, name: "embedded".to_owned(), run: None, isa: info.isa };
+    let other = explorer(played.recording, played.assertions);
+    let other = ComparedSide { explorer: other, name: "faulty".to_owned(), run: Some(run), isa: info.isa };
+    Some(PairedExplorer::new([own, other], Some(first)))
+}
+
+fn screen_of(pair: &mut PairedExplorer) -> String {
+    let mut terminal = Terminal::new(TestBackend::new(80, 24)).unwrap();
+    terminal.draw(|frame| screen::paint_pair(pair, frame)).unwrap();
+    terminal.backend().to_string()
+}
+
+/// Whatever the machine reports: its instructions and states, or states alone.
+#[test]
+fn it_opens_at_the_step_that_goes_wrong() {
+    let sources = crate::support::files_of(crate::support::VECTORS);
+    let options: LoadOptions = options();
+    let vectors = Vectors::read(&sources, &options);
+    let mut screens = Vec::new();
+    for machine in of_this_crate() {
+        // Whether two values share a compound shows only where it is changed later.
+        let hidden = [FaultKind::Copied, FaultKind::OperandCopied, FaultKind::Shared];
+        let faults: Vec<_> =
+            row_faults_of(machine).into_iter().filter(|it| !hidden.contains(&it.kind)).collect();
+        let mut planted = 0;
+        for fault in evenly(&faults, 4 * PLANTED) {
+            let reports: fn(OnVm) -> OnVm = if planted % 2 == 0 { |it| it } else { OnVm::by_states };
+            let Some(mut pair) = beside(&vectors, fault, reports) else { continue };
+            planted += 1;
+            assert!(!pair.differs().is_empty(), "{fault}: {}", screen_of(&mut pair));
+            if planted == 1 {
+                screens.push(format!("{}: {fault}\n{}\n", machine.name, screen_of(&mut pair)));
+            }
+            let step = pair.step();
+            press(&mut pair, 'b');
+            assert_eq!(pair.step(), step - 1, "{fault}");
+            for side in pair.sides() {
+                assert_eq!(side.explorer.recording().now().step(), step - 1, "{fault}");
+            }
+            let next = pair.sides()[0].explorer.recording().machine().next().unwrap();
+            assert_eq!(next.op.map(|op| op.name), Some(fault.op.name), "{fault}");
+            assert!(pair.differs().is_empty(), "{fault}: {}", screen_of(&mut pair));
+            press(&mut pair, 'd');
+            assert_eq!(pair.step(), step, "{fault}");
+            if planted == PLANTED {
+                break;
+            }
+        }
+        assert_eq!(planted, PLANTED, "{}", machine.name);
+    }
+    golden::file("explore-beside-faults", &screens.concat());
+}
+
+fn press(pair: &mut PairedExplorer, key: char) {
+    pair.press(ExplorerKey::Char(key), &mut |_| true);
+}

@@ -1,0 +1,334 @@
+//! States of families: `vmconf fuzz` finds planted faults from nothing, and `vmconf fill --cases` makes corpora. The
+//! machine is that of the page "Bring your own machine".
+
+#![allow(clippy::print_stdout, reason = "the seed of a search is worth to know")]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value as Json;
+use tempfile::TempDir;
+
+use crate::support::{Ran, at_root, command, ran};
+
+const SEED: &str = "1";
+
+/// What `SUB` of the page's machine does for the carry, and what it must do.
+const NO_BORROW: &str = "- ram.get(n, 0) > 255";
+const BORROW: &str = "- ram.get(n, 0) < 0";
+
+/// The line of the machine after which a fault is planted.
+const DECODES: &str = "    zero, carry = f >> 1, f & 1\n";
+
+/// A folder with the declaration of the machine, and variants of it.
+struct Lab {
+    folder: TempDir,
+}
+
+impl Lab {
+    fn new() -> Lab {
+        let lab = Lab { folder: TempDir::new().unwrap() };
+        let vectors = at_root("docs/examples/own/vectors.json");
+        let init =
+            command(&["family", "init", vectors.to_str().unwrap(), "--name", "acc8"]).output().unwrap();
+        let declaration = String::from_utf8(init.stdout).unwrap();
+        let flags = "f = { type = \"u8\", flags = \"------ZC\" } #";
+        lab.write("acc8.toml", &declaration.replace("f = \"u8\" #", flags));
+        let machine = fs::read_to_string(at_root("docs/examples/own/acc8.py")).unwrap();
+        assert!(machine.contains(NO_BORROW) && machine.contains(DECODES));
+        lab.write("borrow.py", &machine);
+        lab.write("good.py", &machine.replace(NO_BORROW, BORROW));
+        lab
+    }
+
+    fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        fs::write(self.path().join(name), text).unwrap();
+    }
+
+    /// A machine without a fault but for these lines, which run before the instruction.
+    fn plant(&self, name: &str, lines: &str) {
+        let good = fs::read_to_string(self.path().join("good.py")).unwrap();
+        self.write(name, &good.replace(DECODES, &format!("{DECODES}{lines}\n")));
+    }
+
+    /// Runs a command on the family, on these machines: scripts without their endings.
+    fn run(&self, command_name: &str, machines: &[&str], args: &[&str]) -> Ran {
+        let mut all: Vec<String> = vec![command_name.to_owned()];
+        all.extend(args.iter().map(|arg| (*arg).to_owned()));
+        all.extend(["--family".to_owned(), "acc8.toml".to_owned()]);
+        all.extend(machines.iter().map(|name| format!("--vm={name}=python3 {name}.py")));
+        let all: Vec<&str> = all.iter().map(String::as_str).collect();
+        ran(command(&all).current_dir(self.path()).output().unwrap())
+    }
+
+    fn fuzz(&self, machines: &[&str], cases: &str, more: &[&str]) -> Fuzzed {
+        println!("seed {SEED}");
+        let args = ["acc8", "--seed", SEED, "--cases", cases, "--output", "json"];
+        let ran = self.run("fuzz", machines, &[&args, more].concat());
+        let lines: Vec<Json> = ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert!(!lines.is_empty(), "{ran:?}");
+        Fuzzed { ran, lines }
+    }
+
+    /// The verdict of `vmconf run` on a vector or a folder.
+    fn passes(&self, machine: &str, path: &str) -> bool {
+        let ran = self.run("run", &[machine], &[path, "--quiet"]);
+        assert!([0, 1, 3].contains(&ran.exit), "{ran:?}");
+        ran.exit == 0
+    }
+
+    /// The names and texts of the files of a folder.
+    fn files(&self, folder: &str) -> BTreeMap<String, String> {
+        let entries = fs::read_dir(self.path().join(folder)).unwrap().map(Result::unwrap);
+        entries
+            .map(|entry| {
+                (entry.file_name().into_string().unwrap(), fs::read_to_string(entry.path()).unwrap())
+            })
+            .collect()
+    }
+}
+
+struct Fuzzed {
+    ran: Ran,
+    lines: Vec<Json>,
+}
+
+impl Fuzzed {
+    /// The machine and cause of each finding.
+    fn causes(&self) -> Vec<(&str, &str)> {
+        let findings = self.lines.iter().filter(|line| line["type"] == "difference");
+        findings.map(|line| (line["vm"].as_str().unwrap(), line["cause"].as_str().unwrap())).collect()
+    }
+}
+
+/// SUB is 0x04, and its carry is the borrow.
+const SUB: (&str, &str) = ("mine", "f with ram at pc 0x04");
+
+#[test]
+fn a_planted_fault_is_found_from_nothing() {
+    let lab = Lab::new();
+    fs::rename(lab.path().join("borrow.py"), lab.path().join("mine.py")).unwrap();
+    let found = lab.fuzz(&["good", "mine"], "600", &["--out", "found"]);
+    assert_eq!((found.ran.exit, found.causes()), (1, vec![SUB]), "{:?}", found.ran);
+    let finding = &found.lines[0];
+    assert_eq!(finding["machines"]["good"], "as the vector demands");
+    assert_eq!(finding["machines"]["mine"], "f: 0 instead of 1");
+    // The smallest state in which 0x04 borrows: 0 minus itself as a number, which lies at address 0.
+    let vector: Json = serde_json::from_str(finding["vector"].as_str().unwrap()).unwrap();
+    let initial = serde_json::json!({"pc": 0, "a": 0, "x": 0, "f": 0, "ram": [[0, 4]]});
+    assert_eq!(vector[0]["initial"], initial, "{vector}");
+    assert!(lab.passes("good", "found") && !lab.passes("mine", "found"));
+    let check = lab.run("check", &[], &["found"]);
+    assert_eq!(check.exit, 0, "{check:?}");
+}
+
+#[test]
+fn the_findings_are_the_same_for_any_number_of_processes() {
+    let lab = Lab::new();
+    lab.plant(
+        "mine.py",
+        "    if op == 0x03 and x > 0x7f: zero = 1\n    if ram.get((pc + 2) % 256) == 7: x ^= 1",
+    );
+    let with = |jobs: &str| lab.fuzz(&["good", "borrow", "mine"], "400", &["--jobs", jobs]).ran;
+    let one = with("1");
+    assert_eq!(one.exit, 1, "{one:?}");
+    assert_eq!(one, with("3"));
+}
+
+/// Of three machines, two say who is wrong; each fault is told once, under the field and what has it.
+#[test]
+fn most_machines_decide() {
+    let lab = Lab::new();
+    lab.plant("edge.py", "    if pc == 0xff: x ^= 4");
+    fs::copy(lab.path().join("good.py"), lab.path().join("other.py")).unwrap();
+    let found = lab.fuzz(&["borrow", "good", "other"], "400", &[]);
+    assert_eq!(found.causes(), [("borrow", SUB.1)], "{:?}", found.ran);
+    let found = lab.fuzz(&["edge", "good", "other"], "400", &[]);
+    assert_eq!(found.causes(), [("edge", "x with pc = 0xff")], "{:?}", found.ran);
+}
+
+#[test]
+fn a_machine_that_crashes_is_a_finding_and_the_others_go_on() {
+    let lab = Lab::new();
+    lab.plant("crash.py", "    if op == 0x06: raise SystemExit(3)");
+    lab.plant("hang.py", "    if op == 0x05 and a == 0xff:\n        while True: pass");
+    let found = lab.fuzz(&["good", "crash", "borrow", "hang"], "400", &["--timeout", "1s", "--out", "found"]);
+    let mut causes = found.causes();
+    causes.sort_unstable();
+    let expected = [("borrow", SUB.1), ("crash", "crash with ram at pc 0x06"), ("hang", "timeout")];
+    assert_eq!(causes[..2], expected[..2], "{:?}", found.ran);
+    assert!(causes.len() < 3 || causes[2] == expected[2], "{causes:?}");
+    let of_crash = found.lines.iter().find(|line| line["vm"] == "crash").unwrap();
+    assert_eq!(of_crash["machines"]["crash"], "crash: ended with exit code 3");
+    let file = of_crash["file"].as_str().unwrap();
+    assert!(lab.passes("good", file) && !lab.passes("crash", file));
+}
+
+/// An instruction of two bytes of which chance does not make the right ones, but a vector has them.
+#[test]
+fn vectors_bring_what_chance_does_not() {
+    let lab = Lab::new();
+    let prefixed = "    if op == 0xe7 and n == 0x5b and ram.get((pc + 2) % 256) == 0xc9: x ^= ";
+    lab.plant("good2.py", &format!("{prefixed}1"));
+    lab.plant("mine.py", &format!("{prefixed}(3 if a & 0x10 else 1)"));
+    assert_eq!(lab.fuzz(&["good2", "mine"], "800", &[]).causes(), []);
+    fs::create_dir(lab.path().join("corpus")).unwrap();
+    let vector = r#"[{"name": "e7 5b c9", "initial": {"pc": 9, "a": 0, "x": 0, "f": 0, "ram": [[9, 231], [10, 91], [11, 201]]},
+        "final": {"pc": 11, "a": 0, "x": 1, "f": 0, "ram": [[9, 231], [10, 91], [11, 201]]}}]"#;
+    lab.write("corpus/own.json", vector);
+    let found = lab.fuzz(&["good2", "mine"], "800", &["--corpus", "corpus"]);
+    let [("mine", cause)] = found.causes()[..] else { panic!("{:?}", found.ran) };
+    for cell in ["x with ", "ram at pc 0xe7", "ram at pc+1 0x5b", "ram at pc+2 0xc9"] {
+        assert!(cause.contains(cell), "{cause}");
+    }
+    assert_eq!(found.lines[0]["condition"], "bit 4 of a set");
+    let corpus = &found.lines.last().unwrap()["corpus"];
+    assert_eq!(corpus["read"], 1);
+    assert_eq!(lab.files("corpus").len() as u64, 1 + corpus["added"].as_u64().unwrap());
+    let ran = lab.run("run", &["good2"], &["corpus", "--quiet"]);
+    assert_eq!(ran.exit, 0, "{ran:?}");
+}
+
+#[test]
+fn a_known_difference_is_not_told_again() {
+    let lab = Lab::new();
+    let known = ["--known", "known.txt"];
+    assert_eq!(lab.fuzz(&["good", "borrow"], "400", &known).causes().len(), 1);
+    let again = lab.fuzz(&["good", "borrow"], "400", &known);
+    assert_eq!((again.ran.exit, again.causes().len()), (0, 0), "{:?}", again.ran);
+    assert!(again.lines[0]["differing"].as_u64().unwrap() > 0);
+}
+
+#[test]
+fn what_cannot_be_compared_is_an_error() {
+    let lab = Lab::new();
+    let one = lab.run("fuzz", &["good"], &["acc8"]);
+    assert_eq!(one.exit, 2, "{one:?}");
+    assert!(one.stderr.contains("at least two machines"), "{one:?}");
+    let none = lab.run("fuzz", &["good", "borrow"], &["acc9"]);
+    assert!(none.exit == 2 && none.stderr.contains("no machine \"acc9\"; did you mean acc8?"), "{none:?}");
+    let other = lab.run("fuzz", &["good", "borrow"], &["z80"]);
+    assert!(other.exit == 2 && other.stderr.contains("good does not run z80; it runs acc8"), "{other:?}");
+    // Each vector demands this field, so no machine without it runs one.
+    let declaration = fs::read_to_string(lab.path().join("acc8.toml")).unwrap();
+    let declaration = declaration.replace("[state]\n", "[state]\nextra = \"u8\"\n");
+    let demands = "expect = { extra = { at = \"$.extra\", absent = 0 }, ";
+    lab.write("acc8.toml", &declaration.replace("expect = { ", demands));
+    let lacking = lab.run("fuzz", &["good", "borrow"], &["acc8"]);
+    let why = "good does not report extra, which each vector of acc8 demands";
+    assert!(lacking.exit == 2 && lacking.stderr.contains(why), "{lacking:?}");
+}
+
+/// A machine that does something else each fiftieth time shows no difference that a vector can keep.
+#[test]
+fn differences_that_do_not_occur_again_are_counted() {
+    let lab = Lab::new();
+    let lines = "    step.runs = getattr(step, 'runs', 0) + 1\n    if step.runs % 50 == 0: x ^= 1";
+    lab.plant("moody.py", lines);
+    let found = lab.fuzz(&["good", "moody"], "100", &["--jobs", "1"]);
+    let end = found.lines.last().unwrap();
+    assert!(end["unrepeated"].as_u64().unwrap() > 0, "{end}");
+    assert_eq!((found.ran.exit, found.causes()), (0, vec![]), "{:?}", found.ran);
+}
+
+#[test]
+fn a_corpus_is_made_and_finds_a_fault_in_a_third_machine() {
+    let lab = Lab::new();
+    fs::copy(lab.path().join("good.py"), lab.path().join("other.py")).unwrap();
+    let fill = |folder: &str, more: &[&str]| {
+        let args = ["--cases", "20", "--each", "ram[pc]=0x00-0x06,0xff", "--out", folder];
+        lab.run("fill", &["good", "other"], &[&args, more].concat())
+    };
+    let made = fill("corpus", &[]);
+    assert_eq!(made.exit, 0, "{made:?}");
+    assert_eq!(made.stdout, "160 cases in 8 files, 0 left out without agreement; 8 files written\n");
+    let files = lab.files("corpus");
+    let expected = ["00", "01", "02", "03", "04", "05", "06", "ff"].map(|name| format!("{name}.json"));
+    assert!(files.keys().eq(&expected), "{:?}", files.keys());
+    for (name, text) in &files {
+        let cases: Json = serde_json::from_str(text).unwrap();
+        assert_eq!(cases.as_array().unwrap().len(), 20);
+        for case in cases.as_array().unwrap() {
+            let initial = &case["initial"];
+            let cells = initial["ram"].as_array().unwrap();
+            let op = cells.iter().find(|cell| cell[0] == initial["pc"]).unwrap();
+            assert_eq!(format!("{:02x}.json", op[1].as_u64().unwrap()), *name);
+        }
+    }
+    // The same again, whatever the number of processes and the other values.
+    assert_eq!(fill("corpus", &["--check", "--jobs", "1"]).exit, 0);
+    let one = ["--cases", "20", "--each", "ram[pc]=4", "--out", "one"];
+    assert_eq!(lab.run("fill", &["good", "other"], &one).exit, 0);
+    assert_eq!(lab.files("one")["04.json"], files["04.json"]);
+
+    let check = lab.run("check", &[], &["corpus"]);
+    assert_eq!(check.exit, 0, "{check:?}");
+    assert!(lab.passes("good", "corpus") && lab.passes("other", "corpus"));
+    let third = lab.run("run", &["borrow"], &["corpus"]);
+    assert!(third.exit == 1 && third.stdout.contains("1 suspect: "), "{third:?}");
+    assert!(third.stdout.contains("corpus/04.json::04 "), "{third:?}");
+}
+
+/// Where the declaration names a place for it, vectors say what each machine did.
+#[test]
+fn vectors_say_who_said_what() {
+    let lab = Lab::new();
+    let declaration = fs::read_to_string(lab.path().join("acc8.toml")).unwrap();
+    lab.write("acc8.toml", &format!("{declaration}info = \"known\"\n"));
+    fs::copy(lab.path().join("good.py"), lab.path().join("other.py")).unwrap();
+    let found = lab.fuzz(&["good", "borrow"], "200", &["--out", "found"]);
+    let text = found.lines[0]["vector"].as_str().unwrap();
+    let vector: Json = serde_json::from_str(text).unwrap();
+    assert_eq!(vector[0]["known"]["machines"], found.lines[0]["machines"], "{text}");
+    let args = ["--cases", "2", "--out", "corpus"];
+    assert_eq!(lab.run("fill", &["good", "other"], &args).exit, 0);
+    let corpus: Json = serde_json::from_str(&lab.files("corpus")["acc8.json"]).unwrap();
+    assert_eq!(corpus[1]["known"], serde_json::json!({"filledBy": "good, other"}));
+    let check = lab.run("check", &[], &["found", "corpus", "--strict"]);
+    assert_eq!(check.exit, 0, "{check:?}");
+    let audit = lab.run("audit", &[], &["corpus"]);
+    assert_eq!(audit.exit, 0, "{audit:?}");
+}
+
+#[test]
+fn states_without_agreement_are_left_out() {
+    let lab = Lab::new();
+    let args = ["--cases", "30", "--each", "ram[pc]=4", "--out", "corpus"];
+    let made = lab.run("fill", &["good", "borrow"], &args);
+    assert_eq!(made.exit, 1, "{made:?}");
+    assert!(made.stdout.starts_with("DISAGREEMENT  04, state "), "{made:?}");
+    assert!(made.stdout.contains("\n  good: f: 0x1\n  borrow: f: 0x0\n"), "{made:?}");
+    assert!(lab.passes("good", "corpus") && lab.passes("borrow", "corpus"));
+    // Two of three are enough if that is asked for.
+    fs::copy(lab.path().join("good.py"), lab.path().join("other.py")).unwrap();
+    let args = [&args[..5], &["most", "--agree", "2"]].concat();
+    let made = lab.run("fill", &["good", "borrow", "other"], &args);
+    assert_eq!(made.exit, 0, "{made:?}");
+    assert!(lab.passes("good", "most") && !lab.passes("borrow", "most"));
+}
+
+#[test]
+fn numbers_that_are_not_there_are_errors() {
+    let lab = Lab::new();
+    let each = |each: &str| {
+        let args = ["--cases", "1", "--each", each, "--out", "corpus"];
+        let ran = lab.run("fill", &["good", "borrow"], &args);
+        assert_eq!(ran.exit, 2, "{ran:?}");
+        ran.stderr
+    };
+    for (number, expected) in [
+        ("ram[pcc]", "no member \"pcc\"; did you mean pc?"),
+        ("ram", "MEMORY[FIELD] names a cell"),
+        ("pc[a]", "pc is u8, not a memory"),
+        ("a=0x100", "0x100 does not fit 8 bits"),
+        ("a=5-3", "expected FIELD, MEMORY[FIELD]"),
+    ] {
+        let said = each(number);
+        assert!(said.contains(expected), "{number}: {said}");
+    }
+}
