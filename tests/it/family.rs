@@ -623,9 +623,9 @@ fn cells_of_any_memory_are_compared_by_its_rule() {
     const PLAIN: &str = r#"[{"b":{"s":[[1,5],[2,6]]},"e":{"s":[[1,5]]}}]"#;
     const LIST: &str = r#"[{"b":{"s":[[[1,5],[2,6]]]},"e":{"s":[[[1,5]]]}}]"#;
     const MAP: &str = r#"[{"b":{"s":{"x":[[1,5],[2,6]]}},"e":{"s":{"x":[[1,5],[3,0]]}}}]"#;
+    const ROWS: &str = r#"[{"b":{"s":[{"ram":[[2,6]]}]},"e":{"s":[{"ram":[[1,5],[2,6]]}]}}]"#;
     let table = |unlisted: &str| format!("s = {{ a = 'u8', ram = {{ type = 'memory<u8, u8>'{unlisted} }} }}");
     let rows = |unlisted: &str| format!("s = [{{ ram = {{ type = 'memory<u8, u8>'{unlisted} }} }}]");
-    const ROWS: &str = r#"[{"b":{"s":[{"ram":[[2,6]]}]},"e":{"s":[{"ram":[[1,5],[2,6]]}]}}]"#;
     let (any, zero) = (", unlisted = 'any'", ", unlisted = 'zero'");
     let cases = [
         (table(""), RECORD, r#"{"s":{"a":1,"ram":[[1,5],[2,6]]}}"#, 0),

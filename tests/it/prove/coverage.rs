@@ -105,7 +105,7 @@ fn every_form_names_what_is_never_executed() {
                 Validator::named("coverage").assert_accepts(&json, "the coverage");
             }
             "html" => {
-                assert!(ran.stdout.contains("<tr class=\"bad\"><th scope=\"row\"><span title=\"(a + b) % c"))
+                assert!(ran.stdout.contains("<tr class=\"bad\"><th scope=\"row\"><span title=\"(a + b) % c"));
             }
             _ => assert!(ran.stdout.contains("never executed: "), "{}", ran.stdout),
         }
