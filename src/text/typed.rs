@@ -4,12 +4,14 @@
 //! may have any of the notations that `docs/src/families.md` lists. A memory is a [`Value::Record`] with a member for
 //! each cell, named by its address.
 
+mod datum_place;
 mod fault;
 mod json_number;
 mod memory;
 mod scalar;
 mod write;
 
+pub use self::datum_place::DatumPlace;
 pub use self::memory::{MAX_CELLS, MemoryCell, address_key, cells};
 pub use self::write::{quote, write, written};
 
@@ -27,16 +29,6 @@ use crate::model::value::Value;
 
 /// A value, or what is wrong with the first datum that is not of its type.
 pub type TypedReading = Result<Value, Diagnostic<Origin>>;
-
-/// Where a datum stands, which decides the notation of `base64`: every other type is read the same everywhere.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DatumPlace {
-    /// In a vector or a declaration: base64.
-    Vector,
-    /// In an answer of a machine or a report, as [`write()`] writes it: `0x` and hex digits. Base64 is refused there, since
-    /// a text such as `0x0A` would be both.
-    Wire,
-}
 
 /// Reads a datum of a vector or a declaration. `name` is what it is, for errors.
 ///

@@ -5,7 +5,7 @@ use ::base64::engine::DecodePaddingMode;
 use ::base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use num_bigint::BigInt;
 
-use super::DatumPlace;
+use super::datum_place::DatumPlace;
 use super::fault::{of_item, wrong};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::field_type::FieldType;
