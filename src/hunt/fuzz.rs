@@ -1,8 +1,8 @@
 //! Finds cases on which machines differ.
 //!
 //! The cases of an embedded machine are programs, and each becomes a vector that demands what that machine does
-//! ([`programs`]). Those of a machine that is described by data are states, and each is run on all machines that are
-//! compared ([`states`]). A difference is minimized and reported once, by the machine and what the differing cases are
+//! (`programs`). Those of a machine that is described by data are states, and each is run on all machines that are
+//! compared (`states`). A difference is minimized and reported once, by the machine and what the differing cases are
 //! about. Cases that do what none before did are kept and changed further; those of a [`FuzzCorpus`] are there from the
 //! start.
 
@@ -23,6 +23,9 @@ use super::state_runs::CannotRun;
 use crate::machines::MachineInfo;
 use crate::run::{Families, FamilyMachine};
 use crate::testees::MakeTestee;
+
+/// After how many cases it is looked whether each machine runs any: the number of cases may be large.
+const CHECKED_AFTER: u64 = 32;
 
 /// Whose cases are made.
 #[derive(Clone)]
@@ -129,6 +132,14 @@ pub enum NotFuzzed {
     /// There is nothing to compare with.
     #[error("states of {0} are compared on at least two machines: name another one with --vm")]
     OneMachine(&'static str),
+    /// A machine runs none of the programs.
+    #[error("--vm {vm} runs none of the programs: {why}")]
+    RunsNone {
+        /// The name of the machine.
+        vm: String,
+        /// Why it does not run the first one.
+        why: String,
+    },
     /// A machine cannot run the states.
     #[error(transparent)]
     CannotRun(#[from] CannotRun),
@@ -151,14 +162,22 @@ trait FuzzTarget {
     /// Keeps the case if it does what none before did: the vector of such a case.
     fn new_coverage(&mut self, ran: &mut Self::Ran) -> Option<String>;
 
+    /// Whether each machine ran some of the cases so far.
+    fn check(&self) -> Result<(), NotFuzzed>;
+
     /// Which machines differ; those with a known cause without a finding.
     fn judge(&mut self, ran: Self::Ran, known: &BTreeSet<FuzzCause>) -> JudgedCase;
 }
+
+/// A difference does not occur again with the vector of its case.
+struct NotRepeated;
 
 /// What is found with a case.
 #[derive(Default)]
 struct JudgedCase {
     is_different: bool,
+    /// Whether fewer than two machines ran it.
+    is_skipped: bool,
     /// How many differences did not occur again.
     unrepeated: u64,
     findings: Vec<FuzzFinding>,
@@ -225,8 +244,12 @@ impl FuzzSearch<'_> {
                     None => self.summary.skipped += 1,
                 }
             }
+            if (CHECKED_AFTER..CHECKED_AFTER + T::BATCH).contains(&end) {
+                target.check()?;
+            }
             start = end;
         }
+        target.check()?;
         Ok(self.summary)
     }
 
@@ -235,7 +258,8 @@ impl FuzzSearch<'_> {
             self.summary.added += 1;
             (self.sink)(FuzzEvent::NewCoverage(vector));
         }
-        let JudgedCase { is_different, unrepeated, findings } = target.judge(ran, self.known);
+        let JudgedCase { is_different, is_skipped, unrepeated, findings } = target.judge(ran, self.known);
+        self.summary.skipped += u64::from(is_skipped);
         self.summary.unrepeated += unrepeated;
         self.summary.differing += u64::from(is_different);
         for finding in findings {

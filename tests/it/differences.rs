@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use crate::random::Random;
 #[cfg(unix)]
-use crate::support::{Ran, command, golden, ran};
+use crate::support::{Ran, command, golden, ran, vmconf};
 use vmconf::hunt::corpus::FuzzCorpus;
 use vmconf::hunt::fuzz::{FuzzEvent, FuzzFinding, FuzzMachine, FuzzOptions, FuzzSubject, FuzzSummary, fuzz};
 use vmconf::machines::{by_name, of_this_crate};
@@ -242,4 +242,33 @@ fn a_hostile_corpus_is_noted_and_left_alone() {
     golden::file("hostile-corpus", &found.stderr);
     assert!(found.stdout.contains("corpus: 1 program read, 1 kept, "), "{found:?}");
     assert!(before.iter().all(|(name, text)| corpus_files(folder.path()).get(name) == Some(text)));
+}
+
+/// A machine that runs no program does not agree.
+#[test]
+fn a_machine_that_runs_no_program_is_an_error() {
+    let vm = format!("other={} serve evm", env!("CARGO_BIN_EXE_vmconf"));
+    for cases in ["3", "100"] {
+        let ran = vmconf(&["fuzz", "neo3", "--vm", &vm, "--cases", cases]);
+        assert_ne!(ran.exit, 0, "{ran:?}");
+        assert!(ran.stderr.contains("--vm other runs none of the programs: unsupported"), "{ran:?}");
+    }
+}
+
+/// Of a machine that crashes on every program, too, the vector is one that can be read without naming its format.
+#[test]
+#[cfg(unix)]
+fn vectors_of_crashes_are_detected() {
+    let program = env!("CARGO_BIN_EXE_vmconf");
+    for machine in ["neo3", "neo2", "evm"] {
+        let folder = tempfile::TempDir::new().unwrap();
+        let vm = format!("dies=sh -c 'head -n 1 | {program} serve {machine}; exit 3'");
+        let out = folder.path().join("found");
+        let out = out.to_str().unwrap();
+        let found = vmconf(&["fuzz", machine, "--vm", &vm, "--cases", "1", "--out", out]);
+        assert!(found.stdout.contains("1 new cause"), "{found:?}");
+        let embedded = vmconf(&["run", out]);
+        assert!(embedded.stdout.contains("1 passed, 0 failed"), "{machine}: {embedded:?}");
+        assert!(vmconf(&["run", out, "--vm", &vm]).stdout.contains("1 crashed"), "{machine}");
+    }
 }

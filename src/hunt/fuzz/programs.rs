@@ -5,7 +5,9 @@ use std::ops::Range;
 use std::vec;
 
 use super::said::{said, source, with_machines};
-use super::{FuzzCause, FuzzFinding, FuzzOptions, FuzzSubject, FuzzTarget, JudgedCase, NotFuzzed};
+use super::{
+    FuzzCause, FuzzFinding, FuzzOptions, FuzzSubject, FuzzTarget, JudgedCase, NotFuzzed, NotRepeated,
+};
 use crate::explain::explain;
 use crate::explain::observed_run::{Detail, ObservedRun};
 use crate::formats::{Inputs, MakeVector, NewVector, StateOf, made_for};
@@ -14,6 +16,7 @@ use crate::hunt::generate::{GeneratedProgram, ProgramGenerator};
 use crate::hunt::minimize::{KeptFailure, MinimizeOptions, minimize, named_instruction, options_of};
 use crate::isa::OpInfo;
 use crate::machines::{Engine, MachineInfo};
+use crate::model::case::Program;
 use crate::model::case_report::CaseReport;
 use crate::model::interrupt::Interrupt;
 use crate::model::limits::Limits;
@@ -73,6 +76,10 @@ struct Subject<'o> {
     worker: Worker<'o>,
     /// How many programs with an instruction, by its code, had no difference, and how many had one.
     counts: HashMap<u16, ProgramCounts>,
+    /// Whether it ran a program.
+    has_run: bool,
+    /// Why it does not run the first program.
+    not_run: Option<String>,
     /// How many differences were made small without a cause that is new, by the instruction that seemed to be wrong.
     repeated: HashMap<String, u32>,
 }
@@ -93,7 +100,8 @@ impl ProgramCounts {
 impl<'o> Subject<'o> {
     fn new(name: &'o str, options: &'o LoadOptions) -> Subject<'o> {
         let (counts, repeated) = (HashMap::new(), HashMap::new());
-        Subject { name, options, worker: Worker::new(&options.run), counts, repeated }
+        let worker = Worker::new(&options.run);
+        Subject { name, options, worker, counts, has_run: false, not_run: None, repeated }
     }
 
     fn count(&mut self, codes: &BTreeSet<u16>, differs: bool) {
@@ -189,16 +197,28 @@ impl FuzzTarget for ProgramTarget<'_> {
 
     fn judge(&mut self, ran: RanProgram, known: &BTreeSet<FuzzCause>) -> JudgedCase {
         let RanProgram { number, vector, codes, .. } = ran;
-        let mut judged = JudgedCase::default();
+        let mut judged = JudgedCase { is_skipped: true, ..JudgedCase::default() };
         for index in 0..self.subjects.len() {
-            let differs = self.differs(index, &vector);
+            let Some(differs) = self.differs(index, &vector) else { continue };
+            judged.is_skipped = false;
             self.subjects[index].count(&codes, differs);
             judged.is_different |= differs;
             if differs {
-                judged.findings.extend(self.finding(index, number, &vector, &codes, known));
+                match self.finding(index, number, &vector, &codes, known) {
+                    Ok(finding) => judged.findings.extend(finding),
+                    Err(NotRepeated) => judged.unrepeated += 1,
+                }
             }
         }
         judged
+    }
+
+    fn check(&self) -> Result<(), NotFuzzed> {
+        let mut none = self.subjects.iter().filter(|subject| !subject.has_run);
+        match none.find_map(|subject| subject.not_run.as_ref().map(|why| (subject.name, why))) {
+            Some((vm, why)) => Err(NotFuzzed::RunsNone { vm: vm.to_owned(), why: why.clone() }),
+            None => Ok(()),
+        }
     }
 }
 
@@ -273,17 +293,29 @@ impl ProgramTarget<'_> {
         is_new
     }
 
-    /// Whether a machine fails a vector that the embedded machine passes.
-    fn differs(&mut self, index: usize, vector: &str) -> bool {
+    /// Whether a machine fails a vector that the embedded machine passes; `None` if it does not run it.
+    fn differs(&mut self, index: usize, vector: &str) -> Option<bool> {
         let subject = &mut self.subjects[index];
         let file = open_text(&source(), vector.to_owned(), subject.options);
-        let kind = subject.worker.run_case(&file, 0).verdict.kind();
+        let verdict = subject.worker.run_case(&file, 0).verdict;
+        match verdict.kind() {
+            DifferenceKind::Unsupported | DifferenceKind::Skip | DifferenceKind::Error => {
+                subject.not_run.get_or_insert_with(|| said(&verdict));
+                return None;
+            }
+            _ => subject.has_run = true,
+        }
+        let fails =
+            matches!(verdict.kind(), DifferenceKind::Fail | DifferenceKind::Crash | DifferenceKind::Timeout);
         // The format may not be able to hold what the machine did.
-        matches!(kind, DifferenceKind::Fail | DifferenceKind::Crash | DifferenceKind::Timeout)
-            && self.observing.run_case(&file, 0).verdict == Verdict::Pass
+        Some(fails && self.observing.run_case(&file, 0).verdict == Verdict::Pass)
     }
 
     /// What is found with a vector that a machine fails; `None` if its cause is known.
+    ///
+    /// # Errors
+    ///
+    /// When the machine does not fail the small vector again.
     fn finding(
         &mut self,
         index: usize,
@@ -291,32 +323,36 @@ impl ProgramTarget<'_> {
         vector: &str,
         codes: &BTreeSet<u16>,
         known: &BTreeSet<FuzzCause>,
-    ) -> Option<FuzzFinding> {
+    ) -> Result<Option<FuzzFinding>, NotRepeated> {
         let subject = &mut self.subjects[index];
         let ops = self.machine.isa.ops.iter().filter(|op| codes.contains(&op.code));
         if explains(subject, known, ops) {
-            return None;
+            return Ok(None);
         }
         let file = open_text(&source(), vector.to_owned(), subject.options);
         let first = cause(subject, &file, None);
         let repeated = subject.repeated.entry(first).or_insert(0);
         if *repeated == MAX_REPEATED {
-            return None;
+            return Ok(None);
         }
         *repeated += 1;
-        let (text, report) = small(subject, self.reference, &file, self.options)?;
+        let Some((text, report)) = small(subject, self.reference, &file, self.options) else {
+            return Err(NotRepeated);
+        };
         let file = open_text(&source(), text.clone(), subject.options);
-        let program = file.case(0)?.read().ok()?.case?.program;
+        let Some(program) = program_of(&file).filter(|_| report.verdict != Verdict::Pass) else {
+            return Err(NotRepeated);
+        };
         let ops = (self.machine.contains)(&program);
         let what = cause(subject, &file, Some(&ops));
         if subject.knows(known, &what) || explains(subject, known, ops.into_iter()) {
-            return None;
+            return Ok(None);
         }
         let signature = signature(report.machine.as_deref(), &report.verdict).unwrap_or_default();
         let cause = FuzzCause { vm: subject.name.to_owned(), what };
         let machines = self.machines(&text);
         let vector = with_machines(&file, &machines).unwrap_or(text);
-        Some(FuzzFinding { cause, program: number, vector, signature, condition: None, machines })
+        Ok(Some(FuzzFinding { cause, program: number, vector, signature, condition: None, machines }))
     }
 
     /// What each machine does with a vector, the embedded one first.
@@ -341,7 +377,12 @@ fn explains(
     ops.any(|op| subject.knows(known, op.name) && subject.share(op) >= 500)
 }
 
-/// A small vector that fails for the same cause, and its report.
+/// The program of the only case of a file.
+fn program_of(file: &LoadedFile<'_>) -> Option<Program> {
+    Some(file.case(0)?.read().ok()?.case?.program)
+}
+
+/// A small vector that fails for the same cause, and its report. Its format is detected if that of the large one is.
 fn small(
     subject: &mut Subject<'_>,
     reference: &LoadOptions,
@@ -353,7 +394,14 @@ fn small(
     let reference = options_of(reference, &source, MakeTestee::default());
     let FuzzOptions { max_tries, deadline, .. } = *options;
     let how = MinimizeOptions { keep: KeptFailure::Cause, max_tries, deadline, keeps: None };
-    let small = minimize((file, 0), &source, &own, Some(&reference), how).ok()?;
+    let detected = [&own, &reference].map(|options| {
+        let file = FileOptions { format: None, ..options.file.clone() };
+        LoadOptions { file, ..options.clone() }
+    });
+    let [detected_own, detected_reference] = &detected;
+    let small = minimize((file, 0), &source, detected_own, Some(detected_reference), how)
+        .or_else(|_| minimize((file, 0), &source, &own, Some(&reference), how))
+        .ok()?;
     Some((small.text, small.report))
 }
 

@@ -7,7 +7,9 @@ use std::vec;
 
 use super::causes::{CauseFinder, CommonState, ENOUGH, Neighbours};
 use super::said::{said, source, with_machines};
-use super::{FuzzCause, FuzzFinding, FuzzOptions, FuzzSubject, FuzzTarget, JudgedCase, NotFuzzed};
+use super::{
+    FuzzCause, FuzzFinding, FuzzOptions, FuzzSubject, FuzzTarget, JudgedCase, NotFuzzed, NotRepeated,
+};
 use crate::explain::spectrum::before::NumbersBefore;
 use crate::formats::family::{FamilyWriter, NewFamilyCase};
 use crate::hunt::corpus::FuzzCorpus;
@@ -75,9 +77,6 @@ pub(super) struct StateTarget<'o> {
     /// Whether it was looked whether each machine runs states.
     is_checked: bool,
 }
-
-/// A difference does not occur with a vector of its state.
-struct NotRepeated;
 
 /// A state that ran on all machines.
 pub(super) struct RanState {
@@ -320,6 +319,11 @@ impl FuzzTarget for StateTarget<'_> {
         self.generator.keep(ran.state.clone());
         let name = format!("{}-{}", self.options.seed, ran.number);
         self.vector(name, &ran.state, ran.groups.reference().map(|index| &ran.ends[index]))
+    }
+
+    /// Before the first state, each machine is asked what it runs.
+    fn check(&self) -> Result<(), NotFuzzed> {
+        Ok(())
     }
 
     fn judge(&mut self, ran: RanState, known: &BTreeSet<FuzzCause>) -> JudgedCase {
