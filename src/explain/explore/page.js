@@ -117,6 +117,8 @@ function openPair(/** @type {Pair} */ data) {
   }
   view.sides.append(copy);
   view.sides.className = "pair";
+  element("state-title", HTMLHeadingElement).textContent = data.names[0] + ": state";
+  element("state-title-2", HTMLHeadingElement).textContent = data.names[1] + ": state";
   run = data.runs[0];
   sides[0] = shown();
   sides[1] = {
