@@ -1,4 +1,4 @@
-//! How many things run at the same time if nobody says so.
+//! The default number of threads and processes.
 
 /// The number of processors, as far as it is known.
 pub(super) fn processors() -> usize {

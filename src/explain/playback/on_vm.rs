@@ -41,7 +41,7 @@ pub struct VmRun {
     states: AnswerCache<Value>,
 }
 
-/// What the machine tells about the steps of a run.
+/// How the machine reports the steps of a run.
 #[derive(Clone, Copy)]
 struct VmShows {
     /// Its instructions.
@@ -51,7 +51,7 @@ struct VmShows {
 }
 
 impl VmRun {
-    /// Whether the machine tells anything about the steps of a run; the error says what it lacks.
+    /// Whether the machine reports the steps of a run in any way; the error names what it lacks.
     ///
     /// # Errors
     ///

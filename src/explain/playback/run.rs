@@ -1,4 +1,4 @@
-//! What every run of another machine tells.
+//! What is known of every run of another machine.
 
 use std::cell::RefCell;
 use std::rc::Rc;
