@@ -185,3 +185,12 @@ fn cases_by_how_an_instruction_fails() {
     assert!(!bad_jumps.is_empty());
     assert!(out_of_gas.is_disjoint(&bad_jumps));
 }
+
+/// A case that does not pass is left out, which is not silent.
+#[test]
+fn cases_that_do_not_pass_are_named_as_left_out() {
+    for command in ["coverage", "minset", "audit"] {
+        let ran = vmconf(&[command, "docs/examples/transfer.json"]);
+        assert!(ran.exit == 4 && ran.stderr.contains("note: 1 case left out: only passing cases"), "{ran:?}");
+    }
+}
