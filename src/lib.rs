@@ -18,6 +18,31 @@
 //!
 //! Data goes from left to right, and nothing flows back.
 //!
+//! # The way of a case
+//!
+//! Each line is a function that has the case, or the file with it, in its hands; the type behind it is what it
+//! passes on.
+//!
+//! ```text
+//! thread of the pool       run::pool::work_on            VectorSource: where a file is
+//!   open the file          run::select::open_in_turn
+//!                          run::load::load, identify     LoadedFile: its text, its format, the ids of its cases
+//!                          text::json::Document::parse
+//!   run one case of it     run::execute::Worker::run      LoadedCase: one case, not read yet
+//!                          Worker::execute, execute
+//!     read it              LoadedCase::read
+//!                          formats::Format::read_case    FileReading: a Case, or what is wrong with it
+//!     execute it           run::execute::perform         Case: program, steps, assertions
+//!                          testees::Testee::run
+//!                          machines::machine::run, Machine::advance
+//!     compare              run::compare::diff             Mismatch
+//!                                                         JudgedCase: the report, and what the run keeps of it
+//! thread of the command    run::pool::collect
+//!   in the order of files  run::collect::RunCollector::case
+//!   to each report         cli::reports::Reports::event   Event::Finished with the CaseReport
+//!                          report::Report::event
+//! ```
+//!
 //! # Map
 //!
 //! The source tree is divided into a few groups. Lower groups know nothing of higher ones;
