@@ -36,7 +36,9 @@ mod world;
 
 pub use self::case_block::{counts, stderr_lines};
 pub use self::groups::of_cause;
-pub use self::kind::{Ends, Grouping, Needs, NewReport, Report, ReportKind, ReportOptions, Verbosity};
+pub use self::kind::{
+    Ends, Grouping, Needs, NewReport, Report, ReportKind, ReportOptions, Verbosity, this_system,
+};
 
 use crate::text::sarif::OPENING;
 

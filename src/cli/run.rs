@@ -246,6 +246,7 @@ impl Runner<'_> {
         report::ReportOptions {
             selection,
             flags: self.settings.repeated(FlagEffect::Verdicts),
+            system: Some(report::this_system()),
             part: options.run.part.clone(),
             ..self.args.reports.options(&self.settings.anchor)
         }

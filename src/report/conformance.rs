@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use indexmap::IndexMap;
 
+use super::kind::this_system;
 use crate::model::case_report::CaseReport;
 use crate::model::count::counted;
 use crate::model::event::{Event, FieldNotCompared, UsedVm};
@@ -89,6 +90,8 @@ pub struct ConformanceRun {
     pub label: String,
     /// The version of vmconf.
     pub vmconf: String,
+    /// The system that the cases ran on, as `linux x86_64`; `None` if the report does not say so.
+    pub(super) system: Option<String>,
     /// The machine in another process; `None` for embedded machines.
     pub vm: Option<UsedVm>,
     /// The machines and formats that the cases are for.
@@ -152,12 +155,14 @@ impl ConformanceRun {
     pub fn new(label: &str) -> ConformanceRun {
         let categories = vec![MatrixCell::default(); CATEGORIES.len() + 1];
         let vmconf = env!("CARGO_PKG_VERSION").to_owned();
-        ConformanceRun { label: label.to_owned(), vmconf, categories, ..ConformanceRun::default() }
+        let system = Some(this_system());
+        ConformanceRun { label: label.to_owned(), vmconf, system, categories, ..ConformanceRun::default() }
     }
 
     /// Sets what only the first line of its report says.
     pub fn started(&mut self, start: &ReportStart) {
         self.vmconf.clone_from(&start.vmconf);
+        self.system.clone_from(&start.system);
         if let Some(when) = &start.when {
             self.label = format!("{} ({when})", self.label);
         }

@@ -30,6 +30,7 @@ pub struct Json {
     pending: Option<(ReportStart, Spool)>,
     selection: ShellWords,
     flags: ShellWords,
+    system: Option<String>,
     /// Notes whose position in the whole run is not known yet.
     notes: Vec<Note>,
 }
@@ -37,8 +38,8 @@ pub struct Json {
 impl Json {
     /// A report that writes to `out`.
     pub fn new(out: Box<dyn Write>, options: &ReportOptions) -> Json {
-        let ReportOptions { selection, flags, part, .. } = options.clone();
-        Json { out, part, pending: None, selection, flags, notes: Vec::new() }
+        let ReportOptions { selection, flags, system, part, .. } = options.clone();
+        Json { out, part, pending: None, selection, flags, system, notes: Vec::new() }
     }
 
     fn line(&mut self, line: &ReportLine) -> io::Result<()> {
@@ -68,6 +69,7 @@ impl Json {
     fn start(&mut self, files: usize, vm: Option<&UsedVm>) -> io::Result<()> {
         let mut start = ReportStart::new(files, self.part.as_ref().map(|part| part.partition));
         start.vm = vm.cloned().map(Into::into);
+        start.system = self.system.take();
         if let Some(partition) = &mut start.partition {
             let words = |words: &ShellWords| words.iter().map(str::to_owned).collect();
             partition.typed =

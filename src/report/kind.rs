@@ -89,6 +89,8 @@ pub struct ReportOptions {
     pub grouping: Grouping,
     /// When the run began, or its parts were merged, in RFC 3339 format; `None` to omit it.
     pub when: Option<String>,
+    /// The system that the cases run on, as `linux x86_64`; `None` for parts that ran on several.
+    pub system: Option<String>,
     /// The time from which on a case is listed as slow; `None` to list none.
     pub slow: Option<Duration>,
     /// The path from the root of the checkout, which annotations refer to, to the folder that the names of files
@@ -96,6 +98,11 @@ pub struct ReportOptions {
     pub below_checkout: String,
     /// The part of a run that is reported; `None` for a whole run.
     pub part: Option<Arc<PartitionPart>>,
+}
+
+/// The operating system and the processor that this program was built for: `linux x86_64`.
+pub fn this_system() -> String {
+    format!("{} {}", std::env::consts::OS, std::env::consts::ARCH)
 }
 
 /// How failures with the same cause are reported.

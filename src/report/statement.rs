@@ -9,8 +9,7 @@ use super::markdown_escape::code_span;
 pub(super) const MAX_SHOWN: usize = 200;
 
 /// What a statement says of what reports do not know.
-pub(super) const UNKNOWN: &str =
-    "Extensions, the operating system and the processor: a report does not know of them.";
+pub(super) const UNKNOWN: &str = "Extensions of the machine: a report does not know of them.";
 
 /// How results get their category.
 pub(super) fn category_rule() -> String {
@@ -75,6 +74,7 @@ pub(super) fn facts(machine: &ConformanceMachine, run: &ConformanceRun) -> Vec<(
         ("not passed", Some(rest(&run.total)).filter(|rest| !rest.is_empty()).unwrap_or("none".to_owned())),
         ("compared by", format!("vmconf {}", run.vmconf)),
         ("report", run.label.clone()),
+        ("system", run.system.clone().unwrap_or("not said by the report".to_owned())),
     ];
     if run.is_interrupted {
         facts.push(("run", "interrupted: not all cases ran".to_owned()));

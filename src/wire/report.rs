@@ -172,6 +172,10 @@ pub struct ReportStart {
     /// The machine in another process that the cases run on; `None` for embedded machines.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vm: Option<ReportedVm>,
+    /// The system that the cases run on, as `linux x86_64`; `None` in a recorded run, and if the parts of a run were
+    /// merged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub system: Option<String>,
     /// The part of a run; `None` for a whole run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub partition: Option<ReportedPartition>,
@@ -307,6 +311,7 @@ impl ReportStart {
             vmconf,
             files,
             vm: None,
+            system: None,
             partition,
             when: None,
             command: None,

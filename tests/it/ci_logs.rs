@@ -106,6 +106,7 @@ proptest! {
                     selection: ShellWords::from_iter([&*text]),
                     part: None,
                     when: None,
+                    system: Some(text.clone()),
                     slow: Some(std::time::Duration::ZERO),
                 };
                 let rendered = render(kind.name, &options, &events);

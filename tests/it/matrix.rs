@@ -137,7 +137,7 @@ fn the_difference_and_the_next_command_are_shown() {
 /// A report with these lines between the first and the last.
 fn report(vm: &str, cases: &[Json]) -> String {
     let start = serde_json::json!({
-        "type": "run", "version": 1, "vmconf": "0.1.0", "files": 1,
+        "type": "run", "version": 1, "vmconf": "0.1.0", "files": 1, "system": "plan9 <mips>",
         "vm": {"name": vm, "implementation": "<img src=x onerror=alert(1)>", "release": "1 | 2`\u{1b}[31m"}
     });
     let summary = serde_json::json!({
@@ -231,6 +231,7 @@ fn the_site_shows_what_reports_say() {
         "| reference counting | 1 of 1 |",
         "| limits | 0 of 2 | 1 failed, 1 unsupported |",
         "No case: exceptions",
+        "| system | <code>plan9 &lt;mips&gt;</code> |",
     ] {
         assert!(statement.contains(part), "{part}: {statement}");
     }

@@ -57,6 +57,7 @@ impl PartHeader {
             flags: flags.into_iter().collect(),
             common: ReportStart {
                 vmconf: String::new(),
+                system: None,
                 partition: Some(ReportedPartition { kind, part: 0, of, selection, typed }),
                 ..start
             },

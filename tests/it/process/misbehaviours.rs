@@ -154,7 +154,7 @@ fn row(when: When, what: &str) -> String {
     };
     write(&folder.path().join("a.json"), &cases);
     let vm = format!("hostile=sh {} {argument}", at_root(SCRIPT).display());
-    let limits = ["--timeout", "2s", "--start-timeout", "1s", "--vm-memory", "100000000"];
+    let limits = ["--timeout", "2s", "--start-timeout", "2s", "--vm-memory", "100000000"];
     let mut command = command(&["run", "a.json", "--report", "json", "--jobs", "1", "--vm", &vm]);
     command.args(limits).current_dir(&folder).env("VMCONF_CACHE", folder.path().join("cache"));
     let ended = command.output().unwrap();
