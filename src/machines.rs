@@ -20,6 +20,7 @@ pub mod neo3;
 pub mod observe;
 pub mod plant;
 mod power;
+pub mod program_parts;
 mod record;
 pub mod tiers;
 pub mod tinyvm;

@@ -79,9 +79,12 @@ pub fn analyse(
 ) -> SuspectAnalysis {
     let mut spectra = Spectrometer { options, kept, verdict }.spectra(sources);
     // Cases of other machines say nothing.
-    spectra.executed.retain(|_, machine| machine.cases.iter().any(|case| case.outcome != SpectrumOutcome::Passes));
+    spectra
+        .executed
+        .retain(|_, machine| machine.cases.iter().any(|case| case.outcome != SpectrumOutcome::Passes));
     let executed = spectra.executed.iter();
-    let executed = executed.map(|(machine, MachineSpectrum { points, cases })| locate(machine, points, cases));
+    let executed =
+        executed.map(|(machine, MachineSpectrum { points, cases })| locate(machine, points, cases));
     let named = spectra.named.iter().filter_map(|(machine, cases)| {
         let mut analysis = located_by_names(machine, cases)?;
         conditions::add(sources, options, cases, &mut analysis);

@@ -14,6 +14,7 @@ use serde_json::{Value as Json, json};
 use super::minimize::programs::listed;
 use crate::isa::{ImmediateOperand, OpInfo, Unit};
 use crate::machines::MachineInfo;
+use crate::machines::program_parts::{CodeNotation, OperandKind, ProgramParts};
 use crate::model::limits::Limits;
 use crate::prove::numbers::Numbers;
 
@@ -46,34 +47,19 @@ pub(super) struct GeneratedProgram {
 /// What surrounds the pieces of a program.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum ProgramFrame {
-    /// In the EVM, values before them and instructions that show results after them.
+    /// The instructions before and after them that the machine needs to show results, if it needs some.
     #[default]
     Shown,
     /// Nothing: how a run ends with too few or too many values is shown by its end.
     Bare,
 }
 
-/// What an operand is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum OperandKind {
-    Small,
-    Boundary,
-    Random,
-    Bytes,
-    Flag,
-    Null,
-    Array,
-    Struct,
-    Map,
-    Buffer,
-}
-
 /// Makes programs of one machine.
 pub(super) struct ProgramGenerator {
     machine: &'static MachineInfo,
+    parts: &'static ProgramParts,
     /// Instructions that differ only in a number, such as `PUSH1` and `PUSH2`, are one group.
     groups: Vec<Vec<&'static OpInfo>>,
-    kinds: &'static [OperandKind],
     /// How often a type of operand was there, by instruction and place, when a program ended normally.
     learnt: HashMap<(u16, usize, OperandKind), u32>,
     /// Programs that did something for the first time.
@@ -83,8 +69,8 @@ pub(super) struct ProgramGenerator {
 }
 
 impl ProgramGenerator {
-    pub(super) fn new(machine: &'static MachineInfo) -> ProgramGenerator {
-        use OperandKind::{Array, Boundary, Buffer, Bytes, Flag, Map, Null, Random, Small, Struct};
+    /// For a machine with these parts.
+    pub(super) fn new(machine: &'static MachineInfo, parts: &'static ProgramParts) -> ProgramGenerator {
         let mut groups: Vec<Vec<&'static OpInfo>> = Vec::new();
         let stem = |op: &OpInfo| op.name.trim_end_matches(|it: char| it.is_ascii_digit()).to_owned();
         for op in machine.isa.ops {
@@ -93,15 +79,9 @@ impl ProgramGenerator {
                 None => groups.push(vec![op]),
             }
         }
-        let kinds: &[OperandKind] = match machine.name {
-            "neo3" => &[Small, Small, Boundary, Bytes, Flag, Null, Array, Struct, Map, Buffer],
-            "neo2" => &[Small, Small, Boundary, Bytes, Flag, Array, Struct, Map],
-            "minic89" => &[Small, Small, Boundary],
-            _ => &[Small, Small, Boundary, Random],
-        };
         let fresh = (machine.new)(&Limits::default());
         let stack_limit = fresh.stack_limit().or(fresh.references().map(|references| references.limit));
-        ProgramGenerator { machine, groups, kinds, learnt: HashMap::new(), pool: Vec::new(), stack_limit }
+        ProgramGenerator { machine, parts, groups, learnt: HashMap::new(), pool: Vec::new(), stack_limit }
     }
 
     /// A new program, or one of the pool with a few changes.
@@ -192,10 +172,12 @@ impl ProgramGenerator {
         let mut kinds = Vec::new();
         if pops <= 4 && !(*height >= pops && numbers.one_in(3)) {
             for place in (0..pops).rev() {
-                let is_destination = self.is_evm() && place == 0 && matches!(op.name, "JUMP" | "JUMPI");
-                if is_destination {
+                if let Some(targets) = self.parts.jumps.on_stack()
+                    && place == 0
+                    && targets.jumps.contains(&op.name)
+                {
                     open.push(program.pieces.len());
-                    program.pieces.extend(self.named("PUSH2", &[0, 0]));
+                    program.pieces.extend(self.named(targets.push, &[0, 0]));
                 } else {
                     let kind = self.kind(op, place, numbers);
                     kinds.insert(0, kind);
@@ -226,16 +208,11 @@ impl ProgramGenerator {
             return;
         }
         let target = program.pieces.len();
-        if self.is_evm() {
-            program.pieces.extend(self.named("JUMPDEST", &[]));
-        }
+        let destination = self.parts.jumps.on_stack().map(|targets| targets.destination);
+        program.pieces.extend(destination.and_then(|name| self.named(name, &[])));
         for piece in open.drain(..) {
             program.pieces[piece].target = Some(target);
         }
-    }
-
-    fn is_evm(&self) -> bool {
-        self.machine.name == "evm"
     }
 
     /// The type of an operand: one that worked before, or any.
@@ -243,14 +220,14 @@ impl ProgramGenerator {
         let weight = |kind: &OperandKind| {
             1 + self.learnt.get(&(op.code, place, *kind)).copied().unwrap_or(0).min(8) as usize
         };
-        let mut at = numbers.below(self.kinds.iter().map(weight).sum());
-        for kind in self.kinds {
+        let mut at = numbers.below(self.parts.operands.iter().map(weight).sum());
+        for kind in self.parts.operands {
             match at.checked_sub(weight(kind)) {
                 Some(rest) => at = rest,
                 None => return *kind,
             }
         }
-        self.kinds[0]
+        self.parts.operands[0]
     }
 
     /// Pushes an operand.
@@ -270,53 +247,40 @@ impl ProgramGenerator {
                 let data = numbers.bytes(count);
                 pieces.extend(self.named("PUSHDATA1", &[&[data.len() as u8], &data[..]].concat()));
             }
-            OperandKind::Flag => {
-                let names = if self.machine.name == "neo2" { ["PUSH1", "PUSH0"] } else { ["PUSHT", "PUSHF"] };
-                pieces.extend(self.named(numbers.pick(&names), &[]));
-            }
-            OperandKind::Null => pieces.extend(self.named("PUSHNULL", &[])),
-            OperandKind::Array => self.all(pieces, &["PUSH7", "PUSH8", "PUSH2", "PACK"]),
-            OperandKind::Struct => self.all(pieces, &["PUSH2", "NEWSTRUCT"]),
-            OperandKind::Map => self.all(pieces, &["NEWMAP", "DUP", "PUSH1", "PUSH5", "SETITEM"]),
-            OperandKind::Buffer => self.all(pieces, &["PUSH3", "NEWBUFFER"]),
+            OperandKind::Flag
+            | OperandKind::Null
+            | OperandKind::Array
+            | OperandKind::Struct
+            | OperandKind::Map
+            | OperandKind::Buffer => self.build(kind, pieces, numbers),
         }
     }
 
-    fn all(&self, pieces: &mut Vec<Piece>, names: &[&str]) {
+    /// The instructions that push an operand that is no number.
+    fn build(&self, kind: OperandKind, pieces: &mut Vec<Piece>, numbers: &mut Numbers) {
+        let rows: Vec<_> = self.parts.built.iter().filter(|row| row.0 == kind).collect();
+        let names = match rows[..] {
+            [] => return,
+            [row] => row.1,
+            _ => numbers.pick(&rows).1,
+        };
         pieces.extend(names.iter().filter_map(|name| self.named(name, &[])));
     }
 
     /// An instruction without operands other than these bytes; `None` if the machine has none of this name.
     fn named(&self, name: &str, operands: &[u8]) -> Option<Piece> {
         let op = self.machine.isa.by_name(name)?;
-        Some(Piece { op, bytes: [&[op.code as u8], operands].concat(), target: None })
+        let bytes = match self.machine.isa.unit {
+            Unit::Objects => operands.to_vec(),
+            Unit::Bytes | Unit::Words => [&[op.code as u8], operands].concat(),
+        };
+        Some(Piece { op, bytes, target: None })
     }
 
     /// The instruction that pushes a number.
     fn number(&self, number: &BigInt) -> Option<Piece> {
-        match self.machine.name {
-            "evm" => {
-                let word: BigInt = number & ((BigInt::from(1) << 256u32) - 1);
-                let (_, bytes) = word.to_bytes_be();
-                self.named(&format!("PUSH{}", bytes.len()), &bytes)
-            }
-            "neo3" => {
-                let mut bytes = number.to_signed_bytes_le();
-                let size = (0..=5u32).find(|size| bytes.len() <= 1 << size)?;
-                bytes.resize(1 << size, if *number < BigInt::ZERO { 0xff } else { 0 });
-                self.named(&format!("PUSHINT{}", 8 << size), &bytes)
-            }
-            "neo2" => {
-                let bytes = number.to_signed_bytes_le();
-                self.named(&format!("PUSHBYTES{}", bytes.len()), &bytes)
-            }
-            "minic89" => {
-                let value = i16::try_from(number).unwrap_or(i16::MIN);
-                let op = self.machine.isa.by_name("PUSH_I16")?;
-                Some(Piece { op, bytes: value.to_le_bytes().to_vec(), target: None })
-            }
-            _ => None,
-        }
+        let (name, operands) = (self.parts.number)(number)?;
+        self.named(&name, &operands)
     }
 
     /// The bytes of an instruction: of one without bytes, its arguments as 16-bit numbers.
@@ -375,13 +339,13 @@ impl ProgramGenerator {
         }
     }
 
-    /// The program in the notation of the machine's format, as `vmconf exec` reads it. A program of the EVM ends with
-    /// instructions that store what is on the stack and return the start of the memory, since its vectors demand neither.
+    /// The program in the notation of the machine's format, as `vmconf exec` reads it.
     pub(super) fn document(&self, program: &GeneratedProgram) -> Json {
         match self.machine.isa.unit {
-            // In the format of N3, scripts can be read.
-            Unit::Bytes if self.machine.name == "neo3" => listed(self.machine.isa, &self.code(program)),
-            Unit::Bytes => format!("0x{}", hex::encode(self.code(program))).into(),
+            Unit::Bytes => match self.parts.notation {
+                CodeNotation::Names => listed(self.machine.isa, &self.code(program)),
+                CodeNotation::Hex => format!("0x{}", hex::encode(self.code(program))).into(),
+            },
             Unit::Words => {
                 let words = program.pieces.iter().map(|piece| hex::encode(&piece.bytes));
                 // YIELD ends a program.
@@ -392,8 +356,8 @@ impl ProgramGenerator {
     }
 
     fn code(&self, program: &GeneratedProgram) -> Vec<u8> {
-        let is_shown = self.is_evm() && program.frame == ProgramFrame::Shown;
-        let first: &[u8] = if is_shown { &FIRST_VALUES } else { &[] };
+        let shown = self.parts.shown.filter(|_| program.frame == ProgramFrame::Shown);
+        let first = shown.map_or(&[][..], |shown| shown.first);
         let mut offsets = vec![first.len()];
         for piece in &program.pieces {
             offsets.push(offsets[offsets.len() - 1] + piece.bytes.len());
@@ -407,15 +371,13 @@ impl ProgramGenerator {
             }
             code.extend(bytes);
         }
-        if is_shown {
-            code.extend(SHOWS_RESULTS);
-        }
+        code.extend(shown.map_or(&[][..], |shown| shown.last));
         code
     }
 
     /// Writes the target of a jump.
     fn aim(&self, bytes: &mut [u8], op: &OpInfo, target: usize, offset: usize) {
-        if self.is_evm() {
+        if self.parts.jumps.on_stack().is_some() {
             bytes[1..].copy_from_slice(&(target as u16).to_be_bytes());
             return;
         }
@@ -444,15 +406,6 @@ impl GeneratedProgram {
         }
     }
 }
-
-/// What a program of the EVM begins with: values that its end can store, whatever the program does.
-const FIRST_VALUES: [u8; 8] = [0x60, 0, 0x60, 1, 0x60, 2, 0x60, 3];
-
-/// Stores the upper four values of the stack and the size of the memory, and returns the first 64 bytes of it.
-const SHOWS_RESULTS: [u8; 21] = [
-    0x60, 16, 0x55, 0x60, 17, 0x55, 0x60, 18, 0x55, 0x60, 19, 0x55, 0x59, 0x60, 32, 0x55, 0x60, 64, 0x60, 0,
-    0xf3,
-];
 
 /// Numbers that are lengths, indices, and offsets.
 const SMALL: &[i64] = &[0, 1, 2, 3, 4, 7, 8, 31, 32, 33, 64, -1];

@@ -39,6 +39,7 @@ pub fn describe(machine: ElsewhereMachine) -> &'static MachineInfo {
         executes: Executes::Others,
         lint: info::nothing_odd,
         word_bits: 0,
+        parts: None,
         sample: "{}",
         program: machine.program,
         changes: &[],

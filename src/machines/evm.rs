@@ -21,6 +21,7 @@
 //! | `world.rs` | accounts |
 //! | `program.rs` | what a program record must contain |
 //! | `plant.rs` | what planted faults change besides cells |
+//! | `parts.rs` | what generated programs are made of |
 //! | `log.rs` | log entries, their bloom filters and their hash; LOG0 to LOG4 |
 //! | the others | handlers, one file per opcode family |
 //!
@@ -46,6 +47,7 @@ mod machine;
 mod memory;
 mod opcodes;
 mod operands;
+mod parts;
 mod place;
 mod plant;
 mod program;

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::machine::{LoadError, Machine};
+use super::program_parts::ProgramParts;
 use crate::isa::assembler::{AsmErrors, Assembled};
 use crate::isa::disassembler::disassemble;
 use crate::isa::{Isa, OpInfo};
@@ -32,6 +33,8 @@ pub struct MachineInfo {
     pub lint: fn(&Program) -> Vec<LoadError>,
     /// How many bits its numbers have, including the sign; of one whose numbers have different sizes, the largest.
     pub word_bits: u32,
+    /// What programs are made of; `None` for a machine for which none are made.
+    pub parts: Option<&'static ProgramParts>,
     /// A small program that ends normally, as its vectors write one, in JSON.
     pub sample: &'static str,
     /// The members of a program, as sent to a machine in another process.

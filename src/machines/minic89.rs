@@ -17,6 +17,7 @@
 //! | `inspect.rs` | the view for blame and traces |
 //! | `explain.rs` | the state in terms of the source |
 //! | `plant.rs` | what planted faults change besides cells |
+//! | `parts.rs` | what generated programs are made of |
 //! | the others | handlers, one file per instruction family |
 //!
 //! # Program
@@ -47,6 +48,7 @@ mod lint;
 mod local;
 mod machine;
 mod opcodes;
+mod parts;
 mod place;
 mod plant;
 mod playback;

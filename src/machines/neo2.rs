@@ -19,6 +19,7 @@
 //! | `program.rs`, `script.rs` | what a program record must contain; scripts and their hashes |
 //! | `show.rs` | items as values |
 //! | `plant.rs` | what planted faults change besides cells |
+//! | `parts.rs` | what generated programs are made of |
 //! | the others | handlers, one file per opcode family |
 //!
 //! # Program
@@ -55,6 +56,7 @@ mod machine;
 mod map;
 mod number;
 mod opcodes;
+mod parts;
 mod place;
 mod plant;
 mod program;

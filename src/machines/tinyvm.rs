@@ -12,6 +12,7 @@
 //! | `machine.rs` | the machine: loading and running |
 //! | `state.rs` | what can be observed, and what can be changed between two instructions |
 //! | `plant.rs` | what planted faults change besides cells |
+//! | `parts.rs` | what generated programs are made of |
 //! | `inspect.rs` | the view for blame and traces |
 //! | `program.rs` | what a program record must contain |
 //! | `random.rs` | reproducible random numbers |
@@ -43,6 +44,7 @@ mod machine;
 mod memory;
 mod mode;
 mod opcodes;
+mod parts;
 mod place;
 mod plant;
 mod program;

@@ -104,10 +104,7 @@ impl OpRow<'_> {
 }
 
 impl<'c> SpectrumTable<'c> {
-    pub(super) fn new(
-        points: &'c SpectrumPoints<'c>,
-        cases: Vec<&'c SpectrumCase>,
-    ) -> SpectrumTable<'c> {
+    pub(super) fn new(points: &'c SpectrumPoints<'c>, cases: Vec<&'c SpectrumCase>) -> SpectrumTable<'c> {
         let points: Vec<(&'c str, &'c str)> = points.iter().collect();
         let mut counts: Vec<CaseCounts> = points.iter().map(|_| CaseCounts::default()).collect();
         let mut breadth = vec![0; cases.len()];
@@ -201,7 +198,9 @@ fn reasons<'c>(points: &[(&'c str, &'c str)], cases: &[&SpectrumCase]) -> Vec<(&
         }
     }
     let shared = found.into_iter().filter(|(_, reason)| reason.ops.len() >= MIN_FAILING_OPS);
-    shared.map(|(what, reason)| (what, OpRow { executed: reason.counts, conditions: BTreeMap::new() })).collect()
+    shared
+        .map(|(what, reason)| (what, OpRow { executed: reason.counts, conditions: BTreeMap::new() }))
+        .collect()
 }
 
 /// The cases in which an instruction fails for a reason.

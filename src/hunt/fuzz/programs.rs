@@ -15,7 +15,8 @@ use crate::hunt::corpus::FuzzCorpus;
 use crate::hunt::generate::{GeneratedProgram, ProgramGenerator};
 use crate::hunt::minimize::{KeptFailure, MinimizeOptions, minimize, named_instruction, options_of};
 use crate::isa::OpInfo;
-use crate::machines::{Engine, MachineInfo};
+use crate::machines::MachineInfo;
+use crate::machines::program_parts::ProgramParts;
 use crate::model::case::Program;
 use crate::model::case_report::CaseReport;
 use crate::model::interrupt::Interrupt;
@@ -43,6 +44,7 @@ const EMBEDDED: &str = "embedded";
 /// How the machines run programs.
 pub(super) struct ProgramLoads<'s> {
     make: &'static MakeVector,
+    parts: &'static ProgramParts,
     /// The embedded machine.
     reference: LoadOptions,
     subjects: Vec<(&'s str, LoadOptions)>,
@@ -57,9 +59,9 @@ pub(super) fn loads<'s>(
     machine: &MachineInfo,
     subjects: &'s [FuzzSubject],
 ) -> Result<ProgramLoads<'s>, NotFuzzed> {
-    let is_generated = machine.engine == Engine::Own;
-    let made = made_for(machine.name).filter(|_| is_generated);
-    let (format, make) = made.ok_or(NotFuzzed::NotGenerated(machine.name))?;
+    let (Some(parts), Some((format, make))) = (machine.parts, made_for(machine.name)) else {
+        return Err(NotFuzzed::NotGenerated(machine.name));
+    };
     let load = |testee: &MakeTestee| {
         let limits = Limits { steps: MAX_STEPS, ..Limits::default() };
         let file = FileOptions { format: Some(format), limits, ..FileOptions::default() };
@@ -67,7 +69,7 @@ pub(super) fn loads<'s>(
         LoadOptions { run, file, ..LoadOptions::default() }
     };
     let subjects = subjects.iter().map(|subject| (&*subject.name, load(&subject.testee))).collect();
-    Ok(ProgramLoads { make, reference: load(&MakeTestee::default()), subjects })
+    Ok(ProgramLoads { make, parts, reference: load(&MakeTestee::default()), subjects })
 }
 
 struct Subject<'o> {
@@ -157,12 +159,12 @@ impl<'o> ProgramTarget<'o> {
         corpus: FuzzCorpus,
         options: &'o FuzzOptions,
     ) -> ProgramTarget<'o> {
-        let ProgramLoads { make, reference, subjects } = loads;
+        let ProgramLoads { make, parts, reference, subjects } = loads;
         ProgramTarget {
             machine,
             make,
             options,
-            generator: ProgramGenerator::new(machine),
+            generator: ProgramGenerator::new(machine, parts),
             embedded: Embedded::of((machine.new)(&reference.file.limits), &Interrupt::default()),
             observing: Worker::new(&reference.run),
             subjects: subjects.iter().map(|(name, load)| Subject::new(name, load)).collect(),
@@ -269,11 +271,10 @@ impl ProgramTarget<'_> {
         if !is_failed {
             self.generator.reward(program);
         }
-        // What an N3 machine leaves on its stacks when it faults is of no use to programs, and implementations drop it.
-        // A vector of Neo 2 without frames demands that there are none.
-        let is_dropped = |name: &str| is_failed && self.machine.name == "neo3" && name == "invocationStack";
+        let dropped =
+            self.machine.parts.filter(|_| is_failed).map_or(&[][..], |parts| parts.dropped_by_failures);
         let field = |name: &str| left.iter().find(|it| it.0 == name).map(|it| it.1.clone());
-        text(Some(&|name: &str| field(name).filter(|_| !is_dropped(name))))
+        text(Some(&|name: &str| field(name).filter(|_| !dropped.contains(&name))))
     }
 
     /// Keeps the program if it does something with an instruction that none before did, and returns whether it does.

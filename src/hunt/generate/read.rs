@@ -4,10 +4,11 @@
 
 use num_bigint::{BigInt, Sign};
 
-use super::{FIRST_VALUES, GeneratedProgram, Piece, ProgramFrame, SHOWS_RESULTS};
+use super::{GeneratedProgram, Piece, ProgramFrame};
 use crate::isa::disassembler::disassemble;
 use crate::isa::{ImmediateOperand, Isa, Unit};
 use crate::machines::MachineInfo;
+use crate::machines::program_parts::{JumpTargets, StackTargets};
 use crate::model::case::Program;
 use crate::model::value::Value;
 
@@ -23,23 +24,27 @@ impl GeneratedProgram {
     pub(in crate::hunt) fn read(machine: &MachineInfo, program: &Program) -> Option<GeneratedProgram> {
         let program = (machine.assemble)(program).ok()?;
         let member = |name: &str| program.0.get(name);
-        let isa = machine.isa;
+        let (isa, parts) = (machine.isa, machine.parts?);
         let mut frame = ProgramFrame::Bare;
         let pieces = match isa.unit {
-            Unit::Bytes if machine.name == "evm" => {
-                let code = bytes(member("code")?)?;
-                let inner =
-                    code.strip_prefix(&FIRST_VALUES).and_then(|rest| rest.strip_suffix(&SHOWS_RESULTS));
+            Unit::Bytes => {
+                let code = bytes(member(parts.code)?)?;
+                let inner = parts.shown.and_then(|shown| {
+                    Some((code.strip_prefix(shown.first)?.strip_suffix(shown.last)?, shown))
+                });
                 let (code, start) = match inner {
-                    Some(inner) => {
+                    Some((inner, shown)) => {
                         frame = ProgramFrame::Shown;
-                        (inner, FIRST_VALUES.len())
+                        (inner, shown.first.len())
                     }
                     None => (code, 0),
                 };
-                with_destinations(isa, of_bytes(isa, code, start))
+                let pieces = of_bytes(isa, code, start);
+                match parts.jumps {
+                    JumpTargets::OnStack(targets) => with_destinations(isa, targets, pieces),
+                    JumpTargets::InInstruction => with_distances(pieces),
+                }
             }
-            Unit::Bytes => with_distances(of_bytes(isa, bytes(member("script")?)?, 0)),
             Unit::Words => of_words(isa, bytes(member("instructions")?.get("0x0000")?)?),
             Unit::Objects => of_objects(isa, main_code(member("functions")?)?),
         };
@@ -92,15 +97,15 @@ fn with_distances(pieces: Vec<ReadPiece>) -> Vec<Piece> {
 }
 
 /// With the targets of jumps whose destinations are pushed right before them, in two bytes each.
-fn with_destinations(isa: &Isa, pieces: Vec<ReadPiece>) -> Vec<Piece> {
-    let Some(push) = isa.by_name("PUSH2") else { return Vec::new() };
+fn with_destinations(isa: &Isa, targets: StackTargets, pieces: Vec<ReadPiece>) -> Vec<Piece> {
+    let Some(push) = isa.by_name(targets.push) else { return Vec::new() };
     let target = |pair: &[ReadPiece]| {
         let [(_, pushed), (_, jump)] = pair else { return None };
         let [ImmediateOperand::Data(_)] = pushed.op.operands else { return None };
         let number = BigInt::from_bytes_be(Sign::Plus, &pushed.bytes[1..]);
         let index = index_at(&pieces, usize::try_from(number).ok()?)?;
-        let is_destination = pieces.get(index).is_some_and(|it| it.1.op.name == "JUMPDEST");
-        (matches!(jump.op.name, "JUMP" | "JUMPI") && is_destination).then_some(index)
+        let is_destination = pieces.get(index).is_some_and(|it| it.1.op.name == targets.destination);
+        (targets.jumps.contains(&jump.op.name) && is_destination).then_some(index)
     };
     let targets: Vec<_> = pieces.windows(2).map(target).chain([None]).collect();
     let piece = |(piece, target): (Piece, Option<usize>)| match target {
@@ -185,7 +190,7 @@ mod tests {
         let options = LoadOptions::default();
         for machine in of_this_crate() {
             let (_, make) = made_for(machine.name).unwrap();
-            let mut generator = ProgramGenerator::new(machine);
+            let mut generator = ProgramGenerator::new(machine, machine.parts.unwrap());
             let mut numbers = Numbers::new(11);
             let mut read_back = 0;
             for _ in 0..PROGRAMS {

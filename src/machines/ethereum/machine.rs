@@ -55,6 +55,7 @@ pub const INFO: MachineInfo = MachineInfo {
     executes: Executes::Others,
     lint: crate::machines::info::nothing_odd,
     word_bits: 256,
+    parts: None,
     sample: r#""0x6003600401600055""#,
     program: EthereumProgram::MEMBERS,
     changes: ChosenTransaction::MEMBERS,

@@ -6,6 +6,7 @@ use super::frame::{EvmFrame, EvmStop, Halt, Halves, PADDING, STACK_SLOTS, Stack}
 use super::hot::{self, HotTier};
 use super::interpret::interpret;
 use super::opcodes::EVM;
+use super::parts::PARTS;
 use super::program::{self, EvmProgram};
 use super::reference::Reference;
 use crate::isa::OpSet;
@@ -33,6 +34,7 @@ pub const INFO: MachineInfo = MachineInfo {
     executes: Executes::Contained,
     lint: crate::machines::info::nothing_odd,
     word_bits: 256,
+    parts: Some(&PARTS),
     sample: r#""0x6003600401600055""#,
     program: EvmProgram::MEMBERS,
     changes: members_of!(Evm::CHANGES),

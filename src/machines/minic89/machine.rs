@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::cpu::{Cpu, MiniFrame, MiniLimits, MiniStop};
 use super::interpret::interpret;
 use super::opcodes::{MINIC89, MiniOp};
+use super::parts::PARTS;
 use super::program::{self, Code, Function, MiniProgram, RunStart, plain};
 use super::trap::Trap;
 use super::word::MiniWord;
@@ -32,6 +33,7 @@ pub const INFO: MachineInfo = MachineInfo {
     executes: Executes::Contained,
     lint: super::lint::lint,
     word_bits: 16,
+    parts: Some(&PARTS),
     sample: r#"{
         "schema_version": "MiniC89.VM.Metadata.v0.2", "isa_version": "MiniC89.ISA.v0.1",
         "functions": [{"fid": 1, "name": "main", "param_count": 0, "local_count": 0, "code": [

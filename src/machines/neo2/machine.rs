@@ -6,6 +6,7 @@ use super::fault::Neo2Stop;
 use super::frame::Neo2Frame;
 use super::interpret::interpret;
 use super::opcodes::NEO2;
+use super::parts::PARTS;
 use super::program::{self, Neo2Program};
 use super::script::Script;
 use crate::isa::OpSet;
@@ -32,6 +33,7 @@ pub const INFO: MachineInfo = MachineInfo {
     executes: Executes::Others,
     lint: crate::machines::info::nothing_odd,
     word_bits: 256,
+    parts: Some(&PARTS),
     sample: r#""0x535493""#,
     program: Neo2Program::MEMBERS,
     changes: members_of!(Neo2::CHANGES),

@@ -5,6 +5,7 @@ use super::fault::{Neo3End, Neo3Fault, Neo3Stop};
 use super::frame::Neo3Frame;
 use super::interpret::interpret;
 use super::opcodes::{NEO3, Op};
+use super::parts::PARTS;
 use super::program::{self, Loaded, Neo3Program};
 use crate::isa::OpSet;
 use crate::machines::account::CaseAccount;
@@ -31,6 +32,7 @@ pub const INFO: MachineInfo = MachineInfo {
     executes: Executes::Others,
     lint: crate::machines::info::nothing_odd,
     word_bits: 256,
+    parts: Some(&PARTS),
     sample: r#""0x13149e""#,
     program: Neo3Program::MEMBERS,
     changes: members_of!(Neo3::CHANGES),

@@ -7,6 +7,7 @@ use super::disassembler;
 use super::driver::{DriverOutcome, Rating, TestDriver, TestResult};
 use super::mode::{MachineMode, Single};
 use super::opcodes::TINYVM;
+use super::parts::PARTS;
 use super::program::{self, TinyProgram};
 use crate::isa::OpSet;
 use crate::machines::account::{CaseAccount, Limit};
@@ -35,6 +36,7 @@ pub const INFO: MachineInfo = MachineInfo {
     executes: Executes::Others,
     lint: crate::machines::info::nothing_odd,
     word_bits: 16,
+    parts: Some(&PARTS),
     sample: r#""3007 102A""#,
     program: TinyProgram::MEMBERS,
     changes: members_of!(TinyVm::CHANGES),

@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 use super::fault::{FaultKind, RowFault};
 use super::faulty::Faulty;
 use crate::formats::{Inputs, MakeVector, NewVector, StateOf, made_for};
-use crate::isa::OpInfo;
+use crate::machines::program_parts::SingleInstruction;
 use crate::model::hex::bytes_key;
 use crate::model::interrupt::Interrupt;
 use crate::model::limits::Limits;
@@ -88,46 +88,18 @@ fn generate(fault: RowFault, mut numbers: Numbers) -> Option<Generated> {
     for operand in fault.op.operands {
         instruction.extend(numbers.immediate(*operand));
     }
-    match fault.machine.name {
-        "evm" => {
-            Some(Generated { code: evm_code(&operands, &instruction, fault.op), inputs: Inputs::default() })
+    let inputs = Inputs::default();
+    match fault.machine.parts?.single {
+        SingleInstruction::Pushed(program) => {
+            Some(Generated { code: program(&operands, &instruction, fault.op), inputs })
         }
-        "neo2" | "neo3" => {
+        SingleInstruction::OnStack => {
             let stack: Vec<_> = operands.iter().map(BigInt::to_string).collect();
-            let inputs = Inputs { stack: Some(stack.join(",")), ..Inputs::default() };
-            Some(Generated {
-                code: instruction,
-                inputs: if stack.is_empty() { Inputs::default() } else { inputs },
-            })
+            let stack = (!stack.is_empty()).then(|| stack.join(","));
+            Some(Generated { code: instruction, inputs: Inputs { stack, ..inputs } })
         }
-        _ => None,
+        SingleInstruction::Never => None,
     }
-}
-
-/// Pushes the operands, executes the instruction, stores what it pushed and returns the memory.
-fn evm_code(operands: &[BigInt], instruction: &[u8], op: &OpInfo) -> Vec<u8> {
-    const PUSH1: u8 = 0x60;
-    const PUSH32: u8 = 0x7f;
-    const SSTORE: u8 = 0x55;
-    const POP: u8 = 0x50;
-    // Write something to storage and memory first.
-    let mut code = vec![PUSH1, 7, PUSH1, 1, SSTORE, PUSH1, 9, PUSH1, 31, 0x53];
-    for operand in operands.iter().rev() {
-        let word: BigInt = operand & ((BigInt::from(1) << 256u32) - 1);
-        let bytes = word.to_bytes_be().1;
-        code.push(PUSH32);
-        code.extend(std::iter::repeat_n(0, 32 - bytes.len()));
-        code.extend(bytes);
-    }
-    code.extend(instruction);
-    // Make room on the stack for the code that shows the results.
-    code.extend(std::iter::repeat_n(POP, operands.len().saturating_sub(1_000)));
-    for key in 0..op.pushes.min(4) as u8 {
-        code.extend([PUSH1, 16 + key, SSTORE]);
-    }
-    // The size of the memory shows what else it did, and so does the gas.
-    code.extend([0x59, PUSH1, 32, SSTORE, PUSH1, 64, PUSH1, 0, 0xf3]);
-    code
 }
 
 /// The program as a vector, with the results of a machine without the fault.

@@ -1,0 +1,76 @@
+//! What programs of the EVM are made of.
+
+use num_bigint::BigInt;
+
+use super::opcodes::Op;
+use crate::isa::OpInfo;
+use crate::machines::program_parts::OperandKind::{Boundary, Random, Small};
+use crate::machines::program_parts::{
+    CodeNotation, JumpTargets, ProgramParts, ShownResults, SingleInstruction, StackTargets,
+};
+
+/// Vectors demand neither the stack nor the memory, so that programs store what is on the stack and return the start of
+/// the memory.
+pub(super) const PARTS: ProgramParts = ProgramParts {
+    operands: &[Small, Small, Boundary, Random],
+    number: |number| {
+        let bytes = word(number);
+        Some((format!("PUSH{}", bytes.len()), bytes))
+    },
+    built: &[],
+    jumps: JumpTargets::OnStack(StackTargets {
+        push: "PUSH2",
+        jumps: &["JUMP", "JUMPI"],
+        destination: "JUMPDEST",
+    }),
+    code: "code",
+    notation: CodeNotation::Hex,
+    shown: Some(ShownResults { first: &FIRST_VALUES, last: &SHOWS_RESULTS }),
+    single: SingleInstruction::Pushed(single),
+    dropped_by_failures: &[],
+};
+
+const PUSH1: u8 = Op::PUSH1 as u8;
+const PUSH32: u8 = Op::PUSH32 as u8;
+const SSTORE: u8 = Op::SSTORE as u8;
+const MSTORE8: u8 = Op::MSTORE8 as u8;
+const MSIZE: u8 = Op::MSIZE as u8;
+const POP: u8 = Op::POP as u8;
+const RETURN: u8 = Op::RETURN as u8;
+
+/// Values that the end of a program can store, whatever the program does.
+const FIRST_VALUES: [u8; 8] = [PUSH1, 0, PUSH1, 1, PUSH1, 2, PUSH1, 3];
+
+/// Stores the upper four values of the stack and the size of the memory, and returns the first 64 bytes of it.
+#[rustfmt::skip]
+const SHOWS_RESULTS: [u8; 21] = [
+    PUSH1, 16, SSTORE, PUSH1, 17, SSTORE, PUSH1, 18, SSTORE, PUSH1, 19, SSTORE,
+    MSIZE, PUSH1, 32, SSTORE, PUSH1, 64, PUSH1, 0, RETURN,
+];
+
+/// The bytes of a number as a word of two's complement, as few as possible.
+fn word(number: &BigInt) -> Vec<u8> {
+    let word: BigInt = number & ((BigInt::from(1) << 256u32) - 1);
+    word.to_bytes_be().1
+}
+
+/// Pushes the operands, executes the instruction, stores what it pushed and returns the memory.
+fn single(operands: &[BigInt], instruction: &[u8], op: &OpInfo) -> Vec<u8> {
+    // Write something to storage and memory first.
+    let mut code = vec![PUSH1, 7, PUSH1, 1, SSTORE, PUSH1, 9, PUSH1, 31, MSTORE8];
+    for operand in operands.iter().rev() {
+        let bytes = word(operand);
+        code.push(PUSH32);
+        code.extend(std::iter::repeat_n(0, 32 - bytes.len()));
+        code.extend(bytes);
+    }
+    code.extend(instruction);
+    // Make room on the stack for the code that shows the results.
+    code.extend(std::iter::repeat_n(POP, operands.len().saturating_sub(1_000)));
+    for key in 0..op.pushes.min(4) as u8 {
+        code.extend([PUSH1, 16 + key, SSTORE]);
+    }
+    // The size of the memory shows what else it did, and so does the gas.
+    code.extend([MSIZE, PUSH1, 32, SSTORE, PUSH1, 64, PUSH1, 0, RETURN]);
+    code
+}

@@ -1,0 +1,26 @@
+//! What programs of Neo 2.x are made of.
+
+use crate::machines::program_parts::OperandKind::{Array, Boundary, Bytes, Flag, Map, Small, Struct};
+use crate::machines::program_parts::{CodeNotation, JumpTargets, ProgramParts, SingleInstruction};
+
+pub(super) const PARTS: ProgramParts = ProgramParts {
+    operands: &[Small, Small, Boundary, Bytes, Flag, Array, Struct, Map],
+    number: |number| {
+        let bytes = number.to_signed_bytes_le();
+        Some((format!("PUSHBYTES{}", bytes.len()), bytes))
+    },
+    built: &[
+        (Flag, &["PUSH1"]),
+        (Flag, &["PUSH0"]),
+        (Array, &["PUSH7", "PUSH8", "PUSH2", "PACK"]),
+        (Struct, &["PUSH2", "NEWSTRUCT"]),
+        (Map, &["NEWMAP", "DUP", "PUSH1", "PUSH5", "SETITEM"]),
+    ],
+    jumps: JumpTargets::InInstruction,
+    code: "script",
+    notation: CodeNotation::Hex,
+    shown: None,
+    single: SingleInstruction::OnStack,
+    // A vector without frames demands that there are none.
+    dropped_by_failures: &[],
+};

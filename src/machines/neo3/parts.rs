@@ -1,0 +1,38 @@
+//! What programs of N3 are made of.
+
+use num_bigint::BigInt;
+
+use crate::machines::program_parts::OperandKind::{
+    Array, Boundary, Buffer, Bytes, Flag, Map, Null, Small, Struct,
+};
+use crate::machines::program_parts::{CodeNotation, JumpTargets, ProgramParts, SingleInstruction};
+
+pub(super) const PARTS: ProgramParts = ProgramParts {
+    operands: &[Small, Small, Boundary, Bytes, Flag, Null, Array, Struct, Map, Buffer],
+    number,
+    built: &[
+        (Flag, &["PUSHT"]),
+        (Flag, &["PUSHF"]),
+        (Null, &["PUSHNULL"]),
+        (Array, &["PUSH7", "PUSH8", "PUSH2", "PACK"]),
+        (Struct, &["PUSH2", "NEWSTRUCT"]),
+        (Map, &["NEWMAP", "DUP", "PUSH1", "PUSH5", "SETITEM"]),
+        (Buffer, &["PUSH3", "NEWBUFFER"]),
+    ],
+    jumps: JumpTargets::InInstruction,
+    code: "script",
+    // A person can read such a script.
+    notation: CodeNotation::Names,
+    shown: None,
+    single: SingleInstruction::OnStack,
+    // What a machine leaves on its stacks when it faults is of no use to programs, and implementations drop it.
+    dropped_by_failures: &["invocationStack"],
+};
+
+/// `PUSHINT8` to `PUSHINT256`, the smallest that has room; `None` for a number of more than 256 bits.
+fn number(number: &BigInt) -> Option<(String, Vec<u8>)> {
+    let mut bytes = number.to_signed_bytes_le();
+    let size = (0..=5u32).find(|size| bytes.len() <= 1 << size)?;
+    bytes.resize(1 << size, if *number < BigInt::ZERO { 0xff } else { 0 });
+    Some((format!("PUSHINT{}", 8 << size), bytes))
+}
