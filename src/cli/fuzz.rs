@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::io::{ErrorKind, Write};
+use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -60,8 +61,8 @@ pub(super) struct FuzzCommand {
     vms: VmsArgs,
 
     /// Number of programs or states [default: 10000; with --time, as many as it allows]
-    #[arg(long, value_name = "N", value_parser = number::<u64>)]
-    cases: Option<u64>,
+    #[arg(long, value_name = "N", value_parser = number::<NonZeroU64>)]
+    cases: Option<NonZeroU64>,
 
     /// End after this time, such as 30s
     #[arg(long, value_name = "DURATION", value_parser = time_limit)]
@@ -106,8 +107,8 @@ const DEFAULT_PROGRAMS: u64 = 10_000;
 const HASH_DIGITS: usize = 32;
 
 /// How many programs to run: a time alone is used up.
-fn programs(cases: Option<u64>, time: Option<Duration>) -> u64 {
-    cases.unwrap_or(if time.is_some() { u64::MAX } else { DEFAULT_PROGRAMS })
+fn programs(cases: Option<NonZeroU64>, time: Option<Duration>) -> u64 {
+    cases.map_or(if time.is_some() { u64::MAX } else { DEFAULT_PROGRAMS }, NonZeroU64::get)
 }
 
 impl FuzzCommand {
@@ -344,7 +345,7 @@ mod tests {
         let time = Some(Duration::from_secs(30));
         assert_eq!(programs(None, None), DEFAULT_PROGRAMS);
         assert_eq!(programs(None, time), u64::MAX);
-        assert_eq!(programs(Some(200), time), 200);
-        assert_eq!(programs(Some(200), None), 200);
+        assert_eq!(programs(NonZeroU64::new(200), time), 200);
+        assert_eq!(programs(NonZeroU64::new(200), None), 200);
     }
 }
