@@ -76,6 +76,7 @@ mod snapshot;
 mod spectra;
 mod subset;
 mod suspects;
+mod system;
 mod text_diff;
 mod trace;
 mod unwritten;

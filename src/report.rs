@@ -36,9 +36,7 @@ mod world;
 
 pub use self::case_block::{counts, stderr_lines};
 pub use self::groups::of_cause;
-pub use self::kind::{
-    Ends, Grouping, Needs, NewReport, Report, ReportKind, ReportOptions, Verbosity, this_system,
-};
+pub use self::kind::{Ends, Grouping, Needs, NewReport, Report, ReportKind, ReportOptions, Verbosity};
 
 use crate::text::sarif::OPENING;
 

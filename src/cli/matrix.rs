@@ -28,6 +28,7 @@ use super::processors::processors;
 use super::result_file::ResultFile;
 use super::select::Select;
 use super::settings::{FILE, Settings};
+use super::system::this_system;
 use super::unwritten::Unwritten;
 use super::vm::{VmsArgs, end_on_interrupt};
 
@@ -136,6 +137,7 @@ impl MatrixCommand {
         let mut machines = Vec::new();
         for (machine, (name, vm)) in vms.into_iter().enumerate() {
             let mut conformance = ConformanceRun::new("this run");
+            conformance.system = Some(this_system());
             match vm {
                 Ok(vm) => {
                     run::run(&sources, &with_machine(&options, vm), &mut |event| {

@@ -33,6 +33,7 @@ use super::result_file::TemporaryFiles;
 use super::select::Select;
 use super::settings::Settings;
 use super::subset::{Subset, SubsetArgs};
+use super::system::this_system;
 use super::vm::VmArgs;
 use super::worlds::WorldsArgs;
 use super::{output, outstanding, spectra};
@@ -246,7 +247,7 @@ impl Runner<'_> {
         report::ReportOptions {
             selection,
             flags: self.settings.repeated(FlagEffect::Verdicts),
-            system: Some(report::this_system()),
+            system: Some(this_system()),
             part: options.run.part.clone(),
             ..self.args.reports.options(&self.settings.anchor)
         }

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use indexmap::IndexMap;
 
-use super::kind::this_system;
 use crate::model::case_report::CaseReport;
 use crate::model::count::counted;
 use crate::model::event::{Event, FieldNotCompared, UsedVm};
@@ -91,7 +90,7 @@ pub struct ConformanceRun {
     /// The version of vmconf.
     pub vmconf: String,
     /// The system that the cases ran on, as `linux x86_64`; `None` if the report does not say so.
-    pub(super) system: Option<String>,
+    pub system: Option<String>,
     /// The machine in another process; `None` for embedded machines.
     pub vm: Option<UsedVm>,
     /// The machines and formats that the cases are for.
@@ -155,8 +154,7 @@ impl ConformanceRun {
     pub fn new(label: &str) -> ConformanceRun {
         let categories = vec![MatrixCell::default(); CATEGORIES.len() + 1];
         let vmconf = env!("CARGO_PKG_VERSION").to_owned();
-        let system = Some(this_system());
-        ConformanceRun { label: label.to_owned(), vmconf, system, categories, ..ConformanceRun::default() }
+        ConformanceRun { label: label.to_owned(), vmconf, categories, ..ConformanceRun::default() }
     }
 
     /// Sets what only the first line of its report says.

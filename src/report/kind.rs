@@ -100,11 +100,6 @@ pub struct ReportOptions {
     pub part: Option<Arc<PartitionPart>>,
 }
 
-/// The operating system and the processor that this program was built for: `linux x86_64`.
-pub fn this_system() -> String {
-    format!("{} {}", std::env::consts::OS, std::env::consts::ARCH)
-}
-
 /// How failures with the same cause are reported.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Grouping {
