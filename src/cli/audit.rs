@@ -52,6 +52,7 @@ impl AuditCommand {
         (kind.new)(&mut out, &audit)?;
         out.flush()?;
         output::note_not_passing(audit.left_out);
+        output::note_broken(audit.broken);
         Ok(if audit.broken > 0 {
             Exit::Broken
         } else if audit.cases == 0 {

@@ -58,6 +58,7 @@ impl CoverageCommand {
         out.flush()?;
         let exit = suite.exit();
         output::note_not_passing(report.left_out);
+        output::note_broken(suite.broken);
         Ok(if exit == Exit::NothingRan && !report.families.is_empty() { Exit::Passed } else { exit })
     }
 }

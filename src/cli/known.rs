@@ -11,11 +11,13 @@ use vmconf::model::count::counted;
 use vmconf::model::escape::escaped;
 use vmconf::model::event::Event;
 use vmconf::model::exit_code::Exit;
+use vmconf::model::verdict::DifferenceKind;
 use vmconf::run;
 use vmconf::run::expected_failures::elsewhere::elsewhere;
 use vmconf::run::expected_failures::update::{self, Accepted, Policy, Unseen};
 use vmconf::run::expected_failures::{Date, ExpectedFailures};
 
+use super::bless::note_broken;
 use super::errors::NothingToDo;
 use super::input::read_text;
 use super::output;
@@ -190,6 +192,11 @@ impl Update {
         if reports.is_empty() && updated.changes.is_empty() && !is_new {
             return Err(NothingToDo(format!("no case ran{}", settings.restrictions())).into());
         }
-        Ok(Exit::Passed)
+        let mut exit = Exit::Passed;
+        for report in reports.iter().filter(|report| report.verdict.kind() == DifferenceKind::Error) {
+            note_broken(report);
+            exit = Exit::Broken;
+        }
+        Ok(exit)
     }
 }

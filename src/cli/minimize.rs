@@ -14,6 +14,7 @@ use vmconf::run::sources::VectorSource;
 use vmconf::run::{self, LoadOptions, LoadedFile, Worker};
 use vmconf::testees::MakeTestee;
 
+use super::bless::note_broken;
 use super::errors::NothingToDo;
 use super::new_file::ForceArgs;
 use super::number::number;
@@ -72,10 +73,12 @@ impl MinimizeCommand {
         options.run.flaky = self.vm.flaky();
         let sources = self.select.sources(settings, &options)?;
         let mut worker = Worker::new(&options.run);
+        let mut broken = 0;
         for source in &sources {
             let loaded = run::open(&source, &options);
-            for diagnostic in loaded.errors() {
-                output::note(&diagnostic.located(&source.shown));
+            if let Some(report) = loaded.broken() {
+                broken += 1;
+                note_broken(&report);
             }
             for case in 0..loaded.cases() {
                 let report = worker.run_case(&loaded, case);
@@ -84,7 +87,14 @@ impl MinimizeCommand {
                     output::note(&format!("note: {} fails", report.id));
                     return self.minimize(&loaded, case, &source, &options);
                 }
+                if report.verdict.kind() == DifferenceKind::Error {
+                    broken += 1;
+                    note_broken(&report);
+                }
             }
+        }
+        if broken > 0 {
+            return Ok(Exit::Broken);
         }
         Err(NothingToDo("no selected case fails".to_owned()).into())
     }

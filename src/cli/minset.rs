@@ -51,6 +51,7 @@ impl MinsetCommand {
         // The same limit of instructions per fault as in `vmconf mutants`.
         let how =
             MutantsOptions { jobs: 1, work: WORK, programs: 0, interrupt: options.run.interrupt.clone() };
+        output::note_broken(suite.broken);
         let exit = suite.exit();
         let minset = minset(suite, &faults, &how);
         let mut out = output::stdout();

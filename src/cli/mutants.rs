@@ -171,6 +171,7 @@ impl MutantsCommand {
     }
 
     fn exit(&self, mutants: &Mutants, broken: u64) -> Exit {
+        output::note_broken(broken);
         match mutants.score().filter(|_| mutants.cases > 0) {
             _ if broken > 0 => Exit::Broken,
             None => Exit::NothingRan,

@@ -92,6 +92,14 @@ pub(super) fn one_error(file: &str, diagnostics: &[Diagnostic]) -> anyhow::Error
     anyhow::anyhow!("{}", lines[lines.len() - 1])
 }
 
+/// Says how many files and cases a command leaves out because they are broken.
+pub(super) fn note_broken(count: u64) {
+    if count > 0 {
+        let what = if count == 1 { "file or case is" } else { "files or cases are" };
+        note(&format!("error: {count} {what} broken; vmconf run shows why"));
+    }
+}
+
 /// Says how many cases a command leaves out because they do not pass.
 pub(super) fn note_not_passing(left_out: u64) {
     if left_out > 0 {

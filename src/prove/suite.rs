@@ -43,7 +43,7 @@ pub struct VectorSuite {
     pub cases: Vec<SuiteCase>,
     /// The number of cases that do not pass or cannot be read.
     pub left_out: u64,
-    /// The number of broken files.
+    /// The number of broken files and cases.
     pub broken: u64,
     /// The machines of the cases that are left out since they have no instructions: those of families.
     pub families: BTreeSet<&'static str>,
@@ -84,7 +84,10 @@ impl VectorSuite {
                             suite.cases.push(case);
                         }
                     }
-                    _ => suite.left_out += 1,
+                    _ => {
+                        suite.left_out += 1;
+                        suite.broken += u64::from(matches!(watched.report.verdict, Verdict::Error(_)));
+                    }
                 }
             }
         }

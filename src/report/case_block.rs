@@ -204,7 +204,7 @@ pub(super) fn all_differences(out: &mut Vec<u8>, id: &CaseId, failure: &Failure)
     }
     let more = differences.len().saturating_sub(MAX_DIFFERENCES);
     if more > 0 {
-        writeln!(out, "  and {more} more differences")?;
+        writeln!(out, "  and {}", count::counted(more, "more difference"))?;
     }
     Ok(())
 }

@@ -550,7 +550,7 @@ fn further(
     }
     let more = others.len() - told;
     if more > 0 {
-        writeln!(text, "  and {more} more differences; --last N prints all")?;
+        writeln!(text, "  and {}; --last N prints all", counted(more, "more difference"))?;
     }
     Ok(())
 }

@@ -43,6 +43,8 @@ pub struct FoundSources {
 #[derive(Debug, Clone, Default)]
 pub struct Sources {
     paths: Vec<Selected>,
+    /// Files of which single cases are named, and all cases besides, which is what counts.
+    named_besides: Vec<VectorSource>,
     seen: SeenFiles,
     len: usize,
 }
@@ -93,10 +95,28 @@ impl Sources {
 
     /// The files of which some cases are selected by their names.
     pub fn with_named_cases(&self) -> impl Iterator<Item = &VectorSource> {
-        self.paths.iter().filter_map(|selected| match selected {
+        let listed = self.paths.iter().filter_map(|selected| match selected {
             Selected::File(source) => Some(source).filter(|source| source.only.is_some()),
             Selected::Folder(_) => None,
-        })
+        });
+        listed.chain(&self.named_besides)
+    }
+
+    /// Lists a case once if its whole file is selected, too.
+    fn remove_repeats(&mut self) {
+        for selected in std::mem::take(&mut self.paths) {
+            match selected {
+                Selected::File(source) if source.only.is_some() && self.has_whole(&source) => {
+                    self.named_besides.push(source);
+                    self.len -= 1;
+                }
+                selected => self.paths.push(selected),
+            }
+        }
+    }
+
+    fn has_whole(&self, source: &VectorSource) -> bool {
+        self.seen.has_whole(source.shown.clone()) || self.is_in_folder(&source.path)
     }
 
     fn add_file(&mut self, source: VectorSource) {
@@ -162,6 +182,7 @@ pub fn find(paths: &[PathBuf], anchor: &Anchor) -> Result<FoundSources, NotFound
     for path in paths {
         find_one(path, anchor, &mut found)?;
     }
+    found.sources.remove_repeats();
     Ok(found)
 }
 

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 
-use flate2::bufread::GzDecoder;
+use flate2::bufread::MultiGzDecoder;
 
 use crate::text::file_name::COMPRESSED;
 
@@ -16,7 +16,7 @@ const FIRST: u8 = 0x1f;
 /// If the first byte cannot be read.
 pub fn decompressed<'i>(input: &'i mut dyn BufRead) -> io::Result<Box<dyn BufRead + 'i>> {
     if input.fill_buf()?.first() == Some(&FIRST) {
-        Ok(Box::new(BufReader::new(Decompressed(GzDecoder::new(input)))))
+        Ok(Box::new(BufReader::new(Decompressed(MultiGzDecoder::new(input)))))
     } else {
         Ok(Box::new(input))
     }
@@ -38,17 +38,14 @@ pub fn unpacked(bytes: &[u8], limit: u64) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(unpacked).filter(|bytes| bytes.len() as u64 <= limit))
 }
 
-/// A compressed text. Reading fails if its end is missing or anything follows it.
-struct Decompressed<'i>(GzDecoder<&'i mut dyn BufRead>);
+/// A compressed text, in one member or several (RFC 1952, section 2.2). Reading fails if the end of one is missing, or if
+/// anything else follows.
+struct Decompressed<'i>(MultiGzDecoder<&'i mut dyn BufRead>);
 
 impl Read for Decompressed<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let damaged = |what: String| io::Error::new(ErrorKind::InvalidData, format!("{what}: it is damaged"));
-        let count = self.0.read(buffer).map_err(|error| damaged(error.to_string()))?;
-        if count == 0 && !buffer.is_empty() && !self.0.get_mut().fill_buf()?.is_empty() {
-            return Err(damaged("bytes follow the end of the compressed text".to_owned()));
-        }
-        Ok(count)
+        self.0.read(buffer).map_err(|error| damaged(error.to_string()))
     }
 }
 
@@ -83,6 +80,14 @@ mod tests {
         assert_eq!(error(b""), "named .gz, but not compressed with gzip");
         assert!(error(&packed[..packed.len() - 1]).ends_with(": it is damaged"));
         assert!(error(&packed[..5]).ends_with(": it is damaged"));
-        assert!(error(&[&packed[..], b"x"].concat()).contains("bytes follow"));
+        assert!(error(&[&packed[..], b"x"].concat()).ends_with(": it is damaged"));
+        assert!(error(&[&packed[..], b"no other member"].concat()).ends_with(": it is damaged"));
+    }
+
+    #[test]
+    fn members_are_one_text() {
+        let both = [packed(b"{\"a\":"), packed(b"1}")].concat();
+        assert_eq!(unpacked(&both, 100).expect("gzip"), Some(b"{\"a\":1}".to_vec()));
+        assert_eq!(unpacked(&both, 6).expect("gzip"), None);
     }
 }

@@ -6,6 +6,7 @@ mod adapters;
 mod anchor;
 mod bisect;
 mod bless;
+mod broken;
 mod cached;
 mod cells;
 mod check;

@@ -4,12 +4,13 @@ use std::path::Path;
 
 use serde_json::Value as Json;
 use vmconf::formats::nef::{self, Nef, is_nef};
-use vmconf::isa::assembler::assemble;
+use vmconf::isa::assembler::{AsmErrors, assemble};
 use vmconf::machines::{MachineInfo, ProgramLanguage};
 use vmconf::model::hex::bytes_key;
 
 use crate::cli::errors::BrokenInput;
 use crate::cli::input::read;
+use crate::cli::output;
 use crate::cli::program::hex_text;
 
 /// The size of a segment file in bytes.
@@ -65,7 +66,7 @@ fn program(machine: &MachineInfo, name: &str, content: &[u8]) -> anyhow::Result<
         }
         ProgramLanguage::Bytes => {
             let bytes = hex_text(content).map_or_else(
-                |_| assemble(machine.isa, source()?).map_err(|error| broken(format!(":{error}"))),
+                |_| assemble(machine.isa, source()?).map_err(|errors| wrong_lines(name, &errors)),
                 Ok,
             )?;
             bytes_key(&bytes).into()
@@ -75,13 +76,22 @@ fn program(machine: &MachineInfo, name: &str, content: &[u8]) -> anyhow::Result<
                 _ if content.len() == SEGMENT => content.to_vec(),
                 Ok(words) => words,
                 Err(_) => {
-                    let assembled = assemble(source()?).map_err(|error| broken(format!(":{error}")))?;
+                    let assembled = assemble(source()?).map_err(|errors| wrong_lines(name, &errors))?;
                     assembled.words.into_iter().flat_map(u16::to_be_bytes).collect()
                 }
             };
             hex_words(&words).into()
         }
     })
+}
+
+/// Prints the errors of a source, each in a line with its name, but for the last one, which is returned.
+fn wrong_lines(name: &str, errors: &AsmErrors) -> anyhow::Error {
+    let text = errors.to_string();
+    let mut lines: Vec<_> = text.lines().map(|line| format!("{name}:{line}")).collect();
+    let last = lines.pop().unwrap_or_default();
+    lines.iter().for_each(|line| output::note(line));
+    BrokenInput(last).into()
 }
 
 /// Words of four digits each, without the zeros at the end.

@@ -18,6 +18,7 @@ use crate::machines::machine::{Advanced, At, LoadError, Machine, Status};
 use crate::machines::observe::{StateFields, members_of};
 use crate::machines::plant::PlantFaults;
 use crate::model::case::Program;
+use crate::model::count::counted;
 use crate::model::limits::Limits;
 use crate::model::path::Path;
 use crate::model::value::Value;
@@ -217,7 +218,7 @@ impl Single {
             Some(TinyStop::Limit | TinyStop::Costly(_)) => "not ended".to_owned(),
             Some(TinyStop::NoRandom) => "no random number".to_owned(),
         };
-        format!("{reason}, {}, {} instructions", place(&self.core), self.core.time)
+        format!("{reason}, {}, {}", place(&self.core), counted(self.core.time, "instruction"))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Reports on cases that pass according to the cache but do not pass without notes.
 
+use crate::model::count::counted;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::verdict::{CaseDifference, Failure, FirstTry, Verdict, vector_step};
 
@@ -35,6 +36,6 @@ fn failed(failure: &Failure) -> Vec<Diagnostic> {
             .with_place(Some(place.clone()))
     });
     let more = failure.differences.len().saturating_sub(1);
-    let more = (more > 0).then(|| Diagnostic::new(format!("and {more} more differences")));
+    let more = (more > 0).then(|| Diagnostic::new(format!("and {}", counted(more, "more difference"))));
     first.into_iter().chain(more).collect()
 }
