@@ -4,6 +4,7 @@
 use std::collections::{BTreeSet, HashSet};
 use std::fmt;
 
+use foldhash::fast::RandomState;
 use num_bigint::{BigInt, Sign};
 
 use crate::isa::{DeclaredEffect, OpInfo};
@@ -27,7 +28,7 @@ const LARGE: [u16; 6] = [7, 15, 31, 63, 127, 255];
 /// Records points while a case runs.
 #[derive(Default)]
 pub(super) struct Observer {
-    done: HashSet<(&'static str, StepOutcome)>,
+    done: HashSet<(&'static str, StepOutcome), RandomState>,
     last: Option<LastInstruction>,
 }
 

@@ -14,8 +14,9 @@ use std::sync::{Mutex, PoisonError};
 use self::alike::{NamedCase, located_by_names};
 use self::kept::ExecutedCase;
 pub use self::kept::SpectrumCache;
-use self::spectrum_run::{Extent, SpectrumRun};
-use super::suspects::{SpectrumCase, SpectrumOutcome, joined, locate};
+use self::spectrum_run::Extent;
+pub use self::spectrum_run::SpectrumRun;
+use super::suspects::{SpectrumCase, SpectrumOutcome, SpectrumPoints, joined, locate};
 use crate::model::suspects::SuspectAnalysis;
 use crate::model::verdict::DifferenceKind;
 use crate::run::sources::{Sources, VectorSource};
@@ -26,24 +27,41 @@ use crate::testees::Testee;
 #[derive(Default)]
 struct Spectra {
     /// Those that the embedded machine executes, with what they execute.
-    executed: BTreeMap<&'static str, Vec<SpectrumCase<'static>>>,
+    executed: BTreeMap<&'static str, MachineSpectrum>,
     /// Those of machines whose instructions are unknown.
     named: BTreeMap<&'static str, Vec<NamedCase>>,
 }
 
+/// The cases of an embedded machine, with what they execute.
+#[derive(Default)]
+struct MachineSpectrum {
+    points: SpectrumPoints<'static>,
+    cases: Vec<SpectrumCase>,
+}
+
+/// The cases of a file.
+#[derive(Default)]
+struct FileSpectrum {
+    executed: Vec<(String, SpectrumOutcome, ExecutedCase)>,
+    named: Vec<(&'static str, NamedCase)>,
+}
+
 impl Spectra {
-    fn add(&mut self, other: Spectra) {
-        for (machine, cases) in other.executed {
-            self.executed.entry(machine).or_default().extend(cases);
+    fn add(&mut self, file: FileSpectrum) {
+        for (id, outcome, executed) in file.executed {
+            let ExecutedCase { machine, length, executes, .. } = executed;
+            let spectrum = self.executed.entry(machine).or_default();
+            let executes = spectrum.points.numbers(executes);
+            spectrum.cases.push(SpectrumCase { id, outcome, length, executes });
         }
-        for (machine, cases) in other.named {
-            self.named.entry(machine).or_default().extend(cases);
+        for (machine, case) in file.named {
+            self.named.entry(machine).or_default().push(case);
         }
     }
 
     /// Brings the cases, which arrive in the order that threads decide, into one order: sums of fractions depend on it.
     fn sort(&mut self) {
-        for cases in self.executed.values_mut() {
+        for MachineSpectrum { cases, .. } in self.executed.values_mut() {
             cases.sort_unstable_by(|one, other| one.id.cmp(&other.id));
         }
         for cases in self.named.values_mut() {
@@ -61,8 +79,9 @@ pub fn analyse(
 ) -> SuspectAnalysis {
     let mut spectra = Spectrometer { options, kept, verdict }.spectra(sources);
     // Cases of other machines say nothing.
-    spectra.executed.retain(|_, cases| cases.iter().any(|case| case.outcome != SpectrumOutcome::Passes));
-    let executed = spectra.executed.iter().map(|(machine, cases)| locate(machine, cases));
+    spectra.executed.retain(|_, machine| machine.cases.iter().any(|case| case.outcome != SpectrumOutcome::Passes));
+    let executed = spectra.executed.iter();
+    let executed = executed.map(|(machine, MachineSpectrum { points, cases })| locate(machine, points, cases));
     let named = spectra.named.iter().filter_map(|(machine, cases)| {
         let mut analysis = located_by_names(machine, cases)?;
         conditions::add(sources, options, cases, &mut analysis);
@@ -102,9 +121,9 @@ impl Spectrometer<'_> {
         spectra
     }
 
-    fn of_file(&self, worker: &mut Worker<'_>, source: &VectorSource) -> Spectra {
+    fn of_file(&self, worker: &mut Worker<'_>, source: &VectorSource) -> FileSpectrum {
         let run = &self.options.run;
-        let mut spectra = Spectra::default();
+        let mut spectra = FileSpectrum::default();
         if run.interrupt.is_requested() {
             return spectra;
         }
@@ -116,7 +135,7 @@ impl Spectrometer<'_> {
             let Some(is_passing) = (self.verdict)(&loaded.id).and_then(passes) else { continue };
             if is_named {
                 let named = NamedCase::new(&loaded.id, is_passing);
-                spectra.named.entry(loaded.format.machine).or_default().push(named);
+                spectra.named.push((loaded.format.machine, named));
                 continue;
             }
             let extent = if is_passing { Extent::Beginning } else { Extent::Whole };
@@ -136,9 +155,7 @@ impl Spectrometer<'_> {
                 (false, true, false) => SpectrumOutcome::FailsEverywhere,
                 (false, false, _) => SpectrumOutcome::Fails,
             };
-            let ExecutedCase { machine, length, executes, .. } = executed;
-            let case = SpectrumCase { id: loaded.id.to_string(), outcome, length, executes };
-            spectra.executed.entry(machine).or_default().push(case);
+            spectra.executed.push((loaded.id.to_string(), outcome, executed));
         }
         spectra
     }

@@ -31,7 +31,7 @@ mod table;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-pub use self::case::{SpectrumCase, SpectrumOutcome};
+pub use self::case::{SpectrumCase, SpectrumOutcome, SpectrumPoints};
 use self::cover::{Cover, assigned, cover, thorough_cover};
 use self::doubt::Doubt;
 use self::ochiai::ochiai;
@@ -41,11 +41,11 @@ use crate::model::suspects::{DoubtfulCase, SeparatingCondition, Suspect, Suspect
 /// How many other instructions are named after the suspects.
 const MAX_OTHERS: usize = 5;
 
-/// Explains the failures of the cases of a machine. The order of the cases changes nothing.
-pub fn locate(machine: &str, cases: &[SpectrumCase<'_>]) -> SuspectAnalysis {
-    let mut cases: Vec<&SpectrumCase<'_>> = cases.iter().collect();
+/// Explains the failures of the cases of a machine, which do these things. The order of the cases changes nothing.
+pub fn locate(machine: &str, points: &SpectrumPoints<'_>, cases: &[SpectrumCase]) -> SuspectAnalysis {
+    let mut cases: Vec<&SpectrumCase> = cases.iter().collect();
     cases.sort_by(|a, b| (a.length, &a.id).cmp(&(b.length, &b.id)));
-    let table = SpectrumTable::new(cases);
+    let table = SpectrumTable::new(points, cases);
     let is_comparable = table.is_comparable();
     let Cover { suspects: covering, rivals } = if is_comparable { cover(&table) } else { Cover::default() };
     let parts = assigned(&table, &covering);

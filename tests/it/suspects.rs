@@ -13,8 +13,8 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
-use vmconf::explain::observed_run::{Detail, ObservedRun};
-use vmconf::explain::suspects::{SpectrumCase, SpectrumOutcome, locate, ranking};
+use vmconf::explain::spectrum::SpectrumRun;
+use vmconf::explain::suspects::{SpectrumCase, SpectrumOutcome, SpectrumPoints, locate, ranking};
 use vmconf::machines::{MachineInfo, by_name, of_this_crate};
 use vmconf::model::case::{Case, Program};
 use vmconf::model::interrupt::Interrupt;
@@ -26,6 +26,7 @@ use vmconf::prove::mutants::fault::{RowFault, row_faults_of};
 use vmconf::prove::mutants::faulty::Faulty;
 use vmconf::run::compare::diff;
 use vmconf::run::{self, LoadOptions, Worker};
+use vmconf::testees::Testee;
 use vmconf::testees::embedded::Embedded;
 
 use crate::support::validator::Validator;
@@ -70,7 +71,8 @@ impl Numbers {
 struct Planted {
     machine: &'static MachineInfo,
     cases: Vec<Case>,
-    spectrum: Vec<SpectrumCase<'static>>,
+    points: SpectrumPoints<'static>,
+    spectrum: Vec<SpectrumCase>,
 }
 
 impl Planted {
@@ -84,21 +86,25 @@ impl Planted {
     fn read(machine: &'static MachineInfo) -> Planted {
         let options = LoadOptions::default();
         let mut worker = Worker::new(&options.run);
-        let mut planted = Planted { machine, cases: Vec::new(), spectrum: Vec::new() };
+        let points = SpectrumPoints::default();
+        let mut planted = Planted { machine, cases: Vec::new(), points, spectrum: Vec::new() };
         for source in &sources_of(format!("vectors/{}", machine.name)) {
             let file = run::open(&source, &options);
             for index in 0..file.cases() {
-                let (watched, observed) = ObservedRun::of(&mut worker, &file, index, Detail::Points);
+                let mut observed = SpectrumRun::whole(machine.isa);
+                let watched = worker.watch_case(&file, index, &mut observed);
                 let Some(case) = watched.case.filter(|_| watched.report.verdict == Verdict::Pass) else {
                     continue;
                 };
-                if observed.steps <= MAX_STEPS {
+                let steps = worker.watched_machine().and_then(Testee::instructions).unwrap();
+                if steps <= MAX_STEPS {
+                    let executes = planted.points.numbers(observed.conditions());
                     planted.cases.push(case);
                     planted.spectrum.push(SpectrumCase {
                         id: watched.report.id.to_string(),
                         outcome: SpectrumOutcome::Passes,
-                        length: observed.steps,
-                        executes: observed.conditions(),
+                        length: steps,
+                        executes,
                     });
                 }
             }
@@ -110,8 +116,9 @@ impl Planted {
     fn failing(&self, fault: RowFault) -> BTreeSet<usize> {
         let limits = Limits { steps: 20 * MAX_STEPS, ..Limits::default() };
         let mut testee = None;
+        let executed = self.points.number(fault.op.name, "executed");
         let executing = (0..self.cases.len())
-            .filter(|index| self.spectrum[*index].executes.contains(&(fault.op.name, "executed".to_owned())));
+            .filter(|index| executed.is_some_and(|it| self.spectrum[*index].executes.contains(&it)));
         let mut fails = |index: &usize| {
             let make =
                 || Embedded::of(Box::new(Faulty::new(fault, &limits, Arc::default())), &Interrupt::default());
@@ -135,7 +142,7 @@ impl Planted {
         for index in failing {
             spectrum[*index].outcome = fails;
         }
-        locate(self.machine.name, &spectrum)
+        locate(self.machine.name, &self.points, &spectrum)
     }
 
     /// Faults that some case notices, each with the cases that fail.

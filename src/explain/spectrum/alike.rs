@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::explain::suspects::{SpectrumCase, SpectrumOutcome, locate};
+use crate::explain::suspects::{SpectrumCase, SpectrumOutcome, SpectrumPoints, locate};
 use crate::model::case::CaseId;
 use crate::model::suspects::SuspectAnalysis;
 
@@ -52,20 +52,24 @@ pub(super) fn located_by_names(machine: &str, cases: &[NamedCase]) -> Option<Sus
     for part in cases.iter().filter(|case| !case.is_passing).flat_map(|case| &case.parts) {
         *failing.entry(part).or_default() += 1;
     }
-    let spectrum: Vec<_> = cases.iter().map(|case| spectrum_case(case, &failing)).collect();
-    Some(locate(machine, &spectrum))
-}
-
-fn spectrum_case<'n>(case: &'n NamedCase, failing: &BTreeMap<&str, usize>) -> SpectrumCase<'n> {
     let is_common = |part: &&String| failing.get(part.as_str()).is_some_and(|count| *count > 1);
-    let common = case.parts.iter().filter(is_common);
-    SpectrumCase {
-        id: case.id.clone(),
-        // No other machine has said whether the vector is right.
-        outcome: if case.is_passing { SpectrumOutcome::Passes } else { SpectrumOutcome::FailsOnlyElsewhere },
-        length: 0,
-        executes: common.map(|part| (part.as_str(), "executed".to_owned())).collect(),
+    let mut points = SpectrumPoints::default();
+    let mut spectrum = Vec::new();
+    for case in cases {
+        let common = case.parts.iter().filter(is_common);
+        spectrum.push(SpectrumCase {
+            id: case.id.clone(),
+            // No other machine has said whether the vector is right.
+            outcome: if case.is_passing {
+                SpectrumOutcome::Passes
+            } else {
+                SpectrumOutcome::FailsOnlyElsewhere
+            },
+            length: 0,
+            executes: points.numbers(common.map(|part| (part.as_str(), "executed".to_owned()))),
+        });
     }
+    Some(locate(machine, &points, &spectrum))
 }
 
 #[cfg(test)]

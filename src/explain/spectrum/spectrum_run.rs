@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use foldhash::fast::RandomState;
 use serde::{Deserialize, Serialize};
 
 use crate::explain::observer::{CoveragePoints, Observer};
@@ -27,8 +28,8 @@ pub(super) enum Extent {
     Whole,
 }
 
-/// Watches a case.
-pub(super) struct SpectrumRun {
+/// Watches a case, to know what it executes.
+pub struct SpectrumRun {
     isa: &'static Isa,
     extent: Extent,
     observer: Observer,
@@ -36,22 +37,27 @@ pub(super) struct SpectrumRun {
     /// The codes of the instructions that were seen.
     codes: BTreeSet<u16>,
     /// How often the instruction at each address was executed.
-    visits: HashMap<(usize, u16), u32>,
+    visits: HashMap<(usize, u16), u32, RandomState>,
 }
 
 impl SpectrumRun {
+    /// Follows a case to its end.
+    pub fn whole(isa: &'static Isa) -> SpectrumRun {
+        SpectrumRun::new(isa, Extent::Whole)
+    }
+
     pub(super) fn new(isa: &'static Isa, extent: Extent) -> SpectrumRun {
-        let (observer, codes, visits) = (Observer::default(), BTreeSet::new(), HashMap::new());
+        let (observer, codes, visits) = (Observer::default(), BTreeSet::new(), HashMap::default());
         SpectrumRun { isa, extent, observer, steps: 0, codes, visits }
     }
 
     /// The conditions under which each instruction was executed.
-    pub(super) fn conditions(&self) -> CoveragePoints {
+    pub fn conditions(&self) -> CoveragePoints {
         self.observer.conditions()
     }
 
     /// How many instructions were seen.
-    pub(super) fn steps(&self) -> u64 {
+    pub fn steps(&self) -> u64 {
         self.steps
     }
 

@@ -1,19 +1,44 @@
 //! The cases of a spectrum.
 
-use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use foldhash::fast::RandomState;
+use indexmap::IndexSet;
+
+/// What the cases of a machine do: pairs of an instruction and `executed` or a condition under which it is. On a machine
+/// whose instructions are unknown, what else cases have in common. Each is kept once, and cases name it by its number.
+#[derive(Debug, Default)]
+pub struct SpectrumPoints<'n>(IndexSet<(&'n str, String), RandomState>);
+
+impl<'n> SpectrumPoints<'n> {
+    /// The numbers of what a case does.
+    pub fn numbers(&mut self, executes: impl IntoIterator<Item = (&'n str, String)>) -> Arc<[u32]> {
+        let number = |point| u32::try_from(self.0.insert_full(point).0).unwrap_or(u32::MAX);
+        executes.into_iter().map(number).collect()
+    }
+
+    /// The number of what at least one case does.
+    pub fn number(&self, op: &'n str, what: &str) -> Option<u32> {
+        u32::try_from(self.0.get_index_of(&(op, what.to_owned()))?).ok()
+    }
+
+    /// All, in the order of their numbers.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&'n str, &str)> {
+        self.0.iter().map(|(op, what)| (*op, what.as_str()))
+    }
+}
 
 /// A case of the spectrum of a machine.
 #[derive(Debug, Clone)]
-pub struct SpectrumCase<'n> {
+pub struct SpectrumCase {
     /// Its id.
     pub id: String,
     /// Whether it passes.
     pub outcome: SpectrumOutcome,
     /// How many instructions it executes.
     pub length: u64,
-    /// The instructions that it executes, each with `executed` and the conditions under which it does. Of a machine
-    /// whose instructions are unknown, what else cases have in common.
-    pub executes: BTreeSet<(&'n str, String)>,
+    /// The numbers of what it does.
+    pub executes: Arc<[u32]>,
 }
 
 /// Whether a case of a spectrum passes.

@@ -1,8 +1,8 @@
 //! The spectrum by instructions and conditions.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::case::{SpectrumCase, SpectrumOutcome};
+use super::case::{SpectrumCase, SpectrumOutcome, SpectrumPoints};
 use super::ochiai::ochiai;
 
 /// How many passing cases are needed at least: fewer clear too few instructions.
@@ -20,7 +20,7 @@ const MIN_FAILING_OPS: usize = 3;
 /// The spectrum of the cases of a machine, by its instructions.
 pub(super) struct SpectrumTable<'c> {
     /// The cases, those with the fewest instructions first.
-    pub(super) cases: Vec<&'c SpectrumCase<'c>>,
+    pub(super) cases: Vec<&'c SpectrumCase>,
     /// The failing cases that an instruction may explain, by their indices, in ascending order.
     pub(super) failing: Vec<usize>,
     /// The number of passing cases.
@@ -104,8 +104,12 @@ impl OpRow<'_> {
 }
 
 impl<'c> SpectrumTable<'c> {
-    pub(super) fn new(cases: Vec<&'c SpectrumCase<'c>>) -> SpectrumTable<'c> {
-        let mut points: HashMap<(&'c str, &'c str), CaseCounts> = HashMap::new();
+    pub(super) fn new(
+        points: &'c SpectrumPoints<'c>,
+        cases: Vec<&'c SpectrumCase>,
+    ) -> SpectrumTable<'c> {
+        let points: Vec<(&'c str, &'c str)> = points.iter().collect();
+        let mut counts: Vec<CaseCounts> = points.iter().map(|_| CaseCounts::default()).collect();
         let mut breadth = vec![0; cases.len()];
         let (mut failing, mut passing) = (Vec::new(), 0);
         for (index, case) in cases.iter().enumerate() {
@@ -114,22 +118,27 @@ impl<'c> SpectrumTable<'c> {
                 SpectrumOutcome::Fails | SpectrumOutcome::FailsOnlyElsewhere => failing.push(index),
                 SpectrumOutcome::FailsEverywhere => continue,
             }
-            for (op, what) in &case.executes {
-                points.entry((op, what)).or_default().add(index, case.outcome);
-                breadth[index] += usize::from(what == EXECUTED);
+            for number in case.executes.iter() {
+                counts[*number as usize].add(index, case.outcome);
             }
         }
+        let reasons = reasons(&points, &cases);
         let mut rows: BTreeMap<&'c str, OpRow<'c>> = BTreeMap::new();
-        for ((op, what), counts) in points {
-            let row = rows.entry(op).or_default();
+        for ((op, what), counts) in points.into_iter().zip(counts) {
+            if counts.failing.is_empty() && counts.passing == 0 {
+                continue;
+            }
             if what == EXECUTED {
-                row.executed = counts;
+                for case in &counts.failing {
+                    breadth[*case] += 1;
+                }
+                rows.entry(op).or_default().executed = counts;
             } else if !counts.failing.is_empty() {
-                row.conditions.insert(what, counts);
+                rows.entry(op).or_default().conditions.insert(what, counts);
             }
         }
         let instructions = rows.len();
-        rows.extend(reasons(&cases));
+        rows.extend(reasons);
         SpectrumTable { cases, failing, passing, rows, instructions, breadth }
     }
 
@@ -168,29 +177,31 @@ impl<'c> SpectrumTable<'c> {
     }
 
     /// The failing cases that execute none of these instructions.
-    pub(super) fn failing_without(&self, ops: &[&str]) -> impl Iterator<Item = &'c SpectrumCase<'c>> {
+    pub(super) fn failing_without(&self, ops: &[&str]) -> impl Iterator<Item = &'c SpectrumCase> {
         let executes = |case: usize| ops.iter().any(|op| self.rows[*op].executed.has(case));
         self.failing.iter().filter(move |case| !executes(**case)).map(|case| self.cases[*case])
     }
 
     /// The cases that fail on the embedded machine, too.
-    pub(super) fn failing_everywhere(&self) -> Vec<&'c SpectrumCase<'c>> {
-        let fails = |case: &&&SpectrumCase<'_>| case.outcome == SpectrumOutcome::FailsEverywhere;
+    pub(super) fn failing_everywhere(&self) -> Vec<&'c SpectrumCase> {
+        let fails = |case: &&&SpectrumCase| case.outcome == SpectrumOutcome::FailsEverywhere;
         self.cases.iter().filter(fails).copied().collect()
     }
 }
 
 /// The reasons for which several instructions fail: a machine may check a limit or leave a stack in the same wrong way in
 /// all of them.
-fn reasons<'c>(cases: &[&'c SpectrumCase<'c>]) -> impl Iterator<Item = (&'c str, OpRow<'c>)> + use<'c> {
-    let mut found: BTreeMap<&str, FailureReason<'c>> = BTreeMap::new();
+fn reasons<'c>(points: &[(&'c str, &'c str)], cases: &[&SpectrumCase]) -> Vec<(&'c str, OpRow<'c>)> {
+    let mut found: BTreeMap<&'c str, FailureReason<'c>> = BTreeMap::new();
     for (index, case) in cases.iter().enumerate() {
-        for (op, what) in case.executes.iter().filter(|(_, what)| what.starts_with(FAILS)) {
-            found.entry(what).or_default().add(index, case.outcome, op);
+        for (op, what) in case.executes.iter().map(|number| points[*number as usize]) {
+            if what.starts_with(FAILS) {
+                found.entry(what).or_default().add(index, case.outcome, op);
+            }
         }
     }
     let shared = found.into_iter().filter(|(_, reason)| reason.ops.len() >= MIN_FAILING_OPS);
-    shared.map(|(what, reason)| (what, OpRow { executed: reason.counts, conditions: BTreeMap::new() }))
+    shared.map(|(what, reason)| (what, OpRow { executed: reason.counts, conditions: BTreeMap::new() })).collect()
 }
 
 /// The cases in which an instruction fails for a reason.

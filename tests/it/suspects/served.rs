@@ -5,7 +5,7 @@ use std::io::{BufRead, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
-use vmconf::explain::spectrum::analyse;
+use vmconf::explain::spectrum::{SpectrumCache, analyse};
 use vmconf::explain::suspects::ranking;
 use vmconf::machines::{MachineInfo, by_name, of_this_crate};
 use vmconf::model::event::Event;
@@ -14,6 +14,7 @@ use vmconf::model::limits::Limits;
 use vmconf::model::verdict::DifferenceKind;
 use vmconf::prove::mutants::fault::{RowFault, row_faults_of};
 use vmconf::prove::mutants::faulty::Faulty;
+use vmconf::run::cache::ProgramKey;
 use vmconf::run::sources::Sources;
 use vmconf::run::{self, FileOptions, LoadOptions, RunOptions};
 use vmconf::testees::MakeTestee;
@@ -71,8 +72,9 @@ fn served(fault: RowFault) -> MakeTestee {
     MakeTestee::in_processes(Arc::new(vm))
 }
 
-/// The instructions that explain the failures of a machine with the fault, the best first; none if nothing fails.
-fn named(fault: RowFault, vectors: &Sources) -> Vec<String> {
+/// The instructions that explain the failures of a machine with the fault, the best first; none if nothing fails. What
+/// cases execute is the same with each fault.
+fn named(fault: RowFault, vectors: &Sources, kept: &mut SpectrumCache) -> Vec<String> {
     let limits = Limits { steps: 20 * MAX_STEPS, ..Limits::default() };
     let file = FileOptions { limits, ..FileOptions::default() };
     let run = RunOptions { testee: served(fault), jobs: 2, ..RunOptions::default() };
@@ -83,7 +85,13 @@ fn named(fault: RowFault, vectors: &Sources) -> Vec<String> {
             verdicts.insert(report.id.to_string(), report.verdict.kind());
         }
     });
-    let analysis = analyse(vectors, &options, None, &|id| verdicts.get(&id.to_string()).copied());
+    if verdicts.values().all(|verdict| *verdict == DifferenceKind::Pass) {
+        return Vec::new();
+    }
+    let analysis = analyse(vectors, &options, Some(kept), &|id| verdicts.get(&id.to_string()).copied());
+    if let Some(text) = kept.text() {
+        kept.read(&text).unwrap();
+    }
     ranking(&analysis).map(|name| name.op.clone()).collect()
 }
 
@@ -95,10 +103,11 @@ fn count_named(
     numbers: &mut Numbers,
 ) -> usize {
     let mut all = row_faults_of(machine);
+    let mut kept = SpectrumCache::new(ProgramKey::of(&b"this program"[..]).unwrap());
     let (mut noticed, mut count) = (0, 0);
     while noticed < faults {
         let fault = all.swap_remove(numbers.below(all.len()));
-        let named = named(fault, vectors);
+        let named = named(fault, vectors, &mut kept);
         noticed += usize::from(!named.is_empty());
         count += usize::from(named.iter().take(3).any(|op| op == fault.op.name));
         println!("{fault}: {}", named.iter().take(3).cloned().collect::<Vec<_>>().join(", "));
