@@ -32,7 +32,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 pub use self::case::{SpectrumCase, SpectrumOutcome, SpectrumPoints};
-use self::cover::{Cover, assigned, cover, thorough_cover};
+use self::cover::{Cover, Overshadowed, assigned, cover, thorough_cover};
 use self::doubt::Doubt;
 use self::ochiai::ochiai;
 use self::table::SpectrumTable;
@@ -78,7 +78,9 @@ pub fn locate(machine: &str, points: &SpectrumPoints<'_>, cases: &[SpectrumCase]
     if !suspects.is_empty() {
         let thorough = thorough_cover(&table);
         let rivals: Vec<_> = rivals.into_iter().filter(|op| !thorough.contains(op)).collect();
-        let others = rivals.iter().take(1).chain(&thorough).chain(&rivals).copied();
+        let Overshadowed { strong, weak } = Overshadowed::of(&table, &covering);
+        let others = strong.iter().chain(rivals.iter().take(1)).chain(&weak).chain(&thorough).chain(&rivals);
+        let others = others.copied();
         let others = others.chain(score::ranked(&table, &table.failing));
         let mut named = suspects;
         analysis.others = others.filter(|op| named.insert(op)).take(MAX_OTHERS).map(name).collect();
