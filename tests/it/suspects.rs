@@ -105,6 +105,7 @@ impl Planted {
                         outcome: SpectrumOutcome::Passes,
                         length: steps,
                         executes,
+                        diverges_at: None,
                     });
                 }
             }

@@ -48,7 +48,10 @@ fn cover_by<'c>(table: &SpectrumTable<'c>, explains: impl Fn(&OpRow<'_>) -> Vec<
         rivals.extend(rated.filter(|(rivalry, _)| *rivalry >= MIN_RIVALRY));
         suspects.push(best);
         let explained = explains(table.row(best));
-        remaining.retain(|case| explained.binary_search(case).is_err());
+        // What another instruction does wrong first is left to that one.
+        let is_left =
+            |case: usize| explained.binary_search(&case).is_err() || table.diverges_elsewhere(best, case);
+        remaining.retain(|case| is_left(*case));
     }
     // A stable sort: of equal ones, that of the better suspect and the more likely one comes first.
     rivals.sort_by(|one, other| other.0.partial_cmp(&one.0).unwrap_or(Ordering::Equal));
