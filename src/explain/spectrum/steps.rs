@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use crate::explain::{divergence, reports_steps};
 use crate::isa::{DeclaredEffect, OpInfo};
 use crate::machines::by_name;
+use crate::model::explanation::FirstDivergence;
 use crate::model::verdict::DifferenceKind;
 use crate::run::sources::Sources;
 use crate::run::{self, LoadOptions, VerdictOf};
@@ -33,10 +34,8 @@ pub(super) fn diverging(
             let case = loaded.read().ok().and_then(|reading| reading.case);
             let case = case.filter(|case| reports_steps(case, &options.run));
             let op = case.and_then(|case| {
-                // A run may end for what steps do not show, and other code is no work of an instruction.
-                let shown = divergence(&case, &options.run)?;
-                let shown = Some(shown).filter(|it| !it.is_end() && !it.differs.is_empty())?;
-                by_name(case.machine)?.isa.by_name(&shown.instruction?.1)
+                let first = divergence(&case, &options.run).filter(is_shown)?;
+                by_name(case.machine)?.isa.by_name(&first.instruction?.1)
             });
             if let Some(op) = op.filter(|op| is_visible(op)) {
                 found.insert(id, op.name);
@@ -44,6 +43,13 @@ pub(super) fn diverging(
         }
     }
     found
+}
+
+/// Whether the instruction before shows what is wrong: a run may end for what steps do not show, and other code at the same
+/// place is no instruction's work.
+fn is_shown(first: &FirstDivergence) -> bool {
+    let differs = |name: &str| first.differs.iter().any(|(other, _)| other == name);
+    !first.is_end() && !first.differs.is_empty() && (differs("pc") || !differs("op"))
 }
 
 /// Whether steps show all that an instruction depends on: the top of the stack.
