@@ -25,6 +25,13 @@ const MAX_OPERANDS: usize = 4;
 /// The powers of two from which on an operand is large, for conditions.
 const LARGE: [u16; 6] = [7, 15, 31, 63, 127, 255];
 
+/// The number of bytes up to which an operand is as long as the largest numbers of the machines. Machines that take longer
+/// ones for numbers are wrong in many instructions.
+const MAX_NUMBER_BYTES: usize = 32;
+
+/// How the conditions begin that hold for any operand of an instruction.
+pub(super) const ANY_OPERAND: &str = "any operand: ";
+
 /// Records points while a case runs.
 #[derive(Default)]
 pub(super) struct Observer {
@@ -71,6 +78,9 @@ impl Observer {
             && first == second
         {
             self.add(op, StepOutcome::EqualOperands);
+        }
+        if operands.iter().any(|(_, value)| is_long(value)) {
+            self.add(op, StepOutcome::LongOperand);
         }
         for (name, value) in operands {
             self.add(op, StepOutcome::Operand(name, Class::of(&value)));
@@ -129,7 +139,7 @@ impl Observer {
                 StepOutcome::Operand(operand, class) => {
                     for common in class.common() {
                         conditions.insert((op, format!("{operand}: {common}")));
-                        conditions.insert((op, format!("any operand: {common}")));
+                        conditions.insert((op, format!("{ANY_OPERAND}{common}")));
                     }
                 }
                 StepOutcome::Pushed(class) => {
@@ -156,6 +166,8 @@ enum StepOutcome {
     Operand(char, Class),
     /// It was executed with two equal operands at the top of the stack.
     EqualOperands,
+    /// It was executed with an operand of more bytes than a number has.
+    LongOperand,
     /// It was executed although the stack was full.
     Full,
     /// It left such a value on top of the stack.
@@ -172,6 +184,7 @@ impl StepOutcome {
     fn is_covered(&self) -> bool {
         match self {
             StepOutcome::EqualOperands
+            | StepOutcome::LongOperand
             | StepOutcome::Full
             | StepOutcome::Pushed(_)
             | StepOutcome::MostItems => false,
@@ -192,6 +205,7 @@ impl fmt::Display for StepOutcome {
             StepOutcome::Height(height) => write!(f, "height: {height}"),
             StepOutcome::Operand(name, class) => write!(f, "{name}: {class}"),
             StepOutcome::EqualOperands => f.write_str("equal operands"),
+            StepOutcome::LongOperand => write!(f, "{ANY_OPERAND}more than {MAX_NUMBER_BYTES} bytes"),
             StepOutcome::Full => f.write_str("height: full"),
             StepOutcome::Pushed(class) => write!(f, "result: {class}"),
             StepOutcome::MostItems => f.write_str("items: limit"),
@@ -213,6 +227,14 @@ fn operands(op: &OpInfo, state: &dyn Inspect) -> Vec<(char, Value)> {
         Vec::new()
     };
     ('a'..).zip(values).collect()
+}
+
+fn is_long(value: &Value) -> bool {
+    match value {
+        Value::Bytes(bytes) => bytes.len() > MAX_NUMBER_BYTES,
+        Value::Typed(_, inner) => is_long(inner),
+        _ => false,
+    }
 }
 
 /// The class of an operand.

@@ -13,6 +13,7 @@
 //! - A reason for which several instructions fail is scored beside them: a machine may check a limit, or leave a stack, in
 //!   the same wrong way in all of them.
 //! - What nearly all cases execute is no suspect, unless cases with it fail clearly more often than others.
+//! - Where a machine reports its steps, an instruction after which it first differs from the embedded one is preferred.
 //! - Several faults hide each other. The best suspect sets aside the failing cases that execute it, and the search goes
 //!   on with the rest.
 //! - A case in which nothing fails that other cases do not do without failing is rather a wrong vector.
@@ -32,7 +33,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 pub use self::case::{SpectrumCase, SpectrumOutcome, SpectrumPoints};
-use self::cover::{Cover, assigned, cover, thorough_cover};
+use self::cover::{Cover, Overshadowed, assigned, cover, thorough_cover};
 use self::doubt::Doubt;
 use self::ochiai::ochiai;
 use self::table::SpectrumTable;
@@ -62,24 +63,24 @@ pub fn locate(machine: &str, points: &SpectrumPoints<'_>, cases: &[SpectrumCase]
         let why = "the embedded machine fails it, too".to_owned();
         analysis.doubtful.push(DoubtfulCase { id: case.id.clone(), why });
     }
-    let mut suspects = BTreeSet::new();
+    let (mut suspects, mut weak) = (BTreeSet::new(), Vec::new());
     for (op, part) in covering.iter().zip(&parts) {
         if part.is_empty() {
             continue;
         }
         let (doubtful, explained) = doubt.split(op, part);
         analysis.doubtful.extend(doubtful);
-        if !explained.is_empty() {
+        if !explained.is_empty() && table.is_weak(op, explained.len()) {
+            weak.push(*op);
+            analysis.unexplained.extend(explained.iter().map(|case| table.cases[*case].id.clone()));
+        } else if !explained.is_empty() {
             suspects.insert(*op);
             analysis.suspects.push(suspect(&table, name(op), &explained, &covering));
         }
     }
-    analysis.unexplained = table.failing_without(&covering).map(|case| case.id.clone()).collect();
+    analysis.unexplained.extend(table.failing_without(&covering).map(|case| case.id.clone()));
     if !suspects.is_empty() {
-        let thorough = thorough_cover(&table);
-        let rivals: Vec<_> = rivals.into_iter().filter(|op| !thorough.contains(op)).collect();
-        let others = rivals.iter().take(1).chain(&thorough).chain(&rivals).copied();
-        let others = others.chain(score::ranked(&table, &table.failing));
+        let others = weak.into_iter().chain(others(&table, &covering, &rivals));
         let mut named = suspects;
         analysis.others = others.filter(|op| named.insert(op)).take(MAX_OTHERS).map(name).collect();
     }
@@ -87,6 +88,20 @@ pub fn locate(machine: &str, points: &SpectrumPoints<'_>, cases: &[SpectrumCase]
     analysis.doubtful.sort_by(|a, b| a.id.cmp(&b.id));
     analysis.unexplained.sort();
     analysis
+}
+
+/// The instructions beside the suspects, the most likely first.
+fn others<'c>(
+    table: &SpectrumTable<'c>,
+    suspects: &[&'c str],
+    rivals: &[&'c str],
+) -> impl Iterator<Item = &'c str> + use<'c> {
+    let Overshadowed { strong, weak } = Overshadowed::of(table, suspects);
+    let thorough = thorough_cover(table);
+    let rivals: Vec<_> = rivals.iter().copied().filter(|op| !thorough.contains(op)).collect();
+    let (best, rest) = rivals.split_at(rivals.len().min(1));
+    let all = [&strong, best, &weak, &thorough, rest, &score::ranked(table, &table.failing)].concat();
+    all.into_iter()
 }
 
 /// The instructions in the order in which they explain the failures best.
@@ -124,6 +139,7 @@ fn suspect(table: &SpectrumTable<'_>, name: SuspectName, explained: &[usize], su
         score: ochiai(explained.len() as f64, row.executed.passing, explained.len() as f64),
         cases: explained.iter().map(|case| table.cases[*case].id.clone()).collect(),
         alone: alone.len() as u64,
+        diverging: explained.iter().filter(|case| row.diverging.contains(case)).count() as u64,
         failing: row.executed.failing.len() as u64,
         passing: row.executed.passing,
         condition: best.map(|(what, condition)| SeparatingCondition {

@@ -60,6 +60,8 @@ pub struct Suspect {
     pub cases: Vec<String>,
     /// How many of these execute no other suspect.
     pub alone: u64,
+    /// In how many of these the machine first differs from the embedded one after it, as its steps say.
+    pub diverging: u64,
     /// How many failing cases execute it.
     pub failing: u64,
     /// How many passing cases execute it.

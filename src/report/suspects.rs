@@ -66,6 +66,10 @@ fn text(out: &mut dyn Write, analysis: &SuspectAnalysis, flags: &ShellWords) -> 
         let machine = if is_one_machine { String::new() } else { format!("{} ", escaped(machine)) };
         writeln!(out, "\n{machine}{}: {}", escaped(op), explained(suspect))?;
         writeln!(out, "  {}", evidence(suspect))?;
+        if suspect.diverging > 0 {
+            let cases = counted(suspect.diverging, "failing case");
+            writeln!(out, "  in {cases}, the machine first differs after it from the embedded one")?;
+        }
         if let Some(example) = suspect.representative() {
             let case = format!("{}{}", quoted(&escaped(example)), escaped(&flags.to_string()));
             writeln!(out, "  next: vmconf diff {case}")?;

@@ -27,6 +27,11 @@ pub struct SuspectsReport {
     pub is_comparable: bool,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
 fn enough() -> bool {
     true
 }
@@ -53,6 +58,9 @@ pub struct WireSuspect {
     pub cases: Vec<String>,
     /// How many of these execute no other suspect.
     pub alone: u64,
+    /// In how many of these the machine first differs after it, as its steps say.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub diverging: u64,
     /// How many failing cases execute it.
     pub failing: u64,
     /// How many passing cases execute it.
@@ -93,7 +101,7 @@ impl From<&SuspectName> for WireSuspectName {
 
 impl From<&Suspect> for WireSuspect {
     fn from(suspect: &Suspect) -> WireSuspect {
-        let Suspect { name, score, cases, alone, failing, passing, condition, example } = suspect;
+        let Suspect { name, score, cases, alone, diverging, failing, passing, condition, example } = suspect;
         let WireSuspectName { machine, op } = name.into();
         let condition = condition.as_ref().map(|SeparatingCondition { what, failing, passing }| {
             WireCondition { what: what.clone(), failing: *failing, passing: *passing }
@@ -104,6 +112,7 @@ impl From<&Suspect> for WireSuspect {
             score: (score * 1000.0).round() / 1000.0,
             cases: cases.clone(),
             alone: *alone,
+            diverging: *diverging,
             failing: *failing,
             passing: *passing,
             condition,
@@ -151,14 +160,15 @@ impl From<WireSuspectName> for SuspectName {
 
 impl From<WireSuspect> for Suspect {
     fn from(suspect: WireSuspect) -> Suspect {
-        let WireSuspect { machine, op, score, cases, alone, failing, passing, condition, example } = suspect;
+        let WireSuspect { machine, op, score, cases, alone, diverging, failing, passing, condition, example } =
+            suspect;
         let condition = condition.map(|WireCondition { what, failing, passing }| SeparatingCondition {
             what,
             failing,
             passing,
         });
         let name = SuspectName { machine, op };
-        Suspect { name, score, cases, alone, failing, passing, condition, example }
+        Suspect { name, score, cases, alone, diverging, failing, passing, condition, example }
     }
 }
 

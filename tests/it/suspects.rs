@@ -43,8 +43,8 @@ const SINGLE: usize = 40;
 const SETS: usize = 12;
 
 /// The shares of faults that must be first, and among the first three, and of sets whose faults must all be among the
-/// first ones, one more than there are faults. Sets with a hidden fault are counted apart. What is left are mostly faults
-/// that one case notices, in which a rarer instruction takes the wrong value.
+/// first ones, one more than there are faults. What is left are mostly hidden faults, faults that one case notices, in
+/// which a rarer instruction takes the wrong value, and values that are stored and loaded.
 const FIRST: f64 = 0.97;
 const AMONG_THREE: f64 = 0.99;
 const SETS_NAMED: f64 = 0.93;
@@ -105,6 +105,7 @@ impl Planted {
                         outcome: SpectrumOutcome::Passes,
                         length: steps,
                         executes,
+                        diverges_at: None,
                     });
                 }
             }
@@ -208,8 +209,7 @@ fn planted_faults_are_named() {
     println!("seed {seed}");
     let mut numbers = Numbers(seed);
     let (mut first, mut top, mut faults_planted) = (0, 0, 0);
-    let (mut all_named, mut sets) = (0, 0);
-    let (mut named_with_hidden, mut sets_with_hidden) = (0, 0);
+    let (mut all_named, mut sets, mut sets_with_hidden) = (0, 0, 0);
     let mut missed = Vec::new();
     for machine in of_this_crate() {
         let planted = Planted::of(machine);
@@ -232,13 +232,9 @@ fn planted_faults_are_named() {
             let analysis = planted.located(&failing, SpectrumOutcome::FailsOnlyElsewhere);
             let is_named = among_first(&analysis, &ops, count + 1) == count;
             let hidden: Vec<_> = chosen.iter().filter(|it| is_hidden(it, &chosen)).map(|it| it.0).collect();
-            if hidden.is_empty() {
-                sets += 1;
-                all_named += usize::from(is_named);
-            } else {
-                sets_with_hidden += 1;
-                named_with_hidden += usize::from(is_named);
-            }
+            sets += 1;
+            all_named += usize::from(is_named);
+            sets_with_hidden += usize::from(!hidden.is_empty());
             if !is_named {
                 let named: Vec<_> = ranking(&analysis).take(count + 1).map(|name| &*name.op).collect();
                 let hidden: Vec<_> = hidden.iter().map(ToString::to_string).collect();
@@ -253,18 +249,13 @@ fn planted_faults_are_named() {
     }
     let share = |part: usize, whole: usize| part as f64 / whole as f64;
     println!("{faults_planted} faults: {first} first, {top} among the first three");
-    println!(
-        "{sets} sets: {all_named} named; {sets_with_hidden} with a hidden fault: {named_with_hidden} named"
-    );
+    println!("{sets} sets: {all_named} named; {sets_with_hidden} have a hidden fault");
     println!("{}", missed.join("\n"));
     assert_eq!(faults_planted, 5 * SINGLE);
     assert!(share(first, faults_planted) >= FIRST, "{first} of {faults_planted} first");
     assert!(share(top, faults_planted) >= AMONG_THREE, "{top} of {faults_planted} among the first three");
-    assert_eq!(sets + sets_with_hidden, 5 * SETS);
-    assert!(
-        share(sets_with_hidden, 5 * SETS) <= SETS_WITH_HIDDEN,
-        "{sets_with_hidden} sets with a hidden fault"
-    );
+    assert_eq!(sets, 5 * SETS);
+    assert!(share(sets_with_hidden, sets) <= SETS_WITH_HIDDEN, "{sets_with_hidden} sets with a hidden fault");
     assert!(share(all_named, sets) >= SETS_NAMED, "{all_named} of {sets} sets");
 }
 

@@ -66,6 +66,7 @@ pub(super) fn located_by_names(machine: &str, cases: &[NamedCase]) -> Option<Sus
                 SpectrumOutcome::FailsOnlyElsewhere
             },
             length: 0,
+            diverges_at: None,
             executes: points.numbers(common.map(|part| (part.as_str(), "executed".to_owned()))),
         });
     }

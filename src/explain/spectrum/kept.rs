@@ -3,7 +3,7 @@
 //! It is stored as text: what instructions do, each once, then one line per file, those of the last run first.
 //!
 //! ```text
-//! vmconf spectra 1 PROGRAM CHECKSUM
+//! vmconf spectra 2 PROGRAM CHECKSUM
 //! [["evm","ADD","executed"],["evm","ADD","a: 0"]]
 //! {"key":"4c6d…","cases":{"17":{"machine":"evm","extent":null,"passes":true,"length":12,"points":[0,1]}}}
 //! ```
@@ -21,7 +21,7 @@ use crate::run::cache::cache_text::CacheFormat;
 use crate::run::cache::{FileKey, ProgramKey};
 
 /// Its number increases as well when what is observed changes.
-const FORMAT: CacheFormat = CacheFormat { head: "vmconf spectra 1" };
+const FORMAT: CacheFormat = CacheFormat { head: "vmconf spectra 2" };
 
 /// What cases execute: the cases of earlier runs, and those that this run adds.
 #[derive(Debug)]

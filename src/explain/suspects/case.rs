@@ -39,6 +39,9 @@ pub struct SpectrumCase {
     pub length: u64,
     /// The numbers of what it does.
     pub executes: Arc<[u32]>,
+    /// Of a failing case, the instruction after which the machine first differs from the embedded one, if its steps say
+    /// so.
+    pub diverges_at: Option<&'static str>,
 }
 
 /// Whether a case of a spectrum passes.

@@ -11,6 +11,10 @@ const MAX_RIVALS: usize = 7;
 /// How well a rival must explain what its suspect does, from 0 to 1.
 const MIN_RIVALRY: f64 = 0.85;
 
+/// The share of cases under a condition that must fail until it explains them, and the share below which it does not.
+const MIN_EXPLAINS: f64 = 0.9;
+const MAX_UNEXPLAINED: f64 = 0.5;
+
 /// Suspects, the best first, and instructions that are nearly as likely as one of them, the most likely first: a value that
 /// is stored and loaded again does not tell which of the two was wrong.
 #[derive(Default)]
@@ -44,12 +48,46 @@ fn cover_by<'c>(table: &SpectrumTable<'c>, explains: impl Fn(&OpRow<'_>) -> Vec<
         rivals.extend(rated.filter(|(rivalry, _)| *rivalry >= MIN_RIVALRY));
         suspects.push(best);
         let explained = explains(table.row(best));
-        remaining.retain(|case| explained.binary_search(case).is_err());
+        // What another instruction does wrong first is left to that one.
+        let is_left =
+            |case: usize| explained.binary_search(&case).is_err() || table.diverges_elsewhere(best, case);
+        remaining.retain(|case| is_left(*case));
     }
     // A stable sort: of equal ones, that of the better suspect and the more likely one comes first.
     rivals.sort_by(|one, other| other.0.partial_cmp(&one.0).unwrap_or(Ordering::Equal));
     let rivals = rivals.into_iter().map(|(_, op)| op).filter(|op| !suspects.contains(op)).collect();
     Cover { suspects, rivals }
+}
+
+/// Instructions that explain cases which execute a suspect as most passing cases with it do: a fault of an instruction
+/// that is executed only after another faulty one. Those with most cases come first.
+#[derive(Default)]
+pub(super) struct Overshadowed<'c> {
+    /// Those that explain several such cases.
+    pub(super) strong: Vec<&'c str>,
+    /// Those that explain one: many things happen in only one case.
+    pub(super) weak: Vec<&'c str>,
+}
+
+impl<'c> Overshadowed<'c> {
+    pub(super) fn of(table: &SpectrumTable<'c>, suspects: &[&'c str]) -> Overshadowed<'c> {
+        let is_left = |case: &usize| suspects.iter().all(|op| table.row(op).fit(*case) < MAX_UNEXPLAINED);
+        let mut left: Vec<usize> = table.failing.iter().copied().filter(is_left).collect();
+        let mut found = Overshadowed::default();
+        loop {
+            let explained =
+                |op: &str| left.iter().filter(|case| table.row(op).fit(**case) >= MIN_EXPLAINS).count();
+            // Of those that explain equally many cases, the last one is taken: the best.
+            let likely = ranked(table, &left).into_iter().filter(|op| !suspects.contains(op)).rev();
+            match likely.map(|op| (explained(op), op)).max_by_key(|(count, _)| *count) {
+                None | Some((0, _)) => return found,
+                Some((1, op)) => found.weak.push(op),
+                Some((_, op)) => found.strong.push(op),
+            }
+            let newest = found.weak.last().or(found.strong.last()).copied();
+            left.retain(|case| newest.is_none_or(|op| table.row(op).fit(*case) < MAX_UNEXPLAINED));
+        }
+    }
 }
 
 /// The failing cases that each of these suspects explains, by their indices. A case that executes several belongs to the

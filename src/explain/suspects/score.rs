@@ -12,14 +12,29 @@ const MIN_LIFT: f64 = 2.0;
 
 /// How well an instruction explains these failing cases, from 0 to 1: the measure of Ochiai for the instruction and for
 /// its best condition, and the share of the cases that execute it, in which a case counts more the fewer instructions it
-/// executes. The exponents are those with which most planted faults come first; small changes make no difference.
-fn score(table: &SpectrumTable<'_>, row: &OpRow<'_>, remaining: &[usize]) -> f64 {
+/// executes. The exponents are those with which most planted faults come first; small changes make no difference. Where
+/// steps of the machine are known, an instruction counts more the more often the machine first differs after it.
+fn score(table: &SpectrumTable<'_>, op: &str, row: &OpRow<'_>, remaining: &[usize]) -> f64 {
     let own = fit(&row.executed, remaining);
     let best = best_fit(row, remaining);
     let weight = |cases: &mut dyn Iterator<Item = &usize>| cases.map(|it| table.weight(*it)).sum::<f64>();
     let share =
         weight(&mut remaining.iter().filter(|case| row.executed.has(**case))) / weight(&mut remaining.iter());
-    own.powf(0.4) * best.powf(0.6) * share.powf(0.3)
+    own.powf(0.4) * best.powf(0.6) * share.powf(0.3) * divergence(table, op, row, remaining)
+}
+
+/// How much steps speak for an instruction, from 0.5 to 1.5, by the cases that execute it: in how many the machine first
+/// differs after it, and in how many after another one. 0 if it differs after another one in all.
+fn divergence(table: &SpectrumTable<'_>, op: &str, row: &OpRow<'_>, remaining: &[usize]) -> f64 {
+    let left = shared(&row.executed, remaining);
+    let is_left = |case: &&usize| remaining.binary_search(case).is_ok();
+    let own = row.diverging.iter().filter(is_left).count();
+    let failing = row.executed.failing.iter().filter(is_left);
+    let elsewhere = failing.filter(|case| table.diverges_elsewhere(op, **case)).count();
+    if elsewhere == left {
+        return 0.0;
+    }
+    1.0 + 0.5 * (own as f64 - elsewhere as f64) / left as f64
 }
 
 /// The measure of Ochiai for these failing cases.
@@ -62,7 +77,7 @@ pub(super) fn ranked<'c>(table: &SpectrumTable<'c>, remaining: &[usize]) -> Vec<
     let mut scores: Vec<_> = table
         .suspicious()
         .filter(|(_, row)| stands_out(table, row, remaining))
-        .map(|(op, row)| (score(table, row, remaining), op))
+        .map(|(op, row)| (score(table, op, row, remaining), op))
         .filter(|it| it.0 > 0.0)
         .collect();
     // Equal scores are in the order of names.

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::case::{SpectrumCase, SpectrumOutcome, SpectrumPoints};
 use super::ochiai::ochiai;
+use crate::explain::observer::ANY_OPERAND;
 
 /// How many passing cases are needed at least: fewer clear too few instructions.
 const MIN_PASSING: u64 = 3;
@@ -14,7 +15,7 @@ const EXECUTED: &str = "executed";
 /// How the points of instructions that fail begin.
 const FAILS: &str = "fails: ";
 
-/// How many instructions must fail for the same reason in failing cases until the reason is a suspect beside them.
+/// For how many instructions a reason must hold in failing cases until it is a suspect beside them.
 const MIN_FAILING_OPS: usize = 3;
 
 /// The spectrum of the cases of a machine, by its instructions.
@@ -38,6 +39,8 @@ pub(super) struct OpRow<'c> {
     pub(super) executed: CaseCounts,
     /// Those that do so under a condition.
     pub(super) conditions: BTreeMap<&'c str, CaseCounts>,
+    /// The failing cases in which the machine first differs after it, by their indices, in ascending order.
+    pub(super) diverging: Vec<usize>,
 }
 
 /// Some cases.
@@ -81,8 +84,12 @@ impl OpRow<'_> {
         if separated.is_empty() { self.executed.failing.clone() } else { separated }
     }
 
-    /// The share of cases that fail like this one, under the condition that says most.
+    /// The share of cases that fail like this one, under the condition that says most; more than 1 if the machine first
+    /// differs after the instruction.
     pub(super) fn fit(&self, case: usize) -> f64 {
+        if self.diverging.binary_search(&case).is_ok() {
+            return 2.0;
+        }
         let counts = self.conditions.values().chain([&self.executed]);
         counts.filter(|it| it.has(case)).map(CaseCounts::failure_rate).fold(0.0, f64::max)
     }
@@ -135,6 +142,11 @@ impl<'c> SpectrumTable<'c> {
             }
         }
         let instructions = rows.len();
+        for case in &failing {
+            if let Some(row) = cases[*case].diverges_at.and_then(|op| rows.get_mut(op)) {
+                row.diverging.push(*case);
+            }
+        }
         rows.extend(reasons);
         SpectrumTable { cases, failing, passing, rows, instructions, breadth }
     }
@@ -151,7 +163,7 @@ impl<'c> SpectrumTable<'c> {
 
     /// The instructions that failing cases execute and no passing one does.
     pub(super) fn uncleared(&self) -> impl Iterator<Item = &'c str> {
-        let instructions = self.suspicious().filter(|(op, _)| !op.starts_with(FAILS));
+        let instructions = self.suspicious().filter(|(op, _)| !is_reason(op));
         instructions.filter(|(_, row)| row.executed.passing == 0).map(|(op, _)| op)
     }
 
@@ -163,9 +175,24 @@ impl<'c> SpectrumTable<'c> {
         self.passing >= MIN_PASSING && (are_many || are_broad)
     }
 
+    /// Whether little speaks for an instruction that explains so many cases: most cases with it pass, no condition
+    /// separates them, and others explain most of its failing ones.
+    pub(super) fn is_weak(&self, op: &str, explained: usize) -> bool {
+        let row = self.row(op);
+        row.executed.failure_rate() < 0.5
+            && row.best_condition(explained).is_none()
+            && row.diverging.is_empty()
+            && 2 * explained < row.executed.failing.len()
+    }
+
     /// The number of instructions that cases execute.
     pub(super) fn instructions(&self) -> usize {
         self.instructions
+    }
+
+    /// Whether the machine first differs after another instruction than this one in a failing case.
+    pub(super) fn diverges_elsewhere(&self, op: &str, case: usize) -> bool {
+        self.cases[case].diverges_at.is_some_and(|other| other != op)
     }
 
     /// How much a failing case says about each of its instructions: the fewer they are, the more.
@@ -186,21 +213,26 @@ impl<'c> SpectrumTable<'c> {
     }
 }
 
-/// The reasons for which several instructions fail: a machine may check a limit or leave a stack in the same wrong way in
-/// all of them.
+/// Whether several instructions may be wrong for the same reason: how they fail, or what is unusual about an operand.
+fn is_reason(what: &str) -> bool {
+    let unusual =
+        |operand: &str| ["2^", "negative", "more than"].iter().any(|start| operand.starts_with(start));
+    what.starts_with(FAILS) || what.strip_prefix(ANY_OPERAND).is_some_and(unusual)
+}
+
+/// The reasons for which several instructions are wrong: a machine may check a limit, leave a stack or take operands in
+/// the same wrong way in all of them.
 fn reasons<'c>(points: &[(&'c str, &'c str)], cases: &[&SpectrumCase]) -> Vec<(&'c str, OpRow<'c>)> {
     let mut found: BTreeMap<&'c str, FailureReason<'c>> = BTreeMap::new();
     for (index, case) in cases.iter().enumerate() {
         for (op, what) in case.executes.iter().map(|number| points[*number as usize]) {
-            if what.starts_with(FAILS) {
+            if is_reason(what) {
                 found.entry(what).or_default().add(index, case.outcome, op);
             }
         }
     }
     let shared = found.into_iter().filter(|(_, reason)| reason.ops.len() >= MIN_FAILING_OPS);
-    shared
-        .map(|(what, reason)| (what, OpRow { executed: reason.counts, conditions: BTreeMap::new() }))
-        .collect()
+    shared.map(|(what, reason)| (what, OpRow { executed: reason.counts, ..OpRow::default() })).collect()
 }
 
 /// The cases in which an instruction fails for a reason.

@@ -7,11 +7,13 @@ struct TestCase {
     id: String,
     outcome: SpectrumOutcome,
     executes: BTreeSet<(&'static str, String)>,
+    diverges_at: Option<&'static str>,
 }
 
 fn case(id: &str, outcome: SpectrumOutcome, executes: &[(&'static str, &str)]) -> TestCase {
     let words = |(op, what): &(&'static str, &str)| [(*op, "executed".to_owned()), (*op, (*what).to_owned())];
-    TestCase { id: id.to_owned(), outcome, executes: executes.iter().flat_map(words).collect() }
+    let executes = executes.iter().flat_map(words).collect();
+    TestCase { id: id.to_owned(), outcome, executes, diverges_at: None }
 }
 
 fn located(cases: &[TestCase]) -> SuspectAnalysis {
@@ -21,6 +23,7 @@ fn located(cases: &[TestCase]) -> SuspectAnalysis {
         outcome: case.outcome,
         length: case.executes.iter().filter(|(_, what)| what == "executed").count() as u64,
         executes: points.numbers(case.executes.iter().cloned()),
+        diverges_at: case.diverges_at,
     };
     let cases: Vec<_> = cases.iter().map(case).collect();
     locate("evm", &points, &cases)
@@ -172,4 +175,22 @@ fn what_all_cases_execute_is_no_suspect_beside_what_fails() {
         case.outcome = SpectrumOutcome::Passes;
     }
     assert_eq!(names(&located(&cases)), ["BYTE", "GT", "LT", "SDIV"]);
+}
+
+/// Every case that fails with GT executes SDIV, too, which is wrong as well: only the steps tell the two apart.
+#[test]
+fn steps_show_a_fault_that_another_one_hides() {
+    let mut cases = swapped(&["SDIV"], SpectrumOutcome::FailsOnlyElsewhere);
+    for number in 0..5 {
+        let id = format!("both {number}");
+        cases.push(case(&id, SpectrumOutcome::FailsOnlyElsewhere, &[PUSH, ("GT", "a: 1"), ("SDIV", "a: 1")]));
+    }
+    assert_eq!(names(&located(&cases)), ["SDIV"]);
+    for case in cases.iter_mut().filter(|case| case.outcome != SpectrumOutcome::Passes) {
+        case.diverges_at = Some(if case.id.starts_with("both") { "GT" } else { "SDIV" });
+    }
+    let analysis = located(&cases);
+    assert_eq!(names(&analysis), ["SDIV", "GT"]);
+    let diverging: Vec<_> = analysis.suspects.iter().map(|it| (it.cases.len(), it.diverging)).collect();
+    assert_eq!(diverging, [(10, 10), (5, 5)]);
 }

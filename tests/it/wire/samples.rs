@@ -250,12 +250,13 @@ pub(super) fn any_suspects() -> impl Strategy<Value = SuspectAnalysis> {
     let condition = (any_text(), any::<u64>(), any::<u64>())
         .prop_map(|(what, failing, passing)| SeparatingCondition { what, failing, passing });
     let texts = || prop::collection::vec(any_text(), 0..3);
-    let (named, counts) = ((name(), texts()), (0..=1000_u32, any::<u64>(), any::<u64>(), any::<u64>()));
+    let counts = (0..=1000_u32, any::<u64>(), 0..3_u64, any::<u64>(), any::<u64>());
+    let named = (name(), texts());
     let further = (prop::option::of(condition), prop::option::of(any_text()));
     let suspect = (named, counts, further).prop_map(|((name, cases), counts, (condition, example))| {
-        let (thousandths, alone, failing, passing) = counts;
+        let (thousandths, alone, diverging, failing, passing) = counts;
         let score = f64::from(thousandths) / 1000.0;
-        Suspect { name, score, cases, alone, failing, passing, condition, example }
+        Suspect { name, score, cases, alone, diverging, failing, passing, condition, example }
     });
     let doubtful = (any_text(), any_text()).prop_map(|(id, why)| DoubtfulCase { id, why });
     let lists = (
