@@ -3,6 +3,7 @@
 mod elsewhere;
 mod terminal;
 
+use std::env;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -13,6 +14,7 @@ use vmconf::formats::minic89::documents;
 use vmconf::machines::minic89::Playback;
 use vmconf::model::exit_code::Exit;
 use vmconf::testees::process::ProcessGroups;
+use vmconf::text::shell::ShellWords;
 
 use self::terminal::{ShownRuns, Signals};
 use super::errors::BrokenInput;
@@ -61,6 +63,14 @@ pub(super) struct Explore {
     /// The snapshots: one document in each line, or an array of them
     #[arg(long, value_name = "FILE", requires = "metadata")]
     snapshots: Option<PathBuf>,
+
+    /// The number of a step, to open there
+    #[arg(long, value_name = "STEP", conflicts_with = "html")]
+    at: Option<u64>,
+
+    /// The name of a datum, to select it: what y shows
+    #[arg(long, value_name = "NAME", conflicts_with = "html")]
+    datum: Option<String>,
 
     /// The source that the program was compiled from, to show its lines
     #[arg(long, value_name = "FILE")]
@@ -117,8 +127,15 @@ impl Explore {
         let source = self.source_lines()?;
         match &self.html {
             Some(file) => self.write_page(opened, &source, file),
-            None => show(opened, source, &Signals::handle(ProcessGroups::default())?),
+            None => self.show(opened, source, &Signals::handle(ProcessGroups::default())?),
         }
+    }
+
+    /// Shows it where the user wants it.
+    fn show(&self, opened: Opened, source: Vec<String>, signals: &Signals) -> anyhow::Result<()> {
+        let mut explorer = explorer(opened, source);
+        explorer.open_at(self.at, self.datum.as_deref());
+        terminal::run(&mut ShownRuns::One(Box::new(explorer)), signals)
     }
 
     fn source_lines(&self) -> anyhow::Result<Vec<String>> {
@@ -153,11 +170,36 @@ fn documents(metadata: &Path, snapshots: &Path) -> anyhow::Result<Opened> {
     Ok(explore::open_machine(&name, "minic89", Box::new(playback), program).map_err(BrokenInput)?)
 }
 
-fn show(opened: Opened, source: Vec<String>, signals: &Signals) -> anyhow::Result<()> {
-    terminal::run(&mut ShownRuns::One(Box::new(explorer(opened, source))), signals)
+fn explorer(opened: Opened, source: Vec<String>) -> Explorer {
+    let Opened { id, machine, recording, assertions, demands } = opened;
+    let explorer = Explorer::new(recording, format!("{machine}  {id}"), assertions, source);
+    explorer
+        .with_demands(demands)
+        .with_command(id.to_string(), arguments(env::args_os().map(|it| it.to_string_lossy().into_owned())))
 }
 
-fn explorer(opened: Opened, source: Vec<String>) -> Explorer {
-    let Opened { id, machine, recording, assertions } = opened;
-    Explorer::new(recording, format!("{machine}  {id}"), assertions, source)
+/// What follows the name of the command, without what says where to open.
+fn arguments(typed: impl Iterator<Item = String>) -> ShellWords {
+    let mut typed = typed.skip_while(|word| word != "explore").skip(1);
+    let mut words = Vec::new();
+    while let Some(word) = typed.next() {
+        match word.split_once('=').map_or(&*word, |(flag, _)| flag) {
+            "--at" | "--datum" if word.contains('=') => {}
+            "--at" | "--datum" => drop(typed.next()),
+            _ => words.push(word),
+        }
+    }
+    words.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_is_what_was_typed_without_a_place() {
+        let typed = ["vmconf", "explore", "a b.json::it", "--at", "3", "--vm=x=y", "--datum=r 1", "--at=4"];
+        let words = arguments(typed.into_iter().map(str::to_owned));
+        assert_eq!(words.to_string(), " 'a b.json::it' '--vm=x=y'");
+    }
 }

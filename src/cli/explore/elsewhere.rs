@@ -21,7 +21,7 @@ use vmconf::testees::process::{ProcessGroups, ProcessVm};
 use vmconf::testees::{MakeTestee, Stopped};
 
 use super::terminal::{self, ShownRuns, Signals};
-use super::{Explore, explorer, show};
+use super::{Explore, explorer};
 use crate::cli::errors::BrokenInput;
 use crate::cli::find_case::{read_case, with_case};
 use crate::cli::input;
@@ -99,7 +99,7 @@ impl Explore {
         let Some(other) = second else {
             return match &self.html {
                 Some(file) => self.write_page(one.opened, &source, file),
-                None => show(one.opened, source, signals),
+                None => self.show(one.opened, source, signals),
             };
         };
         let compared = |side: OpenedSide| {
@@ -111,7 +111,8 @@ impl Explore {
             Some(found) => found,
             None => PairedExplorer::first_difference(&mut sides)?,
         };
-        let pair = PairedExplorer::new(sides, first);
+        let mut pair = PairedExplorer::new(sides, first);
+        pair.open_at(self.at, self.datum.as_deref());
         match &self.html {
             Some(file) => self.write_pair(pair, &source, file),
             None => terminal::run(&mut ShownRuns::Two(Box::new(pair)), signals),

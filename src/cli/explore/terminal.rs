@@ -1,12 +1,14 @@
 //! The terminal of `vmconf explore`: reads keys and the mouse, and leaves the terminal as it was.
 
-use std::io::{self, IsTerminal, Stdout};
+use std::io::{self, IsTerminal, Stdout, Write as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
 use anyhow::bail;
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use ratatui::Frame;
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
@@ -39,6 +41,13 @@ impl ShownRuns {
         match self {
             ShownRuns::One(explorer) => screen::paint(explorer, frame),
             ShownRuns::Two(pair) => screen::paint_pair(pair, frame),
+        }
+    }
+
+    fn take_copied(&mut self) -> Option<String> {
+        match self {
+            ShownRuns::One(explorer) => explorer.take_copied(),
+            ShownRuns::Two(pair) => pair.take_copied(),
         }
     }
 
@@ -100,8 +109,18 @@ pub(super) fn run(shown: &mut ShownRuns, signals: &Signals) -> anyhow::Result<()
         if event::poll(PAUSE)? && react(shown, &event::read()?, &terminal, is_stopped)? == Goes::Away {
             break;
         }
+        if let Some(text) = shown.take_copied() {
+            copy(&text)?;
+        }
     }
     Ok(())
+}
+
+/// Asks the terminal to put a text into the clipboard. Terminals that cannot, or may not, ignore it.
+fn copy(text: &str) -> io::Result<()> {
+    let mut out = io::stdout();
+    write!(out, "\x1b]52;c;{}\x07", BASE64_STANDARD.encode(text))?;
+    out.flush()
 }
 
 /// The other screen of the terminal, in which keys are read one by one. Dropping it, or a panic, ends that.

@@ -58,10 +58,22 @@ pub enum ExplorerCommand {
     Finish,
     /// Goes to a step whose number is typed.
     GoTo,
-    /// Goes to an instruction whose text is typed.
+    /// Goes to the next place with what is typed: an instruction, a value, or the text of a row.
     Search,
-    /// Goes to the next instruction with that text.
-    SearchAgain,
+    /// Goes to the previous place with what is typed.
+    SearchBack,
+    /// Goes to the next place with what was typed.
+    NextMatch,
+    /// Goes to the previous place with what was typed.
+    LastMatch,
+    /// Selects the next row that the last step changed.
+    NextMarked,
+    /// Shows the selected line whole, with what can be copied.
+    Details,
+    /// Shows the time line with the writes of the selected datum, or hides it.
+    TimeLine,
+    /// Numbers the values of the stack from the other end.
+    Counting,
     /// Selects the line above.
     Up,
     /// Selects the line below.
@@ -114,8 +126,14 @@ pub static KEYS: &[KeyRow] = rows! {
     Start, "to the start", ExplorerKey::Char('0') => "0", ExplorerKey::Home => "home";
     Finish, "to the end", ExplorerKey::Char('G') => "G", ExplorerKey::End => "end";
     GoTo, "to a step by number", ExplorerKey::Char('g') => "g";
-    Search, "search an instruction", ExplorerKey::Char('/') => "/";
-    SearchAgain, "search on", ExplorerKey::Char('N') => "N";
+    Search, "search an instruction, =value, or \"text of a row", ExplorerKey::Char('/') => "/";
+    SearchBack, "search it backward", ExplorerKey::Char('\\') => "\\";
+    NextMatch, "the next match", ExplorerKey::Char('N') => "N";
+    LastMatch, "the match before", ExplorerKey::Char('P') => "P";
+    NextMarked, "select what changed", ExplorerKey::Char('m') => "m";
+    Details, "the line whole; copy it, or the command", ExplorerKey::Enter => "enter", ExplorerKey::Char('y') => "y";
+    TimeLine, "time line, with writes of the datum", ExplorerKey::Char('t') => "t";
+    Counting, "number the stack from the other end", ExplorerKey::Char('i') => "i";
     Up, "select", ExplorerKey::Up => "up", ExplorerKey::Char('k') => "k";
     Down, "select", ExplorerKey::Down => "down", ExplorerKey::Char('j') => "j";
     PageUp, "a page up", ExplorerKey::PageUp => "page up";

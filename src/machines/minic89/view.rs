@@ -5,7 +5,7 @@ use super::machine::{MiniC89, RunStatus};
 use super::program::{Function, plain};
 use super::source::{LocalName, SourceScope as NameScope};
 use super::word::MiniWord;
-use crate::machines::view::{CodeLine, Section, ViewDatum, ViewRow, ViewScope};
+use crate::machines::view::{CodeLine, Section, StackCount, ViewDatum, ViewRow, ViewScope};
 use crate::model::path::Path;
 
 impl MiniC89 {
@@ -70,7 +70,7 @@ impl MiniC89 {
             let at = Path::field("operand_stack").child(index);
             ViewRow::new(format!("[{index}]"), self.shown(*word), Some(ViewDatum::At(at)))
         });
-        Section::of("operand stack, top first", rows)
+        Section::of("operand stack, top first", rows).stacked(StackCount::FromBottom)
     }
 
     fn frames_and_locals(&self) -> Section {
