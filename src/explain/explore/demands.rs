@@ -9,6 +9,7 @@ use crate::model::assertion::{Assertion, Expected};
 use crate::model::brief::brief;
 use crate::model::case::Step;
 use crate::model::cell::Cell;
+use crate::model::escape::escaped;
 use crate::model::path::{Path, PathKey};
 
 /// The most demands that are shown, those of the first steps of the case.
@@ -91,6 +92,16 @@ impl Demands {
         self.at(step)?.of.get(datum).map(String::as_str)
     }
 
+    /// What is written after the value of a datum.
+    pub(super) fn beside(&self, step: u64, datum: &DatumId, value: &str) -> String {
+        let Some(demanded) = self.of(step, datum) else { return String::new() };
+        // Numbers of several digits are demanded in two notations.
+        let is_it = value == demanded
+            || value.strip_prefix(demanded).is_some_and(|rest| rest.starts_with(','))
+            || demanded.ends_with(&format!(" ({value})"));
+        if is_it { ", as demanded".to_owned() } else { format!(", demanded {}", escaped(demanded)) }
+    }
+
     pub(super) fn states(&self) -> &[StateDemands] {
         &self.0
     }
@@ -108,13 +119,11 @@ impl DemandedRows {
     fn of(state: &dyn Inspect) -> DemandedRows {
         let mut found = DemandedRows { paths: HashMap::new(), cells: HashMap::new(), names: HashMap::new() };
         for StateRow { row, datum } in sections_of(state).into_iter().flat_map(|section| section.rows) {
-            if let Some(cell) = datum.cells.first() {
-                found.cells.entry(cell.clone()).or_insert_with(|| datum.id.clone());
-            }
             match row.datum {
                 Some(ViewDatum::At(path)) => drop(found.paths.entry(path).or_insert(datum.id)),
+                Some(ViewDatum::In(cell)) => drop(found.cells.entry(cell).or_insert(datum.id)),
                 None if row.depth == 0 => drop(found.names.entry(row.name).or_insert(datum.id)),
-                Some(ViewDatum::In(_)) | None => {}
+                None => {}
             }
         }
         found

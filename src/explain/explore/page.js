@@ -426,6 +426,14 @@ function demandedOf(/** @type {number | null} */ its) {
   return its === null ? undefined : state?.[1][its];
 }
 
+/** What is written after the value of a row. Numbers of several digits are demanded in two notations. */
+function besideOf(/** @type {Row} */ { datum: its, value }) {
+  const demanded = demandedOf(its);
+  if (demanded === undefined) return "";
+  const isIt = value === demanded || value.startsWith(demanded + ",") || demanded.endsWith(` (${value})`);
+  return isIt ? ", as demanded" : `, demanded ${demanded}`;
+}
+
 /** Whether a row is one of these data. */
 function isIn(/** @type {Set<string>} */ data, /** @type {Row} */ row) {
   return row.datum !== null && data.has(run.data[row.datum]);
@@ -440,8 +448,7 @@ function sign(/** @type {Row} */ row, /** @type {Map<number | null, string>} */ 
 function stateItem(/** @type {Row} */ row, /** @type {string} */ sign) {
   const item = document.createElement("div");
   const out = row.isOut ? " (out of scope)" : "";
-  const demanded = demandedOf(row.datum);
-  const also = demanded === undefined ? "" : `, demanded ${demanded}`;
+  const also = besideOf(row);
   item.textContent = `${sign} ${"  ".repeat(row.depth)}${row.label}: ${row.value}${also}${out}`;
   item.className = [sign === " " ? "" : "changed", row.isOut ? "out" : ""].join(" ").trim();
   item.setAttribute("role", "option");
@@ -498,8 +505,12 @@ const FRAMES_HEIGHT = 26;
 let drawn = "";
 /** @type {ReturnType<typeof timeLine> | null} */ let time = null;
 
+function drawing() {
+  return /** @type {Element} */ (view.timeDrawing.firstElementChild);
+}
+
 function shape(/** @type {string} */ name, /** @type {Record<string, string | number>} */ attributes) {
-  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+  const made = document.createElementNS(drawing().namespaceURI, name);
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, String(value));
   return made;
 }
@@ -527,8 +538,9 @@ function paintTime() {
 
 function drawTime(/** @type {ReturnType<typeof timeLine>} */ { depths, writes, columnOf }) {
   const most = depths.reduce((most, depth) => Math.max(most, depth), 0);
-  const svg = shape("svg", { viewBox: `0 0 ${depths.length} ${TIME_HEIGHT}`, preserveAspectRatio: "none", role: "img" });
-  svg.append(shape("rect", { x: 0, y: 0, width: 1, height: TIME_HEIGHT, class: "here" }));
+  const svg = drawing();
+  svg.setAttribute("viewBox", `0 0 ${depths.length} ${TIME_HEIGHT}`);
+  svg.replaceChildren(shape("rect", { x: 0, y: 0, width: 1, height: TIME_HEIGHT, class: "here" }));
   for (const [at, depth] of depths.entries()) {
     const height = most === 0 ? 0 : (depth / most) * FRAMES_HEIGHT;
     if (height > 0) svg.append(column(at, FRAMES_HEIGHT - height, height, "frames"));
@@ -546,7 +558,6 @@ function drawTime(/** @type {ReturnType<typeof timeLine>} */ { depths, writes, c
   if (ends.length > 0) told.push(`over the whole height, where an assertion fails: step ${ends.slice(0, 10).join(", ")}${ends.length > 10 ? " and more" : ""}`);
   view.timeText.textContent = told.join("; ");
   svg.setAttribute("aria-label", view.timeText.textContent);
-  view.timeDrawing.replaceChildren(svg);
 }
 
 /** Shows the selected row whole. */

@@ -349,9 +349,7 @@ impl Explorer {
                     let is_differing = self.differing.contains(&index);
                     let (sign, indent) = (if is_differing { '≠' } else { change.sign() }, 2 * row.depth);
                     let out = if row.scope == ViewScope::Out { " (out of scope)" } else { "" };
-                    let demanded = self.demands.of(step, &datum.id);
-                    let demanded =
-                        demanded.map_or(String::new(), |text| format!(", demanded {}", escaped(text)));
+                    let demanded = self.demands.beside(step, &datum.id, &row.value);
                     let (name, value) = (escaped(&row.name), escaped(&row.value));
                     let text = format!("{sign} {:indent$}{name}: {value}{demanded}{out}", "");
                     let style = match (change, row.scope) {

@@ -66,7 +66,7 @@ impl Recording {
         keep_going: KeepGoing<'_>,
     ) -> FoundPlace {
         if let Sought::Instruction(text) = sought {
-            let is_it = |at: &At<'_>| at.state.instruction().to_lowercase().contains(text);
+            let is_it = |at: &At<'_>| listed(at.state).to_lowercase().contains(text);
             return match self.execution_where(direction, keep_going, is_it) {
                 FoundMoment::At(step) => FoundPlace::Instruction(step),
                 FoundMoment::Nothing => FoundPlace::Nothing,
@@ -93,6 +93,15 @@ impl Recording {
             (FoundMoment::Cancelled, _) => FoundPlace::Cancelled,
             _ => FoundPlace::Nothing,
         }
+    }
+}
+
+/// The next instruction as a line of the code has it, without the name of what executes it.
+fn listed(state: &dyn Inspect) -> String {
+    let text = state.instruction();
+    match text.split_once(": ") {
+        Some((name, line)) if state.function().as_deref() == Some(name) => line.to_owned(),
+        _ => text,
     }
 }
 

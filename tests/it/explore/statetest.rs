@@ -52,5 +52,8 @@ fn the_page_has_the_same_rows() {
     };
     assert!(row("2 CALL").contains("reverted, \"no funds\", 46901 gas used"), "{rows:#?}");
     assert!(row("3 CALL").ends_with("; undone, since its caller failed"), "{rows:#?}");
-    assert!(row("topics").contains("(1)") && row("balance: 0x3ed").ends_with("before 5"), "{rows:#?}");
+    assert!(
+        row("topics").contains("(1)") && row("balance: 0x3ed").ends_with("before 5, as demanded"),
+        "{rows:#?}"
+    );
 }
