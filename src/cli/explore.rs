@@ -9,22 +9,26 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use vmconf::explain::explore::beside::PairedExplorer;
-use vmconf::explain::explore::{self, Explorer, Opened, page};
+use vmconf::explain::explore::{self, CasePicker, Explorer, Opened, page};
 use vmconf::formats::minic89::documents;
 use vmconf::machines::minic89::Playback;
 use vmconf::model::exit_code::Exit;
+use vmconf::run::LoadedFile;
 use vmconf::testees::process::ProcessGroups;
 use vmconf::text::shell::ShellWords;
 
 use self::terminal::{ShownRuns, Signals};
 use super::errors::BrokenInput;
-use super::find_case::with_case;
+use super::find_case::{Remaining, selected_ids, with_case, with_nth_case};
 use super::input;
 use super::new_file::ForceArgs;
 use super::output;
 use super::select::Select;
 use super::settings::Settings;
 use super::vm::VmsArgs;
+
+/// The most cases of which one can be picked.
+const MAX_PICKED: usize = 10_000;
 
 /// The most contradictions of foreign snapshots that are printed.
 const MAX_NOTES: usize = 20;
@@ -91,11 +95,31 @@ impl Explore {
         }
         let options = self.select.options(settings)?;
         let sources = self.select.sources(settings, &options)?;
-        with_case(&sources, &options, |loaded, case| {
+        let open = |loaded: &LoadedFile<'_>, case: usize, signals: Option<&Signals>| {
             let opened = explore::open(loaded, case, &options.run).map_err(BrokenInput)?;
-            self.present(opened)?;
+            match signals {
+                Some(signals) => {
+                    // What was typed selects several cases.
+                    let command = ShellWords::from_iter([opened.id.to_string()]);
+                    self.show(explorer(opened, self.source_lines()?, command), signals)?;
+                }
+                None => self.present(opened)?,
+            }
             Ok(Exit::Passed)
-        })
+        };
+        if self.html.is_none() && terminal::check().is_ok() {
+            let (ids, remaining) = selected_ids(&sources, &options, MAX_PICKED);
+            if ids.len() > 1 {
+                let omitted = if remaining == Remaining::Some { ", the first ones" } else { "" };
+                let signals = Signals::handle(ProcessGroups::default())?;
+                let picked = terminal::pick(&mut CasePicker::new(&ids, omitted), &signals)?;
+                let Some(picked) = picked else { return Ok(Exit::Passed) };
+                return with_nth_case(&sources, &options, picked, |loaded, case| {
+                    open(loaded, case, Some(&signals))
+                });
+            }
+        }
+        with_case(&sources, &options, |loaded, case| open(loaded, case, None))
     }
 
     fn write_page(&self, opened: Opened, source: &[String], file: &Path) -> anyhow::Result<()> {
@@ -127,13 +151,15 @@ impl Explore {
         let source = self.source_lines()?;
         match &self.html {
             Some(file) => self.write_page(opened, &source, file),
-            None => self.show(opened, source, &Signals::handle(ProcessGroups::default())?),
+            None => {
+                let signals = Signals::handle(ProcessGroups::default())?;
+                self.show(explorer(opened, source, typed()), &signals)
+            }
         }
     }
 
     /// Shows it where the user wants it.
-    fn show(&self, opened: Opened, source: Vec<String>, signals: &Signals) -> anyhow::Result<()> {
-        let mut explorer = explorer(opened, source);
+    fn show(&self, mut explorer: Explorer, signals: &Signals) -> anyhow::Result<()> {
         explorer.open_at(self.at, self.datum.as_deref());
         terminal::run(&mut ShownRuns::One(Box::new(explorer)), signals)
     }
@@ -170,12 +196,16 @@ fn documents(metadata: &Path, snapshots: &Path) -> anyhow::Result<Opened> {
     Ok(explore::open_machine(&name, "minic89", Box::new(playback), program).map_err(BrokenInput)?)
 }
 
-fn explorer(opened: Opened, source: Vec<String>) -> Explorer {
+/// The explorer of a run; `command` is what follows the name of the command that opens it.
+fn explorer(opened: Opened, source: Vec<String>, command: ShellWords) -> Explorer {
     let Opened { id, machine, recording, assertions, demands } = opened;
     let explorer = Explorer::new(recording, format!("{machine}  {id}"), assertions, source);
-    explorer
-        .with_demands(demands)
-        .with_command(id.to_string(), arguments(env::args_os().map(|it| it.to_string_lossy().into_owned())))
+    explorer.with_demands(demands).with_command(id.to_string(), command)
+}
+
+/// What was typed after the name of the command, without what says where to open.
+fn typed() -> ShellWords {
+    arguments(env::args_os().map(|word| word.to_string_lossy().into_owned()))
 }
 
 /// What follows the name of the command, without what says where to open.

@@ -12,6 +12,7 @@ mod list;
 mod moves;
 mod open;
 pub mod page;
+mod picker;
 pub mod screen;
 mod state;
 mod time_line;
@@ -23,6 +24,7 @@ pub use self::keys::{ExplorerCommand, ExplorerKey, KEYS, KeyRow};
 pub use self::open::{
     Opened, OpenedAssertion, failing_assertions, open, open_machine, open_played, whole_run,
 };
+pub use self::picker::{CasePicker, PickReaction};
 pub use self::state::{StateChange, StateLine};
 
 use self::code::ShownCode;
@@ -231,7 +233,8 @@ impl Explorer {
     fn listed(&mut self, key: ExplorerKey, mut list: PlaceList) {
         match list.press(key, self.page) {
             ListReaction::Stay => self.mode = ExplorerMode::List(list),
-            ListReaction::Close => {}
+            // Cases are picked before there is an explorer.
+            ListReaction::Close | ListReaction::Go(ListPlace::Case(_)) => {}
             ListReaction::Go(ListPlace::Assertion(index)) => self.show_assertion(index),
             ListReaction::Go(ListPlace::Instruction(step)) => self.go_to_step(step - 1),
         }
@@ -241,24 +244,24 @@ impl Explorer {
         match key {
             ExplorerKey::Char(character) => text.push(character),
             ExplorerKey::Backspace => drop(text.pop()),
-            ExplorerKey::Enter => return self.entered(prompt, text, keep_going),
+            ExplorerKey::Enter => return self.entered(prompt, &text, keep_going),
             ExplorerKey::Escape => return,
             _ => {}
         }
         self.mode = ExplorerMode::Typing(prompt, text);
     }
 
-    fn entered(&mut self, prompt: Prompt, text: String, keep_going: KeepGoing<'_>) {
+    fn entered(&mut self, prompt: Prompt, text: &str, keep_going: KeepGoing<'_>) {
         match prompt {
             Prompt::Step => match text.parse() {
                 Ok(step) => self.go_to_step(step),
                 Err(_) => self.message = format!("{text:?} is not the number of a step"),
             },
             Prompt::Search(direction) => {
-                self.sought = Some(Sought::parse(&text));
+                self.sought = Some(Sought::parse(text));
                 self.search(direction, keep_going);
             }
-            Prompt::Change => match WriteCondition::parse(&text) {
+            Prompt::Change => match WriteCondition::parse(text) {
                 Some(condition) => self.go_to_change(&condition, keep_going),
                 None => self.message = format!("{text:?} is no number, and no = with a value after it"),
             },

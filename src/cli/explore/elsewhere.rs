@@ -21,7 +21,7 @@ use vmconf::testees::process::{ProcessGroups, ProcessVm};
 use vmconf::testees::{MakeTestee, Stopped};
 
 use super::terminal::{self, ShownRuns, Signals};
-use super::{Explore, explorer};
+use super::{Explore, explorer, typed};
 use crate::cli::errors::BrokenInput;
 use crate::cli::find_case::{read_case, with_case};
 use crate::cli::input;
@@ -99,12 +99,12 @@ impl Explore {
         let Some(other) = second else {
             return match &self.html {
                 Some(file) => self.write_page(one.opened, &source, file),
-                None => self.show(one.opened, source, signals),
+                None => self.show(explorer(one.opened, source, typed()), signals),
             };
         };
         let compared = |side: OpenedSide| {
             let OpenedSide { opened, name, run, isa } = side;
-            ComparedSide { explorer: explorer(opened, source.clone()), name, run, isa }
+            ComparedSide { explorer: explorer(opened, source.clone(), typed()), name, run, isa }
         };
         let mut sides = [compared(one), compared(other)];
         let first = match first {

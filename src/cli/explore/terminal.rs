@@ -20,7 +20,9 @@ use ratatui::crossterm::execute;
 use ratatui::crossterm::terminal::{self, EnterAlternateScreen, LeaveAlternateScreen};
 use ratatui::layout::Position;
 use vmconf::explain::explore::beside::PairedExplorer;
-use vmconf::explain::explore::{Explorer, ExplorerCommand, ExplorerKey, Goes, screen};
+use vmconf::explain::explore::{
+    CasePicker, Explorer, ExplorerCommand, ExplorerKey, Goes, PickReaction, screen,
+};
 use vmconf::model::exit_code::Exit;
 use vmconf::testees::process::ProcessGroups;
 
@@ -114,6 +116,33 @@ pub(super) fn run(shown: &mut ShownRuns, signals: &Signals) -> anyhow::Result<()
         }
     }
     Ok(())
+}
+
+/// Lets the user pick one of several cases; `None` if the user wants none.
+pub(super) fn pick(picker: &mut CasePicker, signals: &Signals) -> anyhow::Result<Option<usize>> {
+    check()?;
+    signals.is_shown.store(true, Ordering::Relaxed);
+    let _screen = AlternateScreen::enter()?;
+    let mut terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
+    while !signals.is_stopped.load(Ordering::Relaxed) {
+        terminal.draw(|frame| screen::paint_picker(picker, frame))?;
+        if !event::poll(PAUSE)? {
+            continue;
+        }
+        let Event::Key(pressed) = event::read()? else { continue };
+        let reaction = match key(pressed) {
+            _ if pressed.kind == KeyEventKind::Release => continue,
+            Some(key) => picker.press(key),
+            None if is_interrupt(pressed) => PickReaction::Leave,
+            None => PickReaction::Stay,
+        };
+        match reaction {
+            PickReaction::Stay => {}
+            PickReaction::Leave => break,
+            PickReaction::Open(index) => return Ok(Some(index)),
+        }
+    }
+    Ok(None)
 }
 
 /// Asks the terminal to put a text into the clipboard. Terminals that cannot, or may not, ignore it.

@@ -68,13 +68,12 @@ impl Demands {
             let end = recording.end_of_case_step(index + 1);
             let rows = DemandedRows::of(recording.go_to(end).inspect());
             let state = recording.machine().inspect();
-            let mut of: HashMap<DatumId, String> = HashMap::new();
+            let mut of: HashMap<DatumId, Vec<&str>> = HashMap::new();
             for (datum, text) in demands.iter().filter_map(|(at, text)| Some((rows.find(state, at)?, text))) {
                 // Of a list, its type and its length can be demanded.
-                of.entry(datum)
-                    .and_modify(|all| *all += &format!(", {text}"))
-                    .or_insert_with(|| text.clone());
+                of.entry(datum).or_default().push(text);
             }
+            let of = of.into_iter().map(|(datum, texts)| (datum, texts.join(", "))).collect();
             StateDemands { step: end.step(), of }
         });
         let demands = Demands(states.collect());

@@ -13,6 +13,7 @@ use super::beside::{ComparedSide, PairedExplorer};
 use super::code::PlacedLine;
 use super::details::Details;
 use super::list::PlaceList;
+use super::picker::CasePicker;
 use super::{Explorer, ExplorerMode, KEYS, Pane, Prompt, StateChange, StateLine};
 use crate::explain::recording::Direction;
 use crate::machines::inspect::InspectSource;
@@ -201,6 +202,13 @@ fn list_of_places(frame: &mut Frame<'_>, area: Rect, list: &PlaceList) {
     });
     frame.render_widget(Clear, area);
     frame.render_widget(Paragraph::new(lines.collect::<Vec<_>>()).block(block), area);
+}
+
+/// Draws a list of cases.
+pub fn paint_picker(picker: &mut CasePicker, frame: &mut Frame<'_>) {
+    let area = frame.area();
+    picker.page = usize::from(area.height).saturating_sub(2).max(1);
+    list_of_places(frame, area, &picker.list);
 }
 
 /// A text of any length, in as many lines as it takes.

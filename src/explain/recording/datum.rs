@@ -112,10 +112,11 @@ impl ShownCompounds {
         // It is a text in the state, in quotes.
         let is_inside_itself = rest.trim_matches('"') == CONTAINS_ITSELF;
         let rest = if is_inside_itself { CONTAINS_ITSELF } else { rest };
-        *value = format!("{kind} {name} {rest}").trim_end().to_owned();
+        let separator = if rest.is_empty() { "" } else { " " };
+        *value = format!("{kind} {name}{separator}{rest}");
         match self.0.get(compound) {
             Some(first) if is_inside_itself || first.holder.is_none() => {}
-            Some(first) => *value += &format!(", same as {first}"),
+            Some(first) => *value = format!("{value}, same as {first}"),
             None => drop(self.0.insert(*compound, shown.datum.id.clone())),
         }
         shown

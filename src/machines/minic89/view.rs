@@ -1,4 +1,4 @@
-//! The state formatted for people: frames with their locals by name, and the code of the current function.
+//! The state formatted for people: frames with their locals by name, the current one first so that it is seen, and the code of the current function.
 
 use super::explain::named;
 use super::machine::{MiniC89, RunStatus};
@@ -74,16 +74,15 @@ impl MiniC89 {
     }
 
     fn frames_and_locals(&self) -> Section {
-        let mut section = Section::new("call stack, current frame last");
-        let mut caller: Option<(&Function, usize)> = None;
-        for (frame, (function, ip)) in self.stand().enumerate() {
+        let mut section = Section::new("call stack, current frame first");
+        let frames: Vec<_> = self.stand().enumerate().collect();
+        for (frame, (function, ip)) in frames.iter().copied().rev() {
             let at = Path::field("call_stack").child(frame);
-            let back = match caller {
-                Some((caller, call)) => format!("returns to {}+{}", named(caller), call + 1),
+            let back = match frame.checked_sub(1).and_then(|caller| frames.get(caller)) {
+                Some((_, (caller, call))) => format!("returns to {}+{}", named(caller), call + 1),
                 None => "entry".to_owned(),
             };
             section.push(ViewRow::new(format!("{frame} {}", named(function)), back, None));
-            caller = Some((function, ip));
             for slot in 0..function.local_count {
                 let Some(word) = self.slots.get(self.frames[frame].base + slot) else { break };
                 let name = LocalName::find(&function.names, slot, ip);

@@ -98,7 +98,7 @@ fn demands_are_beside_the_values() {
     let mut explorer = explorer(&vector.path);
     let end = explorer.recording().steps();
     for (step, expected) in [
-        (end, &["[0]: Integer 2, demanded Integer 2", "[1]: Integer 1, demanded Integer 9"][..]),
+        (end, &["[0]: Integer 2, as demanded", "[1]: Integer 1, demanded Integer 9"][..]),
         (1, &["[0]: Integer 1, demanded Integer 9"]),
     ] {
         assert_eq!(at(&mut explorer, step)[1..=expected.len()], *expected, "step {step}");

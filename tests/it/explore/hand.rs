@@ -317,11 +317,11 @@ fn stack_of(explorer: &Explorer) -> Vec<BigInt> {
     rows.filter(|shown| shown.row.depth == 0).map(|shown| number(&shown.row.value)).collect()
 }
 
-/// The number in the last row with this name: that of the current frame.
+/// The number in the first row with this name: that of the current frame.
 fn row_of(explorer: &Explorer, name: &str) -> BigInt {
     let sections = sections_of(explorer.recording().machine().inspect());
-    let rows = sections.into_iter().flat_map(|section| section.rows);
-    let row = rows.filter(|shown| shown.row.name == name).last();
+    let mut rows = sections.into_iter().flat_map(|section| section.rows);
+    let row = rows.find(|shown| shown.row.name == name);
     number(&row.unwrap_or_else(|| panic!("no row {name}")).row.value)
 }
 
