@@ -149,13 +149,11 @@ impl Explore {
     /// Shows it, or writes a page.
     fn present(&self, opened: Opened) -> anyhow::Result<()> {
         let source = self.source_lines()?;
-        match &self.html {
-            Some(file) => self.write_page(opened, &source, file),
-            None => {
-                let signals = Signals::handle(ProcessGroups::default())?;
-                self.show(explorer(opened, source, typed()), &signals)
-            }
+        if let Some(file) = &self.html {
+            return self.write_page(opened, &source, file);
         }
+        let signals = Signals::handle(ProcessGroups::default())?;
+        self.show(explorer(opened, source, typed()), &signals)
     }
 
     /// Shows it where the user wants it.

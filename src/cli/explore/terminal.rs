@@ -106,11 +106,16 @@ pub(super) fn run(shown: &mut ShownRuns, signals: &Signals) -> anyhow::Result<()
     signals.is_shown.store(true, Ordering::Relaxed);
     let _screen = AlternateScreen::enter()?;
     let mut terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
+    terminal.draw(|frame| shown.paint(frame))?;
     while !is_stopped.load(Ordering::Relaxed) {
-        terminal.draw(|frame| shown.paint(frame))?;
-        if event::poll(PAUSE)? && react(shown, &event::read()?, &terminal, is_stopped)? == Goes::Away {
+        // Nothing changes without an event, also not the size.
+        if !event::poll(PAUSE)? {
+            continue;
+        }
+        if react(shown, &event::read()?, &terminal, is_stopped)? == Goes::Away {
             break;
         }
+        terminal.draw(|frame| shown.paint(frame))?;
         if let Some(text) = shown.take_copied() {
             copy(&text)?;
         }
@@ -124,25 +129,30 @@ pub(super) fn pick(picker: &mut CasePicker, signals: &Signals) -> anyhow::Result
     signals.is_shown.store(true, Ordering::Relaxed);
     let _screen = AlternateScreen::enter()?;
     let mut terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
+    terminal.draw(|frame| screen::paint_picker(picker, frame))?;
     while !signals.is_stopped.load(Ordering::Relaxed) {
-        terminal.draw(|frame| screen::paint_picker(picker, frame))?;
         if !event::poll(PAUSE)? {
             continue;
         }
-        let Event::Key(pressed) = event::read()? else { continue };
-        let reaction = match key(pressed) {
-            _ if pressed.kind == KeyEventKind::Release => continue,
-            Some(key) => picker.press(key),
-            None if is_interrupt(pressed) => PickReaction::Leave,
-            None => PickReaction::Stay,
-        };
-        match reaction {
+        match picked(picker, &event::read()?) {
             PickReaction::Stay => {}
             PickReaction::Leave => break,
             PickReaction::Open(index) => return Ok(Some(index)),
         }
+        terminal.draw(|frame| screen::paint_picker(picker, frame))?;
     }
     Ok(None)
+}
+
+fn picked(picker: &mut CasePicker, event: &Event) -> PickReaction {
+    match event {
+        Event::Key(pressed) if pressed.kind != KeyEventKind::Release => match key(*pressed) {
+            Some(key) => picker.press(key),
+            None if is_interrupt(*pressed) => PickReaction::Leave,
+            None => PickReaction::Stay,
+        },
+        _ => PickReaction::Stay,
+    }
 }
 
 /// Asks the terminal to put a text into the clipboard. Terminals that cannot, or may not, ignore it.

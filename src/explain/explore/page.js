@@ -103,6 +103,8 @@ const parts = () => ({ code: view.code, codeTitle: view.codeTitle, source: view.
 const shown = () => ({ run, now, shownFailure, sections, datum, places, codeLines, selectedCode, lines, parts: parts() });
 /** @type {ReturnType<typeof shown>[]} */ const sides = [];
 let active = 0;
+/** Whether the variables are those of the run that does not have the keys, for a moment. */
+let isAside = false;
 
 /** Makes the variables those of the run with this index. */
 function enter(/** @type {number} */ index) {
@@ -118,7 +120,9 @@ function inOther(/** @type {() => void} */ work) {
   if (pair === null) return;
   const index = active;
   enter(1 - index);
+  isAside = true;
   work();
+  isAside = false;
   enter(index);
 }
 
@@ -521,6 +525,7 @@ function column(/** @type {number} */ at, /** @type {number} */ y, /** @type {nu
 }
 
 function paintTime() {
+  if (isAside) return;
   const state = run.states[now];
   view.time.max = String(run.states.length - 1);
   view.time.value = String(now);
@@ -562,7 +567,7 @@ function drawTime(/** @type {ReturnType<typeof timeLine>} */ { depths, writes, c
 
 /** Shows the selected row whole. */
 function paintDetails() {
-  if (view.details.hidden) return;
+  if (view.details.hidden || isAside) return;
   const row = sections.flatMap(rowsOf).find((row) => datum !== null && row.datum === datum);
   view.detailsTitle.textContent = datum === null ? "no row is selected" : run.data[datum];
   const demanded = demandedOf(datum);

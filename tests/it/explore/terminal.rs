@@ -105,7 +105,7 @@ fn keys_are_read_and_the_terminal_is_left_as_it_was() {
 #[test]
 fn a_case_is_picked_and_what_is_copied_reaches_the_terminal() {
     let arguments = "vectors/minic89/source.json --at 3";
-    let Some(mut session) = Session::of(arguments, "", "enter goes there") else { return };
+    let Some(mut session) = Session::of(arguments, "", "cases;") else { return };
     session.press("\r");
     session.wait(|it| it.written().contains("step 3 of"));
     session.press("yi");
