@@ -519,9 +519,12 @@ function shape(/** @type {string} */ name, /** @type {Record<string, string | nu
   return made;
 }
 
-/** A column that is at least one pixel wide. */
-function column(/** @type {number} */ at, /** @type {number} */ y, /** @type {number} */ height, /** @type {string} */ kind) {
-  return shape("rect", { x: at, y, width: 1, height, class: kind });
+/** A run of fewer states has wide columns, and marks that are narrower. */
+const WIDE_BELOW = 120;
+
+/** A mark in the middle of a column, this part of it wide. */
+function mark(/** @type {number} */ at, /** @type {number} */ width, /** @type {number} */ y, /** @type {string} */ kind) {
+  return shape("rect", { x: at + (1 - width) / 2, y, width, height: TIME_HEIGHT - y, class: kind });
 }
 
 function paintTime() {
@@ -537,25 +540,27 @@ function paintTime() {
     drawn = what;
     drawTime(time);
   }
-  const here = view.timeDrawing.querySelector(".here");
-  here?.setAttribute("x", String(time.columnOf(now)));
+  view.timeDrawing.querySelector(".here")?.remove();
+  const { depths, columnOf } = time;
+  drawing().append(mark(columnOf(now), Math.min(1, depths.length / WIDE_BELOW) / 2, 0, "here"));
 }
 
 function drawTime(/** @type {ReturnType<typeof timeLine>} */ { depths, writes, columnOf }) {
   const most = depths.reduce((most, depth) => Math.max(most, depth), 0);
   const svg = drawing();
   svg.setAttribute("viewBox", `0 0 ${depths.length} ${TIME_HEIGHT}`);
-  svg.replaceChildren(shape("rect", { x: 0, y: 0, width: 1, height: TIME_HEIGHT, class: "here" }));
+  svg.replaceChildren();
+  const width = Math.min(1, depths.length / WIDE_BELOW);
   for (const [at, depth] of depths.entries()) {
     const height = most === 0 ? 0 : (depth / most) * FRAMES_HEIGHT;
-    if (height > 0) svg.append(column(at, FRAMES_HEIGHT - height, height, "frames"));
+    if (height > 0) svg.append(shape("rect", { x: at, y: FRAMES_HEIGHT - height, width: 1, height, class: "frames" }));
   }
   for (const [at, count] of writes.entries()) {
-    if (count > 0) svg.append(column(at, FRAMES_HEIGHT + 3, TIME_HEIGHT - FRAMES_HEIGHT - 3, "written"));
+    if (count > 0) svg.append(mark(at, width, FRAMES_HEIGHT + 3, "written"));
   }
   const ends = [...new Set(run.failures.map(({ step }) => step))];
   for (const step of ends.filter((step) => step >= run.first && step < run.first + run.states.length)) {
-    svg.append(column(columnOf(step - run.first), 0, TIME_HEIGHT, "fails"));
+    svg.append(mark(columnOf(step - run.first), width, 0, "fails"));
   }
   const count = writes.reduce((sum, count) => sum + count, 0);
   const told = [`frames over steps ${run.first} to ${run.first + run.states.length - 1}: at most ${counted(most, "frame")}`];
