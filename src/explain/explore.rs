@@ -16,6 +16,7 @@ mod picker;
 pub mod screen;
 mod state;
 mod time_line;
+mod whole_line;
 
 use std::collections::HashSet;
 

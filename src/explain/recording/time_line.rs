@@ -1,18 +1,9 @@
 //! A run at a glance: how many frames there are over its states, and where a datum is written.
 
-use std::ops::ControlFlow;
-
-use super::Recording;
 use super::datum::Datum;
-use super::moment::KeepGoing;
-use super::search::Writers;
-use crate::machines::machine::{At, Watch};
 
 /// The most parts that a run is divided into, so that a long one takes no more memory than this.
 const MAX_PARTS: u64 = 1 << 16;
-
-/// How many instructions are watched at once.
-const AT_ONCE: u64 = 1 << 16;
 
 /// The states of a run in parts of the same length.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,6 +28,32 @@ pub struct TimeColumns {
 }
 
 impl TimeLine {
+    /// The time line of a run with this last state, without frames.
+    pub(super) fn new(last: u64) -> TimeLine {
+        let length = (last + 1).div_ceil(MAX_PARTS);
+        let parts = usize::try_from((last + 1).div_ceil(length)).unwrap_or(1);
+        TimeLine { length, last, depths: vec![0; parts], writes: None }
+    }
+
+    /// Adds the number of frames in a state.
+    pub(super) fn add_depth(&mut self, step: u64, depth: usize) {
+        let part = self.part_of(step);
+        self.depths[part] = self.depths[part].max(depth);
+    }
+
+    /// The same line for the writes of another datum, without any yet.
+    pub(super) fn for_datum(&self, datum: &Datum) -> TimeLine {
+        TimeLine { writes: Some((datum.clone(), vec![0; self.depths.len()])), ..self.clone() }
+    }
+
+    /// Adds a write of the datum.
+    pub(super) fn add_write(&mut self, step: u64) {
+        let part = self.part_of(step);
+        if let Some((_, writes)) = &mut self.writes {
+            writes[part] += 1;
+        }
+    }
+
     /// The columns, at most this number.
     pub fn columns(&self, most: usize) -> TimeColumns {
         let count = self.depths.len().min(most.max(1));
@@ -74,79 +91,5 @@ impl TimeLine {
 
     fn part_of(&self, step: u64) -> usize {
         usize::try_from(step.min(self.last) / self.length).unwrap_or(0)
-    }
-}
-
-impl Recording {
-    /// How many frames there are over the run; `None` if that was cancelled. Does not change the current state.
-    pub fn time_line(&mut self, keep_going: KeepGoing<'_>) -> Option<TimeLine> {
-        let start = self.now;
-        let length = (self.steps() + 1).div_ceil(MAX_PARTS);
-        let parts = usize::try_from((self.steps() + 1).div_ceil(length)).unwrap_or(1);
-        let line = TimeLine { length, last: self.steps(), depths: vec![0; parts], writes: None };
-        let mut watch = DepthWatch { line, step: 0 };
-        let is_whole = self.in_parts(keep_going, &mut |recording, range| {
-            recording.watch(range, &mut watch);
-            ControlFlow::Continue(())
-        });
-        let depth = self.go_to(self.moment(u64::MAX)).depth();
-        watch.add(depth);
-        self.go_to(start);
-        is_whole.is_continue().then_some(watch.line)
-    }
-
-    /// Adds the writes of a datum to a time line; false if that was cancelled. Does not change the current state.
-    pub fn add_writes(&mut self, line: &mut TimeLine, datum: &Datum, keep_going: KeepGoing<'_>) -> bool {
-        let start = self.now;
-        let mut writes = vec![0; line.depths.len()];
-        let flow = self.in_parts(keep_going, &mut |recording, range| {
-            for step in recording.writers(datum, range, Writers::All) {
-                writes[line.part_of(step)] += 1;
-            }
-            ControlFlow::Continue(())
-        });
-        self.go_to(start);
-        if flow.is_continue() {
-            line.writes = Some((datum.clone(), writes));
-        }
-        flow.is_continue()
-    }
-
-    /// Calls `each` with one part of the run after another, until it or `keep_going` ends that.
-    fn in_parts(
-        &mut self,
-        keep_going: KeepGoing<'_>,
-        each: &mut dyn FnMut(&mut Recording, std::ops::Range<u64>) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
-        let mut first = 0;
-        while first < self.steps() {
-            let end = first.saturating_add(AT_ONCE).min(self.steps());
-            each(self, first..end)?;
-            first = end;
-            if !keep_going(first) {
-                return ControlFlow::Break(());
-            }
-        }
-        ControlFlow::Continue(())
-    }
-}
-
-struct DepthWatch {
-    line: TimeLine,
-    /// The number of the next state.
-    step: u64,
-}
-
-impl DepthWatch {
-    fn add(&mut self, depth: usize) {
-        let part = self.line.part_of(self.step);
-        self.line.depths[part] = self.line.depths[part].max(depth);
-        self.step += 1;
-    }
-}
-
-impl Watch for DepthWatch {
-    fn before(&mut self, at: &At<'_>) {
-        self.add(at.state.depth());
     }
 }
