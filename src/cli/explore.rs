@@ -3,26 +3,32 @@
 mod elsewhere;
 mod terminal;
 
+use std::env;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use vmconf::explain::explore::beside::PairedExplorer;
-use vmconf::explain::explore::{self, Explorer, Opened, page};
+use vmconf::explain::explore::{self, CasePicker, Explorer, Opened, page};
 use vmconf::formats::minic89::documents;
 use vmconf::machines::minic89::Playback;
 use vmconf::model::exit_code::Exit;
+use vmconf::run::LoadedFile;
 use vmconf::testees::process::ProcessGroups;
+use vmconf::text::shell::ShellWords;
 
 use self::terminal::{ShownRuns, Signals};
 use super::errors::BrokenInput;
-use super::find_case::with_case;
+use super::find_case::{Remaining, selected_ids, with_case, with_nth_case};
 use super::input;
 use super::new_file::ForceArgs;
 use super::output;
 use super::select::Select;
 use super::settings::Settings;
 use super::vm::VmsArgs;
+
+/// The most cases of which one can be picked.
+const MAX_PICKED: usize = 10_000;
 
 /// The most contradictions of foreign snapshots that are printed.
 const MAX_NOTES: usize = 20;
@@ -62,6 +68,14 @@ pub(super) struct Explore {
     #[arg(long, value_name = "FILE", requires = "metadata")]
     snapshots: Option<PathBuf>,
 
+    /// The number of a step, to open there
+    #[arg(long, value_name = "STEP", conflicts_with = "html")]
+    at: Option<u64>,
+
+    /// The name of a datum, to select it: what y shows
+    #[arg(long, value_name = "NAME", conflicts_with = "html")]
+    datum: Option<String>,
+
     /// The source that the program was compiled from, to show its lines
     #[arg(long, value_name = "FILE")]
     source: Option<PathBuf>,
@@ -81,11 +95,31 @@ impl Explore {
         }
         let options = self.select.options(settings)?;
         let sources = self.select.sources(settings, &options)?;
-        with_case(&sources, &options, |loaded, case| {
+        let open = |loaded: &LoadedFile<'_>, case: usize, signals: Option<&Signals>| {
             let opened = explore::open(loaded, case, &options.run).map_err(BrokenInput)?;
-            self.present(opened)?;
+            match signals {
+                Some(signals) => {
+                    // What was typed selects several cases.
+                    let command = ShellWords::from_iter([opened.id.to_string()]);
+                    self.show(explorer(opened, self.source_lines()?, command), signals)?;
+                }
+                None => self.present(opened)?,
+            }
             Ok(Exit::Passed)
-        })
+        };
+        if self.html.is_none() && terminal::check().is_ok() {
+            let (ids, remaining) = selected_ids(&sources, &options, MAX_PICKED);
+            if ids.len() > 1 {
+                let omitted = if remaining == Remaining::Some { ", the first ones" } else { "" };
+                let signals = Signals::handle(ProcessGroups::default())?;
+                let picked = terminal::pick(&mut CasePicker::new(&ids, omitted), &signals)?;
+                let Some(picked) = picked else { return Ok(Exit::Passed) };
+                return with_nth_case(&sources, &options, picked, |loaded, case| {
+                    open(loaded, case, Some(&signals))
+                });
+            }
+        }
+        with_case(&sources, &options, |loaded, case| open(loaded, case, None))
     }
 
     fn write_page(&self, opened: Opened, source: &[String], file: &Path) -> anyhow::Result<()> {
@@ -115,10 +149,17 @@ impl Explore {
     /// Shows it, or writes a page.
     fn present(&self, opened: Opened) -> anyhow::Result<()> {
         let source = self.source_lines()?;
-        match &self.html {
-            Some(file) => self.write_page(opened, &source, file),
-            None => show(opened, source, &Signals::handle(ProcessGroups::default())?),
+        if let Some(file) = &self.html {
+            return self.write_page(opened, &source, file);
         }
+        let signals = Signals::handle(ProcessGroups::default())?;
+        self.show(explorer(opened, source, typed()), &signals)
+    }
+
+    /// Shows it where the user wants it.
+    fn show(&self, mut explorer: Explorer, signals: &Signals) -> anyhow::Result<()> {
+        explorer.open_at(self.at, self.datum.as_deref());
+        terminal::run(&mut ShownRuns::One(Box::new(explorer)), signals)
     }
 
     fn source_lines(&self) -> anyhow::Result<Vec<String>> {
@@ -153,11 +194,40 @@ fn documents(metadata: &Path, snapshots: &Path) -> anyhow::Result<Opened> {
     Ok(explore::open_machine(&name, "minic89", Box::new(playback), program).map_err(BrokenInput)?)
 }
 
-fn show(opened: Opened, source: Vec<String>, signals: &Signals) -> anyhow::Result<()> {
-    terminal::run(&mut ShownRuns::One(Box::new(explorer(opened, source))), signals)
+/// The explorer of a run; `command` is what follows the name of the command that opens it.
+fn explorer(opened: Opened, source: Vec<String>, command: ShellWords) -> Explorer {
+    let Opened { id, machine, recording, assertions, demands } = opened;
+    let explorer = Explorer::new(recording, format!("{machine}  {id}"), assertions, source);
+    explorer.with_demands(demands).with_command(id.to_string(), command)
 }
 
-fn explorer(opened: Opened, source: Vec<String>) -> Explorer {
-    let Opened { id, machine, recording, assertions } = opened;
-    Explorer::new(recording, format!("{machine}  {id}"), assertions, source)
+/// What was typed after the name of the command, without what says where to open.
+fn typed() -> ShellWords {
+    arguments(env::args_os().map(|word| word.to_string_lossy().into_owned()))
+}
+
+/// What follows the name of the command, without what says where to open.
+fn arguments(typed: impl Iterator<Item = String>) -> ShellWords {
+    let mut typed = typed.skip_while(|word| word != "explore").skip(1);
+    let mut words = Vec::new();
+    while let Some(word) = typed.next() {
+        match word.split_once('=').map_or(&*word, |(flag, _)| flag) {
+            "--at" | "--datum" if word.contains('=') => {}
+            "--at" | "--datum" => drop(typed.next()),
+            _ => words.push(word),
+        }
+    }
+    words.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_is_what_was_typed_without_a_place() {
+        let typed = ["vmconf", "explore", "a b.json::it", "--at", "3", "--vm=x=y", "--datum=r 1", "--at=4"];
+        let words = arguments(typed.into_iter().map(str::to_owned));
+        assert_eq!(words.to_string(), " 'a b.json::it' '--vm=x=y'");
+    }
 }

@@ -52,6 +52,52 @@ pub(super) fn with_case<T>(
     }
 }
 
+/// The ids of the cases that are selected, in order, at most `most`; and whether there are more.
+pub(super) fn selected_ids(
+    sources: &Sources,
+    options: &LoadOptions,
+    most: usize,
+) -> (Vec<String>, Remaining) {
+    let mut ids = Vec::new();
+    for source in sources {
+        let room = most - ids.len();
+        let loaded = run::open(&source, options);
+        ids.extend(loaded.ids().take(room).map(|id| id.to_string()));
+        if loaded.cases() > room {
+            return (ids, Remaining::Some);
+        }
+    }
+    (ids, Remaining::None)
+}
+
+/// Whether there are cases besides those that were listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Remaining {
+    None,
+    Some,
+}
+
+/// Calls `use_case` with the selected case that has this number, counted from 0 in the order of [`selected_ids`].
+///
+/// # Errors
+///
+/// When it is not there any longer.
+pub(super) fn with_nth_case<T>(
+    sources: &Sources,
+    options: &LoadOptions,
+    mut nth: usize,
+    use_case: impl FnOnce(&LoadedFile<'_>, usize) -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
+    for source in sources {
+        let loaded = run::open(&source, options);
+        if nth < loaded.cases() {
+            return use_case(&loaded, nth);
+        }
+        nth -= loaded.cases();
+    }
+    bail!("the case is not there any longer")
+}
+
 /// A case of a loaded file, and its machine.
 ///
 /// # Errors

@@ -105,6 +105,8 @@ const FLAGS: &[Flag] = &[
     typed("op", Nothing),
     typed("html", Nothing),
     typed("source", Nothing),
+    typed("at", Nothing),
+    typed("datum", Nothing),
     typed("metadata", Nothing),
     typed("snapshots", Nothing),
     typed("frame", Nothing),

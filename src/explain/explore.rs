@@ -5,28 +5,39 @@
 
 pub mod beside;
 mod code;
+mod demands;
+mod details;
 mod keys;
 mod list;
+mod moves;
 mod open;
 pub mod page;
+mod picker;
 pub mod screen;
 mod state;
+mod time_line;
+mod whole_line;
 
 use std::collections::HashSet;
-use std::ops::ControlFlow;
 
+pub use self::demands::Demands;
 pub use self::keys::{ExplorerCommand, ExplorerKey, KEYS, KeyRow};
 pub use self::open::{
     Opened, OpenedAssertion, failing_assertions, open, open_machine, open_played, whole_run,
 };
+pub use self::picker::{CasePicker, PickReaction};
 pub use self::state::{StateChange, StateLine};
 
 use self::code::ShownCode;
-use self::list::{LastWrites, ListPlace, ListReaction, PlaceList};
-use self::state::{lines, values};
+use self::details::Details;
+use self::list::{ListPlace, ListReaction, PlaceList};
+use self::state::{StackCounting, lines, values};
 use super::recording::{
-    Datum, Direction, FoundMoment, KeepGoing, Moment, Recording, StepWrites, WriteCondition, sections_of,
+    Datum, DatumId, Direction, KeepGoing, Moment, Recording, Sought, StepWrites, TimeLine, WriteCondition,
+    sections_of,
 };
+use crate::model::escape::escaped;
+use crate::text::shell::ShellWords;
 
 /// Which part of the screen the selection is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,6 +57,8 @@ enum ExplorerMode {
     Help,
     /// In a list over the panes.
     List(PlaceList),
+    /// In what is shown whole over the panes.
+    Details(Details),
     /// As text, typed into a prompt.
     Typing(Prompt, String),
 }
@@ -75,7 +88,7 @@ impl CodeMark {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Prompt {
     Step,
-    Search,
+    Search(Direction),
     Change,
 }
 
@@ -100,7 +113,17 @@ pub struct Explorer {
     mode: ExplorerMode,
     pane: Pane,
     message: String,
-    sought: String,
+    /// What was searched last.
+    sought: Option<Sought>,
+    /// What the case demands.
+    demands: Demands,
+    counting: StackCounting,
+    time_line: Option<TimeLine>,
+    /// The id of the case, and the words that open it again.
+    id: String,
+    command: ShellWords,
+    /// What the user wants in the clipboard.
+    copied: Option<String>,
     code: ShownCode,
     state: Vec<StateLine>,
     /// The lines of the state that differ from those of a machine beside it.
@@ -133,7 +156,13 @@ impl Explorer {
             mode: ExplorerMode::Commands,
             pane: Pane::State,
             message: String::new(),
-            sought: String::new(),
+            sought: None,
+            demands: Demands::default(),
+            counting: StackCounting::Own,
+            time_line: None,
+            id: String::new(),
+            command: ShellWords::default(),
+            copied: None,
             code: ShownCode::default(),
             state: Vec::new(),
             differing: HashSet::new(),
@@ -151,6 +180,36 @@ impl Explorer {
         explorer
     }
 
+    /// The explorer, which also shows what the case demands.
+    #[must_use]
+    pub fn with_demands(self, demands: Demands) -> Explorer {
+        Explorer { demands, ..self }
+    }
+
+    /// The explorer, which knows the id of the case and the command that opens it.
+    #[must_use]
+    pub fn with_command(self, id: String, command: ShellWords) -> Explorer {
+        Explorer { id, command, ..self }
+    }
+
+    /// Goes to a state, if its number is given, and selects the datum with this name there.
+    pub fn open_at(&mut self, step: Option<u64>, datum: Option<&str>) {
+        if let Some(step) = step {
+            self.go_to_step(step);
+        }
+        let Some(name) = datum else { return };
+        let is_it = |line: &StateLine| line.row().is_some_and(|(_, its)| id_text(&its.id) == name);
+        match self.state.iter().position(is_it) {
+            Some(line) => self.click(Pane::State, line),
+            None => self.message = format!("{name} is not in this state"),
+        }
+    }
+
+    /// What the user wants in the clipboard since this was asked last.
+    pub fn take_copied(&mut self) -> Option<String> {
+        self.copied.take()
+    }
+
     /// The recording.
     pub fn recording(&self) -> &Recording {
         &self.recording
@@ -166,6 +225,7 @@ impl Explorer {
             },
             ExplorerMode::Help => {}
             ExplorerMode::List(list) => self.listed(key, list),
+            ExplorerMode::Details(details) => self.detailed(key, details),
             ExplorerMode::Typing(prompt, text) => self.typed(key, prompt, text, keep_going),
         }
         Goes::On
@@ -174,7 +234,8 @@ impl Explorer {
     fn listed(&mut self, key: ExplorerKey, mut list: PlaceList) {
         match list.press(key, self.page) {
             ListReaction::Stay => self.mode = ExplorerMode::List(list),
-            ListReaction::Close => {}
+            // Cases are picked before there is an explorer.
+            ListReaction::Close | ListReaction::Go(ListPlace::Case(_)) => {}
             ListReaction::Go(ListPlace::Assertion(index)) => self.show_assertion(index),
             ListReaction::Go(ListPlace::Instruction(step)) => self.go_to_step(step - 1),
         }
@@ -184,24 +245,24 @@ impl Explorer {
         match key {
             ExplorerKey::Char(character) => text.push(character),
             ExplorerKey::Backspace => drop(text.pop()),
-            ExplorerKey::Enter => return self.entered(prompt, text, keep_going),
+            ExplorerKey::Enter => return self.entered(prompt, &text, keep_going),
             ExplorerKey::Escape => return,
             _ => {}
         }
         self.mode = ExplorerMode::Typing(prompt, text);
     }
 
-    fn entered(&mut self, prompt: Prompt, text: String, keep_going: KeepGoing<'_>) {
+    fn entered(&mut self, prompt: Prompt, text: &str, keep_going: KeepGoing<'_>) {
         match prompt {
             Prompt::Step => match text.parse() {
                 Ok(step) => self.go_to_step(step),
                 Err(_) => self.message = format!("{text:?} is not the number of a step"),
             },
-            Prompt::Search => {
-                self.sought = text;
-                self.search(keep_going);
+            Prompt::Search(direction) => {
+                self.sought = Some(Sought::parse(text));
+                self.search(direction, keep_going);
             }
-            Prompt::Change => match WriteCondition::parse(&text) {
+            Prompt::Change => match WriteCondition::parse(text) {
                 Some(condition) => self.go_to_change(&condition, keep_going),
                 None => self.message = format!("{text:?} is no number, and no = with a value after it"),
             },
@@ -231,12 +292,18 @@ impl Explorer {
             ExplorerCommand::LastFailure => self.go_to_other_failure(Direction::Back),
             ExplorerCommand::Failures => self.list_failures(),
             ExplorerCommand::Writes => self.list_writes(keep_going),
-            ExplorerCommand::NextChange => self.mode = ExplorerMode::Typing(Prompt::Change, String::new()),
+            ExplorerCommand::NextChange => self.ask(Prompt::Change),
             ExplorerCommand::Start => self.go_to_step(0),
             ExplorerCommand::Finish => self.go_to_step(u64::MAX),
-            ExplorerCommand::GoTo => self.mode = ExplorerMode::Typing(Prompt::Step, String::new()),
-            ExplorerCommand::Search => self.mode = ExplorerMode::Typing(Prompt::Search, String::new()),
-            ExplorerCommand::SearchAgain => self.search(keep_going),
+            ExplorerCommand::GoTo => self.ask(Prompt::Step),
+            ExplorerCommand::Search => self.ask(Prompt::Search(Direction::Forward)),
+            ExplorerCommand::SearchBack => self.ask(Prompt::Search(Direction::Back)),
+            ExplorerCommand::NextMatch => self.search(Direction::Forward, keep_going),
+            ExplorerCommand::LastMatch => self.search(Direction::Back, keep_going),
+            ExplorerCommand::NextMarked => self.select_marked(),
+            ExplorerCommand::Details => self.show_details(),
+            ExplorerCommand::TimeLine => self.switch_time_line(keep_going),
+            ExplorerCommand::Counting => self.switch_counting(),
             ExplorerCommand::Up => self.select(-1),
             ExplorerCommand::Down => self.select(1),
             ExplorerCommand::PageUp => self.select(-(self.page as isize)),
@@ -247,6 +314,25 @@ impl Explorer {
             ExplorerCommand::Help => self.mode = ExplorerMode::Help,
             ExplorerCommand::Quit => {}
         }
+    }
+
+    fn ask(&mut self, prompt: Prompt) {
+        self.mode = ExplorerMode::Typing(prompt, String::new());
+    }
+
+    /// Selects the next row that the last instruction wrote, or that changed otherwise; after the last one, the first.
+    fn select_marked(&mut self) {
+        let is_marked = |index: &usize| matches!(&self.state[*index], StateLine::Row { change, .. } if *change != StateChange::None);
+        let after = (self.selected_state + 1).min(self.state.len());
+        match (after..self.state.len()).chain(0..after).find(is_marked) {
+            Some(line) => self.click(Pane::State, line),
+            None => "the last step changed no row".clone_into(&mut self.message),
+        }
+    }
+
+    fn switch_counting(&mut self) {
+        self.counting = self.counting.other();
+        self.go_to(self.recording.now());
     }
 
     /// Selects a line of a pane, counted from its first one.
@@ -328,105 +414,6 @@ impl Explorer {
         self.datum.clone()
     }
 
-    fn list_writes(&mut self, keep_going: KeepGoing<'_>) {
-        let Some(datum) = self.asked_datum() else { return };
-        let mut writes = LastWrites::default();
-        let found = self.recording.writes_of(&datum, 0, keep_going, &mut |write| {
-            writes.add(write);
-            ControlFlow::Continue(())
-        });
-        if found == FoundMoment::Cancelled {
-            "stopped".clone_into(&mut self.message);
-        } else if writes.count == 0 {
-            self.message = format!("{}: no write", datum.id);
-        } else {
-            self.mode = ExplorerMode::List(writes.list(&datum, self.recording.now().step()));
-        }
-    }
-
-    fn go_to_change(&mut self, condition: &WriteCondition, keep_going: KeepGoing<'_>) {
-        let Some(datum) = self.asked_datum() else { return };
-        let mut line = String::new();
-        let from = self.recording.now().step();
-        let found = self.recording.writes_of(&datum, from, keep_going, &mut |write| {
-            if !condition.holds(&write) {
-                return ControlFlow::Continue(());
-            }
-            line = list::write_line(&write);
-            ControlFlow::Break(())
-        });
-        self.found(found, true, &format!("{}: no such write after", datum.id));
-        if let FoundMoment::At(_) = found {
-            self.message = format!("step {line}");
-        }
-    }
-
-    fn go_to_depth(&mut self, depth: usize, keep_going: KeepGoing<'_>) {
-        let found = self.recording.go_to_depth(depth, keep_going);
-        if found == FoundMoment::Cancelled {
-            "stopped".clone_into(&mut self.message);
-        }
-        self.go_to(self.recording.now());
-    }
-
-    fn go_to_write(&mut self, direction: Direction, keep_going: KeepGoing<'_>) {
-        let asked = if direction == Direction::Back { self.asked_assertion() } else { None };
-        let asked = asked.map(|assertion| (assertion.at.to_string(), assertion.cause));
-        let Some(datum) = self.datum.clone() else {
-            match asked {
-                Some((at, Some(step))) => self.go_to_cause(&at, step),
-                Some((at, None)) => self.message = format!("{at}: no instruction wrote it"),
-                None => drop(self.asked_datum()),
-            }
-            return;
-        };
-        let found = self.recording.write_of(&datum, direction, keep_going);
-        if let (FoundMoment::Nothing, Some((at, Some(step)))) = (found, &asked) {
-            return self.go_to_cause(at, *step);
-        }
-        let what = if direction == Direction::Back { "no write before" } else { "no write after" };
-        self.found(found, direction == Direction::Forward, &format!("{}: {what}", datum.id));
-    }
-
-    /// The shown assertion, if its datum is selected in the state in which it fails.
-    fn asked_assertion(&self) -> Option<&OpenedAssertion> {
-        let assertion = self.assertions.get(self.shown_assertion)?;
-        let rows = self.state.iter().filter_map(StateLine::row);
-        let rows: Vec<_> = rows.collect();
-        let row = assertion.row(self.recording.machine().inspect(), rows.iter().copied());
-        let is_selected = row.map(|row| &rows[row].1.id) == self.datum.as_ref().map(|datum| &datum.id);
-        (is_selected && self.recording.now() == self.failing_state()).then_some(assertion)
-    }
-
-    /// Goes to the state before an instruction that decided a datum.
-    fn go_to_cause(&mut self, at: &str, step: u64) {
-        self.go_to_step(step - 1);
-        self.message = format!("{at}: this instruction decided it");
-    }
-
-    fn go_to_execution(&mut self, direction: Direction, keep_going: KeepGoing<'_>) {
-        let Some(pc) = self.code.lines.get(self.selected_code).map(|placed| placed.line.pc) else { return };
-        let found = self.recording.execution_of(pc, direction, keep_going);
-        self.found(found, false, "it is not executed there");
-    }
-
-    fn search(&mut self, keep_going: KeepGoing<'_>) {
-        let sought = self.sought.to_lowercase();
-        let found = self.recording.execution_where(Direction::Forward, keep_going, |at| {
-            at.state.instruction().to_lowercase().contains(&sought)
-        });
-        self.found(found, false, "no such instruction is executed after this one");
-    }
-
-    /// Goes to an instruction that was found, to the state before or after it.
-    fn found(&mut self, found: FoundMoment, is_after: bool, nothing: &str) {
-        match found {
-            FoundMoment::At(step) => self.go_to_step(if is_after { step } else { step - 1 }),
-            FoundMoment::Nothing => nothing.clone_into(&mut self.message),
-            FoundMoment::Cancelled => "stopped".clone_into(&mut self.message),
-        }
-    }
-
     fn go_to(&mut self, to: Moment) {
         let (mut last, mut before, mut writes) = (None, None, StepWrites::default());
         if let Some(step) = to.step().checked_sub(1) {
@@ -438,7 +425,7 @@ impl Explorer {
             writes = self.recording.written_last();
         }
         let machine = self.recording.go_to(to);
-        self.state = lines(sections_of(machine.inspect()), before.as_ref(), &writes);
+        self.state = lines(sections_of(machine.inspect()), before.as_ref(), &writes, self.counting);
         self.differing.clear();
         let next = machine.next().map(|at| at.pc).or_else(|| machine.stands_at());
         if next.is_some() || last.is_none() {
@@ -485,4 +472,9 @@ impl Explorer {
             self.datum = line.map(|(_, datum)| datum.clone());
         }
     }
+}
+
+/// The name of a datum, as it is typed after `--datum` and written in the address of a page.
+fn id_text(id: &DatumId) -> String {
+    escaped(&id.to_string()).into_owned()
 }

@@ -13,8 +13,12 @@ mod datum;
 mod datum_write;
 mod history;
 mod moment;
+mod overview;
 mod search;
+mod sought;
+mod sought_search;
 mod stretches;
+mod time_line;
 mod writes;
 
 use crate::machines::machine::{LoadError, Machine, Status};
@@ -29,6 +33,8 @@ use self::stretches::{RecordedStretch, Stretch};
 pub use self::datum::{Datum, DatumId, StateRow, StateSection, sections_of};
 pub use self::datum_write::{DatumWrite, WriteCondition};
 pub use self::moment::{Direction, FoundMoment, KeepGoing, Moment};
+pub use self::sought::{FoundPlace, Sought};
+pub use self::time_line::{TimeColumns, TimeLine};
 pub use self::writes::{CelllessValues, PendingWrites, StepWrites, cellless, differing};
 
 /// A run of a case that allows going to any step.

@@ -16,11 +16,17 @@ const MAX_ROWS: usize = 2_000;
 /// The maximum number of characters of a value.
 const MAX_LENGTH: usize = 200;
 
+/// The maximum number of characters of a value that is shown whole on request.
+const MAX_WHOLE: usize = 1 << 16;
+
 /// How many bytes of a program are listed at once.
 const BYTES_IN_LISTING: usize = 1 << 16;
 
 /// How many bytes of a memory are in a row.
 const BYTES_IN_ROW: usize = 32;
+
+/// What is written in place of a compound that is inside itself.
+pub const CONTAINS_ITSELF: &str = "contains itself";
 
 /// The maximum nesting depth of rows.
 const MAX_DEPTH: usize = 8;
@@ -36,6 +42,28 @@ pub struct Section {
     pub left_out: usize,
     /// Whether other sections have the same data.
     pub shows: SectionRows,
+    /// How the machine's instructions and states number the values of a stack; `None` for what is no stack.
+    pub counts: Option<StackCount>,
+}
+
+/// From which end the values of a stack are numbered. The first number is 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StackCount {
+    /// The top value is 0.
+    FromTop,
+    /// The bottom value is 0.
+    FromBottom,
+}
+
+impl StackCount {
+    /// The other one.
+    #[must_use]
+    pub fn other(self) -> StackCount {
+        match self {
+            StackCount::FromTop => StackCount::FromBottom,
+            StackCount::FromBottom => StackCount::FromTop,
+        }
+    }
 }
 
 /// Whether the rows of a section are data of their own.
@@ -56,6 +84,8 @@ pub struct ViewRow {
     pub name: String,
     /// Its value, truncated to a few hundred characters; not escaped.
     pub value: String,
+    /// The value with more characters, if it is truncated and more of it is known.
+    pub whole: Option<String>,
     /// Its location; `None` for a heading.
     pub datum: Option<ViewDatum>,
     /// Whether it has a meaning at the current instruction.
@@ -121,7 +151,13 @@ pub(super) fn code_lines(isa: &Isa, program: &[u8], pc: usize) -> Vec<CodeLine> 
 impl ViewRow {
     /// A row at the top level.
     pub fn new(name: impl Into<String>, value: impl Into<String>, datum: Option<ViewDatum>) -> ViewRow {
-        ViewRow { depth: 0, name: name.into(), value: value.into(), datum, scope: ViewScope::In }
+        let (name, value) = (name.into(), value.into());
+        ViewRow { depth: 0, name, value, whole: None, datum, scope: ViewScope::In }
+    }
+
+    /// A row with a value, at the top level.
+    pub fn of(name: impl Into<String>, value: &Value, datum: Option<ViewDatum>) -> ViewRow {
+        ViewRow { whole: whole(value), ..ViewRow::new(name, shown(value), datum) }
     }
 
     /// The row at this depth.
@@ -134,7 +170,14 @@ impl ViewRow {
 impl Section {
     /// A section without rows.
     pub fn new(title: impl Into<String>) -> Section {
-        Section { title: title.into(), rows: Vec::new(), left_out: 0, shows: SectionRows::Own }
+        Section { title: title.into(), rows: Vec::new(), left_out: 0, shows: SectionRows::Own, counts: None }
+    }
+
+    /// The section, whose rows that nothing contains are the values of a stack, the top one first, with names that count
+    /// from the bottom.
+    #[must_use]
+    pub fn stacked(self, counts: StackCount) -> Section {
+        Section { counts: Some(counts), ..self }
     }
 
     /// The section, whose rows show data again that another one has.
@@ -163,7 +206,7 @@ impl Section {
         item: impl Fn(usize) -> Option<Value>,
         at: impl Fn(usize) -> Path,
     ) -> Section {
-        let mut section = Section::new("stack, top first");
+        let mut section = Section::new("stack, top first").stacked(StackCount::FromBottom);
         for below in 0..height {
             if section.rows.len() == MAX_ROWS {
                 section.left_out += height - below;
@@ -216,8 +259,7 @@ impl Section {
             self.left_out += 1;
             return;
         }
-        let row = ViewRow::new(name, shown(value), Some(ViewDatum::At(at.clone())));
-        self.push(row.inside(depth));
+        self.push(ViewRow::of(name, value, Some(ViewDatum::At(at.clone()))).inside(depth));
         if depth < MAX_DEPTH {
             self.children(value, at, depth + 1);
         }
@@ -240,6 +282,20 @@ impl Section {
             }
             _ => {}
         }
+    }
+}
+
+/// A value with more characters than its row has; `None` if the row has all of it.
+fn whole(value: &Value) -> Option<String> {
+    match value {
+        Value::Typed(name, inner) => whole(inner).map(|inner| format!("{name} {inner}")),
+        Value::Bytes(bytes) if bytes.len() > MAX_LENGTH / 2 => {
+            Some(brief(bytes_key(&bytes[..bytes.len().min(MAX_WHOLE)]), MAX_WHOLE))
+        }
+        Value::List(_) | Value::Record(_) | Value::Bytes(_) | Value::Null | Value::Bool(_) => None,
+        Value::Int(number) if number.bits() < 256 => None,
+        Value::Text(text) if text.len() <= MAX_LENGTH => None,
+        other => Some(brief(other, MAX_WHOLE)).filter(|text| text.chars().count() > MAX_LENGTH),
     }
 }
 

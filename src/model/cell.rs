@@ -89,6 +89,12 @@ impl Cell {
     }
 }
 
+/// The name of a compound: `#3`. Those with the highest numbers are counted down, and are `#b0` and so on: machines give
+/// them to what is no compound, but is shared like one.
+pub fn compound_name(compound: usize) -> String {
+    if compound > usize::MAX / 2 { format!("#b{}", !compound) } else { format!("#{compound}") }
+}
+
 /// Formatted for people: `storage 0x01`, `memory 0x0020..0x0040`.
 impl fmt::Display for Cell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -98,8 +104,8 @@ impl fmt::Display for Cell {
             Cell::Range(space, range) => write!(f, "{space} 0x{:04x}..0x{:04x}", range.start, range.end),
             Cell::Named(kind, name) if name.is_empty() => f.write_str(kind),
             Cell::Named(kind, name) => write!(f, "{kind} {}", escaped(name)),
-            Cell::Item(compound, key) => write!(f, "item {} of compound {compound}", escaped(key)),
-            Cell::Compound(compound) => write!(f, "compound {compound}"),
+            Cell::Item(compound, key) => write!(f, "item {} of {}", escaped(key), compound_name(*compound)),
+            Cell::Compound(compound) => f.write_str(&compound_name(*compound)),
         }
     }
 }

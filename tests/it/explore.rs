@@ -1,9 +1,13 @@
 //! `vmconf explore`: what is on the screen and what keys do, in a buffer and in a terminal, and the page in a browser.
 
+mod compounds;
 mod elsewhere;
 mod failures;
+mod hand;
 mod report;
+mod search;
 mod statetest;
+mod tasks;
 mod terminal;
 mod truth;
 mod values;
@@ -44,10 +48,11 @@ fn opened(id: &str) -> Opened {
 }
 
 fn explorer(id: &str) -> Explorer {
-    let Opened { machine, recording, assertions, .. } = opened(id);
+    let Opened { machine, recording, assertions, demands, .. } = opened(id);
     let source =
         if id == GCD { (1..30).map(|line| format!("source line {line}")).collect() } else { Vec::new() };
-    Explorer::new(recording, format!("{machine}  {id}"), assertions, source)
+    let explorer = Explorer::new(recording, format!("{machine}  {id}"), assertions, source);
+    explorer.with_demands(demands).with_command(id.to_owned(), [id].into_iter().collect())
 }
 
 fn press(explorer: &mut Explorer, keys: &str) {
@@ -107,6 +112,11 @@ fn keys_go_where_they_say() {
         ("0", 0),
         ("b", 0),
         ("/mod\n", 14),
+        ("N", 33),
+        ("P", 14),
+        ("G\\mod\n", 52),
+        ("P", 33),
+        ("P", 14),
         ("N", 33),
         ("\tX", 14),
         ("x", 33),
@@ -207,13 +217,13 @@ fn a_page_works_in_a_browser() {
     // With its own policy: it opens at the failure, with the datum selected.
     let storage = page(FAILING[0].1);
     let opened = after(&browser, &storage, "", "");
-    assert_eq!(texts(&opened, "#state [aria-selected=true]"), ["  0x00: 1"]);
+    assert_eq!(texts(&opened, "#state [aria-selected=true]"), ["  0x00: 1, demanded 2"]);
     assert!(texts(&opened, "#failure")[0].contains("expected 2"));
     assert!(texts(&opened, "#status")[0].starts_with("ended: returned at 0x4e RETURN"));
     // Back to the write, over there a step on and back.
     let script = format!("{TYPE} type('p'); click('forward'); type('b'); type('ArrowRight');");
     let written = after(&browser, &storage, &script, "");
-    assert!(texts(&written, "#state .changed").contains(&"* 0x00: 1".to_owned()));
+    assert!(texts(&written, "#state .changed").contains(&"* 0x00: 1, demanded 2".to_owned()));
     let filtered = format!(
         "{TYPE} click('first'); const f = document.getElementById('filter'); f.value = 'gas';\
          f.dispatchEvent(new Event('input', {{ bubbles: true }}));"

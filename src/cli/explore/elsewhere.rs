@@ -21,7 +21,7 @@ use vmconf::testees::process::{ProcessGroups, ProcessVm};
 use vmconf::testees::{MakeTestee, Stopped};
 
 use super::terminal::{self, ShownRuns, Signals};
-use super::{Explore, explorer, show};
+use super::{Explore, explorer, typed};
 use crate::cli::errors::BrokenInput;
 use crate::cli::find_case::{read_case, with_case};
 use crate::cli::input;
@@ -99,19 +99,20 @@ impl Explore {
         let Some(other) = second else {
             return match &self.html {
                 Some(file) => self.write_page(one.opened, &source, file),
-                None => show(one.opened, source, signals),
+                None => self.show(explorer(one.opened, source, typed()), signals),
             };
         };
         let compared = |side: OpenedSide| {
             let OpenedSide { opened, name, run, isa } = side;
-            ComparedSide { explorer: explorer(opened, source.clone()), name, run, isa }
+            ComparedSide { explorer: explorer(opened, source.clone(), typed()), name, run, isa }
         };
         let mut sides = [compared(one), compared(other)];
         let first = match first {
             Some(found) => found,
             None => PairedExplorer::first_difference(&mut sides)?,
         };
-        let pair = PairedExplorer::new(sides, first);
+        let mut pair = PairedExplorer::new(sides, first);
+        pair.open_at(self.at, self.datum.as_deref());
         match &self.html {
             Some(file) => self.write_pair(pair, &source, file),
             None => terminal::run(&mut ShownRuns::Two(Box::new(pair)), signals),

@@ -1,12 +1,14 @@
 //! The terminal of `vmconf explore`: reads keys and the mouse, and leaves the terminal as it was.
 
-use std::io::{self, IsTerminal, Stdout};
+use std::io::{self, IsTerminal, Stdout, Write as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
 use anyhow::bail;
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use ratatui::Frame;
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
@@ -18,7 +20,9 @@ use ratatui::crossterm::execute;
 use ratatui::crossterm::terminal::{self, EnterAlternateScreen, LeaveAlternateScreen};
 use ratatui::layout::Position;
 use vmconf::explain::explore::beside::PairedExplorer;
-use vmconf::explain::explore::{Explorer, ExplorerCommand, ExplorerKey, Goes, screen};
+use vmconf::explain::explore::{
+    CasePicker, Explorer, ExplorerCommand, ExplorerKey, Goes, PickReaction, screen,
+};
 use vmconf::model::exit_code::Exit;
 use vmconf::testees::process::ProcessGroups;
 
@@ -39,6 +43,13 @@ impl ShownRuns {
         match self {
             ShownRuns::One(explorer) => screen::paint(explorer, frame),
             ShownRuns::Two(pair) => screen::paint_pair(pair, frame),
+        }
+    }
+
+    fn take_copied(&mut self) -> Option<String> {
+        match self {
+            ShownRuns::One(explorer) => explorer.take_copied(),
+            ShownRuns::Two(pair) => pair.take_copied(),
         }
     }
 
@@ -95,13 +106,60 @@ pub(super) fn run(shown: &mut ShownRuns, signals: &Signals) -> anyhow::Result<()
     signals.is_shown.store(true, Ordering::Relaxed);
     let _screen = AlternateScreen::enter()?;
     let mut terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
+    terminal.draw(|frame| shown.paint(frame))?;
     while !is_stopped.load(Ordering::Relaxed) {
-        terminal.draw(|frame| shown.paint(frame))?;
-        if event::poll(PAUSE)? && react(shown, &event::read()?, &terminal, is_stopped)? == Goes::Away {
+        // Nothing changes without an event, also not the size.
+        if !event::poll(PAUSE)? {
+            continue;
+        }
+        if react(shown, &event::read()?, &terminal, is_stopped)? == Goes::Away {
             break;
+        }
+        terminal.draw(|frame| shown.paint(frame))?;
+        if let Some(text) = shown.take_copied() {
+            copy(&text)?;
         }
     }
     Ok(())
+}
+
+/// Lets the user pick one of several cases; `None` if the user wants none.
+pub(super) fn pick(picker: &mut CasePicker, signals: &Signals) -> anyhow::Result<Option<usize>> {
+    check()?;
+    signals.is_shown.store(true, Ordering::Relaxed);
+    let _screen = AlternateScreen::enter()?;
+    let mut terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
+    terminal.draw(|frame| screen::paint_picker(picker, frame))?;
+    while !signals.is_stopped.load(Ordering::Relaxed) {
+        if !event::poll(PAUSE)? {
+            continue;
+        }
+        match picked(picker, &event::read()?) {
+            PickReaction::Stay => {}
+            PickReaction::Leave => break,
+            PickReaction::Open(index) => return Ok(Some(index)),
+        }
+        terminal.draw(|frame| screen::paint_picker(picker, frame))?;
+    }
+    Ok(None)
+}
+
+fn picked(picker: &mut CasePicker, event: &Event) -> PickReaction {
+    match event {
+        Event::Key(pressed) if pressed.kind != KeyEventKind::Release => match key(*pressed) {
+            Some(key) => picker.press(key),
+            None if is_interrupt(*pressed) => PickReaction::Leave,
+            None => PickReaction::Stay,
+        },
+        _ => PickReaction::Stay,
+    }
+}
+
+/// Asks the terminal to put a text into the clipboard. Terminals that cannot, or may not, ignore it.
+fn copy(text: &str) -> io::Result<()> {
+    let mut out = io::stdout();
+    write!(out, "\x1b]52;c;{}\x07", BASE64_STANDARD.encode(text))?;
+    out.flush()
 }
 
 /// The other screen of the terminal, in which keys are read one by one. Dropping it, or a panic, ends that.

@@ -107,6 +107,17 @@ impl PairedExplorer {
         Goes::On
     }
 
+    /// Goes to a state, if its number is given, and selects the datum with this name in the run that has the keys.
+    pub fn open_at(&mut self, step: Option<u64>, datum: Option<&str>) {
+        self.sides[self.active].explorer.open_at(step, datum);
+        self.follow();
+    }
+
+    /// What the user wants in the clipboard since this was asked last.
+    pub fn take_copied(&mut self) -> Option<String> {
+        self.sides[self.active].explorer.take_copied()
+    }
+
     /// Selects a line of a pane of a run, counted from its first one.
     pub fn click(&mut self, side: usize, pane: Pane, line: usize) {
         self.active = side;
@@ -195,12 +206,13 @@ impl PairedExplorer {
         }
     }
 
-    /// The lines below the panes: what differs, and the failing assertion of the run that has the keys.
-    pub(super) fn below(&self) -> Vec<String> {
+    /// The lines below the panes: the time line of the run that has the keys, what differs, and the failing assertion of the run that has the keys.
+    pub(super) fn below(&self, width: usize) -> Vec<String> {
         let explorer = &self.active_side().explorer;
+        let time_line = explorer.time_lines(width);
         let assertion = explorer.assertions.get(explorer.shown_assertion);
         let assertion = assertion.map(|assertion| escaped(&assertion.line).into_owned());
-        self.difference_lines().into_iter().chain(assertion).collect()
+        time_line.into_iter().chain(self.difference_lines()).chain(assertion).collect()
     }
 
     /// What differs in the shown states, in lines.

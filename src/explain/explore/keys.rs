@@ -58,10 +58,22 @@ pub enum ExplorerCommand {
     Finish,
     /// Goes to a step whose number is typed.
     GoTo,
-    /// Goes to an instruction whose text is typed.
+    /// Goes to the next place with what is typed: an instruction, a value, or the text of a row.
     Search,
-    /// Goes to the next instruction with that text.
-    SearchAgain,
+    /// Goes to the previous place with what is typed.
+    SearchBack,
+    /// Goes to the next place with what was typed.
+    NextMatch,
+    /// Goes to the previous place with what was typed.
+    LastMatch,
+    /// Selects the next row that the last step changed.
+    NextMarked,
+    /// Shows the selected line whole, with what can be copied.
+    Details,
+    /// Shows the time line with the writes of the selected datum, or hides it.
+    TimeLine,
+    /// Numbers the values of the stack from the other end.
+    Counting,
     /// Selects the line above.
     Up,
     /// Selects the line below.
@@ -100,22 +112,28 @@ pub static KEYS: &[KeyRow] = rows! {
     Back, "one step back", ExplorerKey::Char('b') => "b", ExplorerKey::Left => "left";
     Over, "over a call", ExplorerKey::Char('o') => "o";
     Out, "out of the frame", ExplorerKey::Char('u') => "u";
-    LastWrite, "to the write before, of the selected datum", ExplorerKey::Char('p') => "p";
-    NextWrite, "to its next write", ExplorerKey::Char('n') => "n";
-    NextExecution, "to the next execution of the selected instruction", ExplorerKey::Char('x') => "x";
-    LastExecution, "to its execution before", ExplorerKey::Char('X') => "X";
+    LastWrite, "write before, of the datum", ExplorerKey::Char('p') => "p";
+    NextWrite, "its next write", ExplorerKey::Char('n') => "n";
+    NextExecution, "next execution of the line", ExplorerKey::Char('x') => "x";
+    LastExecution, "its execution before", ExplorerKey::Char('X') => "X";
     Failure, "to the assertion that fails", ExplorerKey::Char('f') => "f";
-    Difference, "to the first difference of two machines", ExplorerKey::Char('d') => "d";
+    Difference, "the first difference", ExplorerKey::Char('d') => "d";
     NextFailure, "the next failing assertion", ExplorerKey::Char('a') => "a";
     LastFailure, "the failing one before", ExplorerKey::Char('A') => "A";
     Failures, "all failing assertions", ExplorerKey::Char('l') => "l";
-    Writes, "all writes of the selected datum", ExplorerKey::Char('w') => "w";
+    Writes, "all writes of the datum", ExplorerKey::Char('w') => "w";
     NextChange, "its next change by other than N, or =value", ExplorerKey::Char('c') => "c";
     Start, "to the start", ExplorerKey::Char('0') => "0", ExplorerKey::Home => "home";
     Finish, "to the end", ExplorerKey::Char('G') => "G", ExplorerKey::End => "end";
     GoTo, "to a step by number", ExplorerKey::Char('g') => "g";
-    Search, "search an instruction", ExplorerKey::Char('/') => "/";
-    SearchAgain, "search on", ExplorerKey::Char('N') => "N";
+    Search, "search an instruction, =value, or \"text of a row", ExplorerKey::Char('/') => "/";
+    SearchBack, "search it backward", ExplorerKey::Char('\\') => "\\";
+    NextMatch, "the next match", ExplorerKey::Char('N') => "N";
+    LastMatch, "the match before", ExplorerKey::Char('P') => "P";
+    NextMarked, "select what changed", ExplorerKey::Char('m') => "m";
+    Details, "the line whole; copy it, or the command", ExplorerKey::Enter => "enter", ExplorerKey::Char('y') => "y";
+    TimeLine, "time line of the datum", ExplorerKey::Char('t') => "t";
+    Counting, "number the stack otherwise", ExplorerKey::Char('i') => "i";
     Up, "select", ExplorerKey::Up => "up", ExplorerKey::Char('k') => "k";
     Down, "select", ExplorerKey::Down => "down", ExplorerKey::Char('j') => "j";
     PageUp, "a page up", ExplorerKey::PageUp => "page up";

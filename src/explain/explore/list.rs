@@ -15,6 +15,8 @@ pub(super) enum ListPlace {
     Assertion(usize),
     /// To the state before the instruction with this number.
     Instruction(u64),
+    /// To the case with this index.
+    Case(usize),
 }
 
 /// A list, and its selected line.

@@ -1,5 +1,6 @@
 //! Runs and records a case for the explorer.
 
+use super::demands::{CaseDemands, Demands};
 use crate::explain::playback::{PlayedMachine, SharedRun};
 use crate::explain::recording::{Datum, Recording};
 use crate::machines::account;
@@ -85,6 +86,8 @@ pub struct Opened {
     pub recording: Recording,
     /// The assertions that fail, in the order of the vector.
     pub assertions: Vec<OpenedAssertion>,
+    /// What the case demands.
+    pub demands: Demands,
 }
 
 /// Runs a case of a loaded file, and records it.
@@ -97,19 +100,20 @@ pub fn open(loaded: &LoadedFile<'_>, case: usize, options: &RunOptions) -> Resul
     let report = run::run_by(loaded, case, options, |machine, case, see| {
         let recording = Recording::seen(machine, case, see).map_err(Stopped::Error)?;
         let limit = recording.stopped().map(LoadError::new);
-        recorded = Some((case.machine, recording));
+        recorded = Some((case.machine, recording, CaseDemands::of(&case.steps)));
         limit.map_or(Ok(()), |limit| Err(Stopped::Error(limit)))
     });
     if options.interrupt.is_requested() {
         return Err("the run was interrupted".to_owned());
     }
-    let Some((machine, mut recording)) = recorded else { return Err(reasons(&report)) };
+    let Some((machine, mut recording, demands)) = recorded else { return Err(reasons(&report)) };
     if !account::is_available(BYTES_OF_PAGE) {
         return Err(format!("{}: the system refuses the memory that showing the run takes", report.id));
     }
     let mut assertions = failing_assertions(&report);
     find_causes(&mut assertions, &mut recording);
-    Ok(Opened { id: report.id, machine, recording, assertions })
+    let demands = Demands::find(&demands, &mut recording);
+    Ok(Opened { id: report.id, machine, recording, assertions, demands })
 }
 
 /// The assertions of a case that fail, in the order of the vector, without their causes.
@@ -134,7 +138,7 @@ pub fn open_played(
 ) -> Result<Opened, String> {
     let machine = Box::new(PlayedMachine::new(run));
     let recording = Recording::new(machine, case).map_err(|error| error.to_string())?;
-    Ok(Opened { id, machine: case.machine, recording, assertions })
+    Ok(Opened { id, machine: case.machine, recording, assertions, demands: Demands::default() })
 }
 
 /// A case that executes a program to its end.
@@ -155,7 +159,13 @@ pub fn open_machine(
     program: Program,
 ) -> Result<Opened, String> {
     let recording = Recording::new(machine, &whole_run(name, program)).map_err(|error| error.to_string())?;
-    Ok(Opened { id: CaseId::of_file(file.into()), machine: name, recording, assertions: Vec::new() })
+    Ok(Opened {
+        id: CaseId::of_file(file.into()),
+        machine: name,
+        recording,
+        assertions: Vec::new(),
+        demands: Demands::default(),
+    })
 }
 
 fn reasons(report: &CaseReport) -> String {

@@ -5,10 +5,11 @@
 /**
  * The data of the page, as `page.rs` writes them. `cut` says what is missing. `data` are the names of data that states
  * refer to by index. A write is the first and the last number of each range of places; `places` has the number of each
- * place that lines refer to.
- * @typedef {{ first: number, all: number, cut: string | null, lines: string[], codes: Code[], states: State[],
- *   data: string[], places: number[], writes: number[][], failures: Failure[], source: string[] }} Run
- * @typedef {[pc: number, label: string, text: string, line: number | null]} CodeLine
+ * place that lines refer to. A demand has the number of the state that is compared, and the text by datum.
+ * @typedef {{ id: string, first: number, all: number, cut: string | null, lines: string[], codes: Code[], states: State[],
+ *   data: string[], places: number[], writes: number[][], failures: Failure[], source: string[],
+ *   demands: [step: number, of: Record<number, string>][] }} Run
+ * @typedef {[pc: number, label: string, text: string, line: number | null, remark: string]} CodeLine
  * @typedef {{ name: string | null, isPlayed: boolean, lines: CodeLine[], unlisted: CodeLine[] }} Code
  * A page of two runs has both, and for the first states that differ the lines on what differs, and the data whose rows
  * do. `difference` is the number of the first such state, `compared` that of the last one that was compared.
@@ -19,13 +20,14 @@
  * @typedef {{ at: string, step: number, text: string[], line: string, datum: number | null, cause: number | null }} Failure
  * @typedef {[title: number, rows: number[]]} Section
  * @typedef {[null, Section[]] | [section: number, start: number, end: number, inserted: number[]][]} Changes
- * @typedef {[depth: number, name: string, value: string, isOut: 0 | 1, datum: number | null, places: number[]]} Line
+ * @typedef {[depth: number, name: string, value: string, isOut: 0 | 1, datum: number | null, places: number[],
+ *   whole?: string]} Line
  */
 
 /**
  * A row of a state: its datum, which is the same in all states, and the places whose writes change it.
- * @typedef {{ datum: number | null, places: number[], depth: number, label: string, value: string, isOut: boolean,
- *   path: string }} Row
+ * @typedef {{ datum: number | null, places: number[], depth: number, label: string, value: string, whole: string,
+ *   isOut: boolean, path: string }} Row
  */
 
 /**
@@ -47,8 +49,12 @@ const view = {
   differs: element("differs", HTMLDivElement),
   difference: element("difference", HTMLButtonElement),
   panes: element("panes", HTMLDivElement),
+  search: element("search", HTMLInputElement),
   sides: element("sides", HTMLDivElement),
   condition: element("condition", HTMLInputElement),
+  details: element("details", HTMLElement),
+  detailsText: element("details-text", HTMLParagraphElement),
+  detailsTitle: element("details-title", HTMLHeadingElement),
   failure: element("failure", HTMLDivElement),
   failures: element("failures", HTMLSelectElement),
   failuresPart: element("failures-part", HTMLSpanElement),
@@ -60,6 +66,9 @@ const view = {
   state: element("state", HTMLDivElement),
   status: element("status", HTMLParagraphElement),
   step: element("step", HTMLInputElement),
+  time: element("time", HTMLInputElement),
+  timeDrawing: element("time-drawing", HTMLDivElement),
+  timeText: element("time-text", HTMLParagraphElement),
   wait: element("wait", HTMLParagraphElement),
   writes: element("writes", HTMLOListElement),
   writesPart: element("writes-part", HTMLDivElement),
@@ -80,6 +89,12 @@ let selectedCode = 0;
 /** The lines of states that were read. */
 /** @type {Map<number, Line>} */ let lines = new Map();
 
+/** Whether values of a stack are numbered from the other end than the machine does. */
+let isCountedOtherwise = false;
+/** What was searched last, and whether it is typed to be searched backward. */
+let sought = "";
+let isSoughtBack = false;
+
 /** Two runs beside each other; `null` for a page of one. */
 /** @type {Pair | null} */ let pair = null;
 
@@ -88,6 +103,8 @@ const parts = () => ({ code: view.code, codeTitle: view.codeTitle, source: view.
 const shown = () => ({ run, now, shownFailure, sections, datum, places, codeLines, selectedCode, lines, parts: parts() });
 /** @type {ReturnType<typeof shown>[]} */ const sides = [];
 let active = 0;
+/** Whether the variables are those of the run that does not have the keys, for a moment. */
+let isAside = false;
 
 /** Makes the variables those of the run with this index. */
 function enter(/** @type {number} */ index) {
@@ -103,7 +120,9 @@ function inOther(/** @type {() => void} */ work) {
   if (pair === null) return;
   const index = active;
   enter(1 - index);
+  isAside = true;
   work();
+  isAside = false;
   enter(index);
 }
 
@@ -203,8 +222,21 @@ function stateAt(/** @type {number} */ index) {
   return state;
 }
 
-function titleOf(/** @type {Section} */ [title]) {
-  return /** @type {[string]} */ (JSON.parse(run.lines[title]))[0];
+/** The title of a section, and whether its rows are a stack: 1 if the machine numbers it from the top, 0 from the bottom. */
+function headOf(/** @type {Section} */ [title]) {
+  return /** @type {[title: string, counts: 0 | 1 | null]} */ (JSON.parse(run.lines[title]));
+}
+
+function titleOf(/** @type {Section} */ section) {
+  const [title, counts] = headOf(section);
+  if (counts === null || !isCountedOtherwise) return title;
+  return `${title}; [0] is the ${counts === 0 ? "top" : "bottom"} one`;
+}
+
+/** Whether the rows of a section are numbered from the top, if the machine's own numbers count or others. */
+function isFromTop(/** @type {Section} */ section, /** @type {boolean} */ isOtherwise) {
+  const [, counts] = headOf(section);
+  return counts !== null && (counts === 1) !== isOtherwise;
 }
 
 /** A line of a state, which is read once. */
@@ -219,12 +251,15 @@ function lineAt(/** @type {number} */ index) {
 
 function rowsOf(/** @type {Section} */ section) {
   /** @type {string[]} */ const around = [titleOf(section)];
+  const fromTop = isFromTop(section, isCountedOtherwise);
+  let above = 0;
   return section[1].map((index) => {
-    const [depth, label, value, out, its, at] = lineAt(index);
+    const [depth, name, value, out, its, at, whole] = lineAt(index);
+    const label = fromTop && depth === 0 && its !== null ? `[${above++}]` : name;
     around.length = depth + 1;
     around.push(label);
     const isOut = out === 1;
-    return /** @type {Row} */ ({ datum: its, places: at, depth, label, value, isOut, path: around.join("\n") });
+    return /** @type {Row} */ ({ datum: its, places: at, depth, label, value, whole: whole ?? value, isOut, path: around.join("\n") });
   });
 }
 
@@ -235,6 +270,20 @@ function codeOf(/** @type {State} */ [code, pc]) {
   if (line === undefined) return listed;
   const after = listed.findIndex(([at]) => at > line[0]);
   return after < 0 ? [...listed, line] : [...listed.slice(0, after), line, ...listed.slice(after)];
+}
+
+/** The instructions of the code that were read, by program counter. */
+/** @type {WeakMap<Code, Map<number, CodeLine>>} */ const instructions = new WeakMap();
+
+/** The next instruction of a state. */
+function instructionOf(/** @type {State} */ [index, pc, , , ended]) {
+  const code = run.codes[index];
+  let known = instructions.get(code);
+  if (known === undefined) {
+    known = new Map([...code.unlisted, ...code.lines].map((line) => [line[0], line]));
+    instructions.set(code, known);
+  }
+  return ended === null && pc !== null ? known.get(pc) : undefined;
 }
 
 function go(/** @type {number} */ index) {
@@ -257,9 +306,22 @@ function goAlone(/** @type {number} */ index) {
   paint();
   const ended = state[4] === null ? [] : ["ended: " + state[4]];
   const gone = row !== undefined || datum === null ? [] : [`${run.data[datum]} is not in this state`];
-  say([...ended, ...gone].join("; "));
+  const next = ended.length + gone.length > 0 ? [] : [`step ${run.first + now}, next ${instructionOf(state)?.[2] ?? "nothing"}`];
+  say([...ended, ...gone, ...next].join("; "));
+  keepLink();
+}
+
+/** What follows the address of the page to open it here, with the selected datum. */
+function link() {
+  const parameters = new URLSearchParams({ step: String(run.first + now) });
+  if (pair !== null) parameters.set("run", String(active));
+  if (datum !== null) parameters.set("datum", run.data[datum]);
+  return "#" + parameters;
+}
+
+function keepLink() {
   try {
-    history.replaceState(null, "", "#step=" + (run.first + now));
+    history.replaceState(null, "", link());
   } catch {
     // A page in a sandbox has no history.
   }
@@ -292,6 +354,8 @@ function paint() {
   paintState();
   paintSource();
   paintMoves();
+  paintTime();
+  paintDetails();
 }
 
 /** Shows the failing assertion, and which moves there are. */
@@ -319,10 +383,10 @@ function paintCode() {
   const all = codeLines;
   view.codeTitle.textContent = (pair === null ? "" : pair.names[active] + ": ") + (run.codes[code].name ?? "code");
   const from = Math.max(0, selectedCode - MOST_CODE / 2);
-  const items = all.slice(from, from + MOST_CODE).map(([at, label, text, source], offset) => {
+  const items = all.slice(from, from + MOST_CODE).map(([at, label, text, source, remark], offset) => {
     const item = document.createElement("li");
     const mark = at !== pc ? " " : failed ? "!" : ">";
-    item.textContent = `${mark} ${label}  ${text}${source === null ? "" : "  ; line " + source}`;
+    item.textContent = `${mark} ${label}  ${text}${remark}${source === null ? "" : "  ; line " + source}`;
     item.setAttribute("role", "option");
     item.setAttribute("aria-selected", String(from + offset === selectedCode));
     item.dataset.code = String(from + offset);
@@ -330,6 +394,7 @@ function paintCode() {
     return item;
   });
   view.code.replaceChildren(...items);
+  tellSelected(view.code);
   scrollInside(view.code, ".now, [aria-selected=true]");
 }
 
@@ -347,7 +412,30 @@ function paintState() {
     return [heading, ...rows.map((row) => stateItem(row, isIn(differing, row) ? "≠" : sign(row, before)))];
   });
   view.state.replaceChildren(...items);
+  tellSelected(view.state);
   scrollInside(view.state, "[aria-selected=true], .changed");
+}
+
+/** Tells assistive technology which row of a list is selected. */
+function tellSelected(/** @type {HTMLElement} */ list) {
+  const option = list.querySelector("[aria-selected=true]");
+  if (option === null) return list.removeAttribute("aria-activedescendant");
+  option.id = `${list.id}-selected`;
+  list.setAttribute("aria-activedescendant", option.id);
+}
+
+/** What the case demands of a datum in this state, or in the next one that is compared. */
+function demandedOf(/** @type {number | null} */ its) {
+  const state = run.demands.find(([step]) => step >= run.first + now);
+  return its === null ? undefined : state?.[1][its];
+}
+
+/** What is written after the value of a row. Numbers of several digits are demanded in two notations. */
+function besideOf(/** @type {Row} */ { datum: its, value }) {
+  const demanded = demandedOf(its);
+  if (demanded === undefined) return "";
+  const isIt = value === demanded || value.startsWith(demanded + ",") || demanded.endsWith(` (${value})`);
+  return isIt ? ", as demanded" : `, demanded ${demanded}`;
 }
 
 /** Whether a row is one of these data. */
@@ -364,7 +452,8 @@ function sign(/** @type {Row} */ row, /** @type {Map<number | null, string>} */ 
 function stateItem(/** @type {Row} */ row, /** @type {string} */ sign) {
   const item = document.createElement("div");
   const out = row.isOut ? " (out of scope)" : "";
-  item.textContent = `${sign} ${"  ".repeat(row.depth)}${row.label}: ${row.value}${out}`;
+  const also = besideOf(row);
+  item.textContent = `${sign} ${"  ".repeat(row.depth)}${row.label}: ${row.value}${also}${out}`;
   item.className = [sign === " " ? "" : "changed", row.isOut ? "out" : ""].join(" ").trim();
   item.setAttribute("role", "option");
   item.setAttribute("aria-selected", String(datum !== null && row.datum === datum));
@@ -383,6 +472,129 @@ function paintSource() {
   });
   view.source.replaceChildren(...items);
   scrollInside(view.source, ".now");
+}
+
+/** The number of parts that a run is divided into at most, as in the terminal. */
+const MOST_PARTS = 65536;
+
+/**
+ * The states in this number of columns at most: the most frames in each, how many writes of the selected datum there
+ * are, and the column of a state.
+ */
+function timeLine(/** @type {number} */ most) {
+  const length = Math.ceil(run.states.length / MOST_PARTS);
+  const parts = Math.ceil(run.states.length / length);
+  const count = Math.min(parts, Math.max(1, most));
+  const columnOf = (/** @type {number} */ state) => Math.floor((Math.floor(state / length) * count) / parts);
+  const depths = /** @type {number[]} */ (new Array(count).fill(0));
+  const writes = /** @type {number[]} */ (new Array(count).fill(0));
+  for (const [at, state] of run.states.entries()) {
+    const column = columnOf(at);
+    depths[column] = Math.max(depths[column], state[3]);
+    if (datum !== null && isWritten(at, places)) writes[column] += 1;
+  }
+  return { depths, writes, columnOf };
+}
+
+function counted(/** @type {number} */ count, /** @type {string} */ name) {
+  return `${count} ${name}${count === 1 ? "" : "s"}`;
+}
+
+/** The most columns of the drawing, and its height; the frames are above, the writes below. */
+const MOST_COLUMNS = 400;
+const TIME_HEIGHT = 40;
+const FRAMES_HEIGHT = 26;
+
+/** The run and the datum that are drawn. */
+let drawn = "";
+/** @type {ReturnType<typeof timeLine> | null} */ let time = null;
+
+function drawing() {
+  return /** @type {Element} */ (view.timeDrawing.firstElementChild);
+}
+
+function shape(/** @type {string} */ name, /** @type {Record<string, string | number>} */ attributes) {
+  const made = document.createElementNS(drawing().namespaceURI, name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, String(value));
+  return made;
+}
+
+/** A run of fewer states has wide columns, and marks that are narrower. */
+const WIDE_BELOW = 120;
+
+/** A mark in the middle of a column, this part of it wide. */
+function mark(/** @type {number} */ at, /** @type {number} */ width, /** @type {number} */ y, /** @type {string} */ kind) {
+  return shape("rect", { x: at + (1 - width) / 2, y, width, height: TIME_HEIGHT - y, class: kind });
+}
+
+function paintTime() {
+  if (isAside) return;
+  const state = run.states[now];
+  view.time.max = String(run.states.length - 1);
+  view.time.value = String(now);
+  const next = instructionOf(state)?.[2];
+  view.time.setAttribute("aria-valuetext", `step ${run.first + now} of ${run.all}, ${counted(state[3], "frame")}${next === undefined ? "" : ", next " + next}`);
+  const what = `${active} ${datum} ${places}`;
+  if (time === null || drawn !== what) {
+    time = timeLine(MOST_COLUMNS);
+    drawn = what;
+    drawTime(time);
+  }
+  view.timeDrawing.querySelector(".here")?.remove();
+  const { depths, columnOf } = time;
+  drawing().append(mark(columnOf(now), Math.min(1, depths.length / WIDE_BELOW) / 2, 0, "here"));
+}
+
+function drawTime(/** @type {ReturnType<typeof timeLine>} */ { depths, writes, columnOf }) {
+  const most = depths.reduce((most, depth) => Math.max(most, depth), 0);
+  const svg = drawing();
+  svg.setAttribute("viewBox", `0 0 ${depths.length} ${TIME_HEIGHT}`);
+  svg.replaceChildren();
+  const width = Math.min(1, depths.length / WIDE_BELOW);
+  for (const [at, depth] of depths.entries()) {
+    const height = most === 0 ? 0 : (depth / most) * FRAMES_HEIGHT;
+    if (height > 0) svg.append(shape("rect", { x: at, y: FRAMES_HEIGHT - height, width: 1, height, class: "frames" }));
+  }
+  for (const [at, count] of writes.entries()) {
+    if (count > 0) svg.append(mark(at, width, FRAMES_HEIGHT + 3, "written"));
+  }
+  const ends = [...new Set(run.failures.map(({ step }) => step))];
+  for (const step of ends.filter((step) => step >= run.first && step < run.first + run.states.length)) {
+    svg.append(mark(columnOf(step - run.first), width, 0, "fails"));
+  }
+  const count = writes.reduce((sum, count) => sum + count, 0);
+  const told = [`frames over steps ${run.first} to ${run.first + run.states.length - 1}: at most ${counted(most, "frame")}`];
+  if (datum !== null) told.push(`below, ${counted(count, "write")} of ${run.data[datum]}`);
+  if (ends.length > 0) told.push(`over the whole height, where an assertion fails: step ${ends.slice(0, 10).join(", ")}${ends.length > 10 ? " and more" : ""}`);
+  view.timeText.textContent = told.join("; ");
+  svg.setAttribute("aria-label", view.timeText.textContent);
+}
+
+/** Shows the selected row whole. */
+function paintDetails() {
+  if (view.details.hidden || isAside) return;
+  const row = sections.flatMap(rowsOf).find((row) => datum !== null && row.datum === datum);
+  view.detailsTitle.textContent = datum === null ? "no row is selected" : run.data[datum];
+  const demanded = demandedOf(datum);
+  view.detailsText.textContent = row === undefined ? "" : `${row.label}: ${row.whole}${demanded === undefined ? "" : "\ndemanded: " + demanded}`;
+}
+
+/** What can be copied. */
+const copies = {
+  value: () => sections.flatMap(rowsOf).find((row) => datum !== null && row.datum === datum)?.whole ?? "",
+  name: () => (datum === null ? "" : run.data[datum]),
+  id: () => run.id,
+  link: () => location.href.split("#")[0] + link(),
+};
+
+async function copy(/** @type {keyof typeof copies} */ what) {
+  const text = copies[what]();
+  try {
+    await navigator.clipboard.writeText(text);
+    say(`copied: ${text}`);
+  } catch {
+    say(`this browser does not let the page copy: ${text}`);
+  }
 }
 
 /** Scrolls a list, and not the page, to the first item of these. */
@@ -438,13 +650,18 @@ function goOr(/** @type {number | null} */ index, /** @type {string} */ message,
   else say(message);
 }
 
+/** Whether the next instruction of a state is executed: the case may stop before it. */
+function isExecuted(/** @type {number} */ index) {
+  return run.states[index][4] === null && run.first + index < run.all;
+}
+
 /**
- * Whether an instruction is the next one of a state. Of a run that another machine made, each execution is a line of its
- * own.
+ * Whether an instruction is executed in a state. Of a run that another machine made, each execution is a line of its own.
  */
-function isAt(/** @type {State} */ state, /** @type {number} */ its, /** @type {CodeLine} */ [at, label, text]) {
-  const [code, pc, , , ended] = state;
-  if (ended !== null) return false;
+function isAt(/** @type {number} */ index, /** @type {number} */ its, /** @type {CodeLine} */ [at, label, text]) {
+  const state = run.states[index];
+  const [code, pc] = state;
+  if (!isExecuted(index)) return false;
   if (!run.codes[code].isPlayed) return code === its && pc === at;
   const line = codeOf(state).find(([of]) => of === pc);
   return line !== undefined && line[1] === label && line[2] === text;
@@ -458,7 +675,101 @@ function goToDepth(/** @type {number} */ limit) {
   if (found === null && end < run.all) say(`the frame does not end up to step ${end}, where this page ends`);
 }
 
+/**
+ * What is sought: `sstore`, the text of an instruction; `=7`, a value; or `"r1: 7`, the text of a row.
+ * @returns {{ instruction: string } | { isIt: (label: string, value: string) => boolean }}
+ */
+function soughtIn(/** @type {string} */ typed) {
+  const text = typed.trim();
+  if (text.startsWith("=")) {
+    const value = text.slice(1).trim();
+    return { isIt: (_, its) => isValue(its, value) };
+  }
+  if (text.startsWith('"')) {
+    const row = text.slice(1).replace(/"$/, "").toLowerCase();
+    return { isIt: (label, value) => `${label}: ${value}`.toLowerCase().includes(row) };
+  }
+  return { instruction: text.toLowerCase() };
+}
+
+/** The datum of the first row that is sought, and that the state before did not have with this value. */
+function appeared(
+  /** @type {Section[]} */ before,
+  /** @type {Section[]} */ after,
+  /** @type {(label: string, value: string) => boolean} */ isIt,
+) {
+  const key = (/** @type {number} */ row) => `${lineAt(row)[4]} ${lineAt(row)[2]}`;
+  /** @type {Set<string> | null} */ let known = null;
+  for (const [index, section] of after.entries()) {
+    const old = before[index]?.[1] ?? [];
+    if (old === section[1]) continue;
+    const fromTop = isFromTop(section, false);
+    let above = 0;
+    for (const [place, row] of section[1].entries()) {
+      const [depth, name, value, , its] = lineAt(row);
+      if (its === null) continue;
+      const label = fromTop && depth === 0 ? `[${above++}]` : name;
+      if (old[place] === row || !isIt(label, value)) continue;
+      known ??= new Set(before.flatMap(([, rows]) => rows.map(key)));
+      if (!known.has(key(row))) return its;
+    }
+  }
+  return null;
+}
+
+/** The next or the previous state with what is sought, and the datum that has it there. */
+function search(/** @type {string} */ text, /** @type {boolean} */ isBack) {
+  const what = soughtIn(text);
+  if ("instruction" in what) {
+    const holds = (/** @type {State} */ state, /** @type {number} */ index) =>
+      isExecuted(index) && (instructionOf(state)?.[2].toLowerCase().includes(what.instruction) ?? false);
+    const at = isBack ? findLast(holds) : find(holds);
+    return at === null ? null : { at, datum: null };
+  }
+  const [from, to] = isBack ? [1, now - 1] : [now + 1, run.states.length - 1];
+  /** @type {{ at: number, datum: number } | null} */ let found = null;
+  let state = from <= to ? stateAt(from - 1) : [];
+  for (let at = from; at <= to; at += 1) {
+    const next = changed(state, run.states[at][5]);
+    const its = appeared(state, next, what.isIt);
+    if (its !== null) found = { at, datum: its };
+    if (found !== null && !isBack) break;
+    state = next;
+  }
+  return found;
+}
+
+/** Goes to what was searched last. */
+function goToMatch(/** @type {boolean} */ isBack) {
+  if (sought === "") return say("type what is sought first");
+  const found = search(sought, isBack);
+  if (found !== null && found.datum !== null) datum = found.datum;
+  const what = sought.startsWith("=") ? "no datum gets this value" : sought.startsWith('"') ? "no row gets this text" : "no such instruction is executed";
+  goOr(found?.at ?? null, `${what} ${isBack ? "before this; N searches forward" : "after this; P searches back"}`, isBack);
+}
+
+/** Selects the next row that the last step changed; after the last one, the first. */
+function selectChanged() {
+  const options = [...view.state.querySelectorAll("[role=option]")];
+  const at = options.findIndex((option) => option.getAttribute("aria-selected") === "true");
+  const next = [...options.slice(at + 1), ...options.slice(0, at + 1)].find((option) => option.classList.contains("changed"));
+  if (next instanceof HTMLElement) choose(next);
+  else say("the last step changed no row");
+}
+
 const moves = {
+  nextMatch: () => goToMatch(false),
+  lastMatch: () => goToMatch(true),
+  nextMarked: selectChanged,
+  details() {
+    view.details.hidden = !view.details.hidden;
+    paintDetails();
+  },
+  counting() {
+    isCountedOtherwise = !isCountedOtherwise;
+    inOther(paint);
+    paint();
+  },
   first: () => go(0),
   last: () => go(run.states.length - 1),
   back: () => go(now - 1),
@@ -483,12 +794,12 @@ const moves = {
   nextExecution() {
     const [code, line] = [run.states[now][0], codeLines[selectedCode]];
     if (line === undefined) return;
-    goOr(find((state) => isAt(state, code, line)), "it is not executed after this", false);
+    goOr(find((_, index) => isAt(index, code, line)), "it is not executed after this", false);
   },
   lastExecution() {
     const [code, line] = [run.states[now][0], codeLines[selectedCode]];
     if (line === undefined) return;
-    goOr(findLast((state) => isAt(state, code, line)), "it is not executed before this", true);
+    goOr(findLast((_, index) => isAt(index, code, line)), "it is not executed before this", true);
   },
   failure() {
     const failure = run.failures[shownFailure];
@@ -589,9 +900,15 @@ function listWrites(/** @type {string} */ name, /** @type {Write[]} */ writes) {
   if (button instanceof HTMLElement) button.focus();
 }
 
-/** The number at the start of a value; what follows a space or a comma explains it. */
+/** Whether the text of a value is the one that is sought, as a number or else letter by letter. */
+function isValue(/** @type {string | null} */ text, /** @type {string} */ value) {
+  const [its, number] = [numberOf(text), numberOf(value)];
+  return its !== null && number !== null ? its === number : text === value;
+}
+
+/** The number at the start of a value, or after its type; what follows a space or a comma explains it. */
 function numberOf(/** @type {string | null} */ text) {
-  const [, sign, digits] = /^(-?)(\d+|0x[\da-f]+)(?:[ ,]|$)/i.exec(text ?? "") ?? [];
+  const [, sign, digits] = /^(?:Integer )?(-?)(\d+|0x[\da-f]+)(?:[ ,]|$)/i.exec(text ?? "") ?? [];
   if (digits === undefined) return null;
   return sign === "-" ? -BigInt(digits) : BigInt(digits);
 }
@@ -603,9 +920,7 @@ function numberOf(/** @type {string | null} */ text) {
 function conditionOf(/** @type {string} */ text) {
   if (text.startsWith("=")) {
     const value = text.slice(1).trim();
-    const number = numberOf(value);
-    return (/** @type {Write} */ write) =>
-      write.new === value || (number !== null && numberOf(write.new) === number);
+    return (/** @type {Write} */ write) => isValue(write.new, value);
   }
   const usual = numberOf(text);
   if (usual === null) return null;
@@ -629,7 +944,7 @@ function goToChange() {
 /** @type {Partial<Record<string, keyof typeof moves>>} */
 const keys = {
   s: "forward", ArrowRight: "forward", b: "back", d: "difference", ArrowLeft: "back", o: "over", u: "out", p: "lastWrite",
-  n: "nextWrite", x: "nextExecution", X: "lastExecution", f: "failure", a: "nextFailure", A: "lastFailure", w: "writes", 0: "first", Home: "first", G: "last", End: "last",
+  n: "nextWrite", N: "nextMatch", P: "lastMatch", m: "nextMarked", y: "details", Enter: "details", i: "counting", x: "nextExecution", X: "lastExecution", f: "failure", a: "nextFailure", A: "lastFailure", w: "writes", 0: "first", Home: "first", G: "last", End: "last",
 };
 
 /** Moves the selection of a list by this number of rows. */
@@ -644,13 +959,24 @@ function choose(/** @type {HTMLElement} */ option) {
   if (option.dataset.datum !== undefined) {
     datum = Number(option.dataset.datum);
     places = sections.flatMap(rowsOf).find((row) => row.datum === datum)?.places ?? [];
+    keepLink();
   }
   paint();
 }
 
-/** Goes to the step of the address, or to the failure. */
+/** The places of a datum in any state. */
+function placesOf(/** @type {number} */ its) {
+  const line = run.lines.findIndex((text, index) => text.includes(String(its)) && text[1] !== '"' && lineAt(index)[4] === its);
+  return line < 0 ? [] : lineAt(line)[5];
+}
+
+/** Goes to the step of the address and selects its datum, or goes to the failure. */
 function follow() {
-  const step = new URLSearchParams(location.hash.slice(1)).get("step");
+  const parameters = new URLSearchParams(location.hash.slice(1));
+  const [step, side, name] = ["step", "run", "datum"].map((key) => parameters.get(key));
+  if (side === "0" || side === "1") take(Number(side));
+  const its = name === null ? -1 : run.data.indexOf(name);
+  if (its >= 0) [datum, places] = [its, placesOf(its)];
   if (step !== null && /^\d+$/.test(step)) go(Number(step) - run.first);
   else if (pair !== null && pair.difference !== null) moves.difference();
   else if (run.failures.length > 0) moves.failure();
@@ -659,6 +985,8 @@ function follow() {
 
 addEventListener("keydown", (event) => {
   const target = event.target;
+  if (target instanceof HTMLInputElement && event.key === "Escape") return view.state.focus();
+  if (target instanceof HTMLButtonElement && event.key === "Enter") return;
   if (target instanceof HTMLInputElement || target instanceof HTMLSelectElement || event.ctrlKey || event.altKey || event.metaKey) return;
   const list = (target instanceof Element && target.closest("[role=listbox]")) || view.state;
   const move = keys[event.key];
@@ -666,11 +994,31 @@ addEventListener("keydown", (event) => {
   else if (event.key === "ArrowUp") select(list, -1);
   else if (event.key === "ArrowDown") select(list, 1);
   else if (event.key === "g") view.step.focus();
-  else if (event.key === "/") view.filter.focus();
+  else if (event.key === "/" || event.key === "\\") focusSearch(event.key === "\\");
+  else if (event.key === "r") view.filter.focus();
+  else if (event.key === "t") view.time.focus();
   else if (event.key === "c") view.condition.focus();
   else if (event.key === "l" && !view.failuresPart.hidden) view.failures.focus();
   else return;
   event.preventDefault();
+});
+function focusSearch(/** @type {boolean} */ isBack) {
+  isSoughtBack = isBack;
+  view.search.focus();
+  view.search.select();
+}
+
+view.search.addEventListener("keydown", (event) => {
+  if (event.key !== "Enter") return;
+  event.preventDefault();
+  sought = view.search.value.trim();
+  goToMatch(event.shiftKey || isSoughtBack);
+  isSoughtBack = false;
+  view.state.focus();
+});
+view.time.addEventListener("input", () => go(Number(view.time.value)));
+view.details.addEventListener("click", ({ target }) => {
+  if (target instanceof HTMLButtonElement) copy(/** @type {keyof typeof copies} */ (target.dataset.copy));
 });
 view.moves.addEventListener("click", ({ target }) => {
   const button = target instanceof Element && target.closest("button");

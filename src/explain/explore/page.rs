@@ -4,6 +4,7 @@
 mod places;
 mod states;
 
+use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};
 
 use base64::Engine;
@@ -15,8 +16,8 @@ use sha2::{Digest, Sha256};
 
 use self::states::{MAX_ROWS, PageStates};
 use super::beside::PairedExplorer;
-use super::{Explorer, Opened, OpenedAssertion};
-use crate::explain::recording::{DatumId, Moment, Recording, sections_of};
+use super::{Demands, Explorer, Opened, OpenedAssertion, id_text};
+use crate::explain::recording::{Moment, Recording, sections_of};
 use crate::model::escape::escaped;
 
 const STYLE: &str = include_str!("page.css");
@@ -62,9 +63,9 @@ impl PageSpan {
 ///
 /// When writing fails.
 pub fn write(opened: Opened, source: &[String], out: &mut dyn Write) -> io::Result<PageSpan> {
-    let Opened { id, machine, recording, assertions } = opened;
+    let Opened { id, machine, recording, assertions, demands } = opened;
     let title = format!("{machine} {id}");
-    let run = PageRun { recording, assertions, last: None };
+    let run = PageRun { id: id.to_string(), recording, assertions, demands, last: None };
     let mut packed = packing();
     let span = run.write(source, &mut packed)?;
     put(&title, &base64(packed)?, out)?;
@@ -104,18 +105,13 @@ pub fn write_pair(
         if index > 0 {
             write!(packed, ",")?;
         }
-        let Explorer { recording, assertions, .. } = side.explorer;
-        let run = PageRun { recording, assertions, last: first.map(|_| compared) };
+        let Explorer { id, recording, assertions, demands, .. } = side.explorer;
+        let run = PageRun { id, recording, assertions, demands, last: first.map(|_| compared) };
         cuts.extend(run.write(source, &mut packed)?.cut().map(|cut| format!("{name}: {cut}")));
     }
     write!(packed, "]}}")?;
     put(&title, &base64(packed)?, out)?;
     Ok((!cuts.is_empty()).then(|| cuts.join("; ")))
-}
-
-/// The identity of a datum in a page.
-fn id_text(id: &DatumId) -> String {
-    escaped(&id.to_string()).into_owned()
 }
 
 type Packing = BufWriter<GzEncoder<Vec<u8>>>;
@@ -157,8 +153,10 @@ fn html(text: &str) -> String {
 
 /// A run of which a page has the states.
 struct PageRun {
+    id: String,
     recording: Recording,
     assertions: Vec<OpenedAssertion>,
+    demands: Demands,
     /// The number of its last state in the page; without one, the failing assertions decide.
     last: Option<u64>,
 }
@@ -167,7 +165,7 @@ impl PageRun {
     /// Writes the data of a run: `first` is the number of the first state, `states` has each state as its difference
     /// from the previous one, see [`PageStates`]; they refer to `lines`, `codes` and `writes` by index.
     fn write(self, source: &[String], out: &mut Packing) -> io::Result<PageSpan> {
-        let PageRun { mut recording, assertions, last } = self;
+        let PageRun { id, mut recording, assertions, demands, last } = self;
         let ends = assertions.iter().take(MAX_FAILURES).map(|it| recording.end_of_case_step(it.case_step));
         let ends: Vec<_> = ends.collect();
         let last = last.unwrap_or_else(|| last_of(&ends)).min(recording.steps());
@@ -178,7 +176,7 @@ impl PageRun {
             let rows: Vec<_> = rows.collect();
             let asserted =
                 assertion.row(machine.inspect(), rows.iter().map(|shown| (&shown.row, &shown.datum)));
-            let datum = asserted.map(|index| states.datum(&rows[index]));
+            let datum = asserted.map(|index| states.datum(&rows[index].datum.id));
             let OpenedAssertion { text, line, cause, at, .. } = assertion;
             let at = at.to_string();
             let at = escaped(&at);
@@ -186,7 +184,13 @@ impl PageRun {
         };
         let failures: Vec<_> = assertions.iter().zip(ends).map(failure).collect();
         drop(recording);
-        write!(out, "{{\"first\":{},\"all\":{},\"cut\":{},", span.first, span.all, json!(span.cut()))?;
+        let demands = demands.states().iter().filter(|state| state.step >= span.first).map(|state| {
+            let of = state.of.iter().map(|(id, text)| (states.datum(id), escaped(text)));
+            json!([state.step, of.collect::<BTreeMap<_, _>>()])
+        });
+        let demands: Vec<_> = demands.collect();
+        write!(out, "{{\"id\":{},\"demands\":{},", json!(id), json!(demands))?;
+        write!(out, "\"first\":{},\"all\":{},\"cut\":{},", span.first, span.all, json!(span.cut()))?;
         states.write(out)?;
         write!(out, ",\"failures\":{},\"source\":{}}}", json!(failures), json!(source))?;
         Ok(span)

@@ -11,8 +11,11 @@ use ratatui::widgets::{Block, Borders, Clear, Paragraph};
 
 use super::beside::{ComparedSide, PairedExplorer};
 use super::code::PlacedLine;
+use super::details::Details;
 use super::list::PlaceList;
+use super::picker::CasePicker;
 use super::{Explorer, ExplorerMode, KEYS, Pane, Prompt, StateChange, StateLine};
+use crate::explain::recording::Direction;
 use crate::machines::inspect::InspectSource;
 use crate::machines::view::ViewScope;
 use crate::model::escape::escaped;
@@ -45,7 +48,7 @@ struct Parts {
 
 impl Parts {
     fn new(explorer: &Explorer, area: Rect) -> Parts {
-        let below = explorer.below().len() as u16;
+        let below = explorer.below(area.width.into()).len() as u16;
         let rows =
             [Constraint::Length(1), Constraint::Min(1), Constraint::Length(below), Constraint::Length(1)];
         let [title, middle, below, message] = area.layout(&Layout::vertical(rows));
@@ -59,7 +62,7 @@ impl Parts {
 
 /// The pane at a position of the screen, and the line in it.
 pub fn line_at(explorer: &Explorer, area: Rect, place: Position) -> Option<(Pane, usize)> {
-    if matches!(explorer.mode, ExplorerMode::List(_)) {
+    if matches!(explorer.mode, ExplorerMode::List(_) | ExplorerMode::Details(_)) {
         return None;
     }
     let parts = Parts::new(explorer, area);
@@ -89,12 +92,18 @@ pub fn paint(explorer: &mut Explorer, frame: &mut Frame<'_>) {
         pane(frame, parts.source, "source", false, explorer.source_lines());
     }
     pane(frame, parts.state, &explorer.state_title(), explorer.pane == Pane::State, explorer.state_lines());
-    let below: Vec<Line<'_>> = explorer.below().into_iter().map(Line::from).collect();
+    let below: Vec<Line<'_>> = explorer.below(area.width.into()).into_iter().map(Line::from).collect();
     frame.render_widget(Paragraph::new(below), parts.below);
     frame.render_widget(Line::styled(explorer.message_line(), BOLD), parts.message);
-    match &explorer.mode {
+    paint_over(&mut explorer.mode, frame, area);
+}
+
+/// Draws what is over the panes.
+fn paint_over(mode: &mut ExplorerMode, frame: &mut Frame<'_>, area: Rect) {
+    match mode {
         ExplorerMode::Help => help(frame, area),
         ExplorerMode::List(list) => list_of_places(frame, area, list),
+        ExplorerMode::Details(details) => whole_line(frame, area, details),
         ExplorerMode::Commands | ExplorerMode::Typing(..) => {}
     }
 }
@@ -195,9 +204,45 @@ fn list_of_places(frame: &mut Frame<'_>, area: Rect, list: &PlaceList) {
     frame.render_widget(Paragraph::new(lines.collect::<Vec<_>>()).block(block), area);
 }
 
+/// Draws a list of cases.
+pub fn paint_picker(picker: &mut CasePicker, frame: &mut Frame<'_>) {
+    let area = frame.area();
+    picker.page = usize::from(area.height).saturating_sub(2).max(1);
+    list_of_places(frame, area, &picker.list);
+}
+
+/// A text of any length, in as many lines as it takes.
+fn whole_line(frame: &mut Frame<'_>, area: Rect, details: &mut Details) {
+    let title = format!(" {}; up and down scroll, any other key closes this ", details.title);
+    let block = Block::bordered().title(title);
+    let inside = block.inner(area);
+    let (width, room) = (usize::from(inside.width).max(1), usize::from(inside.height));
+    let lines: Vec<_> = details.lines.iter().flat_map(|line| wrapped(line, width)).collect();
+    details.first = details.first.min(lines.len().saturating_sub(room));
+    let shown = lines.into_iter().skip(details.first).take(room).map(Line::from);
+    frame.render_widget(Clear, area);
+    frame.render_widget(Paragraph::new(shown.collect::<Vec<_>>()).block(block), area);
+}
+
+/// A line in pieces that are at most so many cells wide.
+fn wrapped(line: &str, width: usize) -> Vec<String> {
+    let mut pieces = vec![String::new()];
+    let mut cells = 0;
+    for character in line.chars() {
+        let its = Span::raw(character.to_string()).width();
+        if cells + its > width && cells > 0 {
+            pieces.push(String::new());
+            cells = 0;
+        }
+        cells += its;
+        pieces.last_mut().into_iter().for_each(|piece| piece.push(character));
+    }
+    pieces
+}
+
 /// Draws two runs beside each other: above the code, below the state of each, and under both what differs.
 pub fn paint_pair(pair: &mut PairedExplorer, frame: &mut Frame<'_>) {
-    let below = pair.below();
+    let below = pair.below(frame.area().width.into());
     let PairParts { title, halves, under, message } = PairParts::new(&below, frame.area());
     frame.render_widget(pair_title(pair, title.width), title);
     for (index, area) in halves.into_iter().enumerate() {
@@ -207,11 +252,8 @@ pub fn paint_pair(pair: &mut PairedExplorer, frame: &mut Frame<'_>) {
     frame.render_widget(Paragraph::new(below.into_iter().map(Line::from).collect::<Vec<_>>()), under);
     frame.render_widget(Line::styled(pair.active_side().explorer.message_line(), BOLD), message);
     let area = frame.area();
-    match &pair.active_side().explorer.mode {
-        ExplorerMode::Help => help(frame, area),
-        ExplorerMode::List(list) => list_of_places(frame, area, list),
-        ExplorerMode::Commands | ExplorerMode::Typing(..) => {}
-    }
+    let active = pair.active();
+    paint_over(&mut pair.side_mut(active).explorer.mode, frame, area);
 }
 
 fn pair_title(pair: &PairedExplorer, width: u16) -> Line<'static> {
@@ -251,7 +293,7 @@ fn parts_of_half(area: Rect) -> [Rect; 3] {
 
 /// The run at a position of a screen with two, its pane there, and the line in it.
 pub fn line_of_pair_at(pair: &PairedExplorer, area: Rect, place: Position) -> Option<(usize, Pane, usize)> {
-    let parts = PairParts::new(&pair.below(), area);
+    let parts = PairParts::new(&pair.below(area.width.into()), area);
     let index = parts.halves.iter().position(|half| half.contains(place))?;
     let explorer = &pair.sides()[index].explorer;
     let [code, state, _] = parts_of_half(parts.halves[index]);
@@ -306,16 +348,18 @@ impl Explorer {
 
     fn state_lines(&self) -> Vec<PaneLine> {
         let is_gone = self.gone().is_some();
+        let step = self.recording.now().step();
         let line = |(index, line): (usize, &StateLine)| {
             let text = match line {
                 StateLine::Heading(title) => Line::styled(escaped(title).into_owned(), BOLD),
                 StateLine::LeftOut(count) => Line::from(format!("  … {count} more")),
-                StateLine::Row { row, change, .. } => {
+                StateLine::Row { row, datum, change } => {
                     let is_differing = self.differing.contains(&index);
                     let (sign, indent) = (if is_differing { '≠' } else { change.sign() }, 2 * row.depth);
                     let out = if row.scope == ViewScope::Out { " (out of scope)" } else { "" };
-                    let text =
-                        format!("{sign} {:indent$}{}: {}{out}", "", escaped(&row.name), escaped(&row.value));
+                    let demanded = self.demands.beside(step, &datum.id, &row.value);
+                    let (name, value) = (escaped(&row.name), escaped(&row.value));
+                    let text = format!("{sign} {:indent$}{name}: {value}{demanded}{out}", "");
                     let style = match (change, row.scope) {
                         (StateChange::Written | StateChange::Otherwise, _) => BOLD,
                         (StateChange::None, _) if is_differing => BOLD,
@@ -340,30 +384,33 @@ impl Explorer {
         }
     }
 
-    /// The lines below the panes: how the machine ended, and the assertion.
-    fn below(&self) -> Vec<String> {
+    /// The lines below the panes: the time line, how the machine ended, and the assertion.
+    fn below(&self, width: usize) -> Vec<String> {
         let end = self.ended();
         let shown = self.assertions.get(self.shown_assertion);
         let assertion = shown.into_iter().flat_map(|assertion| assertion.text.clone());
         let lines = end.into_iter().chain(assertion.take(MAX_OF_ASSERTION));
-        lines.map(|line| escaped(&line).into_owned()).collect()
+        let lines = lines.map(|line| escaped(&line).into_owned());
+        self.time_lines(width).into_iter().chain(lines).collect()
     }
 
     fn message_line(&self) -> String {
         match &self.mode {
             ExplorerMode::Typing(Prompt::Step, text) => format!("to step: {}_", escaped(text)),
-            ExplorerMode::Typing(Prompt::Search, text) => format!("search: {}_", escaped(text)),
+            ExplorerMode::Typing(Prompt::Search(direction), text) => {
+                let back = if *direction == Direction::Back { " back" } else { "" };
+                format!("search{back} (instruction, =value, \"row): {}_", escaped(text))
+            }
             ExplorerMode::Typing(Prompt::Change, text) => {
                 format!("next change by other than (or =value): {}_", escaped(text))
             }
-            ExplorerMode::Commands | ExplorerMode::Help | ExplorerMode::List(_)
-                if self.message.is_empty() =>
-            {
-                "s/b step, back  p/n writes  f failure  g step  / search  ? keys  q quit".to_owned()
-            }
-            ExplorerMode::Commands | ExplorerMode::Help | ExplorerMode::List(_) => {
-                escaped(&self.message).into_owned()
-            }
+            ExplorerMode::Commands
+            | ExplorerMode::Help
+            | ExplorerMode::List(_)
+            | ExplorerMode::Details(_) => match &*self.message {
+                "" => "s/b step, back  p/n writes  f failure  g step  / search  ? keys  q quit".to_owned(),
+                message => escaped(message).into_owned(),
+            },
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::explain::recording::{Datum, DatumId, StateSection, StepWrites};
-use crate::machines::view::ViewRow;
+use crate::machines::view::{StackCount, ViewRow};
 
 /// A line of the state.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub enum StateLine {
     Heading(String),
     /// A datum.
     Row {
-        /// The name and the value.
+        /// The name and the value. The name of a value of a stack is its number, counted as the user wants it.
         row: ViewRow,
         /// What it is in all states.
         datum: Datum,
@@ -56,6 +56,37 @@ impl StateLine {
     }
 }
 
+/// How the values of stacks are numbered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum StackCounting {
+    /// As the machine does.
+    Own,
+    /// From the other end.
+    Other,
+}
+
+impl StackCounting {
+    pub(super) fn other(self) -> StackCounting {
+        match self {
+            StackCounting::Own => StackCounting::Other,
+            StackCounting::Other => StackCounting::Own,
+        }
+    }
+
+    fn of(self, counts: StackCount) -> StackCount {
+        if self == StackCounting::Own { counts } else { counts.other() }
+    }
+
+    /// The title of a section, which says how its rows are numbered if the machine does not number them so.
+    fn title(self, title: &str, counts: Option<StackCount>) -> String {
+        match (self, counts) {
+            (StackCounting::Other, Some(StackCount::FromBottom)) => format!("{title}; [0] is the top one"),
+            (StackCounting::Other, Some(StackCount::FromTop)) => format!("{title}; [0] is the bottom one"),
+            _ => title.to_owned(),
+        }
+    }
+}
+
 /// The values of a state.
 pub(super) type Values = HashMap<DatumId, String>;
 
@@ -70,12 +101,14 @@ pub(super) fn lines(
     sections: Vec<StateSection>,
     before: Option<&Values>,
     writes: &StepWrites,
+    counting: StackCounting,
 ) -> Vec<StateLine> {
     let mut lines = Vec::new();
     for section in sections {
-        lines.push(StateLine::Heading(section.title));
-        for shown in section.rows {
-            let (row, datum) = (shown.row, shown.datum);
+        lines.push(StateLine::Heading(counting.title(&section.title, section.counts)));
+        for (name, shown) in section.named(section.counts.map(|counts| counting.of(counts))) {
+            let name = name.into_owned();
+            let (row, datum) = (ViewRow { name, ..shown.row.clone() }, shown.datum.clone());
             let last = before.and_then(|before| before.get(&datum.id));
             let change = if writes.wrote(&datum) {
                 StateChange::Written

@@ -29,7 +29,12 @@ impl Recording {
             let state = asked[*index].0;
             self.watch(from..state.step, &mut recorder);
             from = state.step;
-            recorder.after_step(*index, self.go_to(state).inspect());
+            let machine = self.go_to(state);
+            // What a run lacks that failed was not made because of that.
+            let field = asked[*index].1.first().to_string();
+            let is_lacking = machine.failure().is_some() && machine.observe(&field).is_none();
+            causes[*index] = is_lacking.then_some(state.step);
+            recorder.after_step(*index, machine.inspect());
         }
         for (index, answer) in order.into_iter().zip(recorder.cache) {
             if let BlameAnswer::By(blame) | BlameAnswer::NoCell(Some(blame)) = answer {

@@ -42,17 +42,25 @@ impl WriteCondition {
                 (None, _) => false,
                 _ => old != new,
             },
-            WriteCondition::Value(value) => match (new.map(number), number(value)) {
-                (Some(Some(new)), Some(value)) => new == value,
-                _ => new == Some(value),
-            },
+            WriteCondition::Value(value) => new.is_some_and(|new| is_value(new, value)),
         }
     }
 }
 
+/// Whether the text of a value is the one that is sought, as a number or else letter by letter.
+pub(super) fn is_value(text: &str, sought: &str) -> bool {
+    match (number(text), number(sought)) {
+        (Some(number), Some(sought)) => number == sought,
+        _ => text == sought,
+    }
+}
+
+/// The type that some machines write in front of a number.
+const INTEGER: &str = "Integer ";
+
 /// The number at the start of a value, in decimal or in hexadecimal; what follows a space or a comma explains it.
 fn number(text: &str) -> Option<BigInt> {
-    let text = text.split([' ', ',']).next()?;
+    let text = text.strip_prefix(INTEGER).unwrap_or(text).split([' ', ',']).next()?;
     let (sign, digits) = text.strip_prefix('-').map_or(("", text), |digits| ("-", digits));
     let (digits, radix) = digits.strip_prefix("0x").map_or((digits, 10), |digits| (digits, 16));
     let is_number = digits.chars().all(|digit| digit.is_digit(radix));
@@ -76,6 +84,8 @@ mod tests {
         assert!(no("1", Some("4"), "5") && yes("1", Some("4"), "6") && no("1", Some("4"), "4"));
         assert!(no("-0x10", Some("0x30"), "32") && no("1", None, "7"));
         assert!(no("1", Some("7, before 2"), "8, before 2"));
+        assert!(no("1", Some("Integer 7"), "Integer 8") && yes("1", Some("Integer 0x7 (7)"), "Integer 9"));
+        assert!(yes("=7", None, "Integer 0x7 (7)") && yes("=Integer 7", None, "Integer 0x7 (7)"));
         assert!(yes("1", Some("abc"), "abd") && no("1", Some("abc"), "abc"));
         assert!(yes("=0x10", None, "16") && yes("= null", Some("3"), "null") && no("=3", None, "4"));
         assert_eq!(["", "x", "1z", "-", "0x"].map(WriteCondition::parse), [const { None }; 5]);

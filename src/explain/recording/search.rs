@@ -92,7 +92,7 @@ impl Recording {
     }
 
     /// Searches one part of the run after another until a match is found.
-    fn search(
+    pub(super) fn search(
         &mut self,
         mut from: u64,
         direction: Direction,

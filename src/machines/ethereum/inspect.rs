@@ -14,7 +14,7 @@ use crate::isa::disassembler::disassemble;
 use crate::machines::effects::declared;
 use crate::machines::inspect::{CallFrame, Effects, GasCount, Inspect, InspectTransaction};
 use crate::machines::record::{word_of_key, word_value};
-use crate::machines::view::{CodeLine, Section, ViewDatum, ViewRow, code_lines, part_of_code};
+use crate::machines::view::{CodeLine, Section, StackCount, ViewDatum, ViewRow, code_lines, part_of_code};
 use crate::model::cell::Cell;
 use crate::model::hex::{bytes_key, number_key};
 use crate::model::path::{Path, PathKey};
@@ -74,7 +74,7 @@ impl Inspect for Ethereum {
         };
         let mut sections = vec![
             Section::of("status", gas.into_iter().chain([frames])),
-            Section::of("stack, top first", (0..height).map(item)),
+            Section::of("stack, top first", (0..height).map(item)).stacked(StackCount::FromBottom),
             memory,
             self.storage_section(),
             self.calls().section(),

@@ -1,11 +1,11 @@
-//! The state formatted for people: frames with their locals by name, and the code of the current function.
+//! The state formatted for people: frames with their locals by name, the current one first so that it is seen, and the code of the current function.
 
 use super::explain::named;
 use super::machine::{MiniC89, RunStatus};
 use super::program::{Function, plain};
 use super::source::{LocalName, SourceScope as NameScope};
 use super::word::MiniWord;
-use crate::machines::view::{CodeLine, Section, ViewDatum, ViewRow, ViewScope};
+use crate::machines::view::{CodeLine, Section, StackCount, ViewDatum, ViewRow, ViewScope};
 use crate::model::path::Path;
 
 impl MiniC89 {
@@ -70,20 +70,19 @@ impl MiniC89 {
             let at = Path::field("operand_stack").child(index);
             ViewRow::new(format!("[{index}]"), self.shown(*word), Some(ViewDatum::At(at)))
         });
-        Section::of("operand stack, top first", rows)
+        Section::of("operand stack, top first", rows).stacked(StackCount::FromBottom)
     }
 
     fn frames_and_locals(&self) -> Section {
-        let mut section = Section::new("call stack, current frame last");
-        let mut caller: Option<(&Function, usize)> = None;
-        for (frame, (function, ip)) in self.stand().enumerate() {
+        let mut section = Section::new("call stack, current frame first");
+        let frames: Vec<_> = self.stand().enumerate().collect();
+        for (frame, (function, ip)) in frames.iter().copied().rev() {
             let at = Path::field("call_stack").child(frame);
-            let back = match caller {
-                Some((caller, call)) => format!("returns to {}+{}", named(caller), call + 1),
+            let back = match frame.checked_sub(1).and_then(|caller| frames.get(caller)) {
+                Some((_, (caller, call))) => format!("returns to {}+{}", named(caller), call + 1),
                 None => "entry".to_owned(),
             };
             section.push(ViewRow::new(format!("{frame} {}", named(function)), back, None));
-            caller = Some((function, ip));
             for slot in 0..function.local_count {
                 let Some(word) = self.slots.get(self.frames[frame].base + slot) else { break };
                 let name = LocalName::find(&function.names, slot, ip);

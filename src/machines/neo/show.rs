@@ -7,6 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::mem;
 use std::sync::Arc;
 
+use crate::machines::view::CONTAINS_ITSELF;
 use crate::model::value::Value;
 
 /// The maximum number of items, and pieces of 64 bytes, that are shown at once. A vector that demands more is
@@ -147,7 +148,7 @@ impl<'h, C: Items> Show<'h, C> {
     fn compound(&mut self, id: usize, size: usize, content: impl FnOnce(&mut Self) -> Value) -> Arc<Value> {
         if self.around.contains(&id) {
             self.is_cut = true;
-            return Arc::new(Value::text("contains itself"));
+            return Arc::new(Value::text(CONTAINS_ITSELF));
         }
         if let Some(value) = self.again(id) {
             return value;

@@ -3,7 +3,7 @@
 use super::machine::Neo2;
 use crate::machines::inspect::Inspect;
 use crate::machines::neo::show::Show;
-use crate::machines::view::{Section, ViewRow};
+use crate::machines::view::{Section, StackCount, ViewRow};
 use crate::model::hex::bytes_key;
 use crate::model::path::Path;
 
@@ -15,8 +15,8 @@ impl Neo2 {
             ViewRow::new(format!("frame {index}"), format!("at {:04x} of {script}", frame.pc), None)
         });
         let state = Section::of("status", std::iter::once(count).chain(frames));
-        let mut sections =
-            vec![state, Section::stack(self.height(), |below| self.item(below), |below| self.path_of(below))];
+        let stack = Section::stack(self.height(), |below| self.item(below), |below| self.path_of(below));
+        let mut sections = vec![state, stack.stacked(StackCount::FromTop)];
         if let Some(current) = self.core.frames.last() {
             let alt = Show::new(&self.core.heap).top_first(&self.core.alt[current.alt_base..]);
             let at = Path::field("invocationStack").child(0).child("altStack");

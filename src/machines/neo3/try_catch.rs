@@ -1,6 +1,8 @@
 //! Exceptions: TRY and the instructions that end its blocks, THROW, and how exceptions propagate through the
 //! frames.
 
+use std::fmt;
+
 use super::call::unload;
 use super::fault::{Neo3End, Neo3Fault, Neo3Flow};
 use super::flow::{go_on, offset, target};
@@ -43,6 +45,27 @@ impl Try {
             TryPart::Catch => self.finally().is_none(),
             TryPart::Finally => true,
         }
+    }
+}
+
+/// Formatted for people: `in the try block; catch 0010, finally 0014`.
+impl fmt::Display for Try {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let part = match self.part {
+            TryPart::Try => "try",
+            TryPart::Catch => "catch",
+            TryPart::Finally => "finally",
+        };
+        write!(f, "in the {part} block")?;
+        let places = [("catch", self.catch()), ("finally", self.finally()), ("then", self.end)];
+        let mut separator = ";";
+        for (name, place) in places {
+            if let Some(place) = place {
+                write!(f, "{separator} {name} {place:04x}")?;
+                separator = ",";
+            }
+        }
+        Ok(())
     }
 }
 

@@ -4,7 +4,7 @@ use super::context::Neo3Context;
 use super::machine::Neo3;
 use crate::machines::inspect::Inspect;
 use crate::machines::neo::show::Show;
-use crate::machines::view::{Section, ViewRow};
+use crate::machines::view::{Section, StackCount, ViewRow};
 use crate::model::path::Path;
 
 impl Neo3 {
@@ -16,8 +16,9 @@ impl Neo3 {
             }
             frames().child(0).child("evaluationStack").child(below)
         };
-        let mut sections =
-            vec![self.state_section(), Section::stack(self.height(), |below| self.item(below), stack)];
+        let stack = Section::stack(self.height(), |below| self.item(below), stack);
+        let mut sections = vec![self.state_section(), stack.stacked(StackCount::FromTop)];
+        sections.extend(self.try_section());
         if self.has_frame() {
             let current = (self.pc, &self.core.context);
             let callers = self.core.callers.iter().rev().map(|caller| (caller.pc, caller));
@@ -31,7 +32,26 @@ impl Neo3 {
     fn state_section(&self) -> Section {
         let references = ViewRow::new("references", self.core.references().to_string(), None);
         let frames = if self.has_frame() { 1 + self.core.callers.len() } else { 0 };
-        Section::of("status", [references, ViewRow::new("frames", frames.to_string(), None)])
+        let pending = self.core.uncaught.as_ref();
+        let pending =
+            pending.map(|it| ViewRow::of("pending exception", &Show::briefly(&self.core.heap, it), None));
+        let rows = [references, ViewRow::new("frames", frames.to_string(), None)];
+        Section::of("status", rows.into_iter().chain(pending))
+    }
+
+    /// The try statements that were entered, the innermost one first. Frames are numbered from the oldest one, so that
+    /// a call changes no name.
+    fn try_section(&self) -> Option<Section> {
+        let frames = self.core.callers.iter().chain([&self.core.context]).enumerate();
+        let rows = frames.flat_map(|(frame, context)| {
+            let tries = context.tries.iter().enumerate();
+            tries.map(move |(number, it)| {
+                ViewRow::new(format!("try {number} of frame {frame}"), it.to_string(), None)
+            })
+        });
+        let mut rows: Vec<_> = rows.collect();
+        rows.reverse();
+        (self.has_frame() && !rows.is_empty()).then(|| Section::of("try stack, innermost first", rows))
     }
 
     /// The variables of a frame; static fields belong to all, and are shown with the current one.

@@ -18,9 +18,8 @@ fn all_failing_assertions_are_places_to_go() {
     let mut explorer = explorer(SEVERAL);
     let shown = |explorer: &mut super::Explorer| {
         let screen = screen_of(explorer, 120, 30);
-        let of =
-            screen.lines().find_map(|line| Some(line.split_once(" (")?.1.split(" of 5)").next()?.to_owned()));
-        of.unwrap_or_else(|| panic!("{screen}"))
+        let of = |line: &str| Some(line.split_once(" of 5)")?.0.rsplit_once('(')?.1.to_owned());
+        screen.lines().find_map(of).unwrap_or_else(|| panic!("{screen}"))
     };
     for (keys, number) in
         [("", "1"), ("a", "2"), ("aaa", "5"), ("a", "5"), ("AAA", "2"), ("0f", "2"), ("lk\n", "1")]

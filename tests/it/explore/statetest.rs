@@ -45,12 +45,15 @@ fn accounts_and_calls_are_on_the_screen() {
 fn the_page_has_the_same_rows() {
     let Some(browser) = browser() else { return };
     let page = after(&browser, &page(FAILED_CALL), "", "");
-    assert_eq!(texts(&page, "#state [aria-selected=true]"), ["    storage 0x01: 0, before 2"]);
+    assert_eq!(texts(&page, "#state [aria-selected=true]"), ["    storage 0x01: 0, before 2, demanded 1"]);
     let rows = texts(&page, "#state [role=option]");
     let row = |part: &str| {
         rows.iter().find(|row| row.contains(part)).unwrap_or_else(|| panic!("{part}: {rows:#?}"))
     };
     assert!(row("2 CALL").contains("reverted, \"no funds\", 46901 gas used"), "{rows:#?}");
     assert!(row("3 CALL").ends_with("; undone, since its caller failed"), "{rows:#?}");
-    assert!(row("topics").contains("(1)") && row("balance: 0x3ed").ends_with("before 5"), "{rows:#?}");
+    assert!(
+        row("topics").contains("(1)") && row("balance: 0x3ed").ends_with("before 5, as demanded"),
+        "{rows:#?}"
+    );
 }

@@ -23,8 +23,13 @@ struct Session {
 
 impl Session {
     /// Starts it, presses `keys` and waits until it shows `until`. `None` where there is no terminal to be had.
-    #[allow(clippy::print_stderr, reason = "a skipped test says so")]
     fn start(keys: &str, until: &str) -> Option<Session> {
+        Session::of(GCD, keys, until)
+    }
+
+    /// The same with other arguments.
+    #[allow(clippy::print_stderr, reason = "a skipped test says so")]
+    fn of(arguments: &str, keys: &str, until: &str) -> Option<Session> {
         let has_script = Command::new("script").arg("--version").output().is_ok_and(|it| it.status.success());
         if !cfg!(target_os = "linux") || !has_script {
             eprintln!("skipped: no script command is installed");
@@ -32,7 +37,7 @@ impl Session {
         }
         let folder = tempfile::tempdir().unwrap();
         let program = format!(
-            "stty cols 80 rows 24; echo $$ > {0}; tty > {0}.tty; exec {1} explore {GCD}",
+            "stty cols 80 rows 24; echo $$ > {0}; tty > {0}.tty; exec {1} explore {arguments}",
             folder.path().join("pid").display(),
             env!("CARGO_BIN_EXE_vmconf")
         );
@@ -93,6 +98,22 @@ fn keys_are_read_and_the_terminal_is_left_as_it_was() {
     assert_eq!(exit, 0, "{text}");
     assert!(text.find(ENTERS).unwrap() < text.find(LEAVES).unwrap(), "{text:?}");
     assert!(text.rfind(LEAVES) > text.rfind("gcd"), "{text:?}");
+}
+
+/// Of several cases one is picked, and the place in the command is where it opens. The text that is copied goes to the
+/// terminal in base64.
+#[test]
+fn a_case_is_picked_and_what_is_copied_reaches_the_terminal() {
+    let arguments = "vectors/minic89/source.json --at 3";
+    let Some(mut session) = Session::of(arguments, "", "cases;") else { return };
+    session.press("\r");
+    session.wait(|it| it.written().contains("step 3 of"));
+    session.press("yi");
+    // vectors/minic89/source.json::gcd
+    let copied = "\u{1b}]52;c;dmVjdG9ycy9taW5pYzg5L3NvdXJjZS5qc29uOjpnY2Q=\u{7}";
+    session.wait(|it| it.written().contains(copied));
+    session.press("q");
+    assert_eq!(session.end().1, 0);
 }
 
 #[test]

@@ -6,7 +6,9 @@ use std::fs;
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 use vmconf::explain::explore::{Explorer, Pane};
-use vmconf::explain::recording::{Direction, FoundMoment, Recording, sections_of};
+use vmconf::explain::recording::{
+    Datum, Direction, FoundMoment, FoundPlace, Recording, Sought, TimeColumns, sections_of,
+};
 use vmconf::model::escape::escaped;
 
 use super::{FAILING, GCD, after, explorer, opened, page, press, screen_of, texts};
@@ -26,7 +28,7 @@ pub(super) fn vector(content: &Json) -> Vector {
     Vector { path: path.to_str().unwrap().to_owned(), _folder: folder }
 }
 
-fn neo3(script: &Json) -> Vector {
+pub(super) fn neo3(script: &Json) -> Vector {
     neo3_steps(script, &json!([{ "actions": ["execute"], "result": { "state": "FAULT" } }]))
 }
 
@@ -35,7 +37,7 @@ pub(super) fn neo3_steps(script: &Json, steps: &Json) -> Vector {
     vector(&json!({ "category": "it", "name": "it", "tests": [test] }))
 }
 
-fn tinyvm(instructions: &Json) -> Vector {
+pub(super) fn tinyvm(instructions: &Json) -> Vector {
     let test = json!({ "name": "it", "instructions": instructions, "expect": { "stop": "yield" } });
     vector(&json!({ "machine": "tinyvm", "tests": [test] }))
 }
@@ -62,7 +64,7 @@ pub(super) fn inner_revert() -> Json {
 }
 
 /// The lines of the code and of the state, the latter from the mark of the selection on.
-fn panes(explorer: &mut Explorer) -> (Vec<String>, Vec<String>) {
+pub(super) fn panes(explorer: &mut Explorer) -> (Vec<String>, Vec<String>) {
     let screen = screen_of(explorer, 200, 60);
     let half = |line: &str, from: usize, count: usize| {
         line.trim_matches('"').chars().skip(from).take(count).collect::<String>().trim_end().to_owned()
@@ -78,7 +80,7 @@ fn signed(explorer: &mut Explorer, sign: char) -> Vec<String> {
 }
 
 /// The instruction that is marked.
-fn marked(explorer: &mut Explorer) -> String {
+pub(super) fn marked(explorer: &mut Explorer) -> String {
     let code = panes(explorer).0;
     let is_marked = |line: &&String| matches!(line.chars().nth(1), Some('>' | '!'));
     let found = code.iter().find(is_marked).unwrap_or_else(|| panic!("nothing is marked in {code:#?}"));
@@ -222,7 +224,11 @@ fn the_selection_is_a_datum() {
     assert_eq!(selected(&mut explorer).unwrap(), "[0]: 5");
     press(&mut explorer, "sss");
     assert_eq!(selected(&mut explorer), None);
-    assert!(panes(&mut explorer).1[1].contains("stack [0] is not in it"), "{:?}", panes(&mut explorer).1);
+    assert!(
+        panes(&mut explorer).1[1].contains("stack [0] from the bottom is not in it"),
+        "{:?}",
+        panes(&mut explorer).1
+    );
     // Where it was written is still known, and it comes back.
     press(&mut explorer, "p");
     assert_eq!(explorer.recording().now().step(), 0);
@@ -250,7 +256,28 @@ const ASK: &str = "const answers = [];\
         answers.push([step, run.data[datum], lastWrite(), nextWrite()]);\
       }\
     }\
-    document.getElementById('status').textContent = JSON.stringify(answers);";
+    const searches = [];\
+    for (const step of new Set([0, 1, run.all >> 1, run.all])) {\
+      go(step - run.first);\
+      for (const text of ['=1', '=0x0', '=5', '\"[0]', '\"1', '\"frame', 'push', 'r', 'ret']) {\
+        for (const isBack of [false, true]) {\
+          const found = search(text, isBack);\
+          const its = found === null || found.datum === null ? null : run.data[found.datum];\
+          searches.push([step, text, isBack, found === null ? null : found.at, its]);\
+        }\
+      }\
+    }\
+    const lines = [1, 7, 60].map((most) => { const { depths, writes } = timeLine(most); return [depths, writes]; });\
+    const its = datum === null ? null : run.data[datum];\
+    document.getElementById('status').textContent = JSON.stringify([answers, searches, its, lines]);";
+
+/// What a page answers: the writes, the searches, and the time line of a datum in several widths.
+type Answers = (
+    Vec<(u64, String, Option<u64>, Option<u64>)>,
+    Vec<(u64, String, bool, Option<u64>, Option<String>)>,
+    Option<String>,
+    Vec<(Vec<usize>, Vec<u64>)>,
+);
 
 #[test]
 fn both_forms_answer_the_same() {
@@ -261,10 +288,10 @@ fn both_forms_answer_the_same() {
         "ABORT"
     ]));
     let ids = FAILING.iter().map(|it| it.1).chain([GCD, &revert.path, &arrays.path]);
-    let (mut count, mut found) = (0, 0);
+    let (mut count, mut found, mut places) = (0, 0, 0);
     for id in ids {
         let shown = after(&browser, &page(id), ASK, "");
-        let answers: Vec<(u64, String, Option<u64>, Option<u64>)> =
+        let (answers, searches, its, lines): Answers =
             serde_json::from_str(&texts(&shown, "#status")[0]).unwrap();
         let mut recording = opened(id).recording;
         for (step, name, last, next) in answers {
@@ -273,16 +300,44 @@ fn both_forms_answer_the_same() {
             count += 1;
             found += usize::from(last.is_some());
         }
+        for (step, text, is_back, at, datum) in searches {
+            let direction = if is_back { Direction::Back } else { Direction::Forward };
+            recording.go_to(recording.moment(step));
+            let ours = recording.search_for(&Sought::parse(&text), direction, &mut |_| true);
+            let ours = match ours {
+                FoundPlace::Instruction(step) => (Some(step - 1), None),
+                FoundPlace::Row(step, datum) => {
+                    (Some(step), Some(escaped(&datum.id.to_string()).into_owned()))
+                }
+                FoundPlace::Nothing | FoundPlace::Cancelled => (None, None),
+            };
+            places += usize::from(ours.0.is_some());
+            assert_eq!(ours, (at, datum), "{id}, step {step}: {text}, {direction:?}");
+        }
+        let end = recording.steps();
+        let mut line = recording.time_line(&mut |_| true).unwrap();
+        if let Some(name) = its {
+            let datum = datum_of(&mut recording, end, &name);
+            assert!(recording.add_writes(&mut line, &datum, &mut |_| true));
+        }
+        for ((depths, writes), most) in lines.into_iter().zip([1, 7, 60]) {
+            assert_eq!(line.columns(most), TimeColumns { depths, writes }, "{id}");
+        }
     }
     assert!(count > 400 && found > 150, "{found} of {count}");
+    assert!(places > 150, "{places}");
+}
+
+/// The datum with this name in a state.
+fn datum_of(recording: &mut Recording, step: u64, name: &str) -> Datum {
+    recording.go_to(recording.moment(step));
+    let mut rows = sections_of(recording.machine().inspect()).into_iter().flat_map(|section| section.rows);
+    rows.find(|row| escaped(&row.datum.id.to_string()) == name).unwrap().datum
 }
 
 /// The answer of the terminal.
 fn asked(recording: &mut Recording, step: u64, name: &str, direction: Direction) -> Option<u64> {
-    recording.go_to(recording.moment(step));
-    let state = recording.machine().inspect();
-    let mut rows = sections_of(state).into_iter().flat_map(|section| section.rows);
-    let datum = rows.find(|row| escaped(&row.datum.id.to_string()) == name).unwrap().datum;
+    let datum = datum_of(recording, step, name);
     match recording.write_of(&datum, direction, &mut |_| true) {
         FoundMoment::At(step) => Some(step),
         FoundMoment::Nothing => None,

@@ -12,7 +12,7 @@ const AT_THE_FAILURE: [(&str, &[&str]); 6] = [
     // CALL pushes 1 for success, which SSTORE puts at 0.
     ("evm", &["storage", "0x00: 1"]),
     // PUSH3, PUSH2, PUSH1, PUSH3, PACK: the top item is the first one; the key is PUSH10.
-    ("neo3", &["0x0a: Array (3)", "[0]: Integer 1", "[1]: Integer 2", "[2]: Integer 3"]),
+    ("neo3", &["0x0a: Array #1 (3)", "[0]: Integer 1", "[1]: Integer 2", "[2]: Integer 3"]),
     // PUSH1, TOALTSTACK, both of one byte, and nothing is executed after them.
     ("neo2", &["frame 0: at 0002", "alt stack, top first", "[0]: Integer 1"]),
     // The testee does `lw r3, 42` and yields; the driver rates three tests.

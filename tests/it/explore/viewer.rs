@@ -143,8 +143,8 @@ fn a_trap_in_an_inner_call_shows_all_frames() {
     ];
     let mut recording = recording(&functions);
     assert_eq!(recording.steps(), 5);
-    let expected = "div+- line 4 | [1]: 0 | [0]: 5 | 0 main: entry | slot 0: uninitialised \
-                    | 1 div: returns to main+2 | slot 0: 5";
+    let expected = "div+- line 4 | [1]: 0 | [0]: 5 | 1 div: returns to main+2 | slot 0: 5 \
+                    | 0 main: entry | slot 0: uninitialised";
     assert_eq!(shown(&mut recording, 5), expected);
     let rows = recording.machine().sections().remove(0).rows;
     let rows: Vec<_> = rows.iter().map(|row| format!("{}: {}", row.name, row.value)).collect();

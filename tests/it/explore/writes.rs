@@ -7,29 +7,21 @@ use super::truth::Vector;
 use super::{Explorer, TYPE, after, explorer, page, press, screen_of, texts};
 use crate::support::browser::browser;
 
-/// A TinyVM adds 1 to r1 in each of 3,840 rounds, but 2 when 1,777 rounds are left.
-fn one_wrong_addition() -> Vector {
-    let program = [
-        "lw r1, 0",
-        "lw r2, 3840",
-        "lw r6, 1777",
-        "lw r5, 1",
-        "mov r7, r2",
-        "eq r6 r7",
-        "add r7 r5",
-        "add r5 r1",
-        "decr r2",
-        "b r2 -6",
-        "yield",
-    ];
-    let test = json!({ "name": "it", "instructions": program, "expect": { "stop": "yield", "registers": { "r1": 3840 } } });
+/// A TinyVM adds 1 to r1 in each of 3,840 rounds, but 2 when 1,777 rounds are left. It executes 76,807 instructions.
+pub(super) fn one_wrong_addition() -> Vector {
+    let start = ["lw r1, 0", "lw r2, 3840", "lw r6, 1777", "lw r8, 0"];
+    let round = ["lw r5, 1", "mov r7, r2", "eq r6 r7", "add r7 r5", "add r5 r1"];
+    let others = ["mov r9, r8"; 13];
+    let end = ["decr r2", "b r2 -19", "yield"];
+    let program: Vec<_> = start.into_iter().chain(round).chain(others).chain(end).collect();
+    let test = json!({ "name": "it", "instructions": program, "steps": 100_000, "expect": { "stop": "yield", "registers": { "r1": 3840 } } });
     super::truth::vector(&json!({ "machine": "tinyvm", "tests": [test] }))
 }
 
-/// The number of the instruction that adds 2: before it are those that load, and 7 of each of 3,840 - 1,777 rounds.
-fn wrong_step(explorer: &Explorer) -> u64 {
-    let loads = explorer.recording().steps() - 7 * 3840 - 1;
-    loads + 7 * (3840 - 1777) + 5
+/// The number of the instruction that adds 2: before it are those that load, and 20 of each of 3,840 - 1,777 rounds.
+pub(super) fn wrong_step(explorer: &Explorer) -> u64 {
+    let loads = explorer.recording().steps() - 20 * 3840 - 1;
+    loads + 20 * (3840 - 1777) + 5
 }
 
 fn r1(explorer: &Explorer) -> String {
@@ -79,7 +71,7 @@ fn all_writes_are_places_to_go() {
     explorer.click(super::Pane::State, line - 2);
     press(&mut explorer, "w");
     let screen = screen_of(&mut explorer, 120, 30);
-    assert!(screen.contains("2 writes of stack [0]"), "{screen}");
+    assert!(screen.contains("2 writes of stack [0] from the bottom"), "{screen}");
     assert!(
         screen.contains("▏1  PUSH1 0x05: nothing -> 5") && screen.contains(" 7  PUSH1 0x08: nothing -> 8"),
         "{screen}"

@@ -9,12 +9,14 @@ use serde_json::{Value as Json, json};
 
 use super::places::PagePlaces;
 use crate::explain::explore::code::{PlacedLine, unlisted};
+use crate::explain::explore::id_text;
 use crate::explain::recording::{
-    CelllessValues, PendingWrites, StateRow, StateSection, StepWrites, cellless, differing, sections_of,
+    CelllessValues, DatumId, PendingWrites, StateRow, StateSection, StepWrites, cellless, differing,
+    sections_of,
 };
 use crate::machines::inspect::{Inspect, InspectSource};
 use crate::machines::machine::{At, Machine, Watch};
-use crate::machines::view::{CodeLine, ViewScope};
+use crate::machines::view::{CodeLine, StackCount, ViewScope};
 use crate::model::escape::escaped;
 
 /// The maximum number of rows of all states in a page; formatting one takes about a microsecond.
@@ -204,7 +206,8 @@ impl PageStates {
 
     fn section(&mut self, section: &StateSection) -> (usize, Vec<usize>) {
         self.rows += section.rows.len() + 1;
-        let title = self.text(&json!([escaped(&section.title)]));
+        let counts = section.counts.map(|counts| u8::from(counts == StackCount::FromTop));
+        let title = self.text(&json!([escaped(&section.title), counts]));
         let mut lines: Vec<_> = section.rows.iter().map(|row| self.line(row)).collect();
         if section.left_out > 0 {
             lines.push(self.text(&json!([0, "…", format!("{} more", section.left_out), 0, null, []])));
@@ -213,18 +216,22 @@ impl PageStates {
     }
 
     /// The index of a row, which is stored as its depth, its name, its value, 1 if it is out of scope, its identity and
-    /// its places.
+    /// its places; at the end the whole value, if it is longer.
     fn line(&mut self, shown: &StateRow) -> usize {
         let StateRow { row, datum } = shown;
         let out = u8::from(row.scope == ViewScope::Out);
-        let (name, value, id) = (escaped(&row.name), escaped(&row.value), self.datum(shown));
+        let (name, value, id) = (escaped(&row.name), escaped(&row.value), self.datum(&datum.id));
         let places = self.places.of(datum);
-        self.text(&json!([row.depth, name, value, out, id, places]))
+        let mut line = json!([row.depth, name, value, out, id, places]);
+        if let (Json::Array(members), Some(whole)) = (&mut line, &row.whole) {
+            members.push(escaped(whole).into());
+        }
+        self.text(&line)
     }
 
-    /// The index of the identity of a row's datum.
-    pub(super) fn datum(&mut self, shown: &StateRow) -> usize {
-        self.data.insert_full(escaped(&shown.datum.id.to_string()).into_owned()).0
+    /// The index of the identity of a datum.
+    pub(super) fn datum(&mut self, id: &DatumId) -> usize {
+        self.data.insert_full(id_text(id)).0
     }
 
     fn text(&mut self, line: &Json) -> usize {
@@ -282,10 +289,10 @@ impl Watch for PageStates {
 }
 
 impl PageCode {
-    /// For each instruction: its program counter, how the counter is displayed, its text and its source line.
+    /// For each instruction: its program counter, how the counter is displayed, its text, its source line, and a remark.
     fn json(&self) -> Json {
         let line = |line: &CodeLine, remark: &str| {
-            json!([line.pc, line.label, format!("{}{remark}", escaped(&line.text)), line.line])
+            json!([line.pc, line.label, escaped(&line.text), line.line, remark])
         };
         let lines: Vec<_> = self.lines.iter().map(|it| line(it, "")).collect();
         let unlisted: Vec<_> = self.unlisted.values().map(|it| line(&it.line, it.place.remark())).collect();
