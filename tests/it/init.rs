@@ -100,7 +100,7 @@ fn nothing_is_left_of_a_failure() {
             let expected = format!("{path}: not a folder; vmconf init wrote nothing\n");
             assert!(exit == 2 && stdout.is_empty() && stderr.ends_with(&expected), "{exit} {stderr}");
         }
-        assert_eq!(all_files(folder.path()), [file.clone()]);
+        assert_eq!(all_files(folder.path()), std::slice::from_ref(&file));
         fs::remove_file(&file).unwrap();
         assert_eq!(init(folder.path(), &["evm"]).exit, 0);
     }
