@@ -7,8 +7,8 @@
 //! 2. single arguments and what they name: `flags`, `limits`, `partition`, `program`, `history` (recorded
 //!    runs), `cache_file`, `outstanding` (failures), `rerun`, `reports`, `slow`, `progress`;
 //! 3. `settings`: what was typed and what `vmconf.toml` sets, built once and passed to the commands;
-//! 4. arguments of several commands, which ask the settings: `file_args`, `select`, `subset`, `vm`, `cache`,
-//!    `find_case`;
+//! 4. arguments of several commands, which ask the settings: `file_args`, `select`, `subset`, `vm`,
+//!    `conduct` (how machines behaved), `cache`, `find_case`;
 //! 5. the commands, each a file of its name. `run` also uses `known`; `watch` (`run --watch`) and `config`
 //!    use `run`;
 //! 6. this module, which no other one uses.
@@ -24,6 +24,7 @@ mod candidates;
 mod check;
 mod compare;
 mod completions;
+mod conduct;
 mod config;
 mod coverage;
 mod diff;

@@ -18,6 +18,7 @@ use vmconf::model::value::Value;
 use vmconf::testees::process::{ProcessGroups, ProcessVm};
 use vmconf::text::shell::ShellWords;
 
+use super::conduct::{Conduct, SteadyBreakdowns};
 use super::errors::BrokenInput;
 use super::find_case::{read_case, with_case};
 use super::flags::FlagEffect;
@@ -67,19 +68,20 @@ impl Bisect {
         let sources = self.select.sources(settings, &options)?;
         let groups = ProcessGroups::default();
         end_on_interrupt(&groups)?;
-        let mut vms = self.vms.start(settings, &groups, &options.run.interrupt)?.into_iter().map(Arc::new);
-        let (one, other) = match (vms.next(), vms.next(), vms.next()) {
-            (Some(one), Some(other), None) => (Some(one), other),
-            (Some(other), None, None) => (None, other),
+        let vms = self.vms.start(settings, &groups, &options.run.interrupt)?;
+        let vms: Vec<_> = vms.into_iter().map(Arc::new).collect();
+        let (one, other) = match &vms[..] {
+            [one, other] => (Some(one), other),
+            [other] => (None, other),
             _ => bail!("name one machine or two with --vm NAME=COMMAND, or two files with --trace"),
         };
-        with_case(&sources, &options, |loaded, index| {
+        let exit = with_case(&sources, &options, |loaded, index| {
             let (info, case) = read_case(loaded, index)?;
-            let names = [one.as_deref(), Some(&*other)].map(name);
+            let names = [one, Some(other)].map(name);
             let on_vm =
                 |vm: &Arc<ProcessVm>| OnVm::new(vm.clone(), info, &case, options.run.interrupt.clone());
-            let one = one.as_ref().map_or_else(|| OnVm::embedded(info, &case), on_vm);
-            let (one, other) = (one.map_err(stopped_early)?, on_vm(&other).map_err(stopped_early)?);
+            let one = one.map_or_else(|| OnVm::embedded(info, &case), on_vm);
+            let (one, other) = (one.map_err(stopped_early)?, on_vm(other).map_err(stopped_early)?);
             if !one.shares_state_with(&other) {
                 bail!(
                     "nothing can be compared: the machines have no field in common, and not both report instructions"
@@ -90,13 +92,16 @@ impl Bisect {
             let found = bisect::runs(&mut one, &mut other, info.isa).map_err(stopped_early)?;
             let id = loaded.ids().nth(index).map(|id| id.to_string());
             let words: ShellWords = id.into_iter().collect();
-            show_runs(&found, &names, &words.and(settings.repeated(FlagEffect::Verdicts)))
-        })
+            let exit = show_runs(&found, &names, &words.and(settings.repeated(FlagEffect::Verdicts)))?;
+            found.broke.map_or(Ok(exit), |stopped| Err(stopped_early(stopped)))
+        })?;
+        let conduct = Conduct { steady: SteadyBreakdowns::Told, flaky: self.vms.flaky() };
+        Ok(conduct.end(&vms, exit))
     }
 }
 
 /// What the output calls a machine; `None` is the embedded one.
-fn name(vm: Option<&ProcessVm>) -> String {
+fn name(vm: Option<&Arc<ProcessVm>>) -> String {
     vm.map_or_else(|| "embedded".to_owned(), |vm| vm.command().name.clone())
 }
 

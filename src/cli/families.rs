@@ -80,7 +80,12 @@ pub(super) fn not_compared(fields: &[&str]) -> String {
 pub(super) const NO_INSTRUCTIONS: &str =
     "a family has no instructions, since vmconf does not embed its machine";
 
-fn with(families: &Families, family: &'static Family) -> anyhow::Result<Families> {
+/// These families and another one.
+///
+/// # Errors
+///
+/// When vmconf embeds a machine of this name.
+pub(super) fn with(families: &Families, family: &'static Family) -> anyhow::Result<Families> {
     families.with(family).map_err(|why| anyhow::anyhow!("{why}"))
 }
 

@@ -8,6 +8,7 @@ use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 use vmconf::formats::family::{BOXED, Family, infer, is_machine_name};
 use vmconf::formats::{FileReading, FormatOptions};
+use vmconf::machines;
 use vmconf::model::case::Case;
 use vmconf::model::count::counted;
 use vmconf::model::diagnostic::Severity;
@@ -15,8 +16,8 @@ use vmconf::model::escape::escaped;
 use vmconf::model::exit_code::Exit;
 use vmconf::model::name::Name;
 use vmconf::model::path::PathKey;
-use vmconf::run::FamilyMachine;
 use vmconf::run::sources;
+use vmconf::run::{Families, FamilyMachine};
 use vmconf::testees::process;
 use vmconf::text::json::{Document, JsonNode};
 
@@ -142,6 +143,8 @@ impl FamilyShowArgs {
 impl FamilyCheckArgs {
     fn run(&self) -> anyhow::Result<Exit> {
         let family = families::install(&self.declaration)?;
+        families::with(&Families::default(), family)
+            .with_context(|| self.declaration.display().to_string())?;
         let mut out = output::stdout();
         let (fields, members) = (family.fields.len(), family.program.len() - family.fields.len());
         writeln!(
@@ -191,6 +194,9 @@ impl FamilyInitArgs {
         let path = self.vectors.first().context("no vectors")?;
         let stem = path.file_stem().map(|stem| stem.to_string_lossy().to_lowercase()).unwrap_or_default();
         let name = self.name.clone().unwrap_or(stem);
+        if machines::by_name(&name).is_some() {
+            bail!("vmconf embeds a machine {name}: a family needs another name; use --name");
+        }
         if is_machine_name(&name) {
             return Ok(name);
         }

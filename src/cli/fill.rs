@@ -24,6 +24,7 @@ use self::corpus::{CorpusArgs, CorpusRequest};
 use self::shown::shown;
 use super::bless::change::{Texts, write};
 use super::bless::note_broken;
+use super::conduct::{Conduct, SteadyBreakdowns};
 use super::errors::UsageError;
 use super::form::OutputForm;
 use super::number::number;
@@ -77,11 +78,25 @@ impl FillCommand {
             let why = "error: name what to write in PATHS, or add --check to write nothing".to_owned();
             return Err(UsageError(why).into());
         }
-        let options = self.select.options(settings)?;
+        let mut options = self.select.options(settings)?;
+        options.run.flaky = self.vms.flaky();
         let groups = ProcessGroups::default();
         end_on_interrupt(&groups)?;
         let vms = self.vms.start(settings, &groups, &options.run.interrupt)?;
+        let vms: Vec<_> = vms.into_iter().map(Arc::new).collect();
         let fill_options = self.fill_options(&vms)?;
+        let exit = self.fill(&vms, &options, &fill_options, settings)?;
+        let conduct = Conduct { steady: SteadyBreakdowns::Untold, flaky: self.vms.flaky() };
+        Ok(conduct.end(&vms, exit))
+    }
+
+    fn fill(
+        &self,
+        vms: &[Arc<ProcessVm>],
+        options: &LoadOptions,
+        fill_options: &FillOptions,
+        settings: &Settings,
+    ) -> anyhow::Result<Exit> {
         if self.corpus.cases.is_some() {
             let request = CorpusRequest {
                 args: &self.corpus,
@@ -89,22 +104,25 @@ impl FillCommand {
                 output: self.output,
                 agree: fill_options.agree,
             };
-            return corpus::make(&request, vms, &options);
+            return corpus::make(&request, vms, options);
         }
-        let machines: Vec<_> = vms.into_iter().map(|vm| machine(vm, &options)).collect();
+        let machines: Vec<_> = vms.iter().map(|vm| machine(vm, options)).collect();
         let mut session = FillSession { command: self, out: output::stdout(), counts: FillCounts::default() };
-        for source in &self.select.sources(settings, &options)? {
-            let filled = fill::fill(&source, &machines, &fill_options);
-            session.file(&filled)?;
+        for source in &self.select.sources(settings, options)? {
+            let filled = fill::fill(&source, &machines, fill_options);
             let is_changed = filled.new != filled.old;
-            if is_changed && !self.check && !write(&source, Texts { old: &filled.old, new: &filled.new }) {
-                session.counts.not_written += 1;
-            }
+            let texts = Texts { old: &filled.old, new: &filled.new };
+            let end = match () {
+                () if !is_changed => FileEnd::Same,
+                () if self.check || write(&source, texts) => FileEnd::Changed,
+                () => FileEnd::NotWritten,
+            };
+            session.file(&filled, end)?;
         }
         session.end()
     }
 
-    fn fill_options(&self, vms: &[ProcessVm]) -> anyhow::Result<FillOptions> {
+    fn fill_options(&self, vms: &[Arc<ProcessVm>]) -> anyhow::Result<FillOptions> {
         let machines = vms.len();
         if machines < 2 {
             bail!("name at least two machines with --vm NAME=COMMAND");
@@ -118,15 +136,15 @@ impl FillCommand {
     }
 }
 
-fn machine(vm: ProcessVm, options: &LoadOptions) -> FillMachine {
+fn machine(vm: &Arc<ProcessVm>, options: &LoadOptions) -> FillMachine {
     let name = vm.command().name.clone();
     let mut options = options.clone();
-    options.run.testee = MakeTestee::in_processes(Arc::new(vm));
+    options.run.testee = MakeTestee::in_processes(vm.clone());
     FillMachine { name, options }
 }
 
 /// The fields of the state that some of the machines does not report.
-fn unfilled(vms: &[ProcessVm]) -> BTreeSet<String> {
+fn unfilled(vms: &[Arc<ProcessVm>]) -> BTreeSet<String> {
     let offers = || vms.iter().flat_map(|vm| &vm.hello().machines);
     let known = |offer: &Offer| by_name(&offer.machine).map_or(&[][..], |machine| machine.fields);
     let fields = offers().flat_map(known).map(|field| field.name.to_owned());
@@ -137,13 +155,22 @@ fn unfilled(vms: &[ProcessVm]) -> BTreeSet<String> {
     fields.filter(is_lacking).collect()
 }
 
+/// What becomes of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum FileEnd {
+    /// There is nothing to write.
+    Same,
+    /// It was written, or would be without `--check`.
+    Changed,
+    /// It could not be written.
+    NotWritten,
+}
+
 #[derive(Debug, Default)]
 struct FillCounts {
     cases: BTreeMap<&'static str, usize>,
-    /// Files that could not be written.
-    not_written: usize,
-    /// Files whose text differs from what was read.
-    would_change: usize,
+    /// Files whose text changes.
+    changed: usize,
     broken: usize,
 }
 
@@ -154,36 +181,41 @@ struct FillSession<'c, W: Write> {
 }
 
 impl<W: Write> FillSession<'_, W> {
-    fn file(&mut self, filled: &FilledFile) -> anyhow::Result<()> {
+    fn file(&mut self, filled: &FilledFile, end: FileEnd) -> anyhow::Result<()> {
         filled.broken.iter().for_each(note_broken);
         self.counts.broken += filled.broken.len();
-        self.counts.would_change += usize::from(filled.new != filled.old);
+        self.counts.changed += usize::from(end == FileEnd::Changed);
         for case in &filled.cases {
-            *self.counts.cases.entry(name(case.outcome)).or_default() += 1;
+            let outcome = match case.outcome {
+                FillOutcome::Filled if end == FileEnd::NotWritten => NOT_WRITTEN,
+                outcome => name(outcome),
+            };
+            *self.counts.cases.entry(outcome).or_default() += 1;
             match self.command.output {
-                OutputForm::Json => self.line(case)?,
-                OutputForm::Text => self.block(case)?,
+                OutputForm::Json => self.line(case, outcome)?,
+                OutputForm::Text => self.block(case, outcome)?,
             }
         }
         Ok(self.out.flush()?)
     }
 
-    fn line(&mut self, case: &FilledCase) -> anyhow::Result<()> {
-        let FilledCase { case, outcome, groups, silent } = case;
+    fn line(&mut self, case: &FilledCase, outcome: &str) -> anyhow::Result<()> {
+        let FilledCase { case, outcome: _, groups, silent } = case;
         let groups: Vec<_> =
             groups.iter().map(|group| json!({"vms": group.machines, "line": group.line})).collect();
         let silent: Vec<_> = silent.iter().map(|(vm, why)| json!({"vm": vm, "why": why})).collect();
         let line = json!({
-            "type": "case", "id": case.to_string(), "outcome": name(*outcome), "groups": groups, "silent": silent,
+            "type": "case", "id": case.to_string(), "outcome": outcome, "groups": groups, "silent": silent,
         });
         Ok(writeln!(self.out, "{line}")?)
     }
 
-    fn block(&mut self, case: &FilledCase) -> anyhow::Result<()> {
-        if case.outcome == FillOutcome::UpToDate {
+    fn block(&mut self, case: &FilledCase, outcome: &str) -> anyhow::Result<()> {
+        // Of a machine that has no say it is shown why.
+        if case.outcome == FillOutcome::UpToDate && case.silent.is_empty() {
             return Ok(());
         }
-        writeln!(self.out, "{}  {}", name(case.outcome).to_uppercase(), case.case)?;
+        writeln!(self.out, "{}  {}", outcome.to_uppercase(), case.case)?;
         for group in &case.groups {
             let line =
                 if group.line.is_empty() { String::new() } else { format!(": {}", shown(&group.line)) };
@@ -196,35 +228,40 @@ impl<W: Write> FillSession<'_, W> {
     }
 
     fn end(mut self) -> anyhow::Result<Exit> {
-        let FillCounts { cases, not_written, would_change, broken } = &self.counts;
+        let FillCounts { cases, changed, broken } = &self.counts;
         let count = |outcome: FillOutcome| cases.get(name(outcome)).copied().unwrap_or(0);
+        let not_written = cases.get(NOT_WRITTEN).copied().unwrap_or(0);
         let (filled, up_to_date) = (count(FillOutcome::Filled), count(FillOutcome::UpToDate));
         let open = count(FillOutcome::DemandsOtherwise) + count(FillOutcome::Disagreement);
         if self.command.output == OutputForm::Json {
-            let line =
-                json!({"type": "summary", "cases": cases, "files changed": would_change, "errors": broken});
+            let line = json!({"type": "summary", "cases": cases, "files changed": changed, "errors": broken});
             writeln!(self.out, "{line}")?;
         } else {
             let otherwise = count(FillOutcome::DemandsOtherwise);
             let disagreements = counted(count(FillOutcome::Disagreement), "disagreement");
-            let files = counted(*would_change, "file");
+            let files = counted(*changed, "file");
+            let unwritten =
+                if not_written == 0 { String::new() } else { format!("{not_written} not written, ") };
             let written = if self.command.check { "would change" } else { "changed" };
             writeln!(
                 self.out,
-                "{filled} filled, {up_to_date} up to date, {otherwise} demanding otherwise, {disagreements}, {}; {files} {written}",
+                "{filled} filled, {unwritten}{up_to_date} up to date, {otherwise} demanding otherwise, {disagreements}, {}; {files} {written}",
                 counted(*broken, "error")
             )?;
         }
         self.out.flush()?;
-        let is_stale = self.command.check && *would_change > 0;
+        let is_stale = self.command.check && *changed > 0;
         Ok(match () {
-            () if *broken > 0 || *not_written > 0 => Exit::Broken,
+            () if *broken > 0 || not_written > 0 => Exit::Broken,
             () if open > 0 || is_stale => Exit::Failed,
             () if filled + up_to_date == 0 => Exit::NothingRan,
             () => Exit::Passed,
         })
     }
 }
+
+/// What becomes of a case that would be filled if its file could be written.
+const NOT_WRITTEN: &str = "not written";
 
 fn name(outcome: FillOutcome) -> &'static str {
     match outcome {

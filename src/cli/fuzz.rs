@@ -25,6 +25,7 @@ use vmconf::testees::MakeTestee;
 use vmconf::testees::process::{ProcessGroups, ProcessVm};
 use vmconf::text::suggest::nearest;
 
+use super::conduct::{Conduct, SteadyBreakdowns};
 use super::duration::time_limit;
 use super::families;
 use super::form::OutputForm;
@@ -119,7 +120,8 @@ impl FuzzCommand {
         if vms.is_empty() {
             bail!("name a machine with --vm NAME=COMMAND");
         }
-        let subjects: Vec<_> = vms.into_iter().map(subject).collect();
+        let vms: Vec<_> = vms.into_iter().map(Arc::new).collect();
+        let subjects: Vec<_> = vms.iter().map(subject).collect();
         let options = FuzzOptions {
             seed: self.seed,
             programs: programs(self.cases, self.time),
@@ -154,7 +156,14 @@ impl FuzzCommand {
             write_known(path, &known)?;
         }
         self.end(&mut out, summary, read, noun)?;
-        Ok(if summary.found == 0 { Exit::Passed } else { Exit::Failed })
+        let exit = match summary {
+            FuzzSummary { broke_down: 1.., .. } => Exit::Broken,
+            FuzzSummary { found: 1.., .. } => Exit::Failed,
+            _ => Exit::Passed,
+        };
+        // A machine that breaks down each time is a finding, or known.
+        let conduct = Conduct { steady: SteadyBreakdowns::Told, flaky: self.vms.flaky() };
+        Ok(conduct.end(&vms, exit))
     }
 
     /// Whose cases are made.
@@ -245,7 +254,8 @@ impl FuzzCommand {
 
     /// Reports the end; `read` is the number of cases of the corpus.
     fn end(&self, out: &mut impl Write, summary: FuzzSummary, read: usize, noun: &str) -> anyhow::Result<()> {
-        let FuzzSummary { programs, skipped, differing, unrepeated, found, resumed, added } = summary;
+        let FuzzSummary { programs, skipped, differing, unrepeated, found, broke_down: _, resumed, added } =
+            summary;
         if self.output == OutputForm::Json {
             let line = json!({
                 "type": "end", "programs": programs, "skipped": skipped, "differing": differing, "unrepeated": unrepeated,
@@ -306,8 +316,8 @@ fn read_corpus(machine: &FuzzMachine, folder: &Path, settings: &Settings) -> any
     Ok(corpus)
 }
 
-fn subject(vm: ProcessVm) -> FuzzSubject {
-    FuzzSubject { name: vm.command().name.clone(), testee: MakeTestee::in_processes(Arc::new(vm)) }
+fn subject(vm: &Arc<ProcessVm>) -> FuzzSubject {
+    FuzzSubject { name: vm.command().name.clone(), testee: MakeTestee::in_processes(vm.clone()) }
 }
 
 /// The causes of a list: in each line the name of a machine and what differs. A file that does not exist has none.

@@ -97,9 +97,13 @@ impl InitProject {
         if let Some((path, _)) = files.iter().find(|(path, _)| Path::new(path).symlink_metadata().is_ok()) {
             bail!("{path}: this file exists; vmconf init replaces none, and wrote nothing");
         }
+        let folders = files.iter().flat_map(|(path, _)| Path::new(path).ancestors().skip(1));
+        if let Some(path) = folders.filter(|path| path.exists()).find(|path| !path.is_dir()) {
+            bail!("{}: not a folder; vmconf init wrote nothing", path.display());
+        }
+        write_all(&files)?;
         let mut out = output::stdout();
-        for (path, text) in &files {
-            write(path.as_ref(), text).map_err(|error| Unwritten::file(path.as_ref(), error))?;
+        for (path, _) in &files {
             // What cannot be printed was written all the same, and the next commands work.
             let _ = writeln!(out, "{path}");
         }
@@ -133,6 +137,20 @@ fn asked() -> anyhow::Result<String> {
     let mut line = String::new();
     io::stdin().lock().read_line(&mut line)?;
     Ok(if line.trim().is_empty() { DEFAULT } else { line.trim() }.to_owned())
+}
+
+/// Writes all files. If one of them cannot be written, those before it are removed, so that the command can be repeated.
+fn write_all(files: &[(String, String)]) -> Result<(), Unwritten> {
+    for (index, (path, text)) in files.iter().enumerate() {
+        if let Err(error) = write(path.as_ref(), text) {
+            for (written, _) in &files[..index] {
+                // Of a file that stays, the next call says that it exists.
+                let _ = std::fs::remove_file(written);
+            }
+            return Err(Unwritten::file(path.as_ref(), error));
+        }
+    }
+    Ok(())
 }
 
 fn write(path: &Path, text: &str) -> io::Result<()> {

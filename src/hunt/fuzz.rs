@@ -21,6 +21,7 @@ use self::states::StateTarget;
 use super::corpus::FuzzCorpus;
 use super::state_runs::CannotRun;
 use crate::machines::MachineInfo;
+use crate::model::verdict::Verdict;
 use crate::run::{Families, FamilyMachine};
 use crate::testees::MakeTestee;
 
@@ -117,6 +118,8 @@ pub struct FuzzSummary {
     pub unrepeated: u64,
     /// How many causes were found that were not known.
     pub found: u64,
+    /// How many of the causes that were found are crashes and time-outs, and how many of those did not occur again.
+    pub broke_down: u64,
     /// How many cases of the corpus were kept at the start, because they reached coverage that those before did not.
     pub resumed: u64,
     /// How many cases reached new coverage.
@@ -169,8 +172,19 @@ trait FuzzTarget {
     fn judge(&mut self, ran: Self::Ran, known: &BTreeSet<FuzzCause>) -> JudgedCase;
 }
 
-/// A difference does not occur again with the vector of its case.
+/// A difference does not occur again with its case, or with the vector of it.
 struct NotRepeated;
+
+/// How often machines are asked again about what is reported or written.
+const REPEATS: usize = 3;
+
+/// The same about a case on which a machine does not answer in time.
+const TIMEOUT_REPEATS: usize = 1;
+
+/// How often machines are asked again about a case that fails like this.
+fn repeats(verdict: &Verdict) -> usize {
+    if matches!(verdict, Verdict::Timeout(_)) { TIMEOUT_REPEATS } else { REPEATS }
+}
 
 /// What is found with a case.
 #[derive(Default)]
@@ -180,7 +194,30 @@ struct JudgedCase {
     is_skipped: bool,
     /// How many differences did not occur again.
     unrepeated: u64,
+    /// How many of those and of the findings are crashes and time-outs.
+    broke_down: u64,
     findings: Vec<FuzzFinding>,
+}
+
+impl JudgedCase {
+    /// Adds what is found out about a difference, of a machine that did or did not break down.
+    fn add(&mut self, difference: DifferenceOf, finding: Result<Option<FuzzFinding>, NotRepeated>) {
+        let is_known = matches!(finding, Ok(None));
+        self.broke_down += u64::from(difference == DifferenceOf::Breakdown && !is_known);
+        match finding {
+            Ok(finding) => self.findings.extend(finding),
+            Err(NotRepeated) => self.unrepeated += 1,
+        }
+    }
+}
+
+/// How a machine differs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum DifferenceOf {
+    /// In what it answers.
+    Values,
+    /// It crashed, or did not answer in time.
+    Breakdown,
 }
 
 /// Runs cases until their number or the deadline is reached. Causes in `known` are not reported; those found are added
@@ -258,9 +295,11 @@ impl FuzzSearch<'_> {
             self.summary.added += 1;
             (self.sink)(FuzzEvent::NewCoverage(vector));
         }
-        let JudgedCase { is_different, is_skipped, unrepeated, findings } = target.judge(ran, self.known);
+        let JudgedCase { is_different, is_skipped, unrepeated, broke_down, findings } =
+            target.judge(ran, self.known);
         self.summary.skipped += u64::from(is_skipped);
         self.summary.unrepeated += unrepeated;
+        self.summary.broke_down += broke_down;
         self.summary.differing += u64::from(is_different);
         for finding in findings {
             self.summary.found += 1;

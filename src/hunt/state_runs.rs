@@ -13,7 +13,7 @@ use crate::model::path::Path;
 use crate::model::position::Origin;
 use crate::model::value::Value;
 use crate::model::verdict::{Breakdown, Verdict};
-use crate::run::{FamilyMachine, FileOptions, LoadOptions, RunOptions, Worker};
+use crate::run::{FamilyMachine, FileOptions, Flaky, LoadOptions, RunOptions, Worker};
 use crate::testees::{MakeTestee, Stopped};
 use crate::text::typed::{compared, written};
 
@@ -104,9 +104,10 @@ pub(super) struct StateRuns<'m> {
     jobs: usize,
 }
 
-/// The options with which machines run the vectors of a family.
+/// The options with which machines run the vectors of a family. A breakdown that does not repeat is no verdict on a
+/// state; the machine counts it.
 pub(super) fn options_of(file: &FileOptions, testee: MakeTestee) -> LoadOptions {
-    let run = RunOptions { testee, ..RunOptions::default() };
+    let run = RunOptions { testee, flaky: Flaky::Pass, ..RunOptions::default() };
     LoadOptions { run, file: file.clone(), overrides: Vec::new() }
 }
 

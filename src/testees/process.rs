@@ -7,6 +7,7 @@
 //! | `lines.rs` | the lines that it writes, and who waits for them |
 //! | `trouble.rs` | why there is no answer |
 //! | `stderr.rs` | the start and the end of its standard error |
+//! | `breakdowns.rs` | how often it broke down over a request |
 //! | `misconduct.rs` | what it does wrong outside of requests |
 //! | `group.rs` | the process group of a process, with everything that it started |
 //! | `command.rs` | how a process is started |
@@ -31,6 +32,8 @@ use crate::model::verdict::{Breakdown, FirstTry};
 use crate::wire::line::quoted_around;
 use crate::wire::protocol::{self, Greeting, Hello, Offer, ProtocolAnswer, Request, VERSION};
 
+use self::breakdowns::SeenBreakdowns;
+pub use self::breakdowns::{BreakdownCount, Breakdowns};
 pub use self::case::limits_of;
 use self::case::{TesteeRun, left_out};
 pub use self::command::{DEFAULT_MEMORY, TesteeCommand};
@@ -42,6 +45,7 @@ use self::misconduct::Misconduct;
 use self::pool::{Pool, RequestInFlight, RunningTestee};
 pub use self::trouble::Trouble;
 
+mod breakdowns;
 mod case;
 mod command;
 mod conversation;
@@ -69,6 +73,7 @@ pub struct ProcessVm {
     /// The processes; dropping it ends them.
     pool: Pool,
     misconduct: Misconduct,
+    breakdowns: SeenBreakdowns,
 }
 
 impl ProcessVm {
@@ -94,7 +99,8 @@ impl ProcessVm {
             Err(_) => return Err(format!("{}: interrupted", command.name)),
         };
         let pool = Pool::new(hello.in_flight.clamp(1, MAX_IN_FLIGHT), running);
-        Ok(ProcessVm { command, hello, groups, pool, misconduct: Misconduct::default() })
+        let (misconduct, breakdowns) = (Misconduct::default(), SeenBreakdowns::default());
+        Ok(ProcessVm { command, hello, groups, pool, misconduct, breakdowns })
     }
 
     /// The names of the machine, for reports.
@@ -184,12 +190,15 @@ impl ProcessVm {
                 }
                 Err(trouble) => self.end(&running, trouble),
             };
-            first = match &stopped {
-                Stopped::Crash(breakdown) | Stopped::Timeout(breakdown) if !is_alone => {
-                    Some(FirstTry { breakdown: breakdown.clone(), time: start.elapsed() })
+            match &stopped {
+                Stopped::Crash(_) | Stopped::Timeout(_) if !is_alone => {
+                    first = Some((stopped, start.elapsed()));
                 }
-                _ => return Err(stopped),
-            };
+                _ => {
+                    self.breakdowns.add_steady(&stopped);
+                    return Err(stopped);
+                }
+            }
             request = Some(in_flight);
             self.pool.announce();
         }
@@ -199,13 +208,17 @@ impl ProcessVm {
                 if request.is_some_and(RequestInFlight::explained_by_another) {
                     first = None;
                 }
-                Ok(Answered { answer, first })
+                if let Some((stopped, _)) = &first {
+                    self.breakdowns.add_unrepeated(stopped);
+                }
+                Ok(Answered { answer, first: first.and_then(first_try) })
             }
             Err(stopped) => {
                 if let (Some(request), Stopped::Crash(_) | Stopped::Timeout(_)) = (request, &stopped) {
                     request.breaks_down_alone();
                 }
                 self.pool.withdraw();
+                self.breakdowns.add_steady(&stopped);
                 Err(stopped)
             }
         }
@@ -234,6 +247,11 @@ impl ProcessVm {
         running.conversation.end(trouble)
     }
 
+    /// How often it broke down over a request so far.
+    pub fn breakdowns(&self) -> Breakdowns {
+        self.breakdowns.so_far()
+    }
+
     /// Ends all processes, and says what they did wrong outside of requests since the last call, if they did.
     pub fn finish(&self) -> Option<Diagnostic> {
         let all = self.pool.take_all();
@@ -256,6 +274,14 @@ impl ProcessVm {
 struct Answered<T> {
     answer: T,
     first: Option<FirstTry>,
+}
+
+/// How a process broke down that had a request for this time.
+fn first_try((stopped, time): (Stopped, Duration)) -> Option<FirstTry> {
+    match stopped {
+        Stopped::Crash(breakdown) | Stopped::Timeout(breakdown) => Some(FirstTry { breakdown, time }),
+        Stopped::Unsupported(_) | Stopped::Error(_) | Stopped::Interrupted => None,
+    }
 }
 
 impl fmt::Debug for ProcessVm {

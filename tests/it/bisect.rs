@@ -150,6 +150,14 @@ fn two_machines_are_compared_by_their_hashes() {
     assert_eq!(changed.exit, 1, "{changed:?}");
     assert!(changed.stdout.starts_with("PUSH1 in step 1795 makes the difference\n"), "{changed:?}");
     assert!(changed.stdout.contains(r#"  top         one    ["4", "3", "0"]"#), "{changed:?}");
+    // Hashes that are not those of the instructions show no difference.
+    let script = folder.path().join("wrong.sh");
+    for wrong in [r#"s/"digests":\["[^]]*/"digests":[/"#, r#"s/"digests":\["../"digests":["zz/"#] {
+        fs::write(&script, format!("{serve} | sed -u -e '{wrong}'\n")).unwrap();
+        let broken = check(&format!("other=sh {}", script.display()));
+        assert_eq!((broken.exit, &*broken.stdout), (3, ""), "{broken:?}");
+        assert!(broken.stderr.contains(" broke the protocol: "), "{broken:?}");
+    }
     // Without these requests, the states after numbers of instructions are compared.
     let silent = format!("other=sh -c '{serve} | sed -u s/digests/none/'");
     let same = check(&silent);

@@ -737,6 +737,15 @@ fn family_check_finds_errors_once_and_escapes_names() {
         assert_eq!(ran.exit, 0, "{ran:?}");
         assert!(!ran.stdout.contains(['\u{1b}', '\u{202e}']), "{ran:?}");
     }
+    // What `run` refuses is refused.
+    let text = std::fs::read_to_string(folder.path().join("m.toml")).unwrap();
+    std::fs::write(folder.path().join("evm.toml"), text.replace("'m'", "'evm'")).unwrap();
+    for args in [&["family", "check", "evm.toml", "m.json"][..], &["run", "--family", "evm.toml", "m.json"]] {
+        let ran = vmconf_in(folder.path(), args);
+        assert!(ran.exit == 2 && ran.stderr.contains("vmconf embeds a machine evm"), "{ran:?}");
+    }
+    let ran = vmconf_in(folder.path(), &["family", "init", "m.json", "--name", "evm"]);
+    assert!(ran.exit == 2 && ran.stderr.contains("vmconf embeds a machine evm"), "{ran:?}");
     // The families of vmconf.toml have schemas, too.
     let ran = vmconf_in(folder.path(), &["schema", "--list"]);
     assert!(ran.stdout.contains("vectors of the family m\n"), "{ran:?}");

@@ -169,9 +169,52 @@ fn a_machine_that_crashes_has_no_say() {
     let dead = ["--vm".to_owned(), format!("dead={}", crash(place.folder.path()))];
     let vms = [place.vm("one", "neo3", ""), place.vm("two", "neo3", ""), dead];
     let ran = place.fill(&vms, &["--agree", "2"]);
-    assert_eq!(ran.exit, 0, "{ran:?}");
+    assert_eq!(ran.exit, 3, "{ran:?}");
     assert!(ran.stdout.contains("  dead: crash"), "{ran:?}");
+    assert!(ran.stderr.contains("crashes of dead; the first one: "), "{ran:?}");
     assert_eq!(demanded(&place.text(), 0)["resultStack"][0]["value"], 7);
+    // That is said of cases with nothing to fill in as well.
+    let ran = place.fill(&vms, &["--agree", "2", "--check"]);
+    assert_eq!(ran.exit, 3, "{ran:?}");
+    assert!(ran.stdout.starts_with("UP TO DATE  ") && ran.stdout.contains("  dead: crash"), "{ran:?}");
+}
+
+/// A line that answers nothing is no case's.
+#[test]
+fn a_breach_of_the_protocol_outside_of_cases_is_told() {
+    let place = Place::new(EMPTY);
+    let vms = [place.vm("one", "neo3", "/\"type\":\"done\"/p"), place.vm("two", "neo3", "")];
+    let ran = place.fill(&vms, &[]);
+    assert_eq!(ran.exit, 3, "{ran:?}");
+    assert!(ran.stderr.starts_with("error: --vm one: the machine wrote "), "{ran:?}");
+    assert!(ran.stdout.starts_with("FILLED  "), "{ran:?}");
+    let path = place.vector();
+    let twice = format!("{}::sum", path.display());
+    let ran = vmconf(&["bisect", &twice, "--vm", &vms[0][1]]);
+    assert!(ran.exit == 3 && ran.stderr.starts_with("error: --vm one: the machine wrote "), "{ran:?}");
+    assert!(ran.stdout.starts_with("no difference in "), "{ran:?}");
+    let ran = vmconf(&["fuzz", "neo3", "--cases", "20", "--vm", &vms[0][1]]);
+    assert!(ran.exit == 3 && ran.stderr.starts_with("error: --vm one: the machine wrote "), "{ran:?}");
+    assert!(ran.stdout.contains(": 0 new causes\n"), "{ran:?}");
+}
+
+/// What could not be written is not counted as filled.
+#[cfg(unix)]
+#[test]
+fn a_file_that_cannot_be_written_is_not_filled() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = Place::new(EMPTY);
+    let vms = [place.vm("one", "neo3", ""), place.vm("two", "neo3", "")];
+    fs::set_permissions(place.vector(), fs::Permissions::from_mode(0o400)).unwrap();
+    let ran = place.fill(&vms, &[]);
+    assert_eq!((ran.exit, place.text().as_str()), (3, EMPTY), "{ran:?}");
+    assert!(ran.stderr.ends_with("v.json: the file is read-only\n"), "{ran:?}");
+    let expected = "0 filled, 2 not written, 0 up to date, 0 demanding otherwise, 0 disagreements, 0 errors; 0 files changed";
+    assert_eq!(summary(&ran), expected);
+    assert!(ran.stdout.starts_with("NOT WRITTEN  "), "{ran:?}");
+    let json = place.fill(&vms, &["--output", "json"]);
+    let end: Json = serde_json::from_str(summary(&json)).unwrap();
+    assert_eq!((&end["cases"], &end["files changed"]), (&serde_json::json!({"not written": 2}), &0.into()));
 }
 
 /// The command of a machine that greets and then ends.

@@ -86,3 +86,32 @@ fn nothing_is_replaced() {
         assert_eq!(left, [file], "{path}");
     }
 }
+
+/// What cannot be written whole is not written, so that the command can be repeated.
+#[test]
+fn nothing_is_left_of_a_failure() {
+    for path in ["vectors", ".github", ".github/workflows"] {
+        let folder = TempDir::new().unwrap();
+        let file = folder.path().join(path);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, "").unwrap();
+        for _ in 0..2 {
+            let Ran { exit, stdout, stderr } = init(folder.path(), &["evm"]);
+            let expected = format!("{path}: not a folder; vmconf init wrote nothing\n");
+            assert!(exit == 2 && stdout.is_empty() && stderr.ends_with(&expected), "{exit} {stderr}");
+        }
+        assert_eq!(all_files(folder.path()), std::slice::from_ref(&file));
+        fs::remove_file(&file).unwrap();
+        assert_eq!(init(folder.path(), &["evm"]).exit, 0);
+    }
+    // A link that leads nowhere is found when the folder is made; what was written before is removed.
+    let folder = TempDir::new().unwrap();
+    std::os::unix::fs::symlink("nowhere", folder.path().join("vectors")).unwrap();
+    for _ in 0..2 {
+        let Ran { exit, stderr, .. } = init(folder.path(), &["evm"]);
+        assert!(exit == 3 && stderr.contains("vectors/vmtests.json: "), "{exit} {stderr}");
+        assert!(!folder.path().join("vmconf.toml").exists());
+    }
+    fs::remove_file(folder.path().join("vectors")).unwrap();
+    assert_eq!(init(folder.path(), &["evm"]).exit, 0);
+}

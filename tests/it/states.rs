@@ -167,6 +167,8 @@ fn a_machine_that_crashes_is_a_finding_and_the_others_go_on() {
     assert_eq!(of_crash["machines"]["crash"], "crash: ended with exit code 3");
     let file = of_crash["file"].as_str().unwrap();
     assert!(lab.passes("good", file) && !lab.passes("crash", file));
+    // A crash has precedence over a difference.
+    assert_eq!(found.ran.exit, 3, "{:?}", found.ran);
 }
 
 /// An instruction of two bytes of which chance does not make the right ones, but a vector has them.
@@ -234,6 +236,68 @@ fn differences_that_do_not_occur_again_are_counted() {
     let end = found.lines.last().unwrap();
     assert!(end["unrepeated"].as_u64().unwrap() > 0, "{end}");
     assert_eq!((found.ran.exit, found.causes()), (0, vec![]), "{:?}", found.ran);
+}
+
+/// If the machine that is named first, which decides in a tie, does something else each fifth time, neither is the other
+/// one blamed for it, nor does a vector demand it.
+#[test]
+fn what_a_machine_does_at_times_is_not_demanded() {
+    let lab = Lab::new();
+    let lines = "    step.runs = getattr(step, 'runs', 0) + 1\n    if step.runs % 5 == 0: a ^= 1";
+    lab.plant("moody.py", lines);
+    let flags = ["--jobs", "1", "--out", "found", "--corpus", "corpus"];
+    let found = lab.fuzz(&["moody", "good"], "100", &flags);
+    let end = found.lines.last().unwrap();
+    assert!(end["unrepeated"].as_u64().unwrap() >= 10, "{end}");
+    assert_eq!((found.ran.exit, found.causes()), (0, vec![]), "{:?}", found.ran);
+    assert!(!lab.path().join("found").exists());
+    assert!(lab.passes("good", "corpus"));
+}
+
+/// A machine whose processes end over the fifth request, but never over the first.
+fn tired(lab: &Lab) {
+    let lines = "    step.runs = getattr(step, 'runs', 0) + 1\n    if step.runs == 5: raise SystemExit(7)";
+    lab.plant("tired.py", lines);
+}
+
+#[test]
+fn crashes_that_do_not_repeat_are_told() {
+    let lab = Lab::new();
+    tired(&lab);
+    let args = ["--jobs", "1"];
+    let found = lab.fuzz(&["tired", "good"], "20", &args);
+    assert_eq!((found.ran.exit, found.causes()), (3, vec![]), "{:?}", found.ran);
+    let told = "crashes of tired did not repeat; the first one: ended with exit code 7";
+    assert!(found.ran.stderr.starts_with("error: ") && found.ran.stderr.contains(told), "{:?}", found.ran);
+    let found = lab.fuzz(&["tired", "good"], "20", &[&args[..], &["--flaky", "pass"]].concat());
+    assert!(found.ran.exit == 0 && found.ran.stderr.starts_with("note: "), "{:?}", found.ran);
+}
+
+#[test]
+fn a_corpus_tells_which_machines_crashed() {
+    let lab = Lab::new();
+    tired(&lab);
+    lab.plant("crash.py", "    raise SystemExit(3)");
+    fs::copy(lab.path().join("good.py"), lab.path().join("other.py")).unwrap();
+    let fill = |third: &str, more: &[&str]| {
+        let args = ["--cases", "20", "--agree", "2", "--jobs", "1", "--out", third];
+        lab.run("fill", &["good", "other", third], &[&args, more].concat())
+    };
+    let made = fill("tired", &[]);
+    assert_eq!(made.exit, 3, "{made:?}");
+    assert!(
+        made.stderr.contains("crashes of tired did not repeat; the first one: ended with exit code 7"),
+        "{made:?}"
+    );
+    let made = fill("tired", &["--flaky", "pass", "--check"]);
+    assert_eq!(made.exit, 0, "{made:?}");
+    // All cases are there, since two of three machines agree.
+    let made = fill("crash", &[]);
+    assert!(made.exit == 3 && made.stdout.starts_with("20 cases in 1 file, 0 left out"), "{made:?}");
+    assert!(
+        made.stderr.contains("error: 20 crashes of crash; the first one: ended with exit code 3"),
+        "{made:?}"
+    );
 }
 
 #[test]

@@ -76,7 +76,7 @@ pub(super) struct CorpusRequest<'a> {
 /// Makes the corpus.
 pub(super) fn make(
     request: &CorpusRequest<'_>,
-    vms: Vec<ProcessVm>,
+    vms: &[Arc<ProcessVm>],
     options: &LoadOptions,
 ) -> anyhow::Result<Exit> {
     let args = request.args;
@@ -85,8 +85,8 @@ pub(super) fn make(
     };
     let families = &options.file.families;
     let family = families.by_name(family.machine).context("--family: no such family")?;
-    let machine = |vm: ProcessVm| (vm.command().name.clone(), MakeTestee::in_processes(Arc::new(vm)));
-    let machines = CorpusMachines::new(family, families, vms.into_iter().map(machine));
+    let machine = |vm: &Arc<ProcessVm>| (vm.command().name.clone(), MakeTestee::in_processes(vm.clone()));
+    let machines = CorpusMachines::new(family, families, vms.iter().map(machine));
     let corpus_options = CorpusOptions {
         seed: args.seed,
         cases: cases.into(),

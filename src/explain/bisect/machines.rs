@@ -8,6 +8,7 @@ use super::divergence::{Compared, Divergence, NextInstruction};
 use crate::isa::Isa;
 use crate::machines::MachineInfo;
 use crate::model::case::Case;
+use crate::model::count::counted;
 use crate::model::interrupt::Interrupt;
 use crate::model::limits::Limits;
 use crate::model::value::Value;
@@ -275,7 +276,17 @@ impl OnVm {
             })
         };
         match self.ask(&request)? {
-            ProtocolAnswer::Digests(DigestsDone { digests, instructions, .. }) => Ok((digests, instructions)),
+            ProtocolAnswer::Digests(DigestsDone { digests, instructions, .. }) => {
+                let reached = after.iter().filter(|number| **number <= instructions).count();
+                if digests.len() == reached {
+                    return Ok((digests, instructions));
+                }
+                let (hashes, numbers) = (digests.len(), counted(reached, "number"));
+                let executed = counted(instructions, "instruction");
+                Err(self.breach(&format!(
+                    "answered digests of length {hashes}, but executed {executed}, which reach {numbers} of \"after\""
+                )))
+            }
             other => OnVm::refused(other),
         }
     }
@@ -316,6 +327,15 @@ impl OnVm {
             BisectRequest::Process(vm) => vm.ask(request, &self.interrupt),
             BisectRequest::Embedded(server) => Ok(server.answer_to(request(0))),
         }
+    }
+
+    /// The machine broke the protocol, with its name.
+    fn breach(&self, what: &str) -> Stopped {
+        let name = match &self.asked {
+            BisectRequest::Process(vm) => &vm.command().name,
+            BisectRequest::Embedded(_) => "embedded",
+        };
+        OnVm::broke(&format!("{name} broke the protocol: it {what}"))
     }
 
     fn broke(what: &str) -> Stopped {
@@ -377,6 +397,13 @@ pub fn machines(runs: [&mut dyn InstructionList; 2], isa: &Isa, most: u64) -> Re
     let next = sides
         .map(|mut side| side.next().map_or_else(|| NextInstruction::End(Vec::new()), NextInstruction::Step));
     let differs = next[0].differences(&next[1]);
+    if differs.is_empty() {
+        // What is hashed is what a trace shows.
+        let what = format!(
+            "one of the machines broke the protocol: their digests differ after instruction {step}, and their traces do not"
+        );
+        return Err(OnVm::broke(&what));
+    }
     Ok(Err(Box::new(Divergence { step, last, differs, next })))
 }
 

@@ -17,6 +17,9 @@ pub struct Bisected {
     pub difference: Option<Box<RunDifference>>,
     /// The fields that are not compared, and for each machine whether it does not report it.
     pub lacking: Vec<(String, [bool; 2])>,
+    /// How a machine broke down, or broke the protocol, when it was asked for its instructions after a difference of the
+    /// states was found.
+    pub broke: Option<Stopped>,
 }
 
 /// The first difference between two runs.
@@ -70,13 +73,17 @@ pub fn runs(one: &mut OnVm, other: &mut OnVm, isa: &Isa) -> Result<Bisected, Sto
         _ => Some(0),
     };
     let step = parting.as_ref().and_then(|parting| Some(before? + parting.step?));
+    let mut broke = None;
     let divergence = if one.shows_instructions() && other.shows_instructions() {
         // The instruction that makes the difference, and what follows it.
         let most = step.map_or(u64::MAX, |step| step + 1);
         match machines([one, other], isa, most) {
             Ok(compared) => Some(compared),
             // The instruction that follows the difference may reach a limit of the runner.
-            Err(_) if parting.is_some() => None,
+            Err(stopped) if parting.is_some() => {
+                broke = matches!(stopped, Stopped::Crash(_) | Stopped::Timeout(_)).then_some(stopped);
+                None
+            }
             Err(stopped) => return Err(stopped),
         }
     } else {
@@ -97,7 +104,7 @@ pub fn runs(one: &mut OnVm, other: &mut OnVm, isa: &Isa) -> Result<Bisected, Sto
         (_, Some(divergence)) => Some(of_instructions(*divergence)),
         (Some(parting), None) => Some(of_states([one, other], isa, parting, step)?),
     };
-    Ok(Bisected { steps, difference: difference.map(Box::new), lacking })
+    Ok(Bisected { steps, difference: difference.map(Box::new), lacking, broke })
 }
 
 /// How many instructions the first actions execute; `None` if no machine counts them.

@@ -6,7 +6,8 @@ use std::vec;
 
 use super::said::{said, source, with_machines};
 use super::{
-    FuzzCause, FuzzFinding, FuzzOptions, FuzzSubject, FuzzTarget, JudgedCase, NotFuzzed, NotRepeated,
+    DifferenceOf, FuzzCause, FuzzFinding, FuzzOptions, FuzzSubject, FuzzTarget, JudgedCase, NotFuzzed,
+    NotRepeated, repeats,
 };
 use crate::explain::explain;
 use crate::explain::observed_run::{Detail, ObservedRun};
@@ -25,7 +26,7 @@ use crate::model::signature::signature;
 use crate::model::value::Value;
 use crate::model::verdict::{DifferenceKind, Verdict};
 use crate::prove::numbers::Numbers;
-use crate::run::{FileOptions, LoadOptions, LoadedFile, RunOptions, Worker, catch_panic, open_text};
+use crate::run::{FileOptions, Flaky, LoadOptions, LoadedFile, RunOptions, Worker, catch_panic, open_text};
 use crate::testees::MakeTestee;
 use crate::testees::embedded::Embedded;
 
@@ -65,7 +66,8 @@ pub(super) fn loads<'s>(
     let load = |testee: &MakeTestee| {
         let limits = Limits { steps: MAX_STEPS, ..Limits::default() };
         let file = FileOptions { format: Some(format), limits, ..FileOptions::default() };
-        let run = RunOptions { testee: testee.clone(), ..RunOptions::default() };
+        // A breakdown that does not repeat is no verdict on a program; the machine counts it.
+        let run = RunOptions { testee: testee.clone(), flaky: Flaky::Pass, ..RunOptions::default() };
         LoadOptions { run, file, ..LoadOptions::default() }
     };
     let subjects = subjects.iter().map(|subject| (&*subject.name, load(&subject.testee))).collect();
@@ -136,6 +138,9 @@ pub(super) struct RanProgram {
     program: Option<GeneratedProgram>,
 }
 
+/// How a machine differs on a program that it ran, if it does.
+struct ComparedProgram(Option<DifferenceOf>);
+
 /// Makes programs and runs them.
 pub(super) struct ProgramTarget<'o> {
     machine: &'static MachineInfo,
@@ -201,15 +206,12 @@ impl FuzzTarget for ProgramTarget<'_> {
         let RanProgram { number, vector, codes, .. } = ran;
         let mut judged = JudgedCase { is_skipped: true, ..JudgedCase::default() };
         for index in 0..self.subjects.len() {
-            let Some(differs) = self.differs(index, &vector) else { continue };
+            let Some(ComparedProgram(difference)) = self.difference(index, &vector) else { continue };
             judged.is_skipped = false;
-            self.subjects[index].count(&codes, differs);
-            judged.is_different |= differs;
-            if differs {
-                match self.finding(index, number, &vector, &codes, known) {
-                    Ok(finding) => judged.findings.extend(finding),
-                    Err(NotRepeated) => judged.unrepeated += 1,
-                }
+            self.subjects[index].count(&codes, difference.is_some());
+            judged.is_different |= difference.is_some();
+            if let Some(difference) = difference {
+                judged.add(difference, self.finding(index, number, &vector, &codes, known));
             }
         }
         judged
@@ -294,22 +296,24 @@ impl ProgramTarget<'_> {
         is_new
     }
 
-    /// Whether a machine fails a vector that the embedded machine passes; `None` if it does not run it.
-    fn differs(&mut self, index: usize, vector: &str) -> Option<bool> {
+    /// How a machine fails a vector that the embedded machine passes; `None` if it does not run it.
+    fn difference(&mut self, index: usize, vector: &str) -> Option<ComparedProgram> {
         let subject = &mut self.subjects[index];
         let file = open_text(&source(), vector.to_owned(), subject.options);
         let verdict = subject.worker.run_case(&file, 0).verdict;
-        match verdict.kind() {
+        let difference = match verdict.kind() {
             DifferenceKind::Unsupported | DifferenceKind::Skip | DifferenceKind::Error => {
                 subject.not_run.get_or_insert_with(|| said(&verdict));
                 return None;
             }
-            _ => subject.has_run = true,
-        }
-        let fails =
-            matches!(verdict.kind(), DifferenceKind::Fail | DifferenceKind::Crash | DifferenceKind::Timeout);
+            DifferenceKind::Fail => Some(DifferenceOf::Values),
+            DifferenceKind::Crash | DifferenceKind::Timeout => Some(DifferenceOf::Breakdown),
+            _ => None,
+        };
+        subject.has_run = true;
         // The format may not be able to hold what the machine did.
-        Some(fails && self.observing.run_case(&file, 0).verdict == Verdict::Pass)
+        let is_held = difference.is_some() && self.observing.run_case(&file, 0).verdict == Verdict::Pass;
+        Some(ComparedProgram(difference.filter(|_| is_held)))
     }
 
     /// What is found with a vector that a machine fails; `None` if its cause is known.
@@ -344,6 +348,10 @@ impl ProgramTarget<'_> {
         let Some(program) = program_of(&file).filter(|_| report.verdict != Verdict::Pass) else {
             return Err(NotRepeated);
         };
+        let mut again = (0..repeats(&report.verdict)).map(|_| subject.worker.run_case(&file, 0).verdict);
+        if again.any(|verdict| verdict.kind() != report.verdict.kind()) {
+            return Err(NotRepeated);
+        }
         let ops = (self.machine.contains)(&program);
         let what = cause(subject, &file, Some(&ops));
         if subject.knows(known, &what) || explains(subject, known, ops.into_iter()) {

@@ -8,7 +8,8 @@ use std::vec;
 use super::causes::{CauseFinder, CommonState, ENOUGH, Neighbours};
 use super::said::{said, source, with_machines};
 use super::{
-    FuzzCause, FuzzFinding, FuzzOptions, FuzzSubject, FuzzTarget, JudgedCase, NotFuzzed, NotRepeated,
+    DifferenceOf, FuzzCause, FuzzFinding, FuzzOptions, FuzzSubject, FuzzTarget, JudgedCase, NotFuzzed,
+    NotRepeated, REPEATS, repeats,
 };
 use crate::explain::spectrum::before::NumbersBefore;
 use crate::formats::family::{FamilyWriter, NewFamilyCase};
@@ -212,6 +213,7 @@ impl<'o> StateTarget<'o> {
         known: &BTreeSet<FuzzCause>,
     ) -> Result<Option<FuzzFinding>, NotRepeated> {
         let (reference, machine) = pair;
+        self.differs_again(ran, pair, what)?;
         let neighbours = match reference {
             Some(reference) => self.neighbours(ran, [reference, machine], what),
             None => Neighbours::default(),
@@ -221,14 +223,38 @@ impl<'o> StateTarget<'o> {
         let end = reference.map(|index| &ran.ends[index]);
         let text = self.vector(name, &ran.state, end).ok_or(NotRepeated)?;
         let (text, verdict) = self.small(text, pair, &common).ok_or(NotRepeated)?;
+        let (machines, vector) = self.machines(text, pair, &verdict)?;
         let cause = self.causes.cause(self.name(machine), what, &common);
         if known.contains(&cause) {
             return Ok(None);
         }
         let signature = signature(Some(self.runs.machine()), &verdict).unwrap_or_default();
-        let (machines, vector) = self.machines(text);
         let condition = common.rule.map(|rule| rule.condition.what);
         Ok(Some(FuzzFinding { cause, program: ran.number, vector, signature, condition, machines }))
+    }
+
+    /// Runs a state again on two machines, before it takes many runs to find out what it is about.
+    fn differs_again(
+        &self,
+        ran: &RanState,
+        (reference, machine): (Option<usize>, usize),
+        what: &str,
+    ) -> Result<(), NotRepeated> {
+        if matches!(ran.ends[machine], StateEnd::Broke(BrokenEnd::Timeout(_))) {
+            return Ok(());
+        }
+        let pair: Vec<_> = reference.into_iter().chain([machine]).collect();
+        let ends = self.runs.run(std::slice::from_ref(&ran.program), &pair).remove(0);
+        let demanded = reference.map(|index| &ran.ends[index]);
+        let is_same = demanded.is_none_or(|demanded| ends[0] == *demanded);
+        let differs = ends.last().and_then(|end| self.difference(demanded, end));
+        if is_same && differs.as_deref() == Some(what) { Ok(()) } else { Err(NotRepeated) }
+    }
+
+    /// Whether a machine ends like this each time it is asked again.
+    fn ends_again(&self, program: &Program, machine: usize, end: &StateEnd) -> bool {
+        let programs = vec![program.clone(); REPEATS];
+        self.runs.run(&programs, &[machine]).iter().flatten().all(|again| again == end)
     }
 
     /// A small vector that fails for the same cause, and how; `None` if it does not fail again.
@@ -265,16 +291,39 @@ impl<'o> StateTarget<'o> {
     }
 
     /// What each machine did with a vector, and the vector with that.
-    fn machines(&self, vector: String) -> (Vec<(String, String)>, String) {
+    ///
+    /// # Errors
+    ///
+    /// When the machine that is compared with does not pass the vector each time, or the other one does not fail it in
+    /// this way.
+    fn machines(
+        &self,
+        vector: String,
+        (reference, machine): (Option<usize>, usize),
+        verdict: &Verdict,
+    ) -> Result<(Vec<(String, String)>, String), NotRepeated> {
         let source = source();
-        let one = |machine: &StateMachine| {
-            let file = open_text(&source, vector.clone(), &machine.options);
-            (machine.name.clone(), said(&Worker::new(&machine.options.run).run_case(&file, 0).verdict))
+        let run = |machine: usize| {
+            let options = &self.runs.machines[machine].options;
+            let file = open_text(&source, vector.clone(), options);
+            Worker::new(&options.run).run_case(&file, 0).verdict
         };
-        let machines: Vec<_> = self.runs.machines.iter().map(one).collect();
+        for _ in 0..repeats(verdict) {
+            let is_passed = reference.is_none_or(|reference| run(reference) == Verdict::Pass);
+            if !is_passed || run(machine).kind() != verdict.kind() {
+                return Err(NotRepeated);
+            }
+        }
+        let what = |index: usize| match index {
+            _ if Some(index) == reference => said(&Verdict::Pass),
+            _ if index == machine => said(verdict),
+            _ => said(&run(index)),
+        };
+        let machines: Vec<_> =
+            self.all().into_iter().map(|index| (self.name(index).to_owned(), what(index))).collect();
         let file = open_text(&source, vector.clone(), &self.runs.machines[0].options);
         let said = with_machines(&file, &machines);
-        (machines, said.unwrap_or(vector))
+        Ok((machines, said.unwrap_or(vector)))
     }
 }
 
@@ -317,8 +366,12 @@ impl FuzzTarget for StateTarget<'_> {
             return None;
         }
         self.generator.keep(ran.state.clone());
+        let reference = ran.groups.reference()?;
+        if !self.ends_again(&ran.program, reference, &ran.ends[reference]) {
+            return None;
+        }
         let name = format!("{}-{}", self.options.seed, ran.number);
-        self.vector(name, &ran.state, ran.groups.reference().map(|index| &ran.ends[index]))
+        self.vector(name, &ran.state, Some(&ran.ends[reference]))
     }
 
     /// Before the first state, each machine is asked what it runs.
@@ -336,10 +389,11 @@ impl FuzzTarget for StateTarget<'_> {
             judged.is_different = true;
             if !self.causes.is_known(known, (self.name(machine), &what), &numbers) {
                 let pair = (reference, machine);
-                match self.finding(&ran, pair, &what, &numbers, known) {
-                    Ok(found) => judged.findings.extend(found),
-                    Err(NotRepeated) => judged.unrepeated += 1,
-                }
+                let of = match ran.ends[machine] {
+                    StateEnd::Broke(_) => DifferenceOf::Breakdown,
+                    StateEnd::State(_) | StateEnd::Refused(_) => DifferenceOf::Values,
+                };
+                judged.add(of, self.finding(&ran, pair, &what, &numbers, known));
             }
         }
         judged

@@ -1,0 +1,60 @@
+//! How machines behaved, apart from what they answered: for commands that have no report of single cases.
+
+use std::sync::Arc;
+
+use vmconf::model::exit_code::Exit;
+use vmconf::run::Flaky;
+use vmconf::testees::process::{BreakdownCount, Breakdowns, ProcessVm};
+
+use super::output;
+
+/// Whether the command itself tells about a machine that gives no answer each time it is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SteadyBreakdowns {
+    /// It does, and decides what follows from it.
+    Told,
+    /// It does not.
+    Untold,
+}
+
+/// What there is to tell of machines.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Conduct {
+    pub(super) steady: SteadyBreakdowns,
+    /// What a breakdown is that does not repeat.
+    pub(super) flaky: Flaky,
+}
+
+impl Conduct {
+    /// Ends the processes of the machines, tells what they did wrong, and returns the exit code: [`Exit::Broken`] if
+    /// they did something wrong, and the one that is given otherwise.
+    pub(super) fn end(self, vms: &[Arc<ProcessVm>], exit: Exit) -> Exit {
+        let broken: Vec<_> = vms.iter().map(|vm| self.is_broken(vm)).collect();
+        if broken.contains(&true) { Exit::Broken } else { exit }
+    }
+
+    fn is_broken(self, vm: &ProcessVm) -> bool {
+        let name = &vm.command().name;
+        let misconduct = vm.finish();
+        if let Some(misconduct) = &misconduct {
+            output::note(&format!("error: {}", misconduct.located(&format!("--vm {name}"))));
+        }
+        let Breakdowns { steady, unrepeated } = vm.breakdowns();
+        let steady = Some(steady).filter(|count| self.steady == SteadyBreakdowns::Untold && !count.is_none());
+        if let Some(count) = &steady {
+            output::note(&format!("error: {}", told(count, name, "")));
+        }
+        let unrepeated = Some(unrepeated).filter(|count| !count.is_none());
+        let is_wrong = self.flaky == Flaky::Report;
+        if let Some(count) = &unrepeated {
+            let kind = if is_wrong { "error" } else { "note" };
+            output::note(&format!("{kind}: {}", told(count, name, " did not repeat")));
+        }
+        misconduct.is_some() || steady.is_some() || is_wrong && unrepeated.is_some()
+    }
+}
+
+/// How often a machine broke down, and how the first time.
+fn told(count: &BreakdownCount, name: &str, what: &str) -> String {
+    format!("{} of {name}{what}; the first one: {}", count.in_words(), count.first())
+}
