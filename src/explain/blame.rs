@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use num_bigint::{BigInt, Sign};
 
-use self::chain::{CellWriter, Chains};
+use self::chain::{CellOrigin, CellWriter, Chains, VectorChange};
 pub use self::question::{AskedDatum, Question, WrongPart};
 use self::row_deviation::Declared;
 pub use self::search::{Counter, SoughtDatum, WriterSearch};
@@ -70,6 +70,10 @@ pub struct Recorder {
     seen: WatchedInstructions,
     step: u64,
     records: VecDeque<ExecutedInstruction>,
+    /// What the vector changed between instructions.
+    changes: Vec<VectorChange>,
+    /// How many steps of the vector are done.
+    vector_steps: usize,
     /// The size of the values in `records`, in bytes.
     bytes: usize,
     /// The gas before the last instruction.
@@ -121,6 +125,8 @@ impl Recorder {
             seen,
             step: 0,
             records: VecDeque::new(),
+            changes: Vec::new(),
+            vector_steps: 0,
             bytes: 0,
             gas: None,
             last_op: None,
@@ -246,7 +252,7 @@ impl Recorder {
 
     fn made(&self, datum: &AskedDatum, state: &dyn Inspect) -> BlameAnswer {
         let cells = state.cells(&datum.at);
-        let chains = Chains(&self.records);
+        let chains = Chains { records: &self.records, changes: &self.changes };
         let blame = |writer: CellWriter<'_>| {
             let left_by =
                 (datum.wrong == WrongPart::Surplus).then(|| self.left_by(&writer, cells.first())).flatten();
@@ -260,8 +266,13 @@ impl Recorder {
             return BlameAnswer::NoCell(last.or(self.records.back()).map(CellWriter::only).map(blame));
         };
         let end = self.step;
-        if let Some(writer) = cells.iter().find_map(|cell| chains.writer(cell, end)) {
-            return BlameAnswer::By(blame(writer));
+        match cells.iter().find_map(|cell| chains.origin(cell, end)) {
+            Some(CellOrigin::Instruction(writer)) => return BlameAnswer::By(blame(writer)),
+            Some(CellOrigin::Vector(step)) => {
+                let besides = Some(format!("the vector sets it before vector step {step}"));
+                return BlameAnswer::NotWritten { near: None, of_last: None, besides };
+            }
+            None => {}
         }
         let is_near = |record: &&ExecutedInstruction| record.writes.iter().any(|cell| cell.is_like(first));
         let near = self.records.iter().rev().find(is_near);
@@ -467,6 +478,12 @@ impl Watch for Recorder {
         self.step += 1;
     }
 
+    fn set(&mut self, changes: &Value, state: &dyn Inspect) {
+        let cells = state.set_cells(changes);
+        let (after, step) = (self.step, self.vector_steps + 1);
+        self.changes.extend((!cells.is_empty()).then_some(VectorChange { after, step, cells }));
+    }
+
     /// Changes between two actions are not attributed to an instruction.
     fn pause(&mut self, state: &dyn Inspect) {
         if !self.pending {
@@ -479,6 +496,7 @@ impl Watch for Recorder {
 
     fn after_step(&mut self, number: usize, state: &dyn Inspect) {
         self.complete(state, None);
+        self.vector_steps = number;
         self.answer(number, state);
     }
 }

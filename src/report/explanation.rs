@@ -17,7 +17,7 @@ use crate::model::count::counted;
 use crate::model::escape::escaped;
 use crate::model::explanation::{
     Blame, BlameAnswer, END, ExecutedInstruction, ExplainedCase, Explanation, FirstDivergence, FurtherCauses,
-    RowDeviation, SpentGas, StackComparison,
+    InputOrigin, RowDeviation, SpentGas, StackComparison,
 };
 use crate::model::path::{Path, PathKey};
 use crate::model::value::Value;
@@ -412,9 +412,20 @@ fn not_written(text: &mut Vec<u8>, of_last: Option<u64>) -> io::Result<()> {
 
 fn produced(text: &mut Vec<u8>, blame: &Blame, depth: usize) -> io::Result<()> {
     for (input, by) in blame.by.inputs.iter().zip(&blame.inputs) {
-        let Some(by) = by else { continue };
+        let Some(origin) = by else { continue };
         let indent = 4 + 2 * depth;
         let value = truncate(&escaped(&input.value.to_string()), 0, 24);
+        let by = match origin {
+            InputOrigin::Instruction(by) => by,
+            InputOrigin::Vector(step) => {
+                writeln!(
+                    text,
+                    "{:indent$}{value} {DIM}by{DIM:#} the vector, which sets it before vector step {step}",
+                    ""
+                )?;
+                continue;
+            }
+        };
         let room = WIDTH.saturating_sub(indent + value.chars().count() + 7);
         writeln!(text, "{:indent$}{value} {DIM}by{DIM:#} {}", "", executed_by(&by.by, room))?;
         moved(text, indent + 2, by)?;

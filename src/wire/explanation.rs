@@ -322,6 +322,9 @@ pub struct WireInput {
     /// The instruction that wrote it, if it was followed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<WireInstruction>,
+    /// The step of the vector that set it at its start, from 1, if no instruction wrote it since.
+    #[serde(rename = "setBefore", skip_serializing_if = "Option::is_none")]
+    pub set_before: Option<usize>,
 }
 
 /// The total cost of all instructions of one kind.
@@ -409,9 +412,13 @@ fn answer(answer: &BlameAnswer) -> Option<WireInstruction> {
 impl From<&model::Blame> for WireInstruction {
     fn from(blame: &model::Blame) -> WireInstruction {
         let model::Blame { by, moved_by, inputs, further, reached_by, left_by } = blame;
-        let input = |(input, by): (&model::BlameInput, &Option<model::Blame>)| WireInput {
-            by: by.as_ref().map(WireInstruction::from),
-            ..input.into()
+        let input = |(input, origin): (&model::BlameInput, &Option<model::InputOrigin>)| {
+            let (by, set_before) = match origin {
+                Some(model::InputOrigin::Instruction(by)) => (Some(by.into()), None),
+                Some(model::InputOrigin::Vector(step)) => (None, Some(*step)),
+                None => (None, None),
+            };
+            WireInput { by, set_before, ..input.into() }
         };
         WireInstruction {
             inputs: by.inputs.iter().zip(inputs).map(input).collect(),
@@ -451,7 +458,7 @@ impl From<&model::ExecutedInstruction> for WireInstruction {
 
 impl From<&model::BlameInput> for WireInput {
     fn from(input: &model::BlameInput) -> WireInput {
-        WireInput { cell: input.cell.to_string(), value: input.value.clone(), by: None }
+        WireInput { cell: input.cell.to_string(), value: input.value.clone(), by: None, set_before: None }
     }
 }
 

@@ -22,7 +22,7 @@ use vmconf::lint::Checker;
 use vmconf::model::diagnostic::Diagnostic;
 use vmconf::model::escape::escaped;
 use vmconf::model::event::Event;
-use vmconf::model::explanation::{Blame, BlameAnswer};
+use vmconf::model::explanation::{Blame, BlameAnswer, InputOrigin};
 use vmconf::model::limits::Limits;
 use vmconf::model::verdict::Verdict;
 use vmconf::run::sources::VectorSource;
@@ -221,7 +221,8 @@ fn blamed(answer: &BlameAnswer) -> Option<String> {
 /// `step 2 ADD of 3 (step 0 PUSH1 0x03), 4 (step 1 PUSH1 0x04)`.
 fn instruction(blame: &Blame) -> String {
     let inputs = blame.by.inputs.iter().zip(&blame.inputs).map(|(input, by)| match by {
-        Some(by) => format!("{} ({})", input.value, instruction(by)),
+        Some(InputOrigin::Instruction(by)) => format!("{} ({})", input.value, instruction(by)),
+        Some(InputOrigin::Vector(step)) => format!("{} (vector step {step})", input.value),
         None => input.value.to_string(),
     });
     let inputs: Vec<_> = inputs.collect();

@@ -1,0 +1,59 @@
+//! Which instruction `vmconf diff` says made a datum, in vectors whose answer follows from reading the program.
+
+use std::fs;
+
+use serde_json::{Value as Json, json};
+use tempfile::TempDir;
+
+use crate::support::vmconf;
+
+/// What `vmconf diff` prints about the only case of this vector.
+fn diff(vector: &Json, flags: &[&str]) -> String {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("vector.json");
+    fs::write(&path, vector.to_string()).unwrap();
+    let told = vmconf(&[&["diff"], flags, &[path.to_str().unwrap()]].concat());
+    assert_eq!(told.exit, 1, "{told:?}");
+    told.stdout
+}
+
+/// The lines from the one that begins with `head` on that are indented more than it, without indentation.
+fn below<'t>(text: &'t str, head: &str) -> Vec<&'t str> {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let mut lines = text.lines().skip_while(|line| !line.trim_start().starts_with(head));
+    let first = lines.next().unwrap_or_else(|| panic!("no {head}: {text}"));
+    let inner = lines.take_while(|line| indent(line) > indent(first));
+    [first].into_iter().chain(inner).map(str::trim).collect()
+}
+
+/// A value that a step of the vector sets is not attributed to an instruction that wrote the place before.
+#[test]
+fn what_a_step_of_the_vector_sets_is_made_by_the_vector() {
+    let case = |instructions: &[&str], set: Json| {
+        json!({ "machine": "tinyvm", "tests": [{
+            "name": "then", "instructions": instructions, "expect": { "stop": "yield" },
+            "then": [{ "registers": set["registers"], "data": set["data"], "expect": { "value": 10 } }],
+        }] })
+    };
+    let nothing = json!({});
+    let registers = |name: &str| json!({ "registers": { name: 9 }, "data": nothing });
+    let text = diff(&case(&["lw r1, 5", "yield", "mov r0, r1", "yield"], registers("r1")), &[]);
+    let expected = [
+        "made by  step 3, 0x02 mov r0, r1 of register r1 = 9",
+        "9 by the vector, which sets it before vector step 2",
+    ];
+    assert_eq!(below(&text, "made by"), expected, "{text}");
+
+    // Instructions after the change count again.
+    let text = diff(&case(&["yield", "lw r1, 5", "mov r0, r1", "yield"], registers("r1")), &[]);
+    assert_eq!(below(&text, "made by")[1], "5 by step 2, 0x01 lw r1, 5", "{text}");
+
+    let text = diff(&case(&["yield", "yield"], registers("r0")), &[]);
+    assert_eq!(below(&text, "made by"), ["made by  no instruction: the vector sets it before vector step 2"]);
+
+    // Of two words from 0x0004 on, the second one is read.
+    let data = json!({ "registers": {}, "data": { "0x0004": [3, 4] } });
+    let text = diff(&case(&["lw r1, 5", "yield", "lw r0, r1", "yield"], data), &[]);
+    let lines = below(&text, "made by");
+    assert!(lines.contains(&"4 by the vector, which sets it before vector step 2"), "{text}");
+}
