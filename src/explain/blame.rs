@@ -240,7 +240,7 @@ impl Recorder {
             for datum in data {
                 let answer = self.made(datum, state);
                 if let BlameAnswer::NotWritten { of_last: Some(_), .. } = answer {
-                    let (answer, cells) = (self.cache.len(), state.cells(&datum.at));
+                    let (answer, cells) = (self.cache.len(), datum.cells(state));
                     let question = (number, vec![datum.clone()]);
                     self.sought.push(SoughtDatum { answer, question, cells, end: self.step });
                 }
@@ -251,7 +251,7 @@ impl Recorder {
     }
 
     fn made(&self, datum: &AskedDatum, state: &dyn Inspect) -> BlameAnswer {
-        let cells = state.cells(&datum.at);
+        let cells = datum.cells(state);
         let chains = Chains { records: &self.records, changes: &self.changes };
         let blame = |writer: CellWriter<'_>| {
             let left_by =

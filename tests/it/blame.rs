@@ -57,3 +57,40 @@ fn what_a_step_of_the_vector_sets_is_made_by_the_vector() {
     let lines = below(&text, "made by");
     assert!(lines.contains(&"4 by the vector, which sets it before vector step 2"), "{text}");
 }
+
+/// Of a Buffer, the instruction that wrote the first byte that differs.
+#[test]
+fn a_byte_of_a_buffer_is_made_by_what_wrote_it() {
+    let made = |script: &[&str], demanded: &str| {
+        let result = json!({ "state": "HALT", "resultStack": [{ "type": "Buffer", "value": demanded }] });
+        let step = json!({ "actions": ["Execute"], "result": result });
+        let vector =
+            json!({ "machine": "neo3", "tests": [{ "name": "buffer", "script": script, "steps": [step] }] });
+        let text = diff(&vector, &[]);
+        below(&text, "made by")[0].split(" of ").next().unwrap().to_owned()
+    };
+    // Byte 0 = 7, then byte 1 = 8.
+    let set = ["PUSH2", "NEWBUFFER", "DUP", "PUSH0", "PUSH7", "SETITEM", "DUP", "PUSH1", "PUSH8", "SETITEM"];
+    assert_eq!(made(&set, "0x0608"), "made by  step 6, 0x05 SETITEM");
+    assert_eq!(made(&set, "0x0709"), "made by  step 10, 0x09 SETITEM");
+    // Zeros; the byte 0x05 of an Integer goes to index 0, then the byte 0x06 of another one to index 2.
+    let copied = [
+        "PUSH3",
+        "NEWBUFFER",
+        "DUP",
+        "PUSH0",
+        "PUSH5",
+        "PUSH0",
+        "PUSH1",
+        "MEMCPY",
+        "DUP",
+        "PUSH2",
+        "PUSH6",
+        "PUSH0",
+        "PUSH1",
+        "MEMCPY",
+    ];
+    assert_eq!(made(&copied, "0x010006"), "made by  step 8, 0x07 MEMCPY");
+    assert_eq!(made(&copied, "0x050106"), "made by  step 2, 0x01 NEWBUFFER");
+    assert_eq!(made(&copied, "0x050001"), "made by  step 14, 0x0d MEMCPY");
+}

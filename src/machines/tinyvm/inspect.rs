@@ -52,7 +52,7 @@ impl Inspect for TinyVm {
                     words => Value::List(words.iter().take(SHOWN).map(|word| Value::int(*word)).collect()),
                 })
             }
-            Cell::Stack(_) | Cell::Item(..) | Cell::Compound(_) => None,
+            Cell::Stack(_) | Cell::Item(..) | Cell::Compound(_) | Cell::Bytes(..) => None,
         }
     }
 

@@ -164,7 +164,8 @@ fn reports_have_their_schema() {
 }
 
 fn executed(step: u64) -> WireInstruction {
-    let input = WireInput { cell: "storage 0x01".to_owned(), value: Value::int(1), by: None };
+    let input =
+        WireInput { cell: "storage 0x01".to_owned(), value: Value::int(1), by: None, set_before: Some(2) };
     WireInstruction {
         step,
         pc: 3,
@@ -187,7 +188,7 @@ fn executed(step: u64) -> WireInstruction {
 /// An instruction with all that is said of one that wrote something.
 fn blame(step: u64) -> WireInstruction {
     let by = Some(WireInstruction { moved_by: vec![executed(2)], ..executed(1) });
-    let input = WireInput { cell: "stack [0]".to_owned(), value: Value::int(1), by };
+    let input = WireInput { cell: "stack [0]".to_owned(), value: Value::int(1), by, set_before: None };
     WireInstruction { inputs: vec![input], moved_by: vec![executed(step - 1)], ..executed(step) }
 }
 
