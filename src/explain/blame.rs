@@ -11,6 +11,7 @@
 
 mod chain;
 mod question;
+mod ranges;
 mod row_deviation;
 mod search;
 mod stack;

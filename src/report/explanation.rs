@@ -13,11 +13,12 @@ use super::style::{ACTUAL, DIM, ERROR, EXPECTED, FAIL, WIDTH, location};
 use super::truncate::{truncate, truncate_pair};
 use super::world;
 use crate::model::assertion::Expected;
+use crate::model::cell::Cell;
 use crate::model::count::counted;
 use crate::model::escape::escaped;
 use crate::model::explanation::{
     Blame, BlameAnswer, END, ExecutedInstruction, ExplainedCase, Explanation, FirstDivergence, FurtherCauses,
-    InputOrigin, RowDeviation, SpentGas, StackComparison,
+    InputOrigin, InputPart, RowDeviation, SpentGas, StackComparison,
 };
 use crate::model::path::{Path, PathKey};
 use crate::model::value::Value;
@@ -411,25 +412,28 @@ fn not_written(text: &mut Vec<u8>, of_last: Option<u64>) -> io::Result<()> {
 }
 
 fn produced(text: &mut Vec<u8>, blame: &Blame, depth: usize) -> io::Result<()> {
-    for (input, by) in blame.by.inputs.iter().zip(&blame.inputs) {
-        let Some(origin) = by else { continue };
-        let indent = 4 + 2 * depth;
-        let value = truncate(&escaped(&input.value.to_string()), 0, 24);
-        let by = match origin {
-            InputOrigin::Instruction(by) => by,
-            InputOrigin::Vector(step) => {
-                writeln!(
-                    text,
-                    "{:indent$}{value} {DIM}by{DIM:#} the vector, which sets it before vector step {step}",
-                    ""
-                )?;
-                continue;
-            }
-        };
-        let room = WIDTH.saturating_sub(indent + value.chars().count() + 7);
-        writeln!(text, "{:indent$}{value} {DIM}by{DIM:#} {}", "", executed_by(&by.by, room))?;
-        moved(text, indent + 2, by)?;
-        produced(text, by, depth + 1)?;
+    for (input, parts) in blame.by.inputs.iter().zip(&blame.inputs) {
+        for InputPart { cell, origin } in parts {
+            let indent = 4 + 2 * depth;
+            // What several instructions wrote is no value of one of them.
+            let what = cell.as_ref().map_or_else(|| input.value.to_string(), Cell::to_string);
+            let what = truncate(&escaped(&what), 0, 24);
+            let by = match origin {
+                InputOrigin::Instruction(by) => by,
+                InputOrigin::Vector(step) => {
+                    writeln!(
+                        text,
+                        "{:indent$}{what} {DIM}by{DIM:#} the vector, which sets it before vector step {step}",
+                        ""
+                    )?;
+                    continue;
+                }
+            };
+            let room = WIDTH.saturating_sub(indent + what.chars().count() + 7);
+            writeln!(text, "{:indent$}{what} {DIM}by{DIM:#} {}", "", executed_by(&by.by, room))?;
+            moved(text, indent + 2, by)?;
+            produced(text, by, depth + 1)?;
+        }
     }
     Ok(())
 }

@@ -94,3 +94,47 @@ fn a_byte_of_a_buffer_is_made_by_what_wrote_it() {
     assert_eq!(made(&copied, "0x050106"), "made by  step 2, 0x01 NEWBUFFER");
     assert_eq!(made(&copied, "0x050001"), "made by  step 14, 0x0d MEMCPY");
 }
+
+/// A vector for the Homestead machine that stops with this word in storage 0, which is demanded to be another one.
+fn stores(code: &str, demanded: &str) -> Json {
+    let account = "0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+    let state = |storage: Json| json!({ account: { "balance": "0x00", "nonce": "0x00", "code": code, "storage": storage } });
+    json!({ "stores": {
+        "env": {
+            "currentCoinbase": account, "currentDifficulty": "0x01", "currentGasLimit": "0x0f4240",
+            "currentNumber": "0x00", "currentTimestamp": "0x01",
+        },
+        "exec": {
+            "address": account, "caller": account, "origin": account, "code": code, "data": "0x",
+            "gas": "0x0f4240", "gasPrice": "0x01", "value": "0x00",
+        },
+        "pre": state(json!({})),
+        "post": state(json!({ "0x00": demanded })),
+    } })
+}
+
+/// Of a range of memory that an instruction reads, each instruction that wrote a part of it.
+#[test]
+fn each_writer_of_a_part_of_memory_is_shown() {
+    // MSTORE 5 at 0, MSTORE8 1 at 0; MLOAD at 0.
+    let text = diff(&stores("0x6005600052600160005360005160005500", "0x06"), &[]);
+    let lines = below(&text, "made by");
+    let starts = |line: &str| lines.iter().any(|it| it.starts_with(line));
+    assert!(starts("made by  step 8, 0x0c MLOAD of 0"), "{text}");
+    assert!(starts("memory 0x0000 by step 6, 0x09 MSTORE8 of 0, 1"), "{text}");
+    assert!(starts("memory 0x0001..0x0020 by step 3, 0x04 MSTORE of 0, 5"), "{text}");
+
+    // MSTORE 5 at 0, MSTORE 7 at 0x20; SHA3 of 0x40 bytes.
+    let text = diff(&stores("0x600560005260076020526040600020600055", "0x01"), &[]);
+    let lines = below(&text, "made by");
+    let starts = |line: &str| lines.iter().any(|it| it.starts_with(line));
+    assert!(starts("memory 0x0020..0x0040 by step 6, 0x09 MSTORE of 0x20 (32), 7"), "{text}");
+    assert!(starts("memory 0x0000..0x0020 by step 3, 0x04 MSTORE of 0, 5"), "{text}");
+
+    // MSTORE8 at 0 to 15, more than a chain shows; SHA3 of 0x10 bytes. Each is made by 2 PUSH1.
+    let bytes: String = (0..16).map(|at| format!("600160{at:02x}53")).collect();
+    let text = diff(&stores(&format!("0x{bytes}6010600020600055"), "0x01"), &["--last", "1"]);
+    let shown = text.lines().filter(|line| line.contains("MSTORE8 of")).count();
+    assert!(shown < 16, "{text}");
+    assert!(text.contains(" more instructions"), "{text}");
+}

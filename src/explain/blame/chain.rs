@@ -2,8 +2,9 @@
 
 use std::collections::{HashSet, VecDeque};
 
+use super::ranges::Ranges;
 use crate::model::cell::Cell;
-use crate::model::explanation::{Blame, ExecutedInstruction, FurtherCauses, InputOrigin};
+use crate::model::explanation::{Blame, ExecutedInstruction, FurtherCauses, InputOrigin, InputPart};
 
 /// The maximum number of instructions of a chain that are shown, not counting those that only moved a value.
 const MAX_INSTRUCTIONS: usize = 7;
@@ -43,9 +44,36 @@ pub(super) enum CellOrigin<'r> {
     Vector(usize),
 }
 
-/// What wrote an input: an instruction of the same answer, by its index, or the vector.
+/// What wrote a cell or, if it was one of several, which part of the cell it wrote.
+struct PartOrigin<'r> {
+    cell: Option<Cell>,
+    origin: CellOrigin<'r>,
+}
+
+/// What wrote a cell, the last writer first.
+#[derive(Default)]
+struct PartOrigins<'r> {
+    parts: Vec<PartOrigin<'r>>,
+    /// How many instructions before the one that read the cell were examined; 0 if it was not counted.
+    looked_at: u64,
+}
+
+impl<'r> PartOrigins<'r> {
+    fn whole(origin: Option<CellOrigin<'r>>) -> PartOrigins<'r> {
+        let parts = origin.into_iter().map(|origin| PartOrigin { cell: None, origin }).collect();
+        PartOrigins { parts, looked_at: 0 }
+    }
+}
+
+/// What wrote an input, or this part of it.
+struct FollowedInput {
+    cell: Option<Cell>,
+    by: FollowedWriter,
+}
+
+/// An instruction of the same answer, by its index, or the vector.
 #[derive(Clone, Copy)]
-enum FollowedInput {
+enum FollowedWriter {
     Instruction(usize),
     Vector(usize),
 }
@@ -53,12 +81,12 @@ enum FollowedInput {
 /// An instruction of an answer, with what wrote its inputs.
 struct Followed<'r> {
     writer: CellWriter<'r>,
-    inputs: Vec<Option<FollowedInput>>,
+    inputs: Vec<Vec<FollowedInput>>,
 }
 
 impl<'r> Followed<'r> {
     fn new(writer: CellWriter<'r>) -> Followed<'r> {
-        let inputs = vec![None; writer.by.inputs.len()];
+        let inputs = writer.by.inputs.iter().map(|_| Vec::new()).collect();
         Followed { writer, inputs }
     }
 }
@@ -91,23 +119,27 @@ impl<'r> Chains<'r> {
                 let whole = &by.inputs[index].cell;
                 let part = whole.part(byte.filter(|_| next == 0));
                 // If nothing wrote the byte, what wrote next to it may have written too much or too little.
-                let origin = self.origin(&part, by.step).or_else(|| self.origin(whole, by.step));
-                let writer = match origin {
-                    Some(CellOrigin::Instruction(writer)) => writer,
-                    Some(CellOrigin::Vector(step)) => {
-                        found[next].inputs[index] = Some(FollowedInput::Vector(step));
+                let of_part = self.origins(&part, by.step);
+                let origins = if of_part.parts.is_empty() { self.origins(whole, by.step) } else { of_part };
+                for PartOrigin { cell, origin } in origins.parts {
+                    let writer = match origin {
+                        CellOrigin::Vector(step) => {
+                            let by = FollowedWriter::Vector(step);
+                            found[next].inputs[index].push(FollowedInput { cell, by });
+                            continue;
+                        }
+                        CellOrigin::Instruction(writer) => writer,
+                    };
+                    if !known.insert(writer.by.step) {
                         continue;
                     }
-                    None => continue,
-                };
-                if !known.insert(writer.by.step) {
-                    continue;
-                }
-                if found.len() < MAX_INSTRUCTIONS {
-                    found[next].inputs[index] = Some(FollowedInput::Instruction(found.len()));
-                    found.push(Followed::new(writer));
-                } else {
-                    left_out.push_back(writer.by);
+                    if found.len() < MAX_INSTRUCTIONS {
+                        let by = FollowedWriter::Instruction(found.len());
+                        found[next].inputs[index].push(FollowedInput { cell, by });
+                        found.push(Followed::new(writer));
+                    } else {
+                        left_out.push_back(writer.by);
+                    }
                 }
             }
             next += 1;
@@ -133,17 +165,49 @@ impl<'r> Chains<'r> {
                 if looked_at > MAX_LOOKED_AT {
                     break;
                 }
-                let Some(CellOrigin::Instruction(writer)) = self.origin(&input.cell, by.step) else {
-                    continue;
-                };
-                looked_at += by.step - writer.by.step;
-                if known.insert(writer.by.step) {
-                    next.push_back(writer.by);
+                let origins = self.origins(&input.cell, by.step);
+                looked_at += origins.looked_at;
+                for part in origins.parts {
+                    let CellOrigin::Instruction(writer) = part.origin else { continue };
+                    looked_at += by.step - writer.by.step;
+                    if known.insert(writer.by.step) {
+                        next.push_back(writer.by);
+                    }
                 }
             }
         }
         let oldest: Vec<_> = oldest.into_iter().cloned().collect();
         (count > 0).then(|| FurtherCauses { left_out: count - oldest.len(), oldest })
+    }
+
+    /// What wrote the cell or, if it is a part of a memory, each part of it before `step`.
+    fn origins(&self, cell: &Cell, step: u64) -> PartOrigins<'r> {
+        let Cell::Range(space, range) = cell else { return PartOrigins::whole(self.origin(cell, step)) };
+        let mut left = Ranges::of(space, range);
+        let mut parts = Vec::new();
+        let mut looked_at = 0;
+        let mut changes = self.changes_before(step).peekable();
+        for by in self.preceding(step) {
+            while let Some(change) = changes.next_if(|change| change.after > by.step) {
+                let origin = CellOrigin::Vector(change.step);
+                parts.extend(left.remove(&change.cells).map(|cell| PartOrigin { cell: Some(cell), origin }));
+            }
+            if left.is_empty() {
+                break;
+            }
+            looked_at += 1;
+            let origin = CellOrigin::Instruction(CellWriter::only(by));
+            parts.extend(left.remove(&by.writes).map(|cell| PartOrigin { cell: Some(cell), origin }));
+        }
+        for change in changes {
+            let origin = CellOrigin::Vector(change.step);
+            parts.extend(left.remove(&change.cells).map(|cell| PartOrigin { cell: Some(cell), origin }));
+        }
+        if parts.len() < 2 {
+            // A value that is read as it was written may have been moved.
+            parts = PartOrigins::whole(self.origin(cell, step)).parts;
+        }
+        PartOrigins { parts, looked_at }
     }
 
     /// What wrote the cell last before `step`, with the later instructions that moved the value.
@@ -172,12 +236,17 @@ impl<'r> Chains<'r> {
         }
     }
 
-    /// The last change of the cell by the vector before `step`, if all later instructions were kept.
+    /// The last change of the cell by the vector before `step`.
     fn change(&self, cell: &Cell, step: u64) -> Option<&'r VectorChange> {
+        let is_it = |change: &&VectorChange| change.cells.iter().any(|changed| changed.touches(cell));
+        self.changes_before(step).find(is_it)
+    }
+
+    /// The changes by the vector before `step` after which all instructions were kept, the latest one first.
+    fn changes_before(&self, step: u64) -> impl Iterator<Item = &'r VectorChange> + use<'r> {
         let first = self.records.front().map_or(0, |record| record.step);
-        let known = self.changes.iter().rev().take_while(|change| change.after >= first);
-        let mut earlier = known.skip_while(|change| change.after > step);
-        earlier.find(|change| change.cells.iter().any(|changed| changed.touches(cell)))
+        let known = self.changes.iter().rev().take_while(move |change| change.after >= first);
+        known.skip_while(move |change| change.after > step)
     }
 
     /// The last instruction before `step` that decided where execution continues.
@@ -202,11 +271,12 @@ fn elsewhere_first(by: &ExecutedInstruction) -> impl Iterator<Item = usize> {
 }
 
 impl FollowedInput {
-    fn assemble(self, found: &[Followed<'_>]) -> InputOrigin {
-        match self {
-            FollowedInput::Instruction(place) => InputOrigin::Instruction(assemble(found, place)),
-            FollowedInput::Vector(step) => InputOrigin::Vector(step),
-        }
+    fn assemble(&self, found: &[Followed<'_>]) -> InputPart {
+        let origin = match self.by {
+            FollowedWriter::Instruction(place) => InputOrigin::Instruction(assemble(found, place)),
+            FollowedWriter::Vector(step) => InputOrigin::Vector(step),
+        };
+        InputPart { cell: self.cell.clone(), origin }
     }
 }
 
@@ -215,7 +285,7 @@ fn assemble(found: &[Followed<'_>], place: usize) -> Blame {
     Blame {
         by: writer.by.clone(),
         moved_by: writer.moved_by.iter().map(|it| (*it).clone()).collect(),
-        inputs: inputs.iter().map(|input| input.map(|input| input.assemble(found))).collect(),
+        inputs: inputs.iter().map(|parts| parts.iter().map(|part| part.assemble(found)).collect()).collect(),
         further: None,
         reached_by: None,
         left_by: None,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Value as Json, json};
 use vmconf::explain::explain;
 use vmconf::machines::ethereum::{Ethereum, EthereumFault, WrongPrice};
-use vmconf::model::explanation::{Blame, BlameAnswer, ComparedWith, Explanation, InputOrigin, StateLeaf};
+use vmconf::model::explanation::{Blame, BlameAnswer, ComparedWith, Explanation, InputPart, StateLeaf};
 use vmconf::model::limits::Limits;
 use vmconf::model::signature;
 use vmconf::model::verdict::Verdict;
@@ -117,7 +117,7 @@ fn leaves_are_blamed_on_the_instruction_and_frame_that_wrote_them() {
 fn chain(answer: &BlameAnswer) -> String {
     fn follow(blame: &Blame, found: &mut Vec<String>) {
         found.push(blame.by.text.clone());
-        blame.inputs.iter().flatten().filter_map(InputOrigin::blame).for_each(|input| follow(input, found));
+        blame.inputs.iter().flatten().filter_map(InputPart::blame).for_each(|input| follow(input, found));
     }
     let mut found = Vec::new();
     follow(answer.blame().unwrap(), &mut found);
