@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
-use crate::support::vmconf;
+use crate::support::{at_root, vmconf};
 
 /// What `vmconf diff` prints about the only case of this vector.
 fn diff(vector: &Json, flags: &[&str]) -> String {
@@ -137,4 +137,35 @@ fn each_writer_of_a_part_of_memory_is_shown() {
     let shown = text.lines().filter(|line| line.contains("MSTORE8 of")).count();
     assert!(shown < 16, "{text}");
     assert!(text.contains(" more instructions"), "{text}");
+}
+
+/// What the transaction did not change was so from the start: all of it if it is refused, and a balance if it sends 0.
+#[test]
+fn a_transaction_that_changes_nothing_made_nothing() {
+    const START: &str = "made by  no instruction: it was so from the start";
+    let example = at_root("docs/examples/formats/statetest.json");
+    let example: Json = serde_json::from_str(&fs::read_to_string(example).unwrap()).unwrap();
+    let sender = "0xa94f5374fce5edbc8e2a8697c15331677e6ebf0b";
+    let recipient = "0x00000000000000000000000000000000000000b0";
+    let after = |text: &str, path: &str| {
+        let from = text.find(path).unwrap_or_else(|| panic!("no {path}: {text}"));
+        below(&text[from..], "made by")[0].to_owned()
+    };
+
+    let mut refused = example.clone();
+    refused["transfer"]["pre"][sender]["balance"] = json!("0x01");
+    refused["transfer"]["post"]["London"][0]["expectException"] = json!("TR_NoFunds");
+    let text = diff(&refused, &["--last", "9"]);
+    assert_eq!(after(&text, &format!("{sender}/balance")), START, "{text}");
+    assert_eq!(after(&text, &format!("{sender}/nonce")), START, "{text}");
+
+    let mut nothing = example;
+    let transfer = &mut nothing["transfer"];
+    transfer["pre"][recipient] = json!({ "balance": "0x05", "nonce": "0x00", "code": "0x", "storage": {} });
+    transfer["transaction"]["value"] = json!(["0x00"]);
+    transfer["post"]["London"][0]["state"][recipient]["balance"] = json!("0x06");
+    let text = diff(&nothing, &["--last", "9"]);
+    assert_eq!(after(&text, &format!("{recipient}/balance")), START, "{text}");
+    let fee = "made by  no instruction: the transaction takes its fee and what it sends";
+    assert_eq!(after(&text, &format!("{sender}/balance")), fee, "{text}");
 }
