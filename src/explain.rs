@@ -370,10 +370,13 @@ fn stack_of(
 ) -> Option<StackComparison> {
     let Value::List(actual) = actual else { return None };
     let demanded = |path: &Path| demanded(case, difference.step, path);
-    let count = match demanded(&at) {
-        Some(Expected::Len(count)) => count,
-        _ => actual.len(),
-    };
+    // The type of a list may be demanded before its length.
+    let step = case.steps.get(difference.step.unwrap_or(1).checked_sub(1)?)?;
+    let length = step.assertions.iter().find_map(|check| match check.expected {
+        Expected::Len(count) if check.at == at => Some(count),
+        _ => None,
+    });
+    let count = length.unwrap_or(actual.len());
     let wanted = (0..count.min(MAX_ITEMS)).map(|index| demanded(&at.child(index))).collect();
     let keys = difference.at.keys();
     let differs = match keys.get(at.keys().len()) {

@@ -517,7 +517,7 @@ fn stacks(text: &mut Vec<u8>, stack: &StackComparison, most: usize) -> io::Resul
     let rows = from..count.min(from + rows);
     for index in rows.clone() {
         let actual = stack.actual.get(index);
-        let (expected, differs) = match stack.wanted.get(index) {
+        let (expected, is_wrong) = match stack.wanted.get(index) {
             None => ("(absent)".to_owned(), true),
             Some(None) => ("(not compared)".to_owned(), false),
             Some(Some(expected)) => (expected.to_string(), is_wrong(expected, actual)),
@@ -525,6 +525,8 @@ fn stacks(text: &mut Vec<u8>, stack: &StackComparison, most: usize) -> io::Resul
         let actual = actual.map_or("(absent)".to_owned(), Value::to_string);
         let (expected, actual) =
             (truncate(&escaped(&expected), 0, half), truncate(&escaped(&actual), 0, half));
+        // An item may also differ inside.
+        let differs = is_wrong || index == stack.differs;
         let (mark, style) = if differs { ("!", ACTUAL) } else { (" ", DIM) };
         writeln!(
             text,

@@ -169,3 +169,35 @@ fn a_transaction_that_changes_nothing_made_nothing() {
     let fee = "made by  no instruction: the transaction takes its fee and what it sends";
     assert_eq!(after(&text, &format!("{sender}/balance")), fee, "{text}");
 }
+
+/// In the table of expected and actual items, each that is wrong is marked: one too many, one that is missing, and one
+/// that differs inside.
+#[test]
+fn wrong_items_of_containers_are_marked() {
+    let integer = |value: i64| json!({ "type": "Integer", "value": value });
+    let rows = |script: &[&str], result: Json| {
+        let step = json!({ "actions": ["Execute"], "result": { "state": "HALT", "resultStack": result } });
+        let vector =
+            json!({ "machine": "neo3", "tests": [{ "name": "rows", "script": script, "steps": [step] }] });
+        let text = diff(&vector, &[]);
+        let rows = text.lines().skip_while(|line| !line.contains("expected and actual")).skip(1);
+        let rows = rows.take_while(|line| line.trim_start_matches([' ', '!']).starts_with('['));
+        let columns = |row: &str| {
+            row.split("  ").map(str::trim).filter(|it| !it.is_empty()).map(str::to_owned).collect()
+        };
+        rows.map(columns).collect::<Vec<Vec<String>>>()
+    };
+    let pack = ["PUSH3", "PUSH2", "PUSH1", "PUSH3", "PACK"];
+    let array = |items: Vec<Json>| json!([{ "type": "Array", "value": items }]);
+    let items = |count: i64| array((1..=count).map(integer).collect());
+    let same =
+        |index: usize| vec![format!("[{index}] Integer {}", index + 1), format!("Integer {}", index + 1)];
+    assert_eq!(rows(&pack, items(2)), [same(0), same(1), vec!["! [2] (absent)".into(), "Integer 3".into()]]);
+    let missing = vec!["! [3] Integer 4".into(), "(absent)".into()];
+    assert_eq!(rows(&pack, items(4)), [same(0), same(1), same(2), missing]);
+
+    let map = json!([{ "type": "Map", "value": { "0x02": integer(2) } }, integer(9)]);
+    let inside = vec!["! [0] Map".to_owned(), "Map {0x01: Integer 2}".into()];
+    let other = vec!["[1] Integer 9".to_owned(), "Integer 9".into()];
+    assert_eq!(rows(&["PUSH9", "NEWMAP", "DUP", "PUSH1", "PUSH2", "SETITEM"], map), [inside, other]);
+}
