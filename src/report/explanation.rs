@@ -359,17 +359,37 @@ fn tree(text: &mut Vec<u8>, head: &str, blame: &Blame, most: usize) -> io::Resul
     if let Some(further) = &blame.further {
         begins(&mut lines, further)?;
     }
-    let lines: Vec<_> = lines.split_inclusive(|byte| *byte == b'\n').collect();
+    let mut lines: Vec<_> = lines.split_inclusive(|byte| *byte == b'\n').collect();
     let mut write = |lines: &[&[u8]]| lines.iter().try_for_each(|line| text.write_all(line));
-    if lines.len() <= most || most < MIN_CUT {
+    let mark = |count| format!("      {DIM}… {}{DIM:#}\n", counted(count, "more line"));
+    if lines.len() <= most || most < 2 {
         return write(&lines[..lines.len().min(most)]);
+    }
+    if most < MIN_CUT || has_parts(blame) {
+        let count = lines.len();
+        without_deepest(&mut lines, most - 1);
+        write(&lines)?;
+        return write(&[mark(count - lines.len()).as_bytes()]);
     }
     // The chain is cut in the middle: it ends with the datum and begins with an input.
     let (start, end) = (&lines[..most - 2], &lines[lines.len() - 1..]);
     write(start)?;
-    let cut = counted(lines.len() - start.len() - end.len(), "more line");
-    write(&[format!("      {DIM}… {cut}{DIM:#}\n").as_bytes()])?;
+    write(&[mark(lines.len() - start.len() - end.len()).as_bytes()])?;
     write(end)
+}
+
+/// Whether several instructions wrote an input of the instruction, each of which must be shown.
+fn has_parts(blame: &Blame) -> bool {
+    blame.inputs.iter().any(|parts| parts.len() > 1)
+}
+
+/// Removes the most indented lines, the last one of them first, until at most `most` lines are left.
+fn without_deepest(lines: &mut Vec<&[u8]>, most: usize) {
+    let indent = |line: &[u8]| line.iter().take_while(|byte| **byte == b' ').count();
+    while lines.len() > most {
+        let Some(deepest) = (0..lines.len()).max_by_key(|index| indent(lines[*index])) else { return };
+        lines.remove(deepest);
+    }
 }
 
 /// Writes the oldest instructions of a long chain.
@@ -378,7 +398,9 @@ fn begins(text: &mut Vec<u8>, further: &FurtherCauses) -> io::Result<()> {
         writeln!(text, "      {DIM}… {}{DIM:#}", counted(further.left_out, "more instruction"))?;
     }
     let oldest = further.oldest.iter().rev();
-    oldest.map(|by| executed_by(by, WIDTH - 8)).try_for_each(|by| writeln!(text, "      {by}"))
+    oldest
+        .map(|by| executed_by(by, WIDTH - 20))
+        .try_for_each(|by| writeln!(text, "      {DIM}begins with{DIM:#} {by}"))
 }
 
 /// Writes the first difference that an instruction made, unless it is the first difference of the case or was made by
@@ -417,7 +439,7 @@ fn produced(text: &mut Vec<u8>, blame: &Blame, depth: usize) -> io::Result<()> {
             let indent = 4 + 2 * depth;
             // What several instructions wrote is no value of one of them.
             let what = cell.as_ref().map_or_else(|| input.value.to_string(), Cell::to_string);
-            let what = truncate(&escaped(&what), 0, 24);
+            let what = truncate(&escaped(&what), 0, if cell.is_some() { 40 } else { 24 });
             let by = match origin {
                 InputOrigin::Instruction(by) => by,
                 InputOrigin::Vector(step) => {

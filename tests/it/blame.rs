@@ -201,3 +201,26 @@ fn wrong_items_of_containers_are_marked() {
     let other = vec!["[1] Integer 9".to_owned(), "Integer 9".into()];
     assert_eq!(rows(&["PUSH9", "NEWMAP", "DUP", "PUSH1", "PUSH2", "SETITEM"], map), [inside, other]);
 }
+
+/// Where a chain is cut or begins, it says so: each line directly below its end is an input with its value, or a mark.
+#[test]
+fn lines_of_a_chain_are_inputs_or_marked() {
+    let adds = "600101".repeat(8);
+    let mut vector = stores(&format!("0x6001{adds}60005500"), "0x01");
+    let is_told = |line: &&str| {
+        let marks = ["made by", "moved by", "begins with", "reached by", "…"];
+        line.contains(" by step ") || marks.iter().any(|mark| line.starts_with(mark))
+    };
+    for flags in [&[][..], &["--last", "1"]] {
+        let text = diff(&vector, flags);
+        let lines = below(&text, "made by");
+        assert!(lines.len() > 3 && lines.iter().all(is_told), "{text}");
+    }
+    // The wrong gas comes first; below it, the word is shown in three lines.
+    vector["stores"]["gas"] = json!("0x01");
+    vector["stores"]["out"] = json!("0x");
+    let text = diff(&vector, &[]);
+    let also = &text[text.find("also differs").unwrap_or_else(|| panic!("{text}"))..];
+    let lines = below(also, "made by");
+    assert!(lines.iter().all(is_told) && lines.last().unwrap().starts_with('…'), "{text}");
+}
