@@ -326,9 +326,9 @@ fn divergence(case: &Case, options: &RunOptions) -> Option<FirstDivergence> {
 fn datum(difference: &CaseDifference, case: Option<&Case>) -> AskedDatum {
     let whole = AskedDatum { at: difference.at.clone(), wrong: WrongPart::Whole };
     match (&difference.expected, &difference.actual) {
-        (Expected::Is(Value::Bytes(wanted)), Some(Value::Bytes(actual))) => {
-            let byte = wanted.iter().zip(actual).position(|(wanted, actual)| wanted != actual);
-            AskedDatum { wrong: byte.map_or(WrongPart::Whole, WrongPart::Byte), ..whole }
+        (Expected::Is(wanted), Some(actual)) => {
+            let wrong = first_wrong_byte(wanted, actual).map_or(WrongPart::Whole, WrongPart::Byte);
+            AskedDatum { wrong, ..whole }
         }
         (Expected::Len(count), Some(Value::List(items))) if items.len() > *count => {
             let is_wrong = |index: &usize| {
@@ -340,6 +340,19 @@ fn datum(difference: &CaseDifference, case: Option<&Case>) -> AskedDatum {
             AskedDatum { at: difference.at.child(surplus), wrong: WrongPart::Surplus }
         }
         _ => whole,
+    }
+}
+
+/// The first byte that differs in two byte strings of the same type.
+fn first_wrong_byte(wanted: &Value, actual: &Value) -> Option<usize> {
+    match (wanted, actual) {
+        (Value::Bytes(wanted), Value::Bytes(actual)) => {
+            wanted.iter().zip(actual).position(|(wanted, actual)| wanted != actual)
+        }
+        (Value::Typed(one, wanted), Value::Typed(other, actual)) if one == other => {
+            first_wrong_byte(wanted, actual)
+        }
+        _ => None,
     }
 }
 
@@ -357,10 +370,13 @@ fn stack_of(
 ) -> Option<StackComparison> {
     let Value::List(actual) = actual else { return None };
     let demanded = |path: &Path| demanded(case, difference.step, path);
-    let count = match demanded(&at) {
-        Some(Expected::Len(count)) => count,
-        _ => actual.len(),
-    };
+    // The type of a list may be demanded before its length.
+    let step = case.steps.get(difference.step.unwrap_or(1).checked_sub(1)?)?;
+    let length = step.assertions.iter().find_map(|check| match check.expected {
+        Expected::Len(count) if check.at == at => Some(count),
+        _ => None,
+    });
+    let count = length.unwrap_or(actual.len());
     let wanted = (0..count.min(MAX_ITEMS)).map(|index| demanded(&at.child(index))).collect();
     let keys = difference.at.keys();
     let differs = match keys.get(at.keys().len()) {

@@ -11,6 +11,7 @@
 
 mod chain;
 mod question;
+mod ranges;
 mod row_deviation;
 mod search;
 mod stack;
@@ -22,7 +23,7 @@ use std::sync::Arc;
 
 use num_bigint::{BigInt, Sign};
 
-use self::chain::{CellWriter, Chains};
+use self::chain::{CellOrigin, CellWriter, Chains, VectorChange};
 pub use self::question::{AskedDatum, Question, WrongPart};
 use self::row_deviation::Declared;
 pub use self::search::{Counter, SoughtDatum, WriterSearch};
@@ -70,6 +71,10 @@ pub struct Recorder {
     seen: WatchedInstructions,
     step: u64,
     records: VecDeque<ExecutedInstruction>,
+    /// What the vector changed between instructions.
+    changes: Vec<VectorChange>,
+    /// How many steps of the vector are done.
+    vector_steps: usize,
     /// The size of the values in `records`, in bytes.
     bytes: usize,
     /// The gas before the last instruction.
@@ -121,6 +126,8 @@ impl Recorder {
             seen,
             step: 0,
             records: VecDeque::new(),
+            changes: Vec::new(),
+            vector_steps: 0,
             bytes: 0,
             gas: None,
             last_op: None,
@@ -234,7 +241,7 @@ impl Recorder {
             for datum in data {
                 let answer = self.made(datum, state);
                 if let BlameAnswer::NotWritten { of_last: Some(_), .. } = answer {
-                    let (answer, cells) = (self.cache.len(), state.cells(&datum.at));
+                    let (answer, cells) = (self.cache.len(), datum.cells(state));
                     let question = (number, vec![datum.clone()]);
                     self.sought.push(SoughtDatum { answer, question, cells, end: self.step });
                 }
@@ -245,8 +252,8 @@ impl Recorder {
     }
 
     fn made(&self, datum: &AskedDatum, state: &dyn Inspect) -> BlameAnswer {
-        let cells = state.cells(&datum.at);
-        let chains = Chains(&self.records);
+        let cells = datum.cells(state);
+        let chains = Chains { records: &self.records, changes: &self.changes };
         let blame = |writer: CellWriter<'_>| {
             let left_by =
                 (datum.wrong == WrongPart::Surplus).then(|| self.left_by(&writer, cells.first())).flatten();
@@ -260,8 +267,13 @@ impl Recorder {
             return BlameAnswer::NoCell(last.or(self.records.back()).map(CellWriter::only).map(blame));
         };
         let end = self.step;
-        if let Some(writer) = cells.iter().find_map(|cell| chains.writer(cell, end)) {
-            return BlameAnswer::By(blame(writer));
+        match cells.iter().find_map(|cell| chains.origin(cell, end)) {
+            Some(CellOrigin::Instruction(writer)) => return BlameAnswer::By(blame(writer)),
+            Some(CellOrigin::Vector(step)) => {
+                let besides = Some(format!("the vector sets it before vector step {step}"));
+                return BlameAnswer::NotWritten { near: None, of_last: None, besides };
+            }
+            None => {}
         }
         let is_near = |record: &&ExecutedInstruction| record.writes.iter().any(|cell| cell.is_like(first));
         let near = self.records.iter().rev().find(is_near);
@@ -467,6 +479,12 @@ impl Watch for Recorder {
         self.step += 1;
     }
 
+    fn set(&mut self, changes: &Value, state: &dyn Inspect) {
+        let cells = state.set_cells(changes);
+        let (after, step) = (self.step, self.vector_steps + 1);
+        self.changes.extend((!cells.is_empty()).then_some(VectorChange { after, step, cells }));
+    }
+
     /// Changes between two actions are not attributed to an instruction.
     fn pause(&mut self, state: &dyn Inspect) {
         if !self.pending {
@@ -479,6 +497,7 @@ impl Watch for Recorder {
 
     fn after_step(&mut self, number: usize, state: &dyn Inspect) {
         self.complete(state, None);
+        self.vector_steps = number;
         self.answer(number, state);
     }
 }

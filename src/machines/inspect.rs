@@ -128,6 +128,13 @@ pub trait Inspect: Observe {
         None
     }
 
+    /// The cells that the changes of an [`Action::Set`](crate::model::case::Action) wrote; empty on a machine for which
+    /// no format describes changes between instructions.
+    fn set_cells(&self, changes: &Value) -> Vec<Cell> {
+        let _ = changes;
+        Vec::new()
+    }
+
     /// The cells that hold a datum of the current state, the most specific one first. Empty for what no cell
     /// holds, such as how the run ended.
     fn cells(&self, at: &Path) -> Vec<Cell> {

@@ -282,6 +282,11 @@ pub trait Watch {
         let _ = (number, state);
     }
 
+    /// Called when the case has changed the machine as [`Action::Set`] says; `state` is the state after that.
+    fn set(&mut self, changes: &Value, state: &dyn Inspect) {
+        let _ = (changes, state);
+    }
+
     /// Called when an action is done. Something other than an instruction may change the machine before the
     /// next one.
     fn pause(&mut self, state: &dyn Inspect) {
@@ -389,7 +394,13 @@ pub fn perform(machine: &mut dyn Machine, action: &Action, mut watch: Option<&mu
         Action::Execute => return run(machine, u64::MAX, watch),
         Action::Run(steps) => return run(machine, *steps, watch),
         Action::Set(changes) => {
-            return machine.set(changes).map_or_else(Status::Refused, |()| Status::Running);
+            if let Err(error) = machine.set(changes) {
+                return Status::Refused(error);
+            }
+            if let Some(watch) = watch {
+                watch.set(changes, machine.inspect());
+            }
+            return Status::Running;
         }
         Action::StepInto | Action::StepOver | Action::StepOut => {}
     }

@@ -20,6 +20,8 @@ pub enum Cell {
     Item(usize, String),
     /// A compound as a whole.
     Compound(usize),
+    /// Bytes of a compound that is a Buffer.
+    Bytes(usize, Range<usize>),
 }
 
 impl Cell {
@@ -54,14 +56,21 @@ impl Cell {
         }
     }
 
+    /// The compound that it is, or is a part of.
+    fn compound(&self) -> Option<usize> {
+        match self {
+            Cell::Item(compound, _) | Cell::Compound(compound) | Cell::Bytes(compound, _) => Some(*compound),
+            Cell::Stack(_) | Cell::Range(..) | Cell::Named(..) => None,
+        }
+    }
+
     /// Whether it is another cell of the same kind.
     pub fn is_like(&self, other: &Cell) -> bool {
         match (self, other) {
             (Cell::Range(one, _), Cell::Range(other, _)) | (Cell::Named(one, _), Cell::Named(other, _)) => {
                 one == other
             }
-            (Cell::Item(..) | Cell::Compound(_), Cell::Item(..) | Cell::Compound(_)) => true,
-            _ => false,
+            (one, other) => one.compound().is_some() && other.compound().is_some(),
         }
     }
 
@@ -81,8 +90,13 @@ impl Cell {
             (Cell::Range(one, a), Cell::Range(other, b)) => {
                 one == other && a.start < b.end && b.start < a.end
             }
-            (Cell::Item(one, _), Cell::Compound(other)) | (Cell::Compound(one), Cell::Item(other, _)) => {
-                one == other
+            (Cell::Compound(one), other) | (other, Cell::Compound(one)) => other.compound() == Some(*one),
+            (Cell::Item(one, key), Cell::Bytes(other, bytes))
+            | (Cell::Bytes(other, bytes), Cell::Item(one, key)) => {
+                one == other && key.parse().is_ok_and(|index| bytes.contains(&index))
+            }
+            (Cell::Bytes(one, a), Cell::Bytes(other, b)) => {
+                one == other && a.start < b.end && b.start < a.end
             }
             (one, other) => one == other,
         }
@@ -104,8 +118,16 @@ impl fmt::Display for Cell {
             Cell::Range(space, range) => write!(f, "{space} 0x{:04x}..0x{:04x}", range.start, range.end),
             Cell::Named(kind, name) if name.is_empty() => f.write_str(kind),
             Cell::Named(kind, name) => write!(f, "{kind} {}", escaped(name)),
+<<<<<<< HEAD
             Cell::Item(compound, key) => write!(f, "item {} of {}", escaped(key), compound_name(*compound)),
             Cell::Compound(compound) => f.write_str(&compound_name(*compound)),
+=======
+            Cell::Item(compound, key) => write!(f, "item {} of compound {compound}", escaped(key)),
+            Cell::Compound(compound) => write!(f, "compound {compound}"),
+            Cell::Bytes(compound, range) => {
+                write!(f, "bytes {}..{} of compound {compound}", range.start, range.end)
+            }
+>>>>>>> w-blame
         }
     }
 }

@@ -231,8 +231,9 @@ pub struct Blame {
     pub by: ExecutedInstruction,
     /// Later instructions that only moved it, the last one first.
     pub moved_by: Vec<ExecutedInstruction>,
-    /// The writer of each of [`ExecutedInstruction::inputs`], as far as it was traced.
-    pub inputs: Vec<Option<Blame>>,
+    /// What wrote each of [`ExecutedInstruction::inputs`], as far as it was traced, the last writer first: several if each
+    /// of them wrote a part.
+    pub inputs: Vec<Vec<InputPart>>,
     /// What is omitted from a long chain of instructions; set only for the instruction at the end of the chain.
     pub further: Option<FurtherCauses>,
     /// The last jump before it that might not have been taken, or might have led elsewhere; set only for the
@@ -240,6 +241,31 @@ pub struct Blame {
     pub reached_by: Option<Box<Blame>>,
     /// For a surplus value: the last instruction that popped the values above it but left this one.
     pub left_by: Option<ExecutedInstruction>,
+}
+
+/// An input of an instruction, or a part of it, that one writer wrote.
+#[derive(Debug, Clone, PartialEq)]
+pub struct InputPart {
+    /// The part; `None` if nothing else wrote the rest.
+    pub cell: Option<Cell>,
+    /// What wrote it.
+    pub origin: InputOrigin,
+}
+
+impl InputPart {
+    /// The instruction that wrote it, if it was one.
+    pub fn blame(&self) -> Option<&Blame> {
+        if let InputOrigin::Instruction(blame) = &self.origin { Some(blame) } else { None }
+    }
+}
+
+/// What wrote an input of an instruction.
+#[derive(Debug, Clone, PartialEq)]
+pub enum InputOrigin {
+    /// An instruction.
+    Instruction(Blame),
+    /// The vector, whose step with this number, from 1, begins with changes to the machine.
+    Vector(usize),
 }
 
 /// The far end of a long chain of instructions.

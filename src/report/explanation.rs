@@ -13,11 +13,12 @@ use super::style::{ACTUAL, DIM, ERROR, EXPECTED, FAIL, WIDTH, location};
 use super::truncate::{truncate, truncate_pair};
 use super::world;
 use crate::model::assertion::Expected;
+use crate::model::cell::Cell;
 use crate::model::count::counted;
 use crate::model::escape::escaped;
 use crate::model::explanation::{
     Blame, BlameAnswer, END, ExecutedInstruction, ExplainedCase, Explanation, FirstDivergence, FurtherCauses,
-    RowDeviation, SpentGas, StackComparison,
+    InputOrigin, InputPart, RowDeviation, SpentGas, StackComparison,
 };
 use crate::model::path::{Path, PathKey};
 use crate::model::value::Value;
@@ -358,17 +359,37 @@ fn tree(text: &mut Vec<u8>, head: &str, blame: &Blame, most: usize) -> io::Resul
     if let Some(further) = &blame.further {
         begins(&mut lines, further)?;
     }
-    let lines: Vec<_> = lines.split_inclusive(|byte| *byte == b'\n').collect();
+    let mut lines: Vec<_> = lines.split_inclusive(|byte| *byte == b'\n').collect();
     let mut write = |lines: &[&[u8]]| lines.iter().try_for_each(|line| text.write_all(line));
-    if lines.len() <= most || most < MIN_CUT {
+    let mark = |count| format!("      {DIM}… {}{DIM:#}\n", counted(count, "more line"));
+    if lines.len() <= most || most < 2 {
         return write(&lines[..lines.len().min(most)]);
+    }
+    if most < MIN_CUT || has_parts(blame) {
+        let count = lines.len();
+        without_deepest(&mut lines, most - 1);
+        write(&lines)?;
+        return write(&[mark(count - lines.len()).as_bytes()]);
     }
     // The chain is cut in the middle: it ends with the datum and begins with an input.
     let (start, end) = (&lines[..most - 2], &lines[lines.len() - 1..]);
     write(start)?;
-    let cut = counted(lines.len() - start.len() - end.len(), "more line");
-    write(&[format!("      {DIM}… {cut}{DIM:#}\n").as_bytes()])?;
+    write(&[mark(lines.len() - start.len() - end.len()).as_bytes()])?;
     write(end)
+}
+
+/// Whether several instructions wrote an input of the instruction, each of which must be shown.
+fn has_parts(blame: &Blame) -> bool {
+    blame.inputs.iter().any(|parts| parts.len() > 1)
+}
+
+/// Removes the most indented lines, the last one of them first, until at most `most` lines are left.
+fn without_deepest(lines: &mut Vec<&[u8]>, most: usize) {
+    let indent = |line: &[u8]| line.iter().take_while(|byte| **byte == b' ').count();
+    while lines.len() > most {
+        let Some(deepest) = (0..lines.len()).max_by_key(|index| indent(lines[*index])) else { return };
+        lines.remove(deepest);
+    }
 }
 
 /// Writes the oldest instructions of a long chain.
@@ -377,7 +398,9 @@ fn begins(text: &mut Vec<u8>, further: &FurtherCauses) -> io::Result<()> {
         writeln!(text, "      {DIM}… {}{DIM:#}", counted(further.left_out, "more instruction"))?;
     }
     let oldest = further.oldest.iter().rev();
-    oldest.map(|by| executed_by(by, WIDTH - 8)).try_for_each(|by| writeln!(text, "      {by}"))
+    oldest
+        .map(|by| executed_by(by, WIDTH - 20))
+        .try_for_each(|by| writeln!(text, "      {DIM}begins with{DIM:#} {by}"))
 }
 
 /// Writes the first difference that an instruction made, unless it is the first difference of the case or was made by
@@ -411,14 +434,28 @@ fn not_written(text: &mut Vec<u8>, of_last: Option<u64>) -> io::Result<()> {
 }
 
 fn produced(text: &mut Vec<u8>, blame: &Blame, depth: usize) -> io::Result<()> {
-    for (input, by) in blame.by.inputs.iter().zip(&blame.inputs) {
-        let Some(by) = by else { continue };
-        let indent = 4 + 2 * depth;
-        let value = truncate(&escaped(&input.value.to_string()), 0, 24);
-        let room = WIDTH.saturating_sub(indent + value.chars().count() + 7);
-        writeln!(text, "{:indent$}{value} {DIM}by{DIM:#} {}", "", executed_by(&by.by, room))?;
-        moved(text, indent + 2, by)?;
-        produced(text, by, depth + 1)?;
+    for (input, parts) in blame.by.inputs.iter().zip(&blame.inputs) {
+        for InputPart { cell, origin } in parts {
+            let indent = 4 + 2 * depth;
+            // What several instructions wrote is no value of one of them.
+            let what = cell.as_ref().map_or_else(|| input.value.to_string(), Cell::to_string);
+            let what = truncate(&escaped(&what), 0, if cell.is_some() { 40 } else { 24 });
+            let by = match origin {
+                InputOrigin::Instruction(by) => by,
+                InputOrigin::Vector(step) => {
+                    writeln!(
+                        text,
+                        "{:indent$}{what} {DIM}by{DIM:#} the vector, which sets it before vector step {step}",
+                        ""
+                    )?;
+                    continue;
+                }
+            };
+            let room = WIDTH.saturating_sub(indent + what.chars().count() + 7);
+            writeln!(text, "{:indent$}{what} {DIM}by{DIM:#} {}", "", executed_by(&by.by, room))?;
+            moved(text, indent + 2, by)?;
+            produced(text, by, depth + 1)?;
+        }
     }
     Ok(())
 }
@@ -502,7 +539,7 @@ fn stacks(text: &mut Vec<u8>, stack: &StackComparison, most: usize) -> io::Resul
     let rows = from..count.min(from + rows);
     for index in rows.clone() {
         let actual = stack.actual.get(index);
-        let (expected, differs) = match stack.wanted.get(index) {
+        let (expected, is_wrong) = match stack.wanted.get(index) {
             None => ("(absent)".to_owned(), true),
             Some(None) => ("(not compared)".to_owned(), false),
             Some(Some(expected)) => (expected.to_string(), is_wrong(expected, actual)),
@@ -510,6 +547,8 @@ fn stacks(text: &mut Vec<u8>, stack: &StackComparison, most: usize) -> io::Resul
         let actual = actual.map_or("(absent)".to_owned(), Value::to_string);
         let (expected, actual) =
             (truncate(&escaped(&expected), 0, half), truncate(&escaped(&actual), 0, half));
+        // An item may also differ inside.
+        let differs = is_wrong || index == stack.differs;
         let (mark, style) = if differs { ("!", ACTUAL) } else { (" ", DIM) };
         writeln!(
             text,

@@ -322,6 +322,27 @@ pub struct WireInput {
     /// The instruction that wrote it, if it was followed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<WireInstruction>,
+    /// The step of the vector that set it at its start, from 1, if no instruction wrote it since.
+    #[serde(rename = "setBefore", skip_serializing_if = "Option::is_none")]
+    pub set_before: Option<usize>,
+    /// Its parts that were followed, if several instructions wrote it, the one that was written last first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<WirePart>,
+}
+
+/// A part of an input that one instruction wrote.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", expecting = "an object")]
+pub struct WirePart {
+    /// Where it was read from, as text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cell: Option<String>,
+    /// The instruction that wrote it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<WireInstruction>,
+    /// The step of the vector that set it at its start, from 1, if no instruction wrote it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub set_before: Option<usize>,
 }
 
 /// The total cost of all instructions of one kind.
@@ -406,12 +427,32 @@ fn answer(answer: &BlameAnswer) -> Option<WireInstruction> {
     Some(WireInstruction { relation: Some(relation), ..answer.blame()?.into() })
 }
 
+/// The instruction that wrote an input, or the step of the vector that set it.
+fn writer(origin: &model::InputOrigin) -> (Option<WireInstruction>, Option<usize>) {
+    match origin {
+        model::InputOrigin::Instruction(by) => (Some(by.into()), None),
+        model::InputOrigin::Vector(step) => (None, Some(*step)),
+    }
+}
+
+impl From<&model::InputPart> for WirePart {
+    fn from(part: &model::InputPart) -> WirePart {
+        let (by, set_before) = writer(&part.origin);
+        WirePart { cell: part.cell.as_ref().map(ToString::to_string), by, set_before }
+    }
+}
+
 impl From<&model::Blame> for WireInstruction {
     fn from(blame: &model::Blame) -> WireInstruction {
         let model::Blame { by, moved_by, inputs, further, reached_by, left_by } = blame;
-        let input = |(input, by): (&model::BlameInput, &Option<model::Blame>)| WireInput {
-            by: by.as_ref().map(WireInstruction::from),
-            ..input.into()
+        let input = |(input, parts): (&model::BlameInput, &Vec<model::InputPart>)| {
+            let one = match &parts[..] {
+                [model::InputPart { cell: None, origin }] => Some(origin),
+                _ => None,
+            };
+            let (by, set_before) = one.map_or((None, None), writer);
+            let parts = if one.is_some() { &[] } else { &parts[..] };
+            WireInput { by, set_before, parts: parts.iter().map(WirePart::from).collect(), ..input.into() }
         };
         WireInstruction {
             inputs: by.inputs.iter().zip(inputs).map(input).collect(),
@@ -451,7 +492,13 @@ impl From<&model::ExecutedInstruction> for WireInstruction {
 
 impl From<&model::BlameInput> for WireInput {
     fn from(input: &model::BlameInput) -> WireInput {
-        WireInput { cell: input.cell.to_string(), value: input.value.clone(), by: None }
+        WireInput {
+            cell: input.cell.to_string(),
+            value: input.value.clone(),
+            by: None,
+            set_before: None,
+            parts: Vec::new(),
+        }
     }
 }
 

@@ -25,7 +25,9 @@ use vectors::{CaseRef, Vectors};
 use vmconf::explain::blame::{Recorder, WatchedInstructions};
 use vmconf::explain::explain;
 use vmconf::machines::{by_name, of_this_crate};
-use vmconf::model::explanation::{Blame, BlameAnswer, ExecutedInstruction, Explanation, RowDeviation};
+use vmconf::model::explanation::{
+    Blame, BlameAnswer, ExecutedInstruction, Explanation, InputPart, RowDeviation,
+};
 use vmconf::model::limits::Limits;
 use vmconf::model::verdict::Verdict;
 use vmconf::prove::mutants::fault::{FaultKind, RowFault, row_faults_of};
@@ -162,7 +164,7 @@ fn named(explained: &Explanation, text: &str, fault: RowFault) -> Named {
 }
 
 fn all(blame: &Blame) -> Vec<&ExecutedInstruction> {
-    let further = blame.inputs.iter().flatten().flat_map(all);
+    let further = blame.inputs.iter().flatten().filter_map(InputPart::blame).flat_map(all);
     let jump = blame.reached_by.iter().flat_map(|jump| all(jump));
     let oldest = blame.further.iter().flat_map(|further| &further.oldest);
     [&blame.by]

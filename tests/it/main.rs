@@ -5,6 +5,7 @@
 mod adapters;
 mod anchor;
 mod bisect;
+mod blame;
 mod bless;
 mod broken;
 mod cached;

@@ -22,7 +22,7 @@ use vmconf::lint::Checker;
 use vmconf::model::diagnostic::Diagnostic;
 use vmconf::model::escape::escaped;
 use vmconf::model::event::Event;
-use vmconf::model::explanation::{Blame, BlameAnswer};
+use vmconf::model::explanation::{Blame, BlameAnswer, InputOrigin, InputPart};
 use vmconf::model::limits::Limits;
 use vmconf::model::verdict::Verdict;
 use vmconf::run::sources::VectorSource;
@@ -220,11 +220,23 @@ fn blamed(answer: &BlameAnswer) -> Option<String> {
 
 /// `step 2 ADD of 3 (step 0 PUSH1 0x03), 4 (step 1 PUSH1 0x04)`.
 fn instruction(blame: &Blame) -> String {
-    let inputs = blame.by.inputs.iter().zip(&blame.inputs).map(|(input, by)| match by {
-        Some(by) => format!("{} ({})", input.value, instruction(by)),
-        None => input.value.to_string(),
+    let inputs = blame.by.inputs.iter().zip(&blame.inputs).map(|(input, parts)| match &parts[..] {
+        [] => input.value.to_string(),
+        parts => {
+            let parts: Vec<_> = parts.iter().map(part).collect();
+            format!("{} ({})", input.value, parts.join("; "))
+        }
     });
     let inputs: Vec<_> = inputs.collect();
     let of = if inputs.is_empty() { "" } else { " of " };
     format!("step {} {}{of}{}", blame.by.number(), blame.by.text, inputs.join(", "))
+}
+
+/// What wrote an input: `step 0 PUSH1 0x03`, or `memory 0x0000: step 4 MSTORE8` for a part of it.
+fn part(InputPart { cell, origin }: &InputPart) -> String {
+    let cell = cell.as_ref().map_or(String::new(), |cell| format!("{cell}: "));
+    match origin {
+        InputOrigin::Instruction(by) => cell + &instruction(by),
+        InputOrigin::Vector(step) => format!("{cell}vector step {step}"),
+    }
 }

@@ -2,8 +2,9 @@
 
 use std::collections::{HashSet, VecDeque};
 
+use super::ranges::Ranges;
 use crate::model::cell::Cell;
-use crate::model::explanation::{Blame, ExecutedInstruction, FurtherCauses};
+use crate::model::explanation::{Blame, ExecutedInstruction, FurtherCauses, InputOrigin, InputPart};
 
 /// The maximum number of instructions of a chain that are shown, not counting those that only moved a value.
 const MAX_INSTRUCTIONS: usize = 7;
@@ -13,6 +14,16 @@ const OLDEST: usize = 2;
 
 /// The maximum number of kept instructions that are examined for a chain.
 const MAX_LOOKED_AT: u64 = 20_000_000;
+
+/// What the vector changed between two instructions.
+#[derive(Debug)]
+pub(super) struct VectorChange {
+    /// How many instructions were executed before it.
+    pub(super) after: u64,
+    /// The number of the vector's step that it belongs to, from 1.
+    pub(super) step: usize,
+    pub(super) cells: Vec<Cell>,
+}
 
 /// An instruction that wrote a cell, with the later ones that moved the value.
 pub(super) struct CellWriter<'r> {
@@ -26,21 +37,65 @@ impl<'r> CellWriter<'r> {
     }
 }
 
-/// An instruction of an answer, with the indices of the instructions that wrote its inputs.
+/// What wrote a cell.
+pub(super) enum CellOrigin<'r> {
+    Instruction(CellWriter<'r>),
+    /// The vector, before the step with this number.
+    Vector(usize),
+}
+
+/// What wrote a cell or, if it was one of several, which part of the cell it wrote.
+struct PartOrigin<'r> {
+    cell: Option<Cell>,
+    origin: CellOrigin<'r>,
+}
+
+/// What wrote a cell, the last writer first.
+#[derive(Default)]
+struct PartOrigins<'r> {
+    parts: Vec<PartOrigin<'r>>,
+    /// How many instructions before the one that read the cell were examined; 0 if it was not counted.
+    looked_at: u64,
+}
+
+impl<'r> PartOrigins<'r> {
+    fn whole(origin: Option<CellOrigin<'r>>) -> PartOrigins<'r> {
+        let parts = origin.into_iter().map(|origin| PartOrigin { cell: None, origin }).collect();
+        PartOrigins { parts, looked_at: 0 }
+    }
+}
+
+/// What wrote an input, or this part of it.
+struct FollowedInput {
+    cell: Option<Cell>,
+    by: FollowedWriter,
+}
+
+/// An instruction of the same answer, by its index, or the vector.
+#[derive(Clone, Copy)]
+enum FollowedWriter {
+    Instruction(usize),
+    Vector(usize),
+}
+
+/// An instruction of an answer, with what wrote its inputs.
 struct Followed<'r> {
     writer: CellWriter<'r>,
-    inputs: Vec<Option<usize>>,
+    inputs: Vec<Vec<FollowedInput>>,
 }
 
 impl<'r> Followed<'r> {
     fn new(writer: CellWriter<'r>) -> Followed<'r> {
-        let inputs = vec![None; writer.by.inputs.len()];
+        let inputs = writer.by.inputs.iter().map(|_| Vec::new()).collect();
         Followed { writer, inputs }
     }
 }
 
 /// Follows chains in the kept instructions.
-pub(super) struct Chains<'r>(pub(super) &'r VecDeque<ExecutedInstruction>);
+pub(super) struct Chains<'r> {
+    pub(super) records: &'r VecDeque<ExecutedInstruction>,
+    pub(super) changes: &'r [VectorChange],
+}
 
 impl<'r> Chains<'r> {
     /// An instruction, with those that wrote its inputs. With `byte`, only that byte of the datum is followed
@@ -64,16 +119,27 @@ impl<'r> Chains<'r> {
                 let whole = &by.inputs[index].cell;
                 let part = whole.part(byte.filter(|_| next == 0));
                 // If nothing wrote the byte, what wrote next to it may have written too much or too little.
-                let writer = self.writer(&part, by.step).or_else(|| self.writer(whole, by.step));
-                let Some(writer) = writer else { continue };
-                if !known.insert(writer.by.step) {
-                    continue;
-                }
-                if found.len() < MAX_INSTRUCTIONS {
-                    found[next].inputs[index] = Some(found.len());
-                    found.push(Followed::new(writer));
-                } else {
-                    left_out.push_back(writer.by);
+                let of_part = self.origins(&part, by.step);
+                let origins = if of_part.parts.is_empty() { self.origins(whole, by.step) } else { of_part };
+                for PartOrigin { cell, origin } in origins.parts {
+                    let writer = match origin {
+                        CellOrigin::Vector(step) => {
+                            let by = FollowedWriter::Vector(step);
+                            found[next].inputs[index].push(FollowedInput { cell, by });
+                            continue;
+                        }
+                        CellOrigin::Instruction(writer) => writer,
+                    };
+                    if !known.insert(writer.by.step) {
+                        continue;
+                    }
+                    if found.len() < MAX_INSTRUCTIONS {
+                        let by = FollowedWriter::Instruction(found.len());
+                        found[next].inputs[index].push(FollowedInput { cell, by });
+                        found.push(Followed::new(writer));
+                    } else {
+                        left_out.push_back(writer.by);
+                    }
                 }
             }
             next += 1;
@@ -99,10 +165,14 @@ impl<'r> Chains<'r> {
                 if looked_at > MAX_LOOKED_AT {
                     break;
                 }
-                let Some(writer) = self.writer(&input.cell, by.step) else { continue };
-                looked_at += by.step - writer.by.step;
-                if known.insert(writer.by.step) {
-                    next.push_back(writer.by);
+                let origins = self.origins(&input.cell, by.step);
+                looked_at += origins.looked_at;
+                for part in origins.parts {
+                    let CellOrigin::Instruction(writer) = part.origin else { continue };
+                    looked_at += by.step - writer.by.step;
+                    if known.insert(writer.by.step) {
+                        next.push_back(writer.by);
+                    }
                 }
             }
         }
@@ -110,20 +180,73 @@ impl<'r> Chains<'r> {
         (count > 0).then(|| FurtherCauses { left_out: count - oldest.len(), oldest })
     }
 
-    /// The last instruction before `step` that wrote the cell, with the later ones that moved the value.
-    pub(super) fn writer(&self, cell: &Cell, mut step: u64) -> Option<CellWriter<'r>> {
+    /// What wrote the cell or, if it is a part of a memory, each part of it before `step`.
+    fn origins(&self, cell: &Cell, step: u64) -> PartOrigins<'r> {
+        let Cell::Range(space, range) = cell else { return PartOrigins::whole(self.origin(cell, step)) };
+        let mut left = Ranges::of(space, range);
+        let mut parts = Vec::new();
+        let mut looked_at = 0;
+        let mut changes = self.changes_before(step).peekable();
+        for by in self.preceding(step) {
+            while let Some(change) = changes.next_if(|change| change.after > by.step) {
+                let origin = CellOrigin::Vector(change.step);
+                parts.extend(left.remove(&change.cells).map(|cell| PartOrigin { cell: Some(cell), origin }));
+            }
+            if left.is_empty() {
+                break;
+            }
+            looked_at += 1;
+            let origin = CellOrigin::Instruction(CellWriter::only(by));
+            parts.extend(left.remove(&by.writes).map(|cell| PartOrigin { cell: Some(cell), origin }));
+        }
+        for change in changes {
+            let origin = CellOrigin::Vector(change.step);
+            parts.extend(left.remove(&change.cells).map(|cell| PartOrigin { cell: Some(cell), origin }));
+        }
+        if parts.len() < 2 {
+            // A value that is read as it was written may have been moved.
+            parts = PartOrigins::whole(self.origin(cell, step)).parts;
+        }
+        PartOrigins { parts, looked_at }
+    }
+
+    /// What wrote the cell last before `step`, with the later instructions that moved the value.
+    pub(super) fn origin(&self, cell: &Cell, mut step: u64) -> Option<CellOrigin<'r>> {
         let mut cell = cell.clone();
         let mut moved_by = Vec::new();
         loop {
-            let found = self.preceding(step).find(|record| record.writes_to(&cell))?;
+            let found = self.preceding(step).find(|record| record.writes_to(&cell));
+            let change = self.change(&cell, step);
+            if let Some(change) = change.filter(|change| found.is_none_or(|found| found.step < change.after))
+            {
+                // The first instruction that moved the value read it where the vector wrote it.
+                return Some(match moved_by.pop() {
+                    Some(by) => CellOrigin::Instruction(CellWriter { by, moved_by }),
+                    None => CellOrigin::Vector(change.step),
+                });
+            }
+            let found = found?;
             match found.moved_from(&cell) {
                 Some(from) => {
                     (cell, step) = (Cell::Stack(from), found.step);
                     moved_by.push(found);
                 }
-                None => return Some(CellWriter { by: found, moved_by }),
+                None => return Some(CellOrigin::Instruction(CellWriter { by: found, moved_by })),
             }
         }
+    }
+
+    /// The last change of the cell by the vector before `step`.
+    fn change(&self, cell: &Cell, step: u64) -> Option<&'r VectorChange> {
+        let is_it = |change: &&VectorChange| change.cells.iter().any(|changed| changed.touches(cell));
+        self.changes_before(step).find(is_it)
+    }
+
+    /// The changes by the vector before `step` after which all instructions were kept, the latest one first.
+    fn changes_before(&self, step: u64) -> impl Iterator<Item = &'r VectorChange> + use<'r> {
+        let first = self.records.front().map_or(0, |record| record.step);
+        let known = self.changes.iter().rev().take_while(move |change| change.after >= first);
+        known.skip_while(move |change| change.after > step)
     }
 
     /// The last instruction before `step` that decided where execution continues.
@@ -135,8 +258,8 @@ impl<'r> Chains<'r> {
 
     /// The instructions before `step`, the latest one first.
     fn preceding(&self, step: u64) -> impl Iterator<Item = &'r ExecutedInstruction> {
-        let count = self.0.partition_point(|record| record.step < step);
-        self.0.iter().take(count).rev()
+        let count = self.records.partition_point(|record| record.step < step);
+        self.records.iter().take(count).rev()
     }
 }
 
@@ -147,12 +270,22 @@ fn elsewhere_first(by: &ExecutedInstruction) -> impl Iterator<Item = usize> {
     elsewhere.into_iter().chain(on_stack)
 }
 
+impl FollowedInput {
+    fn assemble(&self, found: &[Followed<'_>]) -> InputPart {
+        let origin = match self.by {
+            FollowedWriter::Instruction(place) => InputOrigin::Instruction(assemble(found, place)),
+            FollowedWriter::Vector(step) => InputOrigin::Vector(step),
+        };
+        InputPart { cell: self.cell.clone(), origin }
+    }
+}
+
 fn assemble(found: &[Followed<'_>], place: usize) -> Blame {
     let Followed { writer, inputs } = &found[place];
     Blame {
         by: writer.by.clone(),
         moved_by: writer.moved_by.iter().map(|it| (*it).clone()).collect(),
-        inputs: inputs.iter().map(|input| input.map(|place| assemble(found, place))).collect(),
+        inputs: inputs.iter().map(|parts| parts.iter().map(|part| part.assemble(found)).collect()).collect(),
         further: None,
         reached_by: None,
         left_by: None,

@@ -1,5 +1,7 @@
 //! Questions for a recorder.
 
+use crate::machines::inspect::Inspect;
+use crate::model::cell::Cell;
 use crate::model::path::Path;
 
 /// A question about the state: the number, from 1, of the case's step after which it is asked, and the data.
@@ -12,6 +14,14 @@ pub struct AskedDatum {
     pub at: Path,
     /// Which part of it is wrong.
     pub wrong: WrongPart,
+}
+
+impl AskedDatum {
+    /// The cells that hold the wrong part, the most specific one first.
+    pub(super) fn cells(&self, state: &dyn Inspect) -> Vec<Cell> {
+        let of_byte = self.wrong.byte().map(|byte| state.cells(&self.at.child(byte)));
+        of_byte.filter(|cells| !cells.is_empty()).unwrap_or_else(|| state.cells(&self.at))
+    }
 }
 
 /// Which part of a datum is wrong.

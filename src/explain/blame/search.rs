@@ -7,6 +7,7 @@ use super::stack::{created, taken, top, written};
 use crate::machines::inspect::{Effects, Inspect, written_besides};
 use crate::machines::machine::{At, Watch};
 use crate::model::cell::Cell;
+use crate::model::value::Value;
 
 /// A datum that no kept instruction wrote, if some instructions were dropped.
 #[derive(Debug, Clone)]
@@ -79,6 +80,19 @@ impl Watch for WriterSearch {
         self.last = Some((left, at.op.map_or(0, |op| op.pushes.into())));
         if !writes.is_empty() {
             self.wrote(|cell| writes.iter().any(|written| written.touches(cell)));
+        }
+    }
+
+    /// The recorder that keeps the instructions up to here sees the same changes.
+    fn set(&mut self, changes: &Value, state: &dyn Inspect) {
+        self.complete(state);
+        let changed = state.set_cells(changes);
+        for (sought, writers) in self.sought.iter().zip(&mut self.writers) {
+            for (cell, writer) in sought.cells.iter().zip(writers) {
+                if self.step <= sought.end && changed.iter().any(|changed| changed.touches(cell)) {
+                    *writer = Some(self.step);
+                }
+            }
         }
     }
 

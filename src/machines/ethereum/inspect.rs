@@ -167,7 +167,7 @@ impl InspectTransaction for Ethereum {
         let [PathKey::Name(field), PathKey::Name(account), PathKey::Name(leaf)] = &keys[..] else {
             return None;
         };
-        let account = address(account).filter(|_| **field == *"state")?;
+        let account = address(account).filter(|_| **field == *"state" && self.has_changed(account, leaf))?;
         let transaction = &self.context().tx;
         let is_sender = transaction.caller == account;
         let why = match &**leaf {
@@ -198,6 +198,20 @@ impl Ethereum {
         let mut section = Section::of_value("logs", &logs::value(shown), &Path::field("logEntries"));
         section.left_out += logs.len() - shown.len();
         section
+    }
+
+    /// Whether the transaction changed the balance, nonce or code of an account.
+    fn has_changed(&self, account: &str, leaf: &str) -> bool {
+        let Some(((account, world), after)) = address(account).zip(self.world()).zip(self.after()) else {
+            return false;
+        };
+        let (before, after) = (world.info(account), after.info(account));
+        match leaf {
+            "balance" => before.map(|info| info.balance) != after.map(|info| info.balance),
+            "nonce" => before.map(|info| info.nonce) != after.map(|info| info.nonce),
+            "code" => before.map(|info| info.code_hash) != after.map(|info| info.code_hash),
+            _ => false,
+        }
     }
 
     /// The words of transient storage that are not zero, of all accounts.

@@ -207,6 +207,11 @@ impl<'w> After<'w> {
         self.0.contains_key(&address)
     }
 
+    /// An account without its storage.
+    pub(super) fn info(&self, address: Address) -> Option<&AccountInfo> {
+        self.0.get(&address)?.info()
+    }
+
     /// Creates an empty account, unless the address has one.
     pub(super) fn touch(&mut self, address: Address) {
         self.0.entry(address).or_insert(Posterior::Empty);

@@ -143,6 +143,12 @@ impl DeclaredPlaces for Neo3 {
             Neo3Place::NoEntry(whole, key) => {
                 one(self.cells_at(Neo3Place::Entry(whole, key)).is_empty().then(exception))
             }
+            Neo3Place::Copied(buffer, start, count) => {
+                let bytes = self.count(start).zip(self.count(count));
+                let range = bytes.and_then(|(start, count)| Some(start..start.checked_add(count)?));
+                let range = range.filter(|range| !range.is_empty());
+                one(self.compound(buffer).zip(range).map(|(buffer, range)| Cell::Bytes(buffer, range)))
+            }
             Neo3Place::End(list) => {
                 one(self.list(list).and_then(|items| self.item_cell(list, &PathKey::Index(items.len()))))
             }
@@ -190,6 +196,7 @@ impl DeclaredPlaces for Neo3 {
             }
             Neo3Place::NoItem(..)
             | Neo3Place::NoEntry(..)
+            | Neo3Place::Copied(..)
             | Neo3Place::End(_)
             | Neo3Place::NewStatics
             | Neo3Place::NewLocals

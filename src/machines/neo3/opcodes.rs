@@ -137,7 +137,7 @@ macro_rules! rows {
     0x86 STARG6       []                         (1 -> 0) slot::store::<Arguments, 6>,         "pop into argument 6", [Writes(Argument)];
     0x87 STARG        [Unsigned(1)]              (1 -> 0) slot::store_operand::<Arguments>,    "pop into the argument", [Writes(Argument)];
     0x88 NEWBUFFER    []                         (1 -> 1) splice::newbuffer,                   "Buffer of a zeros", [];
-    0x89 MEMCPY       []                         (5 -> 0) splice::memcpy,                      "copy e bytes of c from d to Buffer a from b", [Reads(Compound(2)), Reads(Compound(4)), Writes(Compound(4))];
+    0x89 MEMCPY       []                         (5 -> 0) splice::memcpy,                      "copy e bytes of c from d to Buffer a from b", [Reads(Compound(2)), Reads(Compound(4)), Writes(Copied(4, 3, 0))];
     0x8b CAT          []                         (2 -> 1) splice::cat,                         "bytes of a, then those of b", [Reads(Compound(0)), Reads(Compound(1))];
     0x8c SUBSTR       []                         (3 -> 1) splice::substr,                      "c bytes of a from b", [Reads(Compound(2))];
     0x8d LEFT         []                         (2 -> 1) splice::left,                        "first b bytes of a", [Reads(Compound(1))];

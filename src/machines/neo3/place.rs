@@ -20,6 +20,8 @@ pub(crate) enum Neo3Place {
     NoItem(usize, usize),
     /// The exception that is thrown because there is no [`Neo3Place::Entry`].
     NoEntry(usize, usize),
+    /// The bytes of the first operand, a Buffer, from the index that the second one gives, as many as the third one says.
+    Copied(usize, usize, usize),
     /// The position after the last item of a list.
     End(usize),
     /// The last item of a list.
@@ -49,7 +51,7 @@ impl Neo3Place {
     pub(super) const fn kind(self) -> PlaceKind {
         match self {
             Neo3Place::Static | Neo3Place::Local | Neo3Place::Argument => PlaceKind::Variable,
-            Neo3Place::Compound(_) => PlaceKind::Compound,
+            Neo3Place::Compound(_) | Neo3Place::Copied(..) => PlaceKind::Compound,
             Neo3Place::Struct(_) => PlaceKind::Struct,
             Neo3Place::Exception | Neo3Place::Pending => PlaceKind::Exception,
             Neo3Place::NoItem(..) | Neo3Place::NoEntry(..) => PlaceKind::FailedOperands,

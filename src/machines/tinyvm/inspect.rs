@@ -15,6 +15,7 @@ use crate::machines::effects::{DeclaredPlaces, Effect, declared, effects};
 use crate::machines::inspect::{Effects, Inspect};
 use crate::machines::view::{CodeLine, Section};
 use crate::model::cell::Cell;
+use crate::model::name::Name;
 use crate::model::path::{Path, PathKey};
 use crate::model::value::Value;
 
@@ -51,7 +52,7 @@ impl Inspect for TinyVm {
                     words => Value::List(words.iter().take(SHOWN).map(|word| Value::int(*word)).collect()),
                 })
             }
-            Cell::Stack(_) | Cell::Item(..) | Cell::Compound(_) => None,
+            Cell::Stack(_) | Cell::Item(..) | Cell::Compound(_) | Cell::Bytes(..) => None,
         }
     }
 
@@ -72,6 +73,18 @@ impl Inspect for TinyVm {
         self.words_as_lines()
     }
 
+    fn set_cells(&self, changes: &Value) -> Vec<Cell> {
+        let members = |name: &str| changes.get(name).and_then(Value::members).unwrap_or_default();
+        let registers =
+            members("registers").iter().map(|(name, _)| Cell::named(SINGLE.registers, name.clone()));
+        let part = |(address, part): &(Name, Value)| {
+            let Value::Bytes(bytes) = part else { return None };
+            let length = u16::try_from(bytes.len() / 2).unwrap_or(u16::MAX);
+            Some(wrapped(SINGLE.data, data_address(address)?, length))
+        };
+        registers.chain(members("data").iter().filter_map(part).flatten()).collect()
+    }
+
     fn cells(&self, at: &Path) -> Vec<Cell> {
         let keys = at.keys();
         let (who, keys) = match &keys[..] {
@@ -86,9 +99,7 @@ impl Inspect for TinyVm {
                 vec![Cell::named(who.registers, name.clone())]
             }
             [PathKey::Name(field), PathKey::Name(address)] if field == "data" || field == "changedData" => {
-                let address =
-                    address.strip_prefix("0x").and_then(|digits| u16::from_str_radix(digits, 16).ok());
-                address.map(|address| data(who.data, address)).into_iter().collect()
+                data_address(address).map(|address| data(who.data, address)).into_iter().collect()
             }
             [PathKey::Name(field)] if field == "value" => self.yielded().into_iter().collect(),
             [PathKey::Name(field)] if field == "outcome" || field == "results" => {
@@ -372,6 +383,11 @@ fn register(field: WordField, word: u16) -> Option<usize> {
         WordField::Register(shift) => Some(usize::from(word >> shift & 15)),
         WordField::Signed | WordField::High | WordField::Skip(_) => None,
     }
+}
+
+/// The address that names a word of data.
+fn data_address(name: &str) -> Option<u16> {
+    u16::from_str_radix(name.strip_prefix("0x")?, 16).ok()
 }
 
 fn data(space: &'static str, address: u16) -> Cell {

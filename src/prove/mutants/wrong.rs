@@ -38,7 +38,7 @@ pub(super) fn neighbour(cell: &Cell) -> Option<Cell> {
             };
             Some(Cell::named(kind, next + &rest))
         }
-        Cell::Stack(_) | Cell::Item(..) | Cell::Compound(_) => None,
+        Cell::Stack(_) | Cell::Item(..) | Cell::Compound(_) | Cell::Bytes(..) => None,
     }
 }
 

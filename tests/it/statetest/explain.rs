@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Value as Json, json};
 use vmconf::explain::explain;
 use vmconf::machines::ethereum::{Ethereum, EthereumFault, WrongPrice};
-use vmconf::model::explanation::{BlameAnswer, ComparedWith, Explanation, StateLeaf};
+use vmconf::model::explanation::{Blame, BlameAnswer, ComparedWith, Explanation, InputPart, StateLeaf};
 use vmconf::model::limits::Limits;
 use vmconf::model::signature;
 use vmconf::model::verdict::Verdict;
@@ -115,9 +115,9 @@ fn leaves_are_blamed_on_the_instruction_and_frame_that_wrote_them() {
 
 /// The values of the instructions that led to one, as text.
 fn chain(answer: &BlameAnswer) -> String {
-    fn follow(blame: &vmconf::model::explanation::Blame, found: &mut Vec<String>) {
+    fn follow(blame: &Blame, found: &mut Vec<String>) {
         found.push(blame.by.text.clone());
-        blame.inputs.iter().flatten().for_each(|input| follow(input, found));
+        blame.inputs.iter().flatten().filter_map(InputPart::blame).for_each(|input| follow(input, found));
     }
     let mut found = Vec::new();
     follow(answer.blame().unwrap(), &mut found);

@@ -331,7 +331,7 @@ fn any_instruction() -> impl Strategy<Value = WireInstruction> {
     });
     leaf.prop_recursive(3, 12, 2, |inner| {
         let input = (any_text(), any_value(), prop::option::of(inner.clone()))
-            .prop_map(|(cell, value, by)| WireInput { cell, value, by });
+            .prop_map(|(cell, value, by)| WireInput { cell, value, by, set_before: None, parts: Vec::new() });
         let relation = prop_oneof![Just(Relation::MadeBy), Just(Relation::Instead), Just(Relation::After)];
         let many = prop::collection::vec(inner.clone(), 0..2);
         (

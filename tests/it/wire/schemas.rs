@@ -15,7 +15,7 @@ use vmconf::model::value::Value;
 use vmconf::model::verdict::{NotPassed, Verdict};
 use vmconf::wire::explanation::{
     Differing, Logs, Relation, WireComparedWith, WireExplanation, WireFirstDivergence, WireFurtherCauses,
-    WireInput, WireInstruction, WireLeaf, WireRowDeviation, WireSpentGas, WireStackComparison,
+    WireInput, WireInstruction, WireLeaf, WirePart, WireRowDeviation, WireSpentGas, WireStackComparison,
     WireUndeclared, WireWorld,
 };
 use vmconf::wire::line::one_line;
@@ -164,7 +164,13 @@ fn reports_have_their_schema() {
 }
 
 fn executed(step: u64) -> WireInstruction {
-    let input = WireInput { cell: "storage 0x01".to_owned(), value: Value::int(1), by: None };
+    let input = WireInput {
+        cell: "storage 0x01".to_owned(),
+        value: Value::int(1),
+        by: None,
+        set_before: None,
+        parts: Vec::new(),
+    };
     WireInstruction {
         step,
         pc: 3,
@@ -187,8 +193,15 @@ fn executed(step: u64) -> WireInstruction {
 /// An instruction with all that is said of one that wrote something.
 fn blame(step: u64) -> WireInstruction {
     let by = Some(WireInstruction { moved_by: vec![executed(2)], ..executed(1) });
-    let input = WireInput { cell: "stack [0]".to_owned(), value: Value::int(1), by };
-    WireInstruction { inputs: vec![input], moved_by: vec![executed(step - 1)], ..executed(step) }
+    let part = WirePart { cell: Some("memory 0x0000".to_owned()), by: by.clone(), set_before: Some(2) };
+    let whole = WireInput {
+        cell: "stack [0]".to_owned(),
+        value: Value::int(1),
+        by,
+        set_before: Some(2),
+        parts: vec![part],
+    };
+    WireInstruction { inputs: vec![whole], moved_by: vec![executed(step - 1)], ..executed(step) }
 }
 
 fn world(number: usize) -> WireWorld {

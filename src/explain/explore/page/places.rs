@@ -119,7 +119,9 @@ impl<'p> PlaceGroup<'p> {
             Cell::Stack(_) => PlaceGroup::Stack,
             Cell::Range(space, _) => PlaceGroup::Space(space),
             Cell::Named(kind, name) => PlaceGroup::Named(kind, name),
-            Cell::Item(compound, _) | Cell::Compound(compound) => PlaceGroup::Compound(*compound),
+            Cell::Item(compound, _) | Cell::Compound(compound) | Cell::Bytes(compound, _) => {
+                PlaceGroup::Compound(*compound)
+            }
         }
     }
 }
