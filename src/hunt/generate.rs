@@ -258,11 +258,11 @@ impl ProgramGenerator {
 
     /// The instructions that push an operand that is no number.
     fn build(&self, kind: OperandKind, pieces: &mut Vec<Piece>, numbers: &mut Numbers) {
-        let rows: Vec<_> = self.parts.built.iter().filter(|row| row.0 == kind).collect();
+        let rows: Vec<_> = self.parts.built.iter().filter(|row| row.kind == kind).collect();
         let names = match rows[..] {
             [] => return,
-            [row] => row.1,
-            _ => numbers.pick(&rows).1,
+            [row] => row.instructions,
+            _ => numbers.pick(&rows).instructions,
         };
         pieces.extend(names.iter().filter_map(|name| self.named(name, &[])));
     }

@@ -11,9 +11,8 @@ pub struct ProgramParts {
     pub operands: &'static [OperandKind],
     /// The instruction that pushes a number, and the bytes after its code; `None` if the machine has none.
     pub number: fn(&BigInt) -> Option<(String, Vec<u8>)>,
-    /// The instructions that push an operand of a type that is no number. Each of several rows for one type is as likely
-    /// as the others.
-    pub built: &'static [(OperandKind, &'static [&'static str])],
+    /// How operands are pushed that are no numbers. Each of several rows for one type is as likely as the others.
+    pub built: &'static [BuiltOperand],
     /// Where the target of a jump stands.
     pub jumps: JumpTargets,
     /// The member of a program with its bytes; empty if a program is something else.
@@ -27,6 +26,15 @@ pub struct ProgramParts {
     pub single: SingleInstruction,
     /// The fields that say nothing after a run that failed: implementations leave something else in them.
     pub dropped_by_failures: &'static [&'static str],
+}
+
+/// How an operand is pushed that is no number.
+#[derive(Debug, Clone, Copy)]
+pub struct BuiltOperand {
+    /// Its type.
+    pub kind: OperandKind,
+    /// The instructions that push it.
+    pub instructions: &'static [&'static str],
 }
 
 /// The type of an operand.

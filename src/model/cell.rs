@@ -118,16 +118,11 @@ impl fmt::Display for Cell {
             Cell::Range(space, range) => write!(f, "{space} 0x{:04x}..0x{:04x}", range.start, range.end),
             Cell::Named(kind, name) if name.is_empty() => f.write_str(kind),
             Cell::Named(kind, name) => write!(f, "{kind} {}", escaped(name)),
-<<<<<<< HEAD
             Cell::Item(compound, key) => write!(f, "item {} of {}", escaped(key), compound_name(*compound)),
             Cell::Compound(compound) => f.write_str(&compound_name(*compound)),
-=======
-            Cell::Item(compound, key) => write!(f, "item {} of compound {compound}", escaped(key)),
-            Cell::Compound(compound) => write!(f, "compound {compound}"),
             Cell::Bytes(compound, range) => {
-                write!(f, "bytes {}..{} of compound {compound}", range.start, range.end)
+                write!(f, "bytes {}..{} of {}", range.start, range.end, compound_name(*compound))
             }
->>>>>>> w-blame
         }
     }
 }

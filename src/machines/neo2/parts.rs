@@ -1,7 +1,9 @@
 //! What programs of Neo 2.x are made of.
 
 use crate::machines::program_parts::OperandKind::{Array, Boundary, Bytes, Flag, Map, Small, Struct};
-use crate::machines::program_parts::{CodeNotation, JumpTargets, ProgramParts, SingleInstruction};
+use crate::machines::program_parts::{
+    BuiltOperand, CodeNotation, JumpTargets, ProgramParts, SingleInstruction,
+};
 
 pub(super) const PARTS: ProgramParts = ProgramParts {
     operands: &[Small, Small, Boundary, Bytes, Flag, Array, Struct, Map],
@@ -10,11 +12,11 @@ pub(super) const PARTS: ProgramParts = ProgramParts {
         Some((format!("PUSHBYTES{}", bytes.len()), bytes))
     },
     built: &[
-        (Flag, &["PUSH1"]),
-        (Flag, &["PUSH0"]),
-        (Array, &["PUSH7", "PUSH8", "PUSH2", "PACK"]),
-        (Struct, &["PUSH2", "NEWSTRUCT"]),
-        (Map, &["NEWMAP", "DUP", "PUSH1", "PUSH5", "SETITEM"]),
+        BuiltOperand { kind: Flag, instructions: &["PUSH1"] },
+        BuiltOperand { kind: Flag, instructions: &["PUSH0"] },
+        BuiltOperand { kind: Array, instructions: &["PUSH7", "PUSH8", "PUSH2", "PACK"] },
+        BuiltOperand { kind: Struct, instructions: &["PUSH2", "NEWSTRUCT"] },
+        BuiltOperand { kind: Map, instructions: &["NEWMAP", "DUP", "PUSH1", "PUSH5", "SETITEM"] },
     ],
     jumps: JumpTargets::InInstruction,
     code: "script",

@@ -5,19 +5,21 @@ use num_bigint::BigInt;
 use crate::machines::program_parts::OperandKind::{
     Array, Boundary, Buffer, Bytes, Flag, Map, Null, Small, Struct,
 };
-use crate::machines::program_parts::{CodeNotation, JumpTargets, ProgramParts, SingleInstruction};
+use crate::machines::program_parts::{
+    BuiltOperand, CodeNotation, JumpTargets, ProgramParts, SingleInstruction,
+};
 
 pub(super) const PARTS: ProgramParts = ProgramParts {
     operands: &[Small, Small, Boundary, Bytes, Flag, Null, Array, Struct, Map, Buffer],
     number,
     built: &[
-        (Flag, &["PUSHT"]),
-        (Flag, &["PUSHF"]),
-        (Null, &["PUSHNULL"]),
-        (Array, &["PUSH7", "PUSH8", "PUSH2", "PACK"]),
-        (Struct, &["PUSH2", "NEWSTRUCT"]),
-        (Map, &["NEWMAP", "DUP", "PUSH1", "PUSH5", "SETITEM"]),
-        (Buffer, &["PUSH3", "NEWBUFFER"]),
+        BuiltOperand { kind: Flag, instructions: &["PUSHT"] },
+        BuiltOperand { kind: Flag, instructions: &["PUSHF"] },
+        BuiltOperand { kind: Null, instructions: &["PUSHNULL"] },
+        BuiltOperand { kind: Array, instructions: &["PUSH7", "PUSH8", "PUSH2", "PACK"] },
+        BuiltOperand { kind: Struct, instructions: &["PUSH2", "NEWSTRUCT"] },
+        BuiltOperand { kind: Map, instructions: &["NEWMAP", "DUP", "PUSH1", "PUSH5", "SETITEM"] },
+        BuiltOperand { kind: Buffer, instructions: &["PUSH3", "NEWBUFFER"] },
     ],
     jumps: JumpTargets::InInstruction,
     code: "script",
