@@ -14,7 +14,7 @@ use serde_json::{Value as Json, json};
 use super::minimize::programs::listed;
 use crate::isa::{ImmediateOperand, OpInfo, Unit};
 use crate::machines::MachineInfo;
-use crate::machines::program_parts::{CodeNotation, OperandKind, ProgramParts};
+use crate::machines::program_parts::{CodeNotation, OperandKind, ProgramParts, PushedNumber};
 use crate::model::limits::Limits;
 use crate::prove::numbers::Numbers;
 
@@ -279,8 +279,8 @@ impl ProgramGenerator {
 
     /// The instruction that pushes a number.
     fn number(&self, number: &BigInt) -> Option<Piece> {
-        let (name, operands) = (self.parts.number)(number)?;
-        self.named(&name, &operands)
+        let PushedNumber { instruction, operands } = (self.parts.number)(number)?;
+        self.named(&instruction, &operands)
     }
 
     /// The bytes of an instruction: of one without bytes, its arguments as 16-bit numbers.

@@ -9,8 +9,8 @@ use crate::isa::OpInfo;
 pub struct ProgramParts {
     /// The types of operands that its instructions take; one that is listed twice is chosen twice as often.
     pub operands: &'static [OperandKind],
-    /// The instruction that pushes a number, and the bytes after its code; `None` if the machine has none.
-    pub number: fn(&BigInt) -> Option<(String, Vec<u8>)>,
+    /// How a number is pushed; `None` if no instruction does it.
+    pub number: fn(&BigInt) -> Option<PushedNumber>,
     /// How operands are pushed that are no numbers. Each of several rows for one type is as likely as the others.
     pub built: &'static [BuiltOperand],
     /// Where the target of a jump stands.
@@ -26,6 +26,15 @@ pub struct ProgramParts {
     pub single: SingleInstruction,
     /// The fields that say nothing after a run that failed: implementations leave something else in them.
     pub dropped_by_failures: &'static [&'static str],
+}
+
+/// How a number is pushed.
+#[derive(Debug, Clone)]
+pub struct PushedNumber {
+    /// The name of the instruction.
+    pub instruction: String,
+    /// The bytes after its code.
+    pub operands: Vec<u8>,
 }
 
 /// How an operand is pushed that is no number.

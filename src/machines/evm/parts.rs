@@ -6,7 +6,7 @@ use super::opcodes::Op;
 use crate::isa::OpInfo;
 use crate::machines::program_parts::OperandKind::{Boundary, Random, Small};
 use crate::machines::program_parts::{
-    CodeNotation, JumpTargets, ProgramParts, ShownResults, SingleInstruction, StackTargets,
+    CodeNotation, JumpTargets, ProgramParts, PushedNumber, ShownResults, SingleInstruction, StackTargets,
 };
 
 /// Vectors demand neither the stack nor the memory, so that programs store what is on the stack and return the start of
@@ -14,8 +14,8 @@ use crate::machines::program_parts::{
 pub(super) const PARTS: ProgramParts = ProgramParts {
     operands: &[Small, Small, Boundary, Random],
     number: |number| {
-        let bytes = word(number);
-        Some((format!("PUSH{}", bytes.len()), bytes))
+        let operands = word(number);
+        Some(PushedNumber { instruction: format!("PUSH{}", operands.len()), operands })
     },
     built: &[],
     jumps: JumpTargets::OnStack(StackTargets {

@@ -2,14 +2,14 @@
 
 use crate::machines::program_parts::OperandKind::{Array, Boundary, Bytes, Flag, Map, Small, Struct};
 use crate::machines::program_parts::{
-    BuiltOperand, CodeNotation, JumpTargets, ProgramParts, SingleInstruction,
+    BuiltOperand, CodeNotation, JumpTargets, ProgramParts, PushedNumber, SingleInstruction,
 };
 
 pub(super) const PARTS: ProgramParts = ProgramParts {
     operands: &[Small, Small, Boundary, Bytes, Flag, Array, Struct, Map],
     number: |number| {
-        let bytes = number.to_signed_bytes_le();
-        Some((format!("PUSHBYTES{}", bytes.len()), bytes))
+        let operands = number.to_signed_bytes_le();
+        Some(PushedNumber { instruction: format!("PUSHBYTES{}", operands.len()), operands })
     },
     built: &[
         BuiltOperand { kind: Flag, instructions: &["PUSH1"] },

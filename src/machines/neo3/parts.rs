@@ -6,7 +6,7 @@ use crate::machines::program_parts::OperandKind::{
     Array, Boundary, Buffer, Bytes, Flag, Map, Null, Small, Struct,
 };
 use crate::machines::program_parts::{
-    BuiltOperand, CodeNotation, JumpTargets, ProgramParts, SingleInstruction,
+    BuiltOperand, CodeNotation, JumpTargets, ProgramParts, PushedNumber, SingleInstruction,
 };
 
 pub(super) const PARTS: ProgramParts = ProgramParts {
@@ -32,9 +32,9 @@ pub(super) const PARTS: ProgramParts = ProgramParts {
 };
 
 /// `PUSHINT8` to `PUSHINT256`, the smallest that has room; `None` for a number of more than 256 bits.
-fn number(number: &BigInt) -> Option<(String, Vec<u8>)> {
-    let mut bytes = number.to_signed_bytes_le();
-    let size = (0..=5u32).find(|size| bytes.len() <= 1 << size)?;
-    bytes.resize(1 << size, if *number < BigInt::ZERO { 0xff } else { 0 });
-    Some((format!("PUSHINT{}", 8 << size), bytes))
+fn number(number: &BigInt) -> Option<PushedNumber> {
+    let mut operands = number.to_signed_bytes_le();
+    let size = (0..=5u32).find(|size| operands.len() <= 1 << size)?;
+    operands.resize(1 << size, if *number < BigInt::ZERO { 0xff } else { 0 });
+    Some(PushedNumber { instruction: format!("PUSHINT{}", 8 << size), operands })
 }
