@@ -90,7 +90,9 @@ fn wrong_lines(name: &str, errors: &AsmErrors) -> anyhow::Error {
     let text = errors.to_string();
     let mut lines: Vec<_> = text.lines().map(|line| format!("{name}:{line}")).collect();
     let last = lines.pop().unwrap_or_default();
-    lines.iter().for_each(|line| output::note(line));
+    for line in &lines {
+        output::note(line);
+    }
     BrokenInput(last).into()
 }
 
