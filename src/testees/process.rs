@@ -206,7 +206,10 @@ impl ProcessVm {
                     request.breaks_down_alone();
                 }
                 self.pool.withdraw();
-                Err(stopped)
+                Err(match first {
+                    Some(first) => broken_down_after(stopped, &first),
+                    None => stopped,
+                })
             }
         }
     }
@@ -247,6 +250,16 @@ impl ProcessVm {
             if let Err(breakdown) = ended {
                 self.misconduct.add_end(breakdown);
             }
+        }
+        self.misconduct.take()
+    }
+
+    /// Ends all processes without waiting for them, and says what they wrote outside of requests since the last call, if
+    /// they did.
+    pub fn abandon(&self) -> Option<Diagnostic> {
+        for running in &self.pool.take_all() {
+            running.conversation.close();
+            self.misconduct.add_stray(&running.conversation);
         }
         self.misconduct.take()
     }
@@ -399,6 +412,21 @@ impl Testee for Process {
         };
         states.iter().enumerate().for_each(|(index, state)| see(index, state));
         Ok(first)
+    }
+}
+
+/// How a case ended that broke down in one way, and in another one when it was repeated: neither is forgotten. A process
+/// that had other requests may have crashed for one of them, so the second way decides.
+fn broken_down_after(stopped: Stopped, first: &FirstTry) -> Stopped {
+    let both = |second: Breakdown| {
+        let Breakdown { what, stderr } = &first.breakdown;
+        let lines = [&**stderr, &*second.stderr].map(str::trim_end);
+        let lines: Vec<_> = lines.into_iter().filter(|it| !it.is_empty()).collect();
+        Breakdown { what: format!("{}; the first time, {what}", second.what), stderr: lines.join("\n") }
+    };
+    match stopped {
+        Stopped::Timeout(second) if first.breakdown.what != second.what => Stopped::Timeout(both(second)),
+        stopped => stopped,
     }
 }
 
