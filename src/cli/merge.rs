@@ -41,6 +41,7 @@ pub(super) struct Merge {
 
 impl Merge {
     pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
+        self.reports.check_inputs(&self.files)?;
         let read = |path: &PathBuf| {
             let name = path.display().to_string();
             read_text(path).map(|text| (name, text))
