@@ -171,7 +171,7 @@ impl ProcessVm {
         interrupt: &Interrupt,
     ) -> Result<Answered<T>, Stopped> {
         let _user = self.pool.enter();
-        let (mut first, mut request) = (None, None);
+        let (mut first, mut crash, mut request) = (None, None, None);
         if let Some(running) = self.pool.place() {
             let in_flight = RequestInFlight::new(&running);
             let id = running.next_id();
@@ -190,6 +190,9 @@ impl ProcessVm {
                 }
                 _ => return Err(stopped),
             };
+            if let Stopped::Crash(breakdown) = stopped {
+                crash = Some(breakdown);
+            }
             request = Some(in_flight);
             self.pool.announce();
         }
@@ -206,9 +209,9 @@ impl ProcessVm {
                     request.breaks_down_alone();
                 }
                 self.pool.withdraw();
-                Err(match first {
-                    Some(first) => broken_down_after(stopped, &first),
-                    None => stopped,
+                Err(match (stopped, crash) {
+                    (Stopped::Timeout(second), Some(crash)) => late_after(&second, &crash),
+                    (stopped, _) => stopped,
                 })
             }
         }
@@ -415,19 +418,13 @@ impl Testee for Process {
     }
 }
 
-/// How a case ended that broke down in one way, and in another one when it was repeated: neither is forgotten. A process
-/// that had other requests may have crashed for one of them, so the second way decides.
-fn broken_down_after(stopped: Stopped, first: &FirstTry) -> Stopped {
-    let both = |second: Breakdown| {
-        let Breakdown { what, stderr } = &first.breakdown;
-        let lines = [&**stderr, &*second.stderr].map(str::trim_end);
-        let lines: Vec<_> = lines.into_iter().filter(|it| !it.is_empty()).collect();
-        Breakdown { what: format!("{}; the first time, {what}", second.what), stderr: lines.join("\n") }
-    };
-    match stopped {
-        Stopped::Timeout(second) if first.breakdown.what != second.what => Stopped::Timeout(both(second)),
-        stopped => stopped,
-    }
+/// How a case ended that crashed the process, and timed out when it was repeated: the crash is not forgotten. The process
+/// may have crashed for another request, so the time-out decides.
+fn late_after(second: &Breakdown, Breakdown { what, stderr }: &Breakdown) -> Stopped {
+    let parts = [&**stderr, &*second.stderr].map(str::trim_end);
+    let parts: Vec<_> = parts.into_iter().filter(|it| !it.is_empty()).collect();
+    let what = format!("{}; the first time, {what}", second.what);
+    Stopped::Timeout(Breakdown { what, stderr: parts.join("\n") })
 }
 
 /// How a run ended that was refused when it was repeated: the breakdown is not forgotten.
