@@ -50,11 +50,16 @@ impl Merge {
         let folder = self.sources.as_deref().unwrap_or(settings.anchor.folder());
         let folder = folder.canonicalize().with_context(|| folder.display().to_string())?;
         let sources: Vec<_> = texts.iter().map(|(name, text)| PartSource { name, text }).collect();
-        let MergedRun { events, selection, flags } =
+        let MergedRun { events, selection, flags, system } =
             merge::merge(&sources, &mut |file| vector_text(&folder, file))?;
         let mut reports = Reports::new(
             &self.reports,
-            &report::ReportOptions { selection, flags, ..self.reports.options(&Anchor::at(&folder)?) },
+            &report::ReportOptions {
+                selection,
+                flags,
+                system,
+                ..self.reports.options(&Anchor::at(&folder)?)
+            },
             &TemporaryFiles::default(),
         )?;
         for event in &events {

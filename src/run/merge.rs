@@ -32,6 +32,8 @@ pub struct MergedRun {
     pub selection: ShellWords,
     /// The flags that change a verdict, as they were given on the command line.
     pub flags: ShellWords,
+    /// The system that all parts ran on; `None` if they differ.
+    pub system: Option<String>,
 }
 
 /// Why reports cannot be merged.
@@ -104,8 +106,15 @@ fn complete(parts: &[MergedPart<'_>]) -> Result<(), String> {
 
 /// Merges the parts, which are all parts of one run.
 fn joined(parts: Vec<MergedPart<'_>>) -> MergedRun {
-    let mut run =
-        MergedRun { events: Vec::new(), selection: ShellWords::default(), flags: ShellWords::default() };
+    let mut systems = parts.iter().map(|part| &part.header.system);
+    let first = systems.next().cloned().flatten();
+    let system = first.filter(|first| systems.all(|other| other.as_ref() == Some(first)));
+    let mut run = MergedRun {
+        events: Vec::new(),
+        selection: ShellWords::default(),
+        flags: ShellWords::default(),
+        system,
+    };
     let (mut files, mut vm, mut summary) = (0, None, RunSummary::default());
     let (mut cases, mut explained, mut not_compared) = (Vec::new(), Vec::new(), Vec::new());
     let mut broken: IndexMap<CaseId, IndexMap<String, Diagnostic>> = IndexMap::new();

@@ -182,8 +182,8 @@ pub struct ReportStart {
     /// The machine in another process that the cases run on; `None` for embedded machines.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vm: Option<ReportedVm>,
-    /// The system that the cases run on, as `linux x86_64`; `None` in a recorded run, and if the parts of a run were
-    /// merged.
+    /// The system that the cases run on, as `linux x86_64`; `None` in a recorded run, and if the merged parts of a run
+    /// ran on several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub system: Option<String>,
     /// The part of a run; `None` for a whole run.

@@ -301,7 +301,7 @@ fn tell(lines: &[Json]) -> Result<(), MergeError> {
     let text: String = lines.iter().flat_map(|line| [line.to_string(), "\n".to_owned()]).collect();
     let source = merge::PartSource { name: "report", text: &text };
     let mut line_of = |_: &str| Some("a line\nanother".to_owned());
-    let MergedRun { events, selection, flags } = merge::merge(&[source], &mut line_of)?;
+    let MergedRun { events, selection, flags, .. } = merge::merge(&[source], &mut line_of)?;
     let options = report::ReportOptions { selection, flags, ..report::ReportOptions::default() };
     for ReportKind { new, .. } in REPORTS {
         let mut report = (new.make)(Box::new(io::sink()), &options);

@@ -45,6 +45,8 @@ pub(super) struct PartHeader {
     pub(super) files: usize,
     pub(super) selection: ShellWords,
     pub(super) flags: ShellWords,
+    /// The system that the part ran on.
+    pub(super) system: Option<String>,
     /// The line without what differs between parts: it is the same for all parts of a run.
     pub(super) common: ReportStart,
 }
@@ -57,6 +59,7 @@ impl PartHeader {
             part,
             of,
             files: start.files,
+            system: start.system.clone(),
             selection: paths.into_iter().collect(),
             flags: flags.into_iter().collect(),
             common: ReportStart {
