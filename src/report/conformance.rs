@@ -178,9 +178,12 @@ impl ConformanceRun {
             Event::Broken { source, errors } if source.is_machine() => {
                 self.misconduct.extend(errors.iter().map(|error| error.what.clone()));
             }
-            // A list of known failures.
-            Event::Broken { .. } => {}
-            Event::Note { .. } | Event::FileDone | Event::Explained(_) | Event::Suspects(_) => {}
+            // What is broken otherwise is a list of known failures.
+            Event::Broken { .. }
+            | Event::Note { .. }
+            | Event::FileDone
+            | Event::Explained(_)
+            | Event::Suspects(_) => {}
         }
     }
 

@@ -64,11 +64,12 @@ impl Sarif {
             "ruleIndex": index,
             "level": "error",
             "message": { "text": self.message(report) },
+            "locations": [{ "physicalLocation": self.place(report) }],
             "partialFingerprints": { "vmconfCase/v1": fingerprint.as_str() },
         });
         // What a machine does wrong outside of cases is in no file.
-        if !report.id.is_machine() {
-            result["locations"] = json!([{ "physicalLocation": self.place(report) }]);
+        if let Some(members) = result.as_object_mut().filter(|_| report.id.is_machine()) {
+            members.shift_remove("locations");
         }
         self.separate()?;
         self.out.write_all(one_line(&result).as_bytes())
