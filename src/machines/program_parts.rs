@@ -5,12 +5,15 @@ use num_bigint::BigInt;
 
 use crate::isa::OpInfo;
 
+/// Chooses the instruction that pushes a number, and the bytes after its code; `None` if there is none.
+pub type WriteNumber = fn(&BigInt) -> Option<(String, Vec<u8>)>;
+
 /// What programs of a machine are made of.
 pub struct ProgramParts {
     /// The types of operands that its instructions take; one that is listed twice is chosen twice as often.
     pub operands: &'static [OperandKind],
     /// The instruction that pushes a number, and the bytes after its code; `None` if the machine has none.
-    pub number: fn(&BigInt) -> Option<(String, Vec<u8>)>,
+    pub number: WriteNumber,
     /// The instructions that push an operand of a type that is no number. Each of several rows for one type is as likely
     /// as the others.
     pub built: &'static [(OperandKind, &'static [&'static str])],

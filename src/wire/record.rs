@@ -129,7 +129,7 @@ pub(super) fn each_line(
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum RecordLine {
     /// The first line.
-    Run(ReportStart),
+    Run(Box<ReportStart>),
     /// A finished case.
     Case(RecordedCase),
     /// Which instructions explain all failures.

@@ -72,7 +72,7 @@ impl RecordWriter {
     fn starting(start: ReportStart) -> RecordWriter {
         let text = Compressed::default();
         let mut record = RecordWriter { text, hasher: blake3::Hasher::new(), result: Ok(()) };
-        record.add(&RecordLine::Run(start));
+        record.add(&RecordLine::Run(Box::new(start)));
         record
     }
 
