@@ -109,8 +109,8 @@ impl CacheOptions {
         self.results.clone()
     }
 
-    /// Keeps nothing, since the machine broke the protocol outside of cases: whoever runs it again must see that again.
-    pub(super) fn drop_results(self) {
+    /// Says that nothing is kept, since the machine broke the protocol outside of cases: whoever runs it again must see that again.
+    pub(super) fn note_nothing_is_kept() {
         output::note("note: --cached: the machine broke the protocol; nothing is kept");
     }
 

@@ -246,7 +246,7 @@ impl Runner<'_> {
         };
         let summary = run::run_with(sources, options, explainers, &mut sink);
         match cache {
-            Some(cache) if machine_is_broken => cache.drop_results(),
+            Some(_) if machine_is_broken => CacheOptions::note_nothing_is_kept(),
             Some(cache) => cache.save(&self.args.vm, self.settings),
             None => {}
         }

@@ -140,7 +140,9 @@ fn the_schema_accepts_explanations_of_a_machine() {
     let timed = ran.stdout.replace("TIME", "0.1");
     let lines: Vec<Json> = timed.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(!lines.is_empty() && lines.iter().all(|line| line["seconds"].is_number()), "{ran:?}");
-    lines.iter().for_each(|line| schema.assert_accepts(line, "diff"));
+    for line in &lines {
+        schema.assert_accepts(line, "diff");
+    }
 }
 
 /// A machine that passes each case, and does something else with that of the input 0x08.
