@@ -13,7 +13,6 @@ use vmconf::model::exit_code::Exit;
 use vmconf::model::verdict::{Verdict, vector_step};
 use vmconf::run::bless::{self, BlessRefusal, Blessed, CaseChange, Missing, OutcomeChange, Wishes};
 use vmconf::run::sources::VectorSource;
-use vmconf::testees::process::ProcessGroups;
 
 use self::answer::{PromptAnswer, ask};
 use self::change::{BlessedFile, Texts, write};
@@ -21,7 +20,7 @@ use super::errors::UsageError;
 use super::output;
 use super::select::Select;
 use super::settings::Settings;
-use super::vm::{VmArgs, end_on_interrupt};
+use super::vm::{VmArgs, with_misconduct};
 
 /// Update expectations to what the machine did
 ///
@@ -67,11 +66,7 @@ impl Bless {
             .into());
         }
         let mut options = self.select.options(settings)?;
-        let groups = ProcessGroups::default();
-        if self.vm.is_some() {
-            end_on_interrupt(&groups)?;
-        }
-        options.run.testee = self.vm.testee(settings, &groups, &options.run.interrupt)?;
+        options.run.testee = self.vm.testee_until_interrupt(settings)?;
         let wishes = Wishes {
             leaf: self.leaf.clone(),
             except: None,
@@ -93,7 +88,7 @@ impl Bless {
                 break;
             }
         }
-        Ok(session.end()?)
+        Ok(with_misconduct(&options.run.testee, session.end()?))
     }
 
     fn consent(&self) -> Consent {

@@ -109,6 +109,11 @@ impl CacheOptions {
         self.results.clone()
     }
 
+    /// Says that nothing is kept, since the machine broke the protocol outside of cases: whoever runs it again must see that again.
+    pub(super) fn note_nothing_is_kept() {
+        output::note("note: --cached: the machine broke the protocol; nothing is kept");
+    }
+
     /// Writes the new results to the file. A failure to write is a note and does not fail the run.
     pub(super) fn save(&self, vm: &VmArgs, settings: &Settings) {
         // If the machine was rebuilt during the run, some of the results are those of the old one.

@@ -16,7 +16,6 @@ use vmconf::report::{Grouping, counts, json, of_cause};
 use vmconf::run;
 use vmconf::run::Worker;
 use vmconf::run::anchor::Anchor;
-use vmconf::testees::process::ProcessGroups;
 use vmconf::text::shell::ShellWords;
 
 use super::errors::NothingToDo;
@@ -28,7 +27,7 @@ use super::reports::GroupArgs;
 use super::rerun::RerunCases;
 use super::select::Select;
 use super::settings::Settings;
-use super::vm::VmArgs;
+use super::vm::{VmArgs, with_misconduct};
 use super::worlds::WorldsArgs;
 
 const PATHS: &str = "Vector files, folders, or case ids; - reads them from standard input [default: the \
@@ -75,8 +74,7 @@ impl Diff {
 
     pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         let mut options = self.select.options(settings)?;
-        let groups = ProcessGroups::default();
-        options.run.testee = self.vm.testee(settings, &groups, &options.run.interrupt)?;
+        options.run.testee = self.vm.testee_until_interrupt(settings)?;
         options.run.flaky = self.vm.flaky();
         options.run.worlds = self.worlds.open(settings)?;
         let mut rerun = self.select.is_all().then(|| outstanding(&settings.anchor)).transpose()?;
@@ -113,7 +111,8 @@ impl Diff {
         }
         let paths: ShellWords = self.select.paths().iter().map(|path| path.to_string_lossy()).collect();
         let selection = paths.and(settings.repeated(FlagEffect::Selection));
-        output.end(&selection, &settings.repeated(FlagEffect::Verdicts))
+        let exit = output.end(&selection, &settings.repeated(FlagEffect::Verdicts))?;
+        Ok(with_misconduct(&options.run.testee, exit))
     }
 
     fn last(&self) -> usize {

@@ -22,7 +22,7 @@ use super::new_file::ForceArgs;
 use super::number::number;
 use super::program::{broken, case_of, machine_argument, source};
 use super::settings::{ConfigArgs, Settings};
-use super::vm::{VmArgs, stopped_early};
+use super::vm::{VmArgs, stopped_early, with_misconduct};
 
 /// Run bytes or a source without a vector
 ///
@@ -109,7 +109,7 @@ impl Exec {
             check(&text, &options)?;
             self.force.write(path, text.as_bytes())?;
         }
-        Ok(Exit::Passed)
+        Ok(with_misconduct(&options.run.testee, Exit::Passed))
     }
 
     /// The inputs, all of which the machine has.

@@ -144,7 +144,7 @@ impl MatrixCommand {
                         conformance.add(&event);
                         match event {
                             Event::Finished(report) => collector.add(machine, &report),
-                            Event::Broken { source, errors } if source.starts_with("--vm ") => {
+                            Event::Broken { source, errors } if source.is_machine() => {
                                 for error in errors {
                                     collector.broken(machine, error.what);
                                 }

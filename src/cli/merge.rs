@@ -41,6 +41,7 @@ pub(super) struct Merge {
 
 impl Merge {
     pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
+        self.reports.check_inputs(&self.files)?;
         let read = |path: &PathBuf| {
             let name = path.display().to_string();
             read_text(path).map(|text| (name, text))
@@ -49,11 +50,16 @@ impl Merge {
         let folder = self.sources.as_deref().unwrap_or(settings.anchor.folder());
         let folder = folder.canonicalize().with_context(|| folder.display().to_string())?;
         let sources: Vec<_> = texts.iter().map(|(name, text)| PartSource { name, text }).collect();
-        let MergedRun { events, selection, flags } =
+        let MergedRun { events, selection, flags, system } =
             merge::merge(&sources, &mut |file| vector_text(&folder, file))?;
         let mut reports = Reports::new(
             &self.reports,
-            &report::ReportOptions { selection, flags, ..self.reports.options(&Anchor::at(&folder)?) },
+            &report::ReportOptions {
+                selection,
+                flags,
+                system,
+                ..self.reports.options(&Anchor::at(&folder)?)
+            },
             &TemporaryFiles::default(),
         )?;
         for event in &events {

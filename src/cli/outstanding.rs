@@ -10,6 +10,7 @@ use anyhow::Context;
 use indexmap::IndexMap;
 use vmconf::model::case::CaseId;
 use vmconf::model::case_report::CaseReport;
+use vmconf::model::diagnostic::Diagnostic;
 use vmconf::model::event::RunSummary;
 use vmconf::model::suspects::SuspectAnalysis;
 use vmconf::model::verdict::DifferenceKind;
@@ -120,6 +121,11 @@ impl OutstandingRecording {
             self.found_otherwise(&CaseId::of_file(report.id.file.clone()).to_string());
         }
         self.record.case(case);
+    }
+
+    /// Adds what is broken besides cases and vector files. It is no outstanding failure: no case can run again.
+    pub(super) fn broken(&mut self, source: &CaseId, errors: &[Diagnostic]) {
+        self.record.broken(source, errors);
     }
 
     /// Adds the instructions that explain the failures.

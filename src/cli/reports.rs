@@ -14,7 +14,7 @@ use vmconf::report::{self, Ends, Grouping, Needs, REPORTS, Report, ReportKind, V
 use vmconf::run::anchor::Anchor;
 use vmconf::text::file_name::shown;
 
-use super::result_file::{ResultFile, TemporaryFiles, is_regular, remove_earlier};
+use super::result_file::{ResultFile, TemporaryFiles, is_regular, regular_place, remove_earlier};
 use super::verbosity::VerbosityArgs;
 use super::{candidates, history, output};
 
@@ -76,6 +76,31 @@ impl ReportArgs {
     pub(super) fn only_file(&self, name: &str) -> Option<&Path> {
         let mut requested = self.requested.iter().filter(|requested| requested.kind.name == name);
         requested.next().filter(|_| requested.next().is_none())?.file.as_deref()
+    }
+
+    /// Removes the reports of an earlier run, since this run writes none: nobody takes them for those of this one. Files
+    /// of somebody else stay.
+    pub(super) fn remove_earlier(&self) {
+        for requested in self.requested.iter().filter(|requested| check_file(requested).is_ok()) {
+            requested.file.iter().for_each(|path| remove_earlier(path));
+        }
+    }
+
+    /// Rejects reports in the place of files that the command reads.
+    ///
+    /// # Errors
+    ///
+    /// When there is one.
+    pub(super) fn check_inputs(&self, inputs: &[PathBuf]) -> anyhow::Result<()> {
+        let inputs: Vec<_> = inputs.iter().filter_map(|input| regular_place(input)).collect();
+        for RequestedReport { kind, file } in &self.requested {
+            let Some(path) = file else { continue };
+            if regular_place(path).is_some_and(|place| inputs.contains(&place)) {
+                let path = path.display();
+                bail!("--report {}={path}: this file is an input: name another one", kind.name);
+            }
+        }
+        Ok(())
     }
 
     /// The files that reports are written to.
@@ -146,6 +171,21 @@ fn check_standard_output(requested: &[RequestedReport]) -> anyhow::Result<()> {
     }
 }
 
+/// Rejects several reports in one file, which would replace each other. What is not a regular file takes all of them.
+fn check_places(requested: &[RequestedReport]) -> anyhow::Result<()> {
+    let mut places: Vec<(PathBuf, &str)> = Vec::new();
+    for RequestedReport { kind, file } in requested {
+        let Some(path) = file else { continue };
+        let Some(place) = regular_place(path) else { continue };
+        if let Some((_, other)) = places.iter().find(|(other, _)| *other == place) {
+            let path = path.display();
+            bail!("--report {other} and --report {} cannot both go to the file {path}", kind.name);
+        }
+        places.push((place, kind.name));
+    }
+    Ok(())
+}
+
 /// Rejects a file that exists and is not empty, unless a report of this kind was written to it.
 fn check_file(RequestedReport { kind, file }: &RequestedReport) -> anyhow::Result<()> {
     let Some(path) = file.as_deref().filter(|path| is_regular(path)) else { return Ok(()) };
@@ -170,7 +210,7 @@ impl Reports {
     ///
     /// # Errors
     ///
-    /// When several reports go to standard output.
+    /// When several reports go to standard output or to one file, or a file is somebody else's.
     pub(super) fn new(
         args: &ReportArgs,
         options: &report::ReportOptions,
@@ -178,6 +218,7 @@ impl Reports {
     ) -> anyhow::Result<Reports> {
         let requested = &args.requested;
         check_standard_output(requested)?;
+        check_places(requested)?;
         requested.iter().try_for_each(check_file)?;
         let mut all: Vec<_> = requested
             .iter()

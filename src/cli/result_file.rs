@@ -160,6 +160,14 @@ pub(super) fn is_regular(path: &Path) -> bool {
     matches!(destination(path), Ok(ResultDestination::Regular(_)))
 }
 
+/// Where a result at `path` becomes a regular file, however the path is written; `None` if it does not.
+pub(super) fn regular_place(path: &Path) -> Option<PathBuf> {
+    let Ok(ResultDestination::Regular(path)) = destination(path) else { return None };
+    // A missing folder is an error when the file is written.
+    let folder = folder_of(&path).canonicalize().unwrap_or_else(|_| folder_of(&path).to_owned());
+    Some(folder.join(path.file_name()?))
+}
+
 /// What a path of a result leads to.
 enum ResultDestination {
     /// A regular file, or nothing yet.

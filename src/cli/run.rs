@@ -20,6 +20,7 @@ use vmconf::text::file_name::typed;
 use vmconf::text::shell::ShellWords;
 
 use super::cache::{CacheArgs, CacheOptions};
+use super::errors::BrokenInput;
 use super::explorer_pages::ExploreArgs;
 use super::flags::FlagEffect;
 use super::history::RerunTimes;
@@ -150,7 +151,13 @@ impl Runner<'_> {
         let run = &mut options.run;
         let Controls { interrupt, groups, .. } = &self.controls;
         run.interrupt = interrupt.clone();
-        run.testee = self.args.vm.testee(self.settings, groups, interrupt)?;
+        let testee = self.args.vm.testee(self.settings, groups, interrupt);
+        run.testee = testee.inspect_err(|error| {
+            // A machine that does not start is a run without reports, unlike a mistake on the command line.
+            if error.is::<BrokenInput>() {
+                self.args.reports.remove_earlier();
+            }
+        })?;
         run.flaky = self.args.vm.flaky();
         run.worlds = self.args.worlds.open(self.settings)?;
         run.jobs = self.args.jobs.map_or_else(processors, usize::from);
@@ -210,6 +217,7 @@ impl Runner<'_> {
         let mut record = OutstandingRecording::begin(&self.settings.anchor, executed);
         let mut progress = Progress::new(&self.args.reports.verbosity, options.run.running.clone());
         let needs = reports.needs();
+        let mut machine_is_broken = false;
         let mut sink = |event| {
             progress.event(&event);
             if let Event::Finished(report) = &event {
@@ -218,6 +226,10 @@ impl Runner<'_> {
             }
             if let Event::Suspects(analysis) = &event {
                 record.suspects(analysis);
+            }
+            if let Event::Broken { source, errors } = &event {
+                machine_is_broken |= source.is_machine();
+                record.broken(source, errors);
             }
             reports.event(&event);
         };
@@ -233,8 +245,10 @@ impl Runner<'_> {
                 .then_some(&spectra::analyse),
         };
         let summary = run::run_with(sources, options, explainers, &mut sink);
-        if let Some(cache) = cache {
-            cache.save(&self.args.vm, self.settings);
+        match cache {
+            Some(_) if machine_is_broken => CacheOptions::note_nothing_is_kept(),
+            Some(cache) => cache.save(&self.args.vm, self.settings),
+            None => {}
         }
         save_record(record, &summary, self.settings);
         let exit = reports.finish(summary.exit());

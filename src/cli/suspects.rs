@@ -115,7 +115,7 @@ fn ran(sources: &Sources, options: &LoadOptions) -> RunVerdicts {
         }
         Event::Broken { source, errors } => {
             for error in errors {
-                output::note(&error.located(&source));
+                output::note(&error.located(&source.file));
             }
         }
         _ => {}

@@ -10,6 +10,7 @@ use anyhow::{Context, bail};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use vmconf::machines::tiers::Tiers;
+use vmconf::model::case::CaseId;
 use vmconf::model::exit_code::Exit;
 use vmconf::model::interrupt::Interrupt;
 use vmconf::model::verdict::Breakdown;
@@ -264,6 +265,15 @@ pub(super) fn end_on_interrupt(groups: &ProcessGroups) -> anyhow::Result<()> {
         groups.kill();
         std::process::exit(Exit::Interrupted as i32);
     })?)
+}
+
+/// Ends the processes of the machine, and prints what it did wrong outside of cases. Returns the exit code of a command
+/// that otherwise ends with `exit`: such a machine is broken. For commands without the events of a run.
+pub(super) fn with_misconduct(testee: &MakeTestee, exit: Exit) -> Exit {
+    let Some(vm) = testee.vm() else { return exit };
+    let Some(error) = vm.finish() else { return exit };
+    output::note(&error.located(&CaseId::of_machine(&vm.command().name).file));
+    Exit::Broken
 }
 
 /// The error for a program that a machine did not run to its end. Prints the end of what the machine wrote to

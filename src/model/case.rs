@@ -23,7 +23,21 @@ pub struct CaseId {
     pub nth: u32,
 }
 
+/// What the id begins with under which reports show what a machine in another process did wrong outside of cases. The
+/// rest is the name of the machine.
+const MACHINE: &str = "--vm ";
+
 impl CaseId {
+    /// The id of a machine in another process, for what it did wrong outside of cases.
+    pub fn of_machine(name: &str) -> CaseId {
+        CaseId::of_file(format!("{MACHINE}{name}").into())
+    }
+
+    /// Whether this is the id of a machine rather than of a case or file.
+    pub fn is_machine(&self) -> bool {
+        self.name.is_none() && self.file.starts_with(MACHINE)
+    }
+
     /// The id of a file as a whole, for errors found before its cases can be distinguished.
     pub fn of_file(file: Arc<str>) -> CaseId {
         CaseId { file, name: None, nth: 1 }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::case::CaseId;
 use super::case_report::CaseReport;
 use super::diagnostic::Diagnostic;
 use super::escape::escaped;
@@ -38,8 +39,8 @@ pub enum Event {
     /// Something that is no vector file is broken: entries in a list of expected failures match no case, or the
     /// machine in another process broke the protocol outside of a case. Comes after all files.
     Broken {
-        /// The file of the list, or the flag that names the machine.
-        source: Arc<str>,
+        /// The file of the list, or [`CaseId::of_machine`].
+        source: CaseId,
         /// What is wrong with it.
         errors: Vec<Diagnostic>,
     },

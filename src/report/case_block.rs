@@ -1,7 +1,6 @@
 //! Building blocks of the text for people: a case, a difference, a line of a vector.
 
 use std::io::{self, Write};
-use std::sync::Arc;
 
 use super::state_table::state_table;
 use super::style::{ACTUAL, DIM, ERROR, EXPECTED, FAIL, WIDTH, location};
@@ -115,9 +114,9 @@ pub(super) fn plain_case(report: &CaseReport, flags: &ShellWords) -> io::Result<
 }
 
 /// What [`Event::Broken`](crate::model::event::Event::Broken) is about: reports show it as a broken file.
-pub(super) fn broken_source(source: &Arc<str>, errors: &[Diagnostic]) -> CaseReport {
+pub(super) fn broken_source(source: &CaseId, errors: &[Diagnostic]) -> CaseReport {
     CaseReport {
-        id: CaseId::of_file(source.clone()),
+        id: source.clone(),
         format: None,
         machine: None,
         line: None,

@@ -107,6 +107,8 @@ pub struct ConformanceRun {
     /// Why cases are unsupported, and how many.
     pub(super) unsupported: IndexMap<String, u64>,
     pub(super) not_compared: Vec<FieldNotCompared>,
+    /// What the machine did wrong outside of cases.
+    pub(super) misconduct: Vec<String>,
     /// Whether the run ended early.
     pub(super) is_interrupted: bool,
 }
@@ -173,9 +175,13 @@ impl ConformanceRun {
             Event::NotCompared(fields) => self.not_compared.clone_from(fields),
             Event::Ended(summary) => self.is_interrupted = summary.interrupted,
             Event::Started { vm, .. } => self.vm.clone_from(vm),
-            Event::Note { .. }
+            Event::Broken { source, errors } if source.is_machine() => {
+                self.misconduct.extend(errors.iter().map(|error| error.what.clone()));
+            }
+            // What is broken otherwise is a list of known failures.
+            Event::Broken { .. }
+            | Event::Note { .. }
             | Event::FileDone
-            | Event::Broken { .. }
             | Event::Explained(_)
             | Event::Suspects(_) => {}
         }

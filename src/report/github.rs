@@ -170,12 +170,14 @@ fn annotation(report: &CaseReport, below_checkout: &str, flags: &ShellWords) -> 
     }
     if let Verdict::UnexpectedPass(listing) = &report.verdict {
         lines.push(format!("listed: {}", escaped(&listing.place)));
-    } else {
+    } else if !report.id.is_machine() {
         lines.push(format!("why: vmconf diff {}{flags}", quoted(&id)));
     }
+    let file = property(&escaped(&in_checkout(below_checkout, &report.id.file)));
+    // What a machine does wrong outside of cases is in no file.
+    let place = if report.id.is_machine() { String::new() } else { format!("file={file}{place},") };
     format!(
-        "::error file={}{place},title={}::{}",
-        property(&escaped(&in_checkout(below_checkout, &report.id.file))),
+        "::error {place}title={}::{}",
         property(&truncate(&format!("{} {id}", report.verdict.name()), 0, MAX_LENGTH)),
         data(&lines.join("\n")),
     )

@@ -80,7 +80,9 @@ impl OpenSuite {
         let line = report.line.map(|line| line.to_string());
         let mut attributes = vec![("name", &*name), ("classname", &*self.name)];
         attributes.extend(time.as_deref().map(|time| ("time", time)));
-        attributes.push(("file", &self.name));
+        if !report.id.is_machine() {
+            attributes.push(("file", &self.name));
+        }
         attributes.extend(line.as_deref().map(|line| ("line", line)));
         let mut properties: Vec<_> = vm.into_iter().map(|vm| ("vm", vm)).collect();
         properties.extend(report.cached.then_some(("cached", "true")));

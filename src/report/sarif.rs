@@ -59,7 +59,7 @@ impl Sarif {
         };
         let fingerprint = blake3::hash(format!("{}\n{rule}", report.id).as_bytes()).to_hex();
         let (index, _) = self.rules.insert_full(rule.clone());
-        let result = json!({
+        let mut result = json!({
             "ruleId": rule,
             "ruleIndex": index,
             "level": "error",
@@ -67,6 +67,10 @@ impl Sarif {
             "locations": [{ "physicalLocation": self.place(report) }],
             "partialFingerprints": { "vmconfCase/v1": fingerprint.as_str() },
         });
+        // What a machine does wrong outside of cases is in no file.
+        if let Some(members) = result.as_object_mut().filter(|_| report.id.is_machine()) {
+            members.shift_remove("locations");
+        }
         self.separate()?;
         self.out.write_all(one_line(&result).as_bytes())
     }
@@ -93,7 +97,7 @@ impl Sarif {
         }
         if let Verdict::UnexpectedPass(listing) = &report.verdict {
             lines.push(format!("listed: {}", listing.place));
-        } else {
+        } else if !report.id.is_machine() {
             lines.push(format!("why: vmconf diff {}{}", quoted(&report.id.to_string()), self.flags));
         }
         let lines: Vec<_> = lines.iter().map(|line| truncate(&escaped(line), 0, MAX_LENGTH)).collect();

@@ -76,6 +76,7 @@ pub(super) fn facts(machine: &ConformanceMachine, run: &ConformanceRun) -> Vec<(
         ("report", run.label.clone()),
         ("system", run.system.clone().unwrap_or("not said by the report".to_owned())),
     ];
+    facts.extend(run.misconduct.iter().map(|what| ("outside of cases", what.clone())));
     if run.is_interrupted {
         facts.push(("run", "interrupted: not all cases ran".to_owned()));
     }

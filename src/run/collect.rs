@@ -223,10 +223,12 @@ impl<'s> RunCollector<'s> {
 
     /// Ends the processes of the testee, and reports what they did wrong outside of cases.
     fn report_misconduct(&mut self) {
-        let Some(vm) = self.options.run.testee.vm().filter(|_| !self.is_interrupted()) else { return };
-        if let Some(error) = vm.finish() {
+        let Some(vm) = self.options.run.testee.vm() else { return };
+        // A user who interrupts a run does not wait for the processes to end by themselves.
+        let misconduct = if self.is_interrupted() { vm.abandon() } else { vm.finish() };
+        if let Some(error) = misconduct {
             self.summary.errors += 1;
-            let source = format!("--vm {}", vm.command().name).into();
+            let source = CaseId::of_machine(&vm.command().name);
             (self.sink)(Event::Broken { source, errors: vec![error] });
         }
     }
@@ -247,7 +249,8 @@ impl<'s> RunCollector<'s> {
             if let Some(unmatched) = list.unmatched(&matched, scope) {
                 self.summary.errors += 1;
                 let errors = vec![unmatched];
-                (self.sink)(Event::Broken { source: list.file.clone(), errors });
+                let source = CaseId::of_file(list.file.clone());
+                (self.sink)(Event::Broken { source, errors });
             }
         }
     }

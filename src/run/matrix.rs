@@ -27,6 +27,8 @@ pub struct MatrixCollector {
     /// How machines differ, by the index of the case and of the machine.
     differences: HashMap<(usize, usize), String>,
     broken: Vec<BrokenMachine>,
+    /// Whether each machine ran a case.
+    has_run: Vec<bool>,
 }
 
 /// A machine of the matrix.
@@ -51,7 +53,8 @@ impl MatrixCollector {
     /// A collector for these machines.
     pub fn new(machines: Vec<MatrixMachine>) -> MatrixCollector {
         let (cases, texts, differences) = (IndexMap::new(), IndexSet::new(), HashMap::new());
-        MatrixCollector { machines, cases, texts, differences, broken: Vec::new() }
+        let has_run = vec![false; machines.len()];
+        MatrixCollector { machines, cases, texts, differences, broken: Vec::new(), has_run }
     }
 
     /// Adds what is wrong with a machine, given by its index, apart from cases.
@@ -61,6 +64,7 @@ impl MatrixCollector {
 
     /// Adds a case of the run of a machine, given by its index.
     pub fn add(&mut self, machine: usize, report: &CaseReport) {
+        self.has_run[machine] = true;
         let kind = report.verdict.kind();
         let text = self.texts.insert_full(text(report)).0;
         let machines = self.machines.len();
@@ -79,8 +83,10 @@ impl MatrixCollector {
         Matrix { machines, broken: self.broken, suites, groups }
     }
 
-    fn is_broken(&self, machine: usize) -> bool {
-        self.broken.iter().any(|broken| broken.machine == self.machines[machine].name)
+    /// Whether a machine ran no case since it is broken.
+    fn is_unusable(&self, machine: usize) -> bool {
+        !self.has_run[machine]
+            && self.broken.iter().any(|broken| broken.machine == self.machines[machine].name)
     }
 
     /// The suite of each file: the folder below the one that all files are in.
@@ -99,7 +105,7 @@ impl MatrixCollector {
             for (machine, (cell, outcome)) in cells.iter_mut().zip(outcomes).enumerate() {
                 match outcome {
                     Some(outcome) => cell.count(outcome.kind),
-                    None if self.is_broken(machine) => cell.count(DifferenceKind::Error),
+                    None if self.is_unusable(machine) => cell.count(DifferenceKind::Error),
                     // Reports of different machines need not be of the same cases.
                     None => {}
                 }
@@ -129,7 +135,7 @@ impl MatrixCollector {
             .collect();
         let text = |(machine, outcome): (usize, &Option<MatrixOutcome>)| match outcome {
             Some(outcome) => self.texts[outcome.text].clone(),
-            None if self.is_broken(machine) => "error: the machine does not start".to_owned(),
+            None if self.is_unusable(machine) => "error: the machine does not start".to_owned(),
             None => "not run".to_owned(),
         };
         let what = if ran.windows(2).any(|pair| pair[0] != pair[1]) {

@@ -8,6 +8,7 @@ use indexmap::IndexMap;
 use super::collect::shared_out;
 use super::not_compared::add;
 use crate::model::case::CaseId;
+use crate::model::diagnostic::Diagnostic;
 use crate::model::event::{Event, RunSummary};
 use crate::model::explanation::ExplainedCase;
 use crate::model::signature::cause;
@@ -31,6 +32,8 @@ pub struct MergedRun {
     pub selection: ShellWords,
     /// The flags that change a verdict, as they were given on the command line.
     pub flags: ShellWords,
+    /// The system that all parts ran on; `None` if they differ.
+    pub system: Option<String>,
 }
 
 /// Why reports cannot be merged.
@@ -103,10 +106,18 @@ fn complete(parts: &[MergedPart<'_>]) -> Result<(), String> {
 
 /// Merges the parts, which are all parts of one run.
 fn joined(parts: Vec<MergedPart<'_>>) -> MergedRun {
-    let mut run =
-        MergedRun { events: Vec::new(), selection: ShellWords::default(), flags: ShellWords::default() };
+    let mut systems = parts.iter().map(|part| &part.header.system);
+    let first = systems.next().cloned().flatten();
+    let system = first.filter(|first| systems.all(|other| other.as_ref() == Some(first)));
+    let mut run = MergedRun {
+        events: Vec::new(),
+        selection: ShellWords::default(),
+        flags: ShellWords::default(),
+        system,
+    };
     let (mut files, mut vm, mut summary) = (0, None, RunSummary::default());
     let (mut cases, mut explained, mut not_compared) = (Vec::new(), Vec::new(), Vec::new());
+    let mut broken: IndexMap<CaseId, IndexMap<String, Diagnostic>> = IndexMap::new();
     for part in parts {
         files = part.header.files;
         vm = part.header.common.vm.map(Into::into);
@@ -115,10 +126,21 @@ fn joined(parts: Vec<MergedPart<'_>>) -> MergedRun {
         cases.extend(part.cases);
         explained.extend(part.explained);
         add(&mut not_compared, part.not_compared);
+        for (source, errors) in part.broken {
+            let known = broken.entry(source).or_default();
+            for error in errors {
+                known.entry(error.what.clone()).or_insert(error);
+            }
+        }
         (run.selection, run.flags) = (part.header.selection, part.header.flags);
     }
     run.events.push(Event::Started { files, vm });
     add_cases(&mut run.events, in_place(cases), &mut summary);
+    // A machine is broken once, however many parts ran on it.
+    summary.errors += broken.len() as u64;
+    let errors = |errors: IndexMap<String, Diagnostic>| errors.into_values().collect();
+    let broken = broken.into_iter();
+    run.events.extend(broken.map(|(source, all)| Event::Broken { source, errors: errors(all) }));
     let explained = explanations_of_whole(&run.events, in_place(explained));
     run.events.extend(explained);
     if !not_compared.is_empty() {

@@ -15,7 +15,7 @@ pub(super) enum Finished<'s> {
 }
 
 /// The next result in order.
-#[allow(clippy::large_enum_variant, reason = "it is returned and never kept")]
+#[allow(clippy::large_enum_variant, reason = "it is kept only after an interrupt")]
 pub(super) enum NextCase<'s> {
     /// A file is loaded.
     File(Arc<LoadedFile<'s>>),
@@ -71,6 +71,24 @@ impl<'s> Order<'s> {
             self.files.resize_with(place + 1, OrderSlot::default);
         }
         &mut self.files[place]
+    }
+
+    /// After an interrupt, all results that are left, in order. Others are missing between them: cases that are not
+    /// finished, and files that are not loaded.
+    pub(super) fn rest(mut self) -> Vec<NextCase<'s>> {
+        let mut rest = Vec::new();
+        for OrderSlot { file, judged } in self.files {
+            let emitted = self.emitted.take();
+            let Some(file) = file else { continue };
+            if emitted.is_none() {
+                rest.push(NextCase::File(file.clone()));
+            }
+            let finished = judged.into_iter().enumerate();
+            let finished = finished.filter_map(|(index, judged)| Some((index, judged?)));
+            rest.extend(finished.map(|(index, judged)| NextCase::Case(file.clone(), index, judged)));
+            rest.push(NextCase::FileDone);
+        }
+        rest
     }
 
     /// The next result that can be emitted, if there is one.

@@ -80,26 +80,32 @@ pub(super) fn run<'s>(
                     complete += collect(&mut order, collector);
                 }
                 Err(TryRecvError::Empty) => thread::park_timeout(LATENCY),
-                Err(TryRecvError::Disconnected) => return,
+                Err(TryRecvError::Disconnected) => break,
             }
         }
     });
+    // Only after an interrupt: what was finished behind cases that were not.
+    for next in order.rest() {
+        emit(next, collector);
+    }
 }
 
 /// Passes the results that are next in order to the collector; returns how many files are complete.
 fn collect(order: &mut Order<'_>, collector: &mut RunCollector<'_>) -> usize {
     let mut files = 0;
     while let Some(next) = order.next() {
-        match next {
-            NextCase::File(file) => collector.file(&file),
-            NextCase::Case(file, index, judged) => collector.case(&file, index, judged),
-            NextCase::FileDone => {
-                collector.file_done();
-                files += 1;
-            }
-        }
+        files += usize::from(matches!(next, NextCase::FileDone));
+        emit(next, collector);
     }
     files
+}
+
+fn emit(next: NextCase<'_>, collector: &mut RunCollector<'_>) {
+    match next {
+        NextCase::File(file) => collector.file(&file),
+        NextCase::Case(file, index, judged) => collector.case(&file, index, judged),
+        NextCase::FileDone => collector.file_done(),
+    }
 }
 
 /// Starts a thread, which starts the next one as soon as there is work for it: few cases need only one thread.
@@ -154,26 +160,27 @@ fn work_on<'s>(
                 let mut file = open_in_turn(number, source, Purpose::Run, options);
                 let (file, judged) = if file.cases() <= FEW {
                     work.add(number, file.bytes(), None);
-                    let judged = (0..file.cases()).map(|index| run(number, &file, index)).collect();
+                    let judged = (0..file.cases()).map_while(|index| run(number, &file, index)).collect();
                     // Results that wait to be put in order then take little memory, and the document's is reused at once.
                     file.drop_document();
                     (Arc::new(file), judged)
                 } else {
                     let file = Arc::new(file);
                     work.add(number, file.bytes(), Some(&file));
-                    (file, Some(Vec::new()))
+                    (file, Vec::new())
                 };
                 keep(&mut kept, &file);
-                judged.map(|judged| Finished::File(number, file, judged))
+                Finished::File(number, file, judged)
             }
             Task::Run { number, cases, file } => {
                 last = Some(number);
                 let first = cases.start;
-                let judged: Option<Vec<_>> = cases.map(|index| run(number, &file, index)).collect();
-                judged.map(|judged| Finished::Cases(number, first, judged))
+                let judged = cases.map_while(|index| run(number, &file, index)).collect();
+                Finished::Cases(number, first, judged)
             }
         };
-        if finished.is_none_or(|finished| sender.send(finished).is_err()) {
+        // After an interrupt, there is no next task.
+        if sender.send(finished).is_err() {
             work.wake_all();
             break;
         }

@@ -219,7 +219,12 @@ impl ProcessVm {
                 }
                 self.pool.withdraw();
                 self.breakdowns.add_steady(&stopped);
-                Err(stopped)
+                Err(match (stopped, first) {
+                    (Stopped::Timeout(second), Some((Stopped::Crash(crash), _))) => {
+                        late_after(&second, &crash)
+                    }
+                    (stopped, _) => stopped,
+                })
             }
         }
     }
@@ -265,6 +270,16 @@ impl ProcessVm {
             if let Err(breakdown) = ended {
                 self.misconduct.add_end(breakdown);
             }
+        }
+        self.misconduct.take()
+    }
+
+    /// Ends all processes without waiting for them, and says what they wrote outside of requests since the last call, if
+    /// they did.
+    pub fn abandon(&self) -> Option<Diagnostic> {
+        for running in &self.pool.take_all() {
+            running.conversation.close();
+            self.misconduct.add_stray(&running.conversation);
         }
         self.misconduct.take()
     }
@@ -426,6 +441,15 @@ impl Testee for Process {
         states.iter().enumerate().for_each(|(index, state)| see(index, state));
         Ok(first)
     }
+}
+
+/// How a case ended that crashed the process, and timed out when it was repeated: the crash is not forgotten. The process
+/// may have crashed for another request, so the time-out decides.
+fn late_after(second: &Breakdown, Breakdown { what, stderr }: &Breakdown) -> Stopped {
+    let parts = [&**stderr, &*second.stderr].map(str::trim_end);
+    let parts: Vec<_> = parts.into_iter().filter(|it| !it.is_empty()).collect();
+    let what = format!("{}; the first time, {what}", second.what);
+    Stopped::Timeout(Breakdown { what, stderr: parts.join("\n") })
 }
 
 /// How a run ended that was refused when it was repeated: the breakdown is not forgotten.

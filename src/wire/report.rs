@@ -14,11 +14,13 @@ use super::line::{LineError, LineHeader, read};
 use super::name::start;
 use super::suspects::SuspectsReport;
 use crate::model::case::CaseId;
+use crate::model::case_report::CaseReport;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::{self, Event, VERSION};
 use crate::model::explanation;
 use crate::model::partition;
 use crate::model::suspects::SuspectAnalysis;
+use crate::model::verdict::Verdict;
 
 /// A line of a report.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -150,13 +152,21 @@ impl TryFrom<ReportLine> for Event {
     fn try_from(line: ReportLine) -> Result<Event, String> {
         Ok(match line {
             ReportLine::Run(run) => Event::Started { files: run.files, vm: run.vm.map(event::UsedVm::from) },
-            ReportLine::Case(case) => Event::Finished((*case).try_into()?),
+            ReportLine::Case(case) => of_case((*case).try_into()?),
             ReportLine::Note(note) => note.try_into()?,
             ReportLine::Explained(explained) => explained.try_into()?,
             ReportLine::NotCompared(fields) => fields.into(),
             ReportLine::Suspects(suspects) => Event::Suspects(Box::new(suspects.analysis.into())),
             ReportLine::Summary(summary) => Event::Ended(summary.try_into()?),
         })
+    }
+}
+
+/// The event of a case, or of a machine, which a report shows like a case.
+fn of_case(report: CaseReport) -> Event {
+    match report.verdict {
+        Verdict::Error(errors) if report.id.is_machine() => Event::Broken { source: report.id, errors },
+        verdict => Event::Finished(CaseReport { verdict, ..report }),
     }
 }
 
@@ -172,8 +182,8 @@ pub struct ReportStart {
     /// The machine in another process that the cases run on; `None` for embedded machines.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vm: Option<ReportedVm>,
-    /// The system that the cases run on, as `linux x86_64`; `None` in a recorded run, and if the parts of a run were
-    /// merged.
+    /// The system that the cases run on, as `linux x86_64`; `None` in a recorded run, and if the merged parts of a run
+    /// ran on several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub system: Option<String>,
     /// The part of a run; `None` for a whole run.

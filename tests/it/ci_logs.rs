@@ -8,6 +8,7 @@ use crate::support::{at_root, command, config, ran};
 use proptest::prelude::*;
 use serde_json::Value as Json;
 use tempfile::TempDir;
+use vmconf::model::case::CaseId;
 use vmconf::model::diagnostic::Diagnostic;
 use vmconf::model::escape::{escaped, is_harmful};
 use vmconf::model::event::Event;
@@ -78,7 +79,7 @@ fn events(text: &str) -> Vec<Event> {
     let diagnostic = Diagnostic::new(text).expected(text);
     events.push(Event::Note { file: text.into(), diagnostic: diagnostic.clone() });
     events.extend(named(text));
-    events.push(Event::Broken { source: text.into(), errors: vec![diagnostic] });
+    events.push(Event::Broken { source: CaseId::of_file(text.into()), errors: vec![diagnostic] });
     let mut events = ended(events);
     let explained = events.iter().find_map(|event| match event {
         Event::Finished(report) => {

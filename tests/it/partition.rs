@@ -213,6 +213,11 @@ fn reports_that_cannot_be_merged_are_refused() {
     };
     check(&[first], "of 2 parts, these are missing: 2");
     check(&[first, second, second], "is part 2 of 2, and so is");
+    let text = fs::read_to_string(second).unwrap();
+    let report = format!("json={}", second.display());
+    let ran = merge(&[first.clone(), second.clone()], &["--report", &report]);
+    assert!(ran.exit == 2 && ran.stderr.contains("this file is an input"), "{ran:?}");
+    assert_eq!(fs::read_to_string(second).unwrap(), text);
     check(&[first, other], "is part of another run than");
     check(&[first, &strict], "is part of another run than");
     check(&[first, &cut], "cut.jsonl: line ");
@@ -296,7 +301,7 @@ fn tell(lines: &[Json]) -> Result<(), MergeError> {
     let text: String = lines.iter().flat_map(|line| [line.to_string(), "\n".to_owned()]).collect();
     let source = merge::PartSource { name: "report", text: &text };
     let mut line_of = |_: &str| Some("a line\nanother".to_owned());
-    let MergedRun { events, selection, flags } = merge::merge(&[source], &mut line_of)?;
+    let MergedRun { events, selection, flags, .. } = merge::merge(&[source], &mut line_of)?;
     let options = report::ReportOptions { selection, flags, ..report::ReportOptions::default() };
     for ReportKind { new, .. } in REPORTS {
         let mut report = (new.make)(Box::new(io::sink()), &options);
@@ -331,6 +336,25 @@ fn text_of_a_report_is_escaped() {
     fs::write(&file, text.replace("\"flags\":[]", r#""flags":["; rm x","\u001b[2J"]"#)).unwrap();
     let merged = merge(&[file], &[]).stdout;
     assert!(merged.contains(r"gas.json::gas' '; rm x' '\u{1b}[2J'"), "{merged}");
+}
+
+/// However the file is written.
+#[cfg(unix)]
+#[test]
+fn two_reports_do_not_share_a_file() {
+    let folder = TempDir::new().unwrap();
+    let [file, link] = ["report", "link"].map(|name| folder.path().join(name));
+    std::os::unix::fs::symlink("report", &link).unwrap();
+    let around = folder.path().join("../").join(folder.path().file_name().unwrap()).join("report");
+    for other in [&file, &link, &around] {
+        let reports =
+            [format!("--report=json={}", file.display()), format!("--report=junit={}", other.display())];
+        let ran = vmconf(&["run", "vectors/evm/arithmetic/add.json", &reports[0], &reports[1]]);
+        assert!(ran.exit == 2 && ran.stderr.contains("cannot both go to the file"), "{ran:?}");
+        assert!(!file.exists());
+    }
+    let reports = ["--report=json=/dev/null", "--report=junit=/dev/null"];
+    assert_eq!(vmconf(&[&["run", "vectors/evm/arithmetic/add.json"], &reports[..]].concat()).exit, 0);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //!
 //! | file | content |
 //! |---|---|
+//! | `breaches.rs` | what a machine does wrong outside of cases, and what an interrupted run has finished |
 //! | `command_line.rs` | `--vm` in commands, `[vm.NAME]` in `vmconf.toml` |
 //! | `misbehaviours.rs` | what a run reports of each misbehaviour, and its exit code: a table |
 //! | `hostile.rs` | a process that misbehaves: each case gets the verdict that it deserves, and nothing is left |
@@ -9,6 +10,7 @@
 //! | `serve.rs` | own vectors and samples through `vmconf serve`: the verdicts of the embedded machines |
 //! | `signals.rs` | whatever ends vmconf ends the processes |
 
+mod breaches;
 mod command_line;
 mod hostile;
 mod misbehaviours;

@@ -115,6 +115,7 @@ while read -r request; do
     44) if [ $count -gt 1 ]; then fields '{"outcome":"success"}'; else answer; fi ;;
     45) if [ $count -gt 1 ]; then kill -SEGV $$; fi; printf '{"type":"skip","id":%s,"reason":"no calls"}\n' "$id" ;;
     46) if [ $count -gt 1 ]; then kill -SEGV $$; fi; fields '{"outcome":"success"}' ;;
+    47) echo "request $count" >&2; if [ $count -gt 1 ]; then kill -SEGV $$; fi; sleep 1000 ;;
     esac
 done
 case $1 in

@@ -49,6 +49,8 @@ struct MachineResults {
     is_elsewhere: bool,
     /// The cases of the last run.
     cases: Vec<CaseReport>,
+    /// What the machine did wrong outside of the cases of the last run.
+    errors: Vec<String>,
 }
 
 /// Reads reports. Those of one machine are its history, the last one is the newest.
@@ -61,13 +63,13 @@ pub(super) fn read(
 ) -> anyhow::Result<(MatrixCollector, Vec<ConformanceMachine>)> {
     let mut machines: IndexMap<String, MachineResults> = IndexMap::new();
     for argument in arguments {
-        let (run, cases) = read_one(&argument.path)?;
+        let (run, cases, errors) = read_one(&argument.path)?;
         let reported = run.vm.as_ref().map_or(EMBEDDED, |vm| &vm.name);
         let name = argument.name.clone().unwrap_or_else(|| reported.to_owned());
         let machine = machines.entry(name).or_default();
         machine.is_elsewhere = run.vm.is_some();
         machine.runs.push(run);
-        machine.cases = cases;
+        (machine.cases, machine.errors) = (cases, errors);
     }
     let column = |(name, results): (&String, &MachineResults)| MatrixMachine {
         name: name.clone(),
@@ -78,24 +80,29 @@ pub(super) fn read(
     let mut found = Vec::new();
     for (index, (name, results)) in machines.into_iter().enumerate() {
         results.cases.iter().for_each(|case| collector.add(index, case));
+        results.errors.into_iter().for_each(|error| collector.broken(index, error));
         found.push(ConformanceMachine { name, runs: results.runs });
     }
     Ok((collector, found))
 }
 
-fn read_one(path: &str) -> anyhow::Result<(ConformanceRun, Vec<CaseReport>)> {
+/// What a report holds: the run, its cases, and what its machine did wrong outside of these.
+fn read_one(path: &str) -> anyhow::Result<(ConformanceRun, Vec<CaseReport>, Vec<String>)> {
     let file = File::open(path).with_context(|| path.to_owned())?;
     let (mut run, mut cases, mut seen) = (ConformanceRun::new(path), Vec::new(), HashSet::new());
+    let mut wrong = Vec::new();
     let start = read_events(path, &mut BufReader::with_capacity(1 << 16, file), &mut |event| match event {
         // A case that was named twice ran twice.
         Event::Finished(report) if !seen.insert(report.id.clone()) => {}
         event => {
             run.add(&event);
-            if let Event::Finished(report) = event {
-                cases.push(report);
+            match event {
+                Event::Finished(report) => cases.push(report),
+                Event::Broken { errors, .. } => wrong.extend(errors.into_iter().map(|error| error.what)),
+                _ => {}
             }
         }
     })?;
     run.started(&start);
-    Ok((run, cases))
+    Ok((run, cases, wrong))
 }

@@ -2,12 +2,15 @@
 
 use std::io::{self, Write};
 
+use crate::model::case::CaseId;
 use crate::model::case_report::CaseReport;
+use crate::model::diagnostic::Diagnostic;
 use crate::model::event::RunSummary;
 use crate::model::partition::Partition;
 use crate::model::signature::signature;
 use crate::model::suspects::SuspectAnalysis;
 use crate::model::verdict::{DifferenceKind, Verdict};
+use crate::report::case_block::broken_source;
 use crate::report::compressed::Compressed;
 use crate::report::spool::Spool;
 use crate::report::truncate::truncate;
@@ -76,6 +79,11 @@ impl RecordWriter {
     /// Adds a case.
     pub fn case(&mut self, case: RecordedCase) {
         self.add(&RecordLine::Case(case));
+    }
+
+    /// Adds what is broken besides cases and vector files; see [`Event::Broken`](crate::model::event::Event::Broken).
+    pub fn broken(&mut self, source: &CaseId, errors: &[Diagnostic]) {
+        self.case(RecordWriter::recorded(&broken_source(source, errors)));
     }
 
     /// Adds the instructions that explain the failures.

@@ -4,7 +4,9 @@ use super::excerpts::Excerpts;
 use crate::formats;
 use crate::formats::family::is_machine_name;
 use crate::machines;
+use crate::model::case::CaseId;
 use crate::model::case_report::CaseReport;
+use crate::model::diagnostic::Diagnostic;
 use crate::model::event::{Event, FieldNotCompared, RunSummary};
 use crate::model::explanation::ExplainedCase;
 use crate::text::shell::ShellWords;
@@ -31,6 +33,8 @@ pub(super) struct MergedPart<'s> {
     pub(super) explained: Vec<(u64, ExplainedCase)>,
     /// Assertions that were not compared.
     pub(super) not_compared: Vec<FieldNotCompared>,
+    /// What machines did wrong outside of cases.
+    pub(super) broken: Vec<(CaseId, Vec<Diagnostic>)>,
     pub(super) seconds: f64,
 }
 
@@ -41,6 +45,8 @@ pub(super) struct PartHeader {
     pub(super) files: usize,
     pub(super) selection: ShellWords,
     pub(super) flags: ShellWords,
+    /// The system that the part ran on.
+    pub(super) system: Option<String>,
     /// The line without what differs between parts: it is the same for all parts of a run.
     pub(super) common: ReportStart,
 }
@@ -53,6 +59,7 @@ impl PartHeader {
             part,
             of,
             files: start.files,
+            system: start.system.clone(),
             selection: paths.into_iter().collect(),
             flags: flags.into_iter().collect(),
             common: ReportStart {
@@ -85,6 +92,7 @@ impl<'s> MergedPart<'s> {
             cases: Vec::new(),
             explained: Vec::new(),
             not_compared: Vec::new(),
+            broken: Vec::new(),
             seconds: 0.0,
         };
         let mut end = None;
@@ -99,7 +107,8 @@ impl<'s> MergedPart<'s> {
             match (event, position) {
                 (Event::Ended(summary), _) => end = Some(summary),
                 (Event::NotCompared(fields), _) => part.not_compared.extend(fields),
-                (Event::Started { .. } | Event::FileDone | Event::Broken { .. } | Event::Suspects(_), _) => {
+                (Event::Broken { source, errors }, _) => part.broken.push((source, errors)),
+                (Event::Started { .. } | Event::FileDone | Event::Suspects(_), _) => {
                     return Err(format!("line {number} begins another run"));
                 }
                 (_, None) => return Err(format!("line {number} has no position")),
@@ -118,7 +127,8 @@ impl<'s> MergedPart<'s> {
         if said.interrupted {
             return Err("is of a run that was interrupted".to_owned());
         }
-        let mut counted = RunSummary { seconds: said.seconds, ..RunSummary::default() };
+        let errors = self.broken.len() as u64;
+        let mut counted = RunSummary { seconds: said.seconds, errors, ..RunSummary::default() };
         for (_, event) in &self.cases {
             if let Event::Finished(report) = event {
                 counted.count(report);

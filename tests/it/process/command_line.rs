@@ -1,6 +1,7 @@
 //! `--vm` in commands, and `[vm.NAME]` in `vmconf.toml`.
 
 use std::fs;
+use std::path::PathBuf;
 
 use tempfile::TempDir;
 
@@ -8,10 +9,10 @@ use super::hostile::{SCRIPT, write};
 use crate::support::{Ran, at_root, command, ran, timeless};
 
 /// A project with a machine `mine`, which is an embedded one, and `dead`, which does not start.
-struct Project(TempDir);
+pub(super) struct Project(TempDir);
 
 impl Project {
-    fn new() -> Project {
+    pub(super) fn new() -> Project {
         let project = Project(TempDir::new().unwrap());
         let vmconf = env!("CARGO_BIN_EXE_vmconf");
         let config = format!(
@@ -29,11 +30,15 @@ impl Project {
         project
     }
 
-    fn write(&self, name: &str, text: &str) {
-        fs::write(self.0.path().join(name), text).unwrap();
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
     }
 
-    fn run(&self, args: &[&str]) -> Ran {
+    pub(super) fn write(&self, name: &str, text: &str) {
+        fs::write(self.path(name), text).unwrap();
+    }
+
+    pub(super) fn run(&self, args: &[&str]) -> Ran {
         let mut command = command(args);
         command.current_dir(self.0.path()).env("VMCONF_CACHE", self.0.path().join("cache"));
         ran(command.output().unwrap())
@@ -112,6 +117,22 @@ fn the_cache_has_results_of_each_machine() {
     assert!(run(&["--vm", "mine"]).contains("of them from the cache"));
     let changed = format!("mine={} serve evm", env!("CARGO_BIN_EXE_vmconf"));
     assert!(!run(&["--vm", &changed, "--vm-memory", "4000000000"]).contains("cache"));
+}
+
+/// Nobody takes the report of an earlier run for that of one that could not begin. Files of somebody else stay, and all
+/// do after a mistake on the command line.
+#[test]
+fn a_machine_that_does_not_start_leaves_no_earlier_report() {
+    let project = Project::new();
+    let run = |more: &[&str]| project.run(&[&["run", "-q", "add.json"], more].concat()).exit;
+    let reports = ["--report", "junit=own.xml", "--report", "json=other.txt"];
+    assert_eq!(run(&reports[..2]), 0);
+    project.write("other.txt", "precious");
+    assert_eq!(run(&[&reports[..], &["--vm", "unknown"]].concat()), 2);
+    assert!(project.path("own.xml").exists());
+    assert_eq!(run(&[&reports[..], &["--vm", "dead"]].concat()), 3);
+    assert!(!project.path("own.xml").exists());
+    assert_eq!(fs::read_to_string(project.path("other.txt")).unwrap(), "precious");
 }
 
 #[test]

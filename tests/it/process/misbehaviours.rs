@@ -99,6 +99,7 @@ const ALL: &[(When, &str)] = &[
     (Case(0x44), "differs, but not alone"),
     (Case(0x45), "violates memory, and lacks something alone"),
     (Case(0x46), "violates memory, and differs alone"),
+    (Case(0x47), "violates memory, and sleeps alone"),
     (Case(0x12), "answers twice"),
     (Case(0x1a), "answers, closes its input and sleeps"),
     (Case(0x1c), "answers, with another process in the background"),

@@ -22,6 +22,11 @@ fn wait_for(holds: impl Fn() -> bool, what: &str) {
 
 /// A run on a machine that does this with each case.
 fn run_on(script: &str, folder: &TempDir, variable: &str) -> Child {
+    started(&["run", "--jobs", "2"], script, folder, variable)
+}
+
+/// A command on a machine that does this with each case.
+fn started(words: &[&str], script: &str, folder: &TempDir, variable: &str) -> Child {
     let adapter = folder.path().join("adapter.sh");
     let hello = r#"{"type":"hello","version":1,"name":"a","release":"1","machines":[{"machine":"evm","fields":["outcome","gas","out","logs","logsHash","post","callcreates"]}]}"#;
     let text = format!(
@@ -31,8 +36,8 @@ fn run_on(script: &str, folder: &TempDir, variable: &str) -> Child {
     std::fs::write(&adapter, text).unwrap();
     let vectors = at_root("vectors/evm");
     let vm = format!("a=sh {}", adapter.display());
-    let mut run =
-        command(&["run", vectors.to_str().unwrap(), "--jobs", "2", "--timeout", "1000s", "--vm", &vm]);
+    let machine = [vectors.to_str().unwrap(), "--timeout", "1000s", "--vm", &vm];
+    let mut run = command(&[words, &machine].concat());
     run.env("VMCONF_TEST", variable).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
 
@@ -56,6 +61,22 @@ fn whatever_ends_vmconf_ends_the_processes() {
         send(&child, signal);
         let status = child.wait().unwrap();
         assert_eq!(status.code(), if signal == "-KILL" { None } else { Some(130) }, "{signal}");
+        wait_for(|| processes_with(&variable).is_empty(), &format!("{:?}", processes_with(&variable)));
+    }
+}
+
+/// Commands that write no reports end at once, with the machine.
+#[test]
+fn a_signal_ends_the_processes_of_every_command() {
+    let stubborn = "trap '' INT TERM HUP PIPE\nwhile :; do sleep 1000; done";
+    for words in [&["diff"][..], &["bless"], &["suspects"]] {
+        let folder = TempDir::new().unwrap();
+        let variable = format!("signals-{}-{}", std::process::id(), words[0]);
+        let mut child = started(words, stubborn, &folder, &variable);
+        let variable = format!("VMCONF_TEST={variable}");
+        wait_for(|| folder.path().join("asked").exists(), "a case that runs");
+        send(&child, "-TERM");
+        assert_eq!(child.wait().unwrap().code(), Some(130), "{words:?}");
         wait_for(|| processes_with(&variable).is_empty(), &format!("{:?}", processes_with(&variable)));
     }
 }

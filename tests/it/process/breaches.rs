@@ -1,0 +1,234 @@
+//! A machine that breaks the protocol outside of cases, and what was finished when a run is interrupted: neither is
+//! forgotten, by no command and in no report.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+use serde_json::Value as Json;
+use tempfile::TempDir;
+
+use super::command_line::Project;
+use super::hostile::write;
+use crate::support::validator::Validator;
+use crate::support::{Ran, command, ran, timeless};
+
+const SERVE: &str = env!("CARGO_BIN_EXE_vmconf");
+
+/// What a machine does wrong that writes `bye` after its last answer.
+const BYE: &str = "the machine wrote an unexpected line: \"bye\"";
+
+/// A project with an embedded machine as `sh loud.sh`, which says `bye` while there is a file of that name.
+fn project() -> Project {
+    let project = Project::new();
+    project.write("loud.sh", &format!("{SERVE} serve evm\n[ ! -e bye ] || echo bye\n"));
+    project.write("bye", "");
+    project
+}
+
+const VM: [&str; 2] = ["--vm", "m=sh loud.sh"];
+
+fn run(project: &Project, args: &[&str]) -> Ran {
+    project.run(&[&["run", "add.json"], &VM[..], args].concat())
+}
+
+#[test]
+fn results_of_a_machine_that_breaks_the_protocol_are_not_kept() {
+    let project = project();
+    project.write("vmconf.toml", "[vm.m]\ncommand = 'sh loud.sh'\ncache-key = ['loud.sh']\n");
+    let cached = || project.run(&["run", "-q", "--cached", "--vm", "m", "add.json"]);
+    for _ in 0..2 {
+        let ran = cached();
+        assert!(ran.exit == 3 && ran.stdout.starts_with("5 passed, 0 failed, 1 error, "), "{ran:?}");
+        assert_eq!(ran.stderr, "note: --cached: the machine broke the protocol; nothing is kept\n");
+    }
+    fs::remove_file(project.path("bye")).unwrap();
+    assert!(!cached().stdout.contains("cache"));
+    assert!(cached().stdout.contains("5 of them from the cache"));
+}
+
+#[test]
+fn commands_without_reports_say_that_the_machine_broke_the_protocol() {
+    let project = project();
+    let commands: [&[&str]; 3] =
+        [&["diff", "add.json"], &["bless", "--yes", "add.json"], &["exec", "evm", "0x6001"]];
+    for args in commands {
+        let ran = project.run(&[args, &VM].concat());
+        assert!(
+            ran.exit == 3 && ran.stderr.contains("--vm m: ") && ran.stderr.contains(BYE),
+            "{args:?}: {ran:?}"
+        );
+    }
+    fs::remove_file(project.path("bye")).unwrap();
+    for args in commands {
+        let ran = project.run(&[args, &VM].concat());
+        assert!(ran.exit == 0 && ran.stderr.is_empty(), "{args:?}: {ran:?}");
+    }
+}
+
+/// It is in no file, and no command explains it.
+#[test]
+fn annotations_of_a_machine_have_no_place() {
+    let project = project();
+    let github = run(&project, &["--report", "github"]).stdout;
+    let annotation = github.lines().next().unwrap();
+    assert_eq!(annotation, format!("::error title=error --vm m::{BYE}"));
+    let sarif: Json = serde_json::from_str(&run(&project, &["--report", "sarif"]).stdout).unwrap();
+    crate::check::sarif_validator().assert_accepts(&sarif, "sarif");
+    let results = sarif["runs"][0]["results"].as_array().unwrap();
+    assert_eq!(results.len(), 1);
+    assert_eq!(results[0]["message"]["text"], format!("error --vm m\n{BYE}"));
+    assert_eq!(results[0].get("locations"), None);
+}
+
+#[test]
+fn merged_parts_have_one_error_of_the_machine() {
+    let project = project();
+    for part in ["1", "2"] {
+        let (partition, report) = (format!("slice:{part}/2"), format!("json={part}.json"));
+        run(&project, &["--partition", &partition, "--report", &report]);
+    }
+    let (merged, whole) = (project.run(&["merge", "1.json", "2.json"]), run(&project, &[]));
+    assert!(whole.stdout.contains(BYE), "{whole:?}");
+    assert_eq!((timeless(&merged.stdout), merged.exit), (timeless(&whole.stdout), 3));
+}
+
+#[test]
+fn a_matrix_of_reports_counts_only_cases() {
+    let project = project();
+    run(&project, &["--report", "json=m.json"]);
+    let args = ["matrix", "--results", "m.json", "--badges", "badges", "--statement", "m.md", "-o", "json"];
+    let matrix: Json = serde_json::from_str(&project.run(&args).stdout).unwrap();
+    assert_eq!(matrix["broken"][0]["error"], BYE);
+    let suites = matrix["suites"].as_array().unwrap();
+    assert_eq!(
+        (suites.len(), &suites[0]["cells"][0]["passed"], &suites[0]["cells"][0]["errors"]),
+        (1, &Json::from(5), &Json::from(0))
+    );
+    let badge = fs::read_to_string(project.path("badges/m.svg")).unwrap();
+    assert!(badge.contains("5 of 5"), "{badge}");
+    let statement = fs::read_to_string(project.path("m.md")).unwrap();
+    assert!(statement.contains("5 of 5") && !statement.contains("--vm"), "{statement}");
+    assert!(
+        statement.contains("| outside of cases | <code>the machine wrote an unexpected line"),
+        "{statement}"
+    );
+}
+
+#[test]
+fn recorded_runs_show_that_the_machine_is_broken() {
+    let project = project();
+    fs::remove_file(project.path("bye")).unwrap();
+    assert_eq!(run(&project, &[]).exit, 0);
+    project.write("bye", "");
+    assert_eq!(run(&project, &[]).exit, 3);
+    let compared = project.run(&["compare"]);
+    assert!(compared.exit == 1 && compared.stdout.contains("--vm m"), "{compared:?}");
+    // It is no case that could run again.
+    let rerun = project.run(&["run", "--rerun", "failed"]);
+    assert_eq!(rerun.exit, 4, "{rerun:?}");
+}
+
+#[test]
+fn the_schema_accepts_explanations_of_a_machine() {
+    let project = Project::new();
+    let ran = project.run(&["diff", "wrong.json", "--vm", "mine", "--output", "json"]);
+    let schema = Validator::named("diff");
+    // Times are left out of what a command prints.
+    let timed = ran.stdout.replace("TIME", "0.1");
+    let lines: Vec<Json> = timed.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(!lines.is_empty() && lines.iter().all(|line| line["seconds"].is_number()), "{ran:?}");
+    for line in &lines {
+        schema.assert_accepts(line, "diff");
+    }
+}
+
+/// A machine that passes each case, and does something else with that of the input 0x08.
+fn machine(folder: &Path, otherwise: &str) {
+    let hello = r#"{"type":"hello","version":1,"name":"a","release":"1","machines":[{"machine":"evm","fields":["outcome"]}]}"#;
+    let script = format!(
+        r#"read -r hello
+echo '{hello}'
+while read -r request; do
+    id=${{request#*'"id":'}}
+    id=${{id%%,*}}
+    answer='{{"type":"done","id":'$id',"steps":[{{"fields":{{"outcome":"halt"}}}}],"ended":"halted"}}'
+    case $request in
+    *'"data":"0x08"'*) {otherwise} ;;
+    esac
+    echo "$answer"
+    echo answered >> log
+done
+"#
+    );
+    fs::write(folder.join("machine.sh"), script).unwrap();
+}
+
+fn interruptible(folder: &Path, args: &[&str]) -> Child {
+    let common = ["run", "--timeout", "1000s", "--vm", "a=sh machine.sh", "--report", "json=report.json"];
+    let mut command = command(&[&common, args].concat());
+    command.current_dir(folder).env("VMCONF_CACHE", folder.join("cache"));
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+/// Waits until the machine has answered this number of requests, and ends the run when vmconf has read the last one.
+fn interrupted(child: Child, folder: &Path, answers: usize) -> Ran {
+    let answered = || fs::read_to_string(folder.join("log")).map_or(0, |log| log.lines().count());
+    for _ in 0..1000 {
+        if answered() >= answers && folder.join("asked").exists() {
+            break;
+        }
+        sleep(Duration::from_millis(20));
+    }
+    sleep(Duration::from_millis(300));
+    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    ran(child.wait_with_output().unwrap())
+}
+
+/// The names of the cases that the report has, in order.
+fn reported(folder: &Path) -> Vec<String> {
+    let report = fs::read_to_string(folder.join("report.json")).unwrap();
+    let lines = report.lines().map(|line| serde_json::from_str::<Json>(line).unwrap());
+    lines.filter_map(|line| Some(line["name"].as_str()?.to_owned())).collect()
+}
+
+/// One thread waits for the first case of a file. What others have finished behind it is reported, in order.
+#[test]
+fn what_is_finished_behind_an_unfinished_case_is_reported() {
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path();
+    machine(folder, "touch asked; exec sleep 1000");
+    // The cases of a file of this size are shared by all threads.
+    let names: Vec<_> = (1..20).map(|number| format!("a{number:02}")).collect();
+    let mut cases = vec![("slow", 0x08)];
+    cases.extend(names.iter().map(|name| (&**name, 0)));
+    write(&folder.join("a.json"), &cases);
+    write(&folder.join("b.json"), &[("b1", 0), ("b2", 0)]);
+    write(&folder.join("c.json"), &[("c1", 0), ("slow2", 0x08), ("c2", 0)]);
+    let ran = interrupted(interruptible(folder, &["-j3", "a.json", "b.json", "c.json"]), folder, 22);
+    assert_eq!(ran.exit, 130, "{ran:?}");
+    let finished: Vec<_> = names.iter().map(String::as_str).chain(["b1", "b2", "c1"]).collect();
+    assert_eq!(reported(folder), finished);
+    assert!(ran.stdout.lines().last().unwrap().starts_with("22 passed, 0 failed, "), "{ran:?}");
+}
+
+/// What a machine wrote between its answers is an error of an interrupted run, too.
+#[test]
+fn an_interrupted_run_says_that_the_machine_broke_the_protocol() {
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path();
+    machine(folder, "touch asked; exec sleep 1000");
+    let script = fs::read_to_string(folder.join("machine.sh")).unwrap();
+    fs::write(
+        folder.join("machine.sh"),
+        script.replace("echo \"$answer\"\n", "echo \"$answer\"\necho \"$answer\"\n"),
+    )
+    .unwrap();
+    write(&folder.join("a.json"), &[("a", 0), ("slow", 0x08)]);
+    let ran = interrupted(interruptible(folder, &["-j1", "a.json"]), folder, 1);
+    assert_eq!(ran.exit, 130, "{ran:?}");
+    assert!(ran.stdout.contains("the machine wrote a second answer to request 1"), "{ran:?}");
+    assert!(ran.stdout.lines().last().unwrap().starts_with("1 passed, 0 failed, 1 error, "), "{ran:?}");
+}
