@@ -263,7 +263,7 @@ impl InputPart {
 #[derive(Debug, Clone, PartialEq)]
 pub enum InputOrigin {
     /// An instruction.
-    Instruction(Blame),
+    Instruction(Box<Blame>),
     /// The vector, whose step with this number, from 1, begins with changes to the machine.
     Vector(usize),
 }

@@ -430,7 +430,7 @@ fn answer(answer: &BlameAnswer) -> Option<WireInstruction> {
 /// The instruction that wrote an input, or the step of the vector that set it.
 fn writer(origin: &model::InputOrigin) -> (Option<WireInstruction>, Option<usize>) {
     match origin {
-        model::InputOrigin::Instruction(by) => (Some(by.into()), None),
+        model::InputOrigin::Instruction(by) => (Some((&**by).into()), None),
         model::InputOrigin::Vector(step) => (None, Some(*step)),
     }
 }

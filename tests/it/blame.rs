@@ -136,7 +136,7 @@ fn each_writer_of_a_part_of_memory_is_shown() {
     assert!(starts("memory 0x0000..0x0020 by step 3, 0x04 MSTORE of 0, 5"), "{text}");
 
     // MSTORE8 at 0 to 15, more than a chain shows; SHA3 of 0x10 bytes. Each is made by 2 PUSH1.
-    let bytes: String = (0..16).map(|at| format!("600160{at:02x}53")).collect();
+    let bytes = (0..16).map(|at| format!("600160{at:02x}53")).collect::<Vec<_>>().concat();
     let text = diff(&stores(&format!("0x{bytes}6010600020600055"), "0x01", 20_192), &["--last", "1"]);
     let shown = text.lines().filter(|line| line.contains("MSTORE8 of")).count();
     assert!(shown < 16, "{text}");

@@ -273,7 +273,7 @@ fn elsewhere_first(by: &ExecutedInstruction) -> impl Iterator<Item = usize> {
 impl FollowedInput {
     fn assemble(&self, found: &[Followed<'_>]) -> InputPart {
         let origin = match self.by {
-            FollowedWriter::Instruction(place) => InputOrigin::Instruction(assemble(found, place)),
+            FollowedWriter::Instruction(place) => InputOrigin::Instruction(Box::new(assemble(found, place))),
             FollowedWriter::Vector(step) => InputOrigin::Vector(step),
         };
         InputPart { cell: self.cell.clone(), origin }
