@@ -40,7 +40,7 @@ fn a_chain_is_followed_to_its_beginning() {
         let left_out = blame.further.as_ref().map(|it| it.left_out);
         let text = text(&explained);
         assert!(
-            text.contains("by step 1, 0x00 PUSH0") || text.contains("      step 1, 0x00 PUSH0"),
+            text.contains("by step 1, 0x00 PUSH0") || text.contains("      begins with step 1, 0x00 PUSH0"),
             "{text}"
         );
         if times > 5 {
