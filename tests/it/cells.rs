@@ -39,6 +39,7 @@ impl Names {
         };
         match cell {
             Cell::Compound(id) => Cell::Compound(named(id)),
+            Cell::Bytes(id, range) => Cell::Bytes(named(id), range),
             Cell::Item(id, key) => Cell::Item(named(id), key),
             other => other,
         }

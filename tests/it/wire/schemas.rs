@@ -3,6 +3,7 @@
 
 use crate::support::validator::Validator;
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
@@ -144,6 +145,10 @@ fn reports_have_their_schema() {
     let partition = ReportedPartition { kind: PartitionKind::Hash, part: 1, of: 2, selection, typed };
     let mut lines =
         vec![ReportLine::Run(ReportStart { partition: Some(partition), ..ReportStart::new(1, None) })];
+    lines.push(ReportLine::Run(ReportStart {
+        system: Some("linux x86_64".to_owned()),
+        ..ReportStart::new(1, None)
+    }));
     let mut runner = TestRunner::deterministic();
     for number in 0..2000 {
         let event = any_event().new_tree(&mut runner).unwrap().current();
@@ -225,10 +230,11 @@ fn explanations_have_their_schema() {
     let validator = Validator::named("diff");
     let mut runner = TestRunner::deterministic();
     let mut walk = Walk::new();
-    for number in 0..300 {
+    for number in 0..300_usize {
         let event = as_a_run_makes_it(any_event().new_tree(&mut runner).unwrap().current());
         let Event::Finished(mut report) = event else { continue };
-        (report.time, report.listed) = (None, None);
+        report.time = number.is_multiple_of(3).then_some(Duration::from_millis(1500));
+        report.listed = None;
         if !report.verdict.is_failed_or_broken() {
             continue;
         }
