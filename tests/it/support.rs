@@ -122,7 +122,8 @@ pub(crate) fn timeless(text: &str) -> String {
 }
 
 fn timeless_line(line: &str) -> String {
-    let mut line = line.to_owned();
+    let system = format!("\"{} {}\"", std::env::consts::OS, std::env::consts::ARCH);
+    let mut line = line.replace(&system, "\"SYSTEM\"");
     for (before, after) in TIMES {
         let parts = line.split(before).enumerate().map(|(index, part)| {
             let end = part.find(|it| after.contains(it)).filter(|_| index > 0);
