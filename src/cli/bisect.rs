@@ -95,7 +95,7 @@ impl Bisect {
             let exit = show_runs(&found, &names, &words.and(settings.repeated(FlagEffect::Verdicts)))?;
             found.broke.map_or(Ok(exit), |stopped| Err(stopped_early(stopped)))
         })?;
-        let conduct = Conduct { steady: SteadyBreakdowns::Told, flaky: self.vms.flaky() };
+        let conduct = Conduct { steady: SteadyBreakdowns::Reported, flaky: self.vms.flaky() };
         Ok(conduct.end(&vms, exit))
     }
 }

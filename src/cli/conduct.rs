@@ -8,16 +8,16 @@ use vmconf::testees::process::{BreakdownCount, Breakdowns, ProcessVm};
 
 use super::output;
 
-/// Whether the command itself tells about a machine that gives no answer each time it is asked.
+/// Whether the command itself reports a machine that gives no answer each time it is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SteadyBreakdowns {
     /// It does, and decides what follows from it.
-    Told,
+    Reported,
     /// It does not.
-    Untold,
+    Unreported,
 }
 
-/// What there is to tell of machines.
+/// Which breakdowns of machines are reported at the end of a command.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Conduct {
     pub(super) steady: SteadyBreakdowns,
@@ -26,7 +26,7 @@ pub(super) struct Conduct {
 }
 
 impl Conduct {
-    /// Ends the processes of the machines, tells what they did wrong, and returns the exit code: [`Exit::Broken`] if
+    /// Ends the processes of the machines, reports what they did wrong, and returns the exit code: [`Exit::Broken`] if
     /// they did something wrong, and the one that is given otherwise.
     pub(super) fn end(self, vms: &[Arc<ProcessVm>], exit: Exit) -> Exit {
         let broken: Vec<_> = vms.iter().map(|vm| self.is_broken(vm)).collect();
@@ -40,21 +40,22 @@ impl Conduct {
             output::note(&format!("error: {}", misconduct.located(&format!("--vm {name}"))));
         }
         let Breakdowns { steady, unrepeated } = vm.breakdowns();
-        let steady = Some(steady).filter(|count| self.steady == SteadyBreakdowns::Untold && !count.is_none());
+        let steady =
+            Some(steady).filter(|count| self.steady == SteadyBreakdowns::Unreported && !count.is_none());
         if let Some(count) = &steady {
-            output::note(&format!("error: {}", told(count, name, "")));
+            output::note(&format!("error: {}", described(count, name, "")));
         }
         let unrepeated = Some(unrepeated).filter(|count| !count.is_none());
         let is_wrong = self.flaky == Flaky::Report;
         if let Some(count) = &unrepeated {
             let kind = if is_wrong { "error" } else { "note" };
-            output::note(&format!("{kind}: {}", told(count, name, " did not repeat")));
+            output::note(&format!("{kind}: {}", described(count, name, " did not repeat")));
         }
         misconduct.is_some() || steady.is_some() || is_wrong && unrepeated.is_some()
     }
 }
 
 /// How often a machine broke down, and how the first time.
-fn told(count: &BreakdownCount, name: &str, what: &str) -> String {
+fn described(count: &BreakdownCount, name: &str, what: &str) -> String {
     format!("{} of {name}{what}; the first one: {}", count.in_words(), count.first())
 }

@@ -86,7 +86,7 @@ impl FillCommand {
         let vms: Vec<_> = vms.into_iter().map(Arc::new).collect();
         let fill_options = self.fill_options(&vms)?;
         let exit = self.fill(&vms, &options, &fill_options, settings)?;
-        let conduct = Conduct { steady: SteadyBreakdowns::Untold, flaky: self.vms.flaky() };
+        let conduct = Conduct { steady: SteadyBreakdowns::Unreported, flaky: self.vms.flaky() };
         Ok(conduct.end(&vms, exit))
     }
 

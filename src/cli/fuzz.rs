@@ -162,7 +162,7 @@ impl FuzzCommand {
             _ => Exit::Passed,
         };
         // A machine that breaks down each time is a finding, or known.
-        let conduct = Conduct { steady: SteadyBreakdowns::Told, flaky: self.vms.flaky() };
+        let conduct = Conduct { steady: SteadyBreakdowns::Reported, flaky: self.vms.flaky() };
         Ok(conduct.end(&vms, exit))
     }
 

@@ -28,6 +28,21 @@ pub struct ProgramParts {
     pub dropped_by_failures: &'static [&'static str],
 }
 
+impl ProgramParts {
+    /// The parts of a machine whose programs are no bytes, for struct updates.
+    pub const WITHOUT_BYTES: ProgramParts = ProgramParts {
+        operands: &[],
+        number: |_| None,
+        built: &[],
+        jumps: JumpTargets::InInstruction,
+        code: "",
+        notation: CodeNotation::Hex,
+        shown: None,
+        single: SingleInstruction::Never,
+        dropped_by_failures: &[],
+    };
+}
+
 /// How a number is pushed.
 #[derive(Debug, Clone)]
 pub struct PushedNumber {

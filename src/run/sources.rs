@@ -43,8 +43,9 @@ pub struct FoundSources {
 #[derive(Debug, Clone, Default)]
 pub struct Sources {
     paths: Vec<Selected>,
-    /// Files of which single cases are named, and all cases besides, which is what counts.
-    named_besides: Vec<VectorSource>,
+    /// Files of which single cases are named although all cases are selected. They are not read again, but the names are
+    /// checked.
+    named_again: Vec<VectorSource>,
     seen: SeenFiles,
     len: usize,
 }
@@ -99,7 +100,7 @@ impl Sources {
             Selected::File(source) => Some(source).filter(|source| source.only.is_some()),
             Selected::Folder(_) => None,
         });
-        listed.chain(&self.named_besides)
+        listed.chain(&self.named_again)
     }
 
     /// Lists a case once if its whole file is selected, too.
@@ -107,7 +108,7 @@ impl Sources {
         for selected in std::mem::take(&mut self.paths) {
             match selected {
                 Selected::File(source) if source.only.is_some() && self.has_whole(&source) => {
-                    self.named_besides.push(source);
+                    self.named_again.push(source);
                     self.len -= 1;
                 }
                 selected => self.paths.push(selected),

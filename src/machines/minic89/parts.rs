@@ -1,9 +1,7 @@
 //! What programs of MiniC89 are made of.
 
 use crate::machines::program_parts::OperandKind::{Boundary, Small};
-use crate::machines::program_parts::{
-    CodeNotation, JumpTargets, ProgramParts, PushedNumber, SingleInstruction,
-};
+use crate::machines::program_parts::{ProgramParts, PushedNumber};
 
 pub(super) const PARTS: ProgramParts = ProgramParts {
     operands: &[Small, Small, Boundary],
@@ -11,11 +9,5 @@ pub(super) const PARTS: ProgramParts = ProgramParts {
         let value = i16::try_from(number).unwrap_or(i16::MIN);
         Some(PushedNumber { instruction: "PUSH_I16".to_owned(), operands: value.to_le_bytes().to_vec() })
     },
-    built: &[],
-    jumps: JumpTargets::InInstruction,
-    code: "",
-    notation: CodeNotation::Hex,
-    shown: None,
-    single: SingleInstruction::Never,
-    dropped_by_failures: &[],
+    ..ProgramParts::WITHOUT_BYTES
 };
