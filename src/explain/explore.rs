@@ -238,6 +238,7 @@ impl Explorer {
             ListReaction::Close | ListReaction::Go(ListPlace::Case(_)) => {}
             ListReaction::Go(ListPlace::Assertion(index)) => self.show_assertion(index),
             ListReaction::Go(ListPlace::Instruction(step)) => self.go_to_step(step - 1),
+            ListReaction::Go(ListPlace::State(step)) => self.go_to_step(step),
         }
     }
 

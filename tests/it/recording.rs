@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use crate::support::{read, relative, replay, written_vectors};
-use vmconf::explain::recording::{Datum, Direction, FoundMoment, Recording, sections_of};
+use vmconf::explain::recording::{Datum, Direction, FoundMoment, FoundWrite, Recording, sections_of};
 use vmconf::machines::inspect::{Effects, Inspect, frame_of, written_besides};
 use vmconf::machines::machine::{At, Watch};
 use vmconf::machines::{self};
@@ -152,7 +152,7 @@ fn the_previous_write_is_what_a_search_of_the_whole_run_finds() {
             };
             recording.go_to(here);
             let there = recording.write_of(&datum, Direction::Back, &mut |_| true);
-            assert_eq!(there, expected.map_or(FoundMoment::Nothing, FoundMoment::At), "{name}: {datum:?}");
+            assert_eq!(there, expected.map_or(FoundWrite::Nothing, FoundWrite::Instruction), "{name}: {datum:?}");
             assert_eq!(recording.now(), here);
             if expected.is_some() {
                 found += 1;
@@ -209,7 +209,7 @@ fn a_long_run_is_read_in_both_directions() {
     assert_eq!(ahead, FoundMoment::At(recording.steps()));
     let first = Datum::of(Cell::Stack(0));
     let written = recording.write_of(&first, Direction::Forward, &mut |_| true);
-    assert_eq!(written, FoundMoment::At(1));
+    assert_eq!(written, FoundWrite::Instruction(1));
     assert_eq!(
         recording.execution_where(Direction::Forward, &mut |_| false, |_| false),
         FoundMoment::Cancelled

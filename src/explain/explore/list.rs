@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::keys::{self, ExplorerCommand, ExplorerKey};
-use crate::explain::recording::{Datum, DatumWrite};
+use crate::explain::recording::{Datum, DatumWrite, DatumWriter};
 
 /// The most writes in a list, the last ones.
 const MAX_WRITES: usize = 10_000;
@@ -15,6 +15,8 @@ pub(super) enum ListPlace {
     Assertion(usize),
     /// To the state before the instruction with this number.
     Instruction(u64),
+    /// To the state with this number.
+    State(u64),
     /// To the case with this index.
     Case(usize),
 }
@@ -81,14 +83,26 @@ impl LastWrites {
             if self.count > MAX_WRITES { format!(", the last {MAX_WRITES}") } else { String::new() };
         PlaceList {
             title: format!("{} writes of {}{omitted}", self.count, datum.id),
-            lines: self.kept.iter().map(|it| (write_line(it), ListPlace::Instruction(it.step))).collect(),
+            lines: self.kept.iter().map(|it| (write_line(it), place_of(it))).collect(),
             selected: self.kept.partition_point(|write| write.step <= now).saturating_sub(1),
         }
+    }
+}
+
+/// The state before the instruction that wrote, or the one that the vector made.
+fn place_of(write: &DatumWrite) -> ListPlace {
+    match write.by {
+        DatumWriter::Instruction(_) => ListPlace::Instruction(write.step),
+        DatumWriter::Vector => ListPlace::State(write.step),
     }
 }
 
 /// A write in a line: `12  SSTORE: 1 -> 2`.
 pub(super) fn write_line(write: &DatumWrite) -> String {
     let value = |value: &Option<String>| value.as_ref().map_or("nothing".to_owned(), String::clone);
-    format!("{}  {}: {} -> {}", write.step, write.instruction, value(&write.old), value(&write.new))
+    let by = match &write.by {
+        DatumWriter::Instruction(text) => text,
+        DatumWriter::Vector => "the vector",
+    };
+    format!("{}  {by}: {} -> {}", write.step, value(&write.old), value(&write.new))
 }

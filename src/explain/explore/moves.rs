@@ -5,7 +5,9 @@ use std::ops::ControlFlow;
 use super::list::{self, LastWrites};
 use super::state::StateLine;
 use super::{Explorer, ExplorerMode, OpenedAssertion, Pane};
-use crate::explain::recording::{Direction, FoundMoment, FoundPlace, KeepGoing, Sought, WriteCondition};
+use crate::explain::recording::{
+    Direction, FoundMoment, FoundPlace, FoundWrite, KeepGoing, Sought, WriteCondition,
+};
 
 impl Explorer {
     pub(super) fn list_writes(&mut self, keep_going: KeepGoing<'_>) {
@@ -61,11 +63,21 @@ impl Explorer {
             return;
         };
         let found = self.recording.write_of(&datum, direction, keep_going);
-        if let (FoundMoment::Nothing, Some((at, Some(step)))) = (found, &asked) {
-            return self.go_to_cause(at, *step);
+        match (found, asked) {
+            (FoundWrite::Nothing, Some((at, Some(step)))) => self.go_to_cause(&at, step),
+            (FoundWrite::Instruction(step), _) => {
+                self.go_to_step(if direction == Direction::Forward { step } else { step - 1 });
+            }
+            (FoundWrite::Vector(step), _) => {
+                self.go_to_step(step);
+                self.message = format!("{}: the vector sets it here, after step {step}", datum.id);
+            }
+            (FoundWrite::Nothing, _) => {
+                let place = if direction == Direction::Back { "before" } else { "after" };
+                self.message = format!("{}: no write {place}", datum.id);
+            }
+            (FoundWrite::Cancelled, _) => "stopped".clone_into(&mut self.message),
         }
-        let what = if direction == Direction::Back { "no write before" } else { "no write after" };
-        self.found(found, direction == Direction::Forward, &format!("{}: {what}", datum.id));
     }
 
     /// The shown assertion, if its datum is selected in the state in which it fails.

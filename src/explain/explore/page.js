@@ -16,7 +16,7 @@
  * @typedef {{ runs: Run[], names: string[], start: number, difference: number | null, compared: number,
  *   differs: [step: number, lines: string[], one: string[], other: string[]][] }} Pair
  * @typedef {[code: number, pc: number | null, line: number | null, depth: number, ended: string | null,
- *   changes: Changes, wrote: number | null, failed: 0 | 1]} State
+ *   changes: Changes, wrote: number | null, failed: 0 | 1, set?: number]} State
  * @typedef {{ at: string, step: number, text: string[], line: string, datum: number | null, cause: number | null }} Failure
  * @typedef {[title: number, rows: number[]]} Section
  * @typedef {[null, Section[]] | [section: number, start: number, end: number, inserted: number[]][]} Changes
@@ -491,7 +491,7 @@ function timeLine(/** @type {number} */ most) {
   for (const [at, state] of run.states.entries()) {
     const column = columnOf(at);
     depths[column] = Math.max(depths[column], state[3]);
-    if (datum !== null && isWritten(at, places)) writes[column] += 1;
+    if (datum !== null) writes[column] += Number(isWritten(at, places)) + Number(isSet(at, places));
   }
   return { depths, writes, columnOf };
 }
@@ -621,9 +621,18 @@ function findLast(/** @type {(state: State, index: number) => boolean} */ holds)
 
 /** Whether the instruction before a state wrote one of these places. */
 function isWritten(/** @type {number} */ index, /** @type {number[]} */ sought) {
-  const wrote = run.states[index][6];
-  if (wrote === null) return false;
-  const ranges = run.writes[wrote];
+  return isAmong(run.states[index][6], sought);
+}
+
+/** Whether the vector set one of these places after that instruction. */
+function isSet(/** @type {number} */ index, /** @type {number[]} */ sought) {
+  return isAmong(run.states[index][8] ?? null, sought);
+}
+
+/** Whether one of these places is among those of a write. */
+function isAmong(/** @type {number | null} */ write, /** @type {number[]} */ sought) {
+  if (write === null) return false;
+  const ranges = run.writes[write];
   return sought.some((place) => {
     const number = run.places[place];
     for (let at = 0; at < ranges.length; at += 2) if (ranges[at] <= number && number <= ranges[at + 1]) return true;
@@ -631,14 +640,24 @@ function isWritten(/** @type {number} */ index, /** @type {number[]} */ sought) 
   });
 }
 
-/** The last state, up to this one, before which an instruction wrote the selected datum. */
-function lastWrite() {
-  return isWritten(now, places) ? now : findLast((_, at) => isWritten(at, places));
+/** Whether an instruction wrote the selected datum before a state, or the vector set it. */
+function isNew(/** @type {unknown} */ _, /** @type {number} */ at) {
+  return isWritten(at, places) || isSet(at, places);
 }
 
-/** The first state after this one before which an instruction wrote the selected datum. */
+/** The last state, up to this one, for which that holds. */
+function lastWrite() {
+  return isNew(null, now) ? now : findLast(isNew);
+}
+
+/** The first state after this one for which it holds. */
 function nextWrite() {
-  return find((_, at) => isWritten(at, places));
+  return find(isNew);
+}
+
+/** Says that the vector set the selected datum in the current state. */
+function saySet() {
+  say(`${datum === null ? "" : run.data[datum]}: the vector sets it here, after step ${run.first + now}`);
 }
 
 /** Goes to a state, or says that there is none, and where the page was cut. */
@@ -785,11 +804,17 @@ const moves = {
     }
     if (failure !== null && datum === null) return goOr(null, `${failure.at}: no instruction wrote it`, true);
     if (datum === null) return say("select a row of the state first");
+    if (found !== null && isSet(found, places)) {
+      go(found);
+      return saySet();
+    }
     goOr(found === null ? null : found - 1, `${run.data[datum]}: no write before`, true);
   },
   nextWrite() {
     if (datum === null) return say("select a row of the state first");
-    goOr(nextWrite(), `${run.data[datum]}: no write after`, false);
+    const found = nextWrite();
+    goOr(found, `${run.data[datum]}: no write after`, false);
+    if (found !== null && !isWritten(found, places)) saySet();
   },
   nextExecution() {
     const [code, line] = [run.states[now][0], codeLines[selectedCode]];
@@ -845,8 +870,9 @@ function askedFailure() {
 }
 
 /**
- * A write: the index of the state after it, the instruction, and the values in the states before and after it.
- * @typedef {{ at: number, instruction: string, old: string | null, new: string | null }} Write
+ * A write: the index of the state after it, the instruction or `the vector`, and the values in the states before and
+ * after it; `goes` is the index of the state to look at.
+ * @typedef {{ at: number, by: string, goes: number, old: string | null, new: string | null }} Write
  */
 
 /** All writes of the selected datum. */
@@ -857,8 +883,14 @@ function writesOf() {
     const next = changed(state, run.states[at][5]);
     if (isWritten(at, places)) {
       const before = run.states[at - 1];
-      const instruction = codeOf(before).find(([pc]) => pc === before[1])?.[2] ?? "";
-      writes.push({ at, instruction, old: valueIn(state), new: valueIn(next) });
+      const by = codeOf(before).find(([pc]) => pc === before[1])?.[2] ?? "";
+      // The state between the two is not in the page.
+      const written = isSet(at, places) ? "replaced by the vector" : valueIn(next);
+      writes.push({ at, by, goes: at - 1, old: valueIn(state), new: written });
+    }
+    if (isSet(at, places)) {
+      const old = isWritten(at, places) ? "replaced by the vector" : valueIn(state);
+      writes.push({ at, by: "the vector", goes: at, old, new: valueIn(next) });
     }
     state = next;
   }
@@ -874,7 +906,7 @@ function valueIn(/** @type {Section[]} */ state) {
 }
 
 function writeLine(/** @type {Write} */ write) {
-  return `${run.first + write.at}  ${write.instruction}: ${write.old ?? "nothing"} -> ${write.new ?? "nothing"}`;
+  return `${run.first + write.at}  ${write.by}: ${write.old ?? "nothing"} -> ${write.new ?? "nothing"}`;
 }
 
 /** Shows this number of writes, the last ones. */
@@ -890,7 +922,7 @@ function listWrites(/** @type {string} */ name, /** @type {Write[]} */ writes) {
     const button = document.createElement("button");
     button.type = "button";
     button.textContent = writeLine(write);
-    button.dataset.at = String(write.at);
+    button.dataset.at = String(write.goes);
     item.append(button);
     return item;
   });
@@ -1052,7 +1084,7 @@ view.filter.addEventListener("input", paintState);
 view.failures.addEventListener("change", () => showFailure(Number(view.failures.value)));
 view.condition.addEventListener("change", goToChange);
 view.writes.addEventListener("click", ({ target }) => {
-  if (target instanceof HTMLButtonElement) go(Number(target.dataset.at) - 1);
+  if (target instanceof HTMLButtonElement) go(Number(target.dataset.at));
 });
 view.moves.addEventListener("submit", (event) => event.preventDefault());
 addEventListener("hashchange", follow);

@@ -214,6 +214,7 @@ fn last_states(recording: &mut Recording, last: u64) -> (PageSpan, PageStates) {
         let first = last.saturating_sub(count.max(MIN_STEPS));
         let least = if count <= MIN_STEPS { u64::MAX } else { 0 };
         let mut states = PageStates::new(first, least);
+        states.add_vector_writes(recording.vector_writes());
         recording.watch(first.saturating_sub(1)..last, &mut states);
         if states.is_within_limits() {
             states.finish(recording.go_to(recording.moment(last)));

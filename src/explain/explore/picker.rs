@@ -34,7 +34,8 @@ impl CasePicker {
         match self.list.press(key, self.page) {
             ListReaction::Stay => PickReaction::Stay,
             ListReaction::Go(ListPlace::Case(index)) => PickReaction::Open(index),
-            ListReaction::Close | ListReaction::Go(ListPlace::Assertion(_) | ListPlace::Instruction(_)) => {
+            ListReaction::Close
+            | ListReaction::Go(ListPlace::Assertion(_) | ListPlace::Instruction(_) | ListPlace::State(_)) => {
                 PickReaction::Leave
             }
         }

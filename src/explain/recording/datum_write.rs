@@ -5,14 +5,23 @@ use num_bigint::BigInt;
 /// A write of a datum.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DatumWrite {
-    /// The number of the instruction.
+    /// How many instructions were executed when it was written, with the one that wrote it.
     pub step: u64,
-    /// Its text.
-    pub instruction: String,
-    /// The value in the state before the instruction; `None` if that state does not have the datum.
+    /// What wrote it.
+    pub by: DatumWriter,
+    /// The value in the state before; `None` if that state does not have the datum.
     pub old: Option<String>,
     /// The value in the state after it.
     pub new: Option<String>,
+}
+
+/// What wrote a datum.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DatumWriter {
+    /// The instruction with this text.
+    Instruction(String),
+    /// The vector, between two instructions.
+    Vector,
 }
 
 /// Which writes are sought.
@@ -73,7 +82,7 @@ mod tests {
 
     fn write(old: Option<&str>, new: &str) -> DatumWrite {
         let [old, new] = [old, Some(new)].map(|value| value.map(str::to_owned));
-        DatumWrite { step: 1, instruction: "ADD".to_owned(), old, new }
+        DatumWrite { step: 1, by: DatumWriter::Vector, old, new }
     }
 
     #[test]

@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 
 use super::Recording;
 use super::datum::{Datum, sections_of};
-use super::datum_write::DatumWrite;
-use super::moment::{FoundMoment, KeepGoing};
+use super::datum_write::{DatumWrite, DatumWriter};
+use super::moment::{FoundMoment, KeepGoing, Moment};
 use super::search::Writers;
 use crate::machines::inspect::Inspect;
 
@@ -38,12 +38,20 @@ impl Recording {
         let mut first = from;
         while first < self.steps() {
             let end = first.saturating_add(PART).min(self.steps());
-            for step in self.writers(datum, first..end, Writers::All) {
-                let before = self.go_to(self.moment(step - 1)).inspect();
-                let (instruction, old) = (before.instruction(), value_of(before, datum));
-                let new = value_of(self.go_to(self.moment(step)).inspect(), datum);
-                if each(DatumWrite { step, instruction, old, new }).is_break() {
-                    return FoundMoment::At(step);
+            let writes = self.writers(datum, first..end, Writers::All);
+            let mut after: Vec<_> = writes.into_iter().map(|step| self.moment_after(step)).collect();
+            let sets = self.set_states(datum).filter(|state| first < state.step && state.step <= end);
+            let sets: Vec<_> = sets.collect();
+            after.extend(&sets);
+            after.sort_unstable();
+            for state in after {
+                let write = if sets.contains(&state) {
+                    self.set_write(datum, state)
+                } else {
+                    self.write(datum, state)
+                };
+                if each(write).is_break() {
+                    return FoundMoment::At(state.step);
                 }
             }
             first = end;
@@ -52,6 +60,21 @@ impl Recording {
             }
         }
         FoundMoment::Nothing
+    }
+
+    /// The write by the instruction that leads to a state.
+    fn write(&mut self, datum: &Datum, after: Moment) -> DatumWrite {
+        let before = self.go_to(self.moment(after.step - 1)).inspect();
+        let (by, old) = (DatumWriter::Instruction(before.instruction()), value_of(before, datum));
+        let new = value_of(self.go_to(after).inspect(), datum);
+        DatumWrite { step: after.step, by, old, new }
+    }
+
+    /// The write by the vector that leads to a state.
+    fn set_write(&mut self, datum: &Datum, after: Moment) -> DatumWrite {
+        let old = value_of(self.go_to(self.moment_after(after.step)).inspect(), datum);
+        let new = value_of(self.go_to(after).inspect(), datum);
+        DatumWrite { step: after.step, by: DatumWriter::Vector, old, new }
     }
 }
 

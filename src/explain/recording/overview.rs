@@ -39,6 +39,7 @@ impl Recording {
             ControlFlow::Continue(())
         });
         self.go_to(start);
+        self.set_states(datum).for_each(|state| counted.add_write(state.step()));
         if flow.is_continue() {
             *line = counted;
         }

@@ -5,7 +5,8 @@ use std::ops::{ControlFlow, Range};
 
 use super::Recording;
 use super::datum::Datum;
-use super::moment::{Direction, FoundMoment, KeepGoing};
+use super::moment::{Direction, FoundMoment, KeepGoing, Moment};
+use super::vector_writes::FoundWrite;
 use super::writes::{Cellless, StepWrites, WriteWatch};
 use crate::machines::machine::{At, Watch};
 
@@ -21,18 +22,22 @@ pub(super) enum Writers {
 }
 
 impl Recording {
-    /// The instruction that last wrote a datum before the current state, or that writes it next. Does not change the
-    /// current state.
-    pub fn write_of(
-        &mut self,
-        datum: &Datum,
-        direction: Direction,
-        keep_going: KeepGoing<'_>,
-    ) -> FoundMoment {
+    /// What last wrote a datum before the current state, or writes it next. Does not change the current state.
+    pub fn write_of(&mut self, datum: &Datum, direction: Direction, keep_going: KeepGoing<'_>) -> FoundWrite {
+        let set = self.set_state(datum, direction).map(Moment::step);
         let writers = if direction == Direction::Forward { Writers::First } else { Writers::All };
-        self.search(self.now.step, direction, keep_going, &mut |recording, range| {
+        let found = self.search(self.now.step, direction, keep_going, &mut |recording, range| {
             recording.writers(datum, range, writers).pop()
-        })
+        });
+        // The vector sets it after the instruction with the same number.
+        let is_nearer = |set: u64, step: u64| (direction == Direction::Back) == (set >= step);
+        match (found, set) {
+            (FoundMoment::Cancelled, _) => FoundWrite::Cancelled,
+            (FoundMoment::At(step), Some(set)) if is_nearer(set, step) => FoundWrite::Vector(set),
+            (FoundMoment::At(step), _) => FoundWrite::Instruction(step),
+            (FoundMoment::Nothing, Some(set)) => FoundWrite::Vector(set),
+            (FoundMoment::Nothing, None) => FoundWrite::Nothing,
+        }
     }
 
     /// The numbers of the instructions of a part of the run that wrote a datum.
@@ -131,7 +136,7 @@ impl Recording {
             let end = self.stretches[self.now.stretch].end();
             if self.now.step == end {
                 self.now.stretch += 1;
-                self.stretches[self.now.stretch].apply(&mut *self.machine);
+                self.stretches[self.now.stretch].apply_watched(&mut *self.machine, watch);
                 continue;
             }
             let until = end.min(range.end);

@@ -2,8 +2,9 @@
 
 use super::checkpoints::Checkpoints;
 use super::moment::Moment;
-use crate::machines::machine::{LoadError, Machine, Status, perform};
+use crate::machines::machine::{LoadError, Machine, Status, Watch, perform};
 use crate::model::case::{Action, Case};
+use crate::model::cell::Cell;
 use crate::model::value::Value;
 use crate::testees::See;
 use crate::testees::embedded::Embedded;
@@ -16,6 +17,8 @@ pub(super) struct Stretch {
     count: u64,
     /// How the machine is changed before it.
     changes: Vec<Value>,
+    /// The cells that these changes set.
+    pub(super) set: Vec<Cell>,
     /// Whether the machine ended with it.
     pub(super) is_over: bool,
 }
@@ -31,6 +34,14 @@ impl Stretch {
         for changes in &self.changes {
             // The same changes succeeded before.
             let _ = machine.set(changes);
+        }
+    }
+
+    /// Like [`Stretch::apply`], before a watch.
+    pub(super) fn apply_watched(&self, machine: &mut dyn Machine, watch: &mut dyn Watch) {
+        self.apply(machine);
+        for changes in &self.changes {
+            watch.set(changes, machine.inspect());
         }
     }
 }
@@ -100,7 +111,10 @@ impl RecordedStretch {
         }
         match machine.set(changes) {
             Ok(()) => {
-                self.last().changes.push(changes.clone());
+                let set = machine.inspect().set_cells(changes);
+                let stretch = self.last();
+                stretch.changes.push(changes.clone());
+                stretch.set.extend(set);
                 Status::Running
             }
             Err(error) => Status::Refused(error),

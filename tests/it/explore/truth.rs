@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 use vmconf::explain::explore::{Explorer, Pane};
 use vmconf::explain::recording::{
-    Datum, Direction, FoundMoment, FoundPlace, Recording, Sought, TimeColumns, sections_of,
+    Datum, Direction, FoundPlace, FoundWrite, Recording, Sought, TimeColumns, sections_of,
 };
 use vmconf::model::escape::escaped;
 
@@ -287,7 +287,8 @@ fn both_forms_answer_the_same() {
         "PUSH2", "NEWARRAY", "DUP", "DUP", "PUSH0", "PUSH5", "SETITEM", "DUP", "PUSH1", "PUSH6", "SETITEM",
         "ABORT"
     ]));
-    let ids = FAILING.iter().map(|it| it.1).chain([GCD, &revert.path, &arrays.path]);
+    let set = set_between();
+    let ids = FAILING.iter().map(|it| it.1).chain([GCD, &revert.path, &arrays.path, &set.path]);
     let (mut count, mut found, mut places) = (0, 0, 0);
     for id in ids {
         let shown = after(&browser, &page(id), ASK, "");
@@ -328,6 +329,57 @@ fn both_forms_answer_the_same() {
     assert!(places > 150, "{places}");
 }
 
+/// r1 is 1 and then 2; the vector sets it to 7 and, after one more instruction, to 9 before the last one.
+fn set_between() -> Vector {
+    let program = ["lw r1, 1", "lw r1, 2", "mov r2, r1", "yield"];
+    let test = json!({
+        "name": "it", "instructions": program, "steps": 2, "expect": { "stop": "steps" },
+        "then": [
+            { "registers": { "r1": 7 }, "steps": 1, "expect": { "stop": "steps" } },
+            { "registers": { "r1": 9 }, "expect": { "stop": "yield", "registers": { "r1": 2 } } }
+        ]
+    });
+    vector(&json!({ "machine": "tinyvm", "tests": [test] }))
+}
+
+/// What the vector sets between two instructions is no instruction's write, and one that is found and listed.
+#[test]
+fn values_that_the_vector_sets_are_writes_of_the_vector() {
+    let vector = set_between();
+    let mut recording = opened(&vector.path).recording;
+    let mut write = |step, direction| {
+        let datum = datum_of(&mut recording, step, "r1");
+        recording.write_of(&datum, direction, &mut |_| true)
+    };
+    let back: Vec<_> = (0..=4).map(|step| write(step, Direction::Back)).collect();
+    let (instruction, vector_after) = (FoundWrite::Instruction, FoundWrite::Vector);
+    assert_eq!(back, [FoundWrite::Nothing, instruction(1), vector_after(2), vector_after(3), vector_after(3)]);
+    let ahead: Vec<_> = (0..=4).map(|step| write(step, Direction::Forward)).collect();
+    assert_eq!(ahead, [instruction(1), instruction(2), vector_after(3), FoundWrite::Nothing, FoundWrite::Nothing]);
+    let mut explorer = explorer(&vector.path);
+    let row = panes(&mut explorer).1.iter().position(|row| row.contains("r1: ")).unwrap();
+    explorer.click(Pane::State, row - 2);
+    press(&mut explorer, "p");
+    assert_eq!(explorer.recording().now().step(), 3);
+    let says = |explorer: &mut Explorer| screen_of(explorer, 120, 30);
+    assert!(says(&mut explorer).contains("r1: the vector sets it here, after step 3"), "{}", says(&mut explorer));
+    press(&mut explorer, "w");
+    let lines = ["1  lw r1, 1: 0 -> 1", "2  lw r1, 2: 1 -> 2", "2  the vector: 2 -> 7", "3  the vector: 7 -> 9"];
+    for line in lines {
+        assert!(says(&mut explorer).contains(line), "{line}\n{}", says(&mut explorer));
+    }
+    press(&mut explorer, "k\n");
+    assert_eq!(explorer.recording().now().step(), 2);
+    let Some(browser) = browser() else { return };
+    let script = "choose([...view.state.querySelectorAll('[role=option]')].find((it) => /r1:/.test(it.textContent)));\
+                  moves.lastWrite(); const said = view.status.textContent; moves.writes(); say(`${run.first + now} ${said}`);";
+    let shown = after(&browser, &page(&vector.path), script, "");
+    assert_eq!(texts(&shown, "#status"), ["3 r1: the vector sets it here, after step 3"]);
+    let listed = ["1  lw r1, 1: 0 -> 1", "2  lw r1, 2: 1 -> replaced by the vector"];
+    let listed = listed.into_iter().chain(["2  the vector: replaced by the vector -> 7", "3  the vector: 7 -> 9"]);
+    assert_eq!(texts(&shown, "#writes li"), listed.collect::<Vec<_>>());
+}
+
 /// The datum with this name in a state.
 fn datum_of(recording: &mut Recording, step: u64, name: &str) -> Datum {
     recording.go_to(recording.moment(step));
@@ -339,9 +391,9 @@ fn datum_of(recording: &mut Recording, step: u64, name: &str) -> Datum {
 fn asked(recording: &mut Recording, step: u64, name: &str, direction: Direction) -> Option<u64> {
     let datum = datum_of(recording, step, name);
     match recording.write_of(&datum, direction, &mut |_| true) {
-        FoundMoment::At(step) => Some(step),
-        FoundMoment::Nothing => None,
-        FoundMoment::Cancelled => panic!("nobody cancels"),
+        FoundWrite::Instruction(step) | FoundWrite::Vector(step) => Some(step),
+        FoundWrite::Nothing => None,
+        FoundWrite::Cancelled => panic!("nobody cancels"),
     }
 }
 

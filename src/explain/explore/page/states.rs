@@ -1,6 +1,6 @@
 //! The states of a run and what each instruction wrote, in the form that the script of a page reads.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
@@ -45,6 +45,8 @@ pub(super) struct PageStates {
     data: IndexSet<String>,
     places: PagePlaces,
     writes: IndexSet<StepWrites>,
+    /// What the vector sets before a state, as an index of `writes`.
+    vector_writes: HashMap<u64, usize>,
     pending: Option<PendingWrites>,
     /// What the last instruction wrote, as an index of `writes`.
     wrote: Option<usize>,
@@ -100,6 +102,7 @@ impl PageStates {
             data: IndexSet::new(),
             places: PagePlaces::default(),
             writes: IndexSet::new(),
+            vector_writes: HashMap::new(),
             pending: None,
             wrote: None,
             last: None,
@@ -109,6 +112,13 @@ impl PageStates {
             sections: Vec::new(),
             rows: 0,
             bytes: 0,
+        }
+    }
+
+    /// Adds what the vector sets after the instructions with these numbers.
+    pub(super) fn add_vector_writes(&mut self, writes: impl Iterator<Item = (u64, StepWrites)>) {
+        for (step, writes) in writes {
+            self.vector_writes.insert(step, self.writes.insert_full(writes).0);
         }
     }
 
@@ -157,7 +167,7 @@ impl PageStates {
 
     /// Adds a state: the index of its code, the program counter, the source line, the number of frames, how the run
     /// ended, the sections that differ, the index of what the last instruction wrote, and 1 if the instruction at the
-    /// program counter failed. Each section that differs has
+    /// program counter failed; at the end the index of what the vector set after that instruction, if it did. Each section that differs has
     /// its index, how many lines at its start and at its end are unchanged, and the lines between. If the state has
     /// different sections, and for every [`BLOCK`]-th state, `null` and all sections are written instead.
     fn add(&mut self, state: &dyn Inspect, place: CodePosition, ended: Option<&str>, shown: &[StateSection]) {
@@ -175,7 +185,11 @@ impl PageStates {
         let line = state.source().and_then(InspectSource::line);
         let CodePosition { code, pc, failed } = place;
         let wrote = self.wrote.take();
-        let state = json!([code, pc, line, state.depth(), ended, changes, wrote, u8::from(failed)]);
+        let mut state = json!([code, pc, line, state.depth(), ended, changes, wrote, u8::from(failed)]);
+        let set = self.vector_writes.get(&(self.first + self.count as u64));
+        if let (Json::Array(members), Some(set)) = (&mut state, set) {
+            members.push(json!(set));
+        }
         // Writing to a string succeeds.
         let _ = write!(self.found, "{comma}{state}");
         self.count += 1;
