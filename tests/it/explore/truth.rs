@@ -333,9 +333,9 @@ fn both_forms_answer_the_same() {
 fn set_between() -> Vector {
     let program = ["lw r1, 1", "lw r1, 2", "mov r2, r1", "yield"];
     let test = json!({
-        "name": "it", "instructions": program, "steps": 2, "expect": { "stop": "steps" },
+        "name": "it", "instructions": program, "steps": 2, "expect": { "stop": "limit" },
         "then": [
-            { "registers": { "r1": 7 }, "steps": 1, "expect": { "stop": "steps" } },
+            { "registers": { "r1": 7 }, "steps": 1, "expect": { "stop": "limit" } },
             { "registers": { "r1": 9 }, "expect": { "stop": "yield", "registers": { "r1": 2 } } }
         ]
     });
@@ -348,7 +348,7 @@ fn values_that_the_vector_sets_are_writes_of_the_vector() {
     let vector = set_between();
     let mut recording = opened(&vector.path).recording;
     let mut write = |step, direction| {
-        let datum = datum_of(&mut recording, step, "r1");
+        let datum = datum_of(&mut recording, step, "register r1");
         recording.write_of(&datum, direction, &mut |_| true)
     };
     let back: Vec<_> = (0..=4).map(|step| write(step, Direction::Back)).collect();
@@ -362,7 +362,7 @@ fn values_that_the_vector_sets_are_writes_of_the_vector() {
     press(&mut explorer, "p");
     assert_eq!(explorer.recording().now().step(), 3);
     let says = |explorer: &mut Explorer| screen_of(explorer, 120, 30);
-    assert!(says(&mut explorer).contains("r1: the vector sets it here, after step 3"), "{}", says(&mut explorer));
+    assert!(says(&mut explorer).contains("register r1: the vector sets it here, after step 3"), "{}", says(&mut explorer));
     press(&mut explorer, "w");
     let lines = ["1  lw r1, 1: 0 -> 1", "2  lw r1, 2: 1 -> 2", "2  the vector: 2 -> 7", "3  the vector: 7 -> 9"];
     for line in lines {
@@ -374,7 +374,7 @@ fn values_that_the_vector_sets_are_writes_of_the_vector() {
     let script = "choose([...view.state.querySelectorAll('[role=option]')].find((it) => /r1:/.test(it.textContent)));\
                   moves.lastWrite(); const said = view.status.textContent; moves.writes(); say(`${run.first + now} ${said}`);";
     let shown = after(&browser, &page(&vector.path), script, "");
-    assert_eq!(texts(&shown, "#status"), ["3 r1: the vector sets it here, after step 3"]);
+    assert_eq!(texts(&shown, "#status"), ["3 register r1: the vector sets it here, after step 3"]);
     let listed = ["1  lw r1, 1: 0 -> 1", "2  lw r1, 2: 1 -> replaced by the vector"];
     let listed = listed.into_iter().chain(["2  the vector: replaced by the vector -> 7", "3  the vector: 7 -> 9"]);
     assert_eq!(texts(&shown, "#writes li"), listed.collect::<Vec<_>>());
