@@ -152,7 +152,11 @@ fn the_previous_write_is_what_a_search_of_the_whole_run_finds() {
             };
             recording.go_to(here);
             let there = recording.write_of(&datum, Direction::Back, &mut |_| true);
-            assert_eq!(there, expected.map_or(FoundWrite::Nothing, FoundWrite::Instruction), "{name}: {datum:?}");
+            assert_eq!(
+                there,
+                expected.map_or(FoundWrite::Nothing, FoundWrite::Instruction),
+                "{name}: {datum:?}"
+            );
             assert_eq!(recording.now(), here);
             if expected.is_some() {
                 found += 1;

@@ -219,7 +219,7 @@ fn react(
     })
 }
 
-/// A click selects a line, a click with the right button steps back, the wheel selects lines.
+/// A click selects a line or goes to a place of the time line, a click with the right button steps back, the wheel selects lines.
 fn point(
     explorer: &mut Explorer,
     mouse: MouseEvent,
@@ -231,6 +231,8 @@ fn point(
         MouseEventKind::Down(MouseButton::Left) => {
             if let Some((pane, line)) = screen::line_at(explorer, area, place) {
                 explorer.click(pane, line);
+            } else if let Some(step) = screen::time_at(explorer, area, place) {
+                explorer.go_to_step(step);
             }
         }
         MouseEventKind::Down(MouseButton::Right) => explorer.perform(ExplorerCommand::Back, keep_going),

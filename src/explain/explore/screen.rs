@@ -14,7 +14,7 @@ use super::code::PlacedLine;
 use super::details::Details;
 use super::list::PlaceList;
 use super::picker::CasePicker;
-use super::{Explorer, ExplorerMode, KEYS, Pane, Prompt, StateChange, StateLine};
+use super::{Explorer, ExplorerMode, KEYS, Pane, Prompt, StateChange, StateLine, time_line};
 use crate::explain::recording::Direction;
 use crate::machines::inspect::InspectSource;
 use crate::machines::view::ViewScope;
@@ -62,11 +62,25 @@ impl Parts {
 
 /// The pane at a position of the screen, and the line in it.
 pub fn line_at(explorer: &Explorer, area: Rect, place: Position) -> Option<(Pane, usize)> {
-    if matches!(explorer.mode, ExplorerMode::List(_) | ExplorerMode::Details(_)) {
+    if is_covered(explorer) {
         return None;
     }
     let parts = Parts::new(explorer, area);
     line_in(explorer, [parts.code, parts.state], place)
+}
+
+/// Whether a list or a whole line is over the panes.
+fn is_covered(explorer: &Explorer) -> bool {
+    matches!(explorer.mode, ExplorerMode::List(_) | ExplorerMode::Details(_))
+}
+
+/// The first state at a position of the time line.
+pub fn time_at(explorer: &Explorer, area: Rect, place: Position) -> Option<u64> {
+    let parts = Parts::new(explorer, area);
+    let is_on_it = !is_covered(explorer)
+        && parts.below.contains(place)
+        && usize::from(place.y - parts.below.y) < time_line::LINES;
+    is_on_it.then(|| explorer.time_at(usize::from(place.x - area.x), area.width.into())).flatten()
 }
 
 /// The same in the areas of the code and of the state.

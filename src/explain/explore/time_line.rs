@@ -4,6 +4,9 @@ use super::{Explorer, id_text};
 use crate::explain::recording::{Datum, KeepGoing};
 use crate::model::count::counted;
 
+/// How many lines it has.
+pub(super) const LINES: usize = 3;
+
 /// What is in front of a line, with a space.
 const LABEL: usize = 7;
 
@@ -37,6 +40,12 @@ impl Explorer {
             return;
         }
         self.time_line = Some(line);
+    }
+
+    /// The first state at a column of the screen, for a time line of this width.
+    pub(super) fn time_at(&self, column: usize, width: usize) -> Option<u64> {
+        let (line, room) = (self.time_line.as_ref()?, width.checked_sub(LABEL + 1)?);
+        Some(line.first_of(column.checked_sub(LABEL)?, room))
     }
 
     /// The time line in lines of this width: the frames, the writes and the failing states, and where the state is.

@@ -74,6 +74,13 @@ impl TimeLine {
         self.part_of(step) * count / self.depths.len()
     }
 
+    /// The first state of a column, if there are at most this number.
+    pub fn first_of(&self, column: usize, most: usize) -> u64 {
+        let parts = self.depths.len();
+        let count = parts.min(most.max(1));
+        (column.min(count - 1) * parts).div_ceil(count) as u64 * self.length
+    }
+
     /// The datum whose writes it has.
     pub fn datum(&self) -> Option<&Datum> {
         self.writes.as_ref().map(|(datum, _)| datum)

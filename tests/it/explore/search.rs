@@ -1,7 +1,8 @@
 //! Searching both ways, links to a place, and lines that are longer than the screen.
 
+use ratatui::layout::{Position, Rect};
 use serde_json::{Value as Json, json};
-use vmconf::explain::explore::{Explorer, ExplorerKey};
+use vmconf::explain::explore::{Explorer, ExplorerKey, screen};
 
 use super::truth::{evm, neo3, panes};
 use super::{TYPE, after, explorer, page, press, screen_of, texts};
@@ -135,6 +136,18 @@ fn the_time_line_has_frames_and_writes() {
     assert_eq!(line("frames "), "▁▁▁▁▁▁▁");
     assert_eq!(line("writes "), " |     ✗");
     assert_eq!(line("now "), " ▲ at most 1 frame; 2 writes of stack [0] from the bottom");
+    // Each column is a place to go, but not the names in front of them, and nothing below the time line.
+    let first = lines.iter().position(|line| line.starts_with("frames ")).unwrap();
+    let at = |x: usize, y: usize| {
+        let place = Position { x: u16::try_from(x).unwrap(), y: u16::try_from(y).unwrap() };
+        screen::time_at(&explorer, Rect::new(0, 0, 80, 24), place)
+    };
+    for step in 0..8 {
+        assert_eq!(at(7 + step, first), Some(step as u64));
+        assert_eq!(at(7 + step, first + 2), Some(step as u64));
+    }
+    assert_eq!([at(6, first), at(7, first + 3), at(7, first - 1)], [None; 3]);
     press(&mut explorer, "t");
     assert!(!screen_of(&mut explorer, 80, 24).contains("at most 1 frame"));
+    assert_eq!(screen::time_at(&explorer, Rect::new(0, 0, 80, 24), Position { x: 7, y: 20 }), None);
 }

@@ -322,6 +322,11 @@ fn both_forms_answer_the_same() {
             assert!(recording.add_writes(&mut line, &datum, &mut |_| true));
         }
         for ((depths, writes), most) in lines.into_iter().zip([1, 7, 60]) {
+            for column in 0..depths.len() {
+                let first = line.first_of(column, most);
+                assert_eq!(line.column_of(first, most), column, "{id}");
+                assert!(first == 0 || line.column_of(first - 1, most) < column, "{id}: {column} of {most}");
+            }
             assert_eq!(line.columns(most), TimeColumns { depths, writes }, "{id}");
         }
     }
@@ -353,18 +358,29 @@ fn values_that_the_vector_sets_are_writes_of_the_vector() {
     };
     let back: Vec<_> = (0..=4).map(|step| write(step, Direction::Back)).collect();
     let (instruction, vector_after) = (FoundWrite::Instruction, FoundWrite::Vector);
-    assert_eq!(back, [FoundWrite::Nothing, instruction(1), vector_after(2), vector_after(3), vector_after(3)]);
+    assert_eq!(
+        back,
+        [FoundWrite::Nothing, instruction(1), vector_after(2), vector_after(3), vector_after(3)]
+    );
     let ahead: Vec<_> = (0..=4).map(|step| write(step, Direction::Forward)).collect();
-    assert_eq!(ahead, [instruction(1), instruction(2), vector_after(3), FoundWrite::Nothing, FoundWrite::Nothing]);
+    assert_eq!(
+        ahead,
+        [instruction(1), instruction(2), vector_after(3), FoundWrite::Nothing, FoundWrite::Nothing]
+    );
     let mut explorer = explorer(&vector.path);
     let row = panes(&mut explorer).1.iter().position(|row| row.contains("r1: ")).unwrap();
     explorer.click(Pane::State, row - 2);
     press(&mut explorer, "p");
     assert_eq!(explorer.recording().now().step(), 3);
     let says = |explorer: &mut Explorer| screen_of(explorer, 120, 30);
-    assert!(says(&mut explorer).contains("register r1: the vector sets it here, after step 3"), "{}", says(&mut explorer));
+    assert!(
+        says(&mut explorer).contains("register r1: the vector sets it here, after step 3"),
+        "{}",
+        says(&mut explorer)
+    );
     press(&mut explorer, "w");
-    let lines = ["1  lw r1, 1: 0 -> 1", "2  lw r1, 2: 1 -> 2", "2  the vector: 2 -> 7", "3  the vector: 7 -> 9"];
+    let lines =
+        ["1  lw r1, 1: 0 -> 1", "2  lw r1, 2: 1 -> 2", "2  the vector: 2 -> 7", "3  the vector: 7 -> 9"];
     for line in lines {
         assert!(says(&mut explorer).contains(line), "{line}\n{}", says(&mut explorer));
     }
@@ -376,7 +392,8 @@ fn values_that_the_vector_sets_are_writes_of_the_vector() {
     let shown = after(&browser, &page(&vector.path), script, "");
     assert_eq!(texts(&shown, "#status"), ["3 register r1: the vector sets it here, after step 3"]);
     let listed = ["1  lw r1, 1: 0 -> 1", "2  lw r1, 2: 1 -> replaced by the vector"];
-    let listed = listed.into_iter().chain(["2  the vector: replaced by the vector -> 7", "3  the vector: 7 -> 9"]);
+    let listed =
+        listed.into_iter().chain(["2  the vector: replaced by the vector -> 7", "3  the vector: 7 -> 9"]);
     assert_eq!(texts(&shown, "#writes li"), listed.collect::<Vec<_>>());
 }
 
