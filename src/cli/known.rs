@@ -155,11 +155,16 @@ impl Update {
         let known = parse(&self.file, &text, clock()?)?;
         let mut options = self.select.options(settings)?;
         options.run.testee = self.vm.testee_until_interrupt(settings)?;
-        let mut reports: Vec<CaseReport> = Vec::new();
-        run::run(&self.select.sources(settings, &options)?, &options, &mut |event| {
-            if let Event::Finished(report) = event {
-                reports.push(report);
+        let (mut reports, mut exit): (Vec<CaseReport>, _) = (Vec::new(), Exit::Passed);
+        run::run(&self.select.sources(settings, &options)?, &options, &mut |event| match event {
+            Event::Finished(report) => reports.push(report),
+            Event::Broken { source, errors } if source.is_machine() => {
+                exit = Exit::Broken;
+                for error in errors {
+                    output::note(&format!("error: {}", error.located(&source.file)));
+                }
             }
+            _ => {}
         });
         let policy = Policy {
             accepted: self.accept.clone().map_or(Accepted::Nothing, Accepted::All),
@@ -192,7 +197,6 @@ impl Update {
         if reports.is_empty() && updated.changes.is_empty() && !is_new {
             return Err(NothingToDo(format!("no case ran{}", settings.restrictions())).into());
         }
-        let mut exit = Exit::Passed;
         for report in reports.iter().filter(|report| report.verdict.kind() == DifferenceKind::Error) {
             note_broken(report);
             exit = Exit::Broken;

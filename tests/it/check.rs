@@ -157,6 +157,11 @@ fn repairs_change_nothing_else() {
     // There is nothing left to do.
     assert_eq!(vmconf(&["check", "--fix", name]).stderr, "");
     assert_eq!(fs::read_to_string(&path).unwrap(), REPAIRED);
+    // Lines keep their ends.
+    let text = fs::read_to_string(at_root(MECHANICAL)).unwrap();
+    fs::write(&path, text.replace('\n', "\r\n")).unwrap();
+    assert_eq!(vmconf(&["check", "--fix", name]).exit, 0);
+    assert_eq!(fs::read_to_string(&path).unwrap(), REPAIRED.replace('\n', "\r\n"));
 }
 
 /// Whatever is reported as fixable is: afterwards nothing is, and the cases have the same verdicts.

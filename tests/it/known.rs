@@ -319,3 +319,18 @@ fn the_current_day_is_shown_when_an_entry_expires() {
     assert_eq!(told("2024-03-04", Some("2024-02-25")), "note: known.toml: today is 2024-02-25\n");
     assert!(told("2026-01-02", Some("2025-12-30")).contains("expires soon"));
 }
+
+/// A line that answers nothing is no case's. The list is brought up to date all the same.
+#[cfg(unix)]
+#[test]
+fn a_breach_of_the_protocol_outside_of_cases_is_reported() {
+    let list = List::new("");
+    let script = list.path.with_file_name("twice.sh");
+    let serve = env!("CARGO_BIN_EXE_vmconf");
+    fs::write(&script, format!("'{serve}' serve evm | sed -u -e '/\"type\":\"done\"/p'\n")).unwrap();
+    let vm = format!("twice=sh {}", script.display());
+    let done = list.vmconf(&["known", "update"], &[GAS, "--accept", "not yet", "--vm", &vm]);
+    assert_eq!(done.exit, 3, "{done:?}");
+    assert!(done.stderr.contains("error: --vm twice: the machine wrote "), "{done:?}");
+    assert!(list.text().contains(GAS), "{done:?}");
+}

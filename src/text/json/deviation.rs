@@ -27,6 +27,10 @@ pub enum DeviationKind {
 pub(super) fn comment_length(text: &[u8]) -> Option<usize> {
     match text.get(1) {
         Some(b'*') => memchr::memmem::find(&text[2..], b"*/").map(|end| end + 4),
-        _ => Some(memchr(b'\n', text).unwrap_or(text.len())),
+        _ => {
+            let end = memchr(b'\n', text);
+            let is_crlf = end.is_some_and(|end| text[..end].ends_with(b"\r"));
+            Some(end.unwrap_or(text.len()) - usize::from(is_crlf))
+        }
     }
 }
