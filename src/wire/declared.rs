@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use super::line::one_line;
 use crate::model::field_type::FieldType;
+use crate::model::near_search::NearSearch;
 use crate::model::shape::{MemberShape, Shape};
 use crate::model::value::Value;
 use crate::text::json::{Document, JsonDatum, JsonNode};
@@ -43,11 +44,13 @@ impl DeclaredRequest<'_> {
         let mut line =
             format!("{{\"type\":\"run\",\"id\":{},\"machine\":{}", self.id, one_line(&self.machine));
         line.push_str(",\"program\":{");
+        let near = NearSearch::default();
         for (index, (name, value)) in self.program.members().unwrap_or_default().iter().enumerate() {
             line.push_str(if index == 0 { "" } else { "," });
             typed::quote(name, &mut line);
             line.push(':');
-            typed::write(value, type_of(self.members, name), &mut line);
+            let member = near.find(self.members.len(), |index| *name == self.members[index].name);
+            typed::write(value, type_of(member.map(|index| &self.members[index])), &mut line);
         }
         line.push_str("},\"steps\":[");
         for (index, step) in self.steps.iter().enumerate() {
@@ -74,8 +77,8 @@ fn quote_all(names: &[&str], line: &mut String) {
     }
 }
 
-fn type_of<'m>(members: &'m [MemberShape], name: &str) -> &'m FieldType {
-    match members.iter().find(|member| member.name == name).map(|member| &member.shape) {
+fn type_of(member: Option<&MemberShape>) -> &FieldType {
+    match member.map(|member| &member.shape) {
         Some(Shape::Declared(field)) => &field.field_type,
         _ => &FieldType::Json,
     }
@@ -158,8 +161,10 @@ impl DeclaredAnswer {
         fields: &[MemberShape],
     ) -> Result<Vec<(&'static str, Value)>, String> {
         let mut values = Vec::with_capacity(fields.len());
+        let near = NearSearch::default();
         for member in state.members() {
-            let Some(known) = fields.iter().find(|field| field.name == member.key) else { continue };
+            let Some(index) = near.find(fields.len(), |index| fields[index].name == member.key) else { continue };
+            let known = &fields[index];
             let Shape::Declared(field) = known.shape else { continue };
             let value = typed::read_wire(member.value, &field.field_type, known.name)
                 .map_err(|error| format!("answered a state in which {error}"))?;

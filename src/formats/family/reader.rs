@@ -17,6 +17,7 @@ use crate::model::case::{Action, Case, Program, Step};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::field_type::DeclaredField;
 use crate::model::name::Name;
+use crate::model::near_search::NearSearch;
 use crate::model::path::Path;
 use crate::model::position::Origin;
 use crate::model::rule::LintRule;
@@ -202,8 +203,9 @@ impl FamilyReader {
         node: JsonNode<'_>,
         diagnostics: &mut Diagnostics,
     ) -> Option<Case> {
-        let mut reader =
-            CaseReader { family: &self.family, diagnostics, values: Vec::new(), places: Vec::new() };
+        let (family, members) = (&*self.family, self.family.members().count());
+        let (values, places) = (Vec::with_capacity(members), Vec::with_capacity(members));
+        let mut reader = CaseReader { family, diagnostics, values, places, is_given: vec![false; members] };
         self.format().program.iter().for_each(|given| reader.given(given, node));
         let steps = match &self.format().steps {
             None => vec![reader.step(&self.format().step, node)],
@@ -226,6 +228,8 @@ struct CaseReader<'r> {
     /// What the machine is given.
     values: Vec<(Name, Value)>,
     places: Vec<(Path, Origin)>,
+    /// Which members are given, by their indices.
+    is_given: Vec<bool>,
 }
 
 impl CaseReader<'_> {
@@ -239,13 +243,9 @@ impl CaseReader<'_> {
             Given::Constant(index, value) => self.give_at(*index, value.root(), case.at()),
             Given::All(path) => {
                 let Some(object) = self.object(path, case) else { return };
-                let mut near = 0;
+                let near = NearSearch::default();
                 for member in object.members() {
-                    match self.index(
-                        &member.key,
-                        &mut near,
-                        self.family.state.len() + self.family.input.len(),
-                    ) {
+                    match self.index(&member.key, &near, self.family.state.len() + self.family.input.len()) {
                         Some(index) => self.give(index, member.value),
                         None => self.undeclared(&member.key, member.key_at, path, "[state] or [input]"),
                     }
@@ -254,12 +254,9 @@ impl CaseReader<'_> {
         }
     }
 
-    /// The index of a member below `end`, which is searched from `near` on: members mostly come in one order.
-    fn index(&self, key: &str, near: &mut usize, end: usize) -> Option<usize> {
-        let is_named = |index: &usize| self.family.member_at(*index).name == *key;
-        let found = (*near..end).chain(0..(*near).min(end)).find(is_named)?;
-        *near = found + 1;
-        Some(found)
+    /// The index of a member below `end`.
+    fn index(&self, key: &str, near: &NearSearch, end: usize) -> Option<usize> {
+        near.find(end, |index| self.family.member_at(index).name == *key)
     }
 
     fn give(&mut self, index: usize, node: JsonNode<'_>) {
@@ -269,7 +266,7 @@ impl CaseReader<'_> {
     /// Gives a datum whose place in the case is `at`.
     fn give_at(&mut self, index: usize, node: JsonNode<'_>, at: u32) {
         let field = self.family.member_at(index);
-        if self.values.iter().any(|known| known.0 == field.name) {
+        if self.is_given[index] {
             let what = format!("{} is given a second time", field.name);
             let twice = Diagnostic::at(at, what).expected("each member once");
             self.diagnostics.error(twice.under(LintRule::DuplicateKey));
@@ -277,6 +274,7 @@ impl CaseReader<'_> {
         }
         let read = typed::read(node, &field.field_type, &field.name);
         if let Some(value) = self.diagnostics.keep(read) {
+            self.is_given[index] = true;
             self.values.push((field.name.clone(), value));
             self.places.push((Path::field(field.name.clone()), Origin(at)));
         }
@@ -332,9 +330,9 @@ impl CaseReader<'_> {
 
     fn demand_all(&mut self, path: &NodePath, node: JsonNode<'_>, assertions: &mut Vec<Assertion>) {
         let Some(object) = self.object(path, node) else { return };
-        let mut near = 0;
+        let near = NearSearch::default();
         for member in object.members() {
-            match self.index(&member.key, &mut near, self.family.state.len()) {
+            match self.index(&member.key, &near, self.family.state.len()) {
                 Some(index) => self.demand(index, member.value, DemandPlace::Node, assertions),
                 None => self.undeclared(&member.key, member.key_at, path, "[state]"),
             }
@@ -349,7 +347,12 @@ impl CaseReader<'_> {
         assertions: &mut Vec<Assertion>,
     ) {
         let field: &DeclaredField = &self.family.state[index];
-        let given = self.values.iter().find(|known| known.0 == field.name).map(|known| &known.1);
+        // Only what is demanded of a memory depends on what was given.
+        let given = if field.field_type.has_memory() {
+            self.values.iter().find(|known| known.0 == field.name).map(|known| &known.1)
+        } else {
+            None
+        };
         let demanded = demand(&FieldDemand { field, node, place, given }, assertions);
         self.diagnostics.keep(demanded);
     }
