@@ -116,8 +116,16 @@ fn observe_each<'c, 's>(
             continue;
         }
         match field {
-            PathKey::Name(name) if state.has_field(name) => fields.push((field, state.observed(name))),
-            _ => return Err(UnknownField { field: field.to_string(), origin: assertion.origin }),
+            PathKey::Name(name) => {
+                let value = state.observed(name);
+                if value.is_none() && !state.has_field(name) {
+                    return Err(UnknownField { field: field.to_string(), origin: assertion.origin });
+                }
+                fields.push((field, value));
+            }
+            PathKey::Index(_) => {
+                return Err(UnknownField { field: field.to_string(), origin: assertion.origin });
+            }
         }
     }
     Ok(fields)

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
+use foldhash::fast::RandomState;
+
 use super::deviation::{Deviation, DeviationKind, comment_length};
 use super::escapes::{hex4, unescape};
 use super::slot::{JsonSlot, SlotKind};
@@ -367,7 +369,7 @@ impl<'t> JsonParser<'t> {
 
     #[cold]
     fn find_duplicates_of_many(&mut self, object: u32) {
-        let mut seen = HashMap::new();
+        let mut seen: HashMap<_, _, RandomState> = HashMap::default();
         let mut slot = object + 1;
         let end = self.slots[object as usize].next;
         while slot < end {
