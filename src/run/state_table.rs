@@ -116,7 +116,8 @@ impl FailedStep<'_> {
         };
         let fits =
             |value: &Option<String>| value.as_ref().is_none_or(|value| value.chars().count() <= MAX_VALUE);
-        [&row.before, &row.expected, &row.actual].into_iter().all(fits).then_some(row)
+        let fit = [&row.before, &row.expected, &row.actual].into_iter().all(fits);
+        fit.then_some(row)
     }
 
     /// The cells around the first one that differs.
