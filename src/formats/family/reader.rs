@@ -88,17 +88,23 @@ impl FamilyReader {
     ///
     /// Why there is none.
     pub(super) fn fits(&self, root: JsonNode<'_>) -> Result<u32, Misfit> {
-        let mut first = None;
-        for candidate in self.candidates(root) {
-            match self.misfit(candidate.node) {
-                None => return Ok(candidate.node.at()),
-                Some(misfit) => first = first.or(Some(misfit)),
-            }
+        if let Some(first) = self.candidates(root).find(|candidate| self.is_case(candidate.node)) {
+            return Ok(first.node.at());
         }
-        Err(first.unwrap_or_else(|| Misfit {
+        let misfit = self.candidates(root).next().and_then(|candidate| self.misfit(candidate.node));
+        Err(misfit.unwrap_or_else(|| Misfit {
             at: root.at(),
             what: format!("nothing lies at {}", self.format().cases),
         }))
+    }
+
+    /// Whether an item is a case of this family. Families of the same shape differ by the names of members.
+    fn is_case(&self, node: JsonNode<'_>) -> bool {
+        let is_declared = |(path, known): (&NodePath, usize)| {
+            let object = path.find(node);
+            object.is_some_and(|object| object.members().all(|member| self.is_known(&member.key, known)))
+        };
+        self.taken().all(is_declared) && self.missing(node).is_none()
     }
 
     /// Why an item is no case of this family.
@@ -106,23 +112,33 @@ impl FamilyReader {
         if let Some(path) = self.missing(node) {
             return Some(Misfit { at: node.at(), what: format!("a case without {path}") });
         }
-        let given = self.format().program.iter().filter_map(|given| match given {
-            Given::All(path) => Some((path, self.family.state.len() + self.family.input.len())),
-            Given::One(..) | Given::Constant(..) => None,
-        });
-        let demanded = self.format().step.expect.iter().filter_map(|demanded| match demanded {
-            Demanded::All(path) if self.format().steps.is_none() => Some((path, self.family.state.len())),
-            Demanded::All(_) | Demanded::At { .. } | Demanded::Constant { .. } => None,
-        });
-        given.chain(demanded).find_map(|(path, known)| {
+        self.taken().find_map(|(path, known)| {
             let Some(object) = path.find(node) else {
                 return Some(Misfit { at: node.at(), what: format!("a case without {path}") });
             };
-            let is_unknown = |key: &str| self.family.member(key).is_none_or(|index| index >= known);
-            let unknown = object.members().find(|member| is_unknown(&member.key))?;
+            let unknown = object.members().find(|member| !self.is_known(&member.key, known))?;
             let what = format!("the member {} of {path} is not declared", quoted(&unknown.key));
             Some(Misfit { at: unknown.key_at, what })
         })
+    }
+
+    /// The objects of a case of which each member is taken, and how many of the members of the family may be there.
+    fn taken(&self) -> impl Iterator<Item = (&NodePath, usize)> {
+        let Declaration { state, input, .. } = &*self.family;
+        let given = self.format().program.iter().filter_map(|given| match given {
+            Given::All(path) => Some((path, state.len() + input.len())),
+            Given::One(..) | Given::Constant(..) => None,
+        });
+        let demanded = self.format().step.expect.iter().filter_map(|demanded| match demanded {
+            Demanded::All(path) if self.format().steps.is_none() => Some((path, state.len())),
+            Demanded::All(_) | Demanded::At { .. } | Demanded::Constant { .. } => None,
+        });
+        given.chain(demanded)
+    }
+
+    /// Whether one of the first members of the family has this name.
+    fn is_known(&self, key: &str, known: usize) -> bool {
+        self.family.member(key).is_some_and(|index| index < known)
     }
 
     /// The first datum that a case must have and that an item does not have.
