@@ -62,6 +62,9 @@ pub(super) struct PoolThreads {
     pub(super) most: usize,
     /// For larger files, of which one thread has several cases in flight at the same time.
     large: usize,
+    /// How many larger files have cases that no thread has taken, at most: they take memory. One more than jobs, so that
+    /// the next one is there when the cases of another one end.
+    files: usize,
 }
 
 impl PoolThreads {
@@ -69,7 +72,7 @@ impl PoolThreads {
     pub(super) fn of(run: &RunOptions) -> PoolThreads {
         let in_flight = run.testee.in_flight();
         // While one of two threads compares, the testee has the requests of the other.
-        PoolThreads { most: run.jobs * in_flight, large: run.jobs * in_flight.min(2) }
+        PoolThreads { most: run.jobs * in_flight, large: run.jobs * in_flight.min(2), files: run.jobs + 1 }
     }
 }
 
@@ -393,7 +396,9 @@ impl<'s> PoolWork<'s> {
             if let Some(at) = queue.cases.iter().position(|(number, ..)| Some(*number) == last) {
                 return queue.cases(at, self.threads.large);
             }
-            if queue.begun.has_room(self.threads()) {
+            let is_small = self.has_small.load(Ordering::Relaxed);
+            let may_open = is_small || queue.cases.len() + queue.opening < self.threads.files;
+            if may_open && queue.begun.has_room(self.threads()) {
                 if let Some(source) = queue.files.pop_front() {
                     queue.opening += 1;
                     let task = Task::Open(queue.begun.add(), source);

@@ -207,7 +207,8 @@ impl ProcessVm {
         let ids = running.next_ids(exchanges.len());
         let is_alone = ids.start == 1 && self.in_flight() == 1;
         let start = Instant::now();
-        let lines = exchanges.iter().zip(ids.clone()).map(|(exchange, id)| exchange.line(id)).collect();
+        let mut lines = String::new();
+        exchanges.iter().zip(ids.clone()).for_each(|(exchange, id)| exchange.write(id, &mut lines));
         let numbers: Vec<_> = ids.clone().map(Some).collect();
         let mut awaited = running.conversation.send(lines, &numbers, self.command.timeout);
         let mut broken_down = Vec::new();
@@ -285,7 +286,9 @@ impl ProcessVm {
     fn answer_alone<E: Exchange>(&self, exchange: &E, interrupt: &Interrupt) -> Result<E::Answer, Stopped> {
         let answer_of = |running: &RunningTestee| {
             let id = running.next_ids(1).start;
-            let asking = Asking { line: exchange.line(id), id: Some(id), timeout: self.command.timeout };
+            let mut line = String::new();
+            exchange.write(id, &mut line);
+            let asking = Asking { line, id: Some(id), timeout: self.command.timeout };
             exchange.read(running.conversation.ask(asking, interrupt)?, id)
         };
         let answer = begin(&self.command, &self.groups, interrupt).and_then(|(_, running)| {
@@ -352,8 +355,8 @@ trait Exchange {
     /// What an answer says.
     type Answer;
 
-    /// The request with this number, in one line with its terminator.
-    fn line(&self, id: u64) -> String;
+    /// Appends the request with this number, in one line with its terminator.
+    fn write(&self, id: u64, lines: &mut String);
 
     /// Reads the line that answers the request with this number.
     ///
@@ -369,8 +372,8 @@ struct PlainExchange<'r>(&'r dyn Fn(u64) -> Request);
 impl Exchange for PlainExchange<'_> {
     type Answer = ProtocolAnswer;
 
-    fn line(&self, id: u64) -> String {
-        (self.0)(id).line()
+    fn write(&self, id: u64, lines: &mut String) {
+        lines.push_str(&(self.0)(id).line());
     }
 
     fn read(&self, line: Vec<u8>, id: u64) -> Result<ProtocolAnswer, Trouble> {
@@ -474,7 +477,11 @@ pub fn example_request(info: &'static MachineInfo, program: &Program, steps: &[S
     };
     let (offer, limits) = (DeclaredOffer::new(info, &offer), BTreeMap::new());
     let run = DeclaredRun::new(info, &offer, program, steps, &limits);
-    run.map_or_else(|_| String::new(), |run| run.line(1))
+    let mut line = String::new();
+    if let Ok(run) = run {
+        run.write(1, &mut line);
+    }
+    line
 }
 
 /// A machine in another process as a testee.

@@ -39,25 +39,27 @@ pub struct DeclaredStep<'r> {
 }
 
 impl DeclaredRequest<'_> {
-    /// The request in one line, with its terminator.
-    pub fn line(&self) -> String {
-        let mut line =
-            format!("{{\"type\":\"run\",\"id\":{},\"machine\":{}", self.id, one_line(&self.machine));
+    /// Appends the request in one line, with its terminator.
+    pub fn write(&self, line: &mut String) {
+        line.push_str("{\"type\":\"run\",\"id\":");
+        line.push_str(&self.id.to_string());
+        line.push_str(",\"machine\":");
+        typed::quote(self.machine, line);
         line.push_str(",\"program\":{");
         let near = NearSearch::default();
         for (index, (name, value)) in self.program.members().unwrap_or_default().iter().enumerate() {
             line.push_str(if index == 0 { "" } else { "," });
-            typed::quote(name, &mut line);
+            typed::quote(name, line);
             line.push(':');
             let member = near.find(self.members.len(), |index| *name == self.members[index].name);
-            typed::write(value, type_of(member.map(|index| &self.members[index])), &mut line);
+            typed::write(value, type_of(member.map(|index| &self.members[index])), line);
         }
         line.push_str("},\"steps\":[");
         for (index, step) in self.steps.iter().enumerate() {
             line.push_str(if index == 0 { "{\"do\":[" } else { ",{\"do\":[" });
-            quote_all(&step.actions, &mut line);
+            quote_all(&step.actions, line);
             line.push_str("],\"observe\":[");
-            quote_all(&step.observe, &mut line);
+            quote_all(&step.observe, line);
             line.push_str("]}");
         }
         line.push(']');
@@ -66,7 +68,6 @@ impl DeclaredRequest<'_> {
             line.push_str(&one_line(self.limits));
         }
         line.push_str("}\n");
-        line
     }
 }
 

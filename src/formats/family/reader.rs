@@ -325,7 +325,7 @@ impl CaseReader<'_> {
     }
 
     fn step(&mut self, step: &StepDeclaration, node: JsonNode<'_>) -> Step {
-        let mut assertions = Vec::new();
+        let mut assertions = Vec::with_capacity(self.family.state.len() * 2);
         for demanded in &step.expect {
             match demanded {
                 Demanded::Constant { field, value } => {

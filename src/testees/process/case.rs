@@ -130,7 +130,7 @@ impl<'r> TesteeRun<'r> {
 impl Exchange for TesteeRun<'_> {
     type Answer = RunStates;
 
-    fn line(&self, id: u64) -> String {
+    fn write(&self, id: u64, lines: &mut String) {
         let request = Request::Run(protocol::RunRequest {
             id,
             machine: self.machine.to_owned(),
@@ -138,7 +138,7 @@ impl Exchange for TesteeRun<'_> {
             steps: self.steps.clone(),
             limits: self.limits.clone(),
         });
-        request.line()
+        lines.push_str(&request.line());
     }
 
     fn read(&self, line: Vec<u8>, id: u64) -> Result<RunStates, Trouble> {

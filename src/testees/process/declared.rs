@@ -148,10 +148,10 @@ impl<'r> DeclaredRun<'r> {
 impl Exchange for DeclaredRun<'_> {
     type Answer = RunStates;
 
-    fn line(&self, id: u64) -> String {
+    fn write(&self, id: u64, lines: &mut String) {
         let DeclaredRun { info, program, steps, limits, .. } = self;
         DeclaredRequest { id, machine: info.name, members: info.program, program: &program.0, steps, limits }
-            .line()
+            .write(lines);
     }
 
     fn read(&self, line: Vec<u8>, id: u64) -> Result<RunStates, Trouble> {

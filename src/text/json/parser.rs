@@ -57,7 +57,7 @@ impl<'t> JsonParser<'t> {
             text,
             bytes: text.as_bytes(),
             at: if text.starts_with(BOM) { BOM.len_utf8() } else { 0 },
-            slots: Vec::with_capacity(text.len() / 24 + 4),
+            slots: Vec::with_capacity(expected_slots(text.as_bytes())),
             open: Vec::with_capacity(16),
             deviations: Vec::new(),
             max_depth,
@@ -409,6 +409,15 @@ impl<'t> JsonParser<'t> {
             slot = self.slots[key.next as usize].next;
         }
     }
+}
+
+/// About how many data a text has, by its start: growing their table means to copy it.
+fn expected_slots(bytes: &[u8]) -> usize {
+    const START: usize = 4096;
+    let start = &bytes[..bytes.len().min(START)];
+    // Behind each comma and colon is a datum, and one more in each array or object.
+    let data = memchr::memchr2_iter(b',', b':', start).count() * 5 / 4;
+    (data * bytes.len() / start.len().max(1)).clamp(bytes.len() / 24, bytes.len() / 5) + 4
 }
 
 /// Marks of keys. Most keys of an object have marks of their own, so that they need not be compared with each other.
