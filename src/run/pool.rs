@@ -196,6 +196,7 @@ fn work_on<'s>(
                 last = Some(number);
                 let first = cases.start;
                 let judged = run(number, &file, cases);
+                release(&mut kept);
                 Finished::Cases(number, first, judged)
             }
         };
@@ -213,10 +214,18 @@ fn work_on<'s>(
 
 /// Keeps a file while another thread uses it; see [`KEPT`].
 fn keep<'s>(kept: &mut VecDeque<Arc<LoadedFile<'s>>>, file: &Arc<LoadedFile<'s>>) {
-    while kept.len() == KEPT || kept.front().is_some_and(|file| Arc::strong_count(file) == 1) {
+    release(kept);
+    if kept.len() == KEPT {
         kept.pop_front();
     }
     kept.push_back(file.clone());
+}
+
+/// Frees the files at the front that no other thread uses: files are reported in order.
+fn release(kept: &mut VecDeque<Arc<LoadedFile<'_>>>) {
+    while kept.front().is_some_and(|file| Arc::strong_count(file) == 1) {
+        kept.pop_front();
+    }
 }
 
 /// The file after which the run stops because of [`RunOptions::max_failures`](super::options::RunOptions):

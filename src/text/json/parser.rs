@@ -417,7 +417,7 @@ fn expected_slots(bytes: &[u8]) -> usize {
     let start = &bytes[..bytes.len().min(START)];
     // Behind each comma and colon is a datum, and one more in each array or object.
     let data = memchr::memchr2_iter(b',', b':', start).count() * 5 / 4;
-    (data * bytes.len() / start.len().max(1)).clamp(bytes.len() / 24, bytes.len() / 5) + 4
+    (data * bytes.len() / start.len().max(1)).clamp(bytes.len() / 24, bytes.len() / 4) + 4
 }
 
 /// Marks of keys. Most keys of an object have marks of their own, so that they need not be compared with each other.
