@@ -64,7 +64,11 @@ pub(crate) fn measure(arguments: &Arguments) -> anyhow::Result<()> {
         || drop(black_box(on_adapter(&sources, adapter))),
         || drop(black_box(run_files(&paths))),
     );
-    row("times the program", &ran, ["a run on the adapter, both processes", "serde_json and the crate in one program"]);
+    row(
+        "times the program",
+        &ran,
+        ["a run on the adapter, both processes", "serde_json and the crate in one program"],
+    );
     let listed = compare(rounds, || list(&sources, None), || texts(&paths).for_each(|text| parse(text)));
     row("times the parsing", &listed, ["listing the cases", "reading and parsing with positions"]);
     let sampled = compare(rounds, || list(&sources, Some(SAMPLE)), || texts(&paths).for_each(drop));
@@ -155,7 +159,8 @@ fn same_verdicts(ours: &RunSummary, peers: PeerCounts) -> anyhow::Result<()> {
 
 /// Lists the cases of all files, or a sample of them.
 fn list(sources: &Sources, sample: Option<CaseSample>) {
-    let options = LoadOptions { run: RunOptions { sample, ..RunOptions::default() }, ..LoadOptions::default() };
+    let options =
+        LoadOptions { run: RunOptions { sample, ..RunOptions::default() }, ..LoadOptions::default() };
     for (number, source) in sources.iter().enumerate() {
         black_box(run::open_in_turn(number, source, Purpose::Look, &options).cases());
     }

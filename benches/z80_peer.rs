@@ -77,7 +77,8 @@ fn cells(state: &Value) -> Option<Vec<(u16, u8)>> {
 
 fn ports(case: &Value) -> Option<Vec<(u16, u8, char)>> {
     let Some(ports) = case.get("ports") else { return Some(Vec::new()) };
-    let port = |port: &Value| Some((number(&port[0])?, number(&port[1])? as u8, port[2].as_str()?.chars().next()?));
+    let port =
+        |port: &Value| Some((number(&port[0])?, number(&port[1])? as u8, port[2].as_str()?.chars().next()?));
     ports.as_array()?.iter().map(port).collect()
 }
 

@@ -45,7 +45,8 @@ pub(super) fn differences(
     let mut mismatches = diff(step.end.as_slice(), state)?;
     if mismatches.is_empty() {
         let left_out = state.left_out();
-        let is_left_out = |field: &PathKey| matches!(field, PathKey::Name(name) if left_out.contains(&&**name));
+        let is_left_out =
+            |field: &PathKey| matches!(field, PathKey::Name(name) if left_out.contains(&&**name));
         let compared = step.assertions.iter();
         mismatches = diff_each(compared.filter(|it| !is_left_out(it.at.first())), state)?;
     }

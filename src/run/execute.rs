@@ -371,8 +371,7 @@ impl<'c> ReadCase<'c> {
             }
         };
         let diagnostics = |severity| {
-            let diagnostics =
-                reading.diagnostics.iter().filter(|diagnostic| diagnostic.severity == severity);
+            let diagnostics = reading.diagnostics.iter().filter(|diagnostic| diagnostic.severity == severity);
             diagnostics.map(|diagnostic| loaded.document.locate(diagnostic.clone())).collect()
         };
         let notes: Vec<_> = diagnostics(Severity::Note);
@@ -442,11 +441,7 @@ fn apply_expected_failures(case: &LoadedCase<'_>, report: &mut CaseReport) {
 }
 
 /// Runs a case and compares the state after each step. A run that is interrupted discards the verdict.
-fn perform(
-    loaded: &LoadedCase<'_>,
-    case: &Case,
-    run: impl FnOnce(See<'_>) -> RunEnd,
-) -> Verdict {
+fn perform(loaded: &LoadedCase<'_>, case: &Case, run: impl FnOnce(See<'_>) -> RunEnd) -> Verdict {
     let mut compared = ComparedCase::new(loaded, case);
     let end = run(&mut |index, state| compared.see(index, state));
     compared.verdict(end)

@@ -364,7 +364,16 @@ impl<'s> PoolWork<'s> {
         let unlisted = Mutex::new(sources.iter());
         let (started, changed) = (AtomicUsize::new(1), Condvar::new());
         let has_small = AtomicBool::new(false);
-        PoolWork { threads, has_small, started, collecting, interrupt, queue: Mutex::new(queue), unlisted, changed }
+        PoolWork {
+            threads,
+            has_small,
+            started,
+            collecting,
+            interrupt,
+            queue: Mutex::new(queue),
+            unlisted,
+            changed,
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Queue<'s>> {
@@ -465,7 +474,9 @@ impl<'s> PoolWork<'s> {
                 true
             }
             // More threads may begin more files.
-            None => !self.has_small.swap(true, Ordering::Relaxed) || queue.opening == 0 && queue.has_no_files(),
+            None => {
+                !self.has_small.swap(true, Ordering::Relaxed) || queue.opening == 0 && queue.has_no_files()
+            }
         };
         if is_awaited {
             self.changed.notify_all();

@@ -510,8 +510,11 @@ impl Process {
         prepared: &[Result<E, Stopped>],
         see: SeeEach<'_>,
     ) -> Vec<RunEnd> {
-        let (numbers, exchanges): (Vec<_>, Vec<_>) =
-            prepared.iter().enumerate().filter_map(|(number, run)| Some((number, run.as_ref().ok()?))).unzip();
+        let (numbers, exchanges): (Vec<_>, Vec<_>) = prepared
+            .iter()
+            .enumerate()
+            .filter_map(|(number, run)| Some((number, run.as_ref().ok()?)))
+            .unzip();
         let mut refused: Vec<_> = exchanges.iter().map(|_| None).collect();
         let take = &mut |index: usize, states: RunStates| match states {
             Ok(states) => {

@@ -164,7 +164,9 @@ impl DeclaredAnswer {
         let mut values = Vec::with_capacity(fields.len());
         let near = NearSearch::default();
         for member in state.members() {
-            let Some(index) = near.find(fields.len(), |index| fields[index].name == member.key) else { continue };
+            let Some(index) = near.find(fields.len(), |index| fields[index].name == member.key) else {
+                continue;
+            };
             let known = &fields[index];
             let Shape::Declared(field) = known.shape else { continue };
             let value = typed::read_wire(member.value, &field.field_type, known.name)

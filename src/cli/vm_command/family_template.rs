@@ -65,7 +65,9 @@ impl FamilyLanguage {
             FamilyLanguage::Python => {
                 format!("        self.state[{name}] = {}  # {notation}", python(&field.field_type, &name))
             }
-            FamilyLanguage::Rust => format!("            ({name}, {}), // {notation}", rust(&field.field_type, &name)),
+            FamilyLanguage::Rust => {
+                format!("            ({name}, {}), // {notation}", rust(&field.field_type, &name))
+            }
             FamilyLanguage::JavaScript => {
                 format!("      {name}: {}, // {notation}", javascript(&field.field_type, &name))
             }
@@ -86,7 +88,8 @@ fn python(field_type: &FieldType, name: &str) -> String {
 }
 
 fn rust(field_type: &FieldType, name: &str) -> String {
-    let is_short = |number: &FieldType| matches!(number, FieldType::Unsigned(0..=64) | FieldType::Signed(0..=64));
+    let is_short =
+        |number: &FieldType| matches!(number, FieldType::Unsigned(0..=64) | FieldType::Signed(0..=64));
     match field_type {
         number if is_short(number) => format!("Datum::Number(number(&program[{name}]))"),
         FieldType::Memory(MemoryType { cell, .. }) if is_short(cell) => {

@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::case::{Reported, reason, wire_action};
-use super::{Exchange, RunStates, read_answer};
 use super::trouble::Trouble;
+use super::{Exchange, RunStates, read_answer};
 use crate::machines::MachineInfo;
 use crate::model::case::{Program, Step};
 use crate::model::field_type::{DeclaredField, FieldType};
