@@ -6,11 +6,13 @@
 //! cargo run --profile dist -p vmconf-benches -- loops
 //! cargo run --profile dist -p vmconf-benches -- tiers SUITES
 //! cargo run --profile dist -p vmconf-benches -- files SUITES
+//! cargo run --profile dist -p vmconf-benches -- families ADAPTER
 //! cargo run --profile release -p vmconf-benches -- units
 //! cargo run -p vmconf-benches -- source-faults MACHINE
 //! ```
 
 mod evmone;
+mod families;
 mod files;
 mod instructions;
 mod interpreter;
@@ -25,6 +27,7 @@ mod source_faults;
 mod tiers;
 mod timing;
 mod units;
+mod z80_peer;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -54,6 +57,8 @@ enum Section {
     Tiers(Selection),
     /// A whole run beside reading and parsing the same files
     Files(Selection),
+    /// Vectors of a family on an adapter beside a program that runs the same crate
+    Families(families::Arguments),
     /// The time of a unit of the runner's account for each instruction
     Units(Rounds),
     /// How often a handler that is wrong is named, by faults in the sources
@@ -99,6 +104,7 @@ fn main() -> anyhow::Result<()> {
         Section::Loops(selection) => loops::measure(&selection),
         Section::Tiers(selection) => tiers::measure(&selection),
         Section::Files(selection) => files::measure(&selection),
+        Section::Families(arguments) => families::measure(&arguments),
         Section::Units(rounds) => units::measure(&rounds),
         Section::SourceFaults(arguments) => source_faults::run(&arguments),
         Section::Once(once) => once.execute(&mut tiers::find(&once)?),

@@ -1,8 +1,10 @@
-//! Two sides measured in turns, by the CPU time of this process: what else the computer does does not count, but for
+//! Two sides measured in turns, by the CPU time of this process and of those that it started: what else the computer does does not count, but for
 //! the caches and the clock rate that it takes away. Of several rounds the fastest one counts for the same reason.
 
 use std::num::NonZeroUsize;
 
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeValLike;
 use rustix::time::{ClockId, clock_gettime};
 
 /// A sample is made at least this long by repetition, in seconds: below, the clock and a single interrupt would show.
@@ -78,10 +80,12 @@ fn sample(repeats: u32, call: &mut impl FnMut()) -> f64 {
     (cpu_time() - start) / f64::from(repeats)
 }
 
-/// The CPU time of all threads of this process, in seconds.
+/// The CPU time of all threads of this process, and of the processes that it started and that have ended, in seconds.
 fn cpu_time() -> f64 {
     let time = clock_gettime(ClockId::ProcessCPUTime);
-    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
+    let children = getrusage(UsageWho::RUSAGE_CHILDREN).expect("the usage of processes that ended");
+    let children = (children.user_time() + children.system_time()).num_microseconds();
+    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9 + children as f64 * 1e-6
 }
 
 /// The mean of ratios.

@@ -18,6 +18,7 @@ pub mod interrupt;
 pub mod limits;
 pub mod mismatch;
 pub mod name;
+pub mod near_search;
 pub mod partition;
 pub mod path;
 pub mod position;

@@ -65,6 +65,7 @@ pub mod worlds;
 use std::time::Instant;
 
 use self::collect::RunCollector;
+use self::pool::PoolThreads;
 use self::sources::Sources;
 use crate::model::event::{Event, RunSummary};
 
@@ -120,9 +121,10 @@ pub fn run_with<'r>(
 fn run_all(sources: &Sources, options: &LoadOptions, mut collector: RunCollector<'_>) -> RunSummary {
     let start = Instant::now();
     collector.start(sources.len());
-    match options.run.jobs * options.run.testee.in_flight() {
+    let threads = PoolThreads::of(&options.run);
+    match threads.most {
         0 | 1 => one_by_one(sources, options, &mut collector),
-        threads => pool::run(sources, options, threads, &mut collector),
+        _ => pool::run(sources, options, threads, &mut collector),
     }
     collector.end(start, sources)
 }

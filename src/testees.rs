@@ -11,7 +11,6 @@ use crate::machines::{Engine, MachineInfo};
 use crate::model::case::{Program, Step};
 use crate::model::interrupt::Interrupt;
 use crate::model::limits::Limits;
-use crate::model::verdict::FirstTry;
 use crate::wire::protocol::Hello;
 
 pub mod embedded;
@@ -19,7 +18,7 @@ pub mod process;
 pub mod server;
 mod testee;
 
-pub use self::testee::{See, Stopped, Testee, TesteeState};
+pub use self::testee::{RunEnd, See, SeeEach, Stopped, Testee, TesteeState};
 
 /// Creates testees.
 #[derive(Clone)]
@@ -65,7 +64,7 @@ impl MakeTestee {
         self.vm.as_ref()
     }
 
-    /// How many cases run at the same time on each testee, each on a thread of its own.
+    /// How many cases run at the same time on each testee.
     pub fn in_flight(&self) -> usize {
         self.vm.as_ref().map_or(1, |vm| vm.in_flight())
     }
@@ -105,7 +104,7 @@ impl MakeTestee {
 struct NoTestee;
 
 impl Testee for NoTestee {
-    fn run(&mut self, _: &Program, _: &[Step], _: See<'_>) -> Result<Option<FirstTry>, Stopped> {
+    fn run(&mut self, _: &Program, _: &[Step], _: See<'_>) -> RunEnd {
         Err(Stopped::Unsupported(NOT_HERE.to_owned()))
     }
 }

@@ -4,7 +4,7 @@ mod program;
 
 use std::cell::{Cell, RefCell};
 use std::fmt::Write as _;
-use std::io::{BufRead, Write, stdin, stdout};
+use std::io::{BufRead, BufReader, BufWriter, Write, stdin, stdout};
 
 use zilog_z80::bus::Bus;
 use zilog_z80::cpu::CPU;
@@ -110,14 +110,21 @@ fn write_field(out: &mut String, name: &str, cpu: &CPU, board: &mut Board) {
         "ram" => {
             board.touched.sort_unstable();
             board.touched.dedup();
-            let cells = board.touched.iter().map(|address| format!("[{address},{}]", board.memory[*address as usize]));
-            let _ = write!(out, "\"ram\":[{}]", cells.collect::<Vec<_>>().join(","));
+            out.push_str("\"ram\":[");
+            for (index, address) in board.touched.iter().enumerate() {
+                let comma = if index == 0 { "" } else { "," };
+                let _ = write!(out, "{comma}[{address},{}]", board.memory[*address as usize]);
+            }
+            out.push(']');
             return;
         }
         "ports" => {
-            let ports = board.ports.borrow();
-            let ports = ports.iter().map(|(port, value, kind)| format!("[{port},{value},\"{kind}\"]"));
-            let _ = write!(out, "\"ports\":[{}]", ports.collect::<Vec<_>>().join(","));
+            out.push_str("\"ports\":[");
+            for (index, (port, value, kind)) in board.ports.borrow().iter().enumerate() {
+                let comma = if index == 0 { "" } else { "," };
+                let _ = write!(out, "{comma}[{port},{value},\"{kind}\"]");
+            }
+            out.push(']');
             return;
         }
         other => panic!("no field {other}"),
@@ -126,7 +133,8 @@ fn write_field(out: &mut String, name: &str, cpu: &CPU, board: &mut Board) {
 }
 
 fn main() {
-    let (mut input, mut output) = (stdin().lock(), stdout().lock());
+    let mut input = BufReader::with_capacity(1 << 16, stdin().lock());
+    let mut output = BufWriter::with_capacity(1 << 16, stdout().lock());
     let mut board = Board { memory: vec![0; 1 << 16], touched: vec![], inputs: vec![], next: Cell::new(0), ports: RefCell::default() };
     let (mut line, mut out) = (String::new(), String::new());
     while input.read_line(&mut line).expect("the input can be read") > 0 {
@@ -152,7 +160,11 @@ fn main() {
             out += "]}";
         }
         out.push('\n');
-        output.write_all(out.as_bytes()).and_then(|()| output.flush()).expect("the output can be written");
+        output.write_all(out.as_bytes()).expect("the output can be written");
+        // Answers are written together while there are more requests: nobody waits for them one by one.
+        if !input.buffer().contains(&b'\n') {
+            output.flush().expect("the output can be written");
+        }
         line.clear();
     }
 }

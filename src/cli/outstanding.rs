@@ -147,8 +147,16 @@ impl OutstandingRecording {
     pub(super) fn end(self, summary: &RunSummary) -> io::Result<()> {
         history::record(&self.anchor, &mut self.record.end(summary)?)?;
         change(&self.anchor, |outstanding| {
+            let before = outstanding.len();
             outstanding.retain(|id, _| !self.fixed.contains(id));
-            outstanding.extend(self.failed);
+            let mut is_changed = outstanding.len() < before;
+            for (id, outcome) in self.failed {
+                if outstanding.get(&id) != Some(&outcome) {
+                    outstanding.insert(id, outcome);
+                    is_changed = true;
+                }
+            }
+            is_changed
         })
     }
 }
@@ -159,11 +167,16 @@ impl OutstandingRecording {
 ///
 /// When the file cannot be written.
 pub(super) fn forget(anchor: &Anchor, deleted: &HashSet<String>) -> io::Result<()> {
-    change(anchor, |outstanding| outstanding.retain(|id, _| !deleted.contains(id)))
+    change(anchor, |outstanding| {
+        let before = outstanding.len();
+        outstanding.retain(|id, _| !deleted.contains(id));
+        outstanding.len() < before
+    })
 }
 
-/// Changes the file, which other processes may change at the same time. A damaged file is replaced.
-fn change(anchor: &Anchor, edit: impl FnOnce(&mut Outstanding)) -> io::Result<()> {
+/// Changes the file, which other processes may change at the same time, if `edit` changes the failures. A damaged file
+/// is replaced.
+fn change(anchor: &Anchor, edit: impl FnOnce(&mut Outstanding) -> bool) -> io::Result<()> {
     let Some(folder) = history::folder(anchor) else { return Ok(()) };
     let path: PathBuf = folder.join(FILE);
     let locked = match File::open(folder.join(history::FOLDER)) {
@@ -171,10 +184,10 @@ fn change(anchor: &Anchor, edit: impl FnOnce(&mut Outstanding)) -> io::Result<()
         file => file?,
     };
     locked.lock()?;
-    let before = read_file(&path).ok();
-    let mut after = before.clone().unwrap_or_default();
-    edit(&mut after);
-    if before.as_ref() == Some(&after) {
+    let read = read_file(&path);
+    let is_damaged = read.is_err();
+    let mut after = read.unwrap_or_default();
+    if !edit(&mut after) && !is_damaged {
         return Ok(());
     }
     let mut text = Vec::new();

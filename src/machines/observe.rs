@@ -1,5 +1,7 @@
 //! The observable state of a machine: a tree, requested one field at a time.
 
+use std::borrow::Cow;
+
 use crate::model::shape::{MemberShape, Shape};
 use crate::model::value::Value;
 
@@ -10,6 +12,11 @@ pub trait Observe {
 
     /// The current value of the field; `None` if it has no value in this state.
     fn observe(&self, field: &str) -> Option<Value>;
+
+    /// As [`Observe::observe`]; a state that keeps its values need not clone them.
+    fn observed(&self, field: &str) -> Option<Cow<'_, Value>> {
+        self.observe(field).map(Cow::Owned)
+    }
 }
 
 /// A row of a table that describes a machine.

@@ -20,6 +20,23 @@ pub fn bytes_key(bytes: &[u8]) -> String {
     hex::encode_prefixed(bytes)
 }
 
+/// Appends the number in hex digits, after `0x`.
+pub fn push_number(mut number: u64, out: &mut String) {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let mut digits = [0; 16];
+    let mut first = digits.len();
+    loop {
+        first -= 1;
+        digits[first] = DIGITS[(number & 0xf) as usize];
+        number >>= 4;
+        if number == 0 {
+            break;
+        }
+    }
+    out.push_str("0x");
+    out.extend(digits[first..].iter().map(|digit| char::from(*digit)));
+}
+
 /// How a number, given by its bytes with the most significant first, is written as a key of a
 /// record: in hex without leading zero bytes, but at least one byte.
 pub fn number_key(bytes: &[u8]) -> String {

@@ -46,21 +46,22 @@ impl From<String> for Name {
 
 impl PartialEq for Name {
     fn eq(&self, other: &Name) -> bool {
-        **self == **other
+        *self == **other
     }
 }
 
 impl Eq for Name {}
 
 impl PartialEq<str> for Name {
+    /// Most names that differ do so in the first byte, and comparing the rest of a text is a call.
     fn eq(&self, other: &str) -> bool {
-        **self == *other
+        self.as_bytes().first() == other.as_bytes().first() && **self == *other
     }
 }
 
 impl PartialEq<&str> for Name {
     fn eq(&self, other: &&str) -> bool {
-        **self == **other
+        *self == **other
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Nothing is configurable here: an [`Assertion`] fully describes what it expects.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use smallvec::SmallVec;
@@ -11,6 +12,7 @@ use crate::model::assertion::{Assertion, Expected};
 use crate::model::case::Step;
 use crate::model::mismatch::Mismatch;
 use crate::model::name::Name;
+use crate::model::near_search::NearSearch;
 use crate::model::path::{Path, PathKey};
 use crate::model::position::Origin;
 use crate::model::value::Value;
@@ -42,10 +44,11 @@ pub(super) fn differences(
 ) -> Result<Vec<CaseDifference>, UnknownField> {
     let mut mismatches = diff(step.end.as_slice(), state)?;
     if mismatches.is_empty() {
-        mismatches = match state.left_out() {
-            [] => diff(&step.assertions, state)?,
-            left_out => diff(&without(&step.assertions, left_out), state)?,
-        };
+        let left_out = state.left_out();
+        let is_left_out =
+            |field: &PathKey| matches!(field, PathKey::Name(name) if left_out.contains(&&**name));
+        let compared = step.assertions.iter();
+        mismatches = diff_each(compared.filter(|it| !is_left_out(it.at.first())), state)?;
     }
     mismatches.sort_by_key(|mismatch| mismatch.origin);
     let difference = |Mismatch { at, expected, actual, origin }| {
@@ -57,20 +60,21 @@ pub(super) fn differences(
     Ok(mismatches.into_iter().map(difference).collect())
 }
 
-/// The assertions that are about none of these fields.
-fn without(assertions: &[Assertion], fields: &[&str]) -> Vec<Assertion> {
-    let is_about = |at: &Path| fields.iter().any(|field| at.first().to_string() == *field);
-    assertions.iter().filter(|assertion| !is_about(&assertion.at)).cloned().collect()
-}
-
 /// The assertions that do not hold in `state`, in their order.
 ///
 /// # Errors
 ///
 /// The first assertion on a field that the machine does not declare.
 pub fn diff(assertions: &[Assertion], state: &dyn Observe) -> Result<Vec<Mismatch>, UnknownField> {
-    let fields = observe_each(assertions, state)?;
-    let mut finder = Finder { fields: &fields[..], large: HashMap::new() };
+    diff_each(assertions.iter(), state)
+}
+
+fn diff_each<'c>(
+    assertions: impl Iterator<Item = &'c Assertion> + Clone,
+    state: &dyn Observe,
+) -> Result<Vec<Mismatch>, UnknownField> {
+    let fields = observe_each(assertions.clone(), state)?;
+    let mut finder = Finder { fields: &fields[..], near: NearSearch::default(), large: HashMap::new() };
     let mut mismatches = Vec::new();
     let mut reported: Vec<&Assertion> = Vec::new();
     for assertion in assertions {
@@ -98,22 +102,31 @@ fn implies(reported: &Assertion, assertion: &Assertion, actual: Option<&Value>) 
 }
 
 /// The fields that assertions name; as many as most name take no allocation.
-type ObservedFields<'c> = SmallVec<[(&'c PathKey, Option<Value>); 4]>;
+type ObservedFields<'c, 's> = SmallVec<[(&'c PathKey, Option<Cow<'s, Value>>); 4]>;
 
 /// Observes every field that an assertion names, once.
-fn observe_each<'c>(
-    assertions: &'c [Assertion],
-    state: &dyn Observe,
-) -> Result<ObservedFields<'c>, UnknownField> {
+fn observe_each<'c, 's>(
+    assertions: impl Iterator<Item = &'c Assertion>,
+    state: &'s dyn Observe,
+) -> Result<ObservedFields<'c, 's>, UnknownField> {
     let mut fields = ObservedFields::new();
     for assertion in assertions {
         let field = assertion.at.first();
-        if fields.iter().any(|observed| observed.0 == field) {
+        // Assertions on a field mostly follow each other.
+        if fields.iter().rev().any(|observed| observed.0 == field) {
             continue;
         }
         match field {
-            PathKey::Name(name) if state.has_field(name) => fields.push((field, state.observe(name))),
-            _ => return Err(UnknownField { field: field.to_string(), origin: assertion.origin }),
+            PathKey::Name(name) => {
+                let value = state.observed(name);
+                if value.is_none() && !state.has_field(name) {
+                    return Err(UnknownField { field: field.to_string(), origin: assertion.origin });
+                }
+                fields.push((field, value));
+            }
+            PathKey::Index(_) => {
+                return Err(UnknownField { field: field.to_string(), origin: assertion.origin });
+            }
         }
     }
     Ok(fields)
@@ -125,7 +138,8 @@ const LARGE: usize = 32;
 
 /// Finds data by path.
 struct Finder<'v> {
-    fields: &'v [(&'v PathKey, Option<Value>)],
+    fields: &'v [(&'v PathKey, Option<Cow<'v, Value>>)],
+    near: NearSearch,
     large: HashMap<*const Value, HashMap<&'v str, &'v Value>>,
 }
 
@@ -136,7 +150,10 @@ impl<'v> Finder<'v> {
                 let value = self.find(parent)?;
                 self.child(value, path.last())
             }
-            None => self.fields.iter().find(|field| field.0 == path.last())?.1.as_ref(),
+            None => {
+                let field = self.near.find(self.fields.len(), |field| self.fields[field].0 == path.last())?;
+                self.fields[field].1.as_deref()
+            }
         }
     }
 

@@ -1,5 +1,7 @@
 //! Step 3: reads a case, runs it on a testee and compares the state after each step.
 
+use std::time::{Duration, Instant};
+
 use super::cache::verify::refuted;
 use super::cache::{CacheUpdate, Lookup};
 use super::catch_panic::catch_panic;
@@ -22,7 +24,7 @@ use crate::model::path::{Path, PathKey};
 use crate::model::state_table::StateTable;
 use crate::model::verdict::{CaseDifference, DifferenceKind, Failure, FirstTry, Verdict};
 use crate::testees::embedded::Embedded;
-use crate::testees::{See, Stopped, Testee, TesteeState};
+use crate::testees::{RunEnd, See, SeeEach, Stopped, Testee, TesteeState};
 use crate::text::json::{Document, JsonNode};
 
 /// [`Worker::watch_case`] with a worker of its own.
@@ -134,17 +136,52 @@ impl<'o> Worker<'o> {
             Some(Lookup::Hit) => cached(case),
             Some(Lookup::Miss | Lookup::Verify) | None => {
                 let kept = case.take_judged();
-                let mut judged = kept.unwrap_or_else(|| JudgedCase::timed(|| self.execute(case)));
-                if self.run.flaky == Flaky::Pass {
-                    forgive(&mut judged);
-                }
-                check(lookup, &mut judged, case.node);
-                // Cases that wait to be reported take little memory.
-                judged.case = None;
-                judged
+                let judged = kept.unwrap_or_else(|| JudgedCase::timed(|| self.execute(case)));
+                self.checked(case, lookup, judged)
             }
         };
         apply_expected_failures(case, &mut judged.report);
+        judged
+    }
+
+    /// Runs cases of one file as [`Worker::run`] does each, until an interrupt. Several of them are in flight at the same
+    /// time where the testee can have that.
+    pub(super) fn run_each(&mut self, cases: &[LoadedCase<'_>]) -> Vec<JudgedCase> {
+        if self.run.testee.in_flight() == 1 || cases.len() == 1 {
+            let run = |case| {
+                let judged = self.run(case);
+                (!self.run.interrupt.is_requested()).then_some(judged)
+            };
+            return cases.iter().map_while(run).collect();
+        }
+        let lookups: Vec<_> = cases.iter().map(|case| self.look_up(case)).collect();
+        let is_open = |(case, lookup): &(&LoadedCase<'_>, &Option<Lookup>)| {
+            !matches!(lookup, Some(Lookup::Hit)) && !case.has_judged()
+        };
+        let open: Vec<_> = cases.iter().zip(&lookups).filter(is_open).map(|(case, _)| case).collect();
+        let mut executed = self.execute_each(&open).into_iter();
+        let judge = |(case, lookup): (&LoadedCase<'_>, Option<Lookup>)| {
+            let mut judged = match lookup {
+                Some(Lookup::Hit) => cached(case),
+                Some(Lookup::Miss | Lookup::Verify) | None => {
+                    let judged = case.take_judged().or_else(|| executed.next())?;
+                    self.checked(case, lookup, judged)
+                }
+            };
+            apply_expected_failures(case, &mut judged.report);
+            Some(judged)
+        };
+        cases.iter().zip(lookups).map_while(judge).collect()
+    }
+
+    /// A judged case, compared with its cached result.
+    fn checked(&self, case: &LoadedCase<'_>, lookup: Option<Lookup>, mut judged: JudgedCase) -> JudgedCase {
+        if self.run.flaky == Flaky::Pass {
+            forgive(&mut judged);
+        }
+        check(lookup, &mut judged, case.node);
+        // Cases that wait to be reported take little memory.
+        judged.case = None;
         judged
     }
 
@@ -156,12 +193,72 @@ impl<'o> Worker<'o> {
     /// Reads and runs a case.
     pub(super) fn execute(&mut self, loaded: &LoadedCase<'_>) -> JudgedCase {
         let _running = self.run.running.add(&loaded.id);
-        let mut judged = execute(loaded, |case| {
+        let judged = execute(loaded, |case| {
             self.with_testee(case.machine, loaded.options, |testee| {
                 let verdict = perform(loaded, case, |see| testee.run(&case.program, &case.steps, see));
                 counted(verdict, || testee.instructions())
             })
         });
+        self.with_left_out(loaded, judged)
+    }
+
+    /// Reads and runs cases of one file together, until an interrupt.
+    fn execute_each(&mut self, cases: &[&LoadedCase<'_>]) -> Vec<JudgedCase> {
+        let _running: Vec<_> = cases.iter().map(|case| self.run.running.add(&case.id)).collect();
+        let read: Vec<_> = cases.iter().map(|case| ReadCase::new(case)).collect();
+        let start = Instant::now();
+        let compared = read.iter().flatten().map(|read| ComparedCase::new(read.loaded, &read.case));
+        let mut compared: Vec<_> = compared.map(|compared| (compared, None)).collect();
+        let mut last = start;
+        let ends = self.run_programs(&read, &mut |number, step, state| {
+            let (compared, time) = &mut compared[number];
+            compared.see(step, state);
+            *time.get_or_insert(Duration::ZERO) += last.elapsed();
+            last = Instant::now();
+        });
+        let Some(ends) = ends else { return self.execute_one_by_one(cases) };
+        let verdict = |(end, (compared, time)): (RunEnd, (ComparedCase<'_>, Option<Duration>))| {
+            (end != Err(Stopped::Interrupted)).then(|| (compared.verdict(end), time))
+        };
+        let mut ended = ends.into_iter().zip(compared).map(verdict).collect::<Vec<_>>().into_iter();
+        let judge = |(loaded, read): (&&LoadedCase<'_>, ReadOr<'_>)| {
+            let (mut judged, time) = match read {
+                Ok(read) => {
+                    let (verdict, time) = ended.next()??;
+                    (read.judged(Ok(verdict)), time)
+                }
+                Err(judged) => (*judged, Some(Duration::ZERO)),
+            };
+            judged.report.time = Some(time.unwrap_or_else(|| start.elapsed()));
+            Some(self.with_left_out(loaded, judged))
+        };
+        cases.iter().zip(read).map_while(judge).collect()
+    }
+
+    /// Reads and runs cases one after another, until an interrupt.
+    fn execute_one_by_one(&mut self, cases: &[&LoadedCase<'_>]) -> Vec<JudgedCase> {
+        let execute = |case: &&LoadedCase<'_>| {
+            let judged = JudgedCase::timed(|| self.execute(case));
+            (!self.run.interrupt.is_requested()).then_some(judged)
+        };
+        cases.iter().map_while(execute).collect()
+    }
+
+    /// Runs what could be read of cases on one testee; `None` if they are for several machines, or if the testee panics.
+    fn run_programs(&mut self, read: &[ReadOr<'_>], see: SeeEach<'_>) -> Option<Vec<RunEnd>> {
+        let mut cases = read.iter().flatten();
+        let Some(first) = cases.clone().next() else { return Some(Vec::new()) };
+        if cases.any(|read| read.case.machine != first.case.machine) {
+            return None;
+        }
+        let runs = read.iter().flatten().map(|read| (&read.case.program, &read.case.steps[..]));
+        let runs: Vec<_> = runs.collect();
+        let run = |testee: &mut dyn Testee| testee.run_each(&runs, see);
+        self.with_testee(first.case.machine, first.loaded.options, run).ok()
+    }
+
+    /// Adds what was not compared in a case.
+    fn with_left_out(&self, loaded: &LoadedCase<'_>, mut judged: JudgedCase) -> JudgedCase {
         let is_compared = matches!(judged.report.verdict.kind(), DifferenceKind::Pass | DifferenceKind::Fail);
         if let Some(case) = judged.case.as_ref().filter(|_| is_compared) {
             judged.not_compared = left_out(case, loaded.options, &self.run.testee);
@@ -252,32 +349,61 @@ fn panic_as_error<T>(machine: &str, work: impl FnOnce() -> T) -> Result<T, Strin
     catch_panic(work).map_err(|panic| format!("the machine {machine} panicked: {panic}"))
 }
 
+/// A case that was read.
+struct ReadCase<'c> {
+    report: CaseReport,
+    notes: Vec<Diagnostic>,
+    loaded: &'c LoadedCase<'c>,
+    case: Case,
+}
+
+/// A case that was read, or the judged case if that is not possible.
+type ReadOr<'c> = Result<ReadCase<'c>, Box<JudgedCase>>;
+
+impl<'c> ReadCase<'c> {
+    fn new(loaded: &'c LoadedCase<'c>) -> ReadOr<'c> {
+        let mut report = loaded.report();
+        let reading = match loaded.read() {
+            Ok(reading) => reading,
+            Err(panicked) => {
+                report.verdict = error(panicked);
+                return Err(Box::new(JudgedCase::new(report)));
+            }
+        };
+        let diagnostics = |severity| {
+            let diagnostics = reading.diagnostics.iter().filter(|diagnostic| diagnostic.severity == severity);
+            diagnostics.map(|diagnostic| loaded.document.locate(diagnostic.clone())).collect()
+        };
+        let notes: Vec<_> = diagnostics(Severity::Note);
+        let Some(case) = reading.case else {
+            let unsupported = reading.unsupported.map(Verdict::Unsupported);
+            report.verdict = unsupported.unwrap_or_else(|| Verdict::Error(diagnostics(Severity::Error)));
+            return Err(Box::new(JudgedCase { notes, ..JudgedCase::new(report) }));
+        };
+        report.machine = Some(case.machine.into());
+        Ok(ReadCase { report, notes, loaded, case })
+    }
+
+    /// The case with its verdict, or with an error.
+    fn judged(self, verdict: Result<Verdict, String>) -> JudgedCase {
+        let ReadCase { mut report, notes, loaded, case } = self;
+        report.verdict = verdict.unwrap_or_else(error);
+        let is_self_contained = !loaded.files.are_requested();
+        let is_cacheable =
+            loaded.key.is_some() && report.verdict == Verdict::Pass && notes.is_empty() && is_self_contained;
+        JudgedCase { notes, case: Some(case), is_self_contained, is_cacheable, ..JudgedCase::new(report) }
+    }
+}
+
 /// Reads a case, and runs it with `run`, whose error is an error of the case.
 fn execute(loaded: &LoadedCase<'_>, run: impl FnOnce(&Case) -> Result<Verdict, String>) -> JudgedCase {
-    let mut report = loaded.report();
-    let reading = match loaded.read() {
-        Ok(reading) => reading,
-        Err(panicked) => {
-            report.verdict = error(panicked);
-            return JudgedCase::new(report);
+    match ReadCase::new(loaded) {
+        Ok(read) => {
+            let verdict = run(&read.case);
+            read.judged(verdict)
         }
-    };
-    let diagnostics = |severity| {
-        let diagnostics = reading.diagnostics.iter().filter(|diagnostic| diagnostic.severity == severity);
-        diagnostics.map(|diagnostic| loaded.document.locate(diagnostic.clone())).collect()
-    };
-    let notes: Vec<_> = diagnostics(Severity::Note);
-    let Some(case) = &reading.case else {
-        let unsupported = reading.unsupported.map(Verdict::Unsupported);
-        report.verdict = unsupported.unwrap_or_else(|| Verdict::Error(diagnostics(Severity::Error)));
-        return JudgedCase { notes, ..JudgedCase::new(report) };
-    };
-    report.machine = Some(case.machine.into());
-    report.verdict = run(case).unwrap_or_else(error);
-    let is_self_contained = !loaded.files.are_requested();
-    let is_cacheable =
-        loaded.key.is_some() && report.verdict == Verdict::Pass && notes.is_empty() && is_self_contained;
-    JudgedCase { notes, case: reading.case, is_self_contained, is_cacheable, ..JudgedCase::new(report) }
+        Err(judged) => *judged,
+    }
 }
 
 /// A case that passes according to the cache.
@@ -314,61 +440,84 @@ fn apply_expected_failures(case: &LoadedCase<'_>, report: &mut CaseReport) {
     }
 }
 
-/// Runs a case and compares the state after each step. A run that is interrupted discards the verdict. The values
-/// that differ are kept up to the limit on memory.
-fn perform(
-    loaded: &LoadedCase<'_>,
-    case: &Case,
-    run: impl FnOnce(See<'_>) -> Result<Option<FirstTry>, Stopped>,
-) -> Verdict {
-    let document = loaded.document;
-    let limit = loaded.options.limits.memory;
-    let most = usize::try_from(limit).unwrap_or(usize::MAX);
-    let (mut found, mut kept) = (Vec::new(), 0_usize);
-    let mut ended = String::new();
-    let (mut unknown, mut table) = (None, None);
-    let done = run(&mut |index, state| {
-        if kept > most {
+/// Runs a case and compares the state after each step. A run that is interrupted discards the verdict.
+fn perform(loaded: &LoadedCase<'_>, case: &Case, run: impl FnOnce(See<'_>) -> RunEnd) -> Verdict {
+    let mut compared = ComparedCase::new(loaded, case);
+    let end = run(&mut |index, state| compared.see(index, state));
+    compared.verdict(end)
+}
+
+/// A case whose states are compared with what it demands. The values that differ are kept up to the limit on memory.
+struct ComparedCase<'c> {
+    loaded: &'c LoadedCase<'c>,
+    case: &'c Case,
+    found: Vec<CaseDifference>,
+    /// The weight of the values that differ, and the most that is kept.
+    kept: usize,
+    most: usize,
+    ended: String,
+    unknown: Option<UnknownField>,
+    table: Option<Box<StateTable>>,
+}
+
+impl<'c> ComparedCase<'c> {
+    fn new(loaded: &'c LoadedCase<'c>, case: &'c Case) -> ComparedCase<'c> {
+        let most = usize::try_from(loaded.options.limits.memory).unwrap_or(usize::MAX);
+        let (found, ended) = (Vec::new(), String::new());
+        ComparedCase { loaded, case, found, kept: 0, most, ended, unknown: None, table: None }
+    }
+
+    /// Compares the state after the step at an index.
+    fn see(&mut self, index: usize, state: &dyn TesteeState) {
+        let ComparedCase { loaded, case, most, .. } = *self;
+        if self.kept > most {
             return;
         }
         let number = (case.steps.len() > 1).then_some(index + 1);
-        match differences(&case.steps[index], number, document, state) {
+        match differences(&case.steps[index], number, loaded.document, state) {
             Ok(mut differences) => {
                 without_ignored(&mut differences, loaded.options);
-                if table.is_none() && !differences.is_empty() {
-                    table = table_of(loaded, &FailedStep { case, index, differences: &differences }, state);
+                if self.table.is_none() && !differences.is_empty() {
+                    let failed = FailedStep { case, index, differences: &differences };
+                    self.table = table_of(loaded, &failed, state);
                 }
                 let actual = differences.iter().filter_map(|difference| difference.actual.as_ref());
                 let weights = actual.map(|actual| actual.weight(most));
-                kept = weights.fold(kept, usize::saturating_add);
-                found.extend(differences);
+                self.kept = weights.fold(self.kept, usize::saturating_add);
+                self.found.extend(differences);
             }
-            Err(field) => unknown = unknown.take().or(Some(field)),
+            Err(field) => self.unknown = self.unknown.take().or(Some(field)),
         }
-        if index + 1 == case.steps.len() && !found.is_empty() {
+        if index + 1 == case.steps.len() && !self.found.is_empty() {
             let label = case.label.iter().map(|label| format!("; {label}"));
-            ended = label.fold(state.describe(), |ended, label| ended + &label);
+            self.ended = label.fold(state.describe(), |ended, label| ended + &label);
         }
-    });
-    if let Some(UnknownField { field, origin }) = unknown {
-        let what = format!("{} has no field {field}", case.machine);
-        return Verdict::Error(vec![document.locate(Diagnostic::at(origin.0, what))]);
     }
-    put_hashes_last(case.machine, &mut found);
-    if kept > most && done.is_ok() {
-        let reached = LimitReached { flag: "max-memory", limit };
-        return error(format!("{reached}, by the values that differ after the steps of the vector"));
-    }
-    match done {
-        Err(stopped) => stopped_verdict(stopped, case, document),
-        Ok(None) if found.is_empty() => Verdict::Pass,
-        Ok(Some(first)) if found.is_empty() => Verdict::Flaky(first),
-        Ok(first) => {
-            let first = first.map(|first| format!("; the first time, {}", first.breakdown.what));
-            let ended = ended + &first.unwrap_or_default();
-            // A machine that does not say how it ended leaves only what follows.
-            let ended = ended.trim_start_matches("; ").to_owned();
-            Verdict::Fail(Failure { differences: found, ended, instructions: None, state: table })
+
+    /// The verdict on a run that ended so.
+    fn verdict(self, end: RunEnd) -> Verdict {
+        let ComparedCase { loaded, case, mut found, kept, most, ended, unknown, table } = self;
+        let document = loaded.document;
+        if let Some(UnknownField { field, origin }) = unknown {
+            let what = format!("{} has no field {field}", case.machine);
+            return Verdict::Error(vec![document.locate(Diagnostic::at(origin.0, what))]);
+        }
+        put_hashes_last(case.machine, &mut found);
+        if kept > most && end.is_ok() {
+            let reached = LimitReached { flag: "max-memory", limit: loaded.options.limits.memory };
+            return error(format!("{reached}, by the values that differ after the steps of the vector"));
+        }
+        match end {
+            Err(stopped) => stopped_verdict(stopped, case, document),
+            Ok(None) if found.is_empty() => Verdict::Pass,
+            Ok(Some(first)) if found.is_empty() => Verdict::Flaky(first),
+            Ok(first) => {
+                let first = first.map(|first| format!("; the first time, {}", first.breakdown.what));
+                let ended = ended + &first.unwrap_or_default();
+                // A machine that does not say how it ended leaves only what follows.
+                let ended = ended.trim_start_matches("; ").to_owned();
+                Verdict::Fail(Failure { differences: found, ended, instructions: None, state: table })
+            }
         }
     }
 }

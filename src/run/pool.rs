@@ -3,7 +3,7 @@
 use std::collections::{BinaryHeap, VecDeque};
 use std::num::NonZeroUsize;
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, TryRecvError};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Scope, Thread};
@@ -13,7 +13,7 @@ use super::collect::RunCollector;
 use super::execute::Worker;
 use super::judged_case::JudgedCase;
 use super::load::LoadedFile;
-use super::options::LoadOptions;
+use super::options::{LoadOptions, RunOptions};
 use super::order::{Finished, NextCase, Order};
 use super::select::{Purpose, open_in_turn};
 use super::source::VectorSource;
@@ -55,18 +55,39 @@ const KEPT: usize = FAR_AHEAD;
 /// How many files are listed at a time, so that threads seldom wait for each other.
 const LISTED: usize = 16;
 
+/// How many threads run cases.
+#[derive(Clone, Copy)]
+pub(super) struct PoolThreads {
+    /// For files of a few cases.
+    pub(super) most: usize,
+    /// For larger files, of which one thread has several cases in flight at the same time.
+    large: usize,
+    /// How many larger files have cases that no thread has taken, at most: they take memory. One more than jobs, so that
+    /// the next one is there when the cases of another one end.
+    files: usize,
+}
+
+impl PoolThreads {
+    /// How many threads a run needs.
+    pub(super) fn of(run: &RunOptions) -> PoolThreads {
+        let in_flight = run.testee.in_flight();
+        // While one of two threads compares, the testee has the requests of the other.
+        PoolThreads { most: run.jobs * in_flight, large: run.jobs * in_flight.min(2), files: run.jobs + 1 }
+    }
+}
+
 /// Runs all cases on at most this number of threads; the calling thread puts the judged cases in order.
 pub(super) fn run<'s>(
     sources: &'s Sources,
     options: &'s LoadOptions,
-    threads: usize,
+    threads: PoolThreads,
     collector: &mut RunCollector<'_>,
 ) {
     let work = PoolWork::new(sources, threads, &options.run.interrupt);
     let mut order = Order::default();
     let stop = PoolStop::new(options.run.max_failures);
     thread::scope(|scope| {
-        let (sender, receiver) = mpsc::sync_channel(WAITING * threads);
+        let (sender, receiver) = mpsc::sync_channel(WAITING * threads.most);
         start(scope, &work, &stop, options, sender);
         let mut complete = 0;
         loop {
@@ -135,17 +156,16 @@ fn work_on<'s>(
     start_next: impl Fn(),
 ) {
     let mut worker = Worker::new(&options.run);
-    let mut run = |number, file: &LoadedFile<'s>, index| {
-        let case = file.case(index)?;
+    let mut run = |number, file: &LoadedFile<'s>, cases: Range<usize>| {
+        let cases: Vec<_> = cases.filter_map(|index| file.case(index)).collect();
         let judged = match stop.skips(number) {
-            Some(failures) => JudgedCase::new(case.report()).skip(failures),
-            None => worker.run(&case),
+            Some(failures) => {
+                cases.iter().map(|case| JudgedCase::new(case.report()).skip(failures)).collect()
+            }
+            None => worker.run_each(&cases),
         };
-        if options.run.interrupt.is_requested() {
-            return None;
-        }
-        stop.see(number, &judged.report.verdict);
-        Some(judged)
+        judged.iter().for_each(|judged| stop.see(number, &judged.report.verdict));
+        judged
     };
     let mut last = None;
     let mut sent = 0;
@@ -160,7 +180,7 @@ fn work_on<'s>(
                 let mut file = open_in_turn(number, source, Purpose::Run, options);
                 let (file, judged) = if file.cases() <= FEW {
                     work.add(number, file.bytes(), None);
-                    let judged = (0..file.cases()).map_while(|index| run(number, &file, index)).collect();
+                    let judged = run(number, &file, 0..file.cases());
                     // Results that wait to be put in order then take little memory, and the document's is reused at once.
                     file.drop_document();
                     (Arc::new(file), judged)
@@ -175,7 +195,8 @@ fn work_on<'s>(
             Task::Run { number, cases, file } => {
                 last = Some(number);
                 let first = cases.start;
-                let judged = cases.map_while(|index| run(number, &file, index)).collect();
+                let judged = run(number, &file, cases);
+                release(&mut kept);
                 Finished::Cases(number, first, judged)
             }
         };
@@ -193,10 +214,18 @@ fn work_on<'s>(
 
 /// Keeps a file while another thread uses it; see [`KEPT`].
 fn keep<'s>(kept: &mut VecDeque<Arc<LoadedFile<'s>>>, file: &Arc<LoadedFile<'s>>) {
-    while kept.len() == KEPT || kept.front().is_some_and(|file| Arc::strong_count(file) == 1) {
+    release(kept);
+    if kept.len() == KEPT {
         kept.pop_front();
     }
     kept.push_back(file.clone());
+}
+
+/// Frees the files at the front that no other thread uses: files are reported in order.
+fn release(kept: &mut VecDeque<Arc<LoadedFile<'_>>>) {
+    while kept.front().is_some_and(|file| Arc::strong_count(file) == 1) {
+        kept.pop_front();
+    }
 }
 
 /// The file after which the run stops because of [`RunOptions::max_failures`](super::options::RunOptions):
@@ -238,7 +267,9 @@ enum Task<'s> {
 
 /// The work list.
 struct PoolWork<'s> {
-    threads: usize,
+    threads: PoolThreads,
+    /// Whether there was a file of a few cases.
+    has_small: AtomicBool,
     /// How many threads are started.
     started: AtomicUsize,
     /// The thread that puts the results in order.
@@ -321,7 +352,7 @@ impl<'s> Queue<'s> {
 }
 
 impl<'s> PoolWork<'s> {
-    fn new(sources: &'s Sources, threads: usize, interrupt: &'s Interrupt) -> PoolWork<'s> {
+    fn new(sources: &'s Sources, threads: PoolThreads, interrupt: &'s Interrupt) -> PoolWork<'s> {
         let queue = Queue {
             files: VecDeque::new(),
             is_listed: false,
@@ -332,16 +363,31 @@ impl<'s> PoolWork<'s> {
         let collecting = thread::current();
         let unlisted = Mutex::new(sources.iter());
         let (started, changed) = (AtomicUsize::new(1), Condvar::new());
-        PoolWork { threads, started, collecting, interrupt, queue: Mutex::new(queue), unlisted, changed }
+        let has_small = AtomicBool::new(false);
+        PoolWork {
+            threads,
+            has_small,
+            started,
+            collecting,
+            interrupt,
+            queue: Mutex::new(queue),
+            unlisted,
+            changed,
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Queue<'s>> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// How many threads may be started.
+    fn threads(&self) -> usize {
+        if self.has_small.load(Ordering::Relaxed) { self.threads.most } else { self.threads.large }
+    }
+
     /// Whether there is work for another thread, which then counts as started.
     fn counts_another_thread(&self) -> bool {
-        let may_start = || self.started.load(Ordering::Relaxed) < self.threads;
+        let may_start = || self.started.load(Ordering::Relaxed) < self.threads();
         if !may_start() {
             return false;
         }
@@ -366,9 +412,11 @@ impl<'s> PoolWork<'s> {
                 return None;
             }
             if let Some(at) = queue.cases.iter().position(|(number, ..)| Some(*number) == last) {
-                return queue.cases(at, self.threads);
+                return queue.cases(at, self.threads.large);
             }
-            if queue.begun.has_room(self.threads) {
+            let is_small = self.has_small.load(Ordering::Relaxed);
+            let may_open = is_small || queue.cases.len() + queue.opening < self.threads.files;
+            if may_open && queue.begun.has_room(self.threads()) {
                 if let Some(source) = queue.files.pop_front() {
                     queue.opening += 1;
                     let task = Task::Open(queue.begun.add(), source);
@@ -387,7 +435,7 @@ impl<'s> PoolWork<'s> {
                 }
             }
             if !queue.cases.is_empty() {
-                return queue.cases(0, self.threads);
+                return queue.cases(0, self.threads.large);
             }
             if queue.opening == 0 && queue.has_no_files() {
                 return None;
@@ -420,12 +468,19 @@ impl<'s> PoolWork<'s> {
         let mut queue = self.lock();
         queue.opening -= 1;
         queue.begun.load(number, bytes);
-        if let Some(file) = file {
-            queue.cases.push_back((number, 0, file.clone()));
-        } else if queue.opening > 0 || !queue.has_no_files() {
-            return;
+        let is_awaited = match file {
+            Some(file) => {
+                queue.cases.push_back((number, 0, file.clone()));
+                true
+            }
+            // More threads may begin more files.
+            None => {
+                !self.has_small.swap(true, Ordering::Relaxed) || queue.opening == 0 && queue.has_no_files()
+            }
+        };
+        if is_awaited {
+            self.changed.notify_all();
         }
-        self.changed.notify_all();
     }
 
     /// Counts files whose results were all reported, so that others may be begun.
@@ -438,7 +493,7 @@ impl<'s> PoolWork<'s> {
         (0..count).for_each(|_| queue.begun.report());
         // A thread that waits for this does so until half of the files ahead are reported: waking it for each
         // costs more than running small files.
-        let half = AHEAD * self.threads / 2;
+        let half = AHEAD * self.threads() / 2;
         if before / half != queue.begun.reported / half {
             self.changed.notify_all();
         }

@@ -75,11 +75,9 @@ impl FailedStep<'_> {
     fn rows(&self, field: &DeclaredField, state: &dyn Observe) -> Vec<StateRow> {
         let at = Path::field(field.name.clone());
         if is_scalar(&field.field_type) {
-            let actual = state.observe(&field.name);
-            return self
-                .row(at, &field.field_type, field.options.display, actual.as_ref())
-                .into_iter()
-                .collect();
+            let actual = state.observed(&field.name);
+            let row = self.row(at, &field.field_type, field.options.display, actual.as_deref());
+            return row.into_iter().collect();
         }
         let is_part = |difference: &&CaseDifference| {
             difference.at.parent().is_some() && difference.at.first() == at.first()
@@ -106,6 +104,9 @@ impl FailedStep<'_> {
         let differs = self.difference(&at).is_some();
         // What is ignored and wrong is neither a difference nor what the case does.
         let is_changed = expected.is_some() && before.is_some() && before != expected && actual == expected;
+        if !(differs && expected.is_some() || is_changed) {
+            return None;
+        }
         let row = StateRow {
             before: before.map(shown),
             expected: expected.map(shown),
@@ -115,8 +116,8 @@ impl FailedStep<'_> {
         };
         let fits =
             |value: &Option<String>| value.as_ref().is_none_or(|value| value.chars().count() <= MAX_VALUE);
-        let is_shown = differs && expected.is_some() || is_changed;
-        (is_shown && [&row.before, &row.expected, &row.actual].into_iter().all(fits)).then_some(row)
+        let fit = [&row.before, &row.expected, &row.actual].into_iter().all(fits);
+        fit.then_some(row)
     }
 
     /// The cells around the first one that differs.

@@ -1,6 +1,6 @@
 //! An embedded machine as a testee.
 
-use super::testee::{See, Stopped, Testee, TesteeState};
+use super::testee::{RunEnd, See, Stopped, Testee, TesteeState};
 use crate::machines::inspect::Inspect;
 use crate::machines::machine::{LoadError, Machine, Status, Watch, perform, reborrow};
 use crate::machines::observe::Observe;
@@ -8,7 +8,6 @@ use crate::model::case::{Program, Step};
 use crate::model::interrupt::Interrupt;
 use crate::model::path::Path;
 use crate::model::value::Value;
-use crate::model::verdict::FirstTry;
 
 /// An embedded machine.
 pub struct Embedded(Box<dyn Machine>);
@@ -106,7 +105,7 @@ enum EmbeddedStop {
 }
 
 impl Testee for Embedded {
-    fn run(&mut self, program: &Program, steps: &[Step], see: See<'_>) -> Result<Option<FirstTry>, Stopped> {
+    fn run(&mut self, program: &Program, steps: &[Step], see: See<'_>) -> RunEnd {
         self.watch(program, steps, None, see).map(|()| None)
     }
 

@@ -21,7 +21,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::testee::{See, Stopped, Testee};
+use super::testee::{RunEnd, See, SeeEach, Stopped, Testee};
 use crate::machines::{self, Engine, MachineInfo};
 use crate::model::case::{Program, Step};
 use crate::model::diagnostic::Diagnostic;
@@ -35,14 +35,14 @@ use crate::wire::protocol::{self, Greeting, Hello, Offer, ProtocolAnswer, Reques
 use self::breakdowns::SeenBreakdowns;
 pub use self::breakdowns::{BreakdownCount, Breakdowns};
 pub use self::case::limits_of;
-use self::case::{TesteeRun, left_out};
+use self::case::{Reported, TesteeRun, left_out};
 pub use self::command::{DEFAULT_MEMORY, TesteeCommand};
 pub use self::conversation::{Asking, Conversation};
-use self::declared::DeclaredRun;
+use self::declared::{DeclaredOffer, DeclaredRun};
 pub use self::group::ProcessGroups;
 pub use self::identity::{UnknownIdentity, identity};
 use self::misconduct::Misconduct;
-use self::pool::{Pool, RequestInFlight, RunningTestee};
+use self::pool::{Pool, RequestsInFlight, RunningTestee};
 pub use self::trouble::Trouble;
 
 mod breakdowns;
@@ -154,92 +154,157 @@ impl ProcessVm {
         request: &dyn Fn(u64) -> Request,
         interrupt: &Interrupt,
     ) -> Result<ProtocolAnswer, Stopped> {
-        let exchange = |conversation: &Conversation, id| {
-            ask(conversation, &request(id), self.command.timeout, interrupt)
-        };
-        self.answer(&exchange, interrupt).map(|answered| answered.answer)
+        let mut answer = None;
+        let end = self.exchange(&[&PlainExchange(request)], interrupt, &mut |_, it| answer = Some(it)).pop();
+        end.unwrap_or(Err(Stopped::Interrupted))?;
+        answer.ok_or(Stopped::Interrupted)
     }
 
-    /// Sends a request to a process and returns what `exchange` makes of the answer; it is called with the process and
-    /// the number of the request.
+    /// Sends requests to processes, and calls `take` with the index and the answer of each, in any order. A process gets as
+    /// many of them together as it takes.
     ///
-    /// A process that crashes or times out is ended. If it had other requests before or at the same time, the
-    /// request is repeated alone on a new process, so that it is not blamed for the effects of another
-    /// request. If one of the requests in flight crashes or times out alone as well, the others are
-    /// not flaky.
-    ///
-    /// # Errors
-    ///
-    /// If the process crashes, breaks the protocol or does not answer in time, or on an interrupt.
-    fn answer<T>(
+    /// A process that crashes or times out is ended. If it had other requests before or at the same time, a request
+    /// without an answer is repeated alone on a new process, so that it is not blamed for the effects of another
+    /// request. If one of the requests in flight crashes or times out alone as well, the others are not flaky.
+    fn exchange<E: Exchange>(
         &self,
-        exchange: &dyn Fn(&Conversation, u64) -> Result<T, Trouble>,
+        exchanges: &[&E],
         interrupt: &Interrupt,
-    ) -> Result<Answered<T>, Stopped> {
-        let _user = self.pool.enter();
-        let (mut first, mut request) = (None, None);
-        if let Some(running) = self.pool.place() {
-            let in_flight = RequestInFlight::new(&running);
-            let id = running.next_id();
-            let is_alone = id == 1 && self.in_flight() == 1;
-            let start = Instant::now();
-            let stopped = match exchange(&running.conversation, id) {
-                Ok(answer) => {
-                    self.pool.leave(&running);
-                    return Ok(Answered { answer, first: None });
+        take: &mut dyn FnMut(usize, E::Answer),
+    ) -> Vec<AnswerEnd> {
+        let mut ends = Vec::with_capacity(exchanges.len());
+        while ends.len() < exchanges.len() {
+            let done = ends.len();
+            let rest = &exchanges[done..];
+            let _asked = self.pool.enter(rest.len());
+            let take = &mut |index, answer| take(done + index, answer);
+            match self.pool.places(rest.len()) {
+                Some((running, places)) => {
+                    ends.extend(self.exchange_with(&running, &rest[..places], interrupt, take));
                 }
-                Err(trouble) => self.end(&running, trouble),
-            };
-            match &stopped {
+                None => {
+                    let answer = self.answer_alone(rest[0], interrupt);
+                    let answer = answer.inspect_err(|stopped| self.breakdowns.add_steady(stopped));
+                    ends.push(answer.map(|answer| {
+                        take(0, answer);
+                        None
+                    }));
+                }
+            }
+        }
+        ends
+    }
+
+    /// As [`ProcessVm::exchange`], with a process that has places for all of them.
+    fn exchange_with<E: Exchange>(
+        &self,
+        running: &Arc<RunningTestee>,
+        exchanges: &[&E],
+        interrupt: &Interrupt,
+        take: &mut dyn FnMut(usize, E::Answer),
+    ) -> Vec<AnswerEnd> {
+        let in_flight = RequestsInFlight::new(running);
+        let ids = running.next_ids(exchanges.len());
+        let is_alone = ids.start == 1 && self.in_flight() == 1;
+        let start = Instant::now();
+        let mut lines = String::new();
+        exchanges.iter().zip(ids.clone()).for_each(|(exchange, id)| exchange.write(id, &mut lines));
+        let numbers: Vec<_> = ids.clone().map(Some).collect();
+        let mut awaited = running.conversation.send(lines, &numbers, self.command.timeout);
+        let mut broken_down = Vec::new();
+        for (index, (exchange, id)) in exchanges.iter().zip(ids).enumerate() {
+            let line = awaited.as_mut().map_err(|trouble| trouble.clone()).and_then(|it| it.next(interrupt));
+            match line.and_then(|line| exchange.read(line, id)) {
+                Ok(answer) => take(index, answer),
+                Err(trouble) => broken_down.push((index, self.end(running, trouble), start.elapsed())),
+            }
+        }
+        self.pool.leave(running, exchanges.len());
+        let mut ends: Vec<_> = exchanges.iter().map(|_| Ok(None)).collect();
+        for (index, stopped, time) in broken_down {
+            ends[index] = match stopped {
                 Stopped::Crash(_) | Stopped::Timeout(_) if !is_alone => {
-                    first = Some((stopped, start.elapsed()));
+                    let repeated = self.repeat(exchanges[index], (stopped, time), &in_flight, interrupt);
+                    repeated.map(|(answer, first)| {
+                        take(index, answer);
+                        Some(first)
+                    })
                 }
                 _ => {
                     self.breakdowns.add_steady(&stopped);
-                    return Err(stopped);
+                    Err(stopped)
                 }
-            }
-            request = Some(in_flight);
-            self.pool.announce();
+            };
         }
-        match self.answer_alone(exchange, interrupt) {
-            Ok(answer) => {
-                // A process may have several requests, of which only one is to blame.
-                if request.is_some_and(RequestInFlight::explained_by_another) {
-                    first = None;
-                }
-                if let Some((stopped, _)) = &first {
-                    self.breakdowns.add_unrepeated(stopped);
-                }
-                Ok(Answered { answer, first: first.and_then(first_try) })
-            }
-            Err(stopped) => {
-                if let (Some(request), Stopped::Crash(_) | Stopped::Timeout(_)) = (request, &stopped) {
-                    request.breaks_down_alone();
-                }
-                self.pool.withdraw();
-                self.breakdowns.add_steady(&stopped);
-                Err(match (stopped, first) {
-                    (Stopped::Timeout(second), Some((Stopped::Crash(crash), _))) => {
-                        late_after(&second, &crash)
-                    }
-                    (stopped, _) => stopped,
-                })
-            }
+        self.without_explained(ends, in_flight)
+    }
+
+    /// Forgets the breakdowns for which another request that was in flight is to blame.
+    fn without_explained(&self, mut ends: Vec<AnswerEnd>, in_flight: RequestsInFlight) -> Vec<AnswerEnd> {
+        let mut unrepeated = ends.iter_mut().flatten().filter(|first| first.is_some()).peekable();
+        if unrepeated.peek().is_none() {
+            return ends;
         }
+        if in_flight.are_explained() {
+            unrepeated.for_each(|first| *first = None);
+        } else {
+            let first = unrepeated.filter_map(|first| first.as_ref());
+            first.for_each(|(stopped, _)| self.breakdowns.add_unrepeated(stopped));
+        }
+        ends
+    }
+
+    /// Sends a request alone over which a process broke down that had others, and returns its answer and how that was the
+    /// `first` time.
+    fn repeat<E: Exchange>(
+        &self,
+        exchange: &E,
+        first: (Stopped, Duration),
+        in_flight: &RequestsInFlight,
+        interrupt: &Interrupt,
+    ) -> Result<(E::Answer, (Stopped, Duration)), Stopped> {
+        // Then the process was ended by this one.
+        if interrupt.is_requested() {
+            return Err(Stopped::Interrupted);
+        }
+        self.pool.announce();
+        let second = match self.answer_alone(exchange, interrupt) {
+            Ok(answer) => return Ok((answer, first)),
+            Err(second) => second,
+        };
+        if matches!(second, Stopped::Crash(_) | Stopped::Timeout(_)) {
+            in_flight.breaks_down_alone();
+        }
+        self.breakdowns.add_steady(&second);
+        Err(match (second, first) {
+            (Stopped::Timeout(second), (Stopped::Crash(crash), _)) => late_after(&second, &crash),
+            (second, _) => second,
+        })
     }
 
     /// Sends a request to a new process, which was announced and gets other requests only after this one.
-    fn answer_alone<T>(
-        &self,
-        exchange: &dyn Fn(&Conversation, u64) -> Result<T, Trouble>,
-        interrupt: &Interrupt,
-    ) -> Result<T, Stopped> {
-        let (_, running) = begin(&self.command, &self.groups, interrupt)?;
-        let answer = exchange(&running.conversation, running.next_id());
-        let answer = answer.map_err(|trouble| running.conversation.end(trouble))?;
-        self.pool.add(running);
-        Ok(answer)
+    fn answer_alone<E: Exchange>(&self, exchange: &E, interrupt: &Interrupt) -> Result<E::Answer, Stopped> {
+        let answer_of = |running: &RunningTestee| {
+            let id = running.next_ids(1).start;
+            let mut line = String::new();
+            exchange.write(id, &mut line);
+            let asking = Asking { line, id: Some(id), timeout: self.command.timeout };
+            exchange.read(running.conversation.ask(asking, interrupt)?, id)
+        };
+        let answer = begin(&self.command, &self.groups, interrupt).and_then(|(_, running)| {
+            let answer = answer_of(&running).map_err(|trouble| running.conversation.end(trouble))?;
+            Ok((running, answer))
+        });
+        match answer {
+            Ok((running, answer)) => {
+                self.pool.add(running);
+                Ok(answer)
+            }
+            Err(stopped) => {
+                self.pool.withdraw();
+                Err(stopped)
+            }
+        }
     }
 
     /// Ends a process that broke down.
@@ -285,11 +350,42 @@ impl ProcessVm {
     }
 }
 
-/// An answer, and how the process broke down the first time if the request was repeated.
-struct Answered<T> {
-    answer: T,
-    first: Option<FirstTry>,
+/// A request and how its answer is read.
+trait Exchange {
+    /// What an answer says.
+    type Answer;
+
+    /// Appends the request with this number, in one line with its terminator.
+    fn write(&self, id: u64, lines: &mut String);
+
+    /// Reads the line that answers the request with this number.
+    ///
+    /// # Errors
+    ///
+    /// If it does not.
+    fn read(&self, line: Vec<u8>, id: u64) -> Result<Self::Answer, Trouble>;
 }
+
+/// A request whose answer is read as it is.
+struct PlainExchange<'r>(&'r dyn Fn(u64) -> Request);
+
+impl Exchange for PlainExchange<'_> {
+    type Answer = ProtocolAnswer;
+
+    fn write(&self, id: u64, lines: &mut String) {
+        lines.push_str(&(self.0)(id).line());
+    }
+
+    fn read(&self, line: Vec<u8>, id: u64) -> Result<ProtocolAnswer, Trouble> {
+        read_answer(&line, Some(id))
+    }
+}
+
+/// The states after the steps of a run, or why the process refuses it.
+type RunStates = Result<Vec<Reported>, Stopped>;
+
+/// How a process broke down the first time, and after which time, if the request was repeated; or why there is no answer.
+type AnswerEnd = Result<Option<(Stopped, Duration)>, Stopped>;
 
 /// How a process broke down that had a request for this time.
 fn first_try((stopped, time): (Stopped, Duration)) -> Option<FirstTry> {
@@ -320,7 +416,8 @@ fn begin(
         Stopped::Crash(Breakdown { what, stderr: String::new() })
     })?;
     let hello = Request::Hello(Greeting { version: VERSION, vmconf: env!("CARGO_PKG_VERSION").to_owned() });
-    let answer = ask(&conversation, &hello, command.start, interrupt);
+    let asking = Asking { line: hello.line(), id: None, timeout: command.start };
+    let answer = conversation.ask(asking, interrupt).and_then(|line| read_answer(&line, None));
     let hello = answer.and_then(|answer| match answer {
         ProtocolAnswer::Hello(hello) if hello.version == VERSION => hello.limited().map_err(Trouble::Broke),
         ProtocolAnswer::Hello(hello) => Err(Trouble::Broke(format!(
@@ -335,20 +432,13 @@ fn begin(
     }
 }
 
-/// Sends a request and reads the answer to it.
-fn ask(
-    conversation: &Conversation,
-    request: &Request,
-    timeout: Duration,
-    interrupt: &Interrupt,
-) -> Result<ProtocolAnswer, Trouble> {
-    let line = conversation.ask(Asking { line: request.line(), id: request.id(), timeout }, interrupt)?;
-    let answer = ProtocolAnswer::read(&line);
-    let answer = answer.map_err(|error| {
-        let quoted = quoted_around(&line, error.column.map_or(0, |column| column.saturating_sub(1)));
+/// Reads the answer to the request with this number; `None` is the number of `hello`.
+fn read_answer(line: &[u8], asked: Option<u64>) -> Result<ProtocolAnswer, Trouble> {
+    let answer = ProtocolAnswer::read(line).map_err(|error| {
+        let quoted = quoted_around(line, error.column.map_or(0, |column| column.saturating_sub(1)));
         Trouble::Broke(format!("wrote a line that is not an answer: it {error}: {quoted}"))
     })?;
-    match (request.id(), answer.id()) {
+    match (asked, answer.id()) {
         (Some(asked), Some(answered)) if asked == answered => Ok(answer),
         (None, None) => Ok(answer),
         (Some(asked), Some(answered)) => {
@@ -385,8 +475,13 @@ pub fn example_request(info: &'static MachineInfo, program: &Program, steps: &[S
         lacks: Vec::new(),
         requests: Vec::new(),
     };
-    let run = DeclaredRun::new(info, &offer, program, steps);
-    run.map_or_else(|_| String::new(), |run| run.request(1, &BTreeMap::new()))
+    let (offer, limits) = (DeclaredOffer::new(info, &offer), BTreeMap::new());
+    let run = DeclaredRun::new(info, &offer, program, steps, &limits);
+    let mut line = String::new();
+    if let Ok(run) = run {
+        run.write(1, &mut line);
+    }
+    line
 }
 
 /// A machine in another process as a testee.
@@ -408,38 +503,65 @@ impl Process {
         let (limits, interrupt) = (limits.clone(), interrupt.clone());
         Process { vm, info, limits, interrupt }
     }
+
+    /// Runs what was prepared, or says why that is not possible.
+    fn run_prepared<E: Exchange<Answer = RunStates>>(
+        &self,
+        prepared: &[Result<E, Stopped>],
+        see: SeeEach<'_>,
+    ) -> Vec<RunEnd> {
+        let (numbers, exchanges): (Vec<_>, Vec<_>) = prepared
+            .iter()
+            .enumerate()
+            .filter_map(|(number, run)| Some((number, run.as_ref().ok()?)))
+            .unzip();
+        let mut refused: Vec<_> = exchanges.iter().map(|_| None).collect();
+        let take = &mut |index: usize, states: RunStates| match states {
+            Ok(states) => {
+                let states = states.iter().enumerate();
+                states.for_each(|(step, state)| see(numbers[index], step, state));
+            }
+            Err(stopped) => refused[index] = Some(stopped),
+        };
+        let answers = self.vm.exchange(&exchanges, &self.interrupt, take);
+        let mut ends = answers.into_iter().zip(refused).map(|(end, refused)| {
+            let first = end?.and_then(first_try);
+            match (refused, &first) {
+                (None, _) => Ok(first),
+                (Some(refused), None) => Err(refused),
+                (Some(refused), Some(first)) => Err(refused_after(refused, first)),
+            }
+        });
+        let end = |run: &Result<E, Stopped>| match run {
+            Ok(_) => ends.next().unwrap_or(Err(Stopped::Interrupted)),
+            Err(stopped) => Err(stopped.clone()),
+        };
+        prepared.iter().map(end).collect()
+    }
 }
 
 impl Testee for Process {
-    fn run(&mut self, program: &Program, steps: &[Step], see: See<'_>) -> Result<Option<FirstTry>, Stopped> {
+    fn run(&mut self, program: &Program, steps: &[Step], see: See<'_>) -> RunEnd {
+        let end = self.run_each(&[(program, steps)], &mut |_, step, state| see(step, state)).pop();
+        end.unwrap_or(Err(Stopped::Interrupted))
+    }
+
+    fn run_each(&mut self, runs: &[(&Program, &[Step])], see: SeeEach<'_>) -> Vec<RunEnd> {
         let Some(offer) = self.vm.offer(self.info.name) else {
-            return Err(Stopped::Unsupported(format!("no machine {}", self.info.name)));
+            let unsupported = || Err(Stopped::Unsupported(format!("no machine {}", self.info.name)));
+            return runs.iter().map(|_| unsupported()).collect();
         };
         let limits = limits_of(&self.limits);
-        let timeout = self.vm.command.timeout;
-        let Answered { answer, first } = if self.info.engine == Engine::Elsewhere {
-            let run = DeclaredRun::new(self.info, offer, program, steps)?;
-            let exchange = |conversation: &Conversation, id| {
-                let asking = Asking { line: run.request(id, &limits), id: Some(id), timeout };
-                run.states(conversation.ask(asking, &self.interrupt)?, id)
-            };
-            self.vm.answer(&exchange, &self.interrupt)?
-        } else {
+        if self.info.engine == Engine::Elsewhere {
+            let offer = DeclaredOffer::new(self.info, offer);
+            let run = runs.iter().map(|run| DeclaredRun::new(self.info, &offer, run.0, run.1, &limits));
+            return self.run_prepared(&run.collect::<Vec<_>>(), see);
+        }
+        let run = runs.iter().map(|(program, steps)| {
             let program = (self.info.assemble)(program).map_err(Stopped::not_loadable)?;
-            let run = TesteeRun::new(self.info, offer, &program, steps)?;
-            let exchange = |conversation: &Conversation, id| {
-                let answer = ask(conversation, &run.request(id, &limits), timeout, &self.interrupt)?;
-                run.states(answer)
-            };
-            self.vm.answer(&exchange, &self.interrupt)?
-        };
-        let states = match (answer, &first) {
-            (Ok(states), _) => states,
-            (Err(refused), None) => return Err(refused),
-            (Err(refused), Some(first)) => return Err(refused_after(refused, first)),
-        };
-        states.iter().enumerate().for_each(|(index, state)| see(index, state));
-        Ok(first)
+            TesteeRun::new(self.info, offer, &program, steps, &limits)
+        });
+        self.run_prepared(&run.collect::<Vec<_>>(), see)
     }
 }
 

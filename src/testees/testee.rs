@@ -17,7 +17,16 @@ pub trait Testee {
     /// # Errors
     ///
     /// If the run ends before the last step is done.
-    fn run(&mut self, program: &Program, steps: &[Step], see: See<'_>) -> Result<Option<FirstTry>, Stopped>;
+    fn run(&mut self, program: &Program, steps: &[Step], see: See<'_>) -> RunEnd;
+
+    /// Runs programs as [`Testee::run`] runs one, and calls `see` also with the index of the program. Several of them may
+    /// be in flight at the same time.
+    fn run_each(&mut self, runs: &[(&Program, &[Step])], see: SeeEach<'_>) -> Vec<RunEnd> {
+        let mut run = |(number, (program, steps)): (usize, &(&Program, &[Step]))| {
+            self.run(program, steps, &mut |step, state| see(number, step, state))
+        };
+        runs.iter().enumerate().map(&mut run).collect()
+    }
 
     /// How many instructions the last run executed; `None` if that is not known.
     fn instructions(&mut self) -> Option<u64> {
@@ -27,6 +36,12 @@ pub trait Testee {
 
 /// Called with the index of each step and the state after it.
 pub type See<'s> = &'s mut dyn FnMut(usize, &dyn TesteeState);
+
+/// Called with the index of each program, the index of each of its steps, and the state after that.
+pub type SeeEach<'s> = &'s mut dyn FnMut(usize, usize, &dyn TesteeState);
+
+/// How the testee broke down the first time if it was tried twice, or why a run ended before its last step was done.
+pub type RunEnd = Result<Option<FirstTry>, Stopped>;
 
 /// The state of a machine after a step.
 pub trait TesteeState: Observe {

@@ -62,14 +62,16 @@ fn read_at(node: JsonNode<'_>, field_type: &FieldType, name: &str, place: DatumP
         FieldType::Base64 => scalar::base64(node, name, place).map(Value::Bytes),
         FieldType::Optional(_) if node.is_null() => Ok(Value::Null),
         FieldType::Optional(inner) => read_at(node, inner, name, place),
-        FieldType::List(item) => read_items(node, (name, place), "an array", |_| Some(item)).map(Value::List),
+        FieldType::List(item) => {
+            read_items(node, (name, place), &|| "an array".to_owned(), |_| Some(item)).map(Value::List)
+        }
         FieldType::Array(item, length) => {
-            let expected = format!("an array of exactly {length}");
+            let expected = || format!("an array of exactly {length}");
             read_items(node, (name, place), &expected, |index| (index < *length).then_some(&**item))
                 .and_then(|items| of_length(node, items, *length, name, &expected))
         }
         FieldType::Tuple(types) => {
-            let expected = format!("an array of exactly {}: {}", types.len(), field_type.notation());
+            let expected = || format!("an array of exactly {}: {}", types.len(), field_type.notation());
             read_items(node, (name, place), &expected, |index| types.get(index))
                 .and_then(|items| of_length(node, items, types.len(), name, &expected))
         }
@@ -84,17 +86,17 @@ fn read_at(node: JsonNode<'_>, field_type: &FieldType, name: &str, place: DatumP
 fn read_items<'t>(
     node: JsonNode<'_>,
     (name, place): (&str, DatumPlace),
-    expected: &str,
+    expected: &dyn Fn() -> String,
     type_of: impl Fn(usize) -> Option<&'t FieldType>,
 ) -> Result<Vec<Value>, Diagnostic<Origin>> {
     if !node.is_array() {
-        return Err(wrong(node, name, expected));
+        return Err(wrong(node, name, &expected()));
     }
     let mut values = Vec::new();
     for (index, item) in node.items().enumerate() {
         let Some(field_type) = type_of(index) else {
             let what = format!("{name} has more than {index} items");
-            return Err(Diagnostic::at(item.at(), what).expected(expected).under(LintRule::Malformed));
+            return Err(Diagnostic::at(item.at(), what).expected(expected()).under(LintRule::Malformed));
         };
         values.push(read_at(item, field_type, "an item", place).map_err(|error| of_item(error, name))?);
     }
@@ -106,13 +108,13 @@ fn of_length(
     items: Vec<Value>,
     length: usize,
     name: &str,
-    expected: &str,
+    expected: &dyn Fn() -> String,
 ) -> TypedReading {
     if items.len() == length {
         return Ok(Value::List(items));
     }
     let what = format!("{name} has {} items", items.len());
-    Err(Diagnostic::at(node.at(), what).expected(expected).under(LintRule::Malformed))
+    Err(Diagnostic::at(node.at(), what).expected(expected()).under(LintRule::Malformed))
 }
 
 fn read_table(node: JsonNode<'_>, fields: &[DeclaredField], name: &str, place: DatumPlace) -> TypedReading {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use super::line::one_line;
 use crate::model::field_type::FieldType;
+use crate::model::near_search::NearSearch;
 use crate::model::shape::{MemberShape, Shape};
 use crate::model::value::Value;
 use crate::text::json::{Document, JsonDatum, JsonNode};
@@ -38,23 +39,27 @@ pub struct DeclaredStep<'r> {
 }
 
 impl DeclaredRequest<'_> {
-    /// The request in one line, with its terminator.
-    pub fn line(&self) -> String {
-        let mut line =
-            format!("{{\"type\":\"run\",\"id\":{},\"machine\":{}", self.id, one_line(&self.machine));
+    /// Appends the request in one line, with its terminator.
+    pub fn write(&self, line: &mut String) {
+        line.push_str("{\"type\":\"run\",\"id\":");
+        line.push_str(&self.id.to_string());
+        line.push_str(",\"machine\":");
+        typed::quote(self.machine, line);
         line.push_str(",\"program\":{");
+        let near = NearSearch::default();
         for (index, (name, value)) in self.program.members().unwrap_or_default().iter().enumerate() {
             line.push_str(if index == 0 { "" } else { "," });
-            typed::quote(name, &mut line);
+            typed::quote(name, line);
             line.push(':');
-            typed::write(value, type_of(self.members, name), &mut line);
+            let member = near.find(self.members.len(), |index| *name == self.members[index].name);
+            typed::write(value, type_of(member.map(|index| &self.members[index])), line);
         }
         line.push_str("},\"steps\":[");
         for (index, step) in self.steps.iter().enumerate() {
             line.push_str(if index == 0 { "{\"do\":[" } else { ",{\"do\":[" });
-            quote_all(&step.actions, &mut line);
+            quote_all(&step.actions, line);
             line.push_str("],\"observe\":[");
-            quote_all(&step.observe, &mut line);
+            quote_all(&step.observe, line);
             line.push_str("]}");
         }
         line.push(']');
@@ -63,7 +68,6 @@ impl DeclaredRequest<'_> {
             line.push_str(&one_line(self.limits));
         }
         line.push_str("}\n");
-        line
     }
 }
 
@@ -74,8 +78,8 @@ fn quote_all(names: &[&str], line: &mut String) {
     }
 }
 
-fn type_of<'m>(members: &'m [MemberShape], name: &str) -> &'m FieldType {
-    match members.iter().find(|member| member.name == name).map(|member| &member.shape) {
+fn type_of(member: Option<&MemberShape>) -> &FieldType {
+    match member.map(|member| &member.shape) {
         Some(Shape::Declared(field)) => &field.field_type,
         _ => &FieldType::Json,
     }
@@ -158,8 +162,12 @@ impl DeclaredAnswer {
         fields: &[MemberShape],
     ) -> Result<Vec<(&'static str, Value)>, String> {
         let mut values = Vec::with_capacity(fields.len());
+        let near = NearSearch::default();
         for member in state.members() {
-            let Some(known) = fields.iter().find(|field| field.name == member.key) else { continue };
+            let Some(index) = near.find(fields.len(), |index| fields[index].name == member.key) else {
+                continue;
+            };
+            let known = &fields[index];
             let Shape::Declared(field) = known.shape else { continue };
             let value = typed::read_wire(member.value, &field.field_type, known.name)
                 .map_err(|error| format!("answered a state in which {error}"))?;

@@ -71,7 +71,8 @@ pub struct AnswerHeader<'l> {
 impl AnswerHeader<'_> {
     /// Reads the header of a line; it is empty if the line has none.
     pub fn read(line: &[u8]) -> AnswerHeader<'_> {
-        read(line).unwrap_or_default()
+        let done = done_id(line).map(|id| AnswerHeader { r#type: Cow::Borrowed("done"), id: Some(id) });
+        done.or_else(|| read(line).ok()).unwrap_or_default()
     }
 
     /// The number of the request that the line answers.
@@ -88,6 +89,14 @@ impl AnswerHeader<'_> {
     pub fn is_alive(&self) -> bool {
         self.r#type == "alive"
     }
+}
+
+/// The number of the request, if a line begins as most answers do: the rest of it need not be read for that.
+fn done_id(line: &[u8]) -> Option<u64> {
+    let rest = line.strip_prefix(br#"{"type":"#)?.trim_ascii_start().strip_prefix(br#""done","#)?;
+    let rest = rest.trim_ascii_start().strip_prefix(br#""id":"#)?.trim_ascii_start();
+    let (id, _) = rest.split_at(rest.iter().position(|byte| matches!(byte, b',' | b'}'))?);
+    str::from_utf8(id).ok()?.parse().ok()
 }
 
 /// The start of a conversation.

@@ -14,8 +14,8 @@ const ADAPTER: &str = "docs/examples/adapter/mine.py";
 const SERVE: &str = env!("CARGO_BIN_EXE_vmconf");
 
 /// Builds the template in Rust with the serde_json that cargo has already fetched for vmconf.
-const CARGO: &str = "cargo init --quiet --vcs none --name mine rust && cp mine.rs rust/src/main.rs && cd rust && \
-                     cargo add --quiet --offline serde_json && CARGO_TARGET_DIR=target cargo build --quiet --offline";
+const CARGO: &str = "{ [ -d rust ] || cargo init --quiet --vcs none --name mine rust; } && \
+                     cp mine.rs rust/src/main.rs && cd rust && cargo add --quiet --offline serde_json && CARGO_TARGET_DIR=target cargo build --quiet --offline";
 
 /// The points that are wrong.
 fn wrong(args: &[&str]) -> (i32, Vec<String>) {
@@ -119,6 +119,37 @@ fn the_templates_work_where_their_language_is_installed() {
     let again = ran(command(&["vm", "init", "c", "mine"]).current_dir(&folder).output().unwrap());
     assert_eq!(again.exit, 2, "a file is not replaced: {again:?}");
     assert_eq!(vmconf(&["vm", "init", "c", "../mine"]).exit, 2);
+}
+
+/// Those of families, whose declarations say what a case gives.
+#[test]
+fn the_templates_of_families_work_where_their_language_is_installed() {
+    let folder = TempDir::new().unwrap();
+    let toy = at_root("tests/families/toy.toml");
+    let mut tried = 0;
+    for (language, needs, build, run) in [
+        ("python", "python3", "true", "python3 mine.py"),
+        ("js", "node", "true", "node mine.mjs"),
+        ("rust", "cargo", CARGO, "rust/target/debug/mine"),
+    ] {
+        let sh = |line: &str| Command::new("sh").args(["-c", line]).current_dir(&folder).output().unwrap();
+        if !sh(&format!("command -v {needs}")).status.success() {
+            skip(&format!("there is no {needs}, so that the template for families is not run"));
+            continue;
+        }
+        for family in ["z80", "pvm", "bch", toy.to_str().unwrap()] {
+            let made = ["vm", "init", language, "mine", "--family", family, "--force"];
+            let made = ran(command(&made).current_dir(&folder).output().unwrap());
+            assert_eq!(made.exit, 0, "{made:?}");
+            let built = sh(build);
+            assert!(built.status.success(), "{language}, {family}: {built:?}");
+            let check = ["vm", "check", "--family", family].into_iter().chain(run.split(' '));
+            let checked = ran(command(&check.collect::<Vec<_>>()).current_dir(&folder).output().unwrap());
+            assert_eq!(checked.exit, 0, "{language}, {family}: {checked:?}");
+        }
+        tried += 1;
+    }
+    assert!(tried > 0);
 }
 
 /// An adapter of the box is installed with the ordinary package client, here one that stands in for npm, into a folder of

@@ -1,32 +1,41 @@
-//! The template of an adapter for a family: what its declaration says, in Python.
-
-use std::fmt::Write;
+//! The template of an adapter for a family: what its declaration says, in a language.
 
 use vmconf::formats::family::Family;
-use vmconf::model::field_type::{DeclaredField, FieldType};
+use vmconf::model::field_type::{DeclaredField, FieldType, MemoryType};
 use vmconf::model::shape::{MemberShape, Shape};
 
-const TEMPLATE: &str = include_str!("../templates/adapter-family.py");
+/// A language that has a template for families.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum FamilyLanguage {
+    Python,
+    Rust,
+    JavaScript,
+}
 
 /// The text of an adapter with this name.
-pub(super) fn family_template(family: &Family, name: &str) -> String {
+pub(super) fn family_template(family: &Family, name: &str, language: FamilyLanguage) -> String {
     let fields = family.fields.iter().map(|field| format!("        {},", quoted(field.name)));
-    let fields: Vec<_> = fields.collect();
     let optional = match family.optional {
         [] => String::new(),
         names => format!("; a machine need not have {}", names.join(", ")),
     };
     let actions: Vec<_> = family.actions().iter().map(|action| quoted(action)).collect();
-    let memories = family.program.iter().filter(|member| is_memory(member));
-    let memories: Vec<_> = memories.map(|member| quoted(member.name)).collect();
-    TEMPLATE
-        .replace("{{loads}}", loads(family).trim_end())
-        .replace("{{fields}}", &fields.join("\n"))
+    let declared = || family.program.iter().filter_map(declared);
+    let memories = declared().filter(|field| matches!(field.field_type, FieldType::Memory(_)));
+    let memories: Vec<_> = memories.map(|field| quoted(&field.name)).collect();
+    language
+        .text()
+        .replace("{{loads}}", &lines(declared().map(|field| language.load(field))))
+        .replace("{{fields}}", &lines(fields))
         .replace("{{optional}}", &optional)
         .replace("{{actions}}", &actions.join(", "))
         .replace("{{memories}}", &format!("[{}]", memories.join(", ")))
         .replace("{{name}}", name)
         .replace("{{machine}}", family.machine)
+}
+
+fn lines(lines: impl Iterator<Item = String>) -> String {
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 fn quoted(text: &str) -> String {
@@ -40,27 +49,69 @@ fn declared(member: &MemberShape) -> Option<&'static DeclaredField> {
     }
 }
 
-fn is_memory(member: &MemberShape) -> bool {
-    declared(member).is_some_and(|field| matches!(field.field_type, FieldType::Memory(_)))
+impl FamilyLanguage {
+    fn text(self) -> &'static str {
+        match self {
+            FamilyLanguage::Python => include_str!("../templates/adapter-family.py"),
+            FamilyLanguage::Rust => include_str!("../templates/adapter-family.rs.txt"),
+            FamilyLanguage::JavaScript => include_str!("../templates/adapter-family.mjs"),
+        }
+    }
+
+    /// The line that reads a member of a program.
+    fn load(self, field: &DeclaredField) -> String {
+        let (name, notation) = (quoted(&field.name), field.field_type.notation());
+        match self {
+            FamilyLanguage::Python => {
+                format!("        self.state[{name}] = {}  # {notation}", python(&field.field_type, &name))
+            }
+            FamilyLanguage::Rust => {
+                format!("            ({name}, {}), // {notation}", rust(&field.field_type, &name))
+            }
+            FamilyLanguage::JavaScript => {
+                format!("      {name}: {}, // {notation}", javascript(&field.field_type, &name))
+            }
+        }
+    }
 }
 
-/// A line for each member of a program, which reads it.
-fn loads(family: &Family) -> String {
-    let mut lines = String::new();
-    for member in family.program {
-        let Some(field) = declared(member) else { continue };
-        let (name, empty) = (quoted(member.name), quoted("0x0"));
-        let value = match &field.field_type {
-            FieldType::Unsigned(_) | FieldType::Signed(_) | FieldType::Int => {
-                format!("number(program.get({name}, {empty}))")
-            }
-            FieldType::Memory(_) => {
-                format!("{{number(address): number(cell) for address, cell in program.get({name}, [])}}")
-            }
-            _ => format!("program.get({name})"),
-        };
-        // Writing to a string does not fail.
-        let _ = writeln!(lines, "        self.state[{name}] = {value}  # {}", field.field_type.notation());
+fn python(field_type: &FieldType, name: &str) -> String {
+    match field_type {
+        FieldType::Unsigned(_) | FieldType::Signed(_) | FieldType::Int => {
+            format!("number(program.get({name}, \"0x0\"))")
+        }
+        FieldType::Memory(_) => {
+            format!("{{number(address): number(cell) for address, cell in program.get({name}, [])}}")
+        }
+        _ => format!("program.get({name})"),
     }
-    lines
+}
+
+fn rust(field_type: &FieldType, name: &str) -> String {
+    let is_short =
+        |number: &FieldType| matches!(number, FieldType::Unsigned(0..=64) | FieldType::Signed(0..=64));
+    match field_type {
+        number if is_short(number) => format!("Datum::Number(number(&program[{name}]))"),
+        FieldType::Memory(MemoryType { cell, .. }) if is_short(cell) => {
+            format!("Datum::Memory(memory(&program[{name}]))")
+        }
+        _ => format!("Datum::Other(program[{name}].clone())"),
+    }
+}
+
+fn javascript(field_type: &FieldType, name: &str) -> String {
+    let reader = |number: &FieldType| match number {
+        FieldType::Unsigned(0..=32) | FieldType::Signed(0..=32) => "number",
+        _ => "wide",
+    };
+    match field_type {
+        FieldType::Unsigned(_) | FieldType::Signed(_) | FieldType::Int => {
+            format!("{}(program[{name}])", reader(field_type))
+        }
+        FieldType::Memory(MemoryType { address, cell }) => match [reader(address), reader(cell)] {
+            ["number", "number"] => format!("memory(program[{name}])"),
+            [address, cell] => format!("memory(program[{name}], {address}, {cell})"),
+        },
+        _ => format!("program[{name}]"),
+    }
 }

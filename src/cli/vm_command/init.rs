@@ -8,7 +8,7 @@ use vmconf::machines::MachineInfo;
 use vmconf::model::exit_code::Exit;
 use vmconf::text::shell::quoted;
 
-use super::family_template::family_template;
+use super::family_template::{FamilyLanguage, family_template};
 use crate::cli::families;
 use crate::cli::new_file::ForceArgs;
 use crate::cli::output;
@@ -34,7 +34,7 @@ pub(super) struct Init {
     #[arg(long, value_name = "MACHINE", default_value = "evm", value_parser = machine_argument())]
     machine: &'static MachineInfo,
 
-    /// The family of vmconf, or a declaration, that it implements; in Python only
+    /// The family of vmconf, or a declaration, that it implements; in Python, Rust and JavaScript
     #[arg(long, value_name = "NAME|FILE", conflicts_with = "machine")]
     family: Option<String>,
 
@@ -117,10 +117,15 @@ impl Init {
 
     /// The template for a family.
     fn of_family(&self, family: &str, settings: &Settings) -> anyhow::Result<String> {
-        if !matches!(self.language, TemplateLanguage::Python) {
-            bail!("--family: there is a template in Python only");
-        }
+        let language = match self.language {
+            TemplateLanguage::Python => FamilyLanguage::Python,
+            TemplateLanguage::Rust => FamilyLanguage::Rust,
+            TemplateLanguage::Js => FamilyLanguage::JavaScript,
+            TemplateLanguage::C | TemplateLanguage::Go => {
+                bail!("--family: there are templates in Python, Rust and JavaScript only")
+            }
+        };
         let (family, _) = families::named(family, &families::configured(settings)?)?;
-        Ok(family_template(family, &self.name))
+        Ok(family_template(family, &self.name, language))
     }
 }

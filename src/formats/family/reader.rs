@@ -17,6 +17,7 @@ use crate::model::case::{Action, Case, Program, Step};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::field_type::DeclaredField;
 use crate::model::name::Name;
+use crate::model::near_search::NearSearch;
 use crate::model::path::Path;
 use crate::model::position::Origin;
 use crate::model::rule::LintRule;
@@ -87,17 +88,23 @@ impl FamilyReader {
     ///
     /// Why there is none.
     pub(super) fn fits(&self, root: JsonNode<'_>) -> Result<u32, Misfit> {
-        let mut first = None;
-        for candidate in self.candidates(root) {
-            match self.misfit(candidate.node) {
-                None => return Ok(candidate.node.at()),
-                Some(misfit) => first = first.or(Some(misfit)),
-            }
+        if let Some(first) = self.candidates(root).find(|candidate| self.is_case(candidate.node)) {
+            return Ok(first.node.at());
         }
-        Err(first.unwrap_or_else(|| Misfit {
+        let misfit = self.candidates(root).next().and_then(|candidate| self.misfit(candidate.node));
+        Err(misfit.unwrap_or_else(|| Misfit {
             at: root.at(),
             what: format!("nothing lies at {}", self.format().cases),
         }))
+    }
+
+    /// Whether an item is a case of this family. Families of the same shape differ by the names of members.
+    fn is_case(&self, node: JsonNode<'_>) -> bool {
+        let is_declared = |(path, known): (&NodePath, usize)| {
+            let object = path.find(node);
+            object.is_some_and(|object| object.members().all(|member| self.is_known(&member.key, known)))
+        };
+        self.taken().all(is_declared) && self.missing(node).is_none()
     }
 
     /// Why an item is no case of this family.
@@ -105,23 +112,33 @@ impl FamilyReader {
         if let Some(path) = self.missing(node) {
             return Some(Misfit { at: node.at(), what: format!("a case without {path}") });
         }
-        let given = self.format().program.iter().filter_map(|given| match given {
-            Given::All(path) => Some((path, self.family.state.len() + self.family.input.len())),
-            Given::One(..) | Given::Constant(..) => None,
-        });
-        let demanded = self.format().step.expect.iter().filter_map(|demanded| match demanded {
-            Demanded::All(path) if self.format().steps.is_none() => Some((path, self.family.state.len())),
-            Demanded::All(_) | Demanded::At { .. } | Demanded::Constant { .. } => None,
-        });
-        given.chain(demanded).find_map(|(path, known)| {
+        self.taken().find_map(|(path, known)| {
             let Some(object) = path.find(node) else {
                 return Some(Misfit { at: node.at(), what: format!("a case without {path}") });
             };
-            let is_unknown = |key: &str| self.family.member(key).is_none_or(|index| index >= known);
-            let unknown = object.members().find(|member| is_unknown(&member.key))?;
+            let unknown = object.members().find(|member| !self.is_known(&member.key, known))?;
             let what = format!("the member {} of {path} is not declared", quoted(&unknown.key));
             Some(Misfit { at: unknown.key_at, what })
         })
+    }
+
+    /// The objects of a case of which each member is taken, and how many of the members of the family may be there.
+    fn taken(&self) -> impl Iterator<Item = (&NodePath, usize)> {
+        let Declaration { state, input, .. } = &*self.family;
+        let given = self.format().program.iter().filter_map(|given| match given {
+            Given::All(path) => Some((path, state.len() + input.len())),
+            Given::One(..) | Given::Constant(..) => None,
+        });
+        let demanded = self.format().step.expect.iter().filter_map(|demanded| match demanded {
+            Demanded::All(path) if self.format().steps.is_none() => Some((path, state.len())),
+            Demanded::All(_) | Demanded::At { .. } | Demanded::Constant { .. } => None,
+        });
+        given.chain(demanded)
+    }
+
+    /// Whether one of the first members of the family has this name.
+    fn is_known(&self, key: &str, known: usize) -> bool {
+        self.family.member(key).is_some_and(|index| index < known)
     }
 
     /// The first datum that a case must have and that an item does not have.
@@ -202,8 +219,9 @@ impl FamilyReader {
         node: JsonNode<'_>,
         diagnostics: &mut Diagnostics,
     ) -> Option<Case> {
-        let mut reader =
-            CaseReader { family: &self.family, diagnostics, values: Vec::new(), places: Vec::new() };
+        let (family, members) = (&*self.family, self.family.members().count());
+        let (values, places) = (Vec::with_capacity(members), Vec::with_capacity(members));
+        let mut reader = CaseReader { family, diagnostics, values, places, is_given: vec![false; members] };
         self.format().program.iter().for_each(|given| reader.given(given, node));
         let steps = match &self.format().steps {
             None => vec![reader.step(&self.format().step, node)],
@@ -226,6 +244,8 @@ struct CaseReader<'r> {
     /// What the machine is given.
     values: Vec<(Name, Value)>,
     places: Vec<(Path, Origin)>,
+    /// Which members are given, by their indices.
+    is_given: Vec<bool>,
 }
 
 impl CaseReader<'_> {
@@ -239,13 +259,9 @@ impl CaseReader<'_> {
             Given::Constant(index, value) => self.give_at(*index, value.root(), case.at()),
             Given::All(path) => {
                 let Some(object) = self.object(path, case) else { return };
-                let mut near = 0;
+                let near = NearSearch::default();
                 for member in object.members() {
-                    match self.index(
-                        &member.key,
-                        &mut near,
-                        self.family.state.len() + self.family.input.len(),
-                    ) {
+                    match self.index(&member.key, &near, self.family.state.len() + self.family.input.len()) {
                         Some(index) => self.give(index, member.value),
                         None => self.undeclared(&member.key, member.key_at, path, "[state] or [input]"),
                     }
@@ -254,12 +270,9 @@ impl CaseReader<'_> {
         }
     }
 
-    /// The index of a member below `end`, which is searched from `near` on: members mostly come in one order.
-    fn index(&self, key: &str, near: &mut usize, end: usize) -> Option<usize> {
-        let is_named = |index: &usize| self.family.member_at(*index).name == *key;
-        let found = (*near..end).chain(0..(*near).min(end)).find(is_named)?;
-        *near = found + 1;
-        Some(found)
+    /// The index of a member below `end`.
+    fn index(&self, key: &str, near: &NearSearch, end: usize) -> Option<usize> {
+        near.find(end, |index| self.family.member_at(index).name == *key)
     }
 
     fn give(&mut self, index: usize, node: JsonNode<'_>) {
@@ -269,7 +282,7 @@ impl CaseReader<'_> {
     /// Gives a datum whose place in the case is `at`.
     fn give_at(&mut self, index: usize, node: JsonNode<'_>, at: u32) {
         let field = self.family.member_at(index);
-        if self.values.iter().any(|known| known.0 == field.name) {
+        if self.is_given[index] {
             let what = format!("{} is given a second time", field.name);
             let twice = Diagnostic::at(at, what).expected("each member once");
             self.diagnostics.error(twice.under(LintRule::DuplicateKey));
@@ -277,6 +290,7 @@ impl CaseReader<'_> {
         }
         let read = typed::read(node, &field.field_type, &field.name);
         if let Some(value) = self.diagnostics.keep(read) {
+            self.is_given[index] = true;
             self.values.push((field.name.clone(), value));
             self.places.push((Path::field(field.name.clone()), Origin(at)));
         }
@@ -311,7 +325,7 @@ impl CaseReader<'_> {
     }
 
     fn step(&mut self, step: &StepDeclaration, node: JsonNode<'_>) -> Step {
-        let mut assertions = Vec::new();
+        let mut assertions = Vec::with_capacity(self.family.state.len() * 2);
         for demanded in &step.expect {
             match demanded {
                 Demanded::Constant { field, value } => {
@@ -332,9 +346,9 @@ impl CaseReader<'_> {
 
     fn demand_all(&mut self, path: &NodePath, node: JsonNode<'_>, assertions: &mut Vec<Assertion>) {
         let Some(object) = self.object(path, node) else { return };
-        let mut near = 0;
+        let near = NearSearch::default();
         for member in object.members() {
-            match self.index(&member.key, &mut near, self.family.state.len()) {
+            match self.index(&member.key, &near, self.family.state.len()) {
                 Some(index) => self.demand(index, member.value, DemandPlace::Node, assertions),
                 None => self.undeclared(&member.key, member.key_at, path, "[state]"),
             }
@@ -349,7 +363,12 @@ impl CaseReader<'_> {
         assertions: &mut Vec<Assertion>,
     ) {
         let field: &DeclaredField = &self.family.state[index];
-        let given = self.values.iter().find(|known| known.0 == field.name).map(|known| &known.1);
+        // Only what is demanded of a memory depends on what was given.
+        let given = if field.field_type.has_memory() {
+            self.values.iter().find(|known| known.0 == field.name).map(|known| &known.1)
+        } else {
+            None
+        };
         let demanded = demand(&FieldDemand { field, node, place, given }, assertions);
         self.diagnostics.keep(demanded);
     }

@@ -1,9 +1,11 @@
 //! From a case to a request, and from the answer to states.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::declared_difference::tell_apart;
 use super::trouble::Trouble;
+use super::{Exchange, RunStates, read_answer};
 use crate::machines::{Hashed, MachineInfo};
 
 use crate::machines::machine::LoadError;
@@ -11,6 +13,7 @@ use crate::machines::observe::Observe;
 use crate::model::assertion::Expected;
 use crate::model::case::{self, Program, Step};
 use crate::model::limits::{Limits, ROWS};
+use crate::model::near_search::NearSearch;
 use crate::model::path::{Path, PathKey};
 use crate::model::shape::{MemberShape, Shape};
 use crate::model::value::Value;
@@ -21,11 +24,12 @@ use crate::wire::protocol::{
 };
 
 /// The run of a case.
-pub(super) struct TesteeRun {
+pub(super) struct TesteeRun<'r> {
     fields: &'static [MemberShape],
     machine: &'static str,
     program: serde_json::Value,
     steps: Vec<protocol::WireStep>,
+    limits: &'r BTreeMap<String, u64>,
     hashed: Option<Hashed>,
     /// The fields whose hashes are compared instead.
     left_out: Vec<&'static str>,
@@ -56,8 +60,8 @@ fn observe_offered(observe: &mut Vec<String>, hashed: &Hashed, offer: &Offer, le
     }
 }
 
-impl TesteeRun {
-    /// The run of a program without mnemonics.
+impl<'r> TesteeRun<'r> {
+    /// The run of a program without mnemonics, under limits that differ from their defaults.
     ///
     /// # Errors
     ///
@@ -67,7 +71,8 @@ impl TesteeRun {
         offer: &Offer,
         program: &Program,
         steps: &[Step],
-    ) -> Result<TesteeRun, Stopped> {
+        limits: &'r BTreeMap<String, u64>,
+    ) -> Result<TesteeRun<'r>, Stopped> {
         let (program, mut steps) = written(info, program, steps);
         let left_out = info.hashed.map_or(Vec::new(), |hashed| left_out(&hashed, offer));
         for step in &mut steps {
@@ -92,45 +97,10 @@ impl TesteeRun {
             machine: info.name,
             program,
             steps,
+            limits,
             hashed: info.hashed,
             left_out,
         })
-    }
-
-    /// The request, with this number.
-    pub(super) fn request(&self, id: u64, limits: &BTreeMap<String, u64>) -> Request {
-        Request::Run(protocol::RunRequest {
-            id,
-            machine: self.machine.to_owned(),
-            program: self.program.clone(),
-            steps: self.steps.clone(),
-            limits: limits.clone(),
-        })
-    }
-
-    /// The state after each step, or why the process refuses the case.
-    ///
-    /// # Errors
-    ///
-    /// If the answer does not fit the request.
-    pub(super) fn states(&self, answer: ProtocolAnswer) -> Result<Result<Vec<Reported>, Stopped>, Trouble> {
-        let ActionDone { steps, ended, .. } = match answer {
-            ProtocolAnswer::Done(done) => done,
-            ProtocolAnswer::Skip(Skip { reason, .. }) => return Ok(Err(Stopped::Unsupported(reason))),
-            ProtocolAnswer::Error(failure) => return Ok(Err(Stopped::Error(reason(failure)))),
-            ProtocolAnswer::Hello(_) | ProtocolAnswer::Digests(_) | ProtocolAnswer::Trace(_) => {
-                let what = "answered run with something else than done, skip or error";
-                return Err(Trouble::Broke(what.to_owned()));
-            }
-        };
-        if steps.len() != self.steps.len() {
-            return Err(Trouble::Broke(format!("answered {} of {} steps", steps.len(), self.steps.len())));
-        }
-        let state = |(index, state)| {
-            self.state(state, ended.as_deref())
-                .map_err(|misfit| Trouble::Broke(format!("answered steps[{index}]/fields/{misfit}")))
-        };
-        steps.into_iter().enumerate().map(state).collect::<Result<_, _>>().map(Ok)
     }
 
     fn state(
@@ -154,6 +124,41 @@ impl TesteeRun {
         }
         let ended = ended.map(str::to_owned);
         Ok(Reported::new(self.fields, values, ended, self.left_out.clone()))
+    }
+}
+
+impl Exchange for TesteeRun<'_> {
+    type Answer = RunStates;
+
+    fn write(&self, id: u64, lines: &mut String) {
+        let request = Request::Run(protocol::RunRequest {
+            id,
+            machine: self.machine.to_owned(),
+            program: self.program.clone(),
+            steps: self.steps.clone(),
+            limits: self.limits.clone(),
+        });
+        lines.push_str(&request.line());
+    }
+
+    fn read(&self, line: Vec<u8>, id: u64) -> Result<RunStates, Trouble> {
+        let ActionDone { steps, ended, .. } = match read_answer(&line, Some(id))? {
+            ProtocolAnswer::Done(done) => done,
+            ProtocolAnswer::Skip(Skip { reason, .. }) => return Ok(Err(Stopped::Unsupported(reason))),
+            ProtocolAnswer::Error(failure) => return Ok(Err(Stopped::Error(reason(failure)))),
+            ProtocolAnswer::Hello(_) | ProtocolAnswer::Digests(_) | ProtocolAnswer::Trace(_) => {
+                let what = "answered run with something else than done, skip or error";
+                return Err(Trouble::Broke(what.to_owned()));
+            }
+        };
+        if steps.len() != self.steps.len() {
+            return Err(Trouble::Broke(format!("answered {} of {} steps", steps.len(), self.steps.len())));
+        }
+        let state = |(index, state)| {
+            self.state(state, ended.as_deref())
+                .map_err(|misfit| Trouble::Broke(format!("answered steps[{index}]/fields/{misfit}")))
+        };
+        steps.into_iter().enumerate().map(state).collect::<Result<_, _>>().map(Ok)
     }
 }
 
@@ -211,6 +216,8 @@ pub(super) struct Reported {
     /// All fields of the machine.
     fields: &'static [MemberShape],
     values: Vec<(&'static str, Value)>,
+    near_field: NearSearch,
+    near_value: NearSearch,
     ended: String,
     left_out: Vec<&'static str>,
 }
@@ -224,17 +231,23 @@ impl Reported {
         left_out: Vec<&'static str>,
     ) -> Reported {
         let ended = ended.unwrap_or_else(|| "the machine does not say how".to_owned());
-        Reported { fields, values, ended, left_out }
+        let (near_field, near_value) = (NearSearch::default(), NearSearch::default());
+        Reported { fields, values, near_field, near_value, ended, left_out }
     }
 }
 
 impl Observe for Reported {
     fn has_field(&self, name: &str) -> bool {
-        self.fields.iter().any(|field| field.name == name)
+        self.near_field.find(self.fields.len(), |index| self.fields[index].name == name).is_some()
     }
 
     fn observe(&self, name: &str) -> Option<Value> {
-        self.values.iter().find(|value| value.0 == name).map(|value| value.1.clone())
+        self.observed(name).map(Cow::into_owned)
+    }
+
+    fn observed(&self, name: &str) -> Option<Cow<'_, Value>> {
+        let index = self.near_value.find(self.values.len(), |index| self.values[index].0 == name)?;
+        Some(Cow::Borrowed(&self.values[index].1))
     }
 }
 

@@ -29,17 +29,17 @@ const MAX_ALIVE: u32 = 10;
 pub struct Conversation {
     member: Mutex<GroupMember>,
     /// `None` if the input of the process is closed.
-    requests: Mutex<Option<Sender<SentRequest>>>,
+    requests: Mutex<Option<Sender<SentRequests>>>,
     lines: Arc<TesteeLines>,
     stderr: Stderr,
     /// The limit on its memory, in bytes.
     memory: u64,
 }
 
-/// A line to write, and who waits for the line that answers it.
-struct SentRequest {
-    line: String,
-    waiting: Waiting,
+/// Lines to write, and who waits for the lines that answer them.
+struct SentRequests {
+    lines: String,
+    waiting: Vec<Waiting>,
 }
 
 /// A line for a process.
@@ -51,6 +51,16 @@ pub struct Asking {
     pub id: Option<u64>,
     /// How long the answer may take.
     pub timeout: Duration,
+}
+
+/// Lines that a process was sent and will answer, in this order.
+pub(super) struct Awaited<'c> {
+    conversation: &'c Conversation,
+    answers: Receiver<Incoming>,
+    sent: Instant,
+    timeout: Duration,
+    /// How often the time may begin anew.
+    most_alive: u32,
 }
 
 impl Conversation {
@@ -94,32 +104,29 @@ impl Conversation {
     /// Why there is no line.
     pub fn ask(&self, asking: Asking, interrupt: &Interrupt) -> Result<Vec<u8>, Trouble> {
         let Asking { line, id, timeout } = asking;
+        let mut awaited = self.send(line, &[id], timeout)?;
+        awaited.most_alive = if id.is_none() { MAX_ALIVE } else { 0 };
+        awaited.next(interrupt)
+    }
+
+    /// Writes lines, each with its terminator, that are answered in their order. `ids` are the numbers of the requests, and
+    /// `timeout` is how long each answer may take.
+    ///
+    /// # Errors
+    ///
+    /// If the process reads no more lines.
+    pub(super) fn send(
+        &self,
+        lines: String,
+        ids: &[Option<u64>],
+        timeout: Duration,
+    ) -> Result<Awaited<'_>, Trouble> {
         self.stderr.clear();
         let (answer, answers) = mpsc::channel();
+        let waiting = ids.iter().map(|id| Waiting { id: *id, answer: answer.clone() }).collect();
         let requests = lock(&self.requests).clone().ok_or(Trouble::Closed)?;
-        requests.send(SentRequest { line, waiting: Waiting { id, answer } }).map_err(|_| Trouble::Closed)?;
-        let mut start = Instant::now();
-        let mut alive = 0;
-        let mut has_ended = false;
-        loop {
-            let left = timeout.saturating_sub(start.elapsed());
-            match answers.recv_timeout(left.min(INTERVAL)) {
-                Ok(Incoming::Answer(answer)) => return answer,
-                Ok(Incoming::Alive) if id.is_none() && alive < MAX_ALIVE => {
-                    alive += 1;
-                    start = Instant::now();
-                }
-                Ok(Incoming::Alive) => {}
-                Err(RecvTimeoutError::Disconnected) => return Err(Trouble::Closed),
-                Err(RecvTimeoutError::Timeout) if interrupt.is_requested() => {
-                    return Err(Trouble::Interrupted);
-                }
-                // Another process that it started keeps the pipe open.
-                Err(RecvTimeoutError::Timeout) if has_ended => return Err(Trouble::Closed),
-                Err(RecvTimeoutError::Timeout) if left.is_zero() => return Err(Trouble::Late(timeout)),
-                Err(RecvTimeoutError::Timeout) => has_ended = lock(&self.member).has_ended(),
-            }
-        }
+        requests.send(SentRequests { lines, waiting }).map_err(|_| Trouble::Closed)?;
+        Ok(Awaited { conversation: self, answers, sent: Instant::now(), timeout, most_alive: 0 })
     }
 
     /// Closes the input of the process, so that it ends.
@@ -171,6 +178,38 @@ impl Conversation {
             Trouble::Closed => {
                 let what = status.map_or_else(|| "closed its standard output".to_owned(), ended);
                 Stopped::Crash(broke_down(what + &memory + &wrote))
+            }
+        }
+    }
+}
+
+impl Awaited<'_> {
+    /// The next line that answers one of those that were sent.
+    ///
+    /// # Errors
+    ///
+    /// Why there is no line.
+    pub(super) fn next(&mut self, interrupt: &Interrupt) -> Result<Vec<u8>, Trouble> {
+        let mut has_ended = false;
+        loop {
+            let left = self.timeout.saturating_sub(self.sent.elapsed());
+            match self.answers.recv_timeout(left.min(INTERVAL)) {
+                Ok(Incoming::Answer(answer)) => return answer,
+                Ok(Incoming::Alive) if self.most_alive > 0 => {
+                    self.most_alive -= 1;
+                    self.sent = Instant::now();
+                }
+                Ok(Incoming::Alive) => {}
+                Err(RecvTimeoutError::Disconnected) => return Err(Trouble::Closed),
+                Err(RecvTimeoutError::Timeout) if interrupt.is_requested() => {
+                    return Err(Trouble::Interrupted);
+                }
+                // Another process that it started keeps the pipe open.
+                Err(RecvTimeoutError::Timeout) if has_ended => return Err(Trouble::Closed),
+                Err(RecvTimeoutError::Timeout) if left.is_zero() => return Err(Trouble::Late(self.timeout)),
+                Err(RecvTimeoutError::Timeout) => {
+                    has_ended = lock(&self.conversation.member).has_ended();
+                }
             }
         }
     }
@@ -242,17 +281,17 @@ fn ended(status: ExitStatus) -> String {
     status.code().map_or_else(|| "ended".to_owned(), |code| format!("ended with exit code {code}"))
 }
 
-/// Writes each line until either side closes. Waiting lines are written together.
-fn write_lines(asked: &Receiver<SentRequest>, mut input: ChildStdin, answers: &TesteeLines) {
+/// Writes lines until either side closes. Those that wait are written together.
+fn write_lines(asked: &Receiver<SentRequests>, mut input: ChildStdin, answers: &TesteeLines) {
     while let Ok(first) = asked.recv() {
-        let mut lines = Vec::new();
-        for SentRequest { line, waiting } in std::iter::once(first).chain(asked.try_iter()) {
-            lines.extend_from_slice(line.as_bytes());
-            // Announced before the line is written, since a process that does not read its input may still have
+        let mut written = String::new();
+        for SentRequests { lines, waiting } in std::iter::once(first).chain(asked.try_iter()) {
+            written.push_str(&lines);
+            // Announced before the lines are written, since a process that does not read its input may still have
             // answered.
-            answers.expect(waiting);
+            waiting.into_iter().for_each(|waiting| answers.expect(waiting));
         }
-        if input.write_all(&lines).is_err() {
+        if input.write_all(written.as_bytes()).is_err() {
             return;
         }
     }

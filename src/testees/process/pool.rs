@@ -1,5 +1,6 @@
 //! The processes of a machine, and which of them gets a request.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -11,49 +12,54 @@ pub(super) struct RunningTestee {
     /// The number of the last request.
     last_id: AtomicU64,
     unanswered: Mutex<Unanswered>,
-    /// Signalled when a request is answered or its case was repeated.
+    /// Signalled when no group is left, or one is explained.
     settled: Condvar,
 }
 
-/// The requests that wait for an answer, or whose cases are repeated since the process broke down.
+/// The groups of requests that wait for answers, or whose cases are repeated since the process broke down.
 #[derive(Default)]
 struct Unanswered {
-    requests: usize,
-    /// Whether one of them broke down when it was repeated alone, too.
+    groups: usize,
+    /// Whether a request of one of them broke down when it was repeated alone, too.
     is_explained: bool,
 }
 
-/// A request to a process, until it is answered or its case was repeated.
-pub(super) struct RequestInFlight(Arc<RunningTestee>);
+/// Requests that were sent to a process together, until all are answered or their cases were repeated.
+pub(super) struct RequestsInFlight(Arc<RunningTestee>);
 
-impl RequestInFlight {
-    pub(super) fn new(running: &Arc<RunningTestee>) -> RequestInFlight {
-        running.unanswered().requests += 1;
-        RequestInFlight(running.clone())
+impl RequestsInFlight {
+    pub(super) fn new(running: &Arc<RunningTestee>) -> RequestsInFlight {
+        running.unanswered().groups += 1;
+        RequestsInFlight(running.clone())
     }
 
-    /// Records that the case crashes or times out alone as well.
-    pub(super) fn breaks_down_alone(self) {
+    /// Records that the case of one crashes or times out alone as well.
+    pub(super) fn breaks_down_alone(&self) {
         self.0.unanswered().is_explained = true;
+        self.0.settled.notify_all();
     }
 
-    /// Whether another request that waited at the same time breaks the process down: waits until all were repeated, if
-    /// none does.
-    pub(super) fn explained_by_another(self) -> bool {
+    /// Whether a request that waited at the same time breaks the process down alone as well: waits until all were
+    /// repeated, if none does.
+    pub(super) fn are_explained(self) -> bool {
         let running = self.0.clone();
         drop(self);
         let unanswered = running.unanswered();
-        let is_open = |it: &mut Unanswered| it.requests > 0 && !it.is_explained;
+        let is_open = |it: &mut Unanswered| it.groups > 0 && !it.is_explained;
         let unanswered =
             running.settled.wait_while(unanswered, is_open).unwrap_or_else(PoisonError::into_inner);
         unanswered.is_explained
     }
 }
 
-impl Drop for RequestInFlight {
+impl Drop for RequestsInFlight {
     fn drop(&mut self) {
-        self.0.unanswered().requests -= 1;
-        self.0.settled.notify_all();
+        let mut unanswered = self.0.unanswered();
+        unanswered.groups -= 1;
+        // Others wait for the last one.
+        if unanswered.groups == 0 {
+            self.0.settled.notify_all();
+        }
     }
 }
 
@@ -67,13 +73,14 @@ impl RunningTestee {
         self.unanswered.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The number of the next request, from 1.
-    pub(super) fn next_id(&self) -> u64 {
-        self.last_id.fetch_add(1, Ordering::Relaxed) + 1
+    /// The numbers of this many next requests, from 1.
+    pub(super) fn next_ids(&self, count: usize) -> Range<u64> {
+        let first = self.last_id.fetch_add(count as u64, Ordering::Relaxed) + 1;
+        first..first + count as u64
     }
 }
 
-/// The processes of a machine: as few as can hold the requests of all asking threads.
+/// The processes of a machine: as few as can hold the requests that are asked at the same time.
 pub(super) struct Pool {
     /// The maximum number of requests in flight per process.
     in_flight: usize,
@@ -85,20 +92,23 @@ pub(super) struct Pool {
 struct PoolPlaces {
     /// Processes, each with the number of its requests in flight.
     running: Vec<(Arc<RunningTestee>, usize)>,
-    /// How many threads are asking.
-    users: usize,
-    /// How many threads were asking at the same time.
-    most_users: usize,
+    /// How many requests are being asked.
+    asked: usize,
+    /// How many were asked at the same time.
+    most_asked: usize,
     /// How many processes there are, including those that are being started.
     processes: usize,
 }
 
-/// A thread that is asking.
-pub(super) struct User<'p>(&'p Pool);
+/// Requests that a thread is asking.
+pub(super) struct AskedRequests<'p> {
+    pool: &'p Pool,
+    requests: usize,
+}
 
-impl Drop for User<'_> {
+impl Drop for AskedRequests<'_> {
     fn drop(&mut self) {
-        self.0.lock().users -= 1;
+        self.pool.lock().asked -= self.requests;
     }
 }
 
@@ -106,31 +116,31 @@ impl Pool {
     /// A pool with one process.
     pub(super) fn new(in_flight: usize, running: RunningTestee) -> Pool {
         let places =
-            PoolPlaces { running: vec![(Arc::new(running), 0)], users: 0, most_users: 0, processes: 1 };
+            PoolPlaces { running: vec![(Arc::new(running), 0)], asked: 0, most_asked: 0, processes: 1 };
         Pool { in_flight, places: Mutex::new(places), changed: Condvar::new() }
     }
 
-    /// Counts a thread that is asking.
-    pub(super) fn enter(&self) -> User<'_> {
+    /// Counts requests that a thread is asking.
+    pub(super) fn enter(&self, requests: usize) -> AskedRequests<'_> {
         let mut places = self.lock();
-        places.users += 1;
-        places.most_users = places.most_users.max(places.users);
+        places.asked += requests;
+        places.most_asked = places.most_asked.max(places.asked);
         drop(places);
-        User(self)
+        AskedRequests { pool: self, requests }
     }
 
-    /// A process that takes one more request; `None` if the caller must start another one, which is then
-    /// announced already.
-    pub(super) fn place(&self) -> Option<Arc<RunningTestee>> {
+    /// A process that takes at least one more request, and how many of these it takes; `None` if the caller must start
+    /// another one, which is then announced already.
+    pub(super) fn places(&self, requests: usize) -> Option<(Arc<RunningTestee>, usize)> {
         let mut places = self.lock();
         loop {
-            if let Some((running, requests)) =
-                places.running.iter_mut().find(|(_, requests)| *requests < self.in_flight)
-            {
-                *requests += 1;
-                return Some(running.clone());
+            let mut running = places.running.iter_mut();
+            if let Some((running, taken)) = running.find(|(_, taken)| *taken < self.in_flight) {
+                let more = requests.min(self.in_flight - *taken);
+                *taken += more;
+                return Some((running.clone(), more));
             }
-            if places.processes * self.in_flight < places.users {
+            if places.processes * self.in_flight < places.asked {
                 places.processes += 1;
                 return None;
             }
@@ -138,14 +148,14 @@ impl Pool {
         }
     }
 
-    /// Counts a request of this process as answered.
-    pub(super) fn leave(&self, running: &Arc<RunningTestee>) {
+    /// Frees places of this process.
+    pub(super) fn leave(&self, running: &Arc<RunningTestee>, requests: usize) {
         let mut places = self.lock();
         let known = places.running.iter_mut().find(|known| Arc::ptr_eq(&known.0, running));
-        if let Some((_, requests)) = known {
-            *requests -= 1;
+        if let Some((_, taken)) = known {
+            *taken -= requests;
         }
-        self.changed.notify_one();
+        self.changed.notify_all();
     }
 
     /// Removes a process that broke down, unless another thread has removed it.
@@ -175,11 +185,11 @@ impl Pool {
         self.changed.notify_all();
     }
 
-    /// Adds a process that was announced, unless there are enough without it: also for threads that asked before and may
-    /// ask again, since it may have taken long to start.
+    /// Adds a process that was announced, unless there are enough without it: also for requests like those before, since
+    /// it may have taken long to start.
     pub(super) fn add(&self, running: RunningTestee) {
         let mut places = self.lock();
-        if (places.processes - 1) * self.in_flight >= places.most_users {
+        if (places.processes - 1) * self.in_flight >= places.most_asked {
             places.processes -= 1;
             // The process ends after the lock is released.
             drop(places);

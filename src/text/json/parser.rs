@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
+use foldhash::fast::RandomState;
+
 use super::deviation::{Deviation, DeviationKind, comment_length};
 use super::escapes::{hex4, unescape};
 use super::slot::{JsonSlot, SlotKind};
@@ -55,7 +57,7 @@ impl<'t> JsonParser<'t> {
             text,
             bytes: text.as_bytes(),
             at: if text.starts_with(BOM) { BOM.len_utf8() } else { 0 },
-            slots: Vec::with_capacity(text.len() / 24 + 4),
+            slots: Vec::with_capacity(expected_slots(text.as_bytes())),
             open: Vec::with_capacity(16),
             deviations: Vec::new(),
             max_depth,
@@ -343,8 +345,8 @@ impl<'t> JsonParser<'t> {
 
     /// Records each duplicate key of a closed object.
     fn find_duplicates(&mut self, object: u32) {
-        const FEW: usize = 12;
-        let mut keys = [(0, &[][..]); FEW];
+        const FEW: usize = 32;
+        let mut marks = KeyMarks::default();
         let mut count = 0;
         let mut slot = object + 1;
         let end = self.slots[object as usize].next;
@@ -355,19 +357,37 @@ impl<'t> JsonParser<'t> {
                 self.deviations.truncate(found_before);
                 return self.find_duplicates_of_many(object);
             }
-            let text = &self.bytes[key.at as usize + 1..key.end as usize - 1];
-            if let Some(first) = keys[..count].iter().find(|seen| seen.1 == text) {
-                self.deviations.push(Deviation { at: key.at, kind: DeviationKind::DuplicateKey(first.0) });
+            if marks.may_have(self.inside(key))
+                && let Some(first) = self.same_key(object + 1, slot)
+            {
+                self.deviations.push(Deviation { at: key.at, kind: DeviationKind::DuplicateKey(first) });
             }
-            keys[count] = (key.at, text);
             count += 1;
             slot = self.slots[key.next as usize].next;
         }
     }
 
+    /// The bytes of a string without its quotes.
+    fn inside(&self, string: JsonSlot) -> &[u8] {
+        &self.bytes[string.at as usize + 1..string.end as usize - 1]
+    }
+
+    /// Where the first key from `slot` on is that is the same as that at `last`.
+    fn same_key(&self, mut slot: u32, last: u32) -> Option<u32> {
+        let sought = self.inside(self.slots[last as usize]);
+        while slot < last {
+            let key = self.slots[slot as usize];
+            if self.inside(key) == sought {
+                return Some(key.at);
+            }
+            slot = self.slots[key.next as usize].next;
+        }
+        None
+    }
+
     #[cold]
     fn find_duplicates_of_many(&mut self, object: u32) {
-        let mut seen = HashMap::new();
+        let mut seen: HashMap<_, _, RandomState> = HashMap::default();
         let mut slot = object + 1;
         let end = self.slots[object as usize].next;
         while slot < end {
@@ -388,6 +408,31 @@ impl<'t> JsonParser<'t> {
             }
             slot = self.slots[key.next as usize].next;
         }
+    }
+}
+
+/// About how many data a text has, by its start: growing their table means to copy it.
+fn expected_slots(bytes: &[u8]) -> usize {
+    const START: usize = 4096;
+    let start = &bytes[..bytes.len().min(START)];
+    // Behind each comma and colon is a datum, and one more in each array or object.
+    let data = memchr::memchr2_iter(b',', b':', start).count() * 5 / 4;
+    (data * bytes.len() / start.len().max(1)).clamp(bytes.len() / 24, bytes.len() / 4) + 4
+}
+
+/// Marks of keys. Most keys of an object have marks of their own, so that they need not be compared with each other.
+#[derive(Default)]
+struct KeyMarks([u64; 4]);
+
+impl KeyMarks {
+    /// Whether a key with the same mark was here before.
+    fn may_have(&mut self, key: &[u8]) -> bool {
+        let end = |byte: Option<&u8>| byte.copied().map_or(0, usize::from);
+        let mark = key.len().wrapping_mul(67) ^ end(key.first()).wrapping_mul(5) ^ end(key.last());
+        let (word, bit) = (&mut self.0[mark / 64 % 4], 1 << (mark % 64));
+        let is_marked = *word & bit != 0;
+        *word |= bit;
+        is_marked
     }
 }
 

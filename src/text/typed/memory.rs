@@ -6,6 +6,7 @@ use super::fault::{of_item, wrong};
 use super::scalar;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::field_type::{FieldType, MemoryType};
+use crate::model::hex::push_number;
 use crate::model::name::Name;
 use crate::model::position::Origin;
 use crate::model::rule::LintRule;
@@ -31,7 +32,9 @@ pub struct MemoryCell {
 
 /// The name of a cell in a memory's record.
 pub fn address_key(address: u64) -> Name {
-    format!("{address:#x}").into()
+    let mut key = String::with_capacity("0x0000".len());
+    push_number(address, &mut key);
+    key.into()
 }
 
 /// The cells that a datum lists, in ascending order.

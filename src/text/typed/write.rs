@@ -6,7 +6,7 @@ use num_bigint::{BigInt, Sign};
 
 use super::json_number;
 use crate::model::field_type::FieldType;
-use crate::model::hex::bytes_key;
+use crate::model::hex::{bytes_key, push_number};
 use crate::model::name::Name;
 use crate::model::value::Value;
 
@@ -23,7 +23,7 @@ pub fn write(value: &Value, field_type: &FieldType, out: &mut String) {
         (value, FieldType::Optional(inner)) => write(value, inner, out),
         (Value::Int(number), FieldType::Json) => push(out, format_args!("{number}")),
         (Value::Null, _) => out.push_str("null"),
-        (Value::Bool(bool), _) => push(out, format_args!("{bool}")),
+        (Value::Bool(bool), _) => out.push_str(if *bool { "true" } else { "false" }),
         (Value::Int(number), _) => push_hex(number, out),
         (Value::Bytes(bytes), _) => quote(&bytes_key(bytes), out),
         (Value::Text(text), _) => quote(text, out),
@@ -98,7 +98,11 @@ pub(super) fn hex(number: &BigInt) -> String {
 
 fn push_hex(number: &BigInt, out: &mut String) {
     match u64::try_from(number) {
-        Ok(number) => push(out, format_args!("\"{number:#x}\"")),
+        Ok(number) => {
+            out.push('"');
+            push_number(number, out);
+            out.push('"');
+        }
         Err(_) => push(out, format_args!("\"{}\"", hex(number))),
     }
 }
