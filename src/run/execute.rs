@@ -262,6 +262,9 @@ fn execute(loaded: &LoadedCase<'_>, run: impl FnOnce(&Case) -> Result<Verdict, S
             return JudgedCase::new(report);
         }
     };
+    if let Some(opened) = loaded.files.content() {
+        report.content = report.content.map(|content| content.with(&opened));
+    }
     let diagnostics = |severity| {
         let diagnostics = reading.diagnostics.iter().filter(|diagnostic| diagnostic.severity == severity);
         diagnostics.map(|diagnostic| loaded.document.locate(diagnostic.clone())).collect()

@@ -20,7 +20,7 @@ use vmconf::wire::explanation::{
     WireUndeclared, WireWorld,
 };
 use vmconf::wire::line::one_line;
-use vmconf::wire::report::{ReportLine, ReportStart, ReportedCase, ReportedPartition, TypedFlags};
+use vmconf::wire::report::{ReportLine, ReportStart, ReportedCase, ReportedPartition, ReportedVersion, TypedFlags};
 use vmconf::wire::schema;
 
 use super::line;
@@ -147,6 +147,15 @@ fn reports_have_their_schema() {
         vec![ReportLine::Run(ReportStart { partition: Some(partition), ..ReportStart::new(1, None) })];
     lines.push(ReportLine::Run(ReportStart {
         system: Some("linux x86_64".to_owned()),
+        ..ReportStart::new(1, None)
+    }));
+    let folder = || "vectors".to_owned();
+    let commit = Some("0123456789".repeat(4));
+    lines.push(ReportLine::Run(ReportStart {
+        versions: vec![
+            ReportedVersion { folder: folder(), version: Some("1.0.0".to_owned()), commit: None },
+            ReportedVersion { folder: folder(), version: None, commit },
+        ],
         ..ReportStart::new(1, None)
     }));
     let mut runner = TestRunner::deterministic();
