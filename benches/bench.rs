@@ -8,10 +8,12 @@
 //! cargo run --profile dist -p vmconf-benches -- files SUITES
 //! cargo run --profile release -p vmconf-benches -- units
 //! cargo run -p vmconf-benches -- source-faults MACHINE
+//! cargo run --profile release -p vmconf-benches -- hunting
 //! ```
 
 mod evmone;
 mod files;
+mod hunting;
 mod instructions;
 mod interpreter;
 mod loops;
@@ -58,6 +60,17 @@ enum Section {
     Units(Rounds),
     /// How often a handler that is wrong is named, by faults in the sources
     SourceFaults(source_faults::Arguments),
+    /// How many programs `vmconf fuzz` makes in a second, and how many planted faults it finds; on Linux
+    Hunting(hunting::Arguments),
+    /// The search for one planted fault
+    #[command(hide = true)]
+    Planted(hunting::PlantedArguments),
+    /// A machine with a planted fault, behind the process protocol
+    #[command(hide = true)]
+    ServePlanted {
+        /// Its name
+        fault: String,
+    },
     /// What callgrind counts: a program or loop without anything else
     #[command(hide = true)]
     Once(instructions::Once),
@@ -101,6 +114,9 @@ fn main() -> anyhow::Result<()> {
         Section::Files(selection) => files::measure(&selection),
         Section::Units(rounds) => units::measure(&rounds),
         Section::SourceFaults(arguments) => source_faults::run(&arguments),
+        Section::Hunting(arguments) => hunting::measure(&arguments),
+        Section::Planted(arguments) => hunting::search(&arguments),
+        Section::ServePlanted { fault } => hunting::serve(&fault),
         Section::Once(once) => once.execute(&mut tiers::find(&once)?),
     }
 }

@@ -29,6 +29,7 @@ pub mod cache;
 mod catch_panic;
 mod collect;
 pub mod compare;
+mod content_order;
 pub mod coverage;
 mod execute;
 pub mod expected_failures;

@@ -89,7 +89,9 @@ impl MatrixCommand {
         let suite = collector.suite_of();
         for UnlikeSuites { suite, machines: [first, second], how } in unlike_suites(&machines, &suite) {
             let [suite, first, second] = [suite, first, second].map(|name| escaped(&name).to_string());
-            output::note(&format!("warning: {suite}: {first} and {second} did not run the same vectors: {how}"));
+            output::note(&format!(
+                "warning: {suite}: {first} and {second} did not run the same vectors: {how}"
+            ));
         }
         let matrix = collector.finish();
         let kind = Renderer::by_name(MATRICES, &self.form).context("--output")?;

@@ -216,8 +216,11 @@ impl Runner<'_> {
         }
         let options = &options;
         let mut pages = self.args.explore.pages(&self.args.reports, &self.controls.temporary_files)?;
-        let mut reports =
-            Reports::new(&self.args.reports, &self.report_options(options, versions), &self.controls.temporary_files)?;
+        let mut reports = Reports::new(
+            &self.args.reports,
+            &self.report_options(options, versions),
+            &self.controls.temporary_files,
+        )?;
         let part = options.run.part.as_ref().map(|part| part.partition);
         let executed = RerunTimes { selected: self.selected(), files: sources.len(), part };
         let mut record = OutstandingRecording::begin(&self.settings.anchor, executed);

@@ -355,6 +355,11 @@ impl ProgramGenerator {
         }
     }
 
+    /// The bytes of the program; `None` if it is something else.
+    pub(super) fn bytes(&self, program: &GeneratedProgram) -> Option<Vec<u8>> {
+        (self.machine.isa.unit == Unit::Bytes).then(|| self.code(program))
+    }
+
     fn code(&self, program: &GeneratedProgram) -> Vec<u8> {
         let shown = self.parts.shown.filter(|_| program.frame == ProgramFrame::Shown);
         let first = shown.map_or(&[][..], |shown| shown.first);

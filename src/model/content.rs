@@ -2,9 +2,6 @@
 
 use std::fmt;
 use std::str::FromStr;
-use std::sync::Arc;
-
-use super::case_report::CaseReport;
 
 /// The first 16 bytes of a BLAKE3 hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -68,33 +65,4 @@ pub struct VectorsVersion {
     pub version: Option<String>,
     /// The commit of the git checkout that it is in. The files may have changed since.
     pub commit: Option<String>,
-}
-
-/// The content of the cases of a run, in their order. A report says it where it is another one than that of the case
-/// before in the same file: once for most files.
-#[derive(Debug, Default)]
-pub struct ContentOrder {
-    last: Option<(Arc<str>, Option<ContentDigest>)>,
-}
-
-impl ContentOrder {
-    /// Removes the digest of the next case if it is that of the case before.
-    pub fn leave_out(&mut self, report: &mut CaseReport) {
-        let before = self.before(report);
-        self.last = Some((report.id.file.clone(), report.content));
-        if before == report.content {
-            report.content = None;
-        }
-    }
-
-    /// Adds the digest of the next case if it was left out.
-    pub fn fill_in(&mut self, report: &mut CaseReport) {
-        report.content = report.content.or(self.before(report));
-        self.last = Some((report.id.file.clone(), report.content));
-    }
-
-    fn before(&self, report: &CaseReport) -> Option<ContentDigest> {
-        let (_, content) = self.last.as_ref().filter(|(file, _)| *file == report.id.file)?;
-        *content
-    }
 }

@@ -146,10 +146,7 @@ impl ConformanceMachine {
 }
 
 /// The suites of which machines ran different vectors in their newest runs; `suite` names the suite of a file.
-pub fn unlike_suites(
-    machines: &[ConformanceMachine],
-    suite: &dyn Fn(&str) -> String,
-) -> Vec<UnlikeSuites> {
+pub fn unlike_suites(machines: &[ConformanceMachine], suite: &dyn Fn(&str) -> String) -> Vec<UnlikeSuites> {
     let last = machines.iter().filter_map(|machine| Some((&*machine.name, &machine.last()?.files)));
     ran_suites::unlike_suites(last, suite)
 }

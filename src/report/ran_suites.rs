@@ -113,7 +113,8 @@ impl RanSuite<'_> {
         if !changed.is_empty() {
             let named = changed[..changed.len().min(NAMED)].join(", ");
             let more = if changed.len() > NAMED { ", …" } else { "" };
-            parts.push(format!("{} with other content: {named}{more}", counted(changed.len() as u64, "file")));
+            parts
+                .push(format!("{} with other content: {named}{more}", counted(changed.len() as u64, "file")));
         }
         if first > 0 {
             parts.push(format!("{} only in the first", counted(first as u64, "file")));

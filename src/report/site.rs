@@ -38,7 +38,8 @@ pub fn site(
     let mut used = HashSet::from(["index".to_owned()]);
     let of = |(column, machine)| SiteMachine { machine, slug: slug(&machine.name, &mut used), column };
     let machines: Vec<_> = machines.iter().enumerate().map(of).collect();
-    let mut files = vec![SiteFile { name: "index.html".to_owned(), text: overview(matrix, &machines, &unlike) }];
+    let mut files =
+        vec![SiteFile { name: "index.html".to_owned(), text: overview(matrix, &machines, &unlike) }];
     for it in &machines {
         let mut file =
             |ending: &str, text| files.push(SiteFile { name: format!("{}{ending}", it.slug), text });
@@ -175,7 +176,11 @@ fn machine_page(matrix: &Matrix, it: &SiteMachine<'_>) -> String {
     let row = |run: &ConformanceRun| {
         vec![html_text(&run.label), html_text(&run.release()), counts(&run.total), digest(run.files.digest())]
     };
-    main.push_str(&table("History", &["report", "release", "passed", "digest of the vectors"], runs.map(row)));
+    main.push_str(&table(
+        "History",
+        &["report", "release", "passed", "digest of the vectors"],
+        runs.map(row),
+    ));
     page(&it.machine.name, TO_OVERVIEW, &main)
 }
 
@@ -247,8 +252,11 @@ fn deviations(run: &ConformanceRun) -> String {
 fn extensions(run: &ConformanceRun) -> String {
     let declared: String =
         run.extensions().iter().map(|text| format!("<li>{}</li>\n", html_text(text))).collect();
-    let declared =
-        if declared.is_empty() { format!("<p>{NO_EXTENSIONS}</p>\n") } else { format!("<ul>\n{declared}</ul>\n") };
+    let declared = if declared.is_empty() {
+        format!("<p>{NO_EXTENSIONS}</p>\n")
+    } else {
+        format!("<ul>\n{declared}</ul>\n")
+    };
     format!("<h2>Extensions</h2>\n{declared}")
 }
 

@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use indexmap::IndexMap;
 
+use super::content_order::ContentOrder;
 use super::judged_case::JudgedCase;
 use super::load::LoadedFile;
 use super::not_compared::add;
@@ -15,7 +16,6 @@ use super::select;
 use super::source::VectorSource;
 use super::sources::Sources;
 use crate::model::case::CaseId;
-use crate::model::content::ContentOrder;
 use crate::model::event::{Event, FieldNotCompared, RunSummary};
 use crate::model::explanation::{ExplainedCase, Explanation, MAX_EXPLAINED};
 use crate::model::signature;

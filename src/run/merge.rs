@@ -6,9 +6,10 @@ use std::fmt;
 use indexmap::IndexMap;
 
 use super::collect::shared_out;
+use super::content_order::ContentOrder;
 use super::not_compared::add;
 use crate::model::case::CaseId;
-use crate::model::content::{ContentOrder, VectorsVersion};
+use crate::model::content::VectorsVersion;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::{Event, RunSummary};
 use crate::model::explanation::ExplainedCase;

@@ -126,7 +126,8 @@ impl ProcessVm {
             1 => text.clone(),
             _ => format!("{}: {text}", offer.machine),
         };
-        let of = |offer: &'_ Offer| offer.extensions.iter().map(|text| named(offer, text)).collect::<Vec<_>>();
+        let of =
+            |offer: &'_ Offer| offer.extensions.iter().map(|text| named(offer, text)).collect::<Vec<_>>();
         offers.iter().flat_map(of).collect()
     }
 

@@ -2,12 +2,13 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Output;
 
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
 use crate::support::validator::Validator;
-use crate::support::{at_root, command, ran};
+use crate::support::{at_root, command};
 
 /// A folder with two files of vectors.
 fn two_files() -> TempDir {
@@ -23,16 +24,21 @@ fn two_files() -> TempDir {
 /// The lines of the report of a run in the folder.
 fn report(folder: &Path, args: &[&str]) -> Vec<Json> {
     let mut command = command(&[&["run", "--report", "json"], args].concat());
-    let ran = ran(command.current_dir(folder).env("VMCONF_CACHE", folder).output().unwrap());
-    let lines: Vec<Json> = ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let lines = lines(&command.current_dir(folder).env("VMCONF_CACHE", folder).output().unwrap());
     let schema = Validator::named("report");
     lines.iter().for_each(|line| schema.assert_accepts(line, "a line"));
     lines
 }
 
+fn lines(output: &Output) -> Vec<Json> {
+    let text = str::from_utf8(&output.stdout).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
 /// The file and the digest of each line that has one.
 fn contents(lines: &[Json]) -> Vec<(String, String)> {
-    let of = |line: &Json| Some((line["file"].as_str()?.to_owned(), line.get("content")?.as_str()?.to_owned()));
+    let of =
+        |line: &Json| Some((line["file"].as_str()?.to_owned(), line.get("content")?.as_str()?.to_owned()));
     lines.iter().filter_map(of).collect()
 }
 
@@ -71,9 +77,8 @@ fn a_merged_report_has_each_digest_once() {
         file.display().to_string()
     });
     let args = [&["merge", "--report", "json"][..], &parts.each_ref().map(|part| &**part)].concat();
-    let merged = ran(command(&args).current_dir(folder.path()).output().unwrap());
-    let lines: Vec<Json> = merged.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(contents(&lines), whole);
+    let merged = command(&args).current_dir(folder.path()).output().unwrap();
+    assert_eq!(contents(&lines(&merged)), whole);
 }
 
 /// A case that opens other files has a digest that changes with them.

@@ -11,14 +11,14 @@ use super::{
 };
 use crate::explain::explain;
 use crate::explain::observed_run::{Detail, ObservedRun};
-use crate::formats::{Inputs, MakeVector, NewVector, StateOf, made_for};
+use crate::formats::{Inputs, MakeVector, NewVector, made_for};
 use crate::hunt::corpus::FuzzCorpus;
 use crate::hunt::generate::{GeneratedProgram, ProgramGenerator};
 use crate::hunt::minimize::{KeptFailure, MinimizeOptions, minimize, named_instruction, options_of};
 use crate::isa::OpInfo;
 use crate::machines::MachineInfo;
 use crate::machines::program_parts::ProgramParts;
-use crate::model::case::Program;
+use crate::model::case::{Case, Program, Step};
 use crate::model::case_report::CaseReport;
 use crate::model::interrupt::Interrupt;
 use crate::model::limits::Limits;
@@ -128,11 +128,55 @@ impl<'o> Subject<'o> {
     }
 }
 
+/// The fields of the state after a program.
+type ProgramEnd = Vec<(&'static str, Value)>;
+
+/// A case whose program is replaced, so that one that is bytes need not be read from a vector to run.
+struct CodeTemplate(Case);
+
+impl CodeTemplate {
+    /// The code that is replaced.
+    const CODE: [u8; 16] = *b"replaced by code";
+
+    /// `None` if vectors of the format have no bytes where the machine loads them.
+    fn new(make: &MakeVector, parts: &ProgramParts, reference: &LoadOptions) -> Option<CodeTemplate> {
+        let program = format!("0x{}", hex::encode(CodeTemplate::CODE)).into();
+        let new = NewVector { name: "case", program: &program, inputs: &Inputs::default(), state: None };
+        let case = read_back(&(make.make)(&new).ok()?, reference)?;
+        let is_there = case.program.0.get(parts.code) == Some(&Value::Bytes(CodeTemplate::CODE.to_vec()));
+        is_there.then_some(CodeTemplate(case))
+    }
+
+    /// The program with this code, and what to do with it.
+    fn with(&self, code: &[u8]) -> (Program, &[Step]) {
+        (Program::from(with_code(&self.0.program.0, code)), &self.0.steps)
+    }
+}
+
+/// The value with other bytes wherever those of the template are.
+fn with_code(value: &Value, code: &[u8]) -> Value {
+    match value {
+        Value::Bytes(bytes) if **bytes == CodeTemplate::CODE => Value::Bytes(code.to_vec()),
+        Value::List(items) => Value::List(items.iter().map(|item| with_code(item, code)).collect()),
+        Value::Record(members) => Value::Record(
+            members.iter().map(|(name, value)| (name.clone(), with_code(value, code))).collect(),
+        ),
+        Value::Typed(name, value) => Value::typed(name.clone(), with_code(value, code)),
+        Value::Null | Value::Bool(_) | Value::Int(_) | Value::Bytes(_) | Value::Text(_) => value.clone(),
+    }
+}
+
+/// The only case of a document.
+fn read_back(document: &serde_json::Value, reference: &LoadOptions) -> Option<Case> {
+    open_text(&source(), document.to_string(), reference).case(0)?.read().ok()?.case
+}
+
 /// A program that ran on the embedded machine.
 pub(super) struct RanProgram {
     number: u64,
-    /// Demands what the embedded machine does.
-    vector: String,
+    /// Demands what the embedded machine does; `None` if no machine is compared.
+    vector: Option<String>,
+    end: ProgramEnd,
     codes: BTreeSet<u16>,
     /// The program, until it is kept.
     program: Option<GeneratedProgram>,
@@ -151,6 +195,8 @@ pub(super) struct ProgramTarget<'o> {
     observing: Worker<'o>,
     subjects: Vec<Subject<'o>>,
     reference: &'o LoadOptions,
+    /// How programs run that are bytes; `None` if they are something else.
+    template: Option<CodeTemplate>,
     /// What some program did with an instruction.
     seen: BTreeSet<(&'static str, String)>,
     /// The programs of the corpus that did not run yet.
@@ -174,6 +220,7 @@ impl<'o> ProgramTarget<'o> {
             observing: Worker::new(&reference.run),
             subjects: subjects.iter().map(|(name, load)| Subject::new(name, load)).collect(),
             reference,
+            template: CodeTemplate::new(make, parts, reference),
             seen: BTreeSet::new(),
             corpus: corpus.programs.into_iter(),
         }
@@ -188,8 +235,8 @@ impl FuzzTarget for ProgramTarget<'_> {
 
     fn resume(&mut self) -> Option<bool> {
         let program = self.corpus.next()?;
-        let document = self.generator.document(&program);
-        let vector = self.vector("corpus", &document, &program);
+        let end = self.end_of(&program);
+        let vector = end.and_then(|end| self.vector("corpus", &program, &end));
         Some(vector.is_some_and(|vector| self.observe(&vector, program)))
     }
 
@@ -199,11 +246,14 @@ impl FuzzTarget for ProgramTarget<'_> {
 
     fn new_coverage(&mut self, ran: &mut RanProgram) -> Option<String> {
         let program = ran.program.take().filter(|_| ran.number.is_multiple_of(OBSERVED))?;
-        self.observe(&ran.vector, program).then(|| ran.vector.clone())
+        let made = || self.vector(&self.name(ran.number), &program, &ran.end);
+        let vector = ran.vector.clone().or_else(made)?;
+        self.observe(&vector, program).then_some(vector)
     }
 
     fn judge(&mut self, ran: RanProgram, known: &BTreeSet<FuzzCause>) -> JudgedCase {
         let RanProgram { number, vector, codes, .. } = ran;
+        let vector = vector.unwrap_or_default();
         let mut judged = JudgedCase { is_skipped: true, ..JudgedCase::default() };
         for index in 0..self.subjects.len() {
             let Some(ComparedProgram(difference)) = self.difference(index, &vector) else { continue };
@@ -231,30 +281,37 @@ impl ProgramTarget<'_> {
     fn program(&mut self, number: u64) -> Option<RanProgram> {
         let mut numbers = Numbers::of_case(self.options.seed, number);
         let program = self.generator.next(&mut numbers);
-        let document = self.generator.document(&program);
-        let name = format!("{}-{number}", self.options.seed);
-        let vector = self.vector(&name, &document, &program)?;
-        Some(RanProgram { number, vector, codes: program.codes(), program: Some(program) })
+        let end = self.end_of(&program)?;
+        // Without a machine to compare, most programs need no vector.
+        let is_compared = !self.subjects.is_empty();
+        let vector = if is_compared { Some(self.vector(&self.name(number), &program, &end)?) } else { None };
+        Some(RanProgram { number, vector, end, codes: program.codes(), program: Some(program) })
     }
 
-    /// The program as a vector that demands what the embedded machine does. `None` if it ran into a limit, or if the
-    /// format cannot hold it.
-    fn vector(
-        &mut self,
-        name: &str,
-        document: &serde_json::Value,
-        program: &GeneratedProgram,
-    ) -> Option<String> {
-        let inputs = Inputs::default();
-        let text = |state: Option<&StateOf<'_>>| {
-            let new = NewVector { name, program: document, inputs: &inputs, state };
-            (self.make.make)(&new).ok().map(|document| format!("{document:#}\n"))
+    fn name(&self, number: u64) -> String {
+        format!("{}-{number}", self.options.seed)
+    }
+
+    /// Runs the program on the embedded machine: the fields of its end that vectors demand. `None` if it ran into a limit,
+    /// or if the format cannot hold it.
+    fn end_of(&mut self, program: &GeneratedProgram) -> Option<ProgramEnd> {
+        let read;
+        let (loaded, steps) = match (&self.template, self.generator.bytes(program)) {
+            (Some(template), Some(code)) => template.with(&code),
+            _ => {
+                let new = NewVector {
+                    name: "case",
+                    program: &self.generator.document(program),
+                    inputs: &Inputs::default(),
+                    state: None,
+                };
+                read = read_back(&(self.make.make)(&new).ok()?, self.reference)?;
+                (read.program.clone(), &read.steps[..])
+            }
         };
-        let file = open_text(&source(), text(None)?, self.reference);
-        let case = file.case(0)?.read().ok()?.case?;
-        let mut left: Vec<(&str, Value)> = Vec::new();
+        let mut left: ProgramEnd = Vec::new();
         let ran = catch_panic(|| {
-            self.embedded.watch(&case.program, &case.steps, None, &mut |_, state| {
+            self.embedded.watch(&loaded, steps, None, &mut |_, state| {
                 let fields = self.machine.fields.iter();
                 left = fields.filter_map(|it| Some((it.name, state.observe(it.name)?))).collect();
             })
@@ -269,14 +326,25 @@ impl ProgramTarget<'_> {
                 return None;
             }
         }
-        let is_failed = self.embedded.state().failure().is_some();
-        if !is_failed {
+        if self.embedded.state().failure().is_some() {
+            let dropped = self.machine.parts.map_or(&[][..], |parts| parts.dropped_by_failures);
+            left.retain(|(name, _)| !dropped.contains(name));
+        } else {
             self.generator.reward(program);
         }
-        let dropped =
-            self.machine.parts.filter(|_| is_failed).map_or(&[][..], |parts| parts.dropped_by_failures);
-        let field = |name: &str| left.iter().find(|it| it.0 == name).map(|it| it.1.clone());
-        text(Some(&|name: &str| field(name).filter(|_| !dropped.contains(&name))))
+        Some(left)
+    }
+
+    /// The program as a vector that demands this end; `None` if the format cannot hold it.
+    fn vector(&self, name: &str, program: &GeneratedProgram, end: &ProgramEnd) -> Option<String> {
+        let state = |name: &str| end.iter().find(|it| it.0 == name).map(|it| it.1.clone());
+        let new = NewVector {
+            name,
+            program: &self.generator.document(program),
+            inputs: &Inputs::default(),
+            state: Some(&state),
+        };
+        (self.make.make)(&new).ok().map(|document| format!("{document:#}\n"))
     }
 
     /// Keeps the program if it does something with an instruction that none before did, and returns whether it does.
