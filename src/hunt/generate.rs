@@ -12,6 +12,7 @@ use num_bigint::BigInt;
 use serde_json::{Value as Json, json};
 
 use super::minimize::programs::listed;
+use crate::formats::Inputs;
 use crate::isa::{ImmediateOperand, OpInfo, Unit};
 use crate::machines::MachineInfo;
 use crate::machines::program_parts::{CodeNotation, OperandKind, ProgramParts, PushedNumber};
@@ -42,6 +43,8 @@ pub(super) struct GeneratedProgram {
     choices: Vec<(u16, Vec<OperandKind>)>,
     /// What surrounds the pieces.
     frame: ProgramFrame,
+    /// The data that the program gets.
+    pub(super) input: Vec<u8>,
 }
 
 /// What surrounds the pieces of a program.
@@ -117,7 +120,7 @@ impl ProgramGenerator {
     }
 
     fn fresh(&self, numbers: &mut Numbers) -> GeneratedProgram {
-        let mut program = GeneratedProgram::default();
+        let mut program = GeneratedProgram { input: self.input(numbers), ..GeneratedProgram::default() };
         let (mut height, mut open) = (0, Vec::new());
         // Few instructions more often: what comes after one that fails is not executed.
         let count = 1 + numbers.below(MAX_INSTRUCTIONS);
@@ -129,6 +132,16 @@ impl ProgramGenerator {
         }
         self.land(&mut program, &mut open);
         program
+    }
+
+    /// Data for a program, if its machine has some: none half of the time.
+    fn input(&self, numbers: &mut Numbers) -> Vec<u8> {
+        const MAX_INPUT: usize = 64;
+        if self.parts.input.is_none() || numbers.one_in(2) {
+            return Vec::new();
+        }
+        let count = 1 + numbers.below(MAX_INPUT);
+        numbers.bytes(count)
     }
 
     /// One instruction with too few values on the stack, or a stack that is full before or after it.
@@ -353,6 +366,12 @@ impl ProgramGenerator {
             }
             Unit::Objects => functions(program),
         }
+    }
+
+    /// What the program gets, as it is typed.
+    pub(super) fn inputs(&self, program: &GeneratedProgram) -> Inputs {
+        let data = self.parts.input.filter(|_| !program.input.is_empty());
+        Inputs { input: data.map(|data| (data.typed)(&program.input)), ..Inputs::default() }
     }
 
     /// The bytes of the program; `None` if it is something else.

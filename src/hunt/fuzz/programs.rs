@@ -22,6 +22,7 @@ use crate::model::case::{Case, Program, Step};
 use crate::model::case_report::CaseReport;
 use crate::model::interrupt::Interrupt;
 use crate::model::limits::Limits;
+use crate::model::shape::MemberShape;
 use crate::model::signature::signature;
 use crate::model::value::Value;
 use crate::model::verdict::{DifferenceKind, Verdict};
@@ -135,34 +136,42 @@ type ProgramEnd = Vec<(&'static str, Value)>;
 struct CodeTemplate(Case);
 
 impl CodeTemplate {
-    /// The code that is replaced.
+    /// The code that is replaced, and the input data.
     const CODE: [u8; 16] = *b"replaced by code";
+    const INPUT: [u8; 16] = *b"replaced by data";
 
     /// `None` if vectors of the format have no bytes where the machine loads them.
     fn new(make: &MakeVector, parts: &ProgramParts, reference: &LoadOptions) -> Option<CodeTemplate> {
         let program = format!("0x{}", hex::encode(CodeTemplate::CODE)).into();
-        let new = NewVector { name: "case", program: &program, inputs: &Inputs::default(), state: None };
+        let input = parts.input.map(|data| (data.typed)(&CodeTemplate::INPUT));
+        let inputs = Inputs { input, ..Inputs::default() };
+        let new = NewVector { name: "case", program: &program, inputs: &inputs, state: None };
         let case = read_back(&(make.make)(&new).ok()?, reference)?;
         let is_there = case.program.0.get(parts.code) == Some(&Value::Bytes(CodeTemplate::CODE.to_vec()));
         is_there.then_some(CodeTemplate(case))
     }
 
-    /// The program with this code, and what to do with it.
-    fn with(&self, code: &[u8]) -> (Program, &[Step]) {
-        (Program::from(with_code(&self.0.program.0, code)), &self.0.steps)
+    /// The program with this code and these input data, and what to do with it.
+    fn with(&self, code: &[u8], input: &[u8]) -> (Program, &[Step]) {
+        let bytes = |bytes: &[u8]| match bytes {
+            _ if *bytes == CodeTemplate::CODE => Some(code.to_vec()),
+            _ if *bytes == CodeTemplate::INPUT => Some(input.to_vec()),
+            _ => None,
+        };
+        (Program::from(with_bytes(&self.0.program.0, &bytes)), &self.0.steps)
     }
 }
 
-/// The value with other bytes wherever those of the template are.
-fn with_code(value: &Value, code: &[u8]) -> Value {
+/// The value with other bytes where `other` has some.
+fn with_bytes(value: &Value, other: &dyn Fn(&[u8]) -> Option<Vec<u8>>) -> Value {
     match value {
-        Value::Bytes(bytes) if **bytes == CodeTemplate::CODE => Value::Bytes(code.to_vec()),
-        Value::List(items) => Value::List(items.iter().map(|item| with_code(item, code)).collect()),
-        Value::Record(members) => Value::Record(
-            members.iter().map(|(name, value)| (name.clone(), with_code(value, code))).collect(),
-        ),
-        Value::Typed(name, value) => Value::typed(name.clone(), with_code(value, code)),
-        Value::Null | Value::Bool(_) | Value::Int(_) | Value::Bytes(_) | Value::Text(_) => value.clone(),
+        Value::Bytes(bytes) => Value::Bytes(other(bytes).unwrap_or_else(|| bytes.clone())),
+        Value::List(items) => Value::List(items.iter().map(|item| with_bytes(item, other)).collect()),
+        Value::Record(members) => {
+            Value::Record(members.iter().map(|(name, it)| (name.clone(), with_bytes(it, other))).collect())
+        }
+        Value::Typed(name, value) => Value::typed(name.clone(), with_bytes(value, other)),
+        Value::Null | Value::Bool(_) | Value::Int(_) | Value::Text(_) => value.clone(),
     }
 }
 
@@ -235,7 +244,7 @@ impl FuzzTarget for ProgramTarget<'_> {
 
     fn resume(&mut self) -> Option<bool> {
         let program = self.corpus.next()?;
-        let end = self.end_of(&program);
+        let end = self.end_of(&program, self.machine.fields);
         let vector = end.and_then(|end| self.vector("corpus", &program, &end));
         Some(vector.is_some_and(|vector| self.observe(&vector, program)))
     }
@@ -246,6 +255,9 @@ impl FuzzTarget for ProgramTarget<'_> {
 
     fn new_coverage(&mut self, ran: &mut RanProgram) -> Option<String> {
         let program = ran.program.take().filter(|_| ran.number.is_multiple_of(OBSERVED))?;
+        if !self.may_be_new(&program) {
+            return None;
+        }
         let made = || self.vector(&self.name(ran.number), &program, &ran.end);
         let vector = ran.vector.clone().or_else(made)?;
         self.observe(&vector, program).then_some(vector)
@@ -281,9 +293,10 @@ impl ProgramTarget<'_> {
     fn program(&mut self, number: u64) -> Option<RanProgram> {
         let mut numbers = Numbers::of_case(self.options.seed, number);
         let program = self.generator.next(&mut numbers);
-        let end = self.end_of(&program)?;
         // Without a machine to compare, most programs need no vector.
         let is_compared = !self.subjects.is_empty();
+        let wanted = if is_compared || number.is_multiple_of(OBSERVED) { self.machine.fields } else { &[] };
+        let end = self.end_of(&program, wanted)?;
         let vector = if is_compared { Some(self.vector(&self.name(number), &program, &end)?) } else { None };
         Some(RanProgram { number, vector, end, codes: program.codes(), program: Some(program) })
     }
@@ -292,17 +305,17 @@ impl ProgramTarget<'_> {
         format!("{}-{number}", self.options.seed)
     }
 
-    /// Runs the program on the embedded machine: the fields of its end that vectors demand. `None` if it ran into a limit,
-    /// or if the format cannot hold it.
-    fn end_of(&mut self, program: &GeneratedProgram) -> Option<ProgramEnd> {
+    /// Runs the program on the embedded machine: those of the fields of its end that vectors can demand. `None` if it ran
+    /// into a limit, or if the format cannot hold it.
+    fn end_of(&mut self, program: &GeneratedProgram, fields: &[MemberShape]) -> Option<ProgramEnd> {
         let read;
         let (loaded, steps) = match (&self.template, self.generator.bytes(program)) {
-            (Some(template), Some(code)) => template.with(&code),
+            (Some(template), Some(code)) => template.with(&code, &program.input),
             _ => {
                 let new = NewVector {
                     name: "case",
                     program: &self.generator.document(program),
-                    inputs: &Inputs::default(),
+                    inputs: &self.generator.inputs(program),
                     state: None,
                 };
                 read = read_back(&(self.make.make)(&new).ok()?, self.reference)?;
@@ -312,8 +325,7 @@ impl ProgramTarget<'_> {
         let mut left: ProgramEnd = Vec::new();
         let ran = catch_panic(|| {
             self.embedded.watch(&loaded, steps, None, &mut |_, state| {
-                let fields = self.machine.fields.iter();
-                left = fields.filter_map(|it| Some((it.name, state.observe(it.name)?))).collect();
+                left = fields.iter().filter_map(|it| Some((it.name, state.observe(it.name)?))).collect();
             })
         });
         match ran {
@@ -341,10 +353,22 @@ impl ProgramTarget<'_> {
         let new = NewVector {
             name,
             program: &self.generator.document(program),
-            inputs: &Inputs::default(),
+            inputs: &self.generator.inputs(program),
             state: Some(&state),
         };
         (self.make.make)(&new).ok().map(|document| format!("{document:#}\n"))
+    }
+
+    /// Whether the program may do something with an instruction that none before did: known without its vector if it is
+    /// bytes.
+    fn may_be_new(&mut self, program: &GeneratedProgram) -> bool {
+        let (Some(template), Some(code)) = (&self.template, self.generator.bytes(program)) else {
+            return true;
+        };
+        let (loaded, steps) = template.with(&code, &program.input);
+        let mut observed = ObservedRun::new(Detail::Points);
+        let ran = catch_panic(|| self.embedded.watch(&loaded, steps, Some(&mut observed), &mut |_, _| ()));
+        !matches!(ran, Ok(Ok(()))) || observed.conditions().iter().any(|it| !self.seen.contains(it))
     }
 
     /// Keeps the program if it does something with an instruction that none before did, and returns whether it does.
