@@ -13,7 +13,7 @@ use serde_json::{Value as Json, json};
 
 use super::minimize::programs::listed;
 use crate::formats::Inputs;
-use crate::isa::{ImmediateOperand, OpInfo, Unit};
+use crate::isa::{DeclaredEffect, ImmediateOperand, OpInfo, PlaceKind, Unit};
 use crate::machines::MachineInfo;
 use crate::machines::program_parts::{CodeNotation, OperandKind, ProgramParts, PushedNumber};
 use crate::model::limits::Limits;
@@ -63,6 +63,8 @@ pub(super) struct ProgramGenerator {
     parts: &'static ProgramParts,
     /// Instructions that differ only in a number, such as `PUSH1` and `PUSH2`, are one group.
     groups: Vec<Vec<&'static OpInfo>>,
+    /// The instructions that read what others write, by the kind of place.
+    readers: Vec<(PlaceKind, Vec<&'static OpInfo>)>,
     /// How often a type of operand was there, by instruction and place, when a program ended normally.
     learnt: HashMap<(u16, usize, OperandKind), u32>,
     /// Programs that did something for the first time.
@@ -82,9 +84,28 @@ impl ProgramGenerator {
                 None => groups.push(vec![op]),
             }
         }
+        let mut readers: Vec<(PlaceKind, Vec<&'static OpInfo>)> = Vec::new();
+        for op in machine.isa.ops {
+            for effect in op.effects {
+                let DeclaredEffect::Reads(place) = effect else { continue };
+                match readers.iter_mut().find(|(kind, _)| kind == place) {
+                    Some((_, ops)) if ops.last().is_some_and(|last| last.code == op.code) => {}
+                    Some((_, ops)) => ops.push(op),
+                    None => readers.push((*place, vec![op])),
+                }
+            }
+        }
         let fresh = (machine.new)(&Limits::default());
         let stack_limit = fresh.stack_limit().or(fresh.references().map(|references| references.limit));
-        ProgramGenerator { machine, parts, groups, learnt: HashMap::new(), pool: Vec::new(), stack_limit }
+        ProgramGenerator {
+            machine,
+            parts,
+            groups,
+            readers,
+            learnt: HashMap::new(),
+            pool: Vec::new(),
+            stack_limit,
+        }
     }
 
     /// A new program, or one of the pool with a few changes.
@@ -172,6 +193,17 @@ impl ProgramGenerator {
         group[numbers.below(group.len())]
     }
 
+    /// An instruction that reads what the one before it may have written: what that did shows only so.
+    fn reader(&self, program: &GeneratedProgram, numbers: &mut Numbers) -> Option<&'static OpInfo> {
+        let last = program.pieces.last()?.op;
+        let written = |effect: &DeclaredEffect| match effect {
+            DeclaredEffect::Writes(place) => self.readers.iter().find(|(kind, _)| kind == place),
+            _ => None,
+        };
+        let (_, readers) = last.effects.iter().find_map(written)?;
+        numbers.one_in(3).then(|| readers[numbers.below(readers.len())])
+    }
+
     /// Appends an instruction after pushes of its operands. Its jump is added to `open`.
     fn append(
         &self,
@@ -180,7 +212,7 @@ impl ProgramGenerator {
         open: &mut Vec<usize>,
         numbers: &mut Numbers,
     ) {
-        let op = self.op(numbers);
+        let op = self.reader(program, numbers).unwrap_or_else(|| self.op(numbers));
         let pops = usize::from(op.pops);
         let mut kinds = Vec::new();
         if pops <= 4 && !(*height >= pops && numbers.one_in(3)) {
