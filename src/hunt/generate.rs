@@ -126,7 +126,8 @@ impl ProgramGenerator {
     /// Keeps a program for mutations.
     pub(super) fn keep(&mut self, program: GeneratedProgram) {
         const MAX_POOL: usize = 4_096;
-        if self.pool.len() < MAX_POOL {
+        // One that fills the stack takes long to change.
+        if self.pool.len() < MAX_POOL && program.pieces.len() <= MAX_PIECES {
             self.pool.push(program);
         }
     }
@@ -169,15 +170,20 @@ impl ProgramGenerator {
     fn at_a_limit(&self, numbers: &mut Numbers) -> GeneratedProgram {
         let mut program = GeneratedProgram { frame: ProgramFrame::Bare, ..GeneratedProgram::default() };
         let op = self.op(numbers);
-        let full = self.stack_limit.filter(|_| op.pushes > op.pops && numbers.one_in(4));
+        let full = self.stack_limit.filter(|_| numbers.one_in(8));
         let height = match full {
-            Some(limit) => {
-                (limit + 1 + numbers.below(2)).saturating_sub(usize::from(op.pushes - op.pops)) - 1
-            }
+            // It fits, or is one value too many; one that needs no room has none, or one.
+            Some(limit) => match op.pushes.checked_sub(op.pops).map(usize::from) {
+                Some(more @ 1..) => (limit + 1 + numbers.below(2)).saturating_sub(more) - 1,
+                _ => limit.saturating_sub(numbers.below(2)),
+            },
             None => usize::from(op.pops).saturating_sub(numbers.below(3)),
         };
-        for _ in 0..height {
-            self.push(OperandKind::Small, &mut program, numbers);
+        if full.is_some() {
+            let value = self.number(&BigInt::from(1));
+            program.pieces.extend(value.into_iter().cycle().take(height));
+        } else {
+            (0..height).for_each(|_| self.push(OperandKind::Small, &mut program, numbers));
         }
         program.pieces.push(Piece { op, bytes: self.encoded(op, numbers), target: None });
         program

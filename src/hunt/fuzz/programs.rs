@@ -31,8 +31,8 @@ use crate::run::{FileOptions, Flaky, LoadOptions, LoadedFile, RunOptions, Worker
 use crate::testees::MakeTestee;
 use crate::testees::embedded::Embedded;
 
-/// The maximum number of instructions that a program executes; longer ones are skipped.
-const MAX_STEPS: u64 = 2_000;
+/// The maximum number of instructions that a program executes; longer ones are skipped. It is enough to fill any stack.
+const MAX_STEPS: u64 = 3_000;
 
 /// What one program in this number does with its instructions is observed.
 const OBSERVED: u64 = 4;
