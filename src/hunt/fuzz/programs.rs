@@ -331,10 +331,8 @@ impl ProgramTarget<'_> {
         match ran {
             Ok(Ok(())) => {}
             Ok(Err(_)) => return None,
-            // A machine that panicked is not used again.
             Err(_) => {
-                let limits = &self.reference.file.limits;
-                self.embedded = Embedded::of((self.machine.new)(limits), &Interrupt::default());
+                self.renew();
                 return None;
             }
         }
@@ -359,6 +357,11 @@ impl ProgramTarget<'_> {
         (self.make.make)(&new).ok().map(|document| format!("{document:#}\n"))
     }
 
+    /// A machine that panicked is not used again.
+    fn renew(&mut self) {
+        self.embedded = Embedded::of((self.machine.new)(&self.reference.file.limits), &Interrupt::default());
+    }
+
     /// Whether the program may do something with an instruction that none before did: known without its vector if it is
     /// bytes.
     fn may_be_new(&mut self, program: &GeneratedProgram) -> bool {
@@ -368,6 +371,9 @@ impl ProgramTarget<'_> {
         let (loaded, steps) = template.with(&code, &program.input);
         let mut observed = ObservedRun::new(Detail::Points);
         let ran = catch_panic(|| self.embedded.watch(&loaded, steps, Some(&mut observed), &mut |_, _| ()));
+        if ran.is_err() {
+            self.renew();
+        }
         !matches!(ran, Ok(Ok(()))) || observed.conditions().iter().any(|it| !self.seen.contains(it))
     }
 
