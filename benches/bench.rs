@@ -9,11 +9,13 @@
 //! cargo run --profile dist -p vmconf-benches -- families ADAPTER
 //! cargo run --profile release -p vmconf-benches -- units
 //! cargo run -p vmconf-benches -- source-faults MACHINE
+//! cargo run --profile release -p vmconf-benches -- hunting
 //! ```
 
 mod evmone;
 mod families;
 mod files;
+mod hunting;
 mod instructions;
 mod interpreter;
 mod loops;
@@ -63,6 +65,17 @@ enum Section {
     Units(Rounds),
     /// How often a handler that is wrong is named, by faults in the sources
     SourceFaults(source_faults::Arguments),
+    /// How many programs `vmconf fuzz` makes in a second, and how many planted faults it finds; on Linux
+    Hunting(hunting::Arguments),
+    /// The search for one planted fault
+    #[command(hide = true)]
+    Planted(hunting::PlantedArguments),
+    /// A machine with a planted fault, behind the process protocol
+    #[command(hide = true)]
+    ServePlanted {
+        /// Its name
+        fault: String,
+    },
     /// What callgrind counts: a program or loop without anything else
     #[command(hide = true)]
     Once(instructions::Once),
@@ -107,6 +120,9 @@ fn main() -> anyhow::Result<()> {
         Section::Families(arguments) => families::measure(&arguments),
         Section::Units(rounds) => units::measure(&rounds),
         Section::SourceFaults(arguments) => source_faults::run(&arguments),
+        Section::Hunting(arguments) => hunting::measure(&arguments),
+        Section::Planted(arguments) => hunting::search(&arguments),
+        Section::ServePlanted { fault } => hunting::serve(&fault),
         Section::Once(once) => once.execute(&mut tiers::find(&once)?),
     }
 }

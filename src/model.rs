@@ -6,6 +6,7 @@ pub mod brief;
 pub mod case;
 pub mod case_report;
 pub mod cell;
+pub mod content;
 pub mod count;
 pub mod diagnostic;
 pub mod escape;

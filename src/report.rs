@@ -21,6 +21,7 @@ mod markdown_escape;
 pub mod matrix;
 pub mod mutants;
 mod not_run;
+mod ran_suites;
 pub mod sarif;
 pub mod site;
 mod slow;

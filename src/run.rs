@@ -29,6 +29,7 @@ pub mod cache;
 mod catch_panic;
 mod collect;
 pub mod compare;
+mod content_order;
 pub mod coverage;
 mod execute;
 pub mod expected_failures;
@@ -60,6 +61,7 @@ pub mod sources;
 mod state_table;
 pub mod suite_key;
 mod vector_files;
+mod vectors_version;
 pub mod worlds;
 
 use std::time::Instant;
@@ -82,11 +84,12 @@ pub(crate) use load::{FileContent, FileError, LoadedCases, identify, read_text};
 pub use load::{LoadedCase, LoadedFile, explain_format};
 pub use missing::{MissingCase, missing_cases};
 pub use named_files::named_files;
-pub use options::{FindWorld, Flaky, LoadOptions, RunOptions, UnmatchedEntries};
+pub use options::{Contents, FindWorld, Flaky, LoadOptions, RunOptions, UnmatchedEntries};
 pub use sample::CaseSample;
 pub(crate) use select::select;
 pub use select::{Purpose, open, open_in_turn, open_text};
 pub use vector_files::VectorFiles;
+pub use vectors_version::vectors_versions;
 pub(crate) use worlds::other_root;
 
 /// Runs all selected cases and passes the events to `sink`.

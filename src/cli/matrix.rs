@@ -10,13 +10,14 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
+use vmconf::model::escape::escaped;
 use vmconf::model::event::Event;
 use vmconf::model::exit_code::Exit;
 use vmconf::model::renderer::Renderer;
-use vmconf::report::conformance::{ConformanceMachine, ConformanceRun};
+use vmconf::report::conformance::{ConformanceMachine, ConformanceRun, UnlikeSuites, unlike_suites};
 use vmconf::report::matrix::{MATRICES, MatrixKind, badge};
 use vmconf::run::matrix::{MatrixCollector, MatrixMachine};
-use vmconf::run::{self, LoadOptions};
+use vmconf::run::{self, Contents, LoadOptions};
 use vmconf::testees::MakeTestee;
 use vmconf::testees::process::{ProcessGroups, ProcessVm};
 use vmconf::wire::matrix::Matrix;
@@ -86,6 +87,12 @@ impl MatrixCommand {
         let (collector, machines) =
             if is_of_reports { self.read_results(settings)? } else { self.run_machines(settings)? };
         let suite = collector.suite_of();
+        for UnlikeSuites { suite, machines: [first, second], how } in unlike_suites(&machines, &suite) {
+            let [suite, first, second] = [suite, first, second].map(|name| escaped(&name).to_string());
+            output::note(&format!(
+                "warning: {suite}: {first} and {second} did not run the same vectors: {how}"
+            ));
+        }
         let matrix = collector.finish();
         let kind = Renderer::by_name(MATRICES, &self.form).context("--output")?;
         let mut out = output::stdout();
@@ -122,6 +129,11 @@ impl MatrixCommand {
         options.run.flaky = self.vms.flaky();
         options.run.jobs = self.jobs.map_or_else(processors, usize::from);
         let sources = self.select.sources(settings, &options)?;
+        let mut versions = Vec::new();
+        if self.site.is_some() || self.statement.is_some() {
+            options.run.contents = Contents::Hashed;
+            versions = run::vectors_versions(&sources, &settings.anchor);
+        }
         let groups = ProcessGroups::default();
         end_on_interrupt(&groups)?;
         let arguments = self.vms.arguments(settings);
@@ -138,6 +150,7 @@ impl MatrixCommand {
         for (machine, (name, vm)) in vms.into_iter().enumerate() {
             let mut conformance = ConformanceRun::new("this run");
             conformance.system = Some(this_system());
+            conformance.set_versions(versions.iter().cloned());
             match vm {
                 Ok(vm) => {
                     run::run(&sources, &with_machine(&options, vm), &mut |event| {

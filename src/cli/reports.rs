@@ -58,6 +58,11 @@ impl ReportArgs {
         }
     }
 
+    /// Whether a report says the content and the versions of vectors.
+    pub(super) fn say_contents(&self) -> bool {
+        self.requested.iter().any(|requested| requested.kind.name == "json")
+    }
+
     /// How failures are grouped.
     pub(super) fn grouping(&self) -> Grouping {
         match self.group {

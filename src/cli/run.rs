@@ -8,13 +8,14 @@ use anyhow::Context;
 use clap::Args;
 use vmconf::explain::explain_on_screen;
 use vmconf::model::case_report::CaseReport;
+use vmconf::model::content::VectorsVersion;
 use vmconf::model::event::{Event, RunSummary};
 use vmconf::model::exit_code::Exit;
 use vmconf::model::explanation::Explanation;
 use vmconf::model::interrupt::Interrupt;
 use vmconf::report::{self, Needs};
 use vmconf::run::sources::Sources;
-use vmconf::run::{self, Explainers, LoadOptions, LoadedFile, RunOptions, UnmatchedEntries};
+use vmconf::run::{self, Contents, Explainers, LoadOptions, LoadedFile, RunOptions, UnmatchedEntries};
 use vmconf::testees::process::ProcessGroups;
 use vmconf::text::file_name::typed;
 use vmconf::text::shell::ShellWords;
@@ -208,10 +209,18 @@ impl Runner<'_> {
         )?;
         let mut options = options.clone();
         options.run.cache = cache.as_ref().map(CacheOptions::results);
+        let mut versions = Vec::new();
+        if self.args.reports.say_contents() {
+            options.run.contents = Contents::Hashed;
+            versions = run::vectors_versions(sources, &self.settings.anchor);
+        }
         let options = &options;
         let mut pages = self.args.explore.pages(&self.args.reports, &self.controls.temporary_files)?;
-        let mut reports =
-            Reports::new(&self.args.reports, &self.report_options(options), &self.controls.temporary_files)?;
+        let mut reports = Reports::new(
+            &self.args.reports,
+            &self.report_options(options, versions),
+            &self.controls.temporary_files,
+        )?;
         let part = options.run.part.as_ref().map(|part| part.partition);
         let executed = RerunTimes { selected: self.selected(), files: sources.len(), part };
         let mut record = OutstandingRecording::begin(&self.settings.anchor, executed);
@@ -255,13 +264,14 @@ impl Runner<'_> {
         Ok(pages.map_or(exit, |pages| pages.finish(exit)))
     }
 
-    fn report_options(&self, options: &LoadOptions) -> report::ReportOptions {
+    fn report_options(&self, options: &LoadOptions, versions: Vec<VectorsVersion>) -> report::ReportOptions {
         let paths: ShellWords = self.args.paths().iter().map(|path| typed(path.as_os_str())).collect();
         let selection = paths.and(self.settings.repeated(FlagEffect::Selection));
         report::ReportOptions {
             selection,
             flags: self.settings.repeated(FlagEffect::Verdicts),
             system: Some(this_system()),
+            versions,
             part: options.run.part.clone(),
             ..self.args.reports.options(&self.settings.anchor)
         }

@@ -57,6 +57,11 @@ pub struct ObservedRun {
 }
 
 impl ObservedRun {
+    /// What nothing was observed of yet.
+    pub fn new(detail: Detail) -> ObservedRun {
+        ObservedRun { detail, ..ObservedRun::default() }
+    }
+
     /// Runs a case of a loaded file on an embedded machine, twice if the first run does not observe the end.
     ///
     /// # Panics
@@ -68,7 +73,7 @@ impl ObservedRun {
         index: usize,
         detail: Detail,
     ) -> (JudgedCase, ObservedRun) {
-        let mut observed = ObservedRun { detail, ..ObservedRun::default() };
+        let mut observed = ObservedRun::new(detail);
         let mut watched = worker.watch_case(file, index, &mut observed);
         if observed.is_end_unseen {
             observed = observed.again();

@@ -12,7 +12,8 @@ use num_bigint::BigInt;
 use serde_json::{Value as Json, json};
 
 use super::minimize::programs::listed;
-use crate::isa::{ImmediateOperand, OpInfo, Unit};
+use crate::formats::Inputs;
+use crate::isa::{DeclaredEffect, ImmediateOperand, OpInfo, PlaceKind, Unit};
 use crate::machines::MachineInfo;
 use crate::machines::program_parts::{CodeNotation, OperandKind, ProgramParts, PushedNumber};
 use crate::model::limits::Limits;
@@ -42,6 +43,8 @@ pub(super) struct GeneratedProgram {
     choices: Vec<(u16, Vec<OperandKind>)>,
     /// What surrounds the pieces.
     frame: ProgramFrame,
+    /// The data that the program gets.
+    pub(super) input: Vec<u8>,
 }
 
 /// What surrounds the pieces of a program.
@@ -60,6 +63,8 @@ pub(super) struct ProgramGenerator {
     parts: &'static ProgramParts,
     /// Instructions that differ only in a number, such as `PUSH1` and `PUSH2`, are one group.
     groups: Vec<Vec<&'static OpInfo>>,
+    /// The instructions that read what others write, by the kind of place.
+    readers: Vec<(PlaceKind, Vec<&'static OpInfo>)>,
     /// How often a type of operand was there, by instruction and place, when a program ended normally.
     learnt: HashMap<(u16, usize, OperandKind), u32>,
     /// Programs that did something for the first time.
@@ -79,9 +84,28 @@ impl ProgramGenerator {
                 None => groups.push(vec![op]),
             }
         }
+        let mut readers: Vec<(PlaceKind, Vec<&'static OpInfo>)> = Vec::new();
+        for op in machine.isa.ops {
+            for effect in op.effects {
+                let DeclaredEffect::Reads(place) = effect else { continue };
+                match readers.iter_mut().find(|(kind, _)| kind == place) {
+                    Some((_, ops)) if ops.last().is_some_and(|last| last.code == op.code) => {}
+                    Some((_, ops)) => ops.push(op),
+                    None => readers.push((*place, vec![op])),
+                }
+            }
+        }
         let fresh = (machine.new)(&Limits::default());
         let stack_limit = fresh.stack_limit().or(fresh.references().map(|references| references.limit));
-        ProgramGenerator { machine, parts, groups, learnt: HashMap::new(), pool: Vec::new(), stack_limit }
+        ProgramGenerator {
+            machine,
+            parts,
+            groups,
+            readers,
+            learnt: HashMap::new(),
+            pool: Vec::new(),
+            stack_limit,
+        }
     }
 
     /// A new program, or one of the pool with a few changes.
@@ -102,7 +126,8 @@ impl ProgramGenerator {
     /// Keeps a program for mutations.
     pub(super) fn keep(&mut self, program: GeneratedProgram) {
         const MAX_POOL: usize = 4_096;
-        if self.pool.len() < MAX_POOL {
+        // One that fills the stack takes long to change.
+        if self.pool.len() < MAX_POOL && program.pieces.len() <= MAX_PIECES {
             self.pool.push(program);
         }
     }
@@ -117,7 +142,7 @@ impl ProgramGenerator {
     }
 
     fn fresh(&self, numbers: &mut Numbers) -> GeneratedProgram {
-        let mut program = GeneratedProgram::default();
+        let mut program = GeneratedProgram { input: self.input(numbers), ..GeneratedProgram::default() };
         let (mut height, mut open) = (0, Vec::new());
         // Few instructions more often: what comes after one that fails is not executed.
         let count = 1 + numbers.below(MAX_INSTRUCTIONS);
@@ -131,19 +156,34 @@ impl ProgramGenerator {
         program
     }
 
+    /// Data for a program, if its machine has some: none half of the time.
+    fn input(&self, numbers: &mut Numbers) -> Vec<u8> {
+        const MAX_INPUT: usize = 64;
+        if self.parts.input.is_none() || numbers.one_in(2) {
+            return Vec::new();
+        }
+        let count = 1 + numbers.below(MAX_INPUT);
+        numbers.bytes(count)
+    }
+
     /// One instruction with too few values on the stack, or a stack that is full before or after it.
     fn at_a_limit(&self, numbers: &mut Numbers) -> GeneratedProgram {
         let mut program = GeneratedProgram { frame: ProgramFrame::Bare, ..GeneratedProgram::default() };
         let op = self.op(numbers);
-        let full = self.stack_limit.filter(|_| op.pushes > op.pops && numbers.one_in(4));
+        let full = self.stack_limit.filter(|_| numbers.one_in(8));
         let height = match full {
-            Some(limit) => {
-                (limit + 1 + numbers.below(2)).saturating_sub(usize::from(op.pushes - op.pops)) - 1
-            }
+            // It fits, or is one value too many; one that needs no room has none, or one.
+            Some(limit) => match op.pushes.checked_sub(op.pops).map(usize::from) {
+                Some(more @ 1..) => (limit + 1 + numbers.below(2)).saturating_sub(more) - 1,
+                _ => limit.saturating_sub(numbers.below(2)),
+            },
             None => usize::from(op.pops).saturating_sub(numbers.below(3)),
         };
-        for _ in 0..height {
-            self.push(OperandKind::Small, &mut program, numbers);
+        if full.is_some() {
+            let value = self.number(&BigInt::from(1));
+            program.pieces.extend(value.into_iter().cycle().take(height));
+        } else {
+            (0..height).for_each(|_| self.push(OperandKind::Small, &mut program, numbers));
         }
         program.pieces.push(Piece { op, bytes: self.encoded(op, numbers), target: None });
         program
@@ -159,6 +199,17 @@ impl ProgramGenerator {
         group[numbers.below(group.len())]
     }
 
+    /// An instruction that reads what the one before it may have written: what that did shows only so.
+    fn reader(&self, program: &GeneratedProgram, numbers: &mut Numbers) -> Option<&'static OpInfo> {
+        let last = program.pieces.last()?.op;
+        let written = |effect: &DeclaredEffect| match effect {
+            DeclaredEffect::Writes(place) => self.readers.iter().find(|(kind, _)| kind == place),
+            _ => None,
+        };
+        let (_, readers) = last.effects.iter().find_map(written)?;
+        numbers.one_in(3).then(|| readers[numbers.below(readers.len())])
+    }
+
     /// Appends an instruction after pushes of its operands. Its jump is added to `open`.
     fn append(
         &self,
@@ -167,7 +218,7 @@ impl ProgramGenerator {
         open: &mut Vec<usize>,
         numbers: &mut Numbers,
     ) {
-        let op = self.op(numbers);
+        let op = self.reader(program, numbers).unwrap_or_else(|| self.op(numbers));
         let pops = usize::from(op.pops);
         let mut kinds = Vec::new();
         if pops <= 4 && !(*height >= pops && numbers.one_in(3)) {
@@ -353,6 +404,17 @@ impl ProgramGenerator {
             }
             Unit::Objects => functions(program),
         }
+    }
+
+    /// What the program gets, as it is typed.
+    pub(super) fn inputs(&self, program: &GeneratedProgram) -> Inputs {
+        let data = self.parts.input.filter(|_| !program.input.is_empty());
+        Inputs { input: data.map(|data| (data.typed)(&program.input)), ..Inputs::default() }
+    }
+
+    /// The bytes of the program; `None` if it is something else.
+    pub(super) fn bytes(&self, program: &GeneratedProgram) -> Option<Vec<u8>> {
+        (self.machine.isa.unit == Unit::Bytes).then(|| self.code(program))
     }
 
     fn code(&self, program: &GeneratedProgram) -> Vec<u8> {

@@ -19,6 +19,8 @@ pub struct ProgramParts {
     pub code: &'static str,
     /// How vectors have the bytes of a program.
     pub notation: CodeNotation,
+    /// The data that programs get; `None` if they get none.
+    pub input: Option<InputData>,
     /// What surrounds a program, so that a vector demands what it did; `None` if vectors of the machine demand all
     /// that it leaves behind.
     pub shown: Option<ShownResults>,
@@ -37,6 +39,7 @@ impl ProgramParts {
         jumps: JumpTargets::InInstruction,
         code: "",
         notation: CodeNotation::Hex,
+        input: None,
         shown: None,
         single: SingleInstruction::Never,
         dropped_by_failures: &[],
@@ -113,6 +116,15 @@ pub enum CodeNotation {
     Hex,
     /// As names of instructions and operands.
     Names,
+}
+
+/// The data that programs get.
+#[derive(Debug, Clone, Copy)]
+pub struct InputData {
+    /// The member of a program.
+    pub member: &'static str,
+    /// How it is typed.
+    pub typed: fn(&[u8]) -> String,
 }
 
 /// What surrounds a program, so that a vector demands what it did.

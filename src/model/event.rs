@@ -123,12 +123,14 @@ pub struct UsedVm {
     pub release: String,
     /// The fields that are not compared, since it reports only their hashes.
     pub not_compared: Vec<String>,
+    /// What it does beyond the specification, as it reports it.
+    pub extensions: Vec<String>,
 }
 
 /// As it appears in reports: `mine (py-evm 0.10.1)`.
 impl fmt::Display for UsedVm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let UsedVm { name, implementation, release, not_compared } = self;
+        let UsedVm { name, implementation, release, not_compared, extensions: _ } = self;
         write!(f, "{} ({} {}", escaped(name), escaped(implementation), escaped(release))?;
         if !not_compared.is_empty() {
             write!(f, "; not compared, but their hashes: {}", escaped(&not_compared.join(", ")))?;

@@ -123,6 +123,7 @@ pub(super) fn broken_source(source: &CaseId, errors: &[Diagnostic]) -> CaseRepor
         verdict: Verdict::Error(errors.to_vec()),
         listed: None,
         cached: false,
+        content: None,
         time: None,
     }
 }

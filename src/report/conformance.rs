@@ -1,10 +1,13 @@
 //! What the runs of a machine show about it: the content of the pages and statements of `vmconf matrix`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use indexmap::IndexMap;
 
+pub use super::ran_suites::UnlikeSuites;
+use super::ran_suites::{self, RanFiles};
 use crate::model::case_report::CaseReport;
+use crate::model::content::VectorsVersion;
 use crate::model::count::counted;
 use crate::model::event::{Event, FieldNotCompared, UsedVm};
 use crate::model::signature;
@@ -100,8 +103,8 @@ pub struct ConformanceRun {
     pub(super) total: MatrixCell,
     /// The counts of each category, in the order of [`CATEGORIES`], the last for other cases.
     categories: Vec<MatrixCell>,
-    /// The cases of each file: their number, and a hash of their ids.
-    files: BTreeMap<String, (u64, blake3::Hasher)>,
+    /// The vectors.
+    pub(super) files: RanFiles,
     /// In which ways cases do not pass, with the reasons that lists of known failures give.
     pub(super) deviations: IndexMap<Deviation, DeviationCases>,
     /// Why cases are unsupported, and how many.
@@ -130,15 +133,6 @@ pub(super) struct DeviationCases {
     pub(super) first: Vec<String>,
 }
 
-/// The cases of a suite in a run.
-pub(super) struct ConformanceSuite {
-    pub(super) name: String,
-    pub(super) files: usize,
-    pub(super) cases: u64,
-    /// The BLAKE3 hash of the ids of the cases, in hex digits.
-    pub(super) digest: String,
-}
-
 impl ConformanceMachine {
     /// The newest run.
     pub(super) fn last(&self) -> Option<&ConformanceRun> {
@@ -149,6 +143,12 @@ impl ConformanceMachine {
     pub(super) fn release(&self) -> String {
         self.last().map_or_else(String::new, ConformanceRun::release)
     }
+}
+
+/// The suites of which machines ran different vectors in their newest runs; `suite` names the suite of a file.
+pub fn unlike_suites(machines: &[ConformanceMachine], suite: &dyn Fn(&str) -> String) -> Vec<UnlikeSuites> {
+    let last = machines.iter().filter_map(|machine| Some((&*machine.name, &machine.last()?.files)));
+    ran_suites::unlike_suites(last, suite)
 }
 
 impl ConformanceRun {
@@ -163,9 +163,15 @@ impl ConformanceRun {
     pub fn started(&mut self, start: &ReportStart) {
         self.vmconf.clone_from(&start.vmconf);
         self.system.clone_from(&start.system);
+        self.set_versions(start.versions.iter().cloned().map(Into::into));
         if let Some(when) = &start.when {
             self.label = format!("{} ({when})", self.label);
         }
+    }
+
+    /// Sets the versions of the vectors.
+    pub fn set_versions(&mut self, versions: impl IntoIterator<Item = VectorsVersion>) {
+        self.files.set_versions(versions);
     }
 
     /// Adds an event of the run.
@@ -195,9 +201,7 @@ impl ConformanceRun {
         let kind = verdict.kind();
         self.total.count(kind);
         self.categories[category(&shown)].count(kind);
-        let (cases, hash) = self.files.entry(id.file.to_string()).or_default();
-        *cases += 1;
-        hash.update(shown.as_bytes()).update(b"\n");
+        self.files.add(report);
         match verdict {
             Verdict::Pass | Verdict::UnexpectedPass(_) | Verdict::Skip(_) => {}
             Verdict::Unsupported(reason) => self.not_supported(reason),
@@ -238,6 +242,11 @@ impl ConformanceRun {
         }
     }
 
+    /// What the machine says that it does beyond the specification.
+    pub(super) fn extensions(&self) -> &[String] {
+        self.vm.as_ref().map_or(&[], |vm| &vm.extensions)
+    }
+
     /// The categories that have cases, and their counts.
     pub(super) fn categories(&self) -> impl Iterator<Item = (&'static str, &MatrixCell)> {
         let names = CATEGORIES.iter().map(|(name, _)| *name).chain([OTHER]);
@@ -248,22 +257,6 @@ impl ConformanceRun {
     pub(super) fn untested(&self) -> String {
         let empty = CATEGORIES.iter().zip(&self.categories).filter(|(_, cell)| cell.cases() == 0);
         empty.map(|((name, _), _)| *name).collect::<Vec<_>>().join(", ")
-    }
-
-    /// The suites; `suite` names that of a file.
-    pub(super) fn suites(&self, suite: &dyn Fn(&str) -> String) -> Vec<ConformanceSuite> {
-        let mut suites: BTreeMap<String, (usize, u64, blake3::Hasher)> = BTreeMap::new();
-        for (file, (count, hash)) in &self.files {
-            let (files, cases, digest) = suites.entry(suite(file)).or_default();
-            *files += 1;
-            *cases += count;
-            digest.update(hash.finalize().as_bytes());
-        }
-        let suite = |(name, (files, cases, digest)): (String, (usize, u64, blake3::Hasher))| {
-            let digest = digest.finalize().to_hex()[..16].to_owned();
-            ConformanceSuite { name, files, cases, digest }
-        };
-        suites.into_iter().map(suite).collect()
     }
 
     /// Deviations that are expected first, then those of most cases.

@@ -9,6 +9,7 @@ use super::kind::{Report, ReportOptions};
 use super::spool::Spool;
 use crate::model::case::CaseId;
 use crate::model::case_report::CaseReport;
+use crate::model::content::VectorsVersion;
 use crate::model::event::{Event, UsedVm};
 use crate::model::explanation::Explanation;
 use crate::model::partition::PartitionPart;
@@ -31,6 +32,7 @@ pub struct Json {
     selection: ShellWords,
     flags: ShellWords,
     system: Option<String>,
+    versions: Vec<VectorsVersion>,
     /// Notes whose position in the whole run is not known yet.
     notes: Vec<Note>,
 }
@@ -38,8 +40,8 @@ pub struct Json {
 impl Json {
     /// A report that writes to `out`.
     pub fn new(out: Box<dyn Write>, options: &ReportOptions) -> Json {
-        let ReportOptions { selection, flags, system, part, .. } = options.clone();
-        Json { out, part, pending: None, selection, flags, system, notes: Vec::new() }
+        let ReportOptions { selection, flags, system, versions, part, .. } = options.clone();
+        Json { out, part, pending: None, selection, flags, system, versions, notes: Vec::new() }
     }
 
     fn line(&mut self, line: &ReportLine) -> io::Result<()> {
@@ -70,6 +72,7 @@ impl Json {
         let mut start = ReportStart::new(files, self.part.as_ref().map(|part| part.partition));
         start.vm = vm.cloned().map(Into::into);
         start.system = self.system.take();
+        start.versions = self.versions.drain(..).map(Into::into).collect();
         if let Some(partition) = &mut start.partition {
             let words = |words: &ShellWords| words.iter().map(str::to_owned).collect();
             partition.typed =

@@ -4,6 +4,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::model::content::VectorsVersion;
 use crate::model::event::Event;
 use crate::model::partition::PartitionPart;
 use crate::model::renderer::Renderer;
@@ -91,6 +92,8 @@ pub struct ReportOptions {
     pub when: Option<String>,
     /// The system that the cases run on, as `linux x86_64`; `None` for parts that ran on several.
     pub system: Option<String>,
+    /// The versions of the vectors.
+    pub versions: Vec<VectorsVersion>,
     /// The time from which on a case is listed as slow; `None` to list none.
     pub slow: Option<Duration>,
     /// The path from the root of the checkout, which annotations refer to, to the folder that the names of files

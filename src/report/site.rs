@@ -3,10 +3,11 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-use super::conformance::{ConformanceMachine, ConformanceRun, cases, rest, share};
+use super::conformance::{ConformanceMachine, ConformanceRun, cases, rest, share, unlike_suites};
 use super::html_page::{GENERATOR, html_text, page, table};
 use super::matrix::{badge, groups_html};
-use super::statement::{MAX_SHOWN, UNKNOWN, category_rule, facts, statement};
+use super::ran_suites::{UnlikeSuites, short};
+use super::statement::{MAX_SHOWN, NO_EXTENSIONS, UNSAID, category_rule, facts, statement};
 use crate::wire::matrix::{Matrix, MatrixCell};
 
 /// A file of the site.
@@ -33,10 +34,12 @@ pub fn site(
     machines: &[ConformanceMachine],
     suite: &dyn Fn(&str) -> String,
 ) -> Vec<SiteFile> {
+    let unlike = unlike_suites(machines, suite);
     let mut used = HashSet::from(["index".to_owned()]);
     let of = |(column, machine)| SiteMachine { machine, slug: slug(&machine.name, &mut used), column };
     let machines: Vec<_> = machines.iter().enumerate().map(of).collect();
-    let mut files = vec![SiteFile { name: "index.html".to_owned(), text: overview(matrix, &machines) }];
+    let mut files =
+        vec![SiteFile { name: "index.html".to_owned(), text: overview(matrix, &machines, &unlike) }];
     for it in &machines {
         let mut file =
             |ending: &str, text| files.push(SiteFile { name: format!("{}{ending}", it.slug), text });
@@ -102,7 +105,7 @@ fn bar(part: u64, all: u64) -> String {
     )
 }
 
-fn overview(matrix: &Matrix, machines: &[SiteMachine<'_>]) -> String {
+fn overview(matrix: &Matrix, machines: &[SiteMachine<'_>], unlike_suites: &[UnlikeSuites]) -> String {
     let link =
         |it: &SiteMachine<'_>| format!("<a href=\"{}.html\">{}</a>", it.slug, html_text(&it.machine.name));
     let columns: Vec<_> = machines.iter().map(link).collect();
@@ -113,6 +116,7 @@ fn overview(matrix: &Matrix, machines: &[SiteMachine<'_>]) -> String {
     let mut total = vec!["all".to_owned()];
     total.extend(machines.iter().map(|it| counts(&column_total(matrix, it.column))));
     let mut main = table("Machines by suites", &head, suites.chain([total]));
+    main.push_str(&unlike(unlike_suites));
     let rows = machines.iter().map(|it| {
         let compared = it.machine.last().map_or_else(String::new, not_compared);
         let statement = format!("<a href=\"{}-statement.html\">statement</a>", it.slug);
@@ -122,6 +126,21 @@ fn overview(matrix: &Matrix, machines: &[SiteMachine<'_>]) -> String {
     main.push_str(&table("Machines", &["machine", "release", "not compared", "conformance"], rows));
     main.push_str(&groups_html(matrix));
     page("Machines by suites", "", &main)
+}
+
+/// The suites of which machines ran different vectors.
+fn unlike(unlike: &[UnlikeSuites]) -> String {
+    if unlike.is_empty() {
+        return String::new();
+    }
+    let rows = unlike.iter().map(|it| {
+        let [first, second] = &it.machines;
+        vec![html_text(&it.suite), html_text(first), html_text(second), html_text(&it.how)]
+    });
+    format!(
+        "<h2 class=\"bad\">Not the same vectors</h2>\n<p>The results of these suites cannot be compared.</p>\n{}",
+        table("Not the same vectors", &["suite", "first", "second", "difference"], rows)
+    )
 }
 
 fn column_total(matrix: &Matrix, column: usize) -> MatrixCell {
@@ -150,17 +169,47 @@ fn machine_page(matrix: &Matrix, it: &SiteMachine<'_>) -> String {
     main.push_str(&table("Suites", &["suite", "passed"], suites));
     main.push_str(&capabilities(run));
     main.push_str(&deviations(run));
+    main.push_str(&extensions(run));
     main.push_str("<h2>History</h2>\n");
     // The newest first.
     let runs = it.machine.runs.iter().rev();
-    let rows = runs.map(|run| vec![html_text(&run.label), html_text(&run.release()), counts(&run.total)]);
-    main.push_str(&table("History", &["report", "release", "passed"], rows));
+    let row = |run: &ConformanceRun| {
+        vec![html_text(&run.label), html_text(&run.release()), counts(&run.total), digest(run.files.digest())]
+    };
+    main.push_str(&table(
+        "History",
+        &["report", "release", "passed", "digest of the vectors"],
+        runs.map(row),
+    ));
     page(&it.machine.name, TO_OVERVIEW, &main)
 }
 
 fn fact_table(machine: &ConformanceMachine, run: &ConformanceRun) -> String {
     let rows = facts(machine, run).into_iter().map(|(name, value)| vec![name.to_owned(), html_text(&value)]);
     table("Facts", &["fact", "value"], rows)
+}
+
+/// The suites of a run, with their versions and digests.
+fn suites(run: &ConformanceRun, suite: &dyn Fn(&str) -> String) -> String {
+    let rows = run.files.suites(suite).into_iter().map(|suite| {
+        let versions: Vec<_> = suite.versions.iter().map(|version| html_text(version)).collect();
+        vec![
+            html_text(&suite.name),
+            if versions.is_empty() { "no version".to_owned() } else { versions.join("<br>") },
+            suite.files().to_string(),
+            suite.cases().to_string(),
+            digest(suite.digest()),
+        ]
+    });
+    table("Suites", &["suite", "version", "files", "cases", "digest"], rows)
+}
+
+/// A digest, of which the whole is shown to those who point at its start.
+fn digest(digest: Option<String>) -> String {
+    match digest {
+        Some(digest) => format!("<abbr title=\"{digest}\">{}</abbr>", short(&digest)),
+        None => UNSAID.to_owned(),
+    }
 }
 
 fn capabilities(run: &ConformanceRun) -> String {
@@ -199,6 +248,18 @@ fn deviations(run: &ConformanceRun) -> String {
     text
 }
 
+/// What the machine says that it does beyond the specification.
+fn extensions(run: &ConformanceRun) -> String {
+    let declared: String =
+        run.extensions().iter().map(|text| format!("<li>{}</li>\n", html_text(text))).collect();
+    let declared = if declared.is_empty() {
+        format!("<p>{NO_EXTENSIONS}</p>\n")
+    } else {
+        format!("<ul>\n{declared}</ul>\n")
+    };
+    format!("<h2>Extensions</h2>\n{declared}")
+}
+
 /// A link of a list of known failures; one that is no address of the web is only shown.
 fn reason_link(link: &str) -> String {
     let shown = html_text(link);
@@ -233,14 +294,10 @@ fn statement_page(it: &SiteMachine<'_>, suite: &dyn Fn(&str) -> String) -> Strin
     }
     let _ = writeln!(main, "<p class=\"rest\">{}</p>", category_rule());
     main.push_str(&deviations(run));
+    main.push_str(&extensions(run));
     main.push_str(&capabilities(run));
     main.push_str("<h2>Suites</h2>\n");
-    let rows = run.suites(suite).into_iter().map(|suite| {
-        let digest = format!("<code>{}</code>", suite.digest);
-        vec![html_text(&suite.name), suite.files.to_string(), suite.cases.to_string(), digest]
-    });
-    main.push_str(&table("Suites", &["suite", "files", "cases", "digest of the ids"], rows));
-    let _ = writeln!(main, "<h2>Not in this statement</h2>\n<p>{UNKNOWN}</p>");
+    main.push_str(&suites(run, suite));
     page(&title, &navigation, &main)
 }
 

@@ -8,8 +8,11 @@ use super::markdown_escape::code_span;
 /// The most deviations and reasons that are shown.
 pub(super) const MAX_SHOWN: usize = 200;
 
-/// What a statement says of what reports do not know.
-pub(super) const UNKNOWN: &str = "Extensions of the machine: a report does not know of them.";
+/// What a statement says of a machine that names no extensions.
+pub(super) const NO_EXTENSIONS: &str = "The machine declares none.";
+
+/// What a statement says in place of what a report leaves out.
+pub(super) const UNSAID: &str = "not said by the report";
 
 /// How results get their category.
 pub(super) fn category_rule() -> String {
@@ -51,14 +54,28 @@ pub fn statement(
     }
     writeln!(out, "\n{}\n\n## Deviations\n", category_rule())?;
     deviations(out, run)?;
+    writeln!(out, "\n## Extensions\n")?;
+    extensions(out, run)?;
     writeln!(out, "\n## Not supported, not compared\n")?;
     not_tested(out, run)?;
-    writeln!(out, "\n## Suites\n\n| suite | files | cases | digest of the ids |\n|---|---|---|---|")?;
-    for suite in run.suites(suite) {
-        let (name, digest) = (code_span(&suite.name), suite.digest);
-        writeln!(out, "| {name} | {} | {} | `{digest}` |", suite.files, suite.cases)?;
+    writeln!(out, "\n## Suites\n\n| suite | version | files | cases | digest |\n|---|---|---|---|---|")?;
+    for suite in run.files.suites(suite) {
+        let versions: Vec<_> = suite.versions.iter().map(|version| code_span(version)).collect();
+        let versions = if versions.is_empty() { "no version".to_owned() } else { versions.join(", ") };
+        let digest = suite.digest().map_or(UNSAID.to_owned(), |digest| format!("`{digest}`"));
+        let name = code_span(&suite.name);
+        writeln!(out, "| {name} | {versions} | {} | {} | {digest} |", suite.files(), suite.cases())?;
     }
-    writeln!(out, "\n## Not in this statement\n\n{UNKNOWN}")
+    Ok(())
+}
+
+/// What the machine says that it does beyond the specification.
+fn extensions(out: &mut dyn Write, run: &ConformanceRun) -> io::Result<()> {
+    let declared = run.extensions();
+    if declared.is_empty() {
+        return writeln!(out, "{NO_EXTENSIONS}");
+    }
+    declared.iter().try_for_each(|text| writeln!(out, "- {}", code_span(text)))
 }
 
 /// The facts about the run and its environment.
@@ -74,7 +91,7 @@ pub(super) fn facts(machine: &ConformanceMachine, run: &ConformanceRun) -> Vec<(
         ("not passed", Some(rest(&run.total)).filter(|rest| !rest.is_empty()).unwrap_or("none".to_owned())),
         ("compared by", format!("vmconf {}", run.vmconf)),
         ("report", run.label.clone()),
-        ("system", run.system.clone().unwrap_or("not said by the report".to_owned())),
+        ("system", run.system.clone().unwrap_or(UNSAID.to_owned())),
     ];
     facts.extend(run.misconduct.iter().map(|what| ("outside of cases", what.clone())));
     if run.is_interrupted {

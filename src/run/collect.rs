@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use indexmap::IndexMap;
 
+use super::content_order::ContentOrder;
 use super::judged_case::JudgedCase;
 use super::load::LoadedFile;
 use super::not_compared::add;
@@ -56,6 +57,7 @@ pub(super) struct RunCollector<'s> {
     failures: usize,
     /// Assertions that were not compared.
     not_compared: Vec<FieldNotCompared>,
+    contents: ContentOrder,
     /// The first cases of each of the first causes, which may be explained after all cases: the number of the
     /// case in the run, its file, its index in the file.
     explainable: IndexMap<String, Vec<(usize, Arc<VectorSource>, usize)>>,
@@ -77,6 +79,7 @@ impl<'s> RunCollector<'s> {
             not_passed: HashMap::new(),
             failures: 0,
             not_compared: Vec::new(),
+            contents: ContentOrder::default(),
             explainable: IndexMap::new(),
         }
     }
@@ -134,7 +137,7 @@ impl<'s> RunCollector<'s> {
             Some(failures) => judged.skip(failures),
             None => judged,
         };
-        let JudgedCase { report, notes, cache_update, not_compared, .. } = judged;
+        let JudgedCase { mut report, notes, cache_update, not_compared, .. } = judged;
         add(&mut self.not_compared, not_compared);
         if let (Some(cache), Some(key), Some(update)) = (&self.options.run.cache, file.key(), cache_update) {
             cache.update(key, update);
@@ -142,6 +145,7 @@ impl<'s> RunCollector<'s> {
         for diagnostic in notes {
             (self.sink)(Event::Note { file: report.id.file.clone(), diagnostic });
         }
+        self.contents.leave_out(&mut report);
         self.failures += usize::from(report.verdict.is_failed_or_broken());
         self.summary.count(&report);
         let kind = report.verdict.kind();

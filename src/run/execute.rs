@@ -370,6 +370,9 @@ impl<'c> ReadCase<'c> {
                 return Err(Box::new(JudgedCase::new(report)));
             }
         };
+        if let Some(opened) = loaded.files.content() {
+            report.content = report.content.map(|content| content.with(&opened));
+        }
         let diagnostics = |severity| {
             let diagnostics = reading.diagnostics.iter().filter(|diagnostic| diagnostic.severity == severity);
             diagnostics.map(|diagnostic| loaded.document.locate(diagnostic.clone())).collect()

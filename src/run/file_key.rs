@@ -34,6 +34,7 @@ impl RunOptions {
             interrupt: _,
             running: _,
             cache: _,
+            contents: _,
             // No flaky case is cached.
             flaky: _,
             // These only explain results.

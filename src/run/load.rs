@@ -9,7 +9,7 @@ use super::cache::FileKey;
 use super::catch_panic::catch_panic;
 use super::file_options::FileOptions;
 use super::judged_case::JudgedCase;
-use super::options::{LoadOptions, RunOptions};
+use super::options::{Contents, LoadOptions, RunOptions};
 use super::source::{SourceOrigin, VectorSource};
 use super::vector_files::VectorFiles;
 use crate::formats::detection::{self, NotDetected, SeenFormat};
@@ -17,6 +17,7 @@ use crate::formats::family::Family;
 use crate::formats::{Evidence, FileEntry, FileReading, Format, ReadContext, SharedFile};
 use crate::model::case::CaseId;
 use crate::model::case_report::CaseReport;
+use crate::model::content::ContentDigest;
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::interrupt::Interrupt;
 use crate::model::position::Origin;
@@ -47,6 +48,9 @@ pub(super) fn load(source: Arc<VectorSource>, text: Option<String>, options: &Lo
     }
     if let Some(cases) = file.cases.as_mut().filter(|_| options.run.cache.is_some()) {
         cases.key = Some(options.run.file_key(cases.document.text(), cases.format, file_options));
+    }
+    if let Some(cases) = file.cases.as_mut().filter(|_| options.run.contents == Contents::Hashed) {
+        cases.content = Some(ContentDigest::of(cases.document.text()));
     }
     file
 }
@@ -176,6 +180,7 @@ impl<'s> LoadedFile<'s> {
             verdict: Verdict::Error(self.errors.clone()),
             listed: None,
             cached: false,
+            content: self.cases.as_ref().and_then(|cases| cases.content),
             time: None,
         })
     }
@@ -191,6 +196,7 @@ pub(crate) struct LoadedCases<'s> {
     pub(crate) entries: Vec<(CaseId, FileEntry)>,
     shared: SharedFile,
     key: Option<FileKey>,
+    content: Option<ContentDigest>,
     executed: ExecutedCases,
 }
 
@@ -212,7 +218,7 @@ impl<'s> LoadedCases<'s> {
         };
         let entries = numbered(outline).map(id).collect();
         let (shared, executed) = (SharedFile::default(), ExecutedCases::default());
-        LoadedCases { source, options, document, format, entries, shared, key: None, executed }
+        LoadedCases { source, options, document, format, entries, shared, key: None, content: None, executed }
     }
 
     /// Keeps the cases whose ids `selects` accepts.
@@ -244,6 +250,7 @@ impl<'s> LoadedCases<'s> {
             options: self.options,
             shared: &self.shared,
             key: self.key.as_ref(),
+            content: self.content,
             executed: &self.executed,
         })
     }
@@ -267,6 +274,8 @@ pub struct LoadedCase<'f> {
     shared: &'f SharedFile,
     /// The key of the cached results of its file; `None` when caching is off.
     pub(super) key: Option<&'f FileKey>,
+    /// The digest of the text of its file; `None` if digests are not made.
+    content: Option<ContentDigest>,
     executed: &'f ExecutedCases,
 }
 
@@ -287,6 +296,7 @@ impl LoadedCase<'_> {
             verdict: Verdict::Pass,
             listed: None,
             cached: false,
+            content: self.content,
             time: None,
         }
     }

@@ -9,6 +9,7 @@ use crate::model::case_report::CaseReport;
 use crate::model::count::counted;
 use crate::model::signature;
 use crate::model::verdict::{DifferenceKind, Failure, Verdict};
+use crate::text::file_name::common_folder;
 use crate::text::shell::ShellWords;
 use crate::wire::matrix::{Agreement, BrokenMachine, Matrix, MatrixCell, MatrixGroup, MatrixSuite};
 
@@ -197,16 +198,4 @@ fn text(report: &CaseReport) -> String {
 fn suite(file: &str, common: usize) -> &str {
     let below = file.get(common..).unwrap_or(file);
     below.split_once('/').map_or(file[..file.len() - below.len()].trim_end_matches('/'), |it| it.0)
-}
-
-/// The length of the folder, with the `/` at its end, that all files are in; 0 if there is none.
-fn common_folder<'f>(mut files: impl Iterator<Item = &'f str>) -> usize {
-    let Some(first) = files.next() else { return 0 };
-    let mut length = first.rfind('/').map_or(0, |slash| slash + 1);
-    for file in files {
-        while !file.starts_with(&first[..length]) {
-            length = first[..length - 1].rfind('/').map_or(0, |slash| slash + 1);
-        }
-    }
-    length
 }

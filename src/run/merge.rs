@@ -6,8 +6,10 @@ use std::fmt;
 use indexmap::IndexMap;
 
 use super::collect::shared_out;
+use super::content_order::ContentOrder;
 use super::not_compared::add;
 use crate::model::case::CaseId;
+use crate::model::content::VectorsVersion;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::{Event, RunSummary};
 use crate::model::explanation::ExplainedCase;
@@ -34,6 +36,8 @@ pub struct MergedRun {
     pub flags: ShellWords,
     /// The system that all parts ran on; `None` if they differ.
     pub system: Option<String>,
+    /// The versions of the vectors of all parts; empty if they differ.
+    pub versions: Vec<VectorsVersion>,
 }
 
 /// Why reports cannot be merged.
@@ -106,14 +110,14 @@ fn complete(parts: &[MergedPart<'_>]) -> Result<(), String> {
 
 /// Merges the parts, which are all parts of one run.
 fn joined(parts: Vec<MergedPart<'_>>) -> MergedRun {
-    let mut systems = parts.iter().map(|part| &part.header.system);
-    let first = systems.next().cloned().flatten();
-    let system = first.filter(|first| systems.all(|other| other.as_ref() == Some(first)));
+    let system = same(parts.iter().map(|part| &part.header.system)).flatten();
+    let versions = same(parts.iter().map(|part| &part.header.versions)).unwrap_or_default();
     let mut run = MergedRun {
         events: Vec::new(),
         selection: ShellWords::default(),
         flags: ShellWords::default(),
         system,
+        versions: versions.into_iter().map(Into::into).collect(),
     };
     let (mut files, mut vm, mut summary) = (0, None, RunSummary::default());
     let (mut cases, mut explained, mut not_compared) = (Vec::new(), Vec::new(), Vec::new());
@@ -150,6 +154,12 @@ fn joined(parts: Vec<MergedPart<'_>>) -> MergedRun {
     run
 }
 
+/// What all are; `None` if they differ.
+fn same<'v, T: PartialEq + Clone + 'v>(mut all: impl Iterator<Item = &'v T>) -> Option<T> {
+    let first = all.next()?;
+    all.all(|other| other == first).then(|| first.clone())
+}
+
 /// Each part explains cases of its own; selects the explanations that a single run would have.
 fn explanations_of_whole(events: &[Event], explained: impl Iterator<Item = ExplainedCase>) -> Vec<Event> {
     let mut causes: IndexMap<String, Vec<(usize, &CaseId)>> = IndexMap::new();
@@ -173,10 +183,11 @@ fn in_place<T>(mut placed: Vec<(u64, T)>) -> impl Iterator<Item = T> {
 
 /// Adds cases and notes as events, with the ends of their files, and counts the cases.
 fn add_cases(events: &mut Vec<Event>, cases: impl Iterator<Item = Event>, summary: &mut RunSummary) {
-    let mut file = None;
-    for event in cases {
-        let its = match &event {
+    let (mut file, mut contents) = (None, ContentOrder::default());
+    for mut event in cases {
+        let its = match &mut event {
             Event::Finished(report) => {
+                contents.leave_out(report);
                 summary.count(report);
                 Some(report.id.file.clone())
             }

@@ -72,12 +72,24 @@ pub struct RunOptions {
     pub running: RunningCases,
     /// The results of earlier runs; `None` when caching is off.
     pub cache: Option<Arc<ResultCache>>,
+    /// Whether reports say the content of files.
+    pub contents: Contents,
     /// Makes the testees.
     pub testee: MakeTestee,
     /// What the verdict on a flaky case is.
     pub flaky: Flaky,
     /// Looks up states by their roots, to explain a root that differs; `None` without any.
     pub worlds: Option<Arc<FindWorld>>,
+}
+
+/// Whether digests of the content of vector files are made.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Contents {
+    /// They are not.
+    #[default]
+    Ignored,
+    /// They are, for reports that other runs are compared with.
+    Hashed,
 }
 
 /// Finds the state with a root, with the id of a case that demands it.

@@ -13,12 +13,14 @@ pub struct VectorFiles<'v> {
     vector: &'v Path,
     folders: &'static [VectorFolder],
     requested: RefCell<Vec<PathBuf>>,
+    /// A hash of the names and contents of the files that were read.
+    content: RefCell<blake3::Hasher>,
 }
 
 impl<'v> VectorFiles<'v> {
     /// The files for the vector file at this path.
     pub fn new(vector: &'v Path, folders: &'static [VectorFolder]) -> VectorFiles<'v> {
-        VectorFiles { vector, folders, requested: RefCell::default() }
+        VectorFiles { vector, folders, requested: RefCell::default(), content: RefCell::default() }
     }
 
     /// Whether any file was requested, existing or not: then the verdict does not depend on the vector alone.
@@ -29,6 +31,11 @@ impl<'v> VectorFiles<'v> {
     /// The files that were requested, existing or not; for a symbolic link also its target.
     pub(super) fn into_requested(self) -> Vec<PathBuf> {
         self.requested.into_inner()
+    }
+
+    /// A hash of the files that were read; `None` if none was requested.
+    pub(super) fn content(&self) -> Option<blake3::Hash> {
+        self.are_requested().then(|| self.content.borrow().finalize())
     }
 
     /// The canonical path of a folder.
@@ -66,7 +73,9 @@ impl Files for VectorFiles<'_> {
         self.requested.borrow_mut().push(path.clone());
         let file = open_below(&folder, &path).map_err(|error| unreadable(&error))?;
         let bytes = file.read_at_most(limit).map_err(|error| unreadable(&error))?;
-        bytes.ok_or_else(|| refused(&format!("larger than {limit} bytes")))
+        let bytes = bytes.ok_or_else(|| refused(&format!("larger than {limit} bytes")))?;
+        self.content.borrow_mut().update(format!("{name:?} {}\n", bytes.len()).as_bytes()).update(&bytes);
+        Ok(bytes)
     }
 
     fn list(&self, folder: VectorFolder) -> Result<Vec<String>, Unreadable> {

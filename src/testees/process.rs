@@ -115,7 +115,20 @@ impl ProcessVm {
             implementation: name.clone(),
             release: release.clone(),
             not_compared: left_out.map(str::to_owned).collect(),
+            extensions: self.extensions(),
         }
+    }
+
+    /// What its machines do beyond their specifications; with the name of the machine if there are several.
+    fn extensions(&self) -> Vec<String> {
+        let offers = &self.hello.machines;
+        let named = |offer: &Offer, text: &String| match offers.len() {
+            1 => text.clone(),
+            _ => format!("{}: {text}", offer.machine),
+        };
+        let of =
+            |offer: &'_ Offer| offer.extensions.iter().map(|text| named(offer, text)).collect::<Vec<_>>();
+        offers.iter().flat_map(of).collect()
     }
 
     /// How it is started.
@@ -473,6 +486,7 @@ pub fn example_request(info: &'static MachineInfo, program: &Program, steps: &[S
         actions,
         revisions: Vec::new(),
         lacks: Vec::new(),
+        extensions: Vec::new(),
         requests: Vec::new(),
     };
     let (offer, limits) = (DeclaredOffer::new(info, &offer), BTreeMap::new());

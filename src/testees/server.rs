@@ -91,6 +91,7 @@ impl Server {
             actions: actions.iter().map(|action| action.name().to_owned()).collect(),
             revisions: Vec::new(),
             lacks: Vec::new(),
+            extensions: Vec::new(),
             requests: vec!["digests".to_owned(), "trace".to_owned()],
         };
         Hello {

@@ -45,6 +45,18 @@ pub fn path_of(shown: &str) -> PathBuf {
     from_bytes(bytes)
 }
 
+/// The length of the folder, with the `/` at its end, that all files are in; 0 if there is none.
+pub fn common_folder<'f>(mut files: impl Iterator<Item = &'f str>) -> usize {
+    let Some(first) = files.next() else { return 0 };
+    let mut length = first.rfind('/').map_or(0, |slash| slash + 1);
+    for file in files {
+        while !file.starts_with(&first[..length]) {
+            length = first[..length - 1].rfind('/').map_or(0, |slash| slash + 1);
+        }
+    }
+    length
+}
+
 /// The bytes of a path for use in a URI: harmful bytes and those with a meaning in URIs are written as `%20`.
 pub fn percent_encoded(path: &[u8]) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);

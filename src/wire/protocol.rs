@@ -160,12 +160,13 @@ impl Hello {
     pub fn limited(self) -> Result<Hello, String> {
         let Hello { version: _, name, release, language, homepage, machines, in_flight: _ } = &self;
         let lists = machines.iter().flat_map(|offer| {
-            let Offer { machine: _, fields, actions, revisions, lacks, requests } = offer;
+            let Offer { machine: _, fields, actions, revisions, lacks, extensions, requests } = offer;
             [
                 ("fields", fields),
                 ("actions", actions),
                 ("revisions", revisions),
                 ("lacks", lacks),
+                ("extensions", extensions),
                 ("requests", requests),
             ]
         });
@@ -212,6 +213,9 @@ pub struct Offer {
     /// What it lacks, as text for people.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lacks: Vec<String>,
+    /// What it does beyond the specification, as text for people.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub extensions: Vec<String>,
     /// The optional requests that it answers: `digests`, `trace`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub requests: Vec<String>,

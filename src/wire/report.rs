@@ -15,6 +15,7 @@ use super::name::start;
 use super::suspects::SuspectsReport;
 use crate::model::case::CaseId;
 use crate::model::case_report::CaseReport;
+use crate::model::content::VectorsVersion;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::{self, Event, VERSION};
 use crate::model::explanation;
@@ -186,6 +187,9 @@ pub struct ReportStart {
     /// ran on several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub system: Option<String>,
+    /// The versions of the vectors; none in a recorded run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub versions: Vec<ReportedVersion>,
     /// The part of a run; `None` for a whole run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub partition: Option<ReportedPartition>,
@@ -198,6 +202,32 @@ pub struct ReportStart {
     /// The paths and filters that select the cases, independent of how they were typed; only in a recorded run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub selected: Option<Vec<String>>,
+}
+
+/// The version of a folder of vectors.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+pub struct ReportedVersion {
+    /// The folder that has all files of this version.
+    pub folder: String,
+    /// What the file `VERSION` says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// The commit of the git checkout.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+}
+
+impl From<VectorsVersion> for ReportedVersion {
+    fn from(VectorsVersion { folder, version, commit }: VectorsVersion) -> ReportedVersion {
+        ReportedVersion { folder, version, commit }
+    }
+}
+
+impl From<ReportedVersion> for VectorsVersion {
+    fn from(ReportedVersion { folder, version, commit }: ReportedVersion) -> VectorsVersion {
+        VectorsVersion { folder, version, commit }
+    }
 }
 
 /// A machine in another process.
@@ -213,17 +243,22 @@ pub struct ReportedVm {
     /// The fields that are not compared, since it reports only their hashes.
     #[serde(rename = "notCompared", default, skip_serializing_if = "Vec::is_empty")]
     pub not_compared: Vec<String>,
+    /// What it does beyond the specification, as it reports it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub extensions: Vec<String>,
 }
 
 impl From<event::UsedVm> for ReportedVm {
-    fn from(event::UsedVm { name, implementation, release, not_compared }: event::UsedVm) -> ReportedVm {
-        ReportedVm { name, implementation, release, not_compared }
+    fn from(vm: event::UsedVm) -> ReportedVm {
+        let event::UsedVm { name, implementation, release, not_compared, extensions } = vm;
+        ReportedVm { name, implementation, release, not_compared, extensions }
     }
 }
 
 impl From<ReportedVm> for event::UsedVm {
-    fn from(ReportedVm { name, implementation, release, not_compared }: ReportedVm) -> event::UsedVm {
-        event::UsedVm { name, implementation, release, not_compared }
+    fn from(vm: ReportedVm) -> event::UsedVm {
+        let ReportedVm { name, implementation, release, not_compared, extensions } = vm;
+        event::UsedVm { name, implementation, release, not_compared, extensions }
     }
 }
 
@@ -322,6 +357,7 @@ impl ReportStart {
             files,
             vm: None,
             system: None,
+            versions: Vec::new(),
             partition,
             when: None,
             command: None,

@@ -9,6 +9,7 @@ use proptest::prelude::*;
 use serde_json::Value as Json;
 use tempfile::TempDir;
 use vmconf::model::case::CaseId;
+use vmconf::model::content::VectorsVersion;
 use vmconf::model::diagnostic::Diagnostic;
 use vmconf::model::escape::{escaped, is_harmful};
 use vmconf::model::event::Event;
@@ -108,6 +109,11 @@ proptest! {
                     part: None,
                     when: None,
                     system: Some(text.clone()),
+                    versions: vec![VectorsVersion {
+                        folder: text.clone(),
+                        version: Some(text.clone()),
+                        commit: Some(text.clone()),
+                    }],
                     slow: Some(std::time::Duration::ZERO),
                 };
                 let rendered = render(kind.name, &options, &events);

@@ -18,6 +18,7 @@ mod compatibility;
 mod completions;
 mod compressed;
 mod config;
+mod contents;
 mod costs;
 mod differences;
 #[cfg(unix)]

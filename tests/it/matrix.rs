@@ -138,7 +138,9 @@ fn the_difference_and_the_next_command_are_shown() {
 fn report(vm: &str, cases: &[Json]) -> String {
     let start = serde_json::json!({
         "type": "run", "version": 1, "vmconf": "0.1.0", "files": 1, "system": "plan9 <mips>",
-        "vm": {"name": vm, "implementation": "<img src=x onerror=alert(1)>", "release": "1 | 2`\u{1b}[31m"}
+        "vm": {"name": vm, "implementation": "<img src=x onerror=alert(1)>", "release": "1 | 2`\u{1b}[31m",
+               "extensions": ["0xf1 <script>|`\n# x\u{1b}[31m"]},
+        "versions": [{"folder": ".", "version": "1 <script>|`\n# x\u{1b}[31m", "commit": "<script>\n# x"}]
     });
     let summary = serde_json::json!({
         "type": "summary", "passed": 0, "failed": 0, "errors": 0, "skipped": 0, "exit": 0, "seconds": 0.1
@@ -281,6 +283,76 @@ fn reports_are_hostile() {
         let dom = dom(&browser, folder.path(), &site.join("script.html"), "");
         assert!(dom.contains("unsupported because") && !dom.contains("<script"), "{dom}");
     }
+}
+
+/// Pages say which vectors each machine ran, and which machines did not run the same.
+#[test]
+fn pages_say_which_vectors_ran() {
+    let folder = TempDir::new().unwrap();
+    let case = |file: &str, content: Option<&str>| {
+        let mut verdict = serde_json::json!({"verdict": "pass"});
+        if let Some(content) = content {
+            verdict["content"] = Json::from(content.repeat(16));
+        }
+        case(file, "one", &verdict)
+    };
+    let mine = [case("s/a/x.json", Some("01")), case("s/b/y.json", Some("02"))];
+    let other = [case("s/a/x.json", Some("01")), case("s/b/y.json", Some("03"))];
+    let old = [case("s/a/x.json", None), case("s/b/y.json", None)];
+    let paths = reports(
+        folder.path(),
+        &[
+            ("mine.json", report("mine", &mine)),
+            ("other.json", report("other", &other)),
+            ("old.json", report("old", &old)),
+        ],
+    );
+    let site = folder.path().join("site");
+    let results: Vec<_> = paths.iter().flat_map(|path| ["--results", path]).collect();
+    let Ran { exit, stderr, .. } =
+        vmconf(&[&["matrix", "--site", site.to_str().unwrap()], &results[..]].concat());
+    let what = "1 file with other content: s/b/y.json";
+    let warning = format!("warning: b: mine and other did not run the same vectors: {what}\n");
+    assert_eq!((exit, stderr), (0, warning));
+    let read = |name: &str| fs::read_to_string(site.join(name)).unwrap();
+    assert!(read("index.html").contains(what), "{}", read("index.html"));
+    let digests = |name: &str| -> Vec<String> {
+        let statement = read(&format!("{name}-statement.md"));
+        let (_, suites) = statement.split_once("| digest |\n").unwrap();
+        let last = |line: &str| line.rsplit(" | ").next().unwrap().to_owned();
+        suites.lines().skip(1).map(last).collect()
+    };
+    let (mine, other) = (digests("mine"), digests("other"));
+    assert!(mine[0] == other[0] && mine[1] != other[1], "{mine:?} {other:?}");
+    assert_eq!(mine[0].len(), "`".len() + 64 + "` |".len());
+    assert_eq!(digests("old"), ["not said by the report |"; 2]);
+    // The page has the start of the digest, and the whole as a title.
+    let whole = mine[0].trim_matches(|it| "`| ".contains(it));
+    let shown = format!("<abbr title=\"{whole}\">{}</abbr>", &whole[..12]);
+    assert!(read("mine-statement.html").contains(&shown), "{}", read("mine-statement.html"));
+}
+
+/// A statement quotes what the machine says that it does beyond the specification.
+#[test]
+fn statements_have_the_extensions_of_the_machine() {
+    let folder = TempDir::new().unwrap();
+    let script = folder.path().join("mine.sh");
+    let declare = r#"s/"requests"/"extensions":["0xf1 is LOG of <mine>"],"requests"/"#;
+    fs::write(&script, format!("{SERVE} | sed -u '{declare}'\n")).unwrap();
+    let vm = format!("mine=sh {}", script.display());
+    let file = folder.path().join("mine.md");
+    let run = ["matrix", "vectors/evm/gas", "--vm", &vm, "--statement", file.to_str().unwrap()];
+    assert_eq!(vmconf(&run).exit, 0);
+    let statement = fs::read_to_string(&file).unwrap();
+    let section = "## Extensions\n\n- <code>0xf1 is LOG of &#60;mine&#62;</code>\n\n";
+    assert!(statement.contains(section), "{statement}");
+    // The report of a run says it, too.
+    let report = folder.path().join("mine.json");
+    let json = format!("json={}", report.display());
+    assert_eq!(vmconf(&["run", "vectors/evm/gas", "--vm", &vm, "--report", &json]).exit, 0);
+    let of_report = ["matrix", "--results", report.to_str().unwrap(), "--statement", file.to_str().unwrap()];
+    assert_eq!(vmconf(&of_report).exit, 0);
+    assert!(fs::read_to_string(&file).unwrap().contains(section));
 }
 
 /// A report that is cut, is of a part, or is none: the line and what is wrong with it.

@@ -73,6 +73,7 @@ fn nth_case(nth: u32, file: &str, name: &str, verdict: Verdict) -> Event {
         verdict,
         listed: None,
         cached: false,
+        content: None,
         time,
     })
 }

@@ -11,17 +11,18 @@ use super::{
 };
 use crate::explain::explain;
 use crate::explain::observed_run::{Detail, ObservedRun};
-use crate::formats::{Inputs, MakeVector, NewVector, StateOf, made_for};
+use crate::formats::{Inputs, MakeVector, NewVector, made_for};
 use crate::hunt::corpus::FuzzCorpus;
 use crate::hunt::generate::{GeneratedProgram, ProgramGenerator};
 use crate::hunt::minimize::{KeptFailure, MinimizeOptions, minimize, named_instruction, options_of};
 use crate::isa::OpInfo;
 use crate::machines::MachineInfo;
 use crate::machines::program_parts::ProgramParts;
-use crate::model::case::Program;
+use crate::model::case::{Case, Program, Step};
 use crate::model::case_report::CaseReport;
 use crate::model::interrupt::Interrupt;
 use crate::model::limits::Limits;
+use crate::model::shape::MemberShape;
 use crate::model::signature::signature;
 use crate::model::value::Value;
 use crate::model::verdict::{DifferenceKind, Verdict};
@@ -30,8 +31,8 @@ use crate::run::{FileOptions, Flaky, LoadOptions, LoadedFile, RunOptions, Worker
 use crate::testees::MakeTestee;
 use crate::testees::embedded::Embedded;
 
-/// The maximum number of instructions that a program executes; longer ones are skipped.
-const MAX_STEPS: u64 = 2_000;
+/// The maximum number of instructions that a program executes; longer ones are skipped. It is enough to fill any stack.
+const MAX_STEPS: u64 = 3_000;
 
 /// What one program in this number does with its instructions is observed.
 const OBSERVED: u64 = 4;
@@ -128,11 +129,63 @@ impl<'o> Subject<'o> {
     }
 }
 
+/// The fields of the state after a program.
+type ProgramEnd = Vec<(&'static str, Value)>;
+
+/// A case whose program is replaced, so that one that is bytes need not be read from a vector to run.
+struct CodeTemplate(Case);
+
+impl CodeTemplate {
+    /// The code that is replaced, and the input data.
+    const CODE: [u8; 16] = *b"replaced by code";
+    const INPUT: [u8; 16] = *b"replaced by data";
+
+    /// `None` if vectors of the format have no bytes where the machine loads them.
+    fn new(make: &MakeVector, parts: &ProgramParts, reference: &LoadOptions) -> Option<CodeTemplate> {
+        let program = format!("0x{}", hex::encode(CodeTemplate::CODE)).into();
+        let input = parts.input.map(|data| (data.typed)(&CodeTemplate::INPUT));
+        let inputs = Inputs { input, ..Inputs::default() };
+        let new = NewVector { name: "case", program: &program, inputs: &inputs, state: None };
+        let case = read_back(&(make.make)(&new).ok()?, reference)?;
+        let is_there = case.program.0.get(parts.code) == Some(&Value::Bytes(CodeTemplate::CODE.to_vec()));
+        is_there.then_some(CodeTemplate(case))
+    }
+
+    /// The program with this code and these input data, and what to do with it.
+    fn with(&self, code: &[u8], input: &[u8]) -> (Program, &[Step]) {
+        let bytes = |bytes: &[u8]| match bytes {
+            _ if *bytes == CodeTemplate::CODE => Some(code.to_vec()),
+            _ if *bytes == CodeTemplate::INPUT => Some(input.to_vec()),
+            _ => None,
+        };
+        (Program::from(with_bytes(&self.0.program.0, &bytes)), &self.0.steps)
+    }
+}
+
+/// The value with other bytes where `other` has some.
+fn with_bytes(value: &Value, other: &dyn Fn(&[u8]) -> Option<Vec<u8>>) -> Value {
+    match value {
+        Value::Bytes(bytes) => Value::Bytes(other(bytes).unwrap_or_else(|| bytes.clone())),
+        Value::List(items) => Value::List(items.iter().map(|item| with_bytes(item, other)).collect()),
+        Value::Record(members) => {
+            Value::Record(members.iter().map(|(name, it)| (name.clone(), with_bytes(it, other))).collect())
+        }
+        Value::Typed(name, value) => Value::typed(name.clone(), with_bytes(value, other)),
+        Value::Null | Value::Bool(_) | Value::Int(_) | Value::Text(_) => value.clone(),
+    }
+}
+
+/// The only case of a document.
+fn read_back(document: &serde_json::Value, reference: &LoadOptions) -> Option<Case> {
+    open_text(&source(), document.to_string(), reference).case(0)?.read().ok()?.case
+}
+
 /// A program that ran on the embedded machine.
 pub(super) struct RanProgram {
     number: u64,
-    /// Demands what the embedded machine does.
-    vector: String,
+    /// Demands what the embedded machine does; `None` if no machine is compared.
+    vector: Option<String>,
+    end: ProgramEnd,
     codes: BTreeSet<u16>,
     /// The program, until it is kept.
     program: Option<GeneratedProgram>,
@@ -151,6 +204,8 @@ pub(super) struct ProgramTarget<'o> {
     observing: Worker<'o>,
     subjects: Vec<Subject<'o>>,
     reference: &'o LoadOptions,
+    /// How programs run that are bytes; `None` if they are something else.
+    template: Option<CodeTemplate>,
     /// What some program did with an instruction.
     seen: BTreeSet<(&'static str, String)>,
     /// The programs of the corpus that did not run yet.
@@ -174,6 +229,7 @@ impl<'o> ProgramTarget<'o> {
             observing: Worker::new(&reference.run),
             subjects: subjects.iter().map(|(name, load)| Subject::new(name, load)).collect(),
             reference,
+            template: CodeTemplate::new(make, parts, reference),
             seen: BTreeSet::new(),
             corpus: corpus.programs.into_iter(),
         }
@@ -188,8 +244,8 @@ impl FuzzTarget for ProgramTarget<'_> {
 
     fn resume(&mut self) -> Option<bool> {
         let program = self.corpus.next()?;
-        let document = self.generator.document(&program);
-        let vector = self.vector("corpus", &document, &program);
+        let end = self.end_of(&program, self.machine.fields);
+        let vector = end.and_then(|end| self.vector("corpus", &program, &end));
         Some(vector.is_some_and(|vector| self.observe(&vector, program)))
     }
 
@@ -199,11 +255,17 @@ impl FuzzTarget for ProgramTarget<'_> {
 
     fn new_coverage(&mut self, ran: &mut RanProgram) -> Option<String> {
         let program = ran.program.take().filter(|_| ran.number.is_multiple_of(OBSERVED))?;
-        self.observe(&ran.vector, program).then(|| ran.vector.clone())
+        if !self.may_be_new(&program) {
+            return None;
+        }
+        let made = || self.vector(&self.name(ran.number), &program, &ran.end);
+        let vector = ran.vector.clone().or_else(made)?;
+        self.observe(&vector, program).then_some(vector)
     }
 
     fn judge(&mut self, ran: RanProgram, known: &BTreeSet<FuzzCause>) -> JudgedCase {
         let RanProgram { number, vector, codes, .. } = ran;
+        let vector = vector.unwrap_or_default();
         let mut judged = JudgedCase { is_skipped: true, ..JudgedCase::default() };
         for index in 0..self.subjects.len() {
             let Some(ComparedProgram(difference)) = self.difference(index, &vector) else { continue };
@@ -231,52 +293,88 @@ impl ProgramTarget<'_> {
     fn program(&mut self, number: u64) -> Option<RanProgram> {
         let mut numbers = Numbers::of_case(self.options.seed, number);
         let program = self.generator.next(&mut numbers);
-        let document = self.generator.document(&program);
-        let name = format!("{}-{number}", self.options.seed);
-        let vector = self.vector(&name, &document, &program)?;
-        Some(RanProgram { number, vector, codes: program.codes(), program: Some(program) })
+        // Without a machine to compare, most programs need no vector.
+        let is_compared = !self.subjects.is_empty();
+        let wanted = if is_compared || number.is_multiple_of(OBSERVED) { self.machine.fields } else { &[] };
+        let end = self.end_of(&program, wanted)?;
+        let vector = if is_compared { Some(self.vector(&self.name(number), &program, &end)?) } else { None };
+        Some(RanProgram { number, vector, end, codes: program.codes(), program: Some(program) })
     }
 
-    /// The program as a vector that demands what the embedded machine does. `None` if it ran into a limit, or if the
-    /// format cannot hold it.
-    fn vector(
-        &mut self,
-        name: &str,
-        document: &serde_json::Value,
-        program: &GeneratedProgram,
-    ) -> Option<String> {
-        let inputs = Inputs::default();
-        let text = |state: Option<&StateOf<'_>>| {
-            let new = NewVector { name, program: document, inputs: &inputs, state };
-            (self.make.make)(&new).ok().map(|document| format!("{document:#}\n"))
+    fn name(&self, number: u64) -> String {
+        format!("{}-{number}", self.options.seed)
+    }
+
+    /// Runs the program on the embedded machine: those of the fields of its end that vectors can demand. `None` if it ran
+    /// into a limit, or if the format cannot hold it.
+    fn end_of(&mut self, program: &GeneratedProgram, fields: &[MemberShape]) -> Option<ProgramEnd> {
+        let read;
+        let (loaded, steps) = match (&self.template, self.generator.bytes(program)) {
+            (Some(template), Some(code)) => template.with(&code, &program.input),
+            _ => {
+                let new = NewVector {
+                    name: "case",
+                    program: &self.generator.document(program),
+                    inputs: &self.generator.inputs(program),
+                    state: None,
+                };
+                read = read_back(&(self.make.make)(&new).ok()?, self.reference)?;
+                (read.program.clone(), &read.steps[..])
+            }
         };
-        let file = open_text(&source(), text(None)?, self.reference);
-        let case = file.case(0)?.read().ok()?.case?;
-        let mut left: Vec<(&str, Value)> = Vec::new();
+        let mut left: ProgramEnd = Vec::new();
         let ran = catch_panic(|| {
-            self.embedded.watch(&case.program, &case.steps, None, &mut |_, state| {
-                let fields = self.machine.fields.iter();
-                left = fields.filter_map(|it| Some((it.name, state.observe(it.name)?))).collect();
+            self.embedded.watch(&loaded, steps, None, &mut |_, state| {
+                left = fields.iter().filter_map(|it| Some((it.name, state.observe(it.name)?))).collect();
             })
         });
         match ran {
             Ok(Ok(())) => {}
             Ok(Err(_)) => return None,
-            // A machine that panicked is not used again.
             Err(_) => {
-                let limits = &self.reference.file.limits;
-                self.embedded = Embedded::of((self.machine.new)(limits), &Interrupt::default());
+                self.renew();
                 return None;
             }
         }
-        let is_failed = self.embedded.state().failure().is_some();
-        if !is_failed {
+        if self.embedded.state().failure().is_some() {
+            let dropped = self.machine.parts.map_or(&[][..], |parts| parts.dropped_by_failures);
+            left.retain(|(name, _)| !dropped.contains(name));
+        } else {
             self.generator.reward(program);
         }
-        let dropped =
-            self.machine.parts.filter(|_| is_failed).map_or(&[][..], |parts| parts.dropped_by_failures);
-        let field = |name: &str| left.iter().find(|it| it.0 == name).map(|it| it.1.clone());
-        text(Some(&|name: &str| field(name).filter(|_| !dropped.contains(&name))))
+        Some(left)
+    }
+
+    /// The program as a vector that demands this end; `None` if the format cannot hold it.
+    fn vector(&self, name: &str, program: &GeneratedProgram, end: &ProgramEnd) -> Option<String> {
+        let state = |name: &str| end.iter().find(|it| it.0 == name).map(|it| it.1.clone());
+        let new = NewVector {
+            name,
+            program: &self.generator.document(program),
+            inputs: &self.generator.inputs(program),
+            state: Some(&state),
+        };
+        (self.make.make)(&new).ok().map(|document| format!("{document:#}\n"))
+    }
+
+    /// A machine that panicked is not used again.
+    fn renew(&mut self) {
+        self.embedded = Embedded::of((self.machine.new)(&self.reference.file.limits), &Interrupt::default());
+    }
+
+    /// Whether the program may do something with an instruction that none before did: known without its vector if it is
+    /// bytes.
+    fn may_be_new(&mut self, program: &GeneratedProgram) -> bool {
+        let (Some(template), Some(code)) = (&self.template, self.generator.bytes(program)) else {
+            return true;
+        };
+        let (loaded, steps) = template.with(&code, &program.input);
+        let mut observed = ObservedRun::new(Detail::Points);
+        let ran = catch_panic(|| self.embedded.watch(&loaded, steps, Some(&mut observed), &mut |_, _| ()));
+        if ran.is_err() {
+            self.renew();
+        }
+        !matches!(ran, Ok(Ok(()))) || observed.conditions().iter().any(|it| !self.seen.contains(it))
     }
 
     /// Keeps the program if it does something with an instruction that none before did, and returns whether it does.

@@ -48,7 +48,8 @@ impl GeneratedProgram {
             Unit::Words => of_words(isa, bytes(member("instructions")?.get("0x0000")?)?),
             Unit::Objects => of_objects(isa, main_code(member("functions")?)?),
         };
-        (!pieces.is_empty()).then_some(GeneratedProgram { pieces, choices: Vec::new(), frame })
+        let input = parts.input.and_then(|data| bytes(member(data.member)?)).unwrap_or_default().to_vec();
+        (!pieces.is_empty()).then_some(GeneratedProgram { pieces, choices: Vec::new(), frame, input })
     }
 
     /// The number of its instructions.

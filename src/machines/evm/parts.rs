@@ -6,7 +6,8 @@ use super::opcodes::Op;
 use crate::isa::OpInfo;
 use crate::machines::program_parts::OperandKind::{Boundary, Random, Small};
 use crate::machines::program_parts::{
-    CodeNotation, JumpTargets, ProgramParts, PushedNumber, ShownResults, SingleInstruction, StackTargets,
+    CodeNotation, InputData, JumpTargets, ProgramParts, PushedNumber, ShownResults, SingleInstruction,
+    StackTargets,
 };
 
 /// Vectors demand neither the stack nor the memory, so that programs store what is on the stack and return the start of
@@ -25,6 +26,7 @@ pub(super) const PARTS: ProgramParts = ProgramParts {
     }),
     code: "code",
     notation: CodeNotation::Hex,
+    input: Some(InputData { member: "data", typed: |data| format!("0x{}", hex::encode(data)) }),
     shown: Some(ShownResults { first: &FIRST_VALUES, last: &SHOWS_RESULTS }),
     single: SingleInstruction::Pushed(single),
     dropped_by_failures: &[],

@@ -21,6 +21,7 @@ pub(super) const PARTS: ProgramParts = ProgramParts {
     jumps: JumpTargets::InInstruction,
     code: "script",
     notation: CodeNotation::Hex,
+    input: None,
     shown: None,
     single: SingleInstruction::OnStack,
     // A vector without frames demands that there are none.

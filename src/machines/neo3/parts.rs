@@ -25,6 +25,7 @@ pub(super) const PARTS: ProgramParts = ProgramParts {
     code: "script",
     // A person can read such a script.
     notation: CodeNotation::Names,
+    input: None,
     shown: None,
     single: SingleInstruction::OnStack,
     // What a machine leaves on its stacks when it faults is of no use to programs, and implementations drop it.

@@ -9,9 +9,10 @@ use crate::model::case_report::CaseReport;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::{Event, FieldNotCompared, RunSummary};
 use crate::model::explanation::ExplainedCase;
+use crate::run::content_order::ContentOrder;
 use crate::text::shell::ShellWords;
 use crate::wire::line::LineError;
-use crate::wire::report::{ReportLine, ReportStart, ReportedPartition, TypedFlags};
+use crate::wire::report::{ReportLine, ReportStart, ReportedPartition, ReportedVersion, TypedFlags};
 
 /// A report to merge.
 #[derive(Debug)]
@@ -47,6 +48,8 @@ pub(super) struct PartHeader {
     pub(super) flags: ShellWords,
     /// The system that the part ran on.
     pub(super) system: Option<String>,
+    /// The versions of its vectors.
+    pub(super) versions: Vec<ReportedVersion>,
     /// The line without what differs between parts: it is the same for all parts of a run.
     pub(super) common: ReportStart,
 }
@@ -60,11 +63,13 @@ impl PartHeader {
             of,
             files: start.files,
             system: start.system.clone(),
+            versions: start.versions.clone(),
             selection: paths.into_iter().collect(),
             flags: flags.into_iter().collect(),
             common: ReportStart {
                 vmconf: String::new(),
                 system: None,
+                versions: Vec::new(),
                 partition: Some(ReportedPartition { kind, part: 0, of, selection, typed }),
                 ..start
             },
@@ -95,7 +100,7 @@ impl<'s> MergedPart<'s> {
             broken: Vec::new(),
             seconds: 0.0,
         };
-        let mut end = None;
+        let (mut end, mut contents) = (None, ContentOrder::default());
         for line in lines {
             let (number, line) = line?;
             if end.is_some() {
@@ -114,7 +119,8 @@ impl<'s> MergedPart<'s> {
                 (_, None) => return Err(format!("line {number} has no position")),
                 (Event::Explained(explained), Some(place)) => part.explained.push((place, explained)),
                 (event @ Event::Note { .. }, Some(place)) => part.cases.push((place, event)),
-                (Event::Finished(report), Some(place)) => {
+                (Event::Finished(mut report), Some(place)) => {
+                    contents.fill_in(&mut report);
                     is_of_this_program(&report).map_err(|what| format!("line {number} {what}"))?;
                     part.cases.push((place, Event::Finished(report)));
                 }

@@ -7,6 +7,7 @@ use super::summary::{duration, rounded_seconds};
 use crate::model::assertion::Expected;
 use crate::model::case::CaseId;
 use crate::model::case_report::CaseReport;
+use crate::model::content::ContentDigest;
 use crate::model::diagnostic::{Diagnostic, DiagnosticPlace};
 use crate::model::name::Name;
 use crate::model::path::Path;
@@ -42,6 +43,10 @@ pub struct ReportedCase {
     /// Whether the verdict is from the cache.
     #[serde(default, skip_serializing_if = "is_false")]
     pub cached: bool,
+    /// The digest of the text of the file, and of the files that the case opens; omitted if it is that of the case before
+    /// in the file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content: Option<String>,
     /// How long the case took, in seconds; omitted if it did not run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
@@ -91,7 +96,7 @@ fn is_false(bool: &bool) -> bool {
 
 impl From<&CaseReport> for ReportedCase {
     fn from(
-        CaseReport { id, format, machine, line, verdict, listed, cached, time }: &CaseReport,
+        CaseReport { id, format, machine, line, verdict, listed, cached, content, time }: &CaseReport,
     ) -> ReportedCase {
         let failure = verdict.failure();
         let difference = |it: &Failure| it.differences.iter().map(ReportedDifference::from).collect();
@@ -120,6 +125,7 @@ impl From<&CaseReport> for ReportedCase {
             line: *line,
             signature: signature(machine.as_deref(), verdict),
             cached: *cached,
+            content: content.as_ref().map(ToString::to_string),
             seconds: time.map(rounded_seconds),
             differences: failure.map(difference),
             ended: failure.map(|it| it.ended.clone()),
@@ -159,6 +165,7 @@ impl TryFrom<ReportedCase> for CaseReport {
             line: case.line,
             listed: case.listed.take(),
             cached: case.cached,
+            content: case.content.take().map(|text| content(&text)).transpose()?,
             time: case.seconds.map(duration).transpose()?,
             verdict: case.verdict()?,
         })
@@ -228,6 +235,10 @@ impl ReportedCase {
     fn lacks(&self, name: &str) -> String {
         format!("is of a case with the verdict {} and has no {name}", self.verdict.name())
     }
+}
+
+fn content(text: &str) -> Result<ContentDigest, String> {
+    text.parse().map_err(|expected| format!("has the content {}; {expected}", start(text)))
 }
 
 /// The case id that is displayed as `id`.

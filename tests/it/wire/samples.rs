@@ -8,6 +8,7 @@ use proptest::prelude::*;
 use vmconf::model::assertion::Expected;
 use vmconf::model::case::CaseId;
 use vmconf::model::case_report::CaseReport;
+use vmconf::model::content::ContentDigest;
 use vmconf::model::diagnostic::{Diagnostic, DiagnosticPlace};
 use vmconf::model::event::{Event, RunSummary, UsedVm};
 use vmconf::model::explanation::ExplainedCase;
@@ -191,10 +192,16 @@ fn any_breakdown() -> impl Strategy<Value = Breakdown> {
 }
 
 fn any_vm() -> impl Strategy<Value = UsedVm> {
-    let lists = prop::collection::vec(any_text(), 0..3);
-    (any_text(), any_text(), any_text(), lists).prop_map(|(name, implementation, release, not_compared)| {
-        UsedVm { name, implementation, release, not_compared }
-    })
+    let list = || prop::collection::vec(any_text(), 0..3);
+    (any_text(), any_text(), any_text(), list(), list()).prop_map(
+        |(name, implementation, release, not_compared, extensions)| UsedVm {
+            name,
+            implementation,
+            release,
+            not_compared,
+            extensions,
+        },
+    )
 }
 
 fn any_id() -> impl Strategy<Value = CaseId> {
@@ -209,8 +216,9 @@ fn any_report() -> impl Strategy<Value = CaseReport> {
     let line = prop::option::of(1..u32::MAX);
     let time = prop::option::of((0..1_u64 << 40).prop_map(Duration::from_micros));
     let listed = prop::option::of(any_text());
-    (any_id(), name(), name(), line, any_verdict(), listed, any::<bool>(), time).prop_map(
-        |(id, format, machine, line, verdict, listed, cached, time)| CaseReport {
+    let content = prop::option::of(any_text().prop_map(|text| ContentDigest::of(&text)));
+    (any_id(), name(), name(), line, any_verdict(), listed, any::<bool>(), content, time).prop_map(
+        |(id, format, machine, line, verdict, listed, cached, content, time)| CaseReport {
             id,
             format,
             machine,
@@ -218,6 +226,7 @@ fn any_report() -> impl Strategy<Value = CaseReport> {
             verdict,
             listed,
             cached,
+            content,
             time,
         },
     )

@@ -20,7 +20,9 @@ use vmconf::wire::explanation::{
     WireUndeclared, WireWorld,
 };
 use vmconf::wire::line::one_line;
-use vmconf::wire::report::{ReportLine, ReportStart, ReportedCase, ReportedPartition, TypedFlags};
+use vmconf::wire::report::{
+    ReportLine, ReportStart, ReportedCase, ReportedPartition, ReportedVersion, TypedFlags,
+};
 use vmconf::wire::schema;
 
 use super::line;
@@ -149,6 +151,15 @@ fn reports_have_their_schema() {
         system: Some("linux x86_64".to_owned()),
         ..ReportStart::new(1, None)
     }));
+    let folder = || "vectors".to_owned();
+    let commit = Some("0123456789".repeat(4));
+    lines.push(ReportLine::Run(ReportStart {
+        versions: vec![
+            ReportedVersion { folder: folder(), version: Some("1.0.0".to_owned()), commit: None },
+            ReportedVersion { folder: folder(), version: None, commit },
+        ],
+        ..ReportStart::new(1, None)
+    }));
     let mut runner = TestRunner::deterministic();
     for number in 0..2000 {
         let event = any_event().new_tree(&mut runner).unwrap().current();
@@ -230,11 +241,11 @@ fn explanations_have_their_schema() {
     let validator = Validator::named("diff");
     let mut runner = TestRunner::deterministic();
     let mut walk = Walk::new();
-    for number in 0..300_usize {
+    for number in 0..1000_usize {
         let event = as_a_run_makes_it(any_event().new_tree(&mut runner).unwrap().current());
         let Event::Finished(mut report) = event else { continue };
         report.time = number.is_multiple_of(3).then_some(Duration::from_millis(1500));
-        report.listed = None;
+        (report.listed, report.content) = (None, None);
         if !report.verdict.is_failed_or_broken() {
             continue;
         }

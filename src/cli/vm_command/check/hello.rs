@@ -92,6 +92,11 @@ fn try_offer(offer: &Offer, families: &Families, points: &mut CheckPoints) {
     if !families.is_elsewhere(&offer.machine) {
         points.hold("executes programs", executes, "add \"execute\" to \"actions\"");
     }
+    if !offer.extensions.is_empty() {
+        let is_line = |text: &String| !text.trim().is_empty() && !text.contains(char::is_control);
+        let advice = "statements quote each in a line; write it without line breaks";
+        points.hold("names extensions in a line each", offer.extensions.iter().all(is_line), advice);
+    }
     let unknown = offer.requests.iter().find(|name| !["digests", "trace"].contains(&name.as_str()));
     let advice = format!("there is no optional request {}", unknown.map_or("", |name| name));
     points.hold("offers requests that there are", unknown.is_none(), &advice);
