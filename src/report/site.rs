@@ -250,12 +250,11 @@ fn deviations(run: &ConformanceRun) -> String {
 
 /// What the machine says that it does beyond the specification.
 fn extensions(run: &ConformanceRun) -> String {
-    let declared: String =
+    let items: Vec<_> =
         run.extensions().iter().map(|text| format!("<li>{}</li>\n", html_text(text))).collect();
-    let declared = if declared.is_empty() {
-        format!("<p>{NO_EXTENSIONS}</p>\n")
-    } else {
-        format!("<ul>\n{declared}</ul>\n")
+    let declared = match &items[..] {
+        [] => format!("<p>{NO_EXTENSIONS}</p>\n"),
+        items => format!("<ul>\n{}</ul>\n", items.concat()),
     };
     format!("<h2>Extensions</h2>\n{declared}")
 }

@@ -26,6 +26,7 @@ use crate::model::verdict::Verdict;
 /// A line of a report.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
+#[allow(clippy::large_enum_variant, reason = "lines are written and read one at a time")]
 pub enum ReportLine {
     /// The first line.
     Run(ReportStart),

@@ -15,7 +15,7 @@ fn two_files() -> TempDir {
     let folder = TempDir::new().unwrap();
     fs::create_dir_all(folder.path().join("vectors/evm")).unwrap();
     for name in ["add", "mul"] {
-        let from = at_root(&format!("vectors/evm/arithmetic/{name}.json"));
+        let from = at_root(format!("vectors/evm/arithmetic/{name}.json"));
         fs::copy(from, folder.path().join(format!("vectors/evm/{name}.json"))).unwrap();
     }
     folder
@@ -26,7 +26,9 @@ fn report(folder: &Path, args: &[&str]) -> Vec<Json> {
     let mut command = command(&[&["run", "--report", "json"], args].concat());
     let lines = lines(&command.current_dir(folder).env("VMCONF_CACHE", folder).output().unwrap());
     let schema = Validator::named("report");
-    lines.iter().for_each(|line| schema.assert_accepts(line, "a line"));
+    for line in &lines {
+        schema.assert_accepts(line, "a line");
+    }
     lines
 }
 

@@ -113,7 +113,7 @@ fn a_seed_finds_the_same() {
         .find(|fault| fault.to_string() == "neo3/SUB/swapped")
         .unwrap();
     let vectors = |seed| {
-        let (summary, findings) = found(fault, seed, 2_000);
+        let (summary, findings) = found(fault, seed, PROGRAMS);
         (summary, findings.into_iter().map(|finding| finding.vector).collect::<Vec<_>>())
     };
     let once = vectors(5);

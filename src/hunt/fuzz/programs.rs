@@ -309,18 +309,18 @@ impl ProgramTarget<'_> {
     /// into a limit, or if the format cannot hold it.
     fn end_of(&mut self, program: &GeneratedProgram, fields: &[MemberShape]) -> Option<ProgramEnd> {
         let read;
-        let (loaded, steps) = match (&self.template, self.generator.bytes(program)) {
-            (Some(template), Some(code)) => template.with(&code, &program.input),
-            _ => {
-                let new = NewVector {
-                    name: "case",
-                    program: &self.generator.document(program),
-                    inputs: &self.generator.inputs(program),
-                    state: None,
-                };
-                read = read_back(&(self.make.make)(&new).ok()?, self.reference)?;
-                (read.program.clone(), &read.steps[..])
-            }
+        let code = self.generator.bytes(program);
+        let (loaded, steps) = if let (Some(template), Some(code)) = (&self.template, code) {
+            template.with(&code, &program.input)
+        } else {
+            let new = NewVector {
+                name: "case",
+                program: &self.generator.document(program),
+                inputs: &self.generator.inputs(program),
+                state: None,
+            };
+            read = read_back(&(self.make.make)(&new).ok()?, self.reference)?;
+            (read.program.clone(), &read.steps[..])
         };
         let mut left: ProgramEnd = Vec::new();
         let ran = catch_panic(|| {
