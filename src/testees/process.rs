@@ -178,19 +178,16 @@ impl ProcessVm {
             let rest = &exchanges[done..];
             let _asked = self.pool.enter(rest.len());
             let take = &mut |index, answer| take(done + index, answer);
-            match self.pool.places(rest.len()) {
-                Some((running, places)) => {
-                    ends.extend(self.exchange_with(&running, &rest[..places], interrupt, take));
-                }
-                None => {
-                    let answer = self.answer_alone(rest[0], interrupt);
-                    let answer = answer.inspect_err(|stopped| self.breakdowns.add_steady(stopped));
-                    ends.push(answer.map(|answer| {
-                        take(0, answer);
-                        None
-                    }));
-                }
+            if let Some((running, places)) = self.pool.places(rest.len()) {
+                ends.extend(self.exchange_with(&running, &rest[..places], interrupt, take));
+                continue;
             }
+            let answer = self.answer_alone(rest[0], interrupt);
+            let answer = answer.inspect_err(|stopped| self.breakdowns.add_steady(stopped));
+            ends.push(answer.map(|answer| {
+                take(0, answer);
+                None
+            }));
         }
         ends
     }
