@@ -1,6 +1,6 @@
 //! What a program does that runs the vectors of SingleStepTests/z80 on the crate zilog_z80 and has nothing of vmconf: it
 //! parses each file with serde_json, loads each case, executes one instruction and compares. The fields that the crate
-//! does not show are not compared.
+//! does not show, and those that a case does not name, are not compared.
 
 use std::cell::{Cell, RefCell};
 use std::fs;
@@ -102,7 +102,9 @@ fn passes(case: &Value, board: &mut Board) -> anyhow::Result<bool> {
     Ok(has_cells
         && board.touched.iter().all(is_listed)
         && *board.ports.borrow() == ports
-        && registers(&cpu).iter().all(|(name, value)| number(&demanded[*name]) == Some(*value)))
+        && registers(&cpu)
+            .iter()
+            .all(|(name, value)| demanded.get(*name).is_none_or(|it| number(it) == Some(*value))))
 }
 
 fn loaded(initial: &Value) -> Option<CPU> {

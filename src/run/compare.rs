@@ -145,16 +145,12 @@ struct Finder<'v> {
 
 impl<'v> Finder<'v> {
     fn find(&mut self, path: &Path) -> Option<&'v Value> {
-        match path.parent() {
-            Some(parent) => {
-                let value = self.find(parent)?;
-                self.child(value, path.last())
-            }
-            None => {
-                let field = self.near.find(self.fields.len(), |field| self.fields[field].0 == path.last())?;
-                self.fields[field].1.as_deref()
-            }
+        if let Some(parent) = path.parent() {
+            let value = self.find(parent)?;
+            return self.child(value, path.last());
         }
+        let field = self.near.find(self.fields.len(), |field| self.fields[field].0 == path.last())?;
+        self.fields[field].1.as_deref()
     }
 
     fn child(&mut self, value: &'v Value, key: &PathKey) -> Option<&'v Value> {

@@ -164,7 +164,9 @@ fn work_on<'s>(
             }
             None => worker.run_each(&cases),
         };
-        judged.iter().for_each(|judged| stop.see(number, &judged.report.verdict));
+        for judged in &judged {
+            stop.see(number, &judged.report.verdict);
+        }
         judged
     };
     let mut last = None;

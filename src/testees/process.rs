@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `pool.rs` | the processes of a machine, and which of them gets a request |
 //! | `conversation.rs` | starts a process, writes lines to it, reads lines from it, ends it |
+//! | `exchange.rs` | a request and the line that answers it |
 //! | `lines.rs` | the lines that it writes, and who waits for them |
 //! | `trouble.rs` | why there is no answer |
 //! | `stderr.rs` | the start and the end of its standard error |
@@ -29,16 +30,16 @@ use crate::model::event;
 use crate::model::interrupt::Interrupt;
 use crate::model::limits::Limits;
 use crate::model::verdict::{Breakdown, FirstTry};
-use crate::wire::line::quoted_around;
 use crate::wire::protocol::{self, Greeting, Hello, Offer, ProtocolAnswer, Request, VERSION};
 
 use self::breakdowns::SeenBreakdowns;
 pub use self::breakdowns::{BreakdownCount, Breakdowns};
 pub use self::case::limits_of;
-use self::case::{Reported, TesteeRun, left_out};
+use self::case::{RunStates, TesteeRun, left_out};
 pub use self::command::{DEFAULT_MEMORY, TesteeCommand};
 pub use self::conversation::{Asking, Conversation};
 use self::declared::{DeclaredOffer, DeclaredRun};
+use self::exchange::{Exchange, read_answer};
 pub use self::group::ProcessGroups;
 pub use self::identity::{UnknownIdentity, identity};
 use self::misconduct::Misconduct;
@@ -51,6 +52,7 @@ mod command;
 mod conversation;
 mod declared;
 mod declared_difference;
+mod exchange;
 mod group;
 mod identity;
 mod lines;
@@ -191,19 +193,16 @@ impl ProcessVm {
             let rest = &exchanges[done..];
             let _asked = self.pool.enter(rest.len());
             let take = &mut |index, answer| take(done + index, answer);
-            match self.pool.places(rest.len()) {
-                Some((running, places)) => {
-                    ends.extend(self.exchange_with(&running, &rest[..places], interrupt, take));
-                }
-                None => {
-                    let answer = self.answer_alone(rest[0], interrupt);
-                    let answer = answer.inspect_err(|stopped| self.breakdowns.add_steady(stopped));
-                    ends.push(answer.map(|answer| {
-                        take(0, answer);
-                        None
-                    }));
-                }
+            if let Some((running, places)) = self.pool.places(rest.len()) {
+                ends.extend(self.exchange_with(&running, &rest[..places], interrupt, take));
+                continue;
             }
+            let answer = self.answer_alone(rest[0], interrupt);
+            let answer = answer.inspect_err(|stopped| self.breakdowns.add_steady(stopped));
+            ends.push(answer.map(|answer| {
+                take(0, answer);
+                None
+            }));
         }
         ends
     }
@@ -363,22 +362,6 @@ impl ProcessVm {
     }
 }
 
-/// A request and how its answer is read.
-trait Exchange {
-    /// What an answer says.
-    type Answer;
-
-    /// Appends the request with this number, in one line with its terminator.
-    fn write(&self, id: u64, lines: &mut String);
-
-    /// Reads the line that answers the request with this number.
-    ///
-    /// # Errors
-    ///
-    /// If it does not.
-    fn read(&self, line: Vec<u8>, id: u64) -> Result<Self::Answer, Trouble>;
-}
-
 /// A request whose answer is read as it is.
 struct PlainExchange<'r>(&'r dyn Fn(u64) -> Request);
 
@@ -393,9 +376,6 @@ impl Exchange for PlainExchange<'_> {
         read_answer(&line, Some(id))
     }
 }
-
-/// The states after the steps of a run, or why the process refuses it.
-type RunStates = Result<Vec<Reported>, Stopped>;
 
 /// How a process broke down the first time, and after which time, if the request was repeated; or why there is no answer.
 type AnswerEnd = Result<Option<(Stopped, Duration)>, Stopped>;
@@ -442,23 +422,6 @@ fn begin(
     match hello {
         Ok(hello) => Ok((hello, RunningTestee::new(conversation))),
         Err(trouble) => Err(conversation.end(trouble)),
-    }
-}
-
-/// Reads the answer to the request with this number; `None` is the number of `hello`.
-fn read_answer(line: &[u8], asked: Option<u64>) -> Result<ProtocolAnswer, Trouble> {
-    let answer = ProtocolAnswer::read(line).map_err(|error| {
-        let quoted = quoted_around(line, error.column.map_or(0, |column| column.saturating_sub(1)));
-        Trouble::Broke(format!("wrote a line that is not an answer: it {error}: {quoted}"))
-    })?;
-    match (asked, answer.id()) {
-        (Some(asked), Some(answered)) if asked == answered => Ok(answer),
-        (None, None) => Ok(answer),
-        (Some(asked), Some(answered)) => {
-            Err(Trouble::Broke(format!("answered request {answered} instead of {asked}")))
-        }
-        (Some(_), None) => Err(Trouble::Broke("answered hello to another request".to_owned())),
-        (None, Some(_)) => Err(Trouble::Broke(format!("answered {} to hello", answer.name()))),
     }
 }
 

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::declared_difference::tell_apart;
+use super::exchange::{Exchange, read_answer};
 use super::trouble::Trouble;
-use super::{Exchange, RunStates, read_answer};
 use crate::machines::{Hashed, MachineInfo};
 
 use crate::machines::machine::LoadError;
@@ -210,6 +210,9 @@ pub(super) fn wire_action(action: &case::Action, info: &MachineInfo) -> WireActi
 pub(super) fn reason(failure: TesteeFailure) -> LoadError {
     LoadError { at: failure.path(), what: failure.message }
 }
+
+/// The states after the steps of a run, or why the process refuses it.
+pub(super) type RunStates = Result<Vec<Reported>, Stopped>;
 
 /// A state reported by a process.
 pub(super) struct Reported {

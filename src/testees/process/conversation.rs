@@ -289,7 +289,9 @@ fn write_lines(asked: &Receiver<SentRequests>, mut input: ChildStdin, answers: &
             written.push_str(&lines);
             // Announced before the lines are written, since a process that does not read its input may still have
             // answered.
-            waiting.into_iter().for_each(|waiting| answers.expect(waiting));
+            for waiting in waiting {
+                answers.expect(waiting);
+            }
         }
         if input.write_all(written.as_bytes()).is_err() {
             return;

@@ -3,9 +3,9 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::case::{Reported, reason, wire_action};
+use super::case::{Reported, RunStates, reason, wire_action};
+use super::exchange::{Exchange, read_answer};
 use super::trouble::Trouble;
-use super::{Exchange, RunStates, read_answer};
 use crate::machines::MachineInfo;
 use crate::model::case::{Program, Step};
 use crate::model::field_type::{DeclaredField, FieldType};

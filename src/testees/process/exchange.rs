@@ -1,0 +1,38 @@
+//! A request and the line that answers it.
+
+use super::trouble::Trouble;
+use crate::wire::line::quoted_around;
+use crate::wire::protocol::ProtocolAnswer;
+
+/// A request and how its answer is read.
+pub(super) trait Exchange {
+    /// What an answer says.
+    type Answer;
+
+    /// Appends the request with this number, in one line with its terminator.
+    fn write(&self, id: u64, lines: &mut String);
+
+    /// Reads the line that answers the request with this number.
+    ///
+    /// # Errors
+    ///
+    /// If it does not.
+    fn read(&self, line: Vec<u8>, id: u64) -> Result<Self::Answer, Trouble>;
+}
+
+/// Reads the answer to the request with this number; `None` is the number of `hello`.
+pub(super) fn read_answer(line: &[u8], asked: Option<u64>) -> Result<ProtocolAnswer, Trouble> {
+    let answer = ProtocolAnswer::read(line).map_err(|error| {
+        let quoted = quoted_around(line, error.column.map_or(0, |column| column.saturating_sub(1)));
+        Trouble::Broke(format!("wrote a line that is not an answer: it {error}: {quoted}"))
+    })?;
+    match (asked, answer.id()) {
+        (Some(asked), Some(answered)) if asked == answered => Ok(answer),
+        (None, None) => Ok(answer),
+        (Some(asked), Some(answered)) => {
+            Err(Trouble::Broke(format!("answered request {answered} instead of {asked}")))
+        }
+        (Some(_), None) => Err(Trouble::Broke("answered hello to another request".to_owned())),
+        (None, Some(_)) => Err(Trouble::Broke(format!("answered {} to hello", answer.name()))),
+    }
+}
