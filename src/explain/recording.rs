@@ -33,10 +33,9 @@ use self::stretches::{RecordedStretch, Stretch};
 
 pub use self::datum::{Datum, DatumId, StateRow, StateSection, sections_of};
 pub use self::datum_write::{DatumWrite, DatumWriter, WriteCondition};
-pub use self::moment::{Direction, FoundMoment, KeepGoing, Moment};
+pub use self::moment::{Direction, FoundMoment, FoundWrite, KeepGoing, Moment};
 pub use self::sought::{FoundPlace, Sought};
 pub use self::time_line::{TimeColumns, TimeLine};
-pub use self::vector_writes::FoundWrite;
 pub use self::writes::{CelllessValues, PendingWrites, StepWrites, cellless, differing};
 
 /// A run of a case that allows going to any step.

@@ -39,5 +39,18 @@ pub enum FoundMoment {
     Cancelled,
 }
 
+/// The result of a search for what wrote a datum.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FoundWrite {
+    /// The instruction with this number.
+    Instruction(u64),
+    /// The vector, after the instruction with this number.
+    Vector(u64),
+    /// Nothing wrote it.
+    Nothing,
+    /// The search was cancelled.
+    Cancelled,
+}
+
 /// Called from time to time with the number of instructions examined so far; returns false to cancel the search.
 pub type KeepGoing<'k> = &'k mut dyn FnMut(u64) -> bool;

@@ -5,8 +5,7 @@ use std::ops::{ControlFlow, Range};
 
 use super::Recording;
 use super::datum::Datum;
-use super::moment::{Direction, FoundMoment, KeepGoing, Moment};
-use super::vector_writes::FoundWrite;
+use super::moment::{Direction, FoundMoment, FoundWrite, KeepGoing, Moment};
 use super::writes::{Cellless, StepWrites, WriteWatch};
 use crate::machines::machine::{At, Watch};
 

@@ -6,19 +6,6 @@ use super::moment::{Direction, Moment};
 use super::stretches::Stretch;
 use super::writes::StepWrites;
 
-/// The result of a search for what wrote a datum.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FoundWrite {
-    /// The instruction with this number.
-    Instruction(u64),
-    /// The vector, after the instruction with this number.
-    Vector(u64),
-    /// Nothing wrote it.
-    Nothing,
-    /// The search was cancelled.
-    Cancelled,
-}
-
 impl Recording {
     /// What the vector sets after the first instruction: the number of the instruction before, and the cells.
     pub fn vector_writes(&self) -> impl Iterator<Item = (u64, StepWrites)> {
