@@ -57,7 +57,8 @@ pub struct Asking {
 pub(super) struct Awaited<'c> {
     conversation: &'c Conversation,
     answers: Receiver<Incoming>,
-    sent: Instant,
+    /// When the lines were sent, or the last of them was answered.
+    since: Instant,
     timeout: Duration,
     /// How often the time may begin anew.
     most_alive: u32,
@@ -126,7 +127,7 @@ impl Conversation {
         let waiting = ids.iter().map(|id| Waiting { id: *id, answer: answer.clone() }).collect();
         let requests = lock(&self.requests).clone().ok_or(Trouble::Closed)?;
         requests.send(SentRequests { lines, waiting }).map_err(|_| Trouble::Closed)?;
-        Ok(Awaited { conversation: self, answers, sent: Instant::now(), timeout, most_alive: 0 })
+        Ok(Awaited { conversation: self, answers, since: Instant::now(), timeout, most_alive: 0 })
     }
 
     /// Closes the input of the process, so that it ends.
@@ -192,12 +193,15 @@ impl Awaited<'_> {
     pub(super) fn next(&mut self, interrupt: &Interrupt) -> Result<Vec<u8>, Trouble> {
         let mut has_ended = false;
         loop {
-            let left = self.timeout.saturating_sub(self.sent.elapsed());
+            let left = self.timeout.saturating_sub(self.since.elapsed());
             match self.answers.recv_timeout(left.min(INTERVAL)) {
-                Ok(Incoming::Answer(answer)) => return answer,
+                Ok(Incoming::Answer(answer)) => {
+                    self.since = Instant::now();
+                    return answer;
+                }
                 Ok(Incoming::Alive) if self.most_alive > 0 => {
                     self.most_alive -= 1;
-                    self.sent = Instant::now();
+                    self.since = Instant::now();
                 }
                 Ok(Incoming::Alive) => {}
                 Err(RecvTimeoutError::Disconnected) => return Err(Trouble::Closed),

@@ -25,12 +25,10 @@ pub enum DeviationKind {
 /// The length in bytes of the comment at the start of the text, without the end of its line; `None` if it is
 /// not closed.
 pub(super) fn comment_length(text: &[u8]) -> Option<usize> {
-    match text.get(1) {
-        Some(b'*') => memchr::memmem::find(&text[2..], b"*/").map(|end| end + 4),
-        _ => {
-            let end = memchr(b'\n', text);
-            let is_crlf = end.is_some_and(|end| text[..end].ends_with(b"\r"));
-            Some(end.unwrap_or(text.len()) - usize::from(is_crlf))
-        }
+    if text.get(1) == Some(&b'*') {
+        return memchr::memmem::find(&text[2..], b"*/").map(|end| end + 4);
     }
+    let end = memchr(b'\n', text);
+    let is_crlf = end.is_some_and(|end| text[..end].ends_with(b"\r"));
+    Some(end.unwrap_or(text.len()) - usize::from(is_crlf))
 }

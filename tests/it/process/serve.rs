@@ -10,6 +10,7 @@ use vmconf::run::{self, FileOptions, LoadOptions, RunOptions};
 use vmconf::testees::MakeTestee;
 use vmconf::testees::process::TesteeCommand;
 
+use super::command_line::Project;
 use super::{command, start};
 use crate::support::{at_root, sources_of};
 
@@ -32,6 +33,20 @@ fn verdicts(machine: &str, folder: &str, testee: MakeTestee) -> Vec<(String, Ver
         }
     });
     verdicts
+}
+
+/// Each request has its time, however many are in flight: what one takes is not counted for those behind it.
+#[cfg(unix)]
+#[test]
+fn requests_in_flight_do_not_wait_for_each_other() {
+    let project = Project::new();
+    // Five answers, together 2 seconds.
+    let slowly = "while IFS= read -r line; do case $line in *'\"hello\"'*) ;; *) sleep 0.4 ;; esac; echo \"$line\"; done";
+    project.write("slow.sh", &format!("'{}' serve evm | {slowly}\n", env!("CARGO_BIN_EXE_vmconf")));
+    let ran =
+        project.run(&["run", "-q", "-j", "1", "add.json", "--vm", "m=sh slow.sh", "--timeout", "1500ms"]);
+    assert!(ran.exit == 0 && ran.stdout.starts_with("5 passed, 0 failed, 0 errors"), "{ran:?}");
+    assert_eq!(ran.stderr, "");
 }
 
 #[test]
