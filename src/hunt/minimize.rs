@@ -215,6 +215,7 @@ impl<'o> Minimizer<'o> {
     }
 
     fn search(&mut self) {
+        programs::shorten_long(self);
         loop {
             let before = self.file.text().to_owned();
             parts::remove(self);

@@ -17,21 +17,39 @@ use crate::model::hex::hex_bytes;
 use crate::text::edit::{TextChange, apply};
 use crate::text::json::{JsonDatum, JsonNode};
 
+/// How many instructions are removed at once from a long program, at least.
+const LONG_CHUNK: usize = 128;
+
 /// Removes instructions of each program, many at once first, then makes operands simpler.
 pub(super) fn shorten(minimizer: &mut Minimizer<'_>) {
+    for_each(minimizer, |minimizer, isa, at| {
+        remove_chunks_down_to(minimizer, isa, at, 1);
+        simplify_operands(minimizer, isa, at);
+    });
+}
+
+/// Removes many instructions at once from long programs: what is demanded of one is long as well, and becomes short with
+/// it.
+pub(super) fn shorten_long(minimizer: &mut Minimizer<'_>) {
+    for_each(minimizer, |minimizer, isa, at| remove_chunks_down_to(minimizer, isa, at, LONG_CHUNK));
+}
+
+/// Changes each program, given by its place among the programs.
+fn for_each(minimizer: &mut Minimizer<'_>, change: impl Fn(&mut Minimizer<'_>, &'static Isa, usize)) {
     let Some(isa) = minimizer.machine().map(|machine| machine.isa) else { return };
     let mut at = 0;
-    while let Some(count) = programs(minimizer, isa).get(at).map(ProgramText::instructions) {
-        let mut chunk = count;
-        while chunk > 0 {
-            remove_chunks(minimizer, isa, at, chunk);
-            chunk /= 2;
-        }
-        simplify_operands(minimizer, isa, at);
-        if minimizer.is_cut {
-            return;
-        }
+    while at < programs(minimizer, isa).len() && !minimizer.is_cut {
+        change(minimizer, isa, at);
         at += 1;
+    }
+}
+
+/// Removes half as many instructions at once each time, down to this number.
+fn remove_chunks_down_to(minimizer: &mut Minimizer<'_>, isa: &'static Isa, at: usize, least: usize) {
+    let mut chunk = programs(minimizer, isa).get(at).map_or(0, ProgramText::instructions);
+    while chunk >= least {
+        remove_chunks(minimizer, isa, at, chunk);
+        chunk /= 2;
     }
 }
 
