@@ -32,7 +32,8 @@ pub(crate) fn run_files(paths: &[PathBuf]) -> anyhow::Result<PeerCounts> {
     Ok(counts)
 }
 
-/// Memory and ports. A read of a port gives the next value that the case lists.
+/// Memory and ports. A read of a port gives the next value that the case lists. The adapter has the same board: it is a
+/// package of its own that people copy, and a peer shares nothing with what it is compared with.
 #[derive(Default)]
 struct Board {
     memory: Vec<u8>,

@@ -181,7 +181,7 @@ fn a_machine_that_crashes_has_no_say() {
 
 /// A line that answers nothing is no case's.
 #[test]
-fn a_breach_of_the_protocol_outside_of_cases_is_told() {
+fn a_breach_of_the_protocol_outside_of_cases_is_reported() {
     let place = Place::new(EMPTY);
     let vms = [place.vm("one", "neo3", "/\"type\":\"done\"/p"), place.vm("two", "neo3", "")];
     let ran = place.fill(&vms, &[]);

@@ -261,7 +261,7 @@ fn tired(lab: &Lab) {
 }
 
 #[test]
-fn crashes_that_do_not_repeat_are_told() {
+fn crashes_that_do_not_repeat_are_reported() {
     let lab = Lab::new();
     tired(&lab);
     let args = ["--jobs", "1"];
