@@ -11,6 +11,7 @@ use vmconf::model::case::Case;
 use vmconf::model::count::counted;
 use vmconf::model::diagnostic::{Diagnostic, Severity};
 use vmconf::model::hex::hex_bytes;
+use vmconf::model::position::without_bom;
 use vmconf::run::sources::{SourceOrigin, VectorSource};
 use vmconf::run::{self, LoadOptions};
 
@@ -95,7 +96,7 @@ pub(super) fn is_document(machine: &str, schema: &str) -> anyhow::Error {
 pub(super) fn hex_text(text: &[u8]) -> Result<Vec<u8>, String> {
     let text =
         str::from_utf8(text).map_err(|error| format!("no text from offset {}", error.valid_up_to()))?;
-    let start = text.len() - text.trim_start().len();
+    let start = text.len() - without_bom(text).trim_start().len();
     let start = if text[start..].starts_with("0x") { start + 2 } else { start };
     let is_wrong = |it: char| !it.is_ascii_hexdigit() && !it.is_whitespace();
     if let Some((at, wrong)) = text[start..].char_indices().find(|(_, it)| is_wrong(*it)) {

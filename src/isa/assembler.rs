@@ -15,6 +15,7 @@ use num_bigint::{BigInt, BigUint, Sign};
 
 use super::{ImmediateOperand, Isa};
 use crate::model::hex::hex_bytes;
+use crate::model::position::without_bom;
 use crate::text::json::quoted;
 
 /// An invalid line, or a line that names an unknown instruction or label.
@@ -154,7 +155,7 @@ struct LabelUse<'s> {
     start: usize,
 }
 
-/// The program that `source` describes.
+/// The program that `source` describes, which can start with a byte order mark.
 ///
 /// # Errors
 ///
@@ -163,7 +164,7 @@ struct LabelUse<'s> {
 pub fn assemble(isa: &Isa, source: &str) -> Result<Vec<u8>, AsmErrors> {
     let mut assembler = BytesAssembler { isa, program: Vec::new(), labels: HashMap::new(), uses: Vec::new() };
     let mut errors = ErrorList::default();
-    for (index, text) in source.lines().enumerate() {
+    for (index, text) in without_bom(source).lines().enumerate() {
         errors.add(assembler.line(&words(text, index + 1)));
         if errors.is_full() {
             return errors.or(Vec::new());

@@ -5,6 +5,11 @@ use std::fmt;
 /// The byte order mark, which some editors write at the start of a text.
 pub(crate) const BOM: char = '\u{feff}';
 
+/// The text after the byte order mark, if it starts with one.
+pub fn without_bom(text: &str) -> &str {
+    text.strip_prefix(BOM).unwrap_or(text)
+}
+
 /// The position of a byte as shown to a person: line and column, both from 1; columns count characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {

@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 use tempfile::TempDir;
 
 use crate::support::validator::Validator;
-use crate::support::{Ran, golden, vmconf};
+use crate::support::{Ran, at_root, golden, vmconf};
 
 /// A machine, its program and its inputs, and the line that says how it ends.
 const PROGRAMS: &[(&str, &[&str], &str)] = &[
@@ -64,6 +64,35 @@ fn a_written_vector_expects_the_state() {
     assert_eq!(result["resultStack"], serde_json::json!([{"type": "Integer", "value": 7}]));
     fs::write(&path, text.replace("0x13149e", "0x13159e")).unwrap();
     assert_eq!(vmconf(&["run", file]).exit, 1);
+}
+
+/// A byte order mark at the start of a file is no part of the program.
+#[test]
+fn a_byte_order_mark_is_passed_over() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("program");
+    let file = path.to_str().unwrap();
+    let twice = fs::read_to_string(at_root("docs/examples/exec/twice.json")).unwrap();
+    let programs = [("evm", "PUSH1 3\n"), ("evm", "0x6003"), ("tinyvm", "yield\n"), ("minic89", &twice)];
+    for (machine, text) in programs {
+        let input = if machine == "minic89" { &["--input", "21"][..] } else { &[] };
+        let shown = |text: &str| {
+            fs::write(&path, text).unwrap();
+            vmconf(&[&["exec", machine, file], input].concat())
+        };
+        let (plain, marked) = (shown(text), shown(&format!("\u{feff}{text}")));
+        assert_eq!(
+            (marked.exit, marked.stderr, marked.stdout),
+            (0, String::new(), plain.stdout),
+            "{machine}"
+        );
+    }
+    fs::write(&path, "\u{feff}PUSHH\n").unwrap();
+    let ran = vmconf(&["asm", "evm", file]);
+    assert!(ran.exit == 3 && ran.stderr.contains("program:1:1: "), "{ran:?}");
+    fs::write(&path, "\u{feff}{x").unwrap();
+    let ran = vmconf(&["exec", "minic89", file]);
+    assert!(ran.exit == 3 && ran.stderr.contains("line 1 column 2"), "{ran:?}");
 }
 
 #[test]

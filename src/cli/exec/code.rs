@@ -7,6 +7,7 @@ use vmconf::formats::nef::{self, Nef, is_nef};
 use vmconf::isa::assembler::{AsmErrors, assemble};
 use vmconf::machines::{MachineInfo, ProgramLanguage};
 use vmconf::model::hex::bytes_key;
+use vmconf::model::position::without_bom;
 
 use crate::cli::errors::BrokenInput;
 use crate::cli::input::read;
@@ -55,10 +56,10 @@ fn program(machine: &MachineInfo, name: &str, content: &[u8]) -> anyhow::Result<
     let not_text = |error: std::str::Utf8Error| {
         broken(format!(": neither a program nor UTF-8, at byte {}", error.valid_up_to()))
     };
-    let source = || str::from_utf8(content).map_err(not_text);
+    let source = || str::from_utf8(content).map(without_bom).map_err(not_text);
     Ok(match machine.language {
         ProgramLanguage::Document { .. } => {
-            serde_json::from_slice(content).map_err(|error| broken(format!(": {error}")))?
+            serde_json::from_str(source()?).map_err(|error| broken(format!(": {error}")))?
         }
         ProgramLanguage::Bytes if is_nef(content) && machine.name == nef::MACHINE => {
             let nef = Nef::read(content).map_err(|error| broken(format!(": {error}")))?;

@@ -24,9 +24,10 @@ use self::operand::{AssemblerOperand, OperandKind, SourceLine, Spacing, Syntax};
 use super::language::{OperandShape, fits, instruction, range, shape};
 use crate::isa::assembler::{AsmError, AsmErrors, Assembled, ErrorList, SourceWord};
 use crate::isa::{OpInfo, WordField};
+use crate::model::position::without_bom;
 use crate::text::json::quoted;
 
-/// The memory of 65,536 words that `source` describes.
+/// The memory of 65,536 words that `source` describes, which can start with a byte order mark.
 ///
 /// # Errors
 ///
@@ -39,7 +40,7 @@ pub fn assemble(source: &str) -> Result<Assembled, AsmErrors> {
         hash: None,
         errors: ErrorList::default(),
     };
-    let lines = source.lines().enumerate();
+    let lines = without_bom(source).lines().enumerate();
     for line in lines.filter_map(|(index, text)| SourceLine::new(text, index + 1)) {
         let result = assembler.line(line);
         assembler.errors.add(result);
