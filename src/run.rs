@@ -73,7 +73,7 @@ use crate::model::event::{Event, RunSummary};
 
 pub(crate) use catch_panic::catch_panic;
 pub use collect::{Analyse, Explain, Explainers, VerdictOf};
-pub(crate) use execute::place_of;
+pub(crate) use execute::place_of_error;
 pub use execute::{Worker, is_elsewhere, machine_of, run_by, watch};
 pub use families::{Families, FamilyMachine};
 pub use file_options::FileOptions;

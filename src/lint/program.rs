@@ -10,11 +10,11 @@ use crate::model::assertion::{Assertion, Expected};
 use crate::model::case::{Case, Program};
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::path::{Path, PathKey};
-use crate::model::position::Origin;
+use crate::model::position::{Origin, without_bom};
 use crate::model::rule::LintRule;
 use crate::model::shape::MemberShape;
 use crate::model::value::Value;
-use crate::run::{Families, place_of};
+use crate::run::{Families, place_of_error};
 use crate::testees::{Stopped, Testee};
 use crate::text::json::{Document, JsonNode, quoted};
 use crate::text::suggest::nearest;
@@ -90,7 +90,7 @@ impl<'c> Inspection<'c> {
     fn refused_source(&self, lines: &ProgramLines<'_>, source: &str, error: &AsmError) -> Diagnostic<Origin> {
         let AsmError { line, column, what, expected } = error.clone();
         let is_of_word = |it: &char| it.is_ascii_alphanumeric() || *it == '_';
-        let text = source.lines().nth(line.saturating_sub(1)).unwrap_or("");
+        let text = without_bom(source).lines().nth(line.saturating_sub(1)).unwrap_or("");
         let word: String = text.chars().skip(column.saturating_sub(1)).take_while(is_of_word).collect();
         let commands = self.commands();
         let known = if commands.contains(&word) { &[] } else { &commands[..] };
@@ -139,7 +139,7 @@ impl<'c> Inspection<'c> {
 
     /// A diagnostic about a datum of the program, or about the whole program.
     fn about(&self, reason: &LoadError, what: String) -> Diagnostic<Origin> {
-        let at = reason.at.as_ref().and_then(|at| place_of(at, self.case, self.node.document()));
+        let at = place_of_error(reason, self.case, self.node.document());
         Diagnostic::at(at.unwrap_or(self.node.at()), what)
     }
 
@@ -195,9 +195,7 @@ impl<'d> ProgramLines<'d> {
         let Some(item) = line.checked_sub(1).and_then(|line| self.items.get(line)) else {
             return Diagnostic::at(self.origin.0, format!("{}:{line}:{column}: {what}", self.file));
         };
-        // After the opening quote. If the JSON text has escapes, its columns differ from those of the line.
-        let inside = item.raw().char_indices().nth(column).filter(|_| !item.raw().contains('\\'));
-        Diagnostic::at(item.at() + inside.map_or(0, |inside| inside.0 as u32), what)
+        Diagnostic::at(item.at_column(column), what)
     }
 }
 

@@ -217,6 +217,8 @@ pub enum Status {
 pub struct LoadError {
     /// The invalid datum of the program record, if it is a single one.
     pub at: Option<Path>,
+    /// The column in the text of that datum, in characters from 1, if a part of it is invalid.
+    pub column: Option<usize>,
     /// What is wrong.
     pub what: String,
 }
@@ -224,12 +226,18 @@ pub struct LoadError {
 impl LoadError {
     /// An error of the program as a whole.
     pub fn new(what: impl Into<String>) -> LoadError {
-        LoadError { at: None, what: what.into() }
+        LoadError { at: None, column: None, what: what.into() }
     }
 
     /// An error of one datum of the program.
     pub fn at(at: Path, what: impl Into<String>) -> LoadError {
-        LoadError { at: Some(at), what: what.into() }
+        LoadError { at: Some(at), column: None, what: what.into() }
+    }
+
+    /// The error, of the part of the text of its datum that starts in this column.
+    #[must_use]
+    pub fn in_column(self, column: usize) -> LoadError {
+        LoadError { column: Some(column), ..self }
     }
 }
 

@@ -569,15 +569,22 @@ fn error(what: String) -> Verdict {
 
 /// A diagnostic about a datum of the program, at its place if that is known.
 fn about(reason: &LoadError, case: &Case, document: &Document) -> Diagnostic {
-    match reason.at.as_ref().and_then(|at| place_of(at, case, document)) {
+    match place_of_error(reason, case, document) {
         Some(at) => document.locate(Diagnostic::at(at, reason.what.clone())),
         None => Diagnostic::new(reason.what.clone()),
     }
 }
 
+/// Where the datum that an error is about is, and inside of it the part that is invalid.
+pub(crate) fn place_of_error(reason: &LoadError, case: &Case, document: &Document) -> Option<u32> {
+    let at = place_of(reason.at.as_ref()?, case, document)?;
+    let inside = reason.column.and_then(|column| Some(document.node_at(at)?.at_column(column)));
+    Some(inside.unwrap_or(at))
+}
+
 /// The node of a datum of the program: that of the datum itself or of the nearest ancestor whose place the
 /// format recorded.
-pub(crate) fn place_of(at: &Path, case: &Case, document: &Document) -> Option<u32> {
+fn place_of(at: &Path, case: &Case, document: &Document) -> Option<u32> {
     if let Some((_, origin)) = case.places.iter().find(|place| place.0 == *at) {
         return Some(origin.0);
     }

@@ -84,9 +84,9 @@ impl Embedded {
                     return Err(EmbeddedStop::Other(Stopped::Error(LoadError::new(OUT_OF_MEMORY))));
                 }
                 Status::Interrupted => return Err(EmbeddedStop::Other(Stopped::Interrupted)),
-                Status::Refused(LoadError { at, what }) => {
-                    let what = format!("the run cannot go on: {what}");
-                    return Err(EmbeddedStop::Other(Stopped::Error(LoadError { at, what })));
+                Status::Refused(reason) => {
+                    let what = format!("the run cannot go on: {reason}");
+                    return Err(EmbeddedStop::Other(Stopped::Error(LoadError { what, ..reason })));
                 }
             }
         }

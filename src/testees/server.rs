@@ -214,7 +214,7 @@ impl RequestRefusal {
     fn into_answer(self, id: u64) -> ProtocolAnswer {
         match self {
             RequestRefusal::Skip(reason) => ProtocolAnswer::Skip(Skip { id, reason }),
-            RequestRefusal::Error(LoadError { at, what }) => {
+            RequestRefusal::Error(LoadError { at, what, .. }) => {
                 let at = at.as_ref().map(Path::keys).unwrap_or_default();
                 ProtocolAnswer::Error(TesteeFailure {
                     id,

@@ -81,7 +81,8 @@ pub enum Stopped {
 
 impl Stopped {
     /// The machine does not accept the program.
-    pub(crate) fn not_loadable(LoadError { at, what }: LoadError) -> Stopped {
-        Stopped::Error(LoadError { at, what: format!("the program cannot be loaded: {what}") })
+    pub(crate) fn not_loadable(reason: LoadError) -> Stopped {
+        let what = format!("the program cannot be loaded: {reason}");
+        Stopped::Error(LoadError { what, ..reason })
     }
 }

@@ -87,6 +87,7 @@ fn source_is_assembled() {
     check("", "");
     check("  # nothing\n\n \t", "");
     check(" yield # the end\r\n", "0000: 102A");
+    check("\u{feff}yield", "0000: 102A");
     check("lbgt r1 r2 200", "0000: 8C12 9200 A0C6");
     check("lbeqz r4 -200", "0000: 9400 A8C7");
     check("bgts r1 r2 -3", "0000: 8312 9282");
@@ -161,6 +162,7 @@ fn wrong_source_is_explained() {
         assert_eq!(error.to_string(), message, "{source:?}");
     }
     let command = "a command of tinyvm (vmconf isa tinyvm lists the instructions)";
+    check("\u{feff}foo", &format!("1:1: no command \"foo\"; expected {command}"));
     check("yield\n foo", &format!("2:2: no command \"foo\"; expected {command}"));
     check("é\u{1b}", &format!("1:1: no command \"é\\u{{1b}}\"; expected {command}"));
     check("YIELD", "1:1: no command \"YIELD\"; expected commands in lower case");
@@ -351,6 +353,28 @@ fn the_command_line_says_what_is_wrong() {
     let out = folder.path().join("out");
     assert_eq!(vmconf(&["asm", "evm", &path, "--write", out.to_str().unwrap()]).exit, 0);
     assert_eq!(std::fs::read(out).unwrap(), [0]);
+}
+
+/// A wrong line of an array is shown where it is, also by the machine that refuses the program.
+#[test]
+fn wrong_lines_are_found_in_the_vector() {
+    let check = |command: &str, member: &str, line: &str, place: &str| {
+        let vector = format!(
+            "{{\"machine\": \"tinyvm\", \"tests\": [{{\"name\": \"a\", {member}\n\"yield\",\n  \"{line}\"]}}]}}"
+        );
+        let (_folder, path) = folder_with("v.json", vector.as_bytes());
+        let ran = vmconf(&[command, "--no-config", &path]);
+        let mut places = ran.stdout.split("v.json:").map(|it| it.split_whitespace().next().unwrap_or(""));
+        let is_there = places.any(|it| it.trim_end_matches(':') == place);
+        assert!(ran.exit == 3 && is_there, "{command} {member}: {ran:?}");
+    };
+    for command in ["run", "check"] {
+        for member in ["\"instructions\": [", "\"driver\": [\"yield\"], \"testee\": ["] {
+            check(command, member, "  foo r1", "3:6");
+            // With an escape, the columns of the line are not those of the file.
+            check(command, member, "\\u0020foo", "3:3");
+        }
+    }
 }
 
 /// A source that cannot be used is named, whether the command line or a vector names it.

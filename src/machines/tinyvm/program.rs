@@ -8,6 +8,7 @@ use super::mode::{MachineMode, Single};
 use super::opcodes::TINYVM;
 use super::random::Random;
 use crate::isa::OpInfo;
+use crate::isa::assembler::{AsmError, AsmErrors};
 use crate::machines::machine::LoadError;
 use crate::machines::record::{any, record};
 use crate::model::case::Program;
@@ -157,11 +158,16 @@ pub(super) fn fill(words: &mut TinyWords, segment: Option<&Value>, at: &Path) ->
     match segment {
         None => Ok(()),
         Some(Value::Bytes(bytes)) => put(words, 0, bytes, at),
-        Some(Value::Text(source)) => put_source(words, "line ", source, at),
+        Some(Value::Text(source)) => put_source(words, source).map_err(|errors| {
+            // The lines are items of an array.
+            let AsmError { line, column, .. } = *errors.first();
+            LoadError::at(at.child(line - 1), format!("line {}", errors.first())).in_column(column)
+        }),
         Some(Value::Record(parts)) => parts.iter().try_for_each(|(address, part)| {
             if let Value::Text(source) = part {
                 let file = address;
-                return put_source(words, &format!("{file}:"), source, at);
+                return put_source(words, source)
+                    .map_err(|errors| LoadError::at(at.clone(), format!("{file}:{}", errors.first())));
             }
             let digits = address.strip_prefix("0x").and_then(hex_bytes);
             match (digits.as_deref(), part) {
@@ -187,11 +193,9 @@ fn put(words: &mut TinyWords, address: u16, bytes: &[u8], at: &Path) -> Result<(
     Ok(())
 }
 
-/// Writes the words of a source to a memory. `place` is the text before the line number in an error.
-fn put_source(words: &mut TinyWords, place: &str, source: &str, at: &Path) -> Result<(), LoadError> {
-    let assembled = super::assembler::assemble(source);
-    let assembled =
-        assembled.map_err(|errors| LoadError::at(at.clone(), format!("{place}{}", errors.first())))?;
+/// Writes the words of a source to a memory.
+fn put_source(words: &mut TinyWords, source: &str) -> Result<(), AsmErrors> {
+    let assembled = super::assembler::assemble(source)?;
     words.copy_from_slice(&assembled.words);
     Ok(())
 }

@@ -109,6 +109,14 @@ impl<'d> JsonNode<'d> {
         self.get().at
     }
 
+    /// Where this column of the text of a string is, in characters from 1. In JSON text with escapes the columns
+    /// differ from those of the string, so that it is where the string starts.
+    pub(crate) fn at_column(self, column: usize) -> u32 {
+        // The first character is the quote.
+        let inside = self.raw().char_indices().nth(column).filter(|_| !self.raw().contains('\\'));
+        self.at() + inside.map_or(0, |inside| inside.0 as u32)
+    }
+
     /// The bytes of the datum, brackets or quotes included.
     pub fn range(self) -> Range<usize> {
         let JsonSlot { at, end, .. } = self.get();
