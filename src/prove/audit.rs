@@ -11,7 +11,7 @@ mod change;
 use std::collections::BTreeMap;
 
 use self::change::{AuditChange, AuditChangeKind, changes, changes_below};
-use super::recorded::{RecordedFields, RecordedSteps, recorded};
+use super::recorded::{RecordedFields, RecordedSteps, Unrecorded, recorded};
 use crate::formats::FileReading;
 use crate::formats::family::DeclaredRule;
 use crate::formats::uncompared::{UncomparedRule, rule_of, shared_inputs};
@@ -56,9 +56,11 @@ pub fn audit(sources: &Sources, options: &LoadOptions, how: AuditOptions) -> Aud
             if options.run.interrupt.is_requested() {
                 break;
             }
-            match recorded(&file, index, &mut worker).filter(|recorded| recorded.passes(how.compare)) {
-                Some(recorded) => auditor.case(&file, index, &recorded),
-                None => auditor.audit.left_out += 1,
+            let recorded = recorded(&file, index, &mut worker);
+            auditor.audit.broken += u64::from(recorded.as_ref().err() == Some(&Unrecorded::Broken));
+            match recorded {
+                Ok(recorded) if recorded.passes(how.compare) => auditor.case(&file, index, &recorded),
+                _ => auditor.audit.left_out += 1,
             }
         }
     }

@@ -8,7 +8,7 @@ mod fault;
 use std::collections::BTreeSet;
 
 pub use self::fault::{FAULTS, JudgeFault, JudgedDifference};
-use super::recorded::{RecordedFields, RecordedSteps, recorded};
+use super::recorded::{RecordedFields, RecordedSteps, Unrecorded, recorded};
 use crate::model::assertion::{Assertion, Expected};
 use crate::model::path::Path;
 use crate::run::compare::diff;
@@ -39,7 +39,9 @@ impl Negatives {
                 if options.run.interrupt.is_requested() {
                     break;
                 }
-                let failing = recorded(&file, index, &mut worker).filter(|recorded| !passes(recorded, None));
+                let recorded = recorded(&file, index, &mut worker);
+                negatives.broken += u64::from(recorded.as_ref().err() == Some(&Unrecorded::Broken));
+                let failing = recorded.ok().filter(|recorded| !passes(recorded, None));
                 match failing.zip(file.case(index)) {
                     Some((recorded, loaded)) => negatives.cases.push((loaded.id.to_string(), recorded)),
                     None => negatives.left_out += 1,

@@ -7,6 +7,7 @@ use crate::model::case::{Case, Step};
 use crate::model::path::PathKey;
 use crate::model::value::Value;
 use crate::run::{LoadedFile, Worker};
+use crate::testees::Stopped;
 
 /// A case and the state after each of its steps.
 pub(super) struct RecordedSteps {
@@ -31,18 +32,28 @@ impl Observe for RecordedFields {
     }
 }
 
-/// Runs a case; `None` if it cannot be read or run. Where no machine is known, its states are those that the case demands.
+/// Why there are no states of a case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unrecorded {
+    /// The vector is broken.
+    Broken,
+    /// The machine did not get to the end.
+    NotRun,
+}
+
+/// Runs a case. Where no machine is known, its states are those that the case demands.
 pub(super) fn recorded(
     file: &LoadedFile<'_>,
     index: usize,
     worker: &mut Worker<'_>,
-) -> Option<RecordedSteps> {
-    let case = file.case(index)?.read().ok()?.case?;
-    let info = file.options().families.machine(case.machine)?;
+) -> Result<RecordedSteps, Unrecorded> {
+    let reading = file.case(index).and_then(|case| case.read().ok());
+    let case = reading.and_then(|reading| reading.case).ok_or(Unrecorded::Broken)?;
+    let info = file.options().families.machine(case.machine).ok_or(Unrecorded::Broken)?;
     let declared: Vec<_> = info.fields.iter().map(|field| field.name).collect();
     if info.engine == Engine::Elsewhere && worker.options().testee.vm().is_none() {
         let states = case.steps.iter().map(|step| demanded(step, &declared)).collect();
-        return Some(RecordedSteps { case, states });
+        return Ok(RecordedSteps { case, states });
     }
     let mut states = Vec::new();
     let done = worker.with_testee(case.machine, file.options(), |testee| {
@@ -54,7 +65,11 @@ pub(super) fn recorded(
             });
         })
     });
-    matches!(done, Ok(Ok(_))).then_some(RecordedSteps { case, states })
+    match done {
+        Ok(Ok(_)) => Ok(RecordedSteps { case, states }),
+        Err(_) | Ok(Err(Stopped::Error(_))) => Err(Unrecorded::Broken),
+        Ok(Err(_)) => Err(Unrecorded::NotRun),
+    }
 }
 
 /// The state that a step demands, as far as it demands values.
