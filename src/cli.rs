@@ -88,6 +88,7 @@ mod watch;
 mod worlds;
 
 use std::ffi::OsString;
+use std::io::Write;
 use std::mem::ManuallyDrop;
 use std::process::ExitCode;
 
@@ -228,18 +229,33 @@ fn fail_writes_beyond_limits() {
 }
 
 fn run() -> anyhow::Result<Exit> {
-    let (mut cli, settings) = parse().unwrap_or_else(|error| match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            tree().get_matches();
-            error.exit()
-        }
-        _ => error.exit(),
-    })?;
+    let (mut cli, settings) = match parse() {
+        Ok(parsed) => parsed?,
+        Err(error) => return without_command(error),
+    };
     cli.color.write_global();
     if let Some(select) = cli.command.select() {
         select.read_standard_input()?;
     }
     cli.command.run(settings)
+}
+
+/// Prints help or the version. Ends the process if the command line is wrong.
+fn without_command(error: clap::Error) -> anyhow::Result<Exit> {
+    let error = match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            tree().try_get_matches().err().unwrap_or(error)
+        }
+        _ => error,
+    };
+    if error.use_stderr() {
+        error.exit();
+    }
+    // Unlike the printing of the parser, this says when nothing can be written.
+    let mut out = output::stdout();
+    write!(out, "{}", error.render().ansi())?;
+    out.flush()?;
+    Ok(Exit::Passed)
 }
 
 /// The arguments of the process and the settings, both as `vmconf.toml` is now.

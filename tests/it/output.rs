@@ -169,6 +169,20 @@ fn a_full_disk_ends_every_command_alike() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Help and the version are printed by the argument parser.
+#[cfg(target_os = "linux")]
+#[test]
+fn help_to_a_full_disk_is_an_error() {
+    for words in
+        [&["--version"][..], &["-V"], &["--help"], &["-h"], &["run", "--help"], &["help"], &["help", "run"]]
+    {
+        let full = File::options().write(true).open("/dev/full").unwrap();
+        let ran = ran(Place::new().command(words).stdout(full).output().unwrap());
+        let is_told = ran.stderr.starts_with("error: standard output: ");
+        assert!(ran.exit == BROKEN && is_told, "{words:?}: {ran:?}");
+    }
+}
+
 /// What each command that reads files does when there is nothing to do; `None` if there is always something.
 const NOTHING: &[(&str, Option<&[&str]>)] = &[
     ("run", Some(&["gas.json", "--filter", "none"])),
