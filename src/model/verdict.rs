@@ -262,6 +262,15 @@ pub struct Breakdown {
     pub stderr: String,
 }
 
+impl Breakdown {
+    /// What it wrote to standard error, to follow `what` in the same line; empty if it wrote nothing.
+    pub fn stderr_in_line(&self) -> String {
+        let lines = self.stderr.lines().map(str::trim).filter(|line| !line.is_empty());
+        let lines = lines.collect::<Vec<_>>().join(" | ");
+        if lines.is_empty() { lines } else { format!("; standard error: {lines}") }
+    }
+}
+
 /// How a case ended that was tried again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FirstTry {

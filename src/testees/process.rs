@@ -90,11 +90,8 @@ impl ProcessVm {
         groups: ProcessGroups,
         interrupt: &Interrupt,
     ) -> Result<ProcessVm, String> {
-        let what = |trouble: Breakdown| {
-            let stderr = trouble.stderr.trim_end();
-            let stderr = if stderr.is_empty() { String::new() } else { format!(":\n{stderr}") };
-            format!("{}: {}{stderr}", command.name, trouble.what)
-        };
+        let what =
+            |trouble: Breakdown| format!("{}: {}{}", command.name, trouble.what, trouble.stderr_in_line());
         let (hello, running) = match begin(&command, &groups, interrupt) {
             Ok(begun) => begun,
             Err(Stopped::Crash(breakdown) | Stopped::Timeout(breakdown)) => return Err(what(breakdown)),

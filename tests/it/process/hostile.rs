@@ -201,7 +201,7 @@ fn a_process_that_does_not_say_hello_is_not_used() {
             "banner",
             "mine: wrote a line that is not an answer: it is not JSON: expected value in column 1: \"Welcome!\"",
         ),
-        ("dead", "mine: ended with exit code 1:\nno such module"),
+        ("dead", "mine: ended with exit code 1; standard error: no such module"),
         ("newer", "mine: speaks version 2 of the protocol, and vmconf speaks version 1"),
     ];
     for (word, expected) in begins {

@@ -100,11 +100,25 @@ fn id_in(line: &str) -> Option<u64> {
 /// What happened, with the end of what the adapter wrote to standard error.
 fn said(stopped: Stopped) -> String {
     match stopped {
-        Stopped::Crash(breakdown) | Stopped::Timeout(breakdown) => {
-            let last = breakdown.stderr.trim_end().lines().last().unwrap_or_default();
-            let last = if last.is_empty() { String::new() } else { format!("; standard error ends: {last}") };
-            format!("it {}{last}", breakdown.what)
-        }
+        Stopped::Crash(breakdown) => format!("it {}{}", breakdown.what, breakdown.stderr_in_line()),
+        Stopped::Timeout(breakdown) => format!("it gave {}{}", breakdown.what, breakdown.stderr_in_line()),
         _ => "interrupted".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use vmconf::model::verdict::Breakdown;
+    use vmconf::testees::Stopped;
+
+    use super::said;
+
+    #[test]
+    fn what_happened_is_a_clause() {
+        let broke_down =
+            |what: &str, stderr: &str| Breakdown { what: what.to_owned(), stderr: stderr.to_owned() };
+        let crash = Stopped::Crash(broke_down("ended with exit code 1", "Traceback:\n  no module\n\n"));
+        assert_eq!(said(crash), "it ended with exit code 1; standard error: Traceback: | no module");
+        assert_eq!(said(Stopped::Timeout(broke_down("no answer in 20 s", ""))), "it gave no answer in 20 s");
     }
 }
