@@ -3,8 +3,9 @@
 mod pages;
 mod results;
 
+use std::env;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
@@ -20,6 +21,7 @@ use vmconf::run::matrix::{MatrixCollector, MatrixMachine};
 use vmconf::run::{self, Contents, LoadOptions};
 use vmconf::testees::MakeTestee;
 use vmconf::testees::process::{ProcessGroups, ProcessVm};
+use vmconf::text::file_name::shown;
 use vmconf::wire::matrix::Matrix;
 
 use self::results::ResultsArgument;
@@ -74,6 +76,13 @@ pub(super) struct MatrixCommand {
     /// Write a badge for each machine, NAME.svg, to this folder
     #[arg(long, value_name = "FOLDER")]
     badges: Option<PathBuf>,
+}
+
+/// The name of the working folder, `.` if it has none.
+fn working_folder() -> String {
+    let folder = env::current_dir().ok();
+    let name = folder.as_deref().and_then(Path::file_name);
+    name.map_or_else(|| ".".to_owned(), |name| shown(name.as_ref()))
 }
 
 fn forms() -> PossibleValuesParser {
@@ -145,7 +154,8 @@ impl MatrixCommand {
             name: name.clone(),
             flags: Some(settings.repeated_on(argument)),
         };
-        let mut collector = MatrixCollector::new(vms.iter().zip(arguments).map(machine).collect());
+        let columns = vms.iter().zip(arguments).map(machine).collect();
+        let mut collector = MatrixCollector::new(columns, working_folder());
         let mut machines = Vec::new();
         for (machine, (name, vm)) in vms.into_iter().enumerate() {
             let mut conformance = ConformanceRun::new("this run");

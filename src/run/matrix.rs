@@ -28,6 +28,8 @@ pub struct MatrixCollector {
     /// How machines differ, by the index of the case and of the machine.
     differences: HashMap<(usize, usize), String>,
     broken: Vec<BrokenMachine>,
+    /// The suite of files whose names say no folder.
+    folder: String,
     /// Whether each machine ran a case.
     has_run: Vec<bool>,
 }
@@ -51,11 +53,11 @@ struct MatrixOutcome {
 }
 
 impl MatrixCollector {
-    /// A collector for these machines.
-    pub fn new(machines: Vec<MatrixMachine>) -> MatrixCollector {
+    /// A collector for these machines. `folder` is the name of the folder that the names of files begin in.
+    pub fn new(machines: Vec<MatrixMachine>, folder: String) -> MatrixCollector {
         let (cases, texts, differences) = (IndexMap::new(), IndexSet::new(), HashMap::new());
         let has_run = vec![false; machines.len()];
-        MatrixCollector { machines, cases, texts, differences, broken: Vec::new(), has_run }
+        MatrixCollector { machines, cases, texts, differences, broken: Vec::new(), folder, has_run }
     }
 
     /// Adds what is wrong with a machine, given by its index, apart from cases.
@@ -93,14 +95,15 @@ impl MatrixCollector {
     /// The suite of each file: the folder below the one that all files are in.
     pub fn suite_of(&self) -> impl Fn(&str) -> String + use<> {
         let common = common_folder(self.cases.keys().map(|id| &*id.file));
-        move |file| suite(file, common).to_owned()
+        let folder = self.folder.clone();
+        move |file| suite(file, common, &folder).to_owned()
     }
 
     fn suites(&self) -> Vec<MatrixSuite> {
         let common = common_folder(self.cases.keys().map(|id| &*id.file));
         let mut suites: BTreeMap<&str, Vec<MatrixCell>> = BTreeMap::new();
         for (id, outcomes) in &self.cases {
-            let name = suite(&id.file, common);
+            let name = suite(&id.file, common, &self.folder);
             let cells =
                 suites.entry(name).or_insert_with(|| vec![MatrixCell::default(); self.machines.len()]);
             for (machine, (cell, outcome)) in cells.iter_mut().zip(outcomes).enumerate() {
@@ -194,8 +197,13 @@ fn text(report: &CaseReport) -> String {
     }
 }
 
-/// The name of the suite of a file; `common` is the length of the folder that all files are in.
-fn suite(file: &str, common: usize) -> &str {
+/// The name of the suite of a file; `common` is the length of the folder that all files are in, and `folder` the name of
+/// the one in which the names of files begin.
+fn suite<'n>(file: &'n str, common: usize, folder: &'n str) -> &'n str {
     let below = file.get(common..).unwrap_or(file);
-    below.split_once('/').map_or(file[..file.len() - below.len()].trim_end_matches('/'), |it| it.0)
+    match (below.split_once('/'), file[..file.len() - below.len()].trim_end_matches('/')) {
+        (Some((suite, _)), _) => suite,
+        (None, "") => folder,
+        (None, common) => common,
+    }
 }

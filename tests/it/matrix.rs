@@ -87,6 +87,25 @@ fn machines_have_different_names() {
     assert_eq!(vmconf(&["matrix", "vectors/evm/gas"]).exit, 2);
 }
 
+/// Files in the working folder are the suite of that name, also beside those of others.
+#[test]
+fn the_working_folder_is_a_suite() {
+    let folder = TempDir::new().unwrap();
+    let arithmetic = folder.path().join("arithmetic");
+    fs::create_dir_all(arithmetic.join("more")).unwrap();
+    let suites = |files: &[&str]| -> Vec<String> {
+        for file in files {
+            fs::copy(at_root("vectors/evm/arithmetic/add.json"), arithmetic.join(file)).unwrap();
+        }
+        let args = ["matrix", ".", "--vm", &format!("ours={SERVE}"), "--output", "json"];
+        let ran = ran(command(&args).current_dir(&arithmetic).output().unwrap());
+        let matrix: Matrix = serde_json::from_str(&ran.stdout).unwrap();
+        matrix.suites.into_iter().map(|suite| suite.name).collect()
+    };
+    assert_eq!(suites(&["add.json"]), ["arithmetic"]);
+    assert_eq!(suites(&["add.json", "more/add.json"]), ["arithmetic", "more"]);
+}
+
 /// A machine that does not start has a column, and the others run. Without `--vm`, the machines are those of the
 /// configuration.
 #[test]

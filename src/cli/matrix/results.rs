@@ -76,7 +76,8 @@ pub(super) fn read(
         // The command of a machine in another process is not in its report.
         flags: (!results.is_elsewhere).then(ShellWords::default),
     };
-    let mut collector = MatrixCollector::new(machines.iter().map(column).collect());
+    // A report does not say in which folder it was made.
+    let mut collector = MatrixCollector::new(machines.iter().map(column).collect(), ".".to_owned());
     let mut found = Vec::new();
     for (index, (name, results)) in machines.into_iter().enumerate() {
         results.cases.iter().for_each(|case| collector.add(index, case));
