@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 use vmconf::model::case_report::CaseReport;
 use vmconf::model::count::counted;
@@ -23,7 +23,7 @@ use super::input::read_text;
 use super::output;
 use super::result_file::ResultFile;
 use super::select::Select;
-use super::settings::Settings;
+use super::settings::{FILE, Settings};
 use super::unwritten::Unwritten;
 use super::vm::VmArgs;
 
@@ -35,7 +35,7 @@ pub(super) struct KnownArgs {
     file: Option<PathBuf>,
 
     /// Date that decides which entries have expired [default: today]
-    #[arg(long, value_name = "DATE", value_parser = parse_date, requires = "file", hide_short_help = true)]
+    #[arg(long, value_name = "DATE", value_parser = parse_date, hide_short_help = true)]
     today: Option<Date>,
 }
 
@@ -48,6 +48,10 @@ fn parse_date(text: &str) -> Result<Date, String> {
 impl KnownArgs {
     /// The list for all files, if there is one. Prints a note with the date used if the list has dates.
     pub(super) fn read(&self, settings: &Settings) -> anyhow::Result<Option<ExpectedFailures>> {
+        let has_list = self.file.is_some() || settings.overridden("known").iter().any(Option::is_some);
+        if self.today.is_some() && !has_list {
+            bail!("--today is for lists of known failures; use --known FILE, or known in {FILE}");
+        }
         let list = self.file.as_deref().map(|path| self.list(path)).transpose();
         match settings.place("known") {
             Some(place) => list.with_context(|| format!("{place}: known")),

@@ -320,6 +320,29 @@ fn the_current_day_is_shown_when_an_entry_expires() {
     assert!(told("2026-01-02", Some("2025-12-30")).contains("expires soon"));
 }
 
+/// A list that `vmconf.toml` names, for all files or for some, has a day as well; without a list, a day says nothing.
+#[test]
+fn the_current_day_is_that_of_configured_lists() {
+    let folder = TempDir::new().unwrap();
+    fs::copy(at_root(GAS), folder.path().join("gas.json")).unwrap();
+    let known = entry("gas.json::*", "expires = 2026-06-15\n");
+    fs::write(folder.path().join("known.toml"), known).unwrap();
+    let run = |config: &str, day: &str| {
+        fs::write(folder.path().join("vmconf.toml"), config).unwrap();
+        let args = ["run", "gas.json", "--today", day];
+        ran(command(&args).current_dir(folder.path()).output().unwrap())
+    };
+    for config in [
+        "[profile.default]\nknown = \"known.toml\"\n",
+        "[[override]]\npath = \"*\"\nknown = \"known.toml\"\n",
+    ] {
+        assert_eq!(run(config, "2026-06-15").exit, 0, "{config}");
+        assert_eq!(run(config, "2026-06-16").exit, 1, "{config}");
+    }
+    let without = run("", "2026-06-15");
+    assert!(without.exit == 2 && without.stderr.contains("--known FILE"), "{without:?}");
+}
+
 /// A line that answers nothing is no case's. The list is brought up to date all the same.
 #[cfg(unix)]
 #[test]
