@@ -8,7 +8,6 @@ use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 use vmconf::formats::family::{BOXED, Family, infer, is_machine_name};
 use vmconf::formats::{FileReading, FormatOptions};
-use vmconf::machines;
 use vmconf::model::case::Case;
 use vmconf::model::count::counted;
 use vmconf::model::diagnostic::Severity;
@@ -16,6 +15,7 @@ use vmconf::model::escape::escaped;
 use vmconf::model::exit_code::Exit;
 use vmconf::model::name::Name;
 use vmconf::model::path::PathKey;
+use vmconf::run::families::not_embedded;
 use vmconf::run::sources;
 use vmconf::run::{Families, FamilyMachine};
 use vmconf::testees::process;
@@ -194,9 +194,7 @@ impl FamilyInitArgs {
         let path = self.vectors.first().context("no vectors")?;
         let stem = path.file_stem().map(|stem| stem.to_string_lossy().to_lowercase()).unwrap_or_default();
         let name = self.name.clone().unwrap_or(stem);
-        if machines::by_name(&name).is_some() {
-            bail!("vmconf embeds a machine {name}: a family needs another name; use --name");
-        }
+        not_embedded(&name).map_err(|why| anyhow::anyhow!("{why}; use --name"))?;
         if is_machine_name(&name) {
             return Ok(name);
         }

@@ -38,6 +38,18 @@ impl FamilyMachine {
     }
 }
 
+/// Whether a family can have this name.
+///
+/// # Errors
+///
+/// When vmconf embeds a machine of this name.
+pub fn not_embedded(name: &str) -> Result<(), String> {
+    match machines::by_name(name) {
+        Some(_) => Err(format!("vmconf embeds a machine {name}: a family needs another name")),
+        None => Ok(()),
+    }
+}
+
 impl Default for Families {
     fn default() -> Families {
         Families(Arc::new([]))
@@ -52,9 +64,7 @@ impl Families {
     /// When vmconf embeds a machine of this name.
     pub fn with(&self, family: &'static Family) -> Result<Families, String> {
         let name = family.machine;
-        if machines::by_name(name).is_some() {
-            return Err(format!("vmconf embeds a machine {name}: a family needs another name"));
-        }
+        not_embedded(name)?;
         let others = self.0.iter().filter(|known| known.family.machine != name);
         Ok(Families(others.copied().chain([FamilyMachine::new(family)]).collect()))
     }
