@@ -10,7 +10,7 @@ use crate::isa::OpSet;
 use crate::machines::machine::{Meter, Metered, Unmetered, Until};
 
 /// How many words a memory has.
-const ADDRESSES: usize = 1 << 16;
+pub(super) const ADDRESSES: usize = 1 << 16;
 
 /// The words of a memory, by address.
 pub(super) type TinyWords = [u16; ADDRESSES];

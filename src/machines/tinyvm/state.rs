@@ -1,6 +1,6 @@
 //! The state: what can be observed, and what can be changed between two instructions.
 
-use super::core::{TinyCore, TinyStop};
+use super::core::{ADDRESSES, TinyCore, TinyStop, TinyWords};
 use super::driver::{DriverOutcome, Rating, TestDriver, TestResult};
 use super::machine::{TinyVm, not_passed};
 use super::mode::{MachineMode, Single};
@@ -11,6 +11,12 @@ use crate::machines::observe::{Observe, StateField, StateFields, state_fields};
 use crate::model::path::Path;
 use crate::model::shape::Shape;
 use crate::model::value::Value;
+
+/// How many words of a memory are compared at once.
+const BLOCK: usize = 256;
+
+/// A memory before anything is written to it.
+static ZEROS: TinyWords = [0; ADDRESSES];
 
 /// The fields of one machine, or of a driver and its testee.
 impl StateFields for TinyVm {
@@ -52,7 +58,7 @@ impl StateFields for TinyVm {
 impl StateFields for TinyCore {
     const FIELDS: &'static [StateField<TinyCore>] = state_fields! {
         "registers": Shape::Plain, "r0 to r15", |core| Some(registers(all(&core.registers)));
-        "data": Shape::Plain, "words of data that are not zero", |core| Some(data(all(&core.data[..]).filter(|word| word.1 != 0)));
+        "data": Shape::Plain, "words of data that are not zero", |core| Some(data(changed(&core.data[..], &ZEROS)));
         "pc": Shape::Plain, "program counter", |core| Some(Value::int(core.pc));
         "time": Shape::Plain, "instructions executed", |core| Some(Value::int(core.time));
     };
@@ -150,9 +156,14 @@ fn all(words: &[u16]) -> impl Iterator<Item = (usize, u16)> {
     words.iter().copied().enumerate()
 }
 
-/// The words that are not as before, with their numbers.
+/// The words that are not as before, with their numbers. Most of a memory is equal: whole blocks are compared first.
 fn changed(now: &[u16], before: &[u16]) -> impl Iterator<Item = (usize, u16)> {
-    all(now).zip(before).filter(|((_, now), before)| now != *before).map(|(word, _)| word)
+    let blocks =
+        now.chunks(BLOCK).zip(before.chunks(BLOCK)).enumerate().filter(|(_, (now, before))| now != before);
+    blocks.flat_map(|(block, (now, before))| {
+        let words = now.iter().zip(before).enumerate().filter(|(_, (now, before))| now != before);
+        words.map(move |(index, (now, _))| (block * BLOCK + index, *now))
+    })
 }
 
 /// A machine as a record of all its fields.
