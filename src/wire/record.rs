@@ -23,7 +23,7 @@ pub const MAX_LINE: u64 = 64 << 20;
 pub const MAX_BYTES: u64 = 1 << 30;
 
 /// The maximum number of cases that is accepted.
-pub const MAX_CASES: usize = 1_000_000;
+pub const MAX_CASES: usize = 5_000_000;
 
 /// A run read from a report or a record.
 #[derive(Debug, Clone, Default, PartialEq)]
