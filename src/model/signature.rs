@@ -148,7 +148,7 @@ fn type_of(value: &Value) -> &str {
 }
 
 /// The text with `#` for each number and `"…"` for each quoted part. A digit inside a word, as in
-/// `PUSH1`, belongs to the word.
+/// `PUSH1`, belongs to the word, and so does the number of a name in capitals, as in `UTF-8`.
 fn general(text: &str) -> String {
     let text = escaped(text);
     let (mut general, mut rest) = (String::new(), &*text);
@@ -156,7 +156,7 @@ fn general(text: &str) -> String {
         let (written, length) = match first {
             '"' => ("\"…\"", quoted(rest)),
             '0'..='9' => ("#", word(rest)),
-            _ if first.is_alphanumeric() => (&rest[..word(rest)], word(rest)),
+            _ if first.is_alphanumeric() => (&rest[..name(rest)], name(rest)),
             _ => (&rest[..first.len_utf8()], first.len_utf8()),
         };
         general.push_str(written);
@@ -168,6 +168,18 @@ fn general(text: &str) -> String {
 /// The length of the word at the start of the text.
 fn word(text: &str) -> usize {
     text.find(|it: char| !it.is_alphanumeric() && it != '_').unwrap_or(text.len())
+}
+
+/// The length of the word at the start of the text, with its number if it is a name such as `UTF-8`.
+fn name(text: &str) -> usize {
+    let length = word(text);
+    let is_name = length > 1 && text[..length].chars().all(|it| it.is_ascii_uppercase());
+    match text[length..].strip_prefix('-') {
+        Some(number) if is_name && number.starts_with(|it: char| it.is_ascii_digit()) => {
+            length + 1 + word(number)
+        }
+        _ => length,
+    }
 }
 
 /// The length of the quoted part at the start of the text; a quote after a backslash does not end it.
@@ -191,6 +203,7 @@ mod tests {
     #[test]
     fn numbers_and_quoted_parts_are_not_in_a_signature() {
         assert_eq!(general("out of gas at 0x1f PUSH1, 12 left"), "out of gas at # PUSH1, # left");
+        assert_eq!(general("not UTF-8, at byte 12, gas-3 -4"), "not UTF-8, at byte #, gas-# -#");
         assert_eq!(general(r#"member "a\"b" of "#), r#"member "…" of "#);
         assert_eq!(general(r#"an open "quote é"#), r#"an open "…""#);
     }
