@@ -163,8 +163,7 @@ impl Select {
 
     /// What `-E` and `--fork` select: cases that match one of the expressions, and have one of the forks.
     fn expression(&self, settings: &Settings, families: &Families) -> anyhow::Result<Option<ExprSelection>> {
-        let names: Vec<_> = families.added().map(|known| known.family.machine).collect();
-        let exprs = self.expr.iter().map(|text| parsed(text, &names)).collect::<anyhow::Result<_>>()?;
+        let exprs = self.expr.iter().map(|text| parsed(text, families)).collect::<anyhow::Result<_>>()?;
         let forks = self.fork.iter().map(String::as_str).map(of_fork).collect::<anyhow::Result<_>>()?;
         let both = [Expr::any(exprs), Expr::any(forks)].into_iter().flatten().collect();
         let Some(expr) = Expr::all(both) else { return Ok(None) };
@@ -209,7 +208,7 @@ fn note_filtered(sources: &Sources, options: &LoadOptions, settings: &Settings) 
 }
 
 /// The parsed expression that `-E` is given.
-fn parsed(text: &str, families: &[&'static str]) -> anyhow::Result<Expr> {
+fn parsed(text: &str, families: &Families) -> anyhow::Result<Expr> {
     Ok(Expr::parse(text, families).map_err(|wrong| UsageError(format!("error: -E, {wrong}")))?)
 }
 

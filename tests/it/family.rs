@@ -126,6 +126,9 @@ fn cases_are_selected_by_what_they_give_and_demand() {
     assert_eq!(count("field(sp)"), 4);
     assert_eq!(count("uses(ADD)"), 0);
     assert_eq!(vmconf(&["list", "families/vectors/z80", "-E", "has(ports)"]).exit, 2);
+    let unknown = vmconf(&["list", "families/vectors/z80", "-E", "field(prots)"]);
+    assert!(unknown.stderr.contains("unknown field \"prots\"; did you mean ports?"), "{}", unknown.stderr);
+    assert_eq!(unknown.exit, 2);
 }
 
 /// Each fault of a declaration has a place, and says what was expected.

@@ -1,19 +1,20 @@
 //! What an instruction wrote: the one computation behind the marks of a state, searches for writes, and pages.
 
 use std::collections::HashMap;
-use std::ops::{ControlFlow, Range};
+use std::ops::ControlFlow;
 
 use super::datum::{Datum, DatumId, StateSection, sections_of};
 use crate::explain::blame::{taken, top, written};
 use crate::machines::inspect::{Effects, Inspect, written_besides};
 use crate::machines::machine::{At, Watch};
 use crate::model::cell::Cell;
+use crate::model::value::Value;
 
 /// What an instruction wrote.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct StepWrites {
     /// Values of the operand stack, counted as in [`Cell::Stack`].
-    pub stack: Range<usize>,
+    pub stack: Vec<usize>,
     /// Other cells.
     pub cells: Vec<Cell>,
     /// The data without a cell whose value it changed.
@@ -53,9 +54,11 @@ pub fn differing(before: &CelllessValues, after: &CelllessValues) -> Vec<DatumId
 
 /// An instruction between the states before and after it.
 pub struct PendingWrites {
-    /// How many stack values it left in place, and how many it pushed.
+    /// How many stack values are below those that it popped, and how many it pushed.
     left: usize,
     pushes: usize,
+    /// The values from there on that it may have pushed again where they were, as DUP and SWAP do.
+    popped: Vec<Value>,
     cells: Vec<Cell>,
 }
 
@@ -63,9 +66,14 @@ impl PendingWrites {
     /// An instruction that is about to be executed.
     pub fn of(at: &At<'_>) -> PendingWrites {
         let Effects { takes, writes, .. } = at.state.effects();
+        let taken = taken(takes, at.op, at.state.height());
+        let pushes = at.op.map_or(0, |op| op.pushes.into());
+        // What pushes one value computes it: that it may be equal to an operand makes it no less new.
+        let again = if pushes < 2 { 0 } else { taken };
         PendingWrites {
-            left: top(at.state) - taken(takes, at.op, at.state.height()),
-            pushes: at.op.map_or(0, |op| op.pushes.into()),
+            left: top(at.state) - taken,
+            pushes,
+            popped: (0..again).rev().filter_map(|below| at.state.item(below)).collect(),
             cells: writes,
         }
     }
@@ -77,8 +85,13 @@ impl PendingWrites {
             // An instruction that could not be executed did not do what it declares, but may undo what others did.
             return StepWrites { cells: besides, ..StepWrites::default() };
         }
-        let cells = self.cells.into_iter().chain(besides).collect();
-        StepWrites { stack: written(self.left, self.pushes, top(state)), cells, changed: Vec::new() }
+        let top = top(state);
+        let stayed = |place: usize| {
+            let before = place.checked_sub(self.left).and_then(|index| self.popped.get(index));
+            before.is_some_and(|before| state.item(top - 1 - place).as_ref() == Some(before))
+        };
+        let stack = written(self.left, self.pushes, top).filter(|place| !stayed(*place)).collect();
+        StepWrites { stack, cells: self.cells.into_iter().chain(besides).collect(), changed: Vec::new() }
     }
 }
 

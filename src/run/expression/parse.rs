@@ -12,6 +12,7 @@ use std::fmt;
 
 use super::expr::{Expr, Term, one_or};
 use super::predicates::{Accepts, Argument, Matcher, PREDICATES, Predicate, Unaccepted};
+use crate::run::families::Families;
 use crate::text::suggest::nearest;
 
 /// How deep parentheses and `not` may be nested.
@@ -57,17 +58,17 @@ impl std::str::FromStr for Expr {
     type Err = SyntaxError;
 
     fn from_str(text: &str) -> Result<Expr, SyntaxError> {
-        Expr::parse(text, &[])
+        Expr::parse(text, &Families::default())
     }
 }
 
 impl Expr {
-    /// Parses an expression. `families` are names of machines besides those that this program knows.
+    /// Parses an expression, which can name what `families` have.
     ///
     /// # Errors
     ///
     /// The first error in it.
-    pub fn parse(text: &str, families: &[&'static str]) -> Result<Expr, SyntaxError> {
+    pub fn parse(text: &str, families: &Families) -> Result<Expr, SyntaxError> {
         let mut parser = ExpressionParser { text, at: 0, families };
         let expr = parser.any(0)?;
         match parser.word() {
@@ -81,7 +82,7 @@ impl Expr {
 struct ExpressionParser<'t> {
     text: &'t str,
     at: usize,
-    families: &'t [&'static str],
+    families: &'t Families,
 }
 
 impl<'t> ExpressionParser<'t> {
@@ -260,11 +261,8 @@ impl<'t> ExpressionParser<'t> {
         let matcher = Matcher::new(argument, predicate.letters).map_err(|error| self.wrong(at, error))?;
         match predicate.accepts {
             Accepts::AnyText => Ok(matcher),
-            Accepts::Names(known) | Accepts::NamesOrFamilies(known) => {
-                let mut known = known();
-                if let Accepts::NamesOrFamilies(_) = predicate.accepts {
-                    known.extend(self.families);
-                }
+            Accepts::Names(known) => {
+                let known = known(self.families);
                 if known.iter().any(|name| matcher.matches(name)) {
                     return Ok(matcher);
                 }

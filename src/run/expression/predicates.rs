@@ -17,6 +17,7 @@ use crate::model::case::{Action, Case};
 use crate::model::path::PathKey;
 use crate::model::value::Value;
 use crate::model::verdict::DifferenceKind;
+use crate::run::families::Families;
 use crate::run::filter::glob;
 
 /// A predicate on cases.
@@ -56,9 +57,7 @@ pub(super) enum Accepts {
     /// Any text: what matches depends on the vectors.
     AnyText,
     /// One of these names, or a pattern that matches at least one of them.
-    Names(fn() -> Vec<&'static str>),
-    /// As [`Accepts::Names`], or the name of a family.
-    NamesOrFamilies(fn() -> Vec<&'static str>),
+    Names(fn(&Families) -> Vec<&'static str>),
     /// An argument for which this returns no error.
     Checked(fn(&Matcher) -> Result<(), Unaccepted>),
 }
@@ -80,7 +79,9 @@ pub static PREDICATES: &[Predicate] = &[
         doc: "runs on this machine",
         cost: Cost::Outline,
         letters: Letters::AnyCase,
-        accepts: Accepts::NamesOrFamilies(|| with_families(MACHINES.iter().map(|machine| machine.name))),
+        accepts: Accepts::Names(|families| {
+            with_families(MACHINES.iter().map(|machine| machine.name), families)
+        }),
         holds: |matcher, asked| matcher.matches(asked.info.format().machine),
     },
     Predicate {
@@ -90,7 +91,7 @@ pub static PREDICATES: &[Predicate] = &[
         doc: "has this vector format",
         cost: Cost::Outline,
         letters: Letters::AnyCase,
-        accepts: Accepts::NamesOrFamilies(|| with_families(FORMATS.iter().map(|format| format.name))),
+        accepts: Accepts::Names(|families| with_families(FORMATS.iter().map(|format| format.name), families)),
         holds: |matcher, asked| matcher.matches(asked.info.format().name),
     },
     Predicate {
@@ -130,7 +131,7 @@ pub static PREDICATES: &[Predicate] = &[
         doc: "had this verdict in the last run from this folder: pass, fail, error, skip, known, fixed, unsupported, crash, timeout or flaky",
         cost: Cost::Outline,
         letters: Letters::AnyCase,
-        accepts: Accepts::Names(|| DifferenceKind::ALL.map(DifferenceKind::name).to_vec()),
+        accepts: Accepts::Names(|_| DifferenceKind::ALL.map(DifferenceKind::name).to_vec()),
         holds: |matcher, asked| {
             asked.last.verdicts.get(&asked.id).is_some_and(|verdict| matcher.matches(verdict))
         },
@@ -142,7 +143,7 @@ pub static PREDICATES: &[Predicate] = &[
         doc: "expects this outcome: halt, FAULT, yield, refusal, ...",
         cost: Cost::Reading,
         letters: Letters::AnyCase,
-        accepts: Accepts::Names(ends),
+        accepts: Accepts::Names(|_| ends()),
         holds: |matcher, asked| {
             let ends = asked.info.format().ends;
             let matches = |end| names_of_end(end).any(|name| matcher.matches(name));
@@ -156,7 +157,7 @@ pub static PREDICATES: &[Predicate] = &[
         doc: "runs under the rules of this fork: London, Cancun, ... (ethereum)",
         cost: Cost::Reading,
         letters: Letters::AnyCase,
-        accepts: Accepts::Names(|| forks::all().collect()),
+        accepts: Accepts::Names(|_| forks::all().collect()),
         holds: |matcher, asked| {
             asked
                 .case()
@@ -171,7 +172,7 @@ pub static PREDICATES: &[Predicate] = &[
         doc: "demands something of this field of the state",
         cost: Cost::Reading,
         letters: Letters::Exact,
-        accepts: Accepts::AnyText,
+        accepts: Accepts::Names(fields),
         holds: |matcher, asked| {
             asked.case().is_some_and(|case| demanded(case).any(|field| matcher.matches(field)))
         },
@@ -199,7 +200,7 @@ pub static PREDICATES: &[Predicate] = &[
         doc: "contains this instruction, executed or not",
         cost: Cost::Reading,
         letters: Letters::AnyCase,
-        accepts: Accepts::Names(mnemonics),
+        accepts: Accepts::Names(|_| mnemonics()),
         holds: |matcher, asked| {
             let sought = matcher.instructions(asked);
             !sought.is_empty() && asked.case().is_some_and(|case| contains(case, sought))
@@ -212,7 +213,7 @@ pub static PREDICATES: &[Predicate] = &[
         doc: "executes this instruction",
         cost: Cost::Execution,
         letters: Letters::AnyCase,
-        accepts: Accepts::Names(mnemonics),
+        accepts: Accepts::Names(|_| mnemonics()),
         holds: |matcher, asked| {
             let sought = matcher.instructions(asked);
             !sought.is_empty()
@@ -291,9 +292,17 @@ fn names(op: &OpInfo) -> impl Iterator<Item = &'static str> + use<> {
     [Some(op.name), op.alias].into_iter().flatten()
 }
 
-/// The names, and those of the families in the box.
-fn with_families(names: impl Iterator<Item = &'static str>) -> Vec<&'static str> {
-    names.chain(BOXED.iter().map(|boxed| boxed.name)).collect()
+/// The names, and those of all families. Those in the box need not be compiled for that.
+fn with_families(names: impl Iterator<Item = &'static str>, families: &Families) -> Vec<&'static str> {
+    let added = families.added().map(|added| added.family.machine);
+    names.chain(BOXED.iter().map(|boxed| boxed.name)).chain(added).collect()
+}
+
+/// The fields of the states of all machines.
+fn fields(families: &Families) -> Vec<&'static str> {
+    let embedded = MACHINES.iter().map(|machine| machine.fields);
+    let others = families.iter().map(|known| known.machine.fields);
+    embedded.chain(others).flatten().map(|field| field.name).collect()
 }
 
 fn mnemonics() -> Vec<&'static str> {

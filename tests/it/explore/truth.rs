@@ -429,6 +429,16 @@ fn the_write_before_is_that_of_the_same_account() {
     assert_eq!(asked(&mut recording, 14, &word, Direction::Forward), Some(20));
 }
 
+/// What an instruction leaves where it was is not written: what DUP3 copies, and what lies between those that SWAP2 swaps.
+#[test]
+fn values_that_stay_are_not_written() {
+    // PUSH1 5, PUSH1 6, PUSH1 7, DUP3, SWAP2
+    let mut recording = opened(&evm("0x6005600660078291").path).recording;
+    let mut writer =
+        |place: usize| asked(&mut recording, 5, &format!("stack [{place}] from the bottom"), Direction::Back);
+    assert_eq!([0, 1, 2, 3].map(&mut writer), [1, 5, 3, 5].map(Some));
+}
+
 #[test]
 fn a_page_that_is_cut_says_so() {
     let text = fs::read_to_string(at_root("tests/samples/trace/long.json")).unwrap();
