@@ -10,10 +10,13 @@ use crate::isa::OpSet;
 use crate::machines::machine::{Meter, Metered, Unmetered, Until};
 
 /// How many words a memory has.
-pub(super) const ADDRESSES: usize = 1 << 16;
+const ADDRESSES: usize = 1 << 16;
 
 /// The words of a memory, by address.
 pub(super) type TinyWords = [u16; ADDRESSES];
+
+/// A memory before anything is written to it.
+pub(super) static ZEROS: TinyWords = [0; ADDRESSES];
 
 /// The result of a handler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

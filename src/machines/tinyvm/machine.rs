@@ -61,7 +61,7 @@ impl TinyVm {
     /// A machine that holds no program.
     pub fn new(limits: &Limits) -> TinyVm {
         TinyVm {
-            mode: MachineMode::Single(Box::new(Single::new(TinyCore::new()))),
+            mode: MachineMode::Single(Box::new(Single::without_data(TinyCore::new()))),
             account: CaseAccount::new(limits),
         }
     }

@@ -1,6 +1,6 @@
 //! One machine, or a driver and its testee.
 
-use super::core::{TinyCore, TinyStop, TinyWords, zeros};
+use super::core::{TinyCore, TinyStop, TinyWords, ZEROS, zeros};
 use super::driver::TestDriver;
 
 /// How many machines there are.
@@ -16,19 +16,24 @@ pub(super) struct Single {
     pub(super) core: TinyCore,
     pub(super) stop: Option<TinyStop>,
     pub(super) first_registers: [u16; 16],
-    pub(super) first_data: Box<TinyWords>,
+    /// `None` if all of it was zero.
+    first_data: Option<Box<TinyWords>>,
 }
 
 impl Single {
-    pub(super) fn new(core: TinyCore) -> Single {
-        let mut single = Single { core, stop: None, first_registers: [0; 16], first_data: zeros() };
-        single.begin();
-        single
+    /// A machine whose data are all zero: they are not copied, which takes longer than a short program.
+    pub(super) fn without_data(core: TinyCore) -> Single {
+        Single { first_registers: core.registers, core, stop: None, first_data: None }
     }
 
     /// Begins a phase: changes from here on are observable.
     pub(super) fn begin(&mut self) {
         self.first_registers = self.core.registers;
-        self.first_data.copy_from_slice(&self.core.data[..]);
+        self.first_data.get_or_insert_with(zeros).copy_from_slice(&self.core.data[..]);
+    }
+
+    /// The data at the begin of the phase.
+    pub(super) fn first_data(&self) -> &TinyWords {
+        self.first_data.as_deref().unwrap_or(&ZEROS)
     }
 }

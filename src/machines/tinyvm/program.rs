@@ -81,12 +81,17 @@ pub(super) fn load(program: &Program) -> Result<MachineMode, LoadError> {
 fn single(record: TinyProgram<'_>) -> Result<Single, LoadError> {
     let mut core = TinyCore::new();
     fill(&mut core.instructions, record.instructions()?, &Path::field("instructions"))?;
-    fill(&mut core.data, record.data()?, &Path::field("data"))?;
+    let data = record.data()?;
+    fill(&mut core.data, data, &Path::field("data"))?;
     core.registers = record.registers()?.unwrap_or_default();
     core.pc = record.pc()?.unwrap_or_default();
     core.random = record.rnd()?.unwrap_or_default();
     core.has_powers = record.has_powers()?.unwrap_or_default();
-    Ok(Single::new(core))
+    let mut single = Single::without_data(core);
+    if data.is_some() {
+        single.begin();
+    }
+    Ok(single)
 }
 
 /// See [`crate::machines::MachineInfo::assemble`].

@@ -1,6 +1,6 @@
 //! The state: what can be observed, and what can be changed between two instructions.
 
-use super::core::{ADDRESSES, TinyCore, TinyStop, TinyWords};
+use super::core::{TinyCore, TinyStop, ZEROS};
 use super::driver::{DriverOutcome, Rating, TestDriver, TestResult};
 use super::machine::{TinyVm, not_passed};
 use super::mode::{MachineMode, Single};
@@ -15,9 +15,6 @@ use crate::model::value::Value;
 /// How many words of a memory are compared at once.
 const BLOCK: usize = 256;
 
-/// A memory before anything is written to it.
-static ZEROS: TinyWords = [0; ADDRESSES];
-
 /// The fields of one machine, or of a driver and its testee.
 impl StateFields for TinyVm {
     const FIELDS: &'static [StateField<TinyVm>] = state_fields! {
@@ -29,7 +26,7 @@ impl StateFields for TinyVm {
         "changedRegisters": Shape::Plain, "registers that are not as when the program was loaded or changed",
             |m| m.single().map(|it| registers(changed(&it.core.registers, &it.first_registers)));
         "changedData": Shape::Plain, "words of data that are not as when the program was loaded or changed",
-            |m| m.single().map(|it| data(changed(&it.core.data[..], &it.first_data[..])));
+            |m| m.single().map(|it| data(changed(&it.core.data[..], it.first_data())));
         "pc": Shape::Plain, "program counter", |m| m.single()?.core.observe("pc");
         "time": Shape::Plain, "instructions executed", |m| m.single()?.core.observe("time");
         "usedRnd": Shape::Plain, "whether a random number was requested",
