@@ -118,6 +118,12 @@ impl FillCommand {
                 () => FileEnd::NotWritten,
             };
             session.file(&filled, end)?;
+            if let Some(format) = filled.complete_format {
+                let name = &source.shown;
+                output::note(&format!(
+                    "note: {name}: nothing is added to cases of {format}: only what they demand is compared"
+                ));
+            }
         }
         session.end()
     }

@@ -42,8 +42,9 @@ pub struct Format {
     pub rest: &'static CheckRest,
     /// Returns the changes that replace the expected value with the actual one.
     pub write_back: &'static WriteBack,
-    /// Returns the changes that demand, with placeholder values, what the case could demand and does not.
-    pub fill: fn(JsonNode<'_>) -> Fill<'_>,
+    /// Returns the changes that demand, with placeholder values, what the case could demand and does not. `None` if
+    /// nothing is known to be missing in this format.
+    pub fill: Option<fn(JsonNode<'_>) -> Fill<'_>>,
     /// The member of a case with what is known about the case and not compared; `None` if there is none.
     pub info: Option<&'static str>,
     /// Creates a vector file for a program; `None` if another format of the machine is preferred.

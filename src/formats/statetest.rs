@@ -47,7 +47,7 @@ pub const FORMAT: Format = Format {
     read: &read,
     rest: &|_, _, _| {},
     write_back: &write_back::write_back,
-    fill: write_back::fill,
+    fill: Some(write_back::fill),
     info: None,
     make: Some(new_vector::MAKE),
     ends: &["outcome", "exception"],

@@ -320,7 +320,7 @@ impl BlessedCase {
     /// The changes that demand what the case does not.
     fn fill<'d>(&mut self, loaded: &LoadedCase<'d>, wishes: &Wishes) -> Vec<TextChange<'d>> {
         let case = JsonNode::at_index(loaded.document, loaded.node);
-        let fill = (loaded.format.fill)(case);
+        let fill = loaded.format.fill.map(|fill| fill(case)).unwrap_or_default();
         match self.filling {
             Filling::Ends => {
                 self.filling = Filling::Rest;

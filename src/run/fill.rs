@@ -3,7 +3,7 @@
 //! Each machine by itself blesses the file, with everything filled in that the format can demand. Machines agree on a
 //! case if they write the same text for it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use super::bless::{Blessed, CaseChange, Missing, OutcomeChange, SameCases, Wishes, bless};
 use super::load::LoadedFile;
@@ -55,6 +55,8 @@ pub struct FilledFile {
     pub cases: Vec<FilledCase>,
     /// Why the file as a whole, or cases of it, cannot be read.
     pub broken: Vec<CaseReport>,
+    /// The format, if nothing can be added to cases in it: then only demands that are there are held against the machines.
+    pub complete_format: Option<&'static str>,
 }
 
 /// What the machines say of a case.
@@ -108,14 +110,17 @@ pub fn fill(source: &VectorSource, machines: &[FillMachine], options: &FillOptio
     let loaded = open(source, &machine.options);
     let mut filled = FilledFile { old: first.old.clone(), ..FilledFile::default() };
     filled.broken.extend(loaded.broken());
+    filled.complete_format = loaded.format().filter(|format| format.fill.is_none()).map(|format| format.name);
+    let unreadable = unreadable(first);
+    let statements: Vec<_> = blessed.iter().map(statements).collect();
     let mut changes = Vec::new();
     for index in 0..loaded.cases() {
         let Some(case) = loaded.case(index) else { continue };
-        if let Some(broken) = unreadable(first, &case.id) {
-            filled.broken.push(broken.clone());
+        if let Some(broken) = unreadable.get(&case.id) {
+            filled.broken.push((*broken).clone());
             continue;
         }
-        let (mut groups, silent) = group(&case.id, machines, &blessed);
+        let (mut groups, silent) = group(&case.id, machines, &statements);
         groups.sort_by_key(|group| std::cmp::Reverse(group.machines.len()));
         let (outcome, change) = decide(&groups, options);
         changes.extend(change);
@@ -127,9 +132,10 @@ pub fn fill(source: &VectorSource, machines: &[FillMachine], options: &FillOptio
     filled
 }
 
-/// The report on a case that no machine can run, since it is malformed.
-fn unreadable<'b>(blessed: &'b Blessed, id: &CaseId) -> Option<&'b CaseReport> {
-    blessed.broken.iter().find(|report| report.id == *id && matches!(report.verdict, Verdict::Error(_)))
+/// The reports on cases that no machine can run, since they are malformed.
+fn unreadable(blessed: &Blessed) -> HashMap<&CaseId, &CaseReport> {
+    let malformed = blessed.broken.iter().filter(|report| matches!(report.verdict, Verdict::Error(_)));
+    malformed.map(|report| (&report.id, report)).collect()
 }
 
 /// What a machine does with a case.
@@ -142,20 +148,14 @@ enum Statement<'b> {
     Silent(String),
 }
 
-impl Statement<'_> {
-    fn of<'b>(blessed: &'b Blessed, id: &CaseId) -> Statement<'b> {
-        if let Some(refusal) = blessed.refused.iter().find(|refusal| refusal.case == *id) {
-            return Statement::Silent(refusal.why.clone());
-        }
-        if let Some(change) = blessed.changes.iter().find(|change| change.case == *id) {
-            return Statement::Change(change);
-        }
-        if blessed.passing.contains(id) {
-            return Statement::AsDemanded;
-        }
-        let report = blessed.broken.iter().find(|report| report.id == *id);
-        Statement::Silent(report.map_or_else(|| "skipped".to_owned(), |report| why(&report.verdict)))
-    }
+/// What a machine does with each case that it did not skip. Something that cannot be written outweighs what can.
+fn statements(blessed: &Blessed) -> HashMap<&CaseId, Statement<'_>> {
+    let broken = blessed.broken.iter().map(|report| (&report.id, Statement::Silent(why(&report.verdict))));
+    let passing = blessed.passing.iter().map(|id| (id, Statement::AsDemanded));
+    let changes = blessed.changes.iter().map(|change| (&change.case, Statement::Change(change)));
+    let refused =
+        blessed.refused.iter().rev().map(|refusal| (&refusal.case, Statement::Silent(refusal.why.clone())));
+    broken.chain(passing).chain(changes).chain(refused).collect()
 }
 
 fn why(verdict: &Verdict) -> String {
@@ -179,17 +179,18 @@ struct Agreeing<'b> {
 fn group<'b>(
     id: &CaseId,
     machines: &[FillMachine],
-    blessed: &'b [Blessed],
+    statements: &[HashMap<&CaseId, Statement<'b>>],
 ) -> (Vec<Agreeing<'b>>, Vec<(String, String)>) {
     let mut groups: Vec<Agreeing<'b>> = Vec::new();
     let mut silent = Vec::new();
-    for (machine, blessed) in machines.iter().zip(blessed) {
+    for (machine, statements) in machines.iter().zip(statements) {
         let name = machine.name.clone();
-        let change = match Statement::of(blessed, id) {
-            Statement::AsDemanded => None,
-            Statement::Change(change) => Some(change),
-            Statement::Silent(why) => {
-                silent.push((name, why));
+        let change = match statements.get(id) {
+            Some(Statement::AsDemanded) => None,
+            Some(Statement::Change(change)) => Some(*change),
+            silence => {
+                let why = if let Some(Statement::Silent(why)) = silence { why } else { "skipped" };
+                silent.push((name, why.to_owned()));
                 continue;
             }
         };

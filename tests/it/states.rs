@@ -396,3 +396,19 @@ fn numbers_that_are_not_there_are_errors() {
         assert!(said.contains(expected), "{number}: {said}");
     }
 }
+
+/// `fill` adds no demands to cases of a family, and says so.
+#[test]
+fn formats_in_which_nothing_is_added_are_named() {
+    let lab = Lab::new();
+    let case = r#"[{ "name": "a", "initial": { "pc": 32, "a": 1, "x": 0, "f": 0, "ram": [[32, 0]] }, "final": {} }]"#;
+    lab.write("v.json", case);
+    let ran = lab.run("fill", &["good", "borrow"], &["v.json"]);
+    assert_eq!(
+        (ran.exit, fs::read_to_string(lab.path().join("v.json")).unwrap().as_str()),
+        (0, case),
+        "{ran:?}"
+    );
+    let said = "note: v.json: nothing is added to cases of acc8: only what they demand is compared\n";
+    assert_eq!(ran.stderr, said);
+}

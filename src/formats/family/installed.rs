@@ -9,7 +9,6 @@ use super::reader::{FamilyReader, Misfit};
 use super::uncompared::DeclaredRule;
 use super::write_back::write_back;
 use crate::formats::fields::Diagnostics;
-use crate::formats::fill::Fill;
 use crate::formats::format::{Evidence, Format, ReadContext, WriteBack};
 use crate::formats::write_back::{WrittenBack, WrongAssertion};
 use crate::model::diagnostic::{Diagnostic, Severity};
@@ -184,7 +183,7 @@ fn format(reader: &FamilyReaderRef, machine: &'static str, doc: &'static str, ha
             },
         )),
         write_back: write_back_of(family),
-        fill: |_| Fill::default(),
+        fill: None,
         info,
         make: None,
         ends: &[],

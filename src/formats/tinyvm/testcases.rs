@@ -7,7 +7,6 @@ use super::reader::{ENDS, MACHINE, STEPS, TinyReader};
 use super::segment::SegmentKind;
 use crate::formats::fields::{Diagnostics, wrong_type};
 use crate::formats::files::{Unreadable, VectorFolder};
-use crate::formats::fill::Fill;
 use crate::formats::format::{Evidence, FileEntry, Format, ReadContext};
 use crate::formats::write_back::NotRepresentable;
 use crate::model::case::Case;
@@ -31,7 +30,7 @@ pub const FORMAT: Format = Format {
     read: &read_pair,
     rest: &read_rest,
     write_back: &|_| Err(NotRepresentable("a list of names has no place for an expectation".to_owned())),
-    fill: |_| Fill::default(),
+    fill: None,
     info: None,
     make: None,
     ends: ENDS,
