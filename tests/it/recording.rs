@@ -107,16 +107,32 @@ fn any_step_is_what_running_to_it_gives() {
     assert!(machines.len() >= 5, "{machines:?}");
 }
 
-/// What the last of the first `steps` instructions is that wrote one of the cells.
-fn last_write(watch: &States, heights: &[usize], cells: &[Cell], steps: usize) -> Option<u64> {
-    let writes = |step: &usize| {
+/// What the last of the first `steps` instructions is that wrote one of the cells. One that pushes several values leaves
+/// those in place that are there before and after it, as DUP does with the one that it copies.
+fn last_write(
+    recording: &mut Recording,
+    watch: &States,
+    heights: &[usize],
+    cells: &[Cell],
+    steps: usize,
+) -> Option<u64> {
+    let mut value = |step: usize, place: usize| {
+        let below = heights[step].checked_sub(place + 1)?;
+        recording.go_to(recording.moment(step as u64)).inspect().item(below)
+    };
+    let mut writes = |step: &usize| {
         let (left, pushes) = watch.left[*step];
         let places = left.min(heights[step + 1].saturating_sub(pushes))..heights[step + 1];
-        let is_pushed = |cell: &Cell| matches!(cell, Cell::Stack(place) if places.contains(place));
+        let mut is_pushed = |cell: &Cell| match cell {
+            Cell::Stack(place) if places.contains(place) => {
+                pushes < 2 || value(*step, *place) != value(step + 1, *place)
+            }
+            _ => false,
+        };
         let is_written = |cell: &Cell| watch.writes[*step].writes.iter().any(|written| written.touches(cell));
         cells.iter().any(|cell| is_pushed(cell) || is_written(cell))
     };
-    (0..steps).rev().find(writes).map(|step| step as u64 + 1)
+    (0..steps).rev().find(|step| writes(step)).map(|step| step as u64 + 1)
 }
 
 /// The last of the first `steps` instructions after which a datum has another value.
@@ -148,7 +164,7 @@ fn the_previous_write_is_what_a_search_of_the_whole_run_finds() {
             let expected = if datum.cells.is_empty() {
                 last_change(&mut recording, &datum, steps)
             } else {
-                last_write(&watch, &heights, &datum.cells, steps)
+                last_write(&mut recording, &watch, &heights, &datum.cells, steps)
             };
             recording.go_to(here);
             let there = recording.write_of(&datum, Direction::Back, &mut |_| true);
