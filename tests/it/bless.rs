@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value as Json, json};
 
 use crate::random::Random;
-use crate::support::{Ran, VECTORS, at_root, command, is_table, ran, vmconf};
+use crate::support::{Ran, VECTORS, at_root, command, is_table, ran, shown, vmconf};
 use tempfile::TempDir;
 use vmconf::formats::{self, Format, FormatOptions, ReadContext};
 use vmconf::model::assertion::Expected;
@@ -347,7 +347,7 @@ impl Sandbox {
     /// `vmconf bless` of the file with these arguments, the folder taken out of the output.
     fn bless(&self, args: &[&str]) -> Ran {
         let Ran { exit, stdout, stderr } = vmconf(&[&["bless", &self.path()], args].concat());
-        let folder = format!("{}/", self.folder.path().display());
+        let folder = format!("{}/", shown(self.folder.path()));
         Ran { exit, stdout: stdout.replace(&folder, ""), stderr: stderr.replace(&folder, "") }
     }
 }
@@ -465,7 +465,8 @@ fn values_that_the_format_cannot_write_are_refused_and_the_rest_is_blessed() {
     let (path, text) = neovm(&folder, script, "{\"state\": \"HALT\", \"resultStack\": [], \"refs\": 7}");
     let ran = vmconf(&["bless", "--yes", &path]);
     let why = "the format has no way to write this Array: contains itself";
-    let expected = format!("refused: {path}:3:73: resultStack: {why}\n  in {path}::one\n");
+    let name = shown(&path);
+    let expected = format!("refused: {name}:3:73: resultStack: {why}\n  in {name}::one\n");
     assert_eq!((ran.exit, ran.stderr), (1, expected));
     assert_eq!(fs::read_to_string(&path).unwrap(), text.replace("\"refs\": 7", "\"refs\": 2"));
 }
@@ -743,13 +744,13 @@ fn the_changes_are_shown_by_case() {
         format!("{{\"category\": \"c\", \"name\": \"n\", \"machine\": \"neo3\", \"tests\": [\n{cases}\n]}}\n")
     };
     fs::write(&path, text(8)).unwrap();
-    let shown = vmconf(&["bless", path.to_str().unwrap()]).stdout;
-    let name = path.to_str().unwrap();
+    let changes = vmconf(&["bless", path.to_str().unwrap()]).stdout;
+    let name = shown(&path);
     for (case, line) in [("a", 3), ("b", 5)] {
         let expected = format!(
             "{name}::{case}\n  resultStack[0] made by step 1, 0x00 PUSH7\n--- {name}\n+++ {name}\n@@ -{},",
             1.max(line - 3)
         );
-        assert!(shown.contains(&expected), "{shown}");
+        assert!(changes.contains(&expected), "{changes}");
     }
 }

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 
 use crate::samples::sample_folders;
 use crate::support::validator::Validator;
-use crate::support::{Ran, VECTORS, at_root, command, files, files_of, ran, relative, sources_of, vmconf};
+use crate::support::{
+    Ran, VECTORS, at_root, command, files, files_of, ran, relative, shown, sources_of, vmconf,
+};
 use serde_json::Value as Json;
 use tempfile::TempDir;
 use vmconf::lint::Checker;
@@ -148,7 +150,8 @@ fn repairs_change_nothing_else() {
     let name = path.to_str().unwrap();
     let Ran { exit, stdout, stderr } = vmconf(&["check", "--fix", name]);
     assert_eq!(fs::read_to_string(&path).unwrap(), REPAIRED);
-    assert_eq!(stderr, format!("{name}: fixed 2 comment, 4 trailing-comma, 4 must/letter-case\n"));
+    let fixed = "fixed 2 comment, 4 trailing-comma, 4 must/letter-case";
+    assert_eq!(stderr, format!("{}: {fixed}\n", shown(name)));
     assert_eq!(
         (exit, stdout.lines().last()),
         (0, Some("1 file, 1 case: 0 errors, 0 warnings, 1 note; 0 fixable"))

@@ -8,7 +8,7 @@ use std::io::Write;
 use std::process::Stdio;
 
 use crate::completions::commands;
-use crate::support::{MALFORMED, VECTORS, WRONG, at_root, command, ran, vmconf};
+use crate::support::{MALFORMED, VECTORS, WRONG, at_root, command, ran, shown, vmconf};
 use serde_json::Value as Json;
 use tempfile::TempDir;
 use vmconf::model::limits;
@@ -373,7 +373,7 @@ fn links_in_a_folder_are_not_followed() {
     let listed = vmconf(&["list", path]);
     assert_eq!(listed.stdout.lines().count(), 5, "{}", listed.stdout);
     assert!(listed.stdout.lines().all(|id| id.contains("/inside.json::")), "{}", listed.stdout);
-    let note = |name: &str| format!("note: {path}/{name}: a symbolic link, not followed\n");
+    let note = |name: &str| format!("note: {}/{name}: a symbolic link, not followed\n", shown(path));
     assert_eq!(listed.stderr, ["file.json", "folder", "loop"].map(note).concat());
     // One that the user names is.
     let named = inside.join("folder");
@@ -388,7 +388,7 @@ fn a_file_without_vectors_is_an_error() {
     let ran = vmconf(&["run", path]);
     assert_eq!(ran.exit, 0, "{ran:?}");
     let note = "skipped: not a vector file: an object with \"name\"";
-    assert_eq!(ran.stderr, format!("note: {path}/package.json: {note}\n"));
+    assert_eq!(ran.stderr, format!("note: {}/package.json: {note}\n", shown(path)));
     let named = vmconf(&["run", &format!("{path}/package.json"), &format!("{path}/a")]);
     assert_eq!(named.exit, 3);
     assert!(named.stdout.contains("package.json:1:1: not a vector file"), "{}", named.stdout);

@@ -7,7 +7,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use tempfile::TempDir;
 
-use crate::support::{at_root, vmconf};
+use crate::support::{at_root, shown, vmconf};
 
 fn packed(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
@@ -35,7 +35,7 @@ fn a_compressed_file_is_read_as_the_text_it_has() {
     for command in ["run", "list", "check", "diff", "audit"] {
         let read = |path: &Path| {
             let ran = vmconf(&[command, text(path)]);
-            let at = path.parent().unwrap().to_str().unwrap().to_owned();
+            let at = shown(path.parent().unwrap());
             let root = at_root("").display().to_string();
             let stable = |text: &str| {
                 let text = text

@@ -5,7 +5,7 @@ mod rules;
 
 use std::fmt::Write;
 
-use crate::support::{Ran, vmconf};
+use crate::support::{Ran, shown, vmconf};
 use vmconf::formats::{self, Format, FormatOptions, Strictness, neovm};
 use vmconf::model::case::{Case, Step};
 use vmconf::model::diagnostic::Diagnostic;
@@ -208,7 +208,7 @@ fn an_override_takes_precedence_over_detection() {
     assert!(listed.stderr.contains("several formats look like this"), "{}", listed.stderr);
     for name in ["neovm-n3", "neovm-2x"] {
         let listed = vmconf(&["list", path, "--format", name]);
-        assert_eq!((listed.exit, listed.stdout), (0, format!("{path}::test 1\n")));
+        assert_eq!((listed.exit, listed.stdout), (0, format!("{}::test 1\n", shown(path))));
     }
     std::fs::remove_dir_all(&folder).unwrap();
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use crate::support::{command, vmconf};
+use crate::support::{command, shown, vmconf};
 use tempfile::TempDir;
 use vmconf::explain::explain_on_screen;
 use vmconf::model::event::Event;
@@ -64,7 +64,7 @@ fn a_long_list_of_known_failures_applies_to_each_case() {
     let mut list = String::new();
     for number in 0..ENTRIES {
         let glob = if number % 2 == 0 { "" } else { "*" };
-        let id = format!("{}::c{number}{glob}", file.display());
+        let id = format!("{}::c{number}{glob}", shown(&file));
         write!(list, "[[known]]\nid = \"{id}\"\nreason = \"r\"\n").unwrap();
     }
     let known = folder.path().join("known.toml");

@@ -44,6 +44,12 @@ pub(crate) fn at_root(path: impl AsRef<Path>) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
+/// The name of a file in the output of a command that runs in the folder of the project: it may lead from there to a
+/// temporary folder beside it.
+pub(crate) fn shown(path: impl AsRef<Path>) -> String {
+    Anchor::at(&at_root("")).unwrap().name(path.as_ref()).to_string()
+}
+
 /// The files in and below a folder of the project that end in `extension`, by name; at least one.
 pub(crate) fn files(folder: impl AsRef<Path>, extension: &str) -> Vec<PathBuf> {
     let entries = walkdir::WalkDir::new(at_root(folder.as_ref())).sort_by_file_name();
