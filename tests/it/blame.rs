@@ -211,13 +211,13 @@ fn wrong_items_of_containers_are_marked() {
 fn lines_of_a_chain_are_inputs_or_marked() {
     let adds = "600101".repeat(8);
     let vector = stores(&format!("0x6001{adds}60005500"), "0x01", 20_054);
-    let is_told = |line: &&str| {
+    let is_reported = |line: &&str| {
         let marks = ["made by", "moved by", "begins with", "reached by", "…"];
         line.contains(" by step ") || marks.iter().any(|mark| line.starts_with(mark))
     };
     for flags in [&[][..], &["--last", "1"]] {
         let text = diff(&vector, flags);
         let lines = below(&text, "made by");
-        assert!(lines.len() > 3 && lines.iter().all(is_told), "{text}");
+        assert!(lines.len() > 3 && lines.iter().all(is_reported), "{text}");
     }
 }

@@ -36,9 +36,9 @@ fn commands_say_that_files_are_broken() {
         for command in ["audit", "coverage", "minset", "mutants", "minimize"] {
             let Ran { exit, stderr, .. } = vmconf(&[command, broken]);
             assert_eq!(exit, 3, "{command} {broken}: {stderr}");
-            let is_told = stderr.contains("error: 1 file or case is broken")
+            let is_reported = stderr.contains("error: 1 file or case is broken")
                 || stderr.contains(&format!("{}:", shown(broken)));
-            assert!(is_told, "{command} {broken}: {stderr}");
+            assert!(is_reported, "{command} {broken}: {stderr}");
         }
         let Ran { exit, stderr, .. } = vmconf(&["known", "update", list, broken]);
         assert!(exit == 3 && stderr.contains("error: "), "{stderr}");

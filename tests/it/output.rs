@@ -178,8 +178,8 @@ fn help_to_a_full_disk_is_an_error() {
     {
         let full = File::options().write(true).open("/dev/full").unwrap();
         let ran = ran(Place::new().command(words).stdout(full).output().unwrap());
-        let is_told = ran.stderr.starts_with("error: standard output: ");
-        assert!(ran.exit == BROKEN && is_told, "{words:?}: {ran:?}");
+        let is_reported = ran.stderr.starts_with("error: standard output: ");
+        assert!(ran.exit == BROKEN && is_reported, "{words:?}: {ran:?}");
     }
 }
 

@@ -57,8 +57,8 @@ impl VmRun {
     ///
     /// What is missing, and what would help.
     pub fn check(on_vm: &OnVm) -> Result<(), &'static str> {
-        let is_told = on_vm.answers("trace") || on_vm.stops();
-        if is_told { Ok(()) } else { Err(NOT_TRACED) }
+        let is_reported = on_vm.answers("trace") || on_vm.stops();
+        if is_reported { Ok(()) } else { Err(NOT_TRACED) }
     }
 
     /// The run of a case. How many instructions it has is found out at once.

@@ -168,8 +168,8 @@ fn row(when: When, what: &str) -> String {
         if line["type"] == "case" {
             verdicts.push(line["verdict"].as_str().unwrap().to_owned());
             // How a shell without memory ends is its own affair.
-            let is_told = what != "takes all memory";
-            reported.extend(line["reason"].as_str().filter(|_| is_told).map(str::to_owned));
+            let is_reported = what != "takes all memory";
+            reported.extend(line["reason"].as_str().filter(|_| is_reported).map(str::to_owned));
             reported.extend(line["problems"][0]["message"].as_str().map(str::to_owned));
             reported.extend(line["ended"].as_str().map(|ended| format!("fails; ended: {ended}")));
         }
