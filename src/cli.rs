@@ -231,7 +231,7 @@ fn fail_writes_beyond_limits() {
 fn run() -> anyhow::Result<Exit> {
     let (mut cli, settings) = match parse() {
         Ok(parsed) => parsed?,
-        Err(error) => return without_command(error),
+        Err(error) => return print_help_or_version(error),
     };
     cli.color.write_global();
     if let Some(select) = cli.command.select() {
@@ -241,7 +241,7 @@ fn run() -> anyhow::Result<Exit> {
 }
 
 /// Prints help or the version. Ends the process if the command line is wrong.
-fn without_command(error: clap::Error) -> anyhow::Result<Exit> {
+fn print_help_or_version(error: clap::Error) -> anyhow::Result<Exit> {
     let error = match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             tree().try_get_matches().err().unwrap_or(error)

@@ -118,7 +118,7 @@ impl FillCommand {
                 () => FileEnd::NotWritten,
             };
             session.file(&filled, end)?;
-            if let Some(format) = filled.complete_format {
+            if let Some(format) = filled.format_without_fill {
                 let name = &source.shown;
                 output::note(&format!(
                     "note: {name}: nothing is added to cases of {format}: only what they demand is compared"

@@ -575,7 +575,7 @@ fn about(reason: &LoadError, case: &Case, document: &Document) -> Diagnostic {
     }
 }
 
-/// Where the datum that an error is about is, and inside of it the part that is invalid.
+/// The position of the invalid datum, or of the invalid part of it if the error has a column.
 pub(crate) fn place_of_error(reason: &LoadError, case: &Case, document: &Document) -> Option<u32> {
     let at = place_of(reason.at.as_ref()?, case, document)?;
     let inside = reason.column.and_then(|column| Some(document.node_at(at)?.at_column(column)));

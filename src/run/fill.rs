@@ -55,8 +55,9 @@ pub struct FilledFile {
     pub cases: Vec<FilledCase>,
     /// Why the file as a whole, or cases of it, cannot be read.
     pub broken: Vec<CaseReport>,
-    /// The format, if nothing can be added to cases in it: then only demands that are there are held against the machines.
-    pub complete_format: Option<&'static str>,
+    /// The name of the format, if nothing can be added to its cases: the machines are then only compared with existing
+    /// demands.
+    pub format_without_fill: Option<&'static str>,
 }
 
 /// What the machines say of a case.
@@ -110,7 +111,8 @@ pub fn fill(source: &VectorSource, machines: &[FillMachine], options: &FillOptio
     let loaded = open(source, &machine.options);
     let mut filled = FilledFile { old: first.old.clone(), ..FilledFile::default() };
     filled.broken.extend(loaded.broken());
-    filled.complete_format = loaded.format().filter(|format| format.fill.is_none()).map(|format| format.name);
+    filled.format_without_fill =
+        loaded.format().filter(|format| format.fill.is_none()).map(|format| format.name);
     let unreadable = unreadable(first);
     let statements: Vec<_> = blessed.iter().map(statements).collect();
     let mut changes = Vec::new();
@@ -148,7 +150,8 @@ enum Statement<'b> {
     Silent(String),
 }
 
-/// What a machine does with each case that it did not skip. Something that cannot be written outweighs what can.
+/// What a machine does with each case that it did not skip. A refusal takes precedence over a change, and the first refusal
+/// of a case over further ones.
 fn statements(blessed: &Blessed) -> HashMap<&CaseId, Statement<'_>> {
     let broken = blessed.broken.iter().map(|report| (&report.id, Statement::Silent(why(&report.verdict))));
     let passing = blessed.passing.iter().map(|id| (id, Statement::AsDemanded));

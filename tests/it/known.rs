@@ -320,7 +320,7 @@ fn the_current_day_is_shown_when_an_entry_expires() {
     assert!(told("2026-01-02", Some("2025-12-30")).contains("expires soon"));
 }
 
-/// A list that `vmconf.toml` names, for all files or for some, has a day as well; without a list, a day says nothing.
+/// `--today` applies to lists that `vmconf.toml` names, for all files or for some. Without a list it is an error.
 #[test]
 fn the_current_day_is_that_of_configured_lists() {
     let folder = TempDir::new().unwrap();

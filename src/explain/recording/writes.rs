@@ -57,7 +57,7 @@ pub struct PendingWrites {
     /// How many stack values are below those that it popped, and how many it pushed.
     left: usize,
     pushes: usize,
-    /// The values from there on that it may have pushed again where they were, as DUP and SWAP do.
+    /// The values that it popped, the lowest one first, if it may push them again where they were, as DUP and SWAP do.
     popped: Vec<Value>,
     cells: Vec<Cell>,
 }
@@ -68,7 +68,7 @@ impl PendingWrites {
         let Effects { takes, writes, .. } = at.state.effects();
         let taken = taken(takes, at.op, at.state.height());
         let pushes = at.op.map_or(0, |op| op.pushes.into());
-        // What pushes one value computes it: that it may be equal to an operand makes it no less new.
+        // An instruction that pushes one value computes it, even if it equals an operand.
         let again = if pushes < 2 { 0 } else { taken };
         PendingWrites {
             left: top(at.state) - taken,

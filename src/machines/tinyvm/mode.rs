@@ -16,7 +16,7 @@ pub(super) struct Single {
     pub(super) core: TinyCore,
     pub(super) stop: Option<TinyStop>,
     pub(super) first_registers: [u16; 16],
-    /// `None` if all of it was zero.
+    /// The data at the start of the phase; `None` if all words were zero.
     first_data: Option<Box<TinyWords>>,
 }
 
@@ -32,7 +32,7 @@ impl Single {
         self.first_data.get_or_insert_with(zeros).copy_from_slice(&self.core.data[..]);
     }
 
-    /// The data at the begin of the phase.
+    /// The data at the start of the phase.
     pub(super) fn first_data(&self) -> &TinyWords {
         self.first_data.as_deref().unwrap_or(&ZEROS)
     }
