@@ -46,7 +46,7 @@ pub(super) struct Explore {
     #[command(flatten)]
     pub(super) select: Select,
 
-    /// Write a page for a browser instead, of at most 100000 steps; - for standard output
+    /// Write a page for a browser instead, of at most 10 million steps; - for standard output
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 
@@ -124,8 +124,8 @@ impl Explore {
 
     fn write_page(&self, opened: Opened, source: &[String], file: &Path) -> anyhow::Result<()> {
         let mut page = Vec::new();
-        let span = page::write(opened, source, &mut page)?;
-        self.put_page(&page, span.cut(), file)
+        let cut = page::write(opened, source, &typed(), &mut page)?;
+        self.put_page(&page, cut.text(), file)
     }
 
     fn write_pair(&self, pair: PairedExplorer, source: &[String], file: &Path) -> anyhow::Result<()> {
@@ -201,19 +201,20 @@ fn explorer(opened: Opened, source: Vec<String>, command: ShellWords) -> Explore
     explorer.with_demands(demands).with_command(id.to_string(), command)
 }
 
-/// What was typed after the name of the command, without what says where to open.
+/// What was typed after the name of the command, without what says where to open, or where to write a page.
 fn typed() -> ShellWords {
     arguments(env::args_os().map(|word| word.to_string_lossy().into_owned()))
 }
 
-/// What follows the name of the command, without what says where to open.
+/// What follows the name of the command, without what says where to open, or where to write a page.
 fn arguments(typed: impl Iterator<Item = String>) -> ShellWords {
     let mut typed = typed.skip_while(|word| word != "explore").skip(1);
     let mut words = Vec::new();
     while let Some(word) = typed.next() {
         match word.split_once('=').map_or(&*word, |(flag, _)| flag) {
-            "--at" | "--datum" if word.contains('=') => {}
-            "--at" | "--datum" => drop(typed.next()),
+            "--force" => {}
+            "--at" | "--datum" | "--html" if word.contains('=') => {}
+            "--at" | "--datum" | "--html" => drop(typed.next()),
             _ => words.push(word),
         }
     }
@@ -226,7 +227,20 @@ mod tests {
 
     #[test]
     fn the_command_is_what_was_typed_without_a_place() {
-        let typed = ["vmconf", "explore", "a b.json::it", "--at", "3", "--vm=x=y", "--datum=r 1", "--at=4"];
+        let typed = [
+            "vmconf",
+            "explore",
+            "a b.json::it",
+            "--at",
+            "3",
+            "--vm=x=y",
+            "--datum=r 1",
+            "--at=4",
+            "--html",
+            "-",
+            "--html=p",
+            "--force",
+        ];
         let words = arguments(typed.into_iter().map(str::to_owned));
         assert_eq!(words.to_string(), " 'a b.json::it' '--vm=x=y'");
     }

@@ -15,6 +15,7 @@ use vmconf::model::exit_code::Exit;
 use vmconf::model::explanation::{ExplorerPage, MAX_EXPLAINED};
 use vmconf::run::{LoadedFile, RunOptions};
 use vmconf::text::file_name::percent_encoded;
+use vmconf::text::shell::ShellWords;
 
 use super::output;
 use super::reports::{ReportArgs, Written};
@@ -105,7 +106,8 @@ impl ExplorerPages {
         let opened = explore::open(loaded, case, options)?;
         let name = file_name(&opened.id);
         let mut bytes = Vec::new();
-        let written = page::write(opened, &[], &mut bytes).and_then(|_| self.write(&name, &bytes));
+        let command = ShellWords::from_iter([opened.id.to_string()]);
+        let written = page::write(opened, &[], &command, &mut bytes).and_then(|_| self.write(&name, &bytes));
         written.map_err(|error| {
             self.written = Written::No;
             let path = self.folder.join(&name);

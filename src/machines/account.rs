@@ -151,6 +151,11 @@ impl CaseAccount {
         if self.watched <= self.limits.watched { Ok(()) } else { Err(Limit::Watched) }
     }
 
+    /// Lifts the limit on watched instructions, of a run that is known to end.
+    pub(crate) fn watch_without_limit(&mut self) {
+        self.limits.watched = u64::MAX;
+    }
+
     /// Charges this number of units for an instruction, in addition to the one unit of every instruction.
     #[inline(always)]
     pub(crate) fn charge(&mut self, units: u64) -> Result<(), Limit> {

@@ -4,6 +4,7 @@ mod compounds;
 mod elsewhere;
 mod failures;
 mod hand;
+mod long;
 mod report;
 mod search;
 mod statetest;
@@ -164,7 +165,8 @@ fn without_a_terminal_it_says_so() {
 
 fn page(id: &str) -> String {
     let mut page = Vec::new();
-    explore::page::write(opened(id), &["int main() </script>".to_owned()], &mut page).unwrap();
+    let command = [id].into_iter().collect();
+    explore::page::write(opened(id), &["int main() </script>".to_owned()], &command, &mut page).unwrap();
     String::from_utf8(page).unwrap()
 }
 
@@ -256,7 +258,7 @@ fn a_page_finds_each_write() {
           if (String(ask(gas, at)) !== String([none(at, 1, 1601), none(at + 1, 1, 1601)])) wrong.push(['gas', at]);\
           if (String(ask(item, at)) !== String([none(last, 2, 1602), none(last + 3, 0, 1601)])) wrong.push(['item', at]);\
         }\
-        document.getElementById('status').textContent = `${run.states.length} ${count} ${JSON.stringify(wrong)}`;";
+        document.getElementById('status').textContent = `${run.count} ${count} ${JSON.stringify(wrong)}`;";
     let shown = after(&browser, &page(path.to_str().unwrap()), script, "");
     assert_eq!(texts(&shown, "#status"), ["1603 24 []"]);
 }

@@ -20,7 +20,7 @@ use crate::testees::Stopped;
 const MAX_LENGTH: usize = 300;
 
 /// How many bytes a page takes while it is made, and copies of the machine.
-const BYTES_OF_PAGE: u64 = 1 << 28;
+const BYTES_OF_PAGE: u64 = 3 << 27;
 
 /// The most failing assertions whose cause is sought, other than writes.
 const MAX_CAUSES: usize = 100;

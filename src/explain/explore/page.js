@@ -1,22 +1,33 @@
 "use strict";
-// Moves in a recorded run. A state is a list of sections, each a title and the indices of its lines. Some states are
+// Moves in a recorded run. Of each step there is where it goes and what it wrote, in columns of numbers; of some steps, of
+// short runs all, also the state. A state is a list of sections, each a title and the indices of its lines. Some states are
 // written in full, the others as what differs from the state before.
 
 /**
- * The data of the page, as `page.rs` writes them. `cut` says what is missing. `data` are the names of data that states
- * refer to by index. A write is the first and the last number of each range of places; `places` has the number of each
- * place that lines refer to. A demand has the number of the state that is compared, and the text by datum.
- * @typedef {{ id: string, first: number, all: number, cut: string | null, lines: string[], codes: Code[], states: State[],
- *   data: string[], places: number[], writes: number[][], failures: Failure[], source: string[],
- *   demands: [step: number, of: Record<number, string>][] }} Run
+ * The data of a run, as `page.rs` writes them. `first` is the number of the first state, `count` how many there are, and
+ * `all` the number of the last one of the run; below, a state has its index in the page. `cut` says what is missing.
+ * `ended` and `failed` are about the last state, whose instruction may have failed. `spans` are the states that the page
+ * has: the index of the first one, and how many follow each other. `data` are the names of data that states refer to by
+ * index. A write is the first and the last number of each range of places; `places` has the number of each place that
+ * lines refer to: from `compounds` on, those in objects that a datum may not hold in each state, and from `cellless` on,
+ * those whose writes only states show. `sets` are the states before which the vector set something, and what. A demand
+ * has the number of the state that is compared, and the text by datum. `widths` are the bytes of a number in each column.
+ * @typedef {{ id: string, command: string, first: number, count: number, all: number, cut: string | null,
+ *   ended: string | null, failed: boolean, lines: string[], codes: Code[], positions: Position[],
+ *   spans: [index: number, count: number][], states: Changes[], data: string[], places: number[], compounds: number,
+ *   cellless: number, writes: number[][], sets: [index: number, write: number][], failures: Failure[], source: string[],
+ *   demands: [step: number, of: Record<number, string>][], widths: number[] }} RunData
+ * @typedef {Uint8Array | Uint16Array | Uint32Array} Column
+ * A run with its columns, which have for each state its position, the number of frames, and what the instruction before
+ * it wrote. `offsets` are where the states of each span begin.
+ * @typedef {RunData & { position: Column, depth: Column, wrote: Column, offsets: number[] }} Run
+ * @typedef {[code: number, pc: number | null, line: number | null]} Position
  * @typedef {[pc: number, label: string, text: string, line: number | null, remark: string]} CodeLine
  * @typedef {{ name: string | null, isPlayed: boolean, lines: CodeLine[], unlisted: CodeLine[] }} Code
  * A page of two runs has both, and for the first states that differ the lines on what differs, and the data whose rows
  * do. `difference` is the number of the first such state, `compared` that of the last one that was compared.
- * @typedef {{ runs: Run[], names: string[], start: number, difference: number | null, compared: number,
+ * @typedef {{ names: string[], start: number, difference: number | null, compared: number,
  *   differs: [step: number, lines: string[], one: string[], other: string[]][] }} Pair
- * @typedef {[code: number, pc: number | null, line: number | null, depth: number, ended: string | null,
- *   changes: Changes, wrote: number | null, failed: 0 | 1, set?: number]} State
  * @typedef {{ at: string, step: number, text: string[], line: string, datum: number | null, cause: number | null }} Failure
  * @typedef {[title: number, rows: number[]]} Section
  * @typedef {[null, Section[]] | [section: number, start: number, end: number, inserted: number[]][]} Changes
@@ -44,6 +55,7 @@ function element(id, type) {
 const view = {
   all: element("all", HTMLOutputElement),
   cut: element("cut", HTMLParagraphElement),
+  absent: element("absent", HTMLDivElement),
   code: element("code", HTMLOListElement),
   codeTitle: element("code-title", HTMLHeadingElement),
   differs: element("differs", HTMLDivElement),
@@ -79,6 +91,7 @@ const view = {
 let now = 0;
 /** The index of the failing assertion that is shown. */
 let shownFailure = 0;
+/** The sections of the state; empty if the page does not have it. */
 /** @type {Section[]} */ let sections = [];
 /** The selected datum, and the places that it had where it was seen last. */
 /** @type {number | null} */ let datum = null;
@@ -99,7 +112,7 @@ let isSoughtBack = false;
 /** @type {Pair | null} */ let pair = null;
 
 /** What is shown of a run. Of two, the variables above are about the one that has the keys. */
-const parts = () => ({ code: view.code, codeTitle: view.codeTitle, source: view.source, sourcePart: view.sourcePart, state: view.state });
+const parts = () => ({ absent: view.absent, code: view.code, codeTitle: view.codeTitle, source: view.source, sourcePart: view.sourcePart, state: view.state });
 const shown = () => ({ run, now, shownFailure, sections, datum, places, codeLines, selectedCode, lines, parts: parts() });
 /** @type {ReturnType<typeof shown>[]} */ const sides = [];
 let active = 0;
@@ -127,7 +140,7 @@ function inOther(/** @type {() => void} */ work) {
 }
 
 /** Makes room for two runs: the panes of the second one are a copy. */
-function openPair(/** @type {Pair} */ data) {
+function openPair(/** @type {Pair} */ data, /** @type {Run[]} */ runs) {
   const copy = /** @type {HTMLElement} */ (view.panes.cloneNode(true));
   for (const it of [copy, ...copy.querySelectorAll("*")]) {
     if (it.id !== "") it.id += "-2";
@@ -138,13 +151,14 @@ function openPair(/** @type {Pair} */ data) {
   view.sides.className = "pair";
   element("state-title", HTMLHeadingElement).textContent = data.names[0] + ": state";
   element("state-title-2", HTMLHeadingElement).textContent = data.names[1] + ": state";
-  run = data.runs[0];
+  run = runs[0];
   sides[0] = shown();
   sides[1] = {
     ...shown(),
-    run: data.runs[1],
+    run: runs[1],
     lines: new Map(),
     parts: {
+      absent: element("absent-2", HTMLDivElement),
       code: element("code-2", HTMLOListElement),
       codeTitle: element("code-title-2", HTMLHeadingElement),
       source: element("source-2", HTMLOListElement),
@@ -158,18 +172,39 @@ function openPair(/** @type {Pair} */ data) {
   view.difference.hidden = data.difference === null;
 }
 
-async function open() {
-  const text = element("data", HTMLScriptElement).textContent ?? "";
+/** Unpacks data: the length of their text in four bytes, the text, and columns. */
+async function unpack(/** @type {string} */ text) {
   const letters = atob(text);
   const packed = new Uint8Array(letters.length);
   for (let at = 0; at < letters.length; at += 1) packed[at] = letters.charCodeAt(at);
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-  /** @type {Run | Pair} */ const data = await new Response(stream).json();
-  if ("runs" in data) openPair(data);
-  else run = data;
+  const bytes = await new Response(stream).arrayBuffer();
+  const end = 4 + new DataView(bytes).getUint32(0, true);
+  return { data: JSON.parse(new TextDecoder().decode(bytes.slice(4, end))), columns: bytes.slice(end) };
+}
+
+/** A run with its columns. */
+function runOf(/** @type {{ data: RunData, columns: ArrayBuffer }} */ { data, columns }) {
+  let end = 0;
+  const [position, depth, wrote] = data.widths.map((width) => {
+    const start = end;
+    end += width * data.count;
+    const numbers = columns.slice(start, end);
+    return width === 1 ? new Uint8Array(numbers) : width === 2 ? new Uint16Array(numbers) : new Uint32Array(numbers);
+  });
+  let states = 0;
+  const offsets = data.spans.map(([, count]) => (states += count) - count);
+  return /** @type {Run} */ ({ ...data, position, depth, wrote, offsets });
+}
+
+async function open() {
+  const text = element("data", HTMLScriptElement).textContent ?? "";
+  const parts = await Promise.all(text.split(",").map(unpack));
+  if (parts.length > 1) openPair(parts[0].data, parts.slice(1).map(runOf));
+  else run = runOf(parts[0]);
   listen();
   paintRun();
-  const cut = (pair?.runs ?? [run]).flatMap((it) => it.cut ?? []).join("; ");
+  const cut = (pair === null ? [run] : sides.map((side) => side.run)).flatMap((it) => it.cut ?? []).join("; ");
   if (cut !== "") {
     view.cut.textContent = cut;
     view.cut.hidden = false;
@@ -182,7 +217,7 @@ async function open() {
 /** Shows what the moves say about a run. */
 function paintRun() {
   view.all.textContent = String(run.all);
-  view.step.max = String(run.first + run.states.length - 1);
+  view.step.max = String(run.first + lastIndex());
   view.failuresPart.hidden = run.failures.length < 2;
   view.failures.replaceChildren(...run.failures.map(({ line }, index) => new Option(line, String(index))));
 }
@@ -208,18 +243,75 @@ function isAll(changes) {
   return changes[0] === null;
 }
 
-/** The last state that is written in full, up to this one. The first one is. */
-function fullBefore(/** @type {number} */ index) {
-  let at = index;
-  while (!isAll(run.states[at][5])) at -= 1;
-  return at;
+/** The index of the last state. */
+function lastIndex() {
+  return run.count - 1;
 }
 
-/** The sections of a state. */
-function stateAt(/** @type {number} */ index) {
+/** The last span that begins at a state or before it; -1 if there is none. */
+function spanBefore(/** @type {number} */ index) {
+  let [low, high] = [0, run.spans.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (run.spans[middle][0] <= index) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+/** The number of a state among those that the page has; -1 if it does not have it. */
+function numberOfState(/** @type {number} */ index) {
+  const span = spanBefore(index);
+  if (span < 0) return -1;
+  const inSpan = index - run.spans[span][0];
+  return inSpan < run.spans[span][1] ? run.offsets[span] + inSpan : -1;
+}
+
+/** Whether the page lacks one of these states. */
+function isLacking(/** @type {number} */ from, /** @type {number} */ to) {
+  const [first, count] = run.spans[spanBefore(from)] ?? [0, 0];
+  return from <= to && to >= first + count;
+}
+
+/** The state that the page has and that is nearest to this one. */
+function nearestTo(/** @type {number} */ index) {
+  const span = spanBefore(index);
+  const around = run.spans.slice(Math.max(0, span), span + 2).flatMap(([first, count]) => [first, first + count - 1]);
+  if (numberOfState(index) >= 0) return index;
+  return around.reduce((best, at) => (Math.abs(at - index) < Math.abs(best - index) ? at : best));
+}
+
+/** Gives the sections of states, best in their order; `null` for one that the page does not have. */
+function reader() {
+  let read = -1;
   /** @type {Section[]} */ let state = [];
-  for (let at = fullBefore(index); at <= index; at += 1) state = changed(state, run.states[at][5]);
-  return state;
+  return (/** @type {number} */ index) => {
+    const number = numberOfState(index);
+    if (number < 0) return null;
+    if (number < read) read = -1;
+    // The first state of each span is written in full.
+    let at = number;
+    while (at > read && !isAll(run.states[at])) at -= 1;
+    if (at === read) at += 1;
+    for (; at <= number; at += 1) state = changed(state, run.states[at]);
+    read = number;
+    return state;
+  };
+}
+
+/** The sections of a state; `null` if the page does not have it. */
+function stateAt(/** @type {number} */ index) {
+  return reader()(index);
+}
+
+/** How the run ended, if it did in this state. */
+function endedAt(/** @type {number} */ index) {
+  return index === lastIndex() ? run.ended : null;
+}
+
+/** Where a state is. */
+function positionAt(/** @type {number} */ index) {
+  return run.positions[run.position[index]];
 }
 
 /** The title of a section, and whether its rows are a stack: 1 if the machine numbers it from the top, 0 from the bottom. */
@@ -263,8 +355,8 @@ function rowsOf(/** @type {Section} */ section) {
   });
 }
 
-/** The lines of the code of a state, with the next instruction where the listing does not have it. */
-function codeOf(/** @type {State} */ [code, pc]) {
+/** The lines of the code at a position, with the next instruction where the listing does not have it. */
+function codeOf(/** @type {Position} */ [code, pc]) {
   const { lines: listed, unlisted } = run.codes[code];
   const line = unlisted.find(([at]) => at === pc);
   if (line === undefined) return listed;
@@ -275,39 +367,47 @@ function codeOf(/** @type {State} */ [code, pc]) {
 /** The instructions of the code that were read, by program counter. */
 /** @type {WeakMap<Code, Map<number, CodeLine>>} */ const instructions = new WeakMap();
 
-/** The next instruction of a state. */
-function instructionOf(/** @type {State} */ [index, pc, , , ended]) {
+/** The instruction at a position. */
+function instructionAt(/** @type {Position} */ [index, pc]) {
   const code = run.codes[index];
   let known = instructions.get(code);
   if (known === undefined) {
     known = new Map([...code.unlisted, ...code.lines].map((line) => [line[0], line]));
     instructions.set(code, known);
   }
-  return ended === null && pc !== null ? known.get(pc) : undefined;
+  return pc === null ? undefined : known.get(pc);
+}
+
+/** The next instruction of a state. */
+function instructionOf(/** @type {number} */ index) {
+  return endedAt(index) === null ? instructionAt(positionAt(index)) : undefined;
 }
 
 function go(/** @type {number} */ index) {
-  const step = run.first + Math.max(0, Math.min(index, run.states.length - 1));
+  const step = run.first + Math.max(0, Math.min(index, lastIndex()));
   inOther(() => goAlone(step - run.first));
   goAlone(index);
   paintDifferences();
 }
 
 function goAlone(/** @type {number} */ index) {
-  now = Math.max(0, Math.min(index, run.states.length - 1));
-  sections = stateAt(now);
-  const state = run.states[now];
-  const shownPc = state[1] ?? (now > 0 ? run.states[now - 1][1] : null);
-  codeLines = codeOf(state);
+  now = Math.max(0, Math.min(index, lastIndex()));
+  const state = stateAt(now);
+  sections = state ?? [];
+  const position = positionAt(now);
+  const shownPc = position[1] ?? (now > 0 ? positionAt(now - 1)[1] : null);
+  codeLines = codeOf(position);
   selectedCode = codeLines.findIndex(([at]) => at === shownPc);
   const row = sections.flatMap(rowsOf).find((row) => datum !== null && row.datum === datum);
   // A slot may hold another compound.
   if (row !== undefined) places = row.places;
   paint();
-  const ended = state[4] === null ? [] : ["ended: " + state[4]];
-  const gone = row !== undefined || datum === null ? [] : [`${run.data[datum]} is not in this state`];
-  const next = ended.length + gone.length > 0 ? [] : [`step ${run.first + now}, next ${instructionOf(state)?.[2] ?? "nothing"}`];
-  say([...ended, ...gone, ...next].join("; "));
+  const end = endedAt(now);
+  const ended = end === null ? [] : ["ended: " + end];
+  const gone = state === null || row !== undefined || datum === null ? [] : [`${run.data[datum]} is not in this state`];
+  const next = ended.length + gone.length > 0 ? [] : [`step ${run.first + now}, next ${instructionOf(now)?.[2] ?? "nothing"}`];
+  const absent = state === null ? ["this state is not in the page"] : [];
+  say([...ended, ...gone, ...next, ...absent].join("; "));
   keepLink();
 }
 
@@ -371,7 +471,7 @@ function paintMoves() {
       (move === "lastFailure" && shownFailure === 0) ||
       (move === "nextFailure" && shownFailure >= run.failures.length - 1) ||
       (["first", "back"].includes(move) && now === 0) ||
-      (["last", "forward"].includes(move) && now === run.states.length - 1);
+      (["last", "forward"].includes(move) && now === lastIndex());
   }
 }
 
@@ -379,7 +479,8 @@ function paintMoves() {
 const MOST_CODE = 400;
 
 function paintCode() {
-  const [code, pc, , , , , , failed] = run.states[now];
+  const [code, pc] = positionAt(now);
+  const failed = run.failed && now === lastIndex();
   const all = codeLines;
   view.codeTitle.textContent = (pair === null ? "" : pair.names[active] + ": ") + (run.codes[code].name ?? "code");
   const from = Math.max(0, selectedCode - MOST_CODE / 2);
@@ -399,7 +500,8 @@ function paintCode() {
 }
 
 function paintState() {
-  const before = new Map((now > 0 ? stateAt(now - 1).flatMap(rowsOf) : []).map((row) => [row.datum, row.value]));
+  const rowsBefore = (now > 0 ? stateAt(now - 1) : null)?.flatMap(rowsOf) ?? [];
+  const before = new Map(rowsBefore.map((row) => [row.datum, row.value]));
   const words = view.filter.value.toLowerCase();
   const differing = differences().data;
   const items = sections.flatMap((section) => {
@@ -412,6 +514,14 @@ function paintState() {
     return [heading, ...rows.map((row) => stateItem(row, isIn(differing, row) ? "≠" : sign(row, before)))];
   });
   view.state.replaceChildren(...items);
+  const isAbsent = numberOfState(now) < 0;
+  view.state.hidden = isAbsent;
+  view.absent.hidden = !isAbsent;
+  const [text, command] = view.absent.children;
+  if (isAbsent) {
+    text.textContent = `This page does not have the values of step ${run.first + now}. The key e goes to the nearest state that it has, step ${run.first + nearestTo(now)}. In a terminal, this opens step ${run.first + now}:`;
+    command.textContent = commandHere();
+  }
   tellSelected(view.state);
   scrollInside(view.state, "[aria-selected=true], .changed");
 }
@@ -463,7 +573,7 @@ function stateItem(/** @type {Row} */ row, /** @type {string} */ sign) {
 
 function paintSource() {
   view.sourcePart.hidden = run.source.length === 0;
-  const current = run.states[now][2];
+  const current = positionAt(now)[2];
   const items = run.source.map((text, index) => {
     const item = document.createElement("li");
     item.textContent = `${index + 1 === current ? ">" : " "} ${index + 1}  ${text}`;
@@ -482,17 +592,22 @@ const MOST_PARTS = 65536;
  * are, and the column of a state.
  */
 function timeLine(/** @type {number} */ most) {
-  const length = Math.ceil(run.states.length / MOST_PARTS);
-  const parts = Math.ceil(run.states.length / length);
+  const length = Math.ceil(run.count / MOST_PARTS);
+  const parts = Math.ceil(run.count / length);
   const count = Math.min(parts, Math.max(1, most));
   const columnOf = (/** @type {number} */ state) => Math.floor((Math.floor(state / length) * count) / parts);
   const depths = /** @type {number[]} */ (new Array(count).fill(0));
   const writes = /** @type {number[]} */ (new Array(count).fill(0));
-  for (const [at, state] of run.states.entries()) {
-    const column = columnOf(at);
-    depths[column] = Math.max(depths[column], state[3]);
-    if (datum !== null) writes[column] += Number(isWritten(at, places)) + Number(isSet(at, places));
+  const [{ depth, wrote }, { hits, sets }] = [run, writesTo(datum === null ? [] : places)];
+  for (let start = 0; start < run.count; start += length) {
+    const column = columnOf(start);
+    const end = Math.min(start + length, run.count);
+    for (let at = start; at < end; at += 1) {
+      if (depth[at] > depths[column]) depths[column] = depth[at];
+      writes[column] += hits[wrote[at]];
+    }
   }
+  for (const at of sets) writes[columnOf(at)] += 1;
   return { depths, writes, columnOf };
 }
 
@@ -529,11 +644,10 @@ function mark(/** @type {number} */ at, /** @type {number} */ width, /** @type {
 
 function paintTime() {
   if (isAside) return;
-  const state = run.states[now];
-  view.time.max = String(run.states.length - 1);
+  view.time.max = String(lastIndex());
   view.time.value = String(now);
-  const next = instructionOf(state)?.[2];
-  view.time.setAttribute("aria-valuetext", `step ${run.first + now} of ${run.all}, ${counted(state[3], "frame")}${next === undefined ? "" : ", next " + next}`);
+  const next = instructionOf(now)?.[2];
+  view.time.setAttribute("aria-valuetext", `step ${run.first + now} of ${run.all}, ${counted(run.depth[now], "frame")}${next === undefined ? "" : ", next " + next}`);
   const what = `${active} ${datum} ${places}`;
   if (time === null || drawn !== what) {
     time = timeLine(MOST_COLUMNS);
@@ -559,12 +673,13 @@ function drawTime(/** @type {ReturnType<typeof timeLine>} */ { depths, writes, c
     if (count > 0) svg.append(mark(at, width, FRAMES_HEIGHT + 3, "written"));
   }
   const ends = [...new Set(run.failures.map(({ step }) => step))];
-  for (const step of ends.filter((step) => step >= run.first && step < run.first + run.states.length)) {
+  for (const step of ends.filter((step) => step >= run.first && step < run.first + run.count)) {
     svg.append(mark(columnOf(step - run.first), width, 0, "fails"));
   }
   const count = writes.reduce((sum, count) => sum + count, 0);
-  const told = [`frames over steps ${run.first} to ${run.first + run.states.length - 1}: at most ${counted(most, "frame")}`];
-  if (datum !== null) told.push(`below, ${counted(count, "write")} of ${run.data[datum]}`);
+  const told = [`frames over steps ${run.first} to ${run.first + lastIndex()}: at most ${counted(most, "frame")}`];
+  const known = datum !== null && isCellless() && isLacking(0, lastIndex()) ? ` in ${IN_PAGE}` : "";
+  if (datum !== null) told.push(`below, ${counted(count, "write")} of ${run.data[datum]}${known}`);
   if (ends.length > 0) told.push(`over the whole height, where an assertion fails: step ${ends.slice(0, 10).join(", ")}${ends.length > 10 ? " and more" : ""}`);
   view.timeText.textContent = told.join("; ");
   svg.setAttribute("aria-label", view.timeText.textContent);
@@ -585,7 +700,19 @@ const copies = {
   name: () => (datum === null ? "" : run.data[datum]),
   id: () => run.id,
   link: () => location.href.split("#")[0] + link(),
+  command: () => commandHere(),
 };
+
+/** A word of a command line, in quotes if a shell needs them. */
+function quoted(/** @type {string} */ word) {
+  return /^[\w/.-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/** The command that opens the run here in a terminal, with the selected datum. */
+function commandHere() {
+  const selected = datum === null ? "" : ` --datum ${quoted(run.data[datum])}`;
+  return `${run.command} --at ${run.first + now}${selected}`;
+}
 
 async function copy(/** @type {keyof typeof copies} */ what) {
   const text = copies[what]();
@@ -608,31 +735,29 @@ function scrollInside(/** @type {HTMLElement} */ list, /** @type {string} */ sel
 }
 
 /** The first state after this one for which this holds. */
-function find(/** @type {(state: State, index: number) => boolean} */ holds) {
-  for (let at = now + 1; at < run.states.length; at += 1) if (holds(run.states[at], at)) return at;
+function find(/** @type {(index: number) => boolean} */ holds) {
+  for (let at = now + 1; at < run.count; at += 1) if (holds(at)) return at;
   return null;
 }
 
 /** The last state before this one for which this holds. */
-function findLast(/** @type {(state: State, index: number) => boolean} */ holds) {
-  for (let at = now - 1; at >= 0; at -= 1) if (holds(run.states[at], at)) return at;
+function findLast(/** @type {(index: number) => boolean} */ holds) {
+  for (let at = now - 1; at >= 0; at -= 1) if (holds(at)) return at;
   return null;
 }
 
 /** Whether the instruction before a state wrote one of these places. */
 function isWritten(/** @type {number} */ index, /** @type {number[]} */ sought) {
-  return isAmong(run.states[index][6], sought);
+  return isAmong(run.writes[run.wrote[index]], sought);
 }
 
-/** Whether the vector set one of these places after that instruction. */
+/** Whether the vector set one of these places before a state. */
 function isSet(/** @type {number} */ index, /** @type {number[]} */ sought) {
-  return isAmong(run.states[index][8] ?? null, sought);
+  return run.sets.some(([at, write]) => at === index && isAmong(run.writes[write], sought));
 }
 
-/** Whether one of these places is among those of a write. */
-function isAmong(/** @type {number | null} */ write, /** @type {number[]} */ sought) {
-  if (write === null) return false;
-  const ranges = run.writes[write];
+/** Whether one of these places is in the ranges of a write. */
+function isAmong(/** @type {number[]} */ ranges, /** @type {number[]} */ sought) {
   return sought.some((place) => {
     const number = run.places[place];
     for (let at = 0; at < ranges.length; at += 2) if (ranges[at] <= number && number <= ranges[at + 1]) return true;
@@ -640,19 +765,50 @@ function isAmong(/** @type {number | null} */ write, /** @type {number[]} */ sou
   });
 }
 
-/** Whether an instruction wrote the selected datum before a state, or the vector set it. */
-function isNew(/** @type {unknown} */ _, /** @type {number} */ at) {
-  return isWritten(at, places) || isSet(at, places);
+/** For each write, 1 if one of these places is in it; and the states before which the vector set one of them. */
+function writesTo(/** @type {number[]} */ sought) {
+  const hits = Uint8Array.from(run.writes, (ranges) => Number(isAmong(ranges, sought)));
+  const sets = run.sets.filter(([, write]) => hits[write] === 1).map(([at]) => at);
+  return { hits, sets };
 }
 
-/** The last state, up to this one, for which that holds. */
+/** The last state, up to this one, before which an instruction wrote the selected datum, or the vector set it. */
 function lastWrite() {
-  return isNew(null, now) ? now : findLast(isNew);
+  const { hits, sets } = writesTo(places);
+  let at = now;
+  while (at >= 0 && hits[run.wrote[at]] === 0) at -= 1;
+  const found = sets.reduce((found, set) => (set <= now ? Math.max(found, set) : found), at);
+  return found < 0 ? null : found;
 }
 
-/** The first state after this one for which it holds. */
+/** The first state after this one for which that holds. */
 function nextWrite() {
-  return find(isNew);
+  const { hits, sets } = writesTo(places);
+  let at = now + 1;
+  while (at < run.count && hits[run.wrote[at]] === 0) at += 1;
+  const found = sets.reduce((found, set) => (set > now ? Math.min(found, set) : found), at);
+  return found >= run.count ? null : found;
+}
+
+/** Whether only states show the writes of the selected datum, since no cell holds it. */
+function isCellless() {
+  return places.some((place) => run.places[place] >= run.cellless);
+}
+
+const IN_PAGE = "the states that this page has";
+
+/**
+ * What an answer about writes of the selected datum, or about values, does not consider, if it is about these states.
+ */
+function unless(/** @type {number} */ from, /** @type {number} */ to) {
+  return isLacking(from, to) ? `; only ${IN_PAGE} are considered` : "";
+}
+
+/** The same for writes: their places are known in all states, unless no cell holds the datum, or an object does. */
+function unlessWrites(/** @type {number} */ from, /** @type {number} */ to) {
+  if (isCellless()) return unless(from, to);
+  const isInside = places.some((place) => run.places[place] >= run.compounds);
+  return isInside && numberOfState(now) < 0 ? "; which object it holds in this step is not in the page" : "";
 }
 
 /** Says that the vector set the selected datum in the current state. */
@@ -663,33 +819,42 @@ function saySet() {
 /** Goes to a state, or says that there is none, and where the page was cut. */
 function goOr(/** @type {number | null} */ index, /** @type {string} */ message, /** @type {boolean} */ isBefore) {
   if (index !== null) return go(index);
-  const end = run.first + run.states.length - 1;
+  const end = run.first + lastIndex();
   if (isBefore && run.first > 0) say(`${message} from step ${run.first} on, where this page begins`);
   else if (!isBefore && end < run.all) say(`${message} up to step ${end}, where this page ends`);
   else say(message);
 }
 
-/** Whether the next instruction of a state is executed: the case may stop before it. */
-function isExecuted(/** @type {number} */ index) {
-  return run.states[index][4] === null && run.first + index < run.all;
+/** Adds to what was said. */
+function sayAlso(/** @type {string} */ text) {
+  if (text !== "") say(view.status.textContent + text);
 }
 
-/**
- * Whether an instruction is executed in a state. Of a run that another machine made, each execution is a line of its own.
- */
-function isAt(/** @type {number} */ index, /** @type {number} */ its, /** @type {CodeLine} */ [at, label, text]) {
-  const state = run.states[index];
-  const [code, pc] = state;
-  if (!isExecuted(index)) return false;
-  if (!run.codes[code].isPlayed) return code === its && pc === at;
-  const line = codeOf(state).find(([of]) => of === pc);
-  return line !== undefined && line[1] === label && line[2] === text;
+/** Whether the next instruction of a state is executed: the case may stop before it. */
+function isExecuted(/** @type {number} */ index) {
+  return endedAt(index) === null && run.first + index < run.all;
+}
+
+/** For each position, whether its instruction is that of a line of the code with this index. */
+function positionsOf(/** @type {number} */ its, /** @type {CodeLine} */ [at, label, text]) {
+  // Of a run that another machine made, each execution is a line of its own.
+  if (!run.codes[its].isPlayed) return run.positions.map(([code, pc]) => code === its && pc === at);
+  return run.positions.map((position) => {
+    const line = instructionAt(position);
+    return line !== undefined && line[1] === label && line[2] === text;
+  });
+}
+
+/** The states in which the selected instruction is executed. */
+function isSelectedNext() {
+  const isIt = positionsOf(positionAt(now)[0], codeLines[selectedCode]);
+  return (/** @type {number} */ index) => isIt[run.position[index]] && isExecuted(index);
 }
 
 /** Goes to the first state after this one with fewer frames than this, or to the end. */
 function goToDepth(/** @type {number} */ limit) {
-  const found = find((state) => state[3] < limit);
-  go(found ?? run.states.length - 1);
+  const found = find((index) => run.depth[index] < limit);
+  go(found ?? lastIndex());
   const end = run.first + now;
   if (found === null && end < run.all) say(`the frame does not end up to step ${end}, where this page ends`);
 }
@@ -740,22 +905,32 @@ function appeared(
 function search(/** @type {string} */ text, /** @type {boolean} */ isBack) {
   const what = soughtIn(text);
   if ("instruction" in what) {
-    const holds = (/** @type {State} */ state, /** @type {number} */ index) =>
-      isExecuted(index) && (instructionOf(state)?.[2].toLowerCase().includes(what.instruction) ?? false);
+    const isIt = run.positions.map((position) => instructionAt(position)?.[2].toLowerCase().includes(what.instruction) ?? false);
+    const holds = (/** @type {number} */ index) => isIt[run.position[index]] && isExecuted(index);
     const at = isBack ? findLast(holds) : find(holds);
     return at === null ? null : { at, datum: null };
   }
-  const [from, to] = isBack ? [1, now - 1] : [now + 1, run.states.length - 1];
+  const [from, to] = soughtStates(isBack);
   /** @type {{ at: number, datum: number } | null} */ let found = null;
-  let state = from <= to ? stateAt(from - 1) : [];
-  for (let at = from; at <= to; at += 1) {
-    const next = changed(state, run.states[at][5]);
-    const its = appeared(state, next, what.isIt);
-    if (its !== null) found = { at, datum: its };
-    if (found !== null && !isBack) break;
-    state = next;
+  for (const [first, count] of run.spans) {
+    const start = Math.max(from, first + (first > 0 ? 1 : 0));
+    const end = Math.min(to, first + count - 1);
+    const read = reader();
+    let state = start <= end ? read(start - 1) : null;
+    for (let at = start; at <= end; at += 1) {
+      const next = read(at);
+      const its = state === null || next === null ? null : appeared(state, next, what.isIt);
+      if (its !== null) found = { at, datum: its };
+      if (found !== null && !isBack) return found;
+      state = next;
+    }
   }
   return found;
+}
+
+/** The first and the last state of a search. */
+function soughtStates(/** @type {boolean} */ isBack) {
+  return isBack ? [1, now - 1] : [now + 1, lastIndex()];
 }
 
 /** Goes to what was searched last. */
@@ -763,8 +938,12 @@ function goToMatch(/** @type {boolean} */ isBack) {
   if (sought === "") return say("type what is sought first");
   const found = search(sought, isBack);
   if (found !== null && found.datum !== null) datum = found.datum;
-  const what = sought.startsWith("=") ? "no datum gets this value" : sought.startsWith('"') ? "no row gets this text" : "no such instruction is executed";
+  const isState = sought.startsWith("=") || sought.startsWith('"');
+  const what = sought.startsWith("=") ? "no datum gets this value" : isState ? "no row gets this text" : "no such instruction is executed";
+  const [from, to] = soughtStates(isBack);
+  const also = !isState ? "" : found === null ? unless(from, to) : isBack ? unless(found.at, to) : unless(from, found.at);
   goOr(found?.at ?? null, `${what} ${isBack ? "before this; N searches forward" : "after this; P searches back"}`, isBack);
+  sayAlso(also);
 }
 
 /** Selects the next row that the last step changed; after the last one, the first. */
@@ -790,11 +969,12 @@ const moves = {
     paint();
   },
   first: () => go(0),
-  last: () => go(run.states.length - 1),
+  last: () => go(lastIndex()),
+  nearest: () => go(nearestTo(now)),
   back: () => go(now - 1),
   forward: () => go(now + 1),
-  over: () => goToDepth(run.states[now][3] + 1),
-  out: () => goToDepth(run.states[now][3]),
+  over: () => goToDepth(run.depth[now] + 1),
+  out: () => goToDepth(run.depth[now]),
   lastWrite() {
     const found = datum === null ? null : lastWrite();
     const failure = found === null ? askedFailure() : null;
@@ -804,27 +984,29 @@ const moves = {
     }
     if (failure !== null && datum === null) return goOr(null, `${failure.at}: no instruction wrote it`, true);
     if (datum === null) return say("select a row of the state first");
+    const also = unlessWrites(found ?? 0, now);
     if (found !== null && isSet(found, places)) {
       go(found);
-      return saySet();
-    }
-    goOr(found === null ? null : found - 1, `${run.data[datum]}: no write before`, true);
+      saySet();
+    } else goOr(found === null ? null : found - 1, `${run.data[datum]}: no write before`, true);
+    sayAlso(also);
   },
   nextWrite() {
     if (datum === null) return say("select a row of the state first");
     const found = nextWrite();
+    const also = unlessWrites(now, found ?? lastIndex());
+    const isOfVector = found !== null && !isWritten(found, places);
     goOr(found, `${run.data[datum]}: no write after`, false);
-    if (found !== null && !isWritten(found, places)) saySet();
+    if (isOfVector) saySet();
+    sayAlso(also);
   },
   nextExecution() {
-    const [code, line] = [run.states[now][0], codeLines[selectedCode]];
-    if (line === undefined) return;
-    goOr(find((_, index) => isAt(index, code, line)), "it is not executed after this", false);
+    if (codeLines[selectedCode] === undefined) return;
+    goOr(find(isSelectedNext()), "it is not executed after this", false);
   },
   lastExecution() {
-    const [code, line] = [run.states[now][0], codeLines[selectedCode]];
-    if (line === undefined) return;
-    goOr(findLast((_, index) => isAt(index, code, line)), "it is not executed before this", true);
+    if (codeLines[selectedCode] === undefined) return;
+    goOr(findLast(isSelectedNext()), "it is not executed before this", true);
   },
   failure() {
     const failure = run.failures[shownFailure];
@@ -852,7 +1034,7 @@ const moves = {
   lastFailure: () => showFailure(shownFailure - 1),
   writes() {
     if (datum === null) return say("select a row of the state first");
-    listWrites(run.data[datum], writesOf());
+    listWrites(run.data[datum]);
   },
 };
 
@@ -871,53 +1053,66 @@ function askedFailure() {
 
 /**
  * A write: the index of the state after it, the instruction or `the vector`, and the values in the states before and
- * after it; `goes` is the index of the state to look at.
- * @typedef {{ at: number, by: string, goes: number, old: string | null, new: string | null }} Write
+ * after it, `undefined` if the page does not have them; `goes` is the index of the state to look at.
+ * @typedef {{ at: number, by: string, goes: number, old: string | null | undefined, new: string | null | undefined }} Write
  */
 
-/** All writes of the selected datum. */
-function writesOf() {
-  /** @type {Write[]} */ const writes = [];
-  let state = stateAt(0);
-  for (let at = 1; at < run.states.length; at += 1) {
-    const next = changed(state, run.states[at][5]);
-    if (isWritten(at, places)) {
-      const before = run.states[at - 1];
-      const by = codeOf(before).find(([pc]) => pc === before[1])?.[2] ?? "";
-      // The state between the two is not in the page.
-      const written = isSet(at, places) ? "replaced by the vector" : valueIn(next);
-      writes.push({ at, by, goes: at - 1, old: valueIn(state), new: written });
-    }
-    if (isSet(at, places)) {
-      const old = isWritten(at, places) ? "replaced by the vector" : valueIn(state);
-      writes.push({ at, by: "the vector", goes: at, old, new: valueIn(next) });
-    }
-    state = next;
+/** Calls `each` with the writes of the selected datum after a state, in order, until it returns true. */
+function eachWrite(/** @type {number} */ from, /** @type {(write: Write) => boolean} */ each) {
+  const { hits, sets } = writesTo(places);
+  const isSetAt = new Set(sets);
+  const read = reader();
+  for (let at = from + 1; at < run.count; at += 1) {
+    const written = hits[run.wrote[at]] === 1;
+    if (!written && !isSetAt.has(at)) continue;
+    // Between the two is a state that is not in the page.
+    const between = "replaced by the vector";
+    const [old, next] = [valueIn(read(at - 1)), valueIn(read(at))];
+    const by = instructionOf(at - 1)?.[2] ?? "";
+    if (written && each({ at, by, goes: at - 1, old, new: isSetAt.has(at) ? between : next })) return;
+    const isLast = isSetAt.has(at) && each({ at, by: "the vector", goes: at, old: written ? between : old, new: next });
+    if (isLast) return;
   }
-  return writes;
 }
 
-/** The value of the selected datum. */
-function valueIn(/** @type {Section[]} */ state) {
+/** The value of the selected datum; `null` if a state does not have it, `undefined` if the page does not have the state. */
+function valueIn(/** @type {Section[] | null} */ state) {
+  if (state === null) return undefined;
   for (const [, rows] of state) {
     for (const row of rows) if (lineAt(row)[4] === datum) return lineAt(row)[2];
   }
   return null;
 }
 
+function isKnown(/** @type {Write} */ write) {
+  return write.old !== undefined && write.new !== undefined;
+}
+
 function writeLine(/** @type {Write} */ write) {
-  return `${run.first + write.at}  ${write.by}: ${write.old ?? "nothing"} -> ${write.new ?? "nothing"}`;
+  const [old, next] = [write.old, write.new].map((value) => (value === undefined ? "?" : value ?? "nothing"));
+  return `${run.first + write.at}  ${write.by}: ${old} -> ${next}`;
 }
 
 /** Shows this number of writes, the last ones. */
 const MOST_WRITES = 10000;
 
-function listWrites(/** @type {string} */ name, /** @type {Write[]} */ writes) {
-  view.writesPart.hidden = writes.length === 0;
-  if (writes.length === 0) return say(`${name}: no write`);
-  const omitted = writes.length > MOST_WRITES ? `, the last ${MOST_WRITES}` : "";
-  view.writesTitle.textContent = `${writes.length} writes of ${name}${omitted}`;
-  const items = writes.slice(-MOST_WRITES).map((write) => {
+function listWrites(/** @type {string} */ name) {
+  let [count, unknown] = [0, 0];
+  /** @type {Write[]} */ let writes = [];
+  eachWrite(0, (write) => {
+    count += 1;
+    if (!isKnown(write)) unknown += 1;
+    writes.push(write);
+    if (writes.length === 2 * MOST_WRITES) writes = writes.slice(MOST_WRITES);
+    return false;
+  });
+  writes = writes.slice(-MOST_WRITES);
+  view.writesPart.hidden = count === 0;
+  if (count === 0) return say(`${name}: no write${unlessWrites(0, lastIndex())}`);
+  const omitted = count > MOST_WRITES ? `, the last ${MOST_WRITES}` : "";
+  const without = unknown > 0 ? `; the page does not have the values of ${unknown}` : "";
+  view.writesTitle.textContent = `${counted(count, "write")} of ${name}${omitted}${without}${isCellless() ? unless(0, lastIndex()) : ""}`;
+  const items = writes.map((write) => {
     const item = document.createElement("li");
     const button = document.createElement("button");
     button.type = "button";
@@ -927,19 +1122,19 @@ function listWrites(/** @type {string} */ name, /** @type {Write[]} */ writes) {
     return item;
   });
   view.writes.replaceChildren(...items);
-  const before = writes.slice(-MOST_WRITES).filter((write) => write.at <= now);
+  const before = writes.filter((write) => write.at <= now);
   const button = items[Math.max(0, before.length - 1)].firstElementChild;
   if (button instanceof HTMLElement) button.focus();
 }
 
 /** Whether the text of a value is the one that is sought, as a number or else letter by letter. */
-function isValue(/** @type {string | null} */ text, /** @type {string} */ value) {
+function isValue(/** @type {string | null | undefined} */ text, /** @type {string} */ value) {
   const [its, number] = [numberOf(text), numberOf(value)];
   return its !== null && number !== null ? its === number : text === value;
 }
 
 /** The number at the start of a value, or after its type; what follows a space or a comma explains it. */
-function numberOf(/** @type {string | null} */ text) {
+function numberOf(/** @type {string | null | undefined} */ text) {
   const [, sign, digits] = /^(?:Integer )?(-?)(\d+|0x[\da-f]+)(?:[ ,]|$)/i.exec(text ?? "") ?? [];
   if (digits === undefined) return null;
   return sign === "-" ? -BigInt(digits) : BigInt(digits);
@@ -968,14 +1163,24 @@ function goToChange() {
   const holds = conditionOf(view.condition.value.trim());
   if (datum === null) return say("select a row of the state first");
   if (holds === null) return say("that is no number, and no = with a value after it");
-  const found = writesOf().find((write) => write.at > now && holds(write));
+  let unknown = 0;
+  /** @type {Write[]} */ const matches = [];
+  eachWrite(now, (write) => {
+    if (!isKnown(write)) unknown += 1;
+    else if (holds(write)) matches.push(write);
+    return matches.length > 0;
+  });
+  const found = matches.at(0);
+  const also = unknown > 0 ? `; the page does not have the values of ${counted(unknown, "write")} before that`
+    : isCellless() ? unless(now, found?.at ?? lastIndex()) : "";
   goOr(found?.at ?? null, `${run.data[datum]}: no such write after`, false);
   if (found !== undefined) say(`step ${writeLine(found)}`);
+  sayAlso(also);
 }
 
 /** @type {Partial<Record<string, keyof typeof moves>>} */
 const keys = {
-  s: "forward", ArrowRight: "forward", b: "back", d: "difference", ArrowLeft: "back", o: "over", u: "out", p: "lastWrite",
+  s: "forward", ArrowRight: "forward", b: "back", d: "difference", e: "nearest", ArrowLeft: "back", o: "over", u: "out", p: "lastWrite",
   n: "nextWrite", N: "nextMatch", P: "lastMatch", m: "nextMarked", y: "details", Enter: "details", i: "counting", x: "nextExecution", X: "lastExecution", f: "failure", a: "nextFailure", A: "lastFailure", w: "writes", 0: "first", Home: "first", G: "last", End: "last",
 };
 
@@ -1049,9 +1254,11 @@ view.search.addEventListener("keydown", (event) => {
   view.state.focus();
 });
 view.time.addEventListener("input", () => go(Number(view.time.value)));
-view.details.addEventListener("click", ({ target }) => {
+view.details.addEventListener("click", ({ target }) => copyBy(target));
+/** Copies what a button says. */
+function copyBy(/** @type {EventTarget | null} */ target) {
   if (target instanceof HTMLButtonElement) copy(/** @type {keyof typeof copies} */ (target.dataset.copy));
-});
+}
 view.moves.addEventListener("click", ({ target }) => {
   const button = target instanceof Element && target.closest("button");
   if (button) moves[/** @type {keyof typeof moves} */ (button.dataset.move)]();
@@ -1059,7 +1266,12 @@ view.moves.addEventListener("click", ({ target }) => {
 /** Makes the panes react. Of two runs, the one whose pane is clicked or has the focus has the keys. */
 function listen() {
   const all = pair === null ? [parts()] : sides.map((side) => side.parts);
-  for (const [index, { code, state }] of all.entries()) {
+  for (const [index, { absent, code, state }] of all.entries()) {
+    absent.addEventListener("click", ({ target }) => {
+      take(index);
+      if (target instanceof HTMLButtonElement && target.dataset.copy === undefined) moves.nearest();
+      else copyBy(target);
+    });
     for (const list of [code, state]) {
       list.addEventListener("focusin", () => take(index));
       list.addEventListener("click", ({ target }) => {

@@ -139,6 +139,8 @@ impl Recording {
                 continue;
             }
             let until = end.min(range.end);
+            // All searches together may watch more than a run of the case may.
+            self.machine.account().watch_without_limit();
             let before = self.machine.account().instructions();
             self.machine.run(until - self.now.step, Some(watch));
             watch.pause(&*self.machine);

@@ -1,6 +1,7 @@
 //! The places of a run whose writes a page can find, numbered so that what an instruction writes is a few ranges.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use indexmap::{IndexMap, IndexSet};
 
@@ -28,29 +29,40 @@ impl PagePlaces {
         cells.map(|cell| self.0.insert_full(cell).0).collect()
     }
 
-    /// Numbers the places so that those that one write can touch follow each other.
+    /// Numbers the places so that those that one write can touch follow each other, and those of a kind as well.
     pub(super) fn ranked(&self) -> RankedPlaces<'_> {
         let mut groups: IndexMap<PlaceGroup<'_>, Vec<usize>> = IndexMap::new();
         for (index, place) in self.0.iter().enumerate() {
             groups.entry(PlaceGroup::of(place)).or_default().push(index);
         }
-        let mut rank_of = vec![0; self.0.len()];
-        let mut order = Vec::with_capacity(self.0.len());
-        let mut ranks = HashMap::new();
+        groups.sort_by_key(|group, _| group.kind());
+        let mut ranked = RankedPlaces {
+            rank_of: vec![0; self.0.len()],
+            order: Vec::with_capacity(self.0.len()),
+            ranks: HashMap::new(),
+            compounds: 0,
+            cellless: 0,
+        };
         for (group, mut members) in groups {
             members.sort_by_key(|index| match &self.0[*index] {
                 PagePlace::Cell(Cell::Stack(start)) => *start,
                 PagePlace::Cell(Cell::Range(_, range)) => range.start,
                 _ => 0,
             });
-            let first = order.len();
+            let first = ranked.order.len();
             for index in members {
-                rank_of[index] = order.len();
-                order.push(&self.0[index]);
+                ranked.rank_of[index] = ranked.order.len();
+                ranked.order.push(&self.0[index]);
             }
-            ranks.insert(group, first..order.len());
+            let end = ranked.order.len();
+            match group.kind() {
+                PlaceKind::Fixed => (ranked.compounds, ranked.cellless) = (end, end),
+                PlaceKind::Compound => ranked.cellless = end,
+                PlaceKind::Cellless => {}
+            }
+            ranked.ranks.insert(group, first..end);
         }
-        RankedPlaces { rank_of, order, ranks }
+        ranked
     }
 }
 
@@ -58,8 +70,11 @@ impl PagePlaces {
 pub(super) struct RankedPlaces<'p> {
     /// The number of each place, by its index.
     pub(super) rank_of: Vec<usize>,
+    /// The number of the first place in a compound, and of the first one that no cell holds.
+    pub(super) compounds: usize,
+    pub(super) cellless: usize,
     order: Vec<&'p PagePlace>,
-    ranks: HashMap<PlaceGroup<'p>, std::ops::Range<usize>>,
+    ranks: HashMap<PlaceGroup<'p>, Range<usize>>,
 }
 
 impl RankedPlaces<'_> {
@@ -96,6 +111,17 @@ impl RankedPlaces<'_> {
     }
 }
 
+/// How much a page knows of writes of a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum PlaceKind {
+    /// All of them: it is the same place in all states.
+    Fixed,
+    /// All of them, but only states tell which compound a datum is in.
+    Compound,
+    /// Only those that states of the page show.
+    Cellless,
+}
+
 /// Places of which a single write can touch several.
 #[derive(PartialEq, Eq, Hash)]
 enum PlaceGroup<'p> {
@@ -107,6 +133,14 @@ enum PlaceGroup<'p> {
 }
 
 impl<'p> PlaceGroup<'p> {
+    fn kind(&self) -> PlaceKind {
+        match self {
+            PlaceGroup::Stack | PlaceGroup::Space(_) | PlaceGroup::Named(..) => PlaceKind::Fixed,
+            PlaceGroup::Compound(_) => PlaceKind::Compound,
+            PlaceGroup::Datum(_) => PlaceKind::Cellless,
+        }
+    }
+
     fn of(place: &'p PagePlace) -> PlaceGroup<'p> {
         match place {
             PagePlace::Cell(cell) => PlaceGroup::of_cell(cell),

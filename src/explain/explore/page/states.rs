@@ -1,61 +1,56 @@
-//! The states of a run and what each instruction wrote, in the form that the script of a page reads.
+//! The states of a page with their values, in the form that the script of the page reads.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::HashMap;
 use std::fmt::Write as _;
-use std::io::{self, Write};
+use std::ops::RangeInclusive;
 
-use indexmap::{IndexMap, IndexSet};
+use indexmap::IndexSet;
 use serde_json::{Value as Json, json};
 
 use super::places::PagePlaces;
-use crate::explain::explore::code::{PlacedLine, unlisted};
+use super::steps::PageSteps;
 use crate::explain::explore::id_text;
 use crate::explain::recording::{
-    CelllessValues, DatumId, PendingWrites, StateRow, StateSection, StepWrites, cellless, differing,
-    sections_of,
+    CelllessValues, DatumId, Recording, StateRow, StateSection, StepWrites, cellless, differing, sections_of,
 };
-use crate::machines::inspect::{Inspect, InspectSource};
-use crate::machines::machine::{At, Machine, Watch};
-use crate::machines::view::{CodeLine, StackCount, ViewScope};
+use crate::machines::inspect::Inspect;
+use crate::machines::machine::{At, Watch};
+use crate::machines::view::{StackCount, ViewScope};
 use crate::model::escape::escaped;
 
 /// The maximum number of rows of all states in a page; formatting one takes about a microsecond.
 pub(super) const MAX_ROWS: usize = 4_000_000;
 
-/// The maximum size of the different rows and instructions in a page, in bytes.
+/// The maximum size of the different rows in a page, in bytes.
 const MAX_BYTES: usize = 1 << 26;
 
-/// About how many bytes an instruction of the code takes.
-const BYTES_OF_INSTRUCTION: usize = 256;
-
 /// Every `BLOCK`-th state is written in full, so that each state can be rebuilt quickly.
-const BLOCK: usize = 500;
+const BLOCK: u64 = 500;
 
-/// The states of a run; each line, each code unit and each set of writes is stored once.
+/// States of a run; each line is stored once.
 pub(super) struct PageStates {
-    /// The number of the first state that is kept.
-    first: u64,
-    /// How many instructions were executed.
-    step: u64,
     /// How many states there are at least, however large they are.
     least: u64,
+    /// The number of the first state of the current span, and of the next state.
+    first: u64,
+    step: u64,
+    /// The number of the first state of each span, and how many follow each other there.
+    spans: Vec<(u64, u64)>,
     lines: IndexSet<String>,
-    codes: IndexMap<usize, PageCode>,
     /// The identities of data, as text.
     data: IndexSet<String>,
     places: PagePlaces,
-    writes: IndexSet<StepWrites>,
-    /// What the vector sets before a state, as an index of `writes`.
-    vector_writes: HashMap<u64, usize>,
-    pending: Option<PendingWrites>,
-    /// What the last instruction wrote, as an index of `writes`.
-    wrote: Option<usize>,
-    /// The code and the program counter of the last instruction.
-    last: Option<(usize, usize)>,
+    /// Whether an instruction was executed since the last state.
+    is_pending: bool,
     cellless: CelllessValues,
+    /// The data without a cell that instructions changed; the first set is empty.
+    changes: IndexSet<Vec<DatumId>>,
+    /// What the last instruction changed of them, as an index.
+    changed_last: usize,
+    /// The same for the instruction before each state.
+    changed: Vec<usize>,
     /// The states as JSON, with commas between.
     found: String,
-    count: usize,
     /// The sections of the last state: their titles and lines.
     sections: Vec<(usize, Vec<usize>)>,
     /// How many rows there are in all states.
@@ -64,67 +59,48 @@ pub(super) struct PageStates {
     bytes: usize,
 }
 
-/// Where a state is in the code.
-#[derive(Clone, Copy)]
-struct CodePosition {
-    code: usize,
-    pc: Option<usize>,
-    /// Whether the instruction there failed.
-    failed: bool,
-}
-
-impl CodePosition {
-    fn of(code: usize, pc: Option<usize>) -> CodePosition {
-        CodePosition { code, pc, failed: false }
-    }
-}
-
-/// The code of a unit.
-struct PageCode {
-    name: Option<String>,
-    /// Whether the lines are what was executed, in order.
-    is_played: bool,
-    lines: Vec<CodeLine>,
-    pcs: HashSet<usize>,
-    /// The executed instructions that the listing does not have.
-    unlisted: BTreeMap<usize, PlacedLine>,
-}
-
 impl PageStates {
-    /// Keeps the states from this number on; of large states at least `least`.
-    pub(super) fn new(first: u64, least: u64) -> PageStates {
+    /// Without states; of large states there is room for at least `least`.
+    pub(super) fn new(least: u64) -> PageStates {
         PageStates {
-            first,
-            step: first.saturating_sub(1),
             least,
+            first: 0,
+            step: 0,
+            spans: Vec::new(),
             lines: IndexSet::new(),
-            codes: IndexMap::new(),
             data: IndexSet::new(),
             places: PagePlaces::default(),
-            writes: IndexSet::new(),
-            vector_writes: HashMap::new(),
-            pending: None,
-            wrote: None,
-            last: None,
+            is_pending: false,
             cellless: CelllessValues::new(),
+            changes: IndexSet::from_iter([Vec::new()]),
+            changed_last: 0,
+            changed: Vec::new(),
             found: String::new(),
-            count: 0,
             sections: Vec::new(),
             rows: 0,
             bytes: 0,
         }
     }
 
-    /// Adds what the vector sets after the instructions with these numbers.
-    pub(super) fn add_vector_writes(&mut self, writes: impl Iterator<Item = (u64, StepWrites)>) {
-        for (step, writes) in writes {
-            self.vector_writes.insert(step, self.writes.insert_full(writes).0);
+    /// Adds the states with these numbers, as long as there is room.
+    pub(super) fn add_span(&mut self, recording: &mut Recording, span: &RangeInclusive<u64>) {
+        let (first, last) = (*span.start(), *span.end());
+        let before = first.saturating_sub(1);
+        (self.first, self.step) = (first, before);
+        self.spans.push((first, 0));
+        (self.is_pending, self.changed_last) = (false, 0);
+        self.cellless.clear();
+        // The instruction before the first state shows what it changed there.
+        recording.watch(before..last, self);
+        if self.is_within_limits() {
+            let sections = self.complete(recording.go_to(recording.moment(last)).inspect());
+            self.add(&sections);
         }
     }
 
     /// How many states there are.
     pub(super) fn count(&self) -> u64 {
-        self.count as u64
+        self.changed.len() as u64
     }
 
     /// Whether there is room for more.
@@ -132,90 +108,39 @@ impl PageStates {
         self.count() < self.least || self.rows <= MAX_ROWS && self.bytes + self.found.len() <= MAX_BYTES
     }
 
-    /// Adds the last state.
-    pub(super) fn finish(&mut self, machine: &dyn Machine) {
-        let state = machine.inspect();
-        let sections = self.complete(state);
-        let next = machine.next();
-        let ended = next.is_none().then(|| escaped(&machine.describe()).into_owned());
-        let place = match (next, state.stands_at(), self.last) {
-            (Some(at), ..) => CodePosition::of(self.code(state, Some(&at)), Some(at.pc)),
-            (None, None, Some((code, pc))) if state.failure().is_some() => {
-                CodePosition { code, pc: Some(pc), failed: true }
-            }
-            (None, None, Some((code, _))) => CodePosition::of(code, None),
-            (None, pc, _) => CodePosition::of(self.code(state, None), pc),
-        };
-        self.add(state, place, ended.as_deref(), &sections);
-    }
-
-    /// Completes the writes of the last instruction, and returns the sections of the state after it.
+    /// Completes what the last instruction changed, and returns the sections of the state after it.
     fn complete(&mut self, state: &dyn Inspect) -> Vec<StateSection> {
         let sections = sections_of(state);
         let after = cellless(&sections);
-        if let Some(pending) = self.pending.take() {
-            let changed = differing(&self.cellless, &after);
-            let (wrote, is_new) = self.writes.insert_full(StepWrites { changed, ..pending.done(state) });
-            if is_new {
-                self.bytes += size_of::<StepWrites>() + self.writes[wrote].cells.len() * BYTES_OF_INSTRUCTION;
-            }
-            self.wrote = Some(wrote);
+        if std::mem::take(&mut self.is_pending) {
+            self.changed_last = self.changes.insert_full(differing(&self.cellless, &after)).0;
         }
         self.cellless = after;
         sections
     }
 
-    /// Adds a state: the index of its code, the program counter, the source line, the number of frames, how the run
-    /// ended, the sections that differ, the index of what the last instruction wrote, and 1 if the instruction at the
-    /// program counter failed; at the end the index of what the vector set after that instruction, if it did. Each section that differs has
-    /// its index, how many lines at its start and at its end are unchanged, and the lines between. If the state has
-    /// different sections, and for every [`BLOCK`]-th state, `null` and all sections are written instead.
-    fn add(&mut self, state: &dyn Inspect, place: CodePosition, ended: Option<&str>, shown: &[StateSection]) {
+    /// Adds a state, as the sections that differ from the one before: for each its index, how many lines at its start
+    /// and at its end are unchanged, and the lines between. If the state has different sections, at the beginning of a
+    /// span and for every [`BLOCK`]-th state, `null` and all sections are written instead.
+    fn add(&mut self, shown: &[StateSection]) {
         let sections: Vec<_> = shown.iter().map(|section| self.section(section)).collect();
         let is_alike = sections.len() == self.sections.len()
             && sections.iter().zip(&self.sections).all(|(one, other)| one.0 == other.0);
-        let changes = if is_alike && !self.count.is_multiple_of(BLOCK) {
+        let in_span = self.spans.last().map_or(0, |span| span.1);
+        let changes = if is_alike && !in_span.is_multiple_of(BLOCK) {
             let pairs = self.sections.iter().zip(&sections).enumerate();
             pairs.filter_map(|(index, (before, after))| splice(index, &before.1, &after.1)).collect()
         } else {
-            vec![Json::Null, json!(sections)]
+            json!([null, sections])
         };
         self.sections = sections;
-        let comma = if self.count > 0 { "," } else { "" };
-        let line = state.source().and_then(InspectSource::line);
-        let CodePosition { code, pc, failed } = place;
-        let wrote = self.wrote.take();
-        let mut state = json!([code, pc, line, state.depth(), ended, changes, wrote, u8::from(failed)]);
-        let set = self.vector_writes.get(&(self.first + self.count as u64));
-        if let (Json::Array(members), Some(set)) = (&mut state, set) {
-            members.push(json!(set));
-        }
+        let comma = if self.found.is_empty() { "" } else { "," };
         // Writing to a string succeeds.
-        let _ = write!(self.found, "{comma}{state}");
-        self.count += 1;
-    }
-
-    /// The index of the code of a state.
-    fn code(&mut self, state: &dyn Inspect, next: Option<&At<'_>>) -> usize {
-        let unit = state.unit();
-        let index = self.codes.get_index_of(&unit).unwrap_or_else(|| {
-            let lines = state.listing();
-            self.bytes += lines.len() * BYTES_OF_INSTRUCTION;
-            let pcs = lines.iter().map(|line| line.pc).collect();
-            let name = state.function().map(|name| escaped(&name).into_owned());
-            self.codes
-                .insert_full(
-                    unit,
-                    PageCode { name, is_played: state.is_played(), lines, pcs, unlisted: BTreeMap::new() },
-                )
-                .0
-        });
-        let code = &mut self.codes[index];
-        if let Some(at) = next.filter(|at| !code.pcs.contains(&at.pc)) {
-            let line = unlisted(at, &code.lines);
-            code.unlisted.extend(line.map(|line| (at.pc, line)));
+        let _ = write!(self.found, "{comma}{changes}");
+        self.changed.push(std::mem::take(&mut self.changed_last));
+        if let Some(span) = self.spans.last_mut() {
+            span.1 += 1;
         }
-        index
     }
 
     fn section(&mut self, section: &StateSection) -> (usize, Vec<usize>) {
@@ -258,37 +183,62 @@ impl PageStates {
         index
     }
 
-    /// Writes the members of the page's data that describe states.
-    pub(super) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        write!(out, "\"states\":[{}],\"lines\":[", self.found)?;
-        for (index, line) in self.lines.iter().enumerate() {
-            let comma = if index > 0 { "," } else { "" };
-            write!(out, "{comma}{}", Json::from(line.as_str()))?;
-        }
+    /// The members of the page's data that describe states and, with `steps`, what was written; and what was written
+    /// before each state, as an index of the member `writes`.
+    pub(super) fn json(&self, steps: &PageSteps) -> (Vec<(&'static str, Json)>, Vec<u32>) {
         let ranked = self.places.ranked();
-        let writes: Vec<_> = self.writes.iter().map(|writes| ranked.written(writes)).collect();
-        let data: Vec<_> = self.data.iter().collect();
-        let codes: Vec<_> = self.codes.values().map(PageCode::json).collect();
-        let (ranks, codes) = (json!(ranked.rank_of), json!(codes));
-        write!(
-            out,
-            "],\"data\":{},\"places\":{ranks},\"writes\":{},\"codes\":{codes}",
-            json!(data),
-            json!(writes)
-        )
+        let mut writes = PageWrites::default();
+        // The first one is nothing.
+        writes.ranges.insert(Vec::new());
+        let mut changed = vec![0; steps.wrote().len()];
+        let index = |step: u64| usize::try_from(step - steps.first()).unwrap_or(usize::MAX);
+        let shown = self.spans.iter().flat_map(|(first, count)| *first..first + count);
+        shown.zip(&self.changed).for_each(|(step, its)| changed[index(step)] = *its);
+        let mut number = |wrote: usize, changed: usize| {
+            *writes.numbers.entry((wrote, changed)).or_insert_with(|| {
+                let written =
+                    StepWrites { changed: self.changes[changed].clone(), ..steps.writes()[wrote].clone() };
+                u32::try_from(writes.ranges.insert_full(ranked.written(&written)).0).unwrap_or(u32::MAX)
+            })
+        };
+        let wrote = steps.wrote().iter().zip(changed);
+        let wrote: Vec<_> = wrote.map(|(wrote, changed)| number(*wrote as usize, changed)).collect();
+        let sets: Vec<_> = steps.sets().map(|(index, set)| (index, number(set, 0))).collect();
+        let spans = self.spans.iter().map(|(first, count)| (first - steps.first(), count));
+        let members = vec![
+            ("spans", json!(spans.collect::<Vec<_>>())),
+            ("lines", json!(self.lines.iter().collect::<Vec<_>>())),
+            ("data", json!(self.data.iter().collect::<Vec<_>>())),
+            ("places", json!(ranked.rank_of)),
+            ("compounds", json!(ranked.compounds)),
+            ("cellless", json!(ranked.cellless)),
+            ("writes", json!(writes.ranges.iter().collect::<Vec<_>>())),
+            ("sets", json!(sets)),
+        ];
+        (members, wrote)
     }
+
+    /// The states as JSON, with commas between.
+    pub(super) fn states(&self) -> &str {
+        &self.found
+    }
+}
+
+/// What was written, as ranges of places, each once: most writes of a long run are to places that no row of the page has.
+#[derive(Default)]
+struct PageWrites {
+    ranges: IndexSet<Vec<usize>>,
+    /// The index of the ranges of each write with what it changed besides.
+    numbers: HashMap<(usize, usize), u32>,
 }
 
 impl Watch for PageStates {
     fn before(&mut self, at: &At<'_>) {
         let sections = self.complete(at.state);
-        let code = self.code(at.state, Some(at));
-        // The instruction before the first state shows what it wrote there.
         if self.step >= self.first {
-            self.add(at.state, CodePosition::of(code, Some(at.pc)), None, &sections);
+            self.add(&sections);
         }
-        self.last = Some((code, at.pc));
-        self.pending = Some(PendingWrites::of(at));
+        self.is_pending = true;
         self.step += 1;
     }
 
@@ -299,18 +249,6 @@ impl Watch for PageStates {
 
     fn is_done(&self) -> bool {
         !self.is_within_limits()
-    }
-}
-
-impl PageCode {
-    /// For each instruction: its program counter, how the counter is displayed, its text, its source line, and a remark.
-    fn json(&self) -> Json {
-        let line = |line: &CodeLine, remark: &str| {
-            json!([line.pc, line.label, escaped(&line.text), line.line, remark])
-        };
-        let lines: Vec<_> = self.lines.iter().map(|it| line(it, "")).collect();
-        let unlisted: Vec<_> = self.unlisted.values().map(|it| line(&it.line, it.place.remark())).collect();
-        json!({ "name": self.name, "isPlayed": self.is_played, "lines": lines, "unlisted": unlisted })
     }
 }
 
