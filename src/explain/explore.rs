@@ -350,6 +350,12 @@ impl Explorer {
         line.is_none_or(|(_, its)| its.id != datum.id).then_some(datum)
     }
 
+    /// Takes the rows of the state with this number, without what changed in them and without the code.
+    fn look_at(&mut self, step: u64) {
+        let machine = self.recording.go_to(self.recording.moment(step));
+        self.state = lines(sections_of(machine.inspect()), None, &StepWrites::default(), self.counting);
+    }
+
     /// Goes to the state with this number.
     pub fn go_to_step(&mut self, step: u64) {
         self.go_to(self.recording.moment(step));

@@ -24,10 +24,11 @@
  * @typedef {[code: number, pc: number | null, line: number | null]} Position
  * @typedef {[pc: number, label: string, text: string, line: number | null, remark: string]} CodeLine
  * @typedef {{ name: string | null, isPlayed: boolean, lines: CodeLine[], unlisted: CodeLine[] }} Code
- * A page of two runs has both, and for the first states that differ the lines on what differs, and the data whose rows
- * do. `difference` is the number of the first such state, `compared` that of the last one that was compared.
- * @typedef {{ names: string[], start: number, difference: number | null, compared: number,
- *   differs: [step: number, lines: string[], one: string[], other: string[]][] }} Pair
+ * A page of two runs has both. `difference` is the number of the first state that differs, `compared` that of the last
+ * one that was compared. `differs` has each state in which something else differs than in the one before it: the lines
+ * about it, as indices of `differing`, and the data of each run whose rows differ, as an index of `differingData`.
+ * @typedef {{ names: string[], start: number, difference: number | null, compared: number, differing: string[],
+ *   differingData: string[][], differs: [step: number, lines: number[], data: [one: number, other: number]][] }} Pair
  * @typedef {{ at: string, step: number, text: string[], line: string, datum: number | null, cause: number | null }} Failure
  * @typedef {[title: number, rows: number[]]} Section
  * @typedef {[null, Section[]] | [section: number, start: number, end: number, inserted: number[]][]} Changes
@@ -427,20 +428,29 @@ function keepLink() {
   }
 }
 
-/** What differs in the shown states: its lines, and the data of the run that has the keys. */
-function differences() {
-  const [, lines, ...data] = pair?.differs.find(([step]) => step === run.first + now) ?? [0, [], [], []];
-  return { lines, data: new Set(data[active]) };
+/** What differs in states with this number: its lines, and the data of the run that has the keys. */
+function differencesAt(/** @type {number} */ step) {
+  const none = { lines: /** @type {string[]} */ ([]), data: /** @type {Set<string>} */ (new Set()) };
+  if (pair === null || step > pair.compared) return none;
+  let [low, high] = [0, pair.differs.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (pair.differs[middle][0] <= step) low = middle + 1;
+    else high = middle;
+  }
+  if (low === 0) return none;
+  const { differing, differingData } = pair;
+  const [, lines, data] = pair.differs[low - 1];
+  return { lines: lines.map((line) => differing[line]), data: new Set(differingData[data[active]]) };
 }
 
 function paintDifferences() {
   if (pair === null) return;
   const step = run.first + now;
-  const isCompared = pair.difference === null || step <= pair.compared;
-  const { lines } = differences();
+  const { lines } = differencesAt(step);
   const none = "no difference in what both report here";
   view.differs.hidden = false;
-  view.differs.textContent = isCompared ? (lines.length > 0 ? lines : [none]).join("\n")
+  view.differs.textContent = step <= pair.compared ? (lines.length > 0 ? lines : [none]).join("\n")
     : `not compared: this page compares up to step ${pair.compared}`;
 }
 
@@ -503,7 +513,7 @@ function paintState() {
   const rowsBefore = (now > 0 ? stateAt(now - 1) : null)?.flatMap(rowsOf) ?? [];
   const before = new Map(rowsBefore.map((row) => [row.datum, row.value]));
   const words = view.filter.value.toLowerCase();
-  const differing = differences().data;
+  const differing = differencesAt(run.first + now).data;
   const items = sections.flatMap((section) => {
     const rows = rowsOf(section).filter((row) => `${row.path}\n${row.value}`.toLowerCase().includes(words));
     if (rows.length === 0 && words !== "") return [];
@@ -1020,7 +1030,7 @@ const moves = {
     if (pair === null || pair.difference === null) return say("no difference was found");
     const step = pair.difference;
     const select = () => {
-      const differing = new Set(pair?.differs[0]?.[active === 0 ? 2 : 3]);
+      const differing = differencesAt(step).data;
       goAlone(step - run.first);
       const row = sections.flatMap(rowsOf).find((row) => isIn(differing, row));
       if (row !== undefined) ({ datum, places } = row);

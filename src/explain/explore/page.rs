@@ -2,6 +2,7 @@
 //! compressed form, and a script that steps through them.
 
 mod codes;
+mod pair;
 mod places;
 mod spans;
 mod states;
@@ -14,14 +15,15 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use sha2::{Digest, Sha256};
 
+use self::pair::PairDifferences;
 use self::spans::spans;
 use self::states::{MAX_ROWS, PageStates};
 use self::steps::{PageSteps, packed as packed_column};
 use super::beside::PairedExplorer;
-use super::{Demands, Explorer, Opened, OpenedAssertion, id_text};
+use super::{Demands, Explorer, Opened, OpenedAssertion};
 use crate::explain::recording::{Datum, Moment, Recording, sections_of};
 use crate::model::escape::escaped;
 use crate::text::shell::ShellWords;
@@ -102,9 +104,6 @@ fn command_line(words: &ShellWords) -> String {
     format!("vmconf explore{words}")
 }
 
-/// How many states of two runs are compared in a page, from the first one that differs on.
-const MAX_COMPARED: u64 = 1_000;
-
 /// Writes a page of two runs beside each other, and returns what it does not have.
 ///
 /// # Errors
@@ -115,23 +114,16 @@ pub fn write_pair(
     source: &[String],
     out: &mut dyn Write,
 ) -> io::Result<Option<String>> {
-    let start = pair.first().unwrap_or_else(|| pair.step());
-    let end = pair.sides().iter().map(|side| side.explorer.recording.steps()).max().unwrap_or(0);
-    let compared = start.saturating_add(MAX_COMPARED).min(end);
-    let mut differs = Vec::new();
-    for step in pair.first().map_or(start..start, |first| first..compared + 1) {
-        pair.go_to_step(step);
-        let ids = pair.differing().map(|ids| ids.iter().map(id_text).collect::<Vec<_>>());
-        differs.push(json!([step, pair.difference_lines(), ids[0], ids[1]]));
-    }
-    let names = pair.sides().each_ref().map(|side| escaped(&side.name).into_owned());
     let first = pair.first();
+    let start = first.unwrap_or_else(|| pair.step());
+    let last = pair.sides().iter().map(|side| side.explorer.recording.steps()).max().unwrap_or(0);
+    let differences = PairDifferences::of(&mut pair);
+    let names = pair.sides().each_ref().map(|side| escaped(&side.name).into_owned());
     let title = format!("{}: {} beside {}", pair.sides()[1].explorer.title, names[0], names[1]);
-    let text = json!({
-        "names": names, "start": start, "difference": first, "compared": compared, "differs": differs,
-    });
-    let mut data = vec![packed(&text.to_string(), &[])?];
-    let mut cuts = Vec::new();
+    let mut members = vec![("names", json!(names)), ("start", json!(start)), ("difference", json!(first))];
+    members.extend(differences.json());
+    let mut data = vec![packed(&format!("{{{}}}", joined(&members)), &[])?];
+    let mut cuts: Vec<_> = differences.cut(last).into_iter().collect();
     for (side, name) in pair.into_sides().into_iter().zip(names) {
         let Explorer { id, command, recording, assertions, demands, .. } = side.explorer;
         let run = PageRun { id, command: command_line(&command), recording, assertions, demands };
@@ -141,6 +133,12 @@ pub fn write_pair(
     }
     put(&title, &data, out)?;
     Ok((!cuts.is_empty()).then(|| cuts.join("; ")))
+}
+
+/// Members of a JSON object, with commas between.
+fn joined(members: &[(&str, Json)]) -> String {
+    let members: Vec<_> = members.iter().map(|(name, value)| format!("\"{name}\":{value}")).collect();
+    members.join(",")
 }
 
 /// Packs data: the length of their text in four bytes, the text, and columns.
@@ -327,8 +325,7 @@ impl PageRun {
         ];
         members.extend(steps.json());
         members.extend(of_states);
-        let members: Vec<_> = members.iter().map(|(name, value)| format!("\"{name}\":{value}")).collect();
-        let text = format!("{{{},\"states\":[{}]}}", members.join(","), states.states());
+        let text = format!("{{{},\"states\":[{}]}}", joined(&members), states.states());
         let [(_, position), (_, depth), (_, wrote)] = &columns;
         Ok(PackedRun { data: packed(&text, &[position, depth, wrote])?, cut })
     }

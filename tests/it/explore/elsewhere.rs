@@ -192,6 +192,38 @@ fn a_page_of_another_machine_steps_both() {
     }
 }
 
+/// What differs again after two thousand states, and is the same between, is compared as well.
+#[test]
+fn a_page_of_two_machines_compares_all_states() {
+    let Some(browser) = browser() else { return };
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("loop.json").to_str().unwrap().to_owned();
+    // PUSH1 4, POP, PUSH2 300; 300 times JUMPDEST, PUSH1 1, SWAP1, SUB, DUP1, PUSH1 6, JUMPI; POP, PUSH1 8, STOP
+    let code = "0x60045061012c5b6001900380600657506008";
+    assert_eq!(vmconf(&["exec", "evm", &format!("{code}00"), "--vector", &file]).exit, 0);
+    let script = folder.path().join("other.sh");
+    let others = "s/600450/600550/;s/57506008/57506009/";
+    fs::write(&script, format!("sed -u '{others}' | {SERVE}\n")).unwrap();
+    let other = format!("other=sh {}", script.display());
+    let Ran { exit, stdout, stderr } = vmconf(&["explore", &file, "--vm", &other, "--html", "-"]);
+    assert_eq!((exit, &*stderr), (0, ""));
+    let script = "say(JSON.stringify([0, 1, 2, 1500, 2104, 2105, 2106].map((step) => {\
+        go(step); return [run.first + now, view.differs.textContent]; })));";
+    let shown = after(&browser, &stdout, script, "");
+    let told: Vec<(u64, String)> = serde_json::from_str(&texts(&shown, "#status")[0]).unwrap();
+    let none = "no difference in what both report here";
+    let expected = [
+        (0, none),
+        (1, "≠ stack[0]: embedded 4, other 5"),
+        (2, none),
+        (1500, none),
+        (2104, none),
+        (2105, "≠ stack[0]: embedded 8, other 9"),
+        (2106, "≠ stack[0]: embedded 8, other 9"),
+    ];
+    assert_eq!(told, expected.map(|(step, text)| (step, text.to_owned())));
+}
+
 /// A machine whose adapter tells nothing about single steps is not explored, and what it would need is said.
 #[test]
 fn a_machine_that_tells_no_steps_is_refused() {
