@@ -35,7 +35,7 @@ pub(super) struct ExploreArgs {
 }
 
 impl ExploreArgs {
-    /// The pages; `None` if they are not asked for.
+    /// The pages; `None` if they are not asked for. `flags` are those with which the explorer opens a case of the run.
     ///
     /// # Errors
     ///
@@ -44,6 +44,7 @@ impl ExploreArgs {
         &self,
         reports: &ReportArgs,
         temporary_files: &TemporaryFiles,
+        flags: ShellWords,
     ) -> anyhow::Result<Option<ExplorerPages>> {
         let Some(left) = self.explore else { return Ok(None) };
         let report = reports.only_file("html").filter(|path| is_regular(path));
@@ -55,6 +56,7 @@ impl ExploreArgs {
         Ok(Some(ExplorerPages {
             folder: report.with_file_name(&name),
             uri: percent_encoded(name.as_encoded_bytes()),
+            flags,
             left,
             names: BTreeSet::new(),
             written: Written::Yes,
@@ -68,6 +70,7 @@ pub(super) struct ExplorerPages {
     folder: PathBuf,
     /// The folder, relative to the report.
     uri: String,
+    flags: ShellWords,
     /// How many may still be written.
     left: u16,
     /// The names of those that were written.
@@ -106,7 +109,7 @@ impl ExplorerPages {
         let opened = explore::open(loaded, case, options)?;
         let name = file_name(&opened.id);
         let mut bytes = Vec::new();
-        let command = ShellWords::from_iter([opened.id.to_string()]);
+        let command = ShellWords::from_iter([opened.id.to_string()]).and(self.flags.clone());
         let written = page::write(opened, &[], &command, &mut bytes).and_then(|_| self.write(&name, &bytes));
         written.map_err(|error| {
             self.written = Written::No;

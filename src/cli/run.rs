@@ -215,7 +215,8 @@ impl Runner<'_> {
             versions = run::vectors_versions(sources, &self.settings.anchor);
         }
         let options = &options;
-        let mut pages = self.args.explore.pages(&self.args.reports, &self.controls.temporary_files)?;
+        let flags = self.settings.repeated_to_explore();
+        let mut pages = self.args.explore.pages(&self.args.reports, &self.controls.temporary_files, flags)?;
         let mut reports = Reports::new(
             &self.args.reports,
             &self.report_options(options, versions),
@@ -270,6 +271,7 @@ impl Runner<'_> {
         report::ReportOptions {
             selection,
             flags: self.settings.repeated(FlagEffect::Verdicts),
+            explorer_flags: self.settings.repeated_to_explore(),
             system: Some(this_system()),
             versions,
             part: options.run.part.clone(),

@@ -25,9 +25,12 @@ use crate::model::explanation::{ExplainedCase, ExplorerPage, MAX_EXPLAINED};
 use crate::model::name::Name;
 use crate::model::signature;
 use crate::model::suspects::SuspectAnalysis;
-use crate::text::shell::ShellWords;
+use crate::text::shell::{ShellWords, quoted};
 
 const SCRIPT: &str = include_str!("html/page.js");
+
+/// The maximum number of differences of a case that have a link into the page of its run.
+const MAX_LINKED: usize = 10;
 
 /// The maximum number of causes for which the list of causes is open at first.
 const MAX_OPEN: usize = 10;
@@ -36,6 +39,7 @@ const MAX_OPEN: usize = 10;
 pub struct Html {
     out: Box<dyn Write>,
     flags: ShellWords,
+    explorer_flags: ShellWords,
     selection: ShellWords,
     when: Option<String>,
     /// The list of the cases that fail or are broken, or are expected to.
@@ -68,6 +72,7 @@ impl Html {
         Html {
             out,
             flags: options.flags.clone(),
+            explorer_flags: options.explorer_flags.clone(),
             selection: options.selection.clone(),
             when: options.when.clone(),
             rows: Spool::new(),
@@ -117,7 +122,12 @@ impl Html {
         if may_be_explained && verdict.is_failed_or_broken() {
             self.explainable.insert(id.clone(), start..rows.length());
         }
-        writeln!(rows, "</pre></details></li>")
+        write!(rows, "</pre>")?;
+        if verdict.failure().is_some() {
+            let command = format!("vmconf explore {}{}", quoted(&shown), self.explorer_flags);
+            write!(rows, "{}", look(&command))?;
+        }
+        writeln!(rows, "</details></li>")
     }
 
     fn explained(&mut self, explained: &ExplainedCase) -> io::Result<()> {
@@ -267,13 +277,29 @@ impl Report for Html {
     }
 }
 
+/// The command that opens the run of a case where it fails. A script shows the button that copies it.
+fn look(command: &str) -> String {
+    format!(
+        "<p class=\"look\">look: <code>{}</code> <button type=\"button\" title=\"copy the command\" \
+         aria-label=\"copy the command\" hidden>⧉</button></p>",
+        html(command)
+    )
+}
+
 /// The lines that lead to the page of a case, or say why it has none.
 fn explorer_link(explained: &ExplainedCase) -> String {
     let ExplainedCase::Facts(explanation) = explained else { return String::new() };
     match &explanation.page {
         None => String::new(),
         Some(ExplorerPage::At(uri)) => {
-            format!("<a href=\"{}\">go through the run step by step</a>\n\n", html(uri))
+            let differences = explanation.report.verdict.failure().map_or(&[][..], |it| &it.differences);
+            let others = differences.iter().enumerate().take(MAX_LINKED).skip(1);
+            let others = others.map(|(index, difference)| {
+                let at = html(&difference.at.to_string());
+                format!("\n  <a href=\"{}#failure={}\">at {at}</a>", html(uri), index + 1)
+            });
+            let others: String = others.collect();
+            format!("<a href=\"{}\">go through the run step by step</a>{others}\n\n", html(uri))
         }
         Some(ExplorerPage::Missing(why)) => format!("no page to go through the run: {}\n\n", html(why)),
     }

@@ -84,6 +84,8 @@ pub struct ReportOptions {
     pub verbosity: Verbosity,
     /// The flags that a printed command for a case needs in addition to the case id.
     pub flags: ShellWords,
+    /// Those of them that `vmconf explore` takes.
+    pub explorer_flags: ShellWords,
     /// The paths and filters of the run, as typed.
     pub selection: ShellWords,
     /// How failures with the same cause are reported.

@@ -105,6 +105,7 @@ proptest! {
                     grouping,
                     verbosity: Verbosity::Notes,
                     flags: ShellWords::from_iter([&*text]),
+                    explorer_flags: ShellWords::from_iter([&*text]),
                     selection: ShellWords::from_iter([&*text]),
                     part: None,
                     when: None,

@@ -1217,14 +1217,15 @@ function placesOf(/** @type {number} */ its) {
   return line < 0 ? [] : lineAt(line)[5];
 }
 
-/** Goes to the step of the address and selects its datum, or goes to the failure. */
+/** Goes to the step of the address and selects its datum, or goes to the failing assertion with its number, or the first. */
 function follow() {
   const parameters = new URLSearchParams(location.hash.slice(1));
-  const [step, side, name] = ["step", "run", "datum"].map((key) => parameters.get(key));
+  const [step, side, name, failure] = ["step", "run", "datum", "failure"].map((key) => parameters.get(key));
   if (side === "0" || side === "1") take(Number(side));
   const its = name === null ? -1 : run.data.indexOf(name);
   if (its >= 0) [datum, places] = [its, placesOf(its)];
-  if (step !== null && /^\d+$/.test(step)) go(Number(step) - run.first);
+  if (run.failures[Number(failure) - 1] !== undefined) showFailure(Number(failure) - 1);
+  else if (step !== null && /^\d+$/.test(step)) go(Number(step) - run.first);
   else if (pair !== null && pair.difference !== null) moves.difference();
   else if (run.failures.length > 0) moves.failure();
   else go(0);

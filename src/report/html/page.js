@@ -77,5 +77,20 @@ form.addEventListener("input", changed);
 form.addEventListener("reset", () => setTimeout(changed));
 form.addEventListener("submit", (event) => event.preventDefault());
 addEventListener("hashchange", follow);
+/** Copies what is in front of a button, and says whether that worked. */
+async function copy(/** @type {HTMLButtonElement} */ button) {
+  const text = button.parentElement?.querySelector("code")?.textContent ?? "";
+  try {
+    await navigator.clipboard.writeText(text);
+    button.textContent = "✓";
+  } catch {
+    button.textContent = "✗";
+  }
+}
+
+for (const button of document.querySelectorAll(".look button")) if (button instanceof HTMLButtonElement) button.hidden = false;
+document.addEventListener("click", ({ target }) => {
+  if (target instanceof HTMLButtonElement && target.matches(".look button")) copy(target);
+});
 form.hidden = false;
 follow();

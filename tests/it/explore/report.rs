@@ -4,8 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use scraper::{Html, Selector};
+use vmconf::text::shell::split;
 
-use super::{FAILING, page, texts};
+use super::{FAILING, after, page, texts};
 use crate::support::browser::{browser, dom, show};
 use crate::support::{Ran, at_root, command, ran};
 
@@ -70,6 +71,41 @@ fn the_first_failures_are_linked_to_pages() {
     let mut linked: Vec<_> = later.iter().map(|it| it.split_once('/').unwrap().1).collect();
     linked.sort_unstable();
     assert_eq!(names, linked);
+}
+
+/// Each failing assertion of a case has a link, and each case the command that opens it where it fails.
+#[test]
+fn each_failure_leads_to_where_it_fails() {
+    let text = fs::read_to_string(at_root("docs/examples/transfer.json")).unwrap();
+    let wrong =
+        text.replace(r#""storage": { "0x00": "0x3c" }"#, r#""storage": { "0x00": "0x3c", "0x01": "0x05" }"#);
+    assert_ne!(text, wrong);
+    let folder = with_vectors(&[&wrong]);
+    let (text, links) = report(folder.path(), "result.html", &["--max-depth", "900", "--engine", "plain"]);
+    assert_eq!(links.len(), 2, "{links:?}");
+    assert_eq!(links[1], format!("{}#failure=2", links[0]));
+    let look = texts(&Html::parse_document(&text), ".look code").remove(0);
+    let words = split(&look).unwrap();
+    assert_eq!(words[..2], ["vmconf", "explore"]);
+    assert_eq!(words[3..], ["--max-depth", "900", "--no-config"]);
+    let words = words[1..].iter().map(String::as_str).chain(["--html", "-"]).collect::<Vec<_>>();
+    let Ran { exit, stdout, stderr } = ran(command(&words).output().unwrap());
+    assert_eq!((exit, &*stderr), (0, ""));
+    assert!(stdout.starts_with("<!DOCTYPE html>"));
+    let Some(browser) = browser() else { return };
+    for (number, link) in links.iter().enumerate() {
+        let (page, fragment) = link.split_once('#').unwrap_or((link, ""));
+        let fragment = if fragment.is_empty() { String::new() } else { format!("#{fragment}") };
+        let shown = Html::parse_document(&dom(&browser, folder.path(), &folder.path().join(page), &fragment));
+        assert!(texts(&shown, "#failure")[0].contains(&format!("({} of 2)", number + 1)), "{fragment}");
+    }
+    let shown = after(
+        &browser,
+        &fs::read_to_string(folder.path().join(&links[0])).unwrap(),
+        "say(commandHere());",
+        "#step=3",
+    );
+    assert_eq!(texts(&shown, "#status"), [format!("{look} --at 3")]);
 }
 
 #[test]
