@@ -1,5 +1,6 @@
 //! `vmconf explore`: what is on the screen and what keys do, in a buffer and in a terminal, and the page in a browser.
 
+mod alike;
 mod compounds;
 mod elsewhere;
 mod failures;

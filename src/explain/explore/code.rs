@@ -51,7 +51,8 @@ pub(super) fn unlisted<'l>(at: &At<'_>, lines: impl IntoIterator<Item = &'l Code
 /// The lines of a code unit, and the next instruction.
 #[derive(Default)]
 pub(super) struct ShownCode {
-    unit: Option<usize>,
+    /// The number of the code unit, once one is shown.
+    pub(super) unit: Option<usize>,
     /// The name of the function, on a machine with functions.
     pub(super) name: Option<String>,
     pub(super) lines: Vec<PlacedLine>,

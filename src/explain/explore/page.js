@@ -395,10 +395,10 @@ function goAlone(/** @type {number} */ index) {
   now = Math.max(0, Math.min(index, lastIndex()));
   const state = stateAt(now);
   sections = state ?? [];
-  const position = positionAt(now);
-  const shownPc = position[1] ?? (now > 0 ? positionAt(now - 1)[1] : null);
+  // At the end, the code of the last instruction stays.
+  const position = positionAt(positionAt(now)[1] === null && now > 0 ? now - 1 : now);
   codeLines = codeOf(position);
-  selectedCode = codeLines.findIndex(([at]) => at === shownPc);
+  selectedCode = codeLines.findIndex(([at]) => at === position[1]);
   const row = sections.flatMap(rowsOf).find((row) => datum !== null && row.datum === datum);
   // A slot may hold another compound.
   if (row !== undefined) places = row.places;

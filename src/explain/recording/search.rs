@@ -67,14 +67,14 @@ impl Recording {
         last
     }
 
-    /// The next or previous execution of the instruction at `pc`, in the code unit of the next instruction.
+    /// The next or previous execution of the instruction at `pc` of a code unit.
     pub fn execution_of(
         &mut self,
         pc: usize,
+        unit: usize,
         direction: Direction,
         keep_going: KeepGoing<'_>,
     ) -> FoundMoment {
-        let unit = self.machine().unit();
         self.execution_where(direction, keep_going, move |at| at.state.is_same_instruction(at.pc, pc, unit))
     }
 

@@ -114,8 +114,9 @@ fn where_a_long_run_went_and_what_it_wrote_is_in_its_page() {
     }
     for (step, next, last) in executions {
         let ours = [Direction::Forward, Direction::Back].map(|direction| {
-            let pc = recording.go_to(recording.moment(step)).next().unwrap().pc;
-            match recording.execution_of(pc, direction, &mut |_| true) {
+            let machine = recording.go_to(recording.moment(step));
+            let (pc, unit) = (machine.next().unwrap().pc, machine.unit());
+            match recording.execution_of(pc, unit, direction, &mut |_| true) {
                 FoundMoment::At(found) => found - 1,
                 _ => step,
             }

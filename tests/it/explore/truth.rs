@@ -72,6 +72,20 @@ pub(super) fn panes(explorer: &mut Explorer) -> (Vec<String>, Vec<String>) {
     screen.lines().map(|line| (half(line, 0, 90), half(line, 90, 110))).unzip()
 }
 
+/// The lines of the code and of the state on a wide screen, without titles and without the marks of the selection.
+pub(super) fn panes_of(explorer: &mut Explorer, width: u16, height: u16) -> (Vec<String>, Vec<String>) {
+    let screen = screen_of(explorer, width, height);
+    let middle = usize::from(width) * 45 / 100;
+    let half = |line: &str, from: usize, count: usize| {
+        let half: String = line.trim_matches('"').chars().skip(from).take(count).collect();
+        half.trim_start_matches('▏').to_owned()
+    };
+    let lines: Vec<_> = screen.lines().skip(2).collect();
+    let end = lines.iter().position(|line| line.trim_matches(['"', ' ']).is_empty()).unwrap_or(lines.len());
+    let both = |line: &&str| (half(line, 0, middle), half(line, middle, usize::from(width)));
+    lines[..end].iter().map(both).unzip()
+}
+
 /// The rows that are marked with a sign.
 fn signed(explorer: &mut Explorer, sign: char) -> Vec<String> {
     let rows = panes(explorer).1;
@@ -335,7 +349,7 @@ fn both_forms_answer_the_same() {
 }
 
 /// r1 is 1 and then 2; the vector sets it to 7 and, after one more instruction, to 9 before the last one.
-fn set_between() -> Vector {
+pub(super) fn set_between() -> Vector {
     let program = ["lw r1, 1", "lw r1, 2", "mov r2, r1", "yield"];
     let test = json!({
         "name": "it", "instructions": program, "steps": 2, "expect": { "stop": "limit" },
