@@ -238,8 +238,9 @@ impl Recorder {
             if self.list.is_none() {
                 self.list = data.first().and_then(|datum| list_of(&datum.at, state));
             }
-            for datum in data {
-                let answer = self.made(datum, state);
+            let chains = Chains::new(&self.records, &self.changes);
+            let answers: Vec<_> = data.iter().map(|datum| self.made(&chains, datum, state)).collect();
+            for (datum, answer) in data.iter().zip(answers) {
                 if let BlameAnswer::NotWritten { of_last: Some(_), .. } = answer {
                     let (answer, cells) = (self.cache.len(), datum.cells(state));
                     let question = (number, vec![datum.clone()]);
@@ -251,9 +252,8 @@ impl Recorder {
         self.questions = questions;
     }
 
-    fn made(&self, datum: &AskedDatum, state: &dyn Inspect) -> BlameAnswer {
+    fn made(&self, chains: &Chains<'_>, datum: &AskedDatum, state: &dyn Inspect) -> BlameAnswer {
         let cells = datum.cells(state);
-        let chains = Chains { records: &self.records, changes: &self.changes };
         let blame = |writer: CellWriter<'_>| {
             let left_by =
                 (datum.wrong == WrongPart::Surplus).then(|| self.left_by(&writer, cells.first())).flatten();

@@ -24,7 +24,32 @@ pub enum Cell {
     Bytes(usize, Range<usize>),
 }
 
+/// Cells of which a single write can touch several; no write touches cells of two groups.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CellGroup<'c> {
+    /// The operand stack.
+    Stack,
+    /// A memory.
+    Space(&'static str),
+    /// One cell with a name.
+    Named(&'static str, &'c str),
+    /// A compound with its items or bytes.
+    Compound(usize),
+}
+
 impl Cell {
+    /// Its group.
+    pub fn group(&self) -> CellGroup<'_> {
+        match self {
+            Cell::Stack(_) => CellGroup::Stack,
+            Cell::Range(space, _) => CellGroup::Space(space),
+            Cell::Named(kind, name) => CellGroup::Named(kind, name),
+            Cell::Item(compound, _) | Cell::Compound(compound) | Cell::Bytes(compound, _) => {
+                CellGroup::Compound(*compound)
+            }
+        }
+    }
+
     /// A cell with a name.
     pub fn named(kind: &'static str, name: impl Into<Name>) -> Cell {
         Cell::Named(kind, name.into())

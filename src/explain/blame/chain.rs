@@ -1,9 +1,12 @@
 //! The chain of instructions that led to a value.
 
-use std::collections::{HashSet, VecDeque};
+use std::cell;
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use foldhash::fast::RandomState;
 
 use super::ranges::Ranges;
-use crate::model::cell::Cell;
+use crate::model::cell::{Cell, CellGroup};
 use crate::model::explanation::{Blame, ExecutedInstruction, FurtherCauses, InputOrigin, InputPart};
 
 /// The maximum number of instructions of a chain that are shown, not counting those that only moved a value.
@@ -12,8 +15,8 @@ const MAX_INSTRUCTIONS: usize = 7;
 /// How many of the oldest instructions of a longer chain are among them.
 const OLDEST: usize = 2;
 
-/// The maximum number of kept instructions that are examined for a chain.
-const MAX_LOOKED_AT: u64 = 20_000_000;
+/// The maximum number of kept instructions that are examined for the far end of a chain.
+const MAX_EXAMINED: u64 = 20_000_000;
 
 /// What the vector changed between two instructions.
 #[derive(Debug)]
@@ -50,21 +53,6 @@ struct PartOrigin<'r> {
     origin: CellOrigin<'r>,
 }
 
-/// What wrote a cell, the last writer first.
-#[derive(Default)]
-struct PartOrigins<'r> {
-    parts: Vec<PartOrigin<'r>>,
-    /// How many instructions before the one that read the cell were examined; 0 if it was not counted.
-    looked_at: u64,
-}
-
-impl<'r> PartOrigins<'r> {
-    fn whole(origin: Option<CellOrigin<'r>>) -> PartOrigins<'r> {
-        let parts = origin.into_iter().map(|origin| PartOrigin { cell: None, origin }).collect();
-        PartOrigins { parts, looked_at: 0 }
-    }
-}
-
 /// What wrote an input, or this part of it.
 struct FollowedInput {
     cell: Option<Cell>,
@@ -93,11 +81,29 @@ impl<'r> Followed<'r> {
 
 /// Follows chains in the kept instructions.
 pub(super) struct Chains<'r> {
-    pub(super) records: &'r VecDeque<ExecutedInstruction>,
-    pub(super) changes: &'r [VectorChange],
+    records: &'r VecDeque<ExecutedInstruction>,
+    changes: &'r [VectorChange],
+    /// The instructions that wrote something besides the stack, by what they wrote, in their order: most instructions
+    /// write little, so that none of the others is examined.
+    writers: HashMap<CellGroup<'r>, Vec<&'r ExecutedInstruction>, RandomState>,
+    /// How many instructions were examined.
+    examined: cell::Cell<u64>,
 }
 
 impl<'r> Chains<'r> {
+    pub(super) fn new(records: &'r VecDeque<ExecutedInstruction>, changes: &'r [VectorChange]) -> Chains<'r> {
+        let mut writers: HashMap<CellGroup<'r>, Vec<&ExecutedInstruction>, RandomState> = HashMap::default();
+        for record in records {
+            for cell in &record.writes {
+                let of_group = writers.entry(cell.group()).or_default();
+                if of_group.last().is_none_or(|last| last.step != record.step) {
+                    of_group.push(record);
+                }
+            }
+        }
+        Chains { records, changes, writers, examined: cell::Cell::new(0) }
+    }
+
     /// An instruction, with those that wrote its inputs. With `byte`, only that byte of the datum is followed
     /// if the instruction copied it.
     pub(super) fn blame(&self, root: CellWriter<'r>, byte: Option<usize>) -> Blame {
@@ -120,8 +126,8 @@ impl<'r> Chains<'r> {
                 let part = whole.part(byte.filter(|_| next == 0));
                 // If nothing wrote the byte, what wrote next to it may have written too much or too little.
                 let of_part = self.origins(&part, by.step);
-                let origins = if of_part.parts.is_empty() { self.origins(whole, by.step) } else { of_part };
-                for PartOrigin { cell, origin } in origins.parts {
+                let origins = if of_part.is_empty() { self.origins(whole, by.step) } else { of_part };
+                for PartOrigin { cell, origin } in origins {
                     let writer = match origin {
                         CellOrigin::Vector(step) => {
                             let by = FollowedWriter::Vector(step);
@@ -155,21 +161,19 @@ impl<'r> Chains<'r> {
         mut known: HashSet<u64>,
     ) -> Option<FurtherCauses> {
         let mut oldest: Vec<&ExecutedInstruction> = Vec::new();
-        let (mut count, mut looked_at) = (0, 0);
+        let mut count = 0;
+        let most_examined = self.examined.get() + MAX_EXAMINED;
         while let Some(by) = next.pop_front() {
             count += 1;
             oldest.push(by);
             oldest.sort_by_key(|by| by.step);
             oldest.truncate(OLDEST);
             for input in &by.inputs {
-                if looked_at > MAX_LOOKED_AT {
+                if self.examined.get() > most_examined {
                     break;
                 }
-                let origins = self.origins(&input.cell, by.step);
-                looked_at += origins.looked_at;
-                for part in origins.parts {
+                for part in self.origins(&input.cell, by.step) {
                     let CellOrigin::Instruction(writer) = part.origin else { continue };
-                    looked_at += by.step - writer.by.step;
                     if known.insert(writer.by.step) {
                         next.push_back(writer.by);
                     }
@@ -180,14 +184,17 @@ impl<'r> Chains<'r> {
         (count > 0).then(|| FurtherCauses { left_out: count - oldest.len(), oldest })
     }
 
-    /// What wrote the cell or, if it is a part of a memory, each part of it before `step`.
-    fn origins(&self, cell: &Cell, step: u64) -> PartOrigins<'r> {
-        let Cell::Range(space, range) = cell else { return PartOrigins::whole(self.origin(cell, step)) };
+    /// What wrote the cell or, if it is a part of a memory, each part of it before `step`, the last writer first.
+    fn origins(&self, cell: &Cell, step: u64) -> Vec<PartOrigin<'r>> {
+        let whole = || {
+            let origin = self.origin(cell, step);
+            origin.into_iter().map(|origin| PartOrigin { cell: None, origin }).collect()
+        };
+        let Cell::Range(space, range) = cell else { return whole() };
         let mut left = Ranges::of(space, range);
         let mut parts = Vec::new();
-        let mut looked_at = 0;
         let mut changes = self.changes_before(step).peekable();
-        for by in self.preceding(step) {
+        for by in self.writers_of(cell, step) {
             while let Some(change) = changes.next_if(|change| change.after > by.step) {
                 let origin = CellOrigin::Vector(change.step);
                 parts.extend(left.remove(&change.cells).map(|cell| PartOrigin { cell: Some(cell), origin }));
@@ -195,7 +202,7 @@ impl<'r> Chains<'r> {
             if left.is_empty() {
                 break;
             }
-            looked_at += 1;
+            self.examined.set(self.examined.get() + 1);
             let origin = CellOrigin::Instruction(CellWriter::only(by));
             parts.extend(left.remove(&by.writes).map(|cell| PartOrigin { cell: Some(cell), origin }));
         }
@@ -203,11 +210,8 @@ impl<'r> Chains<'r> {
             let origin = CellOrigin::Vector(change.step);
             parts.extend(left.remove(&change.cells).map(|cell| PartOrigin { cell: Some(cell), origin }));
         }
-        if parts.len() < 2 {
-            // A value that is read as it was written may have been moved.
-            parts = PartOrigins::whole(self.origin(cell, step)).parts;
-        }
-        PartOrigins { parts, looked_at }
+        // A value that is read as it was written may have been moved.
+        if parts.len() < 2 { whole() } else { parts }
     }
 
     /// What wrote the cell last before `step`, with the later instructions that moved the value.
@@ -215,7 +219,7 @@ impl<'r> Chains<'r> {
         let mut cell = cell.clone();
         let mut moved_by = Vec::new();
         loop {
-            let found = self.preceding(step).find(|record| record.writes_to(&cell));
+            let found = self.last_writer(&cell, step);
             let change = self.change(&cell, step);
             if let Some(change) = change.filter(|change| found.is_none_or(|found| found.step < change.after))
             {
@@ -234,6 +238,29 @@ impl<'r> Chains<'r> {
                 None => return Some(CellOrigin::Instruction(CellWriter { by: found, moved_by })),
             }
         }
+    }
+
+    /// The last instruction before `step` that wrote the cell.
+    fn last_writer(&self, cell: &Cell, step: u64) -> Option<&'r ExecutedInstruction> {
+        let mut examined = self.examined.get();
+        let mut writes = |record: &&ExecutedInstruction| {
+            examined += 1;
+            record.writes_to(cell)
+        };
+        let found = match cell {
+            Cell::Stack(_) => self.preceding(step).find(&mut writes),
+            _ => self.writers_of(cell, step).find(&mut writes),
+        };
+        self.examined.set(examined);
+        found
+    }
+
+    /// The instructions before `step` that wrote something of the group of a cell that is not on the stack, the latest one
+    /// first.
+    fn writers_of<'a>(&'a self, cell: &'a Cell, step: u64) -> impl Iterator<Item = &'r ExecutedInstruction> {
+        let all = self.writers.get(&cell.group()).map_or(&[][..], Vec::as_slice);
+        let count = all.partition_point(|record| record.step < step);
+        all[..count].iter().rev().copied()
     }
 
     /// The last change of the cell by the vector before `step`.
