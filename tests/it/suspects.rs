@@ -277,7 +277,9 @@ impl NamedFaults {
     /// Plants single faults, then two to five at once.
     fn plant(&mut self, planted: &Planted, numbers: &mut Numbers) {
         let faults = planted.faults(numbers);
-        faults.iter().for_each(|fault| self.plant_one(planted, fault));
+        for fault in &faults {
+            self.plant_one(planted, fault);
+        }
         for set in 0..SETS {
             self.plant_set(planted, &chosen(&faults, 2 + set % 4, numbers));
         }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use indexmap::{IndexMap, IndexSet};
 
 use crate::explain::recording::{Datum, DatumId, StepWrites};
-use crate::model::cell::Cell;
+use crate::model::cell::{Cell, CellGroup};
 
 /// A place that an instruction writes: a cell, or a datum that no cell holds.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -83,10 +83,10 @@ impl RankedPlaces<'_> {
         let mut found = Vec::new();
         if !writes.stack.is_empty() {
             let is_written = |cell: &Cell| matches!(cell, Cell::Stack(place) if writes.stack.contains(place));
-            self.add(&PlaceGroup::Stack, is_written, &mut found);
+            self.add(CellGroup::Stack, is_written, &mut found);
         }
         for written in &writes.cells {
-            self.add(&PlaceGroup::of_cell(written), |cell| written.touches(cell), &mut found);
+            self.add(written.group(), |cell| written.touches(cell), &mut found);
         }
         for id in &writes.changed {
             found.extend(self.ranks.get(&PlaceGroup::Datum(id)).into_iter().cloned().flatten());
@@ -103,8 +103,8 @@ impl RankedPlaces<'_> {
         ranges
     }
 
-    fn add(&self, group: &PlaceGroup<'_>, is_written: impl Fn(&Cell) -> bool, found: &mut Vec<usize>) {
-        let Some(ranks) = self.ranks.get(group) else { return };
+    fn add(&self, group: CellGroup<'_>, is_written: impl Fn(&Cell) -> bool, found: &mut Vec<usize>) {
+        let Some(ranks) = self.ranks.get(&PlaceGroup::Cells(group)) else { return };
         let is_written =
             |rank: &usize| matches!(self.order[*rank], PagePlace::Cell(cell) if is_written(cell));
         found.extend(ranks.clone().filter(is_written));
@@ -125,37 +125,23 @@ enum PlaceKind {
 /// Places of which a single write can touch several.
 #[derive(PartialEq, Eq, Hash)]
 enum PlaceGroup<'p> {
-    Stack,
-    Space(&'static str),
-    Named(&'static str, &'p str),
-    Compound(usize),
+    Cells(CellGroup<'p>),
     Datum(&'p DatumId),
 }
 
 impl<'p> PlaceGroup<'p> {
     fn kind(&self) -> PlaceKind {
         match self {
-            PlaceGroup::Stack | PlaceGroup::Space(_) | PlaceGroup::Named(..) => PlaceKind::Fixed,
-            PlaceGroup::Compound(_) => PlaceKind::Compound,
+            PlaceGroup::Cells(CellGroup::Compound(_)) => PlaceKind::Compound,
+            PlaceGroup::Cells(_) => PlaceKind::Fixed,
             PlaceGroup::Datum(_) => PlaceKind::Cellless,
         }
     }
 
     fn of(place: &'p PagePlace) -> PlaceGroup<'p> {
         match place {
-            PagePlace::Cell(cell) => PlaceGroup::of_cell(cell),
+            PagePlace::Cell(cell) => PlaceGroup::Cells(cell.group()),
             PagePlace::Datum(id) => PlaceGroup::Datum(id),
-        }
-    }
-
-    fn of_cell(cell: &'p Cell) -> PlaceGroup<'p> {
-        match cell {
-            Cell::Stack(_) => PlaceGroup::Stack,
-            Cell::Range(space, _) => PlaceGroup::Space(space),
-            Cell::Named(kind, name) => PlaceGroup::Named(kind, name),
-            Cell::Item(compound, _) | Cell::Compound(compound) | Cell::Bytes(compound, _) => {
-                PlaceGroup::Compound(*compound)
-            }
         }
     }
 }
