@@ -4,21 +4,32 @@ use num_bigint::BigInt;
 
 use super::opcodes::Op;
 use crate::isa::OpInfo;
-use crate::machines::program_parts::OperandKind::{Boundary, Random, Small};
+use crate::machines::program_parts::OperandKind::{Boundary, Found, Random, Small};
 use crate::machines::program_parts::{
-    CodeNotation, InputData, JumpTargets, ProgramParts, PushedNumber, ShownResults, SingleInstruction,
-    StackTargets,
+    CodeNotation, InputData, JumpTargets, ProgramParts, PushedNumber, RepeatedInstruction, ShownResults,
+    SingleInstruction, StackFiller, StackTargets,
 };
 
 /// Vectors demand neither the stack nor the memory, so that programs store what is on the stack and return the start of
 /// the memory.
 pub(super) const PARTS: ProgramParts = ProgramParts {
-    operands: &[Small, Small, Boundary, Random],
+    operands: &[Small, Small, Small, Boundary, Boundary, Random, Found],
     number: |number| {
         let operands = word(number);
         Some(PushedNumber { instruction: format!("PUSH{}", operands.len()), operands })
     },
     built: &[],
+    typed: &[],
+    copied: |below| (below < 16).then(|| vec![PushedNumber::plain(&format!("DUP{}", below + 1))]),
+    changed: &[],
+    known: &[],
+    variables: &[],
+    filler: Some(StackFiller {
+        first: |values| vec![RepeatedInstruction { instruction: PushedNumber::plain("PC"), times: values }],
+        removes: "POP",
+        last: &[],
+    }),
+    register: None,
     jumps: JumpTargets::OnStack(StackTargets {
         push: "PUSH2",
         jumps: &["JUMP", "JUMPI"],
@@ -27,7 +38,7 @@ pub(super) const PARTS: ProgramParts = ProgramParts {
     code: "code",
     notation: CodeNotation::Hex,
     input: Some(InputData { member: "data", typed: |data| format!("0x{}", hex::encode(data)) }),
-    shown: Some(ShownResults { first: &FIRST_VALUES, last: &SHOWS_RESULTS }),
+    shown: Some(ShownResults { first: &FIRST_VALUES, last: &SHOWS_RESULTS, values: 4, removes: "POP" }),
     single: SingleInstruction::Pushed(single),
     dropped_by_failures: &[],
 };
