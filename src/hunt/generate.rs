@@ -19,6 +19,7 @@ mod variables;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
+use self::limits::StackHeight;
 pub(super) use self::limits::{StackFill, StackPeak};
 use self::variables::KeptValues;
 use crate::isa::{DeclaredEffect, ImmediateOperand, OpInfo, PlaceKind, Unit};
@@ -153,7 +154,7 @@ impl ProgramGenerator {
                 }
             }
         }
-        let is_found = |op: &&OpInfo| (op.pops, op.pushes) == (0, 1) && op.effects.is_empty() && !jumps(op);
+        let is_found = |op: &&OpInfo| (op.pops, op.pushes) == (0, 1) && op.effects.is_empty();
         let fresh = (machine.new)(&Limits::default());
         let stack_limit = fresh.stack_limit().or(fresh.references().map(|references| references.limit));
         ProgramGenerator {
@@ -214,7 +215,7 @@ impl ProgramGenerator {
         let isa = self.machine.isa;
         for row in program.pieces.iter().filter_map(|piece| isa.row(piece.op.code)) {
             self.executed[row] = self.executed[row].saturating_add(1);
-            if program.fill == Some(StackFill::Full) {
+            if program.fill.is_some_and(|fill| fill.to == StackHeight::Full) {
                 self.full[row] = self.full[row].saturating_add(1);
             }
         }
@@ -247,8 +248,13 @@ impl ProgramGenerator {
 
     /// Data for a program, if its machine has some: none half of the time.
     fn input(&self, numbers: &mut Numbers) -> Vec<u8> {
+        if numbers.one_in(2) { Vec::new() } else { self.some_input(numbers) }
+    }
+
+    /// Data for a program, if its machine has some.
+    fn some_input(&self, numbers: &mut Numbers) -> Vec<u8> {
         const MAX_INPUT: usize = 64;
-        if self.parts.input.is_none() || numbers.one_in(2) {
+        if self.parts.input.is_none() {
             return Vec::new();
         }
         let count = 1 + numbers.below(MAX_INPUT);
@@ -297,9 +303,12 @@ impl ProgramGenerator {
         };
         self.load_registers(draft, op, &bytes, numbers);
         self.append_op(draft, op, bytes.clone());
-        let kinds = pushed.as_ref().map_or(&[][..], |pushed| &pushed.kinds);
-        if let Some(kind) = kinds.iter().find(|kind| kind.is_shared()).filter(|_| numbers.one_in(3)) {
-            self.change_shared(draft, *kind);
+        let on_top = pushed.as_ref().and_then(|pushed| match op.pushes {
+            0 => pushed.below,
+            _ => pushed.kinds.iter().copied().find(|kind| kind.is_shared()),
+        });
+        if let Some(kind) = on_top.filter(|_| numbers.one_in(3)) {
+            self.change_shared(draft, kind);
         }
         self.after_store(draft, op, &bytes, numbers);
         self.uncover(draft, op, numbers);

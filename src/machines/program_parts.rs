@@ -13,6 +13,8 @@ pub struct ProgramParts {
     pub number: fn(&BigInt) -> Option<PushedNumber>,
     /// How operands are pushed that are no numbers. Each of several rows for one type is as likely as the others.
     pub built: &'static [BuiltOperand],
+    /// What makes a compound of values on the stack, with their number above them.
+    pub packed: &'static [BuiltOperand],
     /// Which types of operands some instructions take: those that are rarely hit by chance.
     pub typed: &'static [TypedOperands],
     /// How a value of the stack is copied to its top, by its distance from the top; `None` if it cannot be.
@@ -40,16 +42,22 @@ pub struct ProgramParts {
     pub shown: Option<ShownResults>,
     /// How a single instruction gets operands.
     pub single: SingleInstruction,
+    /// How many units a program may use: enough to fill its stack, and for its most expensive instruction.
+    pub units: u64,
     /// The fields that say nothing after a run that failed: implementations leave something else in them.
     pub dropped_by_failures: &'static [&'static str],
 }
 
 impl ProgramParts {
+    /// Enough to fill any stack.
+    pub const FEW_UNITS: u64 = 3_000;
+
     /// The parts of a machine whose programs are no bytes, for struct updates.
     pub const WITHOUT_BYTES: ProgramParts = ProgramParts {
         operands: &[],
         number: |_| None,
         built: &[],
+        packed: &[],
         typed: &[],
         copied: |_| None,
         changed: &[],
@@ -63,6 +71,7 @@ impl ProgramParts {
         input: None,
         shown: None,
         single: SingleInstruction::Never,
+        units: ProgramParts::FEW_UNITS,
         dropped_by_failures: &[],
     };
 }
@@ -115,13 +124,16 @@ pub struct Variables {
 /// What takes up room on a stack, or of the items that a machine counts.
 #[derive(Debug, Clone, Copy)]
 pub struct StackFiller {
-    /// The instructions that come first and take up room for as many values.
-    pub first: fn(values: usize) -> Vec<RepeatedInstruction>,
+    /// The instructions that come first and take up room for as many values: each of these ways does it.
+    pub first: &'static [FillsStack],
     /// What removes the top value after each instruction, so that the next one reaches the same height.
     pub removes: &'static str,
     /// The instructions at the end, which free the room, so that a state does not have to show it.
     pub last: &'static [&'static str],
 }
+
+/// The instructions that take up room for as many values.
+pub type FillsStack = fn(values: usize) -> Vec<RepeatedInstruction>;
 
 /// An instruction that is executed several times.
 #[derive(Debug, Clone)]

@@ -34,9 +34,6 @@ use crate::testees::MakeTestee;
 use crate::testees::See;
 use crate::testees::embedded::Embedded;
 
-/// The maximum number of instructions that a program executes; longer ones are skipped. It is enough to fill any stack.
-const MAX_STEPS: u64 = 3_000;
-
 /// What one program in this number does with its instructions is observed.
 const OBSERVED: u64 = 4;
 
@@ -71,7 +68,7 @@ pub(super) fn loads<'s>(
         return Err(NotFuzzed::NotGenerated(machine.name));
     };
     let load = |testee: &MakeTestee| {
-        let limits = Limits { steps: MAX_STEPS, ..Limits::default() };
+        let limits = Limits { steps: parts.units, ..Limits::default() };
         let file = FileOptions { format: Some(format), limits, ..FileOptions::default() };
         // A breakdown that does not repeat is no verdict on a program; the machine counts it.
         let run = RunOptions { testee: testee.clone(), flaky: Flaky::Pass, ..RunOptions::default() };
@@ -140,7 +137,10 @@ type ProgramEnd = Vec<(&'static str, Value)>;
 
 /// A case whose program is replaced, so that one need not be read from a vector to run.
 struct ProgramTemplate {
+    /// With input data.
     case: Case,
+    /// Without them.
+    without_input: Case,
     /// What the machine loads as code, which is replaced.
     code: Value,
 }
@@ -165,11 +165,14 @@ impl ProgramTemplate {
             (Value::Bytes(code), CodeNotation::Names) => format!("0x{}", hex::encode(code)).into(),
             _ => generator.document(&marker),
         };
-        let new = NewVector { name: "case", program: &program, inputs: &inputs, state: None };
-        let case = read_back(&(make.make)(&new).ok()?, reference)?;
-        let template = ProgramTemplate { case, code };
+        let case = |inputs: &Inputs| {
+            let new = NewVector { name: "case", program: &program, inputs, state: None };
+            read_back(&(make.make)(&new).ok()?, reference)
+        };
+        let (case, without_input) = (case(&inputs)?, case(&Inputs::default())?);
+        let template = ProgramTemplate { case, without_input, code };
         let (replaced, _) = template.with(&Value::Null, &[]);
-        (replaced != template.case.program).then_some(template)
+        (replaced != template.without_input.program).then_some(template)
     }
 
     /// The program with this code and these input data, and what to do with it.
@@ -179,7 +182,8 @@ impl ProgramTemplate {
             Value::Bytes(bytes) if *bytes == ProgramTemplate::INPUT => Some(Value::Bytes(input.to_vec())),
             _ => None,
         };
-        (Program::from(replaced(&self.case.program.0, &other)), &self.case.steps)
+        let case = if input.is_empty() { &self.without_input } else { &self.case };
+        (Program::from(replaced(&case.program.0, &other)), &case.steps)
     }
 }
 

@@ -2,15 +2,26 @@
 
 use super::{GeneratedProgram, Piece, ProgramDraft, ProgramFrame, ProgramGenerator};
 use crate::isa::{OpInfo, Unit};
-use crate::machines::program_parts::RepeatedInstruction;
+use crate::machines::program_parts::{OperandKind, RepeatedInstruction};
 use crate::prove::numbers::Numbers;
 
 /// How many instructions a program has whose stack becomes full, without those that push or fill.
 const MAX_INSTRUCTIONS: usize = 12;
 
-/// How full the stack of a program is at its largest moment.
+/// How many values a program pushes at its end whose stack is full then: more than instructions before it.
+const RISE: usize = 12;
+
+/// How the stack of a program is filled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::hunt) enum StackFill {
+pub(in crate::hunt) struct StackFill {
+    pub(super) to: StackHeight,
+    /// Which of the ways that the machine's parts list.
+    way: usize,
+}
+
+/// How full a stack is at its largest moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum StackHeight {
     /// As full as the limit allows.
     Full,
     /// One value more than that: the program ends there.
@@ -29,7 +40,11 @@ pub(in crate::hunt) struct StackPeak {
 impl ProgramGenerator {
     /// One instruction with too few values on the stack, or just enough.
     pub(super) fn with_too_few(&self, numbers: &mut Numbers) -> GeneratedProgram {
-        let program = GeneratedProgram { frame: ProgramFrame::Bare, ..GeneratedProgram::default() };
+        let program = GeneratedProgram {
+            frame: ProgramFrame::Bare,
+            input: self.input(numbers),
+            ..GeneratedProgram::default()
+        };
         let mut draft = ProgramDraft { program, ..ProgramDraft::default() };
         let op = self.op(numbers);
         let bytes = self.encoded(op, numbers);
@@ -43,25 +58,36 @@ impl ProgramGenerator {
         draft.program
     }
 
-    /// Instructions whose values fill the stack once [`ProgramGenerator::filled`] put as many below them. All that fill it
-    /// reach the same height, so that each of them does it when it is full.
+    /// Instructions whose values fill the stack once [`ProgramGenerator::filled`] put as many below them. Either all reach
+    /// the same height, so that each of them does it when it is full; or the stack is full after them, which shows whether
+    /// what they left and took was counted.
     pub(super) fn to_be_filled(&self, numbers: &mut Numbers) -> GeneratedProgram {
-        let (fill, count) = match numbers.below(6) {
-            0 => (StackFill::OneTooMany, 1),
-            _ => (StackFill::Full, 1 + numbers.below(MAX_INSTRUCTIONS)),
+        let (to, count) = match numbers.below(6) {
+            0 => (StackHeight::OneTooMany, 1),
+            _ => (StackHeight::Full, 1 + numbers.below(MAX_INSTRUCTIONS)),
         };
-        let program =
-            GeneratedProgram { frame: ProgramFrame::Bare, fill: Some(fill), ..GeneratedProgram::default() };
+        let way = numbers.below(self.parts.filler.map_or(1, |filler| filler.first.len()));
+        let program = GeneratedProgram {
+            frame: ProgramFrame::Bare,
+            fill: Some(StackFill { to, way }),
+            input: self.some_input(numbers),
+            ..GeneratedProgram::default()
+        };
         let mut draft = ProgramDraft { program, ..ProgramDraft::default() };
         let height = |op: &OpInfo| op.pops.max(op.pushes);
-        let first = match fill {
-            StackFill::OneTooMany => self.rarest(&self.pushing, &self.overfilled, numbers),
-            StackFill::Full => self.rarest(&self.all, &self.full, numbers),
+        let first = match to {
+            StackHeight::OneTooMany => self.rarest(&self.pushing, &self.overfilled, numbers),
+            StackHeight::Full => self.rarest(&self.all, &self.full, numbers),
         };
         let is_executable = |op: &OpInfo| op.pops == 0 || self.learnt.contains_key(&op.code);
+        let rises = to == StackHeight::Full && numbers.one_in(3);
         for number in 0..count {
             let op = self.rarest(&self.all, &self.full, numbers);
-            let op = if number > 0 && height(op) == height(first) && is_executable(op) { op } else { first };
+            let op = if number > 0 && (rises || height(op) == height(first)) && is_executable(op) {
+                op
+            } else {
+                first
+            };
             let bytes = self.encoded(op, numbers);
             self.before_load(&mut draft, op, &bytes, numbers);
             self.push_plainly(&mut draft, op, numbers);
@@ -69,6 +95,9 @@ impl ProgramGenerator {
             self.land(&mut draft);
             let removes = self.parts.filler.and_then(|filler| self.named(filler.removes, &[]));
             draft.program.pieces.extend(removes.into_iter().cycle().take(op.pushes.into()));
+        }
+        if rises {
+            (0..RISE).for_each(|_| self.push(OperandKind::Small, &mut draft, numbers));
         }
         draft.program
     }
@@ -121,9 +150,9 @@ impl ProgramGenerator {
         else {
             return program;
         };
-        let more = match fill {
-            StackFill::Full => 0,
-            StackFill::OneTooMany => {
+        let more = match fill.to {
+            StackHeight::Full => 0,
+            StackHeight::OneTooMany => {
                 self.cut_after(&mut program, peak.after);
                 if let Some(row) = program.pieces.last().and_then(|it| self.machine.isa.row(it.op.code)) {
                     self.overfilled[row] += 1;
@@ -132,7 +161,8 @@ impl ProgramGenerator {
             }
         };
         let Some(values) = (limit + more).checked_sub(peak.values) else { return program };
-        let first = (filler.first)(values).iter().flat_map(|it| self.repeated(it)).collect();
+        let Some(fills) = filler.first.get(fill.way) else { return program };
+        let first = fills(values).iter().flat_map(|it| self.repeated(it)).collect();
         program.prepend(first);
         program.pieces.extend(filler.last.iter().filter_map(|name| self.named(name, &[])));
         program

@@ -7,13 +7,16 @@ use std::ops::Range;
 
 use num_bigint::{BigInt, Sign};
 
-use super::{Piece, ProgramDraft, ProgramGenerator, of_groups};
+use super::{Piece, ProgramDraft, ProgramGenerator, jumps, of_groups};
 use crate::isa::{OpInfo, WordField};
-use crate::machines::program_parts::{OperandKind, PushedNumber};
+use crate::machines::program_parts::{BuiltOperand, OperandKind, PushedNumber};
 use crate::prove::numbers::Numbers;
 
 /// Numbers that are lengths, indices, and offsets.
 const SMALL: &[i64] = &[0, 1, 2, 3, 4, 7, 8, 31, 32, 33, 64, -1];
+
+/// Those that most compounds and data have room for.
+const SMALLEST: &[i64] = &[0, 1, 2];
 
 /// Lengths of bytes: those of numbers, hashes and keys, and next to them.
 const LENGTHS: &[usize] = &[7, 8, 9, 16, 20, 31, 32, 33, 34, 64, 65];
@@ -22,6 +25,8 @@ const LENGTHS: &[usize] = &[7, 8, 9, 16, 20, 31, 32, 33, 34, 64, 65];
 pub(super) struct PushedOperands {
     /// Their types, the top one first.
     pub(super) kinds: Vec<OperandKind>,
+    /// The type of the compound right below them that some are references to.
+    pub(super) below: Option<OperandKind>,
     /// The pieces that push the top one.
     pub(super) top: Option<Range<usize>>,
 }
@@ -46,8 +51,9 @@ impl ProgramGenerator {
             {
                 draft.open.push(start);
                 draft.program.pieces.extend(self.named(targets.push, &[0, 0]));
-            } else if shared == Some(place) {
-                draft.program.pieces.extend(self.copy(pushed.len()));
+            } else if let Some(index) = shared.iter().position(|it| *it == place) {
+                let below = shared.len() - 1 - index + pushed.len();
+                draft.program.pieces.extend(self.copy(below));
             } else if let Some(top) = top.clone().filter(|_| place == 0 && numbers.one_in(2)) {
                 draft.program.repeat(top);
             } else if !pushed.is_empty() && numbers.one_in(6) {
@@ -63,7 +69,9 @@ impl ProgramGenerator {
         if !kinds.is_empty() {
             draft.program.choices.push((op.code, kinds.clone()));
         }
-        PushedOperands { kinds, top: pushed.pop().map(|it| it.1).filter(|it| !it.is_empty()) }
+        // The last one that was pushed as a reference is below the operands.
+        let below = shared.last().map(|place| kinds[*place]);
+        PushedOperands { kinds, below, top: pushed.pop().map(|it| it.1).filter(|it| !it.is_empty()) }
     }
 
     /// The types of the operands of an instruction, the top one first: types that worked before, or any.
@@ -81,31 +89,41 @@ impl ProgramGenerator {
                 }
                 kinds
             }
+            _ if numbers.one_in(4) => vec![numbers.pick(self.parts.operands); op.pops.into()],
             _ => (0..op.pops).map(|_| numbers.pick(self.parts.operands)).collect(),
         }
     }
 
-    /// Pushes what one of the operands becomes a second reference to: what is done to it shows in the first one.
+    /// Pushes what operands become further references to: what is done to them shows in the first ones. Returns the
+    /// places of these operands.
     fn push_shared(
         &self,
         draft: &mut ProgramDraft,
         kinds: &[OperandKind],
         numbers: &mut Numbers,
-    ) -> Option<usize> {
-        let place = kinds.iter().position(|kind| kind.is_shared())?;
-        if numbers.one_in(3) || self.copy(0).next().is_none() {
-            return None;
+    ) -> Vec<usize> {
+        let mut places = Vec::new();
+        if self.copy(0).next().is_none() {
+            return places;
         }
-        self.push(kinds[place], draft, numbers);
-        draft.height += 1;
-        Some(place)
+        for place in (0..kinds.len()).rev().filter(|place| kinds[*place].is_shared()) {
+            if !numbers.one_in(3) {
+                self.push(kinds[place], draft, numbers);
+                draft.height += 1;
+                places.push(place);
+            }
+        }
+        places
     }
 
     /// Pushes an operand.
     pub(super) fn push(&self, kind: OperandKind, draft: &mut ProgramDraft, numbers: &mut Numbers) {
         let pieces = &mut draft.program.pieces;
         match kind {
-            OperandKind::Small => pieces.extend(self.number(&BigInt::from(numbers.pick(SMALL)))),
+            OperandKind::Small => {
+                let list = if numbers.one_in(2) { SMALL } else { SMALLEST };
+                pieces.extend(self.number(&BigInt::from(numbers.pick(list))));
+            }
             OperandKind::Boundary => pieces.extend(self.number(&self.boundary(numbers))),
             OperandKind::Random => {
                 let count = 1 + numbers.below(32);
@@ -116,16 +134,22 @@ impl ProgramGenerator {
                 pieces.extend(self.named("PUSHDATA1", &[&[data.len() as u8], &data[..]].concat()));
             }
             OperandKind::Found if self.found.is_empty() => {}
-            OperandKind::Found => {
+            OperandKind::Found
+                if !self.parts.built.iter().any(|row| row.kind == kind) || numbers.one_in(2) =>
+            {
                 let op = of_groups(&self.found, numbers);
+                if jumps(op) {
+                    draft.open.push(pieces.len());
+                }
                 pieces.push(Piece { op, bytes: self.encoded(op, numbers), target: None });
             }
-            OperandKind::Flag
+            OperandKind::Found
+            | OperandKind::Flag
             | OperandKind::Null
             | OperandKind::Array
             | OperandKind::Struct
             | OperandKind::Map
-            | OperandKind::Buffer => self.build(kind, pieces, numbers),
+            | OperandKind::Buffer => self.build(kind, draft, numbers),
         }
     }
 
@@ -145,14 +169,26 @@ impl ProgramGenerator {
     }
 
     /// The instructions that push an operand that is no number.
-    fn build(&self, kind: OperandKind, pieces: &mut Vec<Piece>, numbers: &mut Numbers) {
-        let rows: Vec<_> = self.parts.built.iter().filter(|row| row.kind == kind).collect();
-        let names = match rows[..] {
-            [] => return,
-            [row] => row.instructions,
-            _ => numbers.pick(&rows).instructions,
+    fn build(&self, kind: OperandKind, draft: &mut ProgramDraft, numbers: &mut Numbers) {
+        const MAX_PACKED: usize = 3;
+        let rows_of = |rows: &'static [BuiltOperand]| {
+            rows.iter().filter(|row| row.kind == kind).map(|row| row.instructions).collect::<Vec<_>>()
         };
-        pieces.extend(names.iter().filter_map(|name| self.named(name, &[])));
+        let (mut rows, packed) = (rows_of(self.parts.built), rows_of(self.parts.packed));
+        if !packed.is_empty() && numbers.one_in(2) {
+            let count = numbers.below(1 + MAX_PACKED);
+            for _ in 0..count {
+                // A compound in a compound is not packed: it could have any depth.
+                let value = Some(numbers.pick(self.parts.operands)).filter(|kind| !kind.is_shared());
+                self.push(value.unwrap_or(OperandKind::Boundary), draft, numbers);
+            }
+            draft.program.pieces.extend(self.number(&BigInt::from(count)));
+            rows = packed;
+        }
+        if !rows.is_empty() {
+            let names = numbers.pick(&rows);
+            draft.program.pieces.extend(names.iter().filter_map(|name| self.named(name, &[])));
+        }
     }
 
     /// Changes the compound on top without taking it.

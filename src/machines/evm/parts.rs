@@ -6,8 +6,8 @@ use super::opcodes::Op;
 use crate::isa::OpInfo;
 use crate::machines::program_parts::OperandKind::{Boundary, Found, Random, Small};
 use crate::machines::program_parts::{
-    CodeNotation, InputData, JumpTargets, ProgramParts, PushedNumber, RepeatedInstruction, ShownResults,
-    SingleInstruction, StackFiller, StackTargets,
+    BuiltOperand, CodeNotation, InputData, JumpTargets, ProgramParts, PushedNumber, RepeatedInstruction,
+    ShownResults, SingleInstruction, StackFiller, StackTargets, TypedOperands,
 };
 
 /// Vectors demand neither the stack nor the memory, so that programs store what is on the stack and return the start of
@@ -18,14 +18,21 @@ pub(super) const PARTS: ProgramParts = ProgramParts {
         let operands = word(number);
         Some(PushedNumber { instruction: format!("PUSH{}", operands.len()), operands })
     },
-    built: &[],
-    typed: &[],
+    built: &[BuiltOperand { kind: Found, instructions: &["ADDRESS"] }],
+    packed: &[],
+    typed: &[
+        TypedOperands { instruction: "BALANCE", kinds: &[Found] },
+        TypedOperands { instruction: "EXTCODESIZE", kinds: &[Found] },
+        TypedOperands { instruction: "EXTCODECOPY", kinds: &[Found, Small, Small, Small] },
+    ],
     copied: |below| (below < 16).then(|| vec![PushedNumber::plain(&format!("DUP{}", below + 1))]),
     changed: &[],
     known: &[],
     variables: &[],
     filler: Some(StackFiller {
-        first: |values| vec![RepeatedInstruction { instruction: PushedNumber::plain("PC"), times: values }],
+        first: &[|values| {
+            vec![RepeatedInstruction { instruction: PushedNumber::plain("PC"), times: values }]
+        }],
         removes: "POP",
         last: &[],
     }),
@@ -40,6 +47,7 @@ pub(super) const PARTS: ProgramParts = ProgramParts {
     input: Some(InputData { member: "data", typed: |data| format!("0x{}", hex::encode(data)) }),
     shown: Some(ShownResults { first: &FIRST_VALUES, last: &SHOWS_RESULTS, values: 4, removes: "POP" }),
     single: SingleInstruction::Pushed(single),
+    units: ProgramParts::FEW_UNITS,
     dropped_by_failures: &[],
 };
 

@@ -10,7 +10,7 @@ pub(super) const PARTS: ProgramParts = ProgramParts {
     number: |number| Some(with("PUSH_I16", i16::try_from(number).unwrap_or(i16::MIN))),
     copied: |below| (below == 0).then(|| vec![PushedNumber::plain("DUP")]),
     variables: &[Variables { first: &[], stores: &["STORE_LOCAL"], loads: &["LOAD_LOCAL"] }],
-    filler: Some(StackFiller { first: filler, removes: "POP", last: &[] }),
+    filler: Some(StackFiller { first: &[filler], removes: "POP", last: &[] }),
     ..ProgramParts::WITHOUT_BYTES
 };
 

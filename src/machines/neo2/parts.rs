@@ -4,8 +4,8 @@ use num_bigint::BigInt;
 
 use crate::machines::program_parts::OperandKind::{Array, Boundary, Bytes, Flag, Found, Map, Small, Struct};
 use crate::machines::program_parts::{
-    BuiltOperand, CodeNotation, JumpTargets, KnownOperands, ProgramParts, PushedNumber, RepeatedInstruction,
-    SingleInstruction, StackFiller, Variables,
+    BuiltOperand, CodeNotation, InputData, JumpTargets, KnownOperands, ProgramParts, PushedNumber,
+    RepeatedInstruction, SingleInstruction, StackFiller, Variables,
 };
 
 pub(super) const PARTS: ProgramParts = ProgramParts {
@@ -19,6 +19,10 @@ pub(super) const PARTS: ProgramParts = ProgramParts {
         BuiltOperand { kind: Map, instructions: &["NEWMAP", "DUP", "PUSH1", "PUSH5", "SETITEM"] },
         BuiltOperand { kind: Array, instructions: &["PUSH0", "NEWARRAY", "PUSH4", "PUSH2", "PACK"] },
         BuiltOperand { kind: Array, instructions: &["PUSH1", "NEWSTRUCT", "PUSH1", "PACK"] },
+    ],
+    packed: &[
+        BuiltOperand { kind: Array, instructions: &["PACK"] },
+        BuiltOperand { kind: Struct, instructions: &["PACK", "NEWSTRUCT"] },
     ],
     typed: &[],
     copied: |below| match below {
@@ -37,24 +41,27 @@ pub(super) const PARTS: ProgramParts = ProgramParts {
         stores: &["TOALTSTACK", "TOALTSTACK"],
         loads: &["FROMALTSTACK", "DUPFROMALTSTACK"],
     }],
-    filler: Some(StackFiller { first: filler, removes: "CAT", last: &[] }),
+    filler: Some(StackFiller { first: &[filler, filler_of_more], removes: "CAT", last: &[] }),
     register: None,
     jumps: JumpTargets::InInstruction,
     code: "script",
     notation: CodeNotation::Hex,
-    input: None,
+    // What signatures are checked with.
+    input: Some(InputData { member: "message", typed: |data| format!("0x{}", hex::encode(data)) }),
     shown: None,
     single: SingleInstruction::OnStack,
+    // Checking a signature takes 45,000.
+    units: 200_000,
     // A vector without frames demands that there are none.
     dropped_by_failures: &[],
 };
 
 /// The names of the services of the host, with their lengths.
 const SERVICES: &[&[u8]] = &[
-    b"\x2aSystem.ExecutionEngine.GetScriptContainer",
-    b"\x2eSystem.ExecutionEngine.GetExecutingScriptHash",
-    b"\x2cSystem.ExecutionEngine.GetCallingScriptHash",
-    b"\x2aSystem.ExecutionEngine.GetEntryScriptHash",
+    b"\x29System.ExecutionEngine.GetScriptContainer",
+    b"\x2dSystem.ExecutionEngine.GetExecutingScriptHash",
+    b"\x2bSystem.ExecutionEngine.GetCallingScriptHash",
+    b"\x29System.ExecutionEngine.GetEntryScriptHash",
 ];
 
 fn number(number: &BigInt) -> PushedNumber {
@@ -77,4 +84,12 @@ fn filler(values: usize) -> Vec<RepeatedInstruction> {
     }
     filler.push(PushedNumber::plain("PUSH0"));
     filler.into_iter().map(RepeatedInstruction::from).collect()
+}
+
+/// The same, with an item that is not counted: the machine states that `CHECKMULTISIG` leaves one fewer than it does. If
+/// the items are counted again, there are too many.
+fn filler_of_more(values: usize) -> Vec<RepeatedInstruction> {
+    let one = || number(&1.into());
+    let check = [one(), one(), one(), one(), PushedNumber::plain("CHECKMULTISIG")];
+    check.map(RepeatedInstruction::from).into_iter().chain(filler(values)).collect()
 }

@@ -25,6 +25,10 @@ pub(super) const PARTS: ProgramParts = ProgramParts {
         BuiltOperand { kind: Struct, instructions: &["PUSH5", "PUSHT", "PUSH2", "PACKSTRUCT"] },
         BuiltOperand { kind: Buffer, instructions: &["PUSH3", "NEWBUFFER"] },
     ],
+    packed: &[
+        BuiltOperand { kind: Array, instructions: &["PACK"] },
+        BuiltOperand { kind: Struct, instructions: &["PACKSTRUCT"] },
+    ],
     typed: &[TypedOperands { instruction: "MEMCPY", kinds: &[Small, Small, Bytes, Small, Buffer] }],
     copied: |below| match below {
         0 => Some(vec![PushedNumber::plain("DUP")]),
@@ -43,7 +47,7 @@ pub(super) const PARTS: ProgramParts = ProgramParts {
         Variables { first: LOCALS, stores: LOCAL_STORES, loads: LOCAL_LOADS },
         Variables { first: ARGUMENTS, stores: ARGUMENT_STORES, loads: ARGUMENT_LOADS },
     ],
-    filler: Some(StackFiller { first: filler, removes: "DROP", last: &["CLEAR"] }),
+    filler: Some(StackFiller { first: &[filler], removes: "DROP", last: &["CLEAR"] }),
     register: None,
     jumps: JumpTargets::InInstruction,
     code: "script",
@@ -52,6 +56,7 @@ pub(super) const PARTS: ProgramParts = ProgramParts {
     input: None,
     shown: None,
     single: SingleInstruction::OnStack,
+    units: ProgramParts::FEW_UNITS,
     // What a machine leaves on its stacks when it faults is of no use to programs, and implementations drop it.
     dropped_by_failures: &["invocationStack"],
 };
