@@ -213,9 +213,11 @@ impl ProgramGenerator {
             }
         }
         let isa = self.machine.isa;
-        for row in program.pieces.iter().filter_map(|piece| isa.row(piece.op.code)) {
+        let (filling, is_full) =
+            program.fill.map_or((0, false), |fill| (fill.pieces, fill.to == StackHeight::Full));
+        for row in program.pieces[filling..].iter().filter_map(|piece| isa.row(piece.op.code)) {
             self.executed[row] = self.executed[row].saturating_add(1);
-            if program.fill.is_some_and(|fill| fill.to == StackHeight::Full) {
+            if is_full {
                 self.full[row] = self.full[row].saturating_add(1);
             }
         }

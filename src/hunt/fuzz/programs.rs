@@ -346,15 +346,25 @@ impl ProgramTarget<'_> {
     /// Makes the program with this number, and runs it on the embedded machine.
     fn program(&mut self, number: u64) -> Option<RanProgram> {
         let mut numbers = Numbers::of_case(self.options.seed, number);
-        let program = self.generator.next(&mut numbers);
-        let program = if program.fill.is_some() { self.filled(program)? } else { program };
         // Without a machine to compare, most programs need no vector.
         let is_compared = !self.subjects.is_empty();
         let wanted = if is_compared || number.is_multiple_of(OBSERVED) { self.machine.fields } else { &[] };
-        let end = self.end_of(&program, wanted)?;
+        let (program, end) = self.next_program(&mut numbers, wanted)?;
         let vector = if is_compared { Some(self.vector(&self.name(number), &program, &end)?) } else { None };
         let codes = if is_compared { self.generator.codes(&program) } else { BTreeSet::new() };
         Some(RanProgram { number, vector, end, codes, program: Some(program) })
+    }
+
+    /// The next program, and these fields of its end.
+    fn next_program(
+        &mut self,
+        numbers: &mut Numbers,
+        fields: &[MemberShape],
+    ) -> Option<(GeneratedProgram, ProgramEnd)> {
+        let program = self.generator.next(numbers);
+        let program = if program.fill.is_some() { self.filled(program)? } else { program };
+        let end = self.end_of(&program, fields)?;
+        Some((program, end))
     }
 
     fn name(&self, number: u64) -> String {
@@ -591,3 +601,7 @@ fn cause(subject: &mut Subject<'_>, file: &LoadedFile<'_>, ops: Option<&[&'stati
     let suspicious = ops.into_iter().flatten().max_by_key(|op| (subject.share(op), Some(op.name) == named));
     suspicious.map(|op| op.name).or(named).map_or_else(signature, str::to_owned)
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test may panic")]
+mod tests;

@@ -17,6 +17,8 @@ pub(in crate::hunt) struct StackFill {
     pub(super) to: StackHeight,
     /// Which of the ways that the machine's parts list.
     way: usize,
+    /// How many pieces at the start fill it.
+    pub(super) pieces: usize,
 }
 
 /// How full a stack is at its largest moment.
@@ -69,7 +71,7 @@ impl ProgramGenerator {
         let way = numbers.below(self.parts.filler.map_or(1, |filler| filler.first.len()));
         let program = GeneratedProgram {
             frame: ProgramFrame::Bare,
-            fill: Some(StackFill { to, way }),
+            fill: Some(StackFill { to, way, pieces: 0 }),
             input: self.some_input(numbers),
             ..GeneratedProgram::default()
         };
@@ -162,7 +164,8 @@ impl ProgramGenerator {
         };
         let Some(values) = (limit + more).checked_sub(peak.values) else { return program };
         let Some(fills) = filler.first.get(fill.way) else { return program };
-        let first = fills(values).iter().flat_map(|it| self.repeated(it)).collect();
+        let first: Vec<_> = fills(values).iter().flat_map(|it| self.repeated(it)).collect();
+        program.fill = Some(StackFill { pieces: first.len(), ..fill });
         program.prepend(first);
         program.pieces.extend(filler.last.iter().filter_map(|name| self.named(name, &[])));
         program

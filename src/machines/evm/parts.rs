@@ -29,13 +29,7 @@ pub(super) const PARTS: ProgramParts = ProgramParts {
     changed: &[],
     known: &[],
     variables: &[],
-    filler: Some(StackFiller {
-        first: &[|values| {
-            vec![RepeatedInstruction { instruction: PushedNumber::plain("PC"), times: values }]
-        }],
-        removes: "POP",
-        last: &[],
-    }),
+    filler: Some(StackFiller { first: &[filler], removes: "POP", last: &[] }),
     register: None,
     jumps: JumpTargets::OnStack(StackTargets {
         push: "PUSH2",
@@ -73,6 +67,31 @@ const SHOWS_RESULTS: [u8; 21] = [
 fn word(number: &BigInt) -> Vec<u8> {
     let word: BigInt = number & ((BigInt::from(1) << 256u32) - 1);
     word.to_bytes_be().1
+}
+
+/// A loop that pushes several values each time, with a counter in memory, and pushes of the others.
+fn filler(values: usize) -> Vec<RepeatedInstruction> {
+    const AT_ONCE: usize = 32;
+    /// What the loop needs above the values that it leaves.
+    const NEEDED: usize = 3;
+    /// Where the loop begins.
+    const START: u8 = 5;
+    let push = |byte: u8| PushedNumber { instruction: "PUSH1".to_owned(), operands: vec![byte] };
+    let pushes = |times: usize| RepeatedInstruction { instruction: PushedNumber::plain("PC"), times };
+    let times = values.saturating_sub(NEEDED) / AT_ONCE;
+    let mut filler: Vec<RepeatedInstruction> = Vec::new();
+    if let Some(count) = u8::try_from(times).ok().filter(|count| *count > 0) {
+        let counts = [push(count), push(0), PushedNumber::plain("MSTORE"), PushedNumber::plain("JUMPDEST")];
+        filler.extend(counts.map(RepeatedInstruction::from));
+        filler.push(pushes(AT_ONCE));
+        let down = [push(1), push(0), PushedNumber::plain("MLOAD"), PushedNumber::plain("SUB")];
+        filler.extend(down.map(RepeatedInstruction::from));
+        let kept = [PushedNumber::plain("DUP1"), push(0), PushedNumber::plain("MSTORE")];
+        filler.extend(kept.map(RepeatedInstruction::from));
+        filler.extend([push(START), PushedNumber::plain("JUMPI")].map(RepeatedInstruction::from));
+    }
+    filler.push(pushes(values - times * AT_ONCE));
+    filler
 }
 
 /// Pushes the operands, executes the instruction, stores what it pushed and returns the memory.
