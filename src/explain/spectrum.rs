@@ -4,30 +4,31 @@
 mod alike;
 pub(crate) mod before;
 mod conditions;
+mod evidence;
 mod kept;
 mod spectrum_run;
-mod steps;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use self::alike::{NamedCase, located_by_names};
+pub use self::evidence::made_by;
 use self::kept::ExecutedCase;
 pub use self::kept::SpectrumCache;
 use self::spectrum_run::Extent;
 pub use self::spectrum_run::SpectrumRun;
-use super::suspects::{SpectrumCase, SpectrumOutcome, SpectrumPoints, joined, locate};
+use super::suspects::{FailureEvidence, SpectrumCase, SpectrumOutcome, SpectrumPoints, joined, locate};
 use crate::model::suspects::SuspectAnalysis;
 use crate::model::verdict::DifferenceKind;
 use crate::run::sources::{Sources, VectorSource};
 use crate::run::{self, LoadOptions, LoadedFile, VerdictOf, Worker};
 use crate::testees::Testee;
 
-/// The most failing cases whose steps are asked for, the shortest ones, and how many instructions each may have: an
-/// answer takes longer than a run.
-const MAX_ASKED: usize = 200;
-const MAX_ASKED_LENGTH: u64 = 100_000;
+/// The most failing cases that are explained, the shortest ones, and how many instructions each may have: it takes longer
+/// than a run.
+const MAX_EXPLAINED: usize = 200;
+const MAX_EXPLAINED_LENGTH: u64 = 100_000;
 
 /// The cases of a run, by machine.
 #[derive(Default)]
@@ -58,29 +59,30 @@ impl Spectra {
             let ExecutedCase { machine, length, executes, .. } = executed;
             let spectrum = self.executed.entry(machine).or_default();
             let executes = spectrum.points.numbers(executes);
-            spectrum.cases.push(SpectrumCase { id, outcome, length, executes, diverges_at: None });
+            let evidence = FailureEvidence::default();
+            spectrum.cases.push(SpectrumCase { id, outcome, length, executes, evidence });
         }
         for (machine, case) in file.named {
             self.named.entry(machine).or_default().push(case);
         }
     }
 
-    /// Finds out where the shortest failing cases diverge from the embedded machine, if the machine reports its steps.
-    fn ask_for_steps(&mut self, sources: &Sources, options: &LoadOptions, verdict: VerdictOf<'_>) {
-        let Some(vm) = options.run.testee.vm() else { return };
-        let reports = |machine: &str| ["digests", "trace"].iter().all(|request| vm.answers(machine, request));
-        let cases = self.executed.iter_mut().filter(|(machine, _)| reports(machine));
-        let cases = cases.flat_map(|(_, spectrum)| &mut spectrum.cases);
-        let is_asked = |case: &&mut SpectrumCase| {
-            case.outcome == SpectrumOutcome::FailsOnlyElsewhere && case.length <= MAX_ASKED_LENGTH
+    /// Explains the shortest failing cases of a machine in another process.
+    fn add_evidence(&mut self, sources: &Sources, options: &LoadOptions, verdict: VerdictOf<'_>) {
+        if options.run.testee.vm().is_none() {
+            return;
+        }
+        let cases = self.executed.values_mut().flat_map(|spectrum| &mut spectrum.cases);
+        let is_explained = |case: &&mut SpectrumCase| {
+            case.outcome == SpectrumOutcome::FailsOnlyElsewhere && case.length <= MAX_EXPLAINED_LENGTH
         };
-        let mut cases: Vec<_> = cases.filter(is_asked).collect();
+        let mut cases: Vec<_> = cases.filter(is_explained).collect();
         cases.sort_by(|one, other| (one.length, &one.id).cmp(&(other.length, &other.id)));
-        cases.truncate(MAX_ASKED);
+        cases.truncate(MAX_EXPLAINED);
         let wanted = cases.iter().map(|case| &*case.id).collect();
-        let diverging = steps::diverging(sources, options, &wanted, verdict);
+        let mut found = evidence::of_cases(sources, options, &wanted, verdict);
         for case in cases {
-            case.diverges_at = diverging.get(&case.id).copied();
+            case.evidence = found.remove(&case.id).unwrap_or_default();
         }
     }
 
@@ -107,7 +109,7 @@ pub fn analyse(
     spectra
         .executed
         .retain(|_, machine| machine.cases.iter().any(|case| case.outcome != SpectrumOutcome::Passes));
-    spectra.ask_for_steps(sources, options, verdict);
+    spectra.add_evidence(sources, options, verdict);
     let executed = spectra.executed.iter();
     let executed =
         executed.map(|(machine, MachineSpectrum { points, cases })| locate(machine, points, cases));

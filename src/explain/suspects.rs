@@ -14,6 +14,7 @@
 //!   the same wrong way in all of them.
 //! - What nearly all cases execute is no suspect, unless cases with it fail clearly more often than others.
 //! - Where a machine reports its steps, an instruction after which it first differs from the embedded one is preferred.
+//! - Where a machine differs only in data, instructions that did not make these data are less likely.
 //! - Several faults hide each other. The best suspect sets aside the failing cases that execute it, and the search goes
 //!   on with the rest.
 //! - A case in which nothing fails that other cases do not do without failing is rather a wrong vector.
@@ -32,7 +33,7 @@ mod table;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-pub use self::case::{SpectrumCase, SpectrumOutcome, SpectrumPoints};
+pub use self::case::{FailureEvidence, SpectrumCase, SpectrumOutcome, SpectrumPoints};
 use self::cover::{Cover, Overshadowed, assigned, cover, thorough_cover};
 use self::doubt::Doubt;
 use self::ochiai::ochiai;

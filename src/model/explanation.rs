@@ -1,6 +1,6 @@
 //! Why a case fails, as data for reports to render.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::ops::Range;
 
@@ -421,6 +421,18 @@ pub enum BlameAnswer {
     },
     /// No cell holds it (how the run ended, for example); the last instruction that read something.
     NoCell(Option<Box<Blame>>),
+}
+
+impl Blame {
+    /// Adds the mnemonics of all instructions of the chain, as far as it was traced: those that only moved a value and the
+    /// jump that led to it, too.
+    pub(crate) fn collect(&self, ops: &mut BTreeSet<&'static str>) {
+        let oldest = self.further.iter().flat_map(|further| &further.oldest);
+        let executed = [&self.by].into_iter().chain(&self.moved_by).chain(oldest).chain(&self.left_by);
+        ops.extend(executed.filter_map(|it| it.op));
+        let before = self.inputs.iter().flatten().filter_map(InputPart::blame);
+        before.chain(self.reached_by.as_deref()).for_each(|it| it.collect(ops));
+    }
 }
 
 impl BlameAnswer {

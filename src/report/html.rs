@@ -1,6 +1,7 @@
 //! The report for a browser: one page with everything in it. It is readable without scripts; with scripts it
 //! can be searched and filtered. Cases that fail or are broken come first.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 use std::io::{self, Read, Write};
@@ -179,7 +180,7 @@ impl Html {
         }
         writeln!(page, "</select></label>")?;
         writeln!(page, "<label class=\"wide\">Cause <select name=\"cause\"><option value=\"\">all</option>")?;
-        for (number, (cause, Cause { count, .. })) in self.causes.iter().enumerate() {
+        for (number, cause, Cause { count, .. }) in self.largest_causes() {
             writeln!(page, "<option value=\"{number}\">{count} × {}</option>", html(cause))?;
         }
         writeln!(page, "</select></label>\n<button type=\"reset\">Reset</button>")?;
@@ -206,6 +207,14 @@ impl Html {
         writeln!(page, "</ol>\n</details>")
     }
 
+    /// The causes with their numbers, those of most cases first.
+    fn largest_causes(&self) -> Vec<(usize, &String, &Cause)> {
+        let numbered = self.causes.iter().enumerate();
+        let mut causes: Vec<_> = numbered.map(|(number, (name, cause))| (number, name, cause)).collect();
+        causes.sort_by_key(|(.., cause)| Reverse(cause.count));
+        causes
+    }
+
     /// Writes the causes, each with a link to its first case.
     fn list_causes(&self, page: &mut String) -> std::fmt::Result {
         if self.causes.is_empty() {
@@ -217,7 +226,7 @@ impl Html {
             "<details id=\"causes\"{open}><summary>Causes: {}</summary>\n<ol>",
             self.causes.len()
         )?;
-        for (number, (cause, Cause { count, first })) in self.causes.iter().enumerate() {
+        for (number, cause, Cause { count, first }) in self.largest_causes() {
             writeln!(
                 page,
                 "<li><span class=\"count\">{count} ×</span> <a href=\"#{first}\" data-cause=\"{number}\">\

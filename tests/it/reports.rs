@@ -598,6 +598,11 @@ fn html_is_valid_and_loads_nothing() {
     for cause in select(&page, "#causes a") {
         assert_eq!(select(&page, cause.attr("href").unwrap()).len(), 1);
     }
+    let count = |it: &ElementRef<'_>| -> u64 {
+        it.text().collect::<String>().strip_suffix(" ×").unwrap().parse().unwrap()
+    };
+    let counts: Vec<_> = select(&page, "#causes .count").iter().map(count).collect();
+    assert!(counts.len() > 1 && counts.is_sorted_by(|one, next| one >= next), "{counts:?}");
 }
 
 /// The page in a browser: the script runs, filters by what the address says, opens what a link names,

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::explain::suspects::{SpectrumCase, SpectrumOutcome, SpectrumPoints, locate};
+use crate::explain::suspects::{FailureEvidence, SpectrumCase, SpectrumOutcome, SpectrumPoints, locate};
 use crate::model::case::CaseId;
 use crate::model::suspects::SuspectAnalysis;
 
@@ -66,7 +66,7 @@ pub(super) fn located_by_names(machine: &str, cases: &[NamedCase]) -> Option<Sus
                 SpectrumOutcome::FailsOnlyElsewhere
             },
             length: 0,
-            diverges_at: None,
+            evidence: FailureEvidence::default(),
             executes: points.numbers(common.map(|part| (part.as_str(), "executed".to_owned()))),
         });
     }

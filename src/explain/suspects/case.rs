@@ -1,5 +1,6 @@
 //! The cases of a spectrum.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use foldhash::fast::RandomState;
@@ -39,9 +40,19 @@ pub struct SpectrumCase {
     pub length: u64,
     /// The numbers of what it does.
     pub executes: Arc<[u32]>,
-    /// Of a failing case, the instruction after which the machine first differs from the embedded one, if its steps say
-    /// so.
+    /// Of a failing case, what else is known about its failure.
+    pub evidence: FailureEvidence,
+}
+
+/// What is known about the failure of a case on a machine in another process.
+#[derive(Debug, Clone, Default)]
+pub struct FailureEvidence {
+    /// The instruction after which the machine first differs from the embedded one; `None` if it reports no steps, or if
+    /// they do not say.
     pub diverges_at: Option<&'static str>,
+    /// The instructions that made the data in which the machine differs, as the embedded one executes them; `None` if it
+    /// differs in more than data, so that any instruction may be wrong.
+    pub made_by: Option<BTreeSet<&'static str>>,
 }
 
 /// Whether a case of a spectrum passes.

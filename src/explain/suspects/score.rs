@@ -13,14 +13,19 @@ const MIN_LIFT: f64 = 2.0;
 /// How well an instruction explains these failing cases, from 0 to 1: the measure of Ochiai for the instruction and for
 /// its best condition, and the share of the cases that execute it, in which a case counts more the fewer instructions it
 /// executes. The exponents are those with which most planted faults come first; small changes make no difference. Where
-/// steps of the machine are known, an instruction counts more the more often the machine first differs after it.
+/// steps of the machine are known, an instruction counts more the more often the machine first differs after it; where it
+/// is known what made the data that differ, an instruction that did not counts less.
 fn score(table: &SpectrumTable<'_>, op: &str, row: &OpRow<'_>, remaining: &[usize]) -> f64 {
     let own = fit(&row.executed, remaining);
     let best = best_fit(row, remaining);
     let weight = |cases: &mut dyn Iterator<Item = &usize>| cases.map(|it| table.weight(*it)).sum::<f64>();
     let share =
         weight(&mut remaining.iter().filter(|case| row.executed.has(**case))) / weight(&mut remaining.iter());
-    own.powf(0.4) * best.powf(0.6) * share.powf(0.3) * divergence(table, op, row, remaining)
+    own.powf(0.4)
+        * best.powf(0.6)
+        * share.powf(0.3)
+        * divergence(table, op, row, remaining)
+        * provenance(table, op, row, remaining)
 }
 
 /// How much steps speak for an instruction, from 0.5 to 1.5, by the cases that execute it: in how many the machine first
@@ -35,6 +40,16 @@ fn divergence(table: &SpectrumTable<'_>, op: &str, row: &OpRow<'_>, remaining: &
         return 0.0;
     }
     1.0 + 0.5 * (own as f64 - elsewhere as f64) / left as f64
+}
+
+/// How much the data that differ speak for an instruction, from 0.5 to 1: the fewer of the cases that execute it are
+/// known to have got these data from other instructions, the more. It may still be wrong there: a jump not taken.
+fn provenance(table: &SpectrumTable<'_>, op: &str, row: &OpRow<'_>, remaining: &[usize]) -> f64 {
+    let left = row.executed.failing.iter().filter(|case| remaining.binary_search(case).is_ok());
+    let (others, all) = left.fold((0, 0), |(others, all), case| {
+        (others + usize::from(table.is_made_by_others(op, *case)), all + 1)
+    });
+    1.0 - 0.5 * others as f64 / f64::from(all.max(1))
 }
 
 /// The measure of Ochiai for these failing cases.

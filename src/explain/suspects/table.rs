@@ -143,7 +143,7 @@ impl<'c> SpectrumTable<'c> {
         }
         let instructions = rows.len();
         for case in &failing {
-            if let Some(row) = cases[*case].diverges_at.and_then(|op| rows.get_mut(op)) {
+            if let Some(row) = cases[*case].evidence.diverges_at.and_then(|op| rows.get_mut(op)) {
                 row.diverging.push(*case);
             }
         }
@@ -192,7 +192,12 @@ impl<'c> SpectrumTable<'c> {
 
     /// Whether the machine first differs after another instruction than this one in a failing case.
     pub(super) fn diverges_elsewhere(&self, op: &str, case: usize) -> bool {
-        self.cases[case].diverges_at.is_some_and(|other| other != op)
+        self.cases[case].evidence.diverges_at.is_some_and(|other| other != op)
+    }
+
+    /// Whether other instructions than this one made the data that differ in a failing case.
+    pub(super) fn is_made_by_others(&self, op: &str, case: usize) -> bool {
+        self.cases[case].evidence.made_by.as_ref().is_some_and(|ops| !ops.contains(op))
     }
 
     /// How much a failing case says about each of its instructions: the fewer they are, the more.

@@ -7,13 +7,13 @@ struct TestCase {
     id: String,
     outcome: SpectrumOutcome,
     executes: BTreeSet<(&'static str, String)>,
-    diverges_at: Option<&'static str>,
+    evidence: FailureEvidence,
 }
 
 fn case(id: &str, outcome: SpectrumOutcome, executes: &[(&'static str, &str)]) -> TestCase {
     let words = |(op, what): &(&'static str, &str)| [(*op, "executed".to_owned()), (*op, (*what).to_owned())];
     let executes = executes.iter().flat_map(words).collect();
-    TestCase { id: id.to_owned(), outcome, executes, diverges_at: None }
+    TestCase { id: id.to_owned(), outcome, executes, evidence: FailureEvidence::default() }
 }
 
 fn located(cases: &[TestCase]) -> SuspectAnalysis {
@@ -23,7 +23,7 @@ fn located(cases: &[TestCase]) -> SuspectAnalysis {
         outcome: case.outcome,
         length: case.executes.iter().filter(|(_, what)| what == "executed").count() as u64,
         executes: points.numbers(case.executes.iter().cloned()),
-        diverges_at: case.diverges_at,
+        evidence: case.evidence.clone(),
     };
     let cases: Vec<_> = cases.iter().map(case).collect();
     locate("evm", &points, &cases)
@@ -187,10 +187,22 @@ fn steps_show_a_fault_that_another_one_hides() {
     }
     assert_eq!(names(&located(&cases)), ["SDIV"]);
     for case in cases.iter_mut().filter(|case| case.outcome != SpectrumOutcome::Passes) {
-        case.diverges_at = Some(if case.id.starts_with("both") { "GT" } else { "SDIV" });
+        case.evidence.diverges_at = Some(if case.id.starts_with("both") { "GT" } else { "SDIV" });
     }
     let analysis = located(&cases);
     assert_eq!(names(&analysis), ["SDIV", "GT"]);
     let diverging: Vec<_> = analysis.suspects.iter().map(|it| (it.cases.len(), it.diverging)).collect();
     assert_eq!(diverging, [(10, 10), (5, 5)]);
+}
+
+/// Each failing case executes both, and only blame tells which of them made what differs.
+#[test]
+fn what_made_the_differing_data_is_preferred() {
+    let mut cases = swapped(&[], SpectrumOutcome::Passes);
+    let both: &[_] = &[PUSH, ("MLOAD", "executed"), ("MULMOD", "executed")];
+    cases.push(case("both", SpectrumOutcome::FailsOnlyElsewhere, both));
+    assert_eq!(names(&located(&cases)), ["MLOAD"]);
+    let failing = cases.last_mut().expect("a case");
+    failing.evidence.made_by = Some(BTreeSet::from(["PUSH", "MULMOD"]));
+    assert_eq!(names(&located(&cases)), ["MULMOD"]);
 }

@@ -1,0 +1,87 @@
+//! What explaining a failure on a machine in another process says about the faulty instruction: after which one the machine
+//! first differs from the embedded one, if it reports its steps, and which ones made the data that differ.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use crate::explain::explain;
+use crate::explain::suspects::FailureEvidence;
+use crate::isa::{DeclaredEffect, Isa, OpInfo};
+use crate::machines::by_name;
+use crate::model::explanation::{BlameAnswer, Explanation, FirstDivergence};
+use crate::model::verdict::DifferenceKind;
+use crate::run::sources::Sources;
+use crate::run::{self, LoadOptions, VerdictOf, Worker};
+
+/// Explains these cases, by their ids.
+pub(super) fn of_cases(
+    sources: &Sources,
+    options: &LoadOptions,
+    wanted: &HashSet<&str>,
+    verdict: VerdictOf<'_>,
+) -> HashMap<String, FailureEvidence> {
+    let mut found = HashMap::new();
+    let mut worker = Worker::new(&options.run);
+    let files: HashSet<&str> = wanted.iter().map(|id| id.split_once("::").map_or(*id, |it| it.0)).collect();
+    for source in sources.iter().filter(|source| files.contains(&*source.shown)) {
+        let file = run::open(&source, options);
+        for index in 0..file.cases() {
+            if options.run.interrupt.is_requested() {
+                return found;
+            }
+            let Some(loaded) = file.case(index) else { continue };
+            let id = loaded.id.to_string();
+            // A machine that crashed or did not end would do so again.
+            if wanted.contains(&*id) && verdict(&loaded.id) == Some(DifferenceKind::Fail) {
+                let explanation = explain(&mut worker, &file, index, 0);
+                let info = by_name(loaded.format.machine);
+                found.extend(info.map(|info| (id, evidence(&explanation, info.isa))));
+            }
+        }
+    }
+    found
+}
+
+/// What an explanation says. Data that differ say nothing about a run that ended otherwise.
+fn evidence(explanation: &Explanation, isa: &'static Isa) -> FailureEvidence {
+    let first = explanation.divergence.as_ref().filter(|first| is_shown(first));
+    let op = first.and_then(|first| isa.by_name(&first.instruction.as_ref()?.1));
+    FailureEvidence {
+        diverges_at: op.filter(|op| is_visible(op)).map(|op| op.name),
+        made_by: made_by(&explanation.blames, isa),
+    }
+}
+
+/// The instructions that may have made all of these data: those of the chains that led to them, as far as they were traced,
+/// and all that jump, since other instructions may follow a wrong jump. `None` if it is not known what made one of the data.
+pub fn made_by(answers: &[BlameAnswer], isa: &'static Isa) -> Option<BTreeSet<&'static str>> {
+    let mut ops = BTreeSet::new();
+    for answer in answers {
+        let BlameAnswer::By(blame) = answer else { return None };
+        blame.collect(&mut ops);
+    }
+    let jumps = |op: &&OpInfo| {
+        op.effects.iter().any(|effect| matches!(effect, DeclaredEffect::Jumps | DeclaredEffect::JumpsTo))
+    };
+    let is_known = !ops.is_empty();
+    ops.extend(isa.ops.iter().filter(jumps).map(|op| op.name));
+    is_known.then_some(ops)
+}
+
+/// Whether the instruction before shows what is wrong: a run may end for what steps do not show, and other code at the same
+/// place is no instruction's work.
+fn is_shown(first: &FirstDivergence) -> bool {
+    let differs = |name: &str| first.differs.iter().any(|(other, _)| other == name);
+    !first.is_end() && !first.differs.is_empty() && (differs("pc") || !differs("op"))
+}
+
+/// Whether steps show all that an instruction depends on, the top of the stack: otherwise, what is wrong may be the work of
+/// an earlier one.
+fn is_visible(op: &OpInfo) -> bool {
+    op.effects.iter().all(|effect| match effect {
+        DeclaredEffect::Reads(_) | DeclaredEffect::Needs(_) | DeclaredEffect::JumpsTo => false,
+        DeclaredEffect::Writes(_)
+        | DeclaredEffect::Jumps
+        | DeclaredEffect::Takes
+        | DeclaredEffect::Leaves => true,
+    })
+}
