@@ -98,6 +98,7 @@ pub(super) struct ProgramGenerator {
     groups: Vec<Vec<&'static OpInfo>>,
     /// Those that take nothing and leave a value.
     found: Vec<Vec<&'static OpInfo>>,
+    /// All instructions.
     all: Vec<&'static OpInfo>,
     /// Those that leave more values than they take.
     pushing: Vec<&'static OpInfo>,
@@ -301,10 +302,10 @@ impl ProgramGenerator {
         let pushed = if draft.height >= pops && numbers.one_in(4) {
             None
         } else {
-            Some(self.push_operands(draft, op, top, numbers))
+            Some(self.push_operands(draft, op, top.as_ref(), numbers))
         };
         self.load_registers(draft, op, &bytes, numbers);
-        self.append_op(draft, op, bytes.clone());
+        draft.append_op(op, bytes.clone());
         let on_top = pushed.as_ref().and_then(|pushed| match op.pushes {
             0 => pushed.below,
             _ => pushed.kinds.iter().copied().find(|kind| kind.is_shared()),
@@ -315,15 +316,6 @@ impl ProgramGenerator {
         self.after_store(draft, op, &bytes, numbers);
         self.uncover(draft, op, numbers);
         draft.last = Some(AppendedInstruction { op, top: pushed.and_then(|pushed| pushed.top) });
-    }
-
-    /// Appends an instruction whose operands are there. Its jump is open.
-    fn append_op(&self, draft: &mut ProgramDraft, op: &'static OpInfo, bytes: Vec<u8>) {
-        if jumps(op) {
-            draft.open.push(draft.program.pieces.len());
-        }
-        draft.program.pieces.push(Piece { op, bytes, target: None });
-        draft.height = draft.height.saturating_sub(op.pops.into()) + usize::from(op.pushes);
     }
 
     /// Removes the upper values after an instruction that reaches deeper than the end of a program shows.
@@ -380,7 +372,7 @@ impl ProgramGenerator {
                 for operand in op.operands {
                     match *operand {
                         ImmediateOperand::Prefixed(size) => {
-                            let data = self.data(numbers);
+                            let data = operands::data(numbers);
                             bytes.extend(&data.len().to_le_bytes()[..size.into()]);
                             bytes.extend(data);
                         }
@@ -432,6 +424,17 @@ impl ProgramGenerator {
 fn jumps(op: &OpInfo) -> bool {
     op.operands.iter().any(|operand| matches!(operand, ImmediateOperand::Offset(_)))
         || op.arguments.contains(&"target")
+}
+
+impl ProgramDraft {
+    /// Appends an instruction whose operands are there. Its jump is open.
+    fn append_op(&mut self, op: &'static OpInfo, bytes: Vec<u8>) {
+        if jumps(op) {
+            self.open.push(self.program.pieces.len());
+        }
+        self.program.pieces.push(Piece { op, bytes, target: None });
+        self.height = self.height.saturating_sub(op.pops.into()) + usize::from(op.pushes);
+    }
 }
 
 impl GeneratedProgram {

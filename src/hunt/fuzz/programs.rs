@@ -415,13 +415,11 @@ impl ProgramTarget<'_> {
             read = read_back(&(self.make.make)(&new).ok()?, self.reference)?;
             (read.program.clone(), &read.steps[..])
         };
-        match catch_panic(|| self.embedded.watch(&loaded, steps, watch, see)) {
-            Ok(ran) => ran.ok(),
-            Err(_) => {
-                self.renew();
-                None
-            }
+        let ran = catch_panic(|| self.embedded.watch(&loaded, steps, watch, see));
+        if ran.is_err() {
+            self.renew();
         }
+        ran.ok()?.ok()
     }
 
     /// The program as a vector that demands this end; `None` if the format cannot hold it.

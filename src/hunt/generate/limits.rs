@@ -56,7 +56,7 @@ impl ProgramGenerator {
         for kind in kinds.iter().rev().skip(missing) {
             self.push(*kind, &mut draft, numbers);
         }
-        self.append_op(&mut draft, op, bytes);
+        draft.append_op(op, bytes);
         draft.program
     }
 
@@ -93,7 +93,7 @@ impl ProgramGenerator {
             let bytes = self.encoded(op, numbers);
             self.before_load(&mut draft, op, &bytes, numbers);
             self.push_plainly(&mut draft, op, numbers);
-            self.append_op(&mut draft, op, bytes);
+            draft.append_op(op, bytes);
             self.land(&mut draft);
             let removes = self.parts.filler.and_then(|filler| self.named(filler.removes, &[]));
             draft.program.pieces.extend(removes.into_iter().cycle().take(op.pushes.into()));

@@ -31,13 +31,19 @@ pub(super) struct PushedOperands {
     pub(super) top: Option<Range<usize>>,
 }
 
+/// A few bytes, or as many as hashes and long numbers have.
+pub(super) fn data(numbers: &mut Numbers) -> Vec<u8> {
+    let count = if numbers.one_in(3) { numbers.pick(LENGTHS) } else { numbers.below(6) };
+    numbers.bytes(count)
+}
+
 impl ProgramGenerator {
     /// Pushes the operands of an instruction; `top` are pieces that may push the top one.
     pub(super) fn push_operands(
         &self,
         draft: &mut ProgramDraft,
         op: &OpInfo,
-        top: Option<Range<usize>>,
+        top: Option<&Range<usize>>,
         numbers: &mut Numbers,
     ) -> PushedOperands {
         let mut kinds = self.kinds(op, numbers);
@@ -54,8 +60,8 @@ impl ProgramGenerator {
             } else if let Some(index) = shared.iter().position(|it| *it == place) {
                 let below = shared.len() - 1 - index + pushed.len();
                 draft.program.pieces.extend(self.copy(below));
-            } else if let Some(top) = top.clone().filter(|_| place == 0 && numbers.one_in(2)) {
-                draft.program.repeat(top);
+            } else if let Some(top) = top.filter(|_| place == 0 && numbers.one_in(2)) {
+                draft.program.repeat(top.clone());
             } else if !pushed.is_empty() && numbers.one_in(6) {
                 let (other, pieces) = pushed[numbers.below(pushed.len())].clone();
                 kinds[place] = kinds[other];
@@ -130,7 +136,7 @@ impl ProgramGenerator {
                 pieces.extend(self.number(&BigInt::from_bytes_be(Sign::Plus, &numbers.bytes(count))));
             }
             OperandKind::Bytes => {
-                let data = self.data(numbers);
+                let data = data(numbers);
                 pieces.extend(self.named("PUSHDATA1", &[&[data.len() as u8], &data[..]].concat()));
             }
             OperandKind::Found if self.found.is_empty() => {}
@@ -151,12 +157,6 @@ impl ProgramGenerator {
             | OperandKind::Map
             | OperandKind::Buffer => self.build(kind, draft, numbers),
         }
-    }
-
-    /// A few bytes, or as many as hashes and long numbers have.
-    pub(super) fn data(&self, numbers: &mut Numbers) -> Vec<u8> {
-        let count = if numbers.one_in(3) { numbers.pick(LENGTHS) } else { numbers.below(6) };
-        numbers.bytes(count)
     }
 
     /// A number at or next to a power of two that a number of the machine can hold, with either sign.

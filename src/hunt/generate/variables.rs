@@ -83,7 +83,7 @@ impl ProgramGenerator {
         // What is loaded is compared with what stays.
         draft.program.pieces.extend(self.copy(0).filter(|_| kind.is_shared()));
         draft.height += 1;
-        self.append_op(draft, store, self.with_operands_of(store, bytes));
+        draft.append_op(store, self.with_operands_of(store, bytes));
     }
 
     /// After an instruction that stores a value: loads it, and what is beside it.
@@ -99,7 +99,7 @@ impl ProgramGenerator {
         let places: Vec<_> = (0..row.stores.len()).filter(|at| row.stores[*at].code == op.code).collect();
         let Some(load) = row.loads.get(places[numbers.below(places.len())]) else { return };
         if !numbers.one_in(4) {
-            self.append_op(draft, load, self.with_operands_of(load, bytes));
+            draft.append_op(load, self.with_operands_of(load, bytes));
         }
         if !numbers.one_in(3) {
             return;
@@ -113,7 +113,7 @@ impl ProgramGenerator {
         if let Some(operand) = bytes.get_mut(self.codes_before()) {
             *operand = number;
         }
-        self.append_op(draft, beside, bytes);
+        draft.append_op(beside, bytes);
     }
 
     /// How many bytes come before the operands of an instruction.
