@@ -15,6 +15,7 @@ use vmconf::hunt::fuzz::{FuzzEvent, FuzzMachine, FuzzOptions, FuzzSubject, fuzz}
 use vmconf::machines::{MachineInfo, of_this_crate};
 use vmconf::model::interrupt::Interrupt;
 use vmconf::model::limits::Limits;
+use vmconf::prove::mutants::equivalent::noticeable_faults_of;
 use vmconf::prove::mutants::fault::{RowFault, row_faults_of};
 use vmconf::prove::mutants::faulty::Faulty;
 use vmconf::testees::MakeTestee;
@@ -56,21 +57,29 @@ const EARLY: f64 = 10.0;
 
 /// Measures each machine.
 pub(crate) fn measure(arguments: &Arguments) -> anyhow::Result<()> {
-    let mut found = Vec::new();
+    let mut all = Vec::new();
     let is_selected = |info: &&MachineInfo| arguments.only.as_ref().is_none_or(|only| only == info.name);
     for info in of_this_crate().filter(is_selected) {
         println!("{:<9}{:>8.0} programs a second of CPU time, alone", info.name, rate(info, arguments)?);
-        for fault in sample(row_faults_of(info), arguments) {
+        let mut found = Vec::new();
+        for fault in sample(noticeable_faults_of(info), arguments) {
             let seconds = planted(fault, arguments)?;
             let told = seconds.map_or("not found".to_owned(), |seconds| format!("{seconds:.1} s"));
             println!("  {told:>9}  {fault}");
             found.push(seconds);
         }
+        println!("{:<9}{}", info.name, summary(&found, arguments));
+        all.extend(found);
     }
+    println!("{}", summary(&all, arguments));
+    Ok(())
+}
+
+/// How many of the faults were found, early and at all.
+fn summary(found: &[Option<f64>], arguments: &Arguments) -> String {
     let within = |limit: f64| found.iter().flatten().filter(|seconds| **seconds <= limit).count();
     let (all, limit) = (found.len(), arguments.seconds);
-    println!("{} of {all} found in {EARLY} s, {} in {limit} s", within(EARLY), within(limit));
-    Ok(())
+    format!("{} of {all} found in {EARLY} s, {} in {limit} s", within(EARLY), within(limit))
 }
 
 /// How many programs are made, run and kept in a second on the embedded machine, without any other.

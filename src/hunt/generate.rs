@@ -1,21 +1,30 @@
 //! Makes programs of a machine from the rows of its instructions.
 //!
-//! A program is a list of pieces, one for each instruction. The operands of an instruction are mostly pushed right
-//! before it: numbers at the boundaries of the machine's words, small ones, bytes, and on NeoVM compounds. Which types of
-//! operands an instruction takes is no part of its row; it is learnt from programs that ended normally.
+//! A program is a list of pieces, one for each instruction. What makes a wrong instruction visible decides what is in it:
+//!
+//! | file | content |
+//! |---|---|
+//! | `operands.rs` | the operands of an instruction, mostly pushed right before it, of types that worked before |
+//! | `variables.rs` | what is stored is loaded again, and what lies beside it |
+//! | `limits.rs` | too few values on the stack, and stacks that are full at the largest moment of a program |
+//! | `notation.rs` | programs as vectors have them |
+//! | `read.rs` | programs of vectors as pieces |
 
+mod limits;
+mod notation;
+mod operands;
 mod read;
+mod variables;
 
 use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
 
-use num_bigint::BigInt;
-use serde_json::{Value as Json, json};
-
-use super::minimize::programs::listed;
-use crate::formats::Inputs;
+use self::limits::StackHeight;
+pub(super) use self::limits::{StackFill, StackPeak};
+use self::variables::KeptValues;
 use crate::isa::{DeclaredEffect, ImmediateOperand, OpInfo, PlaceKind, Unit};
 use crate::machines::MachineInfo;
-use crate::machines::program_parts::{CodeNotation, OperandKind, ProgramParts, PushedNumber};
+use crate::machines::program_parts::{OperandKind, ProgramParts, PushedNumber};
 use crate::model::limits::Limits;
 use crate::prove::numbers::Numbers;
 
@@ -41,8 +50,12 @@ pub(super) struct GeneratedProgram {
     pieces: Vec<Piece>,
     /// Which instruction got operands of which types, the top one first.
     choices: Vec<(u16, Vec<OperandKind>)>,
+    /// Which variables of the machine are prepared before the pieces: a bit for each of their rows.
+    variables: u8,
     /// What surrounds the pieces.
     frame: ProgramFrame,
+    /// How full the stack is at its largest moment; `None` for a program in which that does not matter.
+    pub(super) fill: Option<StackFill>,
     /// The data that the program gets.
     pub(super) input: Vec<u8>,
 }
@@ -57,35 +70,82 @@ enum ProgramFrame {
     Bare,
 }
 
+/// A program to which instructions are appended.
+#[derive(Debug, Default)]
+struct ProgramDraft {
+    program: GeneratedProgram,
+    /// How many values the pieces so far leave on the stack, as far as the rows say it.
+    height: usize,
+    /// The pieces whose targets are not yet known.
+    open: Vec<usize>,
+    /// The last instruction besides those that push operands or show results.
+    last: Option<AppendedInstruction>,
+}
+
+/// An instruction of a draft.
+#[derive(Debug)]
+struct AppendedInstruction {
+    op: &'static OpInfo,
+    /// The pieces that push its top operand.
+    top: Option<Range<usize>>,
+}
+
 /// Makes programs of one machine.
 pub(super) struct ProgramGenerator {
     machine: &'static MachineInfo,
     parts: &'static ProgramParts,
     /// Instructions that differ only in a number, such as `PUSH1` and `PUSH2`, are one group.
     groups: Vec<Vec<&'static OpInfo>>,
+    /// Those that take nothing and leave a value.
+    found: Vec<Vec<&'static OpInfo>>,
+    /// All instructions.
+    all: Vec<&'static OpInfo>,
+    /// Those that leave more values than they take.
+    pushing: Vec<&'static OpInfo>,
     /// The instructions that read what others write, by the kind of place.
     readers: Vec<(PlaceKind, Vec<&'static OpInfo>)>,
-    /// How often a type of operand was there, by instruction and place, when a program ended normally.
-    learnt: HashMap<(u16, usize, OperandKind), u32>,
+    /// What keeps values besides the stack.
+    kept: KeptValues,
+    /// The types of operands with which an instruction, by its code, was executed.
+    learnt: HashMap<u16, Vec<Vec<OperandKind>>>,
+    /// How many programs ended normally that have an instruction, by its row.
+    executed: Vec<u32>,
+    /// How many of these filled the stack.
+    full: Vec<u32>,
+    /// How many programs tried to push one value too many with an instruction, by its row.
+    overfilled: Vec<u32>,
     /// Programs that did something for the first time.
     pool: Vec<GeneratedProgram>,
     /// How many values fit on the stack; `None` if that has no limit.
     stack_limit: Option<usize>,
 }
 
+/// The instructions in groups, the ones whose names differ only in a number.
+fn grouped(ops: impl Iterator<Item = &'static OpInfo>) -> Vec<Vec<&'static OpInfo>> {
+    let stem = |op: &OpInfo| op.name.trim_end_matches(|it: char| it.is_ascii_digit()).to_owned();
+    let mut groups: Vec<Vec<&'static OpInfo>> = Vec::new();
+    for op in ops {
+        match groups.iter_mut().find(|group| stem(group[0]) == stem(op)) {
+            Some(group) => group.push(op),
+            None => groups.push(vec![op]),
+        }
+    }
+    groups
+}
+
+/// One of the instructions, each group as likely as the others.
+fn of_groups(groups: &[Vec<&'static OpInfo>], numbers: &mut Numbers) -> &'static OpInfo {
+    let group = &groups[numbers.below(groups.len())];
+    group[numbers.below(group.len())]
+}
+
 impl ProgramGenerator {
     /// For a machine with these parts.
     pub(super) fn new(machine: &'static MachineInfo, parts: &'static ProgramParts) -> ProgramGenerator {
-        let mut groups: Vec<Vec<&'static OpInfo>> = Vec::new();
-        let stem = |op: &OpInfo| op.name.trim_end_matches(|it: char| it.is_ascii_digit()).to_owned();
-        for op in machine.isa.ops {
-            match groups.iter_mut().find(|group| stem(group[0]) == stem(op)) {
-                Some(group) => group.push(op),
-                None => groups.push(vec![op]),
-            }
-        }
+        let ops = machine.isa.ops;
+        let kept = KeptValues::new(machine.isa, parts.variables);
         let mut readers: Vec<(PlaceKind, Vec<&'static OpInfo>)> = Vec::new();
-        for op in machine.isa.ops {
+        for op in ops.iter().filter(|op| !kept.has(op)) {
             for effect in op.effects {
                 let DeclaredEffect::Reads(place) = effect else { continue };
                 match readers.iter_mut().find(|(kind, _)| kind == place) {
@@ -95,14 +155,22 @@ impl ProgramGenerator {
                 }
             }
         }
+        let is_found = |op: &&OpInfo| (op.pops, op.pushes) == (0, 1) && op.effects.is_empty();
         let fresh = (machine.new)(&Limits::default());
         let stack_limit = fresh.stack_limit().or(fresh.references().map(|references| references.limit));
         ProgramGenerator {
             machine,
             parts,
-            groups,
+            groups: grouped(ops.iter()),
+            found: grouped(ops.iter().filter(is_found)),
+            all: ops.iter().collect(),
+            pushing: ops.iter().filter(|op| op.pushes > op.pops).collect(),
             readers,
+            kept,
             learnt: HashMap::new(),
+            executed: vec![0; ops.len()],
+            full: vec![0; ops.len()],
+            overfilled: vec![0; ops.len()],
             pool: Vec::new(),
             stack_limit,
         }
@@ -110,212 +178,170 @@ impl ProgramGenerator {
 
     /// A new program, or one of the pool with a few changes.
     pub(super) fn next(&self, numbers: &mut Numbers) -> GeneratedProgram {
-        if numbers.one_in(12) {
-            return self.at_a_limit(numbers);
+        if numbers.one_in(14) {
+            return self.with_too_few(numbers);
+        }
+        if self.parts.filler.is_some() && numbers.one_in(16) {
+            return self.to_be_filled(numbers);
         }
         if self.pool.is_empty() || numbers.one_in(2) {
             return self.fresh(numbers);
         }
-        let mut program = self.pool[numbers.below(self.pool.len())].clone();
+        let program = self.pool[numbers.below(self.pool.len())].clone();
+        let mut draft = ProgramDraft { program, ..ProgramDraft::default() };
         for _ in 0..=numbers.below(3) {
-            self.mutate(&mut program, numbers);
+            self.mutate(&mut draft, numbers);
         }
-        program
+        draft.program
     }
 
     /// Keeps a program for mutations.
     pub(super) fn keep(&mut self, program: GeneratedProgram) {
         const MAX_POOL: usize = 4_096;
         // One that fills the stack takes long to change.
-        if self.pool.len() < MAX_POOL && program.pieces.len() <= MAX_PIECES {
+        if self.pool.len() < MAX_POOL && program.pieces.len() <= MAX_PIECES && program.fill.is_none() {
             self.pool.push(program);
         }
     }
 
     /// Learns from a program that ended normally.
     pub(super) fn reward(&mut self, program: &GeneratedProgram) {
+        const MAX_LEARNT: usize = 32;
         for (code, kinds) in &program.choices {
-            for (place, kind) in kinds.iter().enumerate() {
-                *self.learnt.entry((*code, place, *kind)).or_insert(0) += 1;
+            let learnt = self.learnt.entry(*code).or_default();
+            if learnt.len() < MAX_LEARNT && !learnt.contains(kinds) {
+                learnt.push(kinds.clone());
+            }
+        }
+        let isa = self.machine.isa;
+        let (filling, is_full) =
+            program.fill.map_or((0, false), |fill| (fill.pieces, fill.to == StackHeight::Full));
+        for row in program.pieces[filling..].iter().filter_map(|piece| isa.row(piece.op.code)) {
+            self.executed[row] = self.executed[row].saturating_add(1);
+            if is_full {
+                self.full[row] = self.full[row].saturating_add(1);
             }
         }
     }
 
+    /// The codes of the instructions of a program, each once.
+    pub(super) fn codes(&self, program: &GeneratedProgram) -> BTreeSet<u16> {
+        let prepared = self.kept.first(program.variables);
+        prepared.chain(&program.pieces).map(|piece| piece.op.code).collect()
+    }
+
     fn fresh(&self, numbers: &mut Numbers) -> GeneratedProgram {
-        let mut program = GeneratedProgram { input: self.input(numbers), ..GeneratedProgram::default() };
-        let (mut height, mut open) = (0, Vec::new());
+        let program = GeneratedProgram { input: self.input(numbers), ..GeneratedProgram::default() };
+        let mut draft = ProgramDraft { program, ..ProgramDraft::default() };
         // Few instructions more often: what comes after one that fails is not executed.
         let count = 1 + numbers.below(MAX_INSTRUCTIONS);
-        for _ in 0..=numbers.below(count) {
-            self.append(&mut program, &mut height, &mut open, numbers);
+        self.append_some(&mut draft, 1 + numbers.below(count), numbers);
+        draft.program
+    }
+
+    fn append_some(&self, draft: &mut ProgramDraft, count: usize, numbers: &mut Numbers) {
+        for _ in 0..count {
+            self.append(draft, numbers);
             if numbers.one_in(2) {
-                self.land(&mut program, &mut open);
+                self.land(draft);
             }
         }
-        self.land(&mut program, &mut open);
-        program
+        self.land(draft);
     }
 
     /// Data for a program, if its machine has some: none half of the time.
     fn input(&self, numbers: &mut Numbers) -> Vec<u8> {
+        if numbers.one_in(2) { Vec::new() } else { self.some_input(numbers) }
+    }
+
+    /// Data for a program, if its machine has some.
+    fn some_input(&self, numbers: &mut Numbers) -> Vec<u8> {
         const MAX_INPUT: usize = 64;
-        if self.parts.input.is_none() || numbers.one_in(2) {
+        if self.parts.input.is_none() {
             return Vec::new();
         }
         let count = 1 + numbers.below(MAX_INPUT);
         numbers.bytes(count)
     }
 
-    /// One instruction with too few values on the stack, or a stack that is full before or after it.
-    fn at_a_limit(&self, numbers: &mut Numbers) -> GeneratedProgram {
-        let mut program = GeneratedProgram { frame: ProgramFrame::Bare, ..GeneratedProgram::default() };
-        let op = self.op(numbers);
-        let full = self.stack_limit.filter(|_| numbers.one_in(8));
-        let height = match full {
-            // It fits, or is one value too many; one that needs no room has none, or one.
-            Some(limit) => match op.pushes.checked_sub(op.pops).map(usize::from) {
-                Some(more @ 1..) => (limit + 1 + numbers.below(2)).saturating_sub(more) - 1,
-                _ => limit.saturating_sub(numbers.below(2)),
-            },
-            None => usize::from(op.pops).saturating_sub(numbers.below(3)),
-        };
-        if full.is_some() {
-            let value = self.number(&BigInt::from(1));
-            program.pieces.extend(value.into_iter().cycle().take(height));
-        } else {
-            (0..height).for_each(|_| self.push(OperandKind::Small, &mut program, numbers));
-        }
-        program.pieces.push(Piece { op, bytes: self.encoded(op, numbers), target: None });
-        program
-    }
-
-    /// Any instruction: half of the time, each row is as likely as the others, otherwise each group.
+    /// Any instruction: half of the time, each row is as likely as the others, otherwise each group. Of two, mostly the
+    /// one that was executed in fewer programs.
     fn op(&self, numbers: &mut Numbers) -> &'static OpInfo {
-        if numbers.one_in(2) {
-            let ops = self.machine.isa.ops;
-            return &ops[numbers.below(ops.len())];
-        }
-        let group = &self.groups[numbers.below(self.groups.len())];
-        group[numbers.below(group.len())]
+        let mut any = || {
+            if numbers.one_in(2) {
+                let ops = self.machine.isa.ops;
+                &ops[numbers.below(ops.len())]
+            } else {
+                of_groups(&self.groups, numbers)
+            }
+        };
+        let (one, other) = (any(), any());
+        let executed = |op: &OpInfo| self.machine.isa.row(op.code).map(|row| self.executed[row]);
+        if executed(other) < executed(one) && !numbers.one_in(4) { other } else { one }
     }
 
     /// An instruction that reads what the one before it may have written: what that did shows only so.
-    fn reader(&self, program: &GeneratedProgram, numbers: &mut Numbers) -> Option<&'static OpInfo> {
-        let last = program.pieces.last()?.op;
+    fn reader(&self, draft: &ProgramDraft, numbers: &mut Numbers) -> Option<&'static OpInfo> {
+        let last = draft.last.as_ref()?.op;
         let written = |effect: &DeclaredEffect| match effect {
             DeclaredEffect::Writes(place) => self.readers.iter().find(|(kind, _)| kind == place),
             _ => None,
         };
-        let (_, readers) = last.effects.iter().find_map(written)?;
+        let (_, readers) = last.effects.iter().filter(|_| !self.kept.has(last)).find_map(written)?;
         numbers.one_in(3).then(|| readers[numbers.below(readers.len())])
     }
 
-    /// Appends an instruction after pushes of its operands. Its jump is added to `open`.
-    fn append(
-        &self,
-        program: &mut GeneratedProgram,
-        height: &mut usize,
-        open: &mut Vec<usize>,
-        numbers: &mut Numbers,
-    ) {
-        let op = self.reader(program, numbers).unwrap_or_else(|| self.op(numbers));
+    /// Appends an instruction after pushes of its operands, and what shows its results.
+    fn append(&self, draft: &mut ProgramDraft, numbers: &mut Numbers) {
+        let reader = self.reader(draft, numbers);
+        let top = reader.and_then(|_| draft.last.take()).and_then(|last| last.top);
+        let op = reader.unwrap_or_else(|| self.op(numbers));
+        let bytes = self.encoded(op, numbers);
+        self.before_load(draft, op, &bytes, numbers);
         let pops = usize::from(op.pops);
-        let mut kinds = Vec::new();
-        if pops <= 4 && !(*height >= pops && numbers.one_in(3)) {
-            for place in (0..pops).rev() {
-                if let Some(targets) = self.parts.jumps.on_stack()
-                    && place == 0
-                    && targets.jumps.contains(&op.name)
-                {
-                    open.push(program.pieces.len());
-                    program.pieces.extend(self.named(targets.push, &[0, 0]));
-                } else {
-                    let kind = self.kind(op, place, numbers);
-                    kinds.insert(0, kind);
-                    self.push(kind, program, numbers);
-                }
-                *height += 1;
-            }
-        } else if pops > 4 {
-            // DUP9 and the like: as many values as they reach for.
-            while *height < pops {
-                self.push(OperandKind::Small, program, numbers);
-                *height += 1;
-            }
+        let pushed = if draft.height >= pops && numbers.one_in(4) {
+            None
+        } else {
+            Some(self.push_operands(draft, op, top.as_ref(), numbers))
+        };
+        self.load_registers(draft, op, &bytes, numbers);
+        draft.append_op(op, bytes.clone());
+        let on_top = pushed.as_ref().and_then(|pushed| match op.pushes {
+            0 => pushed.below,
+            _ => pushed.kinds.iter().copied().find(|kind| kind.is_shared()),
+        });
+        if let Some(kind) = on_top.filter(|_| numbers.one_in(3)) {
+            self.change_shared(draft, kind);
         }
-        program.choices.push((op.code, kinds));
-        if op.operands.iter().any(|operand| matches!(operand, ImmediateOperand::Offset(_)))
-            || op.arguments.contains(&"target")
-        {
-            open.push(program.pieces.len());
+        self.after_store(draft, op, &bytes, numbers);
+        self.uncover(draft, op, numbers);
+        draft.last = Some(AppendedInstruction { op, top: pushed.and_then(|pushed| pushed.top) });
+    }
+
+    /// Removes the upper values after an instruction that reaches deeper than the end of a program shows.
+    fn uncover(&self, draft: &mut ProgramDraft, op: &OpInfo, numbers: &mut Numbers) {
+        let Some(shown) = self.parts.shown else { return };
+        let left = usize::from(op.pushes);
+        if left > shown.values && numbers.one_in(2) {
+            let count = 1 + numbers.below(left);
+            let removed = self.named(shown.removes, &[]).into_iter().cycle().take(count);
+            draft.program.pieces.extend(removed);
+            draft.height = draft.height.saturating_sub(count);
         }
-        program.pieces.push(Piece { op, bytes: self.encoded(op, numbers), target: None });
-        *height = height.saturating_sub(pops) + usize::from(op.pushes);
     }
 
     /// Lets the open jumps lead to the end of the program so far.
-    fn land(&self, program: &mut GeneratedProgram, open: &mut Vec<usize>) {
-        if open.is_empty() {
+    fn land(&self, draft: &mut ProgramDraft) {
+        if draft.open.is_empty() {
             return;
         }
-        let target = program.pieces.len();
+        let pieces = &mut draft.program.pieces;
+        let target = pieces.len();
         let destination = self.parts.jumps.on_stack().map(|targets| targets.destination);
-        program.pieces.extend(destination.and_then(|name| self.named(name, &[])));
-        for piece in open.drain(..) {
-            program.pieces[piece].target = Some(target);
+        pieces.extend(destination.and_then(|name| self.named(name, &[])));
+        for piece in draft.open.drain(..) {
+            pieces[piece].target = Some(target);
         }
-    }
-
-    /// The type of an operand: one that worked before, or any.
-    fn kind(&self, op: &OpInfo, place: usize, numbers: &mut Numbers) -> OperandKind {
-        let weight = |kind: &OperandKind| {
-            1 + self.learnt.get(&(op.code, place, *kind)).copied().unwrap_or(0).min(8) as usize
-        };
-        let mut at = numbers.below(self.parts.operands.iter().map(weight).sum());
-        for kind in self.parts.operands {
-            match at.checked_sub(weight(kind)) {
-                Some(rest) => at = rest,
-                None => return *kind,
-            }
-        }
-        self.parts.operands[0]
-    }
-
-    /// Pushes an operand.
-    fn push(&self, kind: OperandKind, program: &mut GeneratedProgram, numbers: &mut Numbers) {
-        let pieces = &mut program.pieces;
-        match kind {
-            OperandKind::Small => pieces.extend(self.number(&BigInt::from(numbers.pick(SMALL)))),
-            OperandKind::Boundary => pieces.extend(self.number(&numbers.boundary())),
-            OperandKind::Random => {
-                let count = 1 + numbers.below(32);
-                pieces.extend(
-                    self.number(&BigInt::from_bytes_be(num_bigint::Sign::Plus, &numbers.bytes(count))),
-                );
-            }
-            OperandKind::Bytes => {
-                let count = numbers.below(6);
-                let data = numbers.bytes(count);
-                pieces.extend(self.named("PUSHDATA1", &[&[data.len() as u8], &data[..]].concat()));
-            }
-            OperandKind::Flag
-            | OperandKind::Null
-            | OperandKind::Array
-            | OperandKind::Struct
-            | OperandKind::Map
-            | OperandKind::Buffer => self.build(kind, pieces, numbers),
-        }
-    }
-
-    /// The instructions that push an operand that is no number.
-    fn build(&self, kind: OperandKind, pieces: &mut Vec<Piece>, numbers: &mut Numbers) {
-        let rows: Vec<_> = self.parts.built.iter().filter(|row| row.kind == kind).collect();
-        let names = match rows[..] {
-            [] => return,
-            [row] => row.instructions,
-            _ => numbers.pick(&rows).instructions,
-        };
-        pieces.extend(names.iter().filter_map(|name| self.named(name, &[])));
     }
 
     /// An instruction without operands other than these bytes; `None` if the machine has none of this name.
@@ -328,10 +354,9 @@ impl ProgramGenerator {
         Some(Piece { op, bytes, target: None })
     }
 
-    /// The instruction that pushes a number.
-    fn number(&self, number: &BigInt) -> Option<Piece> {
-        let PushedNumber { instruction, operands } = (self.parts.number)(number)?;
-        self.named(&instruction, &operands)
+    /// The instructions of a list of the machine's parts.
+    fn listed(&self, instructions: &[PushedNumber]) -> impl Iterator<Item = Piece> {
+        instructions.iter().filter_map(|it| self.named(&it.instruction, &it.operands))
     }
 
     /// The bytes of an instruction: of one without bytes, its arguments as 16-bit numbers.
@@ -339,8 +364,20 @@ impl ProgramGenerator {
         match self.machine.isa.unit {
             Unit::Bytes => {
                 let mut bytes = vec![op.code as u8];
+                let known = self.parts.known.iter().find(|row| row.instructions.contains(&op.name));
+                if let Some(known) = known.filter(|_| !numbers.one_in(8)) {
+                    bytes.extend(numbers.pick(known.operands));
+                    return bytes;
+                }
                 for operand in op.operands {
-                    bytes.extend(numbers.immediate(*operand));
+                    match *operand {
+                        ImmediateOperand::Prefixed(size) => {
+                            let data = operands::data(numbers);
+                            bytes.extend(&data.len().to_le_bytes()[..size.into()]);
+                            bytes.extend(data);
+                        }
+                        operand => bytes.extend(numbers.immediate(operand)),
+                    }
                 }
                 bytes
             }
@@ -354,16 +391,16 @@ impl ProgramGenerator {
         }
     }
 
-    fn mutate(&self, program: &mut GeneratedProgram, numbers: &mut Numbers) {
-        let length = program.pieces.len();
+    fn mutate(&self, draft: &mut ProgramDraft, numbers: &mut Numbers) {
+        let length = draft.program.pieces.len();
         match numbers.below(4) {
             0 if length > 1 => {
                 let at = numbers.below(length);
-                program.remove(at);
+                draft.program.remove(at);
             }
             1 if length > 0 => {
                 let at = numbers.below(length);
-                let piece = &mut program.pieces[at];
+                let piece = &mut draft.program.pieces[at];
                 if piece.target.is_none() {
                     piece.bytes = self.encoded(piece.op, numbers);
                 }
@@ -371,136 +408,63 @@ impl ProgramGenerator {
             2 if !self.pool.is_empty() => {
                 let other = &self.pool[numbers.below(self.pool.len())];
                 let from = numbers.below(other.pieces.len().max(1));
-                let start = program.pieces.len();
-                let moved = other.pieces[from..].iter().map(|piece| Piece {
-                    target: piece.target.map(|target| (start + target).saturating_sub(from)),
-                    ..piece.clone()
-                });
-                program.pieces.extend(moved);
-                program.choices.extend(other.choices.iter().cloned());
-                program.pieces.truncate(MAX_PIECES);
+                draft.program.splice(other, from);
             }
             _ => {
-                let (mut height, mut open) = (0, Vec::new());
                 if length < MAX_PIECES {
-                    self.append(program, &mut height, &mut open, numbers);
-                    self.land(program, &mut open);
+                    self.append(draft, numbers);
+                    self.land(draft);
                 }
             }
         }
     }
+}
 
-    /// The program in the notation of the machine's format, as `vmconf exec` reads it.
-    pub(super) fn document(&self, program: &GeneratedProgram) -> Json {
-        match self.machine.isa.unit {
-            Unit::Bytes => match self.parts.notation {
-                CodeNotation::Names => listed(self.machine.isa, &self.code(program)),
-                CodeNotation::Hex => format!("0x{}", hex::encode(self.code(program))).into(),
-            },
-            Unit::Words => {
-                let words = program.pieces.iter().map(|piece| hex::encode(&piece.bytes));
-                // YIELD ends a program.
-                words.chain(["102a".to_owned()]).collect::<Vec<_>>().join(" ").into()
-            }
-            Unit::Objects => functions(program),
-        }
-    }
+/// Whether an instruction has a target, other than on the stack.
+fn jumps(op: &OpInfo) -> bool {
+    op.operands.iter().any(|operand| matches!(operand, ImmediateOperand::Offset(_)))
+        || op.arguments.contains(&"target")
+}
 
-    /// What the program gets, as it is typed.
-    pub(super) fn inputs(&self, program: &GeneratedProgram) -> Inputs {
-        let data = self.parts.input.filter(|_| !program.input.is_empty());
-        Inputs { input: data.map(|data| (data.typed)(&program.input)), ..Inputs::default() }
-    }
-
-    /// The bytes of the program; `None` if it is something else.
-    pub(super) fn bytes(&self, program: &GeneratedProgram) -> Option<Vec<u8>> {
-        (self.machine.isa.unit == Unit::Bytes).then(|| self.code(program))
-    }
-
-    fn code(&self, program: &GeneratedProgram) -> Vec<u8> {
-        let shown = self.parts.shown.filter(|_| program.frame == ProgramFrame::Shown);
-        let first = shown.map_or(&[][..], |shown| shown.first);
-        let mut offsets = vec![first.len()];
-        for piece in &program.pieces {
-            offsets.push(offsets[offsets.len() - 1] + piece.bytes.len());
+impl ProgramDraft {
+    /// Appends an instruction whose operands are there. Its jump is open.
+    fn append_op(&mut self, op: &'static OpInfo, bytes: Vec<u8>) {
+        if jumps(op) {
+            self.open.push(self.program.pieces.len());
         }
-        let mut code = first.to_vec();
-        for (index, piece) in program.pieces.iter().enumerate() {
-            let mut bytes = piece.bytes.clone();
-            if let Some(target) = piece.target {
-                let target = offsets[target.min(program.pieces.len())];
-                self.aim(&mut bytes, piece.op, target, offsets[index]);
-            }
-            code.extend(bytes);
-        }
-        code.extend(shown.map_or(&[][..], |shown| shown.last));
-        code
-    }
-
-    /// Writes the target of a jump.
-    fn aim(&self, bytes: &mut [u8], op: &OpInfo, target: usize, offset: usize) {
-        if self.parts.jumps.on_stack().is_some() {
-            bytes[1..].copy_from_slice(&(target as u16).to_be_bytes());
-            return;
-        }
-        let mut at = 1;
-        for operand in op.operands {
-            let size = operand.fixed_len();
-            if matches!(operand, ImmediateOperand::Offset(_)) {
-                let distance = (target as i64 - offset as i64).to_le_bytes();
-                bytes[at..at + size].copy_from_slice(&distance[..size]);
-            }
-            at += size;
-        }
+        self.program.pieces.push(Piece { op, bytes, target: None });
+        self.height = self.height.saturating_sub(op.pops.into()) + usize::from(op.pushes);
     }
 }
 
 impl GeneratedProgram {
-    /// The codes of its instructions, each once.
-    pub(super) fn codes(&self) -> BTreeSet<u16> {
-        self.pieces.iter().map(|piece| piece.op.code).collect()
-    }
-
     fn remove(&mut self, at: usize) {
         self.pieces.remove(at);
         for piece in &mut self.pieces {
             piece.target = piece.target.map(|target| if target > at { target - 1 } else { target });
         }
     }
-}
 
-/// Numbers that are lengths, indices, and offsets.
-const SMALL: &[i64] = &[0, 1, 2, 3, 4, 7, 8, 31, 32, 33, 64, -1];
-
-/// A program of MiniC89 whose function `main` has these instructions, and a function that can be called.
-fn functions(program: &GeneratedProgram) -> Json {
-    let end = program.pieces.len();
-    let code = program.pieces.iter().map(|piece| {
-        let args = piece.op.arguments.iter().zip(piece.bytes.chunks(2)).map(|(name, bytes)| {
-            let number = i16::from_le_bytes([bytes[0], bytes[1]]);
-            match *name {
-                "target" => json!(piece.target.unwrap_or(end).min(end)),
-                "fid" => json!(1 + number.rem_euclid(2)),
-                "slot" => json!(number.rem_euclid(3)),
-                "argc" | "line" => json!(number.rem_euclid(4)),
-                _ => json!(number),
-            }
+    /// Appends the pieces of another program, beginning with one of them.
+    fn splice(&mut self, other: &GeneratedProgram, from: usize) {
+        let start = self.pieces.len();
+        let moved = other.pieces[from..].iter().map(|piece| Piece {
+            target: piece.target.map(|target| (start + target).saturating_sub(from)),
+            ..piece.clone()
         });
-        json!({"op": piece.op.name, "args": args.collect::<Vec<_>>()})
-    });
-    let end = [json!({"op": "PUSH_I16", "args": [1]}), json!({"op": "RET", "args": []})];
-    let code: Vec<_> = code.chain(end).collect();
-    let callee = [
-        json!({"op": "LOAD_LOCAL", "args": [0]}),
-        json!({"op": "LOAD_LOCAL", "args": [1]}),
-        json!({"op": "SUB", "args": []}),
-        json!({"op": "RET", "args": []}),
-    ];
-    json!({
-        "schema_version": "MiniC89.VM.Metadata.v0.2", "isa_version": "MiniC89.ISA.v0.1",
-        "functions": [
-            {"fid": 1, "name": "main", "param_count": 0, "local_count": 3, "code": code},
-            {"fid": 2, "name": "difference", "param_count": 2, "local_count": 2, "code": callee},
-        ],
-    })
+        self.pieces.extend(moved);
+        self.choices.extend(other.choices.iter().cloned());
+        self.variables |= other.variables;
+        self.pieces.truncate(MAX_PIECES);
+    }
+
+    /// Puts pieces before the others.
+    fn prepend(&mut self, mut first: Vec<Piece>) {
+        let count = first.len();
+        for piece in &mut self.pieces {
+            piece.target = piece.target.map(|target| target + count);
+        }
+        first.append(&mut self.pieces);
+        self.pieces = first;
+    }
 }

@@ -13,6 +13,22 @@ pub struct ProgramParts {
     pub number: fn(&BigInt) -> Option<PushedNumber>,
     /// How operands are pushed that are no numbers. Each of several rows for one type is as likely as the others.
     pub built: &'static [BuiltOperand],
+    /// What makes a compound of values on the stack, with their number above them.
+    pub packed: &'static [BuiltOperand],
+    /// Which types of operands some instructions take: those that are rarely hit by chance.
+    pub typed: &'static [TypedOperands],
+    /// How a value of the stack is copied to its top, by its distance from the top; `None` if it cannot be.
+    pub copied: fn(usize) -> Option<Vec<PushedNumber>>,
+    /// How the compound on top is changed without being taken, so that other references to it show that they are some.
+    pub changed: &'static [BuiltOperand],
+    /// What operands in instructions are, besides numbers.
+    pub known: &'static [KnownOperands],
+    /// Where instructions keep values besides the stack.
+    pub variables: &'static [Variables],
+    /// What takes up room on a stack that has a limit; `None` if no stack has one.
+    pub filler: Option<StackFiller>,
+    /// How a register gets a number, if operands are in registers.
+    pub register: Option<fn(register: u8, number: u16) -> Vec<u16>>,
     /// Where the target of a jump stands.
     pub jumps: JumpTargets,
     /// The member of a program with its bytes; empty if a program is something else.
@@ -26,22 +42,36 @@ pub struct ProgramParts {
     pub shown: Option<ShownResults>,
     /// How a single instruction gets operands.
     pub single: SingleInstruction,
+    /// How many units a program may use: enough to fill its stack, and for its most expensive instruction.
+    pub units: u64,
     /// The fields that say nothing after a run that failed: implementations leave something else in them.
     pub dropped_by_failures: &'static [&'static str],
 }
 
 impl ProgramParts {
+    /// Enough to fill any stack.
+    pub const FEW_UNITS: u64 = 3_000;
+
     /// The parts of a machine whose programs are no bytes, for struct updates.
     pub const WITHOUT_BYTES: ProgramParts = ProgramParts {
         operands: &[],
         number: |_| None,
         built: &[],
+        packed: &[],
+        typed: &[],
+        copied: |_| None,
+        changed: &[],
+        known: &[],
+        variables: &[],
+        filler: None,
+        register: None,
         jumps: JumpTargets::InInstruction,
         code: "",
         notation: CodeNotation::Hex,
         input: None,
         shown: None,
         single: SingleInstruction::Never,
+        units: ProgramParts::FEW_UNITS,
         dropped_by_failures: &[],
     };
 }
@@ -53,6 +83,71 @@ pub struct PushedNumber {
     pub instruction: String,
     /// The bytes after its code.
     pub operands: Vec<u8>,
+}
+
+impl PushedNumber {
+    /// An instruction without operands.
+    pub fn plain(instruction: &str) -> PushedNumber {
+        PushedNumber { instruction: instruction.to_owned(), operands: Vec::new() }
+    }
+}
+
+/// The types of the operands of an instruction, the top one first.
+#[derive(Debug, Clone, Copy)]
+pub struct TypedOperands {
+    /// The instruction.
+    pub instruction: &'static str,
+    /// The types.
+    pub kinds: &'static [OperandKind],
+}
+
+/// What the operand in an instruction is, besides a number.
+#[derive(Debug, Clone, Copy)]
+pub struct KnownOperands {
+    /// The instructions.
+    pub instructions: &'static [&'static str],
+    /// Their operands, such as the number of a type, or the name of a service with its length.
+    pub operands: &'static [&'static [u8]],
+}
+
+/// Where instructions keep values besides the stack.
+#[derive(Debug, Clone, Copy)]
+pub struct Variables {
+    /// The instructions that must come before all others, with their operands.
+    pub first: &'static [(&'static str, &'static [u8])],
+    /// What keeps the top value; each keeps it where the instruction of `loads` at the same place finds it.
+    pub stores: &'static [&'static str],
+    /// What pushes the value.
+    pub loads: &'static [&'static str],
+}
+
+/// What takes up room on a stack, or of the items that a machine counts.
+#[derive(Debug, Clone, Copy)]
+pub struct StackFiller {
+    /// The instructions that come first and take up room for as many values: each of these ways does it.
+    pub first: &'static [FillsStack],
+    /// What removes the top value after each instruction, so that the next one reaches the same height.
+    pub removes: &'static str,
+    /// The instructions at the end, which free the room, so that a state does not have to show it.
+    pub last: &'static [&'static str],
+}
+
+/// The instructions that take up room for as many values.
+pub type FillsStack = fn(values: usize) -> Vec<RepeatedInstruction>;
+
+/// An instruction that is executed several times.
+#[derive(Debug, Clone)]
+pub struct RepeatedInstruction {
+    /// The instruction.
+    pub instruction: PushedNumber,
+    /// How often.
+    pub times: usize,
+}
+
+impl From<PushedNumber> for RepeatedInstruction {
+    fn from(instruction: PushedNumber) -> RepeatedInstruction {
+        RepeatedInstruction { instruction, times: 1 }
+    }
 }
 
 /// How an operand is pushed that is no number.
@@ -73,7 +168,7 @@ pub enum OperandKind {
     Boundary,
     /// A number of up to 32 bytes.
     Random,
-    /// A few bytes, pushed by `PUSHDATA1`.
+    /// Bytes, pushed by `PUSHDATA1`.
     Bytes,
     /// A Boolean.
     Flag,
@@ -87,6 +182,15 @@ pub enum OperandKind {
     Map,
     /// A Buffer.
     Buffer,
+    /// What an instruction leaves that takes nothing.
+    Found,
+}
+
+impl OperandKind {
+    /// Whether several values can be references to the same one.
+    pub const fn is_shared(self) -> bool {
+        matches!(self, OperandKind::Array | OperandKind::Struct | OperandKind::Map | OperandKind::Buffer)
+    }
 }
 
 /// Where the target of a jump stands.
@@ -134,6 +238,10 @@ pub struct ShownResults {
     pub first: &'static [u8],
     /// The instructions after it, which show its results.
     pub last: &'static [u8],
+    /// How many values of the stack they show.
+    pub values: usize,
+    /// The instruction that removes the top value, so that a deeper one is shown.
+    pub removes: &'static str,
 }
 
 /// How a single instruction gets operands.

@@ -131,7 +131,7 @@ fn known_causes_are_not_reported_again() {
         format!("mine=sh -c 'sed -u s/a2\\\"/a1\\\"/g | \"{}\" serve neo3'", env!("CARGO_BIN_EXE_vmconf"));
     let fuzz = || {
         let args =
-            ["fuzz", "neo3", "--vm", &vm, "--cases", "9000", "--known", "known.txt", "--output", "json"];
+            ["fuzz", "neo3", "--vm", &vm, "--cases", "2000", "--known", "known.txt", "--output", "json"];
         ran(command(&args).current_dir(folder.path()).output().unwrap())
     };
     let first = fuzz();

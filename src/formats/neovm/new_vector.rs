@@ -8,15 +8,21 @@ use super::write_back::{fresh_frame, fresh_item, items_of, plain};
 use crate::formats::new_vector::{MakeVector, NewVector, StateOf, integers};
 use crate::formats::write_back::NotRepresentable;
 
-/// The inputs of the machine.
-pub(super) const INPUTS: &[(&str, &str)] =
-    &[("stack", "integers that are pushed before the script, with commas between them, the top one last")];
+const STACK: (&str, &str) =
+    ("stack", "integers that are pushed before the script, with commas between them, the top one last");
+
+/// The inputs of N3.
+pub(super) const INPUTS: &[(&str, &str)] = &[STACK];
+
+/// The inputs of 2.x.
+const INPUTS_OF_V2: &[(&str, &str)] = &[STACK, ("input", "the message that was signed, in hex digits")];
 
 /// Creates a file for N3.
 pub(super) const N3: MakeVector = MakeVector { inputs: INPUTS, make: |new| make(new, &super::rules::N3) };
 
 /// Creates a file for 2.x.
-pub(super) const V2: MakeVector = MakeVector { inputs: INPUTS, make: |new| make(new, &super::rules::V2) };
+pub(super) const V2: MakeVector =
+    MakeVector { inputs: INPUTS_OF_V2, make: |new| make(new, &super::rules::V2) };
 
 fn make(new: &NewVector<'_>, rules: &Rules) -> Result<Json, NotRepresentable> {
     let result = match new.state {
@@ -28,7 +34,10 @@ fn make(new: &NewVector<'_>, rules: &Rules) -> Result<Json, NotRepresentable> {
         Some(stack) => after_pushes(new.program, &integers(Some(stack))?, rules)?,
     };
     let steps = json!([{"actions": ["Execute"], "result": result}]);
-    let test = json!({"name": new.name, "script": script, "steps": steps});
+    let mut test = json!({"name": new.name, "script": script, "steps": steps});
+    if let Some(message) = &new.inputs.input {
+        test["message"] = json!(message);
+    }
     Ok(json!({"category": "exec", "name": new.name, "machine": rules.machine, "tests": [test]}))
 }
 

@@ -13,11 +13,13 @@ use crate::explain::explain;
 use crate::explain::observed_run::{Detail, ObservedRun};
 use crate::formats::{Inputs, MakeVector, NewVector, made_for};
 use crate::hunt::corpus::FuzzCorpus;
-use crate::hunt::generate::{GeneratedProgram, ProgramGenerator};
+use crate::hunt::generate::{GeneratedProgram, ProgramGenerator, StackPeak};
 use crate::hunt::minimize::{KeptFailure, MinimizeOptions, minimize, named_instruction, options_of};
 use crate::isa::OpInfo;
 use crate::machines::MachineInfo;
-use crate::machines::program_parts::ProgramParts;
+use crate::machines::inspect::Inspect;
+use crate::machines::machine::{At, Watch};
+use crate::machines::program_parts::{CodeNotation, ProgramParts};
 use crate::model::case::{Case, Program, Step};
 use crate::model::case_report::CaseReport;
 use crate::model::interrupt::Interrupt;
@@ -29,13 +31,14 @@ use crate::model::verdict::{DifferenceKind, Verdict};
 use crate::prove::numbers::Numbers;
 use crate::run::{FileOptions, Flaky, LoadOptions, LoadedFile, RunOptions, Worker, catch_panic, open_text};
 use crate::testees::MakeTestee;
+use crate::testees::See;
 use crate::testees::embedded::Embedded;
-
-/// The maximum number of instructions that a program executes; longer ones are skipped. It is enough to fill any stack.
-const MAX_STEPS: u64 = 3_000;
 
 /// What one program in this number does with its instructions is observed.
 const OBSERVED: u64 = 4;
+
+/// How large the end of a program may be that is kept, in bytes of memory: that of one that fills a stack may not.
+const MAX_KEPT: usize = 1 << 15;
 
 /// How many differences are made small that seem to be about one instruction and turn out to be known.
 const MAX_REPEATED: u32 = 20;
@@ -65,7 +68,7 @@ pub(super) fn loads<'s>(
         return Err(NotFuzzed::NotGenerated(machine.name));
     };
     let load = |testee: &MakeTestee| {
-        let limits = Limits { steps: MAX_STEPS, ..Limits::default() };
+        let limits = Limits { steps: parts.units, ..Limits::default() };
         let file = FileOptions { format: Some(format), limits, ..FileOptions::default() };
         // A breakdown that does not repeat is no verdict on a program; the machine counts it.
         let run = RunOptions { testee: testee.clone(), flaky: Flaky::Pass, ..RunOptions::default() };
@@ -132,46 +135,70 @@ impl<'o> Subject<'o> {
 /// The fields of the state after a program.
 type ProgramEnd = Vec<(&'static str, Value)>;
 
-/// A case whose program is replaced, so that one that is bytes need not be read from a vector to run.
-struct CodeTemplate(Case);
+/// A case whose program is replaced, so that one need not be read from a vector to run.
+struct ProgramTemplate {
+    /// With input data.
+    case: Case,
+    /// Without them.
+    without_input: Case,
+    /// What the machine loads as code, which is replaced.
+    code: Value,
+}
 
-impl CodeTemplate {
-    /// The code that is replaced, and the input data.
-    const CODE: [u8; 16] = *b"replaced by code";
+impl ProgramTemplate {
+    /// The input data, which are replaced.
     const INPUT: [u8; 16] = *b"replaced by data";
 
-    /// `None` if vectors of the format have no bytes where the machine loads them.
-    fn new(make: &MakeVector, parts: &ProgramParts, reference: &LoadOptions) -> Option<CodeTemplate> {
-        let program = format!("0x{}", hex::encode(CodeTemplate::CODE)).into();
-        let input = parts.input.map(|data| (data.typed)(&CodeTemplate::INPUT));
+    /// `None` if vectors of the format have no such code where the machine loads it.
+    fn new(
+        make: &MakeVector,
+        generator: &ProgramGenerator,
+        parts: &ProgramParts,
+        reference: &LoadOptions,
+    ) -> Option<ProgramTemplate> {
+        let marker = generator.marker();
+        let input = parts.input.map(|data| (data.typed)(&ProgramTemplate::INPUT));
         let inputs = Inputs { input, ..Inputs::default() };
-        let new = NewVector { name: "case", program: &program, inputs: &inputs, state: None };
-        let case = read_back(&(make.make)(&new).ok()?, reference)?;
-        let is_there = case.program.0.get(parts.code) == Some(&Value::Bytes(CodeTemplate::CODE.to_vec()));
-        is_there.then_some(CodeTemplate(case))
+        let code = generator.loaded(&marker);
+        // Names of instructions would be loaded as such.
+        let program = match (&code, parts.notation) {
+            (Value::Bytes(code), CodeNotation::Names) => format!("0x{}", hex::encode(code)).into(),
+            _ => generator.document(&marker),
+        };
+        let case = |inputs: &Inputs| {
+            let new = NewVector { name: "case", program: &program, inputs, state: None };
+            read_back(&(make.make)(&new).ok()?, reference)
+        };
+        let (case, without_input) = (case(&inputs)?, case(&Inputs::default())?);
+        let template = ProgramTemplate { case, without_input, code };
+        let (replaced, _) = template.with(&Value::Null, &[]);
+        (replaced != template.without_input.program).then_some(template)
     }
 
     /// The program with this code and these input data, and what to do with it.
-    fn with(&self, code: &[u8], input: &[u8]) -> (Program, &[Step]) {
-        let bytes = |bytes: &[u8]| match bytes {
-            _ if *bytes == CodeTemplate::CODE => Some(code.to_vec()),
-            _ if *bytes == CodeTemplate::INPUT => Some(input.to_vec()),
+    fn with(&self, code: &Value, input: &[u8]) -> (Program, &[Step]) {
+        let other = |value: &Value| match value {
+            _ if *value == self.code => Some(code.clone()),
+            Value::Bytes(bytes) if *bytes == ProgramTemplate::INPUT => Some(Value::Bytes(input.to_vec())),
             _ => None,
         };
-        (Program::from(with_bytes(&self.0.program.0, &bytes)), &self.0.steps)
+        let case = if input.is_empty() { &self.without_input } else { &self.case };
+        (Program::from(replaced(&case.program.0, &other)), &case.steps)
     }
 }
 
-/// The value with other bytes where `other` has some.
-fn with_bytes(value: &Value, other: &dyn Fn(&[u8]) -> Option<Vec<u8>>) -> Value {
+/// The value with others where `other` has some.
+fn replaced(value: &Value, other: &dyn Fn(&Value) -> Option<Value>) -> Value {
+    if let Some(other) = other(value) {
+        return other;
+    }
     match value {
-        Value::Bytes(bytes) => Value::Bytes(other(bytes).unwrap_or_else(|| bytes.clone())),
-        Value::List(items) => Value::List(items.iter().map(|item| with_bytes(item, other)).collect()),
+        Value::List(items) => Value::List(items.iter().map(|item| replaced(item, other)).collect()),
         Value::Record(members) => {
-            Value::Record(members.iter().map(|(name, it)| (name.clone(), with_bytes(it, other))).collect())
+            Value::Record(members.iter().map(|(name, it)| (name.clone(), replaced(it, other))).collect())
         }
-        Value::Typed(name, value) => Value::typed(name.clone(), with_bytes(value, other)),
-        Value::Null | Value::Bool(_) | Value::Int(_) | Value::Text(_) => value.clone(),
+        Value::Typed(name, value) => Value::typed(name.clone(), replaced(value, other)),
+        Value::Null | Value::Bool(_) | Value::Int(_) | Value::Text(_) | Value::Bytes(_) => value.clone(),
     }
 }
 
@@ -194,6 +221,30 @@ pub(super) struct RanProgram {
 /// How a machine differs on a program that it ran, if it does.
 struct ComparedProgram(Option<DifferenceOf>);
 
+/// Sees when a stack is largest.
+#[derive(Default)]
+struct WatchedPeak {
+    peak: StackPeak,
+    /// The program counter of the instruction before.
+    last: usize,
+}
+
+impl WatchedPeak {
+    fn see(&mut self, state: &dyn Inspect) {
+        let values = state.references().map_or_else(|| state.height(), |references| references.count);
+        if values > self.peak.values {
+            self.peak = StackPeak { values, after: self.last };
+        }
+    }
+}
+
+impl Watch for WatchedPeak {
+    fn before(&mut self, at: &At<'_>) {
+        self.see(at.state);
+        self.last = at.pc;
+    }
+}
+
 /// Makes programs and runs them.
 pub(super) struct ProgramTarget<'o> {
     machine: &'static MachineInfo,
@@ -204,8 +255,8 @@ pub(super) struct ProgramTarget<'o> {
     observing: Worker<'o>,
     subjects: Vec<Subject<'o>>,
     reference: &'o LoadOptions,
-    /// How programs run that are bytes; `None` if they are something else.
-    template: Option<CodeTemplate>,
+    /// How programs run without a vector; `None` if the format does not allow it.
+    template: Option<ProgramTemplate>,
     /// What some program did with an instruction.
     seen: BTreeSet<(&'static str, String)>,
     /// The programs of the corpus that did not run yet.
@@ -220,16 +271,18 @@ impl<'o> ProgramTarget<'o> {
         options: &'o FuzzOptions,
     ) -> ProgramTarget<'o> {
         let ProgramLoads { make, parts, reference, subjects } = loads;
+        let generator = ProgramGenerator::new(machine, parts);
+        let template = ProgramTemplate::new(make, &generator, parts, reference);
         ProgramTarget {
             machine,
             make,
             options,
-            generator: ProgramGenerator::new(machine, parts),
+            generator,
             embedded: Embedded::of((machine.new)(&reference.file.limits), &Interrupt::default()),
             observing: Worker::new(&reference.run),
             subjects: subjects.iter().map(|(name, load)| Subject::new(name, load)).collect(),
             reference,
-            template: CodeTemplate::new(make, parts, reference),
+            template,
             seen: BTreeSet::new(),
             corpus: corpus.programs.into_iter(),
         }
@@ -255,7 +308,8 @@ impl FuzzTarget for ProgramTarget<'_> {
 
     fn new_coverage(&mut self, ran: &mut RanProgram) -> Option<String> {
         let program = ran.program.take().filter(|_| ran.number.is_multiple_of(OBSERVED))?;
-        if !self.may_be_new(&program) {
+        let is_large = ran.end.iter().map(|(_, value)| value.weight(MAX_KEPT)).sum::<usize>() >= MAX_KEPT;
+        if is_large || !self.may_be_new(&program) {
             return None;
         }
         let made = || self.vector(&self.name(ran.number), &program, &ran.end);
@@ -292,26 +346,65 @@ impl ProgramTarget<'_> {
     /// Makes the program with this number, and runs it on the embedded machine.
     fn program(&mut self, number: u64) -> Option<RanProgram> {
         let mut numbers = Numbers::of_case(self.options.seed, number);
-        let program = self.generator.next(&mut numbers);
         // Without a machine to compare, most programs need no vector.
         let is_compared = !self.subjects.is_empty();
         let wanted = if is_compared || number.is_multiple_of(OBSERVED) { self.machine.fields } else { &[] };
-        let end = self.end_of(&program, wanted)?;
+        let (program, end) = self.next_program(&mut numbers, wanted)?;
         let vector = if is_compared { Some(self.vector(&self.name(number), &program, &end)?) } else { None };
-        Some(RanProgram { number, vector, end, codes: program.codes(), program: Some(program) })
+        let codes = if is_compared { self.generator.codes(&program) } else { BTreeSet::new() };
+        Some(RanProgram { number, vector, end, codes, program: Some(program) })
+    }
+
+    /// The next program, and these fields of its end.
+    fn next_program(
+        &mut self,
+        numbers: &mut Numbers,
+        fields: &[MemberShape],
+    ) -> Option<(GeneratedProgram, ProgramEnd)> {
+        let program = self.generator.next(numbers);
+        let program = if program.fill.is_some() { self.filled(program)? } else { program };
+        let end = self.end_of(&program, fields)?;
+        Some((program, end))
     }
 
     fn name(&self, number: u64) -> String {
         format!("{}-{number}", self.options.seed)
     }
 
+    /// The program with as many values on its stack as it wants; `None` if it ran into a limit without them.
+    fn filled(&mut self, program: GeneratedProgram) -> Option<GeneratedProgram> {
+        let mut peak = WatchedPeak::default();
+        self.watch(&program, Some(&mut peak), &mut |_, _| ())?;
+        peak.see(self.embedded.state());
+        Some(self.generator.filled(program, peak.peak))
+    }
+
     /// Runs the program on the embedded machine: those of the fields of its end that vectors can demand. `None` if it ran
     /// into a limit, or if the format cannot hold it.
     fn end_of(&mut self, program: &GeneratedProgram, fields: &[MemberShape]) -> Option<ProgramEnd> {
+        let mut left: ProgramEnd = Vec::new();
+        self.watch(program, None, &mut |_, state| {
+            left = fields.iter().filter_map(|it| Some((it.name, state.observe(it.name)?))).collect();
+        })?;
+        if self.embedded.state().failure().is_some() {
+            let dropped = self.machine.parts.map_or(&[][..], |parts| parts.dropped_by_failures);
+            left.retain(|(name, _)| !dropped.contains(name));
+        } else {
+            self.generator.reward(program);
+        }
+        Some(left)
+    }
+
+    /// Runs the program on the embedded machine; `None` if it ran into a limit, or if the format cannot hold it.
+    fn watch(
+        &mut self,
+        program: &GeneratedProgram,
+        watch: Option<&mut dyn Watch>,
+        see: See<'_>,
+    ) -> Option<()> {
         let read;
-        let code = self.generator.bytes(program);
-        let (loaded, steps) = if let (Some(template), Some(code)) = (&self.template, code) {
-            template.with(&code, &program.input)
+        let (loaded, steps) = if let Some(template) = &self.template {
+            template.with(&self.generator.loaded(program), &program.input)
         } else {
             let new = NewVector {
                 name: "case",
@@ -322,27 +415,11 @@ impl ProgramTarget<'_> {
             read = read_back(&(self.make.make)(&new).ok()?, self.reference)?;
             (read.program.clone(), &read.steps[..])
         };
-        let mut left: ProgramEnd = Vec::new();
-        let ran = catch_panic(|| {
-            self.embedded.watch(&loaded, steps, None, &mut |_, state| {
-                left = fields.iter().filter_map(|it| Some((it.name, state.observe(it.name)?))).collect();
-            })
-        });
-        match ran {
-            Ok(Ok(())) => {}
-            Ok(Err(_)) => return None,
-            Err(_) => {
-                self.renew();
-                return None;
-            }
+        let ran = catch_panic(|| self.embedded.watch(&loaded, steps, watch, see));
+        if ran.is_err() {
+            self.renew();
         }
-        if self.embedded.state().failure().is_some() {
-            let dropped = self.machine.parts.map_or(&[][..], |parts| parts.dropped_by_failures);
-            left.retain(|(name, _)| !dropped.contains(name));
-        } else {
-            self.generator.reward(program);
-        }
-        Some(left)
+        ran.ok()?.ok()
     }
 
     /// The program as a vector that demands this end; `None` if the format cannot hold it.
@@ -362,13 +439,11 @@ impl ProgramTarget<'_> {
         self.embedded = Embedded::of((self.machine.new)(&self.reference.file.limits), &Interrupt::default());
     }
 
-    /// Whether the program may do something with an instruction that none before did: known without its vector if it is
-    /// bytes.
+    /// Whether the program may do something with an instruction that none before did: known without its
+    /// vector if it can run so.
     fn may_be_new(&mut self, program: &GeneratedProgram) -> bool {
-        let (Some(template), Some(code)) = (&self.template, self.generator.bytes(program)) else {
-            return true;
-        };
-        let (loaded, steps) = template.with(&code, &program.input);
+        let Some(template) = &self.template else { return true };
+        let (loaded, steps) = template.with(&self.generator.loaded(program), &program.input);
         let mut observed = ObservedRun::new(Detail::Points);
         let ran = catch_panic(|| self.embedded.watch(&loaded, steps, Some(&mut observed), &mut |_, _| ()));
         if ran.is_err() {
@@ -524,3 +599,7 @@ fn cause(subject: &mut Subject<'_>, file: &LoadedFile<'_>, ops: Option<&[&'stati
     let suspicious = ops.into_iter().flatten().max_by_key(|op| (subject.share(op), Some(op.name) == named));
     suspicious.map(|op| op.name).or(named).map_or_else(signature, str::to_owned)
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test may panic")]
+mod tests;

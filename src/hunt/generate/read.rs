@@ -4,6 +4,7 @@
 
 use num_bigint::{BigInt, Sign};
 
+use super::notation::YIELD;
 use super::{GeneratedProgram, Piece, ProgramFrame};
 use crate::isa::disassembler::disassemble;
 use crate::isa::{ImmediateOperand, Isa, Unit};
@@ -11,9 +12,6 @@ use crate::machines::MachineInfo;
 use crate::machines::program_parts::{JumpTargets, StackTargets};
 use crate::model::case::Program;
 use crate::model::value::Value;
-
-/// The word that ends a program of TinyVM.
-const YIELD: [u8; 2] = [0x10, 0x2a];
 
 /// An instruction with the offset at which it stands.
 type ReadPiece = (usize, Piece);
@@ -49,7 +47,12 @@ impl GeneratedProgram {
             Unit::Objects => of_objects(isa, main_code(member("functions")?)?),
         };
         let input = parts.input.and_then(|data| bytes(member(data.member)?)).unwrap_or_default().to_vec();
-        (!pieces.is_empty()).then_some(GeneratedProgram { pieces, choices: Vec::new(), frame, input })
+        (!pieces.is_empty()).then_some(GeneratedProgram {
+            pieces,
+            frame,
+            input,
+            ..GeneratedProgram::default()
+        })
     }
 
     /// The number of its instructions.

@@ -4,21 +4,33 @@ use num_bigint::BigInt;
 
 use super::opcodes::Op;
 use crate::isa::OpInfo;
-use crate::machines::program_parts::OperandKind::{Boundary, Random, Small};
+use crate::machines::program_parts::OperandKind::{Boundary, Found, Random, Small};
 use crate::machines::program_parts::{
-    CodeNotation, InputData, JumpTargets, ProgramParts, PushedNumber, ShownResults, SingleInstruction,
-    StackTargets,
+    BuiltOperand, CodeNotation, InputData, JumpTargets, ProgramParts, PushedNumber, RepeatedInstruction,
+    ShownResults, SingleInstruction, StackFiller, StackTargets, TypedOperands,
 };
 
 /// Vectors demand neither the stack nor the memory, so that programs store what is on the stack and return the start of
 /// the memory.
 pub(super) const PARTS: ProgramParts = ProgramParts {
-    operands: &[Small, Small, Boundary, Random],
+    operands: &[Small, Small, Small, Boundary, Boundary, Random, Found],
     number: |number| {
         let operands = word(number);
         Some(PushedNumber { instruction: format!("PUSH{}", operands.len()), operands })
     },
-    built: &[],
+    built: &[BuiltOperand { kind: Found, instructions: &["ADDRESS"] }],
+    packed: &[],
+    typed: &[
+        TypedOperands { instruction: "BALANCE", kinds: &[Found] },
+        TypedOperands { instruction: "EXTCODESIZE", kinds: &[Found] },
+        TypedOperands { instruction: "EXTCODECOPY", kinds: &[Found, Small, Small, Small] },
+    ],
+    copied: |below| (below < 16).then(|| vec![PushedNumber::plain(&format!("DUP{}", below + 1))]),
+    changed: &[],
+    known: &[],
+    variables: &[],
+    filler: Some(StackFiller { first: &[filler], removes: "POP", last: &[] }),
+    register: None,
     jumps: JumpTargets::OnStack(StackTargets {
         push: "PUSH2",
         jumps: &["JUMP", "JUMPI"],
@@ -27,8 +39,9 @@ pub(super) const PARTS: ProgramParts = ProgramParts {
     code: "code",
     notation: CodeNotation::Hex,
     input: Some(InputData { member: "data", typed: |data| format!("0x{}", hex::encode(data)) }),
-    shown: Some(ShownResults { first: &FIRST_VALUES, last: &SHOWS_RESULTS }),
+    shown: Some(ShownResults { first: &FIRST_VALUES, last: &SHOWS_RESULTS, values: 4, removes: "POP" }),
     single: SingleInstruction::Pushed(single),
+    units: ProgramParts::FEW_UNITS,
     dropped_by_failures: &[],
 };
 
@@ -54,6 +67,31 @@ const SHOWS_RESULTS: [u8; 21] = [
 fn word(number: &BigInt) -> Vec<u8> {
     let word: BigInt = number & ((BigInt::from(1) << 256u32) - 1);
     word.to_bytes_be().1
+}
+
+/// A loop that pushes several values each time, with a counter in memory, and pushes of the others.
+fn filler(values: usize) -> Vec<RepeatedInstruction> {
+    const AT_ONCE: usize = 32;
+    /// What the loop needs above the values that it leaves.
+    const NEEDED: usize = 3;
+    /// Where the loop begins.
+    const START: u8 = 5;
+    let push = |byte: u8| PushedNumber { instruction: "PUSH1".to_owned(), operands: vec![byte] };
+    let pushes = |times: usize| RepeatedInstruction { instruction: PushedNumber::plain("PC"), times };
+    let times = values.saturating_sub(NEEDED) / AT_ONCE;
+    let mut filler: Vec<RepeatedInstruction> = Vec::new();
+    if let Some(count) = u8::try_from(times).ok().filter(|count| *count > 0) {
+        let counts = [push(count), push(0), PushedNumber::plain("MSTORE"), PushedNumber::plain("JUMPDEST")];
+        filler.extend(counts.map(RepeatedInstruction::from));
+        filler.push(pushes(AT_ONCE));
+        let down = [push(1), push(0), PushedNumber::plain("MLOAD"), PushedNumber::plain("SUB")];
+        filler.extend(down.map(RepeatedInstruction::from));
+        let kept = [PushedNumber::plain("DUP1"), push(0), PushedNumber::plain("MSTORE")];
+        filler.extend(kept.map(RepeatedInstruction::from));
+        filler.extend([push(START), PushedNumber::plain("JUMPI")].map(RepeatedInstruction::from));
+    }
+    filler.push(pushes(values - times * AT_ONCE));
+    filler
 }
 
 /// Pushes the operands, executes the instruction, stores what it pushed and returns the memory.

@@ -1,29 +1,95 @@
 //! What programs of Neo 2.x are made of.
 
-use crate::machines::program_parts::OperandKind::{Array, Boundary, Bytes, Flag, Map, Small, Struct};
+use num_bigint::BigInt;
+
+use crate::machines::program_parts::OperandKind::{Array, Boundary, Bytes, Flag, Found, Map, Small, Struct};
 use crate::machines::program_parts::{
-    BuiltOperand, CodeNotation, JumpTargets, ProgramParts, PushedNumber, SingleInstruction,
+    BuiltOperand, CodeNotation, InputData, JumpTargets, KnownOperands, ProgramParts, PushedNumber,
+    RepeatedInstruction, SingleInstruction, StackFiller, Variables,
 };
 
 pub(super) const PARTS: ProgramParts = ProgramParts {
-    operands: &[Small, Small, Boundary, Bytes, Flag, Array, Struct, Map],
-    number: |number| {
-        let operands = number.to_signed_bytes_le();
-        Some(PushedNumber { instruction: format!("PUSHBYTES{}", operands.len()), operands })
-    },
+    operands: &[Small, Small, Boundary, Boundary, Bytes, Flag, Array, Struct, Map, Found],
+    number: |it| Some(number(it)),
     built: &[
         BuiltOperand { kind: Flag, instructions: &["PUSH1"] },
         BuiltOperand { kind: Flag, instructions: &["PUSH0"] },
         BuiltOperand { kind: Array, instructions: &["PUSH7", "PUSH8", "PUSH2", "PACK"] },
         BuiltOperand { kind: Struct, instructions: &["PUSH2", "NEWSTRUCT"] },
         BuiltOperand { kind: Map, instructions: &["NEWMAP", "DUP", "PUSH1", "PUSH5", "SETITEM"] },
+        BuiltOperand { kind: Array, instructions: &["PUSH0", "NEWARRAY", "PUSH4", "PUSH2", "PACK"] },
+        BuiltOperand { kind: Array, instructions: &["PUSH1", "NEWSTRUCT", "PUSH1", "PACK"] },
     ],
+    packed: &[
+        BuiltOperand { kind: Array, instructions: &["PACK"] },
+        BuiltOperand { kind: Struct, instructions: &["PACK", "NEWSTRUCT"] },
+    ],
+    typed: &[],
+    copied: |below| match below {
+        0 => Some(vec![PushedNumber::plain("DUP")]),
+        1 => Some(vec![PushedNumber::plain("OVER")]),
+        _ => Some(vec![number(&below.into()), PushedNumber::plain("PICK")]),
+    },
+    changed: &[
+        BuiltOperand { kind: Array, instructions: &["DUP", "PUSH6", "APPEND"] },
+        BuiltOperand { kind: Struct, instructions: &["DUP", "PUSH6", "APPEND"] },
+        BuiltOperand { kind: Map, instructions: &["DUP", "PUSH6", "PUSH9", "SETITEM"] },
+    ],
+    known: &[KnownOperands { instructions: &["SYSCALL"], operands: SERVICES }],
+    variables: &[Variables {
+        first: &[],
+        stores: &["TOALTSTACK", "TOALTSTACK"],
+        loads: &["FROMALTSTACK", "DUPFROMALTSTACK"],
+    }],
+    filler: Some(StackFiller { first: &[filler, filler_of_more], removes: "CAT", last: &[] }),
+    register: None,
     jumps: JumpTargets::InInstruction,
     code: "script",
     notation: CodeNotation::Hex,
-    input: None,
+    // What signatures are checked with.
+    input: Some(InputData { member: "message", typed: |data| format!("0x{}", hex::encode(data)) }),
     shown: None,
     single: SingleInstruction::OnStack,
+    // Checking a signature takes 45,000.
+    units: 200_000,
     // A vector without frames demands that there are none.
     dropped_by_failures: &[],
 };
+
+/// The names of the services of the host, with their lengths.
+const SERVICES: &[&[u8]] = &[
+    b"\x29System.ExecutionEngine.GetScriptContainer",
+    b"\x2dSystem.ExecutionEngine.GetExecutingScriptHash",
+    b"\x2bSystem.ExecutionEngine.GetCallingScriptHash",
+    b"\x29System.ExecutionEngine.GetEntryScriptHash",
+];
+
+fn number(number: &BigInt) -> PushedNumber {
+    let operands = number.to_signed_bytes_le();
+    PushedNumber { instruction: format!("PUSHBYTES{}", operands.len()), operands }
+}
+
+/// Arrays on the other stack, which count as so many items with what `CAT` needs below the values that it removes. It
+/// states exactly how many items there are after it, so that they are not counted again.
+fn filler(values: usize) -> Vec<RepeatedInstruction> {
+    /// The most items of an Array.
+    const MAX_ITEMS: usize = 1024;
+    let Some(mut left) = values.checked_sub(1) else { return Vec::new() };
+    let mut filler = Vec::new();
+    while left > 0 {
+        let chunk = left.min(1 + MAX_ITEMS);
+        filler.push(number(&(chunk - 1).into()));
+        filler.extend(["NEWARRAY", "TOALTSTACK"].map(PushedNumber::plain));
+        left -= chunk;
+    }
+    filler.push(PushedNumber::plain("PUSH0"));
+    filler.into_iter().map(RepeatedInstruction::from).collect()
+}
+
+/// The same, with an item that is not counted: the machine states that `CHECKMULTISIG` leaves one fewer than it does. If
+/// the items are counted again, there are too many.
+fn filler_of_more(values: usize) -> Vec<RepeatedInstruction> {
+    let one = || number(&1.into());
+    let check = [one(), one(), one(), one(), PushedNumber::plain("CHECKMULTISIG")];
+    check.map(RepeatedInstruction::from).into_iter().chain(filler(values)).collect()
+}

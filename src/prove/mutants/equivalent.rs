@@ -9,6 +9,8 @@ use std::collections::BTreeSet;
 
 use globset::{GlobBuilder, GlobMatcher};
 
+use super::fault::{RowFault, row_faults_of};
+use crate::machines::MachineInfo;
 use crate::wire::mutants::{FaultOutcome, Judged};
 
 /// Globs of the names of equivalent faults, each with a reason.
@@ -155,6 +157,13 @@ const SMALL: &str = "the result has few bits and no sign";
 const STAYS: &str = "what it takes stays";
 const TRUE_WITH_SIGN: &str = "a number is true with and without its sign";
 const TRUTH: &str = "the result is a truth value";
+
+/// The faults of the instructions of a machine that some case can notice, in the order of its rows.
+pub fn noticeable_faults_of(machine: &'static MachineInfo) -> Vec<RowFault> {
+    let equivalents = Equivalents::new();
+    let is_noticeable = |fault: &RowFault| equivalents.known(&fault.to_string()).is_none();
+    row_faults_of(machine).into_iter().filter(is_noticeable).collect()
+}
 
 /// Why no case can notice a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,0 +1,107 @@
+//! How programs run, and how many planted faults few of them find, without a process and without making them small.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::*;
+use crate::explain::observer::CoveragePoints;
+use crate::machines::of_this_crate;
+use crate::prove::mutants::equivalent::noticeable_faults_of;
+use crate::prove::mutants::fault::RowFault;
+use crate::prove::mutants::faulty::Faulty;
+use crate::prove::suite::SuiteCase;
+
+/// A machine with a fault that no program found so far.
+struct Unfound {
+    fault: RowFault,
+    machine: Embedded,
+}
+
+impl Unfound {
+    fn new(fault: RowFault, limits: &Limits) -> Unfound {
+        let machine = Box::new(Faulty::new(fault, limits, Arc::default()));
+        Unfound { fault, machine: Embedded::of(machine, &Interrupt::default()) }
+    }
+
+    fn passes(&mut self, case: &SuiteCase) -> bool {
+        // What runs into a limit, or breaks down, is no difference of values.
+        !matches!(catch_panic(|| case.passes_on(&mut self.machine)), Ok(Ok(false)))
+    }
+}
+
+/// The share of the faults that so many programs find, in percent.
+fn found(info: &'static MachineInfo, programs: u64) -> usize {
+    let loads = loads(info, &[]).unwrap();
+    let options = FuzzOptions { seed: 1, programs, deadline: None, max_tries: 0, jobs: 1 };
+    let mut target = ProgramTarget::new(info, &loads, FuzzCorpus::default(), &options);
+    let limits = loads.reference.file.limits.clone();
+    let faults = noticeable_faults_of(info);
+    let all = faults.len();
+    let mut left: Vec<_> = faults.into_iter().map(|fault| Unfound::new(fault, &limits)).collect();
+    for number in 0..programs {
+        let mut numbers = Numbers::of_case(options.seed, number);
+        let Some((program, end)) = target.next_program(&mut numbers, info.fields) else { continue };
+        let vector = target.vector("a", &program, &end);
+        let codes = target.generator.codes(&program);
+        let mut ran = RanProgram { number, vector: vector.clone(), end, codes, program: Some(program) };
+        target.new_coverage(&mut ran);
+        let Some(case) = vector
+            .and_then(|vector| open_text(&source(), vector, target.reference).case(0)?.read().ok()?.case)
+        else {
+            continue;
+        };
+        let case = SuiteCase {
+            id: String::new(),
+            machine: info,
+            case,
+            limits: limits.clone(),
+            steps: 0,
+            units: 0,
+            codes: BTreeSet::new(),
+            failing: BTreeSet::new(),
+            points: CoveragePoints::new(),
+        };
+        left.retain_mut(|unfound| !ran.codes.contains(&unfound.fault.op.code) || unfound.passes(&case));
+    }
+    100 * (all - left.len()) / all
+}
+
+#[test]
+fn few_programs_find_most_planted_faults() {
+    const PROGRAMS: u64 = 1_500;
+    for (machine, least) in [("evm", 68), ("neo3", 48), ("neo2", 65), ("tinyvm", 90), ("minic89", 94)] {
+        let info = of_this_crate().find(|info| info.name == machine).unwrap();
+        let share = found(info, PROGRAMS);
+        assert!(share >= least, "{machine}: {share} %");
+    }
+}
+
+#[test]
+fn a_program_without_a_vector_is_the_one_that_its_vector_gives() {
+    const PROGRAMS: u64 = 300;
+    for info in of_this_crate() {
+        let loads = loads(info, &[]).unwrap();
+        let options = FuzzOptions { seed: 5, programs: 0, deadline: None, max_tries: 0, jobs: 1 };
+        let mut target = ProgramTarget::new(info, &loads, FuzzCorpus::default(), &options);
+        let mut compared = 0;
+        for number in 0..PROGRAMS {
+            let mut numbers = Numbers::of_case(options.seed, number);
+            let Some((program, _)) = target.next_program(&mut numbers, &[]) else { continue };
+            let new = NewVector {
+                name: "case",
+                program: &target.generator.document(&program),
+                inputs: &target.generator.inputs(&program),
+                state: None,
+            };
+            let Ok(document) = (loads.make.make)(&new) else { continue };
+            let case = read_back(&document, &loads.reference).unwrap();
+            let template = target.template.as_ref().unwrap();
+            let (loaded, steps) = template.with(&target.generator.loaded(&program), &program.input);
+            let assembled = |program: &Program| (info.assemble)(program).map(|it| it.0).ok();
+            assert_eq!(assembled(&loaded), assembled(&case.program), "{} {number}", info.name);
+            assert_eq!(steps.len(), case.steps.len(), "{} {number}", info.name);
+            compared += 1;
+        }
+        assert!(10 * compared >= 9 * PROGRAMS, "{}: {compared}", info.name);
+    }
+}

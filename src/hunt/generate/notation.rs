@@ -1,0 +1,144 @@
+//! Programs as vectors have them.
+
+use serde_json::{Value as Json, json};
+
+use super::{GeneratedProgram, Piece, ProgramFrame, ProgramGenerator};
+use crate::formats::Inputs;
+use crate::hunt::minimize::programs::listed;
+use crate::isa::{ImmediateOperand, OpInfo, Unit};
+use crate::machines::program_parts::CodeNotation;
+use crate::model::value::Value;
+use crate::prove::numbers::Numbers;
+
+/// The word that ends a program of TinyVM.
+pub(super) const YIELD: [u8; 2] = [0x10, 0x2a];
+
+impl ProgramGenerator {
+    /// The program in the notation of the machine's format, as `vmconf exec` reads it.
+    pub(in crate::hunt) fn document(&self, program: &GeneratedProgram) -> Json {
+        match self.machine.isa.unit {
+            Unit::Bytes => match self.parts.notation {
+                CodeNotation::Names => listed(self.machine.isa, &self.code(program)),
+                CodeNotation::Hex => format!("0x{}", hex::encode(self.code(program))).into(),
+            },
+            Unit::Words => {
+                let words = program.pieces.iter().map(|piece| hex::encode(&piece.bytes));
+                words.chain([hex::encode(YIELD)]).collect::<Vec<_>>().join(" ").into()
+            }
+            Unit::Objects => functions(program),
+        }
+    }
+
+    /// What the program gets, as it is typed.
+    pub(in crate::hunt) fn inputs(&self, program: &GeneratedProgram) -> Inputs {
+        let data = self.parts.input.filter(|_| !program.input.is_empty());
+        Inputs { input: data.map(|data| (data.typed)(&program.input)), ..Inputs::default() }
+    }
+
+    /// What the machine loads as the code of the program.
+    pub(in crate::hunt) fn loaded(&self, program: &GeneratedProgram) -> Value {
+        match self.machine.isa.unit {
+            Unit::Bytes => Value::Bytes(self.code(program)),
+            Unit::Words => {
+                let words = program.pieces.iter().flat_map(|piece| &piece.bytes);
+                Value::Bytes(words.chain(&YIELD).copied().collect())
+            }
+            Unit::Objects => Value::List(ProgramGenerator::objects(program)),
+        }
+    }
+
+    /// A program that is told from others by what the machine loads.
+    pub(in crate::hunt) fn marker(&self) -> GeneratedProgram {
+        const PIECES: usize = 6;
+        let mut numbers = Numbers::new(1);
+        let piece = |op: &&'static OpInfo| Piece { op, bytes: self.encoded(op, &mut numbers), target: None };
+        let pieces = self.all.iter().take(PIECES).map(piece).collect();
+        GeneratedProgram { pieces, ..GeneratedProgram::default() }
+    }
+
+    fn code(&self, program: &GeneratedProgram) -> Vec<u8> {
+        let shown = self.parts.shown.filter(|_| program.frame == ProgramFrame::Shown);
+        let mut code = shown.map_or(&[][..], |shown| shown.first).to_vec();
+        code.extend(self.kept.first(program.variables).flat_map(|piece| &piece.bytes));
+        let mut offsets = vec![code.len()];
+        for piece in &program.pieces {
+            code.extend(&piece.bytes);
+            offsets.push(code.len());
+        }
+        for (index, piece) in program.pieces.iter().enumerate() {
+            if let Some(target) = piece.target {
+                let target = offsets[target.min(program.pieces.len())];
+                let place = offsets[index]..offsets[index + 1];
+                self.aim(&mut code[place.clone()], piece.op, target, place.start);
+            }
+        }
+        code.extend(shown.map_or(&[][..], |shown| shown.last));
+        code
+    }
+
+    /// The instructions of a function as the machine loads them.
+    fn objects(program: &GeneratedProgram) -> Vec<Value> {
+        let object = |(name, arguments): (&'static str, Vec<i64>)| {
+            let arguments = arguments.into_iter().map(Value::int).collect();
+            Value::Record(vec![("op".into(), Value::text(name)), ("args".into(), Value::List(arguments))])
+        };
+        instructions(program).map(object).collect()
+    }
+
+    /// Writes the target of a jump.
+    fn aim(&self, bytes: &mut [u8], op: &OpInfo, target: usize, offset: usize) {
+        if self.parts.jumps.on_stack().is_some() {
+            bytes[1..].copy_from_slice(&(target as u16).to_be_bytes());
+            return;
+        }
+        let mut at = 1;
+        for operand in op.operands {
+            let size = operand.fixed_len();
+            if matches!(operand, ImmediateOperand::Offset(_)) {
+                let distance = (target as i64 - offset as i64).to_le_bytes();
+                bytes[at..at + size].copy_from_slice(&distance[..size]);
+            }
+            at += size;
+        }
+    }
+}
+
+/// The instructions after the pieces of a function of MiniC89, with their arguments.
+pub(super) const RETURNS: [(&str, &[i16]); 2] = [("PUSH_I16", &[1]), ("RET", &[])];
+
+/// The instructions of a function of MiniC89 with their arguments.
+fn instructions(program: &GeneratedProgram) -> impl Iterator<Item = (&'static str, Vec<i64>)> {
+    let end = program.pieces.len();
+    let own = program.pieces.iter().map(move |piece| {
+        let arguments = piece.op.arguments.iter().zip(piece.bytes.chunks(2)).map(|(name, bytes)| {
+            let number = i64::from(i16::from_le_bytes([bytes[0], bytes[1]]));
+            match *name {
+                "target" => piece.target.unwrap_or(end).min(end) as i64,
+                "fid" => 1 + number.rem_euclid(2),
+                "slot" => number.rem_euclid(3),
+                "argc" | "line" => number.rem_euclid(4),
+                _ => number,
+            }
+        });
+        (piece.op.name, arguments.collect())
+    });
+    own.chain(RETURNS.map(|(name, arguments)| (name, arguments.iter().map(|it| i64::from(*it)).collect())))
+}
+
+/// A program of MiniC89 whose function `main` has these instructions, and a function that can be called.
+fn functions(program: &GeneratedProgram) -> Json {
+    let code = instructions(program).map(|(name, arguments)| json!({"op": name, "args": arguments}));
+    let callee = [
+        json!({"op": "LOAD_LOCAL", "args": [0]}),
+        json!({"op": "LOAD_LOCAL", "args": [1]}),
+        json!({"op": "SUB", "args": []}),
+        json!({"op": "RET", "args": []}),
+    ];
+    json!({
+        "schema_version": "MiniC89.VM.Metadata.v0.2", "isa_version": "MiniC89.ISA.v0.1",
+        "functions": [
+            {"fid": 1, "name": "main", "param_count": 0, "local_count": 3, "code": code.collect::<Vec<_>>()},
+            {"fid": 2, "name": "difference", "param_count": 2, "local_count": 2, "code": callee},
+        ],
+    })
+}
