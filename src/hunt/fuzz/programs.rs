@@ -1,9 +1,12 @@
 //! The programs of an embedded machine: what it does is demanded of the machines that are compared with it.
 
+mod template;
+
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::vec;
 
+use self::template::{ProgramTemplate, read_back};
 use super::said::{said, source, with_machines};
 use super::{
     DifferenceOf, FuzzCause, FuzzFinding, FuzzOptions, FuzzSubject, FuzzTarget, JudgedCase, NotFuzzed,
@@ -11,7 +14,7 @@ use super::{
 };
 use crate::explain::explain;
 use crate::explain::observed_run::{Detail, ObservedRun};
-use crate::formats::{Inputs, MakeVector, NewVector, made_for};
+use crate::formats::{MakeVector, NewVector, made_for};
 use crate::hunt::corpus::FuzzCorpus;
 use crate::hunt::generate::{GeneratedProgram, ProgramGenerator, StackPeak};
 use crate::hunt::minimize::{KeptFailure, MinimizeOptions, minimize, named_instruction, options_of};
@@ -19,8 +22,8 @@ use crate::isa::OpInfo;
 use crate::machines::MachineInfo;
 use crate::machines::inspect::Inspect;
 use crate::machines::machine::{At, Watch};
-use crate::machines::program_parts::{CodeNotation, ProgramParts};
-use crate::model::case::{Case, Program, Step};
+use crate::machines::program_parts::ProgramParts;
+use crate::model::case::Program;
 use crate::model::case_report::CaseReport;
 use crate::model::interrupt::Interrupt;
 use crate::model::limits::Limits;
@@ -134,78 +137,6 @@ impl<'o> Subject<'o> {
 
 /// The fields of the state after a program.
 type ProgramEnd = Vec<(&'static str, Value)>;
-
-/// A case whose program is replaced, so that one need not be read from a vector to run.
-struct ProgramTemplate {
-    /// With input data.
-    case: Case,
-    /// Without them.
-    without_input: Case,
-    /// What the machine loads as code, which is replaced.
-    code: Value,
-}
-
-impl ProgramTemplate {
-    /// The input data, which are replaced.
-    const INPUT: [u8; 16] = *b"replaced by data";
-
-    /// `None` if vectors of the format have no such code where the machine loads it.
-    fn new(
-        make: &MakeVector,
-        generator: &ProgramGenerator,
-        parts: &ProgramParts,
-        reference: &LoadOptions,
-    ) -> Option<ProgramTemplate> {
-        let marker = generator.marker();
-        let input = parts.input.map(|data| (data.typed)(&ProgramTemplate::INPUT));
-        let inputs = Inputs { input, ..Inputs::default() };
-        let code = generator.loaded(&marker);
-        // Names of instructions would be loaded as such.
-        let program = match (&code, parts.notation) {
-            (Value::Bytes(code), CodeNotation::Names) => format!("0x{}", hex::encode(code)).into(),
-            _ => generator.document(&marker),
-        };
-        let case = |inputs: &Inputs| {
-            let new = NewVector { name: "case", program: &program, inputs, state: None };
-            read_back(&(make.make)(&new).ok()?, reference)
-        };
-        let (case, without_input) = (case(&inputs)?, case(&Inputs::default())?);
-        let template = ProgramTemplate { case, without_input, code };
-        let (replaced, _) = template.with(&Value::Null, &[]);
-        (replaced != template.without_input.program).then_some(template)
-    }
-
-    /// The program with this code and these input data, and what to do with it.
-    fn with(&self, code: &Value, input: &[u8]) -> (Program, &[Step]) {
-        let other = |value: &Value| match value {
-            _ if *value == self.code => Some(code.clone()),
-            Value::Bytes(bytes) if *bytes == ProgramTemplate::INPUT => Some(Value::Bytes(input.to_vec())),
-            _ => None,
-        };
-        let case = if input.is_empty() { &self.without_input } else { &self.case };
-        (Program::from(replaced(&case.program.0, &other)), &case.steps)
-    }
-}
-
-/// The value with others where `other` has some.
-fn replaced(value: &Value, other: &dyn Fn(&Value) -> Option<Value>) -> Value {
-    if let Some(other) = other(value) {
-        return other;
-    }
-    match value {
-        Value::List(items) => Value::List(items.iter().map(|item| replaced(item, other)).collect()),
-        Value::Record(members) => {
-            Value::Record(members.iter().map(|(name, it)| (name.clone(), replaced(it, other))).collect())
-        }
-        Value::Typed(name, value) => Value::typed(name.clone(), replaced(value, other)),
-        Value::Null | Value::Bool(_) | Value::Int(_) | Value::Text(_) | Value::Bytes(_) => value.clone(),
-    }
-}
-
-/// The only case of a document.
-fn read_back(document: &serde_json::Value, reference: &LoadOptions) -> Option<Case> {
-    open_text(&source(), document.to_string(), reference).case(0)?.read().ok()?.case
-}
 
 /// A program that ran on the embedded machine.
 pub(super) struct RanProgram {
