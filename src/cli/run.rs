@@ -215,13 +215,10 @@ impl Runner<'_> {
             versions = run::vectors_versions(sources, &self.settings.anchor);
         }
         let options = &options;
-        let flags = self.settings.repeated_to_explore();
+        let report_options = self.report_options(options, versions);
+        let flags = report_options.explorer_flags();
         let mut pages = self.args.explore.pages(&self.args.reports, &self.controls.temporary_files, flags)?;
-        let mut reports = Reports::new(
-            &self.args.reports,
-            &self.report_options(options, versions),
-            &self.controls.temporary_files,
-        )?;
+        let mut reports = Reports::new(&self.args.reports, &report_options, &self.controls.temporary_files)?;
         let part = options.run.part.as_ref().map(|part| part.partition);
         let executed = RerunTimes { selected: self.selected(), files: sources.len(), part };
         let mut record = OutstandingRecording::begin(&self.settings.anchor, executed);
@@ -271,7 +268,6 @@ impl Runner<'_> {
         report::ReportOptions {
             selection,
             flags: self.settings.repeated(FlagEffect::Verdicts),
-            explorer_flags: self.settings.repeated_to_explore(),
             system: Some(this_system()),
             versions,
             part: options.run.part.clone(),

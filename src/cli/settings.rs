@@ -191,15 +191,6 @@ impl Settings {
         repeated.flat_map(TypedFlag::words).collect()
     }
 
-    /// The flags with which the explorer opens a case of the run. It has one engine, and looks for no states by their
-    /// roots.
-    pub(super) fn repeated_to_explore(&self) -> ShellWords {
-        let is_repeated = |typed: &&TypedFlag| {
-            typed.flag.changes == FlagEffect::Verdicts && !["engine", "worlds"].contains(&typed.flag.name)
-        };
-        self.typed.iter().filter(is_repeated).flat_map(TypedFlag::words).collect()
-    }
-
     /// The flags with which a case runs on one of the machines of `--vm`: the typed ones, except for other machines.
     pub(super) fn repeated_on(&self, vm: String) -> ShellWords {
         let is_repeated =

@@ -72,7 +72,7 @@ impl Html {
         Html {
             out,
             flags: options.flags.clone(),
-            explorer_flags: options.explorer_flags.clone(),
+            explorer_flags: options.explorer_flags(),
             selection: options.selection.clone(),
             when: options.when.clone(),
             rows: Spool::new(),

@@ -77,6 +77,10 @@ pub enum Needs {
     Explanations,
 }
 
+/// The flags of a run with a value that `vmconf explore` does not take: it has one engine, and looks for no states by their
+/// roots.
+const NOT_EXPLORED: &[&str] = &["--engine", "--worlds"];
+
 /// The user's options for reports.
 #[derive(Debug, Clone, Default)]
 pub struct ReportOptions {
@@ -84,8 +88,6 @@ pub struct ReportOptions {
     pub verbosity: Verbosity,
     /// The flags that a printed command for a case needs in addition to the case id.
     pub flags: ShellWords,
-    /// Those of them that `vmconf explore` takes.
-    pub explorer_flags: ShellWords,
     /// The paths and filters of the run, as typed.
     pub selection: ShellWords,
     /// How failures with the same cause are reported.
@@ -103,6 +105,13 @@ pub struct ReportOptions {
     pub below_checkout: String,
     /// The part of a run that is reported; `None` for a whole run.
     pub part: Option<Arc<PartitionPart>>,
+}
+
+impl ReportOptions {
+    /// The flags with which `vmconf explore` opens a case of the run.
+    pub fn explorer_flags(&self) -> ShellWords {
+        self.flags.without(NOT_EXPLORED)
+    }
 }
 
 /// How failures with the same cause are reported.

@@ -38,6 +38,21 @@ impl ShellWords {
         self
     }
 
+    /// These words without those flags and the value after each.
+    #[must_use]
+    pub fn without(&self, flags: &[&str]) -> ShellWords {
+        let mut kept = Vec::new();
+        let mut words = self.iter();
+        while let Some(word) = words.next() {
+            if flags.contains(&word) {
+                words.next();
+            } else {
+                kept.push(word.to_owned());
+            }
+        }
+        ShellWords(kept)
+    }
+
     /// The words.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(String::as_str)

@@ -105,7 +105,6 @@ proptest! {
                     grouping,
                     verbosity: Verbosity::Notes,
                     flags: ShellWords::from_iter([&*text]),
-                    explorer_flags: ShellWords::from_iter([&*text]),
                     selection: ShellWords::from_iter([&*text]),
                     part: None,
                     when: None,

@@ -2,6 +2,7 @@
 //! compressed form, and a script that steps through them.
 
 mod codes;
+mod failure;
 mod pair;
 mod places;
 mod spans;
@@ -18,13 +19,14 @@ use flate2::write::GzEncoder;
 use serde_json::{Value as Json, json};
 use sha2::{Digest, Sha256};
 
+use self::failure::PageFailure;
 use self::pair::PairDifferences;
 use self::spans::spans;
 use self::states::{MAX_ROWS, PageStates};
 use self::steps::{PageSteps, packed as packed_column};
 use super::beside::PairedExplorer;
 use super::{Demands, Explorer, Opened, OpenedAssertion};
-use crate::explain::recording::{Datum, Moment, Recording, sections_of};
+use crate::explain::recording::{Recording, sections_of};
 use crate::model::escape::escaped;
 use crate::text::shell::ShellWords;
 
@@ -187,12 +189,6 @@ struct PageRun {
     recording: Recording,
     assertions: Vec<OpenedAssertion>,
     demands: Demands,
-}
-
-/// Where an assertion fails, and the datum of its row there.
-struct PageFailure {
-    end: Moment,
-    datum: Option<Datum>,
 }
 
 /// The data of a run, and what of it they do not have.

@@ -6,12 +6,12 @@ use super::truth::{inner_revert, neo3, panes_of, set_between, vector};
 use super::{FAILING, GCD, after, explorer, page, press, texts};
 use crate::support::browser::browser;
 
-/// What a page shows in some states: the lines of the code, those of the state, and both after `X` from the last one.
+/// What a page shows in a dozen states and the last ones: the lines of the code, those of the state, and both after `X` from the last one.
 const ASK: &str = "history.replaceState = () => {};\
     const listed = (list) => [...list.children].map((line) => line.textContent);\
     const states = [];\
     for (let at = 0; at < run.count; at += 1) {\
-      if (run.count > 80 && at % 11 > 0 && at < run.count - 4) continue;\
+      if (at % Math.ceil(run.count / 12) > 0 && at < run.count - 4) continue;\
       go(at);\
       states.push([run.first + at, listed(view.code), listed(view.state)]);\
     }\

@@ -13,10 +13,10 @@ use crate::support::browser::browser;
 use crate::support::{at_root, files_of};
 
 /// How often each of three loops runs; a round has 7 instructions.
-const ROUNDS: u32 = 50_000;
+const ROUNDS: u32 = 10_000;
 
 /// The instructions that store 5 at 1 after the first loop, and 7 at 0 after the second one.
-const STORES: [u64; 2] = [350_005, 700_010];
+const STORES: [u64; 2] = [70_005, 140_010];
 
 /// Loops, and between them a word that is stored. It is demanded that the second one is 8.
 fn stores_between_loops() -> Vector {
@@ -51,7 +51,7 @@ fn page_of(path: &str) -> (String, PageCut) {
 const ASK: &str = "const writes = [], searches = [], executions = [];\
     const rowsAt = (step) => { go(step); return sections.flatMap(rowsOf); };\
     const rows = [...rowsAt(8), ...rowsAt(run.all)].filter((row) => /^(\\[0\\]|0x0[01])$/.test(row.label));\
-    for (const step of [0, 350004, 350005, 500000, 700009, 700010, 900000, run.all]) {\
+    for (const step of [0, 70004, 70005, 100000, 140009, 140010, 150000, run.all]) {\
       go(step);\
       for (const row of rows) {\
         ({ datum, places } = row);\
@@ -61,11 +61,11 @@ const ASK: &str = "const writes = [], searches = [], executions = [];\
         for (const isBack of [false, true]) searches.push([step, text, isBack, search(text, isBack)?.at ?? null]);\
       }\
     }\
-    for (const step of [8, 350004, 500000]) {\
+    for (const step of [8, 70004, 100000]) {\
       go(step); moves.nextExecution(); const next = now; go(step); moves.lastExecution();\
       executions.push([step, next, now]);\
     }\
-    go(500000); moves.out();\
+    go(100000); moves.out();\
     say(JSON.stringify([writes, searches, executions, now]));";
 
 type Answers = (
@@ -80,7 +80,7 @@ fn where_a_long_run_went_and_what_it_wrote_is_in_its_page() {
     let vector = stores_between_loops();
     let mut recording = opened(&vector.path).recording;
     let end = recording.steps();
-    assert_eq!(end, 1_050_013);
+    assert_eq!(end, 210_013);
     let word = |number: usize| format!("storage 0x0{number}");
     let data = [word(0), word(1), "stack [0] from the bottom".to_owned()].map(|name| {
         let step = if name.starts_with("storage") { end } else { 8 };
@@ -91,7 +91,7 @@ fn where_a_long_run_went_and_what_it_wrote_is_in_its_page() {
     }
     let (text, cut) = page_of(&vector.path);
     let told = cut.text().unwrap();
-    assert!(told.starts_with("the page has all 1050013 steps, with the values of "), "{told}");
+    assert!(told.starts_with("the page has all 210013 steps, with the values of "), "{told}");
     let Some(browser) = browser() else { return };
     let shown = after(&browser, &text, ASK, "");
     assert_eq!(texts(&shown, "#cut"), [told]);
@@ -142,8 +142,8 @@ fn what_a_page_does_not_know_of_a_long_run_it_says() {
          said.push(view.state.hidden, view.absent.hidden, view.absent.children[1].textContent);\
          type('e'); tell(); type('e');\
          said.push(view.state.hidden, view.absent.hidden);\
-         go(500000); type('n'); tell();\
-         moves.last(); select('gas'); type('p'); tell(); go(500000); type('p'); tell();\
+         go(100000); type('n'); tell();\
+         moves.last(); select('gas'); type('p'); tell(); go(100000); type('p'); tell();\
          sought = '=0xbeef'; type('N'); tell();\
          view.condition.value = '=5'; moves.first(); moves.last(); select('0x01'); moves.first(); goToChange(); tell();\
          type('w'); said.push(view.writesTitle.textContent, view.writes.textContent);\
@@ -152,19 +152,19 @@ fn what_a_page_does_not_know_of_a_long_run_it_says() {
     let shown = after(&browser, &text, &script, "");
     let said: Vec<serde_json::Value> = serde_json::from_str(&texts(&shown, "#status")[0]).unwrap();
     let expected = [
-        json!("1050013: ended: stopped at 0x37 STOP, 59973 gas left, 0 on the stack"),
-        json!("700009: storage 0x00 is not in this state"),
+        json!("210013: ended: stopped at 0x37 STOP, 3179973 gas left, 0 on the stack"),
+        json!("140009: storage 0x00 is not in this state"),
         // The store of what nobody demands.
-        json!("350004: step 350004, next SSTORE; this state is not in the page"),
+        json!("70004: step 70004, next SSTORE; this state is not in the page"),
         json!(true),
         json!(false),
-        json!(format!("vmconf explore {path} --at 350004 --datum 'storage 0x01'")),
+        json!(format!("vmconf explore {path} --at 70004 --datum 'storage 0x01'")),
         json!("10000: storage 0x01 is not in this state"),
         json!(false),
         json!(true),
-        json!("500000: storage 0x01: no write after"),
+        json!("100000: storage 0x01: no write after"),
         // STOP takes no gas, but POP does.
-        json!("1050011: step 1050011, next POP"),
+        json!("210011: step 210011, next POP"),
         json!("9999: step 9999, next SWAP1; only the states that this page has are considered"),
         json!(
             "9999: no datum gets this value after this; P searches back; only the states that this page has are considered"
@@ -173,7 +173,7 @@ fn what_a_page_does_not_know_of_a_long_run_it_says() {
             "0: storage 0x01: no such write after; the page does not have the values of 1 write before that"
         ),
         json!("1 write of storage 0x01; the page does not have the values of 1"),
-        json!("350005  SSTORE: ? -> ?"),
+        json!("70005  SSTORE: ? -> ?"),
     ];
     assert_eq!(said, expected);
 }

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::PageFailure;
+use super::failure::PageFailure;
 use super::steps::PageSteps;
 
 /// How many states before and after a place are shown.
