@@ -25,10 +25,10 @@ use crate::run::sources::{Sources, VectorSource};
 use crate::run::{self, LoadOptions, LoadedFile, VerdictOf, Worker};
 use crate::testees::Testee;
 
-/// The most failing cases that are explained, the shortest ones, and how many instructions each may have: it takes longer
-/// than a run.
+/// The most failing cases that are explained, the shortest ones, and how many instructions they may have together: it takes
+/// much longer than a run.
 const MAX_EXPLAINED: usize = 200;
-const MAX_EXPLAINED_LENGTH: u64 = 100_000;
+const MAX_EXPLAINED_INSTRUCTIONS: u64 = 50_000;
 
 /// The cases of a run, by machine.
 #[derive(Default)]
@@ -73,12 +73,15 @@ impl Spectra {
             return;
         }
         let cases = self.executed.values_mut().flat_map(|spectrum| &mut spectrum.cases);
-        let is_explained = |case: &&mut SpectrumCase| {
-            case.outcome == SpectrumOutcome::FailsOnlyElsewhere && case.length <= MAX_EXPLAINED_LENGTH
-        };
-        let mut cases: Vec<_> = cases.filter(is_explained).collect();
+        let fails = |case: &&mut SpectrumCase| case.outcome == SpectrumOutcome::FailsOnlyElsewhere;
+        let mut cases: Vec<_> = cases.filter(fails).collect();
         cases.sort_by(|one, other| (one.length, &one.id).cmp(&(other.length, &other.id)));
-        cases.truncate(MAX_EXPLAINED);
+        let mut instructions = 0;
+        let is_within = |case: &&mut SpectrumCase| {
+            instructions += case.length;
+            instructions <= MAX_EXPLAINED_INSTRUCTIONS
+        };
+        let cases: Vec<_> = cases.into_iter().take(MAX_EXPLAINED).take_while(is_within).collect();
         let wanted = cases.iter().map(|case| &*case.id).collect();
         let mut found = evidence::of_cases(sources, options, &wanted, verdict);
         for case in cases {
