@@ -3,7 +3,7 @@
 use vmconf::explain::explore::Explorer;
 
 use super::truth::{inner_revert, neo3, panes_of, set_between, vector};
-use super::{FAILING, GCD, after, explorer, page, press, texts};
+use super::{FAILING, after, explorer, page, press, texts};
 use crate::support::browser::browser;
 
 /// What a page shows in a dozen states and the last ones: the lines of the code, those of the state, and both after `X` from the last one.
@@ -30,13 +30,11 @@ fn plain(lines: Vec<String>) -> Vec<String> {
     lines.into_iter().map(words).filter(|line| !line.is_empty()).collect()
 }
 
-/// Calls, scripts that load others, exceptions that are caught, stops of a debugger, a driver.
-const OTHERS: [&str; 6] = [
+/// Calls, exceptions that are caught, stops of a debugger, a driver.
+const OTHERS: [&str; 4] = [
     "tests/samples/statetest/wrong/storage-after-failed-call.json",
     "vectors/neo3/exceptions/array-index.json::PICKITEM just behind an empty Array can be caught",
-    "vectors/neo3/exceptions/unhandled.json::The exception of the test syscall is shown",
     "vectors/neo3/debugger/states.json::Several steps at once",
-    "vectors/neo3/control/undefined-opcodes.json::An undefined opcode in a called function",
     "vectors/tinyvm/driver/budget.json::budget zero is a timeout at once",
 ];
 
@@ -49,8 +47,7 @@ fn both_forms_show_the_same_lines() {
         "ABORT"
     ]));
     let set = set_between();
-    for id in FAILING.iter().map(|it| it.1).chain(OTHERS).chain([GCD, &revert.path, &arrays.path, &set.path])
-    {
+    for id in FAILING.iter().map(|it| it.1).chain(OTHERS).chain([&*revert.path, &arrays.path, &set.path]) {
         let shown = after(&browser, &page(id), ASK, "");
         let (states, found): Shown = serde_json::from_str(&texts(&shown, "#status")[0]).unwrap();
         let mut explorer = explorer(id);
