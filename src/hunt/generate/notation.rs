@@ -47,7 +47,7 @@ impl ProgramGenerator {
         }
     }
 
-    /// A program that is told from others by what the machine loads.
+    /// A program whose code, as the machine loads it, is that of no other value of a vector.
     pub(in crate::hunt) fn marker(&self) -> GeneratedProgram {
         const PIECES: usize = 6;
         let mut numbers = Numbers::new(1);
