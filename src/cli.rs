@@ -389,6 +389,9 @@ mod tests {
 
     use clap::Command;
 
+    use vmconf::report::NOT_EXPLORED;
+
+    use super::flags::FlagEffect;
     use super::{built, flags, help};
 
     /// Adds the long flags of the commands that read vectors.
@@ -408,6 +411,19 @@ mod tests {
         let rows: Vec<_> = flags::all().map(|flag| flag.name.to_owned()).collect();
         assert_eq!(declared, rows.iter().cloned().collect());
         assert_eq!(declared.len(), rows.len(), "a row twice: {rows:?}");
+    }
+
+    /// A printed `vmconf explore` has the flags of the run that it takes.
+    #[test]
+    fn explore_takes_what_printed_commands_repeat() {
+        let tree = built();
+        let takes = |command: &str, flag: &str| {
+            let command = tree.find_subcommand(command).unwrap();
+            command.get_arguments().any(|arg| arg.get_long() == Some(flag))
+        };
+        let repeated = flags::all().filter(|flag| flag.changes == FlagEffect::Verdicts);
+        let missing = repeated.filter(|flag| takes("run", flag.name) && !takes("explore", flag.name));
+        assert_eq!(missing.map(|flag| format!("--{}", flag.name)).collect::<Vec<_>>(), NOT_EXPLORED);
     }
 
     #[test]

@@ -37,7 +37,9 @@ mod world;
 
 pub use self::case_block::{counts, stderr_lines};
 pub use self::groups::of_cause;
-pub use self::kind::{Ends, Grouping, Needs, NewReport, Report, ReportKind, ReportOptions, Verbosity};
+pub use self::kind::{
+    Ends, Grouping, NOT_EXPLORED, Needs, NewReport, Report, ReportKind, ReportOptions, Verbosity,
+};
 
 use crate::text::sarif::OPENING;
 

@@ -27,8 +27,8 @@ use crate::testees::Testee;
 
 /// The most failing cases that are explained, the shortest ones, and how many instructions they may have together: it takes
 /// much longer than a run.
-const MAX_EXPLAINED: usize = 200;
-const MAX_EXPLAINED_INSTRUCTIONS: u64 = 50_000;
+const MAX_CASES_WITH_EVIDENCE: usize = 200;
+const MAX_INSTRUCTIONS_WITH_EVIDENCE: u64 = 50_000;
 
 /// The cases of a run, by machine.
 #[derive(Default)]
@@ -79,9 +79,9 @@ impl Spectra {
         let mut instructions = 0;
         let is_within = |case: &&mut SpectrumCase| {
             instructions += case.length;
-            instructions <= MAX_EXPLAINED_INSTRUCTIONS
+            instructions <= MAX_INSTRUCTIONS_WITH_EVIDENCE
         };
-        let cases: Vec<_> = cases.into_iter().take(MAX_EXPLAINED).take_while(is_within).collect();
+        let cases: Vec<_> = cases.into_iter().take(MAX_CASES_WITH_EVIDENCE).take_while(is_within).collect();
         let wanted = cases.iter().map(|case| &*case.id).collect();
         let mut found = evidence::of_cases(sources, options, &wanted, verdict);
         for case in cases {

@@ -426,12 +426,12 @@ pub enum BlameAnswer {
 impl Blame {
     /// Adds the mnemonics of all instructions of the chain, as far as it was traced: those that only moved a value and the
     /// jump that led to it, too.
-    pub(crate) fn collect(&self, ops: &mut BTreeSet<&'static str>) {
+    pub(crate) fn add_ops_to(&self, ops: &mut BTreeSet<&'static str>) {
         let oldest = self.further.iter().flat_map(|further| &further.oldest);
         let executed = [&self.by].into_iter().chain(&self.moved_by).chain(oldest).chain(&self.left_by);
         ops.extend(executed.filter_map(|it| it.op));
         let before = self.inputs.iter().flatten().filter_map(InputPart::blame);
-        before.chain(self.reached_by.as_deref()).for_each(|it| it.collect(ops));
+        before.chain(self.reached_by.as_deref()).for_each(|it| it.add_ops_to(ops));
     }
 }
 

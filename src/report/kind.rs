@@ -79,7 +79,7 @@ pub enum Needs {
 
 /// The flags of a run with a value that `vmconf explore` does not take: it has one engine, and looks for no states by their
 /// roots.
-const NOT_EXPLORED: &[&str] = &["--engine", "--worlds"];
+pub const NOT_EXPLORED: &[&str] = &["--engine", "--worlds"];
 
 /// The user's options for reports.
 #[derive(Debug, Clone, Default)]

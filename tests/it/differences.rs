@@ -31,7 +31,7 @@ const SEED: u64 = 7919;
 const FAULTS: usize = 2;
 
 /// Programs for each fault.
-const PROGRAMS: u64 = 1_500;
+const PROGRAMS: u64 = 3_000;
 
 /// The share of the faults that must be found, in percent. Of 93 faults, two in three are found; of ten, it may be fewer.
 const FOUND: usize = 50;
@@ -113,7 +113,7 @@ fn a_seed_finds_the_same() {
         .find(|fault| fault.to_string() == "neo3/SUB/swapped")
         .unwrap();
     let vectors = |seed| {
-        let (summary, findings) = found(fault, seed, 4 * PROGRAMS);
+        let (summary, findings) = found(fault, seed, 2 * PROGRAMS);
         (summary, findings.into_iter().map(|finding| finding.vector).collect::<Vec<_>>())
     };
     let once = vectors(5);

@@ -23,7 +23,7 @@ use self::failure::PageFailure;
 use self::pair::PairDifferences;
 use self::spans::spans;
 use self::states::{MAX_ROWS, PageStates};
-use self::steps::{PageSteps, packed as packed_column};
+use self::steps::{PageSteps, packed_column};
 use super::beside::PairedExplorer;
 use super::{Demands, Explorer, Opened, OpenedAssertion};
 use crate::explain::recording::{Recording, sections_of};
@@ -351,11 +351,11 @@ mod tests {
     #[test]
     fn what_a_page_lacks_is_said() {
         let text = |first, last, states| PageCut { first, last, states, all: 20 }.text();
-        let told =
+        let lacks =
             |what: &str| Some(format!("the page has {what}; in a terminal, vmconf explore has all of them"));
         assert_eq!(text(0, 20, 21), None);
-        assert_eq!(text(0, 20, 9), told("all 20 steps, with the values of 9 states"));
-        assert_eq!(text(3, 20, 18), told("steps 3 to 20 of 20"));
-        assert_eq!(text(0, 19, 5), told("steps 0 to 19 of 20, with the values of 5 states"));
+        assert_eq!(text(0, 20, 9), lacks("all 20 steps, with the values of 9 states"));
+        assert_eq!(text(3, 20, 18), lacks("steps 3 to 20 of 20"));
+        assert_eq!(text(0, 19, 5), lacks("steps 0 to 19 of 20, with the values of 5 states"));
     }
 }

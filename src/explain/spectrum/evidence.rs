@@ -57,7 +57,7 @@ pub fn made_by(answers: &[BlameAnswer], isa: &'static Isa) -> Option<BTreeSet<&'
     let mut ops = BTreeSet::new();
     for answer in answers {
         let BlameAnswer::By(blame) = answer else { return None };
-        blame.collect(&mut ops);
+        blame.add_ops_to(&mut ops);
     }
     let jumps = |op: &&OpInfo| {
         op.effects.iter().any(|effect| matches!(effect, DeclaredEffect::Jumps | DeclaredEffect::JumpsTo))

@@ -90,11 +90,11 @@ fn where_a_long_run_went_and_what_it_wrote_is_in_its_page() {
         assert_eq!(written(&mut recording, end, datum, Direction::Back), Some(store));
     }
     let (text, cut) = page_of(&vector.path);
-    let told = cut.text().unwrap();
-    assert!(told.starts_with("the page has all 210013 steps, with the values of "), "{told}");
+    let lacks = cut.text().unwrap();
+    assert!(lacks.starts_with("the page has all 210013 steps, with the values of "), "{lacks}");
     let Some(browser) = browser() else { return };
     let shown = after(&browser, &text, ASK, "");
-    assert_eq!(texts(&shown, "#cut"), [told]);
+    assert_eq!(texts(&shown, "#cut"), [lacks]);
     let answers = serde_json::from_str(&texts(&shown, "#status")[0]);
     let (writes, searches, executions, out): Answers = answers.unwrap();
     assert_eq!((writes.len(), searches.len()), (24, 48));

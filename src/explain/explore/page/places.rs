@@ -116,7 +116,7 @@ impl RankedPlaces<'_> {
 enum PlaceKind {
     /// All of them: it is the same place in all states.
     Fixed,
-    /// All of them, but only states tell which compound a datum is in.
+    /// All of them, but only states say which compound a datum is in.
     Compound,
     /// Only those that states of the page show.
     Cellless,

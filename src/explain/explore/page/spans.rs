@@ -13,7 +13,7 @@ const AROUND: u64 = 8;
 const BEFORE: u64 = 2;
 const ELSEWHERE: u64 = 10;
 
-/// The most failing assertions at whose data is looked.
+/// The maximum number of failing assertions whose last writes are sought.
 const MAX_ASKED: usize = 20;
 
 /// The spans of states that a page has in full, up to about this number of states, in order.

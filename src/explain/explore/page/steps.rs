@@ -225,7 +225,7 @@ impl Watch for PageSteps {
 }
 
 /// Numbers of a column in the fewest bytes that all of them fit, and how many bytes each takes: 1, 2 or 4.
-pub(super) fn packed(column: &[u32]) -> (usize, Vec<u8>) {
+pub(super) fn packed_column(column: &[u32]) -> (usize, Vec<u8>) {
     let most = column.iter().copied().max().unwrap_or(0);
     let width = match most.leading_zeros() {
         24.. => 1,
