@@ -418,8 +418,8 @@ mod tests {
     fn explore_takes_what_printed_commands_repeat() {
         let tree = built();
         let takes = |command: &str, flag: &str| {
-            let command = tree.find_subcommand(command).unwrap();
-            command.get_arguments().any(|arg| arg.get_long() == Some(flag))
+            let command = tree.find_subcommand(command);
+            command.is_some_and(|command| command.get_arguments().any(|arg| arg.get_long() == Some(flag)))
         };
         let repeated = flags::all().filter(|flag| flag.changes == FlagEffect::Verdicts);
         let missing = repeated.filter(|flag| takes("run", flag.name) && !takes("explore", flag.name));
