@@ -19,7 +19,7 @@ mod writes;
 use std::fs;
 use std::process::Command;
 
-use crate::support::browser::{browser, dom};
+use crate::support::browser::{Browser, browser};
 use crate::support::{Ran, at_root, command, files_of, golden, ran};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -195,7 +195,7 @@ fn texts(page: &Html, selector: &str) -> Vec<String> {
 
 /// What is on a page after a script did something with it. The policy of the page allows its own script alone, so
 /// the policy is taken out.
-fn after(browser: &std::path::Path, text: &str, script: &str, fragment: &str) -> Html {
+fn after(browser: &Browser, text: &str, script: &str, fragment: &str) -> Html {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("page.html");
     let (before, rest) = text.split_once("<meta http-equiv").unwrap();
@@ -207,7 +207,7 @@ fn after(browser: &std::path::Path, text: &str, script: &str, fragment: &str) ->
     let with_script =
         if script.is_empty() { text.to_owned() } else { format!("{before}{rest}").replace("</body>", &wait) };
     fs::write(&path, with_script).unwrap();
-    Html::parse_document(&dom(browser, folder.path(), &path, fragment))
+    Html::parse_document(&browser.dom(&path, fragment))
 }
 
 const TYPE: &str = "const type = (key) => document.body.dispatchEvent(new KeyboardEvent('keydown', \

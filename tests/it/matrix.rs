@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 use tempfile::TempDir;
 use vmconf::wire::matrix::{Agreement, Matrix};
 
-use crate::support::browser::{browser, dom};
+use crate::support::browser::browser;
 use crate::support::validator::Validator;
 use crate::support::{Ran, at_root, command, ran, vmconf};
 
@@ -299,7 +299,7 @@ fn reports_are_hostile() {
         }
     }
     if let Some(browser) = browser() {
-        let dom = dom(&browser, folder.path(), &site.join("script.html"), "");
+        let dom = browser.dom(&site.join("script.html"), "");
         assert!(dom.contains("unsupported because") && !dom.contains("<script"), "{dom}");
     }
 }

@@ -9,7 +9,7 @@ use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::support::browser::{browser, dom};
+use crate::support::browser::browser;
 use crate::support::{at_root, command, golden, ran, vmconf};
 use roxmltree::{Document, Node};
 use scraper::{ElementRef, Html, Selector};
@@ -614,7 +614,7 @@ fn html_works_in_a_browser() {
     let path = folder.path().join("page.html");
     fs::write(&path, rendered("html")).unwrap();
     let open = |fragment: &str| {
-        let page = Html::parse_document(&dom(&browser, folder.path(), &path, fragment));
+        let page = Html::parse_document(&browser.dom(&path, fragment));
         let visible = select(&page, "#cases > li:not([hidden])").len();
         assert_eq!(select(&page, "#filters[hidden]").len(), 0, "the script did not run");
         let said = select(&page, "#shown")[0].text().collect::<String>();

@@ -7,7 +7,7 @@ use scraper::{Html, Selector};
 use vmconf::text::shell::split;
 
 use super::{FAILING, after, page, texts};
-use crate::support::browser::{browser, dom, show};
+use crate::support::browser::browser;
 use crate::support::{Ran, at_root, command, ran};
 
 /// A program and a case with these strings, which fails.
@@ -96,7 +96,7 @@ fn each_failure_leads_to_where_it_fails() {
     for (number, link) in links.iter().enumerate() {
         let (page, fragment) = link.split_once('#').unwrap_or((link, ""));
         let fragment = if fragment.is_empty() { String::new() } else { format!("#{fragment}") };
-        let shown = Html::parse_document(&dom(&browser, folder.path(), &folder.path().join(page), &fragment));
+        let shown = Html::parse_document(&browser.dom(&folder.path().join(page), &fragment));
         assert!(texts(&shown, "#failure")[0].contains(&format!("({} of 2)", number + 1)), "{fragment}");
     }
     let shown = after(
@@ -161,7 +161,7 @@ fn a_link_of_the_report_leads_to_the_page() {
             format!("<script>document.querySelectorAll('#cases pre a')[{link}].click()</script></body>");
         let copy = folder.path().join("copy of it.html");
         fs::write(&copy, format!("{before}{rest}").replace("</body>", &click)).unwrap();
-        let shown = Html::parse_document(&dom(&browser, folder.path(), &copy, ""));
+        let shown = Html::parse_document(&browser.dom(&copy, ""));
         assert_eq!(texts(&shown, "#failure").len(), 1);
         (texts(&shown, "h1").remove(0), machine)
     });
@@ -178,14 +178,14 @@ fn no_request_leaves_a_page() {
     let path = folder.path().join("page.html");
     fs::write(&path, "<img src=http://leaves.invalid/i><script>fetch('http://leaves.invalid/f')</script>")
         .unwrap();
-    let mut seen = show(&browser, folder.path(), &path, "").requests;
+    let mut seen = browser.show(&path, "").requests;
     seen.sort_unstable();
     assert_eq!(seen, ["http://leaves.invalid/f", "http://leaves.invalid/i"]);
     // The pages themselves, with their own policy; `dom` demands that there is no request.
     let (text, links) = report(folder.path(), "result.html", &[]);
     assert!(text.contains("leaves.invalid"), "the strings are in the report");
     for name in ["result.html", &links[0]] {
-        dom(&browser, folder.path(), &folder.path().join(name), "");
+        browser.dom(&folder.path().join(name), "");
     }
     // Without the policy, which would hide a mistake in the escaping.
     for name in ["result.html", &links[0]] {
@@ -193,7 +193,7 @@ fn no_request_leaves_a_page() {
         let (before, rest) = text.split_once("<meta http-equiv").unwrap();
         let (_, rest) = rest.split_once(">\n").unwrap();
         fs::write(&path, format!("{before}{rest}")).unwrap();
-        let shown = Html::parse_document(&dom(&browser, folder.path(), &path, ""));
+        let shown = Html::parse_document(&browser.dom(&path, ""));
         assert_eq!(texts(&shown, "img").len(), 0);
     }
     assert!(!page(FAILING[0].1).contains("http:"));

@@ -1,78 +1,186 @@
 //! A page in a real browser, where one is installed.
 
-use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::thread;
+use std::time::Duration;
 
 use super::skip::skip;
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
+use tempfile::TempDir;
 use vmconf::text::file_name::percent_encoded;
-
-/// A Chromium of the path; `None`, and the test is skipped, if there is none.
-pub(crate) fn browser() -> Option<PathBuf> {
-    let names = ["chromium", "chromium-browser", "google-chrome"];
-    let folders: Vec<_> = std::env::split_paths(&std::env::var_os("PATH")?).collect();
-    let mut paths = names.iter().flat_map(|name| folders.iter().map(move |it| it.join(name)));
-    let found = paths.find(|path| path.is_file());
-    if found.is_none() {
-        skip("no Chromium is installed");
-    }
-    found
-}
 
 /// A page once its script ran.
 pub(crate) struct Shown {
     pub(crate) dom: String,
-    /// The addresses that the page, not the browser itself, asked for.
+    /// The addresses that the page asked for.
     pub(crate) requests: Vec<String>,
-    /// What was refused or logged.
-    console: Vec<String>,
+    /// What was refused, thrown or logged.
+    console: Vec<Json>,
 }
 
-/// What the page is once its script ran. It asked for nothing, and nothing was refused or logged.
-pub(crate) fn dom(browser: &Path, folder: &Path, page: &Path, fragment: &str) -> String {
-    let Shown { dom, requests, console } = show(browser, folder, page, fragment);
-    assert_eq!((requests, console), (Vec::new(), Vec::new()));
-    dom
+/// Chromium, which the tests that run at the same time share: its start takes longer than most pages.
+pub(crate) struct Browser {
+    connection: Mutex<Connection>,
+    child: Mutex<Child>,
+    _profile: TempDir,
 }
 
-/// Opens a page without a network.
-pub(crate) fn show(browser: &Path, folder: &Path, page: &Path, fragment: &str) -> Shown {
-    const MAX_WAIT: Duration = Duration::from_mins(2);
-    let file = |name: &str| fs::File::create(folder.join(name)).unwrap();
-    let mut command = Command::new(browser);
-    command.args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--dump-dom"]);
-    command.args(["--enable-logging=stderr", "--no-first-run", "--disable-background-networking"]);
-    command.args(["--virtual-time-budget=10000", "--host-resolver-rules=MAP * ~NOTFOUND"]);
-    command.arg(format!("--log-net-log={}", folder.join("requests").display()));
-    command.arg(format!("--user-data-dir={}", folder.join("profile").display()));
-    command.arg(format!("file://{}{fragment}", percent_encoded(page.as_os_str().as_encoded_bytes())));
-    command.stdin(Stdio::null()).stdout(file("dom")).stderr(file("log"));
-    let mut child = command.spawn().unwrap();
-    let start = Instant::now();
-    while child.try_wait().unwrap().is_none() {
-        if start.elapsed() > MAX_WAIT {
-            child.kill().unwrap();
-            panic!("the browser does not end");
-        }
-        std::thread::sleep(Duration::from_millis(50));
+/// A Chromium of the path; `None`, and the test is skipped, if there is none.
+pub(crate) fn browser() -> Option<Arc<Browser>> {
+    static SHARED: Mutex<Weak<Browser>> = Mutex::new(Weak::new());
+    let Some(program) = installed() else {
+        skip("no Chromium is installed");
+        return None;
+    };
+    let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+    Some(shared.upgrade().unwrap_or_else(|| {
+        let browser = Arc::new(Browser::start(&program));
+        *shared = Arc::downgrade(&browser);
+        browser
+    }))
+}
+
+fn installed() -> Option<PathBuf> {
+    let names = ["chromium", "chromium-browser", "google-chrome"];
+    let folders: Vec<_> = std::env::split_paths(&std::env::var_os("PATH")?).collect();
+    let mut paths = names.iter().flat_map(|name| folders.iter().map(move |it| it.join(name)));
+    paths.find(|path| path.is_file())
+}
+
+impl Browser {
+    /// Starts it without a network. It talks by its descriptors 3 and 4.
+    fn start(program: &Path) -> Browser {
+        let profile = TempDir::new().unwrap();
+        let mut command = Command::new("sh");
+        command.args(["-c", "exec \"$@\" 3<&0 4>&1 </dev/null >/dev/null 2>&1", "sh"]).arg(program);
+        command.args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]);
+        command.args(["--no-first-run", "--disable-background-networking"]);
+        command.args(["--host-resolver-rules=MAP * ~NOTFOUND", "--remote-debugging-pipe"]);
+        command.arg(format!("--user-data-dir={}", profile.path().display()));
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut answers = BufReader::new(child.stdout.take().unwrap());
+        let (sender, received) = channel();
+        thread::spawn(move || {
+            let mut message = Vec::new();
+            while answers.read_until(0, &mut message).is_ok_and(|length| length > 0) {
+                message.pop();
+                if sender.send(serde_json::from_slice(&message).unwrap()).is_err() {
+                    break;
+                }
+                message.clear();
+            }
+        });
+        let requests = child.stdin.take().unwrap();
+        let connection = Connection { requests, received, last_id: 0, events: Vec::new() };
+        Browser { connection: Mutex::new(connection), child: Mutex::new(child), _profile: profile }
     }
-    let log = fs::read_to_string(folder.join("log")).unwrap();
-    let console = log.lines().filter(|line| line.contains("CONSOLE")).map(str::to_owned).collect();
-    let dom = fs::read_to_string(folder.join("dom")).unwrap();
-    Shown { dom, requests: requests(&fs::read_to_string(folder.join("requests")).unwrap()), console }
+
+    /// What the page is once its script ran. It asked for nothing, and nothing was refused or logged.
+    pub(crate) fn dom(&self, page: &Path, fragment: &str) -> String {
+        let Shown { dom, requests, console } = self.show(page, fragment);
+        assert_eq!((requests, console), (Vec::new(), Vec::new()));
+        dom
+    }
+
+    /// Opens a page as the first one of a browser, and lets ten seconds of its clock pass.
+    pub(crate) fn show(&self, page: &Path, fragment: &str) -> Shown {
+        let url = format!("file://{}{fragment}", percent_encoded(page.as_os_str().as_encoded_bytes()));
+        let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        connection.events.clear();
+        let context =
+            connection.call("", "Target.createBrowserContext", &json!({}))["browserContextId"].take();
+        let target = json!({"url": "about:blank", "browserContextId": context});
+        let target = connection.call("", "Target.createTarget", &target)["targetId"].take();
+        let attached =
+            connection.call("", "Target.attachToTarget", &json!({"targetId": target, "flatten": true}));
+        let session = attached["sessionId"].as_str().unwrap();
+        for domain in ["Page", "Network", "Runtime", "Log"] {
+            connection.call(session, &format!("{domain}.enable"), &json!({}));
+        }
+        connection.call(session, "Page.navigate", &json!({"url": url}));
+        let clock = json!({
+            "policy": "pauseIfNetworkFetchesPending", "budget": 10_000, "maxVirtualTimeTaskStarvationCount": 9_999
+        });
+        connection.call(session, "Emulation.setVirtualTimePolicy", &clock);
+        connection.wait_for("Emulation.virtualTimeBudgetExpired");
+        let text = json!({"expression": "document.documentElement.outerHTML"});
+        let dom = connection.call(session, "Runtime.evaluate", &text);
+        connection.call("", "Target.disposeBrowserContext", &json!({"browserContextId": context}));
+        Shown {
+            dom: dom["result"]["value"].as_str().unwrap().to_owned(),
+            requests: connection.requests(),
+            console: connection.console(),
+        }
+    }
 }
 
-/// The addresses that pages asked for, from the browser's log of its network. Those that the browser asks for by
-/// itself have no origin.
-fn requests(log: &str) -> Vec<String> {
-    let log: Json = serde_json::from_str(log).unwrap();
-    let start = &log["constants"]["logEventTypes"]["URL_REQUEST_START_JOB"];
-    assert!(start.is_u64(), "the log names its events");
-    let started = log["events"].as_array().unwrap().iter().filter(|event| event["type"] == *start);
-    // The end of a request has no address.
-    let asked =
-        started.map(|event| &event["params"]).filter_map(|it| Some((it["url"].as_str()?, &it["initiator"])));
-    asked.filter(|(_, by)| **by != "not an origin").map(|(url, _)| url.to_owned()).collect()
+impl Drop for Browser {
+    fn drop(&mut self) {
+        let child = self.child.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let _ = child.kill();
+        let _ = child.wait();
+    }
+}
+
+/// Messages of the DevTools protocol, each JSON with a NUL behind it.
+struct Connection {
+    requests: ChildStdin,
+    received: Receiver<Json>,
+    last_id: u64,
+    /// Events of the page that is shown.
+    events: Vec<Json>,
+}
+
+impl Connection {
+    /// The result of a method, of the browser itself if the session is empty.
+    fn call(&mut self, session: &str, method: &str, params: &Json) -> Json {
+        self.last_id += 1;
+        let mut message = json!({"id": self.last_id, "method": method, "params": params});
+        if !session.is_empty() {
+            message["sessionId"] = session.into();
+        }
+        self.requests.write_all(format!("{message}\0").as_bytes()).unwrap();
+        loop {
+            let mut answer = self.receive();
+            if answer["id"] == self.last_id {
+                assert!(answer.get("error").is_none(), "{method}: {answer}");
+                return answer["result"].take();
+            }
+            self.events.push(answer);
+        }
+    }
+
+    fn wait_for(&mut self, event: &str) {
+        while self.of(event).next().is_none() {
+            let event = self.receive();
+            self.events.push(event);
+        }
+    }
+
+    fn receive(&self) -> Json {
+        const MAX_WAIT: Duration = Duration::from_mins(2);
+        self.received.recv_timeout(MAX_WAIT).expect("the browser says nothing")
+    }
+
+    /// The parameters of the events of a name.
+    fn of(&self, event: &str) -> impl Iterator<Item = &Json> {
+        self.events.iter().filter(move |it| it["method"] == event).map(|it| &it["params"])
+    }
+
+    /// The addresses that were asked for, but for the page itself and pages of links to files.
+    fn requests(&self) -> Vec<String> {
+        let sent = self.of("Network.requestWillBeSent");
+        let urls = sent.map(|it| (it["request"]["url"].as_str().unwrap(), &it["type"]));
+        let others = urls.filter(|(url, kind)| !(url.starts_with("file:") && **kind == "Document"));
+        others.map(|(url, _)| url.to_owned()).collect()
+    }
+
+    fn console(&self) -> Vec<Json> {
+        let names = ["Log.entryAdded", "Runtime.consoleAPICalled", "Runtime.exceptionThrown"];
+        names.iter().flat_map(|name| self.of(name)).cloned().collect()
+    }
 }
