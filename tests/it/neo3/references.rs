@@ -432,7 +432,7 @@ fn counts_as_the_model(draws: Vec<u8>, cycles: Cycles) -> Result<(), TestCaseErr
         }
     }
     // Items that are shared much, or contain themselves, are too large for this.
-    let left = &mut 1000;
+    let left = &mut 400;
     if let Some(items) = model.stack.iter().map(|item| item.shown(left)).collect() {
         let expected = if has_faulted { End::Fault } else { End::Halt(items) };
         prop_assert_eq!(end(machine.inspect()), expected);
