@@ -12,6 +12,7 @@
 //! cargo run --profile release -p vmconf-benches -- hunting
 //! ```
 
+mod ended;
 mod evmone;
 mod families;
 mod files;

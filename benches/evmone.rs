@@ -16,7 +16,7 @@ use vmconf::model::case::Program;
 use vmconf::model::hex::number_key;
 use vmconf::model::value::Value;
 
-use crate::interpreter::Ended;
+use crate::ended::Ended;
 use crate::programs::{bytes, member, number};
 
 const ABI: c_int = 12;

@@ -9,6 +9,7 @@ use vmconf::machines::tiers::Tiers;
 use vmconf::model::value::Value;
 
 use crate::Selection;
+use crate::ended::Ended;
 use crate::evmone::Evmone;
 use crate::instructions::{Counted, cell};
 use crate::peer::Peer;
@@ -16,25 +17,6 @@ use crate::programs::{self, bytes, member, number};
 use crate::results::Results;
 use crate::running::Running;
 use crate::timing::{Compared, compare, geometric_mean};
-
-/// How a run ended, in terms that both sides provide.
-#[derive(Debug, PartialEq)]
-pub(crate) enum Ended {
-    /// By an exceptional halt.
-    Halt {
-        /// The gas before the instruction that halted. What that is charged depends on the order of its checks.
-        gas: u64,
-    },
-    /// Normally.
-    Success {
-        /// Gas left.
-        gas: u64,
-        /// What was returned.
-        output: Vec<u8>,
-        /// Words that are not zero, as vmconf writes them.
-        storage: Value,
-    },
-}
 
 /// From this time on, in seconds, a program is a long one.
 const LONG: f64 = 1e-3;

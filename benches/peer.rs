@@ -24,7 +24,7 @@ use vmconf::model::hex::number_key;
 use vmconf::model::name::Name;
 use vmconf::model::value::Value;
 
-use crate::interpreter::Ended;
+use crate::ended::Ended;
 use crate::programs::{bytes, member, number};
 
 const RULES: SpecId = SpecId::FRONTIER;

@@ -2,7 +2,8 @@
 
 use anyhow::{Context, ensure};
 use vmconf::machines;
-use vmconf::machines::machine::{At, Machine, Status, Watch, perform};
+use vmconf::machines::machine::{At, Machine, Watch, perform};
+use vmconf::machines::status::Status;
 use vmconf::machines::tiers::Tiers;
 use vmconf::model::case::{Action, Program};
 use vmconf::model::limits::Limits;

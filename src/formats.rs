@@ -16,6 +16,8 @@ pub mod family;
 pub mod fields;
 mod files;
 mod fill;
+#[cfg_attr(not(feature = "ethereum"), allow(dead_code, reason = "the names alone are used"))]
+pub mod forks;
 mod format;
 pub mod minic89;
 pub mod nef;
@@ -35,7 +37,6 @@ pub use self::format::{
     Evidence, FileEntry, FileReading, Format, FormatOptions, ReadContext, SharedFile, ValueDebit,
 };
 pub use self::new_vector::{Inputs, MakeVector, NewVector, StateOf};
-pub use self::statetest::forks;
 pub use self::write_back::{NotRepresentable, WrittenBack, WrongAssertion};
 
 /// Every format.

@@ -22,6 +22,7 @@ pub mod plant;
 mod power;
 pub mod program_parts;
 mod record;
+pub mod status;
 pub mod tiers;
 pub mod tinyvm;
 pub mod view;

@@ -22,7 +22,8 @@ mod time_line;
 mod vector_writes;
 mod writes;
 
-use crate::machines::machine::{LoadError, Machine, Status};
+use crate::machines::machine::Machine;
+use crate::machines::status::{LoadError, Status};
 use crate::model::case::{Case, Program};
 use crate::model::interrupt::Interrupt;
 use crate::testees::See;

@@ -7,7 +7,6 @@
 //! fork and the chosen parameters.
 
 mod exceptions;
-pub mod forks;
 mod new_vector;
 mod signed;
 mod test;
@@ -18,11 +17,11 @@ use std::cell::LazyCell;
 use std::sync::{Arc, OnceLock};
 
 use self::exceptions::Demanded;
-use self::forks::{ForkFilter, Named};
 use self::test::Test;
 use super::accounts::read_accounts;
 use super::ethereum_json::{data_value, hash_value, is_state_test, number_value};
 use super::fields::{Diagnostics, FieldReader, Strictness, wrong_type};
+use super::forks::{self, ForkFilter, Named};
 use super::format::{Evidence, FileEntry, Format, ReadContext};
 use crate::model::assertion::{Assertion, Expected};
 use crate::model::case::{Action, Case, Step};

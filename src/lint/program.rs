@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::isa::assembler::{AsmError, Warning};
-use crate::machines::machine::LoadError;
+use crate::machines::status::LoadError;
 use crate::machines::{MachineInfo, ProgramLanguage};
 use crate::model::assertion::{Assertion, Expected};
 use crate::model::case::{Case, Program};

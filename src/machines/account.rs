@@ -5,10 +5,9 @@
 //! operands charges more, in proportion to the time that it takes. No clock is read, so a case reaches the
 //! limit at the same instruction on every computer.
 
-use std::fmt;
 use std::hint::black_box;
 
-use super::machine::Status;
+use super::status::{LimitReached, Status};
 use crate::model::interrupt::Interrupt;
 use crate::model::limits::Limits;
 
@@ -265,20 +264,4 @@ pub fn is_available(bytes: u64) -> bool {
     // An allocation that nothing uses may be optimised away.
     black_box(room);
     reserved
-}
-
-/// The limit of the runner that ended a case.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LimitReached {
-    /// Its flag, a row of [`crate::model::limits`].
-    pub flag: &'static str,
-    /// Its value in this run.
-    pub limit: u64,
-}
-
-impl fmt::Display for LimitReached {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let LimitReached { flag, limit } = self;
-        write!(f, "limit of the runner reached: --{flag} {limit}")
-    }
 }

@@ -4,9 +4,9 @@
 use std::ops::Range;
 
 use super::inspect::Inspect;
-use super::machine::LoadError;
 use super::observe::MemberRow;
 use super::plant::PlantInCells;
+use super::status::LoadError;
 use crate::model::cell::Cell;
 use crate::model::name::Name;
 use crate::model::path::Path;

@@ -3,8 +3,9 @@
 use super::account::CaseAccount;
 use super::info::{self, Engine, Executes, MachineInfo, ProgramLanguage};
 use super::inspect::{Effects, Inspect};
-use super::machine::{At, LoadError, Machine, Status};
+use super::machine::{At, Machine};
 use super::observe::{StateField, StateFields};
+use super::status::{LoadError, Status};
 use crate::isa::{Isa, Unit};
 use crate::model::case::Program;
 use crate::model::shape::MemberShape;

@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-use super::machine::{LoadError, Machine};
+use super::machine::Machine;
 use super::program_parts::ProgramParts;
+use super::status::LoadError;
 use crate::isa::assembler::{AsmErrors, Assembled};
 use crate::isa::disassembler::disassemble;
 use crate::isa::{Isa, OpInfo};

@@ -3,7 +3,7 @@
 use num_bigint::{BigInt, BigUint, Sign};
 use ruint::Uint;
 
-use super::machine::LoadError;
+use super::status::LoadError;
 use crate::model::name::Name;
 use crate::model::shape::{MapKeys, NumberNotation, Shape};
 use crate::model::value::Value;
@@ -36,7 +36,7 @@ macro_rules! record {
                 $crate::model::shape::members! { $($name: $shape, $what;)* };
 
             $($(
-                pub(in crate::machines) fn $get(self) -> Result<$type, $crate::machines::machine::LoadError> {
+                pub(in crate::machines) fn $get(self) -> Result<$type, $crate::machines::status::LoadError> {
                     $crate::machines::record::$need($name, self.0, $read)
                 }
             )?)*

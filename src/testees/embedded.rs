@@ -2,8 +2,9 @@
 
 use super::testee::{RunEnd, See, Stopped, Testee, TesteeState};
 use crate::machines::inspect::Inspect;
-use crate::machines::machine::{LoadError, Machine, Status, Watch, perform, reborrow};
+use crate::machines::machine::{Machine, Watch, perform, reborrow};
 use crate::machines::observe::Observe;
+use crate::machines::status::{LoadError, Status};
 use crate::model::case::{Program, Step};
 use crate::model::interrupt::Interrupt;
 use crate::model::path::Path;

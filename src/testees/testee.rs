@@ -1,7 +1,7 @@
 //! The interface of testees, and how a run can end.
 
-use crate::machines::machine::LoadError;
 use crate::machines::observe::Observe;
+use crate::machines::status::LoadError;
 use crate::model::assertion::Expected;
 use crate::model::case::{Program, Step};
 use crate::model::path::Path;

@@ -273,7 +273,7 @@ proptest! {
         in_pieces.load(&case.program).unwrap();
         let vmconf::model::case::Action::Set(start) = &case.steps[0].actions[0] else { panic!("no start") };
         in_pieces.set(start).unwrap();
-        while in_pieces.run(piece, None) == machines::machine::Status::Running {}
+        while in_pieces.run(piece, None) == machines::status::Status::Running {}
         prop_assert_eq!(everything(&*in_pieces), whole);
     }
 }

@@ -3,10 +3,11 @@
 mod property;
 
 use vmconf::isa::assembler::assemble;
-use vmconf::machines::account::LimitReached;
-use vmconf::machines::machine::{Machine, Status, perform};
+use vmconf::machines::machine::{Machine, perform};
 use vmconf::machines::neo2::{NEO2, Neo2};
 use vmconf::machines::observe::Observe;
+use vmconf::machines::status::LimitReached;
+use vmconf::machines::status::Status;
 use vmconf::model::case::{Action, Program};
 use vmconf::model::limits::Limits;
 use vmconf::model::value::Value;

@@ -3,8 +3,9 @@
 
 use crate::support::config;
 use proptest::prelude::*;
-use vmconf::machines::machine::{At, Machine, Status, Watch, perform};
+use vmconf::machines::machine::{At, Machine, Watch, perform};
 use vmconf::machines::observe::Observe;
+use vmconf::machines::status::Status;
 use vmconf::machines::tinyvm::{TINYVM, TinyVm};
 use vmconf::model::case::{Action, Program};
 use vmconf::model::limits::Limits;

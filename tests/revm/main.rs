@@ -16,8 +16,9 @@ use std::str::FromStr;
 
 use vmconf::isa::disassembler::disassemble;
 use vmconf::machines::evm::{EVM, Evm};
-use vmconf::machines::machine::{Machine, Status, Watch};
+use vmconf::machines::machine::{Machine, Watch};
 use vmconf::machines::observe::Observe;
+use vmconf::machines::status::Status;
 use vmconf::model::case::Program;
 use vmconf::model::limits::Limits;
 use vmconf::model::value::Value;

@@ -2,7 +2,8 @@
 
 use super::checkpoints::Checkpoints;
 use super::moment::Moment;
-use crate::machines::machine::{LoadError, Machine, Status, Watch, perform};
+use crate::machines::machine::{Machine, Watch, perform};
+use crate::machines::status::{LoadError, Status};
 use crate::model::case::{Action, Case};
 use crate::model::cell::Cell;
 use crate::model::value::Value;

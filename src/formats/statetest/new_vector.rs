@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::forks::{self, Named};
 use super::write_back::{NO_HASH, fresh};
+use crate::formats::forks::{self, Named};
 use crate::formats::new_vector::{MakeVector, NewVector, StateOf};
 use crate::formats::write_back::NotRepresentable;
 use crate::model::value::Value;

@@ -13,8 +13,8 @@ use super::fork::ForkRules;
 use super::program::Prepared;
 use super::refusal::TransactionRefusal;
 use super::transaction_record::{AccessRecord, AuthorizationRecord, ChosenTransaction, NumberMember};
-use crate::machines::machine::LoadError;
 use crate::machines::record::word;
+use crate::machines::status::LoadError;
 use crate::model::value::Value;
 
 /// The types of transactions that have rules of their own here.

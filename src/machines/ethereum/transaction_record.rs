@@ -2,8 +2,8 @@
 
 use num_bigint::BigInt;
 
-use crate::machines::machine::LoadError;
 use crate::machines::record::{EvmWord, HEX, address, bytes, record, text, word};
+use crate::machines::status::LoadError;
 use crate::model::shape::Shape;
 use crate::model::value::Value;
 

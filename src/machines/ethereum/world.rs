@@ -14,8 +14,8 @@ use revm_state::{Account, AccountInfo, EvmState};
 
 use super::fault::FaultyRule;
 use super::fork::ForkRules;
-use crate::machines::machine::LoadError;
 use crate::machines::record::{AccountRecord, word, word_of_key, word_value};
+use crate::machines::status::LoadError;
 use crate::model::hex::{bytes_key, number_key};
 use crate::model::name::Name;
 use crate::model::value::Value;

@@ -33,7 +33,7 @@ use self::block::{BlockExit, BlockRegisters, BlockStep, CONSTANTS, HotBlock};
 use self::decision::Decision;
 use self::translate::{BlockGraph, ItemSource};
 use super::frame::{EvmFrame, EvmStop, STACK_SLOTS, small};
-use super::machine::once;
+use super::interpret::once;
 use super::opcodes::Op;
 use crate::isa::OpSet;
 

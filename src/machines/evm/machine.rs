@@ -4,7 +4,7 @@ use super::context::EvmContext;
 use super::flow::{Destinations, JumpDestination};
 use super::frame::{EvmFrame, EvmStop, Halt, Halves, PADDING, STACK_SLOTS, Stack};
 use super::hot::{self, HotTier};
-use super::interpret::interpret;
+use super::interpret::cycle;
 use super::opcodes::EVM;
 use super::parts::PARTS;
 use super::program::{self, EvmProgram};
@@ -14,10 +14,10 @@ use crate::machines::account::CaseAccount;
 use crate::machines::change::{self, StateChanges};
 use crate::machines::info::{Engine, Executes, MachineInfo, ProgramLanguage};
 use crate::machines::inspect::Inspect;
-use crate::machines::interpreter::Interpreted;
-use crate::machines::machine::{Advanced, At, LoadError, Machine, Meter, Metered, Status, Unmetered, Until};
+use crate::machines::machine::{Advanced, At, Machine, Meter, Metered, Unmetered, Until};
 use crate::machines::observe::{StateFields, members_of};
 use crate::machines::plant::PlantFaults;
+use crate::machines::status::{LoadError, Status};
 use crate::machines::tiers::Tiers;
 use crate::model::case::Program;
 use crate::model::limits::Limits;
@@ -232,22 +232,6 @@ impl Evm {
     pub(super) fn ended_normally(&self) -> bool {
         matches!(self.stop, Some(EvmStop::Stopped | EvmStop::Returned))
     }
-}
-
-/// The loop. Returns why it ended; `None` if the meter ended it.
-#[inline(never)]
-fn cycle(frame: &mut EvmFrame<'_>, mut meter: impl Meter) -> Option<EvmStop> {
-    // A local copy, so that its fields can be in registers.
-    let mut lent = frame.lend();
-    let stop = interpret(&mut lent, &mut meter);
-    let hot = lent.hot();
-    frame.take(hot);
-    stop
-}
-
-/// Executes one instruction.
-pub(super) fn once(frame: &mut EvmFrame<'_>) -> Option<EvmStop> {
-    cycle(frame, Metered(1))
 }
 
 impl Machine for Evm {

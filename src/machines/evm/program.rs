@@ -8,10 +8,10 @@ use super::storage::Storage;
 use super::world::{EvmAccount, EvmWorld, address_bytes};
 use crate::isa::OpInfo;
 use crate::machines::info::in_bytes;
-use crate::machines::machine::LoadError;
 use crate::machines::record::{
     ACCOUNTS, AccountRecord, HEX, address, any, bytes, members_of, record, word, word_of_key, word_value,
 };
+use crate::machines::status::LoadError;
 use crate::model::case::Program;
 use crate::model::hex::{bytes_key, number_key};
 use crate::model::name::Name;

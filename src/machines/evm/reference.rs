@@ -3,7 +3,8 @@
 use super::frame::{EvmFrame, EvmStop, Halves};
 use super::machine::Evm;
 use crate::machines::account::Limit;
-use crate::machines::machine::{LoadError, Machine};
+use crate::machines::machine::Machine;
+use crate::machines::status::LoadError;
 use crate::machines::tiers::Tiers;
 use crate::model::case::Program;
 use crate::model::limits::Limits;

@@ -4,7 +4,7 @@ use num_bigint::BigInt;
 
 use super::opcodes::MiniOp;
 use super::program::{Code, Function, plain};
-use crate::machines::machine::LoadError;
+use crate::machines::status::LoadError;
 use crate::model::case::Program;
 use crate::model::path::Path;
 use crate::model::value::Value;

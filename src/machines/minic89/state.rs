@@ -6,8 +6,8 @@ use super::program::Function;
 use super::trap::Trap;
 use super::word::MiniWord;
 use crate::machines::change::{CountFrom, PartCells, StateChange, StateChanges, change_items, state_changes};
-use crate::machines::machine::LoadError;
 use crate::machines::observe::{StateField, StateFields, state_fields};
+use crate::machines::status::LoadError;
 use crate::model::shape::Shape;
 use crate::model::value::Value;
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::isa::{Isa, OpInfo};
-use crate::machines::machine::LoadError;
+use crate::machines::status::LoadError;
 use crate::model::case::Program;
 use crate::model::name::Name;
 use crate::model::path::Path;

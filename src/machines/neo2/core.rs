@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::context::Neo2Context;
-use super::count::Estimate;
 use super::fault::{Neo2Flow, Neo2Stop};
 use super::heap::{COMPOUND, Neo2Heap, Neo2Id, PLACE};
 use super::item::Neo2Item;
@@ -120,5 +119,19 @@ impl Neo2Core {
         }
         self.work(SURVEY + seen as u64 / SEEN_IN_UNIT)?;
         Ok(count)
+    }
+}
+
+/// The machine's estimate of the number of items.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Estimate {
+    pub(super) count: i64,
+    /// Whether every change since the last recount was stated as exact.
+    pub(super) exact: bool,
+}
+
+impl Default for Estimate {
+    fn default() -> Estimate {
+        Estimate { count: 0, exact: true }
     }
 }

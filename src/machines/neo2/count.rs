@@ -11,20 +11,6 @@ use super::frame::Neo2Frame;
 /// The maximum number of items.
 pub(super) const LIMIT: i64 = 2048;
 
-/// The machine's estimate of the number of items.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Estimate {
-    pub(super) count: i64,
-    /// Whether every change since the last recount was stated as exact.
-    pub(super) exact: bool,
-}
-
-impl Default for Estimate {
-    fn default() -> Estimate {
-        Estimate { count: 0, exact: true }
-    }
-}
-
 /// How an instruction changes the number of items.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum CountChange {

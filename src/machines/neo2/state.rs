@@ -10,11 +10,11 @@ use super::machine::Neo2;
 use super::opcodes::NEO2;
 use super::program::ALIASES;
 use crate::machines::change::{CountFrom, PartCells, StateChange, StateChanges, change_items, state_changes};
-use crate::machines::machine::LoadError;
 use crate::machines::neo::script::code_name;
 use crate::machines::neo::shapes::{BY_NUMBER, ITEMS, NUMBER};
 use crate::machines::neo::show::Show;
 use crate::machines::observe::{StateField, StateFields, state_fields};
+use crate::machines::status::LoadError;
 use crate::model::shape::{Shape, members};
 use crate::model::value::Value;
 

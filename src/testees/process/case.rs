@@ -8,8 +8,8 @@ use super::exchange::{Exchange, read_answer};
 use super::trouble::Trouble;
 use crate::machines::{Hashed, MachineInfo};
 
-use crate::machines::machine::LoadError;
 use crate::machines::observe::Observe;
+use crate::machines::status::LoadError;
 use crate::model::assertion::Expected;
 use crate::model::case::{self, Program, Step};
 use crate::model::limits::{Limits, ROWS};

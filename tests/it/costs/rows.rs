@@ -11,7 +11,8 @@
 use num_bigint::BigInt;
 use vmconf::isa::assembler::assemble;
 use vmconf::machines::MachineInfo;
-use vmconf::machines::machine::{Machine, Status, perform};
+use vmconf::machines::machine::{Machine, perform};
+use vmconf::machines::status::Status;
 use vmconf::model::case::{Action, Program};
 use vmconf::model::hex::hex_bytes;
 use vmconf::model::limits::Limits;

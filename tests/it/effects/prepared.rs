@@ -1,7 +1,8 @@
 //! States in front of an instruction.
 
 use vmconf::machines::MachineInfo;
-use vmconf::machines::machine::{Machine, Status};
+use vmconf::machines::machine::Machine;
+use vmconf::machines::status::Status;
 use vmconf::model::case::Program;
 use vmconf::model::cell::Cell;
 use vmconf::model::limits::Limits;

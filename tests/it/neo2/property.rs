@@ -2,9 +2,10 @@
 
 use num_bigint::{BigInt, Sign};
 use proptest::prelude::*;
-use vmconf::machines::machine::{Machine, Status};
+use vmconf::machines::machine::Machine;
 use vmconf::machines::neo2::{NEO2, Neo2};
 use vmconf::machines::observe::Observe;
+use vmconf::machines::status::Status;
 use vmconf::model::limits::Limits;
 use vmconf::model::value::Value;
 

@@ -21,7 +21,7 @@ use crate::machines::ethereum::program::Prepared;
 use crate::machines::ethereum::refusal::TransactionRefusal;
 use crate::machines::ethereum::transaction;
 use crate::machines::ethereum::transaction_record::ChosenTransaction;
-use crate::machines::machine::LoadError;
+use crate::machines::status::LoadError;
 
 /// The id of the chain of blocks that state tests are usually in.
 const MAINNET: u64 = 1;

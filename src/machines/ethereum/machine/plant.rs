@@ -11,9 +11,9 @@ use revm_primitives::{Address, U256};
 use super::Ethereum;
 use crate::machines::ethereum::trail::{MAX_ITEMS, storage_of};
 use crate::machines::inspect::Inspect;
-use crate::machines::machine::Status;
 use crate::machines::plant::{Excuse, PlantFaults, PlantInCells};
 use crate::machines::record::{word, word_value};
+use crate::machines::status::Status;
 use crate::model::cell::Cell;
 use crate::model::value::Value;
 
