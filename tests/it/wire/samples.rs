@@ -128,11 +128,17 @@ fn any_difference() -> impl Strategy<Value = CaseDifference> {
         })
 }
 
+/// Unions of large values are on the heap: nested in place, they need more stack than a test has.
 fn any_failure() -> impl Strategy<Value = Failure> {
     let state = prop::option::of(any_state_table().prop_map(Box::new));
-    (prop::collection::vec(any_difference(), 1..3), any_text(), any::<Option<u64>>(), state).prop_map(
-        |(differences, ended, instructions, state)| Failure { differences, ended, instructions, state },
-    )
+    (prop::collection::vec(any_difference(), 1..3), any_text(), any::<Option<u64>>(), state)
+        .prop_map(|(differences, ended, instructions, state)| Failure {
+            differences,
+            ended,
+            instructions,
+            state,
+        })
+        .boxed()
 }
 
 fn any_state_table() -> impl Strategy<Value = StateTable> {
@@ -168,6 +174,7 @@ fn any_not_passed() -> impl Strategy<Value = NotPassed> {
         any_breakdown().prop_map(NotPassed::Crash),
         any_breakdown().prop_map(NotPassed::Timeout),
     ]
+    .boxed()
 }
 
 fn any_verdict() -> impl Strategy<Value = Verdict> {
@@ -185,6 +192,7 @@ fn any_verdict() -> impl Strategy<Value = Verdict> {
             Verdict::Flaky(FirstTry { breakdown, time: Duration::from_micros(micros) })
         }),
     ]
+    .boxed()
 }
 
 fn any_breakdown() -> impl Strategy<Value = Breakdown> {
@@ -217,8 +225,8 @@ fn any_report() -> impl Strategy<Value = CaseReport> {
     let time = prop::option::of((0..1_u64 << 40).prop_map(Duration::from_micros));
     let listed = prop::option::of(any_text());
     let content = prop::option::of(any_text().prop_map(|text| ContentDigest::of(&text)));
-    (any_id(), name(), name(), line, any_verdict(), listed, any::<bool>(), content, time).prop_map(
-        |(id, format, machine, line, verdict, listed, cached, content, time)| CaseReport {
+    (any_id(), name(), name(), line, any_verdict(), listed, any::<bool>(), content, time)
+        .prop_map(|(id, format, machine, line, verdict, listed, cached, content, time)| CaseReport {
             id,
             format,
             machine,
@@ -228,8 +236,8 @@ fn any_report() -> impl Strategy<Value = CaseReport> {
             cached,
             content,
             time,
-        },
-    )
+        })
+        .boxed()
 }
 
 /// Every event but the end of a file, which has no line.
@@ -248,7 +256,7 @@ pub(super) fn any_event() -> impl Strategy<Value = Event> {
             .prop_map(|(file, diagnostic)| Event::Note { file: file.into(), diagnostic }),
         any_report().prop_map(Event::Finished),
         (any_id(), any_text()).prop_map(|(id, text)| Event::Explained(ExplainedCase::Text { id, text })),
-        any_suspects().prop_map(|analysis| Event::Suspects(Box::new(analysis))),
+        any_suspects().prop_map(|analysis| Event::Suspects(Box::new(analysis))).boxed(),
         summary.prop_map(Event::Ended),
     ]
 }
