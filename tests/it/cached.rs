@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use crate::support::place::{Place, add};
 use crate::support::validator::Validator;
-use crate::support::{MALFORMED, Ran, VECTORS, WRONG, command, files_of, ran, timeless};
+use crate::support::{MALFORMED, Ran, WRONG, command, files_of, ran, timeless};
 use serde_json::Value as Json;
 use vmconf::formats::{self, Strictness, ValueDebit};
 use vmconf::model::case::CaseId;
@@ -93,6 +93,9 @@ fn without_marks(report: &str) -> String {
     };
     report.lines().map(line).collect()
 }
+
+/// Enough cases for what does not depend on the format.
+const A_PART: &str = "vectors/evm";
 
 /// Files with notes and with all kinds of verdict.
 const EVERYTHING: [&str; 7] = [
@@ -286,9 +289,10 @@ fn verification_keeps_right_cached_results() {
 #[test]
 fn a_seed_selects_the_same_sample() {
     let place = Place::new();
-    place.at_root(&["--cached"]);
+    place.at_root(&["--cached", A_PART]);
     let run = |seed: &str, jobs: &str| {
-        let args = ["--cached", "--verify", "10%", "--seed", seed, "--jobs", jobs, "--report", "json"];
+        let args =
+            ["--cached", "--verify", "10%", "--seed", seed, "--jobs", jobs, "--report", "json", A_PART];
         place.at_root(&args)
     };
     let one = run("1", "1");
@@ -350,7 +354,7 @@ fn cases_that_open_other_files_are_not_cached() {
 #[test]
 fn cached_results_are_used_for_selected_cases() {
     let place = Place::new();
-    let report = |args: &[&str]| place.at_root(&[&["--report", "json", VECTORS], args].concat());
+    let report = |args: &[&str]| place.at_root(&[&["--report", "json", A_PART], args].concat());
     let expr = ["-E", "op(SSTORE) or name(~wrap)"];
     let plain = report(&expr);
     report(&[&["--cached"], &expr[..]].concat());
@@ -365,7 +369,7 @@ fn cached_results_are_used_for_selected_cases() {
 #[test]
 fn each_partition_uses_the_cache() {
     let place = Place::new();
-    let whole = place.at_root(&["--report", "json"]);
+    let whole = place.at_root(&["--report", "json", A_PART]);
     let part = |part: u32| {
         let path = place.vectors.path().join(format!("{part}.jsonl"));
         let partition = format!("hash:{part}/2");
@@ -376,6 +380,7 @@ fn each_partition_uses_the_cache() {
             &partition,
             "--report",
             &format!("json={}", path.display()),
+            A_PART,
         ]);
         path
     };
@@ -385,7 +390,7 @@ fn each_partition_uses_the_cache() {
     };
     assert!(merge(&[part(1), part(2)]) == whole);
     let again = merge(&[part(1), part(2)]);
-    assert!(again == place.at_root(&["--cached", "--report", "json"]));
+    assert!(again == place.at_root(&["--cached", "--report", "json", A_PART]));
     assert!(without_marks(&again.stdout) == without_marks(&whole.stdout) && again.stdout != whole.stdout);
 }
 

@@ -119,7 +119,7 @@ fn merged_partitions_are_the_whole_run() {
 #[test]
 fn merged_partitions_of_failing_cases_are_the_whole_run() {
     let samples = ["tests/samples", "vectors/evm/arithmetic", "--strict", "--max-steps", "100000"];
-    check(&samples, [5].into_iter());
+    check(&samples, [3].into_iter());
     let known = ["tests/samples/vmtests/wrong", "--known", "tests/samples/known.toml"];
     check(&known, [3].into_iter());
     check(&["vectors/evm", "-E", "op(SSTORE) or name(~wrap)"], [3].into_iter());

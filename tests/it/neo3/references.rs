@@ -441,7 +441,7 @@ fn counts_as_the_model(draws: Vec<u8>, cycles: Cycles) -> Result<(), TestCaseErr
 }
 
 proptest! {
-    #![proptest_config(config(4000))]
+    #![proptest_config(config(2000))]
 
     /// Without cycles the counter is what counting from scratch gives, which the model looks at too.
     #[test]
