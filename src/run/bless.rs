@@ -109,6 +109,11 @@ impl Blessed {
     pub fn with<'c>(&self, changes: impl IntoIterator<Item = &'c CaseChange>) -> String {
         edit::splice(&self.old, changes.into_iter().map(|change| change.splice.clone()).collect())
     }
+
+    /// The lines of the change of a case and as many `around` it, of which at most `most` bytes.
+    pub fn excerpt(&self, change: &CaseChange, around: usize, most: usize) -> BlessExcerpt {
+        BlessExcerpt::of(&self.old, &change.splice, change.line, around, most)
+    }
 }
 
 /// A difference that is not written.

@@ -29,13 +29,14 @@ pub(in crate::machines) fn script(
     for (index, part) in parts.iter().enumerate() {
         match part {
             Value::Bytes(bytes) => script.extend_from_slice(bytes),
-            Value::Text(name) => match op_of(name) {
-                Some(op) => script.push(op.code as u8),
-                None => {
+            Value::Text(name) => {
+                if let Some(op) = op_of(name) {
+                    script.push(op.code as u8);
+                } else {
                     let what = format!("no instruction {name:?} (vmconf isa {} lists them)", isa.machine);
                     unknown.push(LoadError::at(Path::field("script").child(index), what));
                 }
-            },
+            }
             other => return Err(wrong("script", other, "bytes or a mnemonic")),
         }
     }

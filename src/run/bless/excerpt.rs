@@ -2,7 +2,6 @@
 
 use memchr::{memchr_iter, memrchr_iter};
 
-use super::{Blessed, CaseChange};
 use crate::text::edit::Splice;
 
 /// The lines of a case, with lines around them, before and after its change. Where text of these lines is left out, there
@@ -17,14 +16,14 @@ pub struct BlessExcerpt {
     pub new: String,
 }
 
-impl Blessed {
-    /// The lines of the change of a case and as many `around` it, before and after, of which at most `most` bytes: a whole
-    /// file can be one line.
-    pub fn excerpt(&self, change: &CaseChange, around: usize, most: usize) -> BlessExcerpt {
-        let CaseChange { splice: Splice { range, text }, line, .. } = change;
-        let start = self.old.floor_char_boundary(range.start.saturating_sub(most));
-        let end = self.old.ceil_char_boundary(range.end.saturating_add(most));
-        let (before, after) = (&self.old[start..range.start], &self.old[range.end..end]);
+impl BlessExcerpt {
+    /// The lines of a splice of a text and as many `around` it, before and after, of which at most `most` bytes: a whole file
+    /// can be one line. `line` is the number of the line where the splice begins.
+    pub(super) fn of(text: &str, splice: &Splice, line: usize, around: usize, most: usize) -> BlessExcerpt {
+        let Splice { range, text: new } = splice;
+        let start = text.floor_char_boundary(range.start.saturating_sub(most));
+        let end = text.ceil_char_boundary(range.end.saturating_add(most));
+        let (before, after) = (&text[start..range.start], &text[range.end..end]);
         let cut = |is_cut: bool| if is_cut { "…" } else { "" };
         let (before, head) = match memrchr_iter(b'\n', before.as_bytes()).nth(around) {
             Some(at) => (&before[at + 1..], ""),
@@ -32,32 +31,24 @@ impl Blessed {
         };
         let (after, tail) = match memchr_iter(b'\n', after.as_bytes()).nth(around) {
             Some(at) => (&after[..=at], ""),
-            None => (after, cut(end < self.old.len())),
+            None => (after, cut(end < text.len())),
         };
         let line = line - memchr_iter(b'\n', before.as_bytes()).count();
         let with = |case: &str| [head, before, case, after, tail].concat();
-        BlessExcerpt { line, old: with(&self.old[range.clone()]), new: with(text) }
+        BlessExcerpt { line, old: with(&text[range.clone()]), new: with(new) }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
-    use crate::model::case::CaseId;
 
     /// What is left of a text in which `[x]` becomes `[yy]`, with one line and at most four bytes around it.
     fn excerpt(old: &str) -> (usize, String, String) {
         let start = old.find('[').unwrap_or_default();
-        let blessed = Blessed { old: old.to_owned(), ..Blessed::default() };
-        let change = CaseChange {
-            case: CaseId { file: Arc::from("a.json"), name: None, nth: 1 },
-            splice: Splice { range: start..start + 3, text: "[yy]".to_owned() },
-            line: 1 + old[..start].matches('\n').count(),
-            only_adds: false,
-        };
-        let BlessExcerpt { line, old, new } = blessed.excerpt(&change, 1, 4);
+        let splice = Splice { range: start..start + 3, text: "[yy]".to_owned() };
+        let line = 1 + old[..start].matches('\n').count();
+        let BlessExcerpt { line, old, new } = BlessExcerpt::of(old, &splice, line, 1, 4);
         (line, old, new)
     }
 
