@@ -22,7 +22,9 @@ impl BrokenInput {
     /// The error for several lines: prints all but the last one, and returns that.
     pub(super) fn of_lines(mut lines: Vec<String>) -> BrokenInput {
         let last = lines.pop().unwrap_or_default();
-        lines.iter().for_each(|line| note(line));
+        for line in &lines {
+            note(line);
+        }
         BrokenInput(last)
     }
 }

@@ -72,7 +72,7 @@ impl Select {
     /// When a path or a case that was typed does not exist.
     pub(super) fn sources(&self, settings: &Settings, options: &LoadOptions) -> anyhow::Result<Sources> {
         self.check_default(&settings.anchor)?;
-        self.sources_of(&self.searched(), settings, options)
+        sources_of(&self.searched(), settings, options)
     }
 
     /// [`Select::sources`] without the paths that cannot be used, if another one can; each of them is noted.
@@ -93,27 +93,10 @@ impl Select {
         if usable.is_empty() {
             return Err(error);
         }
-        unusable.iter().for_each(|path| output::note(&format!("note: {path}")));
-        self.sources_of(&usable, settings, options)
-    }
-
-    fn sources_of(
-        &self,
-        paths: &[PathBuf],
-        settings: &Settings,
-        options: &LoadOptions,
-    ) -> anyhow::Result<Sources> {
-        let found = sources::find(paths, &settings.anchor)?;
-        for source in found.sources.with_named_cases() {
-            if let Some(missing) = run::missing_cases(source, options).first() {
-                return Err(no_such_case(source, missing));
-            }
+        for path in &unusable {
+            output::note(&format!("note: {path}"));
         }
-        note_filtered(&found.sources, options, settings);
-        for passed_over in &found.passed_over {
-            output::note(&format!("note: {passed_over}"));
-        }
-        Ok(found.sources)
+        sources_of(&usable, settings, options)
     }
 
     /// Reports that no path was named and the default one does not exist.
@@ -223,6 +206,21 @@ impl Select {
         };
         Ok(LoadOptions { run, file, overrides })
     }
+}
+
+/// The selected files of these paths. Cases that are named and do not exist are errors.
+fn sources_of(paths: &[PathBuf], settings: &Settings, options: &LoadOptions) -> anyhow::Result<Sources> {
+    let found = sources::find(paths, &settings.anchor)?;
+    for source in found.sources.with_named_cases() {
+        if let Some(missing) = run::missing_cases(source, options).first() {
+            return Err(no_such_case(source, missing));
+        }
+    }
+    note_filtered(&found.sources, options, settings);
+    for passed_over in &found.passed_over {
+        output::note(&format!("note: {passed_over}"));
+    }
+    Ok(found.sources)
 }
 
 /// Tells of cases that were named and that the filter of `vmconf.toml` does not select.

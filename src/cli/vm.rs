@@ -156,7 +156,7 @@ impl VmArgs {
             "timeout" => table.timeout.as_ref().map(|text| format!("{text:?}")),
             "start-timeout" => table.start_timeout.as_ref().map(|text| format!("{text:?}")),
             "vm-memory" => table.memory.map(|bytes| bytes.to_string()),
-            "known" => table.known.as_ref().map(|path| format!("{path:?}")),
+            "known" => table.known.as_ref().map(|path| format!("{:?}", path.display().to_string())),
             _ => None,
         };
         Some((format!("[vm.{}]", table.name), value?))
