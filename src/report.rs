@@ -35,7 +35,7 @@ pub mod text;
 pub mod truncate;
 mod world;
 
-pub use self::case_block::{counts, stderr_lines};
+pub use self::case_block::counts;
 pub use self::groups::of_cause;
 pub use self::kind::{
     Ends, Grouping, NOT_EXPLORED, Needs, NewReport, Report, ReportKind, ReportOptions, Verbosity,

@@ -1,5 +1,6 @@
 //! Text with positions: the JSON reader, edits that preserve all other bytes, excerpts, quoting, suggestions.
 
+pub(crate) mod columns;
 pub mod config;
 pub mod edit;
 pub mod excerpt;

@@ -71,7 +71,6 @@ impl Asm {
         self.file.display().to_string()
     }
 
-    /// Prints all errors but the last, and returns that.
     fn broken(&self, errors: &AsmErrors) -> BrokenInput {
         let name = self.name();
         let mut lines: Vec<_> = errors.all().iter().map(|error| format!("{name}:{error}")).collect();
@@ -79,11 +78,7 @@ impl Asm {
             let errors = counted(MAX_ERRORS, "error");
             lines.push(format!("{name}: {errors}; the rest of the source is not read"));
         }
-        let last = lines.pop().unwrap_or_default();
-        for line in &lines {
-            output::note(line);
-        }
-        BrokenInput(last)
+        BrokenInput::of_lines(lines)
     }
 
     fn segment(&self, program: &Assembled) -> anyhow::Result<()> {

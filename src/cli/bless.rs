@@ -245,10 +245,11 @@ pub(super) fn note_broken(report: &CaseReport) {
 }
 
 fn note_refused(refusal: &BlessRefusal) {
-    let BlessRefusal { case, step, at, place, why } = refusal;
+    let BlessRefusal { case, step, at, place, why, is_outcome_change } = refusal;
     let step = vector_step(*step);
     let at = at.as_ref().map_or(String::new(), |at| format!("{step}{at}: "));
-    output::note(&format!("refused: {}:{}: {at}{why}", case.file, place.position));
+    let advice = if *is_outcome_change { "; --allow-outcome-change accepts that" } else { "" };
+    output::note(&format!("refused: {}:{}: {at}{why}{advice}", case.file, place.position));
     output::note(&format!("  in {case}"));
 }
 

@@ -10,6 +10,7 @@ use vmconf::text::config::{ConfigKind, Override, Setting};
 use super::output;
 use super::run::RunArgs;
 use super::settings::{self, FILE, Settings, TypedFlag};
+use super::vm::VmArgs;
 
 /// Print which settings apply and where each is set
 ///
@@ -27,10 +28,14 @@ impl ConfigSubcommand {
     /// Prints all settings. `run` is the command whose flags they are.
     pub(super) fn run(&self, settings: &Settings, run: &Command) -> anyhow::Result<Exit> {
         let mut out = output::stdout();
-        let file_override = self.run.paths().first().and_then(|path| settings.override_of(path));
+        let in_force = InForce {
+            settings,
+            vm: self.run.vm(),
+            file_override: self.run.paths().first().and_then(|path| settings.override_of(path)),
+        };
         writeln!(out, "{}", heading(settings))?;
         for (setting, arg) in settings::declared(run) {
-            let (value, origin) = value_and_origin(settings, &setting, arg, file_override);
+            let (value, origin) = in_force.value_and_origin(&setting, arg);
             writeln!(out, "{}", line(&setting.name, &value, &origin))?;
         }
         if self.run.paths().is_empty() {
@@ -53,18 +58,30 @@ fn line(name: &str, value: &str, origin: &str) -> String {
     format!("{set:<32} # {origin}")
 }
 
-fn value_and_origin(
-    settings: &Settings,
-    setting: &Setting,
-    arg: &Arg,
-    file_override: Option<&Override>,
-) -> (String, String) {
-    if let Some(typed) = settings.typed(&setting.name) {
-        return (typed_value(setting.kind, typed), format!("--{}", setting.name));
-    }
-    match (settings.entry(&setting.name, file_override), &settings.file) {
-        (Some(entry), Some(file)) => (entry.shown.clone(), file.line(entry)),
-        _ => (default(setting, arg), "default".to_owned()),
+/// What decides which settings apply.
+struct InForce<'s> {
+    settings: &'s Settings,
+    vm: &'s VmArgs,
+    /// That of the file that was named.
+    file_override: Option<&'s Override>,
+}
+
+impl InForce<'_> {
+    fn value_and_origin(&self, setting: &Setting, arg: &Arg) -> (String, String) {
+        let InForce { settings, vm, file_override } = self;
+        if let Some(typed) = settings.typed(&setting.name) {
+            return (typed_value(setting.kind, typed), format!("--{}", setting.name));
+        }
+        if let Some((table, value)) = vm.of_table(settings, &setting.name) {
+            return (value, table);
+        }
+        // The lists of a profile are for the machines of vmconf.
+        let is_of_vmconf = setting.name == "known" && vm.is_some();
+        let entry = settings.entry(&setting.name, *file_override).filter(|_| !is_of_vmconf);
+        match (entry, &settings.file) {
+            (Some(entry), Some(file)) => (entry.shown.clone(), file.line(entry)),
+            _ => (default(setting, arg), "default".to_owned()),
+        }
     }
 }
 

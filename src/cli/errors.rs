@@ -18,6 +18,17 @@ pub(super) fn help() -> String {
 #[error("{0}")]
 pub(super) struct BrokenInput(pub(super) String);
 
+impl BrokenInput {
+    /// The error for several lines: prints all but the last one, and returns that.
+    pub(super) fn of_lines(mut lines: Vec<String>) -> BrokenInput {
+        let last = lines.pop().unwrap_or_default();
+        for line in &lines {
+            note(line);
+        }
+        BrokenInput(last)
+    }
+}
+
 /// A command-line error of several lines; the first starts with `error: `. Ends the command with
 /// [`Exit::Usage`], as every other error does.
 #[derive(Debug, thiserror::Error)]

@@ -8,7 +8,8 @@ use anyhow::{Context, bail};
 use clap::Args;
 use serde_json::Value as Json;
 use vmconf::formats::{Format, Inputs, MakeVector, NewVector, StateOf, made_for};
-use vmconf::machines::MachineInfo;
+use vmconf::machines::{MachineInfo, ProgramLanguage};
+use vmconf::model::case::Case;
 use vmconf::model::exit_code::Exit;
 use vmconf::model::signature;
 use vmconf::model::verdict::Verdict;
@@ -96,16 +97,16 @@ impl Exec {
         let inputs = self.inputs(make)?;
         let program = code::read_program(self.machine, &self.code)?;
         let case = self.vector.as_deref().and_then(Path::file_stem).and_then(|stem| stem.to_str());
-        let vector = |state: Option<&StateOf<'_>>| {
-            let new =
-                NewVector { name: case.unwrap_or("program"), program: &program, inputs: &inputs, state };
+        let vector = |inputs: &Inputs, state: Option<&StateOf<'_>>| {
+            let new = NewVector { name: case.unwrap_or("program"), program: &program, inputs, state };
             text_of((make.make)(&new))
         };
         let options = self.options(format, settings)?;
-        let left = self.execute(vector(None)?, &options)?;
+        let read = |inputs: &Inputs| anyhow::Ok(case_of(vector(inputs, None)?, &options));
+        let left = self.execute(self.case(&inputs, read)?, &options)?;
         final_state::print(self.machine, &left, self.form)?;
         if let Some(path) = &self.vector {
-            let text = vector(Some(&|field: &str| left.field(field)))?;
+            let text = vector(&inputs, Some(&|field: &str| left.field(field)))?;
             check(&text, &options)?;
             self.force.write(path, text.as_bytes())?;
         }
@@ -135,9 +136,26 @@ impl Exec {
         Ok(LoadOptions { file, run, ..LoadOptions::default() })
     }
 
-    /// Runs the only case of the vector; what it expects does not matter.
-    fn execute(&self, vector: String, options: &LoadOptions) -> anyhow::Result<FinalState> {
-        let case = case_of(vector, options)?;
+    /// The case of a program and its inputs. What is wrong with another input, too, is wrong with the program.
+    fn case(
+        &self,
+        inputs: &Inputs,
+        read: impl Fn(&Inputs) -> anyhow::Result<Result<Case, String>>,
+    ) -> anyhow::Result<Case> {
+        let what = match read(inputs)? {
+            Ok(case) => return Ok(case),
+            Err(what) => what,
+        };
+        let needs_input = matches!(self.machine.language, ProgramLanguage::Document { .. });
+        let other = (needs_input && inputs.input.is_none()).then(|| "0".to_owned());
+        if read(&Inputs { input: other, ..inputs.clone() })?.is_err_and(|other| other == what) {
+            return Err(broken(&what));
+        }
+        bail!("--input: {what}")
+    }
+
+    /// Runs the case; what it expects does not matter.
+    fn execute(&self, case: Case, options: &LoadOptions) -> anyhow::Result<FinalState> {
         FinalState::of(self.machine, case, &options.file.limits, &options.run).map_err(
             |stopped| match stopped {
                 Stopped::Error(error) => broken(&error.to_string()),

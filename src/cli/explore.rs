@@ -175,16 +175,9 @@ fn documents(metadata: &Path, snapshots: &Path) -> anyhow::Result<Opened> {
         let text = input::read_text(path)?;
         Ok::<_, anyhow::Error>((path.display().to_string(), text))
     };
-    let broken = |mut errors: Vec<String>| {
-        let last = errors.pop().unwrap_or_default();
-        for error in &errors {
-            output::note(error);
-        }
-        BrokenInput(last)
-    };
     let ((metadata, text), (name, stream)) = (read(metadata)?, read(snapshots)?);
-    let program = documents::metadata(&metadata, text).map_err(broken)?;
-    let snapshots = documents::snapshots(&name, &stream).map_err(broken)?;
+    let program = documents::metadata(&metadata, text).map_err(BrokenInput::of_lines)?;
+    let snapshots = documents::snapshots(&name, &stream).map_err(BrokenInput::of_lines)?;
     let (playback, notes) = Playback::new(&program, &snapshots).map_err(|error| BrokenInput(error.what))?;
     notes.iter().take(MAX_NOTES).for_each(|note| output::note(&format!("note: {name}: {note}")));
     let more = notes.len().saturating_sub(MAX_NOTES);

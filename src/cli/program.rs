@@ -111,13 +111,14 @@ pub(super) fn hex_text(text: &[u8]) -> Result<Vec<u8>, String> {
 ///
 /// # Errors
 ///
-/// When the format refuses it. Places are left out, since the user does not see the text.
-pub(super) fn case_of(text: String, options: &LoadOptions) -> anyhow::Result<Case> {
+/// Why the format refuses it. Places are left out, since the user does not see the text.
+pub(super) fn case_of(text: String, options: &LoadOptions) -> Result<Case, String> {
     let source = source();
     let loaded = run::open_text(&source, text, options);
-    let case = loaded.case(0).ok_or_else(|| broken(&errors(loaded.errors())))?;
-    let reading = case.read().map_err(|panic| broken(&panic))?;
-    reading.case.ok_or_else(|| broken(&errors(&reading.diagnostics)))
+    let wrong = errors(loaded.errors());
+    let case = loaded.case(0).filter(|_| wrong.is_empty()).ok_or(wrong)?;
+    let reading = case.read()?;
+    reading.case.ok_or_else(|| errors(&reading.diagnostics))
 }
 
 /// The source that stands for a text that is in no file.

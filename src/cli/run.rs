@@ -103,6 +103,11 @@ impl RunArgs {
         self.select.paths()
     }
 
+    /// The machine in another process.
+    pub(super) fn vm(&self) -> &VmArgs {
+        &self.vm
+    }
+
     pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         let controls = Controls::default();
         ctrlc::set_handler(controls.interrupt_handler())?;
@@ -175,6 +180,11 @@ impl Runner<'_> {
     /// The selected files.
     pub(super) fn sources(&self, options: &LoadOptions) -> anyhow::Result<Sources> {
         self.args.select.sources(self.settings, options)
+    }
+
+    /// The files to run again: without the paths that cannot be used, if another one can.
+    pub(super) fn usable_sources(&self, options: &LoadOptions) -> anyhow::Result<Sources> {
+        self.args.select.usable_sources(self.settings, options)
     }
 
     /// The paths that were typed, or the default one, as they are opened.

@@ -12,7 +12,7 @@ use vmconf::formats::forks;
 use vmconf::run::anchor::Anchor;
 use vmconf::run::expression::{Expr, ExprSelection, Outcomes};
 use vmconf::run::filter::Filter;
-use vmconf::run::sources::{self, Sources, VectorSource};
+use vmconf::run::sources::{self, Sources, UnusablePath, VectorSource};
 use vmconf::run::{self, CaseSample, Families, LoadOptions, MissingCase, RunOptions};
 use vmconf::text::suggest::nearest;
 
@@ -72,17 +72,31 @@ impl Select {
     /// When a path or a case that was typed does not exist.
     pub(super) fn sources(&self, settings: &Settings, options: &LoadOptions) -> anyhow::Result<Sources> {
         self.check_default(&settings.anchor)?;
-        let found = sources::find(&self.searched(), &settings.anchor)?;
-        for source in found.sources.with_named_cases() {
-            if let Some(missing) = run::missing_cases(source, options).first() {
-                return Err(no_such_case(source, missing));
-            }
+        sources_of(&self.searched(), settings, options)
+    }
+
+    /// [`Select::sources`] without the paths that cannot be used, if another one can; each of them is noted.
+    pub(super) fn usable_sources(
+        &self,
+        settings: &Settings,
+        options: &LoadOptions,
+    ) -> anyhow::Result<Sources> {
+        let error = match self.sources(settings, options) {
+            Err(error) if error.is::<UnusablePath>() => error,
+            found => return found,
+        };
+        let (mut usable, mut unusable) = (self.searched(), Vec::new());
+        usable.retain(|path| {
+            let found = sources::find(std::slice::from_ref(path), &settings.anchor);
+            found.map_err(|error| unusable.push(error)).is_ok()
+        });
+        if usable.is_empty() {
+            return Err(error);
         }
-        note_filtered(&found.sources, options, settings);
-        for passed_over in &found.passed_over {
-            output::note(&format!("note: {passed_over}"));
+        for path in &unusable {
+            output::note(&format!("note: {path}"));
         }
-        Ok(found.sources)
+        sources_of(&usable, settings, options)
     }
 
     /// Reports that no path was named and the default one does not exist.
@@ -192,6 +206,21 @@ impl Select {
         };
         Ok(LoadOptions { run, file, overrides })
     }
+}
+
+/// The selected files of these paths. Cases that are named and do not exist are errors.
+fn sources_of(paths: &[PathBuf], settings: &Settings, options: &LoadOptions) -> anyhow::Result<Sources> {
+    let found = sources::find(paths, &settings.anchor)?;
+    for source in found.sources.with_named_cases() {
+        if let Some(missing) = run::missing_cases(source, options).first() {
+            return Err(no_such_case(source, missing));
+        }
+    }
+    note_filtered(&found.sources, options, settings);
+    for passed_over in &found.passed_over {
+        output::note(&format!("note: {passed_over}"));
+    }
+    Ok(found.sources)
 }
 
 /// Tells of cases that were named and that the filter of `vmconf.toml` does not select.

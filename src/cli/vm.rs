@@ -13,8 +13,6 @@ use vmconf::machines::tiers::Tiers;
 use vmconf::model::case::CaseId;
 use vmconf::model::exit_code::Exit;
 use vmconf::model::interrupt::Interrupt;
-use vmconf::model::verdict::Breakdown;
-use vmconf::report::stderr_lines;
 use vmconf::run::Flaky;
 use vmconf::testees::process::{self, ProcessGroups, ProcessVm, START, TesteeCommand};
 use vmconf::testees::{MakeTestee, Stopped};
@@ -67,7 +65,7 @@ pub(super) struct VmsArgs {
 }
 
 /// The limits of a machine in another process.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 struct VmLimits {
     /// The verdict on a case that passes when it is tried again after a crash or time-out [default: report]
     ///
@@ -150,6 +148,20 @@ impl VmArgs {
         configured(settings, self.vm.as_ref()?).ok()?.known.clone()
     }
 
+    /// The name of the table of the machine in `vmconf.toml`, and what it sets in the place of a setting, as written
+    /// there; `None` if it does not set it.
+    pub(super) fn of_table(&self, settings: &Settings, setting: &str) -> Option<(String, String)> {
+        let table = configured(settings, self.vm.as_ref()?).ok()?;
+        let value = match setting {
+            "timeout" => table.timeout.as_ref().map(|text| format!("{text:?}")),
+            "start-timeout" => table.start_timeout.as_ref().map(|text| format!("{text:?}")),
+            "vm-memory" => table.memory.map(|bytes| bytes.to_string()),
+            "known" => table.known.as_ref().map(|path| format!("{:?}", path.display().to_string())),
+            _ => None,
+        };
+        Some((format!("[vm.{}]", table.name), value?))
+    }
+
     /// A hash of the files that results of the machine depend on; `None` without `--vm`. `hello` is what the machine
     /// reports, if it was started.
     ///
@@ -174,8 +186,9 @@ impl VmArgs {
     /// How the machine is started; `None` without `--vm`.
     fn command(&self, settings: &Settings) -> anyhow::Result<Option<TesteeCommand>> {
         let Some(vm) = &self.vm else {
-            if self.limits.is_some() {
-                bail!("--timeout, --start-timeout, --vm-memory and --flaky are for the machine of --vm");
+            // A profile may set limits for the runs that have such a machine.
+            if let Some(flag) = VmLimits::FLAGS.iter().find(|flag| settings.typed(flag).is_some()) {
+                bail!("--{flag} is for the machine of --vm");
             }
             return Ok(None);
         };
@@ -283,11 +296,11 @@ pub(super) fn stopped_early(stopped: Stopped) -> anyhow::Error {
         Stopped::Error(error) => error.to_string(),
         Stopped::Interrupted => "the run was interrupted".to_owned(),
         Stopped::Unsupported(reason) => format!("the machine does not support the program: {reason}"),
-        Stopped::Crash(Breakdown { what, stderr }) | Stopped::Timeout(Breakdown { what, stderr }) => {
-            for line in stderr_lines(&stderr) {
+        Stopped::Crash(breakdown) | Stopped::Timeout(breakdown) => {
+            for line in breakdown.stderr_lines() {
                 output::note(&format!("stderr: {line}"));
             }
-            format!("the machine broke down: {what}")
+            format!("the machine broke down: {}", breakdown.what)
         }
     };
     BrokenInput(what).into()
@@ -303,37 +316,49 @@ fn cannot_run(why: &str) -> anyhow::Error {
 }
 
 impl VmLimits {
-    fn is_some(&self) -> bool {
-        let VmLimits { flaky, timeout, start_timeout, vm_memory } = self;
-        flaky.is_some() || timeout.is_some() || start_timeout.is_some() || vm_memory.is_some()
+    /// The flags.
+    const FLAGS: &[&str] = &["flaky", "timeout", "start-timeout", "vm-memory"];
+
+    /// How the machine that the argument names is started. What was typed precedes its table in `vmconf.toml`, and that
+    /// what a profile sets for all machines.
+    fn command(&self, vm: &str, settings: &Settings) -> anyhow::Result<TesteeCommand> {
+        let (command, own) = VmLimits::named(vm, settings)?;
+        let timeout = preferred(settings, "timeout", self.timeout, own.timeout).unwrap_or(TIMEOUT);
+        let start = preferred(settings, "start-timeout", self.start_timeout, own.start_timeout);
+        Ok(TesteeCommand {
+            timeout,
+            start: start.unwrap_or(START.max(timeout)),
+            memory: preferred(settings, "vm-memory", self.vm_memory, own.vm_memory),
+            ..command
+        })
     }
 
-    /// How the machine that the argument names is started.
-    fn command(&self, vm: &str, settings: &Settings) -> anyhow::Result<TesteeCommand> {
-        let mut command = match vm.split_once('=') {
+    /// The command that the argument names, and what its table in `vmconf.toml` sets.
+    fn named(vm: &str, settings: &Settings) -> anyhow::Result<(TesteeCommand, VmLimits)> {
+        match vm.split_once('=') {
             Some(("", _)) => bail!("--vm {vm}: the machine has no name; write NAME=COMMAND"),
-            Some((name, text)) => TesteeCommand {
-                name: name.to_owned(),
-                words: split(text)
-                    .filter(|words| !words.is_empty())
-                    .with_context(|| format!("--vm {name}=: a command follows the name"))?,
-                env: Vec::new(),
-                folder: None,
-                timeout: TIMEOUT,
-                start: Duration::ZERO,
-                memory: None,
-            },
+            Some((name, text)) => {
+                let words = split(text).filter(|words| !words.is_empty());
+                let words = words.with_context(|| format!("--vm {name}=: a command follows the name"))?;
+                Ok((testee_command(name, words), VmLimits::default()))
+            }
             None => match configured(settings, vm) {
-                Ok(vm) => of_file(vm)?,
-                Err(unknown) => installed(vm)?.ok_or(unknown)?,
+                Ok(vm) => of_file(vm),
+                Err(unknown) => Ok((installed(vm)?.ok_or(unknown)?, VmLimits::default())),
             },
-        };
-        command.timeout = self.timeout.unwrap_or(command.timeout);
-        let configured = Some(command.start).filter(|start| !start.is_zero());
-        command.start = self.start_timeout.or(configured).unwrap_or(START.max(command.timeout));
-        command.memory = self.vm_memory.or(command.memory);
-        Ok(command)
+        }
     }
+}
+
+/// A command in the working folder, with the default limits.
+fn testee_command(name: &str, words: Vec<String>) -> TesteeCommand {
+    let name = name.to_owned();
+    TesteeCommand { name, words, env: Vec::new(), folder: None, timeout: TIMEOUT, start: START, memory: None }
+}
+
+/// The value of a flag: the typed one, else that of the table of the machine, else that of the profile.
+fn preferred<T>(settings: &Settings, flag: &str, value: Option<T>, of_table: Option<T>) -> Option<T> {
+    if settings.typed(flag).is_some() { value } else { of_table.or(value) }
 }
 
 /// The table `[vm.NAME]`.
@@ -360,43 +385,23 @@ fn installed(name: &str) -> anyhow::Result<Option<TesteeCommand>> {
     if !adapter.is_installed() {
         bail!("--vm {name}: it is not installed; vmconf vm install {name} does that");
     }
-    Ok(Some(TesteeCommand {
-        name: name.to_owned(),
-        words: manifest.command,
-        env: Vec::new(),
-        folder: Some(adapter.folder()?),
-        timeout: TIMEOUT,
-        start: Duration::ZERO,
-        memory: None,
-    }))
+    let folder = Some(adapter.folder()?);
+    Ok(Some(TesteeCommand { folder, ..testee_command(name, manifest.command) }))
 }
 
-fn of_file(vm: &config::ConfiguredVm) -> anyhow::Result<TesteeCommand> {
-    let config::ConfiguredVm {
-        name,
-        command,
-        env,
-        folder,
-        timeout,
-        start_timeout,
-        memory,
-        known: _,
-        cache_key: _,
-    } = vm.clone();
-    let limit = |key: &str, text: Option<String>| {
+/// The command of a table `[vm.NAME]`, and what it sets.
+fn of_file(vm: &config::ConfiguredVm) -> anyhow::Result<(TesteeCommand, VmLimits)> {
+    let limit = |key: &str, text: &Option<String>| {
         let limit = text.as_deref().map(time_limit).transpose();
-        limit.map_err(anyhow::Error::msg).with_context(|| format!("[vm.{name}] {key}"))
+        limit.map_err(anyhow::Error::msg).with_context(|| format!("[vm.{}] {key}", vm.name))
     };
-    let (timeout, start) = (limit("timeout", timeout)?, limit("start-timeout", start_timeout)?);
-    let start = start.unwrap_or_default();
-    let folder = Some(folder).filter(|folder| !folder.as_os_str().is_empty());
-    Ok(TesteeCommand {
-        name,
-        words: command,
-        env,
-        folder,
-        timeout: timeout.unwrap_or(TIMEOUT),
-        start,
-        memory,
-    })
+    let own = VmLimits {
+        flaky: None,
+        timeout: limit("timeout", &vm.timeout)?,
+        start_timeout: limit("start-timeout", &vm.start_timeout)?,
+        vm_memory: vm.memory,
+    };
+    let folder = Some(vm.folder.clone()).filter(|folder| !folder.as_os_str().is_empty());
+    let command = testee_command(&vm.name, vm.command.clone());
+    Ok((TesteeCommand { env: vm.env.clone(), folder, ..command }, own))
 }

@@ -134,7 +134,8 @@ impl<'r, 'w> WatchSession<'r, 'w> {
     }
 
     fn first(&mut self) -> anyhow::Result<Exit> {
-        let (sources, options) = self.found()?;
+        let options = self.search()?;
+        let sources = self.runner.sources(&options)?;
         self.keep(&sources, &options);
         self.watch_around(&options)?;
         self.once(&sources, &options)
@@ -170,7 +171,9 @@ impl<'r, 'w> WatchSession<'r, 'w> {
 
     /// Runs the files that these changes affect; `None` if no file is affected.
     fn rerun(&mut self, changes: &FolderChanges) -> Result<Option<Exit>, RunError> {
-        let (sources, mut options) = self.found().map_err(RunError::Input)?;
+        let mut options = self.search().map_err(RunError::Input)?;
+        // A named file may be about to be written again.
+        let sources = self.runner.usable_sources(&options).map_err(RunError::Input)?;
         let affected = self.affected(&sources, changes, &options);
         let deleted = self.forget_deleted(&sources);
         self.failures.forget(|file| deleted.contains(file));
@@ -210,12 +213,12 @@ impl<'r, 'w> WatchSession<'r, 'w> {
         Ok(exit)
     }
 
-    /// Searches the files again, and reads the lists of expected failures again.
-    fn found(&mut self) -> anyhow::Result<(Sources, LoadOptions)> {
+    /// Watches what is searched now, and reads the lists of expected failures again.
+    fn search(&mut self) -> anyhow::Result<LoadOptions> {
         self.watch_folders()?;
         let options = self.runner.options()?;
         self.lists = lists(&options).collect();
-        Ok((self.runner.sources(&options)?, options))
+        Ok(options)
     }
 
     /// Whether a change of this file or folder can change the result of a run.

@@ -1,8 +1,6 @@
 //! Checks that need the machine of a case: whether it can load the program and has the fields that are
 //! compared.
 
-use std::sync::Arc;
-
 use crate::isa::assembler::{AsmError, Warning};
 use crate::machines::status::LoadError;
 use crate::machines::{MachineInfo, ProgramLanguage};
@@ -112,19 +110,12 @@ impl<'c> Inspection<'c> {
         commands
     }
 
-    /// Loads the program. A mnemonic that the machine does not have is removed and loading is repeated, so
-    /// that further unknown ones are found.
+    /// Loads the program.
     fn load(&mut self, testee: &mut dyn Testee) {
-        const MAX_COUNT: usize = 20;
-        let mut program = self.case.program.clone();
-        for _ in 0..MAX_COUNT {
-            let Err(Stopped::Error(reason)) = testee.run(&program, &[], &mut |_, _| {}) else { return };
-            let removed = remove_mnemonic(&mut program, &reason);
-            let diagnostic = self.refused(&reason, removed.as_deref());
+        let Err(Stopped::Error(reason)) = testee.run(&self.case.program, &[], &mut |_, _| {}) else { return };
+        for error in reason.each() {
+            let diagnostic = self.refused(error);
             self.add(Severity::Error, diagnostic);
-            if removed.is_none() {
-                return;
-            }
         }
     }
 
@@ -132,7 +123,7 @@ impl<'c> Inspection<'c> {
     pub(super) fn remarks(&self) -> Vec<Diagnostic<Origin>> {
         let remarks = self.machine.map_or_else(Vec::new, |machine| (machine.lint)(&self.case.program));
         let note = |remark: &LoadError| {
-            self.about(remark, remark.to_string()).under(LintRule::OddProgram).severity(Severity::Note)
+            self.about(remark, remark.what.clone()).under(LintRule::OddProgram).severity(Severity::Note)
         };
         remarks.iter().map(note).collect()
     }
@@ -143,13 +134,22 @@ impl<'c> Inspection<'c> {
         Diagnostic::at(at.unwrap_or(self.node.at()), what)
     }
 
-    fn refused(&self, reason: &LoadError, mnemonic: Option<&str>) -> Diagnostic<Origin> {
-        let diagnostic = self.about(reason, reason.to_string());
-        match mnemonic {
+    fn refused(&self, reason: &LoadError) -> Diagnostic<Origin> {
+        let diagnostic = self.about(reason, reason.what.clone());
+        match reason.at.as_ref().and_then(|at| self.mnemonic(at)) {
             Some(word) => {
                 diagnostic.under(LintRule::UnknownMnemonic).suggest(nearest(word, self.mnemonics()))
             }
             None => diagnostic.under(LintRule::NotLoadable),
+        }
+    }
+
+    /// The text of a datum of the program that is an item of a list: the machines that have such items take them for
+    /// mnemonics.
+    fn mnemonic(&self, at: &Path) -> Option<&'c str> {
+        match (at.last(), datum(&self.case.program, at)?) {
+            (PathKey::Index(_), Value::Text(word)) => Some(word),
+            _ => None,
         }
     }
 
@@ -204,22 +204,5 @@ fn datum<'p>(program: &'p Program, path: &Path) -> Option<&'p Value> {
     match path.parent() {
         Some(parent) => datum(program, parent)?.child(path.last()),
         None => program.0.child(path.last()),
-    }
-}
-
-/// Removes the unknown mnemonic for which a program was rejected, if that was the reason.
-fn remove_mnemonic(program: &mut Program, reason: &LoadError) -> Option<String> {
-    let at = reason.at.as_ref()?;
-    let (Some(PathKey::Name(member)), PathKey::Index(index)) = (at.parent().map(Path::last), at.last())
-    else {
-        return None;
-    };
-    let Value::Record(members) = Arc::make_mut(&mut program.0) else { return None };
-    let list = members.iter_mut().find(|(name, _)| **name == **member)?;
-    let Value::List(entries) = &mut list.1 else { return None };
-    let entry = entries.get_mut(*index)?;
-    match std::mem::replace(entry, Value::Bytes(Vec::new())) {
-        Value::Text(mnemonic) => Some(mnemonic.into()),
-        _ => None,
     }
 }

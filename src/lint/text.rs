@@ -12,6 +12,7 @@ use crate::model::count::counted;
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::escape::escaped;
 use crate::model::rule::LintRule;
+use crate::text::columns::columns;
 use crate::text::excerpt::Excerpt;
 use crate::text::json::quoted;
 
@@ -150,7 +151,7 @@ fn wrapped(text: &str, mut column: usize, indent: &str) -> String {
     let mut lines = String::new();
     // Each word may begin a line.
     for (index, word) in text.split(' ').map(escaped).enumerate() {
-        let length = word.chars().count();
+        let length = columns(&word);
         if index > 0 && column + 1 + length > WIDTH {
             lines.push('\n');
             lines.push_str(indent);

@@ -23,7 +23,7 @@ pub enum Status {
 
 /// Why a program cannot be loaded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{what}")]
+#[error("{}", self.in_a_line())]
 pub struct LoadError {
     /// The invalid datum of the program record, if it is a single one.
     pub at: Option<Path>,
@@ -31,23 +31,48 @@ pub struct LoadError {
     pub column: Option<usize>,
     /// What is wrong.
     pub what: String,
+    /// What else is wrong with the program, in its order.
+    pub further: Vec<LoadError>,
 }
 
 impl LoadError {
+    /// The maximum number of errors of one program that are told apart.
+    pub const MAX_COUNT: usize = 20;
+
     /// An error of the program as a whole.
     pub fn new(what: impl Into<String>) -> LoadError {
-        LoadError { at: None, column: None, what: what.into() }
+        LoadError { at: None, column: None, what: what.into(), further: Vec::new() }
     }
 
     /// An error of one datum of the program.
     pub fn at(at: Path, what: impl Into<String>) -> LoadError {
-        LoadError { at: Some(at), column: None, what: what.into() }
+        LoadError { at: Some(at), ..LoadError::new(what) }
     }
 
     /// The error, of the part of the text of its datum that starts in this column.
     #[must_use]
     pub fn in_column(self, column: usize) -> LoadError {
         LoadError { column: Some(column), ..self }
+    }
+
+    /// All errors of a program as one; `None` if there are none. The last one of too many says how many it stands for.
+    pub fn of_all(mut errors: Vec<LoadError>) -> Option<LoadError> {
+        if errors.len() > LoadError::MAX_COUNT {
+            let more = errors.split_off(LoadError::MAX_COUNT - 1).len();
+            errors.push(LoadError::new(format!("and {more} more errors")));
+        }
+        let mut errors = errors.into_iter();
+        let first = errors.next()?;
+        Some(LoadError { further: errors.collect(), ..first })
+    }
+
+    /// This error, then the further ones.
+    pub fn each(&self) -> impl Iterator<Item = &LoadError> {
+        std::iter::once(self).chain(&self.further)
+    }
+
+    fn in_a_line(&self) -> String {
+        self.each().map(|error| &*error.what).collect::<Vec<_>>().join("; ")
     }
 }
 

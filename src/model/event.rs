@@ -123,15 +123,27 @@ pub struct UsedVm {
     pub release: String,
     /// The fields that are not compared, since it reports only their hashes.
     pub not_compared: Vec<String>,
+    /// What it lacks, as it reports it.
+    pub lacks: Vec<String>,
     /// What it does beyond the specification, as it reports it.
     pub extensions: Vec<String>,
+}
+
+impl UsedVm {
+    /// What it reports that it lacks, in a line; `None` if it names nothing.
+    pub fn lacks_in_words(&self) -> Option<String> {
+        let lacks = self.lacks.join(", ");
+        (!lacks.is_empty())
+            .then(|| escaped(&format!("{} says that it lacks: {lacks}", self.name)).into_owned())
+    }
 }
 
 /// As it appears in reports: `mine (py-evm 0.10.1)`.
 impl fmt::Display for UsedVm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let UsedVm { name, implementation, release, not_compared, extensions: _ } = self;
-        write!(f, "{} ({} {}", escaped(name), escaped(implementation), escaped(release))?;
+        let UsedVm { name, implementation, release, not_compared, lacks: _, extensions: _ } = self;
+        let version = [&**implementation, release].map(str::trim).join(" ");
+        write!(f, "{} ({}", escaped(name), escaped(version.trim()))?;
         if !not_compared.is_empty() {
             write!(f, "; not compared, but their hashes: {}", escaped(&not_compared.join(", ")))?;
         }

@@ -6,6 +6,7 @@ use super::assertion::Expected;
 use super::path::Path;
 use super::state_table::StateTable;
 use super::value::Value;
+use crate::model::count::counted;
 use crate::model::diagnostic::{Diagnostic, DiagnosticPlace};
 
 /// The result of a case. A machine that differs and a broken vector are always distinct verdicts.
@@ -263,10 +264,26 @@ pub struct Breakdown {
 }
 
 impl Breakdown {
-    /// What it wrote to standard error, to follow `what` in the same line; empty if it wrote nothing.
+    /// The first and the last lines that it wrote to standard error, without blank ones, and how many between them are
+    /// left out.
+    pub fn stderr_lines(&self) -> Vec<String> {
+        const HEAD: usize = 5;
+        const TAIL: usize = 10;
+        let lines = self.stderr.lines().filter(|line| !line.trim().is_empty());
+        let lines: Vec<_> = lines.map(str::to_owned).collect();
+        match lines.len().saturating_sub(HEAD + TAIL) {
+            0 => lines,
+            more => {
+                let note = format!("… {} left out …", counted(more, "line"));
+                [&lines[..HEAD], &[note], &lines[HEAD + more..]].concat()
+            }
+        }
+    }
+
+    /// [`Breakdown::stderr_lines`], to follow `what` in the same line; empty if it wrote nothing.
     pub fn stderr_in_line(&self) -> String {
-        let lines = self.stderr.lines().map(str::trim).filter(|line| !line.is_empty());
-        let lines = lines.collect::<Vec<_>>().join(" | ");
+        let lines = self.stderr_lines();
+        let lines = lines.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" | ");
         if lines.is_empty() { lines } else { format!("; standard error: {lines}") }
     }
 }

@@ -23,10 +23,6 @@ use crate::text::shell::{ShellWords, quoted};
 /// The maximum number of differences shown for a case.
 const MAX_DIFFERENCES: usize = 10;
 
-/// How many lines are shown of the start and of the end of the standard error of a testee.
-const HEAD: usize = 5;
-const TAIL: usize = 10;
-
 /// Writes a case that fails, is broken, or passes although it is known to fail. Writes nothing for other
 /// cases.
 pub(super) fn case(out: &mut Vec<u8>, report: &CaseReport, flags: &ShellWords) -> io::Result<()> {
@@ -68,17 +64,18 @@ pub(super) fn broke_down(
     out: &mut Vec<u8>,
     word: &str,
     CaseReport { id, listed, .. }: &CaseReport,
-    Breakdown { what, stderr }: &Breakdown,
+    breakdown: &Breakdown,
 ) -> io::Result<()> {
-    writeln!(out, "{ERROR}{word}{ERROR:#} {id}\n  {}", truncate(&escaped(what), 0, 4 * WIDTH))?;
-    self::stderr(out, stderr)?;
+    let what = escaped(&breakdown.what);
+    writeln!(out, "{ERROR}{word}{ERROR:#} {id}\n  {}", truncate(&what, 0, 4 * WIDTH))?;
+    stderr(out, breakdown)?;
     not_as_known(out, listed.as_deref())
 }
 
 /// Writes how the testee broke down the first time.
 pub(super) fn flaky(out: &mut Vec<u8>, report: &CaseReport, first: &FirstTry) -> io::Result<()> {
     writeln!(out, "{ERROR}FLAKY{ERROR:#} {}\n  {}", report.id, truncate(&passed_alone(first), 0, 4 * WIDTH))?;
-    stderr(out, &first.breakdown.stderr)
+    stderr(out, &first.breakdown)
 }
 
 /// What a flaky case did, in one line.
@@ -87,18 +84,10 @@ fn passed_alone(FirstTry { breakdown, time }: &FirstTry) -> String {
     format!("{} after {seconds:.2} s, and passed alone in a new process", escaped(&breakdown.what))
 }
 
-fn stderr(out: &mut Vec<u8>, stderr: &str) -> io::Result<()> {
-    stderr_lines(stderr).iter().try_for_each(|line| {
+fn stderr(out: &mut Vec<u8>, breakdown: &Breakdown) -> io::Result<()> {
+    breakdown.stderr_lines().iter().try_for_each(|line| {
         writeln!(out, "  {DIM}stderr:{DIM:#} {}", truncate(&escaped(line), 0, 2 * WIDTH))
     })
-}
-
-/// The first and the last lines of the standard error of a testee, and how many lines between them are left out.
-pub fn stderr_lines(stderr: &str) -> Vec<String> {
-    let lines: Vec<_> = stderr.lines().map(str::to_owned).collect();
-    let Some(left_out) = lines.len().checked_sub(HEAD + TAIL).filter(|more| *more > 0) else { return lines };
-    let note = format!("… {} left out …", count::counted(left_out, "line"));
-    [&lines[..HEAD], &[note], &lines[HEAD + left_out..]].concat()
 }
 
 /// If an entry in a list of known failures names the case but does not apply, writes why.

@@ -68,6 +68,9 @@ impl Markdown {
         for field in &self.not_compared {
             writeln!(text, "\n{}", code_span(&field.to_string()))?;
         }
+        if let Some(lacks) = self.vm.as_ref().and_then(UsedVm::lacks_in_words) {
+            writeln!(text, "\n{}", code_span(&lacks))?;
+        }
         let (mut left, mut omitted) = (MAX_BYTES, 0);
         if let Some(head) = self.groups.head() {
             writeln!(self.out, "\n{}", code_span(&head))?;

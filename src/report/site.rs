@@ -8,6 +8,7 @@ use super::html_page::{GENERATOR, html_text, page, table};
 use super::matrix::{badge, groups_html};
 use super::ran_suites::{UnlikeSuites, short};
 use super::statement::{MAX_SHOWN, NO_EXTENSIONS, UNSAID, category_rule, facts, statement};
+use crate::model::event::UsedVm;
 use crate::wire::matrix::{Matrix, MatrixCell};
 
 /// A file of the site.
@@ -215,6 +216,9 @@ fn digest(digest: Option<String>) -> String {
 fn capabilities(run: &ConformanceRun) -> String {
     let mut text = "<h2>Capabilities</h2>\n".to_owned();
     let _ = writeln!(text, "<p>Compared: {}.</p>", not_compared(run));
+    if let Some(lacks) = run.vm.as_ref().and_then(UsedVm::lacks_in_words) {
+        let _ = writeln!(text, "<p>{}.</p>", html_text(&lacks));
+    }
     if run.unsupported.is_empty() {
         text.push_str("<p>No case is unsupported.</p>\n");
         return text;

@@ -128,11 +128,14 @@ fn not_tested(out: &mut dyn Write, run: &ConformanceRun) -> io::Result<()> {
     for field in &run.not_compared {
         writeln!(out, "- {}", code_span(&field.to_string()))?;
     }
+    for lacks in run.vm.iter().flat_map(|vm| &vm.lacks) {
+        writeln!(out, "- says that it lacks: {}", code_span(lacks))?;
+    }
     for field in run.vm.iter().flat_map(|vm| &vm.not_compared) {
         writeln!(out, "- not compared, but its hash: {}", code_span(field))?;
     }
     let is_empty = run.unsupported.is_empty() && run.not_compared.is_empty();
-    if is_empty && run.vm.iter().all(|vm| vm.not_compared.is_empty()) {
+    if is_empty && run.vm.iter().all(|vm| vm.not_compared.is_empty() && vm.lacks.is_empty()) {
         writeln!(out, "Nothing.")?;
     }
     Ok(())

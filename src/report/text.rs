@@ -84,6 +84,9 @@ impl TextReport {
         for field in &self.not_compared {
             writeln!(self.out, "{field}")?;
         }
+        if let Some(lacks) = self.vm.as_ref().and_then(UsedVm::lacks_in_words) {
+            writeln!(self.out, "{}", truncate(&lacks, 0, 4 * WIDTH))?;
+        }
         summary(&mut self.out, end, self.vm.as_ref())?;
         self.out.flush()
     }

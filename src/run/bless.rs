@@ -7,9 +7,12 @@
 //!
 //! To fill in what is not demanded yet, the format first demands it with placeholder values, which then differ.
 
+mod excerpt;
+
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
+pub use self::excerpt::BlessExcerpt;
 use super::execute::Worker;
 use super::filter::Filter;
 use super::load::{LoadedCase, LoadedFile};
@@ -101,34 +104,15 @@ impl CaseChange {
     }
 }
 
-/// The lines of a case, with lines around them, before and after its change.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BlessExcerpt<'b> {
-    /// The number of the first line, from 1.
-    pub line: usize,
-    /// The lines as they were read.
-    pub old: &'b str,
-    /// The lines to write.
-    pub new: String,
-}
-
 impl Blessed {
     /// The text of the file with these changes.
     pub fn with<'c>(&self, changes: impl IntoIterator<Item = &'c CaseChange>) -> String {
         edit::splice(&self.old, changes.into_iter().map(|change| change.splice.clone()).collect())
     }
 
-    /// The lines of the change of a case and as many `around` it, before and after.
-    pub fn excerpt(&self, change: &CaseChange, around: usize) -> BlessExcerpt<'_> {
-        let CaseChange { splice: Splice { range, text }, line, .. } = change;
-        let (before, after) = (&self.old[..range.start], &self.old[range.end..]);
-        let mut breaks = before.bytes().enumerate().rev().filter(|(_, byte)| *byte == b'\n');
-        let start = breaks.nth(around).map_or(0, |(at, _)| at + 1);
-        let mut breaks = after.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
-        let end = breaks.nth(around).map_or(self.old.len(), |(at, _)| range.end + at + 1);
-        let line = line - before[start..].bytes().filter(|byte| *byte == b'\n').count();
-        let new = [&before[start..], text, &self.old[range.end..end]].concat();
-        BlessExcerpt { line, old: &self.old[start..end], new }
+    /// The lines of the change of a case and as many `around` it, of which at most `most` bytes.
+    pub fn excerpt(&self, change: &CaseChange, around: usize, most: usize) -> BlessExcerpt {
+        BlessExcerpt::of(&self.old, &change.splice, change.line, around, most)
     }
 }
 
@@ -145,6 +129,8 @@ pub struct BlessRefusal {
     pub place: DiagnosticPlace,
     /// Why, as a sentence without a full stop.
     pub why: String,
+    /// Whether the run ended in another way, which [`OutcomeChange::Allow`] accepts.
+    pub is_outcome_change: bool,
 }
 
 /// Runs the selected cases of a file and returns what to write.
@@ -345,7 +331,11 @@ impl BlessedCase {
             // All other differences are those of a run with another outcome.
             let before = by_datum(&self.first);
             let ends = self.other_ends(loaded).into_iter();
-            (Vec::new(), ends.map(|end| self.refusal(&before, end, &other_end(end))).collect())
+            let refused = ends.map(|end| BlessRefusal {
+                is_outcome_change: true,
+                ..self.refusal(&before, end, &other_end(end))
+            });
+            (Vec::new(), refused.collect())
         } else {
             self.write_back(loaded, wishes)
         };
@@ -395,21 +385,23 @@ impl BlessedCase {
     fn refusal(&self, before: &ByDatum<'_>, difference: &CaseDifference, why: &str) -> BlessRefusal {
         let CaseDifference { step, at, place, .. } = before.get(&datum(difference)).unwrap_or(&difference);
         let (case, at, place) = (self.first.id.clone(), Some(at.clone()), place.clone());
-        BlessRefusal { case, step: *step, at, place, why: why.to_owned() }
+        BlessRefusal { case, step: *step, at, place, why: why.to_owned(), is_outcome_change: false }
     }
 
     /// Reverts the case to its old text.
     fn refuse(&mut self, at: Option<Path>, why: &str) {
         self.is_changed = false;
+        let is_outcome_change = self.refused.iter().any(|refused| refused.is_outcome_change);
         let first = differences(&self.first).iter().find(|it| at.as_ref().is_none_or(|at| it.at == *at));
         self.refused = vec![match first.or(differences(&self.first).first()) {
-            Some(first) => self.refusal(&ByDatum::new(), first, why),
+            Some(first) => BlessRefusal { is_outcome_change, ..self.refusal(&ByDatum::new(), first, why) },
             None => BlessRefusal {
                 case: self.first.id.clone(),
                 step: None,
                 at,
                 place: self.place.clone(),
                 why: why.to_owned(),
+                is_outcome_change,
             },
         }];
     }
@@ -559,7 +551,7 @@ impl Wishes {
 /// Why a run that ended in another way is not blessed.
 fn other_end(CaseDifference { expected, actual, .. }: &CaseDifference) -> String {
     let actual = actual.as_ref().map_or_else(|| "(absent)".to_owned(), ToString::to_string);
-    format!("the run ended with {actual} instead of {expected}; --allow-outcome-change accepts that")
+    format!("the run ended with {actual} instead of {expected}")
 }
 
 /// The changes that write the actual value, or why it cannot be written.

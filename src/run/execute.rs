@@ -556,7 +556,9 @@ fn put_hashes_last(machine: &str, found: &mut [CaseDifference]) {
 
 fn stopped_verdict(stopped: Stopped, case: &Case, document: &Document) -> Verdict {
     match stopped {
-        Stopped::Error(reason) => Verdict::Error(vec![about(&reason, case, document)]),
+        Stopped::Error(reason) => {
+            Verdict::Error(reason.each().map(|error| about(error, case, document)).collect())
+        }
         Stopped::Interrupted => error("the run was interrupted".to_owned()),
         Stopped::Unsupported(reason) => Verdict::Unsupported(reason),
         Stopped::Crash(breakdown) => Verdict::Crash(breakdown),

@@ -87,6 +87,18 @@ impl VectorSource {
         self.origin != SourceOrigin::Stream && uncompressed_name(&self.shown).is_some()
     }
 
+    /// Opens the file and closes it again. A pipe or a device is left alone: its content may be read once only.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be opened.
+    pub(super) fn try_open(&self) -> io::Result<()> {
+        match self.origin {
+            SourceOrigin::Stream => Ok(()),
+            SourceOrigin::Named | SourceOrigin::Folder => self.open().map(drop),
+        }
+    }
+
     fn open(&self) -> io::Result<OpenFile> {
         match self.origin {
             SourceOrigin::Stream => OpenFile::any(&self.path),

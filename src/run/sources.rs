@@ -6,7 +6,7 @@ mod listing;
 mod seen;
 
 use std::collections::BTreeSet;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use self::folder::ListedFolder;
@@ -16,10 +16,10 @@ use super::anchor::Anchor;
 pub use super::source::{SourceOrigin, VectorSource, case_in};
 use crate::text::file_name::{path_of, typed};
 
-/// A path of the command line that does not exist.
+/// A path of the command line that cannot be used: nothing is there, or it cannot be opened.
 #[derive(Debug, thiserror::Error)]
 #[error("{path}: {reason}{instead}")]
-pub struct NotFound {
+pub struct UnusablePath {
     /// The path.
     pub path: String,
     /// Why.
@@ -177,8 +177,8 @@ impl FromIterator<VectorSource> for Sources {
 ///
 /// # Errors
 ///
-/// The first path that does not exist.
-pub fn find(paths: &[PathBuf], anchor: &Anchor) -> Result<FoundSources, NotFound> {
+/// The first path that does not exist or cannot be opened.
+pub fn find(paths: &[PathBuf], anchor: &Anchor) -> Result<FoundSources, UnusablePath> {
     let mut found = FoundSources::default();
     for path in paths {
         find_one(path, anchor, &mut found)?;
@@ -187,27 +187,37 @@ pub fn find(paths: &[PathBuf], anchor: &Anchor) -> Result<FoundSources, NotFound
     Ok(found)
 }
 
-fn find_one(argument: &Path, anchor: &Anchor, found: &mut FoundSources) -> Result<(), NotFound> {
+fn find_one(argument: &Path, anchor: &Anchor, found: &mut FoundSources) -> Result<(), UnusablePath> {
     let path = anchor.resolve(argument, Path::exists);
+    let unusable = |error: &io::Error| UnusablePath {
+        path: typed(argument.as_os_str()),
+        reason: error.to_string(),
+        instead: String::new(),
+    };
     match path.metadata() {
         Ok(metadata) if metadata.is_dir() => {
+            path.read_dir().map_err(|error| unusable(&error))?;
             found.passed_over.extend(found.sources.add_folder(ListedFolder::new(path, anchor)));
         }
         Ok(metadata) => {
             let origin = if metadata.is_file() { SourceOrigin::Named } else { SourceOrigin::Stream };
-            found.sources.add_file(VectorSource::new(path.clone(), anchor.name(&path), origin));
+            let source = VectorSource::new(path.clone(), anchor.name(&path), origin);
+            source.try_open().map_err(|error| unusable(&error))?;
+            found.sources.add_file(source);
         }
         Err(error) => {
             let text = typed(argument.as_os_str());
-            let source = case_in_file(&text, anchor);
-            let not_found = || {
-                let (reason, instead) = match error.kind() {
-                    ErrorKind::NotFound => ("no such file or folder".to_owned(), instead::instead(&text)),
-                    _ => (error.to_string(), String::new()),
-                };
-                NotFound { path: text.clone(), reason, instead }
+            let not_found = || match error.kind() {
+                ErrorKind::NotFound => UnusablePath {
+                    path: text.clone(),
+                    reason: "no such file or folder".to_owned(),
+                    instead: instead::instead(&text),
+                },
+                _ => unusable(&error),
             };
-            found.sources.add_file(source.ok_or_else(not_found)?);
+            let source = case_in_file(&text, anchor).ok_or_else(not_found)?;
+            source.try_open().map_err(|error| unusable(&error))?;
+            found.sources.add_file(source);
         }
     }
     Ok(())

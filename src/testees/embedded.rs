@@ -86,7 +86,7 @@ impl Embedded {
                 }
                 Status::Interrupted => return Err(EmbeddedStop::Other(Stopped::Interrupted)),
                 Status::Refused(reason) => {
-                    let what = format!("the run cannot go on: {reason}");
+                    let what = format!("the run cannot go on: {}", reason.what);
                     return Err(EmbeddedStop::Other(Stopped::Error(LoadError { what, ..reason })));
                 }
             }

@@ -114,20 +114,19 @@ impl ProcessVm {
             implementation: name.clone(),
             release: release.clone(),
             not_compared: left_out.map(str::to_owned).collect(),
-            extensions: self.extensions(),
+            lacks: self.said_by_offers(|offer| &offer.lacks),
+            extensions: self.said_by_offers(|offer| &offer.extensions),
         }
     }
 
-    /// What its machines do beyond their specifications; with the name of the machine if there are several.
-    fn extensions(&self) -> Vec<String> {
+    /// Texts of its machines, each with the name of the machine if there are several.
+    fn said_by_offers(&self, texts: fn(&Offer) -> &[String]) -> Vec<String> {
         let offers = &self.hello.machines;
         let named = |offer: &Offer, text: &String| match offers.len() {
             1 => text.clone(),
             _ => format!("{}: {text}", offer.machine),
         };
-        let of =
-            |offer: &'_ Offer| offer.extensions.iter().map(|text| named(offer, text)).collect::<Vec<_>>();
-        offers.iter().flat_map(of).collect()
+        offers.iter().flat_map(|offer| texts(offer).iter().map(|text| named(offer, text))).collect()
     }
 
     /// How it is started.
@@ -342,7 +341,7 @@ impl ProcessVm {
             let ended = running.conversation.finish(start, self.command.timeout);
             self.misconduct.add_stray(&running.conversation);
             if let Err(breakdown) = ended {
-                self.misconduct.add_end(breakdown);
+                self.misconduct.add_end(&breakdown);
             }
         }
         self.misconduct.take()

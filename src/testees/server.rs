@@ -215,11 +215,11 @@ impl RequestRefusal {
     fn into_answer(self, id: u64) -> ProtocolAnswer {
         match self {
             RequestRefusal::Skip(reason) => ProtocolAnswer::Skip(Skip { id, reason }),
-            RequestRefusal::Error(LoadError { at, what, .. }) => {
-                let at = at.as_ref().map(Path::keys).unwrap_or_default();
+            RequestRefusal::Error(reason) => {
+                let at = reason.at.as_ref().map(Path::keys).unwrap_or_default();
                 ProtocolAnswer::Error(TesteeFailure {
                     id,
-                    message: what,
+                    message: reason.to_string(),
                     at: at.into_iter().map(WireKey::from).collect(),
                 })
             }

@@ -82,7 +82,7 @@ pub enum Stopped {
 impl Stopped {
     /// The machine does not accept the program.
     pub(crate) fn not_loadable(reason: LoadError) -> Stopped {
-        let what = format!("the program cannot be loaded: {reason}");
+        let what = format!("the program cannot be loaded: {}", reason.what);
         Stopped::Error(LoadError { what, ..reason })
     }
 }

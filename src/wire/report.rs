@@ -244,6 +244,9 @@ pub struct ReportedVm {
     /// The fields that are not compared, since it reports only their hashes.
     #[serde(rename = "notCompared", default, skip_serializing_if = "Vec::is_empty")]
     pub not_compared: Vec<String>,
+    /// What it lacks, as it reports it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lacks: Vec<String>,
     /// What it does beyond the specification, as it reports it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub extensions: Vec<String>,
@@ -251,15 +254,15 @@ pub struct ReportedVm {
 
 impl From<event::UsedVm> for ReportedVm {
     fn from(vm: event::UsedVm) -> ReportedVm {
-        let event::UsedVm { name, implementation, release, not_compared, extensions } = vm;
-        ReportedVm { name, implementation, release, not_compared, extensions }
+        let event::UsedVm { name, implementation, release, not_compared, lacks, extensions } = vm;
+        ReportedVm { name, implementation, release, not_compared, lacks, extensions }
     }
 }
 
 impl From<ReportedVm> for event::UsedVm {
     fn from(vm: ReportedVm) -> event::UsedVm {
-        let ReportedVm { name, implementation, release, not_compared, extensions } = vm;
-        event::UsedVm { name, implementation, release, not_compared, extensions }
+        let ReportedVm { name, implementation, release, not_compared, lacks, extensions } = vm;
+        event::UsedVm { name, implementation, release, not_compared, lacks, extensions }
     }
 }
 

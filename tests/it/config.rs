@@ -205,3 +205,43 @@ fn a_missing_list_of_known_failures_is_found_in_the_configuration() {
         assert!(ran.exit == 2 && ran.stderr.starts_with(&expected), "{ran:?}");
     }
 }
+
+/// What the table of a machine sets precedes the profile, which is for all machines, and is preceded by what was typed. A
+/// run without a machine in another process has no use for its limits.
+#[test]
+fn the_table_of_a_machine_precedes_the_profile() {
+    let folder = folder(
+        "[profile.default]\ntimeout = \"7s\"\nvm-memory = 5\nknown = \"ours.toml\"\n\n\
+         [vm.mine]\ncommand = \"true\"\ntimeout = \"33s\"\nknown = \"mine.toml\"\n",
+    );
+    fs::write(folder.path().join("ours.toml"), "").unwrap();
+    let shown = |args: &str| {
+        let lines = set(folder.path(), None, args);
+        let is_shown = |line: &&str| !line.starts_with("# ") && !line.starts_with("vm =");
+        let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+        lines.lines().filter(is_shown).map(words).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        shown("config --vm mine"),
+        [
+            "known = \"mine.toml\" # [vm.mine]",
+            "timeout = \"33s\" # [vm.mine]",
+            "vm-memory = 5 # vmconf.toml:3"
+        ]
+    );
+    assert_eq!(
+        shown("config --vm mine --timeout 2s")[1..],
+        ["timeout = \"2s\" # --timeout", "vm-memory = 5 # vmconf.toml:3"]
+    );
+    assert_eq!(
+        shown("config"),
+        [
+            "known = \"ours.toml\" # vmconf.toml:4",
+            "timeout = \"7s\" # vmconf.toml:2",
+            "vm-memory = 5 # vmconf.toml:3"
+        ]
+    );
+    assert_eq!(vmconf(folder.path(), None, &["run", "add.json"]).exit, 0);
+    let typed = vmconf(folder.path(), None, &["run", "add.json", "--flaky", "pass"]);
+    assert_eq!((typed.exit, &*typed.stderr), (2, "error: --flaky is for the machine of --vm\n"));
+}

@@ -92,7 +92,7 @@ fn a_byte_order_mark_is_passed_over() {
     assert!(ran.exit == 3 && ran.stderr.contains("program:1:1: "), "{ran:?}");
     fs::write(&path, "\u{feff}{x").unwrap();
     let ran = vmconf(&["exec", "minic89", file]);
-    assert!(ran.exit == 3 && ran.stderr.contains("line 1 column 2"), "{ran:?}");
+    assert!(ran.exit == 3 && ran.stderr.contains("program:1:2: "), "{ran:?}");
 }
 
 #[test]
@@ -108,7 +108,11 @@ fn what_a_machine_does_not_have_is_refused_by_name() {
     check("exec ethereum 0x00 --fork Verkle", 2, "\"Verkle\" is not a fork that runs");
     check("exec neo3 0x40 --gas 1", 2, "--gas: neo3 takes --stack");
     check("exec tinyvm 0x102A --gas 1", 2, "--gas: tinyvm takes --input");
-    check("exec evm 0x00 --input 0x12g", 3, "0x12g");
+    check("exec evm 0x00 --input 0x12g", 2, "--input: \"0x12g\"");
+    check("exec neo2 0x93 --input zz", 2, "--input: \"zz\"");
+    check("exec tinyvm 0x102A --input 1,x", 2, "--input: register \"x\"");
+    check("exec minic89 docs/examples/exec/twice.json", 2, "--input: 0 arguments for function 1; expected 1");
+    check("exec minic89 docs/examples/exec/twice.json --input 1,2", 2, "--input: 2 arguments");
     check("exec neo3 0x40 --stack 1,x", 2, "\"x\" is not an integer");
     check("exec evm nowhere.asm", 2, "nowhere.asm");
     check("exec evm 0x5b600056 --max-steps 100 --gas 1000000000", 3, "100");
@@ -143,5 +147,22 @@ fn a_transaction_pays_by_its_fork() {
         let ran = vmconf(&["exec", "ethereum", "0x6003600401600055", "--fork", fork]);
         assert!(ran.stdout.starts_with(&format!("success, {gas} gas used\n")), "{fork}: {ran:?}");
         assert!(ran.stdout.contains(&format!("\n  fork: \"{fork}\"\n")), "{fork}: {ran:?}");
+    }
+}
+
+/// All that is wrong with a program that is a document, each with its place in the file.
+#[test]
+fn a_wrong_document_is_explained() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("wrong.json");
+    let text = fs::read_to_string(at_root("docs/examples/exec/twice.json")).unwrap();
+    let wrong = text.replace("\"DUP\"", "5").replace("\"param_count\": 1", "\"param_count\": -1");
+    fs::write(&path, &wrong).unwrap();
+    let ran = vmconf(&["exec", "minic89", path.to_str().unwrap(), "--input", "1"]);
+    assert_eq!((ran.exit, ran.stdout.as_str()), (3, ""), "{ran:?}");
+    for part in ["\"op\": 5", "-1"] {
+        let line = 1 + wrong.lines().position(|line| line.contains(part)).unwrap();
+        let place = format!("wrong.json:{line}:");
+        assert!(ran.stderr.lines().any(|it| it.contains(&place)), "{part}: {}", ran.stderr);
     }
 }

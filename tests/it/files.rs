@@ -554,3 +554,34 @@ fn a_path_that_does_not_exist_gets_a_suggestion() {
     }
     golden::file("paths-that-do-not-exist", &told);
 }
+
+/// A file or folder that was named and may not be read is a mistake of the command line, also if a case in it was named;
+/// one that was found in a folder is an error of its own.
+#[test]
+fn what_was_named_and_may_not_be_read() {
+    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::process::CommandExt;
+    const NOBODY: u32 = 65534;
+    let place = Place::new();
+    place.copy(ADD, "v/add.json");
+    place.copy(ADD, "v/secret.json");
+    place.copy(ADD, "closed/add.json");
+    let mode = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    mode(place.folder.path(), 0o755);
+    mode(&place.path("v/secret.json"), 0);
+    mode(&place.path("closed"), 0);
+    let is_root = File::open(place.path("v/secret.json")).is_ok();
+    for (argument, exit) in
+        [("v/secret.json", 2), ("v/secret.json::add", 2), ("closed", 2), ("v", 3), ("v/add.json", 0)]
+    {
+        let mut command = place.command(&["run", argument]);
+        if is_root {
+            command.uid(NOBODY).env("VMCONF_CACHE", "/nowhere");
+        }
+        let ran = ran(command.output().unwrap());
+        assert_eq!(ran.exit, exit, "{argument}: {ran:?}");
+        let is_named = ran.stderr.starts_with(&format!("error: {argument}: Permission denied"));
+        assert_eq!(is_named, exit == 2, "{argument}: {ran:?}");
+    }
+    mode(&place.path("closed"), 0o755);
+}

@@ -374,6 +374,30 @@ fn statements_have_the_extensions_of_the_machine() {
     assert!(fs::read_to_string(&file).unwrap().contains(section));
 }
 
+/// What a machine says that it lacks is in the text, in the JSON report, and in a statement made of that.
+#[test]
+fn reports_have_what_the_machine_lacks() {
+    let folder = TempDir::new().unwrap();
+    let script = folder.path().join("mine.sh");
+    let declare = r#"s/"requests"/"lacks":["forks","blobs"],"requests"/"#;
+    fs::write(&script, format!("{SERVE} | sed -u '{declare}'\n")).unwrap();
+    let vm = format!("mine=sh {}", script.display());
+    let report = folder.path().join("mine.json");
+    let json = format!("json={}", report.display());
+    let run = ["run", "vectors/evm/gas", "--vm", &vm, "--report", "text", "--report", &json];
+    let ran = vmconf(&run);
+    assert_eq!(ran.exit, 0);
+    assert!(ran.stdout.contains("mine says that it lacks: forks, blobs\n"), "{}", ran.stdout);
+    let lines = fs::read_to_string(&report).unwrap();
+    let head: serde_json::Value = serde_json::from_str(lines.lines().next().unwrap()).unwrap();
+    assert_eq!(head["vm"]["lacks"], serde_json::json!(["forks", "blobs"]));
+    let file = folder.path().join("mine.md");
+    let of_report = ["matrix", "--results", report.to_str().unwrap(), "--statement", file.to_str().unwrap()];
+    assert_eq!(vmconf(&of_report).exit, 0);
+    let statement = fs::read_to_string(&file).unwrap();
+    assert!(statement.contains("- says that it lacks: <code>blobs</code>\n"), "{statement}");
+}
+
 /// A report that is cut, is of a part, or is none: the line and what is wrong with it.
 #[test]
 fn broken_reports_are_errors() {

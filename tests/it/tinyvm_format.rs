@@ -574,3 +574,27 @@ fn example_of_the_book_is_read() {
         assert_eq!(reading.diagnostics, [], "{}", entry.name);
     }
 }
+
+/// A run reports each wrong line of a source, and of very many the number.
+#[test]
+fn a_run_reports_all_wrong_lines() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let path = folder.path().join("t.json");
+    fs::write(&path, with_test(r#""instructions": {"file": "a.asm"}, "expect": {"stop": "yield"}"#)).unwrap();
+    let errors = |lines: usize| {
+        fs::write(folder.path().join("a.asm"), "nonsense\n".repeat(lines)).unwrap();
+        let ran = crate::support::vmconf(&["run", path.to_str().unwrap()]);
+        assert_eq!(ran.exit, 3);
+        let shown =
+            ran.stdout.lines().filter(|line| line.contains("t.json:") || line.contains(" more errors"));
+        shown.map(str::to_owned).collect::<Vec<_>>()
+    };
+    for count in [1, 2, 20] {
+        let shown = errors(count);
+        // After the line with the name of the case.
+        assert_eq!(shown.len(), 1 + count, "{shown:?}");
+        assert!(shown[count].contains(&format!("a.asm:{count}:1: no command \"nonsense\"")), "{shown:?}");
+    }
+    let shown = errors(30);
+    assert!(shown.len() == 21 && shown[20].ends_with("t.json: and 11 more errors"), "{shown:?}");
+}

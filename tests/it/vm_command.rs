@@ -47,6 +47,8 @@ fn violations_of_the_protocol_are_found() {
         r#"SERVE | sed -u 's/"machine":"evm"/"machine":"evn"/'"#,
         &["implements a machine that vmconf knows", "reports fields that the machine has"],
     );
+    check(r#"SERVE | sed -u 's/"release":"[^"]*"/"release":"unknown"/'"#, &["has a release"]);
+    check("SERVE; exit 3", &["ends when its input ends"]);
     check(r#"SERVE | sed -u 's/"execute"/"begin"/'"#, &["performs actions that there are"]);
     check(r#"SERVE | sed -u 's/"0x07"/"0x08"/;s/"0x7"/"0x8"/'"#, &["computes what vmconf computes"]);
     check("SERVE | sed -u 's/\"id\":4503599627370496/\"id\":4503599627370497/'", &["repeats a large id"]);

@@ -251,6 +251,24 @@ fn a_folder_that_is_created_again_runs() {
     }
 }
 
+/// A named file that is deleted does not keep the others from running, and runs when it is back.
+#[test]
+fn a_named_file_that_is_written_again_runs() {
+    let folder = folder(&[("a.json", &sum(7)), ("b.json", &sum(7))]);
+    let watching = Watching::new(folder.path(), &["--report", "json", "a.json", "b.json"]);
+    watching.runs(&["pass a.json", "pass b.json"]);
+    fs::remove_file(folder.path().join("a.json")).unwrap();
+    assert!(watching.until("deleted: a.json").says("note: a.json: no such file or folder"));
+    write(folder.path(), "b.json", &sum(8));
+    watching.runs(&["fail b.json"]);
+    write(folder.path(), "a.json", &sum(8));
+    watching.runs(&["fail a.json"]);
+    write(folder.path(), "a.json", &sum(7));
+    write(folder.path(), "b.json", &sum(7));
+    watching.runs(&["pass a.json", "pass b.json"]);
+    assert_eq!(watching.interrupt(), 0);
+}
+
 /// The settings are those of the file as it is: none, one, another, a wrong one, and none again.
 #[test]
 fn settings_are_read_again_after_a_change() {
@@ -311,7 +329,8 @@ fn changes_of_named_files_and_lists_run_cases_again() {
     watching.runs(&["pass b.json"]);
 
     fs::rename(folder.path().join("a.json"), folder.path().join("a.old")).unwrap();
-    watching.until("error: a.json: no such file");
+    assert!(watching.until("deleted: a.json").says("note: a.json: no such file"));
+    watching.round();
     write("a.json", &sum(7));
     watching.runs(&["fixed a.json"]);
     assert_eq!(watching.interrupt(), 1);

@@ -15,12 +15,17 @@ use vmconf::report::truncate::truncate;
 use vmconf::run::bless::{BlessExcerpt, Blessed, CaseChange};
 use vmconf::run::sources::VectorSource;
 use vmconf::run::{self, LoadOptions, LoadedFile};
+use vmconf::text::shell::quoted;
 
 use crate::cli::output;
 use crate::cli::result_file::ResultFile;
 use crate::cli::text_diff::{self, AROUND};
 
 const NAME: Style = Style::new().bold();
+const DIM: Style = Style::new().dimmed();
+
+/// The longest line of a change that is shown as a whole, in characters, and how much text around the case is.
+const MAX_LENGTH: usize = 2_000;
 
 /// The text of a file before and after a change.
 #[derive(Clone, Copy)]
@@ -52,9 +57,14 @@ impl BlessedFile<'_> {
         }
         line(NAME, &format!("--- {}", self.source.shown))?;
         line(NAME, &format!("+++ {}", self.source.shown))?;
-        let diff = unified_diff(&blessed.excerpt(change, AROUND));
-        for text in shortened(&diff.lines().collect::<Vec<_>>()) {
+        let diff = unified_diff(&blessed.excerpt(change, AROUND, MAX_LENGTH));
+        let lines: Vec<_> = diff.lines().collect();
+        for text in shortened(&lines) {
             line(text_diff::style(&text), &text)?;
+        }
+        if lines.iter().any(|line| line.len() > MAX_LENGTH) {
+            let case = quoted(&case.to_string());
+            line(DIM, &format!("  long lines are cut; all of it: vmconf diff --output json {case}"))?;
         }
         out.flush()
     }
@@ -79,14 +89,13 @@ impl BlessedFile<'_> {
 }
 
 /// The hunks of a unified diff, without the names of the files.
-fn unified_diff(BlessExcerpt { line, old, new }: &BlessExcerpt<'_>) -> String {
+fn unified_diff(BlessExcerpt { line, old, new }: &BlessExcerpt) -> String {
     let hunks = text_diff::hunks(old, new);
     hunks.split_inclusive('\n').map(|text| moved(text, line - 1).unwrap_or_else(|| text.to_owned())).collect()
 }
 
 /// The lines of a diff, of which long ones are cut around what differs, since a whole file can be one line.
 fn shortened(mut lines: &[&str]) -> Vec<String> {
-    const MAX_LENGTH: usize = 2_000;
     let mut short = Vec::new();
     while let [first, ..] = lines {
         let run = |lines: &[&str], sign: char| lines.iter().take_while(|line| line.starts_with(sign)).count();

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use serde_json::Value as Json;
+use vmconf::formats::minic89::documents;
 use vmconf::formats::nef::{self, Nef, is_nef};
 use vmconf::isa::assembler::{AsmErrors, assemble};
 use vmconf::machines::{MachineInfo, ProgramLanguage};
@@ -11,7 +12,6 @@ use vmconf::model::position::without_bom;
 
 use crate::cli::errors::BrokenInput;
 use crate::cli::input::read;
-use crate::cli::output;
 use crate::cli::program::hex_text;
 
 /// The size of a segment file in bytes.
@@ -59,7 +59,9 @@ fn program(machine: &MachineInfo, name: &str, content: &[u8]) -> anyhow::Result<
     let source = || str::from_utf8(content).map(without_bom).map_err(not_text);
     Ok(match machine.language {
         ProgramLanguage::Document { .. } => {
-            serde_json::from_str(source()?).map_err(|error| broken(format!(": {error}")))?
+            let source = source()?;
+            documents::metadata(name, source.to_owned()).map_err(BrokenInput::of_lines)?;
+            serde_json::from_str(source).map_err(|error| broken(format!(": {error}")))?
         }
         ProgramLanguage::Bytes if is_nef(content) && machine.name == nef::MACHINE => {
             let nef = Nef::read(content).map_err(|error| broken(format!(": {error}")))?;
@@ -86,15 +88,9 @@ fn program(machine: &MachineInfo, name: &str, content: &[u8]) -> anyhow::Result<
     })
 }
 
-/// Prints the errors of a source, each in a line with its name, but for the last one, which is returned.
+/// The errors of a source, each in a line with its name.
 fn wrong_lines(name: &str, errors: &AsmErrors) -> anyhow::Error {
-    let text = errors.to_string();
-    let mut lines: Vec<_> = text.lines().map(|line| format!("{name}:{line}")).collect();
-    let last = lines.pop().unwrap_or_default();
-    for line in &lines {
-        output::note(line);
-    }
-    BrokenInput(last).into()
+    BrokenInput::of_lines(errors.all().iter().map(|error| format!("{name}:{error}")).collect()).into()
 }
 
 /// Words of four digits each, without the zeros at the end.

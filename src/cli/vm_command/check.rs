@@ -7,6 +7,7 @@ mod run;
 
 use std::io::Write;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use vmconf::model::count::counted;
@@ -14,8 +15,7 @@ use vmconf::model::escape::escaped;
 use vmconf::model::exit_code::Exit;
 use vmconf::model::interrupt::Interrupt;
 use vmconf::run::Families;
-use vmconf::testees::Stopped;
-use vmconf::testees::process::{ProcessGroups, START, TesteeCommand, Trouble};
+use vmconf::testees::process::{ProcessGroups, START, TesteeCommand};
 
 use self::adapter::{CheckPoints, CheckedAdapter, Point, TIMEOUT};
 use crate::cli::families;
@@ -24,6 +24,9 @@ use crate::cli::result_file::ResultFile;
 use crate::cli::settings::Settings;
 use crate::cli::unwritten::Unwritten;
 use crate::cli::vm::end_on_interrupt;
+
+/// How long an adapter has to end after its input.
+const MOST_TO_END: Duration = Duration::from_secs(2);
 
 /// Try whether an adapter follows the process protocol
 ///
@@ -93,13 +96,12 @@ fn try_all(adapter: &mut CheckedAdapter, families: &Families, points: &mut Check
             None => run::try_machine(adapter, offer, points),
         }
     }
-    let ends = adapter.conversation.take().map(|conversation| conversation.end(Trouble::Closed));
-    let ends_by_itself = !matches!(ends, Some(Stopped::Crash(it)) if it.what.contains("standard output"));
-    points.hold(
-        "ends when its input ends",
-        ends_by_itself,
-        "it still runs after its standard input was closed; end the loop at the end of the input",
-    );
+    let ended = adapter.conversation.take().map_or(Ok(()), |it| it.finish(Instant::now(), MOST_TO_END));
+    let ended = ended.map_err(|breakdown| {
+        let advice = "end the loop at the end of the input, with exit code 0";
+        format!("it {}{}; {advice}", breakdown.what, breakdown.stderr_in_line())
+    });
+    points.add("ends when its input ends", ended);
 }
 
 fn print(points: &CheckPoints) -> anyhow::Result<Exit> {

@@ -15,7 +15,7 @@ use crate::text::json::{Document, JsonDatum, JsonNode};
 /// The maximum depth of a document.
 const MAX_DEPTH: usize = 128;
 
-/// The maximum number of errors that are reported for a stream.
+/// The maximum number of errors that are reported for a document or a stream.
 const MAX_ERRORS: usize = 20;
 
 /// One of the two documents on its own.
@@ -99,7 +99,8 @@ fn check_stream(text: &str) -> (usize, Vec<Diagnostic<Origin>>) {
 ///
 /// # Errors
 ///
-/// All violations of the published schema and the rules for programs, each with its position.
+/// The violations of the published schema and the rules for programs, each with its position; of very many, the first
+/// ones and their number.
 pub fn metadata(file: &str, text: String) -> Result<Program, Vec<String>> {
     let document = parsed(file, text)?;
     let mut diagnostics = Diagnostics::new(Strictness::Tolerant, Severity::Error);
@@ -156,8 +157,12 @@ fn read(file: &str, document: &Document, node: JsonNode<'_>) -> Result<Value, Ve
 }
 
 fn errors(file: &str, document: &Document, diagnostics: Diagnostics) -> Vec<String> {
-    let errors = diagnostics.finish().into_iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
-    errors.map(|diagnostic| document.locate(diagnostic).located(file)).collect()
+    let mut errors = diagnostics.finish();
+    errors.retain(|diagnostic| diagnostic.severity == Severity::Error);
+    let more = errors.len().saturating_sub(MAX_ERRORS);
+    errors.truncate(MAX_ERRORS);
+    let located = errors.into_iter().map(|diagnostic| document.locate(diagnostic).located(file));
+    located.chain((more > 0).then(|| format!("{file}: {more} more errors"))).collect()
 }
 
 fn value(node: JsonNode<'_>) -> Value {

@@ -14,7 +14,7 @@ use crate::model::value::Value;
 ///
 /// # Errors
 ///
-/// If it is something else, or a mnemonic is not in this instruction set.
+/// If it is something else, or for each mnemonic that is not in this instruction set.
 pub(in crate::machines) fn script(
     isa: &Isa,
     script: &Value,
@@ -25,21 +25,22 @@ pub(in crate::machines) fn script(
         Value::List(parts) => parts,
         other => return Err(wrong("script", other, "bytes, or a list of bytes and mnemonics")),
     };
-    let mut script = Vec::new();
+    let (mut script, mut unknown) = (Vec::new(), Vec::new());
     for (index, part) in parts.iter().enumerate() {
         match part {
             Value::Bytes(bytes) => script.extend_from_slice(bytes),
             Value::Text(name) => {
-                let unknown = || {
+                if let Some(op) = op_of(name) {
+                    script.push(op.code as u8);
+                } else {
                     let what = format!("no instruction {name:?} (vmconf isa {} lists them)", isa.machine);
-                    LoadError::at(Path::field("script").child(index), what)
-                };
-                script.push(op_of(name).ok_or_else(unknown)?.code as u8);
+                    unknown.push(LoadError::at(Path::field("script").child(index), what));
+                }
             }
             other => return Err(wrong("script", other, "bytes or a mnemonic")),
         }
     }
-    Ok(script)
+    LoadError::of_all(unknown).map_or(Ok(script), Err)
 }
 
 /// The program with its member `script` as bytes.

@@ -238,7 +238,7 @@ fn describe(driver: &TestDriver) -> String {
         Some(DriverOutcome::IllegalYield(value)) => format!("driver yielded {value}, which is not a command"),
         Some(other) => other.name().to_owned(),
     };
-    let registers: Vec<_> = driver.testee.registers.iter().map(|word| format!("{word:x}")).collect();
+    let registers: Vec<_> = driver.testee.registers.iter().map(u16::to_string).collect();
     format!(
         "{outcome}; driver {}; testee {}, registers {}",
         place(&driver.driver),

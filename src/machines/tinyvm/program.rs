@@ -8,7 +8,7 @@ use super::mode::{MachineMode, Single};
 use super::opcodes::TINYVM;
 use super::random::Random;
 use crate::isa::OpInfo;
-use crate::isa::assembler::{AsmError, AsmErrors};
+use crate::isa::assembler::AsmError;
 use crate::machines::record::{any, record};
 use crate::machines::status::LoadError;
 use crate::model::case::Program;
@@ -163,16 +163,16 @@ pub(super) fn fill(words: &mut TinyWords, segment: Option<&Value>, at: &Path) ->
     match segment {
         None => Ok(()),
         Some(Value::Bytes(bytes)) => put(words, 0, bytes, at),
-        Some(Value::Text(source)) => put_source(words, source).map_err(|errors| {
-            // The lines are items of an array.
-            let AsmError { line, column, .. } = *errors.first();
-            LoadError::at(at.child(line - 1), format!("line {}", errors.first())).in_column(column)
+        // The lines are items of an array.
+        Some(Value::Text(source)) => put_source(words, source, |error| {
+            LoadError::at(at.child(error.line - 1), format!("line {error}")).in_column(error.column)
         }),
         Some(Value::Record(parts)) => parts.iter().try_for_each(|(address, part)| {
             if let Value::Text(source) = part {
                 let file = address;
-                return put_source(words, source)
-                    .map_err(|errors| LoadError::at(at.clone(), format!("{file}:{}", errors.first())));
+                return put_source(words, source, |error| {
+                    LoadError::at(at.clone(), format!("{file}:{error}"))
+                });
             }
             let digits = address.strip_prefix("0x").and_then(hex_bytes);
             match (digits.as_deref(), part) {
@@ -198,10 +198,18 @@ fn put(words: &mut TinyWords, address: u16, bytes: &[u8], at: &Path) -> Result<(
     Ok(())
 }
 
-/// Writes the words of a source to a memory.
-fn put_source(words: &mut TinyWords, source: &str) -> Result<(), AsmErrors> {
-    let assembled = super::assembler::assemble(source)?;
-    words.copy_from_slice(&assembled.words);
+/// Writes the words of a source to a memory; `about` makes the error of a wrong line.
+fn put_source(
+    words: &mut TinyWords,
+    source: &str,
+    about: impl Fn(&AsmError) -> LoadError,
+) -> Result<(), LoadError> {
+    match super::assembler::assemble(source) {
+        Ok(assembled) => words.copy_from_slice(&assembled.words),
+        Err(errors) => {
+            return LoadError::of_all(errors.all().iter().map(about).collect()).map_or(Ok(()), Err);
+        }
+    }
     Ok(())
 }
 

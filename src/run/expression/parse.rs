@@ -13,6 +13,7 @@ use std::fmt;
 use super::expr::{Expr, Term, one_or};
 use super::predicates::{Accepts, Argument, Matcher, PREDICATES, Predicate, Unaccepted};
 use crate::run::families::Families;
+use crate::text::columns::columns;
 use crate::text::suggest::nearest;
 
 /// How deep parentheses and `not` may be nested.
@@ -46,9 +47,10 @@ pub struct SyntaxError {
 /// Three lines: what is wrong, the text, and a caret under the place.
 impl fmt::Display for SyntaxError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let before = self.text.get(..self.at).unwrap_or(&self.text).chars().count();
-        let line = self.text.replace(char::is_control, " ");
-        write!(f, "column {}: {}\n  {line}\n  {:before$}^", before + 1, self.what, "")
+        let before = self.text.get(..self.at).unwrap_or(&self.text);
+        let shown = |text: &str| text.replace(char::is_control, " ");
+        let (column, room) = (before.chars().count() + 1, columns(&shown(before)));
+        write!(f, "column {column}: {}\n  {}\n  {:room$}^", self.what, shown(&self.text), "")
     }
 }
 

@@ -208,7 +208,7 @@ pub(super) fn wire_action(action: &case::Action, info: &MachineInfo) -> WireActi
 }
 
 pub(super) fn reason(failure: TesteeFailure) -> LoadError {
-    LoadError { at: failure.path(), column: None, what: failure.message }
+    LoadError { at: failure.path(), ..LoadError::new(failure.message) }
 }
 
 /// The states after the steps of a run, or why the process refuses it.

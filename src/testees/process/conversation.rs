@@ -145,7 +145,7 @@ impl Conversation {
     /// # Errors
     ///
     /// How it ended otherwise than it should.
-    pub(super) fn finish(&self, start: Instant, timeout: Duration) -> Result<(), Breakdown> {
+    pub fn finish(&self, start: Instant, timeout: Duration) -> Result<(), Breakdown> {
         self.close();
         let status = lock(&self.member).end(timeout.saturating_sub(start.elapsed()));
         self.lines.wait_for_end(PATIENCE);

@@ -31,12 +31,12 @@ impl Misconduct {
     }
 
     /// Adds the end of a process that broke down without a request.
-    pub(super) fn add_end(&self, Breakdown { what, stderr }: Breakdown) {
+    pub(super) fn add_end(&self, breakdown: &Breakdown) {
         let mut seen = lock(&self.0);
         seen.count += 1;
-        let last = stderr.trim_end().lines().last().map(|last| format!("; standard error ends: {last}"));
+        let Breakdown { what, .. } = breakdown;
         let was = if what.starts_with("killed") { "was " } else { "" };
-        seen.ended.get_or_insert(format!("{was}{what}{}", last.unwrap_or_default()));
+        seen.ended.get_or_insert_with(|| format!("{was}{what}{}", breakdown.stderr_in_line()));
     }
 
     /// All that was added since the last call.

@@ -77,11 +77,7 @@ fn errors_of_a_configured_machine() {
         (&["--vm", "a="], 2, "error: --vm a=: a command follows the name\n"),
         (&["--vm", "a='"], 2, "error: --vm a=: a command follows the name\n"),
         (&["--vm", "=true"], 2, "error: --vm =true: the machine has no name; write NAME=COMMAND\n"),
-        (
-            &["--timeout", "1s"],
-            2,
-            "error: --timeout, --start-timeout, --vm-memory and --flaky are for the machine of --vm\n",
-        ),
+        (&["--timeout", "1s"], 2, "error: --timeout is for the machine of --vm\n"),
         (&["--vm", "dead"], 3, "error: --vm dead: no-such-program cannot be started: "),
         (&["--vm", "a=false"], 3, "error: --vm a: ended with exit code 1\n"),
         (

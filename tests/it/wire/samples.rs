@@ -201,12 +201,13 @@ fn any_breakdown() -> impl Strategy<Value = Breakdown> {
 
 fn any_vm() -> impl Strategy<Value = UsedVm> {
     let list = || prop::collection::vec(any_text(), 0..3);
-    (any_text(), any_text(), any_text(), list(), list()).prop_map(
-        |(name, implementation, release, not_compared, extensions)| UsedVm {
+    (any_text(), any_text(), any_text(), list(), list(), list()).prop_map(
+        |(name, implementation, release, not_compared, lacks, extensions)| UsedVm {
             name,
             implementation,
             release,
             not_compared,
+            lacks,
             extensions,
         },
     )

@@ -51,7 +51,7 @@ fn try_members(hello: &Hello, families: &Families, points: &mut CheckPoints) {
     points.hold("speaks this version of the protocol", hello.version == VERSION, &advice);
     points.hold("has a name", !hello.name.trim().is_empty(), "reports need one; set \"name\"");
     let advice = "kept results are for a version; set \"release\" to that of your machine";
-    points.hold("has a release", !hello.release.trim().is_empty(), advice);
+    points.hold("has a release", hello.has_release(), advice);
     points.hold("implements a machine", !hello.machines.is_empty(), "add an object to \"machines\"");
     let mut seen = HashSet::new();
     let is_once = hello.machines.iter().all(|offer| seen.insert(&offer.machine));
