@@ -105,3 +105,14 @@ fn a_program_without_a_vector_is_the_one_that_its_vector_gives() {
         assert!(10 * compared >= 9 * PROGRAMS, "{}: {compared}", info.name);
     }
 }
+
+/// Three programs differ that have CAT; the first of them is the only one of all that has CHECKSIG.
+#[test]
+fn one_program_with_a_rare_instruction_is_little() {
+    let cat = ProgramCounts { passing: 42, failing: 3 };
+    let rare = ProgramCounts { passing: 0, failing: 1 };
+    let push = ProgramCounts { passing: 442, failing: 3 };
+    assert!(rare.share() > cat.share() && push.suspicion() < cat.suspicion());
+    let again = ProgramCounts { passing: 42, failing: 8 };
+    assert!(rare.suspicion() < again.suspicion());
+}
