@@ -113,7 +113,13 @@ impl MinimizeCommand {
             KeepArg::Cause => KeptFailure::Cause,
             KeepArg::Verdict => KeptFailure::Verdict,
         };
-        let how = MinimizeOptions { keep, max_tries: self.tries, deadline: None, keeps: None };
+        let how = MinimizeOptions {
+            keep,
+            max_tries: self.tries,
+            max_bytes: usize::MAX,
+            deadline: None,
+            keeps: None,
+        };
         let small = minimize::minimize((loaded, case), source, &subject, reference.as_ref(), how)?;
         if let Some(path) = &self.out {
             self.force.write(path, small.text.as_bytes())?;

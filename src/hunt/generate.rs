@@ -7,9 +7,11 @@
 //! | `operands.rs` | the operands of an instruction, mostly pushed right before it, of types that worked before |
 //! | `variables.rs` | what is stored is loaded again, and what lies beside it |
 //! | `limits.rs` | too few values on the stack, and stacks that are full at the largest moment of a program |
+//! | `handlers.rs` | exceptions, and what handles them |
 //! | `notation.rs` | programs as vectors have them |
 //! | `read.rs` | programs of vectors as pieces |
 
+mod handlers;
 mod limits;
 mod notation;
 mod operands;
@@ -42,6 +44,25 @@ struct Piece {
     bytes: Vec<u8>,
     /// The piece that it jumps to, or whose offset it pushes.
     target: Option<usize>,
+    /// The pieces that its operands name, if they are different ones: an operand that names none is zero.
+    handlers: Option<[Option<usize>; 2]>,
+}
+
+impl Piece {
+    fn new(op: &'static OpInfo, bytes: Vec<u8>) -> Piece {
+        Piece { op, bytes, target: None, handlers: None }
+    }
+
+    /// The same with targets that moved.
+    fn moved(self, to: impl Fn(usize) -> usize) -> Piece {
+        let handlers = self.handlers.map(|handlers| handlers.map(|handler| handler.map(&to)));
+        Piece { target: self.target.map(&to), handlers, ..self }
+    }
+
+    /// Whether it names other pieces.
+    fn has_targets(&self) -> bool {
+        self.target.is_some() || self.handlers.is_some()
+    }
 }
 
 /// A program as pieces, which can be mutated.
@@ -296,6 +317,9 @@ impl ProgramGenerator {
         let reader = self.reader(draft, numbers);
         let top = reader.and_then(|_| draft.last.take()).and_then(|last| last.top);
         let op = reader.unwrap_or_else(|| self.op(numbers));
+        if self.append_handled(draft, op, numbers) {
+            return;
+        }
         let bytes = self.encoded(op, numbers);
         self.before_load(draft, op, &bytes, numbers);
         let pops = usize::from(op.pops);
@@ -351,7 +375,7 @@ impl ProgramGenerator {
             Unit::Objects => operands.to_vec(),
             Unit::Bytes | Unit::Words => [&[op.code as u8], operands].concat(),
         };
-        Some(Piece { op, bytes, target: None })
+        Some(Piece::new(op, bytes))
     }
 
     /// The instructions of a list of the machine's parts.
@@ -401,7 +425,7 @@ impl ProgramGenerator {
             1 if length > 0 => {
                 let at = numbers.below(length);
                 let piece = &mut draft.program.pieces[at];
-                if piece.target.is_none() {
+                if !piece.has_targets() {
                     piece.bytes = self.encoded(piece.op, numbers);
                 }
             }
@@ -432,7 +456,7 @@ impl ProgramDraft {
         if jumps(op) {
             self.open.push(self.program.pieces.len());
         }
-        self.program.pieces.push(Piece { op, bytes, target: None });
+        self.program.pieces.push(Piece::new(op, bytes));
         self.height = self.height.saturating_sub(op.pops.into()) + usize::from(op.pushes);
     }
 }
@@ -440,30 +464,29 @@ impl ProgramDraft {
 impl GeneratedProgram {
     fn remove(&mut self, at: usize) {
         self.pieces.remove(at);
-        for piece in &mut self.pieces {
-            piece.target = piece.target.map(|target| if target > at { target - 1 } else { target });
-        }
+        self.move_targets(|target| if target > at { target - 1 } else { target });
     }
 
     /// Appends the pieces of another program, beginning with one of them.
     fn splice(&mut self, other: &GeneratedProgram, from: usize) {
         let start = self.pieces.len();
-        let moved = other.pieces[from..].iter().map(|piece| Piece {
-            target: piece.target.map(|target| (start + target).saturating_sub(from)),
-            ..piece.clone()
-        });
-        self.pieces.extend(moved);
+        let to = |target: usize| (start + target).saturating_sub(from);
+        self.pieces.extend(other.pieces[from..].iter().map(|piece| piece.clone().moved(to)));
         self.choices.extend(other.choices.iter().cloned());
         self.variables |= other.variables;
         self.pieces.truncate(MAX_PIECES);
     }
 
+    fn move_targets(&mut self, to: impl Fn(usize) -> usize) {
+        for piece in self.pieces.iter_mut().filter(|piece| piece.has_targets()) {
+            *piece = piece.clone().moved(&to);
+        }
+    }
+
     /// Puts pieces before the others.
     fn prepend(&mut self, mut first: Vec<Piece>) {
         let count = first.len();
-        for piece in &mut self.pieces {
-            piece.target = piece.target.map(|target| target + count);
-        }
+        self.move_targets(|target| target + count);
         first.append(&mut self.pieces);
         self.pieces = first;
     }

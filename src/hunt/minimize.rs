@@ -18,7 +18,7 @@ mod values;
 use std::time::Instant;
 
 use crate::explain::explain;
-use crate::machines::MachineInfo;
+use crate::machines::{self, MachineInfo};
 use crate::model::assertion::Expected;
 use crate::model::case::Case;
 use crate::model::case_report::CaseReport;
@@ -41,6 +41,10 @@ pub enum KeptFailure {
     /// The signature of the failure, and the instruction that made the first wrong value, if one is known.
     #[default]
     Cause,
+    /// The instruction that made the first wrong value, and what kind of difference that is, wherever it is: on the
+    /// stack of a program that fails in the end, or in the result of one that does not. Where no instruction is known,
+    /// the signature.
+    Instruction,
     /// The kind of verdict.
     Verdict,
 }
@@ -52,6 +56,8 @@ pub struct MinimizeOptions<'k> {
     pub keep: KeptFailure,
     /// How many changes are tried at most.
     pub max_tries: usize,
+    /// How many bytes the changed texts have together at most: trying a long one takes as long as trying many short ones.
+    pub max_bytes: usize,
     /// When to end earlier; `None` for never.
     pub deadline: Option<Instant>,
     /// What must be true of the smaller case besides; `None` for nothing.
@@ -171,6 +177,8 @@ struct Minimizer<'o> {
     /// How many notes a text may have.
     notes: usize,
     tries: usize,
+    /// The bytes of all texts that were tried.
+    bytes: usize,
     /// Whether a limit ended the search.
     is_cut: bool,
 }
@@ -202,6 +210,7 @@ impl<'o> Minimizer<'o> {
             file: alone,
             notes,
             tries: 0,
+            bytes: 0,
             is_cut: false,
         };
         let text = minimizer.file.text().to_owned();
@@ -238,12 +247,14 @@ impl<'o> Minimizer<'o> {
         let is_late = self.options.deadline.is_some_and(|deadline| Instant::now() >= deadline);
         if is_late
             || self.tries >= self.options.max_tries
+            || self.bytes >= self.options.max_bytes
             || self.subject.options.run.interrupt.is_requested()
         {
             self.is_cut = true;
             return false;
         }
         self.tries += 1;
+        self.bytes += text.len();
         let Some(file) = self.demanding(text) else { return false };
         let (old, new) = (self.file.text(), file.text());
         let accepted = (new.len(), new) < (old.len(), old) && self.fails_alike(&file);
@@ -308,15 +319,21 @@ impl<'o> Minimizer<'o> {
             return true;
         }
         // The same instruction can be blamed for another failure, such as what it leaves when it cannot be executed.
-        signature(report.machine.as_deref(), &report.verdict) == self.kept.signature
+        let signature = signature(report.machine.as_deref(), &report.verdict).unwrap_or_default();
+        self.kept.is_alike(&signature, self.options.keep)
             && self.kept.op.is_none_or(|op| named_instruction(&explain(worker, file, 0, 0)) == Some(op))
     }
+}
+
+/// The kind of difference of a signature.
+fn kind_of(signature: &str) -> Option<&str> {
+    signature.rsplit_once(": ").map(|it| it.1)
 }
 
 /// What a case keeps while it becomes smaller.
 struct Kept {
     kind: DifferenceKind,
-    signature: Option<String>,
+    signature: String,
     /// The instruction that made the first wrong value.
     op: Option<&'static str>,
     first: Option<KeptDifference>,
@@ -340,12 +357,18 @@ impl Kept {
         }
         let first = KeptDifference::of(&report);
         let op = named_instruction(&explain(worker, file, 0, 0));
-        let signature = signature(report.machine.as_deref(), &report.verdict);
+        let signature = signature(report.machine.as_deref(), &report.verdict).unwrap_or_default();
         Ok(Kept { kind, signature, op, first, given: given(file) })
     }
 }
 
 impl Kept {
+    /// Whether a failure with this signature is the one that is kept.
+    fn is_alike(&self, signature: &str, keep: KeptFailure) -> bool {
+        let is_kind_enough = keep == KeptFailure::Instruction && self.op.is_some();
+        self.signature == signature || is_kind_enough && kind_of(signature) == kind_of(&self.signature)
+    }
+
     /// Whether the machine does not end the case.
     fn ends_early(&self) -> bool {
         matches!(self.kind, DifferenceKind::Crash | DifferenceKind::Timeout)
@@ -375,11 +398,25 @@ impl KeptDifference {
     }
 }
 
-/// The instruction that is said to be wrong.
+/// The instruction that is said to be wrong: the one after which the machines first differ, if both report their steps;
+/// else the first one that did what its row does not declare, or the one that made the first wrong value.
 pub(super) fn named_instruction(explained: &Explanation) -> Option<&'static str> {
     let deviating = explained.row_deviation.as_ref().and_then(|deviation| deviation.by.op);
     let blamed = explained.blames.iter().filter_map(BlameAnswer::blame).find_map(|blame| blame.by.op);
-    deviating.or(blamed)
+    diverging_instruction(explained).or(deviating).or(blamed)
+}
+
+/// The instruction after which the machines first differ, if both report their steps. Where what follows is another
+/// instruction at the same place, the machines do not execute the same program, and none is to blame before.
+pub(super) fn diverging_instruction(explained: &Explanation) -> Option<&'static str> {
+    let divergence = explained.divergence.as_ref()?;
+    let differs = |name: &str| divergence.differs.iter().any(|it| it.0 == name);
+    if differs("op") && !differs("pc") {
+        return None;
+    }
+    let (_, name) = divergence.instruction.as_ref()?;
+    let machine = machines::by_name(explained.report.machine.as_deref()?)?;
+    machine.isa.by_name(name).map(|op| op.name)
 }
 
 /// The names of the members that the only case of a file of a family gives.

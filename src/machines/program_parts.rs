@@ -29,6 +29,8 @@ pub struct ProgramParts {
     pub filler: Option<StackFiller>,
     /// How a register gets a number, if operands are in registers.
     pub register: Option<fn(register: u8, number: u16) -> Vec<u16>>,
+    /// What throws and handles exceptions; `None` if no instruction does.
+    pub exceptions: Option<ExceptionNames>,
     /// Where the target of a jump stands.
     pub jumps: JumpTargets,
     /// The member of a program with its bytes; empty if a program is something else.
@@ -65,6 +67,7 @@ impl ProgramParts {
         variables: &[],
         filler: None,
         register: None,
+        exceptions: None,
         jumps: JumpTargets::InInstruction,
         code: "",
         notation: CodeNotation::Hex,
@@ -191,6 +194,17 @@ impl OperandKind {
     pub const fn is_shared(self) -> bool {
         matches!(self, OperandKind::Array | OperandKind::Struct | OperandKind::Map | OperandKind::Buffer)
     }
+}
+
+/// What throws exceptions and handles them. An instruction with two distances begins a block with handlers.
+#[derive(Debug, Clone, Copy)]
+pub struct ExceptionNames {
+    /// The instruction that throws the top value.
+    pub throws: &'static str,
+    /// The instructions that leave a block, or what catches its exception, for a place after it.
+    pub leaves: &'static [&'static str],
+    /// The instruction at the end of what is executed in any case.
+    pub resumes: &'static str,
 }
 
 /// Where the target of a jump stands.

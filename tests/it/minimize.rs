@@ -10,12 +10,12 @@ use tempfile::TempDir;
 use crate::random::Random;
 use crate::support::{at_root, golden, sources_of, vmconf};
 use vmconf::hunt::minimize::{KeptFailure, MinimizeOptions, minimize, options_of};
-use vmconf::machines::of_this_crate;
+use vmconf::machines::{by_name, of_this_crate};
 use vmconf::model::limits::Limits;
 use vmconf::model::verdict::Verdict;
 use vmconf::prove::mutants::fault::{RowFault, row_faults_of};
 use vmconf::prove::mutants::faulty::Faulty;
-use vmconf::run::sources::VectorSource;
+use vmconf::run::sources::{SourceOrigin, VectorSource};
 use vmconf::run::{self, FileOptions, LoadOptions, Worker};
 use vmconf::testees::MakeTestee;
 
@@ -27,8 +27,13 @@ const FAULTS: usize = 3;
 /// The number of instructions that are executed of a case.
 const MAX_STEPS: u64 = 20_000;
 
-const HOW: MinimizeOptions =
-    MinimizeOptions { keep: KeptFailure::Cause, max_tries: 20_000, deadline: None, keeps: None };
+const HOW: MinimizeOptions = MinimizeOptions {
+    keep: KeptFailure::Cause,
+    max_tries: 20_000,
+    max_bytes: usize::MAX,
+    deadline: None,
+    keeps: None,
+};
 
 fn options() -> LoadOptions {
     let limits = Limits { steps: MAX_STEPS, ..Limits::default() };
@@ -115,6 +120,38 @@ fn failing_cases_become_small() {
     let median = all[all.len() / 2].instructions;
     println!("median {median} instructions");
     assert!(median <= 10, "median {median} instructions");
+}
+
+/// A value is wrong on Neo 2.x after two arrays that fill the stack, and one value too many ends the program: the vector
+/// demands all of them, and the smaller one needs none.
+#[test]
+fn a_full_stack_that_does_not_matter_goes() {
+    let falses = |count| vec![serde_json::json!({"type": "Boolean", "value": false}); count];
+    let array = |count| serde_json::json!({"type": "Array", "value": falses(count)});
+    let one = serde_json::json!({"type": "Integer", "value": 1});
+    let bytes = serde_json::json!({"type": "ByteArray", "value": "0x"});
+    let frame = serde_json::json!({
+        "instructionPointer": 15, "altStack": [array(1_020), array(1_024)], "evaluationStack": [one, one, bytes],
+    });
+    let result = serde_json::json!({"state": "Fault", "invocationStack": [frame]});
+    let step = serde_json::json!({"actions": ["Execute"], "result": result});
+    // PUSHBYTES2 1024 NEWARRAY TOALTSTACK, the same with 1020, PUSH0, PUSH1, NOT, CAT, PUSH1, PUSH1.
+    let script = "0x020004c56b02fc03c56b0051917e5151";
+    let vector =
+        serde_json::json!({"tests": [{"name": "full", "script": script, "steps": [step]}]}).to_string();
+    let source = VectorSource::new("full.json".into(), "full.json".into(), SourceOrigin::Stream);
+    let mut faults = row_faults_of(by_name("neo2").unwrap()).into_iter();
+    let fault = faults.find(|fault| fault.to_string() == "neo2/CAT/a-zero-as-one").unwrap();
+    let options = options();
+    let subject = options_of(&options, &source, faulty(fault));
+    let reference = options_of(&options, &source, MakeTestee::default());
+    let file = run::open_text(&source, vector, &options);
+    let how = MinimizeOptions { keep: KeptFailure::Instruction, ..HOW };
+    let small = minimize((&file, 0), &source, &subject, Some(&reference), how).unwrap();
+    assert!(small.is_minimal && small.tries < 500 && small.text.len() < 500, "{small:?}");
+    let limited = MinimizeOptions { max_bytes: 1, ..how };
+    let left = minimize((&file, 0), &source, &subject, Some(&reference), limited).unwrap();
+    assert!(!left.is_minimal && left.tries == 1, "{} tried", left.tries);
 }
 
 /// What is left of cases that demand something wrong: the wrong datum, as it was demanded.

@@ -17,7 +17,9 @@ use crate::explain::observed_run::{Detail, ObservedRun};
 use crate::formats::{MakeVector, NewVector, made_for};
 use crate::hunt::corpus::FuzzCorpus;
 use crate::hunt::generate::{GeneratedProgram, ProgramGenerator, StackPeak};
-use crate::hunt::minimize::{KeptFailure, MinimizeOptions, minimize, named_instruction, options_of};
+use crate::hunt::minimize::{
+    KeptFailure, MinimizeOptions, diverging_instruction, minimize, named_instruction, options_of,
+};
 use crate::isa::OpInfo;
 use crate::machines::MachineInfo;
 use crate::machines::inspect::Inspect;
@@ -43,8 +45,17 @@ const OBSERVED: u64 = 4;
 /// How large the end of a program may be that is kept, in bytes of memory: that of one that fills a stack may not.
 const MAX_KEPT: usize = 1 << 15;
 
+/// How many bytes the texts have together that are tried to make a vector small: some hundred of one with a full stack.
+const MAX_TRIED: usize = 1 << 26;
+
 /// How many differences are made small that seem to be about one instruction and turn out to be known.
 const MAX_REPEATED: u32 = 20;
+
+/// In how many programs a known cause must have made a difference to explain a further one before it is made small.
+const MANY: u32 = 8;
+
+/// How many times as much speaks for an instruction that made the first wrong value.
+const NAMED: u64 = 4;
 
 /// The name of the embedded machine in what each machine did.
 const EMBEDDED: &str = "embedded";
@@ -102,6 +113,13 @@ struct ProgramCounts {
 }
 
 impl ProgramCounts {
+    /// How much speaks for an instruction being wrong: the square of its Ochiai coefficient, but for a factor that all have.
+    /// Unlike the share of programs that differ, one program with a rare instruction is little.
+    fn suspicion(self) -> u64 {
+        let [passing, failing] = [self.passing, self.failing].map(u64::from);
+        ((failing * failing) << 20) / (passing + failing).max(1)
+    }
+
     /// The share of programs that differ, in thousandths.
     fn share(self) -> u32 {
         1_000 * self.failing / (self.passing + self.failing).max(1)
@@ -126,8 +144,8 @@ impl<'o> Subject<'o> {
         }
     }
 
-    fn share(&self, op: &OpInfo) -> u32 {
-        self.counts.get(&op.code).copied().unwrap_or_default().share()
+    fn counts_of(&self, op: &OpInfo) -> ProgramCounts {
+        self.counts.get(&op.code).copied().unwrap_or_default()
     }
 
     fn knows(&self, known: &BTreeSet<FuzzCause>, what: &str) -> bool {
@@ -481,13 +499,27 @@ impl ProgramTarget<'_> {
     }
 }
 
-/// Whether one of these instructions is a known cause that explains a difference: most programs with it differ.
+/// Whether one of these instructions is a known cause that explains a difference: most programs with it differ, or most
+/// speaks for it in many programs.
 fn explains(
     subject: &Subject<'_>,
     known: &BTreeSet<FuzzCause>,
-    mut ops: impl Iterator<Item = &'static OpInfo>,
+    ops: impl Iterator<Item = &'static OpInfo>,
 ) -> bool {
-    ops.any(|op| subject.knows(known, op.name) && subject.share(op) >= 500)
+    let mut most = 0;
+    let mut is_explained = false;
+    for op in ops {
+        let counts = subject.counts_of(op);
+        let is_known = subject.knows(known, op.name);
+        if is_known && counts.share() >= 500 {
+            return true;
+        }
+        if counts.suspicion() > most {
+            most = counts.suspicion();
+            is_explained = is_known && counts.failing >= MANY;
+        }
+    }
+    is_explained
 }
 
 /// The program of the only case of a file.
@@ -506,7 +538,13 @@ fn small(
     let own = options_of(subject.options, &source, subject.options.run.testee.clone());
     let reference = options_of(reference, &source, MakeTestee::default());
     let FuzzOptions { max_tries, deadline, .. } = *options;
-    let how = MinimizeOptions { keep: KeptFailure::Cause, max_tries, deadline, keeps: None };
+    let how = MinimizeOptions {
+        keep: KeptFailure::Instruction,
+        max_tries,
+        max_bytes: MAX_TRIED,
+        deadline,
+        keeps: None,
+    };
     let detected = [&own, &reference].map(|options| {
         let file = FileOptions { format: None, ..options.file.clone() };
         LoadOptions { file, ..options.clone() }
@@ -518,17 +556,23 @@ fn small(
     Some((small.text, small.report))
 }
 
-/// What the failure of a case is about: of the instructions of its small program, the one of whose programs the largest
-/// share differs; without them, the one that made the first wrong value.
+/// What the failure of a case is about: the instruction after which the machines first differ, if the machine reports its
+/// steps. Of one that does not, the instruction of the small program for which most speaks in all programs; without a small
+/// program, the one that made the first wrong value.
 fn cause(subject: &mut Subject<'_>, file: &LoadedFile<'_>, ops: Option<&[&'static OpInfo]>) -> String {
     let report = subject.worker.run_case(file, 0);
     let signature = || signature(report.machine.as_deref(), &report.verdict).unwrap_or_default();
     if report.verdict.kind() != DifferenceKind::Fail {
         return signature();
     }
-    let named = named_instruction(&explain(&mut subject.worker, file, 0, 0));
-    let suspicious = ops.into_iter().flatten().max_by_key(|op| (subject.share(op), Some(op.name) == named));
-    suspicious.map(|op| op.name).or(named).map_or_else(signature, str::to_owned)
+    let explained = explain(&mut subject.worker, file, 0, 0);
+    let named = named_instruction(&explained);
+    let suspicion = |op: &OpInfo| {
+        let is_named = Some(op.name) == named;
+        (subject.counts_of(op).suspicion() * if is_named { NAMED } else { 1 }, is_named)
+    };
+    let suspicious = ops.into_iter().flatten().max_by_key(|op| suspicion(op)).map(|op| op.name);
+    diverging_instruction(&explained).or(suspicious).or(named).map_or_else(signature, str::to_owned)
 }
 
 #[cfg(test)]

@@ -277,6 +277,7 @@ impl<'o> StateTarget<'o> {
         let how = MinimizeOptions {
             keep: KeptFailure::Cause,
             max_tries: if is_timeout { MAX_TIMEOUTS } else { self.options.max_tries },
+            max_bytes: usize::MAX,
             deadline: self.options.deadline,
             keeps: Some(&keeps),
         };

@@ -51,7 +51,7 @@ impl ProgramGenerator {
     pub(in crate::hunt) fn marker(&self) -> GeneratedProgram {
         const PIECES: usize = 6;
         let mut numbers = Numbers::new(1);
-        let piece = |op: &&'static OpInfo| Piece { op, bytes: self.encoded(op, &mut numbers), target: None };
+        let piece = |op: &&'static OpInfo| Piece::new(op, self.encoded(op, &mut numbers));
         let pieces = self.all.iter().take(PIECES).map(piece).collect();
         GeneratedProgram { pieces, ..GeneratedProgram::default() }
     }
@@ -66,10 +66,13 @@ impl ProgramGenerator {
             offsets.push(code.len());
         }
         for (index, piece) in program.pieces.iter().enumerate() {
-            if let Some(target) = piece.target {
-                let target = offsets[target.min(program.pieces.len())];
-                let place = offsets[index]..offsets[index + 1];
-                self.aim(&mut code[place.clone()], piece.op, target, place.start);
+            let offset_of = |target: usize| offsets[target.min(program.pieces.len())];
+            let place = offsets[index]..offsets[index + 1];
+            if let Some(handlers) = piece.handlers {
+                let targets = handlers.map(|handler| handler.map(offset_of));
+                aim_each(&mut code[place.clone()], piece.op, targets, place.start);
+            } else if let Some(target) = piece.target {
+                self.aim(&mut code[place.clone()], piece.op, offset_of(target), place.start);
             }
         }
         code.extend(shown.map_or(&[][..], |shown| shown.last));
@@ -91,15 +94,22 @@ impl ProgramGenerator {
             bytes[1..].copy_from_slice(&(target as u16).to_be_bytes());
             return;
         }
-        let mut at = 1;
-        for operand in op.operands {
-            let size = operand.fixed_len();
-            if matches!(operand, ImmediateOperand::Offset(_)) {
-                let distance = (target as i64 - offset as i64).to_le_bytes();
-                bytes[at..at + size].copy_from_slice(&distance[..size]);
-            }
-            at += size;
+        aim_each(bytes, op, [Some(target); 2], offset);
+    }
+}
+
+/// Writes these targets of an instruction, one for each of its operands that are distances: zero for none.
+fn aim_each(bytes: &mut [u8], op: &OpInfo, targets: [Option<usize>; 2], offset: usize) {
+    let mut at = 1;
+    let mut targets = targets.into_iter();
+    for operand in op.operands {
+        let size = operand.fixed_len();
+        if matches!(operand, ImmediateOperand::Offset(_)) {
+            let target = targets.next().flatten();
+            let distance = target.map_or(0, |target| target as i64 - offset as i64).to_le_bytes();
+            bytes[at..at + size].copy_from_slice(&distance[..size]);
         }
+        at += size;
     }
 }
 

@@ -147,7 +147,7 @@ impl ProgramGenerator {
                 if jumps(op) {
                     draft.open.push(pieces.len());
                 }
-                pieces.push(Piece { op, bytes: self.encoded(op, numbers), target: None });
+                pieces.push(Piece::new(op, self.encoded(op, numbers)));
             }
             OperandKind::Found
             | OperandKind::Flag
@@ -228,7 +228,7 @@ impl ProgramGenerator {
             let WordField::Register(shift) = *field else { continue };
             let pieces = load((word >> shift & 0xf) as u8, number).into_iter().filter_map(|word| {
                 let op = self.machine.isa.by_code(word)?;
-                Some(Piece { op, bytes: word.to_be_bytes().to_vec(), target: None })
+                Some(Piece::new(op, word.to_be_bytes().to_vec()))
             });
             draft.program.pieces.extend(pieces);
             if !numbers.one_in(5) {

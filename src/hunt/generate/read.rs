@@ -4,6 +4,7 @@
 
 use num_bigint::{BigInt, Sign};
 
+use super::handlers::has_two_targets;
 use super::notation::YIELD;
 use super::{GeneratedProgram, Piece, ProgramFrame};
 use crate::isa::disassembler::disassemble;
@@ -69,7 +70,7 @@ fn bytes(value: &Value) -> Option<&[u8]> {
 }
 
 fn of_bytes(isa: &Isa, code: &[u8], start: usize) -> Vec<ReadPiece> {
-    let piece = |op, bytes: &[u8]| Piece { op, bytes: bytes.to_vec(), target: None };
+    let piece = |op, bytes: &[u8]| Piece::new(op, bytes.to_vec());
     let lines = disassemble(isa, code);
     lines.filter_map(|line| Some((start + line.offset, piece(line.op?, line.bytes)))).collect()
 }
@@ -81,23 +82,34 @@ fn index_at(pieces: &[ReadPiece], offset: usize) -> Option<usize> {
     index.or_else(|| (end == Some(offset)).then_some(pieces.len()))
 }
 
-/// With the targets of jumps whose operands are distances. One with several that differ keeps its operands.
+/// With the targets of jumps whose operands are distances. One that leads into an instruction keeps its operands.
 fn with_distances(pieces: Vec<ReadPiece>) -> Vec<Piece> {
-    let target = |(offset, piece): &ReadPiece| {
-        let mut rest = &piece.bytes[1..];
-        let mut targets = Vec::new();
-        for operand in piece.op.operands {
-            let (bytes, further) = operand.split(rest)?;
-            rest = further;
-            if matches!(operand, ImmediateOperand::Offset(_)) {
-                let target = BigInt::from(*offset) + BigInt::from_signed_bytes_le(bytes);
-                targets.push(index_at(&pieces, usize::try_from(target).ok()?)?);
-            }
-        }
-        targets.first().copied().filter(|first| targets.iter().all(|target| target == first))
+    let targets: Vec<_> = pieces.iter().map(|piece| distances(&pieces, piece)).collect();
+    let piece = |((_, piece), targets): (ReadPiece, Option<Vec<Option<usize>>>)| match targets.as_deref() {
+        Some([target]) => Piece { target: *target, ..piece },
+        Some([one, other]) if one == other && one.is_some() => Piece { target: *one, ..piece },
+        Some([one, other]) => Piece { handlers: Some([*one, *other]), ..piece },
+        _ => piece,
     };
-    let targets: Vec<_> = pieces.iter().map(target).collect();
-    pieces.into_iter().zip(targets).map(|((_, piece), target)| Piece { target, ..piece }).collect()
+    pieces.into_iter().zip(targets).map(piece).collect()
+}
+
+/// The pieces that the operands of an instruction name; of two operands, one that names none is zero. `None` if one leads
+/// elsewhere.
+fn distances(pieces: &[ReadPiece], (offset, piece): &ReadPiece) -> Option<Vec<Option<usize>>> {
+    let mut rest = &piece.bytes[1..];
+    let mut targets = Vec::new();
+    for operand in piece.op.operands {
+        let (bytes, further) = operand.split(rest)?;
+        rest = further;
+        if matches!(operand, ImmediateOperand::Offset(_)) {
+            let is_none = has_two_targets(piece.op) && bytes.iter().all(|byte| *byte == 0);
+            let target = BigInt::from(*offset) + BigInt::from_signed_bytes_le(bytes);
+            let target = || index_at(pieces, usize::try_from(target).ok()?);
+            targets.push(if is_none { None } else { Some(target()?) });
+        }
+    }
+    Some(targets)
 }
 
 /// With the targets of jumps whose destinations are pushed right before them, in two bytes each.
@@ -113,7 +125,7 @@ fn with_destinations(isa: &Isa, targets: StackTargets, pieces: Vec<ReadPiece>) -
     };
     let targets: Vec<_> = pieces.windows(2).map(target).chain([None]).collect();
     let piece = |(piece, target): (Piece, Option<usize>)| match target {
-        Some(_) => Piece { op: push, bytes: vec![push.code as u8, 0, 0], target },
+        Some(_) => Piece { target, ..Piece::new(push, vec![push.code as u8, 0, 0]) },
         None => piece,
     };
     pieces.into_iter().map(|it| it.1).zip(targets).map(piece).collect()
@@ -123,7 +135,7 @@ fn of_words(isa: &Isa, words: &[u8]) -> Vec<Piece> {
     let words = words.strip_suffix(&YIELD).unwrap_or(words).chunks_exact(2);
     let piece = |word: &[u8]| {
         let op = isa.by_code(u16::from_be_bytes([word[0], word[1]]))?;
-        Some(Piece { op, bytes: word.to_vec(), target: None })
+        Some(Piece::new(op, word.to_vec()))
     };
     words.filter_map(piece).collect()
 }
@@ -159,7 +171,7 @@ fn of_object(isa: &Isa, object: &Value) -> Option<Piece> {
         return None;
     };
     let op = isa.by_name(name)?;
-    let mut piece = Piece { op, bytes: Vec::new(), target: None };
+    let mut piece = Piece::new(op, Vec::new());
     for (name, argument) in op.arguments.iter().zip(arguments) {
         let Value::Int(number) = argument else { return None };
         let mut number = i16::try_from(number).ok()?;

@@ -33,7 +33,7 @@ impl KeptValues {
         let named = |names: &[&str]| names.iter().filter_map(|name| isa.by_name(name)).collect::<Vec<_>>();
         let piece = |&(name, operands): &(&str, &[u8])| {
             let op = isa.by_name(name)?;
-            Some(Piece { op, bytes: [&[op.code as u8], operands].concat(), target: None })
+            Some(Piece::new(op, [&[op.code as u8], operands].concat()))
         };
         let row = |it: &Variables| KeptRow {
             first: it.first.iter().filter_map(piece).collect(),

@@ -1,7 +1,12 @@
 //! The data of the smallest text so far.
 
-use super::Minimizer;
+use std::collections::BTreeSet;
+
+use super::{Minimizer, reading};
 use crate::text::json::{Document, JsonNode};
+
+/// The longest list that is demanded and looked into: the items of a list may have members that need not be demanded.
+const MAX_DEMANDED: usize = 32;
 
 /// The document of the smallest text so far.
 pub(super) fn document<'m>(minimizer: &'m Minimizer<'_>) -> Option<&'m Document> {
@@ -10,12 +15,33 @@ pub(super) fn document<'m>(minimizer: &'m Minimizer<'_>) -> Option<&'m Document>
 
 /// All data of a document in the order of its text.
 pub(super) fn nodes(document: &Document) -> Vec<JsonNode<'_>> {
+    nodes_if(document, |_| true)
+}
+
+/// The data in the order of the text, without values that are demanded, and without long lists that are: each of their
+/// items would be demanded again, and a full stack has thousands.
+pub(super) fn inputs<'m>(minimizer: &'m Minimizer<'_>) -> Vec<JsonNode<'m>> {
+    let Some(document) = document(minimizer) else { return Vec::new() };
+    let Some(read) = reading(&minimizer.file) else { return nodes(document) };
+    let steps = read.case.steps.iter();
+    let assertions = steps.flat_map(|step| step.end.iter().chain(&step.assertions));
+    let demanded: BTreeSet<u32> = assertions.map(|assertion| assertion.origin.0).collect();
+    let is_short = |node: JsonNode<'_>| node.items().nth(MAX_DEMANDED).is_none();
+    nodes_if(document, |node| {
+        !demanded.contains(&node.at()) || node.is_object() || node.is_array() && is_short(node)
+    })
+}
+
+/// The data that are listed, without the content of those that are not.
+fn nodes_if<'d>(document: &'d Document, is_listed: impl Fn(JsonNode<'d>) -> bool) -> Vec<JsonNode<'d>> {
     let mut nodes = Vec::new();
     let mut open = vec![document.root()];
     while let Some(node) = open.pop() {
-        nodes.push(node);
-        let children: Vec<_> = node.values().collect();
-        open.extend(children.into_iter().rev());
+        if is_listed(node) {
+            nodes.push(node);
+            let children: Vec<_> = node.values().collect();
+            open.extend(children.into_iter().rev());
+        }
     }
     nodes
 }

@@ -4,13 +4,13 @@
 //! objects with an `op` (MiniC89). A text that stands several times in a file, such as the code of an account that is
 //! executed, changes everywhere.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use num_bigint::BigInt;
 use serde_json::Value as Json;
 
 use super::Minimizer;
-use super::nodes::{document, nodes};
+use super::nodes::{document, inputs, nodes};
 use crate::isa::disassembler::{ListingLine, disassemble};
 use crate::isa::{ImmediateOperand, Isa, Unit};
 use crate::model::hex::hex_bytes;
@@ -199,8 +199,9 @@ impl<'d> ProgramText<'d> {
     }
 }
 
-/// The programs of the smallest text so far, each once.
+/// The programs of the smallest text so far, each once. What is only demanded is none.
 fn programs<'m>(minimizer: &'m Minimizer<'_>, isa: &Isa) -> Vec<ProgramText<'m>> {
+    let inputs: BTreeSet<_> = inputs(minimizer).iter().map(|node| node.index()).collect();
     let mut programs: BTreeMap<&str, usize> = BTreeMap::new();
     let mut found: Vec<ProgramText<'m>> = Vec::new();
     for node in document(minimizer).into_iter().flat_map(nodes) {
@@ -211,6 +212,7 @@ fn programs<'m>(minimizer: &'m Minimizer<'_>, isa: &Isa) -> Vec<ProgramText<'m>>
             found.push(program);
         }
     }
+    found.retain(|program| program.nodes.iter().any(|node| inputs.contains(&node.index())));
     found
 }
 

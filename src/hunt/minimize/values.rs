@@ -1,29 +1,25 @@
 //! Makes numbers and byte strings of the input smaller.
 
-use std::collections::BTreeSet;
+use num_bigint::{BigInt, Sign};
 
-use num_bigint::BigInt;
-
-use super::nodes::{document, nodes};
-use super::{Minimizer, reading};
+use super::Minimizer;
+use super::nodes::inputs;
 use crate::text::edit::{TextChange, apply};
 use crate::text::json::{JsonDatum, JsonNode};
 
-/// Tries simpler values for each leaf that is not an expectation.
+/// How many powers of two are subtracted from a number at most.
+const MAX_POWERS: u64 = 8;
+
+/// Tries simpler values for each leaf that is not an expectation, as long as there are some.
 pub(super) fn simplify(minimizer: &mut Minimizer<'_>) {
     let mut at = 0;
     while let Some(simpler) = simpler_at(minimizer, at) {
-        for index in 0..simpler {
-            // The text changes as values are accepted, so each is made anew.
-            let Some(text) = text_with(minimizer, at, index) else { break };
-            if minimizer.attempt(text) {
-                break;
-            }
-        }
+        let is_simpler = (0..simpler)
+            .any(|index| text_with(minimizer, at, index).is_some_and(|text| minimizer.attempt(text)));
         if minimizer.is_cut {
             return;
         }
-        at += 1;
+        at += usize::from(!is_simpler);
     }
 }
 
@@ -43,18 +39,7 @@ fn text_with(minimizer: &Minimizer<'_>, at: usize, index: usize) -> Option<Strin
 }
 
 fn leaf<'m>(minimizer: &'m Minimizer<'_>, at: usize) -> Option<JsonNode<'m>> {
-    let demanded = demanded(minimizer);
-    let is_input =
-        |node: &JsonNode<'_>| !node.is_object() && !node.is_array() && !demanded.contains(&node.at());
-    nodes(document(minimizer)?).into_iter().filter(is_input).nth(at)
-}
-
-/// Where the expectations stand.
-fn demanded(minimizer: &Minimizer<'_>) -> BTreeSet<u32> {
-    let Some(read) = reading(&minimizer.file) else { return BTreeSet::new() };
-    let steps = read.case.steps.iter();
-    let assertions = steps.flat_map(|step| step.end.iter().chain(&step.assertions));
-    assertions.map(|assertion| assertion.origin.0).collect()
+    inputs(minimizer).into_iter().filter(|node| !node.is_object() && !node.is_array()).nth(at)
 }
 
 /// Simpler values, the simplest first.
@@ -71,10 +56,15 @@ fn simpler(node: JsonNode<'_>) -> Vec<String> {
 
 fn simpler_number(digits: &str) -> Vec<String> {
     let Ok(number) = digits.parse::<BigInt>() else { return Vec::new() };
-    let quarter = number.bits() / 4;
-    let halves = (1..=3).map(|quarters| &number >> (quarter * quarters));
+    let bits = number.bits();
+    let halves = (1..=3).map(|quarters| &number >> (bits / 4 * quarters));
+    // Powers of two, the largest first: one by one, a number whose size matters would take as many tries as it is large.
+    let step = bits.div_ceil(MAX_POWERS).max(1);
+    let powers = (0..bits).step_by(step as usize).map(|power| BigInt::from(1) << power);
+    let signed = |power: BigInt| if number.sign() == Sign::Minus { -power } else { power };
+    let less: Vec<_> = powers.map(|power| &number - signed(power)).collect();
     let mut simpler: Vec<BigInt> = [BigInt::from(0), BigInt::from(1)].into_iter().chain(halves).collect();
-    simpler.push(&number - 1);
+    simpler.extend(less.into_iter().rev());
     simpler.retain(|it| it.magnitude() < number.magnitude());
     simpler.into_iter().map(|it| it.to_string()).collect()
 }
@@ -91,4 +81,25 @@ fn simpler_digits(digits: &str) -> Vec<String> {
     simpler.push(format!("0x{zeros}"));
     simpler.retain(|it| (it.len(), &it[2..]) < (digits.len() + 2, digits));
     simpler
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_whose_size_matters_becomes_the_least_one_in_few_tries() {
+        const LEAST: i64 = 12_345;
+        let (mut number, mut tries) = (i64::MAX, 0);
+        let mut is_less = |number: &mut i64| {
+            let simpler = simpler_number(&number.to_string());
+            let found = simpler.iter().find(|it| {
+                tries += 1;
+                it.parse().is_ok_and(|it: i64| it >= LEAST)
+            });
+            found.and_then(|it| it.parse().ok()).map(|it| *number = it).is_some()
+        };
+        while is_less(&mut number) {}
+        assert!(number == LEAST && tries < 300, "{number} after {tries}");
+    }
 }

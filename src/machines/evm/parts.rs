@@ -31,6 +31,7 @@ pub(super) const PARTS: ProgramParts = ProgramParts {
     variables: &[],
     filler: Some(StackFiller { first: &[filler], removes: "POP", last: &[] }),
     register: None,
+    exceptions: None,
     jumps: JumpTargets::OnStack(StackTargets {
         push: "PUSH2",
         jumps: &["JUMP", "JUMPI"],

@@ -43,6 +43,7 @@ pub(super) const PARTS: ProgramParts = ProgramParts {
     }],
     filler: Some(StackFiller { first: &[filler, filler_of_more], removes: "CAT", last: &[] }),
     register: None,
+    exceptions: None,
     jumps: JumpTargets::InInstruction,
     code: "script",
     notation: CodeNotation::Hex,

@@ -6,8 +6,8 @@ use crate::machines::program_parts::OperandKind::{
     Array, Boundary, Buffer, Bytes, Flag, Found, Map, Null, Small, Struct,
 };
 use crate::machines::program_parts::{
-    BuiltOperand, CodeNotation, JumpTargets, KnownOperands, ProgramParts, PushedNumber, RepeatedInstruction,
-    SingleInstruction, StackFiller, TypedOperands, Variables,
+    BuiltOperand, CodeNotation, ExceptionNames, JumpTargets, KnownOperands, ProgramParts, PushedNumber,
+    RepeatedInstruction, SingleInstruction, StackFiller, TypedOperands, Variables,
 };
 
 pub(super) const PARTS: ProgramParts = ProgramParts {
@@ -49,6 +49,11 @@ pub(super) const PARTS: ProgramParts = ProgramParts {
     ],
     filler: Some(StackFiller { first: &[filler], removes: "DROP", last: &["CLEAR"] }),
     register: None,
+    exceptions: Some(ExceptionNames {
+        throws: "THROW",
+        leaves: &["ENDTRY", "ENDTRY_L"],
+        resumes: "ENDFINALLY",
+    }),
     jumps: JumpTargets::InInstruction,
     code: "script",
     // A person can read such a script.

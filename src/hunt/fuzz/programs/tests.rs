@@ -105,3 +105,53 @@ fn a_program_without_a_vector_is_the_one_that_its_vector_gives() {
         assert!(10 * compared >= 9 * PROGRAMS, "{}: {compared}", info.name);
     }
 }
+
+/// Three programs differ that have CAT; the first of them is the only one of all that has CHECKSIG.
+#[test]
+fn one_program_with_a_rare_instruction_is_little() {
+    let cat = ProgramCounts { passing: 42, failing: 3 };
+    let rare = ProgramCounts { passing: 0, failing: 1 };
+    let push = ProgramCounts { passing: 442, failing: 3 };
+    assert!(rare.share() > cat.share() && push.suspicion() < cat.suspicion());
+    let again = ProgramCounts { passing: 42, failing: 8 };
+    assert!(rare.suspicion() < again.suspicion());
+}
+
+/// Which instructions were executed, in order.
+#[derive(Default)]
+struct WatchedNames(Vec<&'static str>);
+
+impl Watch for WatchedNames {
+    fn before(&mut self, at: &At<'_>) {
+        self.0.extend(at.op.map(|op| op.name));
+    }
+}
+
+/// Programs of N3 execute what handles an exception, and after it what is executed in any case.
+#[test]
+fn programs_have_handlers_at_different_places() {
+    const PROGRAMS: u64 = 3_000;
+    let info = of_this_crate().find(|info| info.name == "neo3").unwrap();
+    let loads = loads(info, &[]).unwrap();
+    let options = FuzzOptions { seed: 3, programs: 0, deadline: None, max_tries: 0, jobs: 1 };
+    let mut target = ProgramTarget::new(info, &loads, FuzzCorpus::default(), &options);
+    let mut handled = 0;
+    for number in 0..PROGRAMS {
+        let mut numbers = Numbers::of_case(options.seed, number);
+        let Some((program, _)) = target.next_program(&mut numbers, &[]) else { continue };
+        let mut names = WatchedNames::default();
+        if target.watch(&program, Some(&mut names), &mut |_, _| ()).is_none() {
+            continue;
+        }
+        let mut order = ["TRY", "THROW", "ENDTRY", "ENDFINALLY"].iter().peekable();
+        for name in names.0 {
+            let is_next = order.peek().is_some_and(|next| name.trim_end_matches("_L") == **next);
+            if is_next {
+                order.next();
+            }
+        }
+        let has_ended = target.embedded.state().failure().is_none();
+        handled += u64::from(order.next().is_none() && has_ended);
+    }
+    assert!(handled >= 4, "{handled} of {PROGRAMS}");
+}
