@@ -125,20 +125,18 @@ const TIMES: [(&str, &str); 6] = [
 
 /// The report with `TIME` in place of every time.
 pub(crate) fn timeless(text: &str) -> String {
-    text.split_inclusive('\n').map(timeless_line).collect()
-}
-
-fn timeless_line(line: &str) -> String {
     let system = format!("\"{} {}\"", std::env::consts::OS, std::env::consts::ARCH);
-    let mut line = line.replace(&system, "\"SYSTEM\"");
-    for (before, after) in TIMES {
-        let parts = line.split(before).enumerate().map(|(index, part)| {
-            let end = part.find(|it| after.contains(it)).filter(|_| index > 0);
-            end.map_or(part.to_owned(), |end| format!("TIME{}", &part[end..]))
+    let mut text = text.replace(&system, "\"SYSTEM\"");
+    // Most reports are long and have few of the forms.
+    for (before, after) in TIMES.into_iter().filter(|(before, _)| text.contains(before)).collect::<Vec<_>>() {
+        let mut parts = text.split(before);
+        let first = parts.next().unwrap_or_default().to_owned();
+        text = parts.fold(first, |text, part| {
+            let end = part.find(|it| after.contains(it));
+            text + before + &end.map_or(part.to_owned(), |end| format!("TIME{}", &part[end..]))
         });
-        line = parts.collect::<Vec<_>>().join(before);
     }
-    line
+    text
 }
 
 /// A case of a vector file.
