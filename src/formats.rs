@@ -16,7 +16,10 @@ pub mod family;
 pub mod fields;
 mod files;
 mod fill;
-#[cfg_attr(not(feature = "ethereum"), allow(dead_code, reason = "the names alone are used"))]
+#[cfg_attr(
+    not(feature = "ethereum"),
+    allow(dead_code, reason = "only the names are used without the machine")
+)]
 pub mod forks;
 mod format;
 pub mod minic89;

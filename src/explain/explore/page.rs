@@ -351,11 +351,11 @@ mod tests {
     #[test]
     fn what_a_page_lacks_is_said() {
         let text = |first, last, states| PageCut { first, last, states, all: 20 }.text();
-        let lacks =
+        let note =
             |what: &str| Some(format!("the page has {what}; in a terminal, vmconf explore has all of them"));
         assert_eq!(text(0, 20, 21), None);
-        assert_eq!(text(0, 20, 9), lacks("all 20 steps, with the values of 9 states"));
-        assert_eq!(text(3, 20, 18), lacks("steps 3 to 20 of 20"));
-        assert_eq!(text(0, 19, 5), lacks("steps 0 to 19 of 20, with the values of 5 states"));
+        assert_eq!(text(0, 20, 9), note("all 20 steps, with the values of 9 states"));
+        assert_eq!(text(3, 20, 18), note("steps 3 to 20 of 20"));
+        assert_eq!(text(0, 19, 5), note("steps 0 to 19 of 20, with the values of 5 states"));
     }
 }

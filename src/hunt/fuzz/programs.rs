@@ -45,17 +45,19 @@ const OBSERVED: u64 = 4;
 /// How large the end of a program may be that is kept, in bytes of memory: that of one that fills a stack may not.
 const MAX_KEPT: usize = 1 << 15;
 
-/// How many bytes the texts have together that are tried to make a vector small: some hundred of one with a full stack.
-const MAX_TRIED: usize = 1 << 26;
+/// The maximum number of bytes of all texts that are tried to make one vector small: a few hundred vectors with a full
+/// stack.
+const MAX_TRIED_BYTES: usize = 1 << 26;
 
 /// How many differences are made small that seem to be about one instruction and turn out to be known.
 const MAX_REPEATED: u32 = 20;
 
-/// In how many programs a known cause must have made a difference to explain a further one before it is made small.
-const MANY: u32 = 8;
+/// The minimum number of differing programs with a known cause: from then on, it can explain a further difference before
+/// that is made small.
+const MIN_DIFFERING: u32 = 8;
 
-/// How many times as much speaks for an instruction that made the first wrong value.
-const NAMED: u64 = 4;
+/// The factor for the suspicion of the instruction that made the first wrong value.
+const BLAME_FACTOR: u64 = 4;
 
 /// The name of the embedded machine in what each machine did.
 const EMBEDDED: &str = "embedded";
@@ -113,8 +115,8 @@ struct ProgramCounts {
 }
 
 impl ProgramCounts {
-    /// How much speaks for an instruction being wrong: the square of its Ochiai coefficient, but for a factor that all have.
-    /// Unlike the share of programs that differ, one program with a rare instruction is little.
+    /// How suspicious an instruction is: the square of its Ochiai coefficient, without the factor that all instructions have
+    /// in common. Unlike the share of programs that differ, it is small if the only program with a rare instruction differs.
     fn suspicion(self) -> u64 {
         let [passing, failing] = [self.passing, self.failing].map(u64::from);
         ((failing * failing) << 20) / (passing + failing).max(1)
@@ -499,8 +501,8 @@ impl ProgramTarget<'_> {
     }
 }
 
-/// Whether one of these instructions is a known cause that explains a difference: most programs with it differ, or most
-/// speaks for it in many programs.
+/// Whether one of these instructions is a known cause that explains a difference: most programs with it differ, or
+/// it is the most suspicious one and many programs with it differ.
 fn explains(
     subject: &Subject<'_>,
     known: &BTreeSet<FuzzCause>,
@@ -516,7 +518,7 @@ fn explains(
         }
         if counts.suspicion() > most {
             most = counts.suspicion();
-            is_explained = is_known && counts.failing >= MANY;
+            is_explained = is_known && counts.failing >= MIN_DIFFERING;
         }
     }
     is_explained
@@ -541,7 +543,7 @@ fn small(
     let how = MinimizeOptions {
         keep: KeptFailure::Instruction,
         max_tries,
-        max_bytes: MAX_TRIED,
+        max_bytes: MAX_TRIED_BYTES,
         deadline,
         keeps: None,
     };
@@ -557,8 +559,8 @@ fn small(
 }
 
 /// What the failure of a case is about: the instruction after which the machines first differ, if the machine reports its
-/// steps. Of one that does not, the instruction of the small program for which most speaks in all programs; without a small
-/// program, the one that made the first wrong value.
+/// steps. If it does not, the most suspicious instruction of the small program; without a small program, the one that made the
+/// first wrong value.
 fn cause(subject: &mut Subject<'_>, file: &LoadedFile<'_>, ops: Option<&[&'static OpInfo]>) -> String {
     let report = subject.worker.run_case(file, 0);
     let signature = || signature(report.machine.as_deref(), &report.verdict).unwrap_or_default();
@@ -569,7 +571,7 @@ fn cause(subject: &mut Subject<'_>, file: &LoadedFile<'_>, ops: Option<&[&'stati
     let named = named_instruction(&explained);
     let suspicion = |op: &OpInfo| {
         let is_named = Some(op.name) == named;
-        (subject.counts_of(op).suspicion() * if is_named { NAMED } else { 1 }, is_named)
+        (subject.counts_of(op).suspicion() * if is_named { BLAME_FACTOR } else { 1 }, is_named)
     };
     let suspicious = ops.into_iter().flatten().max_by_key(|op| suspicion(op)).map(|op| op.name);
     diverging_instruction(&explained).or(suspicious).or(named).map_or_else(signature, str::to_owned)

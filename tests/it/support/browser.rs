@@ -86,7 +86,7 @@ impl Browser {
         dom
     }
 
-    /// Opens a page as the first one of a browser, and lets ten seconds of its clock pass.
+    /// Opens a page with empty storage and cache, and lets ten seconds of its virtual clock pass.
     pub(crate) fn show(&self, page: &Path, fragment: &str) -> Shown {
         let url = format!("file://{}{fragment}", percent_encoded(page.as_os_str().as_encoded_bytes()));
         let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
