@@ -4,17 +4,21 @@
 //!
 //! | file | content |
 //! |---|---|
+//! | `description.rs` | the machine's entry in the list of machines |
 //! | `machine.rs` | the machine |
 //! | `machine/phases.rs` | a transaction from its validation to its settlement |
 //! | `machine/slices.rs` | the loop over instructions, within the limits of the runner |
 //! | `machine/plant.rs` | changes of the running frame for planted faults |
 //! | `engine.rs` | the configuration of revm |
+//! | `context.rs` | what instructions and contracts of revm work on |
 //! | `handler.rs` | the phases of revm, with what planted faults change |
-//! | `fault.rs` | faults that `vmconf mutants` and tests plant |
+//! | `fault.rs`, `broken_rules.rs` | faults that `vmconf mutants` and tests plant |
 //! | `pardon.rs` | how a fault executes a transaction that is refused |
 //! | `authorizations.rs` | what faults change in authorizations |
 //! | `fork.rs` | forks, with what differs from revm's rules |
+//! | `instructions.rs` | the instructions of a fork |
 //! | `rules.rs` | instructions that behave differently from revm's |
+//! | `memory.rs` | instructions that can grow memory |
 //! | `precompiles.rs` | precompiled contracts, within the limit of the runner |
 //! | `program.rs` | what a program record must contain |
 //! | `transaction_record.rs` | the members of a transaction: shared by the cases, and chosen by one |
@@ -49,13 +53,17 @@
 
 mod accounts;
 mod authorizations;
+mod broken_rules;
 mod calls;
+mod context;
+mod description;
 mod effects;
 mod engine;
 mod fault;
 mod fork;
 mod handler;
 mod inspect;
+mod instructions;
 mod logs;
 mod machine;
 mod memory;
@@ -74,6 +82,7 @@ mod transaction;
 mod transaction_record;
 mod world;
 
+pub use description::INFO;
 pub use fault::{Accepted, EthereumFault, FaultyRule, WrongBlobs, WrongPrice};
-pub use machine::{Ethereum, INFO};
+pub use machine::Ethereum;
 pub use table::ETHEREUM;

@@ -7,7 +7,9 @@ use std::fmt;
 
 use crate::model::verdict::DifferenceKind;
 
-pub use super::record::{MAX_BYTES, MAX_CASES, MAX_LINE, ReadError, RecordedOutcome, RecordedRunLine, read};
+pub use super::record::{
+    MAX_BYTES, MAX_CASES, MAX_LINE, ReadError, RecordedOutcome, RecordedRunLine, read, read_at_most,
+};
 
 /// How a case changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

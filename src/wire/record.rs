@@ -94,7 +94,20 @@ impl std::error::Error for ReadError {}
 /// The first line that cannot be read or that is out of place, such as a first line that does not start a
 /// run, or a missing summary at the end.
 pub fn read(name: &str, input: &mut dyn BufRead) -> Result<RecordedRunLine, ReadError> {
-    let mut reading = RecordReading::default();
+    read_at_most(MAX_CASES, name, input)
+}
+
+/// Reads a run of at most this number of cases.
+///
+/// # Errors
+///
+/// As [`read`] does.
+pub fn read_at_most(
+    max_cases: usize,
+    name: &str,
+    input: &mut dyn BufRead,
+) -> Result<RecordedRunLine, ReadError> {
+    let mut reading = RecordReading::new(max_cases);
     let lines = each_line(name, input, &mut |line| reading.line(line))?;
     reading.end().map_err(|what| ReadError { name: name.to_owned(), line: lines + 1, what })
 }
@@ -204,8 +217,8 @@ enum RecordedState {
     Checked,
 }
 
-#[derive(Default)]
 struct RecordReading {
+    max_cases: usize,
     run: RecordedRunLine,
     state: RecordedState,
     bytes: u64,
@@ -213,6 +226,16 @@ struct RecordReading {
 }
 
 impl RecordReading {
+    fn new(max_cases: usize) -> RecordReading {
+        RecordReading {
+            max_cases,
+            run: RecordedRunLine::default(),
+            state: RecordedState::default(),
+            bytes: 0,
+            hasher: blake3::Hasher::default(),
+        }
+    }
+
     fn line(&mut self, whole: &[u8]) -> Result<(), LineError> {
         self.bytes += whole.len() as u64;
         if self.bytes > MAX_BYTES {
@@ -267,8 +290,8 @@ impl RecordReading {
 
     fn case(&mut self, case: RecordedCase) -> Result<(), String> {
         let (id, outcome) = case.into();
-        if self.run.cases.len() == MAX_CASES {
-            return Err(format!("is of one more case than {MAX_CASES}; no report has more"));
+        if self.run.cases.len() == self.max_cases {
+            return Err(format!("is of one more case than {}; no report has more", self.max_cases));
         }
         match self.run.cases.entry(id) {
             Entry::Vacant(place) => drop(place.insert(outcome)),

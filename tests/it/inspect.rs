@@ -21,7 +21,7 @@ use vmconf::model::value::Value;
 use vmconf::run::{self, LoadOptions};
 
 /// The number of parts of all states of a case that are looked at, and a few more.
-const PARTS: usize = 100_000;
+const PARTS: usize = 50_000;
 /// The number of items of a stack that are asked for one by one.
 const ITEMS: usize = 64;
 
@@ -41,14 +41,14 @@ struct Looks {
 const LOOKS: &[Looks] = &[
     Looks {
         machine: "evm",
-        steps: 300,
+        steps: 150,
         always: &["stack", "memory"],
         in_the_end: &["out", "logs", "callcreates", "post"],
         stack: |machine| list(machine.observe("stack")),
     },
     Looks {
         machine: "neo3",
-        steps: 300,
+        steps: 150,
         always: &["invocationStack", "resultStack"],
         in_the_end: &[],
         // All frames show the one stack.
@@ -56,14 +56,14 @@ const LOOKS: &[Looks] = &[
     },
     Looks {
         machine: "neo2",
-        steps: 300,
+        steps: 150,
         always: &["invocationStack", "resultStack"],
         in_the_end: &[],
         stack: |machine| stacks(machine, usize::MAX),
     },
     Looks {
         machine: "minic89",
-        steps: 300,
+        steps: 150,
         always: &["operand_stack", "call_stack"],
         in_the_end: &[],
         stack: |machine| list(machine.observe("operand_stack")),
@@ -71,7 +71,7 @@ const LOOKS: &[Looks] = &[
     Looks {
         machine: "tinyvm",
         // All 65536 words are looked at each time.
-        steps: 100,
+        steps: 60,
         always: &["registers", "data", "driver", "testee"],
         in_the_end: &["changedRegisters", "changedData"],
         stack: |_| Vec::new(),

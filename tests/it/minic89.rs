@@ -326,7 +326,7 @@ fn a_changed_leaf_is_reported_as_itself() {
                 leaves_of(snapshot, String::new(), &mut all);
                 // The number that selects a snapshot of a trace is not an expectation.
                 all.retain(|leaf: &Leaf| leaf.at != "step" || test.member("trace").is_none());
-                for leaf in all.iter().step_by(all.len().div_ceil(20).max(1)) {
+                for leaf in all.iter().step_by(all.len().div_ceil(8).max(1)) {
                     let mut text = document.text().to_owned();
                     text.replace_range(leaf.place.clone(), &leaf.other);
                     let changed = Document::parse(text, 128).unwrap();

@@ -10,7 +10,7 @@ use revm_database_interface::Database;
 use revm_primitives::{U256, uint};
 use revm_state::AccountInfo;
 
-use super::engine::EngineContext;
+use super::context::EngineContext;
 use super::fault::FaultyRule;
 use super::fork::ForkRules;
 

@@ -5,7 +5,7 @@ use revm_handler::FrameResult;
 use revm_interpreter::{CallScheme, CallValue, FrameInput, InstructionResult};
 use revm_primitives::{Address, U256};
 
-use super::engine::EngineContext;
+use super::context::EngineContext;
 use crate::machines::record::word_value;
 use crate::machines::view::{Section, ViewRow};
 use crate::model::count::counted;

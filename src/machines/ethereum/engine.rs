@@ -2,20 +2,15 @@
 
 use std::convert::Infallible;
 
+use revm_context::Evm;
 use revm_context::result::EVMError;
-use revm_context::{BlockEnv, CfgEnv, Evm, Journal, TxEnv};
 use revm_handler::EthFrame;
-use revm_handler::instructions::EthInstructions;
-use revm_interpreter::interpreter::EthInterpreter;
 use revm_primitives::hardfork::SpecId;
 
+use super::context::{EngineContext, RevmInstructions};
 use super::precompiles::Precompiles;
-use super::rules::TransactionWork;
 use super::world::WorldSource;
 
-pub(super) type EngineContext =
-    revm_context::Context<BlockEnv, TxEnv, CfgEnv, WorldSource, Journal<WorldSource>, TransactionWork>;
-pub(super) type RevmInstructions = EthInstructions<EthInterpreter, EngineContext>;
 pub(super) type RevmEngine = Evm<EngineContext, (), RevmInstructions, Precompiles, EthFrame>;
 
 /// Why the engine does not execute a transaction.

@@ -4,10 +4,7 @@ use revm_context::CfgEnv;
 use revm_context_interface::cfg::{GasId, GasParams};
 use revm_primitives::hardfork::SpecId;
 
-use super::engine::RevmInstructions;
 use super::fault::{EthereumFault, FaultyRule};
-use super::memory::{self, Growth};
-use super::rules;
 
 /// A fork.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,22 +121,6 @@ impl ForkRules {
         Some(Blobs { most, fraction: fraction.max(1) })
     }
 
-    /// The instructions with their base costs.
-    pub(super) fn instructions(self, growth: Growth) -> RevmInstructions {
-        let mut instructions = RevmInstructions::new_mainnet_with_spec(self.spec);
-        if self.adds(FaultyRule::HashOfNoCode) {
-            rules::replace_extcodehash(&mut instructions, self.spec);
-        }
-        rules::replace_long_instructions(&mut instructions, self.spec);
-        if growth == Growth::Checked {
-            memory::replace(&mut instructions, self.spec);
-        }
-        if self.has_net_storage_gas() {
-            rules::replace_sstore(&mut instructions);
-        }
-        instructions
-    }
-
     /// The configuration of the engine without blob parameters and limits.
     pub(super) fn configuration(self) -> CfgEnv {
         let mut gas = GasParams::new_spec(self.spec);
@@ -160,7 +141,8 @@ impl ForkRules {
         CfgEnv::new_with_spec_and_gas_params(self.spec, gas)
     }
 
-    fn has_net_storage_gas(self) -> bool {
+    /// Whether SSTORE is charged net of earlier changes, as the engine does not do.
+    pub(super) fn has_net_storage_gas(self) -> bool {
         self.storage == StorageGas::Eip1283 && self.adds(FaultyRule::NetStorageGas)
     }
 }

@@ -22,59 +22,26 @@ use revm_primitives::{Address, U256};
 use revm_state::EvmState;
 
 use super::calls::CallTree;
-use super::engine::{self, EngineContext, EngineError, RevmEngine};
-use super::fault::{BROKEN_RULES, EthereumFault};
+use super::context::{EngineContext, TransactionWork};
+use super::engine::{self, EngineError, RevmEngine};
+use super::fault::EthereumFault;
 use super::fork::ForkRules;
 use super::memory::Growth;
-use super::program::{self, EthereumProgram, Prepared};
+use super::program::Prepared;
 use super::refusal::TransactionRefusal;
-use super::rules::TransactionWork;
 use super::table::ETHEREUM;
 use super::trail::Trail;
 use super::transaction_record::ChosenTransaction;
-use super::world::{self, After, EthereumWorld};
+use super::world::{After, EthereumWorld};
 use crate::isa::OpSet;
 use crate::machines::account::{CaseAccount, Limit};
-use crate::machines::info::{Engine as Of, Executes, Hashed, MachineInfo, ProgramLanguage};
 use crate::machines::inspect::Inspect;
 use crate::machines::machine::{Advanced, At, Machine};
-use crate::machines::observe::{StateFields, members_of};
 use crate::machines::plant::PlantFaults;
 use crate::machines::status::{LoadError, Status};
 use crate::model::case::Program;
 use crate::model::limits::Limits;
 use crate::model::value::Value;
-
-/// The machine's entry in the list of machines.
-pub const INFO: MachineInfo = MachineInfo {
-    name: "ethereum",
-    doc: "Ethereum, one transaction, Frontier to Osaka, on revm",
-    isa: &ETHEREUM,
-    engine: Of::Library("revm"),
-    language: ProgramLanguage::Bytes,
-    contains: program::contains,
-    executes: Executes::Others,
-    lint: crate::machines::info::nothing_odd,
-    word_bits: 256,
-    parts: None,
-    sample: r#""0x6003600401600055""#,
-    program: EthereumProgram::MEMBERS,
-    changes: ChosenTransaction::MEMBERS,
-    trap: None,
-    fields: members_of!(Ethereum::FIELDS),
-    optional: &[],
-    hashed: Some(Hashed {
-        root: "root",
-        root_of: world::root_of,
-        state: "state",
-        before: "pre",
-        logs: "logs",
-        entries: "logEntries",
-    }),
-    assemble: crate::machines::info::as_it_is,
-    new: |limits| Box::new(Ethereum::new(limits)),
-    broken_rules: BROKEN_RULES,
-};
 
 /// How many bytes of memory are kept for the next test.
 const KEPT_MEMORY: usize = 1 << 24;

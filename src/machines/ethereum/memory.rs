@@ -10,7 +10,7 @@ use revm_interpreter::{
 use revm_primitives::U256;
 use revm_primitives::hardfork::SpecId;
 
-use super::engine::RevmInstructions;
+use super::context::RevmInstructions;
 use super::rules::{self, Call, Handler};
 
 /// Whether instructions tell the limit of the runner from the end of the gas.

@@ -8,7 +8,7 @@ use revm_primitives::eip4844::VERSIONED_HASH_VERSION_KZG;
 use revm_primitives::{B256, U256};
 use revm_state::AccountInfo;
 
-use super::engine::EngineContext;
+use super::context::EngineContext;
 use super::refusal::{BEFORE_ITS_FORK, class};
 
 /// The type of the transactions of Frontier, and the first one that has a tip.

@@ -6,7 +6,7 @@ use revm_interpreter::{CallInputs, Gas, InstructionResult, InterpreterResult};
 use revm_primitives::hardfork::SpecId;
 use revm_primitives::{Address, AddressSet};
 
-use super::engine::EngineContext;
+use super::context::EngineContext;
 
 /// The units per gas of the contracts, by the last bytes of their addresses; [`UNITS_OF_GAS`] for all others, which
 /// work on curves, and for BLAKE2.

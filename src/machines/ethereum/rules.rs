@@ -9,7 +9,7 @@ use revm_interpreter::{
 use revm_primitives::hardfork::SpecId;
 use revm_primitives::{Address, B256, KECCAK_EMPTY};
 
-use super::engine::{EngineContext, RevmInstructions};
+use super::context::{EngineContext, RevmInstructions};
 use crate::machines::power::pow;
 
 pub(super) type Call<'a> = InstructionContext<'a, EngineContext, EthInterpreter>;
@@ -44,10 +44,6 @@ const UNITS_OF_EXPONENT_BYTE: u64 = 20;
 /// The size of a Keccak-256 block, in bytes. An input that fills its last block needs one more; an empty one
 /// is not hashed.
 const HASHED_BLOCK: u64 = 136;
-
-/// Units of work that instructions used besides their gas.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct TransactionWork(pub(super) u64);
 
 /// KECCAK256 and EXP are charged according to their operands, divisions a constant amount.
 pub(super) fn replace_long_instructions(instructions: &mut RevmInstructions, spec: SpecId) {

@@ -7,8 +7,8 @@ use revm_handler::PrecompileProvider;
 use revm_primitives::hardfork::SpecId;
 use revm_primitives::{Address, U256};
 
+use super::context::EngineContext;
 use super::effects::effects;
-use super::engine::EngineContext;
 use super::place::EthereumPlace;
 use super::precompiles::Precompiles;
 use super::table::ETHEREUM;

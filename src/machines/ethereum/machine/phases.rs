@@ -16,6 +16,7 @@ use crate::machines::ethereum::engine::{EngineError, RevmEngine};
 use crate::machines::ethereum::fault::FaultyRule;
 use crate::machines::ethereum::fork::ForkRules;
 use crate::machines::ethereum::handler::Phases;
+use crate::machines::ethereum::instructions;
 use crate::machines::ethereum::memory::Growth;
 use crate::machines::ethereum::program::Prepared;
 use crate::machines::ethereum::refusal::TransactionRefusal;
@@ -66,7 +67,7 @@ impl Ethereum {
             context.cfg = fork.configuration();
         }
         if (self.fork, self.growth) != (Some(fork), growth) {
-            self.engine.instruction = fork.instructions(growth);
+            self.engine.instruction = instructions::of_fork(fork, growth);
         }
         (self.fork, self.growth) = (Some(fork), growth);
         let CfgEnv { chain_id, max_blobs_per_tx, blob_base_fee_update_fraction, memory_limit, .. } =

@@ -12,7 +12,8 @@ use revm_state::Account;
 use super::{Ethereum, TransactionStop};
 use crate::isa::OpSet;
 use crate::machines::account::Limit;
-use crate::machines::ethereum::engine::{EngineContext, EngineError, RevmEngine};
+use crate::machines::ethereum::context::EngineContext;
+use crate::machines::ethereum::engine::{EngineError, RevmEngine};
 use crate::machines::ethereum::memory::Growth;
 
 /// The gas that an instruction's own unit covers: enough for most plain instructions.
