@@ -1,5 +1,6 @@
 //! A part of the cases of each file, the same on every computer: `--sample`.
 
+use std::io::Write;
 use std::str::FromStr;
 
 use crate::model::case::CaseId;
@@ -29,17 +30,20 @@ impl FromStr for CaseSample {
 impl CaseSample {
     /// Which of the cases of a file are in the sample: those with the smallest hashes.
     pub(super) fn of<'i>(self, ids: impl Iterator<Item = &'i CaseId>) -> Vec<bool> {
-        let mut hashes: Vec<_> =
-            ids.map(|id| self.hash(id)).enumerate().map(|(index, hash)| (hash, index)).collect();
+        let mut hashed = Vec::new();
+        let mut hash = |id: &CaseId| {
+            hashed.clear();
+            hashed.extend(self.seed.to_le_bytes());
+            // Writing to memory does not fail.
+            let _ = write!(hashed, "{id}");
+            *blake3::hash(&hashed).as_bytes()
+        };
+        let mut hashes: Vec<_> = ids.enumerate().map(|(index, id)| (hash(id), index)).collect();
         let mut is_in = vec![false; hashes.len()];
-        hashes.sort_unstable();
+        if self.count < hashes.len() {
+            hashes.select_nth_unstable(self.count);
+        }
         hashes.iter().take(self.count).for_each(|(_, index)| is_in[*index] = true);
         is_in
-    }
-
-    fn hash(self, id: &CaseId) -> [u8; 32] {
-        let mut hasher = blake3::Hasher::new();
-        hasher.update(&self.seed.to_le_bytes()).update(id.to_string().as_bytes());
-        *hasher.finalize().as_bytes()
     }
 }

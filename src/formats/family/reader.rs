@@ -23,7 +23,7 @@ use crate::model::position::Origin;
 use crate::model::rule::LintRule;
 use crate::model::value::Value;
 use crate::text::file_name::uncompressed_name;
-use crate::text::json::{JsonNode, quoted};
+use crate::text::json::{JsonMember, JsonNode, quoted};
 use crate::text::suggest::nearest;
 use crate::text::typed;
 
@@ -46,9 +46,60 @@ pub(super) struct Misfit {
 
 /// A datum where a case may lie.
 struct Candidate<'d> {
-    /// Its name or index in what contains it.
-    key: Cow<'d, str>,
+    key: CandidateKey<'d>,
     node: JsonNode<'d>,
+}
+
+/// The place of a candidate in what contains it.
+enum CandidateKey<'d> {
+    Member(Cow<'d, str>),
+    Item(usize),
+    /// Nothing contains it, or it is the only one there.
+    Only,
+}
+
+/// Why a datum is no case of a family.
+enum Rejection<'r, 'd> {
+    /// There is nothing at this path.
+    Missing(&'r NodePath),
+    /// The object at a path has a member that the family does not declare.
+    Undeclared { path: &'r NodePath, position: usize, key: Cow<'d, str> },
+}
+
+impl CandidateKey<'_> {
+    /// The name of the case, if nothing else names it.
+    fn name(self) -> Arc<str> {
+        match self {
+            CandidateKey::Member(key) => key.into(),
+            CandidateKey::Item(index) => index.to_string().into(),
+            CandidateKey::Only => "case".into(),
+        }
+    }
+}
+
+impl Rejection<'_, '_> {
+    /// Whether another datum is no case for the same reason.
+    fn applies(&self, node: JsonNode<'_>) -> bool {
+        match self {
+            Rejection::Missing(path) => path.find(node).is_none(),
+            Rejection::Undeclared { path, position, key } => {
+                let object = path.find(node);
+                object.and_then(|object| object.members().nth(*position)).is_some_and(|it| it.key == *key)
+            }
+        }
+    }
+
+    /// Said of the datum that was rejected.
+    fn misfit(&self, node: JsonNode<'_>) -> Misfit {
+        match self {
+            Rejection::Missing(path) => Misfit { at: node.at(), what: format!("a case without {path}") },
+            Rejection::Undeclared { path, position, key } => {
+                let unknown = path.find(node).and_then(|object| object.members().nth(*position));
+                let at = unknown.map_or(node.at(), |unknown| unknown.key_at);
+                Misfit { at, what: format!("the member {} of {path} is not declared", quoted(key)) }
+            }
+        }
+    }
 }
 
 impl FamilyReader {
@@ -88,37 +139,33 @@ impl FamilyReader {
     ///
     /// Why there is none.
     pub(super) fn fits(&self, root: JsonNode<'_>) -> Result<u32, Misfit> {
-        if let Some(first) = self.candidates(root).find(|candidate| self.is_case(candidate.node)) {
-            return Ok(first.node.at());
+        let mut first = None;
+        let mut last = None;
+        for Candidate { node, .. } in self.candidates(root) {
+            // The items of a file of another family mostly look alike, and there may be a million.
+            if last.as_ref().is_some_and(|last: &Rejection<'_, '_>| last.applies(node)) {
+                continue;
+            }
+            let Some(rejection) = self.rejection(node) else { return Ok(node.at()) };
+            first.get_or_insert_with(|| rejection.misfit(node));
+            last = Some(rejection);
         }
-        let misfit = self.candidates(root).next().and_then(|candidate| self.misfit(candidate.node));
-        Err(misfit.unwrap_or_else(|| Misfit {
+        Err(first.unwrap_or_else(|| Misfit {
             at: root.at(),
             what: format!("nothing lies at {}", self.format().cases),
         }))
     }
 
-    /// Whether an item is a case of this family. Families of the same shape differ by the names of members.
-    fn is_case(&self, node: JsonNode<'_>) -> bool {
-        let is_declared = |(path, known): (&NodePath, usize)| {
-            let object = path.find(node);
-            object.is_some_and(|object| object.members().all(|member| self.is_known(&member.key, known)))
-        };
-        self.taken().all(is_declared) && self.missing(node).is_none()
-    }
-
-    /// Why an item is no case of this family.
-    fn misfit(&self, node: JsonNode<'_>) -> Option<Misfit> {
+    /// Why an item is no case of this family. Families of the same shape differ by the names of members.
+    fn rejection<'d>(&self, node: JsonNode<'d>) -> Option<Rejection<'_, 'd>> {
         if let Some(path) = self.missing(node) {
-            return Some(Misfit { at: node.at(), what: format!("a case without {path}") });
+            return Some(Rejection::Missing(path));
         }
         self.taken().find_map(|(path, known)| {
-            let Some(object) = path.find(node) else {
-                return Some(Misfit { at: node.at(), what: format!("a case without {path}") });
-            };
-            let unknown = object.members().find(|member| !self.is_known(&member.key, known))?;
-            let what = format!("the member {} of {path} is not declared", quoted(&unknown.key));
-            Some(Misfit { at: unknown.key_at, what })
+            let Some(object) = path.find(node) else { return Some(Rejection::Missing(path)) };
+            let mut members = object.members().enumerate();
+            let (position, unknown) = members.find(|(_, member)| !self.is_known(&member.key, known))?;
+            Some(Rejection::Undeclared { path, position, key: unknown.key })
         })
     }
 
@@ -151,14 +198,17 @@ impl FamilyReader {
         let cases = &self.format().cases;
         let Some((PathStep::Each, before)) = cases.steps.split_last() else {
             let nodes = cases.each(root).into_iter();
-            return Box::new(nodes.map(|node| Candidate { key: Cow::Borrowed("case"), node }));
+            return Box::new(nodes.map(|node| Candidate { key: CandidateKey::Only, node }));
         };
         let containers = NodePath { steps: before.to_vec() }.each(root).into_iter();
         Box::new(containers.flat_map(|container| {
-            let members = container.members().map(|member| Candidate { key: member.key, node: member.value });
+            let member = |member: JsonMember<'d>| Candidate {
+                key: CandidateKey::Member(member.key),
+                node: member.value,
+            };
             let items = container.items().enumerate();
-            let items = items.map(|(index, node)| Candidate { key: Cow::Owned(index.to_string()), node });
-            members.chain(items)
+            let items = items.map(|(index, node)| Candidate { key: CandidateKey::Item(index), node });
+            container.members().map(member).chain(items)
         }))
     }
 
@@ -172,7 +222,7 @@ impl FamilyReader {
         let entry = |Candidate { key, node }: Candidate<'_>| {
             let name = self.format().name.as_ref().and_then(|path| path.find(node));
             let name = name.map(|name| name.text().unwrap_or(Cow::Borrowed(name.raw())));
-            FileEntry { name: name.unwrap_or(key).into(), node: node.index() }
+            FileEntry { name: name.map_or_else(|| key.name(), Arc::from), node: node.index() }
         };
         let entries: Vec<_> = cases.map(entry).collect();
         if !entries.is_empty() {
