@@ -8,6 +8,7 @@
 
 mod exceptions;
 mod new_vector;
+mod refusal;
 mod signed;
 mod test;
 mod write_back;
@@ -21,14 +22,15 @@ use self::test::Test;
 use super::accounts::read_accounts;
 use super::ethereum_json::{data_value, hash_value, is_state_test, number_value};
 use super::fields::{Diagnostics, FieldReader, Strictness, wrong_type};
-use super::forks::{self, ForkFilter, Named};
+use super::forks::{self, Named};
 use super::format::{Evidence, FileEntry, Format, ReadContext};
+use num_bigint::Sign;
+
 use crate::model::assertion::{Assertion, Expected};
 use crate::model::case::{Action, Case, Step};
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::path::{Path, PathKey};
 use crate::model::position::Origin;
-use crate::model::rule::LintRule;
 use crate::model::value::Value;
 use crate::text::json::{JsonDatum, JsonNode, quoted};
 use crate::text::suggest::nearest;
@@ -149,21 +151,24 @@ fn read(entry: JsonNode<'_>, context: ReadContext<'_>, diagnostics: &mut Diagnos
             return None;
         }
         Named::Unknown => {
-            let unknown = Diagnostic::at(name.key_at, format!("unknown fork {}", quoted(&name.key)));
-            let unknown = unknown.expected("the name of a fork, such as Cancun").under(LintRule::UnknownName);
-            diagnostics.error(unknown.suggest(nearest(&name.key, forks::all())));
+            diagnostics.unsupported(unknown_fork(&name.key));
             return None;
         }
     };
     let refused = results.exception.and_then(|node| exceptions::read(node, diagnostics));
     let end = end(entry, results.exception);
     let assertions = results.assertions(refused, diagnostics);
-    let mut chosen = chosen?;
+    let (mut chosen, program) = (chosen?, test.program.clone()?);
+    let touched = if fork.keeps_empty_accounts && results.exception.is_some() {
+        refusal::touched(&program.0, results.root, results.state)
+    } else {
+        "nothing"
+    };
     chosen.push(("fork".into(), Value::text(fork.name)));
-    chosen.push(("refusal".into(), Value::text(refusal_touches(fork, &results))));
+    chosen.push(("refusal".into(), Value::text(touched)));
     Some(Case {
         machine: MACHINE,
-        program: test.program.clone()?,
+        program,
         places: Vec::new(),
         steps: vec![Step {
             actions: vec![Action::Set(Value::Record(chosen)), Action::Execute],
@@ -174,10 +179,10 @@ fn read(entry: JsonNode<'_>, context: ReadContext<'_>, diagnostics: &mut Diagnos
     })
 }
 
-/// What a refused transaction touches. The filler of 2021 touched the coinbase, which creates that account in
-/// forks that keep empty ones; the fixtures with `state` come from another filler.
-fn refusal_touches(fork: ForkFilter, results: &Results<'_>) -> &'static str {
-    if fork.keeps_empty_accounts && results.state.is_none() { "coinbase" } else { "nothing" }
+/// Each year brings forks, so that an unknown one is no error.
+fn unknown_fork(name: &str) -> String {
+    let meant = nearest(name, forks::all()).map_or(String::new(), |near| format!("; did you mean {near}?"));
+    format!("unknown fork {}{meant}", quoted(name))
 }
 
 /// The outcomes that a case can demand, and the classes of refusals.
@@ -282,7 +287,11 @@ fn add_state(
         is(storage.clone(), Expected::Only(listed), account.storage_at.unwrap_or(account.at));
         let storage = LazyCell::new(|| storage.as_parent());
         for (key, origin, value) in account.storage {
-            is(storage.child(key), Expected::Is(Value::Int(value)), origin);
+            // A trie has no zero words.
+            let is_zero = value.sign() == Sign::NoSign;
+            let value = Value::Int(value);
+            let expected = if is_zero { Expected::IsOrAbsent(value) } else { Expected::Is(value) };
+            is(storage.child(key), expected, origin);
         }
     }
     Some(())

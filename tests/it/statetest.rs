@@ -3,6 +3,7 @@
 
 mod commands;
 mod explain;
+mod legal;
 mod memory;
 mod rules;
 

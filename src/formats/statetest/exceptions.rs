@@ -136,19 +136,24 @@ pub(super) fn read(node: JsonNode<'_>, diagnostics: &mut Diagnostics) -> Option<
         if classes.len() > before {
             continue;
         }
-        if !OTHERS.contains(&name) {
-            diagnostics.error(unknown(node, name));
-            return None;
-        }
         has_any = true;
-        let what = format!("refusal {} has no class in vmconf, so any passes", quoted(name));
-        diagnostics.note(Diagnostic::at(node.at(), what).under(LintRule::UnknownName));
+        diagnostics.note(if OTHERS.contains(&name) {
+            without_class(node, name)
+        } else {
+            unknown(node, name)
+        });
     }
     Some(if has_any { Demanded::Any } else { Demanded::Classes(classes) })
 }
 
+fn without_class(node: JsonNode<'_>, name: &str) -> Diagnostic<Origin> {
+    let what = format!("refusal {} has no class in vmconf, so any passes", quoted(name));
+    Diagnostic::at(node.at(), what).under(LintRule::UnknownName)
+}
+
+/// New names of refusals come with each fork.
 fn unknown(node: JsonNode<'_>, name: &str) -> Diagnostic<Origin> {
     let names = CLASSES.iter().flat_map(|row| row.1).chain(OTHERS).copied();
-    let unknown = Diagnostic::at(node.at(), format!("unknown refusal {}", quoted(name)));
-    unknown.expected("the name of a refusal").under(LintRule::UnknownName).suggest(nearest(name, names))
+    let unknown = Diagnostic::at(node.at(), format!("unknown refusal {}, so any passes", quoted(name)));
+    unknown.under(LintRule::UnknownName).suggest(nearest(name, names))
 }

@@ -19,7 +19,21 @@ use crate::text::json::{JsonMember, JsonNode, quoted};
 const INFO: &[&str] = &["_info"];
 
 /// Members of `env` that are not part of the block that a transaction sees.
-const NOT_SEEN: &[&str] = &["currentBeaconRoot", "currentWithdrawalsRoot", "previousHash"];
+const NOT_SEEN: &[&str] = &[
+    "currentBeaconRoot",
+    "currentWithdrawalsRoot",
+    "parentBaseFee",
+    "parentBeaconBlockRoot",
+    "parentBlobGasUsed",
+    "parentDifficulty",
+    "parentExcessBlobGas",
+    "parentGasLimit",
+    "parentGasUsed",
+    "parentHash",
+    "parentTimestamp",
+    "parentUncleHash",
+    "previousHash",
+];
 
 /// A test, read once for all its cases.
 pub(super) struct Test {
@@ -358,11 +372,13 @@ fn authorization(item: JsonNode<'_>, diagnostics: &mut Diagnostics) -> Option<Va
     Some(Value::Record(members.0))
 }
 
-/// A quantity, or one of any size after `0x:bigint `, which no transaction can have.
+/// A quantity, or one of any size, which no transaction can have: after `0x:bigint `, or of more than 64 digits.
 fn unbounded(node: JsonNode<'_>) -> Result<BigInt, Diagnostic<Origin>> {
     const MAX_DIGITS: usize = 1024;
+    const DIGITS_OF_WORD: usize = 64;
     let text = node.text().unwrap_or_default();
-    let Some(digits) = text.strip_prefix("0x:bigint 0x") else { return quantity(node) };
+    let long = || text.strip_prefix("0x").filter(|digits| digits.len() > DIGITS_OF_WORD);
+    let Some(digits) = text.strip_prefix("0x:bigint 0x").or_else(long) else { return quantity(node) };
     let only_digits = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
     let number = Some(digits).filter(|digits| only_digits && digits.len() <= MAX_DIGITS);
     number.and_then(|digits| BigInt::parse_bytes(digits.as_bytes(), 16)).ok_or_else(|| {

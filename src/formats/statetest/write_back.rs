@@ -20,7 +20,7 @@ pub(super) fn write_back<'d>(failed: &WrongAssertion<'d, '_>) -> WrittenBack<'d>
             Ok(vec![TextChange::add_member(failed.node, &key(failed), fresh(value)?)])
         }
         (Expected::Record | Expected::Is(_), None) => failed.remove(0),
-        (Expected::Is(_), Some(value)) => {
+        (Expected::Is(_) | Expected::IsOrAbsent(_), Some(value)) => {
             let old = failed.node.text().unwrap_or_default();
             failed.replace(Json::String(match value {
                 Value::Int(number) => number_like(&old, number),

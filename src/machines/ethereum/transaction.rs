@@ -11,7 +11,7 @@ use super::authorizations::AnyAuthorization;
 use super::fault::FaultyRule;
 use super::fork::ForkRules;
 use super::program::Prepared;
-use super::refusal::TransactionRefusal;
+use super::refusal::{BEFORE_ITS_FORK, TransactionRefusal};
 use super::transaction_record::{AccessRecord, AuthorizationRecord, ChosenTransaction, NumberMember};
 use crate::machines::record::word;
 use crate::machines::status::LoadError;
@@ -77,6 +77,10 @@ fn refusal(
         refusals.push(TransactionRefusal::new("bad signature", "the signature belongs to nobody"));
     }
     let kind = transaction.tx_type;
+    if kind > AUTHORIZATIONS {
+        let what = format!("no fork has transactions of type {kind}");
+        refusals.push(TransactionRefusal::new(BEFORE_ITS_FORK, what));
+    }
     let exists = match kind {
         BLOBS => fork.has(SpecId::CANCUN),
         AUTHORIZATIONS => fork.has(SpecId::PRAGUE),

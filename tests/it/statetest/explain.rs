@@ -69,7 +69,7 @@ pub(super) fn calling() -> String {
     .to_string()
 }
 
-fn any_source() -> VectorSource {
+pub(super) fn any_source() -> VectorSource {
     files_of(at_root("vectors/ethereum/transfer.json")).remove(0)
 }
 
