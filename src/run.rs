@@ -55,6 +55,7 @@ mod pattern_index;
 mod pool;
 pub mod running;
 mod sample;
+mod second_try;
 mod select;
 mod source;
 pub mod sources;

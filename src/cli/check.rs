@@ -111,6 +111,7 @@ fn fixed(checker: &mut Checker<'_>, source: &VectorSource, checked: Checked) -> 
 
 /// Replaces the text of the file, or of its target if it is a link.
 fn replace(source: &VectorSource, text: &str) -> io::Result<()> {
+    source.check_writable()?;
     let path = source.path.canonicalize()?;
     if path.metadata()?.permissions().readonly() {
         return Err(io::Error::other("the file is read-only"));

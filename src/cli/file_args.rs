@@ -93,22 +93,7 @@ fn checked(
     families: &Families,
 ) -> anyhow::Result<()> {
     let IgnoredField { field, mask } = ignored;
-    let embedded = MACHINES.iter().flat_map(|machine| machine.fields).filter(|_| family.is_none());
-    let declared = families.iter().map(|known| known.family);
-    let declared = declared.filter(|it| family.is_none_or(|family| family.machine == it.machine));
-    let fields: Vec<_> = embedded.chain(declared.flat_map(|family| family.fields)).collect();
-    let known: Vec<_> = fields.iter().filter(|known| known.name == field).collect();
-    if known.is_empty() {
-        let names = || fields.iter().map(|known| known.name);
-        let near = nearest(field, names()).map_or(String::new(), |near| format!("; did you mean {near}?"));
-        match family {
-            Some(family) => {
-                let names = names().collect::<Vec<_>>().join(", ");
-                bail!("--ignore: {} has no field {field:?}{near}; it has {names}", family.machine)
-            }
-            None => bail!("--ignore: no machine has a field {field:?}{near}; --family names the machine"),
-        }
-    }
+    let known = fields_named("--ignore", field, family, families)?;
     let Some(mask) = mask else { return Ok(()) };
     let has_bits = |known: &MemberShape| match known.shape {
         Shape::Declared(declared) => match declared.field_type.bits() {
@@ -125,6 +110,36 @@ fn checked(
         bail!("--ignore: the mask {mask:#x} has bits that the field {field} does not have");
     }
     Ok(())
+}
+
+/// The fields with this name: of the machine of a family if there is one, else of any machine.
+///
+/// # Errors
+///
+/// When there is none; `flag` is the one that names it.
+pub(super) fn fields_named(
+    flag: &str,
+    field: &str,
+    family: Option<&'static Family>,
+    families: &Families,
+) -> anyhow::Result<Vec<&'static MemberShape>> {
+    let embedded = MACHINES.iter().flat_map(|machine| machine.fields).filter(|_| family.is_none());
+    let declared = families.iter().map(|known| known.family);
+    let declared = declared.filter(|it| family.is_none_or(|family| family.machine == it.machine));
+    let fields: Vec<_> = embedded.chain(declared.flat_map(|family| family.fields)).collect();
+    let known: Vec<_> = fields.iter().copied().filter(|known| known.name == field).collect();
+    if known.is_empty() {
+        let names = || fields.iter().map(|known| known.name);
+        let near = nearest(field, names()).map_or(String::new(), |near| format!("; did you mean {near}?"));
+        match family {
+            Some(family) => {
+                let names = names().collect::<Vec<_>>().join(", ");
+                bail!("{flag}: {} has no field {field:?}{near}; it has {names}", family.machine)
+            }
+            None => bail!("{flag}: no machine has a field {field:?}{near}; --family names the machine"),
+        }
+    }
+    Ok(known)
 }
 
 /// The overrides of `vmconf.toml`.

@@ -1,6 +1,7 @@
 //! `vmconf fuzz`
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::io::{ErrorKind, Write};
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
@@ -194,9 +195,10 @@ impl FuzzCommand {
     /// Reports a difference, and writes its vector.
     fn report(&self, out: &mut impl Write, finding: &FuzzFinding, noun: &str) -> anyhow::Result<()> {
         let file = self.out.as_deref().map(|folder| self.write_vector(folder, finding)).transpose()?;
+        let is_kept = matches!(&file, Some(VectorFile::Written(_) | VectorFile::AsBefore(_)));
         let FuzzFinding { cause, program, vector, signature, condition, machines } = finding;
         if self.output == OutputForm::Json {
-            let file = file.map(|file| file.display().to_string());
+            let file = file.as_ref().filter(|_| is_kept).map(|file| file.path().display().to_string());
             let machines: Map<_, _> =
                 machines.iter().map(|(name, said)| (name.clone(), said.clone().into())).collect();
             let mut line = json!({
@@ -215,19 +217,18 @@ impl FuzzCommand {
                 writeln!(out, "  {}: {}", escaped(name), escaped(said))?;
             }
             writeln!(out, "  {noun} {program} of seed {}", self.seed)?;
-            match file {
-                Some(file) => writeln!(out, "  written to {}", escaped(&file.display().to_string()))?,
-                None => {
-                    for line in vector.lines() {
-                        writeln!(out, "  {}", escaped(line))?;
-                    }
-                }
+            if let Some(file) = &file {
+                writeln!(out, "  {}", escaped(&file.to_string()))?;
+            }
+            for line in vector.lines().filter(|_| !is_kept) {
+                writeln!(out, "  {}", escaped(line))?;
             }
         }
         Ok(out.flush()?)
     }
 
-    fn write_vector(&self, folder: &Path, finding: &FuzzFinding) -> anyhow::Result<PathBuf> {
+    /// Writes the vector of a finding. A file that is there stays as it is, and the search goes on.
+    fn write_vector(&self, folder: &Path, finding: &FuzzFinding) -> anyhow::Result<VectorFile> {
         std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
         let FuzzCause { vm, what } = &finding.cause;
         let plain = |text: &str| -> String {
@@ -236,8 +237,13 @@ impl FuzzCommand {
         };
         let name = format!("{}-{}-{}-{}.json", plain(vm), plain(what), self.seed, finding.program);
         let path = folder.join(name);
-        self.force.write(&path, finding.vector.as_bytes())?;
-        Ok(path)
+        let vector = finding.vector.as_bytes();
+        if self.force.check(&path).is_err() {
+            let is_same = std::fs::read(&path).is_ok_and(|there| there == vector);
+            return Ok(if is_same { VectorFile::AsBefore(path) } else { VectorFile::Other(path) });
+        }
+        self.force.write(&path, vector)?;
+        Ok(VectorFile::Written(path))
     }
 
     /// Writes a vector to the corpus, under the hash of its text.
@@ -281,6 +287,34 @@ impl FuzzCommand {
             )?;
         }
         Ok(out.flush()?)
+    }
+}
+
+/// What became of the file for the vector of a finding.
+enum VectorFile {
+    Written(PathBuf),
+    /// It was there with this vector.
+    AsBefore(PathBuf),
+    /// It was there with something else, and stays.
+    Other(PathBuf),
+}
+
+impl VectorFile {
+    fn path(&self) -> &Path {
+        match self {
+            VectorFile::Written(path) | VectorFile::AsBefore(path) | VectorFile::Other(path) => path,
+        }
+    }
+}
+
+impl fmt::Display for VectorFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = self.path().display();
+        match self {
+            VectorFile::Written(_) => write!(f, "written to {path}"),
+            VectorFile::AsBefore(_) => write!(f, "in {path}, as before"),
+            VectorFile::Other(_) => write!(f, "not written: {path} has something else; --force replaces it"),
+        }
     }
 }
 

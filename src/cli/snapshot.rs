@@ -11,7 +11,9 @@ use vmconf::model::count::counted;
 use vmconf::model::escape::escaped;
 use vmconf::model::exit_code::Exit;
 use vmconf::run::{self, LoadOptions, LoadedFile};
+use vmconf::testees::Stopped;
 
+use super::file_args::fields_named;
 use super::final_state::{FinalState, write_text};
 use super::find_case::read_case;
 use super::output;
@@ -81,11 +83,20 @@ impl SnapshotUpdate {
     }
 }
 
+/// How a case ends.
+enum CaseEnd {
+    /// With this state.
+    Text(String),
+    /// The machine lacks what it needs.
+    Unsupported(String),
+}
+
 #[derive(Debug, Default)]
 struct SnapshotCounts {
     same: usize,
     new: usize,
     different: usize,
+    unsupported: usize,
     broken: usize,
     unreferenced: usize,
 }
@@ -94,9 +105,12 @@ impl SnapshotCommand {
     pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         let mut options = self.select.options(settings)?;
         options.run.testee = self.vm.testee_until_interrupt(settings)?;
+        for field in &self.fields {
+            fields_named("--fields", field, options.file.family, &options.file.families)?;
+        }
         let sources = self.select.sources(settings, &options)?;
         let update = if self.check { SnapshotUpdate::Nothing } else { SnapshotUpdate::of_environment() };
-        let (mut counts, mut written, mut files) =
+        let (mut counts, mut referenced, mut files) =
             (SnapshotCounts::default(), BTreeSet::new(), BTreeSet::new());
         let mut out = output::stdout();
         for source in &sources {
@@ -108,46 +122,54 @@ impl SnapshotCommand {
             files.insert(source.shown.to_string());
             for (index, id) in loaded.ids().enumerate() {
                 let id = id.to_string();
-                let text = match self.text(&loaded, index, &options) {
-                    Ok(text) => text,
+                let path = self.dir.join(file_name(&id));
+                match self.text(&loaded, index, &options) {
+                    Ok(CaseEnd::Text(text)) => {
+                        let snapshot = Snapshot { path: &path, file: &source.shown, id: &id, text: &text };
+                        snapshot.compare(update, &mut counts, &mut out)?;
+                    }
+                    Ok(CaseEnd::Unsupported(reason)) => {
+                        counts.unsupported += 1;
+                        output::note(&format!("note: {id}: not supported: {reason}"));
+                    }
                     Err(error) => {
                         counts.broken += 1;
                         output::note(&format!("error: {id}: {error}"));
-                        continue;
                     }
-                };
-                let path = self.dir.join(file_name(&id));
-                let snapshot = Snapshot { path: &path, file: &source.shown, id: &id, text: &text };
-                snapshot.compare(update, &mut counts, &mut out)?;
-                written.insert(path);
+                }
+                referenced.insert(path);
             }
         }
-        self.report_unreferenced(&files, &written, &mut counts)?;
+        self.report_unreferenced(&files, &referenced, &mut counts)?;
         end(&counts, update, &mut out)
     }
 
-    /// How a case ends, as text.
+    /// How a case ends.
     ///
     /// # Errors
     ///
     /// When the case is broken, or did not run to its end.
-    fn text(&self, loaded: &LoadedFile<'_>, index: usize, options: &LoadOptions) -> anyhow::Result<String> {
+    fn text(&self, loaded: &LoadedFile<'_>, index: usize, options: &LoadOptions) -> anyhow::Result<CaseEnd> {
         let (machine, case) = read_case(loaded, index)?;
         let limits = &loaded.options().limits;
-        let mut left = FinalState::of(machine, case, limits, &options.run).map_err(stopped_early)?;
+        let mut left = match FinalState::of(machine, case, limits, &options.run) {
+            Ok(left) => left,
+            Err(Stopped::Unsupported(reason)) => return Ok(CaseEnd::Unsupported(reason)),
+            Err(stopped) => return Err(stopped_early(stopped)),
+        };
         if !self.fields.is_empty() {
             left.fields.retain(|(name, _)| self.fields.iter().any(|field| field == name));
         }
         let mut text = Vec::new();
         write_text(&mut text, &left, usize::MAX)?;
-        Ok(String::from_utf8_lossy(&text).into_owned())
+        Ok(CaseEnd::Text(String::from_utf8_lossy(&text).into_owned()))
     }
 
     /// Notes the snapshots of the files that were read which no case has any more, if no case was left out.
     fn report_unreferenced(
         &self,
         files: &BTreeSet<String>,
-        written: &BTreeSet<PathBuf>,
+        referenced: &BTreeSet<PathBuf>,
         counts: &mut SnapshotCounts,
     ) -> anyhow::Result<()> {
         if self.select.is_narrow() {
@@ -160,7 +182,7 @@ impl SnapshotCommand {
         let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
         paths.sort();
         let is_snapshot = |path: &PathBuf| path.extension().is_some_and(|it| it == "snap");
-        for path in paths.into_iter().filter(is_snapshot).filter(|path| !written.contains(path)) {
+        for path in paths.into_iter().filter(is_snapshot).filter(|path| !referenced.contains(path)) {
             if let Some(text) = read(&path)?
                 && source_of(&text).is_some_and(|source| files.contains(&source))
             {
@@ -231,10 +253,11 @@ impl Snapshot<'_> {
 }
 
 fn end(counts: &SnapshotCounts, update: SnapshotUpdate, out: &mut impl Write) -> anyhow::Result<Exit> {
-    let SnapshotCounts { same, new, different, broken, unreferenced } = counts;
+    let SnapshotCounts { same, new, different, unsupported, broken, unreferenced } = counts;
+    let unsupported = if *unsupported > 0 { format!("{unsupported} not supported, ") } else { String::new() };
     writeln!(
         out,
-        "{same} as before, {different} different, {new} new, {unreferenced} unreferenced, {}",
+        "{same} as before, {different} different, {new} new, {unreferenced} unreferenced, {unsupported}{}",
         counted(*broken, "error")
     )?;
     out.flush()?;

@@ -50,6 +50,8 @@ struct GroupedCase {
     /// The index of the group of its cause.
     cause: usize,
     instructions: u64,
+    /// Whether its machine ended with another state, rather than not at all.
+    differs: bool,
     /// The fields that differ, on a machine of a family.
     fields: Vec<String>,
     /// Where its text is.
@@ -117,14 +119,10 @@ impl FailureGroups {
             let start = self.blocks.length();
             self.blocks.write_all(&block)?;
             let block = start..self.blocks.length();
+            let differs = failure.is_some();
             let fields = failure.map_or_else(Vec::new, fields);
-            self.cases.push(GroupedCase {
-                id: id.clone(),
-                cause: entry.index(),
-                instructions,
-                fields,
-                block,
-            });
+            let cause = entry.index();
+            self.cases.push(GroupedCase { id: id.clone(), cause, instructions, differs, fields, block });
         }
         match entry {
             Entry::Occupied(mut known) => known.get_mut().add(id, block, instructions),
@@ -151,7 +149,7 @@ impl FailureGroups {
         }
         let mut groups: IndexMap<(usize, String), FailureGroup> = IndexMap::new();
         let mut blocks = self.blocks.reader()?;
-        for GroupedCase { id, cause, instructions, fields, block } in self.cases.drain(..) {
+        for GroupedCase { id, cause, instructions, differs, fields, block } in self.cases.drain(..) {
             let mut text = Vec::new();
             blocks.by_ref().take(block.end - block.start).read_to_end(&mut text)?;
             let number = explained.get(&*id).copied().unwrap_or(usize::MAX);
@@ -159,8 +157,9 @@ impl FailureGroups {
             // The case that all reports show for the suspect.
             let is_representative = suspect.is_some_and(|suspect| suspect.representative() == Some(&id));
             let instructions = if is_representative { 0 } else { instructions };
-            // What cases without known instructions have in common says more than the first datum that differs.
-            let common = suspect.filter(|suspect| suspect.name.is_no_instruction());
+            // What cases without known instructions have in common says more than the first datum that differs; how a
+            // machine broke down says more.
+            let common = suspect.filter(|suspect| differs && suspect.name.is_no_instruction());
             let cause = common.map_or_else(|| self.groups[cause].cause.clone(), |it| of_cause(&it.name.op));
             let entry = groups.entry((number, cause));
             let index = entry.index();
@@ -259,11 +258,16 @@ impl FailureGroup {
         (!named.is_empty()).then(|| format!("differ in {}", named.join(", ")))
     }
 
+    /// Whether the suspect, which is no instruction, is what the cases have in common.
+    fn has_in_common(&self, suspect: &SuspectName) -> bool {
+        suspect.is_no_instruction() && self.cause == of_cause(&suspect.op)
+    }
+
     /// The suspect and the cause, in a line.
     pub(super) fn title(&self) -> String {
         match &self.suspect {
             None => self.cause.clone(),
-            Some(suspect) if suspect.is_no_instruction() => {
+            Some(suspect) if self.has_in_common(suspect) => {
                 let fields = self.fields().map_or(String::new(), |fields| format!(": {fields}"));
                 format!("{}{fields}", suspect.op)
             }
@@ -282,7 +286,8 @@ impl FailureGroup {
         }
         let expression = match &self.suspect {
             // What cases without known instructions have in common is no mnemonic: the last run knows it.
-            Some(suspect) if suspect.is_no_instruction() => of_cause(&suspect.op),
+            Some(suspect) if self.has_in_common(suspect) => of_cause(&suspect.op),
+            Some(suspect) if suspect.is_no_instruction() => of_cause(&self.cause),
             Some(suspect) => format!("op({}) and {}", suspect.op, of_cause(&self.cause)),
             None => of_cause(&self.cause),
         };

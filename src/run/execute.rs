@@ -9,9 +9,11 @@ use super::compare::{UnknownField, differences};
 use super::file_options::FileOptions;
 use super::judged_case::JudgedCase;
 use super::load::{LoadedCase, LoadedFile};
-use super::not_compared::{left_out, without_ignored};
-use super::options::{Flaky, RunOptions};
+use super::not_compared::{leaves_out, left_out, without_ignored};
+use super::options::RunOptions;
+use super::second_try::judge_tries;
 use super::state_table::{FailedStep, state_table};
+use crate::formats::FileReading;
 use crate::machines::elsewhere::NOT_HERE;
 use crate::machines::machine::Watch;
 use crate::machines::status::{LimitReached, LoadError};
@@ -22,7 +24,7 @@ use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::limits::Limits;
 use crate::model::path::{Path, PathKey};
 use crate::model::state_table::StateTable;
-use crate::model::verdict::{CaseDifference, DifferenceKind, Failure, FirstTry, Verdict};
+use crate::model::verdict::{CaseDifference, DifferenceKind, Failure, Verdict};
 use crate::testees::embedded::Embedded;
 use crate::testees::{RunEnd, See, SeeEach, Stopped, Testee, TesteeState};
 use crate::text::json::{Document, JsonNode};
@@ -133,7 +135,7 @@ impl<'o> Worker<'o> {
     pub(super) fn run(&mut self, case: &LoadedCase<'_>) -> JudgedCase {
         let lookup = self.look_up(case);
         let mut judged = match lookup {
-            Some(Lookup::Hit) => cached(case),
+            Some(Lookup::Hit) => self.cached(case),
             Some(Lookup::Miss | Lookup::Verify) | None => {
                 let kept = case.take_judged();
                 let judged = kept.unwrap_or_else(|| JudgedCase::timed(|| self.execute(case)));
@@ -162,7 +164,7 @@ impl<'o> Worker<'o> {
         let mut executed = self.execute_each(&open).into_iter();
         let judge = |(case, lookup): (&LoadedCase<'_>, Option<Lookup>)| {
             let mut judged = match lookup {
-                Some(Lookup::Hit) => cached(case),
+                Some(Lookup::Hit) => self.cached(case),
                 Some(Lookup::Miss | Lookup::Verify) | None => {
                     let judged = case.take_judged().or_else(|| executed.next())?;
                     self.checked(case, lookup, judged)
@@ -174,11 +176,22 @@ impl<'o> Worker<'o> {
         cases.iter().zip(lookups).map_while(judge).collect()
     }
 
+    /// A case that passes according to the cache. What was not compared in it has to be reported again.
+    fn cached(&self, loaded: &LoadedCase<'_>) -> JudgedCase {
+        let machine = loaded.format.machine;
+        let report = CaseReport { machine: Some(machine.into()), cached: true, ..loaded.report() };
+        let mut judged = JudgedCase::new(report);
+        if leaves_out(machine, loaded.options, &self.run.testee)
+            && let Ok(FileReading { case: Some(case), .. }) = loaded.read()
+        {
+            judged.not_compared = left_out(&case, loaded.options, &self.run.testee);
+        }
+        judged
+    }
+
     /// A judged case, compared with its cached result.
     fn checked(&self, case: &LoadedCase<'_>, lookup: Option<Lookup>, mut judged: JudgedCase) -> JudgedCase {
-        if self.run.flaky == Flaky::Pass {
-            forgive(&mut judged);
-        }
+        judge_tries(&mut judged, self.run.flaky);
         check(lookup, &mut judged, case.node);
         // Cases that wait to be reported take little memory.
         judged.case = None;
@@ -409,12 +422,6 @@ fn execute(loaded: &LoadedCase<'_>, run: impl FnOnce(&Case) -> Result<Verdict, S
     }
 }
 
-/// A case that passes according to the cache.
-fn cached(case: &LoadedCase<'_>) -> JudgedCase {
-    let machine = Some(case.format.machine.into());
-    JudgedCase::new(CaseReport { machine, cached: true, ..case.report() })
-}
-
 /// Compares a case with its cached result.
 fn check(lookup: Option<Lookup>, judged: &mut JudgedCase, datum: u32) {
     judged.cache_update = match (lookup, judged.is_cacheable) {
@@ -425,15 +432,6 @@ fn check(lookup: Option<Lookup>, judged: &mut JudgedCase, datum: u32) {
         }
         (None, _) | (Some(Lookup::Miss), false) | (Some(Lookup::Hit | Lookup::Verify), true) => None,
     };
-}
-
-/// Lets a flaky case pass, with a note.
-fn forgive(judged: &mut JudgedCase) {
-    if let Verdict::Flaky(FirstTry { breakdown, .. }) = &judged.report.verdict {
-        let what = format!("{} the first time, and passed alone in a new process", breakdown.what);
-        judged.notes.push(Diagnostic::new(what));
-        judged.report.verdict = Verdict::Pass;
-    }
 }
 
 /// Changes the verdict as the list of expected failures of the file says.
@@ -515,11 +513,9 @@ impl<'c> ComparedCase<'c> {
             Ok(None) if found.is_empty() => Verdict::Pass,
             Ok(Some(first)) if found.is_empty() => Verdict::Flaky(first),
             Ok(first) => {
-                let first = first.map(|first| format!("; the first time, {}", first.breakdown.what));
-                let ended = ended + &first.unwrap_or_default();
-                // A machine that does not say how it ended leaves only what follows.
+                // A machine that does not say how it ended leaves only the label.
                 let ended = ended.trim_start_matches("; ").to_owned();
-                Verdict::Fail(Failure { differences: found, ended, instructions: None, state: table })
+                Verdict::Fail(Failure { differences: found, ended, instructions: None, state: table, first })
             }
         }
     }

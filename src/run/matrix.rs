@@ -50,6 +50,8 @@ struct MatrixOutcome {
     kind: DifferenceKind,
     /// The index of its text.
     text: usize,
+    /// Whether `vmconf explore` can show how it fails: few adapters of families report steps.
+    is_explorable: bool,
 }
 
 impl MatrixCollector {
@@ -69,11 +71,13 @@ impl MatrixCollector {
     pub fn add(&mut self, machine: usize, report: &CaseReport) {
         self.has_run[machine] = true;
         let kind = report.verdict.kind();
+        let is_explorable = report.verdict.failure().is_some_and(|failure| failure.state.is_none());
         let text = self.texts.insert_full(text(report)).0;
         let machines = self.machines.len();
         let entry = self.cases.entry(report.id.clone());
         let case = entry.index();
-        entry.or_insert_with(|| vec![None; machines])[machine] = Some(MatrixOutcome { kind, text });
+        entry.or_insert_with(|| vec![None; machines])[machine] =
+            Some(MatrixOutcome { kind, text, is_explorable });
         if let Some(failure) = report.verdict.failure().filter(|_| self.differences.len() < MAX_DIFFERENCES) {
             self.differences.insert((case, machine), difference(failure));
         }
@@ -158,7 +162,7 @@ impl MatrixCollector {
                 !matches!(it.kind, DifferenceKind::Pass | DifferenceKind::Unsupported | DifferenceKind::Skip)
             })
         };
-        let fails = |it: &Option<MatrixOutcome>| it.is_some_and(|it| it.kind == DifferenceKind::Fail);
+        let is_explorable = |it: &Option<MatrixOutcome>| it.is_some_and(|it| it.is_explorable);
         MatrixGroup {
             what,
             outcomes: outcomes.iter().enumerate().map(text).collect(),
@@ -166,7 +170,7 @@ impl MatrixCollector {
             cases: ids.iter().take(NAMED).map(ToString::to_string).collect(),
             differences: (0..outcomes.len()).map(difference).collect(),
             next: self.command("diff", outcomes.iter().position(is_wrong), ids),
-            explore: self.command("explore", outcomes.iter().position(fails), ids),
+            explore: self.command("explore", outcomes.iter().position(is_explorable), ids),
         }
     }
 

@@ -18,22 +18,32 @@ pub(super) fn without_ignored(differences: &mut Vec<CaseDifference>, options: &F
 
 /// The fields of a case that are not compared, each with the number of steps that demand it.
 pub(super) fn left_out(case: &Case, options: &FileOptions, testee: &MakeTestee) -> Vec<FieldNotCompared> {
-    let mut found = Vec::new();
-    if let Some(vm) = testee.vm()
-        && let Some(info) = options.families.machine(case.machine).filter(|info| !info.optional.is_empty())
-        && let Some(offer) = vm.offer(case.machine)
-    {
-        let missing = info.optional.iter().filter(|name| !offer.fields.iter().any(|field| field == *name));
-        for field in missing {
-            let reason = NotComparedReason::NotReported { vm: vm.command().name.clone() };
-            found.extend(counted(case, field, reason));
-        }
-    }
-    for IgnoredField { field, mask } in &options.ignored {
-        let reason = NotComparedReason::Ignored { mask: mask.as_ref().map(|mask| format!("{mask:#x}")) };
-        found.extend(counted(case, field, reason));
-    }
-    found
+    let fields = fields_left_out(case.machine, options, testee);
+    fields.filter_map(|(field, reason)| counted(case, field, reason)).collect()
+}
+
+/// Whether fields of a machine may be left out of the comparison.
+pub(super) fn leaves_out(machine: &str, options: &FileOptions, testee: &MakeTestee) -> bool {
+    fields_left_out(machine, options, testee).next().is_some()
+}
+
+fn fields_left_out<'o>(
+    machine: &str,
+    options: &'o FileOptions,
+    testee: &'o MakeTestee,
+) -> impl Iterator<Item = (&'o str, NotComparedReason)> {
+    let optional = options.families.machine(machine).map_or(&[][..], |info| info.optional);
+    let offered = testee.vm().and_then(|vm| Some((vm.offer(machine)?, &vm.command().name)));
+    let not_reported = offered.into_iter().flat_map(move |(offer, vm)| {
+        let is_missing = |name: &&&str| !offer.fields.iter().any(|field| field == **name);
+        let reason = || NotComparedReason::NotReported { vm: vm.clone() };
+        optional.iter().filter(is_missing).map(move |name| (*name, reason()))
+    });
+    let ignored = options.ignored.iter().map(|IgnoredField { field, mask }| {
+        let mask = mask.as_ref().map(|mask| format!("{mask:#x}"));
+        (&**field, NotComparedReason::Ignored { mask })
+    });
+    not_reported.chain(ignored)
 }
 
 fn counted(case: &Case, field: &str, reason: NotComparedReason) -> Option<FieldNotCompared> {

@@ -87,6 +87,18 @@ impl VectorSource {
         self.origin != SourceOrigin::Stream && uncompressed_name(&self.shown).is_some()
     }
 
+    /// Whether a command may write the text of the file back.
+    ///
+    /// # Errors
+    ///
+    /// Why not.
+    pub fn check_writable(&self) -> io::Result<()> {
+        if self.is_compressed() {
+            return Err(io::Error::other("files that are compressed are only read"));
+        }
+        Ok(())
+    }
+
     /// Opens the file and closes it again. A pipe or a device is left alone: its content may be read once only.
     ///
     /// # Errors

@@ -79,3 +79,15 @@ fn what_is_not_compressed_damaged_or_too_large_is_an_error() {
         assert!(ran.exit == 3 && all.contains("some.json.gz") && all.contains(what), "{what}: {ran:?}");
     }
 }
+
+/// What is wrong in a compressed file is not fixed: its text would take the place of the compressed bytes.
+#[test]
+fn a_compressed_file_is_not_fixed() {
+    let vectors = std::fs::read_to_string(at_root("docs/examples/sum-of-squares.json")).unwrap();
+    let bytes = packed(format!("// a comment\n{vectors}").as_bytes());
+    let folder = folder("sums.json.gz", &bytes);
+    let path = folder.path().join("sums.json.gz");
+    let fixed = vmconf(&["check", "--fix", text(&path)]);
+    assert!(fixed.stderr.contains("not fixed: files that are compressed are only read"), "{fixed:?}");
+    assert_eq!(std::fs::read(&path).unwrap(), bytes);
+}

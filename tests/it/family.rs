@@ -766,6 +766,27 @@ fn wide_numbers_and_members_named_type_are_inferred() {
     assert!(!checked.stdout.contains("error:"), "{checked:?}");
 }
 
+/// A declaration is made from any vectors: what lies deep, or is always empty, becomes `json`.
+#[test]
+fn deep_and_empty_data_are_declared() {
+    let deep = format!("{}1{}", "[".repeat(100), "]".repeat(100));
+    let objects = format!("{}1{}", "{\"o\":".repeat(100), "}".repeat(100));
+    for (value, declared) in [
+        (deep.as_str(), "lies too deep to be looked into"),
+        (&objects, "lies too deep to be looked into"),
+        ("{}", "only empty objects were seen"),
+        (r#"[{"n":"a","v":1},{"n":"b","v":1}]"#, "d = [{ n = \"text\", v = \"u8\" }]"),
+    ] {
+        let case = format!(r#"{{"name":"c","initial":{{"d":{value}}},"final":{{"d":{value}}}}}"#);
+        let folder = folder(&[("m.json", &format!("[{case},{case}]"))]);
+        let made = vmconf_in(folder.path(), &["family", "init", "m.json"]);
+        assert!(made.exit == 0 && made.stdout.contains(declared), "{made:?}");
+        std::fs::write(folder.path().join("m.toml"), &made.stdout).unwrap();
+        let checked = vmconf_in(folder.path(), &["family", "check", "m.toml", "m.json"]);
+        assert_eq!(checked.exit, 0, "{}: {checked:?}", made.stdout);
+    }
+}
+
 #[test]
 fn a_case_without_steps_compares_nothing() {
     let declared = "machine = 'm'\n[state]\npc = 'u8'\n[format]\ncases = '$[*]'\nprogram = { pc = '$.pc' }\n\

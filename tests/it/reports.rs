@@ -85,6 +85,7 @@ fn fail(at: At, expected: Expected, actual: Option<Value>, ended: &str) -> Verdi
         ended: ended.to_owned(),
         instructions: None,
         state: None,
+        first: None,
     })
 }
 

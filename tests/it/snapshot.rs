@@ -105,3 +105,11 @@ fn snapshots_that_no_case_has_are_listed() {
     let one = place.snapshot(None, &["--check", "--filter", "nothing"]);
     assert_eq!(last_line(&one), "0 as before, 0 different, 1 new, 0 unreferenced, 0 errors");
 }
+
+#[test]
+fn a_field_that_no_machine_has_is_refused() {
+    let misspelled = Place::new().snapshot(Some("always"), &["--fields", "resultStak"]);
+    assert_eq!(misspelled.exit, 2, "{misspelled:?}");
+    let told = "--fields: no machine has a field \"resultStak\"; did you mean resultStack?";
+    assert!(misspelled.stderr.contains(told), "{misspelled:?}");
+}

@@ -412,3 +412,113 @@ fn formats_in_which_nothing_is_added_are_named() {
     let said = "note: v.json: nothing is added to cases of acc8: only what they demand is compared\n";
     assert_eq!(ran.stderr, said);
 }
+
+/// The page's vectors, of which two of SUB fail on its machine, whose process ends before the answer to request `last`.
+fn ending(lab: &Lab, last: usize) -> String {
+    let machine = fs::read_to_string(lab.path().join("borrow.py")).unwrap();
+    let (head, body) = machine.split_once("for line in sys.stdin:\n").unwrap();
+    let ends = format!("    count += 1\n    if count == {last}: sys.exit('out of handles')\n");
+    lab.write("ending.py", &format!("{head}count = 0\nfor line in sys.stdin:\n{ends}{body}"));
+    fs::copy(at_root("docs/examples/own/vectors.json"), lab.path().join("vectors.json")).unwrap();
+    "vectors.json".to_owned()
+}
+
+/// A failure hides no crash: neither one that is the second of its group, nor one that a list expects.
+#[test]
+fn a_crash_before_a_failure_is_reported() {
+    let lab = Lab::new();
+    lab.write(
+        "list.toml",
+        "[[known]]\nid = \"*\"\nreason = \"the borrow\"\nsignature = \"f: other value\"\n",
+    );
+    let mut crashed = 0;
+    for last in [21, 22, 23] {
+        let vectors = ending(&lab, last);
+        let run =
+            |more: &[&str]| lab.run("run", &["ending"], &[&[vectors.as_str(), "--jobs", "1"], more].concat());
+        let (plain, forgiven) = (run(&[]), run(&["--flaky", "pass", "-v"]));
+        assert_eq!((plain.exit, forgiven.exit), (3, 1), "{last}: {plain:?}");
+        assert!(plain.stdout.contains("out of handles"), "{last}: {plain:?}");
+        assert!(forgiven.stdout.contains("34 passed, 2 failed, 0 errors, "), "{last}: {forgiven:?}");
+        assert_eq!(run(&["--known", "list.toml"]).exit, 3, "{last}");
+        if plain.stdout.contains("CRASH") {
+            crashed += 1;
+            assert!(
+                plain.stdout.contains("alone in a new process, it failed: f differs"),
+                "{last}: {plain:?}"
+            );
+            let note = "the first time, and failed alone in a new process";
+            assert!((forgiven.stdout + &forgiven.stderr).contains(note), "{last}");
+        }
+    }
+    assert!(crashed > 0, "SUB was never the request over which the process ended");
+}
+
+/// What a machine does not report stays uncompared in a run that finds its results in the cache.
+#[test]
+fn what_is_not_compared_is_reported_with_a_cache_too() {
+    let lab = Lab::new();
+    fs::copy(at_root("docs/examples/own/vectors.json"), lab.path().join("vectors.json")).unwrap();
+    let run = || {
+        let cache = lab.path().join("cache");
+        let mut run = command(&["run", "vectors.json", "--family", "acc8.toml", "--ignore", "x", "--cached"]);
+        run.args(["--vm", "good=python3 good.py"]).env("VMCONF_CACHE", cache).current_dir(lab.path());
+        let ran = ran(run.output().unwrap());
+        assert_eq!(ran.exit, 0, "{ran:?}");
+        ran.stdout
+    };
+    let (first, second) = (run(), run());
+    assert!(second.contains("(36 of them from the cache)"), "{second}");
+    let line = |text: &str| text.lines().find(|line| line.starts_with("not compared: x")).map(str::to_owned);
+    assert!(line(&first).is_some(), "{first}");
+    assert_eq!(line(&first), line(&second));
+}
+
+/// A search that finds a file of an earlier one goes on, and loses no finding.
+#[test]
+fn findings_whose_files_are_there_are_reported() {
+    let lab = Lab::new();
+    lab.plant("edge.py", "    if pc == 0xff: x ^= 4");
+    let find = || {
+        let args = ["acc8", "--seed", SEED, "--cases", "400", "--out", "found"];
+        lab.run("fuzz", &["good", "borrow", "edge"], &args)
+    };
+    let (first, second) = (find(), find());
+    assert_eq!((first.exit, second.exit), (1, 1), "{second:?}");
+    assert_eq!(lab.files("found").len(), 2);
+    let again = |text: &str| {
+        let lines = text.lines().map(|line| match line.strip_prefix("  written to ") {
+            Some(path) => format!("  in {path}, as before"),
+            None => line.to_owned(),
+        });
+        lines.collect::<Vec<_>>()
+    };
+    assert_eq!(again(&first.stdout), again(&second.stdout));
+    assert_eq!(second.stdout.matches(", as before").count(), 2, "{second:?}");
+    for name in lab.files("found").into_keys() {
+        lab.write(&format!("found/{name}"), "other");
+    }
+    let third = find();
+    let kept = "has something else; --force replaces it";
+    assert!(third.exit == 1 && third.stdout.matches(kept).count() == 2, "{third:?}");
+    assert_eq!(third.stdout.matches("\"initial\"").count(), 2, "the vectors are printed: {third:?}");
+    assert!(lab.files("found").values().all(|text| text == "other"));
+}
+
+/// A case over which the machine breaks down, or which it does not support, still has its snapshot.
+#[test]
+fn snapshots_of_broken_cases_stay() {
+    let lab = Lab::new();
+    fs::copy(at_root("docs/examples/own/vectors.json"), lab.path().join("vectors.json")).unwrap();
+    lab.plant("crash.py", "    if op == 0x06: raise SystemExit(3)");
+    let snapshot = |machine: &str, update: &str| {
+        let machine = format!("--vm=m=python3 {machine}.py");
+        let mut made = command(&["snapshot", "vectors.json", "--dir", "golden", "--family", "acc8.toml"]);
+        made.arg(machine).env("INSTA_UPDATE", update).current_dir(lab.path());
+        ran(made.output().unwrap())
+    };
+    assert_eq!(snapshot("good", "always").exit, 0);
+    let broken = snapshot("crash", "no");
+    let end = "30 as before, 0 different, 0 new, 0 unreferenced, 6 errors\n";
+    assert!(broken.exit == 3 && broken.stdout.ends_with(end), "{broken:?}");
+}

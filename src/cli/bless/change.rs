@@ -132,12 +132,7 @@ fn moved(line: &str, down: usize) -> Option<String> {
 
 /// Replaces the text of the file. On failure, prints a note and returns false.
 pub(in crate::cli) fn write(source: &VectorSource, texts: Texts<'_>) -> bool {
-    let written = if source.is_compressed() {
-        Err(io::Error::other("files that are compressed are only read"))
-    } else {
-        try_write(&source.path, texts)
-    };
-    match written {
+    match source.check_writable().and_then(|()| try_write(&source.path, texts)) {
         Ok(()) => true,
         Err(error) => {
             output::note(&format!("not written: {}: {error}", source.shown));

@@ -62,9 +62,12 @@ impl FamilyLanguage {
     fn load(self, field: &DeclaredField) -> String {
         let (name, notation) = (quoted(&field.name), field.field_type.notation());
         match self {
-            FamilyLanguage::Python => {
-                format!("        self.state[{name}] = {}  # {notation}", python(&field.field_type, &name))
-            }
+            FamilyLanguage::Python => match python(&field.field_type, &name) {
+                Some(value) => format!("        self.state[{name}] = {value}  # {notation}"),
+                None => format!(
+                    "        if {name} in program:  # {notation}\n            self.state[{name}] = program[{name}]"
+                ),
+            },
             FamilyLanguage::Rust => {
                 format!("            ({name}, {}), // {notation}", rust(&field.field_type, &name))
             }
@@ -75,15 +78,16 @@ impl FamilyLanguage {
     }
 }
 
-fn python(field_type: &FieldType, name: &str) -> String {
+/// The value of a member, or of one that is not given; `None` if there is no such value.
+fn python(field_type: &FieldType, name: &str) -> Option<String> {
     match field_type {
         FieldType::Unsigned(_) | FieldType::Signed(_) | FieldType::Int => {
-            format!("number(program.get({name}, \"0x0\"))")
+            Some(format!("number(program.get({name}, \"0x0\"))"))
         }
         FieldType::Memory(_) => {
-            format!("{{number(address): number(cell) for address, cell in program.get({name}, [])}}")
+            Some(format!("{{number(address): number(cell) for address, cell in program.get({name}, [])}}"))
         }
-        _ => format!("program.get({name})"),
+        _ => None,
     }
 }
 
@@ -95,7 +99,7 @@ fn rust(field_type: &FieldType, name: &str) -> String {
         FieldType::Memory(MemoryType { cell, .. }) if is_short(cell) => {
             format!("Datum::Memory(memory(&program[{name}]))")
         }
-        _ => format!("Datum::Other(program[{name}].clone())"),
+        _ => format!("Datum::Other(program.get({name}).cloned())"),
     }
 }
 

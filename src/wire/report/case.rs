@@ -219,7 +219,7 @@ impl ReportedCase {
         let differences = self.differences.filter(|it| !it.is_empty()).ok_or(no_differences)?;
         let differences = differences.into_iter().map(TryInto::try_into).collect::<Result<_, _>>()?;
         let (instructions, state) = (self.instructions, self.state.map(StateTable::from).map(Box::new));
-        Ok(Failure { differences, ended: self.ended.ok_or(no_end)?, instructions, state })
+        Ok(Failure { differences, ended: self.ended.ok_or(no_end)?, instructions, state, first: None })
     }
 
     fn reason(self) -> Result<String, String> {

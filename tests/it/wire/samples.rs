@@ -133,6 +133,7 @@ fn any_failure() -> impl Strategy<Value = Failure> {
     let state = prop::option::of(any_state_table().prop_map(Box::new));
     (prop::collection::vec(any_difference(), 1..3), any_text(), any::<Option<u64>>(), state)
         .prop_map(|(differences, ended, instructions, state)| Failure {
+            first: None,
             differences,
             ended,
             instructions,

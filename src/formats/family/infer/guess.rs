@@ -57,6 +57,7 @@ impl Widths {
             _ if values.kinds() == 0 => {
                 return Guess::doubtful(FieldType::Json, "only null was seen");
             }
+            _ if values.too_deep > 0 => Guess::doubtful(FieldType::Json, "lies too deep to be looked into"),
             _ if values.kinds() > 1 || values.fractions > 0 => Guess::sure(FieldType::Json),
             ObservedValues { bools: 1.., .. } => Guess::sure(FieldType::Bool),
             ObservedValues { numbers: numbers @ ObservedNumbers { count: 1.., .. }, .. } => {
@@ -106,7 +107,12 @@ impl Widths {
             Some(length) if length > 0 && lists.count > 1 && are_numbers => {
                 self.guess(items).map(|item| FieldType::Array(Box::new(item), length))
             }
-            Some(length) if (2..=lists.places.len()).contains(&length) && lists.count > 1 => {
+            // Objects of one kind are the rows of a table, however many there were by chance.
+            Some(length)
+                if (2..=lists.places.len()).contains(&length)
+                    && lists.count > 1
+                    && !items.are_objects_alike() =>
+            {
                 self.tuple(lists)
             }
             _ if are_numbers && !items.numbers.are_signed() && items.numbers.bits() <= 8 => {
@@ -138,6 +144,9 @@ impl Widths {
     }
 
     fn object(self, objects: &ObservedObjects) -> Guess {
+        if objects.members.is_empty() {
+            return Guess::doubtful(FieldType::Json, "only empty objects were seen");
+        }
         if !objects.are_alike() {
             return Guess::doubtful(FieldType::Json, "objects with different members");
         }

@@ -13,6 +13,10 @@ const MAX_DISTINCT: usize = 256;
 /// The longest list whose items may be data of different types.
 const MAX_TUPLE: usize = 8;
 
+/// How deep data are looked into: each list in another one doubles the work, since its items are looked at together and
+/// by their places.
+const MAX_NESTED: usize = 8;
+
 /// The maximum number of members of an object that are kept apart.
 const MAX_MEMBERS: usize = 64;
 
@@ -27,6 +31,8 @@ pub(super) struct ObservedValues {
     pub(super) objects: Option<Box<ObservedObjects>>,
     /// Numbers that are not whole.
     pub(super) fractions: u64,
+    /// Lists and objects that lie too deep to be looked into.
+    pub(super) too_deep: u64,
 }
 
 /// Whole numbers.
@@ -75,6 +81,11 @@ pub(super) struct ObservedObjects {
 impl ObservedValues {
     /// Adds a value.
     pub(super) fn add(&mut self, node: JsonNode<'_>) {
+        self.add_inside(node, 0);
+    }
+
+    /// Adds a value in so many others.
+    fn add_inside(&mut self, node: JsonNode<'_>, depth: usize) {
         match node.datum() {
             JsonDatum::Null => self.nulls += 1,
             JsonDatum::Bool(_) => self.bools += 1,
@@ -83,8 +94,9 @@ impl ObservedValues {
                 Err(_) => self.fractions += 1,
             },
             JsonDatum::Text(text) => self.texts.add(&text),
-            JsonDatum::Array => self.lists.get_or_insert_default().add(node),
-            JsonDatum::Object => self.objects.get_or_insert_default().add(node),
+            JsonDatum::Array | JsonDatum::Object if depth == MAX_NESTED => self.too_deep += 1,
+            JsonDatum::Array => self.lists.get_or_insert_default().add(node, depth),
+            JsonDatum::Object => self.objects.get_or_insert_default().add(node, depth),
         }
     }
 
@@ -95,10 +107,18 @@ impl ObservedValues {
             self.numbers.count,
             self.texts.count,
             self.fractions,
+            self.too_deep,
             u64::from(self.lists.is_some()),
             u64::from(self.objects.is_some()),
         ];
         counts.iter().filter(|count| **count > 0).count()
+    }
+}
+
+impl ObservedValues {
+    /// Whether all are objects with the same members.
+    pub(super) fn are_objects_alike(&self) -> bool {
+        self.kinds() == 1 && self.nulls == 0 && self.objects.as_ref().is_some_and(|it| it.are_alike())
     }
 }
 
@@ -150,16 +170,16 @@ impl ObservedTexts {
 }
 
 impl ObservedLists {
-    fn add(&mut self, node: JsonNode<'_>) {
+    fn add(&mut self, node: JsonNode<'_>, depth: usize) {
         self.count += 1;
         let mut length = 0;
         for item in node.items() {
-            self.items.add(item);
+            self.items.add_inside(item, depth + 1);
             if length < MAX_TUPLE {
                 if self.places.len() == length {
                     self.places.push(ObservedValues::default());
                 }
-                self.places[length].add(item);
+                self.places[length].add_inside(item, depth + 1);
             }
             length += 1;
         }
@@ -188,15 +208,15 @@ fn has_address_twice(list: JsonNode<'_>) -> bool {
 }
 
 impl ObservedObjects {
-    fn add(&mut self, node: JsonNode<'_>) {
+    fn add(&mut self, node: JsonNode<'_>, depth: usize) {
         self.count += 1;
         for member in node.members() {
             if let Some((count, values)) = self.members.get_mut(&*member.key) {
                 *count += 1;
-                values.add(member.value);
+                values.add_inside(member.value, depth + 1);
             } else if self.members.len() < MAX_MEMBERS {
                 let mut values = ObservedValues::default();
-                values.add(member.value);
+                values.add_inside(member.value, depth + 1);
                 self.members.insert(member.key.into_owned(), (1, values));
             } else {
                 self.are_many = true;

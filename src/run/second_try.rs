@@ -1,0 +1,41 @@
+//! What becomes of a case over which the testee broke down, and which was answered when it was repeated alone.
+
+use super::judged_case::JudgedCase;
+use super::options::Flaky;
+use crate::model::diagnostic::Diagnostic;
+use crate::model::verdict::{Breakdown, FirstTry, Verdict};
+
+/// Judges a case by both tries, or by the second one if breakdowns that do not repeat are forgiven.
+pub(super) fn judge_tries(judged: &mut JudgedCase, flaky: Flaky) {
+    match flaky {
+        Flaky::Pass => forgive(judged),
+        Flaky::Report => blame_first(&mut judged.report.verdict),
+    }
+}
+
+/// Judges by the second try, with a note on the first.
+fn forgive(judged: &mut JudgedCase) {
+    let note = |breakdown: &Breakdown, then: &str| {
+        Diagnostic::new(format!("{} the first time, and {then} alone in a new process", breakdown.what))
+    };
+    match &mut judged.report.verdict {
+        Verdict::Flaky(FirstTry { breakdown, .. }) => {
+            judged.notes.push(note(breakdown, "passed"));
+            judged.report.verdict = Verdict::Pass;
+        }
+        Verdict::Fail(failure) => {
+            judged.notes.extend(failure.first.take().map(|first| note(&first.breakdown, "failed")));
+        }
+        _ => {}
+    }
+}
+
+/// Makes a failure before which the testee broke down a crash: no failure may hide one, least of all an expected one.
+fn blame_first(verdict: &mut Verdict) {
+    let Verdict::Fail(failure) = verdict else { return };
+    let Some(FirstTry { breakdown, .. }) = failure.first.take() else { return };
+    let Breakdown { what, stderr } = breakdown;
+    let at = failure.differences.first().map_or(String::new(), |first| format!(": {} differs", first.at));
+    *verdict =
+        Verdict::Crash(Breakdown { what: format!("{what}; alone in a new process, it failed{at}"), stderr });
+}
