@@ -6,6 +6,7 @@ use clap::Args;
 use indexmap::IndexMap;
 use indexmap::map::Entry;
 use vmconf::explain::{self, Ran};
+use vmconf::model::count::counted;
 use vmconf::model::escape::escaped;
 use vmconf::model::event::RunSummary;
 use vmconf::model::exit_code::Exit;
@@ -167,7 +168,11 @@ impl<W: Write> DiffOutput<'_, W> {
     fn end(mut self, selection: &ShellWords, flags: &ShellWords) -> anyhow::Result<Exit> {
         let exit = self.summary.exit();
         if self.args.form() == OutputForm::Text && matches!(exit, Exit::Passed | Exit::NothingRan) {
-            writeln!(self.out, "{} passed, nothing differs", self.summary.passed)?;
+            let not_run = match self.summary.unsupported {
+                0 => String::new(),
+                count => format!(", {} unsupported: vmconf run -v says why", counted(count, "case")),
+            };
+            writeln!(self.out, "{} passed, nothing differs{not_run}", self.summary.passed)?;
         }
         let count: usize = self.groups.values().map(|group| group.1).sum();
         for (index, (cause, (text, count))) in self.groups.iter().enumerate() {

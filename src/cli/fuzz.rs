@@ -344,6 +344,14 @@ fn read_corpus(machine: &FuzzMachine, folder: &Path, settings: &Settings) -> any
     };
     let options = LoadOptions { file, ..LoadOptions::default() };
     let corpus = FuzzCorpus::read(machine, &found.sources, &options);
+    if corpus.is_empty() && found.sources.iter().next().is_some() {
+        let why = corpus.notes().next().unwrap_or_default();
+        let folder = folder.display();
+        bail!(
+            "{folder}: no vector for {} ({why}); --corpus takes a folder with some, or an empty one",
+            machine.name
+        );
+    }
     for note in found.passed_over.into_iter().chain(corpus.notes()) {
         output::note(&format!("note: {note}"));
     }

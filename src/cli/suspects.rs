@@ -6,6 +6,7 @@ use std::io::Write;
 use anyhow::Context;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
+use vmconf::model::count::counted;
 use vmconf::model::event::Event;
 use vmconf::model::exit_code::Exit;
 use vmconf::model::renderer::Renderer;
@@ -87,6 +88,13 @@ impl Suspects {
             Some(name) => recorded(settings, name)?,
             None => ran(&sources, &options),
         };
+        let unsupported = verdicts.of.values().filter(|kind| **kind == DifferenceKind::Unsupported).count();
+        if unsupported > 0 {
+            let cases = counted(unsupported, "case");
+            output::note(&format!(
+                "note: {cases} unsupported, which explain nothing: vmconf run -v says why"
+            ));
+        }
         let analysis = if verdicts.fails() {
             spectra::analyse(&sources, &options, &|id| verdicts.of.get(&id.to_string()).copied())
         } else {

@@ -522,3 +522,14 @@ fn snapshots_of_broken_cases_stay() {
     let end = "30 as before, 0 different, 0 new, 0 unreferenced, 6 errors\n";
     assert!(broken.exit == 3 && broken.stdout.ends_with(end), "{broken:?}");
 }
+
+/// A search adds nothing to a folder that belongs to another machine.
+#[test]
+fn a_corpus_of_another_machine_is_refused() {
+    let lab = Lab::new();
+    fs::create_dir(lab.path().join("corpus")).unwrap();
+    fs::copy(at_root("vectors/minic89/source.json"), lab.path().join("corpus/source.json")).unwrap();
+    let refused = lab.run("fuzz", &["good", "borrow"], &["acc8", "--cases", "5", "--corpus", "corpus"]);
+    assert!(refused.exit == 2 && refused.stderr.contains("corpus: no vector for acc8 ("), "{refused:?}");
+    assert_eq!(lab.files("corpus").len(), 1);
+}
