@@ -253,7 +253,7 @@ pub struct Failure {
     /// On a machine of a family, the state of the first step that fails, before and after.
     pub state: Option<Box<StateTable>>,
     /// How the testee broke down before the run that failed, if it was tried twice and such breakdowns are forgiven.
-    pub first: Option<FirstTry>,
+    pub first: Option<Box<FirstTry>>,
 }
 
 /// How a testee crashed or timed out.

@@ -513,6 +513,7 @@ impl<'c> ComparedCase<'c> {
             Ok(None) if found.is_empty() => Verdict::Pass,
             Ok(Some(first)) if found.is_empty() => Verdict::Flaky(first),
             Ok(first) => {
+                let first = first.map(Box::new);
                 // A machine that does not say how it ended leaves only the label.
                 let ended = ended.trim_start_matches("; ").to_owned();
                 Verdict::Fail(Failure { differences: found, ended, instructions: None, state: table, first })

@@ -33,8 +33,8 @@ fn forgive(judged: &mut JudgedCase) {
 /// Makes a failure before which the testee broke down a crash: no failure may hide one, least of all an expected one.
 fn blame_first(verdict: &mut Verdict) {
     let Verdict::Fail(failure) = verdict else { return };
-    let Some(FirstTry { breakdown, .. }) = failure.first.take() else { return };
-    let Breakdown { what, stderr } = breakdown;
+    let Some(first) = failure.first.take() else { return };
+    let Breakdown { what, stderr } = first.breakdown;
     let at = failure.differences.first().map_or(String::new(), |first| format!(": {} differs", first.at));
     *verdict =
         Verdict::Crash(Breakdown { what: format!("{what}; alone in a new process, it failed{at}"), stderr });
