@@ -479,7 +479,8 @@ impl BlessedCase {
     }
 }
 
-/// A member that was added at the end of an object of a case. Later members are added after it.
+/// A member that was added at the end of an object of a case, or written instead of a null. Later members are added
+/// after it.
 struct NewMember {
     /// Which child to take from the case on, level by level, to get to the object.
     object: Vec<usize>,
@@ -489,12 +490,18 @@ struct NewMember {
 
 impl NewMember {
     fn of(change: &TextChange<'_>, case: JsonNode<'_>) -> Option<NewMember> {
-        let TextChange::Insert { into, before, .. } = change else { return None };
+        let (into, index) = match change {
+            TextChange::Insert { into, before, .. } => (*into, *before),
+            TextChange::Replace { node, .. } => node.place()?,
+            TextChange::Digits { .. } | TextChange::Remove { .. } | TextChange::Reorder { .. } => {
+                return None;
+            }
+        };
         let around = case.document().around(into.at());
         let inside = around.iter().skip_while(|node| **node != case).collect::<Vec<_>>();
         let child = |pair: &[&JsonNode<'_>]| pair[0].values().position(|child| child == *pair[1]);
         let object = inside.windows(2).map(child).collect::<Option<_>>()?;
-        Some(NewMember { object, index: *before })
+        Some(NewMember { object, index })
     }
 
     /// Whether the byte at `at` is the first of the object or in the member.
@@ -529,7 +536,8 @@ fn by_datum(report: &CaseReport) -> ByDatum<'_> {
 
 impl Wishes {
     fn fills(&self, change: &TextChange<'_>) -> bool {
-        !matches!(change, TextChange::Insert { key: Some(key), .. } if self.unfilled.contains(key))
+        let key = change.key();
+        !self.unfilled.iter().any(|name| key.as_ref().is_some_and(|key| key.eq_ignore_ascii_case(name)))
     }
 
     fn ask_for(&self, difference: &CaseDifference) -> bool {

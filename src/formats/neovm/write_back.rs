@@ -69,7 +69,7 @@ pub(super) fn write_back<'d>(failed: &WrongAssertion<'d, '_>, rules: &Rules) -> 
     }
 }
 
-/// Writes a list: the datum itself, or a member that it lacks.
+/// Writes a list: the datum itself, which may be null, or a member that it lacks.
 fn list<'d>(
     failed: &WrongAssertion<'d, '_>,
     name: &str,
@@ -84,6 +84,9 @@ fn list<'d>(
         return resize(failed.node, items);
     }
     let items = Json::Array(items.collect::<Result<_, _>>()?);
+    if failed.node.is_null() {
+        return failed.replace(items);
+    }
     Ok(vec![TextChange::add_member(failed.node, name, items)])
 }
 
