@@ -6,7 +6,7 @@ use num_bigint::BigInt;
 use serde_json::{Map, Value as Json, json};
 
 use super::lexical::member;
-use super::rules::{Absence, ItemNotation, Rules, VectorType};
+use super::rules::{Absence, Generation, ItemNotation, Rules, VectorType};
 use crate::formats::write_back::{
     NotRepresentable, WrittenBack, WrongAssertion, hex_like, in_case_of, resize,
 };
@@ -53,8 +53,9 @@ pub(super) fn write_back<'d>(failed: &WrongAssertion<'d, '_>, rules: &Rules) -> 
         ResultPart::Member(name) if failed.node.is_object() => {
             Ok(vec![TextChange::add_member(failed.node, name, plain(failed.present()?, None)?)])
         }
-        ResultPart::Member("state" | "nextInstruction") => {
-            failed.replace(word_like(failed.node, failed.present()?)?)
+        ResultPart::Member("state") => failed.replace(word_like(failed.node, failed.present()?)?),
+        ResultPart::Member("nextInstruction") => {
+            failed.replace(word_like(failed.node, &as_in_files(failed.present()?, rules))?)
         }
         ResultPart::Member(_) => failed.replace(plain(failed.present()?, Some(failed.node))?),
         ResultPart::Frames => list(failed, "invocationStack", |frame| fresh_frame(frame, rules)),
@@ -115,6 +116,20 @@ fn word_like(old: JsonNode<'_>, value: &Value) -> Result<Json, NotRepresentable>
     Ok(in_case_of(&old.text().unwrap_or_default(), word).into())
 }
 
+/// The name of an instruction as files have it: in 2.x, the codes 0x02 to 0x4A have none, and are decimal digits.
+fn as_in_files(instruction: &Value, rules: &Rules) -> Value {
+    let code = match (rules.generation, instruction) {
+        (Generation::V2, Value::Text(name)) => {
+            name.strip_prefix("PUSHBYTES").and_then(|code| code.parse::<u8>().ok())
+        }
+        _ => None,
+    };
+    match code {
+        Some(code @ 0x02..=0x4a) => Value::text(code.to_string()),
+        _ => instruction.clone(),
+    }
+}
+
 /// A number in digits; in quotes if the old one is, or if it is too large for most readers.
 fn integer(number: &BigInt, old: Option<JsonNode<'_>>) -> Json {
     match i64::try_from(number) {
@@ -138,10 +153,13 @@ fn bytes_like(old: &str, bytes: &[u8]) -> String {
 
 pub(super) fn fresh_frame(frame: &Value, rules: &Rules) -> Result<Json, NotRepresentable> {
     let mut members = Map::new();
-    for name in ["scriptHash", "instructionPointer", "nextInstruction"] {
+    for name in ["scriptHash", "instructionPointer"] {
         if let Some(value) = frame.get(name) {
             members.insert(name.to_owned(), plain(value, None)?);
         }
+    }
+    if let Some(instruction) = frame.get("nextInstruction") {
+        members.insert("nextInstruction".to_owned(), plain(&as_in_files(instruction, rules), None)?);
     }
     for (name, absence) in rules.frame_lists {
         let items = frame.get(name).and_then(items_of).unwrap_or_default();
