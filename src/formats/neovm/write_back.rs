@@ -8,7 +8,7 @@ use serde_json::{Map, Value as Json, json};
 use super::lexical::member;
 use super::rules::{Absence, Generation, ItemNotation, Rules, VectorType};
 use crate::formats::write_back::{
-    NotRepresentable, WrittenBack, WrongAssertion, hex_like, in_case_of, resize,
+    NotRepresentable, Unwritable, WrittenBack, WrongAssertion, hex_like, in_case_of, resize,
 };
 use crate::model::assertion::Expected;
 use crate::model::name::Name;
@@ -218,7 +218,10 @@ fn item_value(
         }
         // The machine's description of a container that it does not show.
         (ItemNotation::Items | ItemNotation::Map, Value::Text(why)) => {
-            return Err(NotRepresentable(format!("the format has no way to write this {}: {why}", of.name)));
+            return Err(NotRepresentable::because(format!(
+                "the format has no way to write this {}: {why}",
+                of.name
+            )));
         }
         (_, other) => return Err(NotRepresentable::value(other)),
     })
@@ -227,9 +230,10 @@ fn item_value(
 /// A key of a Map. Of several keys that differ only in type, the format can write just one.
 fn key_of(key: &str) -> Result<&str, NotRepresentable> {
     if key.contains('#') {
-        return Err(NotRepresentable(
-            "the format has no way to write keys that differ in their type alone".to_owned(),
-        ));
+        return Err(NotRepresentable {
+            why: "the format has no way to write keys that differ in their type alone".to_owned(),
+            what: Unwritable::Container,
+        });
     }
     Ok(key)
 }
@@ -238,7 +242,7 @@ fn key_of(key: &str) -> Result<&str, NotRepresentable> {
 fn item<'d>(failed: &WrongAssertion<'d, '_>, value: &Value, rules: &Rules) -> WrittenBack<'d> {
     let item = failed.outer(0)?;
     let (mut of, value) = typed(value, rules)?;
-    let name = member(item, "type").ok_or_else(|| NotRepresentable("an item without a type".to_owned()))?;
+    let name = member(item, "type").ok_or_else(|| NotRepresentable::because("an item without a type"))?;
     let old_name = name.value.text().unwrap_or_default();
     let old_type = rules.types.iter().find(|of| old_name.eq_ignore_ascii_case(of.name));
     let old = member(item, "value").map(|member| member.value);

@@ -29,7 +29,7 @@ pub const FORMAT: Format = Format {
     outline: &outline,
     read: &read_pair,
     rest: &read_rest,
-    write_back: &|_| Err(NotRepresentable("a list of names has no place for an expectation".to_owned())),
+    write_back: &|_| Err(NotRepresentable::because("a list of names has no place for an expectation")),
     fill: None,
     info: None,
     make: None,
