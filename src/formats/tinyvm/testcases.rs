@@ -31,6 +31,7 @@ pub const FORMAT: Format = Format {
     rest: &read_rest,
     write_back: &|_| Err(NotRepresentable::because("a list of names has no place for an expectation")),
     fill: None,
+    type_beside: None,
     info: None,
     make: None,
     ends: ENDS,
