@@ -40,7 +40,7 @@ pub use self::format::{
     Evidence, FileEntry, FileReading, Format, FormatOptions, ReadContext, SharedFile, ValueDebit,
 };
 pub use self::new_vector::{Inputs, MakeVector, NewVector, StateOf};
-pub use self::write_back::{NotRepresentable, WrittenBack, WrongAssertion};
+pub use self::write_back::{NotRepresentable, Unwritable, WrittenBack, WrongAssertion};
 
 /// Every format.
 pub static FORMATS: &[Format] = &[

@@ -31,7 +31,7 @@ pub(super) struct CheckArgs {
     #[command(flatten)]
     pub(super) select: Select,
 
-    /// Apply safe fixes: letter case of names, commas and comments that are not JSON
+    /// Apply safe fixes: letter case that a specification requires, commas and comments that are not JSON
     #[arg(long)]
     fix: bool,
 

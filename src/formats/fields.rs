@@ -1,5 +1,7 @@
 //! Reads an object member by member such that none is overlooked: missing and unknown ones become diagnostics.
 
+use std::collections::HashSet;
+
 use smallvec::SmallVec;
 
 use crate::model::diagnostic::{Diagnostic, Severity};
@@ -269,9 +271,18 @@ impl<'d> FieldReader<'d> {
         self.members.retain(|member| !keys.contains(&&*member.key));
     }
 
+    /// The members that were taken, if others may have the same name in another spelling.
+    fn taken(&self) -> Vec<JsonMember<'d>> {
+        if self.names == MemberNames::Exact || self.members.is_empty() {
+            return Vec::new();
+        }
+        let left: HashSet<u32> = self.members.iter().map(|member| member.key_at).collect();
+        self.node.members().filter(|member| !left.contains(&member.key_at)).collect()
+    }
+
     /// Reports each member that was not taken.
     pub fn finish(self, diagnostics: &mut Diagnostics) {
-        for (member, key) in self.respelled {
+        for (member, key) in &self.respelled {
             let diagnostic = || misspelled(member.key_node(), key);
             match self.names {
                 MemberNames::Exact | MemberNames::AnyCase => {
@@ -280,11 +291,20 @@ impl<'d> FieldReader<'d> {
                 MemberNames::AnyCaseByBreach => diagnostics.breach(diagnostic),
             }
         }
-        for JsonMember { key, key_at, .. } in self.members {
-            let what = format!("unknown member {} of {}", quoted(&key), self.name);
+        let taken = self.taken();
+        for JsonMember { key, key_at, .. } in &self.members {
+            if taken.iter().any(|later| later.key_at > *key_at && self.names.matches(&later.key, key)) {
+                let what =
+                    format!("member {} comes again in another letter case and is ignored", quoted(key));
+                let expected = format!("one member {} of {}", quoted(key), self.name);
+                let repeated = Diagnostic::at(*key_at, what).expected(expected);
+                diagnostics.note(repeated.under(LintRule::DuplicateKey));
+                continue;
+            }
+            let what = format!("unknown member {} of {}", quoted(key), self.name);
             let known = self.known.iter().flatten().copied();
             let unknown = |what| {
-                Diagnostic::at(key_at, what).under(LintRule::UnknownMember).suggest(nearest(&key, known))
+                Diagnostic::at(*key_at, what).under(LintRule::UnknownMember).suggest(nearest(key, known))
             };
             match diagnostics.unknown {
                 Severity::Note | Severity::Warning => diagnostics.note(unknown(format!("{what} is ignored"))),

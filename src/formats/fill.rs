@@ -21,15 +21,7 @@ pub(super) fn missing<'d, 'n>(
     object: JsonNode<'d>,
     members: impl IntoIterator<Item = (&'n str, Json)>,
 ) -> impl Iterator<Item = TextChange<'d>> {
-    missing_by(|object, name| object.member(name).is_some(), object, members)
-}
-
-/// Like [`missing`], in a format where `has` decides whether an object has a member of this name.
-pub(super) fn missing_by<'d, 'n>(
-    has: impl Fn(JsonNode<'d>, &str) -> bool,
-    object: JsonNode<'d>,
-    members: impl IntoIterator<Item = (&'n str, Json)>,
-) -> impl Iterator<Item = TextChange<'d>> {
-    let missing = members.into_iter().filter(move |(name, _)| object.is_object() && !has(object, name));
+    let missing =
+        members.into_iter().filter(move |(name, _)| object.is_object() && object.member(name).is_none());
     missing.map(move |(name, placeholder)| TextChange::add_member(object, name, placeholder))
 }

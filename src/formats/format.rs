@@ -45,6 +45,8 @@ pub struct Format {
     /// Returns the changes that demand, with placeholder values, what the case could demand and does not. `None` if
     /// nothing is known to be missing in this format.
     pub fill: Option<fn(JsonNode<'_>) -> Fill<'_>>,
+    /// Finds the type that is written beside a value: where the type is demanded. `None` if a value says its type.
+    pub type_beside: Option<fn(JsonNode<'_>) -> Option<JsonNode<'_>>>,
     /// The member of a case with what is known about the case and not compared; `None` if there is none.
     pub info: Option<&'static str>,
     /// Creates a vector file for a program; `None` if another format of the machine is preferred.

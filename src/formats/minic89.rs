@@ -47,6 +47,7 @@ pub const FORMAT: Format = Format {
     folders: &[],
     write_back: &write_back::write_back,
     fill: Some(fill::fill),
+    type_beside: None,
     info: None,
     make: Some(new_vector::MAKE),
     ends: &["status"],

@@ -76,7 +76,7 @@ pub(super) fn integers(list: Option<&str>) -> Result<Vec<BigInt>, NotRepresentab
             Some(digits) => BigInt::parse_bytes(digits.as_bytes(), 16),
             None => BigInt::parse_bytes(word.as_bytes(), 10),
         };
-        parsed.ok_or_else(|| NotRepresentable(format!("{word:?} is not an integer")))
+        parsed.ok_or_else(|| NotRepresentable::because(format!("{word:?} is not an integer")))
     };
     words.map(integer).collect()
 }

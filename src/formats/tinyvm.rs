@@ -55,6 +55,7 @@ pub const FORMAT: Format = Format {
     rest: &read_rest,
     write_back: &write_back::write_back,
     fill: Some(fill::fill),
+    type_beside: None,
     info: None,
     make: Some(new_vector::MAKE),
     ends: ENDS,

@@ -2,6 +2,8 @@
 //!
 //! `vmconf audit` reports every other datum that can be changed without changing a verdict.
 
+use std::borrow::Cow;
+
 use globset::GlobBuilder;
 
 /// Why a format does not compare a datum.
@@ -25,8 +27,8 @@ struct Uncompared {
     change: &'static str,
     /// A glob for paths within a case; `*` is one key or index, `**` any number of them.
     at: &'static str,
-    /// The state of the machine after the step that the datum belongs to, if only that one counts.
-    after: Option<&'static str>,
+    /// The states of the machine after the step that the datum belongs to, if only those count.
+    after: Option<&'static [&'static str]>,
     rule: UncomparedRule,
 }
 
@@ -40,8 +42,8 @@ const fn row(
 }
 
 impl Uncompared {
-    const fn after(self, state: &'static str) -> Uncompared {
-        Uncompared { after: Some(state), ..self }
+    const fn after(self, states: &'static [&'static str]) -> Uncompared {
+        Uncompared { after: Some(states), ..self }
     }
 }
 
@@ -53,6 +55,12 @@ const N3_FAULT: UncomparedRule = rule(
     "formats/neovm-n3.md#how-a-result-is-compared",
     "after a FAULT, only the state and the message are compared",
 );
+const N3_NO_FAULT: UncomparedRule =
+    rule("formats/neovm-n3.md#how-a-result-is-compared", "the message is compared after a FAULT only");
+const N3_NO_ACTIONS: UncomparedRule =
+    rule("formats/neovm-n3.md#members", "without actions as with none, the state is compared as it is");
+const N2_NO_ACTIONS: UncomparedRule =
+    rule("formats/neovm-2x.md#members", "without actions as with none, the state is compared as it is");
 const N3_UNMENTIONED: UncomparedRule = rule(
     "formats/neovm-n3.md#how-a-result-is-compared",
     "what a vector does not mention is not compared, or has its default",
@@ -126,10 +134,11 @@ const TINY_EXPECT: &str = "{**/expect,**/expect/**}";
 const ROWS: &[Uncompared] = &[
     row("*", "member order", "**", NO_ORDER),
     row("*", "*", "{name,description}", NAMES),
+    row("neovm-*", "*", "steps/*/name", NAMES),
     row(
         "vmtests",
         "*",
-        "{_info,_info/**,//,expect,expect/**,expet,expet/**,expectOut,export,export/**}",
+        "{_info,_info/**,//,///**,expect,expect/**,expet,expet/**,expectOut,expectOut/**,export,export/**}",
         SOURCES,
     ),
     row("vmtests", "*", "env/previousHash", PREVIOUS_HASH),
@@ -144,7 +153,10 @@ const ROWS: &[Uncompared] = &[
         "steps/*/result/{invocationStack,invocationStack/**,resultStack,resultStack/**,refs}",
         N3_FAULT,
     )
-    .after("FAULT"),
+    .after(&["FAULT"]),
+    row("neovm-n3", "*", "steps/*/result/exceptionMessage", N3_NO_FAULT).after(&["HALT", "BREAK", "NONE"]),
+    row("neovm-n3", "removed", "steps/*/actions", N3_NO_ACTIONS),
+    row("neovm-2x", "removed", "steps/*/actions", N2_NO_ACTIONS),
     row("neovm-n3", "removed", "{script,steps/*/result/**}", N3_UNMENTIONED),
     row("neovm-2x", "removed", "{script,steps/*/result/**}", N2_UNMENTIONED),
     row("neovm-n3", "order", "**/resultStack", N3_SPELLING),
@@ -179,9 +191,25 @@ pub fn shared_inputs(format: &str) -> &'static [&'static str] {
     SHARED_INPUTS.iter().find(|row| row.0 == format).map_or(&[], |row| row.1)
 }
 
+/// Why a datum is not compared that is in a member which comes again in the same object.
+pub const OVERRIDDEN: UncomparedRule = rule(
+    "formats.md#what-all-formats-share",
+    "of several members with the same name, the last one counts, in NeoVM files",
+);
+
+/// What the names of members of an object agree in that are the same one, of which the last counts.
+pub fn common_name<'n>(format: &str, name: &'n str) -> Cow<'n, str> {
+    if ignores_case(format) { name.to_ascii_lowercase().into() } else { name.into() }
+}
+
+/// Whether a format reads the names of members in any letter case.
+fn ignores_case(format: &str) -> bool {
+    format.starts_with("neovm-")
+}
+
 /// All rules, in the order of the rows.
 pub fn rules() -> impl Iterator<Item = UncomparedRule> {
-    ROWS.iter().map(|row| row.rule)
+    ROWS.iter().map(|row| row.rule).chain([OVERRIDDEN])
 }
 
 /// The rule that explains why a change is not detected; `None` if there is none. `state` is the machine's
@@ -190,6 +218,7 @@ pub fn rule_of(format: &str, change: &str, at: &str, state: Option<&str>) -> Opt
     let matches = |pattern: &str, text: &str| {
         GlobBuilder::new(pattern)
             .literal_separator(true)
+            .case_insensitive(ignores_case(format))
             .build()
             .is_ok_and(|glob| glob.compile_matcher().is_match(text))
     };
@@ -197,7 +226,7 @@ pub fn rule_of(format: &str, change: &str, at: &str, state: Option<&str>) -> Opt
         matches(row.format, format)
             && matches(row.change, change)
             && matches(row.at, at)
-            && row.after.is_none_or(|after| Some(after) == state)
+            && row.after.is_none_or(|after| state.is_some_and(|state| after.contains(&state)))
     };
     ROWS.iter().find(applies).map(|row| row.rule)
 }

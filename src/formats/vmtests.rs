@@ -42,6 +42,7 @@ pub const FORMAT: Format = Format {
     rest: &|_, _, _| {},
     write_back: &write_back::write_back,
     fill: Some(write_back::fill),
+    type_beside: None,
     info: Some("_info"),
     make: Some(new_vector::MAKE),
     ends: &["outcome"],

@@ -30,12 +30,31 @@ pub struct WrongAssertion<'d, 'm> {
 /// The changes to a document that write the actual value, or why it cannot be written.
 pub type WrittenBack<'d> = Result<Vec<TextChange<'d>>, NotRepresentable>;
 
-/// Why an actual value cannot be written, as a sentence without a full stop.
+/// Why an actual value cannot be written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct NotRepresentable(pub String);
+#[error("{why}")]
+pub struct NotRepresentable {
+    /// A sentence without a full stop.
+    pub why: String,
+    /// What cannot be written.
+    pub what: Unwritable,
+}
+
+/// What cannot be written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unwritable {
+    /// The datum.
+    Datum,
+    /// The list or record with the datum, as a whole: to write its other data would leave it wrong.
+    Container,
+}
 
 impl NotRepresentable {
+    /// The datum cannot be written: `why`, as a sentence without a full stop.
+    pub fn because(why: impl Into<String>) -> NotRepresentable {
+        NotRepresentable { why: why.into(), what: Unwritable::Datum }
+    }
+
     /// The format has no way to write this value.
     pub fn value(value: &Value) -> NotRepresentable {
         const MAX_LENGTH: usize = 60;
@@ -43,12 +62,12 @@ impl NotRepresentable {
         if let Some((cut, _)) = text.char_indices().nth(MAX_LENGTH) {
             text.replace_range(cut.., "…");
         }
-        NotRepresentable(format!("the format has no way to write {text}"))
+        NotRepresentable::because(format!("the format has no way to write {text}"))
     }
 
     /// The format has no way to write that there is no value.
     pub fn nothing() -> NotRepresentable {
-        NotRepresentable("the format has no way to write that nothing is there".to_owned())
+        NotRepresentable::because("the format has no way to write that nothing is there")
     }
 }
 
@@ -82,7 +101,7 @@ impl<'d, 'm> WrongAssertion<'d, 'm> {
     /// If the document is not nested that deeply around the datum.
     pub fn outer(&self, further: usize) -> Result<JsonNode<'d>, NotRepresentable> {
         let outer = self.around.iter().rev().nth(further).copied();
-        outer.ok_or_else(|| NotRepresentable("the file has no place for it".to_owned()))
+        outer.ok_or_else(|| NotRepresentable::because("the file has no place for it"))
     }
 
     /// The change that replaces this datum.

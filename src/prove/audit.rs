@@ -14,7 +14,7 @@ use self::change::{AuditChange, AuditChangeKind, changes, changes_below};
 use super::recorded::{RecordedFields, RecordedSteps, Unrecorded, recorded};
 use crate::formats::FileReading;
 use crate::formats::family::DeclaredRule;
-use crate::formats::uncompared::{UncomparedRule, rule_of, shared_inputs};
+use crate::formats::uncompared::{self, UncomparedRule, rule_of, shared_inputs};
 use crate::machines::observe::Observe;
 use crate::model::assertion::Assertion;
 use crate::model::case::{Case, Step};
@@ -125,10 +125,11 @@ impl Auditor {
             return;
         }
         self.audit.cases += 1;
-        let mut changes = changes(case);
+        let mut changes = changes(case, loaded.format.name);
         for (name, inputs) in inputs_around(&document, case, shared_inputs(loaded.format.name)) {
             // The cases of a file share them.
-            let of_case = changes_below(inputs, name).into_iter().skip(index % file.cases());
+            let of_case =
+                changes_below(inputs, name, loaded.format.name).into_iter().skip(index % file.cases());
             changes.extend(of_case.step_by(file.cases()));
         }
         let most = (MAX_BYTES / document.text().len().max(1)).max(MIN_CHANGES).min(self.how.most_changes);
@@ -177,12 +178,14 @@ impl Auditor {
     }
 
     fn add(&mut self, loaded: &LoadedCase<'_>, change: &AuditChange<'_>, recorded: &RecordedSteps) {
-        let AuditChange { kind, at, step, .. } = change;
+        let AuditChange { kind, at, step, is_overridden, .. } = change;
         let (format, kind) = (loaded.format, *kind);
         let state = step.and_then(|step| recorded.state_after(step));
         let rule = match format.declaration {
             Some(_) => loaded.family().and_then(|family| family.uncompared(format, kind.name(), at)),
-            None => rule_of(format.name, kind.name(), at, state.as_deref())
+            None => Some(uncompared::OVERRIDDEN)
+                .filter(|_| *is_overridden)
+                .or_else(|| rule_of(format.name, kind.name(), at, state.as_deref()))
                 .map(|UncomparedRule { text, section }| DeclaredRule { text: text.to_owned(), section }),
         };
         let first = || Unnoticed {

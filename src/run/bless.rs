@@ -8,24 +8,25 @@
 //! To fill in what is not demanded yet, the format first demands it with placeholder values, which then differ.
 
 mod excerpt;
+mod new_member;
+mod written;
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 pub use self::excerpt::BlessExcerpt;
+use self::new_member::NewMember;
+use self::written::{BlessedDatum, Written, datum, written};
 use super::execute::Worker;
 use super::filter::Filter;
 use super::load::{LoadedCase, LoadedFile};
 use super::options::LoadOptions;
 use super::select::{open, open_text};
 use super::source::VectorSource;
-use crate::formats::WrongAssertion;
-use crate::model::assertion::Expected;
 use crate::model::case::CaseId;
 use crate::model::case_report::CaseReport;
 use crate::model::diagnostic::DiagnosticPlace;
 use crate::model::path::Path;
-use crate::model::position::Origin;
 use crate::model::verdict::{CaseDifference, Verdict};
 use crate::text::edit::{self, Splice, TextChange};
 use crate::text::json::JsonNode;
@@ -359,26 +360,11 @@ impl BlessedCase {
         loaded: &LoadedCase<'d>,
         wishes: &Wishes,
     ) -> (Vec<TextChange<'d>>, Vec<BlessRefusal>) {
-        let (mut changes, mut refused) = (Vec::new(), Vec::new());
-        let mut resized: HashSet<BlessedDatum<'_>> = HashSet::new();
+        let asked = differences(&self.last).iter().filter(|difference| wishes.ask_for(difference));
+        let Written { changes, refused } = written(asked, loaded);
         let before = by_datum(&self.first);
-        let last = differences(&self.last).iter();
-        for difference in last.filter(|difference| wishes.ask_for(difference)) {
-            // When the length of a list changes, its items may get other indices.
-            let mut at = std::iter::successors(Some(&difference.at), |at| at.parent());
-            if at.any(|list| resized.contains(&(difference.step, list))) {
-                continue;
-            }
-            match write_back(difference, loaded) {
-                Ok(written) => {
-                    changes.extend(written);
-                    resized
-                        .extend(matches!(difference.expected, Expected::Len(_)).then(|| datum(difference)));
-                }
-                Err(why) => refused.push(self.refusal(&before, difference, &why)),
-            }
-        }
-        (changes, refused)
+        let refused = refused.into_iter().map(|(difference, why)| self.refusal(&before, difference, &why));
+        (changes, refused.collect())
     }
 
     /// A refusal, at the place in the old text if the difference was there before.
@@ -479,46 +465,9 @@ impl BlessedCase {
     }
 }
 
-/// A member that was added at the end of an object of a case. Later members are added after it.
-struct NewMember {
-    /// Which child to take from the case on, level by level, to get to the object.
-    object: Vec<usize>,
-    /// Its index in the object.
-    index: usize,
-}
-
-impl NewMember {
-    fn of(change: &TextChange<'_>, case: JsonNode<'_>) -> Option<NewMember> {
-        let TextChange::Insert { into, before, .. } = change else { return None };
-        let around = case.document().around(into.at());
-        let inside = around.iter().skip_while(|node| **node != case).collect::<Vec<_>>();
-        let child = |pair: &[&JsonNode<'_>]| pair[0].values().position(|child| child == *pair[1]);
-        let object = inside.windows(2).map(child).collect::<Option<_>>()?;
-        Some(NewMember { object, index: *before })
-    }
-
-    /// Whether the byte at `at` is the first of the object or in the member.
-    fn is_at(&self, case: JsonNode<'_>, at: u32) -> bool {
-        let mut object = Some(case);
-        for index in &self.object {
-            object = object.and_then(|object| object.values().nth(*index));
-        }
-        let member = object.and_then(|object| object.values().nth(self.index));
-        object.is_some_and(|object| object.at() == at)
-            || member.is_some_and(|member| member.range().contains(&(at as usize)))
-    }
-}
-
 /// The differences of a case that fails.
 fn differences(report: &CaseReport) -> &[CaseDifference] {
     report.verdict.failure().map_or(&[], |failure| &failure.differences)
-}
-
-/// Which datum differs: after which step, and its path.
-type BlessedDatum<'d> = (Option<usize>, &'d Path);
-
-fn datum(difference: &CaseDifference) -> BlessedDatum<'_> {
-    (difference.step, &difference.at)
 }
 
 type ByDatum<'d> = HashMap<BlessedDatum<'d>, &'d CaseDifference>;
@@ -529,7 +478,8 @@ fn by_datum(report: &CaseReport) -> ByDatum<'_> {
 
 impl Wishes {
     fn fills(&self, change: &TextChange<'_>) -> bool {
-        !matches!(change, TextChange::Insert { key: Some(key), .. } if self.unfilled.contains(key))
+        let key = change.key();
+        !self.unfilled.iter().any(|name| key.as_ref().is_some_and(|key| key.eq_ignore_ascii_case(name)))
     }
 
     fn ask_for(&self, difference: &CaseDifference) -> bool {
@@ -552,23 +502,4 @@ impl Wishes {
 fn other_end(CaseDifference { expected, actual, .. }: &CaseDifference) -> String {
     let actual = actual.as_ref().map_or_else(|| "(absent)".to_owned(), ToString::to_string);
     format!("the run ended with {actual} instead of {expected}")
-}
-
-/// The changes that write the actual value, or why it cannot be written.
-fn write_back<'d>(
-    difference: &CaseDifference,
-    loaded: &LoadedCase<'d>,
-) -> Result<Vec<TextChange<'d>>, String> {
-    // Each round writes and reads them again.
-    const MAX_VALUES: usize = 100_000;
-    let CaseDifference { at, expected, actual, place, .. } = difference;
-    if actual.as_ref().is_some_and(|actual| actual.has_more_values_than(MAX_VALUES)) {
-        return Err(format!("it has more than {MAX_VALUES} values in it"));
-    }
-    let failed = WrongAssertion::new(loaded.document, Origin(place.at), at, expected, actual.as_ref());
-    match (loaded.format.write_back)(&failed) {
-        Ok(changes) if changes.is_empty() => Err("the file has no place for it".to_owned()),
-        Ok(changes) => Ok(changes),
-        Err(why) => Err(why.to_string()),
-    }
 }

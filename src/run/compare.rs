@@ -7,6 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use smallvec::SmallVec;
 
+use crate::formats::Format;
 use crate::machines::observe::Observe;
 use crate::model::assertion::{Assertion, Expected};
 use crate::model::case::Step;
@@ -29,8 +30,8 @@ pub struct UnknownField {
     pub origin: Origin,
 }
 
-/// The differences after a step, in document order. `number` is the number of the step if the case has
-/// several. If the outcome differs, the other assertions are for a state that the machine did not reach, and
+/// The differences after a step, in document order, of a case in a document of a format. `number` is the number of
+/// the step if the case has several. If the outcome differs, the other assertions are for a state that the machine did not reach, and
 /// are not compared.
 ///
 /// # Errors
@@ -39,7 +40,7 @@ pub struct UnknownField {
 pub(super) fn differences(
     step: &Step,
     number: Option<usize>,
-    document: &Document,
+    (document, format): (&Document, &Format),
     state: &dyn TesteeState,
 ) -> Result<Vec<CaseDifference>, UnknownField> {
     let mut mismatches = diff(step.end.as_slice(), state)?;
@@ -50,6 +51,11 @@ pub(super) fn differences(
         let compared = step.assertions.iter();
         mismatches = diff_each(compared.filter(|it| !is_left_out(it.at.first())), state)?;
     }
+    for mismatch in mismatches.iter_mut().filter(|mismatch| has_other_type(mismatch)) {
+        let value = document.node_at(mismatch.origin.0);
+        let of = value.zip(format.type_beside).and_then(|(value, type_beside)| type_beside(value));
+        mismatch.origin = of.map_or(mismatch.origin, |of| Origin(of.at()));
+    }
     mismatches.sort_by_key(|mismatch| mismatch.origin);
     let difference = |Mismatch { at, expected, actual, origin }| {
         let end = step.end.as_ref().filter(|end| end.at == at);
@@ -58,6 +64,14 @@ pub(super) fn differences(
         CaseDifference { step: number, at, expected, actual, place: document.place(origin.0), note }
     };
     Ok(mismatches.into_iter().map(difference).collect())
+}
+
+/// Whether the actual value has another type than the demanded one.
+fn has_other_type(mismatch: &Mismatch) -> bool {
+    match (&mismatch.expected, &mismatch.actual) {
+        (Expected::Is(Value::Typed(demanded, _)), Some(Value::Typed(actual, _))) => demanded != actual,
+        _ => false,
+    }
 }
 
 /// The assertions that do not hold in `state`, in their order.

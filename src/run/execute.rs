@@ -475,7 +475,7 @@ impl<'c> ComparedCase<'c> {
             return;
         }
         let number = (case.steps.len() > 1).then_some(index + 1);
-        match differences(&case.steps[index], number, loaded.document, state) {
+        match differences(&case.steps[index], number, (loaded.document, loaded.format), state) {
             Ok(mut differences) => {
                 without_ignored(&mut differences, loaded.options);
                 if self.table.is_none() && !differences.is_empty() {

@@ -1,6 +1,7 @@
 //! Changes to a JSON text that preserve all other bytes (whitespace, order of members, comments) and give new
 //! elements the layout of those around them.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -58,6 +59,18 @@ impl<'d> TextChange<'d> {
     pub fn add_member(object: JsonNode<'d>, key: &str, value: Json) -> TextChange<'d> {
         let before = object.members().count();
         TextChange::Insert { into: object, before, key: Some(key.to_owned()), value }
+    }
+
+    /// The key of the member that it adds or whose value it replaces.
+    pub fn key(&self) -> Option<Cow<'_, str>> {
+        match self {
+            TextChange::Insert { key, .. } => key.as_deref().map(Cow::Borrowed),
+            TextChange::Replace { node, .. } | TextChange::Digits { node, .. } => {
+                let (container, index) = node.place()?;
+                container.members().nth(index).map(|member| member.key)
+            }
+            TextChange::Remove { .. } | TextChange::Reorder { .. } => None,
+        }
     }
 
     /// Removes the element of an array or object that starts with this datum or has it as its value.

@@ -221,3 +221,92 @@ fn lines_of_a_chain_are_inputs_or_marked() {
         assert!(lines.len() > 3 && lines.iter().all(is_reported), "{text}");
     }
 }
+
+const OWN: &str = "0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+const OTHER: &str = "0xbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
+
+/// A test of VMTests that executes this code, with the state after it that is given.
+fn vmtest(code: &str, gas: &str, post: &Json) -> Json {
+    let env = json!({
+        "currentCoinbase": "0x00000000000000000000000000000000000000c0", "currentDifficulty": "0x01",
+        "currentGasLimit": "0x0f4240", "currentNumber": "0x01", "currentTimestamp": "0x01",
+    });
+    let account = |balance: &str, code: &str| json!({ "balance": balance, "nonce": "0x02", "code": code, "storage": { "0x05": "0x07" } });
+    let exec = json!({
+        "address": OWN, "caller": OWN, "origin": OWN, "code": code, "data": "0x", "gas": gas, "gasPrice": "0x01",
+        "value": "0x00",
+    });
+    json!({ "t": {
+        "env": env, "exec": exec, "pre": { OWN: account("0x03", "0x01"), OTHER: account("0x04", "0x6001") },
+        "gas": "0x00", "out": "0x", "logs": [], "callcreates": [], "post": post,
+    } })
+}
+
+/// What made the only datum of the state that differs, which is this one of an account: `None` for no instruction.
+fn maker(code: &str, gas: &str, account: &str, part: &str) -> Option<String> {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("vector.json");
+    fs::write(&path, vmtest(code, gas, &json!({})).to_string()).unwrap();
+    assert_eq!(vmconf(&["bless", "--yes", path.to_str().unwrap()]).exit, 0);
+    let mut vector: Json = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    let post = &mut vector["t"]["post"][account];
+    // An account that is gone has nothing.
+    if post.is_null() {
+        *post = json!({ "balance": "0x00", "nonce": "0x00", "code": "0x", "storage": {} });
+    }
+    match part {
+        "storage" => post["storage"]["0x05"] = "0x77".into(),
+        part => post[part] = "0x77".into(),
+    }
+    let text = diff(&vector, &[]);
+    let told = text.lines().find_map(|line| line.trim().strip_prefix("made by  "));
+    let told = told.unwrap_or_else(|| panic!("{part} of {account}: {text}"));
+    assert!(!text.contains("instead"), "{text}");
+    match told.strip_prefix("no instruction: ") {
+        Some(why) => {
+            assert_eq!(why, "it was so from the start", "{part} of {account}: {text}");
+            None
+        }
+        None => Some(told.split_whitespace().nth(3).unwrap().to_owned()),
+    }
+}
+
+/// "The target's code, storage and balance are untouched", "the nonce is not incremented"; the value of a call is
+/// subtracted from the own balance only if the gas is a decimal number.
+#[test]
+fn calls_and_creations_make_no_part_of_an_account_but_the_debited_balance() {
+    let callee = &OTHER[2..];
+    // Value 1, or 4, which is more than the balance.
+    let call = |code: &str, value: u8| format!("0x600060006000600060{value:02x}73{callee}6000{code}00");
+    let create = |value: u8| format!("0x6000600060{value:02x}f000");
+    let codes = [
+        ("CREATE", [create(0), create(1), create(4)]),
+        ("CALL", [0, 1, 4].map(|value| call("f1", value))),
+        ("CALLCODE", [0, 1, 4].map(|value| call("f2", value))),
+    ];
+    let parts = ["balance", "nonce", "code", "storage"];
+    let parts = [OWN, OTHER].into_iter().flat_map(|account| parts.map(|part| (account, part)));
+    for (name, [without, with, too_much]) in codes {
+        for (account, part) in parts.clone() {
+            let is_debited = account == OWN && part == "balance";
+            let debited = is_debited.then(|| name.to_owned());
+            assert_eq!(maker(&with, "100000", account, part), debited, "{name}: {part} of {account}");
+            assert_eq!(maker(&with, "0x0186a0", account, part), None, "{name}: {part} of {account}");
+        }
+        for code in [without, too_much] {
+            assert_eq!(maker(&code, "100000", OWN, "balance"), None, "{name} {code}");
+        }
+    }
+}
+
+/// "Add the own balance to the beneficiary, then delete the executing account."
+#[test]
+fn suicide_makes_the_balance_of_the_beneficiary_and_the_end_of_the_account() {
+    let code = format!("0x73{}ff", &OTHER[2..]);
+    for part in ["balance", "nonce", "code", "storage"] {
+        let suicide = Some("SUICIDE".to_owned());
+        assert_eq!(maker(&code, "0x0186a0", OWN, part), suicide, "{part}");
+        let heir = suicide.filter(|_| part == "balance");
+        assert_eq!(maker(&code, "0x0186a0", OTHER, part), heir, "{part}");
+    }
+}

@@ -613,6 +613,19 @@ fn items_of_2x() {
     check(first, &map(&format!("[{two}, {two}, {one}, {three}]")), &map(&format!("[{one}, {three}]")));
 }
 
+/// "Recorded `destination`: CREATE: empty string", as in all published files.
+#[test]
+fn the_destination_of_a_creation_is_empty() {
+    let sandbox = Sandbox::new("\"0x6001600201600055\"", "\"0x600060006000f000\"");
+    assert_eq!(sandbox.bless(&["--yes"]).exit, 0);
+    assert!(sandbox.text().contains("\"destination\": \"\""), "{}", sandbox.text());
+    let of_a_call = format!("\"destination\": \"0x{}\"", "aa".repeat(20));
+    let wrong = sandbox.text().replace("\"destination\": \"\"", &of_a_call);
+    fs::write(sandbox.path(), &wrong).unwrap();
+    assert_eq!(sandbox.bless(&["--yes"]).exit, 0);
+    assert_eq!(sandbox.text(), wrong.replace(&of_a_call, "\"destination\": \"\""));
+}
+
 /// What selected a case does not select it again in the changed text, which may demand another end or fail for no
 /// cause.
 #[test]

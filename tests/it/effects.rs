@@ -134,9 +134,15 @@ struct Difference<'o> {
 }
 
 impl Difference<'_> {
-    /// Whether it is the number of words in the storage of an account, each of which is a cell.
+    /// Whether it is the number of words in the storage of an account, each of which is a cell; or zero, as it is in
+    /// an account that is not there.
     fn follows(&self) -> bool {
-        matches!((self.part, self.cells), (Part::Node(..), [Cell::Named("account", _)]))
+        let is_of_account = matches!(self.cells, [Cell::Named("account" | "balance", _)]);
+        is_of_account
+            && match self.part {
+                Part::Node(..) => true,
+                Part::Leaf(value) => *value == Value::int(0) || value.len() == Some(0),
+            }
     }
 
     fn is_in(&self, cells: &[Cell]) -> bool {

@@ -236,6 +236,8 @@ fn look_at_end(looker: &mut Looker, case: &Case, machine: &dyn Machine) {
     for (place, part) in state.changes(&first) {
         let is_something = match part {
             Part::Leaf(Value::Bytes(bytes)) => !bytes.is_empty(),
+            // An account that is not there has as much.
+            Part::Leaf(value) if *value == Value::int(0) => first.cells.contains_key(place),
             Part::Leaf(_) => true,
             // What is in it counts.
             Part::Node(..) => false,

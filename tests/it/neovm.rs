@@ -2,6 +2,7 @@
 //! strict reader says about it.
 
 mod rules;
+mod written;
 
 use std::fmt::Write;
 
@@ -149,6 +150,14 @@ fn each_format_is_detected_by_its_own_members() {
         &test("\"x\": {\"state\": \"HALT\"},\n\"y\": {\"state\": \"Halt\"}"),
         &several("state \"HALT\", line 3", "state \"Halt\", line 4"),
     );
+    // Tests need no steps to show what they are.
+    for (tests, found) in [
+        (r#"{"script": ["PUSH1"]}"#, "neovm-n3, a script in an array in line 1"),
+        (r#"{"script": "0x51", "scriptTable": []}"#, "neovm-2x, \"scriptTable\" in line 1"),
+    ] {
+        check(&format!("{{\"tests\": [{tests}]}}"), found);
+        check(&format!("{{\"tests\": [{tests}, {{\"steps\": []}}]}}"), found);
+    }
     let envelope = "\"tests\" with \"steps\", line 2";
     check(&test(r#""x": {"state": "halt"}"#), &several(envelope, envelope));
     check(&test(r#""name": "t""#), &several(envelope, envelope));
@@ -164,6 +173,8 @@ fn each_format_is_detected_by_its_own_members() {
         "{}",
         r#"{"tests": []}"#,
         r#"{"tests": [{}]}"#,
+        r#"{"tests": [{"script": "build.sh"}]}"#,
+        r#"{"tests": [{"arguments": []}]}"#,
         r#"{"tests": {"steps": []}}"#,
     ] {
         let not = formats::detection::detect(&document(file), "").err().unwrap().to_string();
@@ -491,7 +502,9 @@ fn deviations_are_noted() {
     check(
         &n3,
         &with_test(r#""script": ["NOP"], "Script": ["NOP"], "steps": []"#),
-        &["1:43 note: unknown member \"script\" of test is ignored"],
+        &[
+            "1:43 note: member \"script\" comes again in another letter case and is ignored; expected one member \"script\" of test",
+        ],
     );
     check(
         &n3,

@@ -184,6 +184,7 @@ fn format(reader: &FamilyReaderRef, machine: &'static str, doc: &'static str, ha
         )),
         write_back: write_back_of(family),
         fill: None,
+        type_beside: None,
         info,
         make: None,
         ends: &[],

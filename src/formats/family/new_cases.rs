@@ -118,7 +118,9 @@ impl<'f> FamilyWriter<'f> {
         let last = self.format.cases.steps.iter().rposition(|step| *step == PathStep::Each);
         let Some(last) = last else {
             let [case] = cases else {
-                return Err(NotRepresentable("a file of this format has exactly one case".to_owned()));
+                return Err(NotRepresentable::because(
+                    "a file of this format has exactly one case".to_owned(),
+                ));
             };
             let mut root = Json::Null;
             put(&mut root, &self.format.cases.steps, self.case(case)?)?;
@@ -272,7 +274,7 @@ fn put(root: &mut Json, path: &[PathStep], value: Json) -> Result<(), NotReprese
         PathStep::Each => 0,
     };
     if !(0..MAX_ITEMS).contains(&index) {
-        return Err(NotRepresentable(format!("vectors with [{index}] in a path are not written")));
+        return Err(NotRepresentable::because(format!("vectors with [{index}] in a path are not written")));
     }
     let mut items = root.as_array_mut().map(std::mem::take).unwrap_or_default();
     let index = index as usize;

@@ -27,7 +27,7 @@ pub(super) fn write_back<'d>(family: &Declaration, wrong: &WrongAssertion<'d, '_
         | Expected::Record
         | Expected::Type(_)
         | Expected::Only(_)
-        | Expected::Order(_) => Err(NotRepresentable("the declaration has no place for it".to_owned())),
+        | Expected::Order(_) => Err(NotRepresentable::because("the declaration has no place for it")),
     }
 }
 
@@ -41,7 +41,7 @@ fn type_of<'f>(family: &'f Declaration, at: &Path) -> &'f FieldType {
 
 /// Adds a cell, which the expectation does not list, in the notation of the others.
 fn add_cell<'d>(wrong: &WrongAssertion<'d, '_>) -> WrittenBack<'d> {
-    let refuse = || NotRepresentable("a cell that is not listed, in a notation without pairs".to_owned());
+    let refuse = || NotRepresentable::because("a cell that is not listed, in a notation without pairs");
     let PathKey::Name(key) = wrong.at.last() else { return Err(refuse()) };
     let address = key.strip_prefix("0x").and_then(|digits| u64::from_str_radix(digits, 16).ok());
     let pairs: Vec<_> = wrong.node.items().collect();

@@ -13,7 +13,7 @@ pub(super) fn write_back<'d>(failed: &WrongAssertion<'d, '_>) -> WrittenBack<'d>
         }
         // It says which snapshot of a trace is compared.
         _ if *failed.at == Path::field("step") && failed.outer(1)?.is_array() => {
-            Err(NotRepresentable("the run has no such step".to_owned()))
+            Err(NotRepresentable::because("the run has no such step"))
         }
         (_, Some(value)) => failed.replace(plain(value)),
         (_, None) => failed.remove(0),

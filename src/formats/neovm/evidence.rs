@@ -52,7 +52,10 @@ fn evidence(file: JsonNode<'_>, one: &Signs, other: &Signs) -> Option<Evidence> 
         return (name == one.machine.0).then_some(Evidence { at: machine.key_at, what: one.machine.1 });
     }
     let tests = member(file, "tests")?.value;
-    let steps = tests.items().find_map(|test| member(test, "steps"))?;
+    let steps = tests.items().find_map(|test| member(test, "steps"));
+    if steps.is_none() && !tests.items().any(|test| member(test, "script").is_some()) {
+        return None;
+    }
     if let Some(sign) = strong(tests, one) {
         return Some(sign);
     }
@@ -64,7 +67,8 @@ fn evidence(file: JsonNode<'_>, one: &Signs, other: &Signs) -> Option<Evidence> 
     }
     match weak(tests, other) {
         Some(_) => None,
-        None => Some(Evidence { at: steps.key_at, what: "\"tests\" with \"steps\"" }),
+        // A script alone is too little: other files have one, too.
+        None => steps.map(|steps| Evidence { at: steps.key_at, what: "\"tests\" with \"steps\"" }),
     }
 }
 

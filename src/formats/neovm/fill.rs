@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 
 use super::lexical::member;
 use super::rules::{Absence, Generation, Rules};
-use crate::formats::fill::{Fill, missing_by};
+use crate::formats::fill::Fill;
 use crate::text::edit::TextChange;
 use crate::text::json::JsonNode;
 
@@ -13,9 +13,9 @@ pub(super) fn fill<'d>(test: JsonNode<'d>, rules: &Rules) -> Fill<'d> {
     let mut fill = Fill::default();
     let steps = member(test, "steps").map(|steps| steps.value);
     for step in steps.into_iter().flat_map(JsonNode::items).filter(|step| step.is_object()) {
-        match member(step, "result") {
-            Some(result) => fill_result(result.value, rules, &mut fill),
-            None => fill.ends.push(TextChange::add_member(step, "result", json!({"state": rules.states[0]}))),
+        fill.ends.extend(missing(step, [("result", json!({"state": rules.states[0]}))]));
+        if let Some(result) = member(step, "result") {
+            fill_result(result.value, rules, &mut fill);
         }
     }
     fill
@@ -53,10 +53,15 @@ fn fill_frames<'d>(result: JsonNode<'d>, rules: &Rules, fill: &mut Fill<'d>) {
     }
 }
 
-/// Adds the members that an object lacks, in any letter case.
+/// Demands the members that an object lacks or has as null, in any letter case.
 fn missing<'d, 'n>(
     object: JsonNode<'d>,
     members: impl IntoIterator<Item = (&'n str, Json)>,
 ) -> impl Iterator<Item = TextChange<'d>> {
-    missing_by(|object, name| member(object, name).is_some(), object, members)
+    let change = move |(name, value)| match member(object, name) {
+        None => Some(TextChange::add_member(object, name, value)),
+        Some(null) if null.value.is_null() => Some(TextChange::Replace { node: null.value, value }),
+        Some(_) => None,
+    };
+    members.into_iter().filter(move |_| object.is_object()).filter_map(change)
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use num_bigint::{BigInt, Sign};
 
-use super::lexical::{self, Prefix, count, hex, integer};
+use super::lexical::{self, Prefix, count, hex, integer, member};
 use super::result::NeoAssertions;
 use super::rules::{Generation, ItemNotation, VectorType};
 use crate::formats::fields::{misspelled, no_such_word, same_key, wrong_type};
@@ -267,6 +267,12 @@ impl NeoAssertions<'_> {
         pairs.retain(|pair| last[&pair.key] == pair.at);
         pairs
     }
+}
+
+/// The type of the item with this value or type.
+pub(super) fn type_beside(value: JsonNode<'_>) -> Option<JsonNode<'_>> {
+    let (item, _) = value.place()?;
+    member(item, "type").map(|of| of.value)
 }
 
 /// Whether the number fits 256 bits in two's complement.

@@ -45,7 +45,7 @@ fn make(new: &NewVector<'_>, rules: &Rules) -> Result<Json, NotRepresentable> {
 fn after_pushes(script: &Json, numbers: &[BigInt], rules: &Rules) -> Result<Json, NotRepresentable> {
     let mut pushes = Vec::new();
     for number in numbers {
-        let what = || NotRepresentable(format!("{number} has more than 32 bytes"));
+        let what = || NotRepresentable::because(format!("{number} has more than 32 bytes"));
         pushes.extend(push(number, rules.generation).ok_or_else(what)?);
     }
     let digits = script.as_str().and_then(|text| text.strip_prefix("0x")).unwrap_or_default();

@@ -42,10 +42,10 @@ impl<'w> NeoAssertions<'w> {
     pub(super) fn result(&mut self, node: JsonNode<'_>) -> Option<Assertion> {
         let mut fields = self.open(node, "result")?;
         let end = self.end(&mut fields);
-        let frames = fields.present("invocationStack");
-        let results = fields.present("resultStack");
-        self.frames(frames, node.at());
-        self.list(Path::field("resultStack"), results, self.rules.result_stack, node.at());
+        let (frames, no_frames_at) = nullable(&mut fields, "invocationStack");
+        let (results, no_results_at) = nullable(&mut fields, "resultStack");
+        self.frames(frames, no_frames_at);
+        self.list(Path::field("resultStack"), results, self.rules.result_stack, no_results_at);
         match self.rules.generation {
             Generation::N3 => self.n3_members(&mut fields, [frames, results], end.as_ref()),
             Generation::V2 => self.one_of_both(node, frames, results),
@@ -59,11 +59,12 @@ impl<'w> NeoAssertions<'w> {
         let Some(left_out) = self.rules.state_left_out else {
             return fields.required("state", self.diagnostics).and_then(|state| self.state(state));
         };
-        if let Some(state) = fields.present("state") {
+        let (state, left_out_at) = nullable(fields, "state");
+        if let Some(state) = state {
             return self.state(state);
         }
         self.diagnostics.breach(|| fields.without("state").under(LintRule::MustMember));
-        Some(state_assertion(left_out, fields.at()))
+        Some(state_assertion(left_out, left_out_at))
     }
 
     fn state(&mut self, node: JsonNode<'_>) -> Option<Assertion> {
@@ -142,7 +143,7 @@ impl<'w> NeoAssertions<'w> {
         }
     }
 
-    /// The frames; none are expected if the result at `origin` does not mention them.
+    /// The frames. Without them, none are demanded, at `origin`.
     fn frames(&mut self, frames: Option<JsonNode<'_>>, origin: u32) {
         let at = Path::field("invocationStack");
         let Some(frames) = frames else { return self.demand(at, Expected::Len(0), origin) };
@@ -163,23 +164,23 @@ impl<'w> NeoAssertions<'w> {
                 None => self.diagnostics.breach(|| fields.without("scriptHash").under(LintRule::MustMember)),
             }
         }
-        let pointer = fields.present("instructionPointer");
+        let (pointer, no_pointer_at) = nullable(&mut fields, "instructionPointer");
         if pointer.is_none() {
             self.diagnostics.breach(|| fields.without("instructionPointer").under(LintRule::MustMember));
         }
-        self.pointer(at.child("instructionPointer"), pointer, node.at());
+        self.pointer(at.child("instructionPointer"), pointer, no_pointer_at);
         match fields.present("nextInstruction") {
             Some(instruction) => self.next_instruction(at, instruction),
             None => self.diagnostics.breach(|| fields.without("nextInstruction").under(LintRule::MustMember)),
         }
         for (name, absence) in self.rules.frame_lists {
-            let list = fields.present(name);
-            self.list(at.child(*name), list, *absence, node.at());
+            let (list, no_list_at) = nullable(&mut fields, name);
+            self.list(at.child(*name), list, *absence, no_list_at);
         }
         fields.finish(self.diagnostics);
     }
 
-    /// The instruction pointer; zero if it is missing in the frame at `origin`.
+    /// The instruction pointer. Without one, zero is demanded, at `origin`.
     fn pointer(&mut self, at: Path, pointer: Option<JsonNode<'_>>, origin: u32) {
         match pointer {
             Some(pointer) => self.count(at, pointer, "instructionPointer"),
@@ -247,7 +248,7 @@ impl<'w> NeoAssertions<'w> {
         }
     }
 
-    /// A list of items that may be missing in the result or frame at `origin`.
+    /// A list of items. Without one, what its absence means is demanded at `origin`.
     fn list(&mut self, at: Path, list: Option<JsonNode<'_>>, absence: Absence, origin: u32) {
         let Some(list) = list else {
             return match absence {
@@ -265,6 +266,13 @@ impl<'w> NeoAssertions<'w> {
             self.items(&at, list);
         }
     }
+}
+
+/// A member; `None` if it is missing or null. Also where the vector then demands what that means: at the null, or at
+/// the object.
+fn nullable<'d>(fields: &mut FieldReader<'d>, key: &'static str) -> (Option<JsonNode<'d>>, u32) {
+    let member = fields.optional(key);
+    (member.filter(|member| !member.is_null()), member.map_or(fields.at(), JsonNode::at))
 }
 
 fn state_assertion(state: &str, origin: u32) -> Assertion {

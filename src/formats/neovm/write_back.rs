@@ -6,9 +6,9 @@ use num_bigint::BigInt;
 use serde_json::{Map, Value as Json, json};
 
 use super::lexical::member;
-use super::rules::{Absence, ItemNotation, Rules, VectorType};
+use super::rules::{Absence, Generation, ItemNotation, Rules, VectorType};
 use crate::formats::write_back::{
-    NotRepresentable, WrittenBack, WrongAssertion, hex_like, in_case_of, resize,
+    NotRepresentable, Unwritable, WrittenBack, WrongAssertion, hex_like, in_case_of, resize,
 };
 use crate::model::assertion::Expected;
 use crate::model::name::Name;
@@ -53,8 +53,9 @@ pub(super) fn write_back<'d>(failed: &WrongAssertion<'d, '_>, rules: &Rules) -> 
         ResultPart::Member(name) if failed.node.is_object() => {
             Ok(vec![TextChange::add_member(failed.node, name, plain(failed.present()?, None)?)])
         }
-        ResultPart::Member("state" | "nextInstruction") => {
-            failed.replace(word_like(failed.node, failed.present()?)?)
+        ResultPart::Member("state") => failed.replace(word_like(failed.node, failed.present()?)?),
+        ResultPart::Member("nextInstruction") => {
+            failed.replace(word_like(failed.node, &as_in_files(failed.present()?, rules))?)
         }
         ResultPart::Member(_) => failed.replace(plain(failed.present()?, Some(failed.node))?),
         ResultPart::Frames => list(failed, "invocationStack", |frame| fresh_frame(frame, rules)),
@@ -69,7 +70,7 @@ pub(super) fn write_back<'d>(failed: &WrongAssertion<'d, '_>, rules: &Rules) -> 
     }
 }
 
-/// Writes a list: the datum itself, or a member that it lacks.
+/// Writes a list: the datum itself, which may be null, or a member that it lacks.
 fn list<'d>(
     failed: &WrongAssertion<'d, '_>,
     name: &str,
@@ -84,6 +85,9 @@ fn list<'d>(
         return resize(failed.node, items);
     }
     let items = Json::Array(items.collect::<Result<_, _>>()?);
+    if failed.node.is_null() {
+        return failed.replace(items);
+    }
     Ok(vec![TextChange::add_member(failed.node, name, items)])
 }
 
@@ -112,6 +116,20 @@ fn word_like(old: JsonNode<'_>, value: &Value) -> Result<Json, NotRepresentable>
     Ok(in_case_of(&old.text().unwrap_or_default(), word).into())
 }
 
+/// The name of an instruction as files have it: in 2.x, the codes 0x02 to 0x4A have none, and are decimal digits.
+fn as_in_files(instruction: &Value, rules: &Rules) -> Value {
+    let code = match (rules.generation, instruction) {
+        (Generation::V2, Value::Text(name)) => {
+            name.strip_prefix("PUSHBYTES").and_then(|code| code.parse::<u8>().ok())
+        }
+        _ => None,
+    };
+    match code {
+        Some(code @ 0x02..=0x4a) => Value::text(code.to_string()),
+        _ => instruction.clone(),
+    }
+}
+
 /// A number in digits; in quotes if the old one is, or if it is too large for most readers.
 fn integer(number: &BigInt, old: Option<JsonNode<'_>>) -> Json {
     match i64::try_from(number) {
@@ -135,10 +153,13 @@ fn bytes_like(old: &str, bytes: &[u8]) -> String {
 
 pub(super) fn fresh_frame(frame: &Value, rules: &Rules) -> Result<Json, NotRepresentable> {
     let mut members = Map::new();
-    for name in ["scriptHash", "instructionPointer", "nextInstruction"] {
+    for name in ["scriptHash", "instructionPointer"] {
         if let Some(value) = frame.get(name) {
             members.insert(name.to_owned(), plain(value, None)?);
         }
+    }
+    if let Some(instruction) = frame.get("nextInstruction") {
+        members.insert("nextInstruction".to_owned(), plain(&as_in_files(instruction, rules), None)?);
     }
     for (name, absence) in rules.frame_lists {
         let items = frame.get(name).and_then(items_of).unwrap_or_default();
@@ -197,7 +218,10 @@ fn item_value(
         }
         // The machine's description of a container that it does not show.
         (ItemNotation::Items | ItemNotation::Map, Value::Text(why)) => {
-            return Err(NotRepresentable(format!("the format has no way to write this {}: {why}", of.name)));
+            return Err(NotRepresentable::because(format!(
+                "the format has no way to write this {}: {why}",
+                of.name
+            )));
         }
         (_, other) => return Err(NotRepresentable::value(other)),
     })
@@ -206,9 +230,10 @@ fn item_value(
 /// A key of a Map. Of several keys that differ only in type, the format can write just one.
 fn key_of(key: &str) -> Result<&str, NotRepresentable> {
     if key.contains('#') {
-        return Err(NotRepresentable(
-            "the format has no way to write keys that differ in their type alone".to_owned(),
-        ));
+        return Err(NotRepresentable {
+            why: "the format has no way to write keys that differ in their type alone".to_owned(),
+            what: Unwritable::Container,
+        });
     }
     Ok(key)
 }
@@ -217,7 +242,7 @@ fn key_of(key: &str) -> Result<&str, NotRepresentable> {
 fn item<'d>(failed: &WrongAssertion<'d, '_>, value: &Value, rules: &Rules) -> WrittenBack<'d> {
     let item = failed.outer(0)?;
     let (mut of, value) = typed(value, rules)?;
-    let name = member(item, "type").ok_or_else(|| NotRepresentable("an item without a type".to_owned()))?;
+    let name = member(item, "type").ok_or_else(|| NotRepresentable::because("an item without a type"))?;
     let old_name = name.value.text().unwrap_or_default();
     let old_type = rules.types.iter().find(|of| old_name.eq_ignore_ascii_case(of.name));
     let old = member(item, "value").map(|member| member.value);

@@ -34,7 +34,7 @@ fn make(new: &NewVector<'_>) -> Result<Json, NotRepresentable> {
     if !matches!(forks::named(fork), Named::Supported(_)) {
         let near =
             nearest(fork, forks::all()).map_or(String::new(), |near| format!("; did you mean {near}?"));
-        return Err(NotRepresentable(format!("--fork: {fork:?} is not a fork that runs{near}")));
+        return Err(NotRepresentable::because(format!("--fork: {fork:?} is not a fork that runs{near}")));
     }
     let mut entry = json!({"hash": NO_HASH, "logs": NO_HASH, "indexes": {"data": 0, "gas": 0, "value": 0}});
     if let (Some(state), Some(entry)) = (new.state, entry.as_object_mut()) {
@@ -64,7 +64,7 @@ fn make(new: &NewVector<'_>) -> Result<Json, NotRepresentable> {
 /// Writes what the entry expects. A refusal has no class in the notation of the format.
 fn expect(entry: &mut Map<String, Json>, state: &StateOf<'_>) -> Result<(), NotRepresentable> {
     if state("outcome") != Some(Value::text("executed")) {
-        return Err(NotRepresentable("the transaction is refused".to_owned()));
+        return Err(NotRepresentable::because("the transaction is refused"));
     }
     for (member, field) in [("hash", "root"), ("logs", "logs"), ("state", "state")] {
         let value = state(field).ok_or_else(NotRepresentable::nothing)?;

@@ -42,7 +42,7 @@ fn outcome<'d>(failed: &WrongAssertion<'d, '_>) -> WrittenBack<'d> {
 
 fn rating<'d>(failed: &WrongAssertion<'d, '_>) -> WrittenBack<'d> {
     if failed.node.is_array() {
-        return Err(NotRepresentable("it follows from the results that are listed".to_owned()));
+        return Err(NotRepresentable::because("it follows from the results that are listed"));
     }
     expected(failed, "rating", json_of(failed.present()?, None)?)
 }
@@ -76,7 +76,9 @@ fn listed<'d>(failed: &WrongAssertion<'d, '_>, name: &str, key: &PathKey) -> Wri
     Ok(vec![match expect.member(name) {
         Some(list) if list.is_object() => TextChange::add_member(list, &key, value),
         Some(_) => {
-            return Err(NotRepresentable(format!("{name} is an array, which lists none but the first")));
+            return Err(NotRepresentable::because(format!(
+                "{name} is an array, which lists none but the first"
+            )));
         }
         None => TextChange::add_member(expect, name, json!({key: value})),
     }])

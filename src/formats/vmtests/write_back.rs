@@ -84,6 +84,11 @@ fn nothing(expected: &Expected) -> Result<Value, NotRepresentable> {
 /// A number or bytes in the style of the old value.
 fn leaf<'d>(failed: &WrongAssertion<'d, '_>, value: &Value) -> WrittenBack<'d> {
     let old = failed.node.text().unwrap_or_default();
+    if let PathKey::Name(name) = failed.at.last()
+        && is_creation(name, value)
+    {
+        return failed.replace(CREATION.into());
+    }
     failed.replace(match (value, failed.node.datum()) {
         (Value::Int(number), JsonDatum::Number(_)) if number.bits() <= 64 => {
             u64::try_from(number.clone()).map_err(|_| NotRepresentable::value(value))?.into()
@@ -105,6 +110,14 @@ fn bytes_like(old: &str, bytes: &[u8]) -> String {
     }
 }
 
+/// The destination of a call that is a creation, as published files write it.
+const CREATION: &str = "";
+
+/// Whether this is the destination of a creation.
+fn is_creation(name: &str, value: &Value) -> bool {
+    name == "destination" && value.len() == Some(0)
+}
+
 /// A datum that the file lacks.
 pub(super) fn fresh(value: &Value) -> Result<Json, NotRepresentable> {
     Ok(match value {
@@ -112,7 +125,10 @@ pub(super) fn fresh(value: &Value) -> Result<Json, NotRepresentable> {
         Value::Bytes(bytes) => hex_like("", bytes).into(),
         Value::List(items) => Json::Array(items.iter().map(fresh).collect::<Result<_, _>>()?),
         Value::Record(members) => {
-            let member = |(name, value): &(Name, Value)| Ok((name.to_string(), fresh(value)?));
+            let member = |(name, value): &(Name, Value)| {
+                let written = if is_creation(name, value) { CREATION.into() } else { fresh(value)? };
+                Ok((name.to_string(), written))
+            };
             Json::Object(members.iter().map(member).collect::<Result<_, _>>()?)
         }
         other => return Err(NotRepresentable::value(other)),

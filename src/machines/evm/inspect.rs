@@ -90,6 +90,12 @@ impl Inspect for Evm {
             {
                 vec![Cell::named("storage", key.clone()), Cell::named("account", account.clone())]
             }
+            ("post", [PathKey::Name(account)]) => {
+                vec![Cell::named("account", account.clone()), Cell::named("balance", account.clone())]
+            }
+            ("post", [PathKey::Name(account), PathKey::Name(part)]) if part == "balance" => {
+                vec![Cell::named("balance", account.clone())]
+            }
             ("post", [PathKey::Name(account), ..]) => named("account", account),
             _ => Vec::new(),
         }
@@ -125,7 +131,15 @@ impl DeclaredPlaces for Evm {
             EvmPlace::Account(address) | EvmPlace::Code(address) => {
                 self.word(address).map(account_cell).into_iter().collect()
             }
-            EvmPlace::Own => vec![account_cell(context.environment.address)],
+            EvmPlace::Balance(address) => self.word(address).map(balance_cell).into_iter().collect(),
+            EvmPlace::Own => {
+                vec![account_cell(context.environment.address), balance_cell(context.environment.address)]
+            }
+            EvmPlace::OwnBalance => vec![balance_cell(context.environment.address)],
+            EvmPlace::Debited(value) => {
+                let is_debited = self.word(value).is_some_and(|value| self.debits(value));
+                is_debited.then(|| balance_cell(context.environment.address)).into_iter().collect()
+            }
             EvmPlace::Log => named("log", context.logs.len().to_string()),
             EvmPlace::Logs => named("logs", String::new()),
             EvmPlace::Call => named("call", context.calls.len().to_string()),
@@ -137,8 +151,8 @@ impl DeclaredPlaces for Evm {
     fn held(&self, place: EvmPlace, cell: &Cell) -> Option<Value> {
         let account = |address| self.context.world.get(address);
         match place {
-            EvmPlace::Account(operand) => Some(balance(account(self.word(operand)?))),
-            EvmPlace::Own => Some(balance(account(self.context.environment.address))),
+            EvmPlace::Balance(operand) => Some(balance(account(self.word(operand)?))),
+            EvmPlace::OwnBalance => Some(balance(account(self.context.environment.address))),
             EvmPlace::Code(operand) => {
                 let code = account(self.word(operand)?).map_or(&[][..], |account| &account.code);
                 Some(byte_memory::shown(code))
@@ -160,6 +174,14 @@ impl Evm {
         cell().into_iter().collect()
     }
 
+    /// Whether a recorded call or creation with this value reduces the balance.
+    fn debits(&self, value: Word) -> bool {
+        let environment = &self.context.environment;
+        let account = self.context.world.get(environment.address);
+        let has_enough = account.is_some_and(|account| account.balance >= value);
+        environment.debit && !value.is_zero() && has_enough
+    }
+
     fn account_key(&self) -> String {
         address_key(self.context.environment.address)
     }
@@ -171,6 +193,10 @@ fn address_key(address: Word) -> String {
 
 fn account_cell(address: Word) -> Cell {
     Cell::named("account", address_key(address))
+}
+
+fn balance_cell(address: Word) -> Cell {
+    Cell::named("balance", address_key(address))
 }
 
 fn balance(account: Option<&EvmAccount>) -> Value {

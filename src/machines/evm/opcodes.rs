@@ -33,7 +33,7 @@ macro_rules! rows {
     0x1a BYTE         []       3     (2 -> 1)   bitwise::byte,           "byte a of b counted from the highest, 0 if a is 32 or more", [];
     0x20 SHA3         []       30    (2 -> 1)   hash::sha3,              "Keccak-256 of memory[a, a+b); 6 gas more for each word", [Reads(Memory(0, 1))];
     0x30 ADDRESS      []       2     (0 -> 1)   environment::address,    "address of the executing account", [];
-    0x31 BALANCE      []       20    (1 -> 1)   environment::balance,    "balance of account a, 0 if unknown", [Reads(Account(0))];
+    0x31 BALANCE      []       20    (1 -> 1)   environment::balance,    "balance of account a, 0 if unknown", [Reads(Balance(0))];
     0x32 ORIGIN       []       2     (0 -> 1)   environment::origin,     "address that sent the transaction", [];
     0x33 CALLER       []       2     (0 -> 1)   environment::caller,     "address that called", [];
     0x34 CALLVALUE    []       2     (0 -> 1)   environment::callvalue,  "value of the call in wei", [];
@@ -132,12 +132,12 @@ macro_rules! rows {
     0xa2 LOG2         []       1125  (4 -> 0)   log::log::<2>,           "log memory[a, a+b) with 2 topics; 8 gas more for each byte", [Reads(Memory(0, 1)), Writes(Log), Writes(Logs)];
     0xa3 LOG3         []       1500  (5 -> 0)   log::log::<3>,           "log memory[a, a+b) with 3 topics; 8 gas more for each byte", [Reads(Memory(0, 1)), Writes(Log), Writes(Logs)];
     0xa4 LOG4         []       1875  (6 -> 0)   log::log::<4>,           "log memory[a, a+b) with 4 topics; 8 gas more for each byte", [Reads(Memory(0, 1)), Writes(Log), Writes(Logs)];
-    0xf0 CREATE       []       32000 (3 -> 1)   call::create,            "record a creation with value a and code memory[b, b+c), push its address", [Reads(Memory(1, 2)), Needs(Own), Writes(Call), Writes(Calls), Writes(Own)];
-    0xf1 CALL         []       40    (7 -> 1)   call::call,              "record a call: gas a, to b, value c, input memory[d, d+e), output memory[f, f+g)", [Reads(Memory(3, 4)), Needs(Own), Needs(Account(1)), Writes(Call), Writes(Calls), Writes(Own)];
-    0xf2 CALLCODE     []       40    (7 -> 1)   call::callcode,          "as CALL, with the code of b in this account", [Reads(Memory(3, 4)), Needs(Own), Writes(Call), Writes(Calls), Writes(Own)];
+    0xf0 CREATE       []       32000 (3 -> 1)   call::create,            "record a creation with value a and code memory[b, b+c), push its address", [Reads(Memory(1, 2)), Needs(OwnBalance), Writes(Call), Writes(Calls), Writes(Debited(0))];
+    0xf1 CALL         []       40    (7 -> 1)   call::call,              "record a call: gas a, to b, value c, input memory[d, d+e), output memory[f, f+g)", [Reads(Memory(3, 4)), Needs(OwnBalance), Needs(Account(1)), Writes(Call), Writes(Calls), Writes(Debited(2))];
+    0xf2 CALLCODE     []       40    (7 -> 1)   call::callcode,          "as CALL, with the code of b in this account", [Reads(Memory(3, 4)), Needs(OwnBalance), Writes(Call), Writes(Calls), Writes(Debited(2))];
     0xf3 RETURN       []       0     (2 -> 0)   flow::ret,               "end with output memory[a, a+b)", [Reads(Memory(0, 1)), Writes(Output)];
     0xf4 DELEGATECALL []       40    (6 -> 1)   call::delegatecall,      "as CALLCODE, with the caller and value of this frame", [Reads(Memory(2, 3)), Writes(Call), Writes(Calls)];
-    0xff SUICIDE      []       0     (1 -> 0)   storage::suicide,        "end, give the balance to account a and delete this one", [Reads(Own), Reads(Account(0)), Writes(Own), Writes(Account(0))];
+    0xff SUICIDE      []       0     (1 -> 0)   storage::suicide,        "end, give the balance to account a and delete this one", [Reads(OwnBalance), Reads(Balance(0)), Writes(Own), Writes(Balance(0))];
     }};
 }
 

@@ -13,12 +13,18 @@ pub(crate) enum EvmPlace {
     Byte(usize),
     /// A word of storage.
     Storage(usize),
-    /// The account with this address, as a whole.
+    /// The account with this address without its balance: whether there is one.
     Account(usize),
+    /// The balance of the account with this address.
+    Balance(usize),
     /// The code of the account with this address.
     Code(usize),
-    /// The executing account.
+    /// The executing account, as a whole.
     Own,
+    /// The balance of the executing account.
+    OwnBalance,
+    /// The same, if this value is subtracted from it.
+    Debited(usize),
     /// The next log entry.
     Log,
     /// The list of log entries.
@@ -39,8 +45,11 @@ impl EvmPlace {
             EvmPlace::Byte(_) => PlaceKind::Byte,
             EvmPlace::Storage(_) => PlaceKind::Variable,
             EvmPlace::Account(_)
+            | EvmPlace::Balance(_)
             | EvmPlace::Code(_)
             | EvmPlace::Own
+            | EvmPlace::OwnBalance
+            | EvmPlace::Debited(_)
             | EvmPlace::Log
             | EvmPlace::Logs
             | EvmPlace::Call

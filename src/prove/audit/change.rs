@@ -1,10 +1,13 @@
 //! The changes made to a case: each leaf gets a different value, type and length, each element is removed,
 //! two elements are swapped, and one element is added.
 
+use std::collections::HashMap;
+
 use serde_json::{Map, Value as Json};
 
+use crate::formats::uncompared::common_name;
 use crate::text::edit;
-use crate::text::json::{JsonDatum, JsonNode};
+use crate::text::json::{JsonDatum, JsonMember, JsonNode};
 
 /// How a datum is changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,53 +47,81 @@ pub(super) struct AuditChange<'d> {
     pub(super) at: String,
     /// The step of the case that the datum belongs to, if cases list their steps.
     pub(super) step: Option<usize>,
+    /// Whether it is in a member which comes again in the same object, so that the later one counts.
+    pub(super) is_overridden: bool,
     pub(super) edit: edit::TextChange<'d>,
 }
 
-/// All changes of a case, in document order.
-pub(super) fn changes(case: JsonNode<'_>) -> Vec<AuditChange<'_>> {
-    let mut found = Vec::new();
-    add_changes(case, "", None, &mut found);
-    found
+/// All changes of a case of a format, in document order.
+pub(super) fn changes<'d>(case: JsonNode<'d>, format: &str) -> Vec<AuditChange<'d>> {
+    changes_below(case, "", format)
 }
 
 /// All changes of a datum outside a case, with this name.
-pub(super) fn changes_below<'d>(node: JsonNode<'d>, name: &str) -> Vec<AuditChange<'d>> {
+pub(super) fn changes_below<'d>(node: JsonNode<'d>, name: &str, format: &str) -> Vec<AuditChange<'d>> {
     let mut found = Vec::new();
-    add_changes(node, name, None, &mut found);
+    let changed = ChangedDatum { node, at: name.to_owned(), step: None, is_overridden: false };
+    add_changes(&changed, format, &mut found);
     found
 }
 
-fn add_changes<'d>(node: JsonNode<'d>, at: &str, step: Option<usize>, found: &mut Vec<AuditChange<'d>>) {
-    let mut add = |kind, edit| found.push(AuditChange { kind, at: at.to_owned(), step, edit });
-    let elements: Vec<(String, JsonNode<'d>)> = match node.datum() {
-        JsonDatum::Array => node.items().map(|item| (below(at, "*"), item)).collect(),
-        JsonDatum::Object => {
-            node.members().map(|member| (below(at, pattern_of(&member.key)), member.value)).collect()
-        }
-        JsonDatum::Null | JsonDatum::Bool(_) | JsonDatum::Number(_) | JsonDatum::Text(_) => {
-            for (kind, value) in other_values(node) {
-                add(kind, edit::TextChange::Replace { node, value });
+/// A datum to change; see [`AuditChange`].
+struct ChangedDatum<'d> {
+    node: JsonNode<'d>,
+    at: String,
+    step: Option<usize>,
+    is_overridden: bool,
+}
+
+impl<'d> ChangedDatum<'d> {
+    fn change(&self, kind: AuditChangeKind, edit: edit::TextChange<'d>) -> AuditChange<'d> {
+        let ChangedDatum { ref at, step, is_overridden, .. } = *self;
+        AuditChange { kind, at: at.clone(), step, is_overridden, edit }
+    }
+
+    /// The elements of an array or object; `None` for other data.
+    fn elements(&self, format: &str) -> Option<Vec<ChangedDatum<'d>>> {
+        let ChangedDatum { node, ref at, step, is_overridden } = *self;
+        let is_steps = at.eq_ignore_ascii_case("steps");
+        let step_of = |index| if is_steps { Some(index) } else { step };
+        let item =
+            |(index, node)| ChangedDatum { node, at: below(at, "*"), step: step_of(index), is_overridden };
+        match node.datum() {
+            JsonDatum::Array => Some(node.items().enumerate().map(item).collect()),
+            JsonDatum::Object => {
+                let members: Vec<_> = node.members().collect();
+                let names = members.iter().map(|member| common_name(format, &member.key));
+                let last: HashMap<_, _> = names.zip(0..).collect();
+                let member = |(index, JsonMember { key, value, .. }): (usize, &JsonMember<'d>)| {
+                    let is_overridden = is_overridden || last[&common_name(format, key)] != index;
+                    let at = below(at, pattern_of(key));
+                    ChangedDatum { node: *value, at, step, is_overridden }
+                };
+                Some(members.iter().enumerate().map(member).collect())
             }
-            return;
+            JsonDatum::Null | JsonDatum::Bool(_) | JsonDatum::Number(_) | JsonDatum::Text(_) => None,
         }
+    }
+}
+
+fn add_changes<'d>(changed: &ChangedDatum<'d>, format: &str, found: &mut Vec<AuditChange<'d>>) {
+    let node = changed.node;
+    let Some(elements) = changed.elements(format) else {
+        let each = other_values(node).into_iter();
+        found.extend(
+            each.map(|(kind, value)| changed.change(kind, edit::TextChange::Replace { node, value })),
+        );
+        return;
     };
-    if let Some(edit) = more(node, elements.len()) {
-        add(AuditChangeKind::Added, edit);
-    }
+    found.extend(more(node, elements.len()).map(|edit| changed.change(AuditChangeKind::Added, edit)));
     if let Some(edit) = exchanged(node, &elements) {
-        add(if node.is_object() { AuditChangeKind::Members } else { AuditChangeKind::Order }, edit);
+        let kind = if node.is_object() { AuditChangeKind::Members } else { AuditChangeKind::Order };
+        found.push(changed.change(kind, edit));
     }
-    let is_steps = at == "steps";
-    for (index, (at, element)) in elements.into_iter().enumerate() {
-        let step = if is_steps { Some(index) } else { step };
-        found.push(AuditChange {
-            kind: if node.is_object() { AuditChangeKind::Removed } else { AuditChangeKind::ItemRemoved },
-            at: at.clone(),
-            step,
-            edit: edit::TextChange::Remove { from: node, index },
-        });
-        add_changes(element, &at, step, found);
+    let kind = if node.is_object() { AuditChangeKind::Removed } else { AuditChangeKind::ItemRemoved };
+    for (index, element) in elements.iter().enumerate() {
+        found.push(element.change(kind, edit::TextChange::Remove { from: node, index }));
+        add_changes(element, format, found);
     }
 }
 
@@ -112,7 +143,8 @@ fn other_values(node: JsonNode<'_>) -> Vec<(AuditChangeKind, Json)> {
             vec![(AuditChangeKind::Value, Json::Bool(!truth)), (AuditChangeKind::Type, text)]
         }
         JsonDatum::Number(digits) => {
-            let other = digits.parse::<i64>().map_or(7, |number| number ^ 1);
+            let seven = || if digits.parse() == Ok(7.0) { 8 } else { 7 };
+            let other = digits.parse::<i64>().map_or_else(|_| seven(), |number| number ^ 1);
             vec![(AuditChangeKind::Value, other.into()), (AuditChangeKind::Type, text)]
         }
         JsonDatum::Text(old) => vec![
@@ -161,8 +193,8 @@ fn more(node: JsonNode<'_>, count: usize) -> Option<edit::TextChange<'_>> {
 }
 
 /// The change that swaps the first two elements that differ.
-fn exchanged<'d>(node: JsonNode<'d>, elements: &[(String, JsonNode<'d>)]) -> Option<edit::TextChange<'d>> {
-    let differs = |pair: &[(String, JsonNode<'d>)]| pair[0].1.raw() != pair[1].1.raw();
+fn exchanged<'d>(node: JsonNode<'d>, elements: &[ChangedDatum<'d>]) -> Option<edit::TextChange<'d>> {
+    let differs = |pair: &[ChangedDatum<'d>]| pair[0].node.raw() != pair[1].node.raw();
     let first = elements.windows(2).position(differs)?;
     if node.is_object() {
         let mut order: Vec<_> = (0..elements.len()).collect();

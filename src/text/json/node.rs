@@ -262,6 +262,13 @@ impl<'d> JsonNode<'d> {
         self.children().skip(usize::from(is_object)).step_by(if is_object { 2 } else { 1 })
     }
 
+    /// The array or object that contains this datum, and which of its elements it is, from 0; `None` for the outermost
+    /// datum.
+    pub fn place(self) -> Option<(JsonNode<'d>, usize)> {
+        let container = *self.document.around(self.at()).iter().rev().nth(1)?;
+        Some((container, container.values().position(|value| value == self)?))
+    }
+
     /// Every object in this datum at any depth, including itself, in document order.
     pub fn objects(self) -> impl Iterator<Item = JsonNode<'d>> {
         let within = self.slot as usize..self.get().next as usize;

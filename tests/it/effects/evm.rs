@@ -113,16 +113,36 @@ impl Parts {
                 let operand = self.stack[random.below(self.stack.len())];
                 let named = ACCOUNTS.iter().position(|account| address(*account) == operand);
                 let number = named.unwrap_or_else(|| random.below(ACCOUNTS.len()));
-                self.accounts[number] = match number {
-                    0 => Some((random.below(100) as u64, 0)),
-                    _ => account(random),
-                };
-                Cell::named("account", format!("0x{}", hex::encode([ACCOUNTS[number]; 20])))
+                let kind = self.change_account(number, random);
+                Cell::named(kind, format!("0x{}", hex::encode([ACCOUNTS[number]; 20])))
             }
             _ => {
                 let at = random.below(self.stack.len());
                 self.stack[at] = operand(places(op), random);
                 Cell::Stack(at)
+            }
+        }
+    }
+
+    /// Changes the balance of an account, or everything else. Returns the kind of the cell.
+    fn change_account(&mut self, number: usize, random: &mut Random) -> &'static str {
+        let account = &mut self.accounts[number];
+        match account {
+            Some((balance, _)) if number == 0 || random.below(2) == 0 => {
+                *balance = random.below(100) as u64;
+                "balance"
+            }
+            Some((balance, size)) => {
+                let is_gone = *balance == 0 && random.below(2) == 0;
+                *size = 20 * random.below(3);
+                if is_gone {
+                    *account = None;
+                }
+                "account"
+            }
+            None => {
+                *account = Some((0, 20 * random.below(3)));
+                "account"
             }
         }
     }
