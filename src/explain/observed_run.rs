@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use super::observer::{CoveragePoints, Observer};
+use super::observer::{CoveragePoints, Observer, SeenOutcomes};
 use crate::machines::inspect::Inspect;
 use crate::machines::machine::{At, Watch};
 use crate::run::{JudgedCase, LoadedFile, Worker};
@@ -87,9 +87,14 @@ impl ObservedRun {
         self.observer.points()
     }
 
-    /// The conditions under which it executes each instruction, if that was requested.
-    pub fn conditions(&self) -> CoveragePoints {
-        self.observer.conditions()
+    /// Whether it does something with an instruction that no case before did.
+    pub fn is_new_to(&self, seen: &SeenOutcomes) -> bool {
+        seen.lack_some_of(&self.observer)
+    }
+
+    /// Adds what it does with each instruction.
+    pub fn add_to(self, seen: &mut SeenOutcomes) {
+        seen.add(self.observer);
     }
 
     /// Observes the end of the run, too.

@@ -39,6 +39,22 @@ pub(super) struct Observer {
     last: Option<LastInstruction>,
 }
 
+/// What cases did with instructions, to tell whether another one does more.
+#[derive(Default)]
+pub struct SeenOutcomes(HashSet<(&'static str, StepOutcome), RandomState>);
+
+impl SeenOutcomes {
+    /// Whether a case did something that none before did.
+    pub(super) fn lack_some_of(&self, observer: &Observer) -> bool {
+        observer.done.iter().any(|done| !self.0.contains(done))
+    }
+
+    /// Adds what a case did.
+    pub(super) fn add(&mut self, observer: Observer) {
+        self.0.extend(observer.done);
+    }
+}
+
 /// The instruction that is being executed.
 struct LastInstruction {
     op: &'static OpInfo,

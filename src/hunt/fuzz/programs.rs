@@ -14,6 +14,7 @@ use super::{
 };
 use crate::explain::explain;
 use crate::explain::observed_run::{Detail, ObservedRun};
+use crate::explain::observer::SeenOutcomes;
 use crate::formats::{MakeVector, NewVector, made_for};
 use crate::hunt::corpus::FuzzCorpus;
 use crate::hunt::generate::{GeneratedProgram, ProgramGenerator, StackPeak};
@@ -163,7 +164,6 @@ pub(super) struct RanProgram {
     number: u64,
     /// Demands what the embedded machine does; `None` if no machine is compared.
     vector: Option<String>,
-    end: ProgramEnd,
     codes: BTreeSet<u16>,
     /// The program, until it is kept.
     program: Option<GeneratedProgram>,
@@ -209,7 +209,7 @@ pub(super) struct ProgramTarget<'o> {
     /// How programs run without a vector; `None` if the format does not allow it.
     template: Option<ProgramTemplate>,
     /// What some program did with an instruction.
-    seen: BTreeSet<(&'static str, String)>,
+    seen: SeenOutcomes,
     /// The programs of the corpus that did not run yet.
     corpus: vec::IntoIter<GeneratedProgram>,
 }
@@ -234,7 +234,7 @@ impl<'o> ProgramTarget<'o> {
             subjects: subjects.iter().map(|(name, load)| Subject::new(name, load)).collect(),
             reference,
             template,
-            seen: BTreeSet::new(),
+            seen: SeenOutcomes::default(),
             corpus: corpus.programs.into_iter(),
         }
     }
@@ -259,11 +259,16 @@ impl FuzzTarget for ProgramTarget<'_> {
 
     fn new_coverage(&mut self, ran: &mut RanProgram) -> Option<String> {
         let program = ran.program.take().filter(|_| ran.number.is_multiple_of(OBSERVED))?;
-        let is_large = ran.end.iter().map(|(_, value)| value.weight(MAX_KEPT)).sum::<usize>() >= MAX_KEPT;
-        if is_large || !self.may_be_new(&program) {
+        if !self.may_be_new(&program) {
             return None;
         }
-        let made = || self.vector(&self.name(ran.number), &program, &ran.end);
+        // Without a machine to compare, few programs need a vector.
+        let end = self.left_by(&program, self.machine.fields)?;
+        let is_large = end.iter().map(|(_, value)| value.weight(MAX_KEPT)).sum::<usize>() >= MAX_KEPT;
+        if is_large {
+            return None;
+        }
+        let made = || self.vector(&self.name(ran.number), &program, &end);
         let vector = ran.vector.clone().or_else(made)?;
         self.observe(&vector, program).then_some(vector)
     }
@@ -297,13 +302,12 @@ impl ProgramTarget<'_> {
     /// Makes the program with this number, and runs it on the embedded machine.
     fn program(&mut self, number: u64) -> Option<RanProgram> {
         let mut numbers = Numbers::of_case(self.options.seed, number);
-        // Without a machine to compare, most programs need no vector.
         let is_compared = !self.subjects.is_empty();
-        let wanted = if is_compared || number.is_multiple_of(OBSERVED) { self.machine.fields } else { &[] };
+        let wanted = if is_compared { self.machine.fields } else { &[] };
         let (program, end) = self.next_program(&mut numbers, wanted)?;
         let vector = if is_compared { Some(self.vector(&self.name(number), &program, &end)?) } else { None };
         let codes = if is_compared { self.generator.codes(&program) } else { BTreeSet::new() };
-        Some(RanProgram { number, vector, end, codes, program: Some(program) })
+        Some(RanProgram { number, vector, codes, program: Some(program) })
     }
 
     /// The next program, and these fields of its end.
@@ -330,9 +334,18 @@ impl ProgramTarget<'_> {
         Some(self.generator.filled(program, peak.peak))
     }
 
+    /// Like [`ProgramTarget::left_by`], and learns from the program.
+    fn end_of(&mut self, program: &GeneratedProgram, fields: &[MemberShape]) -> Option<ProgramEnd> {
+        let left = self.left_by(program, fields)?;
+        if self.embedded.state().failure().is_none() {
+            self.generator.reward(program);
+        }
+        Some(left)
+    }
+
     /// Runs the program on the embedded machine: those of the fields of its end that vectors can demand. `None` if it ran
     /// into a limit, or if the format cannot hold it.
-    fn end_of(&mut self, program: &GeneratedProgram, fields: &[MemberShape]) -> Option<ProgramEnd> {
+    fn left_by(&mut self, program: &GeneratedProgram, fields: &[MemberShape]) -> Option<ProgramEnd> {
         let mut left: ProgramEnd = Vec::new();
         self.watch(program, None, &mut |_, state| {
             left = fields.iter().filter_map(|it| Some((it.name, state.observe(it.name)?))).collect();
@@ -340,8 +353,6 @@ impl ProgramTarget<'_> {
         if self.embedded.state().failure().is_some() {
             let dropped = self.machine.parts.map_or(&[][..], |parts| parts.dropped_by_failures);
             left.retain(|(name, _)| !dropped.contains(name));
-        } else {
-            self.generator.reward(program);
         }
         Some(left)
     }
@@ -354,7 +365,7 @@ impl ProgramTarget<'_> {
         see: See<'_>,
     ) -> Option<()> {
         let read;
-        let (loaded, steps) = if let Some(template) = &self.template {
+        let (loaded, steps) = if let Some(template) = &mut self.template {
             template.with(&self.generator.loaded(program), &program.input)
         } else {
             let new = NewVector {
@@ -364,9 +375,9 @@ impl ProgramTarget<'_> {
                 state: None,
             };
             read = read_back(&(self.make.make)(&new).ok()?, self.reference)?;
-            (read.program.clone(), &read.steps[..])
+            (&read.program, &read.steps[..])
         };
-        let ran = catch_panic(|| self.embedded.watch(&loaded, steps, watch, see));
+        let ran = catch_panic(|| self.embedded.watch(loaded, steps, watch, see));
         if ran.is_err() {
             self.renew();
         }
@@ -393,14 +404,14 @@ impl ProgramTarget<'_> {
     /// Whether the program may do something with an instruction that none before did: known without its
     /// vector if it can run so.
     fn may_be_new(&mut self, program: &GeneratedProgram) -> bool {
-        let Some(template) = &self.template else { return true };
+        let Some(template) = &mut self.template else { return true };
         let (loaded, steps) = template.with(&self.generator.loaded(program), &program.input);
         let mut observed = ObservedRun::new(Detail::Points);
-        let ran = catch_panic(|| self.embedded.watch(&loaded, steps, Some(&mut observed), &mut |_, _| ()));
+        let ran = catch_panic(|| self.embedded.watch(loaded, steps, Some(&mut observed), &mut |_, _| ()));
         if ran.is_err() {
             self.renew();
         }
-        !matches!(ran, Ok(Ok(()))) || observed.conditions().iter().any(|it| !self.seen.contains(it))
+        !matches!(ran, Ok(Ok(()))) || observed.is_new_to(&self.seen)
     }
 
     /// Keeps the program if it does something with an instruction that none before did, and returns whether it does.
@@ -411,10 +422,9 @@ impl ProgramTarget<'_> {
         if judged.report.verdict != Verdict::Pass {
             return false;
         }
-        let before = self.seen.len();
-        self.seen.extend(observed.conditions());
-        let is_new = self.seen.len() > before;
+        let is_new = observed.is_new_to(&self.seen);
         if is_new {
+            observed.add_to(&mut self.seen);
             self.generator.keep(program);
         }
         is_new

@@ -43,7 +43,7 @@ fn found(info: &'static MachineInfo, programs: u64) -> usize {
         let Some((program, end)) = target.next_program(&mut numbers, info.fields) else { continue };
         let vector = target.vector("a", &program, &end);
         let codes = target.generator.codes(&program);
-        let mut ran = RanProgram { number, vector: vector.clone(), end, codes, program: Some(program) };
+        let mut ran = RanProgram { number, vector: vector.clone(), codes, program: Some(program) };
         target.new_coverage(&mut ran);
         let Some(case) = vector
             .and_then(|vector| open_text(&source(), vector, target.reference).case(0)?.read().ok()?.case)
@@ -95,10 +95,10 @@ fn a_program_without_a_vector_is_the_one_that_its_vector_gives() {
             };
             let Ok(document) = (loads.make.make)(&new) else { continue };
             let case = read_back(&document, &loads.reference).unwrap();
-            let template = target.template.as_ref().unwrap();
+            let template = target.template.as_mut().unwrap();
             let (loaded, steps) = template.with(&target.generator.loaded(&program), &program.input);
             let assembled = |program: &Program| (info.assemble)(program).map(|it| it.0).ok();
-            assert_eq!(assembled(&loaded), assembled(&case.program), "{} {number}", info.name);
+            assert_eq!(assembled(loaded), assembled(&case.program), "{} {number}", info.name);
             assert_eq!(steps.len(), case.steps.len(), "{} {number}", info.name);
             compared += 1;
         }
