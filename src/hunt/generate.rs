@@ -45,7 +45,7 @@ struct Piece {
     /// The piece that it jumps to, or whose offset it pushes.
     target: Option<usize>,
     /// The pieces that its operands name, if they are different ones: an operand that names none is zero.
-    handlers: Option<[Option<usize>; 2]>,
+    handlers: Option<Box<[Option<usize>; 2]>>,
 }
 
 impl Piece {
@@ -55,7 +55,7 @@ impl Piece {
 
     /// The same with targets that moved.
     fn moved(self, to: impl Fn(usize) -> usize) -> Piece {
-        let handlers = self.handlers.map(|handlers| handlers.map(|handler| handler.map(&to)));
+        let handlers = self.handlers.map(|handlers| Box::new(handlers.map(|handler| handler.map(&to))));
         Piece { target: self.target.map(&to), handlers, ..self }
     }
 
@@ -380,7 +380,7 @@ impl ProgramGenerator {
 
     /// The instructions of a list of the machine's parts.
     fn listed(&self, instructions: &[PushedNumber]) -> impl Iterator<Item = Piece> {
-        instructions.iter().filter_map(|it| self.named(&it.instruction, &it.operands))
+        instructions.iter().filter_map(|it| self.named(it.instruction, &it.operands))
     }
 
     /// The bytes of an instruction: of one without bytes, its arguments as 16-bit numbers.

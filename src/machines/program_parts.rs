@@ -83,15 +83,15 @@ impl ProgramParts {
 #[derive(Debug, Clone)]
 pub struct PushedNumber {
     /// The name of the instruction.
-    pub instruction: String,
+    pub instruction: &'static str,
     /// The bytes after its code.
     pub operands: Vec<u8>,
 }
 
 impl PushedNumber {
     /// An instruction without operands.
-    pub fn plain(instruction: &str) -> PushedNumber {
-        PushedNumber { instruction: instruction.to_owned(), operands: Vec::new() }
+    pub fn plain(instruction: &'static str) -> PushedNumber {
+        PushedNumber { instruction, operands: Vec::new() }
     }
 }
 

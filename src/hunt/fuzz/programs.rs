@@ -406,12 +406,13 @@ impl ProgramTarget<'_> {
     fn may_be_new(&mut self, program: &GeneratedProgram) -> bool {
         let Some(template) = &mut self.template else { return true };
         let (loaded, steps) = template.with(&self.generator.loaded(program), &program.input);
-        let mut observed = ObservedRun::new(Detail::Points);
+        let mut observed = ObservedRun::beyond(&self.seen);
         let ran = catch_panic(|| self.embedded.watch(loaded, steps, Some(&mut observed), &mut |_, _| ()));
+        let is_new = observed.is_new_to(&self.seen);
         if ran.is_err() {
             self.renew();
         }
-        !matches!(ran, Ok(Ok(()))) || observed.is_new_to(&self.seen)
+        is_new || !matches!(ran, Ok(Ok(())))
     }
 
     /// Keeps the program if it does something with an instruction that none before did, and returns whether it does.

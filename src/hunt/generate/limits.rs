@@ -173,8 +173,7 @@ impl ProgramGenerator {
 
     /// The pieces of a filler: several instructions that are bytes are one of them.
     fn repeated(&self, repeated: &RepeatedInstruction) -> Vec<Piece> {
-        let Some(piece) = self.named(&repeated.instruction.instruction, &repeated.instruction.operands)
-        else {
+        let Some(piece) = self.named(repeated.instruction.instruction, &repeated.instruction.operands) else {
             return Vec::new();
         };
         match self.machine.isa.unit {

@@ -2,6 +2,8 @@
 
 use num_bigint::BigInt;
 
+use super::opcodes::NEO2;
+use crate::isa::ImmediateOperand;
 use crate::machines::program_parts::OperandKind::{Array, Boundary, Bytes, Flag, Found, Map, Small, Struct};
 use crate::machines::program_parts::{
     BuiltOperand, CodeNotation, InputData, JumpTargets, KnownOperands, ProgramParts, PushedNumber,
@@ -10,7 +12,7 @@ use crate::machines::program_parts::{
 
 pub(super) const PARTS: ProgramParts = ProgramParts {
     operands: &[Small, Small, Boundary, Boundary, Bytes, Flag, Array, Struct, Map, Found],
-    number: |it| Some(number(it)),
+    number,
     built: &[
         BuiltOperand { kind: Flag, instructions: &["PUSH1"] },
         BuiltOperand { kind: Flag, instructions: &["PUSH0"] },
@@ -28,7 +30,7 @@ pub(super) const PARTS: ProgramParts = ProgramParts {
     copied: |below| match below {
         0 => Some(vec![PushedNumber::plain("DUP")]),
         1 => Some(vec![PushedNumber::plain("OVER")]),
-        _ => Some(vec![number(&below.into()), PushedNumber::plain("PICK")]),
+        _ => Some(vec![number(&below.into())?, PushedNumber::plain("PICK")]),
     },
     changed: &[
         BuiltOperand { kind: Array, instructions: &["DUP", "PUSH6", "APPEND"] },
@@ -65,9 +67,12 @@ const SERVICES: &[&[u8]] = &[
     b"\x29System.ExecutionEngine.GetEntryScriptHash",
 ];
 
-fn number(number: &BigInt) -> PushedNumber {
+/// The instruction that pushes as many bytes as the number has: its code is how many. `None` if no instruction does.
+fn number(number: &BigInt) -> Option<PushedNumber> {
     let operands = number.to_signed_bytes_le();
-    PushedNumber { instruction: format!("PUSHBYTES{}", operands.len()), operands }
+    let op = NEO2.by_code(operands.len().try_into().ok()?)?;
+    (op.operands == [ImmediateOperand::Data(operands.len() as u8)])
+        .then_some(PushedNumber { instruction: op.name, operands })
 }
 
 /// Arrays on the other stack, which count as so many items with what `CAT` needs below the values that it removes. It
@@ -79,7 +84,7 @@ fn filler(values: usize) -> Vec<RepeatedInstruction> {
     let mut filler = Vec::new();
     while left > 0 {
         let chunk = left.min(1 + MAX_ITEMS);
-        filler.push(number(&(chunk - 1).into()));
+        filler.extend(number(&(chunk - 1).into()));
         filler.extend(["NEWARRAY", "TOALTSTACK"].map(PushedNumber::plain));
         left -= chunk;
     }
@@ -90,7 +95,8 @@ fn filler(values: usize) -> Vec<RepeatedInstruction> {
 /// The same, with an item that is not counted: the machine states that `CHECKMULTISIG` leaves one fewer than it does. If
 /// the items are counted again, there are too many.
 fn filler_of_more(values: usize) -> Vec<RepeatedInstruction> {
-    let one = || number(&1.into());
-    let check = [one(), one(), one(), one(), PushedNumber::plain("CHECKMULTISIG")];
-    check.map(RepeatedInstruction::from).into_iter().chain(filler(values)).collect()
+    const ONES: usize = 4;
+    let ones = std::iter::repeat_n(number(&1.into()), ONES).flatten();
+    let check = ones.chain([PushedNumber::plain("CHECKMULTISIG")]);
+    check.map(RepeatedInstruction::from).chain(filler(values)).collect()
 }
