@@ -36,7 +36,7 @@ pub(super) fn shorten_long(minimizer: &mut Minimizer<'_>) {
 
 /// Changes each program, given by its place among the programs.
 fn for_each(minimizer: &mut Minimizer<'_>, change: impl Fn(&mut Minimizer<'_>, &'static Isa, usize)) {
-    let Some(isa) = minimizer.machine().map(|machine| machine.isa) else { return };
+    let Some(isa) = minimizer.machine.map(|machine| machine.isa) else { return };
     let mut at = 0;
     while at < programs(minimizer, isa).len() && !minimizer.is_cut {
         change(minimizer, isa, at);
