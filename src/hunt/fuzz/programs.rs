@@ -1,27 +1,25 @@
 //! The programs of an embedded machine: what it does is demanded of the machines that are compared with it.
 
+mod subject;
 mod template;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::vec;
 
+use self::subject::{CauseCertainty, CauseInWords, Subject, cause, explains};
 use self::template::{ProgramTemplate, read_back};
 use super::said::{said, source, with_machines};
 use super::{
     DifferenceOf, FuzzCause, FuzzFinding, FuzzOptions, FuzzSubject, FuzzTarget, JudgedCase, NotFuzzed,
     NotRepeated, repeats,
 };
-use crate::explain::explain;
 use crate::explain::observed_run::{Detail, ObservedRun};
 use crate::explain::observer::SeenOutcomes;
 use crate::formats::{MakeVector, NewVector, made_for};
 use crate::hunt::corpus::FuzzCorpus;
 use crate::hunt::generate::{GeneratedProgram, ProgramGenerator, StackPeak};
-use crate::hunt::minimize::{
-    KeptFailure, MinimizeOptions, diverging_instruction, minimize, named_instruction, options_of,
-};
-use crate::isa::OpInfo;
+use crate::hunt::minimize::{KeptFailure, MinimizeOptions, minimize, options_of};
 use crate::machines::MachineInfo;
 use crate::machines::inspect::Inspect;
 use crate::machines::machine::{At, Watch};
@@ -52,13 +50,6 @@ const MAX_TRIED_BYTES: usize = 1 << 26;
 
 /// How many differences are made small that seem to be about one instruction and turn out to be known.
 const MAX_REPEATED: u32 = 20;
-
-/// The minimum number of differing programs with a known cause: from then on, it can explain a further difference before
-/// that is made small.
-const MIN_DIFFERING: u32 = 8;
-
-/// The factor for the suspicion of the instruction that made the first wrong value.
-const BLAME_FACTOR: u64 = 4;
 
 /// The name of the embedded machine in what each machine did.
 const EMBEDDED: &str = "embedded";
@@ -93,67 +84,6 @@ pub(super) fn loads<'s>(
     };
     let subjects = subjects.iter().map(|subject| (&*subject.name, load(&subject.testee))).collect();
     Ok(ProgramLoads { make, parts, reference: load(&MakeTestee::default()), subjects })
-}
-
-struct Subject<'o> {
-    name: &'o str,
-    options: &'o LoadOptions,
-    worker: Worker<'o>,
-    /// How many programs with an instruction, by its code, had no difference, and how many had one.
-    counts: HashMap<u16, ProgramCounts>,
-    /// Whether it ran a program.
-    has_run: bool,
-    /// Why it does not run the first program.
-    not_run: Option<String>,
-    /// How many differences were made small without a cause that is new, by the instruction that seemed to be wrong.
-    repeated: HashMap<String, u32>,
-}
-
-#[derive(Debug, Clone, Copy, Default)]
-struct ProgramCounts {
-    passing: u32,
-    failing: u32,
-}
-
-impl ProgramCounts {
-    /// How suspicious an instruction is: the square of its Ochiai coefficient, without the factor that all instructions have
-    /// in common. Unlike the share of programs that differ, it is small if the only program with a rare instruction differs.
-    fn suspicion(self) -> u64 {
-        let [passing, failing] = [self.passing, self.failing].map(u64::from);
-        ((failing * failing) << 20) / (passing + failing).max(1)
-    }
-
-    /// The share of programs that differ, in thousandths.
-    fn share(self) -> u32 {
-        1_000 * self.failing / (self.passing + self.failing).max(1)
-    }
-}
-
-impl<'o> Subject<'o> {
-    fn new(name: &'o str, options: &'o LoadOptions) -> Subject<'o> {
-        let (counts, repeated) = (HashMap::new(), HashMap::new());
-        let worker = Worker::new(&options.run);
-        Subject { name, options, worker, counts, has_run: false, not_run: None, repeated }
-    }
-
-    fn count(&mut self, codes: &BTreeSet<u16>, differs: bool) {
-        for code in codes {
-            let counts = self.counts.entry(*code).or_default();
-            if differs {
-                counts.failing += 1;
-            } else {
-                counts.passing += 1;
-            }
-        }
-    }
-
-    fn counts_of(&self, op: &OpInfo) -> ProgramCounts {
-        self.counts.get(&op.code).copied().unwrap_or_default()
-    }
-
-    fn knows(&self, known: &BTreeSet<FuzzCause>, what: &str) -> bool {
-        known.contains(&FuzzCause { vm: self.name.to_owned(), what: what.to_owned() })
-    }
 }
 
 /// The fields of the state after a program.
@@ -471,7 +401,10 @@ impl ProgramTarget<'_> {
         }
         let file = open_text(&source(), vector.to_owned(), subject.options);
         let first = cause(subject, &file, None);
-        let repeated = subject.repeated.entry(first).or_insert(0);
+        if first.certainty == CauseCertainty::Reported && subject.knows(known, &first.what) {
+            return Ok(None);
+        }
+        let repeated = subject.repeated.entry(first.what).or_insert(0);
         if *repeated == MAX_REPEATED {
             return Ok(None);
         }
@@ -488,7 +421,7 @@ impl ProgramTarget<'_> {
             return Err(NotRepeated);
         }
         let ops = (self.machine.contains)(&program);
-        let what = cause(subject, &file, Some(&ops));
+        let CauseInWords { what, .. } = cause(subject, &file, Some(&ops));
         if subject.knows(known, &what) || explains(subject, known, ops.into_iter()) {
             return Ok(None);
         }
@@ -510,29 +443,6 @@ impl ProgramTarget<'_> {
         });
         [(EMBEDDED.to_owned(), embedded)].into_iter().chain(others).collect()
     }
-}
-
-/// Whether one of these instructions is a known cause that explains a difference: most programs with it differ, or
-/// it is the most suspicious one and many programs with it differ.
-fn explains(
-    subject: &Subject<'_>,
-    known: &BTreeSet<FuzzCause>,
-    ops: impl Iterator<Item = &'static OpInfo>,
-) -> bool {
-    let mut most = 0;
-    let mut is_explained = false;
-    for op in ops {
-        let counts = subject.counts_of(op);
-        let is_known = subject.knows(known, op.name);
-        if is_known && counts.share() >= 500 {
-            return true;
-        }
-        if counts.suspicion() > most {
-            most = counts.suspicion();
-            is_explained = is_known && counts.failing >= MIN_DIFFERING;
-        }
-    }
-    is_explained
 }
 
 /// The program of the only case of a file.
@@ -567,25 +477,6 @@ fn small(
         .or_else(|_| minimize((file, 0), &source, &own, Some(&reference), how))
         .ok()?;
     Some((small.text, small.report))
-}
-
-/// What the failure of a case is about: the instruction after which the machines first differ, if the machine reports its
-/// steps. If it does not, the most suspicious instruction of the small program; without a small program, the one that made the
-/// first wrong value.
-fn cause(subject: &mut Subject<'_>, file: &LoadedFile<'_>, ops: Option<&[&'static OpInfo]>) -> String {
-    let report = subject.worker.run_case(file, 0);
-    let signature = || signature(report.machine.as_deref(), &report.verdict).unwrap_or_default();
-    if report.verdict.kind() != DifferenceKind::Fail {
-        return signature();
-    }
-    let explained = explain(&mut subject.worker, file, 0, 0);
-    let named = named_instruction(&explained);
-    let suspicion = |op: &OpInfo| {
-        let is_named = Some(op.name) == named;
-        (subject.counts_of(op).suspicion() * if is_named { BLAME_FACTOR } else { 1 }, is_named)
-    };
-    let suspicious = ops.into_iter().flatten().max_by_key(|op| suspicion(op)).map(|op| op.name);
-    diverging_instruction(&explained).or(suspicious).or(named).map_or_else(signature, str::to_owned)
 }
 
 #[cfg(test)]

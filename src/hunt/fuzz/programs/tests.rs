@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::subject::ProgramCounts;
 use super::*;
 use crate::explain::observer::CoveragePoints;
 use crate::machines::of_this_crate;
