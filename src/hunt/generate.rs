@@ -24,6 +24,7 @@ use std::ops::Range;
 use self::limits::StackHeight;
 pub(super) use self::limits::{StackFill, StackPeak};
 use self::variables::KeptValues;
+use crate::formats::BlockNumbers;
 use crate::isa::{DeclaredEffect, ImmediateOperand, OpInfo, PlaceKind, Unit};
 use crate::machines::MachineInfo;
 use crate::machines::program_parts::{OperandKind, ProgramParts, PushedNumber};
@@ -79,6 +80,8 @@ pub(super) struct GeneratedProgram {
     pub(super) fill: Option<StackFill>,
     /// The data that the program gets.
     pub(super) input: Vec<u8>,
+    /// The numbers of its block.
+    pub(super) block: BlockNumbers,
 }
 
 /// What surrounds the pieces of a program.
@@ -252,7 +255,8 @@ impl ProgramGenerator {
     }
 
     fn fresh(&self, numbers: &mut Numbers) -> GeneratedProgram {
-        let program = GeneratedProgram { input: self.input(numbers), ..GeneratedProgram::default() };
+        let (input, block) = (self.input(numbers), self.block(numbers));
+        let program = GeneratedProgram { input, block, ..GeneratedProgram::default() };
         let mut draft = ProgramDraft { program, ..ProgramDraft::default() };
         // Few instructions more often: what comes after one that fails is not executed.
         let count = 1 + numbers.below(MAX_INSTRUCTIONS);
@@ -283,6 +287,11 @@ impl ProgramGenerator {
         }
         let count = 1 + numbers.below(MAX_INPUT);
         numbers.bytes(count)
+    }
+
+    /// The numbers of the block of a program, mostly small: some implementations cannot do without.
+    fn block(&self, numbers: &mut Numbers) -> BlockNumbers {
+        if self.parts.reads_block && numbers.one_in(8) { BlockNumbers::Large } else { BlockNumbers::Small }
     }
 
     /// Any instruction: half of the time, each row is as likely as the others, otherwise each group. Of two, mostly the

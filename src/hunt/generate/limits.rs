@@ -45,6 +45,7 @@ impl ProgramGenerator {
         let program = GeneratedProgram {
             frame: ProgramFrame::Bare,
             input: self.input(numbers),
+            block: self.block(numbers),
             ..GeneratedProgram::default()
         };
         let mut draft = ProgramDraft { program, ..ProgramDraft::default() };

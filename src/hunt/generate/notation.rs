@@ -7,6 +7,7 @@ use crate::formats::Inputs;
 use crate::hunt::minimize::programs::listed;
 use crate::isa::{ImmediateOperand, OpInfo, Unit};
 use crate::machines::program_parts::CodeNotation;
+use crate::model::hex::bytes_key;
 use crate::model::value::Value;
 use crate::prove::numbers::Numbers;
 
@@ -32,7 +33,9 @@ impl ProgramGenerator {
     /// What the program gets, as it is typed.
     pub(in crate::hunt) fn inputs(&self, program: &GeneratedProgram) -> Inputs {
         let data = self.parts.input.filter(|_| !program.input.is_empty());
-        Inputs { input: data.map(|data| (data.typed)(&program.input)), ..Inputs::default() }
+        let input = data.map(|data| (data.typed)(&program.input));
+        let scripts = self.parts.callable.iter().map(|script| bytes_key(script)).collect();
+        Inputs { input, scripts, block: program.block, ..Inputs::default() }
     }
 
     /// What the machine loads as the code of the program.

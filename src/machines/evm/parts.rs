@@ -43,6 +43,8 @@ pub(super) const PARTS: ProgramParts = ProgramParts {
     code: "code",
     notation: CodeNotation::Hex,
     input: Some(InputData { member: "data", typed: |data| format!("0x{}", hex::encode(data)) }),
+    reads_block: true,
+    callable: &[],
     shown: Some(ShownResults { first: &FIRST_VALUES, last: &SHOWS_RESULTS, values: 4, removes: "POP" }),
     single: SingleInstruction::Pushed(single),
     units: ProgramParts::FEW_UNITS,

@@ -2,7 +2,8 @@
 
 use num_bigint::BigInt;
 
-use super::opcodes::NEO2;
+use super::opcodes::{NEO2, Op};
+use super::script::Hash;
 use crate::isa::ImmediateOperand;
 use crate::machines::program_parts::OperandKind::{Array, Boundary, Bytes, Flag, Found, Map, Small, Struct};
 use crate::machines::program_parts::{
@@ -37,7 +38,11 @@ pub(super) const PARTS: ProgramParts = ProgramParts {
         BuiltOperand { kind: Struct, instructions: &["DUP", "PUSH6", "APPEND"] },
         BuiltOperand { kind: Map, instructions: &["DUP", "PUSH6", "PUSH9", "SETITEM"] },
     ],
-    known: &[KnownOperands { instructions: &["SYSCALL"], operands: SERVICES }],
+    known: &[
+        KnownOperands { instructions: &["SYSCALL"], operands: SERVICES },
+        KnownOperands { instructions: &["APPCALL", "TAILCALL"], operands: &[&CALLABLE_HASH] },
+        KnownOperands { instructions: &["CALL_E", "CALL_ET"], operands: ISOLATED_CALLS },
+    ],
     variables: &[Variables {
         first: &[],
         stores: &["TOALTSTACK", "TOALTSTACK"],
@@ -51,6 +56,8 @@ pub(super) const PARTS: ProgramParts = ProgramParts {
     notation: CodeNotation::Hex,
     // What signatures are checked with.
     input: Some(InputData { member: "message", typed: |data| format!("0x{}", hex::encode(data)) }),
+    reads_block: false,
+    callable: &[&CALLABLE],
     shown: None,
     single: SingleInstruction::OnStack,
     // Checking a signature takes 45,000.
@@ -66,6 +73,25 @@ const SERVICES: &[&[u8]] = &[
     b"\x2bSystem.ExecutionEngine.GetCallingScriptHash",
     b"\x29System.ExecutionEngine.GetEntryScriptHash",
 ];
+
+/// A script that pushes how many values it got.
+const CALLABLE: [u8; 1] = [Op::DEPTH as u8];
+
+/// The HASH160 of [`CALLABLE`].
+const CALLABLE_HASH: Hash =
+    *b"\xb1\xdf\x19\x79\xba\x1a\xa2\xa8\xa1\x14\xb6\x41\xd7\x64\xf2\x6c\xf1\xd5\xd8\x44";
+
+/// Calls of [`CALLABLE`] with counts of results and arguments: it returns one value more than it gets.
+const ISOLATED_CALLS: &[&[u8]] =
+    &[&isolated_call(1, 0), &isolated_call(3, 2), &isolated_call(2, 1), &isolated_call(1, 1)];
+
+const fn isolated_call(results: u8, arguments: u8) -> [u8; 2 + size_of::<Hash>()] {
+    let mut call = [0; 2 + size_of::<Hash>()];
+    let (counts, hash) = call.split_at_mut(2);
+    counts.copy_from_slice(&[results, arguments]);
+    hash.copy_from_slice(&CALLABLE_HASH);
+    call
+}
 
 /// The instruction that pushes as many bytes as the number has: its code is how many. `None` if no instruction does.
 fn number(number: &BigInt) -> Option<PushedNumber> {
@@ -99,4 +125,15 @@ fn filler_of_more(values: usize) -> Vec<RepeatedInstruction> {
     let ones = std::iter::repeat_n(number(&1.into()), ONES).flatten();
     let check = ones.chain([PushedNumber::plain("CHECKMULTISIG")]);
     check.map(RepeatedInstruction::from).chain(filler(values)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::script::hash160;
+    use super::{CALLABLE, CALLABLE_HASH};
+
+    #[test]
+    fn the_script_that_is_called_has_the_hash() {
+        assert_eq!(hash160(&CALLABLE), CALLABLE_HASH);
+    }
 }

@@ -59,6 +59,8 @@ pub(super) const PARTS: ProgramParts = ProgramParts {
     // A person can read such a script.
     notation: CodeNotation::Names,
     input: None,
+    reads_block: false,
+    callable: &[],
     shown: None,
     single: SingleInstruction::OnStack,
     units: ProgramParts::FEW_UNITS,

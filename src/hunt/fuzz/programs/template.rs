@@ -2,22 +2,21 @@
 
 use std::sync::Arc;
 
-use crate::formats::{Inputs, MakeVector, NewVector};
+use crate::formats::{BlockNumbers, MakeVector, NewVector};
 use crate::hunt::fuzz::said::source;
-use crate::hunt::generate::ProgramGenerator;
+use crate::hunt::generate::{GeneratedProgram, ProgramGenerator};
 use crate::machines::program_parts::{CodeNotation, ProgramParts};
 use crate::model::case::{Case, Program, Step};
 use crate::model::value::Value;
 use crate::run::{LoadOptions, open_text};
 
 /// Cases whose program is replaced, so that one need not be read from a vector to run.
-pub(super) struct ProgramTemplate {
-    with_input: ReplacedCase,
-    without_input: ReplacedCase,
-}
+pub(super) struct ProgramTemplate(Vec<ReplacedCase>);
 
 /// A case, and what is replaced in it.
 struct ReplacedCase {
+    /// Whether its program has input data, and the numbers of its block: what programs share that run as this case.
+    shared: (bool, BlockNumbers),
     case: Case,
     /// Where its program has the code that the machine loads.
     code: Vec<ValuePlace>,
@@ -40,38 +39,45 @@ impl ProgramTemplate {
         reference: &LoadOptions,
     ) -> Option<ProgramTemplate> {
         let marker = generator.marker();
-        let input = parts.input.map(|data| (data.typed)(&ProgramTemplate::INPUT));
-        let inputs = Inputs { input, ..Inputs::default() };
         let code = generator.loaded(&marker);
         // Names of instructions would be loaded as such.
         let program = match (&code, parts.notation) {
             (Value::Bytes(code), CodeNotation::Names) => format!("0x{}", hex::encode(code)).into(),
             _ => generator.document(&marker),
         };
-        let case = |inputs: &Inputs| {
-            let new = NewVector { name: "case", program: &program, inputs, state: None };
-            Some(ReplacedCase::new(read_back(&(make.make)(&new).ok()?, reference)?, &code))
+        let case = |(input, block): (&[u8], BlockNumbers)| {
+            let mut marker = marker.clone();
+            (marker.input, marker.block) = (input.to_vec(), block);
+            let inputs = generator.inputs(&marker);
+            let new = NewVector { name: "case", program: &program, inputs: &inputs, state: None };
+            let case = read_back(&(make.make)(&new).ok()?, reference)?;
+            let replaced = ReplacedCase::new(shared(&marker), case, &code);
+            (!replaced.code.is_empty()).then_some(replaced)
         };
-        let (with_input, without_input) = (case(&inputs)?, case(&Inputs::default())?);
-        (!without_input.code.is_empty()).then_some(ProgramTemplate { with_input, without_input })
+        let inputs = [&[], &ProgramTemplate::INPUT[..]];
+        let blocks = [BlockNumbers::Small, BlockNumbers::Large];
+        let all = blocks.into_iter().flat_map(|block| inputs.map(|input| (input, block)));
+        Some(ProgramTemplate(all.map(case).collect::<Option<_>>()?))
     }
 
-    /// The program with this code and these input data, and what to do with it.
-    pub(super) fn with(&mut self, code: &Value, input: &[u8]) -> (&Program, &[Step]) {
-        let replaced = if input.is_empty() { &mut self.without_input } else { &mut self.with_input };
+    /// What is loaded for a program with this code, and what to do with it.
+    pub(super) fn with(&mut self, code: &Value, generated: &GeneratedProgram) -> (&Program, &[Step]) {
+        let wanted = shared(generated);
+        let place = self.0.iter().position(|replaced| replaced.shared == wanted);
+        let replaced = &mut self.0[place.unwrap_or_default()];
         let program = Arc::make_mut(&mut replaced.case.program.0);
         for place in &replaced.code {
             part(program, place).clone_from(code);
         }
         for place in &replaced.input {
-            *part(program, place) = Value::Bytes(input.to_vec());
+            *part(program, place) = Value::Bytes(generated.input.clone());
         }
         (&replaced.case.program, &replaced.case.steps)
     }
 }
 
 impl ReplacedCase {
-    fn new(case: Case, code: &Value) -> ReplacedCase {
+    fn new(shared: (bool, BlockNumbers), case: Case, code: &Value) -> ReplacedCase {
         let places = |value: &Value| {
             let mut places = Vec::new();
             add_places(&case.program.0, value, &mut Vec::new(), &mut places);
@@ -79,8 +85,13 @@ impl ReplacedCase {
         };
         let input = Value::Bytes(ProgramTemplate::INPUT.to_vec());
         let (code, input) = (places(code), places(&input));
-        ReplacedCase { case, code, input }
+        ReplacedCase { shared, case, code, input }
     }
+}
+
+/// What a program shares with others that run as the same case.
+fn shared(program: &GeneratedProgram) -> (bool, BlockNumbers) {
+    (!program.input.is_empty(), program.block)
 }
 
 /// Adds where `wanted` is in a value, which is itself at `here`.
