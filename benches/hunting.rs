@@ -1,7 +1,9 @@
 //! How many programs `vmconf fuzz` makes in a second of CPU time, and how many of the planted faults it finds in how many:
-//! each fault in a machine behind the process protocol, from an empty corpus. The seconds are those of both processes.
+//! each fault in a machine behind the process protocol, from an empty corpus. The seconds are those of both processes. How
+//! small the first program becomes that differs, and in which part of the seconds.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::io::{BufRead, Write};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -11,13 +13,16 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
 use vmconf::hunt::corpus::FuzzCorpus;
-use vmconf::hunt::fuzz::{FuzzEvent, FuzzMachine, FuzzOptions, FuzzSubject, fuzz};
+use vmconf::hunt::fuzz::{FuzzEvent, FuzzFinding, FuzzMachine, FuzzOptions, FuzzSubject, fuzz};
+use vmconf::hunt::minimize::{KeptFailure, MinimizeOptions, minimize, options_of};
 use vmconf::machines::{MachineInfo, of_this_crate};
 use vmconf::model::interrupt::Interrupt;
 use vmconf::model::limits::Limits;
 use vmconf::prove::mutants::equivalent::noticeable_faults_of;
 use vmconf::prove::mutants::fault::{RowFault, row_faults_of};
 use vmconf::prove::mutants::faulty::Faulty;
+use vmconf::run::sources::{SourceOrigin, VectorSource};
+use vmconf::run::{FileOptions, LoadOptions, open_text};
 use vmconf::testees::MakeTestee;
 use vmconf::testees::process::{ProcessGroups, ProcessVm, TesteeCommand};
 use vmconf::testees::server::Server;
@@ -55,6 +60,10 @@ pub(crate) struct PlantedArguments {
 /// Seconds after which the share of found faults is told.
 const EARLY: f64 = 10.0;
 
+/// How many changes are tried to make a program small, and how many bytes they have together, as in `vmconf fuzz`.
+const MAX_TRIES: usize = 2_000;
+const MAX_TRIED_BYTES: usize = 1 << 26;
+
 /// Measures each machine.
 pub(crate) fn measure(arguments: &Arguments) -> anyhow::Result<()> {
     let mut all = Vec::new();
@@ -63,10 +72,10 @@ pub(crate) fn measure(arguments: &Arguments) -> anyhow::Result<()> {
         println!("{:<9}{:>8.0} programs a second of CPU time, alone", info.name, rate(info, arguments)?);
         let mut found = Vec::new();
         for fault in sample(noticeable_faults_of(info), arguments) {
-            let seconds = planted(fault, arguments)?;
-            let told = seconds.map_or("not found".to_owned(), |seconds| format!("{seconds:.1} s"));
-            println!("  {told:>9}  {fault}");
-            found.push(seconds);
+            let planted = planted(fault, arguments)?;
+            let told = planted.as_ref().map_or("not found".to_owned(), FoundFault::to_string);
+            println!("  {told:>40}  {fault}");
+            found.push(planted);
         }
         println!("{:<9}{}", info.name, summary(&found, arguments));
         all.extend(found);
@@ -75,11 +84,38 @@ pub(crate) fn measure(arguments: &Arguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// How many of the faults were found, early and at all.
-fn summary(found: &[Option<f64>], arguments: &Arguments) -> String {
-    let within = |limit: f64| found.iter().flatten().filter(|seconds| **seconds <= limit).count();
-    let (all, limit) = (found.len(), arguments.seconds);
-    format!("{} of {all} found in {EARLY} s, {} in {limit} s", within(EARLY), within(limit))
+/// A fault that was found.
+struct FoundFault {
+    /// After how many seconds, with those that it took to make the program small.
+    seconds: f64,
+    /// How many of them it took to make the program small.
+    minimizing: f64,
+    /// How many instructions the small program has.
+    instructions: usize,
+}
+
+impl fmt::Display for FoundFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let FoundFault { seconds, minimizing, instructions } = self;
+        write!(f, "{seconds:.1} s, {instructions} instructions in {minimizing:.1} s")
+    }
+}
+
+/// How many of the faults were found, early and at all, and how small the programs are.
+fn summary(all: &[Option<FoundFault>], arguments: &Arguments) -> String {
+    let found: Vec<_> = all.iter().flatten().collect();
+    let within = |limit: f64| found.iter().filter(|it| it.seconds <= limit).count();
+    let mut sizes: Vec<_> = found.iter().map(|it| it.instructions).collect();
+    sizes.sort_unstable();
+    let median = sizes.get(sizes.len() / 2).copied().unwrap_or_default();
+    let longest = found.iter().map(|it| it.minimizing).fold(0.0, f64::max);
+    format!(
+        "{} of {} found in {EARLY} s, {} in {} s; median of {median} instructions, made small in at most {longest:.1} s",
+        within(EARLY),
+        all.len(),
+        within(arguments.seconds),
+        arguments.seconds,
+    )
 }
 
 /// How many programs are made, run and kept in a second on the embedded machine, without any other.
@@ -98,7 +134,7 @@ fn rate(info: &'static MachineInfo, arguments: &Arguments) -> anyhow::Result<f64
 }
 
 fn options(seed: u64, programs: u64, deadline: Option<Instant>) -> FuzzOptions {
-    FuzzOptions { seed, programs, deadline, max_tries: 2_000, jobs: 1 }
+    FuzzOptions { seed, programs, deadline, max_tries: MAX_TRIES, jobs: 1 }
 }
 
 /// Some of the faults, each as likely as the others.
@@ -117,18 +153,24 @@ fn sample(mut faults: Vec<RowFault>, arguments: &Arguments) -> Vec<RowFault> {
     chosen
 }
 
-/// After how many seconds the fault is found; `None` if it is not.
-fn planted(fault: RowFault, arguments: &Arguments) -> anyhow::Result<Option<f64>> {
+/// Searches for the fault in another process; `None` if it is not found.
+fn planted(fault: RowFault, arguments: &Arguments) -> anyhow::Result<Option<FoundFault>> {
     let mut search = Command::new(std::env::current_exe()?);
     search.args(["planted", &fault.to_string()]);
     search.args([arguments.seconds.to_string(), arguments.seed.to_string()]);
     let output = search.stderr(Stdio::inherit()).output()?;
     ensure!(output.status.success(), "{fault}: {}", output.status);
     let told = String::from_utf8(output.stdout)?;
-    Ok(if told.trim() == "none" { None } else { Some(told.trim().parse()?) })
+    let words: Vec<_> = told.split_whitespace().collect();
+    let [seconds, minimizing, instructions] = words[..] else { return Ok(None) };
+    Ok(Some(FoundFault {
+        seconds: seconds.parse()?,
+        minimizing: minimizing.parse()?,
+        instructions: instructions.parse()?,
+    }))
 }
 
-/// Searches until the fault is found, and prints after how many seconds that was.
+/// Searches until the fault is found, makes the program small, and prints the numbers of [`FoundFault`].
 pub(crate) fn search(arguments: &PlantedArguments) -> anyhow::Result<()> {
     let PlantedArguments { fault, seconds, seed } = arguments;
     let fault = named(fault)?;
@@ -152,7 +194,8 @@ pub(crate) fn search(arguments: &PlantedArguments) -> anyhow::Result<()> {
         Ok(vm) => Arc::new(vm),
         Err(why) => bail!("{why}"),
     };
-    let subject = FuzzSubject { name: "planted".to_owned(), testee: MakeTestee::in_processes(vm) };
+    let testee = MakeTestee::in_processes(vm);
+    let subject = FuzzSubject { name: "planted".to_owned(), testee: testee.clone() };
     let start = cpu_time_of_all()?;
     let is_told = Arc::new(AtomicBool::new(false));
     let tell = {
@@ -173,14 +216,42 @@ pub(crate) fn search(arguments: &PlantedArguments) -> anyhow::Result<()> {
         give_up("none".to_owned());
     });
     let machine = FuzzMachine::Embedded(fault.machine);
-    let options = options(*seed, u64::MAX, None);
+    // The program is made small here, so that the time can be told apart.
+    let options = FuzzOptions { max_tries: 0, ..options(*seed, u64::MAX, None) };
     let mut known = BTreeSet::new();
     fuzz(&machine, &[subject], FuzzCorpus::default(), &options, &mut known, &mut |event| {
-        if let FuzzEvent::Found(_) = event {
-            tell(cpu_time_of_all().map_or("none".to_owned(), |now| (now - start).to_string()));
-        }
+        let FuzzEvent::Found(finding) = event else { return };
+        let told = || -> anyhow::Result<String> {
+            let found = cpu_time_of_all()?;
+            let instructions = minimized(fault.machine, &finding, &testee)?;
+            let now = cpu_time_of_all()?;
+            Ok(format!("{} {} {instructions}", now - start, now - found))
+        };
+        tell(told().unwrap_or_else(|why| format!("none: {why:#}")));
     })?;
     Ok(())
+}
+
+/// How many instructions the program of a finding has after it was made small.
+fn minimized(info: &MachineInfo, finding: &FuzzFinding, testee: &MakeTestee) -> anyhow::Result<usize> {
+    let source = VectorSource::new("found.json".into(), "found.json".into(), SourceOrigin::Stream);
+    let limits = Limits { steps: info.parts.map_or(0, |parts| parts.units), ..Limits::default() };
+    let file = FileOptions { limits, ..FileOptions::default() };
+    let load = LoadOptions { file, ..LoadOptions::default() };
+    let [own, reference] =
+        [testee.clone(), MakeTestee::default()].map(|testee| options_of(&load, &source, testee));
+    let large = open_text(&source, finding.vector.clone(), &own);
+    let how = MinimizeOptions {
+        keep: KeptFailure::Instruction,
+        max_tries: MAX_TRIES,
+        max_bytes: MAX_TRIED_BYTES,
+        deadline: None,
+        keeps: None,
+    };
+    let small = minimize((&large, 0), &source, &own, Some(&reference), how)?;
+    let small = open_text(&source, small.text, &own);
+    let case = small.case(0).and_then(|case| case.read().ok()?.case).context("the small vector is broken")?;
+    Ok((info.contains)(&case.program).len())
 }
 
 /// Answers requests with a machine that has the fault.

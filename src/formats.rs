@@ -39,7 +39,7 @@ pub use self::fill::Fill;
 pub use self::format::{
     Evidence, FileEntry, FileReading, Format, FormatOptions, ReadContext, SharedFile, ValueDebit,
 };
-pub use self::new_vector::{Inputs, MakeVector, NewVector, StateOf};
+pub use self::new_vector::{BlockNumbers, Inputs, MakeVector, NewVector, StateOf};
 pub use self::write_back::{NotRepresentable, Unwritable, WrittenBack, WrongAssertion};
 
 /// Every format.

@@ -120,6 +120,7 @@ impl Exec {
             input: self.input.clone(),
             stack: self.stack.clone(),
             fork: self.fork.clone(),
+            ..Inputs::default()
         };
         let unknown = inputs.flags().find(|flag| make.inputs.iter().all(|(known, _)| known != flag));
         if let Some(flag) = unknown {

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use super::observer::{CoveragePoints, Observer};
+use super::observer::{CoveragePoints, Observer, SeenOutcomes};
 use crate::machines::inspect::Inspect;
 use crate::machines::machine::{At, Watch};
 use crate::run::{JudgedCase, LoadedFile, Worker};
@@ -41,7 +41,7 @@ impl Detail {
 
 /// Which instructions a case executes, how many, and how.
 #[derive(Default)]
-pub struct ObservedRun {
+pub struct ObservedRun<'s> {
     detail: Detail,
     /// In a second run, how many instructions to skip, because the first run observed them already.
     before_end: u64,
@@ -53,13 +53,18 @@ pub struct ObservedRun {
     last: Option<u16>,
     /// The codes of the instructions that fail.
     pub failing: BTreeSet<u16>,
-    observer: Observer,
+    observer: Observer<'s>,
 }
 
-impl ObservedRun {
+impl<'s> ObservedRun<'s> {
     /// What nothing was observed of yet.
-    pub fn new(detail: Detail) -> ObservedRun {
+    pub fn new(detail: Detail) -> ObservedRun<'s> {
         ObservedRun { detail, ..ObservedRun::default() }
+    }
+
+    /// The same, which records only what no case before did with an instruction.
+    pub fn beyond(seen: &'s SeenOutcomes) -> ObservedRun<'s> {
+        ObservedRun { observer: Observer::beyond(seen), ..ObservedRun::new(Detail::Points) }
     }
 
     /// Runs a case of a loaded file on an embedded machine, twice if the first run does not observe the end.
@@ -72,7 +77,7 @@ impl ObservedRun {
         file: &LoadedFile<'_>,
         index: usize,
         detail: Detail,
-    ) -> (JudgedCase, ObservedRun) {
+    ) -> (JudgedCase, ObservedRun<'s>) {
         let mut observed = ObservedRun::new(detail);
         let mut watched = worker.watch_case(file, index, &mut observed);
         if observed.is_end_unseen {
@@ -87,13 +92,18 @@ impl ObservedRun {
         self.observer.points()
     }
 
-    /// The conditions under which it executes each instruction, if that was requested.
-    pub fn conditions(&self) -> CoveragePoints {
-        self.observer.conditions()
+    /// Whether it does something with an instruction that no case before did.
+    pub fn is_new_to(&self, seen: &SeenOutcomes) -> bool {
+        seen.lack_some_of(&self.observer)
+    }
+
+    /// Adds what it does with each instruction.
+    pub fn add_to(self, seen: &mut SeenOutcomes) {
+        seen.add(self.observer);
     }
 
     /// Observes the end of the run, too.
-    fn again(mut self) -> ObservedRun {
+    fn again(mut self) -> ObservedRun<'s> {
         self.observer.interrupt();
         ObservedRun { before_end: self.steps, steps: 0, is_end_unseen: false, last: None, ..self }
     }
@@ -108,7 +118,7 @@ impl ObservedRun {
     }
 }
 
-impl Watch for ObservedRun {
+impl Watch for ObservedRun<'_> {
     fn before(&mut self, at: &At<'_>) {
         self.steps += 1;
         self.note_failure(at.state);

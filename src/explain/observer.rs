@@ -34,9 +34,27 @@ pub(super) const ANY_OPERAND: &str = "any operand: ";
 
 /// Records points while a case runs.
 #[derive(Default)]
-pub(super) struct Observer {
+pub(super) struct Observer<'s> {
     done: HashSet<(&'static str, StepOutcome), RandomState>,
+    /// What is not recorded again.
+    seen: Option<&'s SeenOutcomes>,
     last: Option<LastInstruction>,
+}
+
+/// What cases did with instructions, to tell whether another one does more.
+#[derive(Default)]
+pub struct SeenOutcomes(HashSet<(&'static str, StepOutcome), RandomState>);
+
+impl SeenOutcomes {
+    /// Whether a case did something that none before did.
+    pub(super) fn lack_some_of(&self, observer: &Observer<'_>) -> bool {
+        observer.done.iter().any(|done| !self.0.contains(done))
+    }
+
+    /// Adds what a case did.
+    pub(super) fn add(&mut self, observer: Observer<'_>) {
+        self.0.extend(observer.done);
+    }
 }
 
 /// The instruction that is being executed.
@@ -46,7 +64,12 @@ struct LastInstruction {
     jumps: bool,
 }
 
-impl Observer {
+impl<'s> Observer<'s> {
+    /// Records only what was not seen before.
+    pub(super) fn beyond(seen: &'s SeenOutcomes) -> Observer<'s> {
+        Observer { seen: Some(seen), ..Observer::default() }
+    }
+
     pub(super) fn before(&mut self, at: &At<'_>) {
         self.after(at.state, Some(at.pc));
         let Some(op) = at.op else { return };
@@ -152,7 +175,10 @@ impl Observer {
     }
 
     fn add(&mut self, op: &OpInfo, done: StepOutcome) {
-        self.done.insert((op.name, done));
+        let done = (op.name, done);
+        if self.seen.is_none_or(|seen| !seen.0.contains(&done)) {
+            self.done.insert(done);
+        }
     }
 }
 

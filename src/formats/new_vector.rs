@@ -33,6 +33,20 @@ pub struct Inputs {
     pub stack: Option<String>,
     /// The fork.
     pub fork: Option<String>,
+    /// The scripts that the program can call by their hashes, as hex digits after `0x`. No flag sets them.
+    pub scripts: Vec<String>,
+    /// The numbers of the block that the program can read. No flag sets them.
+    pub block: BlockNumbers,
+}
+
+/// How large the numbers of a block are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum BlockNumbers {
+    /// As small as they can be.
+    #[default]
+    Small,
+    /// Larger than a machine can hold that takes them for 64-bit numbers, and each different from the others.
+    Large,
 }
 
 /// How a format creates files.
@@ -47,7 +61,7 @@ pub struct MakeVector {
 impl Inputs {
     /// The flags that are set.
     pub fn flags(&self) -> impl Iterator<Item = &'static str> {
-        let Inputs { gas, input, stack, fork } = self;
+        let Inputs { gas, input, stack, fork, scripts: _, block: _ } = self;
         let all = [
             ("gas", gas.is_some()),
             ("input", input.is_some()),

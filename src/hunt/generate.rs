@@ -24,6 +24,7 @@ use std::ops::Range;
 use self::limits::StackHeight;
 pub(super) use self::limits::{StackFill, StackPeak};
 use self::variables::KeptValues;
+use crate::formats::BlockNumbers;
 use crate::isa::{DeclaredEffect, ImmediateOperand, OpInfo, PlaceKind, Unit};
 use crate::machines::MachineInfo;
 use crate::machines::program_parts::{OperandKind, ProgramParts, PushedNumber};
@@ -45,7 +46,7 @@ struct Piece {
     /// The piece that it jumps to, or whose offset it pushes.
     target: Option<usize>,
     /// The pieces that its operands name, if they are different ones: an operand that names none is zero.
-    handlers: Option<[Option<usize>; 2]>,
+    handlers: Option<Box<[Option<usize>; 2]>>,
 }
 
 impl Piece {
@@ -55,7 +56,7 @@ impl Piece {
 
     /// The same with targets that moved.
     fn moved(self, to: impl Fn(usize) -> usize) -> Piece {
-        let handlers = self.handlers.map(|handlers| handlers.map(|handler| handler.map(&to)));
+        let handlers = self.handlers.map(|handlers| Box::new(handlers.map(|handler| handler.map(&to))));
         Piece { target: self.target.map(&to), handlers, ..self }
     }
 
@@ -79,6 +80,8 @@ pub(super) struct GeneratedProgram {
     pub(super) fill: Option<StackFill>,
     /// The data that the program gets.
     pub(super) input: Vec<u8>,
+    /// The numbers of its block.
+    pub(super) block: BlockNumbers,
 }
 
 /// What surrounds the pieces of a program.
@@ -252,7 +255,8 @@ impl ProgramGenerator {
     }
 
     fn fresh(&self, numbers: &mut Numbers) -> GeneratedProgram {
-        let program = GeneratedProgram { input: self.input(numbers), ..GeneratedProgram::default() };
+        let (input, block) = (self.input(numbers), self.block(numbers));
+        let program = GeneratedProgram { input, block, ..GeneratedProgram::default() };
         let mut draft = ProgramDraft { program, ..ProgramDraft::default() };
         // Few instructions more often: what comes after one that fails is not executed.
         let count = 1 + numbers.below(MAX_INSTRUCTIONS);
@@ -283,6 +287,11 @@ impl ProgramGenerator {
         }
         let count = 1 + numbers.below(MAX_INPUT);
         numbers.bytes(count)
+    }
+
+    /// The numbers of the block of a program, mostly small: some implementations cannot do without.
+    fn block(&self, numbers: &mut Numbers) -> BlockNumbers {
+        if self.parts.reads_block && numbers.one_in(8) { BlockNumbers::Large } else { BlockNumbers::Small }
     }
 
     /// Any instruction: half of the time, each row is as likely as the others, otherwise each group. Of two, mostly the
@@ -380,7 +389,7 @@ impl ProgramGenerator {
 
     /// The instructions of a list of the machine's parts.
     fn listed(&self, instructions: &[PushedNumber]) -> impl Iterator<Item = Piece> {
-        instructions.iter().filter_map(|it| self.named(&it.instruction, &it.operands))
+        instructions.iter().filter_map(|it| self.named(it.instruction, &it.operands))
     }
 
     /// The bytes of an instruction: of one without bytes, its arguments as 16-bit numbers.

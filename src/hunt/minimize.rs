@@ -15,6 +15,7 @@ mod parts;
 pub(super) mod programs;
 mod values;
 
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 use crate::explain::explain;
@@ -172,8 +173,13 @@ struct Minimizer<'o> {
     options: MinimizeOptions<'o>,
     /// What every accepted text keeps.
     kept: Kept,
+    /// The machine of the case.
+    machine: Option<&'static MachineInfo>,
     /// The smallest text so far.
     file: LoadedFile<'o>,
+    /// Where it states what is demanded; `None` if the case cannot be read. Reading it anew for each change takes as long
+    /// as running it.
+    demanded: Option<BTreeSet<u32>>,
     /// How many notes a text may have.
     notes: usize,
     tries: usize,
@@ -207,7 +213,9 @@ impl<'o> Minimizer<'o> {
             reference,
             options,
             kept,
+            machine: crate::run::machine_of(&alone, 0),
             file: alone,
+            demanded: None,
             notes,
             tries: 0,
             bytes: 0,
@@ -219,7 +227,7 @@ impl<'o> Minimizer<'o> {
         if !minimizer.fails_alike(&file) {
             return Err(NotMinimized::WrongVector(by));
         }
-        minimizer.file = file;
+        minimizer.accept(file);
         Ok(minimizer)
     }
 
@@ -237,9 +245,9 @@ impl<'o> Minimizer<'o> {
         }
     }
 
-    /// The machine of the case.
-    fn machine(&self) -> Option<&'static MachineInfo> {
-        crate::run::machine_of(&self.file, 0)
+    fn accept(&mut self, file: LoadedFile<'o>) {
+        self.demanded = nodes::demanded(&file);
+        self.file = file;
     }
 
     /// Accepts a text if it is smaller and fails for the same reason.
@@ -259,7 +267,7 @@ impl<'o> Minimizer<'o> {
         let (old, new) = (self.file.text(), file.text());
         let accepted = (new.len(), new) < (old.len(), old) && self.fails_alike(&file);
         if accepted {
-            self.file = file;
+            self.accept(file);
         }
         accepted
     }

@@ -39,6 +39,10 @@ pub struct ProgramParts {
     pub notation: CodeNotation,
     /// The data that programs get; `None` if they get none.
     pub input: Option<InputData>,
+    /// Whether instructions read numbers of a block.
+    pub reads_block: bool,
+    /// The scripts besides its own that a program can call, by what `known` has for the instructions that do it.
+    pub callable: &'static [&'static [u8]],
     /// What surrounds a program, so that a vector demands what it did; `None` if vectors of the machine demand all
     /// that it leaves behind.
     pub shown: Option<ShownResults>,
@@ -72,6 +76,8 @@ impl ProgramParts {
         code: "",
         notation: CodeNotation::Hex,
         input: None,
+        reads_block: false,
+        callable: &[],
         shown: None,
         single: SingleInstruction::Never,
         units: ProgramParts::FEW_UNITS,
@@ -83,15 +89,15 @@ impl ProgramParts {
 #[derive(Debug, Clone)]
 pub struct PushedNumber {
     /// The name of the instruction.
-    pub instruction: String,
+    pub instruction: &'static str,
     /// The bytes after its code.
     pub operands: Vec<u8>,
 }
 
 impl PushedNumber {
     /// An instruction without operands.
-    pub fn plain(instruction: &str) -> PushedNumber {
-        PushedNumber { instruction: instruction.to_owned(), operands: Vec::new() }
+    pub fn plain(instruction: &'static str) -> PushedNumber {
+        PushedNumber { instruction, operands: Vec::new() }
     }
 }
 

@@ -9,8 +9,8 @@ use tempfile::TempDir;
 
 use crate::random::Random;
 use crate::support::{at_root, golden, sources_of, vmconf};
-use vmconf::hunt::minimize::{KeptFailure, MinimizeOptions, minimize, options_of};
-use vmconf::machines::{by_name, of_this_crate};
+use vmconf::hunt::minimize::{KeptFailure, MinimizeOptions, MinimizedCase, minimize, options_of};
+use vmconf::machines::of_this_crate;
 use vmconf::model::limits::Limits;
 use vmconf::model::verdict::Verdict;
 use vmconf::prove::mutants::fault::{RowFault, row_faults_of};
@@ -122,6 +122,18 @@ fn failing_cases_become_small() {
     assert!(median <= 10, "median {median} instructions");
 }
 
+/// The only case of a vector made small, on a machine with this fault.
+fn small(fault: &str, vector: &str, how: MinimizeOptions<'_>) -> MinimizedCase {
+    let source = VectorSource::new("large.json".into(), "large.json".into(), SourceOrigin::Stream);
+    let mut faults = of_this_crate().flat_map(row_faults_of);
+    let fault = faults.find(|it| it.to_string() == fault).unwrap();
+    let options = options();
+    let subject = options_of(&options, &source, faulty(fault));
+    let reference = options_of(&options, &source, MakeTestee::default());
+    let file = run::open_text(&source, vector.to_owned(), &options);
+    minimize((&file, 0), &source, &subject, Some(&reference), how).unwrap()
+}
+
 /// A value is wrong on Neo 2.x after two arrays that fill the stack, and one value too many ends the program: the vector
 /// demands all of them, and the smaller one needs none.
 #[test]
@@ -139,19 +151,27 @@ fn a_full_stack_that_does_not_matter_goes() {
     let script = "0x020004c56b02fc03c56b0051917e5151";
     let vector =
         serde_json::json!({"tests": [{"name": "full", "script": script, "steps": [step]}]}).to_string();
-    let source = VectorSource::new("full.json".into(), "full.json".into(), SourceOrigin::Stream);
-    let mut faults = row_faults_of(by_name("neo2").unwrap()).into_iter();
-    let fault = faults.find(|fault| fault.to_string() == "neo2/CAT/a-zero-as-one").unwrap();
-    let options = options();
-    let subject = options_of(&options, &source, faulty(fault));
-    let reference = options_of(&options, &source, MakeTestee::default());
-    let file = run::open_text(&source, vector, &options);
+    let fault = "neo2/CAT/a-zero-as-one";
     let how = MinimizeOptions { keep: KeptFailure::Instruction, ..HOW };
-    let small = minimize((&file, 0), &source, &subject, Some(&reference), how).unwrap();
-    assert!(small.is_minimal && small.tries < 500 && small.text.len() < 500, "{small:?}");
+    let whole = small(fault, &vector, how);
+    assert!(whole.is_minimal && whole.tries < 500 && whole.text.len() < 500, "{whole:?}");
     let limited = MinimizeOptions { max_bytes: 1, ..how };
-    let left = minimize((&file, 0), &source, &subject, Some(&reference), limited).unwrap();
+    let left = small(fault, &vector, limited);
     assert!(!left.is_minimal && left.tries == 1, "{} tried", left.tries);
+}
+
+/// Registers of TinyVM get numbers, and some instructions use them, of which only the last one matters: `SW` stores one.
+#[test]
+fn words_that_do_not_matter_go() {
+    let words = "3c01 4c40 3e01 4e40 80ce 3f08 4f00 3aff 4a7f 20fa 3ed6 4e73 be13 102a";
+    let test =
+        serde_json::json!({"name": "a", "instructions": words, "expect": {"data": {"0x0008": 32_767}}});
+    let vector = serde_json::json!({"machine": "tinyvm", "tests": [test]}).to_string();
+    let small = small("tinyvm/SW/a-one-more", &vector, HOW);
+    let document: serde_json::Value = serde_json::from_str(&small.text).unwrap();
+    let left = document["tests"][0]["instructions"].as_str().unwrap();
+    // A number for the register, the instruction, and the word that ends the program.
+    assert!(small.is_minimal && left.split(' ').count() <= 3, "{}", small.text);
 }
 
 /// What is left of cases that demand something wrong: the wrong datum, as it was demanded.

@@ -32,7 +32,7 @@ pub(super) enum Extent {
 pub struct SpectrumRun {
     isa: &'static Isa,
     extent: Extent,
-    observer: Observer,
+    observer: Observer<'static>,
     steps: u64,
     /// The codes of the instructions that were seen.
     codes: BTreeSet<u16>,

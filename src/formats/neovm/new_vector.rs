@@ -38,6 +38,10 @@ fn make(new: &NewVector<'_>, rules: &Rules) -> Result<Json, NotRepresentable> {
     if let Some(message) = &new.inputs.input {
         test["message"] = json!(message);
     }
+    if !new.inputs.scripts.is_empty() {
+        let scripts = new.inputs.scripts.iter().map(|script| json!({"script": script}));
+        test["scriptTable"] = scripts.collect();
+    }
     Ok(json!({"category": "exec", "name": new.name, "machine": rules.machine, "tests": [test]}))
 }
 

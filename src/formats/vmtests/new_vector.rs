@@ -3,7 +3,7 @@
 use serde_json::{Map, Value as Json, json};
 
 use super::write_back::{RESULTS, fresh};
-use crate::formats::new_vector::{MakeVector, NewVector, StateOf};
+use crate::formats::new_vector::{BlockNumbers, MakeVector, NewVector, StateOf};
 use crate::formats::write_back::NotRepresentable;
 use crate::model::value::Value;
 
@@ -15,14 +15,18 @@ pub(super) const MAKE: MakeVector = MakeVector {
 /// Enough for most programs, but an endless loop runs out of it soon.
 const GAS: u64 = 1_000_000;
 
+/// All bytes of a large number but the first one.
+const LOWER_BYTES: &str = "02030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f20";
+
 const ADDRESS: &str = "0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
 
 fn make(new: &NewVector<'_>) -> Result<Json, NotRepresentable> {
+    let [difficulty, gas_limit, number, timestamp] = block(new.inputs.block);
     let mut test = json!({
         "env": {
             "currentCoinbase": "0x00000000000000000000000000000000000000c0",
-            "currentDifficulty": "0x01", "currentGasLimit": "0x0f4240",
-            "currentNumber": "0x01", "currentTimestamp": "0x01",
+            "currentDifficulty": difficulty, "currentGasLimit": gas_limit,
+            "currentNumber": number, "currentTimestamp": timestamp,
         },
         "pre": {ADDRESS: {"balance": "0x03e8", "nonce": "0x00", "code": new.program, "storage": {}}},
         "exec": {
@@ -39,6 +43,14 @@ fn make(new: &NewVector<'_>) -> Result<Json, NotRepresentable> {
         expect(test, state)?;
     }
     Ok(json!({new.name: test}))
+}
+
+/// Difficulty, gas limit, number and time of the block.
+fn block(numbers: BlockNumbers) -> [String; 4] {
+    match numbers {
+        BlockNumbers::Small => ["0x01", "0x0f4240", "0x01", "0x01"].map(str::to_owned),
+        BlockNumbers::Large => ["d1", "e1", "f1", "c1"].map(|first| format!("0x{first}{LOWER_BYTES}")),
+    }
 }
 
 /// Writes the expectation. A test without results must halt exceptionally.

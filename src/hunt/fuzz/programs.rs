@@ -1,26 +1,25 @@
 //! The programs of an embedded machine: what it does is demanded of the machines that are compared with it.
 
+mod subject;
 mod template;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::vec;
 
+use self::subject::{CauseCertainty, CauseInWords, Subject, cause, explains};
 use self::template::{ProgramTemplate, read_back};
 use super::said::{said, source, with_machines};
 use super::{
     DifferenceOf, FuzzCause, FuzzFinding, FuzzOptions, FuzzSubject, FuzzTarget, JudgedCase, NotFuzzed,
     NotRepeated, repeats,
 };
-use crate::explain::explain;
 use crate::explain::observed_run::{Detail, ObservedRun};
+use crate::explain::observer::SeenOutcomes;
 use crate::formats::{MakeVector, NewVector, made_for};
 use crate::hunt::corpus::FuzzCorpus;
 use crate::hunt::generate::{GeneratedProgram, ProgramGenerator, StackPeak};
-use crate::hunt::minimize::{
-    KeptFailure, MinimizeOptions, diverging_instruction, minimize, named_instruction, options_of,
-};
-use crate::isa::OpInfo;
+use crate::hunt::minimize::{KeptFailure, MinimizeOptions, minimize, options_of};
 use crate::machines::MachineInfo;
 use crate::machines::inspect::Inspect;
 use crate::machines::machine::{At, Watch};
@@ -51,13 +50,6 @@ const MAX_TRIED_BYTES: usize = 1 << 26;
 
 /// How many differences are made small that seem to be about one instruction and turn out to be known.
 const MAX_REPEATED: u32 = 20;
-
-/// The minimum number of differing programs with a known cause: from then on, it can explain a further difference before
-/// that is made small.
-const MIN_DIFFERING: u32 = 8;
-
-/// The factor for the suspicion of the instruction that made the first wrong value.
-const BLAME_FACTOR: u64 = 4;
 
 /// The name of the embedded machine in what each machine did.
 const EMBEDDED: &str = "embedded";
@@ -94,67 +86,6 @@ pub(super) fn loads<'s>(
     Ok(ProgramLoads { make, parts, reference: load(&MakeTestee::default()), subjects })
 }
 
-struct Subject<'o> {
-    name: &'o str,
-    options: &'o LoadOptions,
-    worker: Worker<'o>,
-    /// How many programs with an instruction, by its code, had no difference, and how many had one.
-    counts: HashMap<u16, ProgramCounts>,
-    /// Whether it ran a program.
-    has_run: bool,
-    /// Why it does not run the first program.
-    not_run: Option<String>,
-    /// How many differences were made small without a cause that is new, by the instruction that seemed to be wrong.
-    repeated: HashMap<String, u32>,
-}
-
-#[derive(Debug, Clone, Copy, Default)]
-struct ProgramCounts {
-    passing: u32,
-    failing: u32,
-}
-
-impl ProgramCounts {
-    /// How suspicious an instruction is: the square of its Ochiai coefficient, without the factor that all instructions have
-    /// in common. Unlike the share of programs that differ, it is small if the only program with a rare instruction differs.
-    fn suspicion(self) -> u64 {
-        let [passing, failing] = [self.passing, self.failing].map(u64::from);
-        ((failing * failing) << 20) / (passing + failing).max(1)
-    }
-
-    /// The share of programs that differ, in thousandths.
-    fn share(self) -> u32 {
-        1_000 * self.failing / (self.passing + self.failing).max(1)
-    }
-}
-
-impl<'o> Subject<'o> {
-    fn new(name: &'o str, options: &'o LoadOptions) -> Subject<'o> {
-        let (counts, repeated) = (HashMap::new(), HashMap::new());
-        let worker = Worker::new(&options.run);
-        Subject { name, options, worker, counts, has_run: false, not_run: None, repeated }
-    }
-
-    fn count(&mut self, codes: &BTreeSet<u16>, differs: bool) {
-        for code in codes {
-            let counts = self.counts.entry(*code).or_default();
-            if differs {
-                counts.failing += 1;
-            } else {
-                counts.passing += 1;
-            }
-        }
-    }
-
-    fn counts_of(&self, op: &OpInfo) -> ProgramCounts {
-        self.counts.get(&op.code).copied().unwrap_or_default()
-    }
-
-    fn knows(&self, known: &BTreeSet<FuzzCause>, what: &str) -> bool {
-        known.contains(&FuzzCause { vm: self.name.to_owned(), what: what.to_owned() })
-    }
-}
-
 /// The fields of the state after a program.
 type ProgramEnd = Vec<(&'static str, Value)>;
 
@@ -163,7 +94,6 @@ pub(super) struct RanProgram {
     number: u64,
     /// Demands what the embedded machine does; `None` if no machine is compared.
     vector: Option<String>,
-    end: ProgramEnd,
     codes: BTreeSet<u16>,
     /// The program, until it is kept.
     program: Option<GeneratedProgram>,
@@ -209,7 +139,7 @@ pub(super) struct ProgramTarget<'o> {
     /// How programs run without a vector; `None` if the format does not allow it.
     template: Option<ProgramTemplate>,
     /// What some program did with an instruction.
-    seen: BTreeSet<(&'static str, String)>,
+    seen: SeenOutcomes,
     /// The programs of the corpus that did not run yet.
     corpus: vec::IntoIter<GeneratedProgram>,
 }
@@ -234,7 +164,7 @@ impl<'o> ProgramTarget<'o> {
             subjects: subjects.iter().map(|(name, load)| Subject::new(name, load)).collect(),
             reference,
             template,
-            seen: BTreeSet::new(),
+            seen: SeenOutcomes::default(),
             corpus: corpus.programs.into_iter(),
         }
     }
@@ -259,11 +189,16 @@ impl FuzzTarget for ProgramTarget<'_> {
 
     fn new_coverage(&mut self, ran: &mut RanProgram) -> Option<String> {
         let program = ran.program.take().filter(|_| ran.number.is_multiple_of(OBSERVED))?;
-        let is_large = ran.end.iter().map(|(_, value)| value.weight(MAX_KEPT)).sum::<usize>() >= MAX_KEPT;
-        if is_large || !self.may_be_new(&program) {
+        if !self.may_be_new(&program) {
             return None;
         }
-        let made = || self.vector(&self.name(ran.number), &program, &ran.end);
+        // Without a machine to compare, few programs need a vector.
+        let end = self.left_by(&program, self.machine.fields)?;
+        let is_large = end.iter().map(|(_, value)| value.weight(MAX_KEPT)).sum::<usize>() >= MAX_KEPT;
+        if is_large {
+            return None;
+        }
+        let made = || self.vector(&self.name(ran.number), &program, &end);
         let vector = ran.vector.clone().or_else(made)?;
         self.observe(&vector, program).then_some(vector)
     }
@@ -297,13 +232,12 @@ impl ProgramTarget<'_> {
     /// Makes the program with this number, and runs it on the embedded machine.
     fn program(&mut self, number: u64) -> Option<RanProgram> {
         let mut numbers = Numbers::of_case(self.options.seed, number);
-        // Without a machine to compare, most programs need no vector.
         let is_compared = !self.subjects.is_empty();
-        let wanted = if is_compared || number.is_multiple_of(OBSERVED) { self.machine.fields } else { &[] };
+        let wanted = if is_compared { self.machine.fields } else { &[] };
         let (program, end) = self.next_program(&mut numbers, wanted)?;
         let vector = if is_compared { Some(self.vector(&self.name(number), &program, &end)?) } else { None };
         let codes = if is_compared { self.generator.codes(&program) } else { BTreeSet::new() };
-        Some(RanProgram { number, vector, end, codes, program: Some(program) })
+        Some(RanProgram { number, vector, codes, program: Some(program) })
     }
 
     /// The next program, and these fields of its end.
@@ -330,9 +264,18 @@ impl ProgramTarget<'_> {
         Some(self.generator.filled(program, peak.peak))
     }
 
+    /// Like [`ProgramTarget::left_by`], and learns from the program.
+    fn end_of(&mut self, program: &GeneratedProgram, fields: &[MemberShape]) -> Option<ProgramEnd> {
+        let left = self.left_by(program, fields)?;
+        if self.embedded.state().failure().is_none() {
+            self.generator.reward(program);
+        }
+        Some(left)
+    }
+
     /// Runs the program on the embedded machine: those of the fields of its end that vectors can demand. `None` if it ran
     /// into a limit, or if the format cannot hold it.
-    fn end_of(&mut self, program: &GeneratedProgram, fields: &[MemberShape]) -> Option<ProgramEnd> {
+    fn left_by(&mut self, program: &GeneratedProgram, fields: &[MemberShape]) -> Option<ProgramEnd> {
         let mut left: ProgramEnd = Vec::new();
         self.watch(program, None, &mut |_, state| {
             left = fields.iter().filter_map(|it| Some((it.name, state.observe(it.name)?))).collect();
@@ -340,8 +283,6 @@ impl ProgramTarget<'_> {
         if self.embedded.state().failure().is_some() {
             let dropped = self.machine.parts.map_or(&[][..], |parts| parts.dropped_by_failures);
             left.retain(|(name, _)| !dropped.contains(name));
-        } else {
-            self.generator.reward(program);
         }
         Some(left)
     }
@@ -354,8 +295,8 @@ impl ProgramTarget<'_> {
         see: See<'_>,
     ) -> Option<()> {
         let read;
-        let (loaded, steps) = if let Some(template) = &self.template {
-            template.with(&self.generator.loaded(program), &program.input)
+        let (loaded, steps) = if let Some(template) = &mut self.template {
+            template.with(&self.generator.loaded(program), program)
         } else {
             let new = NewVector {
                 name: "case",
@@ -364,9 +305,9 @@ impl ProgramTarget<'_> {
                 state: None,
             };
             read = read_back(&(self.make.make)(&new).ok()?, self.reference)?;
-            (read.program.clone(), &read.steps[..])
+            (&read.program, &read.steps[..])
         };
-        let ran = catch_panic(|| self.embedded.watch(&loaded, steps, watch, see));
+        let ran = catch_panic(|| self.embedded.watch(loaded, steps, watch, see));
         if ran.is_err() {
             self.renew();
         }
@@ -393,14 +334,15 @@ impl ProgramTarget<'_> {
     /// Whether the program may do something with an instruction that none before did: known without its
     /// vector if it can run so.
     fn may_be_new(&mut self, program: &GeneratedProgram) -> bool {
-        let Some(template) = &self.template else { return true };
-        let (loaded, steps) = template.with(&self.generator.loaded(program), &program.input);
-        let mut observed = ObservedRun::new(Detail::Points);
-        let ran = catch_panic(|| self.embedded.watch(&loaded, steps, Some(&mut observed), &mut |_, _| ()));
+        let Some(template) = &mut self.template else { return true };
+        let (loaded, steps) = template.with(&self.generator.loaded(program), program);
+        let mut observed = ObservedRun::beyond(&self.seen);
+        let ran = catch_panic(|| self.embedded.watch(loaded, steps, Some(&mut observed), &mut |_, _| ()));
+        let is_new = observed.is_new_to(&self.seen);
         if ran.is_err() {
             self.renew();
         }
-        !matches!(ran, Ok(Ok(()))) || observed.conditions().iter().any(|it| !self.seen.contains(it))
+        is_new || !matches!(ran, Ok(Ok(())))
     }
 
     /// Keeps the program if it does something with an instruction that none before did, and returns whether it does.
@@ -411,10 +353,9 @@ impl ProgramTarget<'_> {
         if judged.report.verdict != Verdict::Pass {
             return false;
         }
-        let before = self.seen.len();
-        self.seen.extend(observed.conditions());
-        let is_new = self.seen.len() > before;
+        let is_new = observed.is_new_to(&self.seen);
         if is_new {
+            observed.add_to(&mut self.seen);
             self.generator.keep(program);
         }
         is_new
@@ -460,7 +401,10 @@ impl ProgramTarget<'_> {
         }
         let file = open_text(&source(), vector.to_owned(), subject.options);
         let first = cause(subject, &file, None);
-        let repeated = subject.repeated.entry(first).or_insert(0);
+        if first.certainty == CauseCertainty::Reported && subject.knows(known, &first.what) {
+            return Ok(None);
+        }
+        let repeated = subject.repeated.entry(first.what).or_insert(0);
         if *repeated == MAX_REPEATED {
             return Ok(None);
         }
@@ -477,7 +421,7 @@ impl ProgramTarget<'_> {
             return Err(NotRepeated);
         }
         let ops = (self.machine.contains)(&program);
-        let what = cause(subject, &file, Some(&ops));
+        let CauseInWords { what, .. } = cause(subject, &file, Some(&ops));
         if subject.knows(known, &what) || explains(subject, known, ops.into_iter()) {
             return Ok(None);
         }
@@ -499,29 +443,6 @@ impl ProgramTarget<'_> {
         });
         [(EMBEDDED.to_owned(), embedded)].into_iter().chain(others).collect()
     }
-}
-
-/// Whether one of these instructions is a known cause that explains a difference: most programs with it differ, or
-/// it is the most suspicious one and many programs with it differ.
-fn explains(
-    subject: &Subject<'_>,
-    known: &BTreeSet<FuzzCause>,
-    ops: impl Iterator<Item = &'static OpInfo>,
-) -> bool {
-    let mut most = 0;
-    let mut is_explained = false;
-    for op in ops {
-        let counts = subject.counts_of(op);
-        let is_known = subject.knows(known, op.name);
-        if is_known && counts.share() >= 500 {
-            return true;
-        }
-        if counts.suspicion() > most {
-            most = counts.suspicion();
-            is_explained = is_known && counts.failing >= MIN_DIFFERING;
-        }
-    }
-    is_explained
 }
 
 /// The program of the only case of a file.
@@ -556,25 +477,6 @@ fn small(
         .or_else(|_| minimize((file, 0), &source, &own, Some(&reference), how))
         .ok()?;
     Some((small.text, small.report))
-}
-
-/// What the failure of a case is about: the instruction after which the machines first differ, if the machine reports its
-/// steps. If it does not, the most suspicious instruction of the small program; without a small program, the one that made the
-/// first wrong value.
-fn cause(subject: &mut Subject<'_>, file: &LoadedFile<'_>, ops: Option<&[&'static OpInfo]>) -> String {
-    let report = subject.worker.run_case(file, 0);
-    let signature = || signature(report.machine.as_deref(), &report.verdict).unwrap_or_default();
-    if report.verdict.kind() != DifferenceKind::Fail {
-        return signature();
-    }
-    let explained = explain(&mut subject.worker, file, 0, 0);
-    let named = named_instruction(&explained);
-    let suspicion = |op: &OpInfo| {
-        let is_named = Some(op.name) == named;
-        (subject.counts_of(op).suspicion() * if is_named { BLAME_FACTOR } else { 1 }, is_named)
-    };
-    let suspicious = ops.into_iter().flatten().max_by_key(|op| suspicion(op)).map(|op| op.name);
-    diverging_instruction(&explained).or(suspicious).or(named).map_or_else(signature, str::to_owned)
 }
 
 #[cfg(test)]

@@ -53,7 +53,7 @@ impl ProgramGenerator {
             draft.program.pieces.extend(self.named(names.resumes, &[]));
         }
         let end = draft.program.pieces.len();
-        draft.program.pieces[begin].handlers = Some(handlers);
+        draft.program.pieces[begin].handlers = Some(Box::new(handlers));
         for leave in leaves {
             draft.program.pieces[leave].target = Some(end);
         }

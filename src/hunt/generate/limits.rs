@@ -45,6 +45,7 @@ impl ProgramGenerator {
         let program = GeneratedProgram {
             frame: ProgramFrame::Bare,
             input: self.input(numbers),
+            block: self.block(numbers),
             ..GeneratedProgram::default()
         };
         let mut draft = ProgramDraft { program, ..ProgramDraft::default() };
@@ -173,8 +174,7 @@ impl ProgramGenerator {
 
     /// The pieces of a filler: several instructions that are bytes are one of them.
     fn repeated(&self, repeated: &RepeatedInstruction) -> Vec<Piece> {
-        let Some(piece) = self.named(&repeated.instruction.instruction, &repeated.instruction.operands)
-        else {
+        let Some(piece) = self.named(repeated.instruction.instruction, &repeated.instruction.operands) else {
             return Vec::new();
         };
         match self.machine.isa.unit {

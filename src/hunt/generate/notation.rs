@@ -7,6 +7,7 @@ use crate::formats::Inputs;
 use crate::hunt::minimize::programs::listed;
 use crate::isa::{ImmediateOperand, OpInfo, Unit};
 use crate::machines::program_parts::CodeNotation;
+use crate::model::hex::bytes_key;
 use crate::model::value::Value;
 use crate::prove::numbers::Numbers;
 
@@ -32,7 +33,9 @@ impl ProgramGenerator {
     /// What the program gets, as it is typed.
     pub(in crate::hunt) fn inputs(&self, program: &GeneratedProgram) -> Inputs {
         let data = self.parts.input.filter(|_| !program.input.is_empty());
-        Inputs { input: data.map(|data| (data.typed)(&program.input)), ..Inputs::default() }
+        let input = data.map(|data| (data.typed)(&program.input));
+        let scripts = self.parts.callable.iter().map(|script| bytes_key(script)).collect();
+        Inputs { input, scripts, block: program.block, ..Inputs::default() }
     }
 
     /// What the machine loads as the code of the program.
@@ -58,9 +61,13 @@ impl ProgramGenerator {
 
     fn code(&self, program: &GeneratedProgram) -> Vec<u8> {
         let shown = self.parts.shown.filter(|_| program.frame == ProgramFrame::Shown);
-        let mut code = shown.map_or(&[][..], |shown| shown.first).to_vec();
+        let (first, last) = shown.map_or((&[][..], &[][..]), |shown| (shown.first, shown.last));
+        let length: usize = program.pieces.iter().map(|piece| piece.bytes.len()).sum();
+        let mut code = Vec::with_capacity(first.len() + length + last.len());
+        code.extend(first);
         code.extend(self.kept.first(program.variables).flat_map(|piece| &piece.bytes));
-        let mut offsets = vec![code.len()];
+        let mut offsets = Vec::with_capacity(1 + program.pieces.len());
+        offsets.push(code.len());
         for piece in &program.pieces {
             code.extend(&piece.bytes);
             offsets.push(code.len());
@@ -68,14 +75,14 @@ impl ProgramGenerator {
         for (index, piece) in program.pieces.iter().enumerate() {
             let offset_of = |target: usize| offsets[target.min(program.pieces.len())];
             let place = offsets[index]..offsets[index + 1];
-            if let Some(handlers) = piece.handlers {
+            if let Some(handlers) = &piece.handlers {
                 let targets = handlers.map(|handler| handler.map(offset_of));
                 aim_each(&mut code[place.clone()], piece.op, targets, place.start);
             } else if let Some(target) = piece.target {
                 self.aim(&mut code[place.clone()], piece.op, offset_of(target), place.start);
             }
         }
-        code.extend(shown.map_or(&[][..], |shown| shown.last));
+        code.extend(last);
         code
     }
 

@@ -207,7 +207,7 @@ impl ProgramGenerator {
     /// The instruction that pushes a number.
     pub(super) fn number(&self, number: &BigInt) -> Option<Piece> {
         let PushedNumber { instruction, operands } = (self.parts.number)(number)?;
-        self.named(&instruction, &operands)
+        self.named(instruction, &operands)
     }
 
     /// Gives numbers to the registers that an instruction names, two thirds of the time.

@@ -88,7 +88,7 @@ fn with_distances(pieces: Vec<ReadPiece>) -> Vec<Piece> {
     let piece = |((_, piece), targets): (ReadPiece, Option<Vec<Option<usize>>>)| match targets.as_deref() {
         Some([target]) => Piece { target: *target, ..piece },
         Some([one, other]) if one == other && one.is_some() => Piece { target: *one, ..piece },
-        Some([one, other]) => Piece { handlers: Some([*one, *other]), ..piece },
+        Some([one, other]) => Piece { handlers: Some(Box::new([*one, *other])), ..piece },
         _ => piece,
     };
     pieces.into_iter().zip(targets).map(piece).collect()

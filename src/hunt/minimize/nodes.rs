@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Minimizer, reading};
+use crate::run::LoadedFile;
 use crate::text::json::{Document, JsonNode};
 
 /// The longest list that is demanded and looked into: the items of a list may have members that need not be demanded.
@@ -22,14 +23,18 @@ pub(super) fn nodes(document: &Document) -> Vec<JsonNode<'_>> {
 /// items would be demanded again, and a full stack has thousands.
 pub(super) fn inputs<'m>(minimizer: &'m Minimizer<'_>) -> Vec<JsonNode<'m>> {
     let Some(document) = document(minimizer) else { return Vec::new() };
-    let Some(read) = reading(&minimizer.file) else { return nodes(document) };
-    let steps = read.case.steps.iter();
-    let assertions = steps.flat_map(|step| step.end.iter().chain(&step.assertions));
-    let demanded: BTreeSet<u32> = assertions.map(|assertion| assertion.origin.0).collect();
+    let Some(demanded) = &minimizer.demanded else { return nodes(document) };
     let is_short = |node: JsonNode<'_>| node.items().nth(MAX_DEMANDED).is_none();
     nodes_if(document, |node| {
         !demanded.contains(&node.at()) || node.is_object() || node.is_array() && is_short(node)
     })
+}
+
+/// Where the only case of a file states what is demanded; `None` if it cannot be read.
+pub(super) fn demanded(file: &LoadedFile<'_>) -> Option<BTreeSet<u32>> {
+    let steps = reading(file)?.case.steps;
+    let assertions = steps.iter().flat_map(|step| step.end.iter().chain(&step.assertions));
+    Some(assertions.map(|assertion| assertion.origin.0).collect())
 }
 
 /// The data that are listed, without the content of those that are not.

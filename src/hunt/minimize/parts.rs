@@ -33,7 +33,7 @@ fn remove_in(minimizer: &mut Minimizer<'_>, at: usize) -> bool {
 /// The array or object at this place in the order of the text, but for long lists that are demanded, and for programs:
 /// entries of theirs are parts of instructions.
 fn container<'m>(minimizer: &'m Minimizer<'_>, at: usize) -> Option<JsonNode<'m>> {
-    let isa = minimizer.machine().map(|machine| machine.isa);
+    let isa = minimizer.machine.map(|machine| machine.isa);
     let is_program = |node: JsonNode<'_>| isa.is_some_and(|isa| programs::is_program(isa, node));
     let nodes = inputs(minimizer).into_iter();
     nodes.filter(|node| node.is_object() || node.is_array() && !is_program(*node)).nth(at)

@@ -1,10 +1,11 @@
 //! Removes instructions from programs and mends the jumps over them.
 //!
-//! A program is found by its form: bytes as hex digits, a list of mnemonics and hex digits (NeoVM), or a list of
-//! objects with an `op` (MiniC89). A text that stands several times in a file, such as the code of an account that is
+//! A program is found by its form: bytes or words (TinyVM) as hex digits, a list of mnemonics and hex digits (NeoVM), or a
+//! list of objects with an `op` (MiniC89). A text that stands several times in a file, such as the code of an account that is
 //! executed, changes everywhere.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use num_bigint::BigInt;
 use serde_json::Value as Json;
@@ -36,7 +37,7 @@ pub(super) fn shorten_long(minimizer: &mut Minimizer<'_>) {
 
 /// Changes each program, given by its place among the programs.
 fn for_each(minimizer: &mut Minimizer<'_>, change: impl Fn(&mut Minimizer<'_>, &'static Isa, usize)) {
-    let Some(isa) = minimizer.machine().map(|machine| machine.isa) else { return };
+    let Some(isa) = minimizer.machine.map(|machine| machine.isa) else { return };
     let mut at = 0;
     while at < programs(minimizer, isa).len() && !minimizer.is_cut {
         change(minimizer, isa, at);
@@ -59,15 +60,20 @@ fn remove_chunks(minimizer: &mut Minimizer<'_>, isa: &'static Isa, at: usize, ch
     let mut end = count(minimizer);
     while end > 0 && !minimizer.is_cut {
         let start = end.saturating_sub(chunk);
-        for jumps in [JumpTargets::Mended, JumpTargets::Kept] {
-            let change = |index: usize| (start..end).contains(&index).then(Vec::new);
-            let text = programs(minimizer, isa).get(at).and_then(|it| it.text(isa, &change, jumps));
-            if text.is_some_and(|text| minimizer.attempt(text)) {
-                break;
-            }
-        }
+        let _ = without(minimizer, isa, at, start..end).into_iter().any(|text| minimizer.attempt(text));
         end = start.min(count(minimizer));
     }
+}
+
+/// The texts in which a program has some instructions less: with and without mended jumps, if that makes a difference.
+fn without(minimizer: &Minimizer<'_>, isa: &'static Isa, at: usize, removed: Range<usize>) -> Vec<String> {
+    let programs = programs(minimizer, isa);
+    let Some(program) = programs.get(at) else { return Vec::new() };
+    let change = |index: usize| removed.contains(&index).then(Vec::new);
+    let text = |jumps| program.text(isa, &change, jumps);
+    let mut texts: Vec<_> = [JumpTargets::Mended, JumpTargets::Kept].into_iter().filter_map(text).collect();
+    texts.dedup();
+    texts
 }
 
 fn simplify_operands(minimizer: &mut Minimizer<'_>, isa: &'static Isa, at: usize) {
@@ -145,6 +151,8 @@ struct ProgramText<'d> {
 
 enum ProgramCode<'d> {
     Bytes(Vec<u8>),
+    /// The hex digits of words.
+    Words(Vec<String>),
     Objects(Vec<CodeObject<'d>>),
 }
 
@@ -161,6 +169,7 @@ impl<'d> ProgramText<'d> {
             (Unit::Bytes, JsonDatum::Array) => ProgramCode::Bytes(
                 node.items().map(|item| entry(isa, item)).collect::<Option<Vec<_>>>()?.concat(),
             ),
+            (Unit::Words, JsonDatum::Text(text)) => ProgramCode::Words(words_of(&text)?),
             (_, JsonDatum::Array) => {
                 ProgramCode::Objects(node.items().map(|item| object(isa, item)).collect::<Option<_>>()?)
             }
@@ -168,6 +177,7 @@ impl<'d> ProgramText<'d> {
         };
         let instructions = match &code {
             ProgramCode::Bytes(bytes) => disassemble(isa, bytes).count(),
+            ProgramCode::Words(words) => words.len(),
             ProgramCode::Objects(objects) => objects.len(),
         };
         (instructions > 0).then(|| ProgramText { nodes: vec![node], code, instructions })
@@ -190,6 +200,16 @@ impl<'d> ProgramText<'d> {
             ProgramCode::Bytes(bytes) => {
                 let bytes = rebuilt(isa, bytes, change, jumps);
                 self.nodes.iter().map(|node| written(isa, *node, &bytes)).collect()
+            }
+            ProgramCode::Words(words) => {
+                let changed = words.iter().enumerate().map(|(index, word)| match change(index) {
+                    Some(bytes) => hex::encode(bytes),
+                    None => word.clone(),
+                });
+                let words: Vec<_> = changed.filter(|word| !word.is_empty()).collect();
+                let replaced =
+                    |node: &JsonNode<'d>| TextChange::Replace { node: *node, value: words.join(" ").into() };
+                self.nodes.iter().map(replaced).collect()
             }
             ProgramCode::Objects(objects) => {
                 self.nodes.iter().flat_map(|node| removed(*node, objects, change, jumps)).collect()
@@ -219,6 +239,13 @@ fn programs<'m>(minimizer: &'m Minimizer<'_>, isa: &Isa) -> Vec<ProgramText<'m>>
 /// Whether this is a list of instructions, from which [`shorten`] removes whole ones.
 pub(super) fn is_program(isa: &Isa, node: JsonNode<'_>) -> bool {
     node.is_array() && ProgramText::of(isa, node).is_some()
+}
+
+/// Words of four hex digits, with white space anywhere; `None` for a single one, which is no program to shorten.
+fn words_of(text: &str) -> Option<Vec<String>> {
+    let digits: String = text.chars().filter(|it| !it.is_ascii_whitespace()).collect();
+    let words: Vec<_> = hex_bytes(&digits)?.chunks(2).map(hex::encode).collect();
+    (words.len() > 1 && words.iter().all(|word| word.len() == 4)).then_some(words)
 }
 
 /// The bytes of hex digits; `None` for a number of one byte, which is no program to shorten.

@@ -1,8 +1,8 @@
 //! What programs of the EVM are made of.
 
-use num_bigint::BigInt;
+use num_bigint::{BigInt, Sign};
 
-use super::opcodes::Op;
+use super::opcodes::{EVM, Op};
 use crate::isa::OpInfo;
 use crate::machines::program_parts::OperandKind::{Boundary, Found, Random, Small};
 use crate::machines::program_parts::{
@@ -16,7 +16,7 @@ pub(super) const PARTS: ProgramParts = ProgramParts {
     operands: &[Small, Small, Small, Boundary, Boundary, Random, Found],
     number: |number| {
         let operands = word(number);
-        Some(PushedNumber { instruction: format!("PUSH{}", operands.len()), operands })
+        Some(PushedNumber { instruction: after(PUSH1, operands.len() - 1)?, operands })
     },
     built: &[BuiltOperand { kind: Found, instructions: &["ADDRESS"] }],
     packed: &[],
@@ -25,7 +25,10 @@ pub(super) const PARTS: ProgramParts = ProgramParts {
         TypedOperands { instruction: "EXTCODESIZE", kinds: &[Found] },
         TypedOperands { instruction: "EXTCODECOPY", kinds: &[Found, Small, Small, Small] },
     ],
-    copied: |below| (below < 16).then(|| vec![PushedNumber::plain(&format!("DUP{}", below + 1))]),
+    copied: |below| match below {
+        0..16 => Some(vec![PushedNumber::plain(after(DUP1, below)?)]),
+        _ => None,
+    },
     changed: &[],
     known: &[],
     variables: &[],
@@ -40,6 +43,8 @@ pub(super) const PARTS: ProgramParts = ProgramParts {
     code: "code",
     notation: CodeNotation::Hex,
     input: Some(InputData { member: "data", typed: |data| format!("0x{}", hex::encode(data)) }),
+    reads_block: true,
+    callable: &[],
     shown: Some(ShownResults { first: &FIRST_VALUES, last: &SHOWS_RESULTS, values: 4, removes: "POP" }),
     single: SingleInstruction::Pushed(single),
     units: ProgramParts::FEW_UNITS,
@@ -47,6 +52,7 @@ pub(super) const PARTS: ProgramParts = ProgramParts {
 };
 
 const PUSH1: u8 = Op::PUSH1 as u8;
+const DUP1: u8 = Op::DUP1 as u8;
 const PUSH32: u8 = Op::PUSH32 as u8;
 const SSTORE: u8 = Op::SSTORE as u8;
 const MSTORE8: u8 = Op::MSTORE8 as u8;
@@ -64,8 +70,16 @@ const SHOWS_RESULTS: [u8; 21] = [
     MSIZE, PUSH1, 32, SSTORE, PUSH1, 64, PUSH1, 0, RETURN,
 ];
 
+/// The name of the instruction at this distance after another one.
+fn after(code: u8, distance: usize) -> Option<&'static str> {
+    EVM.by_code(u16::from(code) + distance as u16).map(|op| op.name)
+}
+
 /// The bytes of a number as a word of two's complement, as few as possible.
 fn word(number: &BigInt) -> Vec<u8> {
+    if number.sign() == Sign::Plus && number.bits() <= 256 {
+        return number.magnitude().to_bytes_be();
+    }
     let word: BigInt = number & ((BigInt::from(1) << 256u32) - 1);
     word.to_bytes_be().1
 }
@@ -77,7 +91,7 @@ fn filler(values: usize) -> Vec<RepeatedInstruction> {
     const NEEDED: usize = 3;
     /// Where the loop begins.
     const START: u8 = 5;
-    let push = |byte: u8| PushedNumber { instruction: "PUSH1".to_owned(), operands: vec![byte] };
+    let push = |byte: u8| PushedNumber { instruction: "PUSH1", operands: vec![byte] };
     let pushes = |times: usize| RepeatedInstruction { instruction: PushedNumber::plain("PC"), times };
     let times = values.saturating_sub(NEEDED) / AT_ONCE;
     let mut filler: Vec<RepeatedInstruction> = Vec::new();

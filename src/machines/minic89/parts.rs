@@ -14,8 +14,8 @@ pub(super) const PARTS: ProgramParts = ProgramParts {
     ..ProgramParts::WITHOUT_BYTES
 };
 
-fn with(instruction: &str, argument: i16) -> PushedNumber {
-    PushedNumber { instruction: instruction.to_owned(), operands: argument.to_le_bytes().to_vec() }
+fn with(instruction: &'static str, argument: i16) -> PushedNumber {
+    PushedNumber { instruction, operands: argument.to_le_bytes().to_vec() }
 }
 
 /// A loop that pushes several values each time, and pushes of the others.

@@ -43,7 +43,7 @@ pub(super) struct Code {
     pub(super) functions: Vec<Function>,
     /// The default limit on the steps of a run; `None` for no limit.
     pub(super) step_limit: Option<u64>,
-    /// The index of each id among the functions.
+    /// The index of each id among the functions, up to the largest id.
     places: Vec<Option<u32>>,
     /// The document that this was created from.
     pub(super) document: Arc<Value>,
@@ -92,11 +92,13 @@ impl Code {
         let program = MiniProgram(document);
         let records = list(program.functions()?, &at)?;
         let mut functions = Vec::with_capacity(records.len());
-        let mut places = vec![None; WIDEST + 1];
+        let mut places: Vec<Option<u32>> = Vec::new();
         for (index, record) in records.iter().enumerate() {
             let at = at.child(index);
             let function = Function::new(record, &at)?;
-            if places[usize::from(function.fid)].replace(index as u32).is_some() {
+            let fid = usize::from(function.fid);
+            places.resize(places.len().max(fid + 1), None);
+            if places[fid].replace(index as u32).is_some() {
                 let what = format!("a second function with fid {}", function.fid);
                 return Err(LoadError::at(at.child("fid"), what));
             }

@@ -2,6 +2,9 @@
 
 use num_bigint::BigInt;
 
+use super::opcodes::{NEO2, Op};
+use super::script::Hash;
+use crate::isa::ImmediateOperand;
 use crate::machines::program_parts::OperandKind::{Array, Boundary, Bytes, Flag, Found, Map, Small, Struct};
 use crate::machines::program_parts::{
     BuiltOperand, CodeNotation, InputData, JumpTargets, KnownOperands, ProgramParts, PushedNumber,
@@ -10,7 +13,7 @@ use crate::machines::program_parts::{
 
 pub(super) const PARTS: ProgramParts = ProgramParts {
     operands: &[Small, Small, Boundary, Boundary, Bytes, Flag, Array, Struct, Map, Found],
-    number: |it| Some(number(it)),
+    number,
     built: &[
         BuiltOperand { kind: Flag, instructions: &["PUSH1"] },
         BuiltOperand { kind: Flag, instructions: &["PUSH0"] },
@@ -28,14 +31,18 @@ pub(super) const PARTS: ProgramParts = ProgramParts {
     copied: |below| match below {
         0 => Some(vec![PushedNumber::plain("DUP")]),
         1 => Some(vec![PushedNumber::plain("OVER")]),
-        _ => Some(vec![number(&below.into()), PushedNumber::plain("PICK")]),
+        _ => Some(vec![number(&below.into())?, PushedNumber::plain("PICK")]),
     },
     changed: &[
         BuiltOperand { kind: Array, instructions: &["DUP", "PUSH6", "APPEND"] },
         BuiltOperand { kind: Struct, instructions: &["DUP", "PUSH6", "APPEND"] },
         BuiltOperand { kind: Map, instructions: &["DUP", "PUSH6", "PUSH9", "SETITEM"] },
     ],
-    known: &[KnownOperands { instructions: &["SYSCALL"], operands: SERVICES }],
+    known: &[
+        KnownOperands { instructions: &["SYSCALL"], operands: SERVICES },
+        KnownOperands { instructions: &["APPCALL", "TAILCALL"], operands: &[&CALLABLE_HASH] },
+        KnownOperands { instructions: &["CALL_E", "CALL_ET"], operands: ISOLATED_CALLS },
+    ],
     variables: &[Variables {
         first: &[],
         stores: &["TOALTSTACK", "TOALTSTACK"],
@@ -49,6 +56,8 @@ pub(super) const PARTS: ProgramParts = ProgramParts {
     notation: CodeNotation::Hex,
     // What signatures are checked with.
     input: Some(InputData { member: "message", typed: |data| format!("0x{}", hex::encode(data)) }),
+    reads_block: false,
+    callable: &[&CALLABLE],
     shown: None,
     single: SingleInstruction::OnStack,
     // Checking a signature takes 45,000.
@@ -65,9 +74,31 @@ const SERVICES: &[&[u8]] = &[
     b"\x29System.ExecutionEngine.GetEntryScriptHash",
 ];
 
-fn number(number: &BigInt) -> PushedNumber {
+/// A script that pushes how many values it got.
+const CALLABLE: [u8; 1] = [Op::DEPTH as u8];
+
+/// The HASH160 of [`CALLABLE`].
+const CALLABLE_HASH: Hash =
+    *b"\xb1\xdf\x19\x79\xba\x1a\xa2\xa8\xa1\x14\xb6\x41\xd7\x64\xf2\x6c\xf1\xd5\xd8\x44";
+
+/// Calls of [`CALLABLE`] with counts of results and arguments: it returns one value more than it gets.
+const ISOLATED_CALLS: &[&[u8]] =
+    &[&isolated_call(1, 0), &isolated_call(3, 2), &isolated_call(2, 1), &isolated_call(1, 1)];
+
+const fn isolated_call(results: u8, arguments: u8) -> [u8; 2 + size_of::<Hash>()] {
+    let mut call = [0; 2 + size_of::<Hash>()];
+    let (counts, hash) = call.split_at_mut(2);
+    counts.copy_from_slice(&[results, arguments]);
+    hash.copy_from_slice(&CALLABLE_HASH);
+    call
+}
+
+/// The instruction that pushes as many bytes as the number has: its code is how many. `None` if no instruction does.
+fn number(number: &BigInt) -> Option<PushedNumber> {
     let operands = number.to_signed_bytes_le();
-    PushedNumber { instruction: format!("PUSHBYTES{}", operands.len()), operands }
+    let op = NEO2.by_code(operands.len().try_into().ok()?)?;
+    (op.operands == [ImmediateOperand::Data(operands.len() as u8)])
+        .then_some(PushedNumber { instruction: op.name, operands })
 }
 
 /// Arrays on the other stack, which count as so many items with what `CAT` needs below the values that it removes. It
@@ -79,7 +110,7 @@ fn filler(values: usize) -> Vec<RepeatedInstruction> {
     let mut filler = Vec::new();
     while left > 0 {
         let chunk = left.min(1 + MAX_ITEMS);
-        filler.push(number(&(chunk - 1).into()));
+        filler.extend(number(&(chunk - 1).into()));
         filler.extend(["NEWARRAY", "TOALTSTACK"].map(PushedNumber::plain));
         left -= chunk;
     }
@@ -90,7 +121,19 @@ fn filler(values: usize) -> Vec<RepeatedInstruction> {
 /// The same, with an item that is not counted: the machine states that `CHECKMULTISIG` leaves one fewer than it does. If
 /// the items are counted again, there are too many.
 fn filler_of_more(values: usize) -> Vec<RepeatedInstruction> {
-    let one = || number(&1.into());
-    let check = [one(), one(), one(), one(), PushedNumber::plain("CHECKMULTISIG")];
-    check.map(RepeatedInstruction::from).into_iter().chain(filler(values)).collect()
+    const ONES: usize = 4;
+    let ones = std::iter::repeat_n(number(&1.into()), ONES).flatten();
+    let check = ones.chain([PushedNumber::plain("CHECKMULTISIG")]);
+    check.map(RepeatedInstruction::from).chain(filler(values)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::script::hash160;
+    use super::{CALLABLE, CALLABLE_HASH};
+
+    #[test]
+    fn the_script_that_is_called_has_the_hash() {
+        assert_eq!(hash160(&CALLABLE), CALLABLE_HASH);
+    }
 }

@@ -59,6 +59,8 @@ pub(super) const PARTS: ProgramParts = ProgramParts {
     // A person can read such a script.
     notation: CodeNotation::Names,
     input: None,
+    reads_block: false,
+    callable: &[],
     shown: None,
     single: SingleInstruction::OnStack,
     units: ProgramParts::FEW_UNITS,
@@ -105,10 +107,13 @@ fn filler(values: usize) -> Vec<RepeatedInstruction> {
     filler.map(RepeatedInstruction::from).collect()
 }
 
-/// `PUSHINT8` to `PUSHINT256`, the smallest that has room; `None` for a number of more than 256 bits.
+/// What pushes numbers of 1, 2, 4, 8, 16 and 32 bytes.
+const PUSHES: [&str; 6] = ["PUSHINT8", "PUSHINT16", "PUSHINT32", "PUSHINT64", "PUSHINT128", "PUSHINT256"];
+
+/// The smallest of [`PUSHES`] that has room; `None` for a number of more than 256 bits.
 fn number(number: &BigInt) -> Option<PushedNumber> {
     let mut operands = number.to_signed_bytes_le();
-    let size = (0..=5u32).find(|size| operands.len() <= 1 << size)?;
+    let size = (0..PUSHES.len()).find(|size| operands.len() <= 1 << size)?;
     operands.resize(1 << size, if *number < BigInt::ZERO { 0xff } else { 0 });
-    Some(PushedNumber { instruction: format!("PUSHINT{}", 8 << size), operands })
+    Some(PushedNumber { instruction: PUSHES[size], operands })
 }

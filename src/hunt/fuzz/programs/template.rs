@@ -1,22 +1,31 @@
 //! Runs programs without a vector: writing and reading one takes as long as several runs.
 
-use crate::formats::{Inputs, MakeVector, NewVector};
+use std::sync::Arc;
+
+use crate::formats::{BlockNumbers, MakeVector, NewVector};
 use crate::hunt::fuzz::said::source;
-use crate::hunt::generate::ProgramGenerator;
+use crate::hunt::generate::{GeneratedProgram, ProgramGenerator};
 use crate::machines::program_parts::{CodeNotation, ProgramParts};
 use crate::model::case::{Case, Program, Step};
 use crate::model::value::Value;
 use crate::run::{LoadOptions, open_text};
 
-/// A case whose program is replaced, so that one need not be read from a vector to run.
-pub(super) struct ProgramTemplate {
-    /// With input data.
+/// Cases whose program is replaced, so that one need not be read from a vector to run.
+pub(super) struct ProgramTemplate(Vec<ReplacedCase>);
+
+/// A case, and what is replaced in it.
+struct ReplacedCase {
+    /// Whether its program has input data, and the numbers of its block: what programs share that run as this case.
+    shared: (bool, BlockNumbers),
     case: Case,
-    /// Without them.
-    without_input: Case,
-    /// What the machine loads as code, which is replaced.
-    code: Value,
+    /// Where its program has the code that the machine loads.
+    code: Vec<ValuePlace>,
+    /// Where it has the input data.
+    input: Vec<ValuePlace>,
 }
+
+/// The position of a value in another one: that of the item or member at each level.
+type ValuePlace = Vec<usize>;
 
 impl ProgramTemplate {
     /// The input data, which are replaced.
@@ -30,48 +39,86 @@ impl ProgramTemplate {
         reference: &LoadOptions,
     ) -> Option<ProgramTemplate> {
         let marker = generator.marker();
-        let input = parts.input.map(|data| (data.typed)(&ProgramTemplate::INPUT));
-        let inputs = Inputs { input, ..Inputs::default() };
         let code = generator.loaded(&marker);
         // Names of instructions would be loaded as such.
         let program = match (&code, parts.notation) {
             (Value::Bytes(code), CodeNotation::Names) => format!("0x{}", hex::encode(code)).into(),
             _ => generator.document(&marker),
         };
-        let case = |inputs: &Inputs| {
-            let new = NewVector { name: "case", program: &program, inputs, state: None };
-            read_back(&(make.make)(&new).ok()?, reference)
+        let case = |(input, block): (&[u8], BlockNumbers)| {
+            let mut marker = marker.clone();
+            (marker.input, marker.block) = (input.to_vec(), block);
+            let inputs = generator.inputs(&marker);
+            let new = NewVector { name: "case", program: &program, inputs: &inputs, state: None };
+            let case = read_back(&(make.make)(&new).ok()?, reference)?;
+            let replaced = ReplacedCase::new(shared(&marker), case, &code);
+            (!replaced.code.is_empty()).then_some(replaced)
         };
-        let (case, without_input) = (case(&inputs)?, case(&Inputs::default())?);
-        let template = ProgramTemplate { case, without_input, code };
-        let (replaced, _) = template.with(&Value::Null, &[]);
-        (replaced != template.without_input.program).then_some(template)
+        let inputs = [&[], &ProgramTemplate::INPUT[..]];
+        let blocks = [BlockNumbers::Small, BlockNumbers::Large];
+        let all = blocks.into_iter().flat_map(|block| inputs.map(|input| (input, block)));
+        Some(ProgramTemplate(all.map(case).collect::<Option<_>>()?))
     }
 
-    /// The program with this code and these input data, and what to do with it.
-    pub(super) fn with(&self, code: &Value, input: &[u8]) -> (Program, &[Step]) {
-        let other = |value: &Value| match value {
-            _ if *value == self.code => Some(code.clone()),
-            Value::Bytes(bytes) if *bytes == ProgramTemplate::INPUT => Some(Value::Bytes(input.to_vec())),
-            _ => None,
-        };
-        let case = if input.is_empty() { &self.without_input } else { &self.case };
-        (Program::from(replaced(&case.program.0, &other)), &case.steps)
+    /// What is loaded for a program with this code, and what to do with it.
+    pub(super) fn with(&mut self, code: &Value, generated: &GeneratedProgram) -> (&Program, &[Step]) {
+        let wanted = shared(generated);
+        let place = self.0.iter().position(|replaced| replaced.shared == wanted);
+        let replaced = &mut self.0[place.unwrap_or_default()];
+        let program = Arc::make_mut(&mut replaced.case.program.0);
+        for place in &replaced.code {
+            part(program, place).clone_from(code);
+        }
+        for place in &replaced.input {
+            *part(program, place) = Value::Bytes(generated.input.clone());
+        }
+        (&replaced.case.program, &replaced.case.steps)
     }
 }
 
-/// The value with others where `other` has some.
-fn replaced(value: &Value, other: &dyn Fn(&Value) -> Option<Value>) -> Value {
-    if let Some(other) = other(value) {
-        return other;
+impl ReplacedCase {
+    fn new(shared: (bool, BlockNumbers), case: Case, code: &Value) -> ReplacedCase {
+        let places = |value: &Value| {
+            let mut places = Vec::new();
+            add_places(&case.program.0, value, &mut Vec::new(), &mut places);
+            places
+        };
+        let input = Value::Bytes(ProgramTemplate::INPUT.to_vec());
+        let (code, input) = (places(code), places(&input));
+        ReplacedCase { shared, case, code, input }
     }
-    match value {
-        Value::List(items) => Value::List(items.iter().map(|item| replaced(item, other)).collect()),
-        Value::Record(members) => {
-            Value::Record(members.iter().map(|(name, it)| (name.clone(), replaced(it, other))).collect())
-        }
-        Value::Typed(name, value) => Value::typed(name.clone(), replaced(value, other)),
-        Value::Null | Value::Bool(_) | Value::Int(_) | Value::Text(_) | Value::Bytes(_) => value.clone(),
+}
+
+/// What a program shares with others that run as the same case.
+fn shared(program: &GeneratedProgram) -> (bool, BlockNumbers) {
+    (!program.input.is_empty(), program.block)
+}
+
+/// Adds where `wanted` is in a value, which is itself at `here`.
+fn add_places(value: &Value, wanted: &Value, here: &mut ValuePlace, places: &mut Vec<ValuePlace>) {
+    if value == wanted {
+        return places.push(here.clone());
+    }
+    let parts: Vec<&Value> = match value {
+        Value::List(items) => items.iter().collect(),
+        Value::Record(members) => members.iter().map(|member| &member.1).collect(),
+        Value::Typed(_, inner) => return add_places(inner, wanted, here, places),
+        Value::Null | Value::Bool(_) | Value::Int(_) | Value::Text(_) | Value::Bytes(_) => return,
+    };
+    for (index, part) in parts.into_iter().enumerate() {
+        here.push(index);
+        add_places(part, wanted, here, places);
+        here.pop();
+    }
+}
+
+/// The part of a value at a place that it has.
+fn part<'v>(value: &'v mut Value, place: &[usize]) -> &'v mut Value {
+    match (value, place) {
+        (Value::Typed(_, inner), _) => part(Arc::make_mut(inner), place),
+        (Value::List(items), [index, rest @ ..]) => part(&mut items[*index], rest),
+        (Value::Record(members), [index, rest @ ..]) => part(&mut members[*index].1, rest),
+        (value, _) => value,
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::subject::ProgramCounts;
 use super::*;
 use crate::explain::observer::CoveragePoints;
 use crate::machines::of_this_crate;
@@ -43,7 +44,7 @@ fn found(info: &'static MachineInfo, programs: u64) -> usize {
         let Some((program, end)) = target.next_program(&mut numbers, info.fields) else { continue };
         let vector = target.vector("a", &program, &end);
         let codes = target.generator.codes(&program);
-        let mut ran = RanProgram { number, vector: vector.clone(), end, codes, program: Some(program) };
+        let mut ran = RanProgram { number, vector: vector.clone(), codes, program: Some(program) };
         target.new_coverage(&mut ran);
         let Some(case) = vector
             .and_then(|vector| open_text(&source(), vector, target.reference).case(0)?.read().ok()?.case)
@@ -95,10 +96,10 @@ fn a_program_without_a_vector_is_the_one_that_its_vector_gives() {
             };
             let Ok(document) = (loads.make.make)(&new) else { continue };
             let case = read_back(&document, &loads.reference).unwrap();
-            let template = target.template.as_ref().unwrap();
-            let (loaded, steps) = template.with(&target.generator.loaded(&program), &program.input);
+            let template = target.template.as_mut().unwrap();
+            let (loaded, steps) = template.with(&target.generator.loaded(&program), &program);
             let assembled = |program: &Program| (info.assemble)(program).map(|it| it.0).ok();
-            assert_eq!(assembled(&loaded), assembled(&case.program), "{} {number}", info.name);
+            assert_eq!(assembled(loaded), assembled(&case.program), "{} {number}", info.name);
             assert_eq!(steps.len(), case.steps.len(), "{} {number}", info.name);
             compared += 1;
         }
@@ -154,4 +155,64 @@ fn programs_have_handlers_at_different_places() {
         handled += u64::from(order.next().is_none() && has_ended);
     }
     assert!(handled >= 4, "{handled} of {PROGRAMS}");
+}
+
+/// Programs of Neo 2.x call a script of their vector by its hash, which pushes how many values it got.
+#[test]
+fn programs_call_scripts_by_their_hashes() {
+    const PROGRAMS: u64 = 3_000;
+    let info = of_this_crate().find(|info| info.name == "neo2").unwrap();
+    let loads = loads(info, &[]).unwrap();
+    let options = FuzzOptions { seed: 4, programs: 0, deadline: None, max_tries: 0, jobs: 1 };
+    let mut target = ProgramTarget::new(info, &loads, FuzzCorpus::default(), &options);
+    let mut called = BTreeSet::new();
+    for number in 0..PROGRAMS {
+        let mut numbers = Numbers::of_case(options.seed, number);
+        let Some((program, _)) = target.next_program(&mut numbers, &[]) else { continue };
+        let mut names = WatchedNames::default();
+        if target.watch(&program, Some(&mut names), &mut |_, _| ()).is_none() {
+            continue;
+        }
+        let calls = names.0.windows(2).filter(|pair| pair[1] == "DEPTH").map(|pair| pair[0]);
+        called.extend(calls.filter(|name| ["APPCALL", "TAILCALL", "CALL_E"].contains(name)));
+    }
+    assert_eq!(called.into_iter().collect::<Vec<_>>(), ["APPCALL", "CALL_E", "TAILCALL"]);
+}
+
+/// Which instructions pushed a number of more than 64 bits.
+#[derive(Default)]
+struct WatchedNumbers {
+    last: Option<&'static str>,
+    large: BTreeSet<&'static str>,
+}
+
+impl Watch for WatchedNumbers {
+    fn before(&mut self, at: &At<'_>) {
+        if let (Some(last), Some(Value::Int(top))) = (self.last, at.state.item(0))
+            && top.bits() > 64
+        {
+            self.large.insert(last);
+        }
+        self.last = at.op.map(|op| op.name);
+    }
+}
+
+/// Programs of the EVM read numbers of their block that have more than 64 bits.
+#[test]
+fn programs_read_large_numbers_of_their_block() {
+    const PROGRAMS: u64 = 3_000;
+    let info = of_this_crate().find(|info| info.name == "evm").unwrap();
+    let loads = loads(info, &[]).unwrap();
+    let options = FuzzOptions { seed: 4, programs: 0, deadline: None, max_tries: 0, jobs: 1 };
+    let mut target = ProgramTarget::new(info, &loads, FuzzCorpus::default(), &options);
+    let mut watched = WatchedNumbers::default();
+    for number in 0..PROGRAMS {
+        let mut numbers = Numbers::of_case(options.seed, number);
+        let Some((program, _)) = target.next_program(&mut numbers, &[]) else { continue };
+        watched.last = None;
+        target.watch(&program, Some(&mut watched), &mut |_, _| ());
+    }
+    for name in ["TIMESTAMP", "NUMBER", "GASLIMIT", "DIFFICULTY"] {
+        assert!(watched.large.contains(name), "{name}");
+    }
 }

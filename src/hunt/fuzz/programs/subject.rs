@@ -1,0 +1,147 @@
+//! A machine that is compared with the embedded one, and what its differences are about.
+
+use std::collections::{BTreeSet, HashMap};
+
+use crate::explain::explain;
+use crate::hunt::fuzz::FuzzCause;
+use crate::hunt::minimize::{diverging_instruction, named_instruction};
+use crate::isa::OpInfo;
+use crate::model::signature::signature;
+use crate::model::verdict::DifferenceKind;
+use crate::run::{LoadOptions, LoadedFile, Worker};
+
+/// The minimum number of differing programs with a known cause: from then on, it can explain a further difference before
+/// that is made small.
+const MIN_DIFFERING: u32 = 8;
+
+/// The factor for the suspicion of the instruction that made the first wrong value.
+const BLAME_FACTOR: u64 = 4;
+
+/// A machine that is compared.
+pub(super) struct Subject<'o> {
+    pub(super) name: &'o str,
+    pub(super) options: &'o LoadOptions,
+    pub(super) worker: Worker<'o>,
+    /// How many programs with an instruction, by its code, had no difference, and how many had one.
+    counts: HashMap<u16, ProgramCounts>,
+    /// Whether it ran a program.
+    pub(super) has_run: bool,
+    /// Why it does not run the first program.
+    pub(super) not_run: Option<String>,
+    /// How many differences were made small without a cause that is new, by the instruction that seemed to be wrong.
+    pub(super) repeated: HashMap<String, u32>,
+}
+
+/// How many programs had no difference, and how many had one.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct ProgramCounts {
+    pub(super) passing: u32,
+    pub(super) failing: u32,
+}
+
+impl ProgramCounts {
+    /// How suspicious an instruction is: the square of its Ochiai coefficient, without the factor that all instructions have
+    /// in common. Unlike the share of programs that differ, it is small if the only program with a rare instruction differs.
+    pub(super) fn suspicion(self) -> u64 {
+        let [passing, failing] = [self.passing, self.failing].map(u64::from);
+        ((failing * failing) << 20) / (passing + failing).max(1)
+    }
+
+    /// The share of programs that differ, in thousandths.
+    pub(super) fn share(self) -> u32 {
+        1_000 * self.failing / (self.passing + self.failing).max(1)
+    }
+}
+
+impl<'o> Subject<'o> {
+    pub(super) fn new(name: &'o str, options: &'o LoadOptions) -> Subject<'o> {
+        let (counts, repeated) = (HashMap::new(), HashMap::new());
+        let worker = Worker::new(&options.run);
+        Subject { name, options, worker, counts, has_run: false, not_run: None, repeated }
+    }
+
+    pub(super) fn count(&mut self, codes: &BTreeSet<u16>, differs: bool) {
+        for code in codes {
+            let counts = self.counts.entry(*code).or_default();
+            if differs {
+                counts.failing += 1;
+            } else {
+                counts.passing += 1;
+            }
+        }
+    }
+
+    fn counts_of(&self, op: &OpInfo) -> ProgramCounts {
+        self.counts.get(&op.code).copied().unwrap_or_default()
+    }
+
+    pub(super) fn knows(&self, known: &BTreeSet<FuzzCause>, what: &str) -> bool {
+        known.contains(&FuzzCause { vm: self.name.to_owned(), what: what.to_owned() })
+    }
+}
+
+/// Whether one of these instructions is a known cause that explains a difference: most programs with it differ, or
+/// it is the most suspicious one and many programs with it differ.
+pub(super) fn explains(
+    subject: &Subject<'_>,
+    known: &BTreeSet<FuzzCause>,
+    ops: impl Iterator<Item = &'static OpInfo>,
+) -> bool {
+    let mut most = 0;
+    let mut is_explained = false;
+    for op in ops {
+        let counts = subject.counts_of(op);
+        let is_known = subject.knows(known, op.name);
+        if is_known && counts.share() >= 500 {
+            return true;
+        }
+        if counts.suspicion() > most {
+            most = counts.suspicion();
+            is_explained = is_known && counts.failing >= MIN_DIFFERING;
+        }
+    }
+    is_explained
+}
+
+/// What the failure of a case is about.
+pub(super) struct CauseInWords {
+    /// The name of an instruction, or the signature of the failure.
+    pub(super) what: String,
+    pub(super) certainty: CauseCertainty,
+}
+
+/// How it is known what a failure is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CauseCertainty {
+    /// The machine reports its steps. A smaller program is about the same.
+    Reported,
+    /// It is concluded from the end of this program, or from those of many.
+    Concluded,
+}
+
+/// What the failure of a case is about: the instruction after which the machines first differ, if the machine reports its
+/// steps. If it does not, the most suspicious instruction of the small program; without a small program, the one that made the
+/// first wrong value.
+pub(super) fn cause(
+    subject: &mut Subject<'_>,
+    file: &LoadedFile<'_>,
+    ops: Option<&[&'static OpInfo]>,
+) -> CauseInWords {
+    let concluded = |what| CauseInWords { what, certainty: CauseCertainty::Concluded };
+    let report = subject.worker.run_case(file, 0);
+    let signature = || signature(report.machine.as_deref(), &report.verdict).unwrap_or_default();
+    if report.verdict.kind() != DifferenceKind::Fail {
+        return concluded(signature());
+    }
+    let explained = explain(&mut subject.worker, file, 0, 0);
+    if let Some(name) = diverging_instruction(&explained) {
+        return CauseInWords { what: name.to_owned(), certainty: CauseCertainty::Reported };
+    }
+    let named = named_instruction(&explained);
+    let suspicion = |op: &OpInfo| {
+        let is_named = Some(op.name) == named;
+        (subject.counts_of(op).suspicion() * if is_named { BLAME_FACTOR } else { 1 }, is_named)
+    };
+    let suspicious = ops.into_iter().flatten().max_by_key(|op| suspicion(op)).map(|op| op.name);
+    concluded(suspicious.or(named).map_or_else(signature, str::to_owned))
+}
