@@ -19,6 +19,7 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 use crate::explain::explain;
+use crate::formats::{FormatOptions, Strictness};
 use crate::machines::{self, MachineInfo};
 use crate::model::assertion::Expected;
 use crate::model::case::Case;
@@ -180,8 +181,9 @@ struct Minimizer<'o> {
     /// Where it states what is demanded; `None` if the case cannot be read. Reading it anew for each change takes as long
     /// as running it.
     demanded: Option<BTreeSet<u32>>,
-    /// How many notes a text may have.
+    /// How many notes a text may have, and how many rules of its format it may break.
     notes: usize,
+    breaches: usize,
     tries: usize,
     /// The bytes of all texts that were tried.
     bytes: usize,
@@ -207,6 +209,7 @@ impl<'o> Minimizer<'o> {
         let (mut subject, reference) = (Judge::new(subject), reference.map(Judge::new));
         let kept = Kept::of(&mut subject.worker, &alone)?;
         let notes = reading(&alone).map_or(0, |reading| reading.notes);
+        let breaches = breaches(&alone);
         let mut minimizer = Minimizer {
             source,
             subject,
@@ -217,6 +220,7 @@ impl<'o> Minimizer<'o> {
             file: alone,
             demanded: None,
             notes,
+            breaches,
             tries: 0,
             bytes: 0,
             is_cut: false,
@@ -265,7 +269,9 @@ impl<'o> Minimizer<'o> {
         self.bytes += text.len();
         let Some(file) = self.demanding(text) else { return false };
         let (old, new) = (self.file.text(), file.text());
-        let accepted = (new.len(), new) < (old.len(), old) && self.fails_alike(&file);
+        let accepted = (new.len(), new) < (old.len(), old)
+            && breaches(&file) <= self.breaches
+            && self.fails_alike(&file);
         if accepted {
             self.accept(file);
         }
@@ -441,6 +447,15 @@ struct ReadCase {
     case: Case,
     /// How many notes there are about it.
     notes: usize,
+}
+
+/// How many rules of its format a file breaks: those that `--strict` and `vmconf check` report.
+fn breaches(file: &LoadedFile<'_>) -> usize {
+    let Some(case) = file.case(0) else { return 0 };
+    let strict = FormatOptions { strictness: Strictness::Strict, ..FormatOptions::default() };
+    let node = JsonNode::at_index(case.document, case.node);
+    let in_case = case.format.read_case(node, strict).diagnostics.len();
+    in_case + case.format.read_rest(case.document, &[], strict).len()
 }
 
 /// The only case of a file; `None` if it is broken.

@@ -40,7 +40,7 @@ pub(super) const PARTS: ProgramParts = ProgramParts {
     ],
     known: &[
         KnownOperands { instructions: &["SYSCALL"], operands: SERVICES },
-        KnownOperands { instructions: &["APPCALL", "TAILCALL"], operands: &[&CALLABLE_HASH] },
+        KnownOperands { instructions: &["APPCALL", "TAILCALL"], operands: &[&COUNTS_HASH] },
         KnownOperands { instructions: &["CALL_E", "CALL_ET"], operands: ISOLATED_CALLS },
     ],
     variables: &[Variables {
@@ -57,7 +57,7 @@ pub(super) const PARTS: ProgramParts = ProgramParts {
     // What signatures are checked with.
     input: Some(InputData { member: "message", typed: |data| format!("0x{}", hex::encode(data)) }),
     reads_block: false,
-    callable: &[&CALLABLE],
+    callable: &[&COUNTS, &HANDS_OVER, &HANDS_OVER_BY_HASH],
     shown: None,
     single: SingleInstruction::OnStack,
     // Checking a signature takes 45,000.
@@ -75,22 +75,40 @@ const SERVICES: &[&[u8]] = &[
 ];
 
 /// A script that pushes how many values it got.
-const CALLABLE: [u8; 1] = [Op::DEPTH as u8];
+const COUNTS: [u8; 1] = [Op::DEPTH as u8];
 
-/// The HASH160 of [`CALLABLE`].
-const CALLABLE_HASH: Hash =
+/// One that hands two values over to it, and one that does it by a hash on the stack.
+const HANDS_OVER: [u8; 23] = joined([Op::CALL_ET as u8], isolated_call(3, 2, COUNTS_HASH));
+const HANDS_OVER_BY_HASH: [u8; 24] =
+    joined([Op::PUSHBYTES20 as u8], joined::<_, _, 23>(COUNTS_HASH, [Op::CALL_EDT as u8, 3, 2]));
+
+/// The HASH160 of each.
+const COUNTS_HASH: Hash =
     *b"\xb1\xdf\x19\x79\xba\x1a\xa2\xa8\xa1\x14\xb6\x41\xd7\x64\xf2\x6c\xf1\xd5\xd8\x44";
+const HANDS_OVER_HASH: Hash =
+    *b"\x88\x59\x9d\xeb\xe8\x74\x97\x6f\x44\xed\x96\x77\xff\xb9\x4d\x8a\xc7\xcf\xfc\x0a";
+const HANDS_OVER_BY_HASH_HASH: Hash =
+    *b"\xbb\xba\xe7\xcb\xd1\x08\xa8\x7b\x97\x72\x69\xfd\xa2\x53\x40\x5b\xa5\x45\x01\xe8";
 
-/// Calls of [`CALLABLE`] with counts of results and arguments: it returns one value more than it gets.
-const ISOLATED_CALLS: &[&[u8]] =
-    &[&isolated_call(1, 0), &isolated_call(3, 2), &isolated_call(2, 1), &isolated_call(1, 1)];
+/// Calls of them with counts of results and arguments: each returns one value more than it gets.
+const ISOLATED_CALLS: &[&[u8]] = &[
+    &isolated_call(1, 0, COUNTS_HASH),
+    &isolated_call(3, 2, COUNTS_HASH),
+    &isolated_call(1, 1, COUNTS_HASH),
+    &isolated_call(3, 2, HANDS_OVER_HASH),
+    &isolated_call(3, 2, HANDS_OVER_BY_HASH_HASH),
+];
 
-const fn isolated_call(results: u8, arguments: u8) -> [u8; 2 + size_of::<Hash>()] {
-    let mut call = [0; 2 + size_of::<Hash>()];
-    let (counts, hash) = call.split_at_mut(2);
-    counts.copy_from_slice(&[results, arguments]);
-    hash.copy_from_slice(&CALLABLE_HASH);
-    call
+const fn isolated_call(results: u8, arguments: u8, hash: Hash) -> [u8; 22] {
+    joined([results, arguments], hash)
+}
+
+const fn joined<const A: usize, const B: usize, const N: usize>(first: [u8; A], last: [u8; B]) -> [u8; N] {
+    let mut all = [0; N];
+    let (start, end) = all.split_at_mut(A);
+    start.copy_from_slice(&first);
+    end.copy_from_slice(&last);
+    all
 }
 
 /// The instruction that pushes as many bytes as the number has: its code is how many. `None` if no instruction does.
@@ -130,10 +148,12 @@ fn filler_of_more(values: usize) -> Vec<RepeatedInstruction> {
 #[cfg(test)]
 mod tests {
     use super::super::script::hash160;
-    use super::{CALLABLE, CALLABLE_HASH};
+    use super::*;
 
     #[test]
-    fn the_script_that_is_called_has_the_hash() {
-        assert_eq!(hash160(&CALLABLE), CALLABLE_HASH);
+    fn scripts_that_are_called_have_their_hashes() {
+        assert_eq!(hash160(&COUNTS), COUNTS_HASH);
+        assert_eq!(hash160(&HANDS_OVER), HANDS_OVER_HASH);
+        assert_eq!(hash160(&HANDS_OVER_BY_HASH), HANDS_OVER_BY_HASH_HASH);
     }
 }

@@ -157,10 +157,10 @@ fn programs_have_handlers_at_different_places() {
     assert!(handled >= 4, "{handled} of {PROGRAMS}");
 }
 
-/// Programs of Neo 2.x call a script of their vector by its hash, which pushes how many values it got.
+/// Programs of Neo 2.x call scripts of their vector by their hashes: one pushes how many values it got.
 #[test]
 fn programs_call_scripts_by_their_hashes() {
-    const PROGRAMS: u64 = 3_000;
+    const PROGRAMS: u64 = 10_000;
     let info = of_this_crate().find(|info| info.name == "neo2").unwrap();
     let loads = loads(info, &[]).unwrap();
     let options = FuzzOptions { seed: 4, programs: 0, deadline: None, max_tries: 0, jobs: 1 };
@@ -174,9 +174,10 @@ fn programs_call_scripts_by_their_hashes() {
             continue;
         }
         let calls = names.0.windows(2).filter(|pair| pair[1] == "DEPTH").map(|pair| pair[0]);
-        called.extend(calls.filter(|name| ["APPCALL", "TAILCALL", "CALL_E"].contains(name)));
+        called.extend(calls.filter(|name| name.contains("CALL")));
     }
-    assert_eq!(called.into_iter().collect::<Vec<_>>(), ["APPCALL", "CALL_E", "TAILCALL"]);
+    let expected = ["APPCALL", "CALL_E", "CALL_EDT", "CALL_ET", "TAILCALL"];
+    assert!(expected.iter().all(|name| called.contains(name)), "{called:?}");
 }
 
 /// Which instructions pushed a number of more than 64 bits.
