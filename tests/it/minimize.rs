@@ -9,6 +9,7 @@ use tempfile::TempDir;
 
 use crate::random::Random;
 use crate::support::{at_root, golden, sources_of, vmconf};
+use vmconf::formats::{FormatOptions, Strictness};
 use vmconf::hunt::minimize::{KeptFailure, MinimizeOptions, MinimizedCase, minimize, options_of};
 use vmconf::machines::of_this_crate;
 use vmconf::model::limits::Limits;
@@ -71,8 +72,15 @@ fn minimized(fault: RowFault, sources: &[VectorSource], random: &mut Random) -> 
         let one =
             run::open_text(&VectorSource { only: None, ..source.clone() }, small.text.clone(), &options);
         assert_eq!((one.cases(), one.errors()), (1, &[][..]), "{what}");
-        let healthy = Worker::new(&reference.run).run_case(&one, 0);
-        assert_eq!(healthy.verdict, Verdict::Pass, "{what}");
+        // The own vectors break no rule of their formats, and neither does what is left of one.
+        let read = FormatOptions { strictness: Strictness::Strict, ..options.file.read };
+        let strict = LoadOptions { file: FileOptions { read, ..options.file.clone() }, ..options.clone() };
+        let one_strictly = run::open_text(source, small.text.clone(), &strict);
+        assert_eq!(one_strictly.errors(), [], "{what}");
+        for file in [&one, &one_strictly] {
+            let healthy = Worker::new(&reference.run).run_case(file, 0);
+            assert_eq!(healthy.verdict, Verdict::Pass, "{what}");
+        }
         let failing = Worker::new(&subject.run).run_case(&one, 0);
         assert!(matches!(failing.verdict, Verdict::Fail(_)), "{what}");
         return Some(Small {
