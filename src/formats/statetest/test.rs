@@ -3,7 +3,7 @@
 use num_bigint::BigInt;
 
 use super::signed;
-use crate::formats::accounts::{AccountMembers, read_accounts};
+use crate::formats::accounts::{AccountMembers, AccountReader, read_accounts};
 use crate::formats::ethereum_json::{address, data, hash, quantity};
 use crate::formats::fields::{Diagnostics, FieldReader, Strictness, wrong_type};
 use crate::formats::format::ReadContext;
@@ -172,10 +172,18 @@ fn read_test(
     config.and_then(|config| read_config(config, &mut chain, &mut program, diagnostics));
     program.push("chainId", Value::Int(chain.unwrap_or_else(|| BigInt::from(1))));
     let pre = pre.and_then(|pre| read_accounts(pre, diagnostics));
+    pre.iter().flatten().filter_map(too_large_a_nonce).for_each(|error| diagnostics.error(error));
     program.keep("transaction", transaction.and_then(|it| read_transaction(it, lists, diagnostics)));
     let accounts = pre?.into_iter().map(|account| (account.key.clone(), account.value()));
     program.push("pre", Value::record(accounts));
     Some(Program::from(Value::Record(program.0)))
+}
+
+/// An account has at most 2^64 - 1 as its nonce (EIP-2681).
+fn too_large_a_nonce(account: &AccountReader) -> Option<Diagnostic<Origin>> {
+    let (at, nonce) = account.nonce.as_ref().filter(|(_, nonce)| nonce.bits() > 64)?;
+    let what = format!("the nonce of an account is {nonce}");
+    Some(Diagnostic::at(*at, what).expected("less than 2^64").under(LintRule::Number))
 }
 
 /// Reports errors in parts of a transaction that a run does not use.

@@ -12,24 +12,37 @@ const INTERVAL: Duration = Duration::from_millis(2);
 
 /// The running processes, each in a group of its own.
 #[derive(Debug, Clone, Default)]
-pub struct ProcessGroups(Arc<Mutex<HashSet<u32>>>);
+pub struct ProcessGroups(Arc<Mutex<RunningGroups>>);
+
+#[derive(Debug, Default)]
+struct RunningGroups {
+    ids: HashSet<u32>,
+    /// Whether they were killed, so that no other process may start.
+    are_killed: bool,
+}
 
 impl ProcessGroups {
-    /// Kills all processes. For use when vmconf is about to exit: it does not update any other state.
+    /// Kills all processes, and lets none start in place of one. For use when vmconf is about to exit: it does not update
+    /// any other state.
     pub fn kill(&self) {
-        self.lock().iter().for_each(|id| imp::kill(*id));
+        let mut groups = self.lock();
+        groups.are_killed = true;
+        groups.ids.iter().for_each(|id| imp::kill(*id));
     }
 
     /// Starts a process in a group of its own.
     pub(super) fn start(&self, command: &mut Command) -> std::io::Result<GroupMember> {
         imp::in_own_group(command);
         let mut groups = self.lock();
+        if groups.are_killed {
+            return Err(std::io::Error::other("vmconf is about to exit"));
+        }
         let child = command.spawn()?;
-        groups.insert(child.id());
+        groups.ids.insert(child.id());
         Ok(GroupMember { child, groups: self.clone(), end: None })
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashSet<u32>> {
+    fn lock(&self) -> MutexGuard<'_, RunningGroups> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -63,7 +76,7 @@ impl GroupMember {
         let by_itself = self.has_ended();
         // The number of the group is not reused before the process has been waited for.
         imp::kill(self.child.id());
-        self.groups.lock().remove(&self.child.id());
+        self.groups.lock().ids.remove(&self.child.id());
         let _ = self.child.kill();
         *self.end.insert(self.child.wait().ok().filter(|_| by_itself))
     }
@@ -105,5 +118,21 @@ mod imp {
 
     pub(super) fn has_ended(child: &mut Child) -> bool {
         !matches!(child.try_wait(), Ok(None))
+    }
+}
+
+#[cfg(all(test, unix))]
+#[allow(clippy::unwrap_used, reason = "a test may panic")]
+mod tests {
+    use super::*;
+
+    /// A thread that misses a process starts another one, also while the program ends.
+    #[test]
+    fn no_process_starts_after_all_were_killed() {
+        let groups = ProcessGroups::default();
+        let mut first = groups.start(Command::new("sleep").arg("1000")).unwrap();
+        groups.kill();
+        assert!(groups.start(Command::new("sleep").arg("1000")).is_err());
+        assert!(!first.end(Duration::from_secs(100)).unwrap().success());
     }
 }

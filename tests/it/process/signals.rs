@@ -20,6 +20,11 @@ fn wait_for(holds: impl Fn() -> bool, what: &str) {
     panic!("not after 20 seconds: {what}");
 }
 
+/// Waits until no process has this variable in its environment.
+fn wait_for_end(variable: &str) {
+    wait_for(|| processes_with(variable).is_empty(), &format!("an end of the processes with {variable}"));
+}
+
 /// A run on a machine that does this with each case.
 fn run_on(script: &str, folder: &TempDir, variable: &str) -> Child {
     started(&["run", "--jobs", "2"], script, folder, variable)
@@ -61,7 +66,7 @@ fn whatever_ends_vmconf_ends_the_processes() {
         send(&child, signal);
         let status = child.wait().unwrap();
         assert_eq!(status.code(), if signal == "-KILL" { None } else { Some(130) }, "{signal}");
-        wait_for(|| processes_with(&variable).is_empty(), &format!("{:?}", processes_with(&variable)));
+        wait_for_end(&variable);
     }
 }
 
@@ -77,7 +82,7 @@ fn a_signal_ends_the_processes_of_every_command() {
         wait_for(|| folder.path().join("asked").exists(), "a case that runs");
         send(&child, "-TERM");
         assert_eq!(child.wait().unwrap().code(), Some(130), "{words:?}");
-        wait_for(|| processes_with(&variable).is_empty(), &format!("{:?}", processes_with(&variable)));
+        wait_for_end(&variable);
     }
 }
 
@@ -92,5 +97,5 @@ fn two_signals_end_the_processes() {
     send(&child, "-INT");
     assert_eq!(child.wait().unwrap().code(), Some(130));
     let variable = format!("VMCONF_TEST={variable}");
-    wait_for(|| processes_with(&variable).is_empty(), &format!("{:?}", processes_with(&variable)));
+    wait_for_end(&variable);
 }

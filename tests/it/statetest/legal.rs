@@ -162,3 +162,17 @@ fn an_authorization_out_of_range_is_skipped() {
         assert_eq!(signed(name, &large), skipped, "{name}");
     }
 }
+
+/// No account has such a nonce, and the error is where it stands.
+#[test]
+fn a_nonce_beyond_64_bits_is_located() {
+    let mut sender = account("0x01");
+    sender["nonce"] = json!("0x010000000000000000");
+    let test = test("London", &sender, json!({ "hash": BEFORE }));
+    let Verdict::Error(errors) = verdict(&test) else { panic!("an account has this nonce") };
+    let text = test.to_string();
+    let pre = text.find("\"pre\"").unwrap();
+    let at = pre + text[pre..].find("\"0x010000000000000000\"").unwrap();
+    let place = errors[0].place.as_ref().unwrap();
+    assert_eq!(place.at, u32::try_from(at).unwrap(), "{errors:?}");
+}
