@@ -130,7 +130,7 @@ impl SnapshotCommand {
                     }
                     Ok(CaseEnd::Unsupported(reason)) => {
                         counts.unsupported += 1;
-                        output::note(&format!("note: {id}: not supported: {reason}"));
+                        output::note(&format!("note: {id}: unsupported: {reason}"));
                     }
                     Err(error) => {
                         counts.broken += 1;
@@ -254,7 +254,7 @@ impl Snapshot<'_> {
 
 fn end(counts: &SnapshotCounts, update: SnapshotUpdate, out: &mut impl Write) -> anyhow::Result<Exit> {
     let SnapshotCounts { same, new, different, unsupported, broken, unreferenced } = counts;
-    let unsupported = if *unsupported > 0 { format!("{unsupported} not supported, ") } else { String::new() };
+    let unsupported = if *unsupported > 0 { format!("{unsupported} unsupported, ") } else { String::new() };
     writeln!(
         out,
         "{same} as before, {different} different, {new} new, {unreferenced} unreferenced, {unsupported}{}",

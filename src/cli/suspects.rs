@@ -91,9 +91,7 @@ impl Suspects {
         let unsupported = verdicts.of.values().filter(|kind| **kind == DifferenceKind::Unsupported).count();
         if unsupported > 0 {
             let cases = counted(unsupported, "case");
-            output::note(&format!(
-                "note: {cases} unsupported, which explain nothing: vmconf run -v says why"
-            ));
+            output::note(&format!("note: unsupported: {cases}; vmconf run -v says why"));
         }
         let analysis = if verdicts.fails() {
             spectra::analyse(&sources, &options, &|id| verdicts.of.get(&id.to_string()).copied())

@@ -252,8 +252,15 @@ pub struct Failure {
     pub instructions: Option<u64>,
     /// On a machine of a family, the state of the first step that fails, before and after.
     pub state: Option<Box<StateTable>>,
-    /// How the testee broke down before the run that failed, if it was tried twice and such breakdowns are forgiven.
+    /// How the testee broke down the first time, if it was tried twice; `None` as soon as both tries are judged.
     pub first: Option<Box<FirstTry>>,
+}
+
+impl Failure {
+    /// Whether the machine is that of a family: its instructions are unknown, and few of its adapters report steps.
+    pub fn is_of_family(&self) -> bool {
+        self.state.is_some()
+    }
 }
 
 /// How a testee crashed or timed out.

@@ -50,7 +50,7 @@ struct GroupedCase {
     /// The index of the group of its cause.
     cause: usize,
     instructions: u64,
-    /// Whether its machine ended with another state, rather than not at all.
+    /// Whether a state differs, rather than that the machine broke down or the vector is broken.
     differs: bool,
     /// The fields that differ, on a machine of a family.
     fields: Vec<String>,
@@ -214,7 +214,7 @@ impl FailureGroups {
 /// The fields of the state that differ, on a machine of a family.
 fn fields(failure: &Failure) -> Vec<String> {
     let mut fields = Vec::new();
-    for difference in failure.differences.iter().filter(|_| failure.state.is_some()) {
+    for difference in failure.differences.iter().filter(|_| failure.is_of_family()) {
         let field = difference.at.first().to_string();
         if !fields.contains(&field) {
             fields.push(field);

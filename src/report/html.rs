@@ -123,8 +123,7 @@ impl Html {
             self.explainable.insert(id.clone(), start..rows.length());
         }
         write!(rows, "</pre>")?;
-        // The machine of a family is only explored if its adapter reports steps, which most do not.
-        if verdict.failure().is_some_and(|failure| failure.state.is_none()) {
+        if verdict.failure().is_some_and(|failure| !failure.is_of_family()) {
             let command = format!("vmconf explore {}{}", quoted(&shown), self.explorer_flags);
             write!(rows, "{}", look(&command))?;
         }

@@ -50,7 +50,7 @@ struct MatrixOutcome {
     kind: DifferenceKind,
     /// The index of its text.
     text: usize,
-    /// Whether `vmconf explore` can show how it fails: few adapters of families report steps.
+    /// Whether `vmconf explore` can show how it fails.
     is_explorable: bool,
 }
 
@@ -71,7 +71,7 @@ impl MatrixCollector {
     pub fn add(&mut self, machine: usize, report: &CaseReport) {
         self.has_run[machine] = true;
         let kind = report.verdict.kind();
-        let is_explorable = report.verdict.failure().is_some_and(|failure| failure.state.is_none());
+        let is_explorable = report.verdict.failure().is_some_and(|failure| !failure.is_of_family());
         let text = self.texts.insert_full(text(report)).0;
         let machines = self.machines.len();
         let entry = self.cases.entry(report.id.clone());

@@ -78,7 +78,7 @@ impl FamilyLanguage {
     }
 }
 
-/// The value of a member, or of one that is not given; `None` if there is no such value.
+/// The expression for the value of a member, with a default for one that is not given; `None` for a type without one.
 fn python(field_type: &FieldType, name: &str) -> Option<String> {
     match field_type {
         FieldType::Unsigned(_) | FieldType::Signed(_) | FieldType::Int => {

@@ -118,9 +118,7 @@ impl<'f> FamilyWriter<'f> {
         let last = self.format.cases.steps.iter().rposition(|step| *step == PathStep::Each);
         let Some(last) = last else {
             let [case] = cases else {
-                return Err(NotRepresentable::because(
-                    "a file of this format has exactly one case".to_owned(),
-                ));
+                return Err(NotRepresentable::because("a file of this format has exactly one case"));
             };
             let mut root = Json::Null;
             put(&mut root, &self.format.cases.steps, self.case(case)?)?;

@@ -84,7 +84,7 @@ impl ObservedValues {
         self.add_inside(node, 0);
     }
 
-    /// Adds a value in so many others.
+    /// Adds a value that lies in this many lists and objects.
     fn add_inside(&mut self, node: JsonNode<'_>, depth: usize) {
         match node.datum() {
             JsonDatum::Null => self.nulls += 1,
@@ -113,9 +113,7 @@ impl ObservedValues {
         ];
         counts.iter().filter(|count| **count > 0).count()
     }
-}
 
-impl ObservedValues {
     /// Whether all are objects with the same members.
     pub(super) fn are_objects_alike(&self) -> bool {
         self.kinds() == 1 && self.nulls == 0 && self.objects.as_ref().is_some_and(|it| it.are_alike())
