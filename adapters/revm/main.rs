@@ -1,6 +1,7 @@
 //! revm's interpreter and journal under the rules of Homestead, as a testee of vmconf.
 
 mod program;
+mod request;
 
 use std::collections::BTreeMap;
 use std::io::{Write, stdin, stdout};
@@ -12,11 +13,12 @@ use revm::interpreter::instructions::gas_table_spec;
 use revm::interpreter::interpreter::{EthInterpreter, ExtBytecode};
 use revm::interpreter::{CallInput, InputsImpl, Interpreter, InterpreterAction, SharedMemory, instruction_table};
 use revm::primitives::hardfork::SpecId;
-use revm::primitives::{Address, Bytes, Log, U256, hex, keccak256};
+use revm::primitives::{Address, Bytes, U256, hex};
 use revm::state::EvmState;
 use serde_json::{Map, Value as Json, json};
 
-use program::{Account, Refused, World, accounts, read, short, skip};
+use program::{Account, World, accounts};
+use request::{Refused, done, read, short, skip, with_logs};
 
 const BLOCKHASH: u8 = 0x40;
 const RULES: SpecId = SpecId::HOMESTEAD;
@@ -30,11 +32,6 @@ const HELLO: &str = r#"{"type":"hello","version":1,"name":"revm","release":"RELE
 fn release() -> &'static str {
     let after = include_str!("Cargo.lock").split_once("name = \"revm\"\nversion = \"").expect("revm is a dependency").1;
     after.split_once('"').expect("a version ends").0
-}
-
-fn log(log: &Log) -> Json {
-    let bloom = revm::primitives::alloy_primitives::logs_bloom([log]);
-    json!({"address": hex::encode_prefixed(log.address), "topics": log.data.topics(), "data": log.data.data, "bloom": bloom})
 }
 
 /// The accounts before, changed as the journal says; an empty one is not there.
@@ -62,10 +59,7 @@ fn post(mut accounts: BTreeMap<Address, Account>, state: &EvmState) -> Json {
 }
 
 fn run(request: &Json) -> Result<Json, Refused> {
-    if request["type"] != "run" || request["machine"] != "evm" {
-        return Err(skip("only run is possible, of evm"));
-    }
-    let program = &request["program"];
+    let program = request::program(request)?;
     let target = read(program, "address")?;
     let accounts = accounts(program)?;
     let code: Bytes = read(program, "code")?;
@@ -99,18 +93,11 @@ fn run(request: &Json) -> Result<Json, Refused> {
     };
     let mut fields = json!({"outcome": "halt"});
     if result.is_ok() {
-        let logs = context.journal_mut().take_logs();
-        fields = json!({
-            "outcome": "success", "gas": format!("{:#x}", result.gas.remaining()), "out": result.output, "callcreates": [],
-            "logs": logs.iter().map(log).collect::<Vec<_>>(), "logsHash": keccak256(alloy_rlp::encode(&logs)),
-            "post": post(accounts, &context.journal_mut().finalize()),
-        });
+        fields = json!({"outcome": "success", "gas": format!("{:#x}", result.gas.remaining()), "out": result.output, "callcreates": []});
+        fields = with_logs(fields, &context.journal_mut().take_logs());
+        fields["post"] = post(accounts, &context.journal_mut().finalize());
     }
-    let names = |step: &Json| step["observe"].as_array().cloned().unwrap_or_default();
-    let pick = |name: Json| Some((name.as_str()?.to_owned(), fields.get(name.as_str()?)?.clone()));
-    let state = |step: &Json| json!({"fields": names(step).into_iter().filter_map(pick).collect::<Map<_, _>>()});
-    let steps: Vec<_> = request["steps"].as_array().into_iter().flatten().map(state).collect();
-    Ok(json!({"type": "done", "steps": steps, "ended": format!("{:?}", result.result)}))
+    Ok(done(request, &fields, format!("{:?}", result.result)))
 }
 
 fn answer(line: &str) -> String {

@@ -1,46 +1,15 @@
-//! Reads the program of a request. What is wrong is an error, and what revm's types cannot hold is skipped.
+//! The accounts of a program, as revm asks for them.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
-use std::fmt::Display;
-use std::str::FromStr;
 
 use revm::Database;
 use revm::bytecode::Bytecode;
 use revm::primitives::{Address, B256, U256, keccak256};
 use revm::state::AccountInfo;
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 
-/// Why a program is not run: an answer without its id.
-pub struct Refused(pub Json);
-
-pub fn skip(reason: impl Display) -> Refused {
-    Refused(json!({"type": "skip", "reason": reason.to_string()}))
-}
-
-fn error(message: impl Display) -> Refused {
-    Refused(json!({"type": "error", "message": message.to_string()}))
-}
-
-fn parse<T: FromStr<Err: Display>>(name: &str, text: &str) -> Result<T, Refused> {
-    text.parse().map_err(|why| error(format!("{name}: {text:?} is wrong: {why}")))
-}
-
-/// A member as its type writes it.
-pub fn read<T: FromStr<Err: Display>>(record: &Json, name: &str) -> Result<T, Refused> {
-    parse(name, record[name].as_str().ok_or_else(|| error(format!("the program has no {name}")))?)
-}
-
-/// A number that revm holds in fewer bits.
-pub fn short<T: TryFrom<U256>>(record: &Json, name: &str) -> Result<T, Refused> {
-    T::try_from(read::<U256>(record, name)?).map_err(|_| skip(format!("revm has {} bits for {name}", 8 * size_of::<T>())))
-}
-
-/// The members of an object by key.
-fn members<'j, K: FromStr<Err: Display>>(record: &'j Json, name: &str) -> Result<Vec<(K, &'j str)>, Refused> {
-    let found = record[name].as_object().ok_or_else(|| error(format!("the program has no {name}")))?;
-    found.keys().map(|key| Ok((parse(name, key)?, key.as_str()))).collect()
-}
+use crate::request::{Refused, members, read, short};
 
 #[derive(Clone, Default)]
 pub struct Account {
