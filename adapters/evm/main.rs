@@ -4,7 +4,6 @@
 mod request;
 mod world;
 
-use std::io::{Write, stdin, stdout};
 use std::rc::Rc;
 
 use alloy_primitives::{Address, B256, Log, hex};
@@ -114,18 +113,6 @@ fn run(request: &Json) -> Result<Json, Refused> {
     Ok(done(request, &fields, format!("{result:?}")))
 }
 
-fn answer(line: &str) -> String {
-    let request: Json = serde_json::from_str(line).expect("a request");
-    if request["type"] == "hello" {
-        return HELLO.replace('\n', "").replace("RELEASE", release());
-    }
-    let (Ok(mut answer) | Err(Refused(mut answer))) = run(&request);
-    answer["id"] = request["id"].clone();
-    answer.to_string()
-}
-
 fn main() {
-    for line in stdin().lines() {
-        writeln!(stdout(), "{}", answer(&line.expect("a line"))).expect("someone reads the answers");
-    }
+    request::serve(&HELLO.replace('\n', "").replace("RELEASE", release()), run);
 }

@@ -4,7 +4,6 @@ mod program;
 mod request;
 
 use std::collections::BTreeMap;
-use std::io::{Write, stdin, stdout};
 
 use revm::bytecode::Bytecode;
 use revm::context::{BlockEnv, ContextTr, JournalTr, TxEnv};
@@ -100,18 +99,6 @@ fn run(request: &Json) -> Result<Json, Refused> {
     Ok(done(request, &fields, format!("{:?}", result.result)))
 }
 
-fn answer(line: &str) -> String {
-    let request: Json = serde_json::from_str(line).expect("a request");
-    if request["type"] == "hello" {
-        return HELLO.replace('\n', "").replace("RELEASE", release());
-    }
-    let (Ok(mut answer) | Err(Refused(mut answer))) = run(&request);
-    answer["id"] = request["id"].clone();
-    answer.to_string()
-}
-
 fn main() {
-    for line in stdin().lines() {
-        writeln!(stdout(), "{}", answer(&line.expect("a line"))).expect("someone reads the answers");
-    }
+    request::serve(&HELLO.replace('\n', "").replace("RELEASE", release()), run);
 }

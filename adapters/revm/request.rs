@@ -1,7 +1,8 @@
-//! Reads the program of a request and writes logs, for EVMs in Rust. What is wrong is an error, and what the types of a
+//! Answers requests, for EVMs in Rust. What is wrong is an error, and what the types of a
 //! machine cannot hold is skipped.
 
 use std::fmt::Display;
+use std::io::{Write, stdin, stdout};
 use std::str::FromStr;
 
 use alloy_primitives::{Log, U256, hex, keccak256, logs_bloom};
@@ -63,4 +64,19 @@ pub fn done(request: &Json, fields: &Json, ended: String) -> Json {
     let state = |step: &Json| json!({"fields": names(step).into_iter().filter_map(pick).collect::<Map<_, _>>()});
     let steps: Vec<_> = request["steps"].as_array().into_iter().flatten().map(state).collect();
     json!({"type": "done", "steps": steps, "ended": ended})
+}
+
+/// Answers each line of the standard input: hello with this line, everything else with what `run` makes of it.
+pub fn serve(hello: &str, run: fn(&Json) -> Result<Json, Refused>) {
+    for line in stdin().lines() {
+        let request: Json = serde_json::from_str(&line.expect("a line")).expect("a request");
+        let answer = if request["type"] == "hello" { hello.to_owned() } else { answer(&request, run) };
+        writeln!(stdout(), "{answer}").expect("someone reads the answers");
+    }
+}
+
+fn answer(request: &Json, run: fn(&Json) -> Result<Json, Refused>) -> String {
+    let (Ok(mut answer) | Err(Refused(mut answer))) = run(request);
+    answer["id"] = request["id"].clone();
+    answer.to_string()
 }
