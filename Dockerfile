@@ -4,7 +4,9 @@ FROM rust:1.91-alpine AS build
 RUN apk add --no-cache musl-dev
 WORKDIR /src
 COPY . .
-RUN cargo build --locked --profile dist && install -d -m 1777 /empty
+# What `vmconf --version` says: --build-arg BUILD="0.1.0 ($(git log -1 --format='%h %cs'))"
+ARG BUILD
+RUN export ${BUILD:+VMCONF_BUILD="$BUILD"} && cargo build --locked --profile dist && install -d -m 1777 /empty
 
 FROM scratch
 COPY --from=build /src/target/dist/vmconf /vmconf

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
+use vmconf::machines;
 use vmconf::model::escape::escaped;
 use vmconf::model::event::Event;
 use vmconf::model::exit_code::Exit;
@@ -158,7 +159,7 @@ impl MatrixCommand {
         let mut collector = MatrixCollector::new(columns, working_folder());
         let mut machines = Vec::new();
         for (machine, (name, vm)) in vms.into_iter().enumerate() {
-            let mut conformance = ConformanceRun::new("this run");
+            let mut conformance = ConformanceRun::new("this run", has_instruction);
             conformance.system = Some(this_system());
             conformance.set_versions(versions.iter().cloned());
             match vm {
@@ -199,6 +200,11 @@ impl MatrixCommand {
         }
         Ok(())
     }
+}
+
+/// Whether the machine has an instruction with this name. Those of families are unknown.
+fn has_instruction(machine: &str, name: &str) -> bool {
+    machines::by_name(machine).is_some_and(|machine| machine.isa.ops.iter().any(|op| op.name == name))
 }
 
 fn with_machine(options: &LoadOptions, vm: ProcessVm) -> LoadOptions {

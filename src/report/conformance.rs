@@ -51,6 +51,9 @@ const EXCEPTIONS: [&str; 13] = [
     "traps",
 ];
 
+/// The index of the category of instructions.
+const INSTRUCTIONS_CATEGORY: usize = CATEGORIES.len() - 1;
+
 const INSTRUCTIONS: [&str; 20] = [
     "opcode",
     "opcodes",
@@ -85,8 +88,10 @@ pub struct ConformanceMachine {
     pub runs: Vec<ConformanceRun>,
 }
 
+/// Whether the machine with the first name has an instruction with the second one.
+pub type HasInstruction = fn(&str, &str) -> bool;
+
 /// A run on a machine, reduced to what statements need.
-#[derive(Default)]
 pub struct ConformanceRun {
     /// The name of the report.
     pub label: String,
@@ -103,6 +108,7 @@ pub struct ConformanceRun {
     pub(super) total: MatrixCell,
     /// The counts of each category, in the order of [`CATEGORIES`], the last for other cases.
     categories: Vec<MatrixCell>,
+    has_instruction: HasInstruction,
     /// The vectors.
     pub(super) files: RanFiles,
     /// In which ways cases do not pass, with the reasons that lists of known failures give.
@@ -153,10 +159,24 @@ pub fn unlike_suites(machines: &[ConformanceMachine], suite: &dyn Fn(&str) -> St
 
 impl ConformanceRun {
     /// An empty run of this program; `label` names it for people.
-    pub fn new(label: &str) -> ConformanceRun {
-        let categories = vec![MatrixCell::default(); CATEGORIES.len() + 1];
-        let vmconf = env!("CARGO_PKG_VERSION").to_owned();
-        ConformanceRun { label: label.to_owned(), vmconf, categories, ..ConformanceRun::default() }
+    pub fn new(label: &str, has_instruction: HasInstruction) -> ConformanceRun {
+        ConformanceRun {
+            label: label.to_owned(),
+            vmconf: env!("CARGO_PKG_VERSION").to_owned(),
+            system: None,
+            vm: None,
+            machines: BTreeSet::new(),
+            formats: BTreeSet::new(),
+            total: MatrixCell::default(),
+            categories: vec![MatrixCell::default(); CATEGORIES.len() + 1],
+            has_instruction,
+            files: RanFiles::default(),
+            deviations: IndexMap::new(),
+            unsupported: IndexMap::new(),
+            not_compared: Vec::new(),
+            misconduct: Vec::new(),
+            is_interrupted: false,
+        }
     }
 
     /// Sets what only the first line of its report says.
@@ -200,7 +220,8 @@ impl ConformanceRun {
         let shown = id.to_string();
         let kind = verdict.kind();
         self.total.count(kind);
-        self.categories[category(&shown)].count(kind);
+        let machine = machine.as_deref().unwrap_or_default();
+        self.categories[category(&shown, |word| (self.has_instruction)(machine, word))].count(kind);
         self.files.add(report);
         match verdict {
             Verdict::Pass | Verdict::UnexpectedPass(_) | Verdict::Skip(_) => {}
@@ -221,7 +242,7 @@ impl ConformanceRun {
     }
 
     fn deviation(&mut self, report: &CaseReport, id: String, listing: Option<&ExpectedListing>) {
-        let cause = signature::cause(report.machine.as_deref(), &report.verdict);
+        let cause = signature::unlisted_cause(report.machine.as_deref(), &report.verdict);
         let cause = cause.unwrap_or_else(|| report.verdict.name().to_owned());
         let known = listing.map(|listing| (listing.reason.clone(), listing.link.clone()));
         let deviation = Deviation { cause, known };
@@ -267,12 +288,16 @@ impl ConformanceRun {
     }
 }
 
-/// The index of the category of a case.
-fn category(id: &str) -> usize {
+/// The index of the category of a case: the first that has a word of its id, or else that of instructions if the id names
+/// an instruction.
+fn category(id: &str, is_instruction: impl Fn(&str) -> bool) -> usize {
     let lower = id.to_ascii_lowercase();
     let words: Vec<_> = lower.split(|character: char| !character.is_ascii_alphanumeric()).collect();
     let fits = |(_, of): &(&str, &[&str])| of.iter().any(|word| words.contains(word));
-    CATEGORIES.iter().position(fits).unwrap_or(CATEGORIES.len())
+    let by_word = CATEGORIES.iter().position(fits);
+    let mnemonics = || id.split(|character: char| !character.is_ascii_alphanumeric() && character != '_');
+    let by_mnemonic = || mnemonics().any(is_instruction).then_some(INSTRUCTIONS_CATEGORY);
+    by_word.or_else(by_mnemonic).unwrap_or(CATEGORIES.len())
 }
 
 /// How many of the cases pass: `1561 of 3249`. Skipped cases do not count.
@@ -306,8 +331,12 @@ mod tests {
             ("vectors/neo3/limits/stack.json::a", "limits"),
             ("vectors/neo3/syscalls/a.json::a", "interoperability"),
         ] {
-            assert_eq!(CATEGORIES[category(id)].0, expected, "{id}");
+            assert_eq!(CATEGORIES[category(id, |_| false)].0, expected, "{id}");
         }
-        assert_eq!(category("Others/Debugger.json::retry"), CATEGORIES.len());
+        assert_eq!(category("Others/Debugger.json::retry", |_| false), CATEGORIES.len());
+        let of_table = |id| category(id, |word| matches!(word, "JMP_L" | "THROW"));
+        assert_eq!(CATEGORIES[of_table("tables/distances.json::JMP_L by 126")].0, "instructions");
+        assert_eq!(CATEGORIES[of_table("tables/distances.json::THROW with 3")].0, "exceptions");
+        assert_eq!(of_table("tables/distances.json::jmp_l by 126"), CATEGORIES.len());
     }
 }

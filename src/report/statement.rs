@@ -18,7 +18,11 @@ pub(super) const UNSAID: &str = "not said by the report";
 pub(super) fn category_rule() -> String {
     let rule = |(name, words): &(&str, &[&str])| format!("{name}: {}", words.join(", "));
     let rules: Vec<_> = CATEGORIES.iter().map(rule).collect();
-    format!("A case is in the first category of which its path or name has a word. {}.", rules.join("; "))
+    format!(
+        "A case is in the first category of which its path or name has a word. {}. Without such a word, a case that names \
+         an instruction of its machine is in the category of instructions.",
+        rules.join("; ")
+    )
 }
 
 /// Whether a file that begins so is a statement.

@@ -195,9 +195,11 @@ fn difference(failure: &Failure) -> String {
 /// What a machine does in a case, without the names and numbers of the case.
 fn text(report: &CaseReport) -> String {
     let name = report.verdict.name();
+    let cause = || signature::unlisted_cause(report.machine.as_deref(), &report.verdict);
     match &report.verdict {
         Verdict::Unsupported(reason) => format!("{name}: {reason}"),
-        verdict => signature::cause(report.machine.as_deref(), verdict).unwrap_or_else(|| name.to_owned()),
+        Verdict::ExpectedFail(..) => format!("{name}: {}", cause().unwrap_or_default()),
+        _ => cause().unwrap_or_else(|| name.to_owned()),
     }
 }
 

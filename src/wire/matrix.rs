@@ -43,6 +43,9 @@ pub struct MatrixCell {
     pub passed: u64,
     /// Cases in which it differs.
     pub failed: u64,
+    /// Cases that do not pass, as a list of known failures expects.
+    #[serde(default)]
+    pub known: u64,
     /// Cases that need something that it lacks.
     pub unsupported: u64,
     /// Cases in which it ended or broke the protocol.
@@ -59,11 +62,12 @@ pub struct MatrixCell {
 
 impl MatrixCell {
     /// The counts with their names, in the order of output.
-    pub fn counts(&self) -> [(u64, &'static str); 8] {
-        let MatrixCell { passed, failed, unsupported, crashed, timed_out, flaky, errors, skipped } = *self;
+    pub fn counts(&self) -> [(u64, &'static str); 9] {
+        let MatrixCell { passed, failed, known, unsupported, crashed, timed_out, flaky, errors, skipped } = *self;
         [
             (passed, "passed"),
             (failed, "failed"),
+            (known, "known"),
             (crashed, "crashed"),
             (timed_out, "timed out"),
             (flaky, "flaky"),
@@ -82,6 +86,7 @@ impl MatrixCell {
     pub fn add(&mut self, other: &MatrixCell) {
         self.passed += other.passed;
         self.failed += other.failed;
+        self.known += other.known;
         self.unsupported += other.unsupported;
         self.crashed += other.crashed;
         self.timed_out += other.timed_out;
@@ -94,7 +99,8 @@ impl MatrixCell {
     pub fn count(&mut self, kind: DifferenceKind) {
         *match kind {
             DifferenceKind::Pass | DifferenceKind::UnexpectedPass => &mut self.passed,
-            DifferenceKind::Fail | DifferenceKind::ExpectedFail => &mut self.failed,
+            DifferenceKind::Fail => &mut self.failed,
+            DifferenceKind::ExpectedFail => &mut self.known,
             DifferenceKind::Unsupported => &mut self.unsupported,
             DifferenceKind::Crash => &mut self.crashed,
             DifferenceKind::Timeout => &mut self.timed_out,

@@ -1,8 +1,10 @@
 //! `vmconf matrix --results`: machines whose cases ran before, maybe on other computers.
 
 use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::BufReader;
+use std::path::Path;
 use std::str::FromStr;
 
 use anyhow::Context;
@@ -13,6 +15,8 @@ use vmconf::report::conformance::{ConformanceMachine, ConformanceRun};
 use vmconf::run::matrix::{MatrixCollector, MatrixMachine};
 use vmconf::text::shell::ShellWords;
 use vmconf::wire::report_events::read_events;
+
+use super::has_instruction;
 
 /// The name of the machines of this program, if `--results` gives them none.
 const EMBEDDED: &str = "embedded";
@@ -90,7 +94,10 @@ pub(super) fn read(
 /// What a report holds: the run, its cases, and what its machine did wrong outside of these.
 fn read_one(path: &str) -> anyhow::Result<(ConformanceRun, Vec<CaseReport>, Vec<String>)> {
     let file = File::open(path).with_context(|| path.to_owned())?;
-    let (mut run, mut cases, mut seen) = (ConformanceRun::new(path), Vec::new(), HashSet::new());
+    // Pages are published: they do not say where on this computer the report is.
+    let label = Path::new(path).file_name().map_or_else(|| path.into(), OsStr::to_string_lossy);
+    let mut run = ConformanceRun::new(&label, has_instruction);
+    let (mut cases, mut seen) = (Vec::new(), HashSet::new());
     let mut wrong = Vec::new();
     let start = read_events(path, &mut BufReader::with_capacity(1 << 16, file), &mut |event| match event {
         // A case that was named twice ran twice.
