@@ -49,3 +49,8 @@ pub fn of_this_crate() -> impl Iterator<Item = &'static MachineInfo> {
 pub fn by_name(name: &str) -> Option<&'static MachineInfo> {
     MACHINES.iter().find(|machine| machine.name == name)
 }
+
+/// Whether the machine has an instruction with this name. Those of families are unknown.
+pub fn has_instruction(machine: &str, name: &str) -> bool {
+    by_name(machine).is_some_and(|machine| machine.isa.ops.iter().any(|op| op.name == name))
+}

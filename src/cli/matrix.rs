@@ -11,7 +11,7 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
-use vmconf::machines;
+use vmconf::machines::has_instruction;
 use vmconf::model::escape::escaped;
 use vmconf::model::event::Event;
 use vmconf::model::exit_code::Exit;
@@ -200,11 +200,6 @@ impl MatrixCommand {
         }
         Ok(())
     }
-}
-
-/// Whether the machine has an instruction with this name. Those of families are unknown.
-fn has_instruction(machine: &str, name: &str) -> bool {
-    machines::by_name(machine).is_some_and(|machine| machine.isa.ops.iter().any(|op| op.name == name))
 }
 
 fn with_machine(options: &LoadOptions, vm: ProcessVm) -> LoadOptions {

@@ -8,9 +8,11 @@
 //! | `variables.rs` | what is stored is loaded again, and what lies beside it |
 //! | `limits.rs` | too few values on the stack, and stacks that are full at the largest moment of a program |
 //! | `handlers.rs` | exceptions, and what handles them |
+//! | `drivers.rs` | programs that drive another one |
 //! | `notation.rs` | programs as vectors have them |
 //! | `read.rs` | programs of vectors as pieces |
 
+mod drivers;
 mod handlers;
 mod limits;
 mod notation;
@@ -82,6 +84,10 @@ pub(super) struct GeneratedProgram {
     pub(super) input: Vec<u8>,
     /// The numbers of its block.
     pub(super) block: BlockNumbers,
+    /// The program that it drives, by its place in [`DriverCommands::driven`]; `None` if it drives none.
+    ///
+    /// [`DriverCommands::driven`]: crate::machines::program_parts::DriverCommands::driven
+    pub(super) driven: Option<usize>,
 }
 
 /// What surrounds the pieces of a program.
@@ -207,6 +213,9 @@ impl ProgramGenerator {
         }
         if self.parts.filler.is_some() && numbers.one_in(16) {
             return self.to_be_filled(numbers);
+        }
+        if let Some(commands) = self.parts.driver.filter(|_| numbers.one_in(6)) {
+            return self.driving(&commands, numbers);
         }
         if self.pool.is_empty() || numbers.one_in(2) {
             return self.fresh(numbers);

@@ -43,6 +43,8 @@ pub struct ProgramParts {
     pub reads_block: bool,
     /// The scripts besides its own that a program can call, by what `known` has for the instructions that do it.
     pub callable: &'static [&'static [u8]],
+    /// The commands that a program gives as the driver of another one; `None` if there are none.
+    pub driver: Option<DriverCommands>,
     /// What surrounds a program, so that a vector demands what it did; `None` if vectors of the machine demand all
     /// that it leaves behind.
     pub shown: Option<ShownResults>,
@@ -78,6 +80,7 @@ impl ProgramParts {
         input: None,
         reads_block: false,
         callable: &[],
+        driver: None,
         shown: None,
         single: SingleInstruction::Never,
         units: ProgramParts::FEW_UNITS,
@@ -249,6 +252,25 @@ pub struct InputData {
     pub member: &'static str,
     /// How it is typed.
     pub typed: fn(&[u8]) -> String,
+}
+
+/// The commands by which a program drives another one. Its operands are in registers.
+#[derive(Debug, Clone, Copy)]
+pub struct DriverCommands {
+    /// Their numbers, besides that of the last one.
+    pub numbers: &'static [u16],
+    /// The command that ends the run, and the largest number of results that it is given here, in the first operand.
+    pub last: (u16, u16),
+    /// The register with the number of the command.
+    pub number: u8,
+    /// The registers of the operands.
+    pub operands: &'static [u8],
+    /// The instruction that gives a command.
+    pub gives: &'static str,
+    /// The programs that are driven, as words.
+    pub driven: &'static [&'static [u16]],
+    /// How many instructions both may execute together.
+    pub budget: u64,
 }
 
 /// What surrounds a program, so that a vector demands what it did.

@@ -63,7 +63,8 @@ pub struct MatrixCell {
 impl MatrixCell {
     /// The counts with their names, in the order of output.
     pub fn counts(&self) -> [(u64, &'static str); 9] {
-        let MatrixCell { passed, failed, known, unsupported, crashed, timed_out, flaky, errors, skipped } = *self;
+        let MatrixCell { passed, failed, known, unsupported, crashed, timed_out, flaky, errors, skipped } =
+            *self;
         [
             (passed, "passed"),
             (failed, "failed"),

@@ -239,8 +239,7 @@ fn the_site_shows_what_reports_say() {
         std::iter::once("index.html".to_owned()).chain(of("mine")).chain(of("other")).collect();
     assert_eq!(names, expected);
     let page = read("mine.html");
-    for part in ["1 of 3", "1 known, 1 unsupported", "no syscalls", "counts &#60;b&#62;otherwise", "0 of 1"]
-    {
+    for part in ["1 of 3", "1 known, 1 unsupported", "no syscalls", "counts &#60;b&#62;otherwise", "0 of 1"] {
         assert!(page.contains(part), "{part}: {page}");
     }
     assert!(

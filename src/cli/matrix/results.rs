@@ -9,14 +9,13 @@ use std::str::FromStr;
 
 use anyhow::Context;
 use indexmap::IndexMap;
+use vmconf::machines::has_instruction;
 use vmconf::model::case_report::CaseReport;
 use vmconf::model::event::Event;
 use vmconf::report::conformance::{ConformanceMachine, ConformanceRun};
 use vmconf::run::matrix::{MatrixCollector, MatrixMachine};
 use vmconf::text::shell::ShellWords;
 use vmconf::wire::report_events::read_events;
-
-use super::has_instruction;
 
 /// The name of the machines of this program, if `--results` gives them none.
 const EMBEDDED: &str = "embedded";

@@ -24,7 +24,15 @@ impl ProgramGenerator {
             },
             Unit::Words => {
                 let words = program.pieces.iter().map(|piece| hex::encode(&piece.bytes));
-                words.chain([hex::encode(YIELD)]).collect::<Vec<_>>().join(" ").into()
+                let words = words.chain([hex::encode(YIELD)]).collect::<Vec<_>>().join(" ");
+                match (program.driven, self.parts.driver) {
+                    (Some(driven), Some(commands)) => json!({
+                        "driver": words,
+                        "testee": hex_words(commands.driven[driven]),
+                        "budget": commands.budget,
+                    }),
+                    _ => words.into(),
+                }
             }
             Unit::Objects => functions(program),
         }
@@ -103,6 +111,11 @@ impl ProgramGenerator {
         }
         aim_each(bytes, op, [Some(target); 2], offset);
     }
+}
+
+/// Words as hex digits, with spaces between them.
+fn hex_words(words: &[u16]) -> String {
+    words.iter().map(|word| format!("{word:04x}")).collect::<Vec<_>>().join(" ")
 }
 
 /// Writes these targets of an instruction, one for each of its operands that are distances: zero for none.

@@ -218,26 +218,31 @@ impl ProgramGenerator {
         bytes: &[u8],
         numbers: &mut Numbers,
     ) {
-        let (Some(load), &[high, low]) = (self.parts.register, bytes) else { return };
-        if numbers.one_in(3) {
+        let &[high, low] = bytes else { return };
+        if self.parts.register.is_none() || numbers.one_in(3) {
             return;
         }
         let word = u16::from_be_bytes([high, low]);
         let mut number = self.register_number(numbers);
         for field in op.fields {
             let WordField::Register(shift) = *field else { continue };
-            let pieces = load((word >> shift & 0xf) as u8, number).into_iter().filter_map(|word| {
-                let op = self.machine.isa.by_code(word)?;
-                Some(Piece::new(op, word.to_be_bytes().to_vec()))
-            });
-            draft.program.pieces.extend(pieces);
+            self.load(draft, (word >> shift & 0xf) as u8, number);
             if !numbers.one_in(5) {
                 number = self.register_number(numbers);
             }
         }
     }
 
-    fn register_number(&self, numbers: &mut Numbers) -> u16 {
+    /// Appends what gives a number to a register, if operands are in registers.
+    pub(super) fn load(&self, draft: &mut ProgramDraft, register: u8, number: u16) {
+        let words = self.parts.register.map_or_else(Vec::new, |load| load(register, number));
+        draft.program.pieces.extend(words.into_iter().filter_map(|word| {
+            let op = self.machine.isa.by_code(word)?;
+            Some(Piece::new(op, word.to_be_bytes().to_vec()))
+        }));
+    }
+
+    pub(super) fn register_number(&self, numbers: &mut Numbers) -> u16 {
         match numbers.pick(self.parts.operands) {
             OperandKind::Small => numbers.pick(SMALL) as u16,
             OperandKind::Boundary => {

@@ -10,7 +10,7 @@ use super::{GeneratedProgram, Piece, ProgramFrame};
 use crate::isa::disassembler::disassemble;
 use crate::isa::{ImmediateOperand, Isa, Unit};
 use crate::machines::MachineInfo;
-use crate::machines::program_parts::{JumpTargets, StackTargets};
+use crate::machines::program_parts::{JumpTargets, ProgramParts, StackTargets};
 use crate::model::case::Program;
 use crate::model::value::Value;
 
@@ -44,14 +44,19 @@ impl GeneratedProgram {
                     JumpTargets::InInstruction => with_distances(pieces),
                 }
             }
-            Unit::Words => of_words(isa, bytes(member("instructions")?.get("0x0000")?)?),
+            Unit::Words => {
+                let code = member("driver").and_then(|driver| driver.get("instructions"));
+                of_words(isa, bytes(code.or_else(|| member("instructions"))?.get("0x0000")?)?)
+            }
             Unit::Objects => of_objects(isa, main_code(member("functions")?)?),
         };
         let input = parts.input.and_then(|data| bytes(member(data.member)?)).unwrap_or_default().to_vec();
+        let driven = member("driver").map(|_| driven_program(parts, member("testee")));
         (!pieces.is_empty()).then_some(GeneratedProgram {
             pieces,
             frame,
             input,
+            driven,
             ..GeneratedProgram::default()
         })
     }
@@ -129,6 +134,17 @@ fn with_destinations(isa: &Isa, targets: StackTargets, pieces: Vec<ReadPiece>) -
         None => piece,
     };
     pieces.into_iter().map(|it| it.1).zip(targets).map(piece).collect()
+}
+
+/// The place of the program that is driven; the first one for a program that the generator does not make.
+fn driven_program(parts: &ProgramParts, driven: Option<&Value>) -> usize {
+    let code = driven.and_then(|driven| bytes(driven.get("instructions")?.get("0x0000")?));
+    let is_code = |words: &&[u16]| {
+        let bytes: Vec<_> = words.iter().flat_map(|word| word.to_be_bytes()).collect();
+        code == Some(&bytes)
+    };
+    let places = parts.driver.iter().flat_map(|commands| commands.driven);
+    places.copied().position(|words| is_code(&words)).unwrap_or_default()
 }
 
 fn of_words(isa: &Isa, words: &[u8]) -> Vec<Piece> {

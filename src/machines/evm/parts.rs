@@ -45,6 +45,7 @@ pub(super) const PARTS: ProgramParts = ProgramParts {
     input: Some(InputData { member: "data", typed: |data| format!("0x{}", hex::encode(data)) }),
     reads_block: true,
     callable: &[],
+    driver: None,
     shown: Some(ShownResults { first: &FIRST_VALUES, last: &SHOWS_RESULTS, values: 4, removes: "POP" }),
     single: SingleInstruction::Pushed(single),
     units: ProgramParts::FEW_UNITS,

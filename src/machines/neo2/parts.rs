@@ -58,6 +58,7 @@ pub(super) const PARTS: ProgramParts = ProgramParts {
     input: Some(InputData { member: "message", typed: |data| format!("0x{}", hex::encode(data)) }),
     reads_block: false,
     callable: &[&COUNTS, &HANDS_OVER, &HANDS_OVER_BY_HASH],
+    driver: None,
     shown: None,
     single: SingleInstruction::OnStack,
     // Checking a signature takes 45,000.

@@ -61,6 +61,7 @@ pub(super) const PARTS: ProgramParts = ProgramParts {
     input: None,
     reads_block: false,
     callable: &[],
+    driver: None,
     shown: None,
     single: SingleInstruction::OnStack,
     units: ProgramParts::FEW_UNITS,

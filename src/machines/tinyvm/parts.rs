@@ -1,12 +1,24 @@
 //! What programs of the 16-bit machine are made of: words of any instructions, whose operands are in registers.
 
 use crate::machines::program_parts::OperandKind::{Boundary, Random, Small};
-use crate::machines::program_parts::ProgramParts;
+use crate::machines::program_parts::{DriverCommands, ProgramParts};
 
 pub(super) const PARTS: ProgramParts = ProgramParts {
     operands: &[Small, Small, Boundary, Boundary, Random],
     register: Some(load),
+    driver: Some(DRIVER),
     ..ProgramParts::WITHOUT_BYTES
+};
+
+/// The commands of a test driver, by `yield`. Those machines under test go on for ever, yield, or stop at once.
+const DRIVER: DriverCommands = DriverCommands {
+    numbers: &[1, 3, 4, 5, 6, 7, 8, 9],
+    last: (2, 3),
+    number: 0,
+    operands: &[1, 2, 3],
+    gives: "YIELD",
+    driven: &[&[0x5900, 0xa800], &[0x5911, 0x102a, 0xa801], &[0xffff]],
+    budget: 1_000,
 };
 
 /// `lw` of the low byte, and `lhi` of the high one.

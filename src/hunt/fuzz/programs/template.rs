@@ -15,13 +15,23 @@ pub(super) struct ProgramTemplate(Vec<ReplacedCase>);
 
 /// A case, and what is replaced in it.
 struct ReplacedCase {
-    /// Whether its program has input data, and the numbers of its block: what programs share that run as this case.
-    shared: (bool, BlockNumbers),
+    shared: SharedInputs,
     case: Case,
     /// Where its program has the code that the machine loads.
     code: Vec<ValuePlace>,
     /// Where it has the input data.
     input: Vec<ValuePlace>,
+}
+
+/// What programs share that run as one case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct SharedInputs {
+    /// Whether the program has input data.
+    has_input: bool,
+    /// The numbers of its block.
+    block: BlockNumbers,
+    /// The program that it drives.
+    driven: Option<usize>,
 }
 
 /// The position of a value in another one: that of the item or member at each level.
@@ -45,18 +55,23 @@ impl ProgramTemplate {
             (Value::Bytes(code), CodeNotation::Names) => format!("0x{}", hex::encode(code)).into(),
             _ => generator.document(&marker),
         };
-        let case = |(input, block): (&[u8], BlockNumbers)| {
+        let case = |(input, block, driven): (&[u8], BlockNumbers, Option<usize>)| {
             let mut marker = marker.clone();
-            (marker.input, marker.block) = (input.to_vec(), block);
+            (marker.input, marker.block, marker.driven) = (input.to_vec(), block, driven);
             let inputs = generator.inputs(&marker);
-            let new = NewVector { name: "case", program: &program, inputs: &inputs, state: None };
+            let driving = driven.map(|_| generator.document(&marker));
+            let program = driving.as_ref().unwrap_or(&program);
+            let new = NewVector { name: "case", program, inputs: &inputs, state: None };
             let case = read_back(&(make.make)(&new).ok()?, reference)?;
             let replaced = ReplacedCase::new(shared(&marker), case, &code);
             (!replaced.code.is_empty()).then_some(replaced)
         };
+        let driven = parts.driver.map_or(0, |commands| commands.driven.len());
+        let driven: Vec<_> = std::iter::once(None).chain((0..driven).map(Some)).collect();
         let inputs = [&[], &ProgramTemplate::INPUT[..]];
         let blocks = [BlockNumbers::Small, BlockNumbers::Large];
-        let all = blocks.into_iter().flat_map(|block| inputs.map(|input| (input, block)));
+        let with_blocks = blocks.into_iter().flat_map(|block| inputs.map(|input| (input, block)));
+        let all = with_blocks.flat_map(|(input, block)| driven.iter().map(move |it| (input, block, *it)));
         Some(ProgramTemplate(all.map(case).collect::<Option<_>>()?))
     }
 
@@ -77,7 +92,7 @@ impl ProgramTemplate {
 }
 
 impl ReplacedCase {
-    fn new(shared: (bool, BlockNumbers), case: Case, code: &Value) -> ReplacedCase {
+    fn new(shared: SharedInputs, case: Case, code: &Value) -> ReplacedCase {
         let places = |value: &Value| {
             let mut places = Vec::new();
             add_places(&case.program.0, value, &mut Vec::new(), &mut places);
@@ -89,9 +104,9 @@ impl ReplacedCase {
     }
 }
 
-/// What a program shares with others that run as the same case.
-fn shared(program: &GeneratedProgram) -> (bool, BlockNumbers) {
-    (!program.input.is_empty(), program.block)
+fn shared(program: &GeneratedProgram) -> SharedInputs {
+    let GeneratedProgram { input, block, driven, .. } = program;
+    SharedInputs { has_input: !input.is_empty(), block: *block, driven: *driven }
 }
 
 /// Adds where `wanted` is in a value, which is itself at `here`.

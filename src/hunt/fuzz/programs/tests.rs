@@ -30,6 +30,22 @@ impl Unfound {
     }
 }
 
+/// The only case of a vector; `None` if the vector is broken.
+fn suite_case(info: &'static MachineInfo, vector: String, target: &ProgramTarget<'_>) -> Option<SuiteCase> {
+    let case = open_text(&source(), vector, target.reference).case(0)?.read().ok()?.case?;
+    Some(SuiteCase {
+        id: String::new(),
+        machine: info,
+        case,
+        limits: target.reference.file.limits.clone(),
+        steps: 0,
+        units: 0,
+        codes: BTreeSet::new(),
+        failing: BTreeSet::new(),
+        points: CoveragePoints::new(),
+    })
+}
+
 /// The share of the faults that so many programs find, in percent.
 fn found(info: &'static MachineInfo, programs: u64) -> usize {
     let loads = loads(info, &[]).unwrap();
@@ -46,22 +62,7 @@ fn found(info: &'static MachineInfo, programs: u64) -> usize {
         let codes = target.generator.codes(&program);
         let mut ran = RanProgram { number, vector: vector.clone(), codes, program: Some(program) };
         target.new_coverage(&mut ran);
-        let Some(case) = vector
-            .and_then(|vector| open_text(&source(), vector, target.reference).case(0)?.read().ok()?.case)
-        else {
-            continue;
-        };
-        let case = SuiteCase {
-            id: String::new(),
-            machine: info,
-            case,
-            limits: limits.clone(),
-            steps: 0,
-            units: 0,
-            codes: BTreeSet::new(),
-            failing: BTreeSet::new(),
-            points: CoveragePoints::new(),
-        };
+        let Some(case) = vector.and_then(|vector| suite_case(info, vector, &target)) else { continue };
         left.retain_mut(|unfound| !ran.codes.contains(&unfound.fault.op.code) || unfound.passes(&case));
     }
     100 * (all - left.len()) / all
@@ -104,6 +105,48 @@ fn a_program_without_a_vector_is_the_one_that_its_vector_gives() {
             compared += 1;
         }
         assert!(10 * compared >= 9 * PROGRAMS, "{}: {compared}", info.name);
+    }
+}
+
+/// Programs of TinyVM that are drivers give every command, runs of them end in different ways, and vectors demand it.
+#[test]
+fn programs_drive_another_one_by_every_command() {
+    const PROGRAMS: u64 = 1_500;
+    let info = of_this_crate().find(|info| info.name == "tinyvm").unwrap();
+    let loads = loads(info, &[]).unwrap();
+    let options = FuzzOptions { seed: 2, programs: 0, deadline: None, max_tries: 0, jobs: 1 };
+    let mut target = ProgramTarget::new(info, &loads, FuzzCorpus::default(), &options);
+    let mut embedded = Embedded::of((info.new)(&loads.reference.file.limits), &Interrupt::default());
+    let (mut commands, mut outcomes) = (BTreeSet::new(), BTreeSet::new());
+    for number in 0..PROGRAMS {
+        let mut numbers = Numbers::of_case(options.seed, number);
+        let Some((program, end)) = target.next_program(&mut numbers, info.fields) else { continue };
+        if program.driven.is_none() {
+            continue;
+        }
+        let document = target.generator.document(&program);
+        let words: Vec<_> = document["driver"].as_str().unwrap().split(' ').collect();
+        // Its number is loaded into r0 before a command is given: the low byte, then the high one.
+        for group in words.windows(3) {
+            if let ["102a", high, low] = [group[2], group[1], group[0]]
+                && low.starts_with("30")
+                && high.starts_with("40")
+            {
+                commands.insert(u16::from_str_radix(&[&high[2..], &low[2..]].concat(), 16).unwrap());
+            }
+        }
+        outcomes
+            .extend(end.iter().filter(|(name, _)| *name == "outcome").map(|(_, value)| value.to_string()));
+        let vector = target.vector("a", &program, &end).unwrap();
+        let case = suite_case(info, vector.clone(), &target).unwrap_or_else(|| panic!("{vector}"));
+        assert!(matches!(case.passes_on(&mut embedded), Ok(true)), "{vector}");
+        let other = vector.replacen("\"driverInstructions\": ", "\"driverInstructions\": 1", 1);
+        let case = suite_case(info, other, &target).unwrap();
+        assert!(matches!(case.passes_on(&mut embedded), Ok(false)), "{vector}");
+    }
+    assert!((1..=9).all(|command| commands.contains(&command)), "{commands:?}");
+    for outcome in ["completed", "timeout", "zeroLimit", "illegalInstruction"] {
+        assert!(outcomes.iter().any(|it| it.contains(outcome)), "{outcome}: {outcomes:?}");
     }
 }
 
