@@ -250,8 +250,8 @@ fn the_site_shows_what_reports_say() {
     for part in [
         "| reference counting | 1 of 1 |",
         "| limits | 0 of 2 | 1 known, 1 unsupported |",
-        "- 1 case: <code>neo3 gas: other value</code>; known: <code>counts &#60;b&#62;otherwise",
-        "| report | <code>new.json",
+        "- 1 case: <code>neo3 gas&#58; other value</code>; known: <code>counts &#60;b&#62;otherwise",
+        "| report | <code>new&#46;json</code> |",
         "No case: exceptions",
         "| system | <code>plan9 &#60;mips&#62;</code> |",
     ] {
