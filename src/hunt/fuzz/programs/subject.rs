@@ -17,6 +17,9 @@ const MIN_DIFFERING: u32 = 8;
 /// The factor for the suspicion of the instruction that made the first wrong value.
 const BLAME_FACTOR: u64 = 4;
 
+/// From this share of programs that differ on, in thousandths, an instruction is wrong in most of them.
+const MOST: u32 = 500;
+
 /// A machine that is compared.
 pub(super) struct Subject<'o> {
     pub(super) name: &'o str,
@@ -75,6 +78,12 @@ impl<'o> Subject<'o> {
         self.counts.get(&op.code).copied().unwrap_or_default()
     }
 
+    /// Whether an instruction may be what is wrong. One that only pushes a value is in most programs, as the operand of
+    /// another: unless most programs with it differ, that other one is.
+    pub(super) fn may_be_wrong(&self, op: &OpInfo) -> bool {
+        (op.pops, op.pushes) != (0, 1) || self.counts_of(op).share() >= MOST
+    }
+
     pub(super) fn knows(&self, known: &BTreeSet<FuzzCause>, what: &str) -> bool {
         known.contains(&FuzzCause { vm: self.name.to_owned(), what: what.to_owned() })
     }
@@ -92,7 +101,7 @@ pub(super) fn explains(
     for op in ops {
         let counts = subject.counts_of(op);
         let is_known = subject.knows(known, op.name);
-        if is_known && counts.share() >= 500 {
+        if is_known && counts.share() >= MOST {
             return true;
         }
         if counts.suspicion() > most {
@@ -140,7 +149,8 @@ pub(super) fn cause(
     let named = named_instruction(&explained);
     let suspicion = |op: &OpInfo| {
         let is_named = Some(op.name) == named;
-        (subject.counts_of(op).suspicion() * if is_named { BLAME_FACTOR } else { 1 }, is_named)
+        let suspicion = subject.counts_of(op).suspicion() * if is_named { BLAME_FACTOR } else { 1 };
+        (subject.may_be_wrong(op), suspicion, is_named)
     };
     let suspicious = ops.into_iter().flatten().max_by_key(|op| suspicion(op)).map(|op| op.name);
     concluded(suspicious.or(named).map_or_else(signature, str::to_owned))

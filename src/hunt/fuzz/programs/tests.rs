@@ -161,6 +161,26 @@ fn one_program_with_a_rare_instruction_is_little() {
     assert!(rare.suspicion() < again.suspicion());
 }
 
+/// A wrong shift makes many programs differ that push its operand; so does a wrong push, but then most of them.
+#[test]
+fn a_push_is_suspected_only_if_most_programs_with_it_differ() {
+    let isa = of_this_crate().find(|info| info.name == "neo2").unwrap().isa;
+    let [push, shift] = ["PUSH0", "SHL"].map(|name| isa.by_name(name).unwrap());
+    let options = LoadOptions::default();
+    let mut subject = Subject::new("mine", &options);
+    let (with_shift, without) = (BTreeSet::from([push.code, shift.code]), BTreeSet::from([push.code]));
+    for _ in 0..20 {
+        subject.count(&with_shift, true);
+        subject.count(&without, false);
+        subject.count(&without, false);
+    }
+    assert!(subject.may_be_wrong(shift) && !subject.may_be_wrong(push));
+    for _ in 0..30 {
+        subject.count(&without, true);
+    }
+    assert!(subject.may_be_wrong(push));
+}
+
 /// Which instructions were executed, in order.
 #[derive(Default)]
 struct WatchedNames(Vec<&'static str>);
