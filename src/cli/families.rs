@@ -4,8 +4,9 @@ use std::path::Path;
 
 use anyhow::bail;
 use vmconf::formats::family::Family;
+use vmconf::machines::{self, MACHINES, MachineInfo};
 use vmconf::prove::suite::VectorSuite;
-use vmconf::run::Families;
+use vmconf::run::{Families, FamilyMachine};
 use vmconf::text::suggest::nearest;
 
 use super::input::read_text;
@@ -56,6 +57,50 @@ pub(super) fn named(argument: &str, families: &Families) -> anyhow::Result<(&'st
             "--family: there is no family {argument}; there are {}, or the path of a file",
             names.join(", ")
         ),
+    }
+}
+
+/// What the name of a machine stands for.
+pub(super) enum NamedMachine {
+    /// A machine that vmconf embeds.
+    Embedded(&'static MachineInfo),
+    /// The machine of a family.
+    Family(FamilyMachine),
+}
+
+/// The machine of this name, embedded or of one of these families.
+///
+/// # Errors
+///
+/// When there is none.
+pub(super) fn machine(name: &str, families: &Families) -> anyhow::Result<NamedMachine> {
+    if let Some(machine) = machines::by_name(name) {
+        return Ok(NamedMachine::Embedded(machine));
+    }
+    if let Some(family) = families.by_name(name) {
+        return Ok(NamedMachine::Family(family));
+    }
+    let own: Vec<_> = families.iter().map(|known| known.family.machine).collect();
+    let names = || MACHINES.iter().map(|machine| machine.name).chain(own.iter().copied());
+    let expected = match nearest(name, names()) {
+        Some(near) => format!("did you mean {near}?"),
+        None => format!("there are {}", names().collect::<Vec<_>>().join(", ")),
+    };
+    bail!("there is no machine {name:?}; {expected}")
+}
+
+/// The machine of this name, whose instructions a command needs.
+///
+/// # Errors
+///
+/// When there is none, or a family describes it.
+pub(super) fn embedded(name: &str, settings: &Settings) -> anyhow::Result<&'static MachineInfo> {
+    // Whoever names an embedded machine needs no declarations.
+    let families =
+        if machines::by_name(name).is_some() { Families::default() } else { configured(settings)? };
+    match machine(name, &families)? {
+        NamedMachine::Embedded(machine) => Ok(machine),
+        NamedMachine::Family(_) => bail!("{name}: {NO_INSTRUCTIONS}"),
     }
 }
 

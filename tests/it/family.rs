@@ -1,5 +1,8 @@
 //! Families: declarations, the types of their fields, and the published corpora of those in the box.
 
+#[cfg(unix)]
+mod commands;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
