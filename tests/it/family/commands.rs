@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::io::Read;
+use std::path::Path;
 use std::process::Command;
 
 use base64::Engine;
@@ -79,6 +80,43 @@ fn the_known_failures_of_the_configuration_are_none_of_fuzz() {
     let ran = vmconf_in(folder.path(), &["fuzz", "tinyvm", "--vm", &itself, "--cases", "3"]);
     assert_eq!(ran.exit, 0, "{ran:?}");
     assert_eq!(fs::read_to_string(&known).unwrap(), "# none\n");
+}
+
+/// The points that an adapter fails.
+fn wrong(folder: &Path, adapter: &str) -> Vec<String> {
+    let ran = vmconf_in(folder, &["vm", "check", "--family", "acc8.toml", "python3", adapter]);
+    let wrong = ran.stdout.lines().filter_map(|line| line.strip_prefix("WRONG  "));
+    wrong.map(|line| line.split(':').next().unwrap().to_owned()).collect()
+}
+
+/// An adapter performs as many actions as it is asked for, and reports as many states.
+#[test]
+fn an_adapter_that_ignores_the_number_of_steps_is_found() {
+    if !has_python() {
+        return;
+    }
+    let folder = own_machine();
+    let text = fs::read_to_string(at_root("docs/examples/own/acc8.py")).unwrap();
+    let planted = |from: &str, to: &str| {
+        assert!(text.contains(from), "{text}");
+        fs::write(folder.path().join("planted.py"), text.replace(from, to)).unwrap();
+        wrong(folder.path(), "planted.py")
+    };
+    assert_eq!(wrong(folder.path(), "acc8.py"), [""; 0]);
+    let one_state = "[{\"fields\": step(request[\"program\"])}]";
+    assert_eq!(
+        planted("run(request[\"program\"], request[\"steps\"])", one_state),
+        ["reports a state for each of two steps"]
+    );
+    let one_action_for_all = format!("{one_state} * len(request[\"steps\"])");
+    assert_eq!(
+        planted("run(request[\"program\"], request[\"steps\"])", &one_action_for_all),
+        ["performs nothing without an action"]
+    );
+    let each = "for _ in asked[\"do\"]";
+    let one_action_a_step = ["performs the actions of each step", "performs all actions of a step"];
+    assert_eq!(planted(each, "for _ in [0]"), one_action_a_step);
+    assert_eq!(planted(each, "for _ in asked[\"do\"][:1]"), ["performs all actions of a step"]);
 }
 
 /// Runs a command on the family adder, on machines of which each has a fault in the instruction with this number.
