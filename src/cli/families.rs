@@ -5,8 +5,11 @@ use std::path::Path;
 use anyhow::bail;
 use vmconf::formats::family::Family;
 use vmconf::machines::{self, MACHINES, MachineInfo};
+use vmconf::model::diagnostic::Diagnostic;
 use vmconf::prove::suite::VectorSuite;
+use vmconf::run::families::not_embedded;
 use vmconf::run::{Families, FamilyMachine};
+use vmconf::text::source_text::SourceText;
 use vmconf::text::suggest::nearest;
 
 use super::input::read_text;
@@ -138,8 +141,14 @@ pub(super) fn with(families: &Families, family: &'static Family) -> anyhow::Resu
 ///
 /// # Errors
 ///
-/// When it cannot be read or is wrong; all faults but the last one are printed.
+/// When it cannot be read or is wrong, or vmconf embeds its machine; all faults but the last one are printed.
 pub(super) fn install(file: &Path) -> anyhow::Result<&'static Family> {
     let text = read_text(file)?;
-    Family::install(&text).map_err(|diagnostics| output::one_error(&file.display().to_string(), &diagnostics))
+    let wrong = |diagnostics: Vec<Diagnostic>| output::one_error(&file.display().to_string(), &diagnostics);
+    let family = Family::install(&text).map_err(wrong)?;
+    not_embedded(family.machine).map_err(|why| {
+        let fault = Diagnostic::at(family.machine_at, why);
+        wrong(vec![SourceText::new(&text).locate(fault)])
+    })?;
+    Ok(family)
 }

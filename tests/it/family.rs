@@ -99,6 +99,10 @@ fn ignored_fields_are_not_compared() {
     let ran = run(&["byte"]);
     assert!(ran.stdout.contains("not compared: byte, 1 assertion; --ignore byte"), "{ran:?}");
     assert_eq!(run(&["byte:1"]).exit, 2);
+    // The testee does not report this field: one reason is enough.
+    let ran = toy("run", "types.json", &["--ignore", "late"]);
+    assert_eq!(ran.stdout.matches("not compared: late").count(), 1, "{ran:?}");
+    assert!(ran.stdout.contains("not compared: late, 1 assertion; echo does not report it"), "{ran:?}");
 }
 
 /// A sample is the same in every run, another one with another seed, and never larger than the file.
@@ -132,6 +136,9 @@ fn cases_are_selected_by_what_they_give_and_demand() {
     assert_eq!(vmconf(&["list", "families/vectors/z80", "-E", "has(ports)"]).exit, 2);
     let unknown = vmconf(&["list", "families/vectors/z80", "-E", "field(prots)"]);
     assert!(unknown.stderr.contains("unknown field \"prots\"; did you mean ports?"), "{}", unknown.stderr);
+    let unknown = vmconf(&["list", "families/vectors/z80", "-E", "has(prots/0/1=2)"]);
+    assert_eq!(unknown.exit, 2);
+    assert!(unknown.stderr.contains("unknown member \"prots\"; did you mean ports?"), "{}", unknown.stderr);
     assert_eq!(unknown.exit, 2);
 }
 
@@ -162,6 +169,9 @@ fn declarations_have_located_faults() {
         ("neither", "machine = \"toy\"\n[state]\na = \"u8\"\n[format]\ncases = \"$\"\nexpect = { a = { absent = 1 } }\n".to_owned()),
         ("actions", format!("machine = \"toy\"\n[state]\na = \"u8\"\n{FORMAT}do = [\"step-in\"]\nignore = {{ \"$.x\" = \"\" }}\nfiles = [\"[\"]\n")),
         ("steps", format!("machine = \"toy\"\n[state]\na = \"u8\"\n{FORMAT}steps = \"$.steps[*]\"\n")),
+        ("no actions", format!("machine = \"toy\"\n[state]\na = \"u8\"\n{FORMAT}do = []\n")),
+        ("alike", "machine = \"toy\"\n[state]\na = \"u8\"\n[[format]]\ncases = \"$\"\nhas = [\"$.a\"]\nexpect = { a = \"$.a\" }\n[[format]]\ncases = \"$\"\nhas = [\"$.a\", \"$.b\"]\nexpect = { a = \"$.b\" }\n".to_owned()),
+        ("options of items", format!("machine = \"toy\"\n[state]\na = [{{ type = \"u8\", flags = \"ABCDEFGH\" }}]\n{FORMAT}")),
         ("step", format!("machine = \"toy\"\n[state]\na = \"u8\"\n{FORMAT}[format.step]\ndo = [\"execute\"]\n")),
     ];
     let shown = |(name, text): &(&str, String)| {
@@ -784,7 +794,10 @@ fn family_check_finds_errors_once_and_escapes_names() {
     std::fs::write(folder.path().join("evm.toml"), text.replace("'m'", "'evm'")).unwrap();
     for args in [&["family", "check", "evm.toml", "m.json"][..], &["run", "--family", "evm.toml", "m.json"]] {
         let ran = vmconf_in(folder.path(), args);
-        assert!(ran.exit == 2 && ran.stderr.contains("vmconf embeds a machine evm"), "{ran:?}");
+        assert!(
+            ran.exit == 2 && ran.stderr.contains("error: evm.toml:1:11: vmconf embeds a machine evm"),
+            "{ran:?}"
+        );
     }
     let ran = vmconf_in(folder.path(), &["family", "init", "m.json", "--name", "evm"]);
     assert!(ran.exit == 2 && ran.stderr.contains("vmconf embeds a machine evm"), "{ran:?}");

@@ -193,3 +193,28 @@ fn explored(wrong: &[u32]) -> String {
     });
     unpacked.collect()
 }
+
+/// A path that leads nowhere is said with its place in the declaration and with the path that was meant.
+#[test]
+fn paths_that_lead_nowhere_are_found() {
+    let folder = own_machine();
+    let right = fs::read_to_string(folder.path().join("acc8.toml")).unwrap();
+    let check = |from: &str, to: &str| {
+        assert!(right.contains(from), "{right}");
+        fs::write(folder.path().join("acc8.toml"), right.replace(from, to)).unwrap();
+        vmconf_in(folder.path(), &["family", "check", "acc8.toml", "vectors.json"])
+    };
+    let ran = check("machine", "machine");
+    assert_eq!((ran.exit, &*ran.stderr), (0, ""));
+    let ran = check("has = [\"$.initial\"", "has = [\"$.inital\"");
+    assert_eq!(ran.exit, 3, "{ran:?}");
+    let note = "note: acc8.toml:14:8: no case of these files has $.inital; expected $.initial\n";
+    assert!(ran.stderr.starts_with(note), "{ran:?}");
+    assert!(ran.stderr.contains("vectors.json:2:3: not a file of acc8"), "{ran:?}");
+    let ran = check("{ \"*\" = \"$.initial\" }", "{ \"*\" = \"$.initial\", a = \"$.initial.ramm\" }");
+    assert_eq!(ran.exit, 0, "{ran:?}");
+    assert_eq!(
+        ran.stderr,
+        "note: acc8.toml:16:36: no case of these files has $.initial.ramm; expected $.initial.ram\n"
+    );
+}
