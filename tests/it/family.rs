@@ -550,6 +550,8 @@ fn a_family_has_no_instructions() {
         let ran = vmconf(&[command, "families/vectors/z80"]);
         let expected = format!("note: cases of z80 are left out: {reason}\n");
         assert!(ran.exit == 4 && ran.stderr.contains(&expected), "{command}: {ran:?}");
+        let table = "killed";
+        assert!(!ran.stdout.contains(table), "{command}: {ran:?}");
     }
     let trace = vmconf(&["trace", "families/vectors/z80/one-instruction.json::NOP"]);
     assert!(trace.exit == 2 && trace.stderr.contains("vmconf does not embed this machine"), "{trace:?}");
