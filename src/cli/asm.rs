@@ -7,15 +7,16 @@ use std::path::PathBuf;
 use anyhow::bail;
 use clap::Args;
 use vmconf::isa::assembler::{AsmErrors, Assembled, MAX_ERRORS, assemble};
-use vmconf::machines::{MachineInfo, ProgramLanguage};
+use vmconf::machines::ProgramLanguage;
 use vmconf::model::count::counted;
 use vmconf::model::exit_code::Exit;
 
 use super::errors::BrokenInput;
 use super::input::read;
 use super::new_file::ForceArgs;
-use super::output;
 use super::program::{is_document, machine_argument};
+use super::settings::{ConfigArgs, Settings};
+use super::{families, output};
 
 /// Assemble mnemonics to hex
 ///
@@ -27,7 +28,7 @@ use super::program::{is_document, machine_argument};
 pub(super) struct Asm {
     /// The machine
     #[arg(value_parser = machine_argument())]
-    machine: &'static MachineInfo,
+    machine: String,
 
     /// The source, one instruction a line; - for standard input
     file: PathBuf,
@@ -42,27 +43,31 @@ pub(super) struct Asm {
 
     #[command(flatten)]
     force: ForceArgs,
+
+    #[command(flatten)]
+    config: ConfigArgs,
 }
 
 impl Asm {
-    pub(super) fn run(&self) -> anyhow::Result<Exit> {
+    pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
+        let machine = families::embedded(&self.machine, settings)?;
         let source = String::from_utf8(read(&self.file)?).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
             BrokenInput(format!("{}: a source that is not UTF-8, at byte {at}", self.name()))
         })?;
-        match self.machine.language {
+        match machine.language {
             ProgramLanguage::Bytes if self.map.is_some() => {
                 bail!("--map is for machines whose memory is words")
             }
             ProgramLanguage::Bytes => {
-                let program = assemble(self.machine.isa, &source).map_err(|errors| self.broken(&errors))?;
+                let program = assemble(machine.isa, &source).map_err(|errors| self.broken(&errors))?;
                 self.put(&program, |out| writeln!(out, "0x{}", hex::encode(&program)))?;
             }
             ProgramLanguage::Own { assemble, .. } => {
                 let program = assemble(&source).map_err(|errors| self.broken(&errors))?;
                 self.segment(&program)?;
             }
-            ProgramLanguage::Document { schema } => return Err(is_document(self.machine.name, schema)),
+            ProgramLanguage::Document { schema } => return Err(is_document(machine.name, schema)),
         }
         Ok(Exit::Passed)
     }

@@ -11,6 +11,7 @@ use clap::Args;
 use vmconf::explain::bisect::{
     self, Bisected, Compared, Divergence, NextInstruction, OnVm, Parted, RunDifference, StateDifference,
 };
+use vmconf::machines::Engine;
 use vmconf::model::count::counted;
 use vmconf::model::escape::escaped;
 use vmconf::model::exit_code::Exit;
@@ -30,7 +31,7 @@ use super::vm::{VmsArgs, end_on_interrupt, stopped_early};
 /// Find the first step at which two runs of a program differ
 ///
 /// The runs are those of one case on two machines, of which the embedded one is one unless --vm is given twice, or
-/// two traces in files. Prints the last common state, the instruction and what follows in each run. The whole states of
+/// two traces in files. A case of a family needs --vm twice, since no machine of it is embedded. Prints the last common state, the instruction and what follows in each run. The whole states of
 /// machines are compared, and how they end; the output names the fields that a machine does not report. Traces are
 /// as EIP-3155 describes them; members that only one of them has are not compared. Exits with 1 if the runs differ.
 ///
@@ -77,6 +78,12 @@ impl Bisect {
         };
         let exit = with_case(&sources, &options, |loaded, index| {
             let (info, case) = read_case(loaded, index)?;
+            if one.is_none() && info.engine == Engine::Elsewhere {
+                bail!(
+                    "vmconf does not embed {}; name a second machine with --vm, or two files with --trace",
+                    info.name
+                );
+            }
             let names = [one, Some(other)].map(name);
             let on_vm =
                 |vm: &Arc<ProcessVm>| OnVm::new(vm.clone(), info, &case, options.run.interrupt.clone());

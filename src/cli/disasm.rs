@@ -17,8 +17,9 @@ use vmconf::run::open_file::{Links, open_regular};
 use self::segment::Segment;
 use super::errors::BrokenInput;
 use super::input::read;
-use super::output;
 use super::program::{hex_text, is_document, machine_argument};
+use super::settings::{ConfigArgs, Settings};
+use super::{families, output};
 
 /// Disassemble hex or a NEF3 file to mnemonics with their offsets
 ///
@@ -33,7 +34,7 @@ use super::program::{hex_text, is_document, machine_argument};
 pub(super) struct Disasm {
     /// The machine
     #[arg(value_parser = machine_argument())]
-    machine: &'static MachineInfo,
+    machine: String,
 
     /// The program: 0x and hex digits, a file of hex digits, a NEF3 file or a segment file, or - for
     /// standard input
@@ -42,6 +43,9 @@ pub(super) struct Disasm {
     /// Print what the assembler reads, without offsets
     #[arg(long)]
     source: bool,
+
+    #[command(flatten)]
+    config: ConfigArgs,
 }
 
 /// A program and the text that is printed with it.
@@ -55,9 +59,10 @@ struct DisassemblyListing {
 }
 
 impl Disasm {
-    pub(super) fn run(&self) -> anyhow::Result<Exit> {
-        match self.machine.language {
-            ProgramLanguage::Bytes => self.print(&self.listing()?)?,
+    pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
+        let machine = families::embedded(&self.machine, settings)?;
+        match machine.language {
+            ProgramLanguage::Bytes => self.print(machine, &self.listing()?)?,
             ProgramLanguage::Own { disassemble, .. } => {
                 let segment = Segment::read(&self.program)?;
                 let mut out = output::stdout();
@@ -68,7 +73,7 @@ impl Disasm {
                 }
                 out.flush()?;
             }
-            ProgramLanguage::Document { schema } => return Err(is_document(self.machine.name, schema)),
+            ProgramLanguage::Document { schema } => return Err(is_document(machine.name, schema)),
         }
         Ok(Exit::Passed)
     }
@@ -92,12 +97,8 @@ impl Disasm {
 
     fn contract(&self, path: &Path, file: &[u8]) -> anyhow::Result<DisassemblyListing> {
         let name = path.display();
-        if self.machine.name != nef::MACHINE {
-            bail!(
-                "{name}: a NEF3 file, which is a program of {}, not of {}",
-                nef::MACHINE,
-                self.machine.name
-            );
+        if self.machine != nef::MACHINE {
+            bail!("{name}: a NEF3 file, which is a program of {}, not of {}", nef::MACHINE, self.machine);
         }
         let nef = Nef::read(file).map_err(|error| BrokenInput(format!("{name}: {error}")))?;
         let manifest = manifest(path, nef.script.len())?;
@@ -107,13 +108,13 @@ impl Disasm {
         Ok(DisassemblyListing { script: nef.script, header, methods })
     }
 
-    fn print(&self, listing: &DisassemblyListing) -> io::Result<()> {
+    fn print(&self, machine: &MachineInfo, listing: &DisassemblyListing) -> io::Result<()> {
         let mut out = output::stdout();
         for line in &listing.header {
             writeln!(out, "; {line}")?;
         }
         let mut methods = listing.methods.iter().peekable();
-        for line in disassemble(self.machine.isa, &listing.script) {
+        for line in disassemble(machine.isa, &listing.script) {
             let end = line.offset + line.bytes.len();
             while let Some(method) = methods.next_if(|method| method.offset < end) {
                 writeln!(out, "; method {method}{}", place(method, &line))?;

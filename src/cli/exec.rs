@@ -16,6 +16,7 @@ use vmconf::model::verdict::Verdict;
 use vmconf::run::{self, FileOptions, LoadOptions, RunOptions, Worker};
 use vmconf::testees::Stopped;
 
+use super::families;
 use super::final_state::{self, FinalState};
 use super::form::OutputForm;
 use super::limits::LimitArgs;
@@ -36,7 +37,7 @@ use super::vm::{VmArgs, stopped_early, with_misconduct};
 pub(super) struct Exec {
     /// The machine
     #[arg(value_parser = machine_argument())]
-    machine: &'static MachineInfo,
+    machine: String,
 
     /// The program: hex digits, or a file: a source, hex digits, a NEF3 file, a segment file, a MiniC89 document;
     /// @FILE for a file whose name is hex digits, - for standard input
@@ -92,10 +93,11 @@ fn inputs_help() -> String {
 
 impl Exec {
     pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
-        let name = self.machine.name;
+        let machine = families::embedded(&self.machine, settings)?;
+        let name = machine.name;
         let (format, make) = made_for(name).with_context(|| format!("no format writes vectors of {name}"))?;
         let inputs = self.inputs(make)?;
-        let program = code::read_program(self.machine, &self.code)?;
+        let program = code::read_program(machine, &self.code)?;
         let case = self.vector.as_deref().and_then(Path::file_stem).and_then(|stem| stem.to_str());
         let vector = |inputs: &Inputs, state: Option<&StateOf<'_>>| {
             let new = NewVector { name: case.unwrap_or("program"), program: &program, inputs, state };
@@ -103,8 +105,8 @@ impl Exec {
         };
         let options = self.options(format, settings)?;
         let read = |inputs: &Inputs| anyhow::Ok(case_of(vector(inputs, None)?, &options));
-        let left = self.execute(self.case(&inputs, read)?, &options)?;
-        final_state::print(self.machine, &left, self.form)?;
+        let left = execute(machine, self.case(machine, &inputs, read)?, &options)?;
+        final_state::print(machine, &left, self.form)?;
         if let Some(path) = &self.vector {
             let text = vector(&inputs, Some(&|field: &str| left.field(field)))?;
             check(&text, &options)?;
@@ -125,7 +127,7 @@ impl Exec {
         let unknown = inputs.flags().find(|flag| make.inputs.iter().all(|(known, _)| known != flag));
         if let Some(flag) = unknown {
             let known: Vec<_> = make.inputs.iter().map(|(flag, _)| format!("--{flag}")).collect();
-            bail!("--{flag}: {} takes {}", self.machine.name, known.join(" and "));
+            bail!("--{flag}: {} takes {}", self.machine, known.join(" and "));
         }
         Ok(inputs)
     }
@@ -140,6 +142,7 @@ impl Exec {
     /// The case of a program and its inputs. What is wrong with another input, too, is wrong with the program.
     fn case(
         &self,
+        machine: &MachineInfo,
         inputs: &Inputs,
         read: impl Fn(&Inputs) -> anyhow::Result<Result<Case, String>>,
     ) -> anyhow::Result<Case> {
@@ -147,23 +150,21 @@ impl Exec {
             Ok(case) => return Ok(case),
             Err(what) => what,
         };
-        let needs_input = matches!(self.machine.language, ProgramLanguage::Document { .. });
+        let needs_input = matches!(machine.language, ProgramLanguage::Document { .. });
         let other = (needs_input && inputs.input.is_none()).then(|| "0".to_owned());
         if read(&Inputs { input: other, ..inputs.clone() })?.is_err_and(|other| other == what) {
             return Err(broken(&what));
         }
         bail!("--input: {what}")
     }
+}
 
-    /// Runs the case; what it expects does not matter.
-    fn execute(&self, case: Case, options: &LoadOptions) -> anyhow::Result<FinalState> {
-        FinalState::of(self.machine, case, &options.file.limits, &options.run).map_err(
-            |stopped| match stopped {
-                Stopped::Error(error) => broken(&error.to_string()),
-                stopped => stopped_early(stopped),
-            },
-        )
-    }
+/// Runs the case; what it expects does not matter.
+fn execute(machine: &'static MachineInfo, case: Case, options: &LoadOptions) -> anyhow::Result<FinalState> {
+    FinalState::of(machine, case, &options.file.limits, &options.run).map_err(|stopped| match stopped {
+        Stopped::Error(error) => broken(&error.to_string()),
+        stopped => stopped_early(stopped),
+    })
 }
 
 /// The document as the text of a file.

@@ -4,8 +4,12 @@ use std::path::Path;
 
 use anyhow::bail;
 use vmconf::formats::family::Family;
+use vmconf::machines::{self, MACHINES, MachineInfo};
+use vmconf::model::diagnostic::Diagnostic;
 use vmconf::prove::suite::VectorSuite;
-use vmconf::run::Families;
+use vmconf::run::families::not_embedded;
+use vmconf::run::{Families, FamilyMachine};
+use vmconf::text::source_text::SourceText;
 use vmconf::text::suggest::nearest;
 
 use super::input::read_text;
@@ -59,6 +63,50 @@ pub(super) fn named(argument: &str, families: &Families) -> anyhow::Result<(&'st
     }
 }
 
+/// What the name of a machine stands for.
+pub(super) enum NamedMachine {
+    /// A machine that vmconf embeds.
+    Embedded(&'static MachineInfo),
+    /// The machine of a family.
+    Family(FamilyMachine),
+}
+
+/// The machine of this name, embedded or of one of these families.
+///
+/// # Errors
+///
+/// When there is none.
+pub(super) fn machine(name: &str, families: &Families) -> anyhow::Result<NamedMachine> {
+    if let Some(machine) = machines::by_name(name) {
+        return Ok(NamedMachine::Embedded(machine));
+    }
+    if let Some(family) = families.by_name(name) {
+        return Ok(NamedMachine::Family(family));
+    }
+    let own: Vec<_> = families.iter().map(|known| known.family.machine).collect();
+    let names = || MACHINES.iter().map(|machine| machine.name).chain(own.iter().copied());
+    let expected = match nearest(name, names()) {
+        Some(near) => format!("did you mean {near}?"),
+        None => format!("there are {}", names().collect::<Vec<_>>().join(", ")),
+    };
+    bail!("there is no machine {name:?}; {expected}")
+}
+
+/// The machine of this name, whose instructions a command needs.
+///
+/// # Errors
+///
+/// When there is none, or a family describes it.
+pub(super) fn embedded(name: &str, settings: &Settings) -> anyhow::Result<&'static MachineInfo> {
+    // Whoever names an embedded machine needs no declarations.
+    let families =
+        if machines::by_name(name).is_some() { Families::default() } else { configured(settings)? };
+    match machine(name, &families)? {
+        NamedMachine::Embedded(machine) => Ok(machine),
+        NamedMachine::Family(_) => bail!("{name}: {NO_INSTRUCTIONS}"),
+    }
+}
+
 /// Whether an argument is the path of a declaration, and not the name of a family.
 pub(super) fn is_path(argument: &str) -> bool {
     argument.contains('/') || Path::new(argument).extension().is_some_and(|ending| ending == "toml")
@@ -93,8 +141,14 @@ pub(super) fn with(families: &Families, family: &'static Family) -> anyhow::Resu
 ///
 /// # Errors
 ///
-/// When it cannot be read or is wrong; all faults but the last one are printed.
+/// When it cannot be read or is wrong, or vmconf embeds its machine; all faults but the last one are printed.
 pub(super) fn install(file: &Path) -> anyhow::Result<&'static Family> {
     let text = read_text(file)?;
-    Family::install(&text).map_err(|diagnostics| output::one_error(&file.display().to_string(), &diagnostics))
+    let wrong = |diagnostics: Vec<Diagnostic>| output::one_error(&file.display().to_string(), &diagnostics);
+    let family = Family::install(&text).map_err(wrong)?;
+    not_embedded(family.machine).map_err(|why| {
+        let fault = Diagnostic::at(family.machine_at, why);
+        wrong(vec![SourceText::new(&text).locate(fault)])
+    })?;
+    Ok(family)
 }

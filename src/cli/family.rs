@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
-use vmconf::formats::family::{BOXED, Family, infer, is_machine_name};
+use vmconf::formats::family::{BOXED, Family, FamilyPaths, infer, is_machine_name};
 use vmconf::formats::{FileReading, FormatOptions};
 use vmconf::model::case::Case;
 use vmconf::model::count::counted;
@@ -15,9 +15,9 @@ use vmconf::model::escape::escaped;
 use vmconf::model::exit_code::Exit;
 use vmconf::model::name::Name;
 use vmconf::model::path::PathKey;
+use vmconf::run::FamilyMachine;
 use vmconf::run::families::not_embedded;
 use vmconf::run::sources;
-use vmconf::run::{Families, FamilyMachine};
 use vmconf::testees::process;
 use vmconf::text::json::{Document, JsonNode};
 
@@ -143,8 +143,6 @@ impl FamilyShowArgs {
 impl FamilyCheckArgs {
     fn run(&self) -> anyhow::Result<Exit> {
         let family = families::install(&self.declaration)?;
-        families::with(&Families::default(), family)
-            .with_context(|| self.declaration.display().to_string())?;
         let mut out = output::stdout();
         let (fields, members) = (family.fields.len(), family.program.len() - family.fields.len());
         writeln!(
@@ -155,12 +153,15 @@ impl FamilyCheckArgs {
             counted(fields as u64, "field"),
             counted(members as u64, "input")
         )?;
-        let mut has_errors = false;
-        for file in &self.vectors {
-            has_errors |= write_first(&mut out, family, file)? == FirstCase::Wrong;
-        }
+        let mut paths = family.paths();
+        let mut firsts = self.vectors.iter().map(|file| write_first(&mut out, family, file, &mut paths));
+        let has_errors =
+            firsts.try_fold(false, |before, first| anyhow::Ok(before | (first? == FirstCase::Wrong)));
         out.flush()?;
-        Ok(if has_errors { Exit::Broken } else { Exit::Passed })
+        for fault in paths.faults() {
+            output::note(&format!("note: {}", fault.located(&self.declaration.display().to_string())));
+        }
+        Ok(if has_errors? { Exit::Broken } else { Exit::Passed })
     }
 }
 
@@ -210,11 +211,17 @@ enum FirstCase {
 }
 
 /// Writes what a family makes of the first case of a file.
-fn write_first(out: &mut dyn Write, family: &'static Family, file: &Path) -> anyhow::Result<FirstCase> {
+fn write_first(
+    out: &mut dyn Write,
+    family: &'static Family,
+    file: &Path,
+    paths: &mut FamilyPaths<'_>,
+) -> anyhow::Result<FirstCase> {
     let shown = file.display().to_string();
     let document = Document::parse(read_text(file)?, MAX_DEPTH);
     let document = document.map_err(|(text, fault)| BrokenInput(text.locate(fault).located(&shown)))?;
     let broken = |fault| BrokenInput(document.locate(fault).located(&shown));
+    paths.look_at(document.root(), &shown);
     let (format, _) = family.fitting(document.root(), &shown).map_err(broken)?;
     let entries = (format.outline)(document.root()).map_err(broken)?;
     let first = entries.first().context("a file without cases")?;

@@ -140,6 +140,10 @@ const FLAGS: &[Flag] = &[
     typed("input", Nothing),
     typed("stack", Nothing),
     typed("vector", Nothing),
+    typed("map", Nothing),
+    typed("record", Nothing),
+    typed("time", Nothing),
+    typed("corpus", Nothing),
     typed("force", Nothing),
 ];
 

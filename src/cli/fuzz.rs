@@ -15,7 +15,6 @@ use vmconf::hunt::corpus::FuzzCorpus;
 use vmconf::hunt::fuzz::{
     self, FuzzCause, FuzzEvent, FuzzFinding, FuzzMachine, FuzzOptions, FuzzSubject, FuzzSummary,
 };
-use vmconf::machines::{self, MACHINES};
 use vmconf::model::count::counted;
 use vmconf::model::escape::escaped;
 use vmconf::model::exit_code::Exit;
@@ -24,11 +23,10 @@ use vmconf::run::sources;
 use vmconf::run::{FileOptions, LoadOptions};
 use vmconf::testees::MakeTestee;
 use vmconf::testees::process::{ProcessGroups, ProcessVm};
-use vmconf::text::suggest::nearest;
 
 use super::conduct::{Conduct, SteadyBreakdowns};
 use super::duration::time_limit;
-use super::families;
+use super::families::{self, NamedMachine};
 use super::form::OutputForm;
 use super::new_file::ForceArgs;
 use super::number::{number, positive};
@@ -36,7 +34,7 @@ use super::output;
 use super::processors::processors;
 use super::program::machine_or_family;
 use super::result_file::ResultFile;
-use super::settings::Settings;
+use super::settings::{ConfigArgs, Settings};
 use super::unwritten::Unwritten;
 use super::vm::{VmsArgs, end_on_interrupt};
 
@@ -100,6 +98,9 @@ pub(super) struct FuzzCommand {
 
     #[command(flatten)]
     force: ForceArgs,
+
+    #[command(flatten)]
+    config: ConfigArgs,
 }
 
 /// How many programs run if neither their number nor a time is given.
@@ -174,22 +175,10 @@ impl FuzzCommand {
             Some(argument) => families::named(argument, &families)?.1,
             None => families,
         };
-        if let Some(family) = families.by_name(&self.machine) {
-            return Ok(FuzzMachine::Family(family, families));
-        }
-        if let Some(machine) = machines::by_name(&self.machine) {
-            return Ok(FuzzMachine::Embedded(machine));
-        }
-        let names: Vec<_> = families.iter().map(|known| known.family.machine).collect();
-        let names = || MACHINES.iter().map(|machine| machine.name).chain(names.iter().copied());
-        let expected = match nearest(&self.machine, names()) {
-            Some(near) => format!("did you mean {near}?"),
-            None => format!(
-                "there are {}; --family names the declaration of another",
-                names().collect::<Vec<_>>().join(", ")
-            ),
-        };
-        bail!("there is no machine {:?}; {expected}", self.machine)
+        Ok(match families::machine(&self.machine, &families)? {
+            NamedMachine::Embedded(machine) => FuzzMachine::Embedded(machine),
+            NamedMachine::Family(family) => FuzzMachine::Family(family, families),
+        })
     }
 
     /// Reports a difference, and writes its vector.

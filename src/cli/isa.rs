@@ -4,11 +4,11 @@ use std::io::Write;
 
 use clap::Args;
 use vmconf::isa::{ImmediateOperand, OpInfo, Unit, WordField};
-use vmconf::machines::MachineInfo;
 use vmconf::model::exit_code::Exit;
 
-use super::output;
 use super::program::machine_argument;
+use super::settings::{ConfigArgs, Settings};
+use super::{families, output};
 
 /// Print the opcode table of a machine
 ///
@@ -17,17 +17,21 @@ use super::program::machine_argument;
 pub(super) struct IsaArgs {
     /// The machine
     #[arg(value_parser = machine_argument())]
-    machine: &'static MachineInfo,
+    machine: String,
+
+    #[command(flatten)]
+    config: ConfigArgs,
 }
 
 impl IsaArgs {
-    pub(super) fn run(&self) -> anyhow::Result<Exit> {
+    pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
+        let machine = families::embedded(&self.machine, settings)?;
         let mut out = output::stdout();
-        let ops = self.machine.isa.ops;
+        let ops = machine.isa.ops;
         let has_gas = ops.iter().any(|op| op.gas > 0);
         let gas = |text: &str| if has_gas { format!("{text:<6} ") } else { String::new() };
-        writeln!(out, "# {}: {}", self.machine.name, self.machine.doc)?;
-        let unit = self.machine.isa.unit;
+        writeln!(out, "# {}: {}", machine.name, machine.doc)?;
+        let unit = machine.isa.unit;
         writeln!(out, "{}mnemonic      operand   {}pops  pushes  meaning", column("code", unit), gas("gas"))?;
         for op in ops {
             let operands = op.operands.iter().map(|operand| named(*operand));

@@ -61,7 +61,7 @@ pub(super) struct MutantsCommand {
 
     /// Only faults of this machine
     #[arg(long, value_name = "MACHINE", value_parser = machine_argument())]
-    machine: Option<&'static MachineInfo>,
+    machine: Option<String>,
 
     /// Only faults whose name contains PATTERN, or matches it if it is a glob; repeatable
     #[arg(long, value_name = "PATTERN")]
@@ -114,7 +114,8 @@ impl MutantsCommand {
         if self.judge {
             return self.judge_comparison(&sources, &options);
         }
-        let takes = |machine: &MachineInfo| self.machine.is_none_or(|only| only.name == machine.name);
+        let only = self.machine.as_deref().map(|name| families::embedded(name, settings)).transpose()?;
+        let takes = |machine: &MachineInfo| only.is_none_or(|only| only.name == machine.name);
         let read = || {
             let suite = VectorSuite::read(&sources, &options, Detail::Codes, &takes);
             families::note_left_out(&suite);
@@ -194,7 +195,7 @@ impl MutantsCommand {
         if !self.cached {
             return None;
         }
-        let how = (self.machine.map(|machine| machine.name), self.max_work, self.search);
+        let how = (self.machine.as_deref(), self.max_work, self.search);
         let open = || {
             let suite = SuiteKey::new(sources, options, &how).context("a stream can be read only once")?;
             let program = cache_file::program()?;

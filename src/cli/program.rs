@@ -2,11 +2,10 @@
 
 use std::ffi::OsStr;
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::error::ErrorKind;
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Command};
 use vmconf::formats::family::BOXED;
-use vmconf::machines::{MACHINES, MachineInfo};
+use vmconf::machines::MACHINES;
 use vmconf::model::case::Case;
 use vmconf::model::count::counted;
 use vmconf::model::diagnostic::{Diagnostic, Severity};
@@ -16,53 +15,25 @@ use vmconf::run::sources::{SourceOrigin, VectorSource};
 use vmconf::run::{self, LoadOptions};
 
 use super::errors::BrokenInput;
-use super::families::NO_INSTRUCTIONS;
 
-/// A parser of the names of rows.
-pub(super) fn names<T: Sync>(
-    rows: &'static [T],
-    name: fn(&T) -> &'static str,
-) -> impl TypedValueParser<Value = &'static T> {
-    let find = move |text: String| rows.iter().find(|row| name(row) == text).ok_or("no such name");
-    PossibleValuesParser::new(rows.iter().map(name)).try_map(find)
+/// The name of a machine that vmconf embeds. Any text is taken: what else it may name, only the settings know; see
+/// [`families::embedded`](super::families::embedded).
+pub(super) fn machine_argument() -> impl TypedValueParser<Value = String> {
+    MachineNameParser(|| MACHINES.iter().map(|machine| machine.name).collect())
 }
 
-/// The machine of an argument. For a family in the box, the error says why it is none.
-pub(super) fn machine_argument() -> impl TypedValueParser<Value = &'static MachineInfo> {
-    MachineParser
-}
-
-#[derive(Debug, Clone)]
-struct MachineParser;
-
-impl TypedValueParser for MachineParser {
-    type Value = &'static MachineInfo;
-
-    fn parse_ref(
-        &self,
-        command: &Command,
-        argument: Option<&Arg>,
-        value: &OsStr,
-    ) -> Result<&'static MachineInfo, clap::Error> {
-        if let Some(family) = BOXED.iter().find(|family| *family.name == *value) {
-            let what = format!("{}: {NO_INSTRUCTIONS}", family.name);
-            return Err(command.clone().error(ErrorKind::ValueValidation, what));
-        }
-        names(MACHINES, |machine| machine.name).parse_ref(command, argument, value)
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(MACHINES.iter().map(|machine| PossibleValue::new(machine.name))))
-    }
-}
-
-/// The name of a machine, embedded or of a family, which only the settings know.
+/// The name of a machine, embedded or of a family.
 pub(super) fn machine_or_family() -> impl TypedValueParser<Value = String> {
-    MachineNameParser
+    let names = || {
+        let families = BOXED.iter().map(|family| family.name);
+        MACHINES.iter().map(|machine| machine.name).chain(families).collect()
+    };
+    MachineNameParser(names)
 }
 
+/// Any text, of which help and completions offer these names.
 #[derive(Debug, Clone)]
-struct MachineNameParser;
+struct MachineNameParser(fn() -> Vec<&'static str>);
 
 impl TypedValueParser for MachineNameParser {
     type Value = String;
@@ -73,12 +44,11 @@ impl TypedValueParser for MachineNameParser {
         argument: Option<&Arg>,
         value: &OsStr,
     ) -> Result<String, clap::Error> {
-        clap::builder::StringValueParser::new().parse_ref(command, argument, value)
+        StringValueParser::new().parse_ref(command, argument, value)
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        let machines = MACHINES.iter().map(|machine| machine.name);
-        Some(Box::new(machines.chain(BOXED.iter().map(|family| family.name)).map(PossibleValue::new)))
+        Some(Box::new((self.0)().into_iter().map(PossibleValue::new)))
     }
 }
 

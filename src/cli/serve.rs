@@ -3,14 +3,14 @@
 use std::io::{self, BufRead, Read, Write};
 
 use clap::Args;
-use vmconf::machines::MachineInfo;
 use vmconf::model::exit_code::Exit;
 use vmconf::testees::server::Server;
 use vmconf::wire::protocol::MAX_LINE;
 
 use super::errors::BrokenInput;
-use super::output;
 use super::program::machine_argument;
+use super::settings::Settings;
+use super::{families, output};
 
 /// Run an embedded machine for another program, by the process protocol
 ///
@@ -22,12 +22,12 @@ use super::program::machine_argument;
 pub(super) struct Serve {
     /// The machine
     #[arg(value_parser = machine_argument())]
-    machine: &'static MachineInfo,
+    machine: String,
 }
 
 impl Serve {
-    pub(super) fn run(&self) -> anyhow::Result<Exit> {
-        let mut server = Server::new(self.machine);
+    pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
+        let mut server = Server::new(families::embedded(&self.machine, settings)?);
         let mut input = io::stdin().lock();
         let mut out = output::stdout_to_the_end();
         let mut line = Vec::new();

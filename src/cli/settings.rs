@@ -32,6 +32,9 @@ const RUN: &str = "run";
 /// read apply to other commands.
 const SUITE_COMMANDS: &[&str] = &[RUN, "list", "check", "config"];
 
+/// Flags that have the name of a setting and another meaning: the differences that `vmconf fuzz` knows.
+const NO_SETTINGS: &[(&str, &str)] = &[("fuzz", "known")];
+
 /// The arguments that choose the configuration.
 #[derive(Debug, Args)]
 pub(super) struct ConfigArgs {
@@ -298,6 +301,7 @@ fn takes(command: &Command, typed: &ArgMatches, name: &str) -> bool {
             || command.get_arg_conflicts_with(typed).iter().any(|other| other.get_id() == arg.get_id())
     };
     (is_for_files || SUITE_COMMANDS.contains(&command.get_name()))
+        && !NO_SETTINGS.contains(&(command.get_name(), name))
         && !command.get_arguments().filter(|arg| is_typed(typed, arg)).any(conflicts)
 }
 

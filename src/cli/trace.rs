@@ -23,6 +23,7 @@ use vmconf::testees::process::ProcessVm;
 use vmconf::text::suggest::nearest;
 
 use super::errors::BrokenInput;
+use super::families::NO_INSTRUCTIONS;
 use super::find_case::{read_case, with_case};
 use super::number::{number, positive};
 use super::output;
@@ -180,6 +181,9 @@ impl TraceArgs {
 /// The instruction of this name.
 fn op(isa: &'static Isa, name: &str) -> anyhow::Result<&'static OpInfo> {
     isa.by_name(name).with_context(|| {
+        if isa.ops.is_empty() {
+            return format!("--op {name}: {NO_INSTRUCTIONS}");
+        }
         let names = isa.ops.iter().flat_map(|op| [Some(op.name), op.alias]).flatten();
         let perhaps = nearest(name, names).map(|near| format!("; did you mean {near}?"));
         format!("--op {name}: {} has no such instruction{}", isa.machine, perhaps.unwrap_or_default())

@@ -8,6 +8,7 @@
 //! | `reader.rs` | which files fit a declaration, and cases as it says |
 //! | `demands.rs` | an expected value as assertions |
 //! | `known_nodes.rs` | which data of a case is known |
+//! | `path_use.rs` | paths that lead nowhere in the files that a declaration is checked with |
 //! | `uncompared.rs` | why a change of a datum changes no verdict |
 //! | `infer.rs` | a declaration from vectors |
 //! | `write_back.rs` | actual values in place of expected ones |
@@ -26,6 +27,7 @@ mod json_schema;
 mod known_nodes;
 mod new_cases;
 mod node_path;
+mod path_use;
 mod reader;
 mod type_notation;
 mod uncompared;
@@ -34,6 +36,6 @@ mod write_back;
 pub use self::boxed::{BOXED, BoxedFamily};
 pub use self::declaration::{Declaration, MAX_DECLARATION, is_machine_name};
 pub use self::infer::infer;
-pub use self::installed::{Family, fitting};
+pub use self::installed::{Family, FamilyPaths, fitting};
 pub use self::new_cases::{FamilyWriter, NewFamilyCase};
 pub use self::uncompared::DeclaredRule;

@@ -8,8 +8,8 @@ use crate::model::count::counted;
 use crate::model::escape::escaped;
 use crate::model::renderer::Renderer;
 use crate::wire::coverage::{
-    CoverageReport, CoveredField, CoveredFlag, CoveredInstruction, FamilyCoverage, MachineCoverage,
-    shown_number,
+    CoverageReport, CoveredField, CoveredFile, CoveredFlag, CoveredInstruction, FamilyCoverage,
+    MachineCoverage, shown_number,
 };
 use crate::wire::line::one_line;
 
@@ -66,6 +66,12 @@ fn text(out: &mut dyn Write, coverage: &CoverageReport) -> io::Result<()> {
 /// Writes what the cases of a family give to its machine.
 fn family_text(out: &mut dyn Write, family: &FamilyCoverage) -> io::Result<()> {
     writeln!(out, "{}", family_head(family))?;
+    if family.files.len() > 1 {
+        let width = family.files.iter().map(|file| file.cases.to_string().len()).max().unwrap_or(0);
+        for file in &family.files {
+            writeln!(out, "  {:>width$}  {}", file.cases, escaped(&file.file))?;
+        }
+    }
     let width = |text: fn(&CoveredField) -> &str| {
         family.fields.iter().map(|field| text(field).chars().count()).max().unwrap_or(0).min(MAX_WIDTH)
     };
@@ -143,6 +149,8 @@ fn html(out: &mut dyn Write, coverage: &CoverageReport) -> io::Result<()> {
             [&field.name, &field.notation, &values(field)].map(|it| html_text(it)).into()
         };
         main.push_str(&table(&head, &["field", "type", "values"], family.fields.iter().map(row)));
+        let row = |file: &CoveredFile| -> Vec<String> { vec![html_text(&file.file), file.cases.to_string()] };
+        main.push_str(&table(&head, &["file", "cases"], family.files.iter().map(row)));
     }
     out.write_all(page("Coverage", "", &main).as_bytes())
 }

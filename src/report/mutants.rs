@@ -25,8 +25,10 @@ fn text(out: &mut dyn Write, mutants: &Mutants) -> io::Result<()> {
     for fault in open(mutants) {
         line(out, fault)?;
     }
-    counts(out, mutants, "machine", |fault| &fault.machine)?;
-    counts(out, mutants, "fault", |fault| &fault.kind)?;
+    if !mutants.faults.is_empty() {
+        counts(out, mutants, "machine", |fault| &fault.machine)?;
+        counts(out, mutants, "fault", |fault| &fault.kind)?;
+    }
     summary(out, mutants)
 }
 

@@ -39,7 +39,13 @@ fn fields_left_out<'o>(
         let reason = || NotComparedReason::NotReported { vm: vm.clone() };
         optional.iter().filter(is_missing).map(move |name| (*name, reason()))
     });
-    let ignored = options.ignored.iter().map(|IgnoredField { field, mask }| {
+    // What a machine lacks is not compared for this reason alone, ignored or not.
+    let is_reported = move |ignored: &&IgnoredField| {
+        let is_it = |name: &&str| **name == *ignored.field;
+        !optional.iter().any(is_it)
+            || offered.is_none_or(|(offer, _)| offer.fields.iter().any(|field| *field == *ignored.field))
+    };
+    let ignored = options.ignored.iter().filter(is_reported).map(|IgnoredField { field, mask }| {
         let mask = mask.as_ref().map(|mask| format!("{mask:#x}"));
         (&**field, NotComparedReason::Ignored { mask })
     });

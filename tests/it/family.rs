@@ -1,5 +1,8 @@
 //! Families: declarations, the types of their fields, and the published corpora of those in the box.
 
+#[cfg(unix)]
+mod commands;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -8,6 +11,7 @@ use serde_json::{Map, Value as Json};
 use tempfile::TempDir;
 use vmconf::formats::FormatOptions;
 use vmconf::formats::family::{BOXED, Declaration, Family, infer};
+use vmconf::model::field_type::FieldOptions;
 use vmconf::model::path::PathKey;
 use vmconf::model::shape::{MemberShape, Shape};
 use vmconf::text::json::{Document, JsonNode};
@@ -95,6 +99,10 @@ fn ignored_fields_are_not_compared() {
     let ran = run(&["byte"]);
     assert!(ran.stdout.contains("not compared: byte, 1 assertion; --ignore byte"), "{ran:?}");
     assert_eq!(run(&["byte:1"]).exit, 2);
+    // The testee does not report this field: one reason is enough.
+    let ran = toy("run", "types.json", &["--ignore", "late"]);
+    assert_eq!(ran.stdout.matches("not compared: late").count(), 1, "{ran:?}");
+    assert!(ran.stdout.contains("not compared: late, 1 assertion; echo does not report it"), "{ran:?}");
 }
 
 /// A sample is the same in every run, another one with another seed, and never larger than the file.
@@ -128,6 +136,9 @@ fn cases_are_selected_by_what_they_give_and_demand() {
     assert_eq!(vmconf(&["list", "families/vectors/z80", "-E", "has(ports)"]).exit, 2);
     let unknown = vmconf(&["list", "families/vectors/z80", "-E", "field(prots)"]);
     assert!(unknown.stderr.contains("unknown field \"prots\"; did you mean ports?"), "{}", unknown.stderr);
+    let unknown = vmconf(&["list", "families/vectors/z80", "-E", "has(prots/0/1=2)"]);
+    assert_eq!(unknown.exit, 2);
+    assert!(unknown.stderr.contains("unknown member \"prots\"; did you mean ports?"), "{}", unknown.stderr);
     assert_eq!(unknown.exit, 2);
 }
 
@@ -158,6 +169,9 @@ fn declarations_have_located_faults() {
         ("neither", "machine = \"toy\"\n[state]\na = \"u8\"\n[format]\ncases = \"$\"\nexpect = { a = { absent = 1 } }\n".to_owned()),
         ("actions", format!("machine = \"toy\"\n[state]\na = \"u8\"\n{FORMAT}do = [\"step-in\"]\nignore = {{ \"$.x\" = \"\" }}\nfiles = [\"[\"]\n")),
         ("steps", format!("machine = \"toy\"\n[state]\na = \"u8\"\n{FORMAT}steps = \"$.steps[*]\"\n")),
+        ("no actions", format!("machine = \"toy\"\n[state]\na = \"u8\"\n{FORMAT}do = []\n")),
+        ("alike", "machine = \"toy\"\n[state]\na = \"u8\"\n[[format]]\ncases = \"$\"\nhas = [\"$.a\"]\nexpect = { a = \"$.a\" }\n[[format]]\ncases = \"$\"\nhas = [\"$.a\", \"$.b\"]\nexpect = { a = \"$.b\" }\n".to_owned()),
+        ("options of items", format!("machine = \"toy\"\n[state]\na = [{{ type = \"u8\", flags = \"ABCDEFGH\" }}]\n{FORMAT}")),
         ("step", format!("machine = \"toy\"\n[state]\na = \"u8\"\n{FORMAT}[format.step]\ndo = [\"execute\"]\n")),
     ];
     let shown = |(name, text): &(&str, String)| {
@@ -360,42 +374,56 @@ fn vectors_without_a_state_before_and_after_make_no_declaration() {
     assert!(ran.stderr.contains("is not the name of a machine"), "{ran:?}");
 }
 
-/// The types of members, in the notation of declarations.
+/// The type of each member, in the notation of declarations with its options, but for the names of flags.
 fn types(members: &[MemberShape]) -> BTreeMap<&str, String> {
     let notation = |member: &MemberShape| match &member.shape {
-        Shape::Declared(field) => field.field_type.notation(),
+        Shape::Declared(field) => {
+            let options = FieldOptions { flags: Vec::new(), ..field.options.clone() };
+            let plain = field.field_type.notation();
+            if options == FieldOptions::default() { plain } else { format!("{plain} {options:?}") }
+        }
         other => panic!("{} is {other:?}", member.name),
     };
     members.iter().map(|member| (member.name, notation(member))).collect()
 }
 
-/// Declarations that are made from published corpora read as much as those in the box, and have the same types but for
-/// these.
+/// Declarations that are made from published corpora read as much as those in the box, and are the same but for the
+/// names of flags and for what no vector says.
 #[test]
 fn declarations_made_from_published_corpora_are_those_in_the_box() {
-    const OTHER_TYPES: &[(&str, &str, &str)] = &[
-        // No vector of this part has null there.
-        ("z80", "cycles", "[(u16, u8?, text)]"),
-        // Numbers of which the vectors have only 0 and 1.
-        ("z80", "iff1", "u8"),
-        ("z80", "iff2", "u8"),
-        // No vector of this part has null there.
-        ("sm83", "cycles", "[(u16, u8, text)]"),
-        // The vectors say nothing of the width.
-        ("pvm", "gas", "u64"),
-        ("pvm", "page-fault-address", "u64"),
-        ("pvm", "page-map", "[{address: u64, length: u64, is-writable: bool}]"),
-        ("pvm", "pc", "u64"),
+    /// A machine, a member, what is made of it, and what vectors do not say.
+    const UNKNOWABLE: &[(&str, &str, &str, &str)] = &[
+        ("z80", "cycles", "[(u16, u8?, text)]", "no vector of this part has null there"),
+        ("z80", "iff1", "u8", "the vectors have the numbers 0 and 1"),
+        ("z80", "iff2", "u8", "the vectors have the numbers 0 and 1"),
+        ("sm83", "cycles", "[(u16, u8, text)]", "no vector of this part has null there"),
+        ("m68000", "length", "u32", "that people count clock cycles in decimal"),
+        ("pvm", "gas", "u64", "no vector has gas below 0, and people count it in decimal"),
+        ("pvm", "page-fault-address", "u64", "the width of these numbers"),
+        ("pvm", "page-map", "[{address: u64, length: u64, is-writable: bool}]", "the width of these numbers"),
+        ("pvm", "pc", "u64", "the width of these numbers"),
+    ];
+    /// Which fields machines lack in practice, vectors do not say: those in the box, and what is made.
+    const OPTIONAL: &[(&str, &[&str], &[&str])] = &[
+        ("z80", &["cycles", "wz", "q", "p", "ei"], &["cycles", "ports"]),
+        ("spc700", &["cycles"], &["cycles"]),
+        ("sm83", &["cycles", "ei"], &["cycles"]),
+        ("m68000", &["length", "transactions", "prefetch"], &["length", "transactions"]),
+        ("pvm", &["page-fault-address"], &["page-fault-address"]),
     ];
     let Some(suites) = suites() else { return };
     let mut others = Vec::new();
-    for (folder, name, cases, demands) in &COUNTS[..5] {
+    for ((folder, name, cases, demands), (of, known_optional, made_optional)) in
+        COUNTS[..5].iter().zip(OPTIONAL)
+    {
         let folder = suites.join("families").join(folder);
         let ran = vmconf(&["family", "init", folder.to_str().unwrap()]);
         let family = Family::install(&ran.stdout).unwrap_or_else(|faults| panic!("{name}: {faults:?}"));
         assert_eq!(counted(family, &folder), (*cases, *demands), "{name}");
         let boxed = BOXED.iter().find(|boxed| boxed.name == *name).unwrap();
         let boxed = Family::install(boxed.text).unwrap();
+        assert_eq!((name, boxed.optional, family.optional), (of, *known_optional, *made_optional));
+        assert_eq!(boxed.actions(), family.actions(), "{name}");
         let (made, known) = (types(family.program), types(boxed.program));
         // These parts have no case with the register that delays EI.
         let unseen: Vec<_> = known.keys().filter(|member| !made.contains_key(*member)).collect();
@@ -406,9 +434,36 @@ fn declarations_made_from_published_corpora_are_those_in_the_box() {
             }
         }
     }
-    let others: Vec<_> =
-        others.iter().map(|(name, it, notation)| (*name, it.as_str(), notation.as_str())).collect();
-    assert_eq!(others, OTHER_TYPES);
+    let expected: Vec<_> =
+        UNKNOWABLE.iter().map(|(name, it, made, _)| (*name, (*it).to_owned(), (*made).to_owned())).collect();
+    assert_eq!(others, expected);
+}
+
+/// Cells that are given and missing after are 0 then, if cells that did not change are listed and none is listed as 0.
+#[test]
+fn what_is_not_listed_of_a_memory_is_inferred() {
+    let made = |after: &str| {
+        let case = |number: u32| {
+            format!(r#"{{"initial": {{"ram": [[4660, 1], [{number}, 2]]}}, "final": {{"ram": {after}}}}}"#)
+        };
+        let text = format!("[{}]", [33_000, 33_001].map(case).join(","));
+        let document = Document::parse(text, 20).unwrap_or_else(|_| panic!("{after}"));
+        let text = infer("x", &[document]).unwrap();
+        text.lines().find(|line| line.starts_with("ram = ")).unwrap().to_owned()
+    };
+    let missing = "# uncertain: 2 cells given before and missing after";
+    assert_eq!(
+        made("[[4660, 1]]"),
+        format!(
+            "ram = {{ type = \"memory<u16, u8>\", unlisted = \"zero\" }} {missing}, and no cell is listed as 0"
+        )
+    );
+    let unknown = format!(
+        "ram = \"memory<u16, u8>\" {missing}: unlisted = \"zero\" if they are 0 then, \"any\" if they may have any value"
+    );
+    assert_eq!(made("[[4660, 1], [7, 0]]"), unknown);
+    assert_eq!(made("[[4660, 3]]"), unknown);
+    assert_eq!(made("[[4660, 1], [33000, 2], [33001, 2]]"), "ram = \"memory<u16, u8>\"");
 }
 
 /// Every datum of a family's vectors is given or demanded, or a rule of its declaration says why not.
@@ -495,6 +550,8 @@ fn a_family_has_no_instructions() {
         let ran = vmconf(&[command, "families/vectors/z80"]);
         let expected = format!("note: cases of z80 are left out: {reason}\n");
         assert!(ran.exit == 4 && ran.stderr.contains(&expected), "{command}: {ran:?}");
+        let table = "killed";
+        assert!(!ran.stdout.contains(table), "{command}: {ran:?}");
     }
     let trace = vmconf(&["trace", "families/vectors/z80/one-instruction.json::NOP"]);
     assert!(trace.exit == 2 && trace.stderr.contains("vmconf does not embed this machine"), "{trace:?}");
@@ -739,7 +796,10 @@ fn family_check_finds_errors_once_and_escapes_names() {
     std::fs::write(folder.path().join("evm.toml"), text.replace("'m'", "'evm'")).unwrap();
     for args in [&["family", "check", "evm.toml", "m.json"][..], &["run", "--family", "evm.toml", "m.json"]] {
         let ran = vmconf_in(folder.path(), args);
-        assert!(ran.exit == 2 && ran.stderr.contains("vmconf embeds a machine evm"), "{ran:?}");
+        assert!(
+            ran.exit == 2 && ran.stderr.contains("error: evm.toml:1:11: vmconf embeds a machine evm"),
+            "{ran:?}"
+        );
     }
     let ran = vmconf_in(folder.path(), &["family", "init", "m.json", "--name", "evm"]);
     assert!(ran.exit == 2 && ran.stderr.contains("vmconf embeds a machine evm"), "{ran:?}");

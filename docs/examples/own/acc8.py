@@ -40,13 +40,23 @@ def step(program):
             "ram": [[hex(address), hex(cell)] for address, cell in sorted(ram.items())]}
 
 
+def run(program, steps):
+    """The states after each step: a step performs all actions in "do", and there may be none."""
+    state, states = program, []
+    for asked in steps:
+        for _ in asked["do"]:
+            state = step(state)
+        states.append({"fields": {name: state[name] for name in asked["observe"]}})
+    return states
+
+
 def answer(request):
     if request["type"] == "hello":
         return HELLO
     answered = {"id": request["id"]}
     if request["type"] != "run" or request["machine"] != "acc8":
         return {"type": "skip", "reason": "no such request or machine", **answered}
-    return {"type": "done", "steps": [{"fields": step(request["program"])}], **answered}
+    return {"type": "done", "steps": run(request["program"], request["steps"]), **answered}
 
 
 for line in sys.stdin:

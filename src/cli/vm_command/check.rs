@@ -21,7 +21,7 @@ use self::adapter::{CheckPoints, CheckedAdapter, Point, TIMEOUT};
 use crate::cli::families;
 use crate::cli::output;
 use crate::cli::result_file::ResultFile;
-use crate::cli::settings::Settings;
+use crate::cli::settings::{ConfigArgs, Settings};
 use crate::cli::unwritten::Unwritten;
 use crate::cli::vm::end_on_interrupt;
 
@@ -42,6 +42,9 @@ pub(super) struct VmCheckArgs {
     /// A family that is not in the box: its name in vmconf.toml, or its declaration
     #[arg(long, value_name = "NAME|FILE")]
     family: Option<String>,
+
+    #[command(flatten)]
+    config: ConfigArgs,
 
     /// The adapter and its arguments
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]

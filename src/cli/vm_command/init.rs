@@ -4,16 +4,16 @@ use std::io::Write;
 
 use anyhow::bail;
 use clap::{Args, ValueEnum};
-use vmconf::machines::MachineInfo;
+use vmconf::formats::family::Family;
 use vmconf::model::exit_code::Exit;
 use vmconf::text::shell::quoted;
 
 use super::family_template::{FamilyLanguage, family_template};
-use crate::cli::families;
+use crate::cli::families::{self, NamedMachine};
 use crate::cli::new_file::ForceArgs;
 use crate::cli::output;
 use crate::cli::program::machine_argument;
-use crate::cli::settings::Settings;
+use crate::cli::settings::{ConfigArgs, Settings};
 
 /// Write a template of an adapter
 ///
@@ -30,9 +30,9 @@ pub(super) struct Init {
     /// The name of your machine
     name: String,
 
-    /// The machine of vmconf that it implements
+    /// The machine that it implements, one of vmconf or of a family
     #[arg(long, value_name = "MACHINE", default_value = "evm", value_parser = machine_argument())]
-    machine: &'static MachineInfo,
+    machine: String,
 
     /// The family of vmconf, or a declaration, that it implements; in Python, Rust and JavaScript
     #[arg(long, value_name = "NAME|FILE", conflicts_with = "machine")]
@@ -40,6 +40,9 @@ pub(super) struct Init {
 
     #[command(flatten)]
     force: ForceArgs,
+
+    #[command(flatten)]
+    config: ConfigArgs,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -96,12 +99,12 @@ impl Init {
             bail!("the name {:?} must be letters, digits, - and _", self.name);
         }
         let Template { extension, text, build, run } = self.language.template();
-        let fill =
-            |text: &str| text.replace("{{name}}", &self.name).replace("{{machine}}", self.machine.name);
+        let machine = self.machine(settings)?;
+        let fill = |text: &str| text.replace("{{name}}", &self.name);
         let file = format!("{}.{extension}", self.name);
-        let text = match &self.family {
-            None => fill(text),
-            Some(family) => self.of_family(family, settings)?,
+        let text = match machine {
+            NamedMachine::Embedded(machine) => fill(text).replace("{{machine}}", machine.name),
+            NamedMachine::Family(known) => self.of_family(known.family)?,
         };
         self.force.write(file.as_ref(), text.as_bytes())?;
         let mut out = output::stdout();
@@ -115,17 +118,24 @@ impl Init {
         Ok(Exit::Passed)
     }
 
+    /// The machine that the adapter implements.
+    fn machine(&self, settings: &Settings) -> anyhow::Result<NamedMachine> {
+        let families = families::configured(settings)?;
+        let Some(family) = &self.family else { return families::machine(&self.machine, &families) };
+        let (family, families) = families::named(family, &families)?;
+        families::machine(family.machine, &families)
+    }
+
     /// The template for a family.
-    fn of_family(&self, family: &str, settings: &Settings) -> anyhow::Result<String> {
+    fn of_family(&self, family: &Family) -> anyhow::Result<String> {
         let language = match self.language {
             TemplateLanguage::Python => FamilyLanguage::Python,
             TemplateLanguage::Rust => FamilyLanguage::Rust,
             TemplateLanguage::Js => FamilyLanguage::JavaScript,
             TemplateLanguage::C | TemplateLanguage::Go => {
-                bail!("--family: there are templates in Python, Rust and JavaScript only")
+                bail!("{}: there are templates in Python, Rust and JavaScript only", family.machine)
             }
         };
-        let (family, _) = families::named(family, &families::configured(settings)?)?;
         Ok(family_template(family, &self.name, language))
     }
 }

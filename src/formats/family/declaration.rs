@@ -15,7 +15,7 @@ mod parts;
 mod toml_reader;
 
 pub(super) use self::formats::{action, action_name};
-pub(super) use self::parts::{Demanded, FormatDeclaration, Given, StepActions, StepDeclaration};
+pub(super) use self::parts::{Demanded, FormatDeclaration, Given, StepActions, StepDeclaration, WrittenPath};
 use self::parts::{MAX_NAME, member};
 use self::toml_reader::TomlReader;
 
@@ -27,6 +27,8 @@ pub const MAX_DECLARATION: u64 = 1 << 20;
 pub struct Declaration {
     /// The name of the machine.
     pub machine: String,
+    /// The byte where that is written.
+    pub machine_at: u32,
     /// What the machine is, in one line.
     pub title: String,
     /// The fields of the state that a machine may not report.
@@ -102,8 +104,9 @@ fn read(reader: &mut TomlReader<'_>, root: &DeTable<'_>, span: Range<usize>) -> 
     let optional = optional(reader, root, &state);
     let formats = formats::read(reader, root, &span, &state, &input);
     let machine = machine?;
+    let machine_at = root.get("machine").map_or(0, |value| value.span().start as u32);
     let title = title.unwrap_or_else(|| machine.clone());
-    Some(Declaration { machine, title, optional, state, input, formats })
+    Some(Declaration { machine, machine_at, title, optional, state, input, formats })
 }
 
 /// Reports members of the input that are fields of the state, too.

@@ -4,12 +4,14 @@
 //! |---|---|
 //! | `layout.rs` | where the cases lie in a file, and which data of a case belong together |
 //! | `members.rs` | the values of each field, before and after |
+//! | `listed_cells.rs` | what the cases say about cells that they do not list after |
 //! | `observed.rs` | what the values of a datum have in common |
 //! | `guess.rs` | from that to a type, with doubts |
 //! | `written.rs` | the declaration as text |
 
 mod guess;
 mod layout;
+mod listed_cells;
 mod members;
 mod observed;
 mod written;

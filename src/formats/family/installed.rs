@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::declaration::{Declaration, MAX_DECLARATION, StepActions, action_name};
 use super::json_schema::json_schema;
 use super::new_cases::FamilyWriter;
+use super::path_use::PathUse;
 use super::reader::{FamilyReader, Misfit};
 use super::uncompared::DeclaredRule;
 use super::write_back::write_back;
@@ -25,6 +26,8 @@ use crate::text::json::{Document, JsonNode};
 pub struct Family {
     /// The name of its machine.
     pub machine: &'static str,
+    /// The byte of the declaration where that is written.
+    pub machine_at: u32,
     /// What the machine is, in one line.
     pub title: &'static str,
     /// The fields of the state.
@@ -66,6 +69,7 @@ impl Family {
         let optional = declaration.optional.iter().map(|name| &*name.clone().leak());
         Family {
             machine,
+            machine_at: declaration.machine_at,
             title,
             fields: shapes(declaration.state.iter()),
             program: shapes(declaration.members()),
@@ -125,6 +129,12 @@ impl Family {
         ))
     }
 
+    /// Which paths of its formats lead somewhere.
+    pub fn paths(&self) -> FamilyPaths<'_> {
+        let of = |(reader, _): &'_ (FamilyReaderRef, _)| PathUse::of(reader.format());
+        FamilyPaths { family: self, formats: self.readers.iter().map(of).collect() }
+    }
+
     /// The rule that explains why a change of a datum is not detected, as for
     /// [`rule_of`](crate::formats::uncompared::rule_of); `None` if there is none.
     pub fn uncompared(&self, format: &Format, change: &str, at: &str) -> Option<DeclaredRule> {
@@ -143,6 +153,32 @@ impl Family {
     /// Its formats.
     pub fn formats(&self) -> impl Iterator<Item = &'static Format> {
         self.readers.iter().map(|(_, format)| *format)
+    }
+}
+
+/// Which paths of a declaration lead somewhere in the files that it is checked with.
+#[derive(Debug)]
+pub struct FamilyPaths<'f> {
+    family: &'f Family,
+    formats: Vec<PathUse>,
+}
+
+impl FamilyPaths<'_> {
+    /// Looks at a file; its name is as for [`Family::fitting`].
+    pub fn look_at(&mut self, root: JsonNode<'_>, file: &str) {
+        for ((reader, _), paths) in self.family.readers.iter().zip(&mut self.formats) {
+            if reader.reads(file) {
+                paths.fits |= reader.fits(root).is_ok();
+                paths.look_at(&reader.format().cases.each(root));
+            }
+        }
+    }
+
+    /// The paths that lead nowhere, each with its place in the declaration: those of formats that fit a file; if none
+    /// does, those of all.
+    pub fn faults(&self) -> Vec<Diagnostic> {
+        let fits = self.formats.iter().any(|format| format.fits);
+        self.formats.iter().filter(|format| format.fits == fits).flat_map(PathUse::faults).collect()
     }
 }
 

@@ -113,7 +113,7 @@ impl FamilyReader {
         self.family.clone()
     }
 
-    fn format(&self) -> &FormatDeclaration {
+    pub(super) fn format(&self) -> &FormatDeclaration {
         &self.family.formats[self.number]
     }
 

@@ -270,7 +270,7 @@ impl<'t> ExpressionParser<'t> {
                 }
                 Err(self.wrong(at, unknown(predicate.argument, argument.text(), &known)))
             }
-            Accepts::Checked(check) => match check(&matcher) {
+            Accepts::Checked(check) => match check(&matcher, self.families) {
                 Ok(()) => Ok(matcher),
                 Err(Unaccepted::Form(expected)) => Err(self.wrong(at, expected)),
                 Err(Unaccepted::Unknown(part, known)) => {

@@ -59,7 +59,7 @@ pub(super) enum Accepts {
     /// One of these names, or a pattern that matches at least one of them.
     Names(fn(&Families) -> Vec<&'static str>),
     /// An argument for which this returns no error.
-    Checked(fn(&Matcher) -> Result<(), Unaccepted>),
+    Checked(fn(&Matcher, &Families) -> Result<(), Unaccepted>),
 }
 
 /// Why a predicate does not accept an argument.
@@ -179,15 +179,12 @@ pub static PREDICATES: &[Predicate] = &[
     },
     Predicate {
         name: "has",
-        argument: "value",
+        argument: "member",
         placeholder: "PATH=VALUE",
         doc: "gives this value to the machine: has(a=0xff), has(regs/2=7)",
         cost: Cost::Reading,
         letters: Letters::Exact,
-        accepts: Accepts::Checked(|matcher| {
-            let form = || Unaccepted::Form("PATH=VALUE, such as a=0xff".to_owned());
-            parts(&matcher.text).map(drop).map_err(|()| form())
-        }),
+        accepts: Accepts::Checked(member_and_value),
         holds: |matcher, asked| match parts(&matcher.text) {
             Ok((path, value)) => asked.case().is_some_and(|case| has(case, path, value)),
             Err(()) => false,
@@ -298,6 +295,17 @@ fn with_families(names: impl Iterator<Item = &'static str>, families: &Families)
     names.chain(BOXED.iter().map(|boxed| boxed.name)).chain(added).collect()
 }
 
+/// Checks `PATH=VALUE`: the path begins with a member of a machine's program.
+fn member_and_value(matcher: &Matcher, families: &Families) -> Result<(), Unaccepted> {
+    let form = |()| Unaccepted::Form("PATH=VALUE, such as a=0xff".to_owned());
+    let (path, _) = parts(&matcher.text).map_err(form)?;
+    let member = path.split('/').next().unwrap_or_default();
+    let embedded = MACHINES.iter().map(|machine| machine.program);
+    let others = families.iter().map(|known| known.machine.program);
+    let names: Vec<_> = embedded.chain(others).flatten().map(|member| member.name).collect();
+    if names.contains(&member) { Ok(()) } else { Err(Unaccepted::Unknown(member.to_owned(), names)) }
+}
+
 /// The fields of the states of all machines.
 fn fields(families: &Families) -> Vec<&'static str> {
     let embedded = MACHINES.iter().map(|machine| machine.fields);
@@ -316,7 +324,7 @@ fn ends() -> Vec<&'static str> {
 }
 
 /// Checks that a whole address has its form: `0x` and 40 hex digits.
-fn address(argument: &Matcher) -> Result<(), Unaccepted> {
+fn address(argument: &Matcher, _: &Families) -> Result<(), Unaccepted> {
     const DIGITS: usize = 40;
     let Pattern::Whole(text) = &argument.pattern else { return Ok(()) };
     let digits = text.strip_prefix("0x");
@@ -334,7 +342,7 @@ fn address(argument: &Matcher) -> Result<(), Unaccepted> {
 }
 
 /// Checks that an instruction and a reason are given, and that the instruction exists.
-fn instruction_and_reason(argument: &Matcher) -> Result<(), Unaccepted> {
+fn instruction_and_reason(argument: &Matcher, _: &Families) -> Result<(), Unaccepted> {
     if let Pattern::Part(_) = argument.pattern {
         return Ok(());
     }

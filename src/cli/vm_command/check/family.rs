@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value as Json, json};
+use vmconf::machines::MachineInfo;
 use vmconf::model::field_type::FieldType;
 use vmconf::model::shape::{MemberShape, Shape};
+use vmconf::model::value::Value;
 use vmconf::run::FamilyMachine;
 use vmconf::wire::plain;
 use vmconf::wire::protocol::{ActionDone, Offer, ProtocolAnswer, Request, RunRequest, WireAction, WireStep};
@@ -52,6 +54,8 @@ pub(super) fn try_family(
     points.hold("repeats the id", id == first.id() || answer.is_err(), "copy \"id\" from the request");
     if let Ok(ProtocolAnswer::Done(done)) = &answer {
         try_states(done, known, offer, points);
+        let compared = ComparedState { machine, given: &program };
+        try_steps(adapter, &compared, done, &step, &run, points);
     }
     let again = adapter.ask(&first);
     points.hold("gives the same answer twice", answer == again, "make a fresh machine for each request");
@@ -78,6 +82,74 @@ fn try_states(done: &ActionDone, known: FamilyMachine, offer: &Offer, points: &m
         Some(plain::read(value, &field.shape).err()?.to_string())
     });
     points.add("writes fields as the declaration says", misfit.map_or(Ok(()), Err));
+}
+
+/// The fields of a state that are compared: those that the program gives too. Others, such as clock cycles, may be of
+/// the last action or of all.
+struct ComparedState<'p> {
+    machine: &'static MachineInfo,
+    given: &'p Map<String, Json>,
+}
+
+impl ComparedState<'_> {
+    /// What a state has of each field.
+    fn of(&self, fields: &Map<String, Json>) -> Vec<Option<Value>> {
+        let is_compared = |field: &&MemberShape| {
+            self.given.contains_key(field.name) && !self.machine.optional.contains(&field.name)
+        };
+        let value = |field: &MemberShape| plain::read(fields.get(field.name)?.clone(), &field.shape).ok();
+        let compared = self.machine.fields.iter().filter(is_compared);
+        compared.map(|field| value(field).map(Value::in_order)).collect()
+    }
+
+    /// The states of an answer; none if the program did not run.
+    fn all_of(&self, answer: Result<ProtocolAnswer, String>) -> Vec<Vec<Option<Value>>> {
+        let Ok(ProtocolAnswer::Done(done)) = answer else { return Vec::new() };
+        done.steps.iter().map(|state| self.of(&state.fields)).collect()
+    }
+
+    /// What the program gives of the fields that a state has.
+    fn given_in(&self, state: &[Option<Value>]) -> Vec<Option<Value>> {
+        self.of(self.given)
+            .into_iter()
+            .zip(state)
+            .map(|(given, reported)| given.filter(|_| reported.is_some()))
+            .collect()
+    }
+}
+
+/// Tries programs of several steps and of several actions. `done` is the answer to one step.
+fn try_steps(
+    adapter: &mut CheckedAdapter,
+    compared: &ComparedState<'_>,
+    done: &ActionDone,
+    step: &WireStep,
+    run: &dyn Fn(u64, Vec<WireStep>) -> Request,
+    points: &mut CheckPoints,
+) {
+    let doing = |actions: Vec<WireAction>| WireStep { r#do: actions, ..step.clone() };
+    let Some(after_one) = done.steps.first().map(|state| compared.of(&state.fields)) else { return };
+    let answered = adapter.ask(&run(2, vec![doing(Vec::new()), step.clone()]));
+    let states = compared.all_of(answered);
+    let advice = format!("it reports {} states for 2 steps; report one after each", states.len());
+    points.hold("reports a state for each of two steps", states.len() == 2, &advice);
+    if let [before, after] = &states[..] {
+        let advice =
+            "a step without actions and a step with them must lead to the same state as the latter alone";
+        points.hold("performs the actions of each step", *after == after_one, advice);
+        // A machine that changes nothing in this program tells nothing.
+        let is_still = before == after && compared.given_in(&after_one) != after_one;
+        let advice =
+            "\"do\" is empty, and the state is that after an action; perform the actions of \"do\" only";
+        points.hold("performs nothing without an action", !is_still, advice);
+    }
+    let [WireAction::StepInto] = step.r#do[..] else { return };
+    let mut last = |steps| compared.all_of(adapter.ask(&run(3, steps))).pop();
+    let apart = last(vec![step.clone(), step.clone()]);
+    let together = last(vec![doing(vec![WireAction::StepInto, WireAction::StepInto])]);
+    let advice =
+        "two actions in one step must lead to the same state as one action in each of two; perform them all";
+    points.hold("performs all actions of a step", apart == together, advice);
 }
 
 fn action(name: &str) -> Option<WireAction> {

@@ -1,8 +1,10 @@
 //! `[state]` and `[input]`: names with types and options.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use num_bigint::BigUint;
+use toml::Spanned;
 use toml::de::DeValue;
 
 use super::parts::MAX_NAME;
@@ -141,6 +143,11 @@ fn field_type(
             Some(FieldType::Table(fields))
         }
         DeValue::Array(items) if items.len() == 1 => {
+            if let Some(option) = option_of_items(&items[0]) {
+                let what = format!("{name} has the option {} for its items", option.get_ref());
+                reader.error(option.span(), what, "items without options: only fields have them");
+                return None;
+            }
             let item = field_type(reader, &items[0], name, depth + 1)?;
             Some(FieldType::List(Box::new(item)))
         }
@@ -149,6 +156,16 @@ fn field_type(
             None
         }
     }
+}
+
+/// An option beside the type of a list's items; in a table of fields, it would be the type of a field.
+fn option_of_items<'v, 'd>(item: &'v TomlValue<'d>) -> Option<&'v Spanned<Cow<'d, str>>> {
+    let table = item.get_ref().as_table().filter(|table| has_type(table))?;
+    let is_option = |(key, value): &(&Spanned<Cow<'_, str>>, &TomlValue<'_>)| {
+        let is_type = value.get_ref().as_str().is_some_and(|text| type_notation::parse(text).is_ok());
+        OPTIONS[1..].contains(&key.get_ref().as_ref()) && !is_type && !value.get_ref().is_table()
+    };
+    table.iter().find(is_option).map(|(key, _)| key)
 }
 
 /// Reports an option of a field whose type has no such option.

@@ -44,7 +44,15 @@ pub(super) fn read(
             let mut formats = Vec::new();
             for item in items {
                 match item.get_ref().as_table() {
-                    Some(table) => formats.push(format(reader, item, table, &names)),
+                    Some(table) => {
+                        let format = format(reader, item, table, &names);
+                        if let Some(before) = formats.iter().position(|before| is_before(before, &format)) {
+                            let what =
+                                format!("this format reads no file: format {} reads them all", before + 1);
+                            reader.error(item.span(), what, "other files, cases or has than in that format");
+                        }
+                        formats.push(format);
+                    }
                     None => reader.wrong(item, "a format", "a table, as [[format]]"),
                 }
             }
@@ -75,11 +83,27 @@ fn format(
     let has = table.get("has").map(|value| paths(reader, value, "has")).unwrap_or_default();
     let program = table.get("program").map(|value| program(reader, value, names)).unwrap_or_default();
     let steps = table.get("steps").and_then(|value| reader.path(value, "steps"));
+    let mut paths = reader.take_paths();
     let step = step(reader, table, names, &span);
+    // Those of a step start at the step.
+    let of_step = reader.take_paths();
+    if steps.is_none() {
+        paths.extend(of_step);
+    }
     let ignore = table.get("ignore").map(|value| ignore(reader, value)).unwrap_or_default();
     let info = table.get("info").and_then(|value| info(reader, value));
     let cases = cases.unwrap_or_default();
-    FormatDeclaration { files, cases, name, has, program, step, steps, info, ignore }
+    FormatDeclaration { files, cases, name, has, program, step, steps, info, ignore, paths }
+}
+
+/// Whether a format fits each file that a later one fits: the first one that fits reads it.
+fn is_before(first: &FormatDeclaration, later: &FormatDeclaration) -> bool {
+    let reads = first.files.is_empty()
+        || first.files.iter().map(|file| &file.text).eq(later.files.iter().map(|file| &file.text));
+    reads
+        && first.cases == later.cases
+        && first.has.iter().all(|path| later.has.contains(path))
+        && first.whole_objects().eq(later.whole_objects())
 }
 
 /// What is done and demanded: of the format itself, or of its table `step` if it has `steps`.
@@ -218,6 +242,9 @@ fn demand(
     match (table.get("at"), table.get("absent"), table.get("value")) {
         (Some(at), absent, None) => {
             let path = reader.single_path(at, "at")?;
+            if absent.is_some() {
+                reader.forget_path();
+            }
             let absent = match absent {
                 Some(value) => Some(typed_constant(reader, value, declared)?),
                 None => None,
@@ -305,6 +332,9 @@ pub(in crate::formats::family) fn action_name(action: &Action) -> Option<&'stati
 fn actions(reader: &mut TomlReader<'_>, value: &TomlValue<'_>) -> StepActions {
     if value.get_ref().as_str().is_some() {
         return reader.single_path(value, "do").map(StepActions::At).unwrap_or_default();
+    }
+    if value.get_ref().as_array().is_some_and(|items| items.is_empty()) {
+        reader.error(value.span(), "do is an empty list", "at least one action, such as [\"execute\"]");
     }
     let mut actions = Vec::new();
     for (name, span) in reader.texts(value, "do") {

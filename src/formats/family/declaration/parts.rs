@@ -4,6 +4,7 @@ use globset::GlobMatcher;
 
 use crate::formats::family::node_path::NodePath;
 use crate::model::case::Action;
+use crate::model::diagnostic::DiagnosticPlace;
 use crate::model::field_type::DeclaredField;
 use crate::text::json::Document;
 
@@ -31,6 +32,29 @@ pub(in crate::formats::family) struct FormatDeclaration {
     pub(in crate::formats::family) info: Option<String>,
     /// What is neither given nor demanded, with the reason.
     pub(in crate::formats::family) ignore: Vec<(NodePath, String)>,
+    /// The paths from a case to what some case must have.
+    pub(in crate::formats::family) paths: Vec<WrittenPath>,
+}
+
+/// A path where it is written.
+#[derive(Debug, Clone)]
+pub(in crate::formats::family) struct WrittenPath {
+    pub(in crate::formats::family) path: NodePath,
+    pub(in crate::formats::family) place: Option<DiagnosticPlace>,
+}
+
+impl FormatDeclaration {
+    /// The objects whose members have their own names: a format fits no file in which one of them is not declared.
+    pub(super) fn whole_objects(&self) -> impl Iterator<Item = &NodePath> {
+        let given = self.program.iter().filter_map(|given| match given {
+            Given::All(path) => Some(path),
+            _ => None,
+        });
+        given.chain(self.step.expect.iter().filter_map(|demanded| match demanded {
+            Demanded::All(path) => Some(path),
+            _ => None,
+        }))
+    }
 }
 
 /// A glob for files.

@@ -5,6 +5,7 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::parts::WrittenPath;
 use crate::formats::family::node_path::{NodePath, NotationError};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::rule::LintRule;
@@ -21,11 +22,13 @@ pub(super) type TomlValue<'v> = Spanned<DeValue<'v>>;
 pub(super) struct TomlReader<'t> {
     text: &'t SourceText,
     diagnostics: Vec<Diagnostic>,
+    /// The paths to one datum that were read.
+    paths: Vec<WrittenPath>,
 }
 
 impl<'t> TomlReader<'t> {
     pub(super) fn new(text: &'t SourceText) -> TomlReader<'t> {
-        TomlReader { text, diagnostics: Vec::new() }
+        TomlReader { text, diagnostics: Vec::new(), paths: Vec::new() }
     }
 
     /// What is wrong, in the order of the text.
@@ -151,7 +154,19 @@ impl<'t> TomlReader<'t> {
             );
             return None;
         }
+        let place = self.text.locate(Diagnostic::at(value.span().start as u32, "")).place;
+        self.paths.push(WrittenPath { path: path.clone(), place });
         Some(path)
+    }
+
+    /// The paths that were read since the last call.
+    pub(super) fn take_paths(&mut self) -> Vec<WrittenPath> {
+        std::mem::take(&mut self.paths)
+    }
+
+    /// Forgets the path that was read last: there need be nothing.
+    pub(super) fn forget_path(&mut self) {
+        self.paths.pop();
     }
 
     /// Reports a fault inside a string.

@@ -1,8 +1,11 @@
 //! What the cases have: the values of each field, before and after.
 
+use std::collections::HashMap;
+
 use indexmap::IndexMap;
 
 use super::layout::{CaseLayout, PairedData};
+use super::listed_cells::ListedCells;
 use super::observed::ObservedValues;
 use crate::text::json::JsonNode;
 
@@ -19,6 +22,8 @@ pub(super) struct Members {
 pub(super) struct Member {
     /// Its values before and after.
     pub(super) values: ObservedValues,
+    /// Its cells, if it is a memory.
+    pub(super) cells: ListedCells,
     /// The number of cases that give it.
     pub(super) given: u64,
     /// The number of cases that demand it.
@@ -28,7 +33,13 @@ pub(super) struct Member {
 impl Members {
     pub(super) fn add(&mut self, layout: &CaseLayout, case: JsonNode<'_>) {
         self.cases += 1;
+        let mut before = HashMap::new();
+        let mut after = Vec::new();
         for (name, data) in layout.data(case) {
+            match data {
+                PairedData::Before(node) => drop(before.insert(name.clone(), node)),
+                PairedData::After(node) => after.push((name.clone(), node)),
+            }
             let member = self.fields.entry(name).or_default();
             match data {
                 PairedData::Before(node) => {
@@ -39,6 +50,11 @@ impl Members {
                     member.demanded += 1;
                     member.values.add(node);
                 }
+            }
+        }
+        for (name, node) in after {
+            if let (Some(given), Some(member)) = (before.get(&name), self.fields.get_mut(&name)) {
+                member.cells.add(*given, node);
             }
         }
     }

@@ -5,7 +5,7 @@ use super::layout::{CaseLayout, Pair};
 use super::members::{Member, Members};
 use crate::formats::family::node_path::{NodePath, PathStep};
 use crate::model::escape::escaped;
-use crate::model::field_type::{DeclaredField, FieldType};
+use crate::model::field_type::{DeclaredField, FieldType, UnlistedCells};
 
 /// The declaration of what cases have.
 pub(super) fn declaration(machine: &str, layout: &CaseLayout, members: &Members, widths: Widths) -> String {
@@ -27,7 +27,7 @@ pub(super) fn declaration(machine: &str, layout: &CaseLayout, members: &Members,
     for (table, fields) in [("state", state), ("input", input)] {
         if !fields.is_empty() {
             lines.extend([String::new(), format!("[{table}]")]);
-            lines.extend(fields.iter().map(|(name, member)| field(name, &widths.guess(&member.values))));
+            lines.extend(fields.iter().map(|(name, member)| field(name, member, widths)));
         }
     }
     lines.extend([String::new(), "[format]".to_owned()]);
@@ -35,10 +35,18 @@ pub(super) fn declaration(machine: &str, layout: &CaseLayout, members: &Members,
     lines.join("\n") + "\n"
 }
 
-fn field(name: &str, guess: &Guess) -> String {
-    let doubt =
-        guess.doubt.as_ref().map_or_else(String::new, |doubt| format!(" # uncertain: {}", escaped(doubt)));
-    format!("{} = {}{doubt}", key(name), notation(&guess.field_type))
+fn field(name: &str, member: &Member, widths: Widths) -> String {
+    let Guess { field_type, mut doubt } = widths.guess(&member.values);
+    let mut notation = notation(&field_type);
+    if matches!(field_type, FieldType::Memory(_)) {
+        let (unlisted, why) = member.cells.unlisted();
+        doubt = doubt.or(why);
+        if unlisted == UnlistedCells::Zero {
+            notation = format!("{{ type = {notation}, unlisted = \"zero\" }}");
+        }
+    }
+    let doubt = doubt.map_or_else(String::new, |doubt| format!(" # uncertain: {}", escaped(&doubt)));
+    format!("{} = {notation}{doubt}", key(name))
 }
 
 /// A type as a value of TOML.

@@ -1,0 +1,220 @@
+//! Commands on machines of families: by name everywhere, step by step where a testee shows its instructions, and the
+//! check of adapters.
+
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+use std::process::Command;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use flate2::read::GzDecoder;
+use tempfile::TempDir;
+
+use super::vmconf_in;
+use crate::support::skip::skip;
+use crate::support::{Ran, at_root, vmconf};
+
+/// Whether the testees in Python can run; the test is skipped if not.
+fn has_python() -> bool {
+    let has = Command::new("python3").arg("--version").output().is_ok();
+    if !has {
+        skip("python3 is not installed, so that the adapter is not run");
+    }
+    has
+}
+
+/// A folder with the machine of the book, its vectors, and a `vmconf.toml` that names both.
+fn own_machine() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    for file in ["acc8.py", "vectors.json"] {
+        fs::copy(at_root(format!("docs/examples/own/{file}")), folder.path().join(file)).unwrap();
+    }
+    let vectors = folder.path().join("vectors.json");
+    let made = vmconf(&["family", "init", vectors.to_str().unwrap(), "--name", "acc8"]);
+    fs::write(folder.path().join("acc8.toml"), made.stdout).unwrap();
+    let config = "[family]\nacc8 = \"acc8.toml\"\n\n[vm.mine]\ncommand = \"python3 acc8.py\"\n";
+    fs::write(folder.path().join("vmconf.toml"), config).unwrap();
+    folder
+}
+
+/// The name of a family in `vmconf.toml` is known to the commands that name machines, and those that are about
+/// instructions say why they do nothing.
+#[test]
+fn a_family_of_the_configuration_is_known_to_every_command() {
+    let folder = own_machine();
+    let run = |args: &[&str]| vmconf_in(folder.path(), args);
+    for args in
+        [&["isa", "acc8"][..], &["asm", "acc8", "-"], &["disasm", "acc8", "0x00"], &["exec", "acc8", "0x00"]]
+    {
+        let ran = run(args);
+        let expected = "error: acc8: a family has no instructions, since vmconf does not embed its machine\n";
+        assert_eq!((ran.exit, &*ran.stderr), (2, expected), "{args:?}");
+        let ran = run(&[args, &["--no-config"]].concat());
+        assert!(ran.exit == 2 && ran.stderr.contains("there is no machine \"acc8\""), "{args:?}: {ran:?}");
+    }
+    let near = run(&["isa", "acc9"]);
+    assert_eq!((near.exit, &*near.stderr), (2, "error: there is no machine \"acc9\"; did you mean acc8?\n"));
+    for how in ["--machine", "--family"] {
+        let ran = run(&["vm", "init", "python", "new", how, "acc8", "--force"]);
+        assert_eq!(ran.exit, 0, "{ran:?}");
+        let text = fs::read_to_string(folder.path().join("new.py")).unwrap();
+        assert!(text.contains("for the family acc8"), "{text}");
+    }
+    if has_python() {
+        let ran = run(&["fuzz", "acc8", "--vm", "mine", "--cases", "5"]);
+        assert!(ran.stderr.contains("states of acc8 are compared on at least two machines"), "{ran:?}");
+        let ran = run(&["vm", "check", "python3", "acc8.py"]);
+        assert!(ran.exit == 0 && ran.stdout.ends_with(" points, 0 wrong\n"), "{ran:?}");
+    }
+}
+
+/// The list of differences that `fuzz` knows is not the list of known failures of `vmconf.toml`.
+#[test]
+fn the_known_failures_of_the_configuration_are_none_of_fuzz() {
+    let folder = own_machine();
+    let known = folder.path().join("known.toml");
+    fs::write(&known, "# none\n").unwrap();
+    fs::write(folder.path().join("vmconf.toml"), "[profile.default]\nknown = \"known.toml\"\n").unwrap();
+    let itself = format!("x='{}' serve tinyvm", env!("CARGO_BIN_EXE_vmconf"));
+    let ran = vmconf_in(folder.path(), &["fuzz", "tinyvm", "--vm", &itself, "--cases", "3"]);
+    assert_eq!(ran.exit, 0, "{ran:?}");
+    assert_eq!(fs::read_to_string(&known).unwrap(), "# none\n");
+}
+
+/// The points that an adapter fails.
+fn wrong(folder: &Path, adapter: &str) -> Vec<String> {
+    let ran = vmconf_in(folder, &["vm", "check", "--family", "acc8.toml", "python3", adapter]);
+    let wrong = ran.stdout.lines().filter_map(|line| line.strip_prefix("WRONG  "));
+    wrong.map(|line| line.split(':').next().unwrap().to_owned()).collect()
+}
+
+/// An adapter performs as many actions as it is asked for, and reports as many states.
+#[test]
+fn an_adapter_that_ignores_the_number_of_steps_is_found() {
+    if !has_python() {
+        return;
+    }
+    let folder = own_machine();
+    let text = fs::read_to_string(at_root("docs/examples/own/acc8.py")).unwrap();
+    let planted = |from: &str, to: &str| {
+        assert!(text.contains(from), "{text}");
+        fs::write(folder.path().join("planted.py"), text.replace(from, to)).unwrap();
+        wrong(folder.path(), "planted.py")
+    };
+    assert_eq!(wrong(folder.path(), "acc8.py"), [""; 0]);
+    let one_state = "[{\"fields\": step(request[\"program\"])}]";
+    assert_eq!(
+        planted("run(request[\"program\"], request[\"steps\"])", one_state),
+        ["reports a state for each of two steps"]
+    );
+    let one_action_for_all = format!("{one_state} * len(request[\"steps\"])");
+    assert_eq!(
+        planted("run(request[\"program\"], request[\"steps\"])", &one_action_for_all),
+        ["performs nothing without an action"]
+    );
+    let each = "for _ in asked[\"do\"]";
+    let one_action_a_step = ["performs the actions of each step", "performs all actions of a step"];
+    assert_eq!(planted(each, "for _ in [0]"), one_action_a_step);
+    assert_eq!(planted(each, "for _ in asked[\"do\"][:1]"), ["performs all actions of a step"]);
+}
+
+/// Runs a command on the family adder, on machines of which each has a fault in the instruction with this number.
+fn adder(command: &[&str], wrong: &[u32]) -> Ran {
+    let testee = at_root("tests/testees/adder.py");
+    let vms = wrong.iter().map(|wrong| format!("--vm=add{wrong}=python3 {} {wrong}", testee.display()));
+    let vms: Vec<_> = vms.collect();
+    let case = "tests/families/adder.json::four bytes";
+    let family = [case, "--family", "tests/families/adder.toml"];
+    let words = command[..1].iter().chain(&family).copied().chain(vms.iter().map(String::as_str));
+    vmconf(&words.chain(command[1..].iter().copied()).collect::<Vec<_>>())
+}
+
+#[test]
+fn the_first_difference_of_two_machines_of_a_family_is_found() {
+    if !has_python() {
+        return;
+    }
+    let ran = adder(&["bisect"], &[0, 3]);
+    assert_eq!(ran.exit, 1, "{ran:?}");
+    let found = ran.stdout.split("look: ").next().unwrap();
+    // 1 + 10 + 20 = 31; the third instruction adds 1, and the fault 1 more.
+    assert_eq!(
+        found,
+        "0x01 in step 3 makes the difference\nbefore it, in both:\n  pc          2\n  op          1\n  height      1\n  \
+         top         [\"31\"]\nafter it:\n  top         add0  [\"32\"]\n  top         add3  [\"33\"]\n  \
+         sum         add0  0x20 (32)\n  sum         add3  0x21 (33)\n"
+    );
+    // The fifth instruction is beyond the end.
+    let ran = adder(&["bisect"], &[0, 5]);
+    assert_eq!((ran.exit, &*ran.stdout), (0, "no difference in 4 steps\n"), "{ran:?}");
+    let ran = adder(&["bisect"], &[3]);
+    let expected =
+        "error: vmconf does not embed adder; name a second machine with --vm, or two files with --trace\n";
+    assert_eq!((ran.exit, &*ran.stderr), (2, expected));
+}
+
+#[test]
+fn a_case_of_a_family_is_traced_and_explored() {
+    if !has_python() {
+        return;
+    }
+    let ran = adder(&["trace"], &[3]);
+    assert_eq!(ran.exit, 0, "{ran:?}");
+    let words: Vec<Vec<_>> = ran.stdout.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(
+        words[1..],
+        [
+            vec!["1", "0000", "0x0a", "1"],
+            vec!["2", "0001", "0x14", "11"],
+            vec!["3", "0002", "0x01", "31"],
+            vec!["4", "0003", "0x03", "33"],
+            vec!["4", "steps"],
+        ]
+    );
+    let ran = adder(&["trace", "--op", "ADD"], &[3]);
+    assert!(ran.exit == 2 && ran.stderr.contains("--op ADD: a family has no instructions"), "{ran:?}");
+    // 36 is what the machine with the fault has at the end; the vector demands 35.
+    let alone = explored(&[3]);
+    assert!(alone.contains("0x24 (36)") && !alone.contains("add0"), "{alone}");
+    let beside = explored(&[0, 3]);
+    assert!(["add0", "add3", "0x23 (35)", "0x24 (36)"].iter().all(|text| beside.contains(text)), "{beside}");
+}
+
+/// The data of the page of a run.
+fn explored(wrong: &[u32]) -> String {
+    let ran = adder(&["explore", "--html", "-"], wrong);
+    assert_eq!(ran.exit, 0, "{}", ran.stderr);
+    let data = ran.stdout.split("id=\"data\">").nth(1).unwrap().split('<').next().unwrap();
+    let unpacked = data.split(',').map(|part| {
+        let (packed, mut bytes) = (STANDARD.decode(part).unwrap(), Vec::new());
+        GzDecoder::new(&*packed).read_to_end(&mut bytes).unwrap();
+        String::from_utf8_lossy(&bytes).into_owned()
+    });
+    unpacked.collect()
+}
+
+/// A path that leads nowhere is said with its place in the declaration and with the path that was meant.
+#[test]
+fn paths_that_lead_nowhere_are_found() {
+    let folder = own_machine();
+    let right = fs::read_to_string(folder.path().join("acc8.toml")).unwrap();
+    let check = |from: &str, to: &str| {
+        assert!(right.contains(from), "{right}");
+        fs::write(folder.path().join("acc8.toml"), right.replace(from, to)).unwrap();
+        vmconf_in(folder.path(), &["family", "check", "acc8.toml", "vectors.json"])
+    };
+    let ran = check("machine", "machine");
+    assert_eq!((ran.exit, &*ran.stderr), (0, ""));
+    let ran = check("has = [\"$.initial\"", "has = [\"$.inital\"");
+    assert_eq!(ran.exit, 3, "{ran:?}");
+    let note = "note: acc8.toml:14:8: no case of these files has $.inital; expected $.initial\n";
+    assert!(ran.stderr.starts_with(note), "{ran:?}");
+    assert!(ran.stderr.contains("vectors.json:2:3: not a file of acc8"), "{ran:?}");
+    let ran = check("{ \"*\" = \"$.initial\" }", "{ \"*\" = \"$.initial\", a = \"$.initial.ramm\" }");
+    assert_eq!(ran.exit, 0, "{ran:?}");
+    assert_eq!(
+        ran.stderr,
+        "note: acc8.toml:16:36: no case of these files has $.initial.ramm; expected $.initial.ram\n"
+    );
+}
