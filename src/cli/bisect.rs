@@ -31,9 +31,10 @@ use super::vm::{VmsArgs, end_on_interrupt, stopped_early};
 /// Find the first step at which two runs of a program differ
 ///
 /// The runs are those of one case on two machines, of which the embedded one is one unless --vm is given twice, or
-/// two traces in files. A case of a family needs --vm twice, since no machine of it is embedded. Prints the last common state, the instruction and what follows in each run. The whole states of
-/// machines are compared, and how they end; the output names the fields that a machine does not report. Traces are
-/// as EIP-3155 describes them; members that only one of them has are not compared. Exits with 1 if the runs differ.
+/// two traces in files. A case of a family needs --vm twice, since no machine of it is embedded. Prints the last
+/// common state, the instruction and what follows in each run. The whole states of machines are compared, and how they
+/// end; the output names the fields that a machine does not report. Traces are as EIP-3155 describes them; members that
+/// only one of them has are not compared. Exits with 1 if the runs differ.
 ///
 /// Example: cd docs/examples/bisect && vmconf bisect --trace ours.jsonl --trace theirs.jsonl
 #[derive(Debug, Args)]
