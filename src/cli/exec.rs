@@ -105,7 +105,7 @@ impl Exec {
         };
         let options = self.options(format, settings)?;
         let read = |inputs: &Inputs| anyhow::Ok(case_of(vector(inputs, None)?, &options));
-        let left = execute(machine, self.case(machine, &inputs, read)?, &options)?;
+        let left = execute(machine, case_with(machine, &inputs, read)?, &options)?;
         final_state::print(machine, &left, self.form)?;
         if let Some(path) = &self.vector {
             let text = vector(&inputs, Some(&|field: &str| left.field(field)))?;
@@ -138,25 +138,24 @@ impl Exec {
         let run = RunOptions { testee: self.vm.testee_until_interrupt(settings)?, ..RunOptions::default() };
         Ok(LoadOptions { file, run, ..LoadOptions::default() })
     }
+}
 
-    /// The case of a program and its inputs. What is wrong with another input, too, is wrong with the program.
-    fn case(
-        &self,
-        machine: &MachineInfo,
-        inputs: &Inputs,
-        read: impl Fn(&Inputs) -> anyhow::Result<Result<Case, String>>,
-    ) -> anyhow::Result<Case> {
-        let what = match read(inputs)? {
-            Ok(case) => return Ok(case),
-            Err(what) => what,
-        };
-        let needs_input = matches!(machine.language, ProgramLanguage::Document { .. });
-        let other = (needs_input && inputs.input.is_none()).then(|| "0".to_owned());
-        if read(&Inputs { input: other, ..inputs.clone() })?.is_err_and(|other| other == what) {
-            return Err(broken(&what));
-        }
-        bail!("--input: {what}")
+/// The case of a program and its inputs. What is wrong with another input, too, is wrong with the program.
+fn case_with(
+    machine: &MachineInfo,
+    inputs: &Inputs,
+    read: impl Fn(&Inputs) -> anyhow::Result<Result<Case, String>>,
+) -> anyhow::Result<Case> {
+    let what = match read(inputs)? {
+        Ok(case) => return Ok(case),
+        Err(what) => what,
+    };
+    let needs_input = matches!(machine.language, ProgramLanguage::Document { .. });
+    let other = (needs_input && inputs.input.is_none()).then(|| "0".to_owned());
+    if read(&Inputs { input: other, ..inputs.clone() })?.is_err_and(|other| other == what) {
+        return Err(broken(&what));
     }
+    bail!("--input: {what}")
 }
 
 /// Runs the case; what it expects does not matter.
