@@ -214,7 +214,7 @@ impl ProgramGenerator {
         if self.parts.filler.is_some() && numbers.one_in(16) {
             return self.to_be_filled(numbers);
         }
-        if let Some(commands) = self.parts.driver.filter(|_| numbers.one_in(6)) {
+        if let Some(commands) = self.parts.driver.filter(|_| numbers.one_in(16)) {
             return self.driving(&commands, numbers);
         }
         if self.pool.is_empty() || numbers.one_in(2) {

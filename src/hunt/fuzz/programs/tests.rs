@@ -111,7 +111,7 @@ fn a_program_without_a_vector_is_the_one_that_its_vector_gives() {
 /// Programs of TinyVM that are drivers give every command, runs of them end in different ways, and vectors demand it.
 #[test]
 fn programs_drive_another_one_by_every_command() {
-    const PROGRAMS: u64 = 1_500;
+    const PROGRAMS: u64 = 4_000;
     let info = of_this_crate().find(|info| info.name == "tinyvm").unwrap();
     let loads = loads(info, &[]).unwrap();
     let options = FuzzOptions { seed: 2, programs: 0, deadline: None, max_tries: 0, jobs: 1 };
