@@ -50,7 +50,8 @@ pub fn by_name(name: &str) -> Option<&'static MachineInfo> {
     MACHINES.iter().find(|machine| machine.name == name)
 }
 
-/// Whether the machine has an instruction with this name. Those of families are unknown.
+/// Whether the machine with this name has the instruction; `false` for the machine of a family, whose instructions are
+/// unknown.
 pub fn has_instruction(machine: &str, name: &str) -> bool {
     by_name(machine).is_some_and(|machine| machine.isa.ops.iter().any(|op| op.name == name))
 }

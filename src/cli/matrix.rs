@@ -217,7 +217,7 @@ fn exit(matrix: &Matrix) -> Exit {
         Exit::Broken
     } else if cells().any(|cell| cell.failed > 0) {
         Exit::Failed
-    } else if cells().all(|cell| cell.passed == 0) {
+    } else if cells().all(|cell| cell.passed + cell.known == 0) {
         Exit::NothingRan
     } else {
         Exit::Passed

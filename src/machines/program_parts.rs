@@ -259,8 +259,10 @@ pub struct InputData {
 pub struct DriverCommands {
     /// Their numbers, besides that of the last one.
     pub numbers: &'static [u16],
-    /// The command that ends the run, and the largest number of results that it is given here, in the first operand.
-    pub last: (u16, u16),
+    /// The command that ends the run. Its first operand is the number of results.
+    pub last: u16,
+    /// The largest number of results that a generated program announces.
+    pub max_results: u16,
     /// The register with the number of the command.
     pub number: u8,
     /// The registers of the operands.

@@ -88,7 +88,7 @@ pub struct ConformanceMachine {
     pub runs: Vec<ConformanceRun>,
 }
 
-/// Whether the machine with the first name has an instruction with the second one.
+/// Whether the machine with the first name has an instruction with the second one, as its table spells it.
 pub type HasInstruction = fn(&str, &str) -> bool;
 
 /// A run on a machine, reduced to what statements need.

@@ -44,7 +44,6 @@ pub struct MatrixCell {
     /// Cases in which it differs.
     pub failed: u64,
     /// Cases that do not pass, as a list of known failures expects.
-    #[serde(default)]
     pub known: u64,
     /// Cases that need something that it lacks.
     pub unsupported: u64,

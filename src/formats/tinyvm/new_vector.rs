@@ -25,8 +25,10 @@ const EXPECTED: &[(&str, &str)] = &[
 const EXPECTED_OF_DRIVER: [&str; 6] =
     ["outcome", "value", "results", "rating", "driverInstructions", "testeeInstructions"];
 
-/// Members of `expect` that are machines, and their members.
+/// Members of `expect` of a driver that are machines.
 const EXPECTED_MACHINES: [&str; 2] = ["driver", "testee"];
+
+/// The members of these machines, which are also fields of their states.
 const EXPECTED_OF_MACHINE: [&str; 4] = ["registers", "data", "pc", "time"];
 
 fn make(new: &NewVector<'_>) -> Result<Json, NotRepresentable> {

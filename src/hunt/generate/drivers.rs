@@ -24,9 +24,9 @@ impl ProgramGenerator {
                 self.append(&mut draft, numbers);
             }
         }
-        let (last, most) = commands.last;
-        self.load(&mut draft, commands.operands[0], numbers.below(usize::from(most) + 1) as u16);
-        self.give(&mut draft, commands, last);
+        let results = numbers.below(usize::from(commands.max_results) + 1) as u16;
+        self.load(&mut draft, commands.operands[0], results);
+        self.give(&mut draft, commands, commands.last);
         draft.program
     }
 

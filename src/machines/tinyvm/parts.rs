@@ -10,10 +10,11 @@ pub(super) const PARTS: ProgramParts = ProgramParts {
     ..ProgramParts::WITHOUT_BYTES
 };
 
-/// The commands of a test driver, by `yield`. Those machines under test go on for ever, yield, or stop at once.
+/// The commands of a test driver, by `yield`. The machines under test loop, yield, or stop at once.
 const DRIVER: DriverCommands = DriverCommands {
     numbers: &[1, 3, 4, 5, 6, 7, 8, 9],
-    last: (2, 3),
+    last: 2,
+    max_results: 3,
     number: 0,
     operands: &[1, 2, 3],
     gives: "YIELD",

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value as Json, json};
 use vmconf::machines::MachineInfo;
+use vmconf::model::count::counted;
 use vmconf::model::field_type::FieldType;
 use vmconf::model::shape::{MemberShape, Shape};
 use vmconf::model::value::Value;
@@ -131,7 +132,7 @@ fn try_steps(
     let Some(after_one) = done.steps.first().map(|state| compared.of(&state.fields)) else { return };
     let answered = adapter.ask(&run(2, vec![doing(Vec::new()), step.clone()]));
     let states = compared.all_of(answered);
-    let advice = format!("it reports {} states for 2 steps; report one after each", states.len());
+    let advice = format!("it reports {} for 2 steps; report one after each", counted(states.len(), "state"));
     points.hold("reports a state for each of two steps", states.len() == 2, &advice);
     if let [before, after] = &states[..] {
         let advice =

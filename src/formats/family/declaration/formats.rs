@@ -49,7 +49,11 @@ pub(super) fn read(
                         if let Some(before) = formats.iter().position(|before| is_before(before, &format)) {
                             let what =
                                 format!("this format reads no file: format {} reads them all", before + 1);
-                            reader.error(item.span(), what, "other files, cases or has than in that format");
+                            reader.error(
+                                item.span(),
+                                what,
+                                "files, cases or has that differ from those of that format",
+                            );
                         }
                         formats.push(format);
                     }

@@ -17,8 +17,8 @@ const MIN_DIFFERING: u32 = 8;
 /// The factor for the suspicion of the instruction that made the first wrong value.
 const BLAME_FACTOR: u64 = 4;
 
-/// From this share of programs that differ on, in thousandths, an instruction is wrong in most of them.
-const MOST: u32 = 500;
+/// The share of the programs with an instruction, in thousandths, that is called most of them.
+const MAJORITY: u32 = 500;
 
 /// A machine that is compared.
 pub(super) struct Subject<'o> {
@@ -81,7 +81,7 @@ impl<'o> Subject<'o> {
     /// Whether an instruction may be what is wrong. One that only pushes a value is in most programs, as the operand of
     /// another: unless most programs with it differ, that other one is.
     pub(super) fn may_be_wrong(&self, op: &OpInfo) -> bool {
-        (op.pops, op.pushes) != (0, 1) || self.counts_of(op).share() >= MOST
+        (op.pops, op.pushes) != (0, 1) || self.counts_of(op).share() >= MAJORITY
     }
 
     pub(super) fn knows(&self, known: &BTreeSet<FuzzCause>, what: &str) -> bool {
@@ -101,7 +101,7 @@ pub(super) fn explains(
     for op in ops {
         let counts = subject.counts_of(op);
         let is_known = subject.knows(known, op.name);
-        if is_known && counts.share() >= MOST {
+        if is_known && counts.share() >= MAJORITY {
             return true;
         }
         if counts.suspicion() > most {

@@ -46,6 +46,29 @@ fn suite_case(info: &'static MachineInfo, vector: String, target: &ProgramTarget
     })
 }
 
+/// The machine of this crate with this name.
+fn machine(name: &str) -> &'static MachineInfo {
+    of_this_crate().find(|info| info.name == name).unwrap()
+}
+
+/// Makes so many programs and runs each on the embedded machine; `see` gets it with these fields of its end.
+fn each_program(
+    info: &'static MachineInfo,
+    (seed, programs): (u64, u64),
+    fields: &[MemberShape],
+    mut see: impl FnMut(&mut ProgramTarget<'_>, GeneratedProgram, &ProgramEnd),
+) {
+    let loads = loads(info, &[]).unwrap();
+    let options = FuzzOptions { seed, programs: 0, deadline: None, max_tries: 0, jobs: 1 };
+    let mut target = ProgramTarget::new(info, &loads, FuzzCorpus::default(), &options);
+    for number in 0..programs {
+        let mut numbers = Numbers::of_case(seed, number);
+        if let Some((program, end)) = target.next_program(&mut numbers, fields) {
+            see(&mut target, program, &end);
+        }
+    }
+}
+
 /// The share of the faults that so many programs find, in percent.
 fn found(info: &'static MachineInfo, programs: u64) -> usize {
     let loads = loads(info, &[]).unwrap();
@@ -71,10 +94,10 @@ fn found(info: &'static MachineInfo, programs: u64) -> usize {
 #[test]
 fn few_programs_find_most_planted_faults() {
     const PROGRAMS: u64 = 500;
-    for (machine, least) in [("evm", 52), ("neo3", 30), ("neo2", 49), ("tinyvm", 83), ("minic89", 87)] {
-        let info = of_this_crate().find(|info| info.name == machine).unwrap();
+    for (name, least) in [("evm", 52), ("neo3", 30), ("neo2", 49), ("tinyvm", 83), ("minic89", 87)] {
+        let info = machine(name);
         let share = found(info, PROGRAMS);
-        assert!(share >= least, "{machine}: {share} %");
+        assert!(share >= least, "{name}: {share} %");
     }
 }
 
@@ -82,28 +105,23 @@ fn few_programs_find_most_planted_faults() {
 fn a_program_without_a_vector_is_the_one_that_its_vector_gives() {
     const PROGRAMS: u64 = 300;
     for info in of_this_crate() {
-        let loads = loads(info, &[]).unwrap();
-        let options = FuzzOptions { seed: 5, programs: 0, deadline: None, max_tries: 0, jobs: 1 };
-        let mut target = ProgramTarget::new(info, &loads, FuzzCorpus::default(), &options);
         let mut compared = 0;
-        for number in 0..PROGRAMS {
-            let mut numbers = Numbers::of_case(options.seed, number);
-            let Some((program, _)) = target.next_program(&mut numbers, &[]) else { continue };
+        each_program(info, (5, PROGRAMS), &[], |target, program, _| {
             let new = NewVector {
                 name: "case",
                 program: &target.generator.document(&program),
                 inputs: &target.generator.inputs(&program),
                 state: None,
             };
-            let Ok(document) = (loads.make.make)(&new) else { continue };
-            let case = read_back(&document, &loads.reference).unwrap();
+            let Ok(document) = (target.make.make)(&new) else { return };
+            let case = read_back(&document, target.reference).unwrap();
             let template = target.template.as_mut().unwrap();
             let (loaded, steps) = template.with(&target.generator.loaded(&program), &program);
             let assembled = |program: &Program| (info.assemble)(program).map(|it| it.0).ok();
-            assert_eq!(assembled(loaded), assembled(&case.program), "{} {number}", info.name);
-            assert_eq!(steps.len(), case.steps.len(), "{} {number}", info.name);
+            assert_eq!(assembled(loaded), assembled(&case.program), "{} {document}", info.name);
+            assert_eq!(steps.len(), case.steps.len(), "{} {document}", info.name);
             compared += 1;
-        }
+        });
         assert!(10 * compared >= 9 * PROGRAMS, "{}: {compared}", info.name);
     }
 }
@@ -112,17 +130,12 @@ fn a_program_without_a_vector_is_the_one_that_its_vector_gives() {
 #[test]
 fn programs_drive_another_one_by_every_command() {
     const PROGRAMS: u64 = 4_000;
-    let info = of_this_crate().find(|info| info.name == "tinyvm").unwrap();
-    let loads = loads(info, &[]).unwrap();
-    let options = FuzzOptions { seed: 2, programs: 0, deadline: None, max_tries: 0, jobs: 1 };
-    let mut target = ProgramTarget::new(info, &loads, FuzzCorpus::default(), &options);
-    let mut embedded = Embedded::of((info.new)(&loads.reference.file.limits), &Interrupt::default());
+    let info = machine("tinyvm");
+    let mut embedded = Embedded::of((info.new)(&Limits::default()), &Interrupt::default());
     let (mut commands, mut outcomes) = (BTreeSet::new(), BTreeSet::new());
-    for number in 0..PROGRAMS {
-        let mut numbers = Numbers::of_case(options.seed, number);
-        let Some((program, end)) = target.next_program(&mut numbers, info.fields) else { continue };
+    each_program(info, (2, PROGRAMS), info.fields, |target, program, end| {
         if program.driven.is_none() {
-            continue;
+            return;
         }
         let document = target.generator.document(&program);
         let words: Vec<_> = document["driver"].as_str().unwrap().split(' ').collect();
@@ -137,13 +150,13 @@ fn programs_drive_another_one_by_every_command() {
         }
         outcomes
             .extend(end.iter().filter(|(name, _)| *name == "outcome").map(|(_, value)| value.to_string()));
-        let vector = target.vector("a", &program, &end).unwrap();
-        let case = suite_case(info, vector.clone(), &target).unwrap_or_else(|| panic!("{vector}"));
+        let vector = target.vector("a", &program, end).unwrap();
+        let case = suite_case(info, vector.clone(), target).unwrap_or_else(|| panic!("{vector}"));
         assert!(matches!(case.passes_on(&mut embedded), Ok(true)), "{vector}");
         let other = vector.replacen("\"driverInstructions\": ", "\"driverInstructions\": 1", 1);
-        let case = suite_case(info, other, &target).unwrap();
+        let case = suite_case(info, other, target).unwrap();
         assert!(matches!(case.passes_on(&mut embedded), Ok(false)), "{vector}");
-    }
+    });
     assert!((1..=9).all(|command| commands.contains(&command)), "{commands:?}");
     for outcome in ["completed", "timeout", "illegalInstruction"] {
         assert!(outcomes.iter().any(|it| it.contains(outcome)), "{outcome}: {outcomes:?}");
@@ -164,7 +177,7 @@ fn one_program_with_a_rare_instruction_is_little() {
 /// A wrong shift makes many programs differ that push its operand; so does a wrong push, but then most of them.
 #[test]
 fn a_push_is_suspected_only_if_most_programs_with_it_differ() {
-    let isa = of_this_crate().find(|info| info.name == "neo2").unwrap().isa;
+    let isa = machine("neo2").isa;
     let [push, shift] = ["PUSH0", "SHL"].map(|name| isa.by_name(name).unwrap());
     let options = LoadOptions::default();
     let mut subject = Subject::new("mine", &options);
@@ -195,17 +208,12 @@ impl Watch for WatchedNames {
 #[test]
 fn programs_have_handlers_at_different_places() {
     const PROGRAMS: u64 = 3_000;
-    let info = of_this_crate().find(|info| info.name == "neo3").unwrap();
-    let loads = loads(info, &[]).unwrap();
-    let options = FuzzOptions { seed: 3, programs: 0, deadline: None, max_tries: 0, jobs: 1 };
-    let mut target = ProgramTarget::new(info, &loads, FuzzCorpus::default(), &options);
+    let info = machine("neo3");
     let mut handled = 0;
-    for number in 0..PROGRAMS {
-        let mut numbers = Numbers::of_case(options.seed, number);
-        let Some((program, _)) = target.next_program(&mut numbers, &[]) else { continue };
+    each_program(info, (3, PROGRAMS), &[], |target, program, _| {
         let mut names = WatchedNames::default();
         if target.watch(&program, Some(&mut names), &mut |_, _| ()).is_none() {
-            continue;
+            return;
         }
         let mut order = ["TRY", "THROW", "ENDTRY", "ENDFINALLY"].iter().peekable();
         for name in names.0 {
@@ -216,7 +224,7 @@ fn programs_have_handlers_at_different_places() {
         }
         let has_ended = target.embedded.state().failure().is_none();
         handled += u64::from(order.next().is_none() && has_ended);
-    }
+    });
     assert!(handled >= 4, "{handled} of {PROGRAMS}");
 }
 
@@ -224,21 +232,16 @@ fn programs_have_handlers_at_different_places() {
 #[test]
 fn programs_call_scripts_by_their_hashes() {
     const PROGRAMS: u64 = 10_000;
-    let info = of_this_crate().find(|info| info.name == "neo2").unwrap();
-    let loads = loads(info, &[]).unwrap();
-    let options = FuzzOptions { seed: 4, programs: 0, deadline: None, max_tries: 0, jobs: 1 };
-    let mut target = ProgramTarget::new(info, &loads, FuzzCorpus::default(), &options);
+    let info = machine("neo2");
     let mut called = BTreeSet::new();
-    for number in 0..PROGRAMS {
-        let mut numbers = Numbers::of_case(options.seed, number);
-        let Some((program, _)) = target.next_program(&mut numbers, &[]) else { continue };
+    each_program(info, (4, PROGRAMS), &[], |target, program, _| {
         let mut names = WatchedNames::default();
         if target.watch(&program, Some(&mut names), &mut |_, _| ()).is_none() {
-            continue;
+            return;
         }
         let calls = names.0.windows(2).filter(|pair| pair[1] == "DEPTH").map(|pair| pair[0]);
         called.extend(calls.filter(|name| name.contains("CALL")));
-    }
+    });
     let expected = ["APPCALL", "CALL_E", "CALL_EDT", "CALL_ET", "TAILCALL"];
     assert!(expected.iter().all(|name| called.contains(name)), "{called:?}");
 }
@@ -265,17 +268,12 @@ impl Watch for WatchedNumbers {
 #[test]
 fn programs_read_large_numbers_of_their_block() {
     const PROGRAMS: u64 = 3_000;
-    let info = of_this_crate().find(|info| info.name == "evm").unwrap();
-    let loads = loads(info, &[]).unwrap();
-    let options = FuzzOptions { seed: 4, programs: 0, deadline: None, max_tries: 0, jobs: 1 };
-    let mut target = ProgramTarget::new(info, &loads, FuzzCorpus::default(), &options);
+    let info = machine("evm");
     let mut watched = WatchedNumbers::default();
-    for number in 0..PROGRAMS {
-        let mut numbers = Numbers::of_case(options.seed, number);
-        let Some((program, _)) = target.next_program(&mut numbers, &[]) else { continue };
+    each_program(info, (4, PROGRAMS), &[], |target, program, _| {
         watched.last = None;
         target.watch(&program, Some(&mut watched), &mut |_, _| ());
-    }
+    });
     for name in ["TIMESTAMP", "NUMBER", "GASLIMIT", "DIFFICULTY"] {
         assert!(watched.large.contains(name), "{name}");
     }
