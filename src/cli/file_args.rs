@@ -92,8 +92,13 @@ fn checked(
     family: Option<&'static Family>,
     families: &Families,
 ) -> anyhow::Result<()> {
+    let known = fields_named("--ignore", &ignored.field, family, families)?;
+    check_mask(ignored, &known)
+}
+
+/// Checks that one of these fields has all bits of the mask.
+fn check_mask(ignored: &IgnoredField, known: &[&MemberShape]) -> anyhow::Result<()> {
     let IgnoredField { field, mask } = ignored;
-    let known = fields_named("--ignore", field, family, families)?;
     let Some(mask) = mask else { return Ok(()) };
     let has_bits = |known: &MemberShape| match known.shape {
         Shape::Declared(declared) => match declared.field_type.bits() {
@@ -127,14 +132,34 @@ pub(super) fn fields_named(
     let declared = families.iter().map(|known| known.family);
     let declared = declared.filter(|it| family.is_none_or(|family| family.machine == it.machine));
     let fields: Vec<_> = embedded.chain(declared.flat_map(|family| family.fields)).collect();
+    named(flag, field, family.map(|family| family.machine), &fields)
+}
+
+/// Checks that a machine has an ignored field, with all bits of the mask.
+pub(super) fn check_ignored(
+    ignored: &IgnoredField,
+    machine: &str,
+    fields: &'static [MemberShape],
+) -> anyhow::Result<()> {
+    let fields: Vec<_> = fields.iter().collect();
+    check_mask(ignored, &named("--ignore", &ignored.field, Some(machine), &fields)?)
+}
+
+/// Those of the fields of a machine, or of all machines, that have this name.
+fn named(
+    flag: &str,
+    field: &str,
+    machine: Option<&str>,
+    fields: &[&'static MemberShape],
+) -> anyhow::Result<Vec<&'static MemberShape>> {
     let known: Vec<_> = fields.iter().copied().filter(|known| known.name == field).collect();
     if known.is_empty() {
         let names = || fields.iter().map(|known| known.name);
         let near = nearest(field, names()).map_or(String::new(), |near| format!("; did you mean {near}?"));
-        match family {
-            Some(family) => {
+        match machine {
+            Some(machine) => {
                 let names = names().collect::<Vec<_>>().join(", ");
-                bail!("{flag}: {} has no field {field:?}{near}; it has {names}", family.machine)
+                bail!("{flag}: {machine} has no field {field:?}{near}; it has {names}")
             }
             None => bail!("{flag}: no machine has a field {field:?}{near}; --family names the machine"),
         }

@@ -13,20 +13,21 @@ use clap::Args;
 use serde_json::{Map, json};
 use vmconf::hunt::corpus::FuzzCorpus;
 use vmconf::hunt::fuzz::{
-    self, FuzzCause, FuzzEvent, FuzzFinding, FuzzMachine, FuzzOptions, FuzzSubject, FuzzSummary,
+    self, FuzzCause, FuzzEvent, FuzzFinding, FuzzMachine, FuzzOptions, FuzzRefusal, FuzzSubject, FuzzSummary,
 };
 use vmconf::model::count::counted;
 use vmconf::model::escape::escaped;
 use vmconf::model::exit_code::Exit;
 use vmconf::model::interrupt::Interrupt;
 use vmconf::run::sources;
-use vmconf::run::{FileOptions, LoadOptions};
+use vmconf::run::{FileOptions, IgnoredField, LoadOptions};
 use vmconf::testees::MakeTestee;
 use vmconf::testees::process::{ProcessGroups, ProcessVm};
 
 use super::conduct::{Conduct, SteadyBreakdowns};
 use super::duration::time_limit;
 use super::families::{self, NamedMachine};
+use super::file_args::check_ignored;
 use super::form::OutputForm;
 use super::new_file::ForceArgs;
 use super::number::{number, positive};
@@ -92,6 +93,10 @@ pub(super) struct FuzzCommand {
     #[arg(short, long, value_name = "N", value_parser = positive)]
     jobs: Option<u16>,
 
+    /// Do not compare FIELD of the state, or, of programs, only the bits of it that are not in MASK; repeatable
+    #[arg(long, value_name = "FIELD[:MASK]", value_parser = IgnoredField::parse)]
+    ignore: Vec<IgnoredField>,
+
     /// Output form
     #[arg(short, long, value_name = "FORM", default_value = "text")]
     output: OutputForm,
@@ -124,14 +129,15 @@ impl FuzzCommand {
         }
         let vms: Vec<_> = vms.into_iter().map(Arc::new).collect();
         let subjects: Vec<_> = vms.iter().map(subject).collect();
+        let machine = self.machine(settings)?;
         let options = FuzzOptions {
+            ignored: self.ignored(&machine)?,
             seed: self.seed,
             programs: programs(self.cases, self.time),
             deadline: self.time.map(|time| Instant::now() + time),
             max_tries: self.tries,
             jobs: self.jobs.map_or_else(processors, usize::from),
         };
-        let machine = self.machine(settings)?;
         let noun = noun(&machine);
         let corpus = self
             .corpus
@@ -157,12 +163,12 @@ impl FuzzCommand {
         if let Some(path) = &self.known {
             write_known(path, &known)?;
         }
-        self.end(&mut out, summary, read, noun)?;
-        let exit = match summary {
+        let exit = match &summary {
             FuzzSummary { broke_down: 1.., .. } => Exit::Broken,
             FuzzSummary { found: 1.., .. } => Exit::Failed,
             _ => Exit::Passed,
         };
+        self.end(&mut out, summary, read, noun)?;
         // A machine that breaks down each time is a finding, or known.
         let conduct = Conduct { steady: SteadyBreakdowns::Reported, flaky: self.vms.flaky() };
         Ok(conduct.end(&vms, exit))
@@ -179,6 +185,25 @@ impl FuzzCommand {
             NamedMachine::Embedded(machine) => FuzzMachine::Embedded(machine),
             NamedMachine::Family(family) => FuzzMachine::Family(family, families),
         })
+    }
+
+    /// The fields that are not compared.
+    fn ignored(&self, machine: &FuzzMachine) -> anyhow::Result<Vec<IgnoredField>> {
+        for ignored in &self.ignore {
+            match machine {
+                FuzzMachine::Embedded(machine) => check_ignored(ignored, machine.name, machine.fields)?,
+                FuzzMachine::Family(family, _) => {
+                    if ignored.mask.is_some() {
+                        bail!(
+                            "--ignore {}: of states, whole fields are ignored: leave out the mask",
+                            ignored.field
+                        );
+                    }
+                    check_ignored(ignored, family.family.machine, family.family.fields)?;
+                }
+            }
+        }
+        Ok(self.ignore.clone())
     }
 
     /// Reports a difference, and writes its vector.
@@ -249,12 +274,25 @@ impl FuzzCommand {
 
     /// Reports the end; `read` is the number of cases of the corpus.
     fn end(&self, out: &mut impl Write, summary: FuzzSummary, read: usize, noun: &str) -> anyhow::Result<()> {
-        let FuzzSummary { programs, skipped, differing, unrepeated, found, broke_down: _, resumed, added } =
-            summary;
+        let FuzzSummary {
+            programs,
+            skipped,
+            refusals,
+            differing,
+            unrepeated,
+            found,
+            broke_down: _,
+            resumed,
+            added,
+        } = summary;
+        let refusals = refusals.by_number();
         if self.output == OutputForm::Json {
             let line = json!({
                 "type": "end", "programs": programs, "skipped": skipped, "differing": differing, "unrepeated": unrepeated,
                 "found": found,
+                "refusals": refusals.iter().map(|(refusal, count)| json!({
+                    "vm": refusal.vm, "why": refusal.why, "programs": count,
+                })).collect::<Vec<_>>(),
                 "corpus": {"read": read, "kept": resumed, "added": added},
             });
             writeln!(out, "{line}")?;
@@ -274,6 +312,9 @@ impl FuzzCommand {
                 counted(programs, noun),
                 counted(found, "new cause"),
             )?;
+            for (FuzzRefusal { vm, why }, count) in refusals {
+                writeln!(out, "  {} did not run {count} of them: {}", escaped(vm), escaped(why))?;
+            }
         }
         Ok(out.flush()?)
     }

@@ -143,13 +143,15 @@ fn read_exec(
     program.push("debit", Value::Bool(debits(gas, options.value_debit)));
     let input = fields.required("data", diagnostics);
     program.keep("data", input.and_then(|node| diagnostics.keep(data(node))).map(Value::Bytes));
-    let executing = fields.required("address", diagnostics).and_then(|node| diagnostics.keep(address(node)));
+    let at = fields.required("address", diagnostics);
+    let executing = at.and_then(|node| diagnostics.keep(address(node)));
     let code = match fields.optional("code") {
         Some(node) => diagnostics.keep(data(node)),
         None => Some(Vec::new()),
     };
     fields.finish(diagnostics);
-    let executing = executing?;
+    let (at, executing) = (at?, executing?);
+    note_missing_account(at, executing, pre, diagnostics);
     let code = code.filter(|code| !code.is_empty()).or_else(|| {
         let own = pre?.iter().find(|account| account.address == executing)?;
         own.code.as_ref().map(|code| code.1.clone())
@@ -157,6 +159,21 @@ fn read_exec(
     program.push("code", Value::Bytes(code.unwrap_or_default()));
     program.push("address", bytes_value(executing));
     Some(())
+}
+
+/// All published tests have the executing account in `pre`. Without it, only some machines charge a call to it as one to a
+/// new account.
+fn note_missing_account(
+    at: JsonNode<'_>,
+    executing: [u8; 20],
+    pre: Option<&[AccountReader]>,
+    diagnostics: &mut Diagnostics,
+) {
+    if pre.is_some_and(|pre| pre.iter().all(|account| account.address != executing)) {
+        let diagnostic = Diagnostic::at(at.at(), "the account that executes is not in \"pre\"");
+        let expected = "an account with this address; without one, machines differ on whether it exists";
+        diagnostics.note(diagnostic.expected(expected).under(LintRule::NoExecutingAccount));
+    }
 }
 
 fn gas_of(node: JsonNode<'_>) -> Result<BigInt, Diagnostic<Origin>> {

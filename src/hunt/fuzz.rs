@@ -11,7 +11,8 @@ mod programs;
 mod said;
 mod states;
 
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::ops::Range;
 use std::time::Instant;
@@ -21,8 +22,9 @@ use self::states::StateTarget;
 use super::corpus::FuzzCorpus;
 use super::state_runs::CannotRun;
 use crate::machines::MachineInfo;
+use crate::model::case::Program;
 use crate::model::verdict::Verdict;
-use crate::run::{Families, FamilyMachine};
+use crate::run::{Families, FamilyMachine, IgnoredField, LoadedFile};
 use crate::testees::MakeTestee;
 
 /// After how many cases it is looked whether each machine runs any: the number of cases may be large.
@@ -58,6 +60,8 @@ pub struct FuzzOptions {
     pub max_tries: usize,
     /// How many cases run at the same time, if they are states. The findings are the same for any number.
     pub jobs: usize,
+    /// Fields that are not compared: of states, without masks.
+    pub ignored: Vec<IgnoredField>,
 }
 
 /// What distinguishes a difference from others. Each cause is reported once.
@@ -105,13 +109,50 @@ pub struct FuzzFinding {
     pub machines: Vec<(String, String)>,
 }
 
+/// Why a machine does not run a case.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FuzzRefusal {
+    /// The name of the machine.
+    pub vm: String,
+    /// Why.
+    pub why: String,
+}
+
+/// How many different refusals are counted by themselves: a machine may give another reason for each case.
+const MAX_REFUSALS: usize = 24;
+
+/// How often machines did not run cases, by the reason.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RefusalCounts(BTreeMap<FuzzRefusal, u64>);
+
+impl RefusalCounts {
+    fn add(&mut self, refusal: FuzzRefusal) {
+        let is_full = self.0.len() >= MAX_REFUSALS && !self.0.contains_key(&refusal);
+        let refusal =
+            if is_full { FuzzRefusal { why: OTHER_REASONS.to_owned(), ..refusal } } else { refusal };
+        *self.0.entry(refusal).or_insert(0) += 1;
+    }
+
+    /// The refusals with their numbers, the most frequent first.
+    pub fn by_number(&self) -> Vec<(&FuzzRefusal, u64)> {
+        let mut all: Vec<_> = self.0.iter().map(|(refusal, count)| (refusal, *count)).collect();
+        all.sort_by_key(|(_, count)| Reverse(*count));
+        all
+    }
+}
+
+/// Stands for all reasons beyond those that are counted by themselves.
+const OTHER_REASONS: &str = "other reasons";
+
 /// The end of a search.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FuzzSummary {
     /// How many cases were made.
     pub programs: u64,
     /// How many of them the format cannot hold, ran into a limit, or were run by fewer than two machines.
     pub skipped: u64,
+    /// Why machines did not run them, or others.
+    pub refusals: RefusalCounts,
     /// How many differed on some machine.
     pub differing: u64,
     /// How many differences did not occur again with the vector of the case: a machine does not do the same each time.
@@ -148,6 +189,9 @@ pub enum NotFuzzed {
     CannotRun(#[from] CannotRun),
 }
 
+/// A case that ran, or why machines do not run it.
+type RanOrRefused<R> = Result<R, Vec<FuzzRefusal>>;
+
 /// The cases of a search.
 trait FuzzTarget {
     /// A case that ran.
@@ -159,8 +203,8 @@ trait FuzzTarget {
     /// Runs the next case of the corpus, and returns whether it is kept; `None` if there are no more.
     fn resume(&mut self) -> Option<bool>;
 
-    /// Makes and runs the cases with these numbers; `None` for one that is skipped.
-    fn run(&mut self, numbers: Range<u64>) -> Result<Vec<Option<Self::Ran>>, NotFuzzed>;
+    /// Makes and runs the cases with these numbers. A case is skipped for the refusals in its place.
+    fn run(&mut self, numbers: Range<u64>) -> Result<Vec<RanOrRefused<Self::Ran>>, NotFuzzed>;
 
     /// Keeps the case if it does what none before did: the vector of such a case.
     fn new_coverage(&mut self, ran: &mut Self::Ran) -> Option<String>;
@@ -181,6 +225,14 @@ const REPEATS: usize = 3;
 /// The same about a case on which a machine does not answer in time.
 const TIMEOUT_REPEATS: usize = 1;
 
+/// How many differences are made small that seem to be about one instruction and turn out to be known.
+const MAX_REPEATED: u32 = 20;
+
+/// The program of the only case of a file.
+fn program_of(file: &LoadedFile<'_>) -> Option<Program> {
+    Some(file.case(0)?.read().ok()?.case?.program)
+}
+
 /// How often machines are asked again about a case that fails like this.
 fn repeats(verdict: &Verdict) -> usize {
     if matches!(verdict, Verdict::Timeout(_)) { TIMEOUT_REPEATS } else { REPEATS }
@@ -192,6 +244,8 @@ struct JudgedCase {
     is_different: bool,
     /// Whether fewer than two machines ran it.
     is_skipped: bool,
+    /// Why machines did not run it.
+    refusals: Vec<FuzzRefusal>,
     /// How many differences did not occur again.
     unrepeated: u64,
     /// How many of those and of the findings are crashes and time-outs.
@@ -237,16 +291,14 @@ pub fn fuzz(
     let mut search = FuzzSearch { options, known, sink, summary: FuzzSummary::default() };
     match machine {
         FuzzMachine::Embedded(machine) => {
-            let loads = programs::loads(machine, subjects)?;
+            let loads = programs::loads(machine, subjects, options)?;
+            search.note_left_out(programs::not_reported(machine, subjects));
             search.run(ProgramTarget::new(machine, &loads, corpus, options))
         }
         FuzzMachine::Family(family, families) => {
-            let machines = states::machines(*family, families, subjects, &corpus)?;
+            let machines = states::machines(*family, families, subjects, &corpus, options)?;
             let target = StateTarget::new(*family, &machines, &corpus, options)?;
-            let left_out = target.not_compared();
-            if !left_out.is_empty() {
-                (search.sink)(FuzzEvent::NotCompared(left_out));
-            }
+            search.note_left_out(target.not_compared());
             search.run(target)
         }
     }
@@ -261,11 +313,17 @@ struct FuzzSearch<'s> {
 }
 
 impl FuzzSearch<'_> {
+    fn note_left_out(&mut self, fields: Vec<&'static str>) {
+        if !fields.is_empty() {
+            (self.sink)(FuzzEvent::NotCompared(fields));
+        }
+    }
+
     fn is_over(&self) -> bool {
         self.options.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
-    fn run<T: FuzzTarget>(&mut self, mut target: T) -> Result<FuzzSummary, NotFuzzed> {
+    fn run<T: FuzzTarget>(mut self, mut target: T) -> Result<FuzzSummary, NotFuzzed> {
         while !self.is_over()
             && let Some(is_kept) = target.resume()
         {
@@ -277,8 +335,11 @@ impl FuzzSearch<'_> {
             for ran in target.run(start..end)? {
                 self.summary.programs += 1;
                 match ran {
-                    Some(ran) => self.judge(&mut target, ran),
-                    None => self.summary.skipped += 1,
+                    Ok(ran) => self.judge(&mut target, ran),
+                    Err(refusals) => {
+                        self.summary.skipped += 1;
+                        self.count(refusals);
+                    }
                 }
             }
             if (CHECKED_AFTER..CHECKED_AFTER + T::BATCH).contains(&end) {
@@ -290,14 +351,19 @@ impl FuzzSearch<'_> {
         Ok(self.summary)
     }
 
+    fn count(&mut self, refusals: Vec<FuzzRefusal>) {
+        refusals.into_iter().for_each(|refusal| self.summary.refusals.add(refusal));
+    }
+
     fn judge<T: FuzzTarget>(&mut self, target: &mut T, mut ran: T::Ran) {
         if let Some(vector) = target.new_coverage(&mut ran) {
             self.summary.added += 1;
             (self.sink)(FuzzEvent::NewCoverage(vector));
         }
-        let JudgedCase { is_different, is_skipped, unrepeated, broke_down, findings } =
+        let JudgedCase { is_different, is_skipped, refusals, unrepeated, broke_down, findings } =
             target.judge(ran, self.known);
         self.summary.skipped += u64::from(is_skipped);
+        self.count(refusals);
         self.summary.unrepeated += unrepeated;
         self.summary.broke_down += broke_down;
         self.summary.differing += u64::from(is_different);

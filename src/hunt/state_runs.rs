@@ -13,7 +13,7 @@ use crate::model::path::Path;
 use crate::model::position::Origin;
 use crate::model::value::Value;
 use crate::model::verdict::{Breakdown, Verdict};
-use crate::run::{FamilyMachine, FileOptions, Flaky, LoadOptions, RunOptions, Worker};
+use crate::run::{FamilyMachine, FileOptions, Flaky, IgnoredField, LoadOptions, RunOptions, Worker};
 use crate::testees::{MakeTestee, Stopped};
 use crate::text::typed::{compared, written};
 
@@ -46,6 +46,14 @@ pub enum CannotRun {
     NotReported {
         /// Its name.
         vm: String,
+        /// The field.
+        field: String,
+        /// The machine of the family.
+        machine: &'static str,
+    },
+    /// A field that each vector demands is to be ignored.
+    #[error("{field} cannot be ignored: each vector of {machine} demands it")]
+    AlwaysDemanded {
         /// The field.
         field: String,
         /// The machine of the family.
@@ -126,6 +134,12 @@ impl<'m> StateRuns<'m> {
         let info = family.machine;
         let mut fields: Vec<_> = writer.demanded().collect();
         for machine in machines {
+            let ignored = &machine.options.file.ignored;
+            if let Some(field) = writer.always_demanded().find(|field| is_ignored(field, ignored)) {
+                let field = field.name.to_string();
+                return Err(CannotRun::AlwaysDemanded { field, machine: info.name });
+            }
+            fields.retain(|field| !is_ignored(field, ignored));
             let Some(vm) = machine.options.run.testee.vm() else { continue };
             let Some(offer) = vm.offer(info.name) else {
                 let runs = vm.hello().machines.iter().map(|offer| offer.machine.as_str());
@@ -173,8 +187,12 @@ impl<'m> StateRuns<'m> {
 
     /// The fields that vectors can demand and that some machine does not report.
     pub(super) fn left_out(&self, writer: FamilyWriter<'static>) -> Vec<&'static str> {
-        let is_compared = |name: &Name| self.fields.iter().any(|field| field.name == *name);
-        writer.demanded().filter(|field| !is_compared(&field.name)).map(|field| &*field.name).collect()
+        let is_compared = |field: &&DeclaredField| self.fields.iter().any(|known| known.name == field.name);
+        let ignores = |field: &DeclaredField| {
+            self.machines.iter().any(|machine| is_ignored(field, &machine.options.file.ignored))
+        };
+        let left_out = writer.demanded().filter(|field| !is_compared(field) && !ignores(field));
+        left_out.map(|field| &*field.name).collect()
     }
 
     /// Checks that each machine runs one of the first states.
@@ -255,6 +273,11 @@ impl<'m> StateRuns<'m> {
         };
         self.fields.iter().zip(end).map(value).collect()
     }
+}
+
+/// Whether the user ignores a field.
+fn is_ignored(field: &DeclaredField, ignored: &[IgnoredField]) -> bool {
+    ignored.iter().any(|ignored| ignored.field == *field.name)
 }
 
 /// The part of a reported value that is compared.

@@ -65,6 +65,7 @@ rules! {
     NothingCompared, "nothing-compared", "after the last step of a test, nothing is compared";
     NotCompared, "not-compared", "a value is given that is never compared";
     ImpossibleValue, "impossible-value", "the machine can never have the value that is expected";
+    NoExecutingAccount, "no-executing-account", "the account that executes is not in the state before: machines differ on whether it exists";
     TextAndFiles, "text-and-files", "the specification requires another form than all published files use";
     OpcodeNumber, "opcode-number", "an instruction is named by its number";
     MustLetterCase, "must/letter-case", "a name has another letter case than the specification requires";

@@ -35,7 +35,7 @@ use crate::wire::protocol::{self, Greeting, Hello, Offer, ProtocolAnswer, Reques
 use self::breakdowns::SeenBreakdowns;
 pub use self::breakdowns::{BreakdownCount, Breakdowns};
 pub use self::case::limits_of;
-use self::case::{RunStates, TesteeRun, left_out};
+use self::case::{RunStates, TesteeRun, compared_by_hash};
 pub use self::command::{DEFAULT_MEMORY, TesteeCommand};
 pub use self::conversation::{Asking, Conversation};
 use self::declared::{DeclaredOffer, DeclaredRun};
@@ -107,7 +107,7 @@ impl ProcessVm {
         let Hello { name, release, .. } = &self.hello;
         let left_out = self.hello.machines.iter().flat_map(|offer| {
             let hashed = machines::by_name(&offer.machine).and_then(|info| info.hashed);
-            hashed.map_or(Vec::new(), |hashed| left_out(&hashed, offer))
+            hashed.map_or(Vec::new(), |hashed| compared_by_hash(&hashed, offer))
         });
         event::UsedVm {
             name: self.command.name.clone(),

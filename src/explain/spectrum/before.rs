@@ -71,9 +71,12 @@ impl ObservedNumber {
         self.field_type.bits().unwrap_or(1)
     }
 
-    /// Whether it is the cell where this field points.
-    pub(crate) fn is_at(&self, field: &str) -> bool {
-        matches!(self.source, NumberSource::Cell { pointer, offset: 0, .. } if pointer == field)
+    /// How many cells it is after the one where this field points; `None` for another number.
+    pub(crate) fn offset_from(&self, field: &str) -> Option<u64> {
+        match self.source {
+            NumberSource::Cell { pointer, offset, .. } if pointer == field => Some(offset),
+            _ => None,
+        }
     }
 
     fn value(&self, program: &Value) -> Option<u64> {

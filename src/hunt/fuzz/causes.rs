@@ -37,11 +37,24 @@ pub(super) struct CommonState {
     pub(super) rule: Option<SeparatingRule>,
 }
 
+impl CommonState {
+    fn is_nothing(&self) -> bool {
+        self.cells.is_empty() && self.rule.is_none()
+    }
+}
+
 /// The numbers of states, by whether they differ in the same way.
 #[derive(Default)]
 pub(super) struct Neighbours {
     pub(super) failing: Vec<NumbersBefore>,
     pub(super) passing: Vec<NumbersBefore>,
+}
+
+impl Neighbours {
+    /// Whether most states differ, whatever their instruction.
+    fn mostly_fail(&self) -> bool {
+        self.failing.len() >= ENOUGH && self.failing.len() >= self.passing.len()
+    }
 }
 
 impl CauseFinder {
@@ -58,9 +71,21 @@ impl CauseFinder {
     pub(super) fn cell_at(&self, program: &Program, pointer: &str) -> Option<String> {
         const MAX_BITS: u32 = 16;
         let numbers = self.numbers(program);
-        let is_it = |number: &ObservedNumber| number.is_at(pointer) && number.bits() <= MAX_BITS;
+        let is_it =
+            |number: &ObservedNumber| number.offset_from(pointer) == Some(0) && number.bits() <= MAX_BITS;
         let (index, number) = self.observed.iter().enumerate().find(|(_, number)| is_it(number))?;
         Some(format!("{} {:?}", number.name, numbers[index]))
+    }
+
+    /// The cells from where a member points to the last one that is not 0, at least one. In a state that was made small, they
+    /// are an instruction.
+    fn cells_from(&self, program: &Program, pointer: &str) -> Vec<(usize, u64)> {
+        let numbers = self.numbers(program);
+        let is_of = |number: &ObservedNumber| number.offset_from(pointer).is_some();
+        let all = self.observed.iter().enumerate().filter(|(_, number)| is_of(number));
+        let cells: Vec<_> = all.filter_map(|(index, _)| Some((index, numbers[index]?))).collect();
+        let last = cells.iter().rposition(|cell| cell.1 != 0).unwrap_or(0);
+        cells.into_iter().take(last + 1).collect()
     }
 
     /// What a state that differs has in common with its neighbours that differ, and not with the others.
@@ -144,6 +169,20 @@ impl CauseFinder {
             of == vm && field == what && rule.holds(state)
         };
         known.iter().any(explains) || self.rules.iter().any(is_rule)
+    }
+
+    /// What a difference is about whose neighbours have nothing in common: the instruction of the small state, unless most
+    /// states differ. As a cause without any cells it would explain all later differences in the same field.
+    pub(super) fn or_instruction(
+        &self,
+        common: CommonState,
+        neighbours: &Neighbours,
+        (small, pointer): (&Program, Option<&str>),
+    ) -> CommonState {
+        match pointer.filter(|_| common.is_nothing() && !neighbours.mostly_fail()) {
+            Some(pointer) => CommonState { cells: self.cells_from(small, pointer), rule: None },
+            None => common,
+        }
     }
 
     /// Whether a state has the cells that are in common.

@@ -11,8 +11,8 @@ use self::subject::{CauseCertainty, CauseInWords, Subject, cause, explains};
 use self::template::{ProgramTemplate, read_back};
 use super::said::{said, source, with_machines};
 use super::{
-    DifferenceOf, FuzzCause, FuzzFinding, FuzzOptions, FuzzSubject, FuzzTarget, JudgedCase, NotFuzzed,
-    NotRepeated, repeats,
+    DifferenceOf, FuzzCause, FuzzFinding, FuzzOptions, FuzzRefusal, FuzzSubject, FuzzTarget, JudgedCase,
+    MAX_REPEATED, NotFuzzed, NotRepeated, RanOrRefused, program_of, repeats,
 };
 use crate::explain::observed_run::{Detail, ObservedRun};
 use crate::explain::observer::SeenOutcomes;
@@ -24,7 +24,6 @@ use crate::machines::MachineInfo;
 use crate::machines::inspect::Inspect;
 use crate::machines::machine::{At, Watch};
 use crate::machines::program_parts::ProgramParts;
-use crate::model::case::Program;
 use crate::model::case_report::CaseReport;
 use crate::model::interrupt::Interrupt;
 use crate::model::limits::Limits;
@@ -48,8 +47,8 @@ const MAX_KEPT: usize = 1 << 15;
 /// stack.
 const MAX_TRIED_BYTES: usize = 1 << 26;
 
-/// How many differences are made small that seem to be about one instruction and turn out to be known.
-const MAX_REPEATED: u32 = 20;
+/// Why no machine runs a program.
+const NO_VECTOR: &str = "it ran into a limit, or the format cannot hold it";
 
 /// The name of the embedded machine in what each machine did.
 const EMBEDDED: &str = "embedded";
@@ -71,19 +70,28 @@ pub(super) struct ProgramLoads<'s> {
 pub(super) fn loads<'s>(
     machine: &MachineInfo,
     subjects: &'s [FuzzSubject],
+    options: &FuzzOptions,
 ) -> Result<ProgramLoads<'s>, NotFuzzed> {
     let (Some(parts), Some((format, make))) = (machine.parts, made_for(machine.name)) else {
         return Err(NotFuzzed::NotGenerated(machine.name));
     };
     let load = |testee: &MakeTestee| {
         let limits = Limits { steps: parts.units, ..Limits::default() };
-        let file = FileOptions { format: Some(format), limits, ..FileOptions::default() };
+        let ignored = options.ignored.clone();
+        let file = FileOptions { format: Some(format), limits, ignored, ..FileOptions::default() };
         // A breakdown that does not repeat is no verdict on a program; the machine counts it.
         let run = RunOptions { testee: testee.clone(), flaky: Flaky::Pass, ..RunOptions::default() };
         LoadOptions { run, file, ..LoadOptions::default() }
     };
     let subjects = subjects.iter().map(|subject| (&*subject.name, load(&subject.testee))).collect();
     Ok(ProgramLoads { make, parts, reference: load(&MakeTestee::default()), subjects })
+}
+
+/// The fields that a machine need not report, and some machine that is compared does not.
+pub(super) fn not_reported(machine: &MachineInfo, subjects: &[FuzzSubject]) -> Vec<&'static str> {
+    let offers = || subjects.iter().filter_map(|subject| subject.testee.vm()?.offer(machine.name));
+    let is_missing = |name: &&str| offers().any(|offer| !offer.fields.iter().any(|field| field == name));
+    machine.optional.iter().copied().filter(is_missing).collect()
 }
 
 /// The fields of the state after a program.
@@ -183,8 +191,9 @@ impl FuzzTarget for ProgramTarget<'_> {
         Some(vector.is_some_and(|vector| self.observe(&vector, program)))
     }
 
-    fn run(&mut self, numbers: Range<u64>) -> Result<Vec<Option<RanProgram>>, NotFuzzed> {
-        Ok(numbers.map(|number| self.program(number)).collect())
+    fn run(&mut self, numbers: Range<u64>) -> Result<Vec<RanOrRefused<RanProgram>>, NotFuzzed> {
+        let refusals = || vec![FuzzRefusal { vm: EMBEDDED.to_owned(), why: NO_VECTOR.to_owned() }];
+        Ok(numbers.map(|number| self.program(number).ok_or_else(refusals)).collect())
     }
 
     fn new_coverage(&mut self, ran: &mut RanProgram) -> Option<String> {
@@ -208,7 +217,13 @@ impl FuzzTarget for ProgramTarget<'_> {
         let vector = vector.unwrap_or_default();
         let mut judged = JudgedCase { is_skipped: true, ..JudgedCase::default() };
         for index in 0..self.subjects.len() {
-            let Some(ComparedProgram(difference)) = self.difference(index, &vector) else { continue };
+            let difference = match self.difference(index, &vector) {
+                Ok(ComparedProgram(difference)) => difference,
+                Err(refusal) => {
+                    judged.refusals.push(refusal);
+                    continue;
+                }
+            };
             judged.is_skipped = false;
             self.subjects[index].count(&codes, difference.is_some());
             judged.is_different |= difference.is_some();
@@ -361,15 +376,20 @@ impl ProgramTarget<'_> {
         is_new
     }
 
-    /// How a machine fails a vector that the embedded machine passes; `None` if it does not run it.
-    fn difference(&mut self, index: usize, vector: &str) -> Option<ComparedProgram> {
+    /// How a machine fails a vector that the embedded machine passes.
+    ///
+    /// # Errors
+    ///
+    /// When the machine does not run it.
+    fn difference(&mut self, index: usize, vector: &str) -> Result<ComparedProgram, FuzzRefusal> {
         let subject = &mut self.subjects[index];
         let file = open_text(&source(), vector.to_owned(), subject.options);
         let verdict = subject.worker.run_case(&file, 0).verdict;
         let difference = match verdict.kind() {
             DifferenceKind::Unsupported | DifferenceKind::Skip | DifferenceKind::Error => {
-                subject.not_run.get_or_insert_with(|| said(&verdict));
-                return None;
+                let why = said(&verdict);
+                subject.not_run.get_or_insert_with(|| why.clone());
+                return Err(FuzzRefusal { vm: subject.name.to_owned(), why });
             }
             DifferenceKind::Fail => Some(DifferenceOf::Values),
             DifferenceKind::Crash | DifferenceKind::Timeout => Some(DifferenceOf::Breakdown),
@@ -378,7 +398,7 @@ impl ProgramTarget<'_> {
         subject.has_run = true;
         // The format may not be able to hold what the machine did.
         let is_held = difference.is_some() && self.observing.run_case(&file, 0).verdict == Verdict::Pass;
-        Some(ComparedProgram(difference.filter(|_| is_held)))
+        Ok(ComparedProgram(difference.filter(|_| is_held)))
     }
 
     /// What is found with a vector that a machine fails; `None` if its cause is known.
@@ -443,11 +463,6 @@ impl ProgramTarget<'_> {
         });
         [(EMBEDDED.to_owned(), embedded)].into_iter().chain(others).collect()
     }
-}
-
-/// The program of the only case of a file.
-fn program_of(file: &LoadedFile<'_>) -> Option<Program> {
-    Some(file.case(0)?.read().ok()?.case?.program)
 }
 
 /// A small vector that fails for the same cause, and its report. Its format is detected if that of the large one is.

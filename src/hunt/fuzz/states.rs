@@ -1,15 +1,15 @@
 //! The states of a machine that is described by data: each runs on all machines that are compared, and what most of them
 //! do is demanded of the others.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::vec;
 
 use super::causes::{CauseFinder, CommonState, ENOUGH, Neighbours};
 use super::said::{said, source, with_machines};
 use super::{
-    DifferenceOf, FuzzCause, FuzzFinding, FuzzOptions, FuzzSubject, FuzzTarget, JudgedCase, NotFuzzed,
-    NotRepeated, REPEATS, repeats,
+    DifferenceOf, FuzzCause, FuzzFinding, FuzzOptions, FuzzRefusal, FuzzSubject, FuzzTarget, JudgedCase,
+    MAX_REPEATED, NotFuzzed, NotRepeated, REPEATS, RanOrRefused, program_of, repeats,
 };
 use crate::explain::spectrum::before::NumbersBefore;
 use crate::formats::family::{FamilyWriter, NewFamilyCase};
@@ -50,12 +50,14 @@ pub(super) fn machines(
     families: &Families,
     subjects: &[FuzzSubject],
     corpus: &FuzzCorpus,
+    options: &FuzzOptions,
 ) -> Result<Vec<StateMachine>, NotFuzzed> {
     if subjects.len() < 2 {
         return Err(NotFuzzed::OneMachine(family.family.machine));
     }
     let format = corpus.format.or_else(|| family.family.formats().next());
-    let file = FileOptions { format, families: families.clone(), ..FileOptions::default() };
+    let (families, ignored) = (families.clone(), options.ignored.clone());
+    let file = FileOptions { format, families, ignored, ..FileOptions::default() };
     let machine = |subject: &FuzzSubject| {
         let options = options_of(&file, subject.testee.clone());
         StateMachine { name: subject.name.clone(), options }
@@ -75,6 +77,8 @@ pub(super) struct StateTarget<'o> {
     /// How often each member that is an address changed, to find the one that goes from instruction to instruction.
     moves: Vec<u64>,
     corpus: vec::IntoIter<GeneratedState>,
+    /// How many differences were made small without a cause that is new, by the machine, the field and the instruction.
+    repeated: HashMap<(usize, String, Option<String>), u32>,
     /// Whether it was looked whether each machine runs states.
     is_checked: bool,
 }
@@ -109,6 +113,7 @@ impl<'o> StateTarget<'o> {
             causes: CauseFinder::new(family.machine),
             seen: BTreeSet::new(),
             corpus: corpus.into_iter(),
+            repeated: HashMap::new(),
             is_checked: false,
         })
     }
@@ -124,6 +129,17 @@ impl<'o> StateTarget<'o> {
 
     fn name(&self, machine: usize) -> &'o str {
         &self.runs.machines[machine].name
+    }
+
+    /// The machines that do not run a state, and why.
+    fn refusals(&self, ends: &[StateEnd]) -> Vec<FuzzRefusal> {
+        let refusal = |(machine, end): (usize, &StateEnd)| match end {
+            StateEnd::Refused(why) => {
+                Some(FuzzRefusal { vm: self.name(machine).to_owned(), why: why.clone() })
+            }
+            StateEnd::State(_) | StateEnd::Broke(_) => None,
+        };
+        ends.iter().enumerate().filter_map(refusal).collect()
     }
 
     /// What a state did that none before did: which fields change, and which instruction changes which of them.
@@ -144,15 +160,23 @@ impl<'o> StateTarget<'o> {
             }
         }
         let changed = changed.join(",");
-        let at = self.moves.iter().enumerate().max_by_key(|(index, moves)| (**moves, usize::MAX - index));
-        let pointer =
-            at.filter(|(_, moves)| **moves > 0).map(|(index, _)| &self.generator.fields()[index].name);
-        let op = pointer.and_then(|pointer| self.causes.cell_at(&ran.program, pointer));
+        let op = self.op(&ran.program);
         if self.seen.len() >= MAX_SEEN {
             return false;
         }
         let is_new = self.seen.insert(changed.clone());
         op.is_some_and(|op| self.seen.insert(format!("{op}: {changed}"))) || is_new
+    }
+
+    /// The member that goes from instruction to instruction, if one does.
+    fn pointer(&self) -> Option<&'static str> {
+        let at = self.moves.iter().enumerate().max_by_key(|(index, moves)| (**moves, usize::MAX - index));
+        at.filter(|(_, moves)| **moves > 0).map(|(index, _)| &*self.generator.fields()[index].name)
+    }
+
+    /// The first cell of the instruction of a state, in words.
+    fn op(&self, program: &Program) -> Option<String> {
+        self.causes.cell_at(program, self.pointer()?)
     }
 
     /// The text of a vector of a state that demands this end, or the state itself if no machine has an end.
@@ -213,6 +237,10 @@ impl<'o> StateTarget<'o> {
         known: &BTreeSet<FuzzCause>,
     ) -> Result<Option<FuzzFinding>, NotRepeated> {
         let (reference, machine) = pair;
+        let repeated = (machine, what.to_owned(), self.op(&ran.program));
+        if self.repeated.get(&repeated).is_some_and(|count| *count >= MAX_REPEATED) {
+            return Ok(None);
+        }
         self.differs_again(ran, pair, what)?;
         let neighbours = match reference {
             Some(reference) => self.neighbours(ran, [reference, machine], what),
@@ -223,11 +251,15 @@ impl<'o> StateTarget<'o> {
         let end = reference.map(|index| &ran.ends[index]);
         let text = self.vector(name, &ran.state, end).ok_or(NotRepeated)?;
         let (text, verdict) = self.small(text, pair, &common).ok_or(NotRepeated)?;
-        let (machines, vector) = self.machines(text, pair, &verdict)?;
+        let file = open_text(&source(), text.clone(), &self.runs.machines[machine].options);
+        let small = program_of(&file).ok_or(NotRepeated)?;
+        let common = self.causes.or_instruction(common, &neighbours, (&small, self.pointer()));
         let cause = self.causes.cause(self.name(machine), what, &common);
         if known.contains(&cause) {
+            *self.repeated.entry(repeated).or_insert(0) += 1;
             return Ok(None);
         }
+        let (machines, vector) = self.machines(text, pair, &verdict)?;
         let signature = signature(Some(self.runs.machine()), &verdict).unwrap_or_default();
         let condition = common.rule.map(|rule| rule.condition.what);
         Ok(Some(FuzzFinding { cause, program: ran.number, vector, signature, condition, machines }))
@@ -346,7 +378,7 @@ impl FuzzTarget for StateTarget<'_> {
         Some(is_new)
     }
 
-    fn run(&mut self, numbers: Range<u64>) -> Result<Vec<Option<RanState>>, NotFuzzed> {
+    fn run(&mut self, numbers: Range<u64>) -> Result<Vec<RanOrRefused<RanState>>, NotFuzzed> {
         let state = |number| self.generator.next(&mut Numbers::of_case(self.options.seed, number));
         let states: Vec<_> = numbers.clone().map(state).collect();
         let programs: Vec<_> = states.iter().map(|state| self.generator.program(state)).collect();
@@ -357,7 +389,11 @@ impl FuzzTarget for StateTarget<'_> {
         let ran = numbers.zip(states).zip(programs).zip(ends).map(|(((number, state), program), ends)| {
             let groups = EndGroups::of(&ends);
             let is_compared = ends.len() - groups.refused.len() >= 2;
-            is_compared.then_some(RanState { number, state, program, ends, groups })
+            if is_compared {
+                Ok(RanState { number, state, program, ends, groups })
+            } else {
+                Err(self.refusals(&ends))
+            }
         });
         Ok(ran.collect())
     }
@@ -381,7 +417,7 @@ impl FuzzTarget for StateTarget<'_> {
     }
 
     fn judge(&mut self, ran: RanState, known: &BTreeSet<FuzzCause>) -> JudgedCase {
-        let mut judged = JudgedCase::default();
+        let mut judged = JudgedCase { refusals: self.refusals(&ran.ends), ..JudgedCase::default() };
         let reference = ran.groups.reference();
         let numbers = self.causes.numbers(&ran.program);
         for machine in self.all() {

@@ -39,7 +39,8 @@ pub const INFO: MachineInfo = MachineInfo {
     changes: members_of!(Neo3::CHANGES),
     trap: None,
     fields: members_of!(Neo3::FIELDS),
-    optional: &[],
+    // The texts are those of one implementation.
+    optional: &["exceptionMessage"],
     hashed: None,
     assemble: program::assemble,
     new: |limits| Box::new(Neo3::new(limits)),

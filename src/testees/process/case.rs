@@ -31,12 +31,19 @@ pub(super) struct TesteeRun<'r> {
     steps: Vec<protocol::WireStep>,
     limits: &'r BTreeMap<String, u64>,
     hashed: Option<Hashed>,
-    /// The fields whose hashes are compared instead.
+    /// The fields that are not observed; for those with a hash, that is compared instead.
     left_out: Vec<&'static str>,
 }
 
+/// The fields of a machine that a process does not report and need not: assertions on them are left out.
+fn left_out(info: &MachineInfo, offer: &Offer) -> Vec<&'static str> {
+    let is_missing = |name: &&str| !offer.fields.iter().any(|field| field == name);
+    let hashed = info.hashed.map_or(Vec::new(), |hashed| compared_by_hash(&hashed, offer));
+    info.optional.iter().copied().filter(is_missing).chain(hashed).collect()
+}
+
 /// The fields of a machine that a process does not report, although it reports their hashes.
-pub(super) fn left_out(hashed: &Hashed, offer: &Offer) -> Vec<&'static str> {
+pub(super) fn compared_by_hash(hashed: &Hashed, offer: &Offer) -> Vec<&'static str> {
     let has = |name: &str| offer.fields.iter().any(|field| field == name);
     let pairs = [(hashed.root, hashed.state), (hashed.logs, hashed.entries)];
     pairs.into_iter().filter(|(hash, of)| has(hash) && !has(of)).map(|(_, of)| of).collect()
@@ -74,11 +81,12 @@ impl<'r> TesteeRun<'r> {
         limits: &'r BTreeMap<String, u64>,
     ) -> Result<TesteeRun<'r>, Stopped> {
         let (program, mut steps) = written(info, program, steps);
-        let left_out = info.hashed.map_or(Vec::new(), |hashed| left_out(&hashed, offer));
+        let left_out = left_out(info, offer);
         for step in &mut steps {
             if let Some(hashed) = &info.hashed {
                 observe_offered(&mut step.observe, hashed, offer, &left_out);
             }
+            step.observe.retain(|field| !info.optional.contains(&&**field) || offer.fields.contains(field));
             let action = step
                 .r#do
                 .iter()
