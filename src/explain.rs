@@ -3,6 +3,7 @@
 pub mod bisect;
 pub mod blame;
 pub mod explore;
+mod first_divergence;
 pub mod observed_run;
 pub mod observer;
 pub mod playback;
@@ -12,14 +13,13 @@ pub mod suspects;
 pub mod trace;
 mod world;
 
-use crate::machines::{self, account};
+use crate::machines::account;
 use crate::model::explanation::{Explanation, FirstDivergence, StackComparison};
-use crate::wire::eip3155::Eip3155Step;
 
-use self::bisect::{NextInstruction, OnVm};
 use self::blame::{
     AskedDatum, Counter, Recorder, SoughtDatum, WINDOW, WatchedInstructions, WriterSearch, WrongPart,
 };
+use self::first_divergence::DivergenceSearch;
 use crate::model::assertion::Expected;
 use crate::model::case::Case;
 use crate::model::case_report::CaseReport;
@@ -33,10 +33,6 @@ use crate::testees::embedded::Embedded;
 /// The maximum number of list items that are compared with what is expected, since a vector may expect a list
 /// of any length.
 const MAX_ITEMS: usize = 10_000;
-
-/// The length, in instructions, of the longest run of which the first divergence from a machine in another process is
-/// searched. The search takes some microseconds an instruction.
-const MAX_BISECTED: u64 = 1_000_000;
 
 /// The maximum number of differences that are traced to instructions.
 const MAX_BLAMED: usize = 10;
@@ -218,23 +214,6 @@ impl AskedSteps {
     }
 }
 
-/// Where a machine in another process diverges from the embedded one.
-struct DivergenceSearch {
-    found: Option<FirstDivergence>,
-    /// Whether the run was too long for a search.
-    is_unsearched: bool,
-}
-
-impl DivergenceSearch {
-    /// Searches in a case that fails. `length` is the number of its instructions.
-    fn of(failing: Option<&Case>, length: u64, options: &RunOptions) -> DivergenceSearch {
-        let case = failing.filter(|case| reports_steps(case, options));
-        let is_unsearched = case.is_some() && length > MAX_BISECTED;
-        let searched = case.filter(|_| !is_unsearched);
-        DivergenceSearch { found: searched.and_then(|case| divergence(case, options)), is_unsearched }
-    }
-}
-
 /// Whether nothing says which instruction made the first difference: no datum changed before a run ended, or no
 /// instruction can write the datum.
 fn is_origin_unknown(divergence: Option<&FirstDivergence>, first: Option<&BlameAnswer>) -> bool {
@@ -288,38 +267,6 @@ fn search(
 
 /// Why the failure of a case of a family is not explained by instructions.
 const NO_INSTRUCTIONS: &str = "which instruction is wrong is not known: vmconf does not embed this machine";
-
-/// Whether the testee is a machine in another process that reports its steps.
-fn reports_steps(case: &Case, options: &RunOptions) -> bool {
-    let requests = ["digests", "trace"];
-    options.testee.vm().is_some_and(|vm| requests.iter().all(|request| vm.answers(case.machine, request)))
-}
-
-/// Where the machine in another process, which reports its steps, diverges from the embedded one.
-fn divergence(case: &Case, options: &RunOptions) -> Option<FirstDivergence> {
-    let (vm, info) = (options.testee.vm()?, machines::by_name(case.machine)?);
-    let mut one = OnVm::new(vm.clone(), info, case, options.interrupt.clone()).ok()?;
-    let mut other = OnVm::embedded(info, case).ok()?;
-    // A machine that crashes here already has a verdict.
-    let bisect::Divergence { step, last, differs, next } =
-        *bisect::machines([&mut one, &mut other], info.isa, u64::MAX).ok()?.err()?;
-    let text = |name: &str, next: &NextInstruction| match (next.get(name), next) {
-        (Some(value), _) => value.to_string(),
-        (None, NextInstruction::Step(step)) => format!("{} follows", step.op),
-        (None, NextInstruction::End(_)) => "the run ends".to_owned(),
-    };
-    let pc = |step: &Eip3155Step| match &step.state.iter().find(|member| member.0 == "pc")?.1 {
-        Value::Int(pc) => u64::try_from(pc).ok(),
-        _ => None,
-    };
-    let differs =
-        differs.into_iter().map(|name| (name.to_owned(), next.each_ref().map(|next| text(name, next))));
-    Some(FirstDivergence {
-        step,
-        instruction: last.and_then(|last| Some((pc(&last)?, last.op))),
-        differs: differs.collect(),
-    })
-}
 
 /// The datum to trace for a difference: only the first byte that differs in a byte string, or the first
 /// unexpected item in a list that is too long.

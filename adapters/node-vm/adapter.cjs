@@ -42,7 +42,7 @@ class Shown {
       return { type, value: Object.fromEntries(item.keysArray().map(pair)) }
     }
     const bytes = item instanceof items.UInt160StackItem ? item.asBuffer() : item.asBufferMaybe()
-    if (item.constructor.name === 'TransactionStackItem') return { type: 'Interop', value: 'MessageProvider' }
+    if (item.constructor.name === 'TransactionStackItem') return item.value ? { type: 'Interop', value: 'MessageProvider' } : null
     return bytes === undefined ? { type: 'Interop', value: item.constructor.name } : { type: 'ByteArray', value: hex(bytes) }
   }
 }
@@ -140,6 +140,9 @@ opcodes.lookupOp = ({ context }) => {
   return { op: { ...op, invoke }, context: found }
 }
 
+// What a script can do with the transaction that node-vm has as its container.
+const containerOf = (message) => Object.assign({ message, toKeyString: () => 'container' }, { equals(other) { return other === this } })
+
 async function run({ machine, program, steps }) {
   if (machine !== 'neo2') return { type: 'skip', reason: `no machine ${machine}` }
   const code = Buffer.from((program.script ?? '0x').slice(2), 'hex')
@@ -147,12 +150,12 @@ async function run({ machine, program, steps }) {
   // A script that calls dynamically is asked whether it may, even if it is in no table.
   const found = (hash) => scripts.find((it) => crypto.hash160(it).equals(hash)) ?? raise('there is no such script')
   const get = async ({ hash }) => ({ hasDynamicInvoke: true, get script() { return withReturn(found(hash)) } })
-  const message = program.message === undefined ? undefined : Buffer.from(program.message.slice(2), 'hex')
+  const message = program.message && Buffer.from(program.message.slice(2), 'hex')
   follower = new Follower(steps)
   const context = await execute.executeScript({
     code: withReturn(code), gasLeft: new BN('1000000000000'),
     blockchain: { currentBlockIndex: Number.MAX_SAFE_INTEGER, settings: { vm: {} }, contract: { get, tryGet: get } },
-    init: { scriptContainer: { type: ScriptContainerType.Transaction, value: { message } }, listeners: {}, skipWitnessVerify: true },
+    init: { scriptContainer: { type: ScriptContainerType.Transaction, value: message && containerOf(message) }, listeners: {}, skipWitnessVerify: true },
     options: { scriptHashStack: [crypto.hash160(code)], entryScriptHash: crypto.hash160(code) },
   })
   follower.end(context)

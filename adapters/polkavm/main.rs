@@ -118,6 +118,10 @@ fn answer(engine: &Engine, request: &Value) -> Value {
     if request["machine"] != "pvm" {
         return json!({ "type": "skip", "id": id, "reason": "no such machine" });
     }
+    let is_executed = |step: &Value| step["do"] == json!(["execute"]);
+    if !request["steps"].as_array().is_some_and(|steps| steps.len() == 1 && steps.iter().all(is_executed)) {
+        return json!({ "type": "skip", "id": id, "reason": "only one step that executes the program" });
+    }
     let state = match run(engine, &request["program"]) {
         Ok(state) => state,
         Err(message) => return json!({ "type": "error", "id": id, "message": message }),

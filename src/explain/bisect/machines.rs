@@ -26,6 +26,9 @@ use crate::wire::protocol::{
 /// How many hashes are requested at once.
 const POINTS: u64 = 64;
 
+/// How many single steps stand between two states of a request at most.
+const MAX_SINGLE_STEPS: usize = 10_000;
+
 /// How often the first request doubles the number of instructions. No run is longer than that.
 const DOUBLINGS: u32 = 41;
 
@@ -178,13 +181,30 @@ impl OnVm {
 
     /// Whether it can stop after a number of instructions.
     pub fn stops(&self) -> bool {
-        let run = WireAction::Run(0);
+        self.offers(&WireAction::Run(0)) || self.offers(&WireAction::StepInto)
+    }
+
+    fn offers(&self, action: &WireAction) -> bool {
         match &self.asked {
-            BisectRequest::Process(vm) => {
-                vm.offer(self.info.name).is_some_and(|offer| offer.actions.iter().any(|it| it == run.name()))
-            }
+            BisectRequest::Process(vm) => vm
+                .offer(self.info.name)
+                .is_some_and(|offer| offer.actions.iter().any(|offered| offered == action.name())),
             BisectRequest::Embedded(_) => true,
         }
+    }
+
+    /// The actions that execute a number of instructions: one, or as many single steps of a machine that only has those.
+    ///
+    /// # Errors
+    ///
+    /// When there would be too many steps for a request.
+    fn forward(&self, instructions: u64) -> Result<Vec<WireAction>, Stopped> {
+        if self.offers(&WireAction::Run(0)) {
+            return Ok(vec![WireAction::Run(instructions)]);
+        }
+        let count = usize::try_from(instructions).ok().filter(|count| *count <= MAX_SINGLE_STEPS);
+        let too_many = || Stopped::Unsupported(format!("more than {MAX_SINGLE_STEPS} single steps"));
+        Ok(vec![WireAction::StepInto; count.ok_or_else(too_many)?])
     }
 
     /// The number of actions.
@@ -222,7 +242,7 @@ impl OnVm {
             let mut actions = self.actions[last.actions..stop.actions].to_vec();
             let done = if stop.actions == last.actions { last.steps } else { 0 };
             if stop.steps > done {
-                actions.push(WireAction::Run(stop.steps - done));
+                actions.extend(self.forward(stop.steps - done)?);
             }
             steps.push(protocol::WireStep { r#do: actions, observe: fields.to_vec() });
             last = *stop;

@@ -1,0 +1,91 @@
+//! The first instruction in which a machine in another process diverges from the embedded one.
+
+use super::bisect::{self, NextInstruction, OnVm, Parted, RunDifference};
+use crate::machines::{self, MachineInfo};
+use crate::model::brief::brief;
+use crate::model::case::Case;
+use crate::model::explanation::FirstDivergence;
+use crate::model::value::Value;
+use crate::run::RunOptions;
+use crate::wire::eip3155::Eip3155Step;
+
+/// The length, in instructions, of the longest run of which the first divergence from a machine in another process is
+/// searched. The search takes some microseconds an instruction.
+const MAX_BISECTED: u64 = 1_000_000;
+
+/// The same for a machine that reports no instructions: its states are compared.
+const MAX_COMPARED_STATES: u64 = 10_000;
+
+/// How many characters of a value that differs between two states are shown.
+const MAX_VALUE: usize = 80;
+
+/// Where a machine in another process diverges from the embedded one.
+pub(super) struct DivergenceSearch {
+    pub(super) found: Option<FirstDivergence>,
+    /// Whether the run was too long for a search.
+    pub(super) is_unsearched: bool,
+}
+
+impl DivergenceSearch {
+    /// Searches in a case that fails. `length` is the number of its instructions.
+    pub(super) fn of(failing: Option<&Case>, length: u64, options: &RunOptions) -> DivergenceSearch {
+        let machines = failing.and_then(|case| machines_of(case, options));
+        let Some((info, machines)) = machines.filter(|(_, [one, _])| one.stops() || one.shows_instructions())
+        else {
+            return DivergenceSearch { found: None, is_unsearched: false };
+        };
+        let most = if machines[0].shows_instructions() { MAX_BISECTED } else { MAX_COMPARED_STATES };
+        let is_unsearched = length > most;
+        let found = if is_unsearched { None } else { divergence(info, machines) };
+        DivergenceSearch { found, is_unsearched }
+    }
+}
+
+/// A case on the machine in another process, and on the embedded one.
+fn machines_of(case: &Case, options: &RunOptions) -> Option<(&'static MachineInfo, [OnVm; 2])> {
+    let (vm, info) = (options.testee.vm()?, machines::by_name(case.machine)?);
+    let one = OnVm::new(vm.clone(), info, case, options.interrupt.clone()).ok()?;
+    Some((info, [one, OnVm::embedded(info, case).ok()?]))
+}
+
+/// Where the machine in another process diverges from the embedded one: by its instructions if it reports them, else by
+/// its states.
+fn divergence(info: &MachineInfo, [mut one, mut other]: [OnVm; 2]) -> Option<FirstDivergence> {
+    // A machine that crashes here already has a verdict.
+    if one.shows_instructions() {
+        let compared = bisect::machines([&mut one, &mut other], info.isa, u64::MAX).ok()?;
+        compared.err().map(|divergence| of_instructions(*divergence))
+    } else {
+        of_states(*bisect::runs(&mut one, &mut other, info.isa).ok()?.difference?)
+    }
+}
+
+fn of_instructions(bisect::Divergence { step, last, differs, next }: bisect::Divergence) -> FirstDivergence {
+    let text = |name: &str, next: &NextInstruction| match (next.get(name), next) {
+        (Some(value), _) => value.to_string(),
+        (None, NextInstruction::Step(step)) => format!("{} follows", step.op),
+        (None, NextInstruction::End(_)) => "the run ends".to_owned(),
+    };
+    let differs =
+        differs.into_iter().map(|name| (name.to_owned(), next.each_ref().map(|next| text(name, next))));
+    let instruction = last.and_then(|last| Some((program_counter(&last)?, last.op)));
+    FirstDivergence { step, instruction, differs: differs.collect() }
+}
+
+/// `None` if it is not known in which instruction the states begin to differ.
+fn of_states(RunDifference { at, last, states, .. }: RunDifference) -> Option<FirstDivergence> {
+    let Parted::InStep(step) = at else { return None };
+    let text = |value: &Option<Value>| {
+        value.as_ref().map_or_else(|| "nothing".to_owned(), |value| brief(value, MAX_VALUE))
+    };
+    let differs = states.iter().map(|differs| (differs.at.to_string(), differs.values.each_ref().map(text)));
+    let instruction = last.and_then(|last| Some((program_counter(&last)?, last.op)));
+    Some(FirstDivergence { step, instruction, differs: differs.collect() })
+}
+
+fn program_counter(step: &Eip3155Step) -> Option<u64> {
+    match &step.state.iter().find(|member| member.0 == "pc")?.1 {
+        Value::Int(pc) => u64::try_from(pc).ok(),
+        _ => None,
+    }
+}
