@@ -17,7 +17,7 @@ use super::accounts::{AccountMembers, AccountReader, read_accounts};
 use super::ethereum_json::{
     self, address, bloom, data, data_value, hash, hash_value, is_state_test, number_value, quantity,
 };
-use super::fields::{Diagnostics, FieldReader, wrong_type};
+use super::fields::{Diagnostics, FieldReader, Strictness, wrong_type};
 use super::format::{Evidence, FileEntry, Format, FormatOptions, ValueDebit};
 use crate::model::assertion::{Assertion, Expected};
 use crate::model::case::{Action, Case, Program, Step};
@@ -26,7 +26,7 @@ use crate::model::path::{Path, PathKey};
 use crate::model::position::Origin;
 use crate::model::rule::LintRule;
 use crate::model::value::Value;
-use crate::text::json::{JsonDatum, JsonNode, quoted};
+use crate::text::json::{JsonDatum, JsonMember, JsonNode, quoted};
 
 /// The format's entry in the list of formats.
 pub const FORMAT: Format = Format {
@@ -92,6 +92,9 @@ fn read_test(test: JsonNode<'_>, options: FormatOptions, diagnostics: &mut Diagn
     // The number of members of a program.
     let mut program = AccountMembers(Vec::with_capacity(16));
     env.and_then(|env| read_env(env, &mut program, diagnostics));
+    if let (Strictness::Thorough, Some(exec), Some(pre)) = (options.strictness, exec, pre) {
+        suspect_missing_account(exec, pre, diagnostics);
+    }
     let pre = pre.and_then(|pre| read_accounts(pre, diagnostics));
     exec.and_then(|exec| read_exec(exec, pre.as_deref(), options, &mut program, diagnostics));
     suspect_gas(&step, &program, diagnostics);
@@ -143,15 +146,13 @@ fn read_exec(
     program.push("debit", Value::Bool(debits(gas, options.value_debit)));
     let input = fields.required("data", diagnostics);
     program.keep("data", input.and_then(|node| diagnostics.keep(data(node))).map(Value::Bytes));
-    let at = fields.required("address", diagnostics);
-    let executing = at.and_then(|node| diagnostics.keep(address(node)));
+    let executing = fields.required("address", diagnostics).and_then(|node| diagnostics.keep(address(node)));
     let code = match fields.optional("code") {
         Some(node) => diagnostics.keep(data(node)),
         None => Some(Vec::new()),
     };
     fields.finish(diagnostics);
-    let (at, executing) = (at?, executing?);
-    note_missing_account(at, executing, pre, diagnostics);
+    let executing = executing?;
     let code = code.filter(|code| !code.is_empty()).or_else(|| {
         let own = pre?.iter().find(|account| account.address == executing)?;
         own.code.as_ref().map(|code| code.1.clone())
@@ -163,16 +164,16 @@ fn read_exec(
 
 /// All published tests have the executing account in `pre`. Without it, only some machines charge a call to it as one to a
 /// new account.
-fn note_missing_account(
-    at: JsonNode<'_>,
-    executing: [u8; 20],
-    pre: Option<&[AccountReader]>,
-    diagnostics: &mut Diagnostics,
-) {
-    if pre.is_some_and(|pre| pre.iter().all(|account| account.address != executing)) {
-        let diagnostic = Diagnostic::at(at.at(), "the account that executes is not in \"pre\"");
+fn suspect_missing_account(exec: JsonNode<'_>, pre: JsonNode<'_>, diagnostics: &mut Diagnostics) {
+    let Some(at) = exec.member("address") else { return };
+    let Ok(executing) = address(at) else { return };
+    let is_it =
+        |account: JsonMember<'_>| ethereum_json::address_key(&account.key, account.key_at) == Ok(executing);
+    if !pre.members().any(is_it) {
+        let what = "the account that executes is not in \"pre\"";
         let expected = "an account with this address; without one, machines differ on whether it exists";
-        diagnostics.note(diagnostic.expected(expected).under(LintRule::NoExecutingAccount));
+        let diagnostic = || Diagnostic::at(at.at(), what).expected(expected);
+        diagnostics.suspect(|| diagnostic().under(LintRule::NoExecutingAccount));
     }
 }
 

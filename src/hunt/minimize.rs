@@ -449,13 +449,13 @@ struct ReadCase {
     notes: usize,
 }
 
-/// How many rules of its format a file breaks: those that `--strict` and `vmconf check` report.
+/// How many rules of its format a file breaks: those that `vmconf check` reports.
 fn breaches(file: &LoadedFile<'_>) -> usize {
     let Some(case) = file.case(0) else { return 0 };
-    let strict = FormatOptions { strictness: Strictness::Strict, ..FormatOptions::default() };
+    let thorough = FormatOptions { strictness: Strictness::Thorough, ..FormatOptions::default() };
     let node = JsonNode::at_index(case.document, case.node);
-    let in_case = case.format.read_case(node, strict).diagnostics.len();
-    in_case + case.format.read_rest(case.document, &[], strict).len()
+    let in_case = case.format.read_case(node, thorough).diagnostics.len();
+    in_case + case.format.read_rest(case.document, &[], thorough).len()
 }
 
 /// The only case of a file; `None` if it is broken.

@@ -180,8 +180,7 @@ fn two_machines_are_compared_by_their_hashes() {
     assert_eq!(changed.exit, 1, "{changed:?}");
     assert!(changed.stdout.contains(r#"  top         embedded  ["4", "3", "0"]"#), "{changed:?}");
     // A machine that only executes is compared at the end, and what it does not report is named.
-    let only =
-        "s/\"run\",//; s/\"fields\":\\[[^]]*/\"fields\":[\"outcome\",\"gas\",\"post\"/; s/digests/none/";
+    let only = "s/\"run\",//; s/\"step-into\",//; s/\"fields\":\\[[^]]*/\"fields\":[\"outcome\",\"gas\",\"post\"/; s/digests/none/";
     let ends = |change: &str| {
         let script = folder.path().join("only.sh");
         fs::write(&script, format!("sed -u '{change}' | {serve} | sed -u '{only}'\n")).unwrap();
@@ -214,9 +213,57 @@ fn an_explanation_begins_where_the_machines_diverge() {
         ran.stdout.contains("    diverges at step 2, 0x02 PUSH1\n      op after it 2, on the embedded"),
         "{ran:?}"
     );
-    let silent = format!("other=sh -c 'sed -u s/6003600401/6003600402/ | {serve} | sed -u s/digests/none/'");
-    let ran = vmconf(&["diff", file, "--vm", &silent]);
+    let only = |filter: &str| {
+        let other = format!("other=sh -c 'sed -u s/6003600401/6003600402/ | {serve} | sed -u {filter}'");
+        vmconf(&["diff", file, "--vm", &other])
+    };
+    // MUL takes 5 gas, and ADD 3.
+    let ran = only("s/digests/none/");
+    let by_state = "    diverges at step 3, 0x04 ADD\n      gas after it 0xf4235 (999989), on the embedded machine 0xf4237 (999991)\n";
+    assert!(ran.exit == 1 && ran.stdout.contains(by_state), "{ran:?}");
+    let ran = only("-e s/digests/none/ -e s/.run.,.set.,.step-into.,//");
     assert!(ran.exit == 1 && !ran.stdout.contains("diverges"), "{ran:?}");
+}
+
+/// A machine that only executes single instructions is compared by its states after each of them.
+#[test]
+fn a_machine_that_only_steps_is_compared_by_its_states() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("sum.json");
+    let file = path.to_str().unwrap();
+    // 3 + 4, and the sum is dropped.
+    assert_eq!(vmconf(&["exec", "neo3", "0x13149e4511", "--vector", file]).exit, 0);
+    let lacks = "-e s/digests/none/ -e s/trace/none/ -e s/.run.,.set.,//";
+    let wrong = r#"s/\"7\"/\"8\"/"#;
+    let serve = format!("{} serve neo3", env!("CARGO_BIN_EXE_vmconf"));
+    let other = format!("other=sh -c '{serve} | sed -u {lacks} -e {wrong}'");
+    let ran = vmconf(&["bisect", file, "--vm", &other]);
+    let found = "ADD in step 3 makes the difference\n";
+    assert!(ran.exit == 1 && ran.stdout.starts_with(found), "{ran:?}");
+    assert!(ran.stdout.contains("embedded  Integer 7") || ran.stdout.contains("embedded  7"), "{ran:?}");
+}
+
+/// What a machine need not report is not compared, and that is said.
+#[test]
+fn messages_of_faults_need_not_be_reported() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("fault.json");
+    let vector = r#"{"category": "faults", "name": "message", "tests": [{"name": "one", "script": ["ABORT"],
+        "steps": [{"actions": ["Execute"], "result": {"state": "FAULT", "exceptionMessage": "ABORT is executed."}}]}]}"#;
+    fs::write(&path, vector).unwrap();
+    let file = path.to_str().unwrap();
+    let serve = format!("{} serve neo3", env!("CARGO_BIN_EXE_vmconf"));
+    let with =
+        |filter: &str| vmconf(&["run", file, "--vm", &format!("other=sh -c '{serve} | sed -u {filter}'")]);
+    let lacks = "s/exceptionMessage/other/g";
+    let ran = with(lacks);
+    let said = "not compared: exceptionMessage, 1 assertion; other does not report it\n1 passed, 0 failed";
+    assert!(ran.exit == 0 && ran.stdout.contains(said), "{ran:?}");
+    // The state is compared all the same, and the message of a machine that has one too.
+    let ran = with(&format!("-e {lacks} -e s/FAULT/HALT/g"));
+    assert!(ran.exit == 1 && ran.stdout.contains("1 failed"), "{ran:?}");
+    let ran = with("s/is.executed/was.executed/");
+    assert!(ran.exit == 1 && ran.stdout.contains(": exceptionMessage\n"), "{ran:?}");
 }
 
 /// If a machine ends too early and nothing differed before, an instruction that was executed before may have changed

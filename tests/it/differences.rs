@@ -75,6 +75,9 @@ fn check(fault: RowFault, finding: &FuzzFinding) {
         let case = vector.as_object().unwrap().values().next().unwrap();
         let machines = serde_json::json!({"embedded": demanded, "faulty": said});
         assert_eq!(case["_info"]["machines"], machines, "{fault}: {vector:#}");
+        // Machines differ on what an executing account does that is not there.
+        let executing = case["exec"]["address"].as_str().unwrap();
+        assert!(case["pre"].get(executing).is_some(), "{fault}: {vector:#}");
     }
     let run = RunOptions { testee: faulty(fault).testee, ..RunOptions::default() };
     let failing = Worker::new(&run).run_case(&file, 0).verdict;

@@ -206,6 +206,50 @@ fn a_known_difference_is_not_told_again() {
     assert!(again.lines[0]["differing"].as_u64().unwrap() > 0);
 }
 
+/// A fault that shows in one of 32 states, whatever they have in common, hides no other one in the same field.
+#[test]
+fn a_difference_without_a_pattern_hides_no_other() {
+    let lab = Lab::new();
+    lab.plant("mine.py", "    if (5 * a + 3 * x) % 32 == 9 or pc == 0xff: f ^= 1; carry ^= 1");
+    let found = lab.fuzz(&["good", "mine"], "300", &[]);
+    let causes = found.causes();
+    assert!(causes.contains(&("mine", "f with pc = 0xff")), "{:?}", found.ran);
+    assert!(!causes.contains(&("mine", "f")), "{:?}", found.ran);
+}
+
+#[test]
+fn ignored_fields_are_not_compared() {
+    let lab = Lab::new();
+    let found = lab.fuzz(&["good", "borrow"], "200", &["--ignore", "f"]);
+    assert_eq!((found.ran.exit, found.causes()), (0, vec![]), "{:?}", found.ran);
+    // What the user ignores is no lack of a machine.
+    assert!(!found.ran.stderr.contains("not compared"), "{:?}", found.ran);
+    let misspelt = lab.run("fuzz", &["good", "borrow"], &["acc8", "--ignore", "g"]);
+    assert!(misspelt.exit == 2 && misspelt.stderr.contains("acc8 has no field \"g\""), "{misspelt:?}");
+    let masked = lab.run("fuzz", &["good", "borrow"], &["acc8", "--ignore", "f:0x1"]);
+    assert!(masked.exit == 2 && masked.stderr.contains("leave out the mask"), "{masked:?}");
+}
+
+/// A state that a machine refuses is counted under its reason.
+#[test]
+fn refusals_are_counted_by_their_reason() {
+    let lab = Lab::new();
+    let good = fs::read_to_string(lab.path().join("good.py")).unwrap();
+    let refuses = "    if number(request[\"program\"][\"x\"]) & 1:\n        return {\"type\": \"skip\", \"reason\": \"x is odd\", **answered}\n";
+    let runs = "    return {\"type\": \"done\"";
+    assert!(good.contains(runs));
+    lab.write("even.py", &good.replace(runs, &format!("{refuses}{runs}")));
+    let found = lab.fuzz(&["good", "even"], "100", &[]);
+    let end = found.lines.last().unwrap();
+    let skipped = end["skipped"].as_u64().unwrap();
+    assert!((10..90).contains(&skipped), "{end}");
+    let refusals = serde_json::json!([{"vm": "even", "why": "x is odd", "programs": skipped}]);
+    assert_eq!(end["refusals"], refusals, "{end}");
+    let text = lab.run("fuzz", &["good", "even"], &["acc8", "--seed", SEED, "--cases", "100"]);
+    let line = format!("  even did not run {skipped} of them: x is odd\n");
+    assert!(text.exit == 0 && text.stdout.ends_with(&line), "{text:?}");
+}
+
 #[test]
 fn what_cannot_be_compared_is_an_error() {
     let lab = Lab::new();
@@ -224,6 +268,9 @@ fn what_cannot_be_compared_is_an_error() {
     let lacking = lab.run("fuzz", &["good", "borrow"], &["acc8"]);
     let why = "good does not report extra, which each vector of acc8 demands";
     assert!(lacking.exit == 2 && lacking.stderr.contains(why), "{lacking:?}");
+    let ignored = lab.run("fuzz", &["good", "borrow"], &["acc8", "--ignore", "extra"]);
+    let why = "extra cannot be ignored: each vector of acc8 demands it";
+    assert!(ignored.exit == 2 && ignored.stderr.contains(why), "{ignored:?}");
 }
 
 /// A machine that does something else each fiftieth time shows no difference that a vector can keep.

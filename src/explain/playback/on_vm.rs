@@ -213,7 +213,7 @@ impl VmRun {
 
 /// Why the steps of a machine are not known, and what would help.
 const NOT_TRACED: &str = "its adapter tells nothing about single steps: it needs the request trace in requests of its \
-                          hello, or run in actions; docs/src/protocol.md describes both";
+                          hello, or run or step-into in actions; docs/src/protocol.md describes both";
 
 /// Why there is no answer, in a line.
 fn reason(stopped: Stopped) -> String {

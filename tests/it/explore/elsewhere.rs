@@ -166,7 +166,7 @@ fn a_page_of_another_machine_steps_both() {
     let Some(browser) = browser() else { return };
     for (less, expected) in [
         ("", "≠ stack[1]: embedded 4, other 5"),
-        ("| sed -u s/.run.,//", "≠ top[0]: embedded 4, other 5"),
+        ("| sed -u -e s/.run.,// -e s/.step-into.,//", "≠ top[0]: embedded 4, other 5"),
         ("| sed -u 's/.digests.,.trace.//'", "≠ stack[1]: embedded 4, other 5"),
     ] {
         let script = folder.path().join("other.sh");
@@ -230,12 +230,13 @@ fn a_machine_that_tells_no_steps_is_refused() {
     let folder = TempDir::new().unwrap();
     let file = sum(folder.path());
     let script = folder.path().join("mute.sh");
-    fs::write(&script, format!("{SERVE} | sed -u 's/.run.,//; s/.digests.,.trace.//'\n")).unwrap();
+    fs::write(&script, format!("{SERVE} | sed -u 's/.run.,//; s/.step-into.,//; s/.digests.,.trace.//'\n"))
+        .unwrap();
     let mute = format!("mute=sh {}", script.display());
     let Ran { exit, stdout, stderr } = vmconf(&["explore", &file, "--vm", &mute, "--html", "-"]);
     assert_eq!((exit, &*stdout), (2, ""));
     let expected = "error: --vm mute cannot be explored for evm: its adapter tells nothing about single steps: it needs \
-                    the request trace in requests of its hello, or run in actions; docs/src/protocol.md describes both\n";
+                    the request trace in requests of its hello, or run or step-into in actions; docs/src/protocol.md describes both\n";
     assert_eq!(stderr, expected);
 }
 
