@@ -20,7 +20,6 @@ const HELLO = {
 
 const raise = (what) => { throw new Error(what) }
 const hex = (bytes) => '0x' + bytes.toString('hex')
-
 const hashOf = (code) => crypto.hash160(code.slice(0, -1))
 
 class Shown {
@@ -38,11 +37,12 @@ class Shown {
       if (around.includes(item) || this.left < 0) return { type, value: 'contains itself, or is shown too often' }
       const inside = [...around, item]
       if (type !== 'Map') return { type, value: this.list(item.asArray(), inside) }
-      const pair = (key) => [key.asBuffer().length ? hex(key.asBuffer()) : '', this.item(item.get(key), inside)]
+      const shown = (bytes) => (bytes === undefined ? 'no primitive' : bytes.length ? hex(bytes) : '')
+      const pair = (key) => [shown(key.asBufferMaybe()), this.item(item.get(key), inside)]
       return { type, value: Object.fromEntries(item.keysArray().map(pair)) }
     }
     const bytes = item instanceof items.UInt160StackItem ? item.asBuffer() : item.asBufferMaybe()
-    if (item.constructor.name === 'TransactionStackItem') return item.value ? { type: 'Interop', value: 'MessageProvider' } : null
+    if (item.constructor.name === 'TransactionStackItem') return { type: 'Interop', value: item.value && 'MessageProvider' }
     return bytes === undefined ? { type: 'Interop', value: item.constructor.name } : { type: 'ByteArray', value: hex(bytes) }
   }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::machines::{OnVm, RunPoint};
 use crate::model::name::Name;
-use crate::model::path::{Path, PathKey};
+use crate::model::path::Path;
 use crate::model::value::Value;
 use crate::testees::Stopped;
 
@@ -258,11 +258,21 @@ fn add(at: &Path, values: [Option<&Value>; 2], most: usize, found: &mut Vec<Stat
         }
         [Some(Value::List(one)), Some(Value::List(other))] => {
             for index in 0..one.len().max(other.len()) {
-                let key = PathKey::Index(index);
-                add(&at.child(index), values.map(|value| value?.child(&key)), most, found);
+                let at = at.child(index);
+                match [one.get(index), other.get(index)] {
+                    values @ [Some(_), Some(_)] => add(&at, values, most, found),
+                    // An item that is empty is an item all the same.
+                    values => push(&at, values, most, found),
+                }
             }
         }
-        _ => found.push(StateDifference { at: at.clone(), values: values.map(Option::<&Value>::cloned) }),
+        _ => push(at, values, most, found),
+    }
+}
+
+fn push(at: &Path, values: [Option<&Value>; 2], most: usize, found: &mut Vec<StateDifference>) {
+    if found.len() < most {
+        found.push(StateDifference { at: at.clone(), values: values.map(Option::<&Value>::cloned) });
     }
 }
 
@@ -271,4 +281,23 @@ fn names([one, other]: [&[(Name, Value)]; 2]) -> Vec<&Name> {
     let known: BTreeSet<&str> = one.iter().map(|member| &*member.0).collect();
     let new = other.iter().map(|member| &member.0).filter(|name| !known.contains(&***name));
     one.iter().map(|member| &member.0).chain(new).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn state(stack: Vec<Value>) -> Value {
+        Value::record([("stack", Value::List(stack))])
+    }
+
+    #[test]
+    fn what_is_empty_may_be_left_out_but_no_item_of_a_list() {
+        let empty = Value::Bytes(Vec::new());
+        let none = Value::record(Vec::<(&str, Value)>::new());
+        assert_eq!(differences([&state(Vec::new()), &none], 9), []);
+        let found = differences([&state(vec![empty.clone()]), &state(Vec::new())], 9);
+        let at = Path::field("stack").child(0);
+        assert_eq!(found, [StateDifference { at, values: [Some(empty), None] }]);
+    }
 }
