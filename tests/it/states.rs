@@ -217,6 +217,21 @@ fn a_difference_without_a_pattern_hides_no_other() {
     assert!(!causes.contains(&("mine", "f")), "{:?}", found.ran);
 }
 
+/// A field that is wrong in every state is reported once, and hides no field after it.
+#[test]
+fn a_field_that_always_differs_hides_no_other() {
+    let lab = Lab::new();
+    let machine = fs::read_to_string(lab.path().join("borrow.py")).unwrap();
+    lab.write("mine.py", &machine.replace(DECODES, &format!("{DECODES}    x ^= 1\n")));
+    let found = lab.fuzz(&["good", "mine"], "400", &["--out", "found"]);
+    assert_eq!(found.causes(), [("mine", "x"), SUB], "{:?}", found.ran);
+    // The vector of SUB does not demand the other field.
+    let vector: Json = serde_json::from_str(found.lines[1]["vector"].as_str().unwrap()).unwrap();
+    assert_eq!(vector[0]["final"], serde_json::json!({"f": 1}), "{vector}");
+    let differing = found.lines.last().unwrap()["differing"].as_u64().unwrap();
+    assert!((350..400).contains(&differing), "all but those that load x: {differing}");
+}
+
 #[test]
 fn ignored_fields_are_not_compared() {
     let lab = Lab::new();

@@ -179,30 +179,58 @@ impl<'o> StateTarget<'o> {
         self.causes.cell_at(program, self.pointer()?)
     }
 
-    /// The text of a vector of a state that demands this end, or the state itself if no machine has an end.
-    fn vector(&self, name: String, state: &GeneratedState, end: Option<&StateEnd>) -> Option<String> {
+    /// The text of a vector of a state that demands this end without some fields, or the state itself if no machine has an
+    /// end.
+    fn vector(
+        &self,
+        name: String,
+        state: &GeneratedState,
+        end: Option<&StateEnd>,
+        is_left_out: &dyn Fn(&str) -> bool,
+    ) -> Option<String> {
         let given = self.generator.given(state);
-        let demanded = match end {
+        let mut demanded = match end {
             Some(StateEnd::State(values)) => self.runs.demanded(&given, values),
             _ => given.clone(),
         };
+        demanded.retain(|(name, _)| !is_left_out(name));
         self.writer.text(&[NewFamilyCase { name, given, demanded, filled_by: Vec::new() }]).ok()
     }
 
-    /// What differs between two ends, in a word: the first field, or how a machine broke down.
-    fn difference(&self, reference: Option<&StateEnd>, end: &StateEnd) -> Option<String> {
+    /// What differs between the end of a machine and another one, in a word: the first field that is still compared, or how
+    /// it broke down.
+    fn difference(
+        &self,
+        (machine, known): (usize, &BTreeSet<FuzzCause>),
+        reference: Option<&StateEnd>,
+        end: &StateEnd,
+    ) -> Option<String> {
         match (reference, end) {
             (_, StateEnd::Broke(broke)) => Some(broke.clone().verdict().name().to_owned()),
             (Some(StateEnd::State(demanded)), StateEnd::State(actual)) => {
-                let differs = demanded.iter().zip(actual).position(|(one, other)| one != other)?;
-                Some(self.runs.fields[differs].name.to_string())
+                let ends = self.runs.fields.iter().zip(demanded.iter().zip(actual));
+                let mut differing = ends.filter(|(_, (one, other))| one != other).map(|(field, _)| field);
+                let differs = differing.find(|field| !self.is_given_up(known, machine, &field.name))?;
+                Some(differs.name.to_string())
             }
             _ => None,
         }
     }
 
+    /// Whether a machine differs in a field in most states. That is reported once, and the field is compared no further: it
+    /// would hide the fields after it.
+    fn is_given_up(&self, known: &BTreeSet<FuzzCause>, machine: usize, field: &str) -> bool {
+        known.contains(&FuzzCause { vm: self.name(machine).to_owned(), what: field.to_owned() })
+    }
+
     /// The states around one that differs, by whether the machine differs in the same way.
-    fn neighbours(&self, ran: &RanState, pair: [usize; 2], what: &str) -> Neighbours {
+    fn neighbours(
+        &self,
+        ran: &RanState,
+        pair: [usize; 2],
+        what: &str,
+        known: &BTreeSet<FuzzCause>,
+    ) -> Neighbours {
         let mut found = Neighbours::default();
         let (count, rounds) = match ran.ends[pair[1]] {
             StateEnd::Broke(BrokenEnd::Timeout(_)) => (0, 0),
@@ -215,9 +243,14 @@ impl<'o> StateTarget<'o> {
             let programs: Vec<_> = states.map(|state| self.generator.program(&state)).collect();
             for (program, ends) in programs.iter().zip(self.runs.run(&programs, &pair)) {
                 let [reference, end] = &ends[..] else { continue };
-                match self.difference(Some(reference), end) {
+                if matches!(reference, StateEnd::Broke(_) | StateEnd::Refused(_)) {
+                    continue;
+                }
+                match self.difference((pair[1], known), Some(reference), end) {
                     Some(other) if other == what => found.failing.push(self.causes.numbers(program)),
-                    None if reference == end => found.passing.push(self.causes.numbers(program)),
+                    None if matches!(end, StateEnd::State(_)) => {
+                        found.passing.push(self.causes.numbers(program));
+                    }
                     _ => {}
                 }
             }
@@ -241,15 +274,16 @@ impl<'o> StateTarget<'o> {
         if self.repeated.get(&repeated).is_some_and(|count| *count >= MAX_REPEATED) {
             return Ok(None);
         }
-        self.differs_again(ran, pair, what)?;
+        self.differs_again(ran, pair, what, known)?;
         let neighbours = match reference {
-            Some(reference) => self.neighbours(ran, [reference, machine], what),
+            Some(reference) => self.neighbours(ran, [reference, machine], what, known),
             None => Neighbours::default(),
         };
         let common = self.causes.common(state, &neighbours);
         let name = format!("{}-{}", self.options.seed, ran.number);
         let end = reference.map(|index| &ran.ends[index]);
-        let text = self.vector(name, &ran.state, end).ok_or(NotRepeated)?;
+        let is_left_out = |field: &str| self.is_given_up(known, machine, field);
+        let text = self.vector(name, &ran.state, end, &is_left_out).ok_or(NotRepeated)?;
         let (text, verdict) = self.small(text, pair, &common).ok_or(NotRepeated)?;
         let file = open_text(&source(), text.clone(), &self.runs.machines[machine].options);
         let small = program_of(&file).ok_or(NotRepeated)?;
@@ -271,6 +305,7 @@ impl<'o> StateTarget<'o> {
         ran: &RanState,
         (reference, machine): (Option<usize>, usize),
         what: &str,
+        known: &BTreeSet<FuzzCause>,
     ) -> Result<(), NotRepeated> {
         if matches!(ran.ends[machine], StateEnd::Broke(BrokenEnd::Timeout(_))) {
             return Ok(());
@@ -279,7 +314,7 @@ impl<'o> StateTarget<'o> {
         let ends = self.runs.run(std::slice::from_ref(&ran.program), &pair).remove(0);
         let demanded = reference.map(|index| &ran.ends[index]);
         let is_same = demanded.is_none_or(|demanded| ends[0] == *demanded);
-        let differs = ends.last().and_then(|end| self.difference(demanded, end));
+        let differs = ends.last().and_then(|end| self.difference((machine, known), demanded, end));
         if is_same && differs.as_deref() == Some(what) { Ok(()) } else { Err(NotRepeated) }
     }
 
@@ -408,7 +443,7 @@ impl FuzzTarget for StateTarget<'_> {
             return None;
         }
         let name = format!("{}-{}", self.options.seed, ran.number);
-        self.vector(name, &ran.state, Some(&ran.ends[reference]))
+        self.vector(name, &ran.state, Some(&ran.ends[reference]), &|_| false)
     }
 
     /// Before the first state, each machine is asked what it runs.
@@ -422,8 +457,11 @@ impl FuzzTarget for StateTarget<'_> {
         let numbers = self.causes.numbers(&ran.program);
         for machine in self.all() {
             let demanded = reference.map(|index| &ran.ends[index]);
-            let Some(what) = self.difference(demanded, &ran.ends[machine]) else { continue };
-            judged.is_different = true;
+            let end = &ran.ends[machine];
+            judged.is_different |= demanded != Some(end) && !matches!(end, StateEnd::Refused(_));
+            let Some(what) = self.difference((machine, known), demanded, &ran.ends[machine]) else {
+                continue;
+            };
             if !self.causes.is_known(known, (self.name(machine), &what), &numbers) {
                 let pair = (reference, machine);
                 let of = match ran.ends[machine] {
