@@ -47,8 +47,8 @@ pub struct FuzzSubject {
     pub testee: MakeTestee,
 }
 
-/// How long to look for differences.
-#[derive(Debug, Clone)]
+/// How long to look for differences, and in what.
+#[derive(Debug, Clone, Default)]
 pub struct FuzzOptions {
     /// Decides the cases.
     pub seed: u64,
@@ -58,7 +58,7 @@ pub struct FuzzOptions {
     pub deadline: Option<Instant>,
     /// How many changes are tried to make a case small.
     pub max_tries: usize,
-    /// How many cases run at the same time, if they are states. The findings are the same for any number.
+    /// How many cases run at the same time, if they are states; 0 is 1. The findings are the same for any number.
     pub jobs: usize,
     /// Fields that are not compared: of states, without masks.
     pub ignored: Vec<IgnoredField>,
@@ -352,7 +352,9 @@ impl FuzzSearch<'_> {
     }
 
     fn count(&mut self, refusals: Vec<FuzzRefusal>) {
-        refusals.into_iter().for_each(|refusal| self.summary.refusals.add(refusal));
+        for refusal in refusals {
+            self.summary.refusals.add(refusal);
+        }
     }
 
     fn judge<T: FuzzTarget>(&mut self, target: &mut T, mut ran: T::Ran) {

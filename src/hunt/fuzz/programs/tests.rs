@@ -7,6 +7,7 @@ use super::subject::ProgramCounts;
 use super::*;
 use crate::explain::observer::CoveragePoints;
 use crate::machines::of_this_crate;
+use crate::model::case::Program;
 use crate::prove::mutants::equivalent::noticeable_faults_of;
 use crate::prove::mutants::fault::RowFault;
 use crate::prove::mutants::faulty::Faulty;
@@ -58,9 +59,8 @@ fn each_program(
     fields: &[MemberShape],
     mut see: impl FnMut(&mut ProgramTarget<'_>, GeneratedProgram, &ProgramEnd),
 ) {
-    let loads = loads(info, &[]).unwrap();
-    let options =
-        FuzzOptions { seed, programs: 0, deadline: None, max_tries: 0, jobs: 1, ignored: Vec::new() };
+    let options = FuzzOptions { seed, ..FuzzOptions::default() };
+    let loads = loads(info, &[], &options).unwrap();
     let mut target = ProgramTarget::new(info, &loads, FuzzCorpus::default(), &options);
     for number in 0..programs {
         let mut numbers = Numbers::of_case(seed, number);
@@ -72,9 +72,8 @@ fn each_program(
 
 /// The share of the faults that so many programs find, in percent.
 fn found(info: &'static MachineInfo, programs: u64) -> usize {
-    let loads = loads(info, &[]).unwrap();
-    let options =
-        FuzzOptions { seed: 1, programs, deadline: None, max_tries: 0, jobs: 1, ignored: Vec::new() };
+    let options = FuzzOptions { seed: 1, programs, ..FuzzOptions::default() };
+    let loads = loads(info, &[], &options).unwrap();
     let mut target = ProgramTarget::new(info, &loads, FuzzCorpus::default(), &options);
     let limits = loads.reference.file.limits.clone();
     let faults = noticeable_faults_of(info);
