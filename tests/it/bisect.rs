@@ -243,6 +243,22 @@ fn a_machine_that_only_steps_is_compared_by_its_states() {
     assert!(ran.stdout.contains("embedded  Integer 7") || ran.stdout.contains("embedded  7"), "{ran:?}");
 }
 
+/// Beyond the instructions that are compared, the ends are.
+#[test]
+fn a_long_run_on_a_machine_that_only_steps_is_compared_at_its_end() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("loop.json");
+    let file = path.to_str().unwrap();
+    // PUSHINT16 5000, and DEC, DUP, JMPIF back to DEC.
+    assert_eq!(vmconf(&["exec", "neo3", "0x0188139d4a24fe17", "--vector", file]).exit, 0);
+    let only = "-e s/digests/none/ -e s/trace/none/ -e s/.run.,.set.,//";
+    let wrong = r#"s/\"7\"/\"8\"/"#;
+    let serve = format!("{} serve neo3", env!("CARGO_BIN_EXE_vmconf"));
+    let ran = vmconf(&["bisect", file, "--vm", &format!("other=sh -c '{serve} | sed -u {only} -e {wrong}'")]);
+    assert_eq!((ran.exit, &*ran.stderr), (1, ""), "{ran:?}");
+    assert!(ran.stdout.starts_with("they end differently:\n  resultStack[0]"), "{ran:?}");
+}
+
 /// What a machine need not report is not compared, and that is said.
 #[test]
 fn messages_of_faults_need_not_be_reported() {

@@ -26,8 +26,11 @@ use crate::wire::protocol::{
 /// How many hashes are requested at once.
 const POINTS: u64 = 64;
 
-/// How many single steps stand between two states of a request at most.
-const MAX_SINGLE_STEPS: usize = 10_000;
+/// The number of instructions after which no difference is searched any more.
+const MAX_INSTRUCTIONS: u64 = 1 << 40;
+
+/// The same for a machine that only executes single instructions: each of them stands in the request.
+const MAX_SINGLE_STEPS: u64 = 10_000;
 
 /// How often the first request doubles the number of instructions. No run is longer than that.
 const DOUBLINGS: u32 = 41;
@@ -193,18 +196,18 @@ impl OnVm {
         }
     }
 
-    /// The actions that execute a number of instructions: one, or as many single steps of a machine that only has those.
-    ///
-    /// # Errors
-    ///
-    /// When there would be too many steps for a request.
-    fn forward(&self, instructions: u64) -> Result<Vec<WireAction>, Stopped> {
+    /// After how many instructions of an action it can stop at most.
+    pub(super) fn max_instructions(&self) -> u64 {
+        if self.offers(&WireAction::Run(0)) { MAX_INSTRUCTIONS } else { MAX_SINGLE_STEPS }
+    }
+
+    /// The actions that execute a number of instructions, at most [`OnVm::max_instructions`]: one, or as many single steps
+    /// of a machine that only has those.
+    fn forward(&self, instructions: u64) -> Vec<WireAction> {
         if self.offers(&WireAction::Run(0)) {
-            return Ok(vec![WireAction::Run(instructions)]);
+            return vec![WireAction::Run(instructions)];
         }
-        let count = usize::try_from(instructions).ok().filter(|count| *count <= MAX_SINGLE_STEPS);
-        let too_many = || Stopped::Unsupported(format!("more than {MAX_SINGLE_STEPS} single steps"));
-        Ok(vec![WireAction::StepInto; count.ok_or_else(too_many)?])
+        (0..instructions.min(MAX_SINGLE_STEPS)).map(|_| WireAction::StepInto).collect()
     }
 
     /// The number of actions.
@@ -242,7 +245,7 @@ impl OnVm {
             let mut actions = self.actions[last.actions..stop.actions].to_vec();
             let done = if stop.actions == last.actions { last.steps } else { 0 };
             if stop.steps > done {
-                actions.extend(self.forward(stop.steps - done)?);
+                actions.extend(self.forward(stop.steps - done));
             }
             steps.push(protocol::WireStep { r#do: actions, observe: fields.to_vec() });
             last = *stop;

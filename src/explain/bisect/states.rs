@@ -18,9 +18,6 @@ const MAX_STATES: usize = 1_024;
 /// How many states the first request has; most runs are short.
 const FIRST: u64 = 16;
 
-/// The number of instructions after which no difference is searched any more.
-const MAX_STEPS: u64 = 1 << 40;
-
 /// A datum that differs between two states.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StateDifference {
@@ -147,8 +144,9 @@ impl<'r> ComparedStates<'r> {
     /// state in it is known to differ. The states after each of the first instructions are compared.
     fn widened(&mut self, action: usize, end: Option<[&Value; 2]>) -> Result<Option<Range<u64>>, Stopped> {
         let each = self.most() as u64;
+        let last = self.runs.iter().map(|run| run.max_instructions()).min().unwrap_or(0);
         let (mut known, mut points) = (0, (1..=FIRST.min(each)).collect::<Vec<u64>>());
-        while known < MAX_STEPS {
+        while known < last {
             let after = match self.after(&at(action, &points)) {
                 Ok(after) => after,
                 // A limit of the runner ended one of the machines; a difference may come before.
@@ -168,9 +166,11 @@ impl<'r> ComparedStates<'r> {
                 }
             }
             points = if known < each {
-                (known + 1..=each.min(4 * known)).collect()
+                (known + 1..=each.min(4 * known).min(last)).collect()
             } else {
-                vec![2 * known, 4 * known]
+                let mut points = vec![(2 * known).min(last), (4 * known).min(last)];
+                points.dedup();
+                points
             };
         }
         Ok(None)
