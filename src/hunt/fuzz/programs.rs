@@ -387,7 +387,10 @@ impl ProgramTarget<'_> {
         let verdict = subject.worker.run_case(&file, 0).verdict;
         let difference = match verdict.kind() {
             DifferenceKind::Unsupported | DifferenceKind::Skip | DifferenceKind::Error => {
-                let why = said(&verdict);
+                let why = match &verdict {
+                    Verdict::Unsupported(why) => why.clone(),
+                    other => said(other),
+                };
                 subject.not_run.get_or_insert_with(|| why.clone());
                 return Err(FuzzRefusal { vm: subject.name.to_owned(), why });
             }
