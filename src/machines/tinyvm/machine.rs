@@ -1,8 +1,9 @@
 //! The machine as the runner sees it: one machine, or a driver and its testee.
 
+use std::mem;
 use std::ops::RangeInclusive;
 
-use super::core::{TinyCore, TinyStop};
+use super::core::{SpareMemories, TinyCore, TinyStop};
 use super::disassembler;
 use super::driver::{DriverOutcome, Rating, TestDriver, TestResult};
 use super::mode::{MachineMode, Single};
@@ -55,14 +56,17 @@ pub const INFO: MachineInfo = MachineInfo {
 #[derive(Clone)]
 pub struct TinyVm {
     pub(super) mode: MachineMode,
+    spare: SpareMemories,
     account: CaseAccount,
 }
 
 impl TinyVm {
     /// A machine that holds no program.
     pub fn new(limits: &Limits) -> TinyVm {
+        let mut spare = SpareMemories::default();
         TinyVm {
-            mode: MachineMode::Single(Box::new(Single::without_data(TinyCore::new()))),
+            mode: MachineMode::Single(Box::new(Single::without_data(TinyCore::new(&mut spare)))),
+            spare,
             account: CaseAccount::new(limits),
         }
     }
@@ -100,7 +104,10 @@ fn no_random() -> Status {
 
 impl Machine for TinyVm {
     fn load(&mut self, program: &Program) -> Result<(), LoadError> {
-        self.mode = program::load(program)?;
+        let loaded = program::load(program, &mut self.spare)?;
+        for core in mem::replace(&mut self.mode, loaded).into_cores() {
+            self.spare.keep(core);
+        }
         self.account.reset();
         Ok(())
     }

@@ -10,6 +10,16 @@ pub(super) enum MachineMode {
     Driver(Box<TestDriver>),
 }
 
+impl MachineMode {
+    /// The machines.
+    pub(super) fn into_cores(self) -> Vec<TinyCore> {
+        match self {
+            MachineMode::Single(single) => vec![single.core],
+            MachineMode::Driver(driver) => vec![driver.driver, driver.testee],
+        }
+    }
+}
+
 /// One machine, and its state at the start of the current phase.
 #[derive(Clone)]
 pub(super) struct Single {

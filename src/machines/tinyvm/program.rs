@@ -2,7 +2,7 @@
 
 use num_bigint::BigInt;
 
-use super::core::{TinyCore, TinyWords};
+use super::core::{SpareMemories, TinyCore, TinyWords, zeros};
 use super::driver::{BUDGET, TestDriver, ZeroLimit};
 use super::mode::{MachineMode, Single};
 use super::opcodes::TINYVM;
@@ -56,14 +56,14 @@ pub(super) const NUMBER: Shape = Shape::Int(NumberNotation::Number);
 const CORE: Shape = Shape::Record(TinyPart::MEMBERS);
 
 /// The machines of a program.
-pub(super) fn load(program: &Program) -> Result<MachineMode, LoadError> {
+pub(super) fn load(program: &Program, spare: &mut SpareMemories) -> Result<MachineMode, LoadError> {
     let record = TinyProgram(&program.0);
     let Some(driver) = record.driver()? else {
-        return single(record).map(|single| MachineMode::Single(Box::new(single)));
+        return single(record, spare).map(|single| MachineMode::Single(Box::new(single)));
     };
     let has_powers = record.has_powers()?.unwrap_or_default();
-    let core = |name: &'static str, part: Option<&Value>| {
-        let mut core = TinyCore::new();
+    let mut core = |name: &'static str, part: Option<&Value>| {
+        let mut core = TinyCore::new(spare);
         if let Some(part) = part.map(TinyPart) {
             let at = Path::field(name);
             fill(&mut core.instructions, part.instructions()?, &at.child("instructions"))?;
@@ -78,8 +78,8 @@ pub(super) fn load(program: &Program) -> Result<MachineMode, LoadError> {
     Ok(MachineMode::Driver(Box::new(driver)))
 }
 
-fn single(record: TinyProgram<'_>) -> Result<Single, LoadError> {
-    let mut core = TinyCore::new();
+fn single(record: TinyProgram<'_>, spare: &mut SpareMemories) -> Result<Single, LoadError> {
+    let mut core = TinyCore::new(spare);
     fill(&mut core.instructions, record.instructions()?, &Path::field("instructions"))?;
     let data = record.data()?;
     fill(&mut core.data, data, &Path::field("data"))?;
@@ -105,7 +105,7 @@ fn assembled(record: &Value, at: Option<&Path>) -> Result<Value, LoadError> {
         let at = at.map_or_else(|| Path::field(name.clone()), |at| at.child(name.clone()));
         let value = match &**name {
             "instructions" | "data" => {
-                let mut words = TinyCore::new().instructions;
+                let mut words = zeros();
                 fill(&mut words, Some(value), &at)?;
                 segment(&words)
             }
