@@ -459,9 +459,7 @@ impl FuzzTarget for StateTarget<'_> {
             let demanded = reference.map(|index| &ran.ends[index]);
             let end = &ran.ends[machine];
             judged.is_different |= demanded != Some(end) && !matches!(end, StateEnd::Refused(_));
-            let Some(what) = self.difference((machine, known), demanded, &ran.ends[machine]) else {
-                continue;
-            };
+            let Some(what) = self.difference((machine, known), demanded, end) else { continue };
             if !self.causes.is_known(known, (self.name(machine), &what), &numbers) {
                 let pair = (reference, machine);
                 let of = match ran.ends[machine] {
