@@ -8,7 +8,7 @@ use std::io::Write;
 use std::process::Stdio;
 
 use crate::completions::commands;
-use crate::support::{MALFORMED, VECTORS, WRONG, at_root, command, ran, shown, vmconf};
+use crate::support::{MALFORMED, WRONG, at_root, command, ran, shown, vmconf};
 use serde_json::Value as Json;
 use tempfile::TempDir;
 use vmconf::model::limits;
@@ -331,8 +331,9 @@ fn notes_and_cases_are_shown_on_request() {
 
 #[test]
 fn list_and_report_name_the_same_cases() {
-    let listed = stdout(&["list", VECTORS, WRONG]);
-    let lines = json_lines(&["run", "--report", "json", VECTORS, WRONG]);
+    let paths = ["vectors/neo2", "vectors/ethereum", WRONG];
+    let listed = stdout(&[&["list"], &paths[..]].concat());
+    let lines = json_lines(&[&["run", "--report", "json"], &paths[..]].concat());
     let ids = ids(&lines);
     assert!(ids.len() > 600, "{} ids", ids.len());
     assert_eq!(listed.lines().collect::<Vec<_>>(), ids);

@@ -12,6 +12,9 @@ use vmconf::model::limits::Limits;
 /// How far a charge may be from the measured cost. Charges are then within a factor of four of each other.
 const BAND: u64 = 2;
 
+/// How often a body is executed at most: units are counted, so that they need no repetition to be exact.
+const MAX_TIMES: usize = 20;
+
 /// No instruction is charged less than half of its measured time, and none whose charge depends on its operands
 /// more than twice of it, but for those of other engines, which are charged by their gas.
 #[test]
@@ -55,7 +58,8 @@ fn mnemonic<'t>(row: &Row<'t>) -> &'t str {
 
 /// The units of a body and how many instructions it executes at least.
 fn units(row: &Row<'_>, info: &MachineInfo) -> (u64, u64) {
-    let [once, often] = [1, row.times + 1].map(|times| row.loaded(info, times).run());
-    let times = row.times as u64;
+    let times = row.times.min(MAX_TIMES);
+    let [once, often] = [1, times + 1].map(|times| row.loaded(info, times).run());
+    let times = times as u64;
     ((often - once).div_ceil(times), row.instructions() as u64)
 }

@@ -19,12 +19,12 @@ mod vectors;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
 
-use crate::support::golden;
 use crate::support::validator::Validator;
+use crate::support::{VECTORS, files_of, golden};
 use vectors::{CaseRef, Vectors};
 use vmconf::explain::blame::{Recorder, WatchedInstructions};
 use vmconf::explain::explain;
-use vmconf::machines::{by_name, of_this_crate};
+use vmconf::machines::{MachineInfo, by_name, of_this_crate};
 use vmconf::model::explanation::{
     Blame, BlameAnswer, ExecutedInstruction, Explanation, InputPart, RowDeviation,
 };
@@ -34,6 +34,7 @@ use vmconf::prove::mutants::fault::{FaultKind, RowFault, row_faults_of};
 use vmconf::prove::mutants::faulty::Faulty;
 use vmconf::report::explanation::{self, Length};
 use vmconf::report::json;
+use vmconf::run::sources::VectorSource;
 use vmconf::run::{FileOptions, LoadOptions, RunOptions, Worker};
 use vmconf::testees::MakeTestee;
 
@@ -96,10 +97,25 @@ fn faults() -> Vec<RowFault> {
     of_this_crate().flat_map(row_faults_of).chain(clear).collect()
 }
 
+/// Our own vectors, read once for all tests: it takes seconds.
+fn own_vectors() -> &'static Vectors<'static> {
+    static READ: OnceLock<Vectors<'_>> = OnceLock::new();
+    static SOURCES: OnceLock<(Vec<VectorSource>, LoadOptions)> = OnceLock::new();
+    let (sources, options) = SOURCES.get_or_init(|| (files_of(VECTORS), options()));
+    READ.get_or_init(|| Vectors::read(sources, options))
+}
+
+/// Faults of a machine that show in the step that has them: whether two values share a compound shows only where it is
+/// changed later.
+fn visible_faults(machine: &'static MachineInfo) -> Vec<RowFault> {
+    let hidden = [FaultKind::Copied, FaultKind::OperandCopied, FaultKind::Shared];
+    row_faults_of(machine).into_iter().filter(|it| !hidden.contains(&it.kind)).collect()
+}
+
 /// The first case that fails with the fault.
-fn caught<'v>(vectors: &'v Vectors<'_>, fault: RowFault, options: &RunOptions) -> Option<CaseRef<'v>> {
+fn caught(fault: RowFault, options: &RunOptions) -> Option<CaseRef<'static>> {
     let mut bench = Worker::new(options);
-    let mut candidates = vectors.that_execute(fault.machine, fault.op).take(TRIED);
+    let mut candidates = own_vectors().that_execute(fault.machine, fault.op).take(TRIED);
     candidates.find(|case| matches!(bench.run_case(case.file, case.index).verdict, Verdict::Fail(_)))
 }
 
@@ -181,12 +197,9 @@ fn all(blame: &Blame) -> Vec<&ExecutedInstruction> {
 fn explanations() -> &'static [(RowFault, Explanation)] {
     static EXPLANATIONS: OnceLock<Vec<(RowFault, Explanation)>> = OnceLock::new();
     EXPLANATIONS.get_or_init(|| {
-        let sources = crate::support::files_of(crate::support::VECTORS);
-        let options = options();
-        let vectors = Vectors::read(&sources, &options);
         let explained = |fault: RowFault| {
             let options = faulty(fault);
-            let case = caught(&vectors, fault, &options)?;
+            let case = caught(fault, &options)?;
             Some((fault, explain(&mut Worker::new(&options), case.file, case.index, LAST)))
         };
         faults().into_iter().filter_map(explained).collect()
@@ -241,10 +254,10 @@ fn the_faulty_opcode_is_named_on_one_screen() {
 }
 
 /// A machine without a fault departs from no row, whatever a vector demands: a wrong vector is not blamed on an
-/// instruction.
+/// instruction. One of three cases of each file, since those of a table are alike.
 #[test]
 fn no_instruction_departs_without_a_fault() {
-    let sources = crate::support::sources_of(crate::support::VECTORS);
+    let sources = crate::support::sources_of(VECTORS);
     // Each instruction is compared with its row: what loops executes the same ones again.
     let limits = Limits { steps: MAX_STEPS / 10, ..Limits::default() };
     let options =
@@ -252,7 +265,7 @@ fn no_instruction_departs_without_a_fault() {
     let (mut checked, mut wrong) = (0, Vec::new());
     for source in &sources {
         let file = vmconf::run::open(&source, &options);
-        for case in 0..file.cases() {
+        for case in (0..file.cases()).step_by(3) {
             let mut recorder = Recorder::new(Vec::new(), 0..u64::MAX, WatchedInstructions::All, 0);
             let watched = vmconf::run::watch(&file, case, &options.run, &mut recorder);
             if watched.report.verdict != Verdict::Pass {

@@ -4,8 +4,11 @@
 //! What is specific to a vector or sample is kept apart from the layout of the reports, so that a change
 //! of one word that all failures have in common changes the files of `layout` alone.
 
+use std::borrow::Cow;
 use std::fmt::{self, Write};
 use std::path::Path;
+
+use indexmap::IndexMap;
 
 use crate::samples::pieces;
 use crate::support::{Ran, at_root, execute, files, golden, read, relative, sources_of, vmconf};
@@ -224,7 +227,9 @@ fn words(storage: &Value) -> String {
 /// The instructions that were executed, each kind in the order of its first one.
 #[derive(Default)]
 struct Executed {
-    kinds: Vec<(String, u64)>,
+    /// How often each instruction was executed, by its name or the code of an unknown one, in the order of their first
+    /// executions.
+    kinds: IndexMap<Result<&'static str, u16>, u64>,
     unit: Option<Unit>,
     /// Where each instruction stood, what it was and what was left: two runs whose counts are the same and
     /// whose order is not differ in this.
@@ -233,15 +238,12 @@ struct Executed {
 
 impl Watch for Executed {
     fn before(&mut self, at: &At<'_>) {
-        let name = at.op.map_or_else(|| format!("0x{:02x}", at.code), |op| op.name.to_owned());
-        match self.kinds.iter_mut().find(|(kind, _)| *kind == name) {
-            Some((_, count)) => *count += 1,
-            None => self.kinds.push((name.clone(), 1)),
-        }
+        let kind = at.op.map(|op| op.name).ok_or(at.code);
+        *self.kinds.entry(kind).or_default() += 1;
         self.hash.add(&(at.pc as u64).to_le_bytes());
         // In a document, the code of an instruction is the number of its row, which means nothing.
         match self.unit {
-            Some(Unit::Objects) => self.hash.add(name.as_bytes()),
+            Some(Unit::Objects) => self.hash.add(name_of(kind).as_bytes()),
             _ => self.hash.add(&at.code.to_le_bytes()),
         }
         self.hash.add(at.operand);
@@ -250,17 +252,21 @@ impl Watch for Executed {
     }
 }
 
+fn name_of(kind: Result<&'static str, u16>) -> Cow<'static, str> {
+    kind.map_or_else(|code| format!("0x{code:02x}").into(), Cow::from)
+}
+
 /// `PUSH1 4, ADD 2, STOP 1; trace 8d2f11a3`.
 impl fmt::Display for Executed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const SHOWN: usize = 12;
-        let shown: Vec<_> =
-            self.kinds.iter().take(SHOWN).map(|(name, count)| format!("{name} {count}")).collect();
+        let text = |(kind, count): (&Result<_, _>, &u64)| format!("{} {count}", name_of(*kind));
+        let shown: Vec<_> = self.kinds.iter().take(SHOWN).map(text).collect();
         f.write_str(&shown.join(", "))?;
-        let more = &self.kinds[shown.len()..];
-        if !more.is_empty() {
-            let count: u64 = more.iter().map(|(_, count)| count).sum();
-            write!(f, ", {count} of {} more kinds", more.len())?;
+        let more = self.kinds.len() - shown.len();
+        if more > 0 {
+            let count: u64 = self.kinds.values().skip(shown.len()).sum();
+            write!(f, ", {count} of {more} more kinds")?;
         }
         write!(f, "; trace {:08x}", self.hash.0 >> 32)
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::support::{execute, files, read};
+use crate::support::{execute, read, written_in};
 use proptest::prelude::*;
 use vmconf::isa::assembler::{AsmErrors, MAX_ERRORS, assemble};
 use vmconf::isa::disassembler::disassemble;
@@ -131,7 +131,7 @@ fn every_row_is_exercised_by_a_vector() {
         let normal = NORMAL_END.iter().find(|row| row.0 == machine.name);
         let (_, field, end, fatal) = normal.unwrap_or_else(|| panic!("how does {} end?", machine.name));
         let (mut in_normal_runs, mut in_others) = (ExecutedOps::default(), ExecutedOps::default());
-        for path in files(format!("vectors/{}", machine.name), "json") {
+        for path in written_in(format!("vectors/{}", machine.name)) {
             for case in read(&path).1 {
                 assert_eq!(case.case.machine, machine.name, "{}", path.display());
                 let mut coverage = ExecutedOps::default();

@@ -44,7 +44,7 @@ fn passing_cases() {
 #[test]
 fn failing_and_broken_cases() {
     check(
-        &["tests/samples/vmtests/wrong", "tests/samples/vmtests/broken", "vectors"],
+        &["tests/samples/vmtests/wrong", "tests/samples/vmtests/broken", "vectors/evm/arithmetic"],
         &["pass", "fail", "error"],
     );
 }

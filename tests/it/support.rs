@@ -63,7 +63,12 @@ pub(crate) fn files(folder: impl AsRef<Path>, extension: &str) -> Vec<PathBuf> {
 /// The project's own vector files, but for the generated tables: their many cases are alike, and the golden files and
 /// planted faults have them all.
 pub(crate) fn written_vectors() -> Vec<PathBuf> {
-    let mut found = files(VECTORS, "json");
+    written_in(VECTORS)
+}
+
+/// Those in and below a folder of the project.
+pub(crate) fn written_in(folder: impl AsRef<Path>) -> Vec<PathBuf> {
+    let mut found = files(folder, "json");
     found.retain(|path| !is_table(path));
     found
 }

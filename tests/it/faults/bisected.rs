@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use super::{Vectors, caught, faulty, options};
+use super::{caught, faulty, visible_faults};
 use vmconf::explain::bisect::{self, OnVm};
 use vmconf::machines::of_this_crate;
 use vmconf::model::limits::Limits;
 use vmconf::prove::mutants::evenly;
-use vmconf::prove::mutants::fault::{FaultKind, RowFault, row_faults_of};
+use vmconf::prove::mutants::fault::RowFault;
 use vmconf::prove::mutants::faulty::Faulty;
-use vmconf::run::LoadOptions;
 use vmconf::testees::server::Server;
 
 /// The number of faults of each machine.
@@ -33,8 +32,8 @@ enum Found {
 
 /// Compares the machine of this crate with one that has the fault, on a case that notices it; `None` if there is
 /// none.
-fn search(vectors: &Vectors<'_>, fault: RowFault, reports: impl Fn(OnVm) -> OnVm) -> Option<Found> {
-    let case = caught(vectors, fault, &faulty(fault))?;
+fn search(fault: RowFault, reports: impl Fn(OnVm) -> OnVm) -> Option<Found> {
+    let case = caught(fault, &faulty(fault))?;
     let limits = Limits { steps: MAX_STEPS, ..case.file.options().limits.clone() };
     let case = case.file.case(case.index)?.read().ok()?.case?;
     let make = move |limits: &Limits| Box::new(Faulty::new(fault, limits, Arc::default())) as Box<_>;
@@ -51,18 +50,11 @@ fn search(vectors: &Vectors<'_>, fault: RowFault, reports: impl Fn(OnVm) -> OnVm
 
 #[test]
 fn thirty_faults_of_each_machine_are_found() {
-    let sources = crate::support::files_of(crate::support::VECTORS);
-    let options: LoadOptions = options();
-    let vectors = Vectors::read(&sources, &options);
     for machine in of_this_crate() {
         let (mut planted, mut missed) = (0, Vec::new());
-        // Whether two values share a compound shows only where it is changed later.
-        let hidden = [FaultKind::Copied, FaultKind::OperandCopied, FaultKind::Shared];
-        let faults: Vec<_> =
-            row_faults_of(machine).into_iter().filter(|it| !hidden.contains(&it.kind)).collect();
-        for fault in evenly(&faults, 2 * PLANTED) {
+        for fault in evenly(&visible_faults(machine), 2 * PLANTED) {
             let ways: [(_, Reports); 2] = [("reports all", |it| it), ("reports states", OnVm::by_states)];
-            let found = ways.map(|(way, reports)| (way, search(&vectors, fault, reports)));
+            let found = ways.map(|(way, reports)| (way, search(fault, reports)));
             if planted == PLANTED || found[0].1.is_none() {
                 continue;
             }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
-use super::{Vectors, caught, faulty, options};
+use super::{caught, faulty, visible_faults};
 use crate::support::golden;
 use vmconf::explain::bisect::{self, OnVm};
 use vmconf::explain::explore::beside::{ComparedSide, PairedExplorer};
@@ -16,17 +16,17 @@ use vmconf::explain::playback::VmRun;
 use vmconf::machines::of_this_crate;
 use vmconf::model::limits::Limits;
 use vmconf::prove::mutants::evenly;
-use vmconf::prove::mutants::fault::{FaultKind, RowFault, row_faults_of};
+use vmconf::prove::mutants::fault::RowFault;
 use vmconf::prove::mutants::faulty::Faulty;
-use vmconf::run::{LoadOptions, RunOptions};
+use vmconf::run::RunOptions;
 use vmconf::testees::server::Server;
 
 /// The number of faults of each machine.
 const PLANTED: usize = 6;
 
 /// The machine of this crate beside one with the fault, on a case that notices it; `None` if there is none.
-fn beside(vectors: &Vectors<'_>, fault: RowFault, reports: fn(OnVm) -> OnVm) -> Option<PairedExplorer> {
-    let case = caught(vectors, fault, &faulty(fault))?;
+fn beside(fault: RowFault, reports: fn(OnVm) -> OnVm) -> Option<PairedExplorer> {
+    let case = caught(fault, &faulty(fault))?;
     let (info, limits) = (fault.machine, case.file.options().limits.clone());
     let opened = explore::open(case.file, case.index, &RunOptions::default()).ok()?;
     let id = opened.id.clone();
@@ -61,19 +61,12 @@ fn screen_of(pair: &mut PairedExplorer) -> String {
 /// Whatever the machine reports: its instructions and states, or states alone.
 #[test]
 fn it_opens_at_the_step_that_goes_wrong() {
-    let sources = crate::support::files_of(crate::support::VECTORS);
-    let options: LoadOptions = options();
-    let vectors = Vectors::read(&sources, &options);
     let mut screens = Vec::new();
     for machine in of_this_crate() {
-        // Whether two values share a compound shows only where it is changed later.
-        let hidden = [FaultKind::Copied, FaultKind::OperandCopied, FaultKind::Shared];
-        let faults: Vec<_> =
-            row_faults_of(machine).into_iter().filter(|it| !hidden.contains(&it.kind)).collect();
         let mut planted = 0;
-        for fault in evenly(&faults, 4 * PLANTED) {
+        for fault in evenly(&visible_faults(machine), 4 * PLANTED) {
             let reports: fn(OnVm) -> OnVm = if planted % 2 == 0 { |it| it } else { OnVm::by_states };
-            let Some(mut pair) = beside(&vectors, fault, reports) else { continue };
+            let Some(mut pair) = beside(fault, reports) else { continue };
             planted += 1;
             assert!(!pair.differs().is_empty(), "{fault}: {}", screen_of(&mut pair));
             if planted == 1 {

@@ -1,6 +1,6 @@
 //! The cases of the own vectors, and which of them execute an opcode.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use vmconf::isa::OpInfo;
 use vmconf::machines::MachineInfo;
@@ -19,7 +19,8 @@ pub(crate) struct CaseRef<'v> {
 /// Cases with what they execute, those with the fewest instructions first.
 pub(crate) struct Vectors<'s> {
     files: Vec<LoadedFile<'s>>,
-    cases: Vec<Executes>,
+    /// By the machine and the code of the opcode: the file and the index of each case that executes it.
+    executing: HashMap<(Name, u16), Vec<(usize, usize)>>,
 }
 
 struct Executes {
@@ -37,7 +38,13 @@ impl<'s> Vectors<'s> {
             files.iter().enumerate().flat_map(|file| executed(file, &options.run)).collect();
         // A sort that keeps the order of files and cases.
         cases.sort_by_key(|case| case.steps);
-        Vectors { files, cases }
+        let mut executing = HashMap::<_, Vec<_>>::new();
+        for case in cases {
+            for code in case.codes {
+                executing.entry((case.machine.clone(), code)).or_default().push((case.file, case.index));
+            }
+        }
+        Vectors { files, executing }
     }
 
     /// The cases that execute an opcode.
@@ -46,11 +53,8 @@ impl<'s> Vectors<'s> {
         machine: &'static MachineInfo,
         op: &'static OpInfo,
     ) -> impl Iterator<Item = CaseRef<'_>> {
-        let meant = |case: &&Executes| case.machine == machine.name && case.codes.contains(&op.code);
-        self.cases
-            .iter()
-            .filter(meant)
-            .map(|case| CaseRef { file: &self.files[case.file], index: case.index })
+        let cases = self.executing.get(&(machine.name.into(), op.code)).into_iter().flatten();
+        cases.map(|(file, index)| CaseRef { file: &self.files[*file], index: *index })
     }
 }
 

@@ -12,7 +12,7 @@ use vmconf::testees::process::TesteeCommand;
 
 use super::command_line::Project;
 use super::{command, start};
-use crate::support::{at_root, sources_of};
+use crate::support::{at_root, is_table, sources_of};
 
 /// The verdicts on all cases of a machine, without what only the embedded machine knows: the names that the source
 /// of a program gives its data.
@@ -22,7 +22,8 @@ fn verdicts(machine: &str, folder: &str, testee: MakeTestee) -> Vec<(String, Ver
     let limits = Limits { steps: 1_000_000, ..Limits::default() };
     let file = FileOptions { limits, ..FileOptions::default() };
     let mut verdicts = Vec::new();
-    run::run(&sources_of(folder), &LoadOptions { run, file, ..LoadOptions::default() }, &mut |event| {
+    let sources = sources_of(folder).into_iter().filter(|source| !is_table(&source.path)).collect();
+    run::run(&sources, &LoadOptions { run, file, ..LoadOptions::default() }, &mut |event| {
         let Event::Finished(mut report) = event else { return };
         if let Verdict::Fail(failure) = &mut report.verdict {
             failure.differences.iter_mut().for_each(|difference| difference.note = None);

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use crate::support::{config, files, read};
+use crate::support::{config, read, written_in};
 use proptest::prelude::*;
 use vmconf::machines::evm::{EVM, Evm};
 use vmconf::machines::machine::{At, Machine, Watch};
@@ -162,7 +162,7 @@ proptest! {
 #[test]
 fn vectors_run_the_same_however_they_are_driven() {
     let mut instructions = 0;
-    for path in files("vectors/evm", "json") {
+    for path in written_in("vectors/evm") {
         for case in read(&path).1 {
             let program = &case.case.program.0;
             let (Some(Value::Bytes(code)), Some(Value::Int(gas))) = (program.get("code"), program.get("gas"))
