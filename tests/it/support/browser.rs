@@ -2,9 +2,9 @@
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -22,26 +22,20 @@ pub(crate) struct Shown {
     console: Vec<Json>,
 }
 
-/// Chromium, which the tests that run at the same time share: its start takes longer than most pages.
+/// Chromium, which all tests share: its start takes longer than most pages. It ends with the tests, as its connection
+/// does.
 pub(crate) struct Browser {
     connection: Mutex<Connection>,
-    child: Mutex<Child>,
-    _profile: TempDir,
 }
 
-/// A Chromium of the path; `None`, and the test is skipped, if there is none.
-pub(crate) fn browser() -> Option<Arc<Browser>> {
-    static SHARED: Mutex<Weak<Browser>> = Mutex::new(Weak::new());
-    let Some(program) = installed() else {
+/// The Chromium of the path; `None`, and the test is skipped, if there is none.
+pub(crate) fn browser() -> Option<&'static Browser> {
+    static SHARED: OnceLock<Option<Browser>> = OnceLock::new();
+    let browser = SHARED.get_or_init(|| installed().map(|program| Browser::start(&program)));
+    if browser.is_none() {
         skip("no Chromium is installed");
-        return None;
-    };
-    let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
-    Some(shared.upgrade().unwrap_or_else(|| {
-        let browser = Arc::new(Browser::start(&program));
-        *shared = Arc::downgrade(&browser);
-        browser
-    }))
+    }
+    browser.as_ref()
 }
 
 fn installed() -> Option<PathBuf> {
@@ -52,15 +46,18 @@ fn installed() -> Option<PathBuf> {
 }
 
 impl Browser {
-    /// Starts it without a network. It talks by its descriptors 3 and 4.
+    /// Starts it without a network. It talks by its descriptors 3 and 4. The shell deletes its profile in the end.
     fn start(program: &Path) -> Browser {
-        let profile = TempDir::new().unwrap();
+        const SHELL: &str =
+            "profile=$1; shift; \"$@\" 3<&0 4>&1 </dev/null >/dev/null 2>&1; rm -rf \"$profile\"";
+        let profile = TempDir::new().unwrap().keep();
         let mut command = Command::new("sh");
-        command.args(["-c", "exec \"$@\" 3<&0 4>&1 </dev/null >/dev/null 2>&1", "sh"]).arg(program);
+        command.args(["-c", SHELL, "sh"]).arg(&profile).arg(program);
         command.args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]);
-        command.args(["--no-first-run", "--disable-background-networking"]);
+        command.args(["--no-first-run", "--disable-background-networking", "--disable-component-update"]);
+        command.args(["--disable-extensions", "--disable-sync", "--renderer-process-limit=1"]);
         command.args(["--host-resolver-rules=MAP * ~NOTFOUND", "--remote-debugging-pipe"]);
-        command.arg(format!("--user-data-dir={}", profile.path().display()));
+        command.arg(format!("--user-data-dir={}", profile.display()));
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let mut answers = BufReader::new(child.stdout.take().unwrap());
         let (sender, received) = channel();
@@ -76,7 +73,7 @@ impl Browser {
         });
         let requests = child.stdin.take().unwrap();
         let connection = Connection { requests, received, last_id: 0, events: Vec::new() };
-        Browser { connection: Mutex::new(connection), child: Mutex::new(child), _profile: profile }
+        Browser { connection: Mutex::new(connection) }
     }
 
     /// What the page is once its script ran. It asked for nothing, and nothing was refused or logged.
@@ -115,14 +112,6 @@ impl Browser {
             requests: connection.requests(),
             console: connection.console(),
         }
-    }
-}
-
-impl Drop for Browser {
-    fn drop(&mut self) {
-        let child = self.child.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let _ = child.kill();
-        let _ = child.wait();
     }
 }
 
