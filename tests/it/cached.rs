@@ -99,7 +99,7 @@ const A_PART: &str = "vectors/evm";
 
 /// Files with notes and with all kinds of verdict.
 const EVERYTHING: [&str; 7] = [
-    "vectors/minic89",
+    "vectors/minic89/instructions",
     WRONG,
     MALFORMED,
     "tests/samples/vmtests/broken",
@@ -143,7 +143,7 @@ fn cached_verdicts_are_the_same_for_any_number_of_threads() {
     for flags in [&[][..], &["--fail-fast"]] {
         let learnt = |jobs: &str| {
             let place = Place::new();
-            place.at_root(&[&["--cached", "--jobs", jobs, WRONG, "vectors/neo3"], flags].concat());
+            place.at_root(&[&["--cached", "--jobs", jobs, WRONG, "vectors/neo3/types"], flags].concat());
             place.file().exists().then(|| place.cache())
         };
         let one = learnt("1");

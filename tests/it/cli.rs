@@ -153,7 +153,15 @@ fn a_named_format_is_not_detected() {
 }
 
 /// Files with notes and with all kinds of verdict, so that their order is in it too.
-const EVERYTHING: [&str; 4] = ["vectors/neo3", WRONG, MALFORMED, BROKEN];
+const EVERYTHING: [&str; 7] = [
+    "vectors/neo3/bitwise-arithmetic",
+    "vectors/neo3/exceptions",
+    "vectors/neo3/slots",
+    "vectors/neo3/types",
+    WRONG,
+    MALFORMED,
+    BROKEN,
+];
 
 #[test]
 fn the_number_of_threads_changes_nothing() {

@@ -115,7 +115,7 @@ fn program_of(path: &Path) -> Json {
 #[test]
 fn snapshots_of_vectors_are_valid_and_coherent() {
     let (mut count, mut long) = (0, 0);
-    for path in files("vectors/minic89", "json") {
+    for path in written_in("vectors/minic89") {
         let program = program_of(&path);
         for case in read(&path).1 {
             // What takes very many steps takes them in the same few ways.

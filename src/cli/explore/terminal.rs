@@ -175,6 +175,8 @@ impl AlternateScreen {
         terminal::enable_raw_mode()?;
         let screen = AlternateScreen;
         execute!(io::stdout(), EnterAlternateScreen, EnableMouseCapture)?;
+        // The first call listens for signals: a size that changes after the first frame must not be missed.
+        event::poll(Duration::ZERO)?;
         Ok(screen)
     }
 }

@@ -13,7 +13,7 @@ use vmconf::model::value::Value;
 
 use super::prepared::{Prepared, Scene};
 use crate::random::Random;
-use crate::support::{files, read};
+use crate::support::{read, written_in};
 use vmconf::prove::mutants::wrong;
 
 /// The most instructions of a case that are looked at.
@@ -43,7 +43,7 @@ pub(crate) struct Vectors {
 impl Vectors {
     pub(crate) fn read(machine: &str) -> Vectors {
         let mut places = HashMap::<_, Vec<_>>::new();
-        for path in files(format!("vectors/{machine}"), "json") {
+        for path in written_in(format!("vectors/{machine}")) {
             if REUSING.iter().any(|name| path.file_stem().is_some_and(|stem| stem == *name)) {
                 continue;
             }
