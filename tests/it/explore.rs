@@ -219,23 +219,23 @@ fn a_page_works_in_a_browser() {
     let Some(browser) = browser() else { return };
     // With its own policy: it opens at the failure, with the datum selected.
     let storage = page(FAILING[0].1);
-    let opened = after(&browser, &storage, "", "");
+    let opened = after(browser, &storage, "", "");
     assert_eq!(texts(&opened, "#state [aria-selected=true]"), ["  0x00: 1, demanded 2"]);
     assert!(texts(&opened, "#failure")[0].contains("expected 2"));
     assert!(texts(&opened, "#status")[0].starts_with("ended: returned at 0x4e RETURN"));
     // Back to the write, over there a step on and back.
     let script = format!("{TYPE} type('p'); click('forward'); type('b'); type('ArrowRight');");
-    let written = after(&browser, &storage, &script, "");
+    let written = after(browser, &storage, &script, "");
     assert!(texts(&written, "#state .changed").contains(&"* 0x00: 1, demanded 2".to_owned()));
     let filtered = format!(
         "{TYPE} click('first'); const f = document.getElementById('filter'); f.value = 'gas';\
          f.dispatchEvent(new Event('input', {{ bubbles: true }}));"
     );
-    let filtered = after(&browser, &storage, &filtered, "");
+    let filtered = after(browser, &storage, &filtered, "");
     assert_eq!(texts(&filtered, "#state [role=option]").len(), 1);
     assert_eq!(texts(&filtered, "#state .changed").len(), 0);
     // Strings of the vector are text, and the address names a step.
-    let hostile = after(&browser, &page("tests/samples/trace/hostile.json"), "", "#step=1");
+    let hostile = after(browser, &page("tests/samples/trace/hostile.json"), "", "#step=1");
     assert!(texts(&hostile, "#source li")[0].contains("int main() </script>"));
     assert_eq!(texts(&hostile, "script").len(), 2);
 }
@@ -260,7 +260,7 @@ fn a_page_finds_each_write() {
           if (String(ask(item, at)) !== String([none(last, 2, 1602), none(last + 3, 0, 1601)])) wrong.push(['item', at]);\
         }\
         document.getElementById('status').textContent = `${run.count} ${count} ${JSON.stringify(wrong)}`;";
-    let shown = after(&browser, &page(path.to_str().unwrap()), script, "");
+    let shown = after(browser, &page(path.to_str().unwrap()), script, "");
     assert_eq!(texts(&shown, "#status"), ["1603 24 []"]);
 }
 

@@ -48,7 +48,7 @@ fn both_forms_show_the_same_lines() {
     ]));
     let set = set_between();
     for id in FAILING.iter().map(|it| it.1).chain(OTHERS).chain([&*revert.path, &arrays.path, &set.path]) {
-        let shown = after(&browser, &page(id), ASK, "");
+        let shown = after(browser, &page(id), ASK, "");
         let (states, found): Shown = serde_json::from_str(&texts(&shown, "#status")[0]).unwrap();
         let mut explorer = explorer(id);
         for ((step, code, state), went) in states.into_iter().zip(found) {

@@ -176,18 +176,18 @@ fn a_page_of_another_machine_steps_both() {
         assert_eq!((exit, &*stderr), (0, ""), "{less}");
         assert_eq!(Html::parse_document(&stdout).errors, Vec::<std::borrow::Cow<str>>::new());
         // It opens at the second PUSH1.
-        let opened = after(&browser, &stdout, "", "");
+        let opened = after(browser, &stdout, "", "");
         assert_eq!(texts(&opened, "#differs"), [expected], "{less}");
         assert_eq!(texts(&opened, "#status"), ["the first difference: after step 2"]);
         assert_eq!(texts(&opened, "#state [aria-selected=true]"), ["≠ [1]: 4"]);
         assert_eq!(texts(&opened, "#state-2 [aria-selected=true]"), ["≠ [1]: 5"]);
         // Both step, and go back to where nothing differs.
         let script = format!("{TYPE} type('b');");
-        let before = after(&browser, &stdout, &script, "");
+        let before = after(browser, &stdout, &script, "");
         assert_eq!(texts(&before, "#differs"), ["no difference in what both report here"]);
         assert!(texts(&before, "#code .now")[0].starts_with("> 0002  PUSH1 0x04"));
         let script = format!("{TYPE} type('s'); type('d');");
-        let again = after(&browser, &stdout, &script, "");
+        let again = after(browser, &stdout, &script, "");
         assert_eq!(texts(&again, "#differs"), [expected]);
     }
 }
@@ -209,7 +209,7 @@ fn a_page_of_two_machines_compares_all_states() {
     assert_eq!((exit, &*stderr), (0, ""));
     let script = "say(JSON.stringify([0, 1, 2, 1500, 2104, 2105, 2106].map((step) => {\
         go(step); return [run.first + now, view.differs.textContent]; })));";
-    let shown = after(&browser, &stdout, script, "");
+    let shown = after(browser, &stdout, script, "");
     let told: Vec<(u64, String)> = serde_json::from_str(&texts(&shown, "#status")[0]).unwrap();
     let none = "no difference in what both report here";
     let expected = [

@@ -34,11 +34,11 @@ fn all_failing_assertions_are_places_to_go() {
     assert!(!screen_of(&mut explorer, 120, 30).contains("5 failing assertions"));
     let Some(browser) = browser() else { return };
     let page = page(SEVERAL);
-    let second = after(&browser, &page, &format!("{TYPE} type('a');"), "");
+    let second = after(browser, &page, &format!("{TYPE} type('a');"), "");
     assert!(texts(&second, "#failure")[0].contains("(2 of 5)"));
     assert_eq!(texts(&second, "#failures option"), lines);
     let script = "view.failures.value = '2'; view.failures.dispatchEvent(new Event('change'));";
-    let third = after(&browser, &page, script, "");
+    let third = after(browser, &page, script, "");
     assert!(texts(&third, "#failure")[0].contains("(3 of 5)"));
 }
 
@@ -72,7 +72,7 @@ fn what_decided_a_datum_is_found_from_where_it_opens() {
         let step = recording.now().step();
         let Some(browser) = browser() else { continue };
         let shown =
-            after(&browser, &page(id), &format!("{TYPE} type('p'); say(String(run.first + now));"), "");
+            after(browser, &page(id), &format!("{TYPE} type('p'); say(String(run.first + now));"), "");
         assert_eq!(texts(&shown, "#status"), [step.to_string()], "{id}");
     }
     // Where no instruction is to blame, that is said.

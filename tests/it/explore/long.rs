@@ -93,7 +93,7 @@ fn where_a_long_run_went_and_what_it_wrote_is_in_its_page() {
     let lacks = cut.text().unwrap();
     assert!(lacks.starts_with("the page has all 210013 steps, with the values of "), "{lacks}");
     let Some(browser) = browser() else { return };
-    let shown = after(&browser, &text, ASK, "");
+    let shown = after(browser, &text, ASK, "");
     assert_eq!(texts(&shown, "#cut"), [lacks]);
     let answers = serde_json::from_str(&texts(&shown, "#status")[0]);
     let (writes, searches, executions, out): Answers = answers.unwrap();
@@ -149,7 +149,7 @@ fn what_a_page_does_not_know_of_a_long_run_it_says() {
          type('w'); said.push(view.writesTitle.textContent, view.writes.textContent);\
          say(JSON.stringify(said));"
     );
-    let shown = after(&browser, &text, &script, "");
+    let shown = after(browser, &text, &script, "");
     let said: Vec<serde_json::Value> = serde_json::from_str(&texts(&shown, "#status")[0]).unwrap();
     let expected = [
         json!("210013: ended: stopped at 0x37 STOP, 3179973 gas left, 0 on the stack"),

@@ -100,7 +100,7 @@ fn each_failure_leads_to_where_it_fails() {
         assert!(texts(&shown, "#failure")[0].contains(&format!("({} of 2)", number + 1)), "{fragment}");
     }
     let shown = after(
-        &browser,
+        browser,
         &fs::read_to_string(folder.path().join(&links[0])).unwrap(),
         "say(commandHere());",
         "#step=3",

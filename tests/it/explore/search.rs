@@ -85,7 +85,7 @@ fn links_lead_to_a_datum_in_a_state() {
          say(JSON.stringify(said));"
     );
     let fragment = "#step=3&datum=stack+%5B2%5D+from+the+bottom";
-    let shown = after(&browser, &page(&vector.path), &script, fragment);
+    let shown = after(browser, &page(&vector.path), &script, fragment);
     let said: Json = serde_json::from_str(&texts(&shown, "#status")[0]).unwrap();
     let time = "frames over steps 0 to 7: at most 1 frame; below, 1 write of stack [1] from the bottom; \
                 over the whole height, where an assertion fails: step 7";

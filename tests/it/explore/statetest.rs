@@ -44,7 +44,7 @@ fn accounts_and_calls_are_on_the_screen() {
 #[test]
 fn the_page_has_the_same_rows() {
     let Some(browser) = browser() else { return };
-    let page = after(&browser, &page(FAILED_CALL), "", "");
+    let page = after(browser, &page(FAILED_CALL), "", "");
     assert_eq!(texts(&page, "#state [aria-selected=true]"), ["    storage 0x01: 0, before 2, demanded 1"]);
     let rows = texts(&page, "#state [role=option]");
     let row = |part: &str| {

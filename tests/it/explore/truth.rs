@@ -122,7 +122,7 @@ fn a_jump_into_an_instruction_shows_what_is_executed() {
     let Some(browser) = browser() else { return };
     let (text, before) = (page(&vector.path), "PUSHDATA1 0x1718");
     for (step, text_of_line) in expected.iter().enumerate() {
-        let shown = after(&browser, &text, "", &format!("#step={step}"));
+        let shown = after(browser, &text, "", &format!("#step={step}"));
         let now: Vec<String> = texts(&shown, "#code .now");
         let words = now[0].split_whitespace().collect::<Vec<_>>().join(" ");
         assert_eq!((now.len(), &*words), (1, *text_of_line));
@@ -305,7 +305,7 @@ fn both_forms_answer_the_same() {
     let ids = FAILING.iter().map(|it| it.1).chain([GCD, &revert.path, &arrays.path, &set.path]);
     let (mut count, mut found, mut places) = (0, 0, 0);
     for id in ids {
-        let shown = after(&browser, &page(id), ASK, "");
+        let shown = after(browser, &page(id), ASK, "");
         let (answers, searches, its, lines): Answers =
             serde_json::from_str(&texts(&shown, "#status")[0]).unwrap();
         let mut recording = opened(id).recording;
@@ -403,7 +403,7 @@ fn values_that_the_vector_sets_are_writes_of_the_vector() {
     let Some(browser) = browser() else { return };
     let script = "choose([...view.state.querySelectorAll('[role=option]')].find((it) => /r1:/.test(it.textContent)));\
                   moves.lastWrite(); const said = view.status.textContent; moves.writes(); say(`${run.first + now} ${said}`);";
-    let shown = after(&browser, &page(&vector.path), script, "");
+    let shown = after(browser, &page(&vector.path), script, "");
     assert_eq!(texts(&shown, "#status"), ["3 register r1: the vector sets it here, after step 3"]);
     let listed = ["1  lw r1, 1: 0 -> 1", "2  lw r1, 2: 1 -> replaced by the vector"];
     let listed =
@@ -477,7 +477,7 @@ fn a_page_without_all_states_says_so() {
     let Some(browser) = browser() else { return };
     let script = "const row = sections.flatMap(rowsOf).find((row) => row.label === 'refund');\
         datum = row.datum; places = row.places; moves.lastWrite();";
-    let shown = after(&browser, &stdout, script, "#step=51400");
+    let shown = after(browser, &stdout, script, "#step=51400");
     assert_eq!(texts(&shown, "#cut"), [note]);
     let said = "status, refund: no write before; only the states that this page has are considered";
     assert_eq!(texts(&shown, "#status"), [said]);

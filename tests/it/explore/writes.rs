@@ -53,7 +53,7 @@ fn a_wrong_addition_among_thousands_takes_four_keys() {
     let script = "moves.first(); view.condition.value = '1'; view.condition.dispatchEvent(new Event('change'));\
                   const found = run.first + now; goToChange();\
                   say(`${found} ${run.first + now} ${view.status.textContent}`);";
-    let shown = after(&browser, &page(&vector.path), script, "");
+    let shown = after(browser, &page(&vector.path), script, "");
     assert!(
         texts(&shown, "#status")[0].starts_with(&format!("{wrong} {wrong} ")),
         "{:?}",
@@ -83,7 +83,7 @@ fn all_writes_are_places_to_go() {
         "{TYPE} go(1); choose([...view.state.querySelectorAll('[role=option]')].find((it) => \
          it.textContent.includes('[0]: 5'))); type('w'); view.writes.querySelectorAll('button')[1].click();"
     );
-    let shown = after(&browser, &page(&vector.path), &script, "");
+    let shown = after(browser, &page(&vector.path), &script, "");
     assert_eq!(texts(&shown, "#writes li"), ["1  PUSH1 0x05: nothing -> 5", "7  PUSH1 0x08: nothing -> 8"]);
     assert!(texts(&shown, "#code .now")[0].contains("PUSH1 0x08"));
 }

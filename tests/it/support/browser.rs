@@ -47,6 +47,7 @@ fn installed() -> Option<PathBuf> {
 
 impl Browser {
     /// Starts it without a network. It talks by its descriptors 3 and 4. The shell deletes its profile in the end.
+    #[allow(clippy::zombie_processes, reason = "it outlives the test that starts it")]
     fn start(program: &Path) -> Browser {
         const SHELL: &str =
             "profile=$1; shift; \"$@\" 3<&0 4>&1 </dev/null >/dev/null 2>&1; rm -rf \"$profile\"";
