@@ -1,12 +1,14 @@
 //! The programs of an embedded machine: what it does is demanded of the machines that are compared with it.
 
+mod refused;
 mod subject;
 mod template;
 
 use std::collections::BTreeSet;
 use std::ops::Range;
-use std::vec;
+use std::{iter, vec};
 
+use self::refused::RefusedInstructions;
 use self::subject::{CauseCertainty, CauseInWords, Subject, cause, explains};
 use self::template::{ProgramTemplate, read_back};
 use super::said::{said, source, with_machines};
@@ -148,6 +150,8 @@ pub(super) struct ProgramTarget<'o> {
     template: Option<ProgramTemplate>,
     /// What some program did with an instruction.
     seen: SeenOutcomes,
+    /// What machines that are compared do not run.
+    refused: RefusedInstructions,
     /// The programs of the corpus that did not run yet.
     corpus: vec::IntoIter<GeneratedProgram>,
 }
@@ -173,6 +177,7 @@ impl<'o> ProgramTarget<'o> {
             reference,
             template,
             seen: SeenOutcomes::default(),
+            refused: RefusedInstructions::default(),
             corpus: corpus.programs.into_iter(),
         }
     }
@@ -231,6 +236,9 @@ impl FuzzTarget for ProgramTarget<'_> {
                 judged.add(difference, self.finding(index, number, &vector, &codes, known));
             }
         }
+        if !self.subjects.is_empty() {
+            self.refused.count(&codes, judged.is_skipped);
+        }
         judged
     }
 
@@ -261,10 +269,24 @@ impl ProgramTarget<'_> {
         numbers: &mut Numbers,
         fields: &[MemberShape],
     ) -> Option<(GeneratedProgram, ProgramEnd)> {
-        let program = self.generator.next(numbers);
+        let program = self.useful_program(numbers);
         let program = if program.fill.is_some() { self.filled(program)? } else { program };
         let end = self.end_of(&program, fields)?;
         Some((program, end))
+    }
+
+    /// A program with instructions that machines run, if a few tries make one. Some have others: with other operands, a
+    /// machine may run them.
+    fn useful_program(&self, numbers: &mut Numbers) -> GeneratedProgram {
+        const MAX_TRIES: usize = 8;
+        let program = self.generator.next(numbers);
+        if self.refused.is_empty() || numbers.one_in(32) {
+            return program;
+        }
+        let tries = (0..MAX_TRIES).map(|_| self.generator.next(numbers));
+        let is_useful =
+            |program: &GeneratedProgram| !self.refused.has_any(&self.generator.codes(program));
+        iter::once(program).chain(tries).find(is_useful).unwrap_or_else(|| self.generator.next(numbers))
     }
 
     fn name(&self, number: u64) -> String {

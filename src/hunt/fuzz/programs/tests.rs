@@ -279,3 +279,30 @@ fn programs_read_large_numbers_of_their_block() {
         assert!(watched.large.contains(name), "{name}");
     }
 }
+
+/// How many of the next programs have an instruction, if all machines refuse those or run them.
+fn programs_with(target: &mut ProgramTarget<'_>, code: u16, is_refused: bool, numbers: Range<u64>) -> usize {
+    let mut found = 0;
+    for number in numbers {
+        let mut numbers = Numbers::of_case(1, number);
+        let Some((program, _)) = target.next_program(&mut numbers, &[]) else { continue };
+        let codes = target.generator.codes(&program);
+        let has_it = codes.contains(&code);
+        found += usize::from(has_it);
+        target.refused.count(&codes, is_refused && has_it);
+    }
+    found
+}
+
+#[test]
+fn instructions_that_no_machine_runs_are_rare_until_one_runs_them() {
+    let info = machine("neo3");
+    let (options, code) = (FuzzOptions::default(), info.isa.by_name("PUSHT").unwrap().code);
+    let loads = loads(info, &[], &options).unwrap();
+    let mut target = ProgramTarget::new(info, &loads, FuzzCorpus::default(), &options);
+    let at_first = programs_with(&mut target, code, true, 0..400);
+    let refused = programs_with(&mut target, code, true, 400..800);
+    let tried = programs_with(&mut target, code, false, 800..1_600);
+    assert!(refused > 0 && 4 * refused < at_first, "{at_first}, {refused}");
+    assert!(tried > 4 * refused, "{refused}, {tried}");
+}
