@@ -41,14 +41,27 @@ fn name_of(test: JsonNode<'_>, index: usize) -> String {
     }
 }
 
+/// Whether a file must name its machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum NamedMachine {
+    Required,
+    /// Something else in the file says what it is for.
+    Optional,
+}
+
 /// Starts reading a file apart from its tests, which the outline has found.
 pub(super) fn open<'d>(
     file: JsonNode<'d>,
     machine: &str,
+    named: NamedMachine,
     diagnostics: &mut Diagnostics,
 ) -> Option<FieldReader<'d>> {
     let mut fields = FieldReader::open(file, "file", diagnostics)?;
-    if let Some(node) = fields.required("machine", diagnostics)
+    let node = match named {
+        NamedMachine::Required => fields.required("machine", diagnostics),
+        NamedMachine::Optional => fields.optional("machine"),
+    };
+    if let Some(node) = node
         && node.text().is_none_or(|name| name != machine)
     {
         let what = format!("\"machine\" is {}", node.shown());

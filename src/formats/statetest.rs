@@ -76,6 +76,11 @@ fn outline(root: JsonNode<'_>) -> Result<Vec<FileEntry>, Diagnostic<Origin>> {
     for test in root.members() {
         let before = entries.len();
         for fork in test.value.member("post").into_iter().flat_map(JsonNode::members) {
+            if !fork.value.is_array() {
+                // The reader reports it, as the only case of its fork.
+                let name = format!("{}/{}", test.key, fork.key);
+                entries.push(FileEntry { name: name.into(), node: fork.value.index() });
+            }
             for (index, entry) in fork.value.items().enumerate() {
                 let chosen = chosen_name(entry).unwrap_or_else(|| format!("{index}"));
                 let name = format!("{}/{}/{chosen}", test.key, fork.key);
@@ -133,6 +138,11 @@ fn read(entry: JsonNode<'_>, context: ReadContext<'_>, diagnostics: &mut Diagnos
     if !test.has_entry(entry) {
         return None;
     }
+    let name = test.fork_of(entry)?;
+    if name.value.index() == entry.index() {
+        diagnostics.error(wrong_type(entry, &name.key, "a list of entries"));
+        return None;
+    }
     let mut fields = FieldReader::open(entry, "entry", diagnostics)?;
     let indexes = fields.required("indexes", diagnostics);
     let chosen = indexes.and_then(|indexes| test.choose(indexes, diagnostics));
@@ -144,7 +154,6 @@ fn read(entry: JsonNode<'_>, context: ReadContext<'_>, diagnostics: &mut Diagnos
     {
         signed::check_bytes(bytes, chosen, common, diagnostics);
     }
-    let name = test.fork_of(entry)?;
     let fork = match forks::named(&name.key) {
         Named::Supported(fork) => fork,
         Named::Unsupported(why) => {

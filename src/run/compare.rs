@@ -7,6 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use smallvec::SmallVec;
 
+use super::ignored_field::{self, IgnoredField};
 use crate::formats::Format;
 use crate::machines::observe::Observe;
 use crate::model::assertion::{Assertion, Expected};
@@ -32,7 +33,7 @@ pub struct UnknownField {
 
 /// The differences after a step, in document order, of a case in a document of a format. `number` is the number of
 /// the step if the case has several. If the outcome differs, the other assertions are for a state that the machine did
-/// not reach, and are not compared.
+/// not reach, and are not compared; an outcome that is ignored decides nothing.
 ///
 /// # Errors
 ///
@@ -42,15 +43,17 @@ pub(super) fn differences(
     number: Option<usize>,
     (document, format): (&Document, &Format),
     state: &dyn TesteeState,
+    ignored: &[IgnoredField],
 ) -> Result<Vec<CaseDifference>, UnknownField> {
-    let mut mismatches = diff(step.end.as_slice(), state)?;
+    let left_out = state.left_out();
+    let is_left_out = |field: &PathKey| matches!(field, PathKey::Name(name) if left_out.contains(&&**name));
+    let is_compared =
+        |it: &&Assertion| !is_left_out(it.at.first()) && !ignored_field::is_ignored(ignored, &it.at);
+    let mut mismatches = diff_each(step.end.iter().filter(is_compared), state)?;
     if mismatches.is_empty() {
-        let left_out = state.left_out();
-        let is_left_out =
-            |field: &PathKey| matches!(field, PathKey::Name(name) if left_out.contains(&&**name));
-        let compared = step.assertions.iter();
-        mismatches = diff_each(compared.filter(|it| !is_left_out(it.at.first())), state)?;
+        mismatches = diff_each(step.assertions.iter().filter(is_compared), state)?;
     }
+    mismatches.retain(|mismatch| !ignored_field::is_in_ignored_bits(ignored, mismatch));
     for mismatch in mismatches.iter_mut().filter(|mismatch| has_other_type(mismatch)) {
         let value = document.node_at(mismatch.origin.0);
         let of = value.zip(format.type_beside).and_then(|(value, type_beside)| type_beside(value));
@@ -196,7 +199,9 @@ fn compare(assertion: &Assertion, actual: Option<&Value>, mismatches: &mut Vec<M
         (Expected::Order(keys), Some(value)) => {
             value.members().is_some_and(|members| in_order(keys, members))
         }
-        (Expected::Absent | Expected::Only(_) | Expected::Order(_), None) => true,
+        // A machine that does not report a field does not show what else is in it.
+        (Expected::Only(_), None) => assertion.at.parent().is_some(),
+        (Expected::Absent | Expected::Order(_), None) => true,
         (Expected::Absent | Expected::Only(_), Some(_)) => false,
         (Expected::Len(expected), actual) => actual.and_then(Value::len) == Some(*expected),
     };

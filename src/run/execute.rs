@@ -9,7 +9,7 @@ use super::compare::{UnknownField, differences};
 use super::file_options::FileOptions;
 use super::judged_case::JudgedCase;
 use super::load::{LoadedCase, LoadedFile};
-use super::not_compared::{leaves_out, left_out, without_ignored};
+use super::not_compared::{leaves_out, left_out};
 use super::options::RunOptions;
 use super::second_try::judge_tries;
 use super::state_table::{FailedStep, state_table};
@@ -475,9 +475,9 @@ impl<'c> ComparedCase<'c> {
             return;
         }
         let number = (case.steps.len() > 1).then_some(index + 1);
-        match differences(&case.steps[index], number, (loaded.document, loaded.format), state) {
-            Ok(mut differences) => {
-                without_ignored(&mut differences, loaded.options);
+        let (step, ignored) = (&case.steps[index], &loaded.options.ignored);
+        match differences(step, number, (loaded.document, loaded.format), state, ignored) {
+            Ok(differences) => {
                 if self.table.is_none() && !differences.is_empty() {
                     let failed = FailedStep { case, index, differences: &differences };
                     self.table = table_of(loaded, &failed, state);

@@ -3,9 +3,10 @@
 use num_bigint::{BigInt, BigUint};
 
 use crate::model::assertion::Expected;
+use crate::model::mismatch::Mismatch;
+use crate::model::name::Name;
 use crate::model::path::{Path, PathKey};
 use crate::model::value::Value;
-use crate::model::verdict::CaseDifference;
 
 /// A field that is not compared, or some of its bits.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,19 +39,48 @@ impl IgnoredField {
     fn is_of(&self, at: &Path) -> bool {
         matches!(at.first(), PathKey::Name(name) if **name == *self.field)
     }
+}
 
-    /// Whether the user ignores this difference.
-    pub(super) fn covers(&self, difference: &CaseDifference) -> bool {
-        if !self.is_of(&difference.at) {
-            return false;
+/// Whether the user ignores the whole field of a datum.
+pub(super) fn is_ignored(ignored: &[IgnoredField], at: &Path) -> bool {
+    ignored.iter().any(|ignored| ignored.mask.is_none() && ignored.is_of(at))
+}
+
+/// Whether all that differs are bits that the user ignores: those of all masks of the field.
+pub(super) fn is_in_ignored_bits(ignored: &[IgnoredField], mismatch: &Mismatch) -> bool {
+    let masks =
+        ignored.iter().filter(|ignored| ignored.is_of(&mismatch.at)).filter_map(|it| it.mask.as_ref());
+    let Some(mask) = masks.cloned().reduce(|all, mask| all | mask) else { return false };
+    let zero = Value::int(0);
+    match (&mismatch.expected, &mismatch.actual) {
+        (Expected::Is(expected), Some(actual)) => is_equal_without(&mask, expected, actual),
+        // A cell that is not listed is 0, on either side.
+        (Expected::Absent, Some(actual)) => is_equal_without(&mask, &zero, actual),
+        (Expected::Is(expected), None) if mismatch.at.parent().is_some() => {
+            is_equal_without(&mask, expected, &zero)
         }
-        let Some(mask) = &self.mask else { return true };
-        match (&difference.expected, &difference.actual) {
-            (Expected::Is(Value::Int(expected)), Some(Value::Int(actual))) => {
-                let differing = expected ^ actual;
-                differing.clone() & BigInt::from(mask.clone()) == differing
-            }
-            _ => false,
+        _ => false,
+    }
+}
+
+/// Whether values are equal but for these bits of the numbers in them.
+fn is_equal_without(mask: &BigUint, one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Int(one), Value::Int(other)) => {
+            let differing = one ^ other;
+            differing.clone() & BigInt::from(mask.clone()) == differing
         }
+        (Value::List(ones), Value::List(others)) => {
+            let pairs = ones.iter().zip(others);
+            ones.len() == others.len()
+                && pairs.into_iter().all(|(one, other)| is_equal_without(mask, one, other))
+        }
+        (Value::Record(ones), Value::Record(others)) => {
+            let is_equal = |(one, other): (&(Name, Value), &(Name, Value))| {
+                one.0 == other.0 && is_equal_without(mask, &one.1, &other.1)
+            };
+            ones.len() == others.len() && ones.iter().zip(others).all(is_equal)
+        }
+        (one, other) => one == other,
     }
 }

@@ -6,15 +6,7 @@ use super::ignored_field::IgnoredField;
 use crate::model::case::{Case, Step};
 use crate::model::event::{FieldNotCompared, NotComparedReason};
 use crate::model::path::{Path, PathKey};
-use crate::model::verdict::CaseDifference;
 use crate::testees::MakeTestee;
-
-/// Drops the differences that the user ignores.
-pub(super) fn without_ignored(differences: &mut Vec<CaseDifference>, options: &FileOptions) {
-    if !options.ignored.is_empty() {
-        differences.retain(|difference| !options.ignored.iter().any(|ignored| ignored.covers(difference)));
-    }
-}
 
 /// The fields of a case that are not compared, each with the number of steps that demand it.
 pub(super) fn left_out(case: &Case, options: &FileOptions, testee: &MakeTestee) -> Vec<FieldNotCompared> {

@@ -58,6 +58,7 @@ mod identity;
 mod lines;
 mod misconduct;
 mod pool;
+mod script_words;
 mod stderr;
 mod trouble;
 

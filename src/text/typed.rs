@@ -199,7 +199,9 @@ pub fn compared(value: Value, field_type: &FieldType, options: &FieldOptions) ->
         (value, FieldType::Optional(inner)) => compared(value, inner, options),
         (Value::Int(number), _) => Value::Int(masked(number, options)),
         (Value::List(items), FieldType::List(item) | FieldType::Array(item, _)) => {
-            let items = items.into_iter().map(|value| compared(value, item, options));
+            // Lists in the list keep their order.
+            let inner = FieldOptions { order: ListOrder::Compared, ..options.clone() };
+            let items = items.into_iter().map(|value| compared(value, item, &inner));
             Value::List(ordered(items.collect(), item, options.order))
         }
         (Value::List(items), FieldType::Tuple(types)) => {
@@ -223,7 +225,7 @@ pub fn compared(value: Value, field_type: &FieldType, options: &FieldOptions) ->
             let member = |(name, value)| (name, compared(value, inner, &plain));
             Value::Record(members.into_iter().map(member).collect()).in_order()
         }
-        (value @ Value::Record(_), FieldType::Json) => value.in_order(),
+        (value, FieldType::Json) => value.in_order(),
         (value, _) => value,
     }
 }

@@ -619,3 +619,13 @@ fn junit_identities() {
         assert_eq!(identity(other).split("line=").next(), passes.split("line=").next());
     }
 }
+
+/// An outcome that is ignored decides nothing: what else differs is reported.
+#[test]
+fn an_ignored_outcome_hides_no_difference() {
+    let run = |file: &str| vmconf(&["run", &format!("{WRONG}/{file}"), "--ignore", "outcome"]);
+    let ran = run("success-expected.json");
+    assert!(ran.exit == 1 && ran.stdout.contains("not compared: outcome"), "{ran:?}");
+    // Nothing else is demanded.
+    assert_eq!(run("halt-expected.json").exit, 0);
+}

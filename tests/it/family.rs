@@ -2,6 +2,8 @@
 
 #[cfg(unix)]
 mod commands;
+#[cfg(unix)]
+mod compared;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -664,9 +666,15 @@ fn answering(folder: &Path, fields: &str) -> String {
 
 /// Runs vectors of one declared state against a machine that always answers the same.
 fn against(state: &str, vectors: &str, answer: &str) -> Ran {
+    against_with(&[], state, vectors, answer)
+}
+
+/// The same with further arguments.
+fn against_with(args: &[&str], state: &str, vectors: &str, answer: &str) -> Ran {
     let folder = folder(&[("m.toml", &declaration(state)), ("m.json", vectors)]);
     let vm = answering(folder.path(), answer);
-    vmconf_in(folder.path(), &["run", "m.json", "--family", "./m.toml", "--vm", &vm])
+    let run = ["run", "m.json", "--family", "./m.toml", "--vm", &vm];
+    vmconf_in(folder.path(), &[&run, args].concat())
 }
 
 /// `unlisted` and its default hold for a memory wherever it is: inside a record, optional, in a list or map.

@@ -2,11 +2,14 @@
 
 use super::declaration::{Demanded, FormatDeclaration, Given, StepActions, StepDeclaration};
 use super::node_path::{NodePath, PathStep};
-use crate::formats::fields::Diagnostics;
 use crate::model::diagnostic::Diagnostic;
+use crate::model::position::Origin;
 use crate::model::rule::LintRule;
 use crate::text::json::{JsonMember, JsonNode, quoted};
 use crate::text::suggest::nearest;
+
+/// What is done with a datum that nothing knows.
+type Report<'r> = &'r mut dyn FnMut(Diagnostic<Origin>);
 
 /// The data below a datum that a declaration knows.
 #[derive(Debug, Default)]
@@ -37,6 +40,13 @@ impl KnownNodes {
         known
     }
 
+    /// What a format knows of a file: its cases.
+    pub(super) fn of_file(format: &FormatDeclaration) -> KnownNodes {
+        let mut known = KnownNodes::default();
+        known.add(&format.cases.steps);
+        known
+    }
+
     fn add_step(&mut self, before: &[PathStep], step: &StepDeclaration) {
         let mut add = |path: &NodePath| self.add(&[before, &path.steps].concat());
         if let StepActions::At(path) = &step.actions {
@@ -64,38 +74,38 @@ impl KnownNodes {
     }
 
     /// Reports the outermost data of a datum that nothing knows.
-    pub(super) fn check(&self, node: JsonNode<'_>, diagnostics: &mut Diagnostics) {
-        check(&[self], node, diagnostics);
+    pub(super) fn check(&self, node: JsonNode<'_>, report: Report<'_>) {
+        check(&[self], node, report);
     }
 }
 
 /// As [`KnownNodes::check`]; `known` is all that paths know of the datum: `$.a[0].b` and `$.a[*].c` both know the first
 /// item.
-fn check(known: &[&KnownNodes], node: JsonNode<'_>, diagnostics: &mut Diagnostics) {
+fn check(known: &[&KnownNodes], node: JsonNode<'_>, report: Report<'_>) {
     if known.iter().any(|known| known.whole) {
         return;
     }
     if node.is_object() {
-        node.members().for_each(|member| check_member(known, &member, diagnostics));
+        node.members().for_each(|member| check_member(known, &member, report));
     } else if node.is_array() {
-        check_items(known, node, diagnostics);
+        check_items(known, node, report);
     } else {
-        diagnostics.note(unknown(node.at(), format!("{} is ignored", node.shown())));
+        report(unknown(node.at(), format!("{} is ignored", node.shown())));
     }
 }
 
-fn check_member(known: &[&KnownNodes], member: &JsonMember<'_>, diagnostics: &mut Diagnostics) {
+fn check_member(known: &[&KnownNodes], member: &JsonMember<'_>, report: Report<'_>) {
     let named = known.iter().flat_map(|known| &known.members).filter(|inner| inner.0 == member.key);
     let inner: Vec<_> = named.map(|inner| &inner.1).chain(each(known)).collect();
     if !inner.is_empty() {
-        return check(&inner, member.value, diagnostics);
+        return check(&inner, member.value, report);
     }
     let what = format!("unknown member {} is ignored", quoted(&member.key));
     let names = known.iter().flat_map(|known| &known.members).map(|inner| inner.0.as_str());
-    diagnostics.note(unknown(member.key_at, what).suggest(nearest(&member.key, names)));
+    report(unknown(member.key_at, what).suggest(nearest(&member.key, names)));
 }
 
-fn check_items(known: &[&KnownNodes], node: JsonNode<'_>, diagnostics: &mut Diagnostics) {
+fn check_items(known: &[&KnownNodes], node: JsonNode<'_>, report: Report<'_>) {
     let items = || known.iter().flat_map(|known| &known.items);
     // Only indices from the end need the length.
     let has_last = items().any(|(index, _)| *index < 0);
@@ -104,9 +114,9 @@ fn check_items(known: &[&KnownNodes], node: JsonNode<'_>, diagnostics: &mut Diag
         let is_known = |known: &&(i64, KnownNodes)| known.0 == index || known.0 == index - length;
         let inner: Vec<_> = items().filter(is_known).map(|inner| &inner.1).chain(each(known)).collect();
         if inner.is_empty() {
-            diagnostics.note(unknown(item.at(), format!("unknown item {index} is ignored")));
+            report(unknown(item.at(), format!("unknown item {index} is ignored")));
         } else {
-            check(&inner, item, diagnostics);
+            check(&inner, item, report);
         }
     }
 }
@@ -124,6 +134,6 @@ fn entry<'k, K: PartialEq + Clone>(known: &'k mut Vec<(K, KnownNodes)>, key: &K)
     &mut known[index].1
 }
 
-fn unknown(at: u32, what: String) -> Diagnostic<crate::model::position::Origin> {
+fn unknown(at: u32, what: String) -> Diagnostic<Origin> {
     Diagnostic::at(at, what).under(LintRule::UnknownMember)
 }

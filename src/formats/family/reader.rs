@@ -242,8 +242,10 @@ impl FamilyReader {
         format!("cases of {} at {cases}{has}", self.family.machine)
     }
 
-    /// Counts the items that are no cases.
+    /// Counts the items that are no cases, and notes what lies beside the cases: no declaration can say that it is
+    /// ignored.
     pub(super) fn rest(&self, root: JsonNode<'_>, diagnostics: &mut Diagnostics) {
+        KnownNodes::of_file(self.format()).check(root, &mut |beside| diagnostics.mention(beside));
         let mut others = self.candidates(root).filter(|candidate| self.missing(candidate.node).is_some());
         if let Some(first) = others.next() {
             let count = others.count() + 1;
@@ -281,7 +283,7 @@ impl FamilyReader {
             }
         };
         let CaseReader { values, places, .. } = reader;
-        self.known.check(node, diagnostics);
+        self.known.check(node, &mut |unknown| diagnostics.note(unknown));
         let program = Program::from(Value::Record(values));
         Some(Case { machine, program, places, steps, label: None })
     }

@@ -96,10 +96,10 @@ impl Test {
         self.post.is_some_and(|post| post < entry.index())
     }
 
-    /// The fork whose list contains the entry.
+    /// The fork whose list contains the entry, or that has it in the place of a list.
     pub(super) fn fork_of<'d>(&self, entry: JsonNode<'d>) -> Option<JsonMember<'d>> {
         let post = JsonNode::at_index(entry.document(), self.post?);
-        post.members().take_while(|fork| fork.value.index() < entry.index()).last()
+        post.members().take_while(|fork| fork.value.index() <= entry.index()).last()
     }
 
     /// The parameters that an entry chooses, as members of the change that is applied to the machine.

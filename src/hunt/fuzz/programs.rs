@@ -284,8 +284,7 @@ impl ProgramTarget<'_> {
             return program;
         }
         let tries = (0..MAX_TRIES).map(|_| self.generator.next(numbers));
-        let is_useful =
-            |program: &GeneratedProgram| !self.refused.has_any(&self.generator.codes(program));
+        let is_useful = |program: &GeneratedProgram| !self.refused.has_any(&self.generator.codes(program));
         iter::once(program).chain(tries).find(is_useful).unwrap_or_else(|| self.generator.next(numbers))
     }
 

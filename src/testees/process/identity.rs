@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::env;
-use std::fs::{self, DirEntry, File};
+use std::fs::{self, DirEntry, File, Metadata};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use super::command::TesteeCommand;
+use super::script_words::{ComputedWords, script_words};
 
 /// Programs that run the text of their arguments or of a script.
 const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh", "mksh", "fish", "busybox", "ash"];
@@ -74,6 +75,11 @@ impl IdentityReader<'_> {
             if let Some(text) = text {
                 return self.shell(text, "the text after -c", depth);
             }
+            let script = arguments.iter().find(|word| !word.starts_with('-'));
+            if let Some(script) = script.map(|word| self.in_folder(word)).filter(|path| path.is_file()) {
+                self.content(&script)?;
+                self.script(&script, depth)?;
+            }
         }
         let is_text =
             |word: &String| ["-c", "-e", "-m", "--eval", "-cp", "--module"].contains(&word.as_str());
@@ -102,7 +108,11 @@ impl IdentityReader<'_> {
         if !self.content(path)? {
             return Ok(());
         }
-        let Some(first) = first_line(path).map_err(|error| unreadable(path, &error))? else { return Ok(()) };
+        let Some(first) = first_line(path).map_err(|error| unreadable(path, &error))? else {
+            // Without the line, an executable text is run by a shell.
+            let is_script = is_executable_text(path).map_err(|error| unreadable(path, &error))?;
+            return if is_script { self.script(path, depth) } else { Ok(()) };
+        };
         let interpreter: Vec<_> = first.split_whitespace().collect();
         // As in `#!/usr/bin/env python3`.
         let is_env = |word: &&&str| file_name(word) == "env" || word.starts_with('-');
@@ -111,11 +121,13 @@ impl IdentityReader<'_> {
         if let Some(path) = self.program(name).filter(|_| !name.is_empty()) {
             self.content(&path)?;
         }
-        if SHELLS.contains(&name) {
-            let text = fs::read_to_string(path).map_err(|error| unreadable(path, &error))?;
-            return self.shell(&text, &path.display().to_string(), depth + 1);
-        }
-        Ok(())
+        if SHELLS.contains(&name) { self.script(path, depth) } else { Ok(()) }
+    }
+
+    /// Adds what a file for a shell starts.
+    fn script(&mut self, path: &Path, depth: usize) -> Result<(), UnknownIdentity> {
+        let text = fs::read_to_string(path).map_err(|error| unreadable(path, &error))?;
+        self.shell(&text, &path.display().to_string(), depth + 1)
     }
 
     /// Adds the content of a file. Returns false if it was added before.
@@ -136,20 +148,35 @@ impl IdentityReader<'_> {
         if depth > MAX_NESTED {
             return Err(unknown(format!("{shown} is started by too many other scripts")));
         }
-        let lines = text.lines().filter(|line| !line.trim_start().starts_with('#'));
-        for line in lines {
-            if computes(line) {
-                return Err(unknown(format!("{shown} computes what it starts")));
+        let words = script_words(text)
+            .map_err(|ComputedWords| unknown(format!("{shown} computes what it starts")))?;
+        for (index, word) in words.iter().enumerate() {
+            let is_script = index > 1
+                && is_command_flag(&words[index - 1].text)
+                && SHELLS.contains(&file_name(&words[index - 2].text));
+            if is_script {
+                self.shell(&word.text, shown, depth + 1)?;
             }
-            let is_end = |it: char| it.is_whitespace() || "'\";|&()<>=".contains(it);
-            for word in line.split(is_end).filter(|word| !word.is_empty()) {
-                refuse_launcher(file_name(word))?;
-                let in_folder = self.in_folder(word);
-                let path = if in_folder.is_file() { Some(in_folder) } else { self.program(word) };
-                path.map_or(Ok(()), |path| self.executed(&path, depth))?;
-            }
+            let is_included = index > 0 && words[index - 1].text == ".";
+            let included = Some(self.in_folder(&word.text)).filter(|path| is_included && path.is_file());
+            included.map_or(Ok(()), |path| self.content(&path).and_then(|_| self.script(&path, depth)))?;
+            self.named(&word.text, depth)?;
+            // A program may take a whole command as one argument.
+            let parts = word.text.split(|it: char| it.is_whitespace() || "'\";|&()<>=".contains(it));
+            parts.filter(|_| word.is_quoted).try_for_each(|part| self.named(part, depth))?;
         }
         Ok(())
+    }
+
+    /// Adds the file that a word of a script names, if it names one.
+    fn named(&mut self, word: &str, depth: usize) -> Result<(), UnknownIdentity> {
+        if word.is_empty() {
+            return Ok(());
+        }
+        refuse_launcher(file_name(word))?;
+        let in_folder = self.in_folder(word);
+        let path = if in_folder.is_file() { Some(in_folder) } else { self.program(word) };
+        path.map_or(Ok(()), |path| self.executed(&path, depth))
     }
 
     /// Adds a file, or all files of a folder, that the user named.
@@ -190,12 +217,6 @@ fn is_command_flag(word: &str) -> bool {
     word.starts_with('-') && !word.starts_with("--") && word.ends_with('c')
 }
 
-/// Whether a line for a shell has a variable or a substitution that can name a program.
-fn computes(line: &str) -> bool {
-    let is_name = |it: char| it.is_ascii_alphabetic() || "_{(".contains(it);
-    line.contains('`') || line.split('$').skip(1).any(|rest| rest.starts_with(is_name))
-}
-
 /// The first line of a script after `#!`; `None` for any other file.
 fn first_line(path: &Path) -> io::Result<Option<String>> {
     const MAX_LENGTH: u64 = 256;
@@ -203,6 +224,29 @@ fn first_line(path: &Path) -> io::Result<Option<String>> {
     File::open(path)?.take(MAX_LENGTH).read_to_end(&mut start)?;
     let start = String::from_utf8_lossy(&start).into_owned();
     Ok(start.strip_prefix("#!").map(|rest| rest.lines().next().unwrap_or_default().to_owned()))
+}
+
+/// Whether a file may be executed, and is text: no program that a linker made.
+fn is_executable_text(path: &Path) -> io::Result<bool> {
+    const MAX_LENGTH: u64 = 512;
+    let file = File::open(path)?;
+    if !is_executable(&file.metadata()?) {
+        return Ok(false);
+    }
+    let mut start = Vec::new();
+    file.take(MAX_LENGTH).read_to_end(&mut start)?;
+    Ok(!start.contains(&0) && !start.starts_with(b"\x7fELF"))
+}
+
+#[cfg(unix)]
+fn is_executable(metadata: &Metadata) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    metadata.permissions().mode() & 0o111 != 0
+}
+
+#[cfg(not(unix))]
+fn is_executable(_: &Metadata) -> bool {
+    false
 }
 
 fn refuse_launcher(name: &str) -> Result<(), UnknownIdentity> {
@@ -290,6 +334,31 @@ mod tests {
                 assert_eq!(is_other, deciding.contains(&file), "{words:?} {file}");
             }
         }
+    }
+
+    /// A shell runs a script whatever its first line is, and one that may be executed without such a line.
+    #[test]
+    fn scripts_without_a_first_line_are_followed() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let place = FilePlace(TempDir::new().unwrap());
+        place.write("outer.sh", "exec ./i\"nner\".sh\n");
+        for inner in ["./vm\n", "#!/bin/sh\n./vm\n"] {
+            place.write("inner.sh", inner);
+            let mode = fs::Permissions::from_mode(0o755);
+            fs::set_permissions(place.0.path().join("inner.sh"), mode).unwrap();
+            place.write("vm", "1");
+            let before = place.identity(&["sh", "outer.sh"]).unwrap();
+            place.write("vm", "2");
+            assert_ne!(place.identity(&["sh", "outer.sh"]).unwrap(), before, "{inner}");
+        }
+        place.write("outer.sh", "exec ~/inner.sh\n");
+        assert!(place.identity(&["sh", "outer.sh"]).is_err());
+        assert!(place.identity(&["sh", "-c", "./inner.s?"]).is_err());
+        place.write("outer.sh", ". ./lines\n");
+        place.write("lines", "./vm\n");
+        let before = place.identity(&["sh", "outer.sh"]).unwrap();
+        place.write("vm", "3");
+        assert_ne!(place.identity(&["sh", "outer.sh"]).unwrap(), before);
     }
 
     #[test]

@@ -1,0 +1,83 @@
+//! What of a field is compared, and what a user ignores.
+
+use super::{against, against_with, declaration, folder, vmconf_in};
+
+/// `json` is compared as JSON values, in which members have no order, wherever an object is.
+#[test]
+fn members_of_objects_in_lists_have_no_order() {
+    let expected = r#"[{"b":{"s":[]},"e":{"s":[{"a":1,"b":[{"c":1,"d":2}]}]}}]"#;
+    for state in ["s = 'json'", "s = '[json]'"] {
+        assert_eq!(against(state, expected, r#"{"s":[{"b":[{"d":2,"c":1}],"a":1}]}"#).exit, 0, "{state}");
+        assert_eq!(against(state, expected, r#"{"s":[{"b":[{"d":1,"c":2}],"a":1}]}"#).exit, 1, "{state}");
+    }
+}
+
+/// `order` is an option of the field: lists in its list keep their order.
+#[test]
+fn any_order_is_that_of_the_outer_list() {
+    let state = "s = { type = '[[u8]]', order = 'any' }";
+    let vectors = r#"[{"b":{"s":[]},"e":{"s":[[1],[2,3]]}}]"#;
+    assert_eq!(against(state, vectors, r#"{"s":[[2,3],[1]]}"#).exit, 0);
+    assert_eq!(against(state, vectors, r#"{"s":[[3,2],[1]]}"#).exit, 1);
+}
+
+/// Even if no cell of it is demanded, a field must be reported.
+#[test]
+fn a_field_that_is_not_reported_fails() {
+    for (state, none) in [
+        ("s = 'memory<u16, u8>'", "[]"),
+        ("s = 'map<u8, memory<u8, u8>>'", "{}"),
+        ("s = 'map<u8, u8>'", "{}"),
+        ("s = '[u8]'", "[]"),
+    ] {
+        let state = format!("{state}\na = 'u8'");
+        let vectors = format!(r#"[{{"b":{{"s":{none},"a":1}},"e":{{"s":{none},"a":1}}}}]"#);
+        let both = format!(r#"{{"s":{none},"a":1}}"#);
+        assert_eq!(against(&state, &vectors, &both).exit, 0, "{state}");
+        // The machine says that it reports the field.
+        let folder = folder(&[("m.toml", &declaration(&state)), ("m.json", &vectors)]);
+        let vm = super::answering(folder.path(), &both);
+        let script = folder.path().join("machine.sh");
+        let without = std::fs::read_to_string(&script).unwrap().replace(&both, r#"{"a":1}"#);
+        std::fs::write(&script, without).unwrap();
+        let ran = vmconf_in(folder.path(), &["run", "m.json", "--family", "./m.toml", "--vm", &vm]);
+        assert!(matches!(ran.exit, 1 | 3), "{state}: {ran:?}");
+    }
+}
+
+/// The bits of all masks of a field are ignored, in each number of it.
+#[test]
+fn ignored_bits_are_those_of_all_masks() {
+    let number = r#"[{"b":{"s":0},"e":{"s":0}}]"#;
+    let both = ["--ignore", "s:0x20", "--ignore", "s:0x8"];
+    assert_eq!(against_with(&both, "s = 'u8'", number, r#"{"s":40}"#).exit, 0);
+    assert_eq!(against_with(&both, "s = 'u8'", number, r#"{"s":41}"#).exit, 1);
+    let lowest = ["--ignore", "s:0x1"];
+    for (state, vectors, same, other) in [
+        ("s = 'memory<u8, u8>'", r#"[{"b":{"s":[]},"e":{"s":[[1,2]]}}]"#, "[[1,3],[2,1]]", "[[1,3],[2,2]]"),
+        ("s = 'memory<u8, u8>'", r#"[{"b":{"s":[]},"e":{"s":[[1,1]]}}]"#, "[]", "[[1,2]]"),
+        ("s = '[u8]'", r#"[{"b":{"s":[]},"e":{"s":[2,4]}}]"#, "[3,5]", "[2,7]"),
+        ("s = '(u8, u8)'", r#"[{"b":{"s":[0,0]},"e":{"s":[2,4]}}]"#, "[3,5]", "[2,7]"),
+        ("s = 'map<u8, u8>'", r#"[{"b":{"s":{}},"e":{"s":{"7":2}}}]"#, r#"{"7":3}"#, r#"{"7":2,"8":1}"#),
+    ] {
+        for (value, exit) in [(same, 0), (other, 1)] {
+            let ran = against_with(&lowest, state, vectors, &format!(r#"{{"s":{value}}}"#));
+            assert_eq!(ran.exit, exit, "{state}: {value}: {ran:?}");
+        }
+    }
+}
+
+/// What lies beside the cases is mentioned, but fails no strict run: no declaration can say that it is ignored.
+#[test]
+fn members_beside_the_cases_are_noted() {
+    let declaration = declaration("s = 'u8'").replace("cases = '$[*]'", "cases = '$.tests[*]'");
+    let vectors = r#"{"meta":1,"tests":[{"b":{"s":1},"e":{"s":1}}],"tests2":[{"b":{"s":1},"e":{"s":2}}]}"#;
+    let folder = folder(&[("m.toml", &declaration), ("m.json", vectors)]);
+    let ran = vmconf_in(folder.path(), &["check", "m.json", "--family", "./m.toml", "--all"]);
+    for note in ["\"meta\" is ignored\n --> m.json:1:2", "\"tests2\" is ignored\n --> m.json:1:47"] {
+        assert!(ran.stdout.contains(note), "{note}: {ran:?}");
+    }
+    let vm = super::answering(folder.path(), r#"{"s":1}"#);
+    let strict = ["run", "m.json", "--family", "./m.toml", "--strict", "--vm", &vm];
+    assert_eq!(vmconf_in(folder.path(), &strict).exit, 0);
+}
