@@ -171,8 +171,8 @@ impl FromIterator<VectorSource> for Sources {
 }
 
 /// The files that `paths` name: a path is a file, a folder for all `.json` files in it and its subfolders, or
-/// a case id for the file of the case; from the working folder, else from the anchor. A path that does not exist
-/// as it is typed is read as ids show it. Symbolic links inside a folder are skipped, so that nothing outside it
+/// a case id for the file of the case; from the working folder, else from the anchor, and the other way round for
+/// an id. A path that does not exist as it is typed is read as ids show it. Symbolic links inside a folder are skipped, so that nothing outside it
 /// is read. A folder that cannot be searched becomes a source that cannot be read.
 ///
 /// # Errors
@@ -235,8 +235,10 @@ fn case_in_file(id: &str, anchor: &Anchor) -> Option<VectorSource> {
 fn split_id<'i>(id: &'i str, anchor: &Anchor) -> Option<(PathBuf, &'i str)> {
     id.match_indices("::").find_map(|(at, _)| {
         let (file, case) = (&id[..at], &id[at + 2..]);
+        // Ids are printed with names from the anchor, and name the same case wherever they are typed.
+        let named = Some(anchor.path(file)).filter(|path| path.is_file());
         let paths = [path_of(file), file.into()].map(|path| anchor.resolve(&path, Path::is_file));
-        Some((paths.into_iter().find(|path| path.is_file())?, case))
+        Some((named.or_else(|| paths.into_iter().find(|path| path.is_file()))?, case))
     })
 }
 

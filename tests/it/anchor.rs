@@ -103,8 +103,14 @@ fn ids_are_the_same_from_a_subfolder() {
     assert_eq!(project.vmconf("project", &["run", "--rerun", "failed"]).exit, 1);
     let json = project.vmconf("project/many", &["run", ".", "--report", "json"]).stdout;
     assert!(json.contains(r#""file":"many/gas.json""#), "{json}");
+    // It names the same case if the working folder has such a file as well.
+    let nested = Path::new(&project.path("project/many/many")).to_owned();
+    fs::create_dir(&nested).unwrap();
+    fs::copy(at_root("vectors/evm/arithmetic/add.json"), nested.join("gas.json")).unwrap();
+    assert_eq!(project.list("project/many", "many/gas.json::gas"), ID);
+    assert_ne!(project.list("project/many", "many/gas.json"), ID);
     // Without it, the anchor is the working folder.
-    assert_eq!(project.vmconf("project/many", &["list", "--no-config", "."]).stdout, "gas.json::gas\n");
+    assert_eq!(project.vmconf("project/many", &["list", "--no-config", "gas.json"]).stdout, "gas.json::gas\n");
 }
 
 #[test]
