@@ -498,3 +498,14 @@ fn an_empty_reason_is_refused() {
     assert!(refused.exit == 2 && refused.stderr.contains("--accept <REASON>"), "{refused:?}");
     assert!(!folder.path().join("k.toml").exists());
 }
+
+/// A list of known failures is no vector: no report advises to explain it.
+#[test]
+fn no_report_explains_the_list() {
+    let list = List::new(&entry(&format!("{ADD}::gone"), ""));
+    for form in ["text", "github", "sarif", "markdown", "tap", "junit", "json"] {
+        let ran = list.run(&[ADD, "--report", form]);
+        assert!(ran.exit == 3 && ran.stdout.contains("no case matches"), "{form}: {ran:?}");
+        assert!(!ran.stdout.contains("vmconf diff"), "{form}: {ran:?}");
+    }
+}
