@@ -1,7 +1,7 @@
 //! `vmconf bisect`
 
 use std::fs::File;
-use std::io::{self, BufReader, ErrorKind, Write};
+use std::io::{self, BufReader, Write};
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,6 +10,7 @@ use anyhow::{Context, bail};
 use clap::Args;
 use vmconf::explain::bisect::{
     self, Bisected, Compared, Divergence, NextInstruction, OnVm, Parted, RunDifference, StateDifference,
+    TraceFault,
 };
 use vmconf::machines::Engine;
 use vmconf::model::count::counted;
@@ -133,9 +134,9 @@ fn print_next_command(out: &mut impl Write, words: &ShellWords) -> io::Result<()
 }
 
 fn unreadable(name: &str, error: io::Error) -> anyhow::Error {
-    match error.kind() {
-        ErrorKind::InvalidData => BrokenInput(format!("{name}: {error}")).into(),
-        _ => anyhow::Error::from(error).context(name.to_owned()),
+    match error.get_ref().and_then(|error| error.downcast_ref::<TraceFault>()) {
+        Some(fault) => BrokenInput(fault.located(name)).into(),
+        None => anyhow::Error::from(error).context(name.to_owned()),
     }
 }
 

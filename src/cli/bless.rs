@@ -119,6 +119,8 @@ struct BlessCounts {
     passed: usize,
     blessed: usize,
     not_written: usize,
+    /// How many of those were accepted, but their file cannot be written.
+    unwritable: usize,
     not_asked_for: usize,
     refused: usize,
     broken: usize,
@@ -149,12 +151,16 @@ impl<'i> BlessSession<'i> {
         let accepted = self.review(file, blessed)?;
         let new = blessed.with(accepted.iter().copied());
         let texts = Texts { old: &blessed.old, new: &new };
-        if !accepted.is_empty() && write(source, texts) {
-            self.counts.blessed += accepted.len();
-            self.counts.not_written += blessed.changes.len() - accepted.len();
-        } else {
-            self.counts.not_written += blessed.changes.len();
-        }
+        let written = match () {
+            () if accepted.is_empty() => 0,
+            () if write(source, texts) => accepted.len(),
+            () => {
+                self.counts.unwritable += accepted.len();
+                0
+            }
+        };
+        self.counts.blessed += written;
+        self.counts.not_written += blessed.changes.len() - written;
         Ok(())
     }
 
@@ -198,7 +204,7 @@ impl<'i> BlessSession<'i> {
     }
 
     fn end(&self) -> io::Result<Exit> {
-        let BlessCounts { passed, blessed, not_written, not_asked_for, refused, broken } = self.counts;
+        let BlessCounts { passed, blessed, not_written, not_asked_for, refused, broken, .. } = self.counts;
         if not_written > 0 && self.consent == Consent::Missing {
             output::note(
                 "note: nothing is written, since there is no terminal for the question; --yes writes the changes shown",
@@ -216,7 +222,7 @@ impl<'i> BlessSession<'i> {
         )?;
         out.flush()?;
         Ok(match self.counts {
-            BlessCounts { broken: 1.., .. } => Exit::Broken,
+            BlessCounts { broken: 1.., .. } | BlessCounts { unwritable: 1.., .. } => Exit::Broken,
             BlessCounts { not_written: 1.., .. }
             | BlessCounts { refused: 1.., .. }
             | BlessCounts { not_asked_for: 1.., blessed: 0, .. } => Exit::Failed,

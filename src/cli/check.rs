@@ -1,6 +1,7 @@
 //! `vmconf check`
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::io::{self, Write};
 
 use anyhow::Context;
@@ -25,7 +26,7 @@ use super::settings::Settings;
 /// Example: vmconf check vectors/
 ///
 /// What `run` rejects is an error. Unknown members, specification violations and likely mistakes are
-/// warnings, or errors with --strict. The exit code is 3 if there are errors.
+/// warnings, or errors with --strict. The exit code is 3 if there are errors, or if a file to fix cannot be written.
 #[derive(Debug, Args)]
 pub(super) struct CheckArgs {
     #[command(flatten)]
@@ -56,11 +57,11 @@ impl CheckArgs {
         let options = self.select.options(settings)?;
         let mut checker = Checker::new(&options);
         let mut out = self.output()?;
-        let mut summary = LintSummary::default();
+        let (mut summary, mut unwritten) = (LintSummary::default(), 0);
         for source in &self.select.sources(settings, &options)? {
             let mut checked = checker.check(&source);
             if self.fix {
-                checked = fixed(&mut checker, &source, checked);
+                checked = fixed(&mut checker, &source, checked, &mut unwritten);
             }
             summary.count(&checked);
             out.file(&checked)?;
@@ -68,6 +69,7 @@ impl CheckArgs {
         out.end(&summary)?;
         Ok(match summary {
             LintSummary { errors: 1.., .. } => Exit::Broken,
+            _ if unwritten > 0 => Exit::Broken,
             LintSummary { cases: 0, .. } => Exit::NothingRan,
             _ => Exit::Passed,
         })
@@ -90,23 +92,30 @@ fn list_rules() -> anyhow::Result<Exit> {
     Ok(Exit::Passed)
 }
 
-/// Fixes a file if possible, with a note. Returns the diagnostics that are left.
-fn fixed(checker: &mut Checker<'_>, source: &VectorSource, checked: Checked) -> Checked {
+/// Fixes a file if possible, with a note. Returns the diagnostics that are left, and counts it among the `unwritten` files
+/// if it cannot be written.
+fn fixed(
+    checker: &mut Checker<'_>,
+    source: &VectorSource,
+    checked: Checked,
+    unwritten: &mut usize,
+) -> Checked {
     let Some(fixed) = fix(checker, source, &checked) else { return checked };
-    let written = fixed.map_err(anyhow::Error::new).and_then(|Fixed { text, checked }| {
-        replace(source, &text)?;
-        Ok(checked)
-    });
-    match written {
-        Ok(left) => {
-            output::note(&format!("{}: fixed {}", source.shown, fewer(&checked, &left)));
-            left
-        }
+    let not_fixed = |why: &dyn Display| output::note(&format!("{}: not fixed: {why}", source.shown));
+    let Fixed { text, checked: left } = match fixed {
+        Ok(fixed) => fixed,
         Err(why) => {
-            output::note(&format!("{}: not fixed: {why}", source.shown));
-            checked
+            not_fixed(&why);
+            return checked;
         }
+    };
+    if let Err(error) = replace(source, &text) {
+        not_fixed(&error);
+        *unwritten += 1;
+        return checked;
     }
+    output::note(&format!("{}: fixed {}", source.shown, fewer(&checked, &left)));
+    left
 }
 
 /// Replaces the text of the file, or of its target if it is a link.

@@ -231,12 +231,8 @@ fn write_first(
     writeln!(out, "\n{}: {cases}; the first one is {name}", escaped(&shown))?;
     let has_errors = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
     for diagnostic in diagnostics {
-        writeln!(
-            out,
-            "  {}: {}",
-            diagnostic.severity.name(),
-            document.locate(diagnostic.clone()).located(&shown)
-        )?;
+        let located = document.locate(diagnostic.clone()).located(&shown);
+        writeln!(out, "  {}: {}", diagnostic.severity.name(), escaped(&located))?;
     }
     if let Some(case) = &case {
         write_case(out, family, case)?;

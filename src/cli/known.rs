@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use anyhow::{Context, bail};
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 use vmconf::model::case_report::CaseReport;
 use vmconf::model::count::counted;
@@ -127,7 +128,7 @@ struct Update {
     select: Select,
 
     /// Add failures, crashes and time-outs that are not listed, with this reason
-    #[arg(long, value_name = "REASON")]
+    #[arg(long, value_name = "REASON", value_parser = NonEmptyStringValueParser::new())]
     accept: Option<String>,
 
     #[command(flatten)]

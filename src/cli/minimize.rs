@@ -13,6 +13,7 @@ use vmconf::report::explanation;
 use vmconf::run::sources::VectorSource;
 use vmconf::run::{self, LoadOptions, LoadedFile, Worker};
 use vmconf::testees::MakeTestee;
+use vmconf::wire::line::harmless;
 
 use super::bless::note_broken;
 use super::errors::NothingToDo;
@@ -125,7 +126,7 @@ impl MinimizeCommand {
             self.force.write(path, small.text.as_bytes())?;
         } else {
             let mut out = output::stdout();
-            out.write_all(small.text.as_bytes())?;
+            out.write_all(harmless(&small.text).as_bytes())?;
             out.flush()?;
         }
         note_result(&small, source, &subject);

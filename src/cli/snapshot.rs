@@ -215,10 +215,7 @@ impl Snapshot<'_> {
         if old_text.is_some_and(|old| old.trim_end() == self.text.trim_end()) {
             counts.same += 1;
             // What was to be reviewed is no longer different.
-            if update != SnapshotUpdate::Nothing && beside.exists() {
-                fs::remove_file(&beside).with_context(|| beside.display().to_string())?;
-            }
-            return Ok(());
+            return if update == SnapshotUpdate::Nothing { Ok(()) } else { remove(&beside) };
         }
         let word = if old.is_some() { "DIFFERS" } else { "NEW" };
         if old.is_some() {
@@ -248,7 +245,9 @@ impl Snapshot<'_> {
             quoted(self.id),
             self.text
         );
-        Ok(ResultFile::with(path, text.as_bytes()).map_err(|error| Unwritten::file(path, error))?)
+        ResultFile::with(path, text.as_bytes()).map_err(|error| Unwritten::file(path, error))?;
+        // What was to be reviewed is replaced.
+        if update == SnapshotUpdate::Replace { remove(&beside) } else { Ok(()) }
     }
 }
 
@@ -270,6 +269,14 @@ fn end(counts: &SnapshotCounts, update: SnapshotUpdate, out: &mut impl Write) ->
         (0, 0, 0) => Exit::NothingRan,
         _ => Exit::Passed,
     })
+}
+
+/// Removes a file, if it exists.
+fn remove(path: &Path) -> anyhow::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(Unwritten::file(path, error).into()),
+        _ => Ok(()),
+    }
 }
 
 /// The text of a file; `None` if it does not exist.

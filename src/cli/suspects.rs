@@ -6,18 +6,22 @@ use std::io::Write;
 use anyhow::Context;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
+use indexmap::IndexSet;
 use vmconf::model::count::counted;
-use vmconf::model::event::Event;
+use vmconf::model::escape::escaped;
+use vmconf::model::event::{Event, RunSummary};
 use vmconf::model::exit_code::Exit;
 use vmconf::model::renderer::Renderer;
 use vmconf::model::suspects::SuspectAnalysis;
 use vmconf::model::verdict::DifferenceKind;
 use vmconf::report::suspects::{SUSPECTS, SuspectsKind};
-use vmconf::run::sources::Sources;
+use vmconf::run::anchor::Anchor;
+use vmconf::run::sources::{Sources, VectorSource};
 use vmconf::run::{self, LoadOptions};
 use vmconf::testees::process::ProcessGroups;
+use vmconf::wire::comparison::{RecordedOutcome, RecordedRunLine};
 
-use super::errors::UsageError;
+use super::errors::{NothingToDo, UsageError};
 use super::flags::FlagEffect;
 use super::history::RecordedRun;
 use super::number::positive;
@@ -71,6 +75,22 @@ impl RunVerdicts {
             |kind| matches!(kind, &DifferenceKind::Fail | &DifferenceKind::Crash | &DifferenceKind::Timeout);
         self.of.values().any(fails)
     }
+
+    /// What a recorded run says about the selected cases of these files, and about those files as a whole.
+    fn recorded(run: &RecordedRunLine, sources: &Sources, options: &LoadOptions) -> RunVerdicts {
+        let (mut of, mut summary) = (HashMap::new(), RunSummary::default());
+        for source in sources {
+            let file = run::open(&source, options);
+            let whole = source.only.is_none().then(|| escaped(&source.shown).into_owned());
+            for id in file.ids().map(|id| id.to_string()).chain(whole) {
+                let Some(outcome) = run.cases.get(&id) else { continue };
+                if of.insert(id, outcome.kind).is_none() {
+                    summary.count_kind(outcome.kind);
+                }
+            }
+        }
+        RunVerdicts { of, exit: summary.exit() }
+    }
 }
 
 impl Suspects {
@@ -83,10 +103,13 @@ impl Suspects {
         options.run.testee = self.vm.testee(settings, &groups, &options.run.interrupt)?;
         options.run.flaky = self.vm.flaky();
         options.run.jobs = self.jobs.map_or_else(processors, usize::from);
-        let sources = self.select.sources(settings, &options)?;
-        let verdicts = match &self.run {
-            Some(name) => recorded(settings, name)?,
-            None => ran(&sources, &options),
+        let (sources, verdicts) = match &self.run {
+            Some(name) => self.recorded(name, settings, &options)?,
+            None => {
+                let sources = self.select.sources(settings, &options)?;
+                let verdicts = ran(&sources, &options);
+                (sources, verdicts)
+            }
         };
         let unsupported = verdicts.of.values().filter(|kind| **kind == DifferenceKind::Unsupported).count();
         if unsupported > 0 {
@@ -104,6 +127,37 @@ impl Suspects {
         (kind.new)(&mut out, &analysis, &settings.repeated(FlagEffect::Verdicts))?;
         out.flush()?;
         Ok(verdicts.exit)
+    }
+
+    /// The verdicts of a recorded run about the selected cases, and their files. Without paths, all of its cases are
+    /// selected that still exist.
+    fn recorded(
+        &self,
+        name: &str,
+        settings: &Settings,
+        options: &LoadOptions,
+    ) -> anyhow::Result<(Sources, RunVerdicts)> {
+        let runs = RecordedRun::of(&settings.anchor)?;
+        let unknown =
+            || UsageError(format!("error: --run {name}: no run of this name; compare --list shows all"));
+        let run = runs.read(runs.name(name)?.ok_or_else(unknown)?)?;
+        let sources = if self.select.is_unnamed() {
+            files_of(&run, &settings.anchor)
+        } else {
+            self.select.sources(settings, options)?
+        };
+        let verdicts = RunVerdicts::recorded(&run, &sources, options);
+        if verdicts.of.is_empty() {
+            return Err(NothingToDo(format!("--run {name}: no selected case is in this run")).into());
+        }
+        if self.select.is_all() {
+            let missing = run.cases.len() - verdicts.of.len();
+            if missing > 0 {
+                let cases = counted(missing, "case");
+                output::note(&format!("note: {cases} of this run left out: no file has them any more"));
+            }
+        }
+        Ok((sources, verdicts))
     }
 }
 
@@ -129,14 +183,14 @@ fn ran(sources: &Sources, options: &LoadOptions) -> RunVerdicts {
     RunVerdicts { of, exit: summary.exit() }
 }
 
-/// Reads the verdicts of a recorded run.
-fn recorded(settings: &Settings, name: &str) -> anyhow::Result<RunVerdicts> {
-    let runs = RecordedRun::of(&settings.anchor)?;
-    let unknown =
-        || UsageError(format!("error: --run {name}: no run of this name; compare --list shows all"));
-    let run = runs.read(runs.name(name)?.ok_or_else(unknown)?)?;
-    let of: HashMap<_, _> = run.cases.into_iter().map(|(id, outcome)| (id, outcome.kind)).collect();
-    let verdicts = RunVerdicts { of, exit: Exit::Passed };
-    let exit = if verdicts.fails() { Exit::Failed } else { Exit::Passed };
-    Ok(RunVerdicts { exit, ..verdicts })
+/// The files with the cases of a recorded run that still exist.
+fn files_of(run: &RecordedRunLine, anchor: &Anchor) -> Sources {
+    // The record of a case that passed does not name its file.
+    let file_in = |(id, outcome): (&String, &RecordedOutcome)| {
+        let in_id = || id.split_once("::").map(|(file, _)| file.to_owned());
+        outcome.file.clone().or_else(in_id)
+    };
+    let files: IndexSet<String> = run.cases.iter().filter_map(file_in).collect();
+    let source = |file: &String| VectorSource::named(file, anchor, None);
+    files.iter().map(source).filter(|source| source.path.is_file()).collect()
 }

@@ -5,9 +5,12 @@ mod machines;
 mod runs;
 mod states;
 
+use std::error::Error;
+use std::fmt;
 use std::io::{self, BufRead, ErrorKind, Read};
 
 use crate::wire::eip3155::{self, TraceLine, TraceMembers};
+use crate::wire::line::quoted_bytes;
 
 pub use self::divergence::{Compared, Divergence, NextInstruction};
 pub use self::machines::{InstructionList, OnVm, machines};
@@ -26,6 +29,43 @@ pub(super) trait StepSource {
 struct BisectTrace<R> {
     from: R,
     line: Vec<u8>,
+    /// The number of the line.
+    number: u64,
+}
+
+impl<R> BisectTrace<R> {
+    fn new(from: R) -> BisectTrace<R> {
+        BisectTrace { from, line: Vec::new(), number: 0 }
+    }
+
+    fn wrong(&self, what: impl Into<String>) -> io::Error {
+        invalid(TraceFault { line: Some(self.number), what: what.into() })
+    }
+}
+
+/// What is wrong with a trace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TraceFault {
+    /// The number of the line, from 1; `None` for the trace as a whole.
+    pub line: Option<u64>,
+    /// What is wrong.
+    pub what: String,
+}
+
+impl TraceFault {
+    /// The fault of a trace of this name.
+    pub fn located(&self, name: &str) -> String {
+        let line = self.line.map_or(String::new(), |line| format!("{line}:"));
+        format!("{name}:{line} {}", self.what)
+    }
+}
+
+impl Error for TraceFault {}
+
+impl fmt::Display for TraceFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.located("trace").as_str())
+    }
 }
 
 /// The maximum length of a line of a trace, in bytes, and how many items its lists may have: a short item takes forty
@@ -42,8 +82,10 @@ impl<R: BufRead> StepSource for BisectTrace<R> {
             if length == 0 {
                 return Ok(NextInstruction::End(summary));
             }
-            check_size(&self.line).map_err(invalid)?;
-            match eip3155::read(&self.line) {
+            self.number += 1;
+            check_size(&self.line).map_err(|what| self.wrong(what))?;
+            let read = eip3155::read(&self.line);
+            match read.map_err(|wrong| self.wrong(format!("{wrong}, in {}", quoted_bytes(&self.line))))? {
                 TraceLine::Step(step) => return Ok(NextInstruction::Step(step)),
                 TraceLine::Summary(members) => summary = members,
                 TraceLine::Other => {}
@@ -63,18 +105,17 @@ pub(super) fn check_size(line: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
-fn invalid(what: impl Into<String>) -> io::Error {
-    io::Error::new(ErrorKind::InvalidData, what.into())
+fn invalid(fault: TraceFault) -> io::Error {
+    io::Error::new(ErrorKind::InvalidData, fault)
 }
 
 /// Compares two EIP-3155 traces, with two steps of each in memory.
 ///
 /// # Errors
 ///
-/// The index of a trace and the error, if reading it fails or it contains no step ([`ErrorKind::InvalidData`]).
+/// The index of a trace and the error, if reading it fails, or a [`TraceFault`] ([`ErrorKind::InvalidData`]).
 pub fn traces(one: impl BufRead, other: impl BufRead) -> Result<Compared, (usize, io::Error)> {
-    let mut one = BisectTrace { from: one, line: Vec::new() };
-    let mut other = BisectTrace { from: other, line: Vec::new() };
+    let (mut one, mut other) = (BisectTrace::new(one), BisectTrace::new(other));
     step_by_step([&mut one, &mut other])
 }
 
@@ -91,7 +132,8 @@ pub(super) fn step_by_step(sources: [&mut dyn StepSource; 2]) -> Result<Compared
         if step == 0
             && let Some(empty) = next.iter().position(|next| matches!(next, NextInstruction::End(_)))
         {
-            return Err((empty, invalid("no line of it is a step of a trace")));
+            let what = "no line of it is a step of a trace".to_owned();
+            return Err((empty, invalid(TraceFault { line: None, what })));
         }
         let differs = next[0].differences(&next[1]);
         if !differs.is_empty() {

@@ -186,7 +186,12 @@ impl RunSummary {
     /// Counts one more case.
     pub fn count(&mut self, report: &CaseReport) {
         self.cached += u64::from(report.cached && report.verdict == Verdict::Pass);
-        let count = match report.verdict.kind() {
+        self.count_kind(report.verdict.kind());
+    }
+
+    /// Counts one more case with a verdict of this kind.
+    pub fn count_kind(&mut self, kind: DifferenceKind) {
+        let count = match kind {
             DifferenceKind::Pass => &mut self.passed,
             DifferenceKind::Fail => &mut self.failed,
             DifferenceKind::ExpectedFail => &mut self.known,

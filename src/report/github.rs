@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::io::{self, Write};
 
-use super::case_block::{broken_source, counts, first_place, headline};
+use super::case_block::{broken_source, counts, first_place, headline, is_of_case};
 use super::checkout::in_checkout;
 use super::kind::{Report, ReportOptions};
 use super::slow::SlowCases;
@@ -170,7 +170,7 @@ fn annotation(report: &CaseReport, below_checkout: &str, flags: &ShellWords) -> 
     }
     if let Verdict::UnexpectedPass(listing) = &report.verdict {
         lines.push(format!("listed: {}", escaped(&listing.place)));
-    } else if !report.id.is_machine() {
+    } else if is_of_case(report) {
         lines.push(format!("why: vmconf diff {}{flags}", quoted(&id)));
     }
     let file = property(&escaped(&in_checkout(below_checkout, &report.id.file)));

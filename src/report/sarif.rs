@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use indexmap::IndexSet;
 use serde_json::{Value as Json, json};
 
-use super::case_block::{broken_source, first_place, headline};
+use super::case_block::{broken_source, first_place, headline, is_of_case};
 use super::checkout::in_checkout;
 use super::kind::{Report, ReportOptions};
 use super::truncate::truncate;
@@ -97,7 +97,7 @@ impl Sarif {
         }
         if let Verdict::UnexpectedPass(listing) = &report.verdict {
             lines.push(format!("listed: {}", listing.place));
-        } else if !report.id.is_machine() {
+        } else if is_of_case(report) {
             lines.push(format!("why: vmconf diff {}{}", quoted(&report.id.to_string()), self.flags));
         }
         let lines: Vec<_> = lines.iter().map(|line| truncate(&escaped(line), 0, MAX_LENGTH)).collect();

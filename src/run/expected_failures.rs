@@ -31,6 +31,7 @@ use crate::text::source_text::SourceText;
 use crate::text::suggest::nearest;
 
 pub mod elsewhere;
+mod list_text;
 pub mod update;
 
 pub use toml_edit::Date;
@@ -156,6 +157,11 @@ impl ExpectedFailure {
             Some(_) => self.id.split(['*', '?', '[', '{', '\\']).next().unwrap_or_default(),
             None => &self.id,
         }
+    }
+
+    /// Whether it applies on each day on which another one does.
+    fn lasts_as_long_as(&self, other: &ExpectedFailure) -> bool {
+        self.expires.is_none_or(|day| other.expires.is_some_and(|other| other <= day))
     }
 
     /// An id that contains glob characters also matches itself.

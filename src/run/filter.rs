@@ -5,6 +5,9 @@ use globset::{GlobBuilder, GlobMatcher};
 use super::pattern_index::PatternIndex;
 use crate::model::case::CaseId;
 
+/// A text with one of these is a glob.
+const BEGINS: [char; 4] = ['*', '?', '[', '{'];
+
 /// Patterns on case ids. A case is selected when one of them matches, or when there are none.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
@@ -49,10 +52,23 @@ impl Filter {
     }
 }
 
+/// The pattern that matches this text only: each character that is not itself in a glob stands in a class of its own. A
+/// text that is no glob stays as it is.
+pub(crate) fn naming(text: &str) -> String {
+    if !text.contains(BEGINS) {
+        return text.to_owned();
+    }
+    let escaped = |character: char| match character {
+        '*' | '?' | '[' | ']' | '{' | '}' | '\\' => format!("[{character}]"),
+        other => other.to_string(),
+    };
+    text.chars().map(escaped).collect()
+}
+
 /// The pattern as a glob for a whole text, in which `*` also matches `/`; `None` if it contains none of
 /// `*?[{`.
 pub(crate) fn glob(pattern: &str) -> Result<Option<GlobMatcher>, globset::Error> {
-    if !pattern.contains(['*', '?', '[', '{']) {
+    if !pattern.contains(BEGINS) {
         return Ok(None);
     }
     let glob = GlobBuilder::new(pattern).literal_separator(false).build()?;

@@ -98,18 +98,17 @@ impl MatrixCollector {
 
     /// The suite of each file: the folder below the one that all files are in.
     pub fn suite_of(&self) -> impl Fn(&str) -> String + use<> {
-        let common = common_folder(self.cases.keys().map(|id| &*id.file));
-        let folder = self.folder.clone();
-        move |file| suite(file, common, &folder).to_owned()
+        let names = SuiteNames::of(self.cases.keys().map(|id| &*id.file), &self.folder);
+        move |file| names.suite(file)
     }
 
     fn suites(&self) -> Vec<MatrixSuite> {
-        let common = common_folder(self.cases.keys().map(|id| &*id.file));
-        let mut suites: BTreeMap<&str, Vec<MatrixCell>> = BTreeMap::new();
+        let names = SuiteNames::of(self.cases.keys().map(|id| &*id.file), &self.folder);
+        let mut suites: BTreeMap<String, Vec<MatrixCell>> = BTreeMap::new();
         for (id, outcomes) in &self.cases {
-            let name = suite(&id.file, common, &self.folder);
-            let cells =
-                suites.entry(name).or_insert_with(|| vec![MatrixCell::default(); self.machines.len()]);
+            let cells = suites
+                .entry(names.suite(&id.file))
+                .or_insert_with(|| vec![MatrixCell::default(); self.machines.len()]);
             for (machine, (cell, outcome)) in cells.iter_mut().zip(outcomes).enumerate() {
                 match outcome {
                     Some(outcome) => cell.count(outcome.kind),
@@ -119,7 +118,7 @@ impl MatrixCollector {
                 }
             }
         }
-        suites.into_iter().map(|(name, cells)| MatrixSuite { name: name.to_owned(), cells }).collect()
+        suites.into_iter().map(|(name, cells)| MatrixSuite { name, cells }).collect()
     }
 
     fn groups(&self) -> Vec<MatrixGroup> {
@@ -203,13 +202,35 @@ fn text(report: &CaseReport) -> String {
     }
 }
 
-/// The name of the suite of a file; `common` is the length of the folder that all files are in, and `folder` the name of
-/// the one in which the names of files begin.
-fn suite<'n>(file: &'n str, common: usize, folder: &'n str) -> &'n str {
-    let below = file.get(common..).unwrap_or(file);
-    match (below.split_once('/'), file[..file.len() - below.len()].trim_end_matches('/')) {
-        (Some((suite, _)), _) => suite,
-        (None, "") => folder,
-        (None, common) => common,
+/// The names of suites.
+struct SuiteNames {
+    /// The length of the folder that all files are in.
+    common: usize,
+    /// The suite of the files directly in that folder; `None` if there are none.
+    direct: Option<String>,
+}
+
+impl SuiteNames {
+    /// Those of these files. `folder` is the name of the one in which their names begin.
+    fn of<'f>(files: impl Iterator<Item = &'f str> + Clone, folder: &str) -> SuiteNames {
+        let common = common_folder(files.clone());
+        let direct = files.clone().find(|file| !file[common..].contains('/'));
+        let name = |file: &str| match file[..common].trim_end_matches('/') {
+            "" => folder.to_owned(),
+            common => common.to_owned(),
+        };
+        SuiteNames { common, direct: direct.map(name) }
+    }
+
+    /// The suite of a file, which may be none of those.
+    fn suite(&self, file: &str) -> String {
+        let below = file.get(self.common..).unwrap_or(file);
+        match (below.split_once('/'), &self.direct) {
+            // A folder may have the name of the one that it is in.
+            (Some((suite, _)), Some(direct)) if suite == direct => format!("{direct}/{suite}"),
+            (Some((suite, _)), _) => suite.to_owned(),
+            (None, Some(direct)) => direct.clone(),
+            (None, None) => file[..file.len() - below.len()].trim_end_matches('/').to_owned(),
+        }
     }
 }

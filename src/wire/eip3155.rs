@@ -67,53 +67,49 @@ const STATE: &[(&str, TraceLineKind)] = &[
 const SUMMARY: &[(&str, TraceLineKind)] =
     &[("output", TraceLineKind::Bytes), ("gasUsed", TraceLineKind::Number), ("pass", TraceLineKind::Bool)];
 
-/// Reads a line; a member of another type than EIP-3155 gives it is left out.
-pub fn read(line: &[u8]) -> TraceLine {
-    members_of(line).map_or(TraceLine::Other, |members| of_members(&members))
+/// A member of a line that has another type than EIP-3155 gives it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{member}: expected {expected}")]
+pub struct WrongMember {
+    /// Its name.
+    pub member: &'static str,
+    /// What is expected.
+    pub expected: &'static str,
 }
 
-/// Reads a line.
+/// Reads a line. A member that is null is one that the client does not report.
 ///
 /// # Errors
 ///
-/// The first member of a step that has another type than EIP-3155 gives it: its name, and what is expected.
-pub fn read_exactly(line: &[u8]) -> Result<TraceLine, (&'static str, &'static str)> {
+/// The first wrong member of a step or of a summary.
+pub fn read(line: &[u8]) -> Result<TraceLine, WrongMember> {
     let Some(members) = members_of(line) else { return Ok(TraceLine::Other) };
-    if members.contains_key("pc") && members.contains_key("op") {
-        let is_wrong = |(name, kind): &&(&'static str, TraceLineKind)| {
-            let given = members.get(*name).filter(|given| !given.is_null());
-            given.is_some_and(|given| value(given, *kind).is_none())
-        };
-        if let Some((name, kind)) = STATE.iter().find(is_wrong) {
-            return Err((name, kind.expected()));
-        }
+    if !(members.contains_key("pc") && members.contains_key("op")) {
+        let summary = read_members(&members, SUMMARY)?;
+        return Ok(if summary.is_empty() { TraceLine::Other } else { TraceLine::Summary(summary) });
     }
-    Ok(of_members(&members))
+    let state = read_members(&members, STATE)?;
+    let Some((_, Value::Int(code))) = state.iter().find(|member| member.0 == "op") else {
+        return Err(WrongMember { member: "op", expected: TraceLineKind::Number.expected() });
+    };
+    let name = members.get("opName").and_then(Json::as_str);
+    let op = name.map_or_else(|| format!("{code:#04x}"), str::to_owned);
+    Ok(TraceLine::Step(Eip3155Step { op, state }))
 }
 
 fn members_of(line: &[u8]) -> Option<Map<String, Json>> {
     serde_json::from_slice(line).ok()
 }
 
-fn of_members(members: &Map<String, Json>) -> TraceLine {
-    let state = read_members(members, STATE);
-    let code = state.iter().find(|member| member.0 == "op").map(|member| &member.1);
-    match code {
-        Some(Value::Int(code)) if members.contains_key("pc") => {
-            let name = members.get("opName").and_then(Json::as_str);
-            let op = name.map_or_else(|| format!("{code:#04x}"), str::to_owned);
-            TraceLine::Step(Eip3155Step { op, state })
-        }
-        _ => match read_members(members, SUMMARY) {
-            none if none.is_empty() => TraceLine::Other,
-            summary => TraceLine::Summary(summary),
-        },
-    }
-}
-
-fn read_members(members: &Map<String, Json>, kinds: &[(&'static str, TraceLineKind)]) -> TraceMembers {
-    let read =
-        |(name, kind): &(&'static str, TraceLineKind)| Some((*name, value(members.get(*name)?, *kind)?));
+fn read_members(
+    members: &Map<String, Json>,
+    kinds: &[(&'static str, TraceLineKind)],
+) -> Result<TraceMembers, WrongMember> {
+    let read = |(name, kind): &(&'static str, TraceLineKind)| {
+        let given = members.get(*name).filter(|given| !given.is_null())?;
+        let wrong = WrongMember { member: name, expected: kind.expected() };
+        Some(value(given, *kind).map(|value| (*name, value)).ok_or(wrong))
+    };
     kinds.iter().filter_map(read).collect()
 }
 
@@ -132,7 +128,12 @@ fn value(json: &Json, kind: TraceLineKind) -> Option<Value> {
 fn number(json: &Json) -> Option<Value> {
     match json {
         Json::Number(number) => number.as_u64().map(Value::int),
-        Json::String(text) => BigInt::parse_bytes(text.strip_prefix("0x")?.as_bytes(), 16).map(Value::Int),
+        Json::String(text) => {
+            let digits = text.strip_prefix("0x")?.as_bytes();
+            // The parser allows signs and underscores, too.
+            let is_hex = digits.iter().all(u8::is_ascii_hexdigit);
+            is_hex.then(|| BigInt::parse_bytes(digits, 16).map(Value::Int))?
+        }
         _ => None,
     }
 }

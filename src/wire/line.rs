@@ -19,6 +19,35 @@ pub fn one_line(document: &impl Serialize) -> String {
     }
 }
 
+/// A JSON text for a terminal or a log: its strings are escaped as by [`one_line`], and the rest stays as it is.
+pub fn harmless(json: &str) -> String {
+    let mut safe = String::with_capacity(json.len());
+    let mut rest = json;
+    while let Some(open) = rest.find('"') {
+        let string = &rest[open + 1..];
+        let length = string_length(string);
+        safe += &rest[..=open];
+        safe += &escaped_with(&string[..length], json_escape);
+        rest = &string[length..];
+        if let Some(after) = rest.strip_prefix('"') {
+            safe.push('"');
+            rest = after;
+        }
+    }
+    safe + rest
+}
+
+/// The length of a string in JSON up to the quote that ends it.
+fn string_length(text: &str) -> usize {
+    let mut is_escaped = false;
+    let end = text.bytes().position(|byte| {
+        let ends = byte == b'"' && !is_escaped;
+        is_escaped = byte == b'\\' && !is_escaped;
+        ends
+    });
+    end.unwrap_or(text.len())
+}
+
 fn json_escape(character: char) -> String {
     let mut units = [0; 2];
     let units = character.encode_utf16(&mut units).iter().map(|unit| format!("\\u{unit:04x}"));

@@ -84,6 +84,48 @@ fn malformed_traces_are_refused() {
     assert_eq!(vmconf(&["bisect", "--trace", "nowhere", "--trace", "nowhere"]).exit, 2);
 }
 
+/// A member that is compared and has another type than EIP-3155 gives it is an error with its line, in a step and in the
+/// summary. Null is what clients write for what they do not report.
+#[test]
+fn malformed_members_are_refused() {
+    let step = line(0, "0x1");
+    let with = |member: &str, value: &str| {
+        let mut members: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&step).unwrap();
+        members.insert(member.to_owned(), serde_json::from_str(value).unwrap());
+        format!("{step}\n\n{}\n", serde_json::Value::from(members))
+    };
+    for (member, values) in [
+        ("gas", &["\"0x5g\"", "-1", "1.5", "\"5\"", "\"0x\"", "\"0x-5\"", "\"0x1_0\"", "true", "[1]"][..]),
+        ("stack", &["[\"one\"]", "[1.5]", "[\"0xzz\"]", "[null]", "\"0x1\"", "{}"]),
+        ("depth", &["\"zz\""]),
+        ("pc", &["\"zz\""]),
+        ("op", &["\"ADD\"", "-1", "null"]),
+        ("memSize", &["1.5"]),
+        ("memory", &["\"0xz\"", "1"]),
+        ("returnData", &["\"0x1\""]),
+        ("refund", &["\"-1\""]),
+    ] {
+        for value in values {
+            let right = format!("{step}\n\n{step}\n");
+            for ran in [compare(&with(member, value), &right), compare(&right, &with(member, value))] {
+                assert_eq!((ran.exit, &*ran.stdout), (3, ""), "{member} {value}: {ran:?}");
+                assert!(
+                    ran.stderr.contains(&format!(":3: {member}: expected ")),
+                    "{member} {value}: {ran:?}"
+                );
+            }
+        }
+    }
+    for (member, value) in [("gasUsed", "\"zz\""), ("pass", "\"no\""), ("output", "1")] {
+        let end = format!("{step}\n{{\"{member}\":{value}}}\n");
+        let ran = compare(&end, &end);
+        assert_eq!((ran.exit, &*ran.stdout), (3, ""), "{member}: {ran:?}");
+        assert!(ran.stderr.contains(&format!("one:2: {member}: expected ")), "{member}: {ran:?}");
+    }
+    let without = with("stack", "null");
+    assert_eq!(compare(&without, &without).stdout, "no difference in 2 steps\n");
+}
+
 /// A run of a million steps; `from` is the first one that differs from the other run.
 struct Long {
     from: u64,

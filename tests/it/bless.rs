@@ -523,7 +523,7 @@ fn links_and_permissions_of_the_file_are_kept() {
     let mode = |mode| fs::set_permissions(sandbox.path(), fs::Permissions::from_mode(mode)).unwrap();
     mode(0o400);
     let refused = sandbox.bless(&["--yes"]);
-    assert_eq!((refused.exit, &*sandbox.text()), (1, &*sandbox.old));
+    assert_eq!((refused.exit, &*sandbox.text()), (3, &*sandbox.old));
     assert_eq!(refused.stderr, "not written: add.json: the file is read-only\n");
     mode(0o640);
     assert_eq!(vmconf(&["bless", "--yes", link.to_str().unwrap()]).exit, 0);

@@ -229,3 +229,39 @@ fn output_of_no_command_contains_a_workflow_command() {
         assert_harmless(&format!("{args:?}"), &ran.stderr);
     }
 }
+
+/// What a declaration makes of a vector is told in words of the vector.
+#[test]
+fn the_check_of_a_family_contains_no_workflow_command() {
+    let folder = TempDir::new().unwrap();
+    let put = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    put("v.json", r#"[{"name": "x", "initial": {"a": 1}, "final": {"a": 2}}]"#);
+    let vmconf = |args: &[&str]| ran(command(args).current_dir(folder.path()).output().unwrap());
+    put("m.toml", &vmconf(&["family", "init", "v.json", "--name", "toy"]).stdout);
+    for name in COMMANDS {
+        let case = format!(
+            r#"{{"name": "{name}", "initial": {{"a": "{name}"}}, "final": {{"a": 2}}, "{name}": "{name}"}}"#
+        );
+        put("v.json", &format!("[{case}]"));
+        let ran = vmconf(&["family", "check", "m.toml", "v.json"]);
+        assert!(ran.stdout.contains("  error: "), "{ran:?}");
+        assert_harmless(name, &ran.stdout);
+        assert_harmless(name, &ran.stderr);
+    }
+}
+
+/// A small case has the names of the vector; as a JSON text, it is the same with escapes.
+#[test]
+fn a_minimized_case_contains_no_workflow_command() {
+    let folder = TempDir::new().unwrap();
+    let vector = fs::read_to_string(at_root("tests/samples/vmtests/wrong/gas.json")).unwrap();
+    for name in COMMANDS {
+        // A quote in the name, too.
+        let hostile = vector.replacen("\"gas\":", &format!("\"\\\"{name}\":"), 1);
+        fs::write(folder.path().join("v.json"), hostile).unwrap();
+        let ran = ran(command(&["minimize", "v.json"]).current_dir(folder.path()).output().unwrap());
+        let small: Json = serde_json::from_str(&ran.stdout).unwrap();
+        assert!(small.as_object().unwrap().contains_key(&format!("\"{name}")), "{ran:?}");
+        assert_harmless(name, &ran.stdout);
+    }
+}

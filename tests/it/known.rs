@@ -357,3 +357,155 @@ fn a_breach_of_the_protocol_outside_of_cases_is_reported() {
     assert!(done.stderr.contains("error: --vm twice: the machine wrote "), "{done:?}");
     assert!(list.text().contains(GAS), "{done:?}");
 }
+
+/// A folder with a vector of cases that leave 6, each of which demands a number.
+fn sixes(cases: &[(&str, u8)]) -> TempDir {
+    let folder = TempDir::new().unwrap();
+    put_sixes(&folder, cases);
+    folder
+}
+
+fn put_sixes(folder: &TempDir, cases: &[(&str, u8)]) {
+    let case = |(name, value): &(&str, u8)| {
+        let result = format!(r#"{{"state":"HALT","resultStack":[{{"type":"Integer","value":{value}}}]}}"#);
+        let steps = format!(r#"[{{"actions":["Execute"],"result":{result}}}]"#);
+        format!(r#"{{"name":"{name}","script":["PUSH6"],"steps":{steps}}}"#)
+    };
+    let cases = cases.iter().map(case).collect::<Vec<_>>().join(",");
+    let vector = format!(r#"{{"machine":"neo3","category":"c","name":"n","tests":[{cases}]}}"#);
+    fs::write(folder.path().join("v.json"), vector).unwrap();
+}
+
+fn in_folder(folder: &TempDir, args: &[&str]) -> Ran {
+    ran(command(args).current_dir(folder.path()).output().unwrap())
+}
+
+fn list_in(folder: &TempDir) -> String {
+    fs::read_to_string(folder.path().join("k.toml")).unwrap()
+}
+
+/// An entry that is added is about its case only, whatever characters the id has: the others pass, and are not reported as
+/// fixed.
+#[test]
+fn an_accepted_case_with_characters_of_globs_is_listed_alone() {
+    for (failing, passing) in [
+        ("mul 2*3", "mul 2*3*3"),
+        ("a?", "ab"),
+        ("[ab]", "a"),
+        ("{a,b}", "b"),
+        ("a*{]}[!b]\\\\*", "a*{]}[!b]\\\\**"),
+    ] {
+        let folder = sixes(&[(failing, 7), (passing, 6)]);
+        let updated = in_folder(&folder, &["known", "update", "k.toml", "v.json", "--accept", "later"]);
+        assert_eq!(updated.exit, 0, "{updated:?}");
+        let done = in_folder(&folder, &["run", "v.json", "--known", "k.toml"]);
+        let counts = "1 passed, 0 failed, 1 known, 0 errors, 0 skipped in TIME s";
+        assert_eq!((done.exit, summary(&done)), (0, counts), "{done:?}\n{}", list_in(&folder));
+        // The entry is that of the case in a later update, too.
+        put_sixes(&folder, &[(failing, 6), (passing, 6)]);
+        in_folder(&folder, &["known", "update", "k.toml", "v.json"]);
+        assert_eq!(list_in(&folder), "", "{failing}");
+    }
+}
+
+/// An entry that ends earlier does not replace one that lasts longer: a later run would fail.
+#[test]
+fn an_update_keeps_what_lasts_longer() {
+    let folder = sixes(&[("a", 7)]);
+    let update = |list: &str| {
+        fs::write(folder.path().join("k.toml"), list).unwrap();
+        let updated = in_folder(&folder, &["known", "update", "k.toml", "v.json"]);
+        assert_eq!(updated.exit, 0, "{updated:?}");
+        list_in(&folder)
+    };
+    let until = |year: u16| entry("v.json::*", &format!("expires = {year}-01-01\n"));
+    let permanent = entry("v.json::a", "");
+    for list in [until(2990) + &permanent, until(2990) + &until(2991)] {
+        assert_eq!(update(&list), list);
+    }
+    // What ends earlier, or at the same time, is not needed.
+    assert_eq!(update(&(permanent.clone() + &until(2990))), permanent);
+    assert_eq!(update(&(until(2991) + &until(2990))), until(2991));
+    assert_eq!(update(&until(2990).repeat(2)), until(2990));
+    // Each case must be covered for as long: here one is until 2990 only.
+    put_sixes(&folder, &[("a", 7), ("b", 7)]);
+    let (b, all) = (entry("v.json::b", "expires = 2990-01-01\n"), entry("v.json::?", ""));
+    let list = permanent + &b + &all;
+    assert_eq!(update(&list), list);
+}
+
+/// A case whose entries all have expired is not listed any more.
+#[test]
+fn a_case_with_an_expired_entry_is_accepted_anew() {
+    let folder = sixes(&[("a", 7)]);
+    let expired = entry("v.json::a", "expires = 2020-01-01\n");
+    fs::write(folder.path().join("k.toml"), &expired).unwrap();
+    let kept = in_folder(&folder, &["known", "update", "k.toml", "v.json"]);
+    assert_eq!((&*kept.stdout, list_in(&folder)), ("nothing to change\n", expired));
+    let updated = in_folder(&folder, &["known", "update", "k.toml", "v.json", "--accept", "new"]);
+    assert_eq!((updated.exit, &*updated.stdout), (0, "added v.json::a\n"));
+    assert_eq!(in_folder(&folder, &["run", "v.json", "--known", "k.toml"]).exit, 0, "{}", list_in(&folder));
+}
+
+/// An entry for several cases that now fail in several ways cannot be corrected: the cases are accepted, each by itself.
+#[test]
+fn cases_that_fail_differently_are_accepted() {
+    let folder = sixes(&[("a", 7), ("b", 7)]);
+    let other = r#"{"name":"b","script":["PUSH6"]"#;
+    let text = fs::read_to_string(folder.path().join("v.json")).unwrap();
+    let faults = text.replace(other, r#"{"name":"b","script":["ABORT"]"#);
+    fs::write(folder.path().join("v.json"), faults).unwrap();
+    let list = entry("v.json::*", "signature = \"neo3 out: missing\"\n");
+    fs::write(folder.path().join("k.toml"), list).unwrap();
+    let updated = in_folder(&folder, &["known", "update", "k.toml", "v.json", "--accept", "new"]);
+    assert_eq!(updated.stdout, "added v.json::a\nadded v.json::b\n");
+    assert_eq!(in_folder(&folder, &["run", "v.json", "--known", "k.toml"]).exit, 0, "{}", list_in(&folder));
+}
+
+/// An update leaves each byte that it has no reason to change: the byte order mark, ends of lines, spaces and comments.
+#[test]
+fn an_update_keeps_every_other_byte() {
+    let folder = sixes(&[("a", 6), ("b", 7), ("c", 7)]);
+    let update = |list: &str, more: &[&str]| {
+        fs::write(folder.path().join("k.toml"), list).unwrap();
+        let updated = in_folder(&folder, &[&["known", "update", "k.toml", "v.json"], more].concat());
+        assert_eq!(updated.exit, 0, "{updated:?}");
+        list_in(&folder)
+    };
+    let top = "\u{feff}# The list.\r\n\r\n";
+    let passes = "# Passes.\r\n[[known]]\r\nid='v.json::a'\r\nreason='x' # y\r\n";
+    let fails = "  # Fails.\n[[ known ]]\t\r\n\tid  =  'v.json::b'\r\n# between\r\nreason = '''\r\nx'''\r\nsignature='S' #\r\n";
+    let end = "\r\n# The end, ";
+    let signature = "neo3 resultStack[*]: other value";
+    let corrected = fails.replace("'S'", &format!("{signature:?}"));
+    let list = [top, passes, "\r\n", fails, end].concat();
+    assert_eq!(update(&list, &[]), [top, &corrected, end].concat());
+    let added = format!(
+        "\r\n\r\n[[known]]\r\nid = \"v.json::c\"\r\nsignature = {signature:?}\r\nreason = \"new\"\r\n"
+    );
+    assert_eq!(update(&list, &["--accept", "new"]), [top, &corrected, end, &added].concat());
+    // The last entry goes, the comment that is not directly before it stays.
+    let list = format!("{corrected}\r\n# Others:\r\n\r\n{passes}");
+    assert_eq!(update(&list, &[]), format!("{corrected}\r\n# Others:\r\n"));
+    assert_eq!(update(passes, &[]), "");
+}
+
+/// A list with an empty reason is none: it is refused before anything runs.
+#[test]
+fn an_empty_reason_is_refused() {
+    let folder = sixes(&[("a", 7)]);
+    let refused = in_folder(&folder, &["known", "update", "k.toml", "v.json", "--accept", ""]);
+    assert!(refused.exit == 2 && refused.stderr.contains("--accept <REASON>"), "{refused:?}");
+    assert!(!folder.path().join("k.toml").exists());
+}
+
+/// A list of known failures is no vector: no report advises to explain it.
+#[test]
+fn no_report_explains_the_list() {
+    let list = List::new(&entry(&format!("{ADD}::gone"), ""));
+    for form in ["text", "github", "sarif", "markdown", "tap", "junit", "json"] {
+        let ran = list.run(&[ADD, "--report", form]);
+        assert!(ran.exit == 3 && ran.stdout.contains("no case matches"), "{form}: {ran:?}");
+        assert!(!ran.stdout.contains("vmconf diff"), "{form}: {ran:?}");
+    }
+}

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::Value as Json;
 use tempfile::TempDir;
-use vmconf::wire::matrix::{Agreement, Matrix};
+use vmconf::wire::matrix::{Agreement, Matrix, MatrixSuite};
 
 use crate::support::browser::browser;
 use crate::support::validator::Validator;
@@ -104,6 +104,29 @@ fn the_working_folder_is_a_suite() {
     };
     assert_eq!(suites(&["add.json"]), ["arithmetic"]);
     assert_eq!(suites(&["add.json", "more/add.json"]), ["arithmetic", "more"]);
+    // A folder of the same name is another suite.
+    fs::create_dir(arithmetic.join("arithmetic")).unwrap();
+    assert_eq!(suites(&["arithmetic/add.json"]), ["arithmetic", "arithmetic/arithmetic", "more"]);
+}
+
+/// A folder may have the name of the one that it is in: its files are a suite of their own.
+#[test]
+fn suites_of_one_name_are_two() {
+    let folder = TempDir::new().unwrap();
+    fs::create_dir_all(folder.path().join("v/v")).unwrap();
+    let suites = |file: &str| {
+        fs::copy(at_root("vectors/evm/arithmetic/add.json"), folder.path().join(file)).unwrap();
+        let args = ["matrix", "v", "--vm", &format!("ours={SERVE}"), "--output", "json"];
+        let ran = ran(command(&args).current_dir(folder.path()).output().unwrap());
+        let matrix: Matrix = serde_json::from_str(&ran.stdout).unwrap();
+        let count = |suite: &MatrixSuite| (suite.name.clone(), suite.cells[0].passed);
+        matrix.suites.iter().map(count).collect::<Vec<_>>()
+    };
+    let one = suites("v/add.json");
+    let cases = one[0].1;
+    assert!(cases > 0);
+    assert_eq!(one, [("v".to_owned(), cases)]);
+    assert_eq!(suites("v/v/add.json"), [("v".to_owned(), cases), ("v/v".to_owned(), cases)]);
 }
 
 /// A machine that does not start has a column, and the others run. Without `--vm`, the machines are those of the

@@ -52,12 +52,16 @@ fn new_snapshots_are_written_for_review() {
     assert!(new.stderr.contains("cargo insta review"), "{}", new.stderr);
     assert!(place.names().iter().all(|name| name.ends_with(".snap.new")), "{:?}", place.names());
     assert_eq!(place.snapshot(Some("no"), &[]).exit, 1);
+    assert!(place.names().len() == 2 && place.names().iter().all(|name| name.ends_with(".snap.new")));
     let kept = place.snapshot(Some("always"), &[]);
     assert_eq!(
         (kept.exit, last_line(&kept)),
         (0, "0 as before, 0 different, 2 new, 0 unreferenced, 0 errors")
     );
+    // What was to be reviewed is replaced.
+    assert!(place.names().len() == 2 && place.names().iter().all(|name| name.ends_with(".snap")));
     // Those for review are removed when nothing differs any more.
+    fs::write(place.0.path().join("golden").join(format!("{}.new", place.names()[0])), "old").unwrap();
     let same = place.snapshot(None, &[]);
     assert_eq!(
         (same.exit, last_line(&same)),

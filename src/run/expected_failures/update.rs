@@ -1,14 +1,14 @@
 //! Updates a list of expected failures from a run: entries that no longer fail are removed, and signatures
 //! are replaced. Entries are added only on request. Everything else keeps its bytes, including comments.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
-use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
-
+use super::list_text::ListText;
 use super::{ExpectedFailure, ExpectedFailures};
 use crate::model::case_report::CaseReport;
 use crate::model::signature::signature;
 use crate::model::verdict::Verdict;
+use crate::run::filter::naming;
 
 /// Whether to add failures that are not listed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,20 +62,25 @@ struct SeenFailures {
     fails: usize,
     broken: usize,
     signatures: BTreeSet<String>,
-    /// Another entry that applies to a case which does not pass.
-    other: Option<usize>,
+    /// The other entries that its cases which do not pass are counted for.
+    others: BTreeSet<usize>,
 }
 
 impl SeenFailures {
     /// Whether all cases that ran passed.
     fn all_passed(&self) -> bool {
-        self.ran && self.fails + self.broken == 0 && self.other.is_none()
+        self.ran && self.fails + self.broken == 0 && self.others.is_empty()
     }
 
-    /// Another entry that applies to all cases which do not pass, and accepts the same as this one.
+    /// The first of the other entries, if they apply to all cases which do not pass, and each accepts the same as this
+    /// one for at least as long.
     fn same_elsewhere(&self, entry: &ExpectedFailure, list: &ExpectedFailures) -> Option<usize> {
-        let other = self.other.filter(|_| self.fails + self.broken == 0)?;
-        (list.entries[other].signature == entry.signature).then_some(other)
+        let is_same = |other: &usize| {
+            let other = &list.entries[*other];
+            other.signature == entry.signature && other.lasts_as_long_as(entry)
+        };
+        let first = *self.others.first().filter(|_| self.fails + self.broken == 0)?;
+        self.others.iter().all(is_same).then_some(first)
     }
 }
 
@@ -93,44 +98,54 @@ pub fn update(
     elsewhere: &BTreeSet<usize>,
     policy: &Policy,
 ) -> Result<Updated, String> {
-    let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| error.to_string())?;
-    let (mut changes, mut unseen) = (Vec::new(), 0);
-    let tables = document.entry("known").or_insert_with(|| Item::ArrayOfTables(ArrayOfTables::new()));
-    let tables = tables.as_array_of_tables_mut().ok_or("known must be tables")?;
-    let (seen, unlisted) = look(list, run);
+    let mut text = ListText::new(text)?;
+    let (mut changes, mut unseen, mut corrected) = (Vec::new(), 0, BTreeSet::new());
+    let seen = look(list, run);
     for (number, (entry, seen)) in list.entries.iter().zip(&seen).enumerate().rev() {
         let exists = seen.ran || elsewhere.contains(&number);
         if !exists && policy.unseen == Unseen::Prune {
-            remove(tables, number);
+            text.remove(number);
             changes.push(format!("removed {}: no such case exists", entry.id));
         } else if !seen.ran {
             unseen += 1;
         } else if seen.all_passed() && !elsewhere.contains(&number) {
-            remove(tables, number);
+            text.remove(number);
             changes.push(format!("removed {}: it no longer fails", entry.id));
         } else if let Some(other) = seen.same_elsewhere(entry, list).filter(|_| !elsewhere.contains(&number))
         {
-            remove(tables, number);
+            text.remove(number);
             changes.push(format!("removed {}: {} covers it", entry.id, list.entries[other].id));
         } else if let (Some(old), Some(new)) = (&entry.signature, seen.signatures.first())
             && seen.signatures.len() == 1
             && old != new
         {
-            if let Some(signature) = tables.get_mut(number).and_then(|table| table.get_mut("signature")) {
-                set_text(signature, new);
-            }
+            text.set_signature(number, new);
+            corrected.insert(number);
             changes.push(format!("updated {}: {new}", entry.id));
         }
     }
     changes.reverse();
     let fixed = list.entries.iter().zip(&seen).filter_map(|(entry, seen)| also_passes(entry, seen)).collect();
     if let Accepted::All(reason) = &policy.accepted {
-        for report in unlisted {
-            tables.push(entry(report, reason));
+        let unlisted = run.iter().filter(|report| is_unlisted(report, list, &corrected));
+        // A case that was named twice ran twice.
+        let mut added = HashSet::new();
+        for report in unlisted.filter(|report| added.insert(&report.id)) {
+            text.add(&members(report, reason));
             changes.push(format!("added {}", report.id));
         }
     }
-    Ok(Updated { text: document.to_string(), changes, fixed, unseen })
+    Ok(Updated { text: text.into_string(), changes, fixed, unseen })
+}
+
+/// Whether a case fails, crashes or takes too long, and no entry applies to it, not even one whose signature is corrected.
+fn is_unlisted(report: &CaseReport, list: &ExpectedFailures, corrected: &BTreeSet<usize>) -> bool {
+    let applies = |number| {
+        list.applying(report) == Some(number)
+            || corrected.contains(&number) && !list.entries[number].is_expired
+    };
+    matches!(report.verdict, Verdict::Fail(_) | Verdict::Crash(_) | Verdict::Timeout(_))
+        && !counted_for(list, report).is_some_and(applies)
 }
 
 /// A line for an entry of which some cases pass and others do not.
@@ -143,69 +158,44 @@ fn also_passes(entry: &ExpectedFailure, seen: &SeenFailures) -> Option<String> {
     Some(format!("kept {}: {what}; list only the cases that fail", entry.id))
 }
 
-/// Removes an entry with the comment directly before it; a comment that an empty line separates from it
-/// stays.
-fn remove(list: &mut ArrayOfTables, number: usize) {
-    let mut removed = list.remove(number);
-    let prefix = prefix(&mut removed);
-    let kept = prefix.rfind("\n\n").map_or("", |end| &prefix[..end]);
-    if let Some(next) = list.get_mut(number).filter(|_| !kept.is_empty()) {
-        let with = format!("{kept}\n{}", self::prefix(next));
-        next.decor_mut().set_prefix(with);
-    }
+/// The entry that a case is counted for: as in a run, the first one that matches it and accepts how it does not pass; else
+/// the first one that has not expired.
+fn counted_for(list: &ExpectedFailures, report: &CaseReport) -> Option<usize> {
+    let first = || list.matching(&report.id).min_by_key(|number| list.entries[*number].is_expired);
+    list.applying(report).or_else(first)
 }
 
-fn prefix(table: &mut Table) -> String {
-    table.decor_mut().prefix().and_then(|prefix| prefix.as_str()).unwrap_or_default().to_owned()
-}
-
-/// The results for each entry, and the failures, crashes and time-outs that no entry matches. As in a run, the
-/// first entry that matches a case and accepts how it does not pass applies.
-fn look<'r>(list: &ExpectedFailures, run: &'r [CaseReport]) -> (Vec<SeenFailures>, Vec<&'r CaseReport>) {
+/// The results for each entry.
+fn look(list: &ExpectedFailures, run: &[CaseReport]) -> Vec<SeenFailures> {
     let mut seen: Vec<SeenFailures> = list.entries.iter().map(|_| SeenFailures::default()).collect();
-    let mut unlisted = Vec::new();
     for report in run {
-        let applying = list.applying(report);
+        let Some(counted) = counted_for(list, report) else { continue };
+        let passes = report.verdict == Verdict::Pass;
         for number in list.matching(&report.id) {
             seen[number].ran = true;
-            seen[number].other = seen[number].other.or(applying.filter(|other| *other != number));
+            seen[number].others.extend(Some(counted).filter(|_| !passes && number != counted));
         }
-        match (&report.verdict, applying.or_else(|| list.matching(&report.id).next())) {
-            (
-                Verdict::Fail(_) | Verdict::Crash(_) | Verdict::Timeout(_) | Verdict::Unsupported(_),
-                Some(number),
-            ) => {
-                seen[number].fails += 1;
-                seen[number].signatures.extend(signature(report.machine.as_deref(), &report.verdict));
+        let seen = &mut seen[counted];
+        match &report.verdict {
+            Verdict::Fail(_) | Verdict::Crash(_) | Verdict::Timeout(_) | Verdict::Unsupported(_) => {
+                seen.fails += 1;
+                seen.signatures.extend(signature(report.machine.as_deref(), &report.verdict));
             }
-            (Verdict::Fail(_) | Verdict::Crash(_) | Verdict::Timeout(_), None) => unlisted.push(report),
-            (Verdict::Pass, Some(number)) => {
-                seen[number].passed += 1;
-                seen[number].first_passed.get_or_insert_with(|| report.id.to_string());
+            Verdict::Pass => {
+                seen.passed += 1;
+                seen.first_passed.get_or_insert_with(|| report.id.to_string());
             }
-            (_, None) => {}
             // A broken case neither confirms nor refutes an entry.
-            (_, Some(number)) => seen[number].broken += 1,
+            _ => seen.broken += 1,
         }
     }
-    (seen, unlisted)
+    seen
 }
 
-fn entry(report: &CaseReport, reason: &str) -> Table {
-    let mut table = Table::new();
-    table.insert("id", value(report.id.to_string()));
-    if let Some(signature) = signature(report.machine.as_deref(), &report.verdict) {
-        table.insert("signature", value(signature));
-    }
-    table.insert("reason", value(reason));
-    table
-}
-
-/// Replaces a text and keeps the formatting around it.
-fn set_text(item: &mut Item, text: &str) {
-    let decor = item.as_value().map(|value| value.decor().clone());
-    *item = value(text);
-    if let (Some(decor), Some(value)) = (decor, item.as_value_mut()) {
-        *value.decor_mut() = decor;
-    }
+/// The members of an entry for a case, and for no other one.
+fn members(report: &CaseReport, reason: &str) -> Vec<(&'static str, String)> {
+    let id = naming(&report.id.to_string());
+    let signature = signature(report.machine.as_deref(), &report.verdict);
+    let members = [("id", Some(id)), ("signature", signature), ("reason", Some(reason.to_owned()))];
+    members.into_iter().filter_map(|(name, text)| Some((name, text?))).collect()
 }

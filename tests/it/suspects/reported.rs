@@ -134,3 +134,52 @@ fn what_cases_execute_is_kept() {
     analyse(&sources, &other, Some(&second), &verdict);
     assert!(second.text().is_some(), "cases were not executed under other limits");
 }
+
+/// A recorded run says something about the selected cases only: counts and the exit code are theirs. Without paths, all
+/// its cases are selected.
+#[test]
+fn a_recorded_run_is_about_the_selected_cases() {
+    let folder = TempDir::new().unwrap();
+    let vector = |value: u8| {
+        let result = format!(r#"{{"state":"HALT","resultStack":[{{"type":"Integer","value":{value}}}]}}"#);
+        let steps = format!(r#"[{{"actions":["Execute"],"result":{result}}}]"#);
+        let case = |name: &str, op: &str| format!(r#"{{"name":"{name}","script":["{op}"],"steps":{steps}}}"#);
+        let cases = [case("c", "PUSH6"), case("d", "PUSH7")].join(",");
+        format!(r#"{{"machine":"neo3","category":"c","name":"n","tests":[{cases}]}}"#)
+    };
+    // In a.json, c passes and d fails; in b.json, d passes and c fails.
+    fs::write(folder.path().join("a.json"), vector(6)).unwrap();
+    fs::write(folder.path().join("b.json"), vector(7)).unwrap();
+    let vmconf = |args: &[&str]| {
+        let mut command = command(args);
+        command.current_dir(folder.path()).env("VMCONF_CACHE", folder.path().join("cache"));
+        ran(command.output().unwrap())
+    };
+    let suspects = |args: &[&str]| vmconf(&[&["suspects", "--run"], args].concat());
+    let none = suspects(&["last"]);
+    assert!(none.exit == 4 && none.stderr.contains("no run from this folder is recorded"), "{none:?}");
+    for file in ["a.json", "b.json"] {
+        assert_eq!(vmconf(&["run", "-q", file]).exit, 1);
+    }
+    for other in ["a.json", "a.json::c"] {
+        let ran = suspects(&["last", other]);
+        assert_eq!((ran.exit, &*ran.stdout), (4, ""), "{ran:?}");
+        assert_eq!(ran.stderr, "note: --run last: no selected case is in this run\n");
+    }
+    let passed = suspects(&["last~1", "a.json::c"]);
+    assert_eq!((passed.exit, &*passed.stdout), (0, "1 passed, nothing to explain\n"), "{passed:?}");
+    assert_eq!(suspects(&["last~1", "a.json::d"]).exit, 1);
+    assert_eq!(suspects(&["last~1", ".", "--filter", "::c"]).exit, 0);
+    assert_eq!(suspects(&["last", ".", "--filter", "::c"]).exit, 1);
+    // Without paths.
+    for (run, name) in [("last", "b.json::c"), ("last~1", "a.json::d")] {
+        let all = suspects(&[run, "--output", "json"]);
+        let json: Json = serde_json::from_str(&all.stdout).unwrap();
+        assert_eq!((all.exit, &json["failures"], &json["passing"]), (1, &1.into(), &1.into()), "{all:?}");
+        assert!(all.stdout.contains(name), "{all:?}");
+    }
+    // What no longer exists is told.
+    fs::write(folder.path().join("b.json"), vector(7).replace("\"name\":\"d\"", "\"name\":\"e\"")).unwrap();
+    let fewer = suspects(&["last"]);
+    assert!(fewer.exit == 1 && fewer.stderr.starts_with("note: 1 case of this run left out"), "{fewer:?}");
+}
