@@ -110,7 +110,10 @@ fn ids_are_the_same_from_a_subfolder() {
     assert_eq!(project.list("project/many", "many/gas.json::gas"), ID);
     assert_ne!(project.list("project/many", "many/gas.json"), ID);
     // Without it, the anchor is the working folder.
-    assert_eq!(project.vmconf("project/many", &["list", "--no-config", "gas.json"]).stdout, "gas.json::gas\n");
+    assert_eq!(
+        project.vmconf("project/many", &["list", "--no-config", "gas.json"]).stdout,
+        "gas.json::gas\n"
+    );
 }
 
 #[test]

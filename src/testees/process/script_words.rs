@@ -48,9 +48,8 @@ impl WordsReader<'_> {
                 '\'' => self.single_quoted()?,
                 '"' => self.double_quoted()?,
                 '\\' => self.escaped(),
-                '`' => return Err(ComputedWords),
+                '`' | '*' | '?' => return Err(ComputedWords),
                 '$' => self.dollar()?,
-                '*' | '?' => return Err(ComputedWords),
                 // `[` and `{` are commands where they stand alone.
                 '[' | '{' if !self.stands_alone() => return Err(ComputedWords),
                 other => self.push(other),
