@@ -103,13 +103,12 @@ impl Suspects {
         options.run.testee = self.vm.testee(settings, &groups, &options.run.interrupt)?;
         options.run.flaky = self.vm.flaky();
         options.run.jobs = self.jobs.map_or_else(processors, usize::from);
-        let (sources, verdicts) = match &self.run {
-            Some(name) => self.recorded(name, settings, &options)?,
-            None => {
-                let sources = self.select.sources(settings, &options)?;
-                let verdicts = ran(&sources, &options);
-                (sources, verdicts)
-            }
+        let (sources, verdicts) = if let Some(name) = &self.run {
+            self.recorded(name, settings, &options)?
+        } else {
+            let sources = self.select.sources(settings, &options)?;
+            let verdicts = ran(&sources, &options);
+            (sources, verdicts)
         };
         let unsupported = verdicts.of.values().filter(|kind| **kind == DifferenceKind::Unsupported).count();
         if unsupported > 0 {

@@ -214,7 +214,8 @@ impl SuiteNames {
     /// Those of these files. `folder` is the name of the one in which their names begin.
     fn of<'f>(files: impl Iterator<Item = &'f str> + Clone, folder: &str) -> SuiteNames {
         let common = common_folder(files.clone());
-        let direct = files.clone().find(|file| !file[common..].contains('/'));
+        let mut files = files;
+        let direct = files.find(|file| !file[common..].contains('/'));
         let name = |file: &str| match file[..common].trim_end_matches('/') {
             "" => folder.to_owned(),
             common => common.to_owned(),

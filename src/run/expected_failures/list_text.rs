@@ -70,9 +70,9 @@ impl ListText {
             let is_open = !self.text.ends_with('\n');
             self.text.push_str(&line_end.repeat(if is_open { 2 } else { 1 }));
         }
-        self.text.push_str(&format!("[[known]]{line_end}"));
+        self.text.extend(["[[known]]", line_end]);
         for (name, text) in members {
-            self.text.push_str(&format!("{name} = {}{line_end}", quoted(text)));
+            self.text.extend([name, " = ", &quoted(text), line_end]);
         }
     }
 }
