@@ -151,14 +151,8 @@ impl<'i> BlessSession<'i> {
         let accepted = self.review(file, blessed)?;
         let new = blessed.with(accepted.iter().copied());
         let texts = Texts { old: &blessed.old, new: &new };
-        let written = match () {
-            () if accepted.is_empty() => 0,
-            () if write(source, texts) => accepted.len(),
-            () => {
-                self.counts.unwritable += accepted.len();
-                0
-            }
-        };
+        let written = if !accepted.is_empty() && write(source, texts) { accepted.len() } else { 0 };
+        self.counts.unwritable += accepted.len() - written;
         self.counts.blessed += written;
         self.counts.not_written += blessed.changes.len() - written;
         Ok(())
