@@ -275,7 +275,7 @@ impl ProgramTarget<'_> {
         Some((program, end))
     }
 
-    /// A program with instructions that machines run, if a few tries make one. Some have others: with other operands, a
+    /// A program without instructions that machines refuse, if a few tries make one. Some have them: with other operands, a
     /// machine may run them.
     fn useful_program(&self, numbers: &mut Numbers) -> GeneratedProgram {
         const MAX_TRIES: usize = 8;
