@@ -33,7 +33,7 @@ pub struct UnknownField {
 
 /// The differences after a step, in document order, of a case in a document of a format. `number` is the number of
 /// the step if the case has several. If the outcome differs, the other assertions are for a state that the machine did
-/// not reach, and are not compared; an outcome that is ignored decides nothing.
+/// not reach, and are not compared. If the outcome is ignored, they are.
 ///
 /// # Errors
 ///

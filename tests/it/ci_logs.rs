@@ -230,7 +230,7 @@ fn output_of_no_command_contains_a_workflow_command() {
     }
 }
 
-/// What a declaration makes of a vector is told in words of the vector.
+/// `family check` prints names and values of the vector.
 #[test]
 fn the_check_of_a_family_contains_no_workflow_command() {
     let folder = TempDir::new().unwrap();

@@ -620,7 +620,7 @@ fn junit_identities() {
     }
 }
 
-/// An outcome that is ignored decides nothing: what else differs is reported.
+/// If the outcome is ignored, everything else is still compared.
 #[test]
 fn an_ignored_outcome_hides_no_difference() {
     let run = |file: &str| vmconf(&["run", &format!("{WRONG}/{file}"), "--ignore", "outcome"]);

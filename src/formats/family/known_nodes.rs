@@ -8,8 +8,8 @@ use crate::model::rule::LintRule;
 use crate::text::json::{JsonMember, JsonNode, quoted};
 use crate::text::suggest::nearest;
 
-/// What is done with a datum that nothing knows.
-type Report<'r> = &'r mut dyn FnMut(Diagnostic<Origin>);
+/// Receives each datum that no path knows.
+type UnknownSink<'r> = &'r mut dyn FnMut(Diagnostic<Origin>);
 
 /// The data below a datum that a declaration knows.
 #[derive(Debug, Default)]
@@ -74,14 +74,14 @@ impl KnownNodes {
     }
 
     /// Reports the outermost data of a datum that nothing knows.
-    pub(super) fn check(&self, node: JsonNode<'_>, report: Report<'_>) {
+    pub(super) fn check(&self, node: JsonNode<'_>, report: UnknownSink<'_>) {
         check(&[self], node, report);
     }
 }
 
 /// As [`KnownNodes::check`]; `known` is all that paths know of the datum: `$.a[0].b` and `$.a[*].c` both know the first
 /// item.
-fn check(known: &[&KnownNodes], node: JsonNode<'_>, report: Report<'_>) {
+fn check(known: &[&KnownNodes], node: JsonNode<'_>, report: UnknownSink<'_>) {
     if known.iter().any(|known| known.whole) {
         return;
     }
@@ -94,7 +94,7 @@ fn check(known: &[&KnownNodes], node: JsonNode<'_>, report: Report<'_>) {
     }
 }
 
-fn check_member(known: &[&KnownNodes], member: &JsonMember<'_>, report: Report<'_>) {
+fn check_member(known: &[&KnownNodes], member: &JsonMember<'_>, report: UnknownSink<'_>) {
     let named = known.iter().flat_map(|known| &known.members).filter(|inner| inner.0 == member.key);
     let inner: Vec<_> = named.map(|inner| &inner.1).chain(each(known)).collect();
     if !inner.is_empty() {
@@ -105,7 +105,7 @@ fn check_member(known: &[&KnownNodes], member: &JsonMember<'_>, report: Report<'
     report(unknown(member.key_at, what).suggest(nearest(&member.key, names)));
 }
 
-fn check_items(known: &[&KnownNodes], node: JsonNode<'_>, report: Report<'_>) {
+fn check_items(known: &[&KnownNodes], node: JsonNode<'_>, report: UnknownSink<'_>) {
     let items = || known.iter().flat_map(|known| &known.items);
     // Only indices from the end need the length.
     let has_last = items().any(|(index, _)| *index < 0);

@@ -157,9 +157,15 @@ impl IdentityReader<'_> {
             if is_script {
                 self.shell(&word.text, shown, depth + 1)?;
             }
-            let is_included = index > 0 && words[index - 1].text == ".";
-            let included = Some(self.in_folder(&word.text)).filter(|path| is_included && path.is_file());
-            included.map_or(Ok(()), |path| self.content(&path).and_then(|_| self.script(&path, depth)))?;
+            // `. FILE` and `sh -e FILE` run a file that need not be executable.
+            let runner = words[..index].iter().rev().find(|before| !before.text.starts_with('-'));
+            let is_run = runner.is_some_and(|it| it.text == "." || SHELLS.contains(&file_name(&it.text)));
+            let file = Some(self.in_folder(&word.text)).filter(|path| is_run && path.is_file());
+            if let Some(file) = file
+                && self.content(&file)?
+            {
+                self.script(&file, depth)?;
+            }
             self.named(&word.text, depth)?;
             // A program may take a whole command as one argument.
             let parts = word.text.split(|it: char| it.is_whitespace() || "'\";|&()<>=".contains(it));
@@ -354,11 +360,14 @@ mod tests {
         place.write("outer.sh", "exec ~/inner.sh\n");
         assert!(place.identity(&["sh", "outer.sh"]).is_err());
         assert!(place.identity(&["sh", "-c", "./inner.s?"]).is_err());
-        place.write("outer.sh", ". ./lines\n");
-        place.write("lines", "./vm\n");
-        let before = place.identity(&["sh", "outer.sh"]).unwrap();
-        place.write("vm", "3");
-        assert_ne!(place.identity(&["sh", "outer.sh"]).unwrap(), before);
+        for runs in [". ./lines\n", "exec sh -e lines\n"] {
+            place.write("outer.sh", runs);
+            place.write("lines", "./vm\n. ./lines\n");
+            place.write("vm", "1");
+            let before = place.identity(&["sh", "outer.sh"]).unwrap();
+            place.write("vm", "2");
+            assert_ne!(place.identity(&["sh", "outer.sh"]).unwrap(), before, "{runs}");
+        }
     }
 
     #[test]

@@ -178,7 +178,7 @@ fn a_recorded_run_is_about_the_selected_cases() {
         assert_eq!((all.exit, &json["failures"], &json["passing"]), (1, &1.into(), &1.into()), "{all:?}");
         assert!(all.stdout.contains(name), "{all:?}");
     }
-    // What no longer exists is told.
+    // Cases that no longer exist are counted.
     fs::write(folder.path().join("b.json"), vector(7).replace("\"name\":\"d\"", "\"name\":\"e\"")).unwrap();
     let fewer = suspects(&["last"]);
     assert!(fewer.exit == 1 && fewer.stderr.starts_with("note: 1 case of this run left out"), "{fewer:?}");

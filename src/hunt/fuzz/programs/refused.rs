@@ -1,4 +1,4 @@
-//! Instructions that machines do not run: programs with them are of no use, and mostly made again.
+//! Instructions that machines refuse: programs with them compare nothing, and most are replaced by others.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -25,7 +25,8 @@ impl TriedPrograms {
         self.refused += u32::from(is_refused);
     }
 
-    /// Whether half of them were refused: an instruction that is refused may also be where no run gets.
+    /// Whether at least half of them were refused. A machine may run a program that has the instruction and does not execute
+    /// it.
     fn are_mostly_refused(self) -> bool {
         self.tried >= MIN_TRIED && 2 * self.refused >= self.tried
     }
