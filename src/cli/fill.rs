@@ -3,14 +3,13 @@
 mod corpus;
 mod shown;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::sync::Arc;
 
 use anyhow::bail;
 use clap::Args;
 use serde_json::json;
-use vmconf::machines::by_name;
 use vmconf::model::count::counted;
 use vmconf::model::escape::escaped;
 use vmconf::model::exit_code::Exit;
@@ -18,7 +17,6 @@ use vmconf::run::LoadOptions;
 use vmconf::run::fill::{self, Existing, FillMachine, FillOptions, FillOutcome, FilledCase, FilledFile};
 use vmconf::testees::MakeTestee;
 use vmconf::testees::process::{ProcessGroups, ProcessVm};
-use vmconf::wire::protocol::Offer;
 
 use self::corpus::{CorpusArgs, CorpusRequest};
 use self::shown::shown;
@@ -84,7 +82,7 @@ impl FillCommand {
         end_on_interrupt(&groups)?;
         let vms = self.vms.start(settings, &groups, &options.run.interrupt)?;
         let vms: Vec<_> = vms.into_iter().map(Arc::new).collect();
-        let fill_options = self.fill_options(&vms)?;
+        let fill_options = self.fill_options(vms.len())?;
         let exit = self.fill(&vms, &options, &fill_options, settings)?;
         let conduct = Conduct { steady: SteadyBreakdowns::Unreported, flaky: self.vms.flaky() };
         Ok(conduct.end(&vms, exit))
@@ -128,8 +126,7 @@ impl FillCommand {
         session.end()
     }
 
-    fn fill_options(&self, vms: &[Arc<ProcessVm>]) -> anyhow::Result<FillOptions> {
-        let machines = vms.len();
+    fn fill_options(&self, machines: usize) -> anyhow::Result<FillOptions> {
         if machines < 2 {
             bail!("name at least two machines with --vm NAME=COMMAND");
         }
@@ -138,7 +135,7 @@ impl FillCommand {
             bail!("--agree {agree}: with {machines} machines, a number from 2 to {machines}");
         }
         let existing = if self.replace { Existing::Replace } else { Existing::Keep };
-        Ok(FillOptions { agree, existing, unfilled: unfilled(vms) })
+        Ok(FillOptions { agree, existing })
     }
 }
 
@@ -147,18 +144,6 @@ fn machine(vm: &Arc<ProcessVm>, options: &LoadOptions) -> FillMachine {
     let mut options = options.clone();
     options.run.testee = MakeTestee::in_processes(vm.clone());
     FillMachine { name, options }
-}
-
-/// The fields of the state that some of the machines does not report.
-fn unfilled(vms: &[Arc<ProcessVm>]) -> BTreeSet<String> {
-    let offers = || vms.iter().flat_map(|vm| &vm.hello().machines);
-    let known = |offer: &Offer| by_name(&offer.machine).map_or(&[][..], |machine| machine.fields);
-    let fields = offers().flat_map(known).map(|field| field.name.to_owned());
-    let is_lacking = |field: &String| {
-        let knows = |offer: &Offer| known(offer).iter().any(|known| known.name == field);
-        offers().any(|offer| knows(offer) && !offer.fields.contains(field))
-    };
-    fields.filter(is_lacking).collect()
 }
 
 /// What becomes of a file.

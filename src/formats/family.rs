@@ -11,6 +11,7 @@
 //! | `path_use.rs` | paths that lead nowhere in the files that a declaration is checked with |
 //! | `uncompared.rs` | why a change of a datum changes no verdict |
 //! | `infer.rs` | a declaration from vectors |
+//! | `fill.rs` | what a case could demand and does not |
 //! | `write_back.rs` | actual values in place of expected ones |
 //! | `new_cases.rs` | cases from values |
 //! | `installed.rs` | a family as formats and shapes |
@@ -21,6 +22,7 @@ mod boxed;
 mod constant;
 mod declaration;
 mod demands;
+mod fill;
 mod infer;
 mod installed;
 mod json_schema;

@@ -44,7 +44,7 @@ pub struct Format {
     pub write_back: &'static WriteBack,
     /// Returns the changes that demand, with placeholder values, what the case could demand and does not. `None` if
     /// nothing is known to be missing in this format.
-    pub fill: Option<fn(JsonNode<'_>) -> Fill<'_>>,
+    pub fill: Option<&'static FillCase>,
     /// Finds the type that is written beside a value: where the type is demanded. `None` if a value says its type.
     pub type_beside: Option<fn(JsonNode<'_>) -> Option<JsonNode<'_>>>,
     /// The member of a case with what is known about the case and not compared; `None` if there is none.
@@ -82,6 +82,9 @@ pub(super) type CheckRest = dyn Fn(JsonNode<'_>, ReadContext<'_>, &mut Diagnosti
 
 /// See [`Format::write_back`].
 pub(super) type WriteBack = dyn for<'d> Fn(&WrongAssertion<'d, '_>) -> WrittenBack<'d> + Sync;
+
+/// See [`Format::fill`].
+pub(super) type FillCase = dyn for<'d> Fn(JsonNode<'d>) -> Fill<'d> + Sync;
 
 /// Shows only the name.
 impl fmt::Debug for Format {

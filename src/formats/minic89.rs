@@ -46,7 +46,7 @@ pub const FORMAT: Format = Format {
     group: |_| None,
     folders: &[],
     write_back: &write_back::write_back,
-    fill: Some(fill::fill),
+    fill: Some(&fill::fill),
     type_beside: None,
     info: None,
     make: Some(new_vector::MAKE),

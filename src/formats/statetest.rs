@@ -48,7 +48,7 @@ pub const FORMAT: Format = Format {
     read: &read,
     rest: &|_, _, _| {},
     write_back: &write_back::write_back,
-    fill: Some(write_back::fill),
+    fill: Some(&write_back::fill),
     type_beside: None,
     info: None,
     make: Some(new_vector::MAKE),

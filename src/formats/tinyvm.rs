@@ -54,7 +54,7 @@ pub const FORMAT: Format = Format {
     read: &read_test,
     rest: &read_rest,
     write_back: &write_back::write_back,
-    fill: Some(fill::fill),
+    fill: Some(&fill::fill),
     type_beside: None,
     info: None,
     make: Some(new_vector::MAKE),

@@ -41,7 +41,7 @@ pub const FORMAT: Format = Format {
     read: &|test, context, diagnostics| read_test(test, context.options, diagnostics),
     rest: &|_, _, _| {},
     write_back: &write_back::write_back,
-    fill: Some(write_back::fill),
+    fill: Some(&write_back::fill),
     type_beside: None,
     info: Some("_info"),
     make: Some(new_vector::MAKE),

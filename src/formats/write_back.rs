@@ -104,6 +104,11 @@ impl<'d, 'm> WrongAssertion<'d, 'm> {
         outer.ok_or_else(|| NotRepresentable::because("the file has no place for it"))
     }
 
+    /// The datum and all that it lies in, from the inside out.
+    pub fn chain(&self) -> impl Iterator<Item = JsonNode<'d>> {
+        std::iter::once(self.node).chain(self.around.iter().rev().copied())
+    }
+
     /// The change that replaces this datum.
     pub fn replace(&self, value: Json) -> WrittenBack<'d> {
         Ok(vec![TextChange::Replace { node: self.node, value }])

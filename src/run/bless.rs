@@ -20,13 +20,14 @@ use self::written::{BlessedDatum, Written, datum, written};
 use super::execute::Worker;
 use super::filter::Filter;
 use super::load::{LoadedCase, LoadedFile};
+use super::not_compared::unknown_fields;
 use super::options::LoadOptions;
 use super::select::{open, open_text};
 use super::source::VectorSource;
 use crate::model::case::CaseId;
 use crate::model::case_report::CaseReport;
 use crate::model::diagnostic::DiagnosticPlace;
-use crate::model::path::Path;
+use crate::model::path::{Path, PathKey};
 use crate::model::verdict::{CaseDifference, Verdict};
 use crate::text::edit::{self, Splice, TextChange};
 use crate::text::json::JsonNode;
@@ -42,7 +43,8 @@ pub struct Wishes {
     pub outcome_change: OutcomeChange,
     /// What to do about data that the vector could demand and does not.
     pub missing: Missing,
-    /// Members that are not filled in.
+    /// Fields of the state that are not filled in, besides those that the machine does not report and those that are
+    /// ignored.
     pub unfilled: BTreeSet<String>,
 }
 
@@ -151,6 +153,7 @@ pub fn bless_loaded(
     let mut blessed = Blessed { old: loaded.text().to_owned(), broken, ..Blessed::default() };
     let cases = (0..loaded.cases()).filter_map(|index| BlessedCase::run(worker, &loaded, index, wishes));
     let mut cases: Vec<_> = cases.collect();
+    let wishes = &wishes.on(&loaded, options);
     let same = SameCases::of(&loaded, source, options);
     let loaded = rounds(loaded, &mut cases, wishes, worker, |text| same.open(text));
     for (index, mut case) in cases.into_iter().enumerate() {
@@ -248,6 +251,8 @@ struct BlessedCase {
     refused: Vec<BlessRefusal>,
     /// What is filled in next.
     filling: Filling,
+    /// What was filled in the last round.
+    filled: Vec<NewMember>,
     /// How the run ends, where the case did not demand it before.
     new_ends: Vec<NewMember>,
     /// The place of the case in the old text.
@@ -281,6 +286,7 @@ impl BlessedCase {
             is_changed: false,
             refused: Vec::new(),
             filling: if is_filled { Filling::Ends } else { Filling::Done },
+            filled: Vec::new(),
             new_ends: Vec::new(),
             place: DiagnosticPlace::at(loaded.text(), at, case.document.position(at)),
             range,
@@ -289,15 +295,15 @@ impl BlessedCase {
 
     /// The changes of the next round.
     fn changes<'d>(&mut self, loaded: &LoadedCase<'d>, wishes: &Wishes) -> Vec<TextChange<'d>> {
-        let mut changes = match self.filling {
-            Filling::Ends => self.fill(loaded, wishes),
-            Filling::Rest | Filling::Done => Vec::new(),
-        };
+        let mut changes = self.unverified(loaded, wishes);
+        if changes.is_empty() && self.filling == Filling::Ends {
+            changes = self.fill(loaded);
+        }
         if changes.is_empty() {
             changes = self.differing(loaded, wishes);
         }
         if changes.is_empty() && self.filling == Filling::Rest && !self.ends_otherwise(loaded, wishes) {
-            changes = self.fill(loaded, wishes);
+            changes = self.fill(loaded);
         }
         self.is_open = !changes.is_empty();
         self.is_changed |= self.is_open;
@@ -305,21 +311,35 @@ impl BlessedCase {
     }
 
     /// The changes that demand what the case does not.
-    fn fill<'d>(&mut self, loaded: &LoadedCase<'d>, wishes: &Wishes) -> Vec<TextChange<'d>> {
+    fn fill<'d>(&mut self, loaded: &LoadedCase<'d>) -> Vec<TextChange<'d>> {
         let case = JsonNode::at_index(loaded.document, loaded.node);
         let fill = loaded.format.fill.map(|fill| fill(case)).unwrap_or_default();
-        match self.filling {
+        let (next, changes) = match self.filling {
             Filling::Ends => {
-                self.filling = Filling::Rest;
-                self.new_ends = fill.ends.iter().filter_map(|end| NewMember::of(end, case)).collect();
-                fill.ends
+                self.new_ends = NewMember::all(&fill.ends, case);
+                (Filling::Rest, fill.ends)
             }
-            Filling::Rest => {
-                self.filling = Filling::Done;
-                fill.rest.into_iter().filter(|change| wishes.fills(change)).collect()
-            }
-            Filling::Done => Vec::new(),
+            Filling::Rest => (Filling::Done, fill.rest),
+            Filling::Done => (Filling::Done, Vec::new()),
+        };
+        self.filling = next;
+        self.filled = NewMember::all(&changes, case);
+        changes
+    }
+
+    /// The changes that take out again what was filled in and is not compared, since nobody knows whether it is true.
+    fn unverified<'d>(&mut self, loaded: &LoadedCase<'d>, wishes: &Wishes) -> Vec<TextChange<'d>> {
+        let filled = std::mem::take(&mut self.filled);
+        if filled.is_empty() {
+            return Vec::new();
         }
+        let Some(read) = loaded.read().ok().and_then(|reading| reading.case) else { return Vec::new() };
+        let assertions = read.steps.iter().flat_map(|step| step.end.iter().chain(&step.assertions));
+        let compared = assertions.filter(|assertion| !wishes.is_unfilled(&assertion.at));
+        let mut places: Vec<_> = compared.map(|assertion| assertion.origin.0).collect();
+        places.sort_unstable();
+        let case = JsonNode::at_index(loaded.document, loaded.node);
+        filled.iter().filter_map(|member| member.undo(case, |range| is_any_in(&places, &range))).collect()
     }
 
     fn ends_otherwise(&self, loaded: &LoadedCase<'_>, wishes: &Wishes) -> bool {
@@ -465,6 +485,12 @@ impl BlessedCase {
     }
 }
 
+/// Whether one of the places, in ascending order, lies in the range.
+fn is_any_in(places: &[u32], range: &Range<usize>) -> bool {
+    let first = places.partition_point(|at| (*at as usize) < range.start);
+    places.get(first).is_some_and(|at| range.contains(&(*at as usize)))
+}
+
 /// The differences of a case that fails.
 fn differences(report: &CaseReport) -> &[CaseDifference] {
     report.verdict.failure().map_or(&[], |failure| &failure.differences)
@@ -477,9 +503,18 @@ fn by_datum(report: &CaseReport) -> ByDatum<'_> {
 }
 
 impl Wishes {
-    fn fills(&self, change: &TextChange<'_>) -> bool {
-        let key = change.key();
-        !self.unfilled.iter().any(|name| key.as_ref().is_some_and(|key| key.eq_ignore_ascii_case(name)))
+    /// These wishes for the machine that runs the cases of a file.
+    fn on(&self, loaded: &LoadedFile<'_>, options: &LoadOptions) -> Wishes {
+        let mut wishes = self.clone();
+        if let Some(format) = loaded.format().filter(|_| self.missing == Missing::Fill) {
+            let machine = format.machine;
+            wishes.unfilled.extend(unknown_fields(machine, loaded.options(), &options.run.testee));
+        }
+        wishes
+    }
+
+    fn is_unfilled(&self, at: &Path) -> bool {
+        matches!(at.first(), PathKey::Name(name) if self.unfilled.contains(&**name))
     }
 
     fn ask_for(&self, difference: &CaseDifference) -> bool {

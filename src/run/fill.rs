@@ -4,12 +4,15 @@
 //! case if they write the same text for it.
 
 use std::collections::{BTreeSet, HashMap};
+use std::str::Lines;
 
 use super::bless::{Blessed, CaseChange, Missing, OutcomeChange, SameCases, Wishes, bless};
 use super::load::LoadedFile;
+use super::not_compared::unknown_fields;
 use super::options::LoadOptions;
 use super::select::open;
 use super::source::VectorSource;
+use crate::formats::Format;
 use crate::model::case::CaseId;
 use crate::model::case_report::CaseReport;
 use crate::model::verdict::Verdict;
@@ -31,8 +34,6 @@ pub struct FillOptions {
     pub agree: usize,
     /// What to do about a case that demands something else than the machines agree on.
     pub existing: Existing,
-    /// Fields of the state that some machine does not report, which are not filled in.
-    pub unfilled: BTreeSet<String>,
 }
 
 /// What to do about a case that demands something else than the machines agree on.
@@ -98,17 +99,16 @@ pub struct FillGroup {
 
 /// Fills a file with what the machines agree on.
 pub fn fill(source: &VectorSource, machines: &[FillMachine], options: &FillOptions) -> FilledFile {
+    let Some(machine) = machines.first() else { return FilledFile::default() };
+    let loaded = open(source, &machine.options);
     let wishes = Wishes {
         outcome_change: OutcomeChange::Allow,
         missing: Missing::Fill,
-        unfilled: options.unfilled.clone(),
+        unfilled: unfilled(&loaded, machines),
         ..Wishes::default()
     };
     let blessed: Vec<_> = machines.iter().map(|machine| bless(source, &machine.options, &wishes)).collect();
-    let (Some(first), Some(machine)) = (blessed.first(), machines.first()) else {
-        return FilledFile::default();
-    };
-    let loaded = open(source, &machine.options);
+    let first = &blessed[0];
     let mut filled = FilledFile { old: first.old.clone(), ..FilledFile::default() };
     filled.broken.extend(loaded.broken());
     filled.format_without_fill =
@@ -132,6 +132,17 @@ pub fn fill(source: &VectorSource, machines: &[FillMachine], options: &FillOptio
     let same = SameCases::of(&loaded, source, &machine.options);
     filled.new = record(&same.open(first.with(changes)), &filled.cases);
     filled
+}
+
+/// The fields of the state that some machine does not report, or that are ignored.
+fn unfilled(loaded: &LoadedFile<'_>, machines: &[FillMachine]) -> BTreeSet<String> {
+    let of = |format: &'static Format| {
+        let known = |machine: &FillMachine| {
+            unknown_fields(format.machine, loaded.options(), &machine.options.run.testee)
+        };
+        machines.iter().flat_map(known).collect()
+    };
+    loaded.format().map(of).unwrap_or_default()
 }
 
 /// The reports on cases that no machine can run, since they are malformed.
@@ -224,20 +235,27 @@ fn decide<'b>(groups: &[Agreeing<'b>], options: &FillOptions) -> (FillOutcome, O
 /// The groups, with the first line of the case in which they differ from each other or from the case as it is.
 fn with_lines(groups: Vec<Agreeing<'_>>, old: &str) -> Vec<FillGroup> {
     let texts: Vec<_> = groups.iter().map(|group| group.change.map_or(old, CaseChange::text)).collect();
-    let longest = texts.iter().map(|text| text.lines().count()).max().unwrap_or(0);
-    let compared = || texts.iter().chain(std::iter::once(&old).filter(|_| texts.len() == 1));
-    let differs = |number: &usize| {
-        let mut lines = compared().map(|text| text.lines().nth(*number));
-        let first = lines.next();
-        lines.any(|it| Some(it) != first)
-    };
-    let number = (0..longest).find(differs);
-    let lines = |number| compared().map(move |text| text.lines().nth(number).unwrap_or(""));
-    let same = number.map_or(0, |number| shared_start(lines(number)));
-    let line = |text: &&str| Some(from_near(text.lines().nth(number?)?.trim_end(), same));
-    let lines: Vec<_> = texts.iter().map(|text| line(text).unwrap_or_default()).collect();
+    let compared = texts.iter().copied().chain(std::iter::once(old).filter(|_| texts.len() == 1));
+    let differing = first_differing(compared.map(str::lines).collect());
+    let same = shared_start(differing.iter().map(|line| line.unwrap_or("")));
+    let line = |line: Option<&str>| line.map(|line| from_near(line.trim_end(), same)).unwrap_or_default();
+    // Where no line differs, each group has an empty one.
+    let lines = differing.into_iter().map(line).chain(std::iter::repeat(String::new()));
     let machines = groups.into_iter().map(|group| group.machines);
     machines.zip(lines).map(|(machines, line)| FillGroup { machines, line }).collect()
+}
+
+/// The first lines of texts that are not the same, `None` of a text that has ended; empty if all are the same.
+fn first_differing<'t>(mut texts: Vec<Lines<'t>>) -> Vec<Option<&'t str>> {
+    loop {
+        let lines: Vec<_> = texts.iter_mut().map(Iterator::next).collect();
+        if lines.iter().any(|line| *line != lines[0]) {
+            return lines;
+        }
+        if lines.iter().all(Option::is_none) {
+            return Vec::new();
+        }
+    }
 }
 
 /// How many characters at the start all lines share.
@@ -263,10 +281,12 @@ fn from_near(line: &str, index: usize) -> String {
 fn record(loaded: &LoadedFile<'_>, cases: &[FilledCase]) -> String {
     let mut changes = Vec::new();
     let mut document: Option<&Document> = None;
+    let filled = cases.iter().filter(|filled| filled.outcome == FillOutcome::Filled);
+    let agreeing: HashMap<_, _> =
+        filled.filter_map(|filled| Some((&filled.case, filled.groups.first()?))).collect();
     for index in 0..loaded.cases() {
         let Some(case) = loaded.case(index) else { continue };
-        let Some(filled) = cases.iter().find(|filled| filled.case == case.id) else { continue };
-        if let Some(group) = filled.groups.first().filter(|_| filled.outcome == FillOutcome::Filled) {
+        if let Some(group) = agreeing.get(&case.id) {
             let node = JsonNode::at_index(case.document, case.node);
             changes.extend(case.format.info_change(node, "filledBy", group.machines.join(", ").into()));
             document = Some(case.document);

@@ -1,6 +1,8 @@
 //! Which assertions of a case are left out of the comparison: those on fields that a machine may and does not report,
 //! and those that the user ignores.
 
+use std::collections::BTreeSet;
+
 use super::file_options::FileOptions;
 use super::ignored_field::IgnoredField;
 use crate::model::case::{Case, Step};
@@ -17,6 +19,17 @@ pub(super) fn left_out(case: &Case, options: &FileOptions, testee: &MakeTestee) 
 /// Whether fields of a machine may be left out of the comparison.
 pub(super) fn leaves_out(machine: &str, options: &FileOptions, testee: &MakeTestee) -> bool {
     fields_left_out(machine, options, testee).next().is_some()
+}
+
+/// The fields of a machine of which nothing can be known: those that it does not report, and those of which the user
+/// ignores something.
+pub(super) fn unknown_fields(machine: &str, options: &FileOptions, testee: &MakeTestee) -> BTreeSet<String> {
+    let fields = options.families.machine(machine).map_or(&[][..], |info| info.fields);
+    let offer = testee.vm().and_then(|vm| vm.offer(machine));
+    let is_reported = |name: &str| offer.is_none_or(|offer| offer.fields.iter().any(|field| field == name));
+    let not_reported = fields.iter().map(|field| field.name).filter(|name| !is_reported(name));
+    let ignored = options.ignored.iter().map(|ignored| &*ignored.field);
+    not_reported.chain(ignored).map(str::to_owned).collect()
 }
 
 fn fields_left_out<'o>(

@@ -4,6 +4,8 @@
 mod commands;
 #[cfg(unix)]
 mod compared;
+#[cfg(unix)]
+mod filled;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

@@ -94,6 +94,22 @@ fn fields_that_a_machine_does_not_report_are_not_filled() {
     assert_eq!(demanded(&place.text(), 1), serde_json::json!({"state": "FAULT"}));
 }
 
+/// Nobody knows whether a value is true that was not compared.
+#[test]
+fn ignored_fields_are_not_filled() {
+    let place = Place::new(EMPTY);
+    let vms = [place.vm("one", "neo3", ""), place.vm("two", "neo3", "")];
+    let ran = place.fill(&vms, &["--ignore", "resultStack"]);
+    assert_eq!(ran.exit, 0, "{ran:?}");
+    assert_eq!(demanded(&place.text(), 0), serde_json::json!({"state": "HALT", "refs": 1}));
+    let place = Place::new(EMPTY);
+    let path = place.vector();
+    let ran = vmconf(&["bless", "--fill", "--yes", "--ignore", "refs:0xff", path.to_str().unwrap()]);
+    assert_eq!(ran.exit, 0, "{ran:?}");
+    let sum = serde_json::json!({"state": "HALT", "resultStack": [{"type": "Integer", "value": 7}]});
+    assert_eq!(demanded(&place.text(), 0), sum);
+}
+
 #[test]
 fn disagreements_are_shown_and_not_written() {
     let place = Place::new(EMPTY);

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::declaration::{Declaration, MAX_DECLARATION, StepActions, action_name};
+use super::fill::fill;
 use super::json_schema::json_schema;
 use super::new_cases::FamilyWriter;
 use super::path_use::PathUse;
@@ -10,7 +11,8 @@ use super::reader::{FamilyReader, Misfit};
 use super::uncompared::DeclaredRule;
 use super::write_back::write_back;
 use crate::formats::fields::Diagnostics;
-use crate::formats::format::{Evidence, Format, ReadContext, WriteBack};
+use crate::formats::fill::Fill;
+use crate::formats::format::{Evidence, FillCase, Format, ReadContext, WriteBack};
 use crate::formats::write_back::{WrittenBack, WrongAssertion};
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::field_type::DeclaredField;
@@ -194,7 +196,6 @@ fn shapes<'f>(fields: impl Iterator<Item = &'f DeclaredField>) -> &'static [Memb
 fn format(reader: &FamilyReaderRef, machine: &'static str, doc: &'static str, hash: &'static str) -> Format {
     let looks_like: &'static str = reader.looks_like().leak();
     let info = reader.info().map(|name| &*name.to_owned().leak());
-    let family = reader.declaration();
     let (evidence, outline, read, rest) = (reader.clone(), reader.clone(), reader.clone(), reader.clone());
     Format {
         name: machine,
@@ -218,8 +219,8 @@ fn format(reader: &FamilyReaderRef, machine: &'static str, doc: &'static str, ha
                 rest.rest(root, diagnostics);
             },
         )),
-        write_back: write_back_of(family),
-        fill: None,
+        write_back: write_back_of(reader.clone()),
+        fill: Some(fill_of(reader.clone())),
         type_beside: None,
         info,
         make: None,
@@ -233,11 +234,18 @@ fn format(reader: &FamilyReaderRef, machine: &'static str, doc: &'static str, ha
     }
 }
 
-fn write_back_of(family: Arc<Declaration>) -> &'static WriteBack {
+fn write_back_of(reader: FamilyReaderRef) -> &'static WriteBack {
     fn typed<F: for<'d> Fn(&WrongAssertion<'d, '_>) -> WrittenBack<'d>>(write: F) -> F {
         write
     }
-    Box::leak(Box::new(typed(move |wrong| write_back(&family, wrong))))
+    Box::leak(Box::new(typed(move |wrong| write_back(reader.writer(), wrong))))
+}
+
+fn fill_of(reader: FamilyReaderRef) -> &'static FillCase {
+    fn typed<F: for<'d> Fn(JsonNode<'d>) -> Fill<'d>>(fill: F) -> F {
+        fill
+    }
+    Box::leak(Box::new(typed(move |case| fill(reader.writer(), case))))
 }
 
 /// The families whose formats fit a document. `file` is as for [`Family::fitting`].

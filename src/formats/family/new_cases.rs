@@ -31,8 +31,8 @@ pub struct NewFamilyCase {
 /// Writes cases in one format of a family.
 #[derive(Debug, Clone, Copy)]
 pub struct FamilyWriter<'f> {
-    declaration: &'f Declaration,
-    format: &'f FormatDeclaration,
+    pub(super) declaration: &'f Declaration,
+    pub(super) format: &'f FormatDeclaration,
 }
 
 impl<'f> FamilyWriter<'f> {
@@ -200,7 +200,7 @@ impl<'f> FamilyWriter<'f> {
         })
     }
 
-    fn all_demanded(&self) -> Option<&'f NodePath> {
+    pub(super) fn all_demanded(&self) -> Option<&'f NodePath> {
         self.format.step.expect.iter().find_map(|demanded| match demanded {
             Demanded::All(path) => Some(path),
             Demanded::At { .. } | Demanded::Constant { .. } => None,
@@ -208,7 +208,7 @@ impl<'f> FamilyWriter<'f> {
     }
 
     /// What is demanded of a field under a path of its own.
-    fn own_demand(&self, index: usize) -> Option<&'f Demanded> {
+    pub(super) fn own_demand(&self, index: usize) -> Option<&'f Demanded> {
         self.format.step.expect.iter().find(|demanded| match demanded {
             Demanded::At { field, .. } | Demanded::Constant { field, .. } => *field == index,
             Demanded::All(_) => false,
@@ -223,7 +223,7 @@ impl<'f> FamilyWriter<'f> {
             })
     }
 
-    fn given_path(&self, index: usize, name: &str) -> Option<Vec<PathStep>> {
+    pub(super) fn given_path(&self, index: usize, name: &str) -> Option<Vec<PathStep>> {
         let own = self.format.program.iter().find_map(|given| match given {
             Given::One(own, path) if *own == index => Some(path.steps.clone()),
             _ => None,
@@ -231,7 +231,7 @@ impl<'f> FamilyWriter<'f> {
         own.or_else(|| Some(member_of(self.all_given()?, name)))
     }
 
-    fn demanded_path(&self, index: usize, name: &str) -> Option<Vec<PathStep>> {
+    pub(super) fn demanded_path(&self, index: usize, name: &str) -> Option<Vec<PathStep>> {
         match self.own_demand(index) {
             Some(Demanded::At { path, .. }) => Some(path.steps.clone()),
             Some(_) => None,
@@ -247,7 +247,7 @@ fn given_index(given: &Given) -> Option<usize> {
     }
 }
 
-fn member_of(path: &NodePath, name: &str) -> Vec<PathStep> {
+pub(super) fn member_of(path: &NodePath, name: &str) -> Vec<PathStep> {
     [&path.steps[..], &[PathStep::Member(name.to_owned())]].concat()
 }
 
@@ -255,7 +255,7 @@ fn member_of(path: &NodePath, name: &str) -> Vec<PathStep> {
 const MAX_ITEMS: i64 = 1_000;
 
 /// Puts a value at a path, with the objects and arrays on the way.
-fn put(root: &mut Json, path: &[PathStep], value: Json) -> Result<(), NotRepresentable> {
+pub(super) fn put(root: &mut Json, path: &[PathStep], value: Json) -> Result<(), NotRepresentable> {
     let Some((step, rest)) = path.split_first() else {
         *root = value;
         return Ok(());

@@ -8,6 +8,7 @@ use super::declaration::{
 };
 use super::demands::{DemandPlace, FieldDemand, demand};
 use super::known_nodes::KnownNodes;
+use super::new_cases::FamilyWriter;
 use super::node_path::{NodePath, PathStep};
 use super::uncompared::{self, DeclaredRule};
 use crate::formats::fields::Diagnostics;
@@ -108,9 +109,9 @@ impl FamilyReader {
         FamilyReader { family, number, known }
     }
 
-    /// The family.
-    pub(super) fn declaration(&self) -> Arc<Declaration> {
-        self.family.clone()
+    /// What writes cases in this format.
+    pub(super) fn writer(&self) -> FamilyWriter<'_> {
+        FamilyWriter::new(&self.family, self.number)
     }
 
     pub(super) fn format(&self) -> &FormatDeclaration {

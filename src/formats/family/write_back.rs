@@ -4,7 +4,10 @@ use base64::prelude::{BASE64_STANDARD, Engine as _};
 use num_bigint::{BigInt, Sign};
 use serde_json::{Number, Value as Json};
 
-use super::declaration::Declaration;
+use super::declaration::{Declaration, Demanded};
+use super::fill::Gap;
+use super::new_cases::{FamilyWriter, member_of};
+use super::node_path::NodePath;
 use crate::formats::write_back::{NotRepresentable, WrittenBack, WrongAssertion, hex_like, number_like};
 use crate::model::assertion::Expected;
 use crate::model::field_type::FieldType;
@@ -15,7 +18,11 @@ use crate::text::edit::TextChange;
 use crate::text::json::JsonNode;
 
 /// The changes that replace the expected value with the actual one, in the notation of the field's type.
-pub(super) fn write_back<'d>(family: &Declaration, wrong: &WrongAssertion<'d, '_>) -> WrittenBack<'d> {
+pub(super) fn write_back<'d>(writer: FamilyWriter<'_>, wrong: &WrongAssertion<'d, '_>) -> WrittenBack<'d> {
+    if let Some(written) = undemanded(writer, wrong) {
+        return written;
+    }
+    let family = writer.declaration;
     match wrong.expected {
         Expected::Is(_) | Expected::Len(_) => {
             wrong.replace(like(wrong.node, wrong.present()?, type_of(family, wrong.at))?)
@@ -29,6 +36,39 @@ pub(super) fn write_back<'d>(family: &Declaration, wrong: &WrongAssertion<'d, '_
         | Expected::Only(_)
         | Expected::Order(_) => Err(NotRepresentable::because("the declaration has no place for it")),
     }
+}
+
+/// What to do about a demand that the declaration makes where a case says nothing; `None` if the case demands it.
+fn undemanded<'d>(writer: FamilyWriter<'_>, wrong: &WrongAssertion<'d, '_>) -> Option<WrittenBack<'d>> {
+    let PathKey::Name(name) = wrong.at.first() else { return None };
+    let index = writer.declaration.state.iter().position(|field| field.name == *name)?;
+    match writer.own_demand(index)? {
+        Demanded::At { path, absent: Some(absent), .. } if !lies_at(wrong, path) => {
+            // What of it differs has a place of its own in the next round.
+            let value = serde_json::from_str(absent.text()).ok();
+            let change = value.and_then(|value| Gap::of(wrong.node, &path.steps)?.put(value));
+            Some(change.map(|change| vec![change]).ok_or_else(|| {
+                NotRepresentable::because(format!("{path} is demanded if it is missing, and cannot be added"))
+            }))
+        }
+        Demanded::Constant { .. } if !writer.takes_demand(wrong, name) => {
+            Some(Err(NotRepresentable::because("each case demands it, as the declaration says")))
+        }
+        Demanded::At { .. } | Demanded::Constant { .. } | Demanded::All(_) => None,
+    }
+}
+
+impl FamilyWriter<'_> {
+    /// Whether a datum lies in the member that demands a field along with all others.
+    fn takes_demand(&self, wrong: &WrongAssertion<'_, '_>, name: &str) -> bool {
+        self.all_demanded().is_some_and(|all| lies_at(wrong, &NodePath { steps: member_of(all, name) }))
+    }
+}
+
+/// Whether a datum lies in what the path names, from something around it.
+fn lies_at(wrong: &WrongAssertion<'_, '_>, path: &NodePath) -> bool {
+    let mut around = wrong.chain().map(|node| path.find(node));
+    around.any(|found| found.is_some_and(|found| wrong.chain().any(|node| node == found)))
 }
 
 /// The type of a datum of the state.

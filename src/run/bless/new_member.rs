@@ -1,5 +1,9 @@
 //! Members that blessing adds to a case.
 
+use std::ops::Range;
+
+use serde_json::Value as Json;
+
 use crate::text::edit::TextChange;
 use crate::text::json::JsonNode;
 
@@ -10,13 +14,35 @@ pub(super) struct NewMember {
     object: Vec<usize>,
     /// Its index in the object.
     index: usize,
+    before: MemberBefore,
+}
+
+/// What was there before the member.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum MemberBefore {
+    Nothing,
+    Null,
 }
 
 impl NewMember {
-    pub(super) fn of(change: &TextChange<'_>, case: JsonNode<'_>) -> Option<NewMember> {
-        let (into, index) = match change {
-            TextChange::Insert { into, before, .. } => (*into, *before),
-            TextChange::Replace { node, .. } => node.place()?,
+    /// The members that changes add, each at its index once all are made.
+    pub(super) fn all(changes: &[TextChange<'_>], case: JsonNode<'_>) -> Vec<NewMember> {
+        let mut all: Vec<NewMember> = Vec::new();
+        for mut member in changes.iter().filter_map(|change| NewMember::of(change, case)) {
+            // Members are added at the end, in this order.
+            let is_added = |it: &&NewMember| it.before == MemberBefore::Nothing && it.object == member.object;
+            if member.before == MemberBefore::Nothing {
+                member.index += all.iter().filter(is_added).count();
+            }
+            all.push(member);
+        }
+        all
+    }
+
+    fn of(change: &TextChange<'_>, case: JsonNode<'_>) -> Option<NewMember> {
+        let ((into, index), before) = match change {
+            TextChange::Insert { into, before, .. } => ((*into, *before), MemberBefore::Nothing),
+            TextChange::Replace { node, .. } => (node.place()?, MemberBefore::Null),
             TextChange::Digits { .. } | TextChange::Remove { .. } | TextChange::Reorder { .. } => {
                 return None;
             }
@@ -25,17 +51,35 @@ impl NewMember {
         let inside = around.iter().skip_while(|node| **node != case).collect::<Vec<_>>();
         let child = |pair: &[&JsonNode<'_>]| pair[0].values().position(|child| child == *pair[1]);
         let object = inside.windows(2).map(child).collect::<Option<_>>()?;
-        Some(NewMember { object, index })
+        Some(NewMember { object, index, before })
     }
 
     /// Whether the byte at `at` is the first of the object or in the member.
     pub(super) fn is_at(&self, case: JsonNode<'_>, at: u32) -> bool {
-        let mut object = Some(case);
-        for index in &self.object {
-            object = object.and_then(|object| object.values().nth(*index));
-        }
-        let member = object.and_then(|object| object.values().nth(self.index));
+        let object = self.object(case);
         object.is_some_and(|object| object.at() == at)
-            || member.is_some_and(|member| member.range().contains(&(at as usize)))
+            || self.member(case).is_some_and(|member| member.range().contains(&(at as usize)))
+    }
+
+    /// The change that undoes the addition, unless the range of the member is one to keep.
+    pub(super) fn undo<'d>(
+        &self,
+        case: JsonNode<'d>,
+        is_kept: impl Fn(Range<usize>) -> bool,
+    ) -> Option<TextChange<'d>> {
+        let (object, member) = (self.object(case)?, self.member(case)?);
+        match self.before {
+            _ if is_kept(member.range()) => None,
+            MemberBefore::Nothing => TextChange::remove(object, member),
+            MemberBefore::Null => Some(TextChange::Replace { node: member, value: Json::Null }),
+        }
+    }
+
+    fn object<'d>(&self, case: JsonNode<'d>) -> Option<JsonNode<'d>> {
+        self.object.iter().try_fold(case, |object, index| object.values().nth(*index))
+    }
+
+    fn member<'d>(&self, case: JsonNode<'d>) -> Option<JsonNode<'d>> {
+        self.object(case)?.values().nth(self.index)
     }
 }

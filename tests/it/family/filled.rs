@@ -1,0 +1,115 @@
+//! Expectations that machines of a family fill in, and demands that only the declaration makes.
+
+use std::path::Path;
+
+use serde_json::{Value as Json, json};
+use tempfile::TempDir;
+
+use super::{answering, declaration, folder, vmconf_in};
+use crate::support::Ran;
+
+/// Runs a command on `m.json` with the declaration `m.toml` and one machine twice, as two of different names.
+fn with_two(folder: &Path, command: &str, vm: &str, args: &[&str]) -> Ran {
+    let (_, program) = vm.split_once('=').unwrap();
+    let other = format!("other={program}");
+    let all = [command, "m.json", "--family", "./m.toml", "--vm", vm, "--vm", &other];
+    vmconf_in(folder, &[&all, args].concat())
+}
+
+fn text(folder: &TempDir) -> String {
+    std::fs::read_to_string(folder.path().join("m.json")).unwrap()
+}
+
+fn vectors(folder: &TempDir) -> Json {
+    serde_json::from_str(&text(folder)).unwrap()
+}
+
+/// The values are what the machine answers, in the notation of what the case gives, where it gives something.
+#[test]
+fn machines_that_agree_fill_each_type() {
+    const STATE: &str = "n = 'u8'\nwide = 'u256'\nlow = 'i8'\nflag = 'bool'\nword = 'text'\ncode = 'bytes'\n\
+                         packed = 'base64'\nmaybe = 'u8?'\nnone = 'u8?'\nlist = '[u8]'\nthree = '[u8; 3]'\n\
+                         pair = '(u8, text)'\ntable = { a = 'u8', b = { c = 'bool' } }\nnames = 'map<text, u8>'\n\
+                         ram = 'memory<u16, u8>'\nfresh = 'memory<u16, u8>'\nany = 'json'";
+    let given = r#"{"n": "0x01", "ram": [[1, 2], [3, 4]]}"#;
+    let old = format!(r#"[{{"b": {given}, "e": {{}}}}]"#);
+    let folder = folder(&[("m.toml", &declaration(STATE)), ("m.json", &old)]);
+    let vm = answering(
+        folder.path(),
+        r#"{"n":"0x2a","wide":"0x10000000000000000","low":"-0x2","flag":true,"word":"w","code":"0x0a","packed":"0x0002","maybe":"0x7","none":null,"list":["0x1","0x2"],"three":["0x1","0x0","0x3"],"pair":["0x5","p"],"table":{"a":"0x6","b":{"c":true}},"names":{"k":"0x8"},"ram":[["0x1","0x9"],["0x3","0x4"]],"fresh":[["0x10","0x1"]],"any":{"x":[1.5]}}"#,
+    );
+    let check = with_two(folder.path(), "fill", &vm, &["--check"]);
+    assert_eq!((check.exit, text(&folder)), (1, old), "{check:?}");
+    let ran = with_two(folder.path(), "fill", &vm, &[]);
+    assert_eq!(ran.exit, 0, "{ran:?}");
+    let expected = json!({
+        "n": "0x2a", "wide": "0x10000000000000000", "low": -2, "flag": true, "word": "w", "code": "0x0a",
+        "packed": "AAI=", "maybe": 7, "none": null, "list": [1, 2], "three": [1, 0, 3], "pair": [5, "p"],
+        "table": {"a": 6, "b": {"c": true}}, "names": {"k": 8}, "ram": [[1, 9], [3, 4]], "fresh": [[16, 1]],
+        "any": {"x": [1.5]},
+    });
+    assert_eq!(vectors(&folder)[0]["e"], expected, "{ran:?}");
+    let filled = text(&folder);
+    let again = with_two(folder.path(), "fill", &vm, &[]);
+    assert_eq!((again.exit, text(&folder)), (0, filled), "{again:?}");
+    assert!(again.stdout.starts_with("0 filled, 1 up to date"), "{again:?}");
+}
+
+/// Paths lead through objects that the case does not have, and several fields lie in one of them.
+#[test]
+fn objects_on_the_way_to_a_field_are_added() {
+    const DECLARATION: &str = "machine = 'm'\n[state]\nx = 'u8'\ny = 'u8'\nz = 'u8'\n[format]\ncases = '$[*]'\n\
+                               expect = { x = '$.e.deep.x', y = '$.e.deep.y', z = '$.list[0].z' }\n";
+    let folder = folder(&[("m.toml", DECLARATION), ("m.json", r#"[{"name": 1, "e": {"deep": 2}}, {}]"#)]);
+    let vm = answering(folder.path(), r#"{"x":"0x1","y":"0x2","z":"0x3"}"#);
+    let ran = with_two(folder.path(), "fill", &vm, &[]);
+    // A number has no place for a member.
+    let list = json!([{"z": 3}]);
+    assert_eq!(
+        vectors(&folder),
+        json!([{"name": 1, "e": {"deep": 2}, "list": list}, {"e": {"deep": {"x": 1, "y": 2}}, "list": list}]),
+        "{ran:?}"
+    );
+}
+
+#[test]
+fn each_step_of_a_case_is_filled() {
+    const DECLARATION: &str = "machine = 'm'\n[state]\nx = 'u8'\n[format]\ncases = '$[*]'\nsteps = '$.steps[*]'\n\
+                               [format.step]\nexpect = { x = '$.x' }\n";
+    let folder = folder(&[("m.toml", DECLARATION), ("m.json", r#"[{"steps": [{}]}, {"steps": [{"x": 3}]}]"#)]);
+    let vm = answering(folder.path(), r#"{"x":"0x3"}"#);
+    let ran = with_two(folder.path(), "fill", &vm, &[]);
+    assert_eq!(ran.exit, 0, "{ran:?}");
+    assert_eq!(vectors(&folder), json!([{"steps": [{"x": 3}]}, {"steps": [{"x": 3}]}]));
+}
+
+/// Nobody knows whether a value is true that was not compared.
+#[test]
+fn fields_that_are_not_compared_are_not_filled() {
+    let optional = format!("optional = ['b']\n{}", declaration("a = 'u8'\nb = 'u8'\nc = 'u8'\nd = 'u8'"));
+    let vectors_before = r#"[{"b": {"a": 1, "b": 2, "c": 3, "d": 4}, "e": {}}]"#;
+    let folder = folder(&[("m.toml", &optional), ("m.json", vectors_before)]);
+    // b may be missing, c must not be.
+    let vm = answering(folder.path(), r#"{"a":"0x9","d":"0x6"}"#);
+    let ran = with_two(folder.path(), "fill", &vm, &["--ignore", "d:0x0f"]);
+    assert_eq!((ran.exit, &vectors(&folder)[0]["e"]), (0, &json!({"a": 9})), "{ran:?}");
+    std::fs::write(folder.path().join("m.json"), vectors_before).unwrap();
+    let bless = ["bless", "m.json", "--fill", "--yes", "--family", "./m.toml", "--vm", &vm, "--ignore", "a"];
+    let ran = vmconf_in(folder.path(), &bless);
+    assert_eq!((ran.exit, &vectors(&folder)[0]["e"]), (0, &json!({"d": 6})), "{ran:?}");
+}
+
+/// A constant is no part of a case; a value for cases that say nothing can be written there.
+#[test]
+fn demands_of_the_declaration_are_not_written_over_a_case() {
+    const DECLARATION: &str = "machine = 'm'\n[state]\nok = 'bool'\nx = 'u8'\nports = '[u8]'\n[format]\n\
+                               cases = '$[*]'\nhas = ['$.e']\nexpect = { ok = { value = true }, x = '$.e.x', \
+                               ports = { at = '$.io.ports', absent = [] } }\n";
+    let folder = folder(&[("m.toml", DECLARATION), ("m.json", r#"[{"e": {"x": 1}}]"#)]);
+    let vm = answering(folder.path(), r#"{"ok":false,"x":"0x2","ports":["0x5"]}"#);
+    let bless = ["bless", "m.json", "--yes", "--family", "./m.toml", "--vm", &vm];
+    let ran = vmconf_in(folder.path(), &bless);
+    assert_eq!(ran.exit, 1, "{ran:?}");
+    assert!(ran.stderr.contains("ok: each case demands it, as the declaration says"), "{ran:?}");
+    assert_eq!(vectors(&folder), json!([{"e": {"x": 2}, "io": {"ports": [5]}}]), "{ran:?}");
+}
