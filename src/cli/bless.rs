@@ -3,7 +3,6 @@
 mod answer;
 pub(super) mod change;
 
-use std::collections::BTreeSet;
 use std::io::{self, BufRead, IsTerminal, Write};
 
 use clap::Args;
@@ -11,7 +10,7 @@ use vmconf::model::case_report::CaseReport;
 use vmconf::model::count::counted;
 use vmconf::model::exit_code::Exit;
 use vmconf::model::verdict::{Verdict, vector_step};
-use vmconf::run::bless::{self, BlessRefusal, Blessed, CaseChange, Missing, OutcomeChange, Wishes};
+use vmconf::run::bless::{self, BlessOptions, BlessRefusal, Blessed, CaseChange, Missing, OutcomeChange};
 use vmconf::run::sources::VectorSource;
 
 use self::answer::{PromptAnswer, ask};
@@ -67,7 +66,7 @@ impl Bless {
         }
         let mut options = self.select.options(settings)?;
         options.run.testee = self.vm.testee_until_interrupt(settings)?;
-        let wishes = Wishes {
+        let wanted = BlessOptions {
             leaf: self.leaf.clone(),
             except: None,
             outcome_change: if self.allow_outcome_change {
@@ -76,14 +75,13 @@ impl Bless {
                 OutcomeChange::Refuse
             },
             missing: if self.fill { Missing::Fill } else { Missing::Keep },
-            unfilled: BTreeSet::new(),
         };
         let sources = self.select.sources(settings, &options)?;
         let mut input = io::stdin().lock();
         let mut session = BlessSession::new(self.consent(), &mut input);
         for source in &sources {
             let file = BlessedFile::new(&source, &options);
-            session.file(&source, &file, &bless::bless(&source, &options, &wishes))?;
+            session.file(&source, &file, &bless::bless(&source, &options, &wanted))?;
             if session.consent == Consent::Ended {
                 break;
             }
@@ -286,7 +284,7 @@ mod tests {
             fs::write(&path, vector()).unwrap();
             let source = VectorSource::new(path.clone(), name.into(), SourceOrigin::Named);
             if session.consent != Consent::Ended {
-                let blessed = bless::bless(&source, &options, &Wishes::default());
+                let blessed = bless::bless(&source, &options, &BlessOptions::default());
                 session.file(&source, &BlessedFile::new(&source, &options), &blessed).unwrap();
             }
             let text = fs::read_to_string(&path).unwrap();

@@ -7,6 +7,7 @@ use vmconf::formats::family::Family;
 use vmconf::machines::{self, MACHINES, MachineInfo};
 use vmconf::model::diagnostic::Diagnostic;
 use vmconf::prove::suite::VectorSuite;
+use vmconf::run::anchor::Anchor;
 use vmconf::run::families::not_embedded;
 use vmconf::run::{Families, FamilyMachine};
 use vmconf::text::source_text::SourceText;
@@ -151,4 +152,13 @@ pub(super) fn install(file: &Path) -> anyhow::Result<&'static Family> {
         wrong(vec![SourceText::new(&text).locate(fault)])
     })?;
     Ok(family)
+}
+
+/// Checks that the files which a command writes to a folder are read by the declaration.
+pub(super) fn check_folder(family: &Family, folder: &Path, anchor: &Anchor) -> anyhow::Result<()> {
+    let file = format!("{}/0.json", anchor.name(folder));
+    family.reads_written(&file).map_err(|globs| {
+        let (folder, machine) = (folder.display(), family.machine);
+        anyhow::anyhow!("{folder}: vectors of {machine} are read only from files that match {globs}")
+    })
 }

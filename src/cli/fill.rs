@@ -102,7 +102,7 @@ impl FillCommand {
                 output: self.output,
                 agree: fill_options.agree,
             };
-            return corpus::make(&request, vms, options);
+            return corpus::make(&request, vms, options, settings);
         }
         let machines: Vec<_> = vms.iter().map(|vm| machine(vm, options)).collect();
         let mut session = FillSession { command: self, out: output::stdout(), counts: FillCounts::default() };

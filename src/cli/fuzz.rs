@@ -144,14 +144,31 @@ impl FuzzCommand {
             .as_deref()
             .map_or_else(|| Ok(FuzzCorpus::default()), |folder| read_corpus(&machine, folder, settings))?;
         let read = corpus.len();
+        // An hour's search is not for a folder that cannot be made.
+        for folder in self.out.iter().chain(&self.corpus) {
+            if let FuzzMachine::Family(known, _) = &machine {
+                families::check_folder(known.family, folder, &settings.anchor)?;
+            }
+            std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+        }
         let mut known = self.known.as_deref().map_or_else(|| Ok(BTreeSet::new()), read_known)?;
+        if let Some(path) = &self.known {
+            begin_known(path)?;
+        }
         let mut out = output::stdout();
         let mut written = Ok(());
+        let mut lost = 0;
         let summary = fuzz::fuzz(&machine, &subjects, corpus, &options, &mut known, &mut |event| {
             if written.is_ok() {
                 written = match event {
                     FuzzEvent::NewCoverage(vector) => self.add_to_corpus(&vector),
-                    FuzzEvent::Found(finding) => self.report(&mut out, &finding, noun),
+                    FuzzEvent::Found(finding) => {
+                        let file = self.out.as_deref().map(|folder| self.write_vector(folder, &finding));
+                        lost += usize::from(matches!(file, Some(VectorFile::Lost(..))));
+                        self.report(&mut out, &finding, file.as_ref(), noun).and_then(|()| {
+                            self.known.as_deref().map_or(Ok(()), |list| add_known(list, &finding.cause))
+                        })
+                    }
                     FuzzEvent::NotCompared(fields) => {
                         output::note(&families::not_compared(&fields));
                         Ok(())
@@ -160,10 +177,8 @@ impl FuzzCommand {
             }
         })?;
         written?;
-        if let Some(path) = &self.known {
-            write_known(path, &known)?;
-        }
         let exit = match &summary {
+            _ if lost > 0 => Exit::Broken,
             FuzzSummary { broke_down: 1.., .. } => Exit::Broken,
             FuzzSummary { found: 1.., .. } => Exit::Failed,
             _ => Exit::Passed,
@@ -206,13 +221,18 @@ impl FuzzCommand {
         Ok(self.ignore.clone())
     }
 
-    /// Reports a difference, and writes its vector.
-    fn report(&self, out: &mut impl Write, finding: &FuzzFinding, noun: &str) -> anyhow::Result<()> {
-        let file = self.out.as_deref().map(|folder| self.write_vector(folder, finding)).transpose()?;
-        let is_kept = matches!(&file, Some(VectorFile::Written(_) | VectorFile::AsBefore(_)));
+    /// Reports a difference, with its vector unless a file has it.
+    fn report(
+        &self,
+        out: &mut impl Write,
+        finding: &FuzzFinding,
+        file: Option<&VectorFile>,
+        noun: &str,
+    ) -> anyhow::Result<()> {
+        let is_kept = matches!(file, Some(VectorFile::Written(_) | VectorFile::AsBefore(_)));
         let FuzzFinding { cause, program, vector, signature, condition, machines } = finding;
         if self.output == OutputForm::Json {
-            let file = file.as_ref().filter(|_| is_kept).map(|file| file.path().display().to_string());
+            let file = file.filter(|_| is_kept).map(|file| file.path().display().to_string());
             let machines: Map<_, _> =
                 machines.iter().map(|(name, said)| (name.clone(), said.clone().into())).collect();
             let mut line = json!({
@@ -231,7 +251,7 @@ impl FuzzCommand {
                 writeln!(out, "  {}: {}", escaped(name), escaped(said))?;
             }
             writeln!(out, "  {noun} {program} of seed {}", self.seed)?;
-            if let Some(file) = &file {
+            if let Some(file) = file {
                 writeln!(out, "  {}", escaped(&file.to_string()))?;
             }
             for line in vector.lines().filter(|_| !is_kept) {
@@ -242,8 +262,7 @@ impl FuzzCommand {
     }
 
     /// Writes the vector of a finding. A file that is there stays as it is, and the search goes on.
-    fn write_vector(&self, folder: &Path, finding: &FuzzFinding) -> anyhow::Result<VectorFile> {
-        std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    fn write_vector(&self, folder: &Path, finding: &FuzzFinding) -> VectorFile {
         let FuzzCause { vm, what } = &finding.cause;
         let plain = |text: &str| -> String {
             let words = text.split(|it: char| !it.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
@@ -254,16 +273,17 @@ impl FuzzCommand {
         let vector = finding.vector.as_bytes();
         if self.force.check(&path).is_err() {
             let is_same = std::fs::read(&path).is_ok_and(|there| there == vector);
-            return Ok(if is_same { VectorFile::AsBefore(path) } else { VectorFile::Other(path) });
+            return if is_same { VectorFile::AsBefore(path) } else { VectorFile::Other(path) };
         }
-        self.force.write(&path, vector)?;
-        Ok(VectorFile::Written(path))
+        match self.force.write(&path, vector) {
+            Ok(()) => VectorFile::Written(path),
+            Err(error) => VectorFile::Lost(path, format!("{error:#}")),
+        }
     }
 
     /// Writes a vector to the corpus, under the hash of its text.
     fn add_to_corpus(&self, vector: &str) -> anyhow::Result<()> {
         let Some(folder) = &self.corpus else { return Ok(()) };
-        std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
         let path = folder.join(format!("{}.json", &blake3::hash(vector.as_bytes()).to_hex()[..HASH_DIGITS]));
         // The run before wrote the same vector, or somebody else something of this name, such as a link or a pipe.
         if path.symlink_metadata().is_ok() {
@@ -327,12 +347,17 @@ enum VectorFile {
     AsBefore(PathBuf),
     /// It was there with something else, and stays.
     Other(PathBuf),
+    /// It cannot be written, and why.
+    Lost(PathBuf, String),
 }
 
 impl VectorFile {
     fn path(&self) -> &Path {
         match self {
-            VectorFile::Written(path) | VectorFile::AsBefore(path) | VectorFile::Other(path) => path,
+            VectorFile::Written(path)
+            | VectorFile::AsBefore(path)
+            | VectorFile::Other(path)
+            | VectorFile::Lost(path, _) => path,
         }
     }
 }
@@ -343,7 +368,10 @@ impl fmt::Display for VectorFile {
         match self {
             VectorFile::Written(_) => write!(f, "written to {path}"),
             VectorFile::AsBefore(_) => write!(f, "in {path}, as before"),
-            VectorFile::Other(_) => write!(f, "not written: {path} has something else; --force replaces it"),
+            VectorFile::Other(_) => {
+                write!(f, "not written: {path} has different content; --force replaces it")
+            }
+            VectorFile::Lost(_, why) => write!(f, "not written: {why}"),
         }
     }
 }
@@ -409,13 +437,24 @@ fn read_known(path: &Path) -> anyhow::Result<BTreeSet<FuzzCause>> {
     lines.map(cause).collect()
 }
 
-fn write_known(path: &Path, known: &BTreeSet<FuzzCause>) -> anyhow::Result<()> {
-    let lines: Vec<_> = known.iter().map(ToString::to_string).collect();
-    let lines = lines.join("\n");
-    let text = format!(
-        "# Differences that vmconf fuzz does not report again: a machine, and what differs.\n{lines}\n"
-    );
-    Ok(ResultFile::with(path, text.as_bytes()).map_err(|error| Unwritten::file(path, error))?)
+/// Creates the list if it does not exist. It grows with each cause that is found: an interrupt loses none.
+fn begin_known(path: &Path) -> anyhow::Result<()> {
+    const HEAD: &str = "# Differences that vmconf fuzz does not report again: a machine, and what differs.\n";
+    if path.exists() {
+        return Ok(());
+    }
+    Ok(ResultFile::with(path, HEAD.as_bytes()).map_err(|error| Unwritten::file(path, error))?)
+}
+
+/// Adds a cause at the end of the list, which is otherwise left as it is.
+fn add_known(path: &Path, cause: &FuzzCause) -> anyhow::Result<()> {
+    let add = || -> std::io::Result<()> {
+        let text = std::fs::read(path)?;
+        let end = if text.is_empty() || text.ends_with(b"\n") { "" } else { "\n" };
+        let mut list = std::fs::OpenOptions::new().append(true).open(path)?;
+        write!(list, "{end}{cause}\n")
+    };
+    Ok(add().map_err(|error| Unwritten::file(path, error))?)
 }
 
 #[cfg(test)]

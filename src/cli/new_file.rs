@@ -3,7 +3,9 @@
 use std::io::ErrorKind;
 use std::path::Path;
 
+use anyhow::bail;
 use clap::Args;
+use vmconf::text::file_name::uncompressed_name;
 
 use super::result_file::{ResultFile, is_regular};
 use super::unwritten::Unwritten;
@@ -21,8 +23,12 @@ impl ForceArgs {
     ///
     /// # Errors
     ///
-    /// When there is a file and the user did not allow to replace it.
+    /// When there is a file and the user did not allow to replace it, or when its name is that of a compressed file.
     pub(super) fn check(&self, path: &Path) -> anyhow::Result<()> {
+        let name = path.file_name().and_then(|name| name.to_str());
+        if name.and_then(uncompressed_name).is_some() {
+            bail!("{}: files that are compressed are only read", path.display());
+        }
         if !self.force && is_regular(path) && path.exists() { Err(exists(path)) } else { Ok(()) }
     }
 

@@ -5,11 +5,12 @@ use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::Args;
 use vmconf::model::count::counted;
 use vmconf::model::escape::escaped;
 use vmconf::model::exit_code::Exit;
+use vmconf::run::anchor::Anchor;
 use vmconf::run::{self, LoadOptions, LoadedFile};
 use vmconf::testees::Stopped;
 
@@ -35,8 +36,8 @@ const MAX_NAME: usize = 120;
 /// Example: vmconf snapshot vectors/neo3/types --dir target/vmconf-snapshots --check
 ///
 /// Writes how each case ends, with every field of the state, as a file of insta's format. What is new or differs is
-/// written beside it as .snap.new, for `cargo insta review`; INSTA_UPDATE=always replaces it, INSTA_UPDATE=no and CI write
-/// nothing. What the vectors demand does not matter.
+/// written beside it as .snap.new, for `cargo insta review`; INSTA_UPDATE=always replaces it, INSTA_UPDATE=unseen writes
+/// new ones in place, INSTA_UPDATE=no and CI write nothing. What the vectors demand does not matter.
 #[derive(Debug, Args)]
 pub(super) struct SnapshotCommand {
     #[command(flatten)]
@@ -65,22 +66,48 @@ enum SnapshotUpdate {
     Nothing,
     /// It is written beside the old one, for review.
     Beside,
+    /// It is written if it is new, and beside the old one if it differs.
+    New,
     /// It replaces the old one.
     Replace,
 }
 
 impl SnapshotUpdate {
     /// What insta would do: `INSTA_UPDATE`, or, without it, a review except in CI.
-    fn of_environment() -> SnapshotUpdate {
-        let is_in_ci = std::env::var("CI").is_ok_and(|ci| !["", "0", "false"].contains(&&*ci));
-        match std::env::var("INSTA_UPDATE").as_deref() {
+    ///
+    /// # Errors
+    ///
+    /// When `INSTA_UPDATE` has a value that insta does not know.
+    fn of_environment() -> anyhow::Result<SnapshotUpdate> {
+        let is_in_ci = std::env::var("CI").is_ok_and(|ci| !["", "0", "false"].contains(&&*ci))
+            || std::env::var_os("TF_BUILD").is_some();
+        Ok(match std::env::var("INSTA_UPDATE").as_deref() {
             Ok("always" | "force" | "1") => SnapshotUpdate::Replace,
             Ok("no") => SnapshotUpdate::Nothing,
-            Ok("new" | "unseen") => SnapshotUpdate::Beside,
-            _ if is_in_ci => SnapshotUpdate::Nothing,
-            _ => SnapshotUpdate::Beside,
+            Ok("new") => SnapshotUpdate::Beside,
+            Ok("unseen") => SnapshotUpdate::New,
+            Ok("auto" | "") | Err(std::env::VarError::NotPresent) if is_in_ci => SnapshotUpdate::Nothing,
+            Ok("auto" | "") | Err(std::env::VarError::NotPresent) => SnapshotUpdate::Beside,
+            Ok(other) => bail!("INSTA_UPDATE={other}: expected auto, always, unseen, new, no or force"),
+            Err(error) => bail!("INSTA_UPDATE: {error}"),
+        })
+    }
+
+    /// Where a snapshot is written; `None` if it is not.
+    fn place<'p>(self, path: &'p Path, beside: &'p Path, age: SnapshotAge) -> Option<&'p Path> {
+        match (self, age) {
+            (SnapshotUpdate::Nothing, _) => None,
+            (SnapshotUpdate::Replace, _) | (SnapshotUpdate::New, SnapshotAge::New) => Some(path),
+            (SnapshotUpdate::Beside, _) | (SnapshotUpdate::New, SnapshotAge::Old) => Some(beside),
         }
     }
+}
+
+/// Whether there is a snapshot already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SnapshotAge {
+    New,
+    Old,
 }
 
 /// How a case ends.
@@ -109,7 +136,7 @@ impl SnapshotCommand {
             fields_named("--fields", field, options.file.family, &options.file.families)?;
         }
         let sources = self.select.sources(settings, &options)?;
-        let update = if self.check { SnapshotUpdate::Nothing } else { SnapshotUpdate::of_environment() };
+        let update = if self.check { SnapshotUpdate::Nothing } else { SnapshotUpdate::of_environment()? };
         let (mut counts, mut referenced, mut files) =
             (SnapshotCounts::default(), BTreeSet::new(), BTreeSet::new());
         let mut out = output::stdout();
@@ -140,7 +167,8 @@ impl SnapshotCommand {
                 referenced.insert(path);
             }
         }
-        self.report_unreferenced(&files, &referenced, &mut counts)?;
+        let is_unread = |source: &str| !files.contains(source) && !self.is_deleted(source, &settings.anchor);
+        self.report_unreferenced(&is_unread, &referenced, &mut counts)?;
         end(&counts, update, &mut out)
     }
 
@@ -165,10 +193,21 @@ impl SnapshotCommand {
         Ok(CaseEnd::Text(String::from_utf8_lossy(&text).into_owned()))
     }
 
-    /// Notes the snapshots of the files that were read which no case has any more, if no case was left out.
+    /// Whether a file is not there any more that would have been read.
+    fn is_deleted(&self, source: &str, anchor: &Anchor) -> bool {
+        let folders = self.select.searched();
+        let names = folders.iter().map(|folder| anchor.name(&anchor.resolve(folder, Path::exists)));
+        let is_below = |folder: std::sync::Arc<str>| {
+            source.strip_prefix(&*folder).is_some_and(|rest| rest.starts_with('/')) || &*folder == "."
+        };
+        !anchor.path(source).exists() && names.into_iter().any(is_below)
+    }
+
+    /// Notes the snapshots that no case has any more of the files that were read, and of deleted ones, if no case was left
+    /// out.
     fn report_unreferenced(
         &self,
-        files: &BTreeSet<String>,
+        is_unread: &dyn Fn(&str) -> bool,
         referenced: &BTreeSet<PathBuf>,
         counts: &mut SnapshotCounts,
     ) -> anyhow::Result<()> {
@@ -184,7 +223,7 @@ impl SnapshotCommand {
         let is_snapshot = |path: &PathBuf| path.extension().is_some_and(|it| it == "snap");
         for path in paths.into_iter().filter(is_snapshot).filter(|path| !referenced.contains(path)) {
             if let Some(text) = read(&path)?
-                && source_of(&text).is_some_and(|source| files.contains(&source))
+                && source_of(&text).is_some_and(|source| !is_unread(&source))
             {
                 counts.unreferenced += 1;
                 output::note(&format!("note: {}: no case has this snapshot any more", path.display()));
@@ -217,11 +256,13 @@ impl Snapshot<'_> {
             // What was to be reviewed is no longer different.
             return if update == SnapshotUpdate::Nothing { Ok(()) } else { remove(&beside) };
         }
-        let word = if old.is_some() { "DIFFERS" } else { "NEW" };
-        if old.is_some() {
-            counts.different += 1;
-        } else {
-            counts.new += 1;
+        let (word, age) = match old {
+            Some(_) => ("DIFFERS", SnapshotAge::Old),
+            None => ("NEW", SnapshotAge::New),
+        };
+        match age {
+            SnapshotAge::Old => counts.different += 1,
+            SnapshotAge::New => counts.new += 1,
         }
         writeln!(out, "{word}  {}", escaped(self.id))?;
         if let Some(old) = old_text {
@@ -230,11 +271,7 @@ impl Snapshot<'_> {
                 writeln!(out, "  {style}{}{style:#}", escaped(line))?;
             }
         }
-        let path = match update {
-            SnapshotUpdate::Nothing => return Ok(()),
-            SnapshotUpdate::Beside => &beside,
-            SnapshotUpdate::Replace => self.path,
-        };
+        let Some(path) = update.place(self.path, &beside, age) else { return Ok(()) };
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
         }
@@ -247,7 +284,7 @@ impl Snapshot<'_> {
         );
         ResultFile::with(path, text.as_bytes()).map_err(|error| Unwritten::file(path, error))?;
         // What was to be reviewed is replaced.
-        if update == SnapshotUpdate::Replace { remove(&beside) } else { Ok(()) }
+        if path == self.path { remove(&beside) } else { Ok(()) }
     }
 }
 
@@ -260,11 +297,17 @@ fn end(counts: &SnapshotCounts, update: SnapshotUpdate, out: &mut impl Write) ->
         counted(*broken, "error")
     )?;
     out.flush()?;
-    if update == SnapshotUpdate::Beside && new + different > 0 {
+    let is_reviewed = match update {
+        SnapshotUpdate::Beside => new + different > 0,
+        SnapshotUpdate::New => *different > 0,
+        SnapshotUpdate::Nothing | SnapshotUpdate::Replace => false,
+    };
+    if is_reviewed {
         output::note("note: cargo insta review shows what is new or different");
     }
     Ok(match (broken, new + different, same) {
         (1.., ..) => Exit::Broken,
+        (0, 1.., _) if update == SnapshotUpdate::New && *different == 0 => Exit::Passed,
         (0, 1.., _) if update != SnapshotUpdate::Replace => Exit::Failed,
         (0, 0, 0) => Exit::NothingRan,
         _ => Exit::Passed,
@@ -279,7 +322,7 @@ fn remove(path: &Path) -> anyhow::Result<()> {
     }
 }
 
-/// The text of a file; `None` if it does not exist.
+/// The text of a file, with the ends of lines that insta compares; `None` if it does not exist.
 fn read(path: &Path) -> anyhow::Result<Option<String>> {
     use std::io::Read;
     let file = match fs::File::open(path) {
@@ -289,7 +332,7 @@ fn read(path: &Path) -> anyhow::Result<Option<String>> {
     let mut text = String::new();
     let read = file.take(MAX_BYTES).read_to_string(&mut text);
     read.with_context(|| path.display().to_string())?;
-    Ok(Some(text))
+    Ok(Some(if text.contains('\r') { text.replace("\r\n", "\n") } else { text }))
 }
 
 /// The text of a snapshot after its metadata.

@@ -77,7 +77,13 @@ impl NotDetected {
             NotDetected::Several(found) => {
                 let one = |seen: &SeenFormat| format!("for {} {}", seen.name, seen.distinguished_by);
                 let each: Vec<_> = found.iter().map(one).collect();
-                format!("{}; or --format NAME", each.join("; "))
+                let is_built_in = |seen: &SeenFormat| FORMATS.iter().any(|format| format.name == seen.name);
+                let otherwise = if found.iter().any(is_built_in) {
+                    "--format NAME"
+                } else {
+                    "an [[override]] in vmconf.toml with family = \"NAME\""
+                };
+                format!("{}; or {otherwise}", each.join("; "))
             }
         }
     }

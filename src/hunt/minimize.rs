@@ -30,7 +30,7 @@ use crate::model::path::Path;
 use crate::model::signature::signature;
 use crate::model::value::Value;
 use crate::model::verdict::{CaseDifference, DifferenceKind, Verdict};
-use crate::run::bless::{OutcomeChange, Wishes, bless_loaded};
+use crate::run::bless::{BlessOptions, OutcomeChange, bless_loaded};
 use crate::run::sources::VectorSource;
 use crate::run::{FileOptions, LoadOptions, LoadedFile, RunOptions, Worker, open_text};
 use crate::testees::MakeTestee;
@@ -292,8 +292,8 @@ impl<'o> Minimizer<'o> {
         if report.verdict == Verdict::Pass || demands_nothing {
             return Some(file);
         }
-        let wishes = Wishes { outcome_change: OutcomeChange::Allow, except, ..Wishes::default() };
-        let blessed = bless_loaded(&mut judge.worker, &self.source, file, judge.options, &wishes);
+        let wanted = BlessOptions { outcome_change: OutcomeChange::Allow, except, ..BlessOptions::default() };
+        let blessed = bless_loaded(&mut judge.worker, &self.source, file, judge.options, &wanted);
         if !blessed.refused.is_empty() || !blessed.broken.is_empty() {
             return None;
         }

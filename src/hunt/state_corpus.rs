@@ -273,9 +273,14 @@ impl<'m> StateCorpus<'m> {
     }
 
     fn state(&self, seed: u64, number: u64, value: Option<(ChosenPlace, u64)>) -> GeneratedState {
-        let mut state = self.generator.next(&mut Numbers::of_case(seed, number));
+        let mut numbers = Numbers::of_case(seed, number);
+        let mut state = self.generator.next(&mut numbers);
         match value {
-            Some((ChosenPlace::Member(index), value)) => self.generator.set_number(&mut state, index, value),
+            Some((ChosenPlace::Member(index), value)) => {
+                self.generator.set_number(&mut state, index, value);
+                // The member may point to other cells now.
+                self.generator.list_cells(&mut state, &mut numbers);
+            }
             Some((ChosenPlace::Cell(cell), value)) => self.generator.set_cell(&mut state, cell, value),
             None => {}
         }

@@ -242,20 +242,22 @@ impl<'m> StateRuns<'m> {
     }
 
     fn end(&self, worker: &mut Worker<'_>, options: &LoadOptions, program: &Program) -> StateEnd {
-        let mut state = None;
+        let mut state = Err("it reported no state".to_owned());
         let ran = worker.with_testee(self.info.name, &options.file, |testee| {
             testee.run(program, &self.steps, &mut |_, reported| {
-                let values = self
-                    .fields
-                    .iter()
-                    .map(|field| Some(comparable(field, reported.observe(&field.name)?, program)));
-                state = values.collect::<Option<Vec<_>>>();
+                let value = |field: &&'static DeclaredField| {
+                    let value = reported.observe(&field.name);
+                    value
+                        .map(|value| comparable(field, value, program))
+                        .ok_or_else(|| format!("it did not report {}", field.name))
+                };
+                state = self.fields.iter().map(value).collect::<Result<Vec<_>, _>>();
             })
         });
         match ran {
             Ok(Ok(_)) => match state {
-                Some(values) => StateEnd::State(values),
-                None => StateEnd::Refused("it did not report all fields".to_owned()),
+                Ok(values) => StateEnd::State(values),
+                Err(why) => StateEnd::Refused(why),
             },
             Ok(Err(Stopped::Crash(breakdown))) => StateEnd::Broke(BrokenEnd::Crash(breakdown)),
             Ok(Err(Stopped::Timeout(breakdown))) => StateEnd::Broke(BrokenEnd::Timeout(breakdown)),

@@ -272,7 +272,7 @@ impl StateGenerator {
     }
 
     /// Lists cells where members point, and where these cells point.
-    fn list_cells(&self, state: &mut GeneratedState, numbers: &mut Numbers) {
+    pub(super) fn list_cells(&self, state: &mut GeneratedState, numbers: &mut Numbers) {
         for memory in &self.memories {
             let mut places: Vec<u64> =
                 self.pointers.iter().filter_map(|index| state.pointer(*index)).collect();

@@ -138,6 +138,14 @@ impl FieldType {
         }
     }
 
+    /// The type of a datum that is there: of an optional one, the type inside.
+    pub fn present(&self) -> &FieldType {
+        match self {
+            FieldType::Optional(inner) => inner.present(),
+            other => other,
+        }
+    }
+
     /// The type of a part of a datum of this type; `None` if it has no such part.
     pub fn at(&self, keys: &[&PathKey]) -> Option<&FieldType> {
         let Some((first, rest)) = keys.split_first() else { return Some(self) };

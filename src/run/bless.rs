@@ -13,6 +13,7 @@ mod written;
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
+use std::rc::Rc;
 
 pub use self::excerpt::BlessExcerpt;
 use self::new_member::NewMember;
@@ -24,6 +25,7 @@ use super::not_compared::unknown_fields;
 use super::options::LoadOptions;
 use super::select::{open, open_text};
 use super::source::VectorSource;
+use crate::formats::Format;
 use crate::model::case::CaseId;
 use crate::model::case_report::CaseReport;
 use crate::model::diagnostic::DiagnosticPlace;
@@ -34,7 +36,7 @@ use crate::text::json::JsonNode;
 
 /// What to bless.
 #[derive(Debug, Clone, Default)]
-pub struct Wishes {
+pub struct BlessOptions {
     /// The path of the datum to bless, with all data in it, as reports show it; `None` for all data.
     pub leaf: Option<String>,
     /// A datum that stays as it is demanded: after which step, and its path.
@@ -43,9 +45,6 @@ pub struct Wishes {
     pub outcome_change: OutcomeChange,
     /// What to do about data that the vector could demand and does not.
     pub missing: Missing,
-    /// Fields of the state that are not filled in, besides those that the machine does not report and those that are
-    /// ignored.
-    pub unfilled: BTreeSet<String>,
 }
 
 /// What to do about data that the format can demand and the vector does not.
@@ -137,8 +136,8 @@ pub struct BlessRefusal {
 }
 
 /// Runs the selected cases of a file and returns what to write.
-pub fn bless(source: &VectorSource, options: &LoadOptions, wishes: &Wishes) -> Blessed {
-    bless_loaded(&mut Worker::new(&options.run), source, open(source, options), options, wishes)
+pub fn bless(source: &VectorSource, options: &LoadOptions, wanted: &BlessOptions) -> Blessed {
+    bless_loaded(&mut Worker::new(&options.run), source, open(source, options), options, wanted)
 }
 
 /// Like [`bless`], for a file that is loaded already.
@@ -147,17 +146,17 @@ pub fn bless_loaded(
     source: &VectorSource,
     loaded: LoadedFile<'_>,
     options: &LoadOptions,
-    wishes: &Wishes,
+    wanted: &BlessOptions,
 ) -> Blessed {
     let broken = loaded.broken().into_iter().collect();
     let mut blessed = Blessed { old: loaded.text().to_owned(), broken, ..Blessed::default() };
-    let cases = (0..loaded.cases()).filter_map(|index| BlessedCase::run(worker, &loaded, index, wishes));
-    let mut cases: Vec<_> = cases.collect();
-    let wishes = &wishes.on(&loaded, options);
+    let unknown = Rc::new(unknown_of(&loaded, options));
+    let case = |index| BlessedCase::run(worker, &loaded, index, wanted, &unknown);
+    let mut cases: Vec<_> = (0..loaded.cases()).filter_map(case).collect();
     let same = SameCases::of(&loaded, source, options);
-    let loaded = rounds(loaded, &mut cases, wishes, worker, |text| same.open(text));
+    let loaded = rounds(loaded, &mut cases, wanted, worker, |text| same.open(text));
     for (index, mut case) in cases.into_iter().enumerate() {
-        case.decide(wishes);
+        case.decide(wanted);
         let text = loaded.case(index).map_or("", |changed| &loaded.text()[changed.range()]);
         case.is_changed &= text != &blessed.old[case.range.clone()];
         if case.is_changed {
@@ -169,6 +168,12 @@ pub fn bless_loaded(
         case.add_to(&mut blessed);
     }
     blessed
+}
+
+/// The fields of the machine of a file that are not compared, or not wholly.
+fn unknown_of(loaded: &LoadedFile<'_>, options: &LoadOptions) -> BTreeSet<String> {
+    let of = |format: &Format| unknown_fields(format.machine, loaded.options(), &options.run.testee);
+    loaded.format().map(of).unwrap_or_default()
 }
 
 /// The cases of a file that are blessed. What selected them may not select them in a changed text, since it can
@@ -199,7 +204,7 @@ impl SameCases {
 fn rounds<'s>(
     mut loaded: LoadedFile<'s>,
     cases: &mut [BlessedCase],
-    wishes: &Wishes,
+    wanted: &BlessOptions,
     worker: &mut Worker<'_>,
     reopen: impl Fn(String) -> LoadedFile<'s>,
 ) -> LoadedFile<'s> {
@@ -208,7 +213,7 @@ fn rounds<'s>(
     const ROUNDS: usize = 16;
     let old = loaded.text().to_owned();
     for _ in 0..ROUNDS {
-        let Some(text) = next_text(&loaded, cases, wishes) else { break };
+        let Some(text) = next_text(&loaded, cases, wanted) else { break };
         let format = loaded.format_name();
         loaded = reopen(text);
         if (loaded.format_name(), loaded.cases()) != (format, cases.len()) {
@@ -226,12 +231,12 @@ fn rounds<'s>(
 }
 
 /// The text with the changes of all open cases; `None` when there are none.
-fn next_text(loaded: &LoadedFile<'_>, cases: &mut [BlessedCase], wishes: &Wishes) -> Option<String> {
+fn next_text(loaded: &LoadedFile<'_>, cases: &mut [BlessedCase], wanted: &BlessOptions) -> Option<String> {
     let mut changes = Vec::new();
     let mut document = None;
     for (index, case) in cases.iter_mut().enumerate().filter(|(_, case)| case.is_open) {
         let loaded = loaded.case(index)?;
-        changes.extend(case.changes(&loaded, wishes));
+        changes.extend(case.changes(&loaded, wanted));
         document = Some(loaded.document);
     }
     document.filter(|_| !changes.is_empty()).map(|document| edit::apply(document, &changes))
@@ -253,6 +258,8 @@ struct BlessedCase {
     filling: Filling,
     /// What was filled in the last round.
     filled: Vec<NewMember>,
+    /// The fields of which nothing can be filled in, since they are not compared.
+    unknown: Rc<BTreeSet<String>>,
     /// How the run ends, where the case did not demand it before.
     new_ends: Vec<NewMember>,
     /// The place of the case in the old text.
@@ -272,13 +279,14 @@ impl BlessedCase {
         worker: &mut Worker<'_>,
         loaded: &LoadedFile<'_>,
         index: usize,
-        wishes: &Wishes,
+        wanted: &BlessOptions,
+        unknown: &Rc<BTreeSet<String>>,
     ) -> Option<BlessedCase> {
         let report = worker.run_case(loaded, index);
         let case = loaded.case(index)?;
         let range = case.range();
         let at = range.start as u32;
-        let is_filled = wishes.missing == Missing::Fill && !matches!(report.verdict, Verdict::Skip(_));
+        let is_filled = wanted.missing == Missing::Fill && !matches!(report.verdict, Verdict::Skip(_));
         Some(BlessedCase {
             is_open: report.verdict.failure().is_some() || is_filled,
             first: report.clone(),
@@ -287,6 +295,7 @@ impl BlessedCase {
             refused: Vec::new(),
             filling: if is_filled { Filling::Ends } else { Filling::Done },
             filled: Vec::new(),
+            unknown: unknown.clone(),
             new_ends: Vec::new(),
             place: DiagnosticPlace::at(loaded.text(), at, case.document.position(at)),
             range,
@@ -294,15 +303,15 @@ impl BlessedCase {
     }
 
     /// The changes of the next round.
-    fn changes<'d>(&mut self, loaded: &LoadedCase<'d>, wishes: &Wishes) -> Vec<TextChange<'d>> {
-        let mut changes = self.unverified(loaded, wishes);
+    fn changes<'d>(&mut self, loaded: &LoadedCase<'d>, wanted: &BlessOptions) -> Vec<TextChange<'d>> {
+        let mut changes = self.unverified(loaded);
         if changes.is_empty() && self.filling == Filling::Ends {
             changes = self.fill(loaded);
         }
         if changes.is_empty() {
-            changes = self.differing(loaded, wishes);
+            changes = self.differing(loaded, wanted);
         }
-        if changes.is_empty() && self.filling == Filling::Rest && !self.ends_otherwise(loaded, wishes) {
+        if changes.is_empty() && self.filling == Filling::Rest && !self.ends_otherwise(loaded, wanted) {
             changes = self.fill(loaded);
         }
         self.is_open = !changes.is_empty();
@@ -328,27 +337,31 @@ impl BlessedCase {
     }
 
     /// The changes that take out again what was filled in and is not compared, since nobody knows whether it is true.
-    fn unverified<'d>(&mut self, loaded: &LoadedCase<'d>, wishes: &Wishes) -> Vec<TextChange<'d>> {
+    fn unverified<'d>(&mut self, loaded: &LoadedCase<'d>) -> Vec<TextChange<'d>> {
         let filled = std::mem::take(&mut self.filled);
         if filled.is_empty() {
             return Vec::new();
         }
         let Some(read) = loaded.read().ok().and_then(|reading| reading.case) else { return Vec::new() };
         let assertions = read.steps.iter().flat_map(|step| step.end.iter().chain(&step.assertions));
-        let compared = assertions.filter(|assertion| !wishes.is_unfilled(&assertion.at));
+        let compared = assertions.filter(|assertion| !self.is_unknown(&assertion.at));
         let mut places: Vec<_> = compared.map(|assertion| assertion.origin.0).collect();
         places.sort_unstable();
         let case = JsonNode::at_index(loaded.document, loaded.node);
         filled.iter().filter_map(|member| member.undo(case, |range| is_any_in(&places, &range))).collect()
     }
 
-    fn ends_otherwise(&self, loaded: &LoadedCase<'_>, wishes: &Wishes) -> bool {
-        wishes.outcome_change == OutcomeChange::Refuse && !self.other_ends(loaded).is_empty()
+    fn is_unknown(&self, at: &Path) -> bool {
+        matches!(at.first(), PathKey::Name(name) if self.unknown.contains(&**name))
+    }
+
+    fn ends_otherwise(&self, loaded: &LoadedCase<'_>, wanted: &BlessOptions) -> bool {
+        wanted.outcome_change == OutcomeChange::Refuse && !self.other_ends(loaded).is_empty()
     }
 
     /// The changes that write the current differences. Keeps the refusals of those that cannot be written.
-    fn differing<'d>(&mut self, loaded: &LoadedCase<'d>, wishes: &Wishes) -> Vec<TextChange<'d>> {
-        let (changes, refused) = if self.ends_otherwise(loaded, wishes) {
+    fn differing<'d>(&mut self, loaded: &LoadedCase<'d>, wanted: &BlessOptions) -> Vec<TextChange<'d>> {
+        let (changes, refused) = if self.ends_otherwise(loaded, wanted) {
             // All other differences are those of a run with another outcome.
             let before = by_datum(&self.first);
             let ends = self.other_ends(loaded).into_iter();
@@ -358,7 +371,7 @@ impl BlessedCase {
             });
             (Vec::new(), refused.collect())
         } else {
-            self.write_back(loaded, wishes)
+            self.write_back(loaded, wanted)
         };
         self.refused = refused;
         changes
@@ -378,9 +391,9 @@ impl BlessedCase {
     fn write_back<'d>(
         &self,
         loaded: &LoadedCase<'d>,
-        wishes: &Wishes,
+        wanted: &BlessOptions,
     ) -> (Vec<TextChange<'d>>, Vec<BlessRefusal>) {
-        let asked = differences(&self.last).iter().filter(|difference| wishes.ask_for(difference));
+        let asked = differences(&self.last).iter().filter(|difference| wanted.ask_for(difference));
         let Written { changes, refused } = written(asked, loaded);
         let before = by_datum(&self.first);
         let refused = refused.into_iter().map(|(difference, why)| self.refusal(&before, difference, &why));
@@ -414,7 +427,7 @@ impl BlessedCase {
 
     /// Reverts the case if its change is not accepted: it may differ only where it differed before, and only where
     /// the difference cannot be written or was not selected.
-    fn decide(&mut self, wishes: &Wishes) {
+    fn decide(&mut self, wanted: &BlessOptions) {
         if !self.is_changed {
             return;
         }
@@ -434,7 +447,7 @@ impl BlessedCase {
                     verdict.breakdown().map_or(String::new(), |breakdown| format!(": {}", breakdown.what));
                 (None, format!("{}{what}", verdict.name()))
             }
-            _ => match self.wrong(wishes) {
+            _ => match self.wrong(wanted) {
                 None => return,
                 Some((at, why)) => (Some(at), why),
             },
@@ -443,12 +456,12 @@ impl BlessedCase {
     }
 
     /// The first difference that the changed case must not have, and why it has it.
-    fn wrong(&self, wishes: &Wishes) -> Option<(Path, String)> {
+    fn wrong(&self, wanted: &BlessOptions) -> Option<(Path, String)> {
         let refused: HashMap<BlessedDatum<'_>, &str> =
             self.refused.iter().filter_map(|it| Some(((it.step, it.at.as_ref()?), &*it.why))).collect();
         let before = by_datum(&self.first);
         let is_wrong = |it: &&CaseDifference| {
-            !before.contains_key(&datum(it)) || (wishes.ask_for(it) && !refused.contains_key(&datum(it)))
+            !before.contains_key(&datum(it)) || (wanted.ask_for(it) && !refused.contains_key(&datum(it)))
         };
         let wrong = differences(&self.last).iter().find(is_wrong)?;
         let why = refused.get(&datum(wrong)).map_or(String::new(), |why| format!(": {why}"));
@@ -502,21 +515,7 @@ fn by_datum(report: &CaseReport) -> ByDatum<'_> {
     differences(report).iter().map(|difference| (datum(difference), difference)).collect()
 }
 
-impl Wishes {
-    /// These wishes for the machine that runs the cases of a file.
-    fn on(&self, loaded: &LoadedFile<'_>, options: &LoadOptions) -> Wishes {
-        let mut wishes = self.clone();
-        if let Some(format) = loaded.format().filter(|_| self.missing == Missing::Fill) {
-            let machine = format.machine;
-            wishes.unfilled.extend(unknown_fields(machine, loaded.options(), &options.run.testee));
-        }
-        wishes
-    }
-
-    fn is_unfilled(&self, at: &Path) -> bool {
-        matches!(at.first(), PathKey::Name(name) if self.unfilled.contains(&**name))
-    }
-
+impl BlessOptions {
     fn ask_for(&self, difference: &CaseDifference) -> bool {
         if self.except.as_ref().is_some_and(|(step, at)| (*step, at) == datum(difference)) {
             return false;

@@ -6,7 +6,8 @@
 use std::collections::{BTreeSet, HashMap};
 use std::str::Lines;
 
-use super::bless::{Blessed, CaseChange, Missing, OutcomeChange, SameCases, Wishes, bless};
+use super::bless::{BlessOptions, Blessed, CaseChange, Missing, OutcomeChange, SameCases, bless};
+use super::ignored_field::IgnoredField;
 use super::load::LoadedFile;
 use super::not_compared::unknown_fields;
 use super::options::LoadOptions;
@@ -101,13 +102,14 @@ pub struct FillGroup {
 pub fn fill(source: &VectorSource, machines: &[FillMachine], options: &FillOptions) -> FilledFile {
     let Some(machine) = machines.first() else { return FilledFile::default() };
     let loaded = open(source, &machine.options);
-    let wishes = Wishes {
+    let unfilled = unfilled(&loaded, machines);
+    let wanted = BlessOptions {
         outcome_change: OutcomeChange::Allow,
         missing: Missing::Fill,
-        unfilled: unfilled(&loaded, machines),
-        ..Wishes::default()
+        ..BlessOptions::default()
     };
-    let blessed: Vec<_> = machines.iter().map(|machine| bless(source, &machine.options, &wishes)).collect();
+    let bless = |machine: &FillMachine| bless(source, &without(&machine.options, &unfilled), &wanted);
+    let blessed: Vec<_> = machines.iter().map(bless).collect();
     let first = &blessed[0];
     let mut filled = FilledFile { old: first.old.clone(), ..FilledFile::default() };
     filled.broken.extend(loaded.broken());
@@ -143,6 +145,17 @@ fn unfilled(loaded: &LoadedFile<'_>, machines: &[FillMachine]) -> BTreeSet<Strin
         machines.iter().flat_map(known).collect()
     };
     loaded.format().map(of).unwrap_or_default()
+}
+
+/// The options, with these fields ignored: of what some machine does not report, no other one has a say.
+fn without(options: &LoadOptions, fields: &BTreeSet<String>) -> LoadOptions {
+    let mut options = options.clone();
+    let ignored = |field: &String| IgnoredField { field: field.clone(), mask: None };
+    let of_overrides = options.overrides.iter_mut().map(|file_override| &mut file_override.options);
+    for file in std::iter::once(&mut options.file).chain(of_overrides) {
+        file.ignored.extend(fields.iter().map(ignored));
+    }
+    options
 }
 
 /// The reports on cases that no machine can run, since they are malformed.

@@ -13,6 +13,7 @@ mod write;
 
 pub use self::datum_place::DatumPlace;
 pub use self::memory::{MAX_CELLS, MemoryCell, address_key, cells};
+pub use self::scalar::key;
 pub use self::write::{quote, write, written};
 
 use std::collections::HashSet;

@@ -14,7 +14,7 @@ use vmconf::formats::{self, Format, FormatOptions, ReadContext};
 use vmconf::model::assertion::Expected;
 use vmconf::model::case::{Case, CaseId, Step};
 use vmconf::model::verdict::Verdict;
-use vmconf::run::bless::{Blessed, Missing, OutcomeChange, Wishes, bless};
+use vmconf::run::bless::{BlessOptions, Blessed, Missing, OutcomeChange, bless};
 use vmconf::run::sources::{SourceOrigin, VectorSource};
 use vmconf::run::{self, VectorFiles};
 use vmconf::text::json::{Document, JsonDatum, JsonNode};
@@ -120,8 +120,8 @@ impl<'p> Vector<'p> {
     /// What comes of blessing the file when it has this text.
     fn blessed(&self, text: &str) -> Blessed {
         fs::write(self.path, text).unwrap();
-        let wishes = Wishes { outcome_change: OutcomeChange::Allow, ..Wishes::default() };
-        bless(&self.source(), &self.options(), &wishes)
+        let wanted = BlessOptions { outcome_change: OutcomeChange::Allow, ..BlessOptions::default() };
+        bless(&self.source(), &self.options(), &wanted)
     }
 }
 
@@ -296,13 +296,13 @@ fn fill_demands_what_was_left_out() {
         if vector.text.contains("\"trace\"") || !vector.blessed(&vector.text).changes.is_empty() {
             continue;
         }
-        let wishes = Wishes { missing: Missing::Fill, ..Wishes::default() };
+        let wanted = BlessOptions { missing: Missing::Fill, ..BlessOptions::default() };
         fs::write(&path, emptied(&vector.text, &[])).unwrap();
-        let blessed = bless(&vector.source(), &vector.options(), &wishes);
+        let blessed = bless(&vector.source(), &vector.options(), &wanted);
         assert!(blessed.broken.is_empty(), "{name}: {:?}", blessed.broken);
         let new = blessed.with(&blessed.changes);
         fs::write(&path, &new).unwrap();
-        let again = bless(&vector.source(), &vector.options(), &wishes);
+        let again = bless(&vector.source(), &vector.options(), &wanted);
         assert!(again.changes.is_empty(), "{name}");
         let refused: Vec<_> = blessed.refused.iter().map(|refusal| &refusal.case).collect();
         let [old, new] = [&vector.text, &new].map(|text| vector.demands(text));

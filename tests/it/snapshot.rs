@@ -117,3 +117,55 @@ fn a_field_that_no_machine_has_is_refused() {
     let told = "--fields: no machine has a field \"resultStak\"; did you mean resultStack?";
     assert!(misspelled.stderr.contains(told), "{misspelled:?}");
 }
+
+/// insta writes snapshots in place that it has not seen, if it is told so, and refuses what it does not know.
+#[test]
+fn insta_update_has_the_values_of_insta() {
+    let place = Place::new();
+    let new = place.snapshot(Some("unseen"), &[]);
+    assert_eq!((new.exit, last_line(&new)), (0, "0 as before, 0 different, 2 new, 0 unreferenced, 0 errors"));
+    assert!(place.names().len() == 2 && place.names().iter().all(|name| name.ends_with(".snap")));
+    place.replace("\"PUSH0\", \"RET\"", "\"PUSH3\", \"RET\"");
+    let differs = place.snapshot(Some("unseen"), &[]);
+    assert_eq!(differs.exit, 1, "{differs:?}");
+    assert_eq!(place.names().iter().filter(|name| name.ends_with(".snap.new")).count(), 1);
+    let unknown = place.snapshot(Some("alway"), &[]);
+    assert!(
+        unknown.exit == 2 && unknown.stderr.contains("INSTA_UPDATE=alway: expected auto,"),
+        "{unknown:?}"
+    );
+}
+
+/// Git can give files other ends of lines.
+#[test]
+fn ends_of_lines_do_not_matter() {
+    let place = Place::new();
+    assert_eq!(place.snapshot(Some("always"), &[]).exit, 0);
+    for name in place.names() {
+        let path = place.0.path().join("golden").join(name);
+        let text = fs::read_to_string(&path).unwrap();
+        fs::write(path, text.replace('\n', "\r\n")).unwrap();
+    }
+    let same = place.snapshot(None, &["--check"]);
+    assert_eq!(
+        (same.exit, last_line(&same)),
+        (0, "2 as before, 0 different, 0 new, 0 unreferenced, 0 errors")
+    );
+}
+
+#[test]
+fn snapshots_of_a_deleted_file_are_listed() {
+    let place = Place::new();
+    let path = |name: &str| place.0.path().join(name);
+    fs::create_dir(path("v")).unwrap();
+    fs::copy(path("sums.json"), path("v/a.json")).unwrap();
+    fs::copy(path("sums.json"), path("v/b.json")).unwrap();
+    let snapshot = |args: &[&str]| {
+        let mut command = command(&[&["snapshot", "v", "--dir", "golden"], args].concat());
+        ran(command.current_dir(place.0.path()).env("INSTA_UPDATE", "always").output().unwrap())
+    };
+    assert_eq!(snapshot(&[]).exit, 0);
+    fs::remove_file(path("v/b.json")).unwrap();
+    let left = snapshot(&["--check"]);
+    assert_eq!(last_line(&left), "2 as before, 0 different, 0 new, 2 unreferenced, 0 errors");
+}

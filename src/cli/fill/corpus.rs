@@ -17,11 +17,13 @@ use vmconf::testees::MakeTestee;
 use vmconf::testees::process::ProcessVm;
 
 use super::shown::shown;
+use crate::cli::families::check_folder;
 use crate::cli::form::OutputForm;
 use crate::cli::new_file::ForceArgs;
 use crate::cli::number::{number, positive};
 use crate::cli::output;
 use crate::cli::processors::processors;
+use crate::cli::settings::Settings;
 
 /// What corpus to make.
 #[derive(Debug, Args)]
@@ -78,6 +80,7 @@ pub(super) fn make(
     request: &CorpusRequest<'_>,
     vms: &[Arc<ProcessVm>],
     options: &LoadOptions,
+    settings: &Settings,
 ) -> anyhow::Result<Exit> {
     let args = request.args;
     let (Some(cases), Some(folder), Some(family)) = (args.cases, &args.out, options.file.family) else {
@@ -85,6 +88,7 @@ pub(super) fn make(
     };
     let families = &options.file.families;
     let family = families.by_name(family.machine).context("--family: no such family")?;
+    check_folder(family.family, folder, &settings.anchor)?;
     let machine = |vm: &Arc<ProcessVm>| (vm.command().name.clone(), MakeTestee::in_processes(vm.clone()));
     let machines = CorpusMachines::new(family, families, vms.iter().map(machine));
     let corpus_options = CorpusOptions {

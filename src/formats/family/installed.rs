@@ -144,6 +144,22 @@ impl Family {
         reader.uncompared(change, at)
     }
 
+    /// Checks that cases which are written to a file of this name can be read again. The name is as for
+    /// [`Family::fitting`].
+    ///
+    /// # Errors
+    ///
+    /// The globs of the files that are read, if none of them matches.
+    pub fn reads_written(&self, file: &str) -> Result<(), String> {
+        match self.readers.first() {
+            Some((reader, _)) if !reader.reads(file) => {
+                let globs = reader.format().files.iter().map(|pattern| &*pattern.text);
+                Err(globs.collect::<Vec<_>>().join(", "))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// What writes cases in one of its formats; of several, in the first one if `format` is none of them.
     pub fn writer(&self, format: Option<&Format>) -> FamilyWriter<'_> {
         let is_it =
@@ -202,7 +218,7 @@ fn format(reader: &FamilyReaderRef, machine: &'static str, doc: &'static str, ha
         doc,
         machine,
         looks_like,
-        distinguished_by: "--family NAME, or an override in vmconf.toml",
+        distinguished_by: format!("--family {machine}").leak(),
         file_name: None,
         evidence: Box::leak(Box::new(move |root: JsonNode<'_>| {
             let at = evidence.fits(root).ok()?;

@@ -11,7 +11,7 @@ use crate::model::field_type::{DeclaredField, FieldType};
 use crate::model::hex::bytes_key;
 use crate::model::name::Name;
 use crate::model::value::Value;
-use crate::text::json::JsonNode;
+use crate::text::json::{Document, JsonNode};
 use crate::text::typed;
 
 /// A case to write.
@@ -291,11 +291,24 @@ fn has(root: &Json, path: &[PathStep]) -> bool {
     found.is_some()
 }
 
+/// A text as JSON. Numbers with more digits than a tree of JSON keeps have no place in it.
+fn exact(text: &str, value: &Value) -> Result<Json, NotRepresentable> {
+    let refuse = || NotRepresentable::value(value);
+    let tree: Json = serde_json::from_str(text).map_err(|_| refuse())?;
+    let read = |text: String| {
+        let document = Document::parse(text, MAX_DEPTH).ok()?;
+        typed::read(document.root(), &FieldType::Json, "").ok()
+    };
+    if read(tree.to_string()) == read(text.to_owned()) { Ok(tree) } else { Err(refuse()) }
+}
+
+/// Nothing that a machine reports nests deeper.
+const MAX_DEPTH: usize = 512;
+
 /// A value as vectors write it: numbers as numbers, as far as all readers of JSON have them.
-fn json(value: &Value, field_type: &FieldType) -> Result<Json, NotRepresentable> {
+pub(super) fn json(value: &Value, field_type: &FieldType) -> Result<Json, NotRepresentable> {
     Ok(match (value, field_type) {
-        (value, FieldType::Json) => serde_json::from_str(&typed::written(value, field_type))
-            .map_err(|_| NotRepresentable::value(value))?,
+        (value, FieldType::Json) => exact(&typed::written(value, field_type), value)?,
         (Value::Null, _) => Json::Null,
         (value, FieldType::Optional(inner)) => json(value, inner)?,
         (Value::Bool(bool), _) => Json::from(*bool),

@@ -1,21 +1,22 @@
 //! Writes actual values back into vectors of families.
 
-use base64::prelude::{BASE64_STANDARD, Engine as _};
-use num_bigint::{BigInt, Sign};
+use indexmap::IndexMap;
+use num_bigint::{BigInt, BigUint, Sign};
 use serde_json::{Number, Value as Json};
 
 use super::declaration::{Declaration, Demanded};
 use super::fill::Gap;
-use super::new_cases::{FamilyWriter, member_of};
+use super::new_cases::{FamilyWriter, json, member_of};
 use super::node_path::NodePath;
 use crate::formats::write_back::{NotRepresentable, WrittenBack, WrongAssertion, hex_like, number_like};
 use crate::model::assertion::Expected;
-use crate::model::field_type::FieldType;
+use crate::model::field_type::{DeclaredField, FieldType, MemoryType};
 use crate::model::name::Name;
 use crate::model::path::{Path, PathKey};
 use crate::model::value::Value;
 use crate::text::edit::TextChange;
 use crate::text::json::JsonNode;
+use crate::text::typed;
 
 /// The changes that replace the expected value with the actual one, in the notation of the field's type.
 pub(super) fn write_back<'d>(writer: FamilyWriter<'_>, wrong: &WrongAssertion<'d, '_>) -> WrittenBack<'d> {
@@ -23,18 +24,27 @@ pub(super) fn write_back<'d>(writer: FamilyWriter<'_>, wrong: &WrongAssertion<'d
         return written;
     }
     let family = writer.declaration;
-    match wrong.expected {
-        Expected::Is(_) | Expected::Len(_) => {
-            wrong.replace(like(wrong.node, wrong.present()?, type_of(family, wrong.at))?)
+    let is_container = wrong.node.is_array() || wrong.node.is_object();
+    match (wrong.expected, memory_of(family, wrong.at)) {
+        // An expectation as a whole says what the cells are that it does not list.
+        (Expected::Is(_) | Expected::Absent, Some(memory)) if is_container => add_cell(memory, wrong),
+        (Expected::Is(_), Some(_)) => {
+            let cell = wrong.actual.cloned().unwrap_or_else(|| Value::int(0));
+            wrong.replace(like(wrong.node, &cell, declared(family, wrong.at))?)
         }
-        Expected::Absent if wrong.node.is_array() => add_cell(wrong),
-        Expected::Absent
-        | Expected::OneOf(_)
-        | Expected::IsOrAbsent(_)
-        | Expected::Record
-        | Expected::Type(_)
-        | Expected::Only(_)
-        | Expected::Order(_) => Err(NotRepresentable::because("the declaration has no place for it")),
+        (Expected::Is(_) | Expected::Len(_), _) => {
+            wrong.replace(like(wrong.node, wrong.present()?, declared(family, wrong.at))?)
+        }
+        (
+            Expected::Absent
+            | Expected::OneOf(_)
+            | Expected::IsOrAbsent(_)
+            | Expected::Record
+            | Expected::Type(_)
+            | Expected::Only(_)
+            | Expected::Order(_),
+            _,
+        ) => Err(NotRepresentable::because("the declaration has no place for it")),
     }
 }
 
@@ -71,74 +81,127 @@ fn lies_at(wrong: &WrongAssertion<'_, '_>, path: &NodePath) -> bool {
     around.any(|found| found.is_some_and(|found| wrong.chain().any(|node| node == found)))
 }
 
-/// The type of a datum of the state.
-fn type_of<'f>(family: &'f Declaration, at: &Path) -> &'f FieldType {
-    let keys = at.keys();
-    let field =
-        family.state.iter().find(|field| matches!(at.first(), PathKey::Name(name) if *name == field.name));
-    field.and_then(|field| field.field_type.at(keys.get(1..)?)).unwrap_or(&FieldType::Json)
+/// How a datum of the state is declared.
+#[derive(Clone, Copy)]
+struct DeclaredDatum<'f> {
+    field_type: &'f FieldType,
+    mask: Option<&'f BigUint>,
 }
 
-/// Adds a cell, which the expectation does not list, in the notation of the others.
-fn add_cell<'d>(wrong: &WrongAssertion<'d, '_>) -> WrittenBack<'d> {
+/// How the datum at a path of the state is declared, as JSON if a part of it is.
+fn declared<'f>(family: &'f Declaration, at: &Path) -> DeclaredDatum<'f> {
+    const JSON: DeclaredDatum<'_> = DeclaredDatum { field_type: &FieldType::Json, mask: None };
+    let keys = at.keys();
+    let named = |fields: &'f [DeclaredField], key: &PathKey| {
+        let field = fields.iter().find(|field| matches!(key, PathKey::Name(name) if *name == field.name))?;
+        Some(DeclaredDatum { field_type: &field.field_type, mask: field.options.mask.as_ref() })
+    };
+    let Some((first, rest)) = keys.split_first() else { return JSON };
+    let inner = |of: DeclaredDatum<'f>, key: &&PathKey| match of.field_type.present() {
+        FieldType::Table(fields) => named(fields, key),
+        FieldType::List(item) | FieldType::Array(item, _) => Some(DeclaredDatum { field_type: item, ..of }),
+        other => Some(DeclaredDatum { field_type: other.at(&[key])?, mask: None }),
+    };
+    named(&family.state, first).and_then(|field| rest.iter().try_fold(field, inner)).unwrap_or(JSON)
+}
+
+/// The type of the memory of which the path names a cell.
+fn memory_of<'f>(family: &'f Declaration, at: &Path) -> Option<&'f MemoryType> {
+    match declared(family, at.parent()?).field_type.present() {
+        FieldType::Memory(memory) => Some(memory),
+        _ => None,
+    }
+}
+
+/// Adds a cell, which the expectation does not list, in the notation of the others. A cell that a machine does not
+/// report is 0.
+fn add_cell<'d>(memory: &MemoryType, wrong: &WrongAssertion<'d, '_>) -> WrittenBack<'d> {
     let refuse = || NotRepresentable::because("a cell that is not listed, in a notation without pairs");
     let PathKey::Name(key) = wrong.at.last() else { return Err(refuse()) };
     let address = key.strip_prefix("0x").and_then(|digits| u64::from_str_radix(digits, 16).ok());
-    let pairs: Vec<_> = wrong.node.items().collect();
-    if pairs.iter().any(|pair| !pair.is_array()) {
-        return Err(refuse());
-    }
-    let cell =
-        Json::from(vec![Json::from(address.ok_or_else(refuse)?), plain(wrong.present()?, &FieldType::Json)?]);
-    Ok(vec![TextChange::Insert { into: wrong.node, before: pairs.len(), key: None, value: cell }])
+    let address = address.ok_or_else(refuse)?;
+    let cell = json(wrong.actual.unwrap_or(&Value::int(0)), &memory.cell)?;
+    let first = wrong.node.values().next();
+    let item = match first {
+        _ if wrong.node.is_object() => {
+            let is_hex = wrong.node.members().next().is_some_and(|member| member.key.starts_with("0x"));
+            let key = if is_hex { key.to_string() } else { address.to_string() };
+            return Ok(vec![TextChange::add_member(wrong.node, &key, cell)]);
+        }
+        Some(chunk) if chunk.is_object() => {
+            let [of_address, contents] = chunk_keys(chunk).ok_or_else(refuse)?;
+            serde_json::json!({ of_address: address, contents: [cell] })
+        }
+        Some(pair) if !pair.is_array() => return Err(refuse()),
+        _ => Json::from(vec![Json::from(address), cell]),
+    };
+    let before = wrong.node.items().count();
+    Ok(vec![TextChange::Insert { into: wrong.node, before, key: None, value: item }])
+}
+
+/// The names of the two members of a chunk of cells: of the address, and of the contents.
+fn chunk_keys(chunk: JsonNode<'_>) -> Option<[String; 2]> {
+    let of = |is_contents: bool| {
+        let mut members = chunk.members().filter(|member| member.value.is_array() == is_contents);
+        members.next().map(|member| member.key.into_owned())
+    };
+    Some([of(false)?, of(true)?])
 }
 
 /// The value in the notation of what it replaces.
-fn like(old: JsonNode<'_>, new: &Value, of: &FieldType) -> Result<Json, NotRepresentable> {
+fn like(old: JsonNode<'_>, new: &Value, of: DeclaredDatum<'_>) -> Result<Json, NotRepresentable> {
     let text = old.text();
-    match (new, &text) {
-        (new, _) if is_base64(of) => plain(new, of),
-        (Value::Int(number), Some(old)) if number.sign() == Sign::Minus => {
-            Ok(if old.contains("0x") { hex(number) } else { number.to_string() }.into())
+    match (new, &text, of.field_type.present()) {
+        (new, _, FieldType::Json | FieldType::Base64) => json(new, of.field_type),
+        (Value::Int(number), text, _) => {
+            let number = with_masked_bits(old, number, of);
+            match text {
+                None => Ok(number_of(&number)),
+                Some(old) if number.sign() != Sign::Minus => Ok(number_like(old, &number).into()),
+                Some(old) if old.contains("0x") => Ok(hex(&number).into()),
+                Some(_) => Ok(number.to_string().into()),
+            }
         }
-        (Value::Int(number), Some(old)) => Ok(number_like(old, number).into()),
-        (Value::Bytes(bytes), Some(old)) => Ok(hex_like(old, bytes).into()),
-        (Value::Bool(bool), None) if old.raw().starts_with(|it: char| it.is_ascii_digit()) => {
+        (Value::Bytes(bytes), Some(old), _) => Ok(hex_like(old, bytes).into()),
+        (Value::Bytes(bytes), None, _) if old.is_array() => Ok(Json::from(bytes.clone())),
+        (Value::Bool(bool), None, _) if old.raw().starts_with(|it: char| it.is_ascii_digit()) => {
             Ok(i32::from(*bool).into())
         }
-        (new, _) => plain(new, of),
+        (Value::Record(members), _, FieldType::Map(keys, values)) if old.is_object() => {
+            map_like(old, members, (keys, values))
+        }
+        (new, _, field_type) => json(new, field_type),
     }
 }
 
-fn is_base64(of: &FieldType) -> bool {
-    match of {
-        FieldType::Optional(inner) => is_base64(inner),
-        other => *other == FieldType::Base64,
+/// The number with those bits of the old one that are not compared, since nobody says that they are wrong.
+fn with_masked_bits(old: JsonNode<'_>, number: &BigInt, of: DeclaredDatum<'_>) -> BigInt {
+    let Some(mask) = of.mask.map(|mask| BigInt::from(mask.clone())) else { return number.clone() };
+    match typed::read(old, of.field_type, "") {
+        Ok(Value::Int(old)) => number & &mask | old & !mask,
+        _ => number.clone(),
     }
 }
 
-/// The value with numbers as numbers, as far as JSON has them.
-fn plain(value: &Value, of: &FieldType) -> Result<Json, NotRepresentable> {
-    let part = |key: PathKey| of.at(&[&key]).unwrap_or(&FieldType::Json);
-    Ok(match value {
-        Value::Null => Json::Null,
-        Value::Bool(bool) => Json::from(*bool),
-        Value::Int(number) => number_of(number),
-        Value::Bytes(bytes) if is_base64(of) => Json::from(BASE64_STANDARD.encode(&**bytes)),
-        Value::Bytes(bytes) => Json::from(bytes.clone()),
-        Value::Text(text) => Json::from(text.as_str()),
-        Value::List(items) => {
-            let item = |(index, value)| plain(value, part(PathKey::Index(index)));
-            Json::Array(items.iter().enumerate().map(item).collect::<Result<_, _>>()?)
+/// A map with the keys of what it replaces as they are written there, and in their order.
+fn map_like(
+    old: JsonNode<'_>,
+    new: &[(Name, Value)],
+    (keys, values): (&FieldType, &FieldType),
+) -> Result<Json, NotRepresentable> {
+    let mut left: IndexMap<&str, &Value> = new.iter().map(|(name, value)| (&**name, value)).collect();
+    let mut written = serde_json::Map::new();
+    let of = DeclaredDatum { field_type: values, mask: None };
+    for member in old.members() {
+        let known = typed::key(&member.key, keys).and_then(|key| left.shift_remove(&*key));
+        if let Some(value) = known {
+            written.insert(member.key.into_owned(), like(member.value, value, of)?);
         }
-        Value::Record(members) => {
-            let member = |(name, value): &(Name, Value)| {
-                Ok((name.to_string(), plain(value, part(PathKey::Name(name.clone())))?))
-            };
-            Json::Object(members.iter().map(member).collect::<Result<_, NotRepresentable>>()?)
-        }
-        Value::Typed(..) => return Err(NotRepresentable::value(value)),
-    })
+    }
+    for (key, value) in left {
+        written.insert(key.to_owned(), json(value, values)?);
+    }
+    Ok(Json::Object(written))
 }
 
 fn hex(number: &BigInt) -> String {

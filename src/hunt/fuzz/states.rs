@@ -287,7 +287,13 @@ impl<'o> StateTarget<'o> {
         let (text, verdict) = self.small(text, pair, &common).ok_or(NotRepeated)?;
         let file = open_text(&source(), text.clone(), &self.runs.machines[machine].options);
         let small = program_of(&file).ok_or(NotRepeated)?;
-        let common = self.causes.or_instruction(common, &neighbours, (&small, self.pointer()));
+        let is_timeout = matches!(verdict, Verdict::Timeout(_));
+        let common = if is_timeout {
+            // Too few states are run to know what they have in common.
+            common
+        } else {
+            self.causes.or_instruction(common, &neighbours, (&small, self.pointer()))
+        };
         let cause = self.causes.cause(self.name(machine), what, &common);
         if known.contains(&cause) {
             *self.repeated.entry(repeated).or_insert(0) += 1;
@@ -349,13 +355,9 @@ impl<'o> StateTarget<'o> {
             keeps: Some(&keeps),
         };
         let small = minimize::minimize((&file, 0), &source, &own, reference.as_ref(), how).ok();
-        match (small, verdict) {
-            (Some(small), _) => Some((small.text, small.report.verdict)),
-            (None, verdict @ (Verdict::Fail(_) | Verdict::Crash(_) | Verdict::Timeout(_))) => {
-                Some((text, verdict))
-            }
-            (None, _) => None,
-        }
+        let (text, verdict) = small.map_or((text, verdict), |small| (small.text, small.report.verdict));
+        let is_failure = matches!(verdict, Verdict::Fail(_) | Verdict::Crash(_) | Verdict::Timeout(_));
+        is_failure.then_some((text, verdict))
     }
 
     /// What each machine did with a vector, and the vector with that.

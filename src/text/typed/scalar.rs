@@ -122,7 +122,7 @@ fn base64_bytes(text: &str) -> Option<Vec<u8>> {
 }
 
 /// A key of a map in the notation that paths use; `None` if it is not of this type.
-pub(super) fn key(text: &str, field_type: &FieldType) -> Option<String> {
+pub fn key(text: &str, field_type: &FieldType) -> Option<String> {
     match field_type {
         FieldType::Unsigned(_) | FieldType::Signed(_) | FieldType::Int => {
             integer(text).filter(|number| field_type.has(number)).map(|number| super::write::hex(&number))

@@ -76,7 +76,8 @@ fn objects_on_the_way_to_a_field_are_added() {
 fn each_step_of_a_case_is_filled() {
     const DECLARATION: &str = "machine = 'm'\n[state]\nx = 'u8'\n[format]\ncases = '$[*]'\nsteps = '$.steps[*]'\n\
                                [format.step]\nexpect = { x = '$.x' }\n";
-    let folder = folder(&[("m.toml", DECLARATION), ("m.json", r#"[{"steps": [{}]}, {"steps": [{"x": 3}]}]"#)]);
+    let folder =
+        folder(&[("m.toml", DECLARATION), ("m.json", r#"[{"steps": [{}]}, {"steps": [{"x": 3}]}]"#)]);
     let vm = answering(folder.path(), r#"{"x":"0x3"}"#);
     let ran = with_two(folder.path(), "fill", &vm, &[]);
     assert_eq!(ran.exit, 0, "{ran:?}");
@@ -112,4 +113,80 @@ fn demands_of_the_declaration_are_not_written_over_a_case() {
     assert_eq!(ran.exit, 1, "{ran:?}");
     assert!(ran.stderr.contains("ok: each case demands it, as the declaration says"), "{ran:?}");
     assert_eq!(vectors(&folder), json!([{"e": {"x": 2}, "io": {"ports": [5]}}]), "{ran:?}");
+}
+
+/// Blesses one case of a machine `m` with this state, and returns what it demands then.
+fn blessed(state: &str, case: &str, answer: &str) -> Json {
+    let folder = folder(&[("m.toml", &declaration(state)), ("m.json", &format!("[{case}]"))]);
+    let vm = answering(folder.path(), answer);
+    let ran = vmconf_in(folder.path(), &["bless", "m.json", "--yes", "--family", "./m.toml", "--vm", &vm]);
+    assert_eq!(ran.exit, 0, "{ran:?}");
+    vectors(&folder)[0]["e"]["s"].clone()
+}
+
+/// A cell that was given and is not listed must stay as it was; the one that changed is listed then, in each notation.
+#[test]
+fn cells_that_are_not_listed_are_added() {
+    let state = "s = 'memory<u16, u8>'";
+    let answer = r#"{"s":[["0x1","0x2"],["0x10","0x8"]]}"#;
+    let blessed = |memory: &str| {
+        let case = format!(r#"{{"b": {{"s": [[1, 2], [16, 9]]}}, "e": {{"s": {memory}}}}}"#);
+        blessed(state, &case, answer)
+    };
+    assert_eq!(blessed("[[1, 2]]"), json!([[1, 2], [16, 8]]));
+    assert_eq!(blessed("[]"), json!([[16, 8]]));
+    assert_eq!(blessed(r#"{"0x1": 2}"#), json!({"0x1": 2, "0x10": 8}));
+    assert_eq!(blessed(r#"{"1": 2}"#), json!({"1": 2, "16": 8}));
+    let chunk = |address: u8, byte: u8| json!({"address": address, "contents": [byte]});
+    assert_eq!(blessed(&json!([chunk(1, 2)]).to_string()), json!([chunk(1, 2), chunk(16, 8)]));
+    assert_eq!(blessed("[[1, 2], [16, 9]]"), json!([[1, 2], [16, 8]]));
+}
+
+/// A cell that a machine does not report is 0.
+#[test]
+fn a_cell_that_is_cleared_is_written_as_zero() {
+    let case = r#"{"b": {"s": [[1, 2]]}, "e": {"s": [[1, 2]]}}"#;
+    assert_eq!(blessed("s = 'memory<u16, u8>'", case, r#"{"s":[]}"#), json!([[1, 0]]));
+}
+
+/// Bits that are not compared stay, and so do keys in their notation; JSON is written as it is.
+#[test]
+fn only_what_is_wrong_is_written() {
+    let masked = "s = { type = 'u8', mask = '0xd7' }";
+    // 41 is 0x29, and 169 is 0xa9: bits 3 and 5 are not compared.
+    assert_eq!(blessed(masked, r#"{"b": {"s": 0}, "e": {"s": 41}}"#, r#"{"s":"0xa9"}"#), json!(169));
+    assert_eq!(blessed(masked, r#"{"b": {"s": 0}, "e": {"s": 41}}"#, r#"{"s":"0x81"}"#), json!(169));
+    let map = blessed(
+        "s = 'map<u8, u8>'",
+        r#"{"b": {}, "e": {"s": {"1": 1, "3": 3}}}"#,
+        r#"{"s":{"0x1":"0x1","0x2":"0x0"}}"#,
+    );
+    assert_eq!(map, json!({"1": 1, "0x2": 0}));
+    assert_eq!(blessed("s = 'json'", r#"{"b": {}, "e": {"s": "1"}}"#, r#"{"s":1}"#), json!(1));
+    assert_eq!(blessed("s = 'json'", r#"{"b": {}, "e": {"s": 1}}"#, r#"{"s":1.5}"#), json!(1.5));
+    assert_eq!(
+        blessed("s = 'json'", r#"{"b": {}, "e": {"s": [1]}}"#, r#"{"s":{"a":["x"]}}"#),
+        json!({"a": ["x"]})
+    );
+    let memories =
+        blessed("s = '[memory<u8, u8>]'", r#"{"b": {}, "e": {"s": []}}"#, r#"{"s":[[["0x1","0x2"]],[]]}"#);
+    assert_eq!(memories, json!([[[1, 2]], []]));
+}
+
+/// Of a field that some machine does not report, the others have no say, and what the case demands of it stays.
+#[test]
+fn machines_agree_on_what_all_report() {
+    let folder = folder(&[
+        ("m.toml", &format!("optional = ['f']\n{}", declaration("a = 'u8'\nf = 'u8'"))),
+        ("m.json", r#"[{"b": {}, "e": {"a": 1, "f": 2}}, {"b": {}, "e": {}}]"#),
+        ("other.json", ""),
+    ]);
+    let all = answering(folder.path(), r#"{"a":"0x7","f":"0x9"}"#);
+    let all = all.replace("c=", "all=").replace("machine.sh", "all.sh");
+    std::fs::rename(folder.path().join("machine.sh"), folder.path().join("all.sh")).unwrap();
+    let some = answering(folder.path(), r#"{"a":"0x7"}"#);
+    let args = ["fill", "m.json", "--family", "./m.toml", "--vm", &all, "--vm", &some, "--replace"];
+    let ran = vmconf_in(folder.path(), &args);
+    assert_eq!(ran.exit, 0, "{ran:?}");
+    assert_eq!(vectors(&folder), json!([{"b": {}, "e": {"a": 7, "f": 2}}, {"b": {}, "e": {"a": 7}}]));
 }
