@@ -251,8 +251,6 @@ fn folders_that_the_declaration_does_not_read_are_refused() {
 fn a_chosen_pointer_points_to_cells_that_are_given() {
     let lab = Lab::new();
     let args = ["--cases", "40", "--each", "pc=0x40-0x42", "--out", "corpus"];
-    let made = lab.run("fill", &["good", "good2"], &args);
-    assert_eq!(made.exit, 2, "there is no good2: {made:?}");
     fs::copy(lab.path().join("good.py"), lab.path().join("good2.py")).unwrap();
     let made = lab.run("fill", &["good", "good2"], &args);
     assert_eq!(made.exit, 0, "{made:?}");
@@ -550,14 +548,12 @@ fn numbers_that_are_not_there_are_errors() {
 #[test]
 fn an_expectation_of_a_family_is_filled() {
     let lab = Lab::new();
-    let case = r#"[{ "name": "a", "initial": { "pc": 32, "a": "0x01", "x": 0, "f": 0, "ram": [[32, 6], [33, 7]] }, "final": {} }]"#;
+    let case = r#"[{"name": "a", "initial": {"pc": 32, "a": "0x01", "x": 0, "f": 0, "ram": [[32, 6], [33, 7]]}, "final": {}}]"#;
     lab.write("v.json", case);
     let ran = lab.run("fill", &["good", "borrow"], &["v.json"]);
     // 0x06 is INX.
-    let filled = case.replace(
-        "{} }",
-        "{ \"pc\": 33, \"a\": \"0x01\", \"x\": 1, \"f\": 0, \"ram\": [[32, 6], [33, 7]] } }",
-    );
+    let after = r#"{"pc": 33, "a": "0x01", "x": 1, "f": 0, "ram": [[32, 6], [33, 7]]}}"#;
+    let filled = case.replace("{}}", after);
     let text = fs::read_to_string(lab.path().join("v.json")).unwrap();
     assert_eq!((ran.exit, &*text), (0, &*filled), "{ran:?}");
 }

@@ -1,10 +1,10 @@
 //! Writes cases of a family from values: the opposite of reading them.
 
-use serde_json::{Map, Value as Json};
+use num_bigint::{BigInt, Sign};
+use serde_json::{Map, Number, Value as Json};
 
 use super::declaration::{Declaration, Demanded, FormatDeclaration, Given, StepActions};
 use super::node_path::{NodePath, PathStep};
-use super::write_back::number_of;
 use crate::formats::write_back::NotRepresentable;
 use crate::model::case::Action;
 use crate::model::field_type::{DeclaredField, FieldType};
@@ -339,6 +339,18 @@ pub(super) fn json(value: &Value, field_type: &FieldType) -> Result<Json, NotRep
         })?,
         (value, _) => return Err(NotRepresentable::value(value)),
     })
+}
+
+pub(super) fn hex(number: &BigInt) -> String {
+    let sign = if number.sign() == Sign::Minus { "-" } else { "" };
+    format!("{sign}0x{:x}", number.magnitude())
+}
+
+/// The number as a number, as far as JSON has it.
+pub(super) fn number_of(number: &BigInt) -> Json {
+    let of_64_bits =
+        i64::try_from(number).map(Number::from).or_else(|_| u64::try_from(number).map(Number::from));
+    of_64_bits.map_or_else(|_| Json::from(hex(number)), Json::Number)
 }
 
 fn object<'t>(

@@ -2,11 +2,11 @@
 
 use indexmap::IndexMap;
 use num_bigint::{BigInt, BigUint, Sign};
-use serde_json::{Number, Value as Json};
+use serde_json::Value as Json;
 
 use super::declaration::{Declaration, Demanded};
 use super::fill::Gap;
-use super::new_cases::{FamilyWriter, json, member_of};
+use super::new_cases::{FamilyWriter, hex, json, member_of, number_of};
 use super::node_path::NodePath;
 use crate::formats::write_back::{NotRepresentable, WrittenBack, WrongAssertion, hex_like, number_like};
 use crate::model::assertion::Expected;
@@ -202,16 +202,4 @@ fn map_like(
         written.insert(key.to_owned(), json(value, values)?);
     }
     Ok(Json::Object(written))
-}
-
-fn hex(number: &BigInt) -> String {
-    let sign = if number.sign() == Sign::Minus { "-" } else { "" };
-    format!("{sign}0x{:x}", number.magnitude())
-}
-
-/// The number as a number, as far as JSON has it.
-pub(super) fn number_of(number: &BigInt) -> Json {
-    let of_64_bits =
-        i64::try_from(number).map(Number::from).or_else(|_| u64::try_from(number).map(Number::from));
-    of_64_bits.map_or_else(|_| Json::from(hex(number)), Json::Number)
 }
