@@ -1,4 +1,4 @@
-//! Text with positions: the JSON reader, edits that preserve all other bytes, excerpts, quoting, suggestions.
+//! Text with positions: the JSON reader, edits that preserve all other bytes, excerpts, quoting, numbers, suggestions.
 
 pub(crate) mod columns;
 pub mod config;
@@ -7,6 +7,7 @@ pub mod excerpt;
 pub mod file_name;
 pub mod json;
 mod line_index;
+pub mod number;
 pub mod plain_json;
 pub mod sarif;
 pub mod shell;

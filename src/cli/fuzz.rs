@@ -8,12 +8,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use clap::Args;
 use serde_json::{Map, json};
 use vmconf::hunt::corpus::FuzzCorpus;
 use vmconf::hunt::fuzz::{
     self, FuzzCause, FuzzEvent, FuzzFinding, FuzzMachine, FuzzOptions, FuzzRefusal, FuzzSubject, FuzzSummary,
+    NoFuzzCause,
 };
 use vmconf::model::count::counted;
 use vmconf::model::escape::escaped;
@@ -23,6 +24,7 @@ use vmconf::run::sources;
 use vmconf::run::{FileOptions, IgnoredField, LoadOptions};
 use vmconf::testees::MakeTestee;
 use vmconf::testees::process::{ProcessGroups, ProcessVm};
+use vmconf::text::json::quoted;
 
 use super::conduct::{Conduct, SteadyBreakdowns};
 use super::duration::time_limit;
@@ -428,11 +430,10 @@ fn read_known(path: &Path) -> anyhow::Result<BTreeSet<FuzzCause>> {
     };
     let lines = text.lines().enumerate().filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
     let cause = |(index, line): (usize, &str)| {
-        let (vm, what) = line.split_once(' ').with_context(|| {
+        line.parse().map_err(|expected: NoFuzzCause| {
             let place = format!("{}:{}:1", path.display(), index + 1);
-            format!("{place}: {line:?} is no known difference; expected the name of a machine, a space and a cause")
-        })?;
-        Ok(FuzzCause { vm: vm.to_owned(), what: what.to_owned() })
+            anyhow!("{place}: {} is no known difference; {expected}", quoted(line))
+        })
     };
     lines.map(cause).collect()
 }

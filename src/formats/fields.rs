@@ -1,6 +1,6 @@
 //! Reads an object member by member such that none is overlooked: missing and unknown ones become diagnostics.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use smallvec::SmallVec;
 
@@ -271,13 +271,14 @@ impl<'d> FieldReader<'d> {
         self.members.retain(|member| !keys.contains(&&*member.key));
     }
 
-    /// The members that were taken, if others may have the same name in another spelling.
-    fn taken(&self) -> Vec<JsonMember<'d>> {
+    /// Where each name that was taken comes last, in lower case, if others may be the same one in another spelling.
+    fn last_taken(&self) -> HashMap<String, u32> {
         if self.names == MemberNames::Exact || self.members.is_empty() {
-            return Vec::new();
+            return HashMap::new();
         }
         let left: HashSet<u32> = self.members.iter().map(|member| member.key_at).collect();
-        self.node.members().filter(|member| !left.contains(&member.key_at)).collect()
+        let taken = self.node.members().filter(|member| !left.contains(&member.key_at));
+        taken.map(|member| (member.key.to_ascii_lowercase(), member.key_at)).collect()
     }
 
     /// Reports each member that was not taken.
@@ -291,9 +292,9 @@ impl<'d> FieldReader<'d> {
                 MemberNames::AnyCaseByBreach => diagnostics.breach(diagnostic),
             }
         }
-        let taken = self.taken();
+        let last_taken = self.last_taken();
         for JsonMember { key, key_at, .. } in &self.members {
-            if taken.iter().any(|later| later.key_at > *key_at && self.names.matches(&later.key, key)) {
+            if last_taken.get(&key.to_ascii_lowercase()).is_some_and(|taken| taken > key_at) {
                 let what =
                     format!("member {} comes again in another letter case and is ignored", quoted(key));
                 let expected = format!("one member {} of {}", quoted(key), self.name);
@@ -344,4 +345,37 @@ pub fn wrong_type(node: JsonNode<'_>, name: &str, expected: &str) -> Diagnostic<
 pub fn same_key(document: &Document, first: u32, second: u32) -> bool {
     let key = |at: u32| document.text()[at as usize + 1..].split('"').next();
     key(first) == key(second)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<Diagnostic<Origin>> {
+        let document = Document::parse(text.to_owned(), 2).expect("an object");
+        let mut diagnostics = Diagnostics::new(Strictness::Tolerant, Severity::Note);
+        let reader = FieldReader::open_with(document.root(), "test", MemberNames::AnyCase, &mut diagnostics);
+        let mut reader = reader.expect("an object");
+        reader.optional("name");
+        reader.finish(&mut diagnostics);
+        diagnostics.finish()
+    }
+
+    #[test]
+    fn an_earlier_member_in_another_letter_case_is_a_repeated_one() {
+        let [repeated, unknown] = &found(r#"{"NAME": 1, "size": 2, "name": 3}"#)[..] else {
+            panic!("two notes")
+        };
+        assert!(repeated.what.contains("NAME") && unknown.what.contains("size"), "{repeated:?} {unknown:?}");
+    }
+
+    /// A search of all that was taken for each unknown member takes minutes.
+    #[test]
+    fn many_repeated_and_many_unknown_members_are_reported() {
+        const MEMBERS: usize = 400_000;
+        let unknown = (0..MEMBERS).map(|number| format!("\"{number}\": 0"));
+        let repeated = std::iter::repeat_n("\"name\": 0".to_owned(), MEMBERS);
+        let members: Vec<_> = unknown.chain(repeated).collect();
+        assert_eq!(found(&format!("{{{}}}", members.join(", "))).len(), MEMBERS);
+    }
 }

@@ -5,6 +5,8 @@ use serde_json::{Value as Json, json};
 
 use super::write_back::NotRepresentable;
 use crate::model::value::Value;
+use crate::text::json::quoted;
+use crate::text::number;
 
 /// A field of the state at the end of the run; `None` if it has no value.
 pub type StateOf<'a> = dyn Fn(&str) -> Option<Value> + 'a;
@@ -78,7 +80,7 @@ pub(super) fn numbers(list: Option<&str>) -> Vec<Json> {
     words.map(|word| word.parse::<i64>().map_or_else(|_| json!(word), |number| json!(number))).collect()
 }
 
-/// The integers between commas, decimal or as `0x` and hex digits.
+/// The integers between commas, decimal or as `0x` and hex digits, after an optional minus.
 ///
 /// # Errors
 ///
@@ -86,11 +88,8 @@ pub(super) fn numbers(list: Option<&str>) -> Vec<Json> {
 pub(super) fn integers(list: Option<&str>) -> Result<Vec<BigInt>, NotRepresentable> {
     let words = list.into_iter().flat_map(|list| list.split(',')).map(str::trim);
     let integer = |word: &str| {
-        let parsed = match word.strip_prefix("0x") {
-            Some(digits) => BigInt::parse_bytes(digits.as_bytes(), 16),
-            None => BigInt::parse_bytes(word.as_bytes(), 10),
-        };
-        parsed.ok_or_else(|| NotRepresentable::because(format!("{word:?} is not an integer")))
+        number::integer(word)
+            .ok_or_else(|| NotRepresentable::because(format!("{} is not an integer", quoted(word))))
     };
     words.map(integer).collect()
 }

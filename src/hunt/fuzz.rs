@@ -15,6 +15,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::ops::Range;
+use std::str::FromStr;
 use std::time::Instant;
 
 use self::programs::ProgramTarget;
@@ -23,9 +24,11 @@ use super::corpus::FuzzCorpus;
 use super::state_runs::CannotRun;
 use crate::machines::MachineInfo;
 use crate::model::case::Program;
+use crate::model::escape::is_harmful;
 use crate::model::verdict::Verdict;
 use crate::run::{Families, FamilyMachine, IgnoredField, LoadedFile};
 use crate::testees::MakeTestee;
+use crate::text::number;
 
 /// After how many cases it is looked whether each machine runs any: the number of cases may be large.
 const CHECKED_AFTER: u64 = 32;
@@ -74,11 +77,57 @@ pub struct FuzzCause {
     pub what: String,
 }
 
+/// A line of a list of known differences. In the name of the machine, what would end it, end the line or make it a
+/// comment is escaped as in Rust: `my\u{20}vm`.
 impl fmt::Display for FuzzCause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.vm, self.what)
+        for (at, character) in self.vm.char_indices() {
+            let is_start_of_escape = self.vm[at..].starts_with(ESCAPE);
+            let is_start_of_comment = at == 0 && character == '#';
+            if is_start_of_escape || is_start_of_comment || character.is_whitespace() || is_harmful(character)
+            {
+                write!(f, "{}", character.escape_unicode())?;
+            } else {
+                write!(f, "{character}")?;
+            }
+        }
+        write!(f, " {}", self.what)
     }
 }
+
+/// The start of an escaped character.
+const ESCAPE: &str = r"\u{";
+
+/// Reads a line as it is written.
+impl FromStr for FuzzCause {
+    type Err = NoFuzzCause;
+
+    fn from_str(line: &str) -> Result<FuzzCause, NoFuzzCause> {
+        let (mut name, what) = line.split_once(' ').ok_or(NoFuzzCause)?;
+        let mut vm = String::with_capacity(name.len());
+        while let Some((before, escape)) = name.split_once(ESCAPE) {
+            vm.push_str(before);
+            let escaped = escape.split_once('}').and_then(|(digits, after)| {
+                let number = u32::try_from(number::hex(digits)?).ok()?;
+                Some((char::from_u32(number)?, after))
+            });
+            name = if let Some((character, after)) = escaped {
+                vm.push(character);
+                after
+            } else {
+                vm.push_str(ESCAPE);
+                escape
+            };
+        }
+        vm.push_str(name);
+        Ok(FuzzCause { vm, what: what.to_owned() })
+    }
+}
+
+/// A line that is no known difference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("expected the name of a machine, a space and a cause")]
+pub struct NoFuzzCause;
 
 /// What happens during a search.
 #[derive(Debug)]
@@ -374,5 +423,34 @@ impl FuzzSearch<'_> {
             self.known.insert(finding.cause.clone());
             (self.sink)(FuzzEvent::Found(finding));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_known_difference_is_read_as_it_is_written() {
+        for (vm, line) in [
+            ("mine", "mine MOD of two"),
+            ("my vm", r"my\u{20}vm MOD of two"),
+            ("#1", r"\u{23}1 MOD of two"),
+            ("a#\nb", r"a#\u{a}b MOD of two"),
+            (r"a\u{20}\n", r"a\u{5c}u{20}\n MOD of two"),
+        ] {
+            let cause = FuzzCause { vm: vm.to_owned(), what: "MOD of two".to_owned() };
+            assert_eq!(cause.to_string(), line);
+            assert_eq!(line.parse(), Ok(cause));
+        }
+    }
+
+    #[test]
+    fn known_differences_of_older_lists_are_read() {
+        for vm in [r"a\b", r"\u{", r"\u{x}", r"\u{110000}", "a=b'"] {
+            let cause = FuzzCause { vm: vm.to_owned(), what: "MOD".to_owned() };
+            assert_eq!(format!("{vm} MOD").parse(), Ok(cause));
+        }
+        assert_eq!("mine".parse::<FuzzCause>(), Err(NoFuzzCause));
     }
 }

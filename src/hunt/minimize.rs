@@ -15,7 +15,6 @@ mod parts;
 pub(super) mod programs;
 mod values;
 
-use std::collections::BTreeSet;
 use std::time::Instant;
 
 use crate::explain::explain;
@@ -178,9 +177,9 @@ struct Minimizer<'o> {
     machine: Option<&'static MachineInfo>,
     /// The smallest text so far.
     file: LoadedFile<'o>,
-    /// Where it states what is demanded; `None` if the case cannot be read. Reading it anew for each change takes as long
-    /// as running it.
-    demanded: Option<BTreeSet<u32>>,
+    /// The data in it that may become simpler, by their indices. Reading it anew for each change takes as long as running
+    /// it.
+    inputs: Vec<u32>,
     /// How many notes a text may have, and how many rules of its format it may break.
     notes: usize,
     breaches: usize,
@@ -218,7 +217,7 @@ impl<'o> Minimizer<'o> {
             kept,
             machine: crate::run::machine_of(&alone, 0),
             file: alone,
-            demanded: None,
+            inputs: Vec::new(),
             notes,
             breaches,
             tries: 0,
@@ -250,18 +249,27 @@ impl<'o> Minimizer<'o> {
     }
 
     fn accept(&mut self, file: LoadedFile<'o>) {
-        self.demanded = nodes::demanded(&file);
+        self.inputs = nodes::inputs(&file);
         self.file = file;
+    }
+
+    /// The datum at this place among those that may become simpler.
+    fn input(&self, at: usize) -> Option<JsonNode<'_>> {
+        let document = nodes::document(&self.file)?;
+        Some(JsonNode::at_index(document, *self.inputs.get(at)?))
+    }
+
+    /// Whether the search is to end early: it was interrupted, or the time is up. Loops ask between attempts, too: there
+    /// may be many data of which nothing is tried.
+    fn is_stopped(&mut self) -> bool {
+        let is_late = self.options.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        self.is_cut |= is_late || self.subject.options.run.interrupt.is_requested();
+        self.is_cut
     }
 
     /// Accepts a text if it is smaller and fails for the same reason.
     fn attempt(&mut self, text: String) -> bool {
-        let is_late = self.options.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        if is_late
-            || self.tries >= self.options.max_tries
-            || self.bytes >= self.options.max_bytes
-            || self.subject.options.run.interrupt.is_requested()
-        {
+        if self.is_stopped() || self.tries >= self.options.max_tries || self.bytes >= self.options.max_bytes {
             self.is_cut = true;
             return false;
         }

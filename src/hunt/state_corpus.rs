@@ -11,6 +11,7 @@ use crate::model::field_type::{DeclaredField, FieldType};
 use crate::prove::numbers::Numbers;
 use crate::run::{Families, FamilyMachine, FileOptions};
 use crate::testees::MakeTestee;
+use crate::text::number::natural;
 use crate::text::suggest::nearest;
 
 /// The maximum number of values for which cases are made.
@@ -61,10 +62,7 @@ impl FromStr for EachValue {
 }
 
 fn ranges(text: &str) -> Option<Vec<(u64, u64)>> {
-    let number = |text: &str| match text.trim().strip_prefix("0x") {
-        Some(digits) => u64::from_str_radix(digits, 16).ok(),
-        None => text.trim().parse().ok(),
-    };
+    let number = |text: &str| u64::try_from(natural(text.trim())?).ok();
     let range = |text: &str| {
         let (first, last) = text.split_once('-').unwrap_or((text, text));
         Some((number(first)?, number(last)?)).filter(|(first, last)| first <= last)
@@ -387,7 +385,7 @@ mod tests {
         let each: EachValue = "ram[pc+1]=0x00-0x02,7".parse().expect("a cell");
         assert_eq!(each.to_string(), "ram[pc+1]");
         assert_eq!(each.ranges, [(0, 2), (7, 7)]);
-        for wrong in ["", "ram[pc", "a=", "a=3-2", "a=x", "[pc]", "ram[pc+x]"] {
+        for wrong in ["", "ram[pc", "a=", "a=3-2", "a=x", "[pc]", "ram[pc+x]", "a=0x+5", "a=+5", "a=0x1_0"] {
             assert!(wrong.parse::<EachValue>().is_err(), "{wrong}");
         }
     }

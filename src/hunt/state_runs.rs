@@ -1,6 +1,6 @@
 //! Runs states on several machines of a family, and says which of them end alike.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::thread::scope;
 
 use crate::formats::family::FamilyWriter;
@@ -15,7 +15,7 @@ use crate::model::value::Value;
 use crate::model::verdict::{Breakdown, Verdict};
 use crate::run::{FamilyMachine, FileOptions, Flaky, IgnoredField, LoadOptions, RunOptions, Worker};
 use crate::testees::{MakeTestee, Stopped};
-use crate::text::typed::{compared, written};
+use crate::text::typed::{address_of_key, compared, written};
 
 /// A machine that states are run on.
 pub(super) struct StateMachine {
@@ -288,18 +288,15 @@ fn comparable(field: &DeclaredField, value: Value, program: &Program) -> Value {
     match (value, &field.field_type) {
         (Value::Record(mut cells), FieldType::Memory(_)) => {
             if field.options.unlisted == UnlistedCells::Any {
-                let given = program.0.get(&field.name);
-                cells.retain(|cell| given.is_some_and(|given| given.get(&cell.0).is_some()));
+                let given = program.0.get(&field.name).and_then(Value::members).unwrap_or_default();
+                let given: HashSet<_> = given.iter().map(|cell| &cell.0).collect();
+                cells.retain(|cell| given.contains(&cell.0));
             }
-            cells.sort_by_cached_key(|cell| address(&cell.0));
+            cells.sort_by_cached_key(|cell| address_of_key(&cell.0));
             Value::Record(cells)
         }
         (value, _) => value,
     }
-}
-
-fn address(name: &str) -> u64 {
-    u64::from_str_radix(name.strip_prefix("0x").unwrap_or(name), 16).unwrap_or(u64::MAX)
 }
 
 /// A memory with the cells that were given, also those that are 0 now; any other value as it is.
@@ -313,7 +310,7 @@ fn with_listed(field: &DeclaredField, value: &Value, before: Option<&Value>) -> 
         let given = before.and_then(Value::members).unwrap_or_default();
         let zeros = given.iter().filter(|cell| !listed.contains(&cell.0));
         cells.extend(zeros.map(|cell| (cell.0.clone(), Value::int(0))));
-        cells.sort_by_cached_key(|cell| address(&cell.0));
+        cells.sort_by_cached_key(|cell| address_of_key(&cell.0));
     }
     Value::Record(cells)
 }
@@ -356,4 +353,30 @@ impl EndGroups {
 /// A value in one line, for reports.
 pub(super) fn shown(field: &DeclaredField, value: &Value) -> String {
     written(value, &field.field_type).replace('"', "")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::field_type::{FieldOptions, MemoryType};
+
+    /// A search of all given cells for each reported one takes minutes.
+    #[test]
+    fn cells_that_were_given_are_found_by_their_addresses() {
+        const CELLS: u32 = 400_000;
+        let number = |bits| Box::new(FieldType::Unsigned(bits));
+        let field = DeclaredField {
+            name: "ram".into(),
+            doc: String::new(),
+            field_type: FieldType::Memory(MemoryType { address: number(32), cell: number(8) }),
+            options: FieldOptions { unlisted: UnlistedCells::Any, ..FieldOptions::default() },
+        };
+        let cells = |addresses: &mut dyn Iterator<Item = u32>| {
+            Value::record(addresses.map(|address| (format!("{address:#x}"), Value::int(1))))
+        };
+        let given = Program::from(Value::record([("ram", cells(&mut (0..CELLS)))]));
+        let reported = cells(&mut (CELLS - 2..2 * CELLS).rev());
+        let expected = cells(&mut (CELLS - 2..CELLS));
+        assert_eq!(comparable(&field, reported, &given), expected);
+    }
 }

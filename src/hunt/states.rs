@@ -17,7 +17,7 @@ use crate::model::field_type::{DeclaredField, FieldType, MemoryType};
 use crate::model::name::Name;
 use crate::model::value::Value;
 use crate::prove::numbers::Numbers;
-use crate::text::typed::address_key;
+use crate::text::typed::{address_key, address_of_key};
 
 /// The maximum number of cells of a memory that a state without a vector lists.
 const MAX_CELLS: usize = 48;
@@ -131,7 +131,7 @@ impl StateGenerator {
             Some(match (&field.field_type, &value) {
                 (FieldType::Memory(_), Value::Record(cells)) => {
                     let cell = |(name, cell): &(Name, Value)| match cell {
-                        Value::Int(number) => Some((address_of(name)?, number.clone())),
+                        Value::Int(number) => Some((address_of_key(name)?, number.clone())),
                         _ => None,
                     };
                     GeneratedMember::Cells(cells.iter().filter_map(cell).collect())
@@ -454,10 +454,6 @@ impl StateMemory {
         let parts: Vec<_> = (0..count).map(part).collect();
         parts.iter().all(|part| part.1 < u64::BITS).then_some(parts)
     }
-}
-
-fn address_of(name: &str) -> Option<u64> {
-    u64::from_str_radix(name.strip_prefix("0x")?, 16).ok()
 }
 
 #[cfg(test)]

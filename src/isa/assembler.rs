@@ -17,6 +17,7 @@ use super::{ImmediateOperand, Isa};
 use crate::model::hex::hex_bytes;
 use crate::model::position::without_bom;
 use crate::text::json::quoted;
+use crate::text::number::integer;
 
 /// An invalid line, or a line that names an unknown instruction or label.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -311,23 +312,9 @@ impl<'s> BytesAssembler<'s> {
 
 /// The number that a word denotes.
 fn number(word: SourceWord<'_>) -> Result<BigInt, AsmError> {
-    let (sign, magnitude) = match word.text.strip_prefix('-') {
-        Some(magnitude) => (Sign::Minus, magnitude),
-        None => (Sign::Plus, word.text),
-    };
-    let (digits, radix) = match magnitude.strip_prefix("0x") {
-        Some(digits) => (digits, 16),
-        None => (magnitude, 10),
-    };
-    // The parser would also accept a second sign or an underscore.
-    let digits = digits.chars().all(|digit| digit.is_digit(radix)).then_some(digits);
-    let magnitude = digits.and_then(|digits| BigUint::parse_bytes(digits.as_bytes(), radix));
-    match magnitude {
-        Some(magnitude) => Ok(BigInt::from_biguint(sign, magnitude)),
-        None => {
-            Err(word.error(format!("{} is not a number", quoted(word.text)), "0x hex, decimal or @label"))
-        }
-    }
+    integer(word.text).ok_or_else(|| {
+        word.error(format!("{} is not a number", quoted(word.text)), "0x hex, decimal or @label")
+    })
 }
 
 /// The hex data of a word, prefixed with its length.

@@ -7,6 +7,7 @@ use super::status::LoadError;
 use crate::model::name::Name;
 use crate::model::shape::{MapKeys, NumberNotation, Shape};
 use crate::model::value::Value;
+use crate::text::json::quoted;
 
 /// A number modulo 2^256.
 pub(super) type EvmWord = Uint<256, 4>;
@@ -128,10 +129,15 @@ pub(super) fn word(name: &str, value: &Value) -> Result<EvmWord, LoadError> {
     }
 }
 
-/// The number that a key denotes.
+/// The number that a key denotes: `0x` and hex digits.
 pub(super) fn word_of_key(key: &str) -> Result<EvmWord, LoadError> {
-    EvmWord::from_str_radix(key.trim_start_matches("0x"), 16)
-        .map_err(|_| LoadError::new(format!("{key:?} must be a hex number of at most 32 bytes")))
+    // The parser would take no digits for 0, and pass over underscores.
+    let is_number =
+        |digits: &&str| !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    let digits = key.strip_prefix("0x").filter(is_number);
+    digits
+        .and_then(|digits| EvmWord::from_str_radix(digits, 16).ok())
+        .ok_or_else(|| LoadError::new(format!("{} must be a hex number of at most 32 bytes", quoted(key))))
 }
 
 /// The word as a number.
@@ -140,4 +146,19 @@ pub(super) fn word_value(word: EvmWord) -> Value {
         [low, 0, 0, 0] => BigInt::from(low),
         _ => BigInt::from(BigUint::from_bytes_le(word.as_le_slice())),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_0x_once_and_hex_digits() {
+        let max = format!("0x{}", "f".repeat(64));
+        assert_eq!(word_of_key("0x0A"), Ok(EvmWord::from(10)));
+        assert_eq!(word_of_key(&max), Ok(EvmWord::MAX));
+        for key in ["0x0x1", "0x", "", "1", "0x_1", "0x1_0", "0x+1", "0x-1", "0X1", &format!("{max}0")] {
+            assert!(word_of_key(key).is_err(), "{key}");
+        }
+    }
 }

@@ -1,10 +1,12 @@
 //! The state of a machine after each step of a case, so that a case that ran once is compared many times.
 
+use std::collections::HashMap;
+
 use crate::machines::Engine;
 use crate::machines::observe::Observe;
 use crate::model::assertion::{Assertion, Expected};
 use crate::model::case::{Case, Step};
-use crate::model::path::PathKey;
+use crate::model::path::{Path, PathKey};
 use crate::model::value::Value;
 use crate::run::{LoadedFile, Worker};
 use crate::testees::Stopped;
@@ -74,7 +76,7 @@ pub(super) fn recorded(
 
 /// The state that a step demands, as far as it demands values.
 fn demanded(step: &Step, declared: &[&'static str]) -> RecordedFields {
-    let mut state = Value::Record(Vec::new());
+    let (mut state, mut places) = (Value::Record(Vec::new()), HashMap::new());
     for Assertion { at, expected, .. } in step.end.iter().chain(&step.assertions) {
         let value = match expected {
             Expected::Is(value) => value.clone(),
@@ -83,30 +85,77 @@ fn demanded(step: &Step, declared: &[&'static str]) -> RecordedFields {
             Expected::Only(keys) if keys.is_empty() => Value::Record(Vec::new()),
             _ => continue,
         };
-        put(&mut state, &at.keys(), value);
+        if let Some(place) = place(&mut state, at, &mut places) {
+            *place = value;
+        }
     }
     let value = |name: &&'static str| Some((*name, state.get(name)?.clone()));
     RecordedFields { declared: declared.to_vec(), values: declared.iter().filter_map(value).collect() }
 }
 
-/// Puts a value at a path that has none yet, except for the items of a list.
-fn put(place: &mut Value, keys: &[&PathKey], value: Value) {
-    match (place, keys) {
-        (place, []) => *place = value,
-        (Value::List(items), [PathKey::Index(index), rest @ ..]) => {
-            if let Some(item) = items.get_mut(*index) {
-                put(item, rest, value);
-            }
-        }
-        (Value::Record(members), [PathKey::Name(name), rest @ ..]) => {
-            // The members that have values come once each: a memory can have many.
-            let known = if rest.is_empty() { None } else { members.iter().position(|it| it.0 == *name) };
+/// The value at a path of a state; a new record for one that has none yet, except for items of a list. `places` has
+/// which member of its record each one is: a search for each would take as many steps as a memory has pairs of cells.
+fn place<'v>(state: &'v mut Value, at: &Path, places: &mut HashMap<Path, usize>) -> Option<&'v mut Value> {
+    let around = match at.parent() {
+        Some(parent) => place(state, parent, places)?,
+        None => state,
+    };
+    match (around, at.last()) {
+        (Value::List(items), PathKey::Index(index)) => items.get_mut(*index),
+        (Value::Record(members), PathKey::Name(name)) => {
+            let known = places.get(at).copied();
+            // What is around it may have become another value.
+            let known = known.filter(|known| members.get(*known).is_some_and(|member| member.0 == *name));
             let known = known.unwrap_or_else(|| {
                 members.push((name.clone(), Value::Record(Vec::new())));
                 members.len() - 1
             });
-            put(&mut members[known].1, rest, value);
+            places.insert(at.clone(), known);
+            Some(&mut members[known].1)
         }
-        _ => {}
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::position::Origin;
+
+    fn state(demands: Vec<(Path, Expected)>) -> Option<Value> {
+        let assertion = |(at, expected)| Assertion { at, expected, origin: Origin(0), rule: None };
+        let assertions = demands.into_iter().map(assertion).collect();
+        demanded(&Step { actions: Vec::new(), end: None, assertions }, &["banks"]).observe("banks")
+    }
+
+    #[test]
+    fn a_state_has_what_is_demanded_at_its_place() {
+        let banks = Path::field("banks");
+        let (list, seven) = (banks.child("list"), || Expected::Is(Value::int(7)));
+        let found = state(vec![
+            (list.clone(), Expected::Len(2)),
+            (list.child(1), seven()),
+            (list.child(2), seven()),
+            (banks.child("a").child("0x1"), seven()),
+            (banks.child("b").child("0x1"), seven()),
+            (banks.child("a").child("0x2"), seven()),
+        ]);
+        let cell = |address: &'static str| (address, Value::int(7));
+        let expected = Value::record([
+            ("list", Value::List(vec![Value::Null, Value::int(7)])),
+            ("a", Value::record([cell("0x1"), cell("0x2")])),
+            ("b", Value::record([cell("0x1")])),
+        ]);
+        assert_eq!(found, Some(expected));
+    }
+
+    /// A search of all memories for each cell takes minutes.
+    #[test]
+    fn the_cells_of_many_memories_are_demanded() {
+        const BANKS: usize = 200_000;
+        let banks = Path::field("banks");
+        let cell =
+            |number: usize| (banks.child(number.to_string()).child("0x1"), Expected::Is(Value::int(7)));
+        assert_eq!(state((0..BANKS).map(cell).collect()).and_then(|value| value.len()), Some(BANKS));
     }
 }

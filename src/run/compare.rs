@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
+use std::iter;
 
 use smallvec::SmallVec;
 
@@ -93,28 +94,45 @@ fn diff_each<'c>(
     let fields = observe_each(assertions.clone(), state)?;
     let mut finder = Finder { fields: &fields[..], near: NearSearch::default(), large: HashMap::new() };
     let mut mismatches = Vec::new();
-    let mut reported: Vec<&Assertion> = Vec::new();
+    let mut reported = ReportedForms::default();
     for assertion in assertions {
         let actual = finder.find(&assertion.at);
-        if reported.iter().any(|other| implies(other, assertion, actual)) {
+        if reported.imply(&assertion.at, actual) {
             continue;
         }
         let before = mismatches.len();
         compare(assertion, actual, &mut mismatches);
-        if mismatches.len() > before
-            && matches!(assertion.expected, Expected::Type(_) | Expected::Record | Expected::Len(_))
-        {
-            reported.push(assertion);
+        if mismatches.len() > before {
+            reported.add(assertion);
         }
     }
     Ok(mismatches)
 }
 
-/// Whether `assertion` must fail because `reported`, an assertion that is reported already, fails.
-fn implies(reported: &Assertion, assertion: &Assertion, actual: Option<&Value>) -> bool {
-    match reported.expected {
-        Expected::Type(_) | Expected::Record => assertion.at.starts_with(&reported.at),
-        _ => actual.is_none() && assertion.at.starts_with(&reported.at),
+/// The assertions on the form of a value that are reported already: others must fail because these do.
+#[derive(Default)]
+struct ReportedForms<'c> {
+    /// Values that have another type: all that is in them differs.
+    types: HashSet<&'c Path>,
+    /// Values that have another length: what is missing in them is missing because of that.
+    lengths: HashSet<&'c Path>,
+}
+
+impl<'c> ReportedForms<'c> {
+    fn add(&mut self, assertion: &'c Assertion) {
+        match assertion.expected {
+            Expected::Type(_) | Expected::Record => self.types.insert(&assertion.at),
+            Expected::Len(_) => self.lengths.insert(&assertion.at),
+            _ => false,
+        };
+    }
+
+    /// Whether one of them implies that an assertion on this datum fails.
+    fn imply(&self, at: &Path, actual: Option<&Value>) -> bool {
+        let mut around = iter::successors(Some(at), |path| path.parent());
+        let is_missing = actual.is_none();
+        !(self.types.is_empty() && self.lengths.is_empty())
+            && around.any(|path| self.types.contains(path) || is_missing && self.lengths.contains(path))
     }
 }
 
@@ -217,8 +235,12 @@ fn compare(assertion: &Assertion, actual: Option<&Value>, mismatches: &mut Vec<M
 
 /// Whether those members that are listed come in the order of the list.
 fn in_order(keys: &[PathKey], members: &[(Name, Value)]) -> bool {
-    let place = |name: &str| keys.iter().position(|key| matches!(key, PathKey::Name(key) if key == name));
-    members.iter().filter_map(|(name, _)| place(name)).is_sorted()
+    let names = keys.iter().enumerate().filter_map(|(place, key)| match key {
+        PathKey::Name(name) => Some((name, place)),
+        PathKey::Index(_) => None,
+    });
+    let places: HashMap<_, _> = names.collect();
+    members.iter().filter_map(|(name, _)| places.get(name)).is_sorted()
 }
 
 /// Reports one mismatch for each member that is not allowed.
@@ -241,5 +263,73 @@ fn only(assertion: &Assertion, keys: &[PathKey], members: &[(Name, Value)], mism
                 origin: assertion.origin,
             });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A machine with one field.
+    struct OneField(Value);
+
+    impl Observe for OneField {
+        fn has_field(&self, field: &str) -> bool {
+            field == "post"
+        }
+
+        fn observe(&self, field: &str) -> Option<Value> {
+            self.has_field(field).then(|| self.0.clone())
+        }
+    }
+
+    fn demand(at: Path, expected: Expected) -> Assertion {
+        Assertion { at, expected, origin: Origin(0), rule: None }
+    }
+
+    fn differing(assertions: &[Assertion], state: Value) -> Vec<Path> {
+        let found = diff(assertions, &OneField(state)).expect("a known field");
+        found.into_iter().map(|mismatch| mismatch.at).collect()
+    }
+
+    #[test]
+    fn what_another_form_implies_is_not_reported() {
+        let post = Path::field("post");
+        let (list, item) = (post.child("list"), post.child("list").child(1));
+        let five = || Expected::Is(Value::int(5));
+        let nothing = || Value::Record(Vec::new());
+        let in_record =
+            [demand(post.child("a"), Expected::Record), demand(post.child("a").child("b"), five())];
+        assert_eq!(differing(&in_record, nothing()), [post.child("a")]);
+        let in_list = [demand(list.clone(), Expected::Len(2)), demand(item.clone(), five())];
+        let state = |items| Value::record([("list", Value::List(items))]);
+        let fours = |count| differing(&in_list, state(vec![Value::int(4); count]));
+        // In the longer list, the item is there, and is wrong by itself.
+        assert_eq!([fours(1), fours(3)], [vec![list.clone()], vec![list, item]]);
+    }
+
+    /// A search of all missing accounts for each of them takes minutes.
+    #[test]
+    fn many_missing_accounts_are_reported() {
+        const ACCOUNTS: usize = 100_000;
+        let post = Path::field("post").as_parent();
+        let missing = (0..ACCOUNTS).flat_map(|number| {
+            let account = post.child(format!("{number:#x}"));
+            let nonce = demand(account.child("nonce"), Expected::Is(Value::int(1)));
+            [demand(account, Expected::Record), nonce]
+        });
+        assert_eq!(differing(&missing.collect::<Vec<_>>(), Value::Record(Vec::new())).len(), ACCOUNTS);
+    }
+
+    /// A search of all keys for each member takes minutes.
+    #[test]
+    fn the_order_of_many_members_is_compared() {
+        const MEMBERS: i64 = 200_000;
+        let member = |number: i64| (number.to_string(), Value::int(number));
+        let key = |number: i64| PathKey::from(number.to_string());
+        let order = [demand(Path::field("post"), Expected::Order((0..MEMBERS).map(key).collect()))];
+        let others = (MEMBERS..2 * MEMBERS).map(member);
+        assert_eq!(differing(&order, Value::record((0..MEMBERS).map(member).chain(others))), []);
+        assert_eq!(differing(&order, Value::record((0..MEMBERS).rev().map(member))), [Path::field("post")]);
     }
 }

@@ -79,6 +79,8 @@ pub struct Worker<'o> {
     limits: Limits,
     testees: Idle<Box<dyn Testee>>,
     watched: Idle<Embedded>,
+    /// The machine of the last watched case, if it ran.
+    last_watched: Option<&'static str>,
 }
 
 /// Testees that do nothing at the moment, each with the name of its machine.
@@ -95,7 +97,8 @@ impl<T> Idle<T> {
 impl<'o> Worker<'o> {
     /// A worker without testees.
     pub fn new(run: &'o RunOptions) -> Worker<'o> {
-        Worker { run, limits: Limits::default(), testees: Idle(Vec::new()), watched: Idle(Vec::new()) }
+        let (testees, watched) = (Idle(Vec::new()), Idle(Vec::new()));
+        Worker { run, limits: Limits::default(), testees, watched, last_watched: None }
     }
 
     /// Runs a case of a loaded file and reports its verdict. A panic of a machine or a format is an error of
@@ -123,7 +126,8 @@ impl<'o> Worker<'o> {
 
     /// The machine of the last watched case, in its final state; `None` if the case did not run or the machine panicked.
     pub fn watched_machine(&mut self) -> Option<&mut Embedded> {
-        self.watched.0.last_mut().map(|(_, machine)| machine)
+        let last = self.last_watched?;
+        self.watched.0.iter_mut().find(|(name, _)| *name == last).map(|(_, machine)| machine)
     }
 
     /// The options of the run.
@@ -282,6 +286,7 @@ impl<'o> Worker<'o> {
     /// Reads a case, and runs it on an embedded machine, observed by `watch`.
     pub(super) fn watch(&mut self, loaded: &LoadedCase<'_>, watch: &mut dyn Watch) -> JudgedCase {
         let _running = self.run.running.add(&loaded.id);
+        self.last_watched = None;
         execute(loaded, |case| {
             if loaded.options.families.is_elsewhere(case.machine) {
                 return Ok(Verdict::Unsupported(NOT_HERE.to_owned()));
@@ -317,8 +322,7 @@ impl<'o> Worker<'o> {
         work: impl FnOnce(&mut dyn Testee) -> T,
     ) -> Result<T, String> {
         let info = self.prepare(machine, options)?;
-        let limits = &options.limits;
-        let make = || self.run.testee.make(info, limits, &self.run.interrupt);
+        let make = || self.run.testee.make(info, &options.limits, &self.run.interrupt);
         let mut testee = self.testees.take(info.name, make);
         // After a panic the state of the testee is unknown, so it is not reused.
         let result = panic_as_error(info.name, || work(&mut *testee))?;
@@ -334,11 +338,11 @@ impl<'o> Worker<'o> {
         work: impl FnOnce(&mut Embedded) -> T,
     ) -> Result<T, String> {
         let info = self.prepare(machine, options)?;
-        let limits = &options.limits;
-        let make = || self.run.testee.embedded(info, limits, &self.run.interrupt);
+        let make = || self.run.testee.embedded(info, &options.limits, &self.run.interrupt);
         let mut embedded = self.watched.take(info.name, make);
         let result = panic_as_error(info.name, || work(&mut embedded))?;
         self.watched.0.push((info.name, embedded));
+        self.last_watched = Some(info.name);
         Ok(result)
     }
 

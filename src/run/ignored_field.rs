@@ -7,6 +7,7 @@ use crate::model::mismatch::Mismatch;
 use crate::model::name::Name;
 use crate::model::path::{Path, PathKey};
 use crate::model::value::Value;
+use crate::text::number::natural;
 
 /// A field that is not compared, or some of its bits.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,8 +30,7 @@ impl IgnoredField {
             return Err("the name of a field is missing".to_owned());
         }
         let number = |mask: &str| {
-            let number =
-                mask.strip_prefix("0x").and_then(|digits| BigUint::parse_bytes(digits.as_bytes(), 16));
+            let number = mask.starts_with("0x").then(|| natural(mask)).flatten();
             number.ok_or_else(|| format!("{mask:?} is not a mask; expected 0x and hex digits"))
         };
         Ok(IgnoredField { field: field.to_owned(), mask: mask.map(number).transpose()? })
@@ -82,5 +82,19 @@ fn is_equal_without(mask: &BigUint, one: &Value, other: &Value) -> bool {
             ones.len() == others.len() && ones.iter().zip(others).all(is_equal)
         }
         (one, other) => one == other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mask_is_0x_and_hex_digits() {
+        let mask = |text: &str| IgnoredField::parse(text).map(|ignored| ignored.mask);
+        assert_eq!(mask("f:0xD7"), Ok(Some(BigUint::from(0xd7_u8))));
+        for wrong in ["f:0x+d7", "f:0x-d7", "f:0xd_7", "f:0x", "f:7", "f:-0x7"] {
+            assert!(mask(wrong).is_err_and(|error| error.contains("is not a mask")), "{wrong}");
+        }
     }
 }

@@ -15,6 +15,7 @@ use crate::model::shape::Shape;
 use crate::model::state_table::{MemoryWindow, StateRow, StateTable};
 use crate::model::value::Value;
 use crate::model::verdict::CaseDifference;
+use crate::text::typed::{address_key, address_of_key};
 
 /// The longest value that fits a column, in characters; longer ones are shown each in a block of its own.
 const MAX_VALUE: usize = 20;
@@ -160,7 +161,7 @@ impl FailedStep<'_> {
                 is_listed.then(|| text(cells.get(&address).copied().unwrap_or(&zero)))
             };
             StateRow {
-                at: parent.child(typed_key(address)),
+                at: parent.child(address_key(address)),
                 before: shown(&before),
                 expected: shown(&expected),
                 actual: shown(&actual),
@@ -186,7 +187,7 @@ fn pair((name, value): &(Name, Value)) -> (&Name, &Value) {
 /// Cells by address.
 fn cells<'v>(members: impl Iterator<Item = (&'v Name, &'v Value)>) -> BTreeMap<u64, &'v BigInt> {
     let cell = |(name, value): (&'v Name, &'v Value)| match value {
-        Value::Int(number) => Some((address_of(name)?, number)),
+        Value::Int(number) => Some((address_of_key(name)?, number)),
         _ => None,
     };
     members.filter_map(cell).collect()
@@ -194,17 +195,9 @@ fn cells<'v>(members: impl Iterator<Item = (&'v Name, &'v Value)>) -> BTreeMap<u
 
 fn address(key: &PathKey) -> Option<u64> {
     match key {
-        PathKey::Name(name) => address_of(name),
+        PathKey::Name(name) => address_of_key(name),
         PathKey::Index(_) => None,
     }
-}
-
-fn address_of(name: &str) -> Option<u64> {
-    u64::from_str_radix(name.strip_prefix("0x")?, 16).ok()
-}
-
-fn typed_key(address: u64) -> Name {
-    crate::text::typed::address_key(address)
 }
 
 /// What a step demands of a datum, if it demands one value.

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
 use crate::model::escape::escaped;
+use crate::text::number::hex;
 
 /// A path as shown in ids. Different paths have different texts, and each text works as an argument:
 ///
@@ -77,11 +78,11 @@ fn unescaped(text: &str) -> Option<(Vec<u8>, &str)> {
         "t" => (b"\t".into(), rest),
         "x" => {
             let (digits, rest) = rest.split_at_checked(2)?;
-            (vec![u8::from_str_radix(digits, 16).ok()?], rest)
+            (vec![u8::try_from(hex(digits)?).ok()?], rest)
         }
         "u" => {
             let (digits, rest) = rest.strip_prefix('{')?.split_once('}')?;
-            let character = char::from_u32(u32::from_str_radix(digits, 16).ok()?)?;
+            let character = char::from_u32(u32::try_from(hex(digits)?).ok()?)?;
             (character.to_string().into_bytes(), rest)
         }
         _ => return None,
@@ -142,6 +143,14 @@ mod tests {
         assert_eq!(uncompressed_name("A.JSON.GZ"), Some("A.JSON"));
         assert_eq!(uncompressed_name("a.json"), None);
         assert_eq!(uncompressed_name("\u{e9}z"), None);
+    }
+
+    #[test]
+    fn escapes_have_hex_digits_and_nothing_else() {
+        assert_eq!(path_of(r"\x41\u{42}"), Path::new("AB"));
+        for text in [r"\x+5", r"\u{+41}", r"\u{}", r"\u{110000}", r"\x4"] {
+            assert_eq!(path_of(text), Path::new(text));
+        }
     }
 
     #[test]

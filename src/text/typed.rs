@@ -12,7 +12,7 @@ mod scalar;
 mod write;
 
 pub use self::datum_place::DatumPlace;
-pub use self::memory::{MAX_CELLS, MemoryCell, address_key, cells};
+pub use self::memory::{MAX_CELLS, MemoryCell, address_key, address_of_key, cells};
 pub use self::scalar::key;
 pub use self::write::{quote, write, written};
 

@@ -13,14 +13,11 @@ use crate::model::name::Name;
 use crate::model::shape::{MapKeys, MemberShape, NumberNotation, Shape};
 use crate::model::value::Value;
 use crate::text::json::Document;
+use crate::text::number::{self, MAX_DIGITS};
 use crate::text::typed;
 
 /// The maximum depth of lists and records that is written; JSON readers accept about as much.
 const MAX_DEPTH: usize = 100;
-
-/// The maximum length of a number's text: the time to read decimal digits is quadratic in their number, and
-/// no machine has longer numbers.
-const MAX_DIGITS: usize = 1_001;
 
 /// The only member of an object that represents a number of more than 64 bits, if no shape says that it is a
 /// number.
@@ -276,14 +273,10 @@ fn integer(number: &Number) -> Result<BigInt, Misfit> {
 
 /// The number that a text denotes; `None` if it is not a number.
 fn number(text: &str) -> Result<Option<BigInt>, Misfit> {
-    if text.len() > MAX_DIGITS {
-        return Err(misfit("too long for a number", "at most 1000 digits"));
+    match number::integer(text) {
+        None if text.len() > MAX_DIGITS => Err(misfit("too long for a number", "at most 1000 digits")),
+        number => Ok(number),
     }
-    let (sign, digits) = text.strip_prefix('-').map_or((1, text), |digits| (-1, digits));
-    let (digits, radix) = digits.strip_prefix("0x").map_or((digits, 10), |digits| (digits, 16));
-    let is_number = !digits.is_empty() && digits.chars().all(|digit| digit.is_digit(radix));
-    let number = is_number.then(|| BigInt::parse_bytes(digits.as_bytes(), radix)).flatten();
-    Ok(number.map(|number| number * sign))
 }
 
 fn bytes(text: &str) -> Option<Vec<u8>> {

@@ -126,13 +126,13 @@ fn a_seed_finds_the_same() {
     assert_ne!(once, vectors(6));
 }
 
-/// A machine that executes MOD as DIV, from nothing to a list of what is known.
+/// A machine that executes MOD as DIV and whose name has a space, from nothing to a list of what is known.
 #[cfg(unix)]
 #[test]
 fn known_causes_are_not_reported_again() {
     let folder = tempfile::TempDir::new().unwrap();
     let vm =
-        format!("mine=sh -c 'sed -u s/a2\\\"/a1\\\"/g | \"{}\" serve neo3'", env!("CARGO_BIN_EXE_vmconf"));
+        format!("my vm=sh -c 'sed -u s/a2\\\"/a1\\\"/g | \"{}\" serve neo3'", env!("CARGO_BIN_EXE_vmconf"));
     let fuzz = || {
         let args =
             ["fuzz", "neo3", "--vm", &vm, "--cases", "2000", "--known", "known.txt", "--output", "json"];
@@ -141,11 +141,13 @@ fn known_causes_are_not_reported_again() {
     let first = fuzz();
     assert_eq!(first.exit, 1, "{first:?}");
     let line: serde_json::Value = serde_json::from_str(first.stdout.lines().next().unwrap()).unwrap();
-    assert_eq!((&line["vm"], &line["cause"]), (&"mine".into(), &"MOD".into()), "{line}");
+    assert_eq!((&line["vm"], &line["cause"]), (&"my vm".into(), &"MOD".into()), "{line}");
     let known = std::fs::read_to_string(folder.path().join("known.txt")).unwrap();
-    assert!(known.ends_with("\nmine MOD\n"), "{known}");
+    assert!(known.ends_with("\nmy\\u{20}vm MOD\n"), "{known}");
     let second = fuzz();
     assert_eq!((second.exit, second.stdout.lines().count()), (0, 1), "{second:?}");
+    let after = std::fs::read_to_string(folder.path().join("known.txt")).unwrap();
+    assert_eq!(after, known);
     std::fs::write(folder.path().join("known.txt"), "mine\n").unwrap();
     let broken = fuzz();
     assert_eq!(broken.exit, 2);

@@ -114,9 +114,19 @@ fn what_a_machine_does_not_have_is_refused_by_name() {
     check("exec minic89 docs/examples/exec/twice.json", 2, "--input: 0 arguments for function 1; expected 1");
     check("exec minic89 docs/examples/exec/twice.json --input 1,2", 2, "--input: 2 arguments");
     check("exec neo3 0x40 --stack 1,x", 2, "\"x\" is not an integer");
+    check("exec neo3 0x40 --stack 0x-2a", 2, "\"0x-2a\" is not an integer");
+    check("exec neo3 0x40 --stack 1_000", 2, "\"1_000\" is not an integer");
     check("exec evm nowhere.asm", 2, "nowhere.asm");
     check("exec evm 0x5b600056 --max-steps 100 --gas 1000000000", 3, "100");
     check("exec evm docs/examples/transfer.json", 3, "transfer.json:1:1: ");
+}
+
+#[test]
+fn a_number_on_the_stack_may_be_negative_in_hex() {
+    let stack = |number: &str| vmconf(&["exec", "neo3", "0x40", "--stack", number]);
+    let (hex, decimal) = (stack("-0x2a"), stack("-42"));
+    assert!(hex.exit == 0 && hex.stdout.contains("-42"), "{hex:?}");
+    assert_eq!(hex.stdout, decimal.stdout);
 }
 
 /// What is neither bytes nor a file: the place of the first character that is wrong, and what bytes look like.

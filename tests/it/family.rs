@@ -162,6 +162,7 @@ fn declarations_have_located_faults() {
         ("key of a map", format!("machine = \"toy\"\n[state]\na = \"map<json, u8>\"\n{FORMAT}")),
         ("flags", format!("machine = \"toy\"\n[state]\na = {{ type = \"u8\", flags = \"SZ\" }}\nb = {{ type = \"u8\", flags = \"AA------\" }}\n{FORMAT}")),
         ("mask", format!("machine = \"toy\"\n[state]\na = {{ type = \"u8\", mask = \"0x100\" }}\nb = {{ type = \"text\", mask = 1 }}\n{FORMAT}")),
+        ("mask with a sign", format!("machine = \"toy\"\n[state]\na = {{ type = \"u8\", mask = \"0x+d7\" }}\nb = {{ type = \"u8\", mask = \"0xd_7\" }}\n{FORMAT}")),
         ("options", format!("machine = \"toy\"\n[state]\na = {{ type = \"u8\", unlisted = \"any\" }}\nb = {{ type = \"[u8]\", order = \"some\", flag = 1 }}\n{FORMAT}")),
         ("twice", format!("machine = \"toy\"\n[state]\na = \"u8\"\n[input]\na = \"u8\"\n{FORMAT}")),
         ("optional", format!("machine = \"toy\"\noptional = [\"cycle\"]\n[state]\ncycles = \"u8\"\n{FORMAT}")),

@@ -18,7 +18,9 @@ use vmconf::model::explanation::ExecutedInstruction;
 use vmconf::model::limits::Limits;
 use vmconf::model::path::Path;
 use vmconf::model::value::Value;
-use vmconf::run::{self, LoadOptions};
+use vmconf::run::sources::{SourceOrigin, VectorSource};
+use vmconf::run::{self, LoadOptions, Worker};
+use vmconf::testees::Testee;
 
 /// The number of parts of all states of a case that are looked at, and a few more.
 const PARTS: usize = 50_000;
@@ -326,4 +328,26 @@ fn what_is_passed_over_changes_nothing() {
         }
     }
     assert!(longer > 1000, "{longer}");
+}
+
+/// A case that cannot be read does not leave the machine of the case before it as its own.
+#[test]
+fn the_watched_machine_is_that_of_the_last_case() {
+    let test = |name: &str, script: &str| {
+        let steps = [serde_json::json!({"actions": ["Execute"], "result": {"state": "Halt"}})];
+        serde_json::json!({"name": name, "script": script, "steps": steps})
+    };
+    // PUSH1; half a byte.
+    let vector = serde_json::json!({"tests": [test("runs", "0x51"), test("broken", "0x5")]}).to_string();
+    let source = VectorSource::new("two.json".into(), "two.json".into(), SourceOrigin::Stream);
+    let options = LoadOptions::default();
+    let file = run::open_text(&source, vector, &options);
+    let mut worker = Worker::new(&options.run);
+    let mut executed = |case: usize| {
+        worker.watch_case(&file, case, &mut Counter::default());
+        worker.watched_machine().and_then(Testee::instructions)
+    };
+    let ran = executed(0);
+    assert!(ran.is_some(), "{ran:?}");
+    assert_eq!((executed(1), executed(0)), (None, ran));
 }

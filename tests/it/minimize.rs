@@ -168,6 +168,21 @@ fn a_full_stack_that_does_not_matter_goes() {
     assert!(!left.is_minimal && left.tries == 1, "{} tried", left.tries);
 }
 
+/// Every text of hex digits may be a program. To list them all for each of them, before anything is tried, takes
+/// minutes.
+#[test]
+fn many_short_programs_are_listed_once() {
+    let texts: Vec<_> = (0..100_000).map(|number| format!("0x{number:08x}")).collect();
+    let bytes = serde_json::json!({"type": "ByteArray", "value": "0x"});
+    let result = serde_json::json!({"state": "Halt", "resultStack": [bytes]});
+    let step = serde_json::json!({"actions": ["Execute"], "result": result});
+    // PUSH0, PUSH1, NOT, CAT.
+    let test = serde_json::json!({"name": "a", "script": "0x0051917e", "note": texts, "steps": [step]});
+    let vector = serde_json::json!({"tests": [test]}).to_string();
+    let left = small("neo2/CAT/a-zero-as-one", &vector, MinimizeOptions { max_tries: 1, ..HOW });
+    assert!(!left.is_minimal && left.tries == 1, "{} tried", left.tries);
+}
+
 /// Registers of TinyVM get numbers, and some instructions use them, of which only the last one matters: `SW` stores one.
 #[test]
 fn words_that_do_not_matter_go() {

@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use indexmap::IndexMap;
+
 use super::machines::{OnVm, RunPoint};
 use crate::model::name::Name;
 use crate::model::path::Path;
@@ -234,8 +236,7 @@ fn parting(
 /// is empty may be left out.
 pub(in crate::explain) fn differences(states: [&Value; 2], most: usize) -> Vec<StateDifference> {
     let mut found = Vec::new();
-    for name in names(states.map(|state| state.members().unwrap_or_default())) {
-        let values = states.map(|state| state.get(name));
+    for (name, values) in members(states.map(|state| state.members().unwrap_or_default())) {
         add(&Path::field(name.clone()), values, most, &mut found);
     }
     found
@@ -252,13 +253,19 @@ fn add(at: &Path, values: [Option<&Value>; 2], most: usize, found: &mut Vec<Stat
             add(at, [Some(&**one), Some(&**other)], most, found);
         }
         [Some(Value::Record(one)), Some(Value::Record(other))] => {
-            for name in names([one, other]) {
-                add(&at.child(name.clone()), values.map(|value| value?.get(name)), most, found);
+            let at = at.as_parent();
+            for (name, values) in members([one, other]) {
+                if found.len() == most {
+                    return;
+                }
+                add(&at.child(name.clone()), values, most, found);
             }
         }
         [Some(Value::List(one)), Some(Value::List(other))] => {
-            for index in 0..one.len().max(other.len()) {
-                let at = at.child(index);
+            for (index, at) in at.items().take(one.len().max(other.len())).enumerate() {
+                if found.len() == most {
+                    return;
+                }
                 match [one.get(index), other.get(index)] {
                     values @ [Some(_), Some(_)] => add(&at, values, most, found),
                     // An item that is empty is an item all the same.
@@ -276,11 +283,15 @@ fn push(at: &Path, values: [Option<&Value>; 2], most: usize, found: &mut Vec<Sta
     }
 }
 
-/// The names of the members of both, each once, in the order of the first.
-fn names([one, other]: [&[(Name, Value)]; 2]) -> Vec<&Name> {
-    let known: BTreeSet<&str> = one.iter().map(|member| &*member.0).collect();
-    let new = other.iter().map(|member| &member.0).filter(|name| !known.contains(&***name));
-    one.iter().map(|member| &member.0).chain(new).collect()
+/// The members of both records by name, in the order of the first.
+fn members(records: [&[(Name, Value)]; 2]) -> IndexMap<&Name, [Option<&Value>; 2]> {
+    let mut members = IndexMap::new();
+    for (side, record) in records.into_iter().enumerate() {
+        for (name, value) in record {
+            members.entry(name).or_insert([None; 2])[side].get_or_insert(value);
+        }
+    }
+    members
 }
 
 #[cfg(test)]
@@ -299,5 +310,21 @@ mod tests {
         let found = differences([&state(vec![empty.clone()]), &state(Vec::new())], 9);
         let at = Path::field("stack").child(0);
         assert_eq!(found, [StateDifference { at, values: [Some(empty), None] }]);
+    }
+
+    /// A search of one memory for each cell of the other takes minutes.
+    #[test]
+    fn the_cells_of_large_memories_are_found_by_their_names() {
+        const CELLS: i64 = 400_000;
+        let memory = |cells: &mut dyn Iterator<Item = i64>, changed: i64| {
+            let cell = |at| (format!("{at:#x}"), Value::int(if at == changed { 7 } else { at }));
+            Value::record([("ram", Value::record(cells.map(cell)))])
+        };
+        let (one, other) = (memory(&mut (0..CELLS), -1), memory(&mut (0..CELLS).rev(), 3));
+        let [expected, found] = [3, 7].map(|value| Some(Value::int(value)));
+        let at = Path::field("ram").child("0x3");
+        assert_eq!(differences([&one, &other], 9), [StateDifference { at, values: [expected, found] }]);
+        let none = Value::record([("ram", Value::Record(Vec::new()))]);
+        assert_eq!(differences([&none, &other], 2).len(), 2);
     }
 }

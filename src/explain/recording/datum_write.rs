@@ -2,6 +2,8 @@
 
 use num_bigint::BigInt;
 
+use crate::text::number::integer;
+
 /// A write of a datum.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DatumWrite {
@@ -70,10 +72,7 @@ const INTEGER: &str = "Integer ";
 /// The number at the start of a value, in decimal or in hexadecimal; what follows a space or a comma explains it.
 fn number(text: &str) -> Option<BigInt> {
     let text = text.strip_prefix(INTEGER).unwrap_or(text).split([' ', ',']).next()?;
-    let (sign, digits) = text.strip_prefix('-').map_or(("", text), |digits| ("-", digits));
-    let (digits, radix) = digits.strip_prefix("0x").map_or((digits, 10), |digits| (digits, 16));
-    let is_number = digits.chars().all(|digit| digit.is_digit(radix));
-    is_number.then(|| BigInt::parse_bytes(format!("{sign}{digits}").as_bytes(), radix)).flatten()
+    integer(text)
 }
 
 #[cfg(test)]

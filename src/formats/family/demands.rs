@@ -1,5 +1,7 @@
 //! Turns an expected value into assertions, each with its place.
 
+use std::collections::HashMap;
+
 use crate::model::assertion::{Assertion, Expected};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::field_type::{DeclaredField, FieldOptions, FieldType, ListOrder, UnlistedCells};
@@ -7,7 +9,7 @@ use crate::model::path::{Path, PathKey};
 use crate::model::position::Origin;
 use crate::model::value::Value;
 use crate::text::json::JsonNode;
-use crate::text::typed::{self, MemoryCell, address_key};
+use crate::text::typed::{self, MemoryCell, address_key, address_of_key};
 
 /// Where a demand is shown.
 #[derive(Debug, Clone, Copy)]
@@ -126,8 +128,10 @@ impl DemandWriter<'_> {
                 let keys = members.iter().map(|(name, _)| PathKey::Name(name.clone()));
                 self.push(at.clone(), Expected::Only(keys.collect()), node);
                 let (parent, plain) = (at.as_parent(), FieldOptions::default());
+                let given = given.and_then(Value::members).unwrap_or_default();
+                let given: HashMap<_, _> = given.iter().map(|(name, value)| (name, value)).collect();
                 for ((name, value), member) in members.into_iter().zip(node.members()) {
-                    let given = given.and_then(|given| given.get(&name));
+                    let given = given.get(&name).copied();
                     let inner =
                         DemandedPart { field_type: inner, options: &plain, node: member.value, given };
                     self.value(parent.child(name), value, inner)?;
@@ -191,7 +195,7 @@ impl DemandWriter<'_> {
         let origin = self.place.of(node);
         let given = given.filter(|_| unlisted == UnlistedCells::Unchanged);
         for (name, value) in given.and_then(Value::members).unwrap_or_default() {
-            let is_listed = address_of(name)
+            let is_listed = address_of_key(name)
                 .is_some_and(|address| cells.binary_search_by_key(&address, |cell| cell.address).is_ok());
             if !is_listed {
                 let key = PathKey::Name(name.clone());
@@ -209,10 +213,41 @@ impl DemandWriter<'_> {
     }
 }
 
-/// The address that a key of a memory's record names.
-fn address_of(key: &str) -> Option<u64> {
-    u64::from_str_radix(key.strip_prefix("0x")?, 16).ok()
-}
-
 /// Why a cell is demanded that the expectation does not list.
 pub(super) const UNLISTED: &str = "a cell that is not listed stays as it was";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::field_type::MemoryType;
+    use crate::text::json::Document;
+
+    /// A search of all given entries for each demanded one takes minutes.
+    #[test]
+    fn the_entries_of_a_large_map_are_found_by_their_keys() {
+        const ENTRIES: usize = 200_000;
+        let byte = || Box::new(FieldType::Unsigned(8));
+        let memory = FieldType::Memory(MemoryType { address: byte(), cell: byte() });
+        let field = DeclaredField {
+            name: "banks".into(),
+            doc: String::new(),
+            field_type: FieldType::Map(Box::new(FieldType::Text), Box::new(memory)),
+            options: FieldOptions::default(),
+        };
+        let bank = |number: usize| (number.to_string(), Value::record([("0x1", Value::int(7))]));
+        let given = Value::record((0..ENTRIES).map(bank));
+        let demanded: Vec<_> = (0..ENTRIES).map(|number| format!("\"{number}\": []")).collect();
+        let document = Document::parse(format!("{{{}}}", demanded.join(", ")), 3).expect("an object");
+        let mut assertions = Vec::new();
+        let node = document.root();
+        demand(
+            &FieldDemand { field: &field, node, place: DemandPlace::Node, given: Some(&given) },
+            &mut assertions,
+        )
+        .expect("a map of memories");
+        let stays = |assertion: &&Assertion| {
+            assertion.rule == Some(UNLISTED) && assertion.expected == Expected::Is(Value::int(7))
+        };
+        assert_eq!(assertions.iter().filter(stays).count(), ENTRIES);
+    }
+}

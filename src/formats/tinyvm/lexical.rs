@@ -5,6 +5,7 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::position::Origin;
 use crate::model::rule::LintRule;
 use crate::text::json::{JsonDatum, JsonNode, quoted};
+use crate::text::number::small;
 
 const WORD: &str = "an integer from -32768 to 65535, or one in quotes, also as 0x and hex digits";
 const COUNT: &str = "an integer from 0 to 18446744073709551615, or one in quotes, also as 0x and hex digits";
@@ -27,7 +28,7 @@ pub(super) fn count(node: JsonNode<'_>, name: &str) -> Result<u64, Diagnostic<Or
 /// The address in a key, written like a number in quotes.
 pub(super) fn address(key: &str, at: u32) -> Result<u16, Diagnostic<Origin>> {
     let what = || format!("{} is not an address", quoted(key));
-    let address = parse(key).and_then(to_word);
+    let address = small(key).and_then(to_word);
     address.ok_or_else(|| Diagnostic::at(at, what()).expected(WORD).under(LintRule::Number))
 }
 
@@ -50,30 +51,14 @@ pub(super) fn register_key(number: usize) -> String {
 
 fn number(node: JsonNode<'_>, name: &str, expected: &str) -> Result<i128, Diagnostic<Origin>> {
     let number = match node.datum() {
-        JsonDatum::Number(text) => parse(text),
-        JsonDatum::Text(text) => parse(&text),
+        JsonDatum::Number(text) => small(text),
+        JsonDatum::Text(text) => small(&text),
         _ => return Err(wrong_type(node, name, expected)),
     };
     number.ok_or_else(|| {
         let what = format!("{name} {} is not such a number", node.shown());
         Diagnostic::at(node.at(), what).expected(expected).under(LintRule::Number)
     })
-}
-
-/// An optional `-`, then decimal digits, or `0x` and hex digits.
-fn parse(text: &str) -> Option<i128> {
-    let (sign, magnitude) = match text.strip_prefix('-') {
-        Some(magnitude) => (-1, magnitude),
-        None => (1, text),
-    };
-    let (digits, radix) = match magnitude.strip_prefix("0x") {
-        Some(digits) => (digits, 16),
-        None => (magnitude, 10),
-    };
-    if !digits.bytes().all(|digit| char::from(digit).is_digit(radix)) {
-        return None;
-    }
-    i128::from_str_radix(digits, radix).ok().map(|number| sign * number)
 }
 
 fn to_word(number: i128) -> Option<u16> {

@@ -7,6 +7,7 @@ use super::{Minimizer, reading};
 use crate::model::value::Value;
 use crate::text::edit::{TextChange, apply};
 use crate::text::json::{JsonDatum, JsonNode};
+use crate::text::number::natural;
 
 /// The addresses that are tried, the simplest first.
 const LOW: [u64; 5] = [0, 0x10, 0x20, 0x40, 0x80];
@@ -36,7 +37,7 @@ pub(super) fn lower(minimizer: &mut Minimizer<'_>) {
 /// The text in which a member, by its place among those that are given, has a lower value, and the cells of all memories
 /// have moved with it. `None` if it is no number, or not larger.
 fn text_with(minimizer: &Minimizer<'_>, member: usize, new: u64) -> Option<String> {
-    let document = document(minimizer)?;
+    let document = document(&minimizer.file)?;
     let case = reading(&minimizer.file)?.case;
     let (path, origin) = case.places.get(member)?;
     let Value::Int(old) = case.program.0.get(&path.last().to_string())? else { return None };
@@ -60,15 +61,12 @@ fn address_of(pair: JsonNode<'_>) -> Option<JsonNode<'_>> {
 }
 
 fn number(node: JsonNode<'_>) -> Option<u64> {
-    let parse = |text: &str| match text.strip_prefix("0x") {
-        Some(digits) => u64::from_str_radix(digits, 16).ok(),
-        None => text.parse().ok(),
-    };
-    match node.datum() {
-        JsonDatum::Number(digits) => parse(digits),
-        JsonDatum::Text(text) => parse(&text),
+    let number = match node.datum() {
+        JsonDatum::Number(digits) => natural(digits),
+        JsonDatum::Text(text) => natural(&text),
         JsonDatum::Null | JsonDatum::Bool(_) | JsonDatum::Array | JsonDatum::Object => None,
-    }
+    };
+    u64::try_from(number?).ok()
 }
 
 /// Another number in the notation of the old one.

@@ -2,16 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use super::{Minimizer, reading};
+use super::reading;
 use crate::run::LoadedFile;
 use crate::text::json::{Document, JsonNode};
 
 /// The longest list that is demanded and looked into: the items of a list may have members that need not be demanded.
 const MAX_DEMANDED: usize = 32;
 
-/// The document of the smallest text so far.
-pub(super) fn document<'m>(minimizer: &'m Minimizer<'_>) -> Option<&'m Document> {
-    minimizer.file.case(0).map(|case| case.document)
+/// The document of a file with one case.
+pub(super) fn document<'f>(file: &'f LoadedFile<'_>) -> Option<&'f Document> {
+    file.case(0).map(|case| case.document)
 }
 
 /// All data of a document in the order of its text.
@@ -19,19 +19,22 @@ pub(super) fn nodes(document: &Document) -> Vec<JsonNode<'_>> {
     nodes_if(document, |_| true)
 }
 
-/// The data in the order of the text, without values that are demanded, and without long lists that are: each of their
-/// items would be demanded again, and a full stack has thousands.
-pub(super) fn inputs<'m>(minimizer: &'m Minimizer<'_>) -> Vec<JsonNode<'m>> {
-    let Some(document) = document(minimizer) else { return Vec::new() };
-    let Some(demanded) = &minimizer.demanded else { return nodes(document) };
+/// The indices of the data of a file in the order of its text, without values that are demanded, and without long lists
+/// that are: each of their items would be demanded again, and a full stack has thousands.
+pub(super) fn inputs(file: &LoadedFile<'_>) -> Vec<u32> {
+    let Some(document) = document(file) else { return Vec::new() };
     let is_short = |node: JsonNode<'_>| node.items().nth(MAX_DEMANDED).is_none();
-    nodes_if(document, |node| {
-        !demanded.contains(&node.at()) || node.is_object() || node.is_array() && is_short(node)
-    })
+    let nodes = match demanded(file) {
+        None => nodes(document),
+        Some(demanded) => nodes_if(document, |node| {
+            !demanded.contains(&node.at()) || node.is_object() || node.is_array() && is_short(node)
+        }),
+    };
+    nodes.into_iter().map(JsonNode::index).collect()
 }
 
 /// Where the only case of a file states what is demanded; `None` if it cannot be read.
-pub(super) fn demanded(file: &LoadedFile<'_>) -> Option<BTreeSet<u32>> {
+fn demanded(file: &LoadedFile<'_>) -> Option<BTreeSet<u32>> {
     let steps = reading(file)?.case.steps;
     let assertions = steps.iter().flat_map(|step| step.end.iter().chain(&step.assertions));
     Some(assertions.map(|assertion| assertion.origin.0).collect())

@@ -11,7 +11,7 @@ use num_bigint::BigInt;
 use serde_json::Value as Json;
 
 use super::Minimizer;
-use super::nodes::{document, inputs, nodes};
+use super::nodes::{document, nodes};
 use crate::isa::disassembler::{ListingLine, disassemble};
 use crate::isa::{ImmediateOperand, Isa, Unit};
 use crate::model::hex::hex_bytes;
@@ -23,7 +23,7 @@ const LONG_CHUNK: usize = 128;
 
 /// Removes instructions of each program, many at once first, then makes operands simpler.
 pub(super) fn shorten(minimizer: &mut Minimizer<'_>) {
-    for_each(minimizer, |minimizer, isa, at| {
+    for_each(minimizer, 1, |minimizer, isa, at| {
         remove_chunks_down_to(minimizer, isa, at, 1);
         simplify_operands(minimizer, isa, at);
     });
@@ -32,16 +32,26 @@ pub(super) fn shorten(minimizer: &mut Minimizer<'_>) {
 /// Removes many instructions at once from long programs: what is demanded of one is long as well, and becomes short with
 /// it.
 pub(super) fn shorten_long(minimizer: &mut Minimizer<'_>) {
-    for_each(minimizer, |minimizer, isa, at| remove_chunks_down_to(minimizer, isa, at, LONG_CHUNK));
+    for_each(minimizer, LONG_CHUNK, |minimizer, isa, at| {
+        remove_chunks_down_to(minimizer, isa, at, LONG_CHUNK);
+    });
 }
 
-/// Changes each program, given by its place among the programs.
-fn for_each(minimizer: &mut Minimizer<'_>, change: impl Fn(&mut Minimizer<'_>, &'static Isa, usize)) {
+/// Changes each program of at least so many instructions, given by its place among the programs. Every text of hex digits
+/// is one, so that programs are listed anew only after something was tried.
+fn for_each(
+    minimizer: &mut Minimizer<'_>,
+    least: usize,
+    change: impl Fn(&mut Minimizer<'_>, &'static Isa, usize),
+) {
     let Some(isa) = minimizer.machine.map(|machine| machine.isa) else { return };
-    let mut at = 0;
-    while at < programs(minimizer, isa).len() && !minimizer.is_cut {
+    let mut next = 0;
+    while !minimizer.is_stopped() {
+        let programs = programs(minimizer, isa);
+        let is_long = |at: &usize| programs[*at].instructions() >= least;
+        let Some(at) = (next..programs.len()).find(is_long) else { return };
         change(minimizer, isa, at);
-        at += 1;
+        next = at + 1;
     }
 }
 
@@ -77,22 +87,22 @@ fn without(minimizer: &Minimizer<'_>, isa: &'static Isa, at: usize, removed: Ran
 }
 
 fn simplify_operands(minimizer: &mut Minimizer<'_>, isa: &'static Isa, at: usize) {
-    let mut index = 0;
-    loop {
+    let mut next = 0;
+    while !minimizer.is_stopped() {
         let programs = programs(minimizer, isa);
         let Some(ProgramText { code: ProgramCode::Bytes(bytes), .. }) = programs.get(at) else { return };
-        let Some(line) = disassemble(isa, bytes).nth(index) else { return };
-        let texts: Vec<_> = simpler(isa, &line)
-            .into_iter()
-            .filter_map(|new| {
-                programs[at].text(isa, &|it| (it == index).then(|| new.clone()), JumpTargets::Mended)
-            })
-            .collect();
+        let simpler = |(index, line): (usize, ListingLine<'_>)| {
+            let simpler = simpler(isa, &line);
+            (!simpler.is_empty()).then_some((index, simpler))
+        };
+        let found = disassemble(isa, bytes).enumerate().skip(next).find_map(simpler);
+        let Some((index, simpler)) = found else { return };
+        let change = |new: Vec<u8>| {
+            programs[at].text(isa, &|it| (it == index).then(|| new.clone()), JumpTargets::Mended)
+        };
+        let texts: Vec<_> = simpler.into_iter().filter_map(change).collect();
         let _ = texts.into_iter().any(|text| minimizer.attempt(text));
-        if minimizer.is_cut {
-            return;
-        }
-        index += 1;
+        next = index + 1;
     }
 }
 
@@ -221,10 +231,10 @@ impl<'d> ProgramText<'d> {
 
 /// The programs of the smallest text so far, each once. What is only demanded is none.
 fn programs<'m>(minimizer: &'m Minimizer<'_>, isa: &Isa) -> Vec<ProgramText<'m>> {
-    let inputs: BTreeSet<_> = inputs(minimizer).iter().map(|node| node.index()).collect();
+    let inputs: BTreeSet<u32> = minimizer.inputs.iter().copied().collect();
     let mut programs: BTreeMap<&str, usize> = BTreeMap::new();
     let mut found: Vec<ProgramText<'m>> = Vec::new();
-    for node in document(minimizer).into_iter().flat_map(nodes) {
+    for node in document(&minimizer.file).into_iter().flat_map(nodes) {
         if let Some(index) = programs.get(node.raw()) {
             found[*index].nodes.push(node);
         } else if let Some(program) = ProgramText::of(isa, node) {

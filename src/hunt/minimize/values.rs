@@ -3,9 +3,9 @@
 use num_bigint::{BigInt, Sign};
 
 use super::Minimizer;
-use super::nodes::inputs;
 use crate::text::edit::{TextChange, apply};
 use crate::text::json::{JsonDatum, JsonNode};
+use crate::text::number::integer;
 
 /// How many powers of two are subtracted from a number at most.
 const MAX_POWERS: u64 = 8;
@@ -13,24 +13,19 @@ const MAX_POWERS: u64 = 8;
 /// Tries simpler values for each leaf that is not an expectation, as long as there are some.
 pub(super) fn simplify(minimizer: &mut Minimizer<'_>) {
     let mut at = 0;
-    while let Some(simpler) = simpler_at(minimizer, at) {
-        let is_simpler = (0..simpler)
-            .any(|index| text_with(minimizer, at, index).is_some_and(|text| minimizer.attempt(text)));
-        if minimizer.is_cut {
+    while let Some(node) = minimizer.input(at) {
+        let is_simpler = simpler(node)
+            .into_iter()
+            .any(|value| text_with(minimizer, at, value).is_some_and(|text| minimizer.attempt(text)));
+        if minimizer.is_stopped() {
             return;
         }
         at += usize::from(!is_simpler);
     }
 }
 
-/// How many simpler values the leaf at this place has; `None` if there is no such leaf.
-fn simpler_at(minimizer: &Minimizer<'_>, at: usize) -> Option<usize> {
-    Some(simpler(leaf(minimizer, at)?).len())
-}
-
-fn text_with(minimizer: &Minimizer<'_>, at: usize, index: usize) -> Option<String> {
-    let node = leaf(minimizer, at)?;
-    let value = simpler(node).into_iter().nth(index)?;
+fn text_with(minimizer: &Minimizer<'_>, at: usize, value: String) -> Option<String> {
+    let node = minimizer.input(at)?;
     let change = match node.datum() {
         JsonDatum::Number(_) => TextChange::Digits { node, digits: value },
         _ => TextChange::Replace { node, value: value.into() },
@@ -38,11 +33,7 @@ fn text_with(minimizer: &Minimizer<'_>, at: usize, index: usize) -> Option<Strin
     Some(apply(node.document(), &[change]))
 }
 
-fn leaf<'m>(minimizer: &'m Minimizer<'_>, at: usize) -> Option<JsonNode<'m>> {
-    inputs(minimizer).into_iter().filter(|node| !node.is_object() && !node.is_array()).nth(at)
-}
-
-/// Simpler values, the simplest first.
+/// Simpler values of a leaf, the simplest first.
 fn simpler(node: JsonNode<'_>) -> Vec<String> {
     match node.datum() {
         JsonDatum::Number(digits) => simpler_number(digits),
@@ -55,7 +46,7 @@ fn simpler(node: JsonNode<'_>) -> Vec<String> {
 }
 
 fn simpler_number(digits: &str) -> Vec<String> {
-    let Ok(number) = digits.parse::<BigInt>() else { return Vec::new() };
+    let Some(number) = integer(digits) else { return Vec::new() };
     let bits = number.bits();
     let halves = (1..=3).map(|quarters| &number >> (bits / 4 * quarters));
     // Powers of two, the largest first: one by one, a number whose size matters would take as many tries as it is large.
@@ -86,6 +77,13 @@ fn simpler_digits(digits: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// To compute a number of ten million digits takes minutes.
+    #[test]
+    fn a_number_with_too_many_digits_has_no_simpler_ones() {
+        assert_eq!(simpler_number(&"9".repeat(10_000_000)), Vec::<String>::new());
+        assert_eq!(simpler_number("2")[..2], ["0", "1"]);
+    }
 
     #[test]
     fn a_number_whose_size_matters_becomes_the_least_one_in_few_tries() {

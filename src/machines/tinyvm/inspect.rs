@@ -18,6 +18,7 @@ use crate::model::cell::Cell;
 use crate::model::name::Name;
 use crate::model::path::{Path, PathKey};
 use crate::model::value::Value;
+use crate::text::typed::address_of_key;
 
 impl Inspect for TinyVm {
     fn instruction(&self) -> String {
@@ -387,7 +388,7 @@ fn register(field: WordField, word: u16) -> Option<usize> {
 
 /// The address that names a word of data.
 fn data_address(name: &str) -> Option<u16> {
-    u16::from_str_radix(name.strip_prefix("0x")?, 16).ok()
+    u16::try_from(address_of_key(name)?).ok()
 }
 
 fn data(space: &'static str, address: u16) -> Cell {

@@ -1,10 +1,9 @@
 //! Selects cases by what they give to the machine and by what they demand: `has(a=0xff)`, `field(ram)`.
 
-use num_bigint::BigInt;
-
 use crate::model::case::Case;
 use crate::model::path::PathKey;
 use crate::model::value::Value;
+use crate::text::number::integer;
 
 /// The path and the value of `PATH=VALUE`.
 ///
@@ -40,13 +39,6 @@ fn is_written(value: &Value, text: &str) -> bool {
     }
 }
 
-fn integer(text: &str) -> Option<BigInt> {
-    match text.strip_prefix("0x") {
-        Some(digits) => BigInt::parse_bytes(digits.as_bytes(), 16),
-        None => BigInt::parse_bytes(text.as_bytes(), 10),
-    }
-}
-
 /// The fields of the state that a case demands, with repeats.
 pub(super) fn demanded(case: &Case) -> impl Iterator<Item = &str> {
     let assertions = case.steps.iter().flat_map(|step| step.end.iter().chain(&step.assertions));
@@ -54,4 +46,16 @@ pub(super) fn demanded(case: &Case) -> impl Iterator<Item = &str> {
         PathKey::Name(name) => Some(&**name),
         PathKey::Index(_) => None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_has_a_sign_and_no_other_ornament() {
+        let is_written = |number: i64, text: &str| is_written(&Value::int(number), text);
+        assert!(is_written(-16, "-0x10") && is_written(-16, "-16") && is_written(1_000, "0x3e8"));
+        assert!(!is_written(-16, "0x-10") && !is_written(1_000, "1_000") && !is_written(16, "+16"));
+    }
 }

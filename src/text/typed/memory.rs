@@ -12,6 +12,7 @@ use crate::model::position::Origin;
 use crate::model::rule::LintRule;
 use crate::model::value::Value;
 use crate::text::json::{JsonNode, quoted};
+use crate::text::number;
 
 /// The most cells of a memory. A cell takes up to 150 bytes, and two bytes of a file can give one.
 pub const MAX_CELLS: usize = 1 << 20;
@@ -37,6 +38,11 @@ pub fn address_key(address: u64) -> Name {
     key.into()
 }
 
+/// The address that the name of a cell in a memory's record says.
+pub fn address_of_key(key: &str) -> Option<u64> {
+    number::hex(key.strip_prefix("0x")?)
+}
+
 /// The cells that a datum lists, in ascending order.
 ///
 /// # Errors
@@ -52,7 +58,7 @@ pub fn cells(
         node.items().try_for_each(|item| reader.item(item))?;
     } else if node.is_object() {
         for member in node.members() {
-            let key = scalar::integer(&member.key).filter(|key| memory.address.has(key));
+            let key = number::integer(&member.key).filter(|key| memory.address.has(key));
             let address = key.and_then(|key| u64::try_from(&key).ok()).ok_or_else(|| {
                 let what = format!("{} as an address of {name}", quoted(&member.key));
                 let expected = scalar::expected(&memory.address);

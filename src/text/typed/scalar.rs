@@ -13,9 +13,7 @@ use crate::model::hex::{bytes_key, hex_bytes};
 use crate::model::position::Origin;
 use crate::model::rule::LintRule;
 use crate::text::json::{JsonDatum, JsonNode};
-
-/// The longest text of a number, in bytes: the time to read decimal digits is quadratic in their number.
-const MAX_DIGITS: usize = 1_000;
+use crate::text::number::integer;
 
 /// A number of this type.
 pub(super) fn number(
@@ -24,7 +22,7 @@ pub(super) fn number(
     name: &str,
 ) -> Result<BigInt, Diagnostic<Origin>> {
     let number = match node.datum() {
-        JsonDatum::Number(digits) => decimal(digits),
+        JsonDatum::Number(digits) => integer(digits),
         JsonDatum::Text(text) => integer(&text),
         _ => return Err(wrong(node, name, &expected(field_type))),
     };
@@ -34,30 +32,6 @@ pub(super) fn number(
         None => format!("{name} is {}", node.shown()),
     };
     Err(Diagnostic::at(node.at(), fault).expected(expected(field_type)).under(LintRule::Number))
-}
-
-/// The integer that a text denotes: decimal digits, or `0x` and hex digits, after an optional minus.
-pub(super) fn integer(text: &str) -> Option<BigInt> {
-    let (sign, digits) = text.strip_prefix('-').map_or((1, text), |digits| (-1, digits));
-    let Some(hex) = digits.strip_prefix("0x") else { return decimal(text) };
-    if hex.len() <= 16 && !hex.starts_with('+') {
-        return u64::from_str_radix(hex, 16).ok().map(|number| BigInt::from(number) * sign);
-    }
-    let is_hex = hex.len() <= MAX_DIGITS && hex.bytes().all(|digit| digit.is_ascii_hexdigit());
-    let number = is_hex.then(|| BigInt::parse_bytes(hex.as_bytes(), 16)).flatten()?;
-    Some(number * sign)
-}
-
-fn decimal(text: &str) -> Option<BigInt> {
-    if text.starts_with('+') || text.len() > MAX_DIGITS {
-        return None;
-    }
-    if let Ok(number) = text.parse::<i64>() {
-        return Some(number.into());
-    }
-    let digits = text.strip_prefix('-').unwrap_or(text);
-    let is_number = !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit());
-    is_number.then(|| BigInt::parse_bytes(text.as_bytes(), 10)).flatten()
 }
 
 /// A truth value.

@@ -28,7 +28,8 @@ fn each_expectation_of_the_own_vectors_is_compared() {
     let unexplained: Vec<_> = audit.unexplained().collect();
     assert!(unexplained.is_empty(), "{unexplained:#?}");
     assert!(audit.cases > 5_000 && audit.left_out == 0, "{} cases, {} left out", audit.cases, audit.left_out);
-    assert!(audit.compared > 1_000, "{}", audit.compared);
+    // Most changes are to programs, or are rejected by the reader.
+    assert!(audit.compared > 2_000, "{}", audit.compared);
 }
 
 #[test]

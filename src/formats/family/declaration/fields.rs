@@ -13,6 +13,7 @@ use crate::formats::family::type_notation;
 use crate::model::field_type::{
     BitName, DeclaredField, FieldOptions, FieldType, ListOrder, NumberDisplay, UnlistedCells,
 };
+use crate::text::number::{MAX_DIGITS, natural};
 
 /// The options of a field, and its type and doc.
 const OPTIONS: [&str; 7] = ["type", "doc", "flags", "mask", "unlisted", "display", "order"];
@@ -251,9 +252,8 @@ fn flags(reader: &mut TomlReader<'_>, value: &TomlValue<'_>, of: &FieldType) -> 
 fn mask(reader: &mut TomlReader<'_>, value: &TomlValue<'_>, of: &FieldType) -> Option<BigUint> {
     let bits = bits(reader, value, "mask", of)?;
     let number = match value.get_ref() {
-        DeValue::String(text) => {
-            text.strip_prefix("0x").and_then(|digits| BigUint::parse_bytes(digits.as_bytes(), 16))
-        }
+        DeValue::String(text) => text.starts_with("0x").then(|| natural(text)).flatten(),
+        DeValue::Integer(number) if number.as_str().len() > MAX_DIGITS => None,
         DeValue::Integer(number) => BigUint::parse_bytes(number.as_str().as_bytes(), number.radix()),
         _ => None,
     };

@@ -1,6 +1,6 @@
 //! Where the cases lie in a file, and which data of a case belong together.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use crate::formats::family::node_path::{NodePath, PathStep};
 use crate::text::json::JsonNode;
@@ -147,7 +147,7 @@ fn pair_of(case: JsonNode<'_>) -> Option<Pair> {
     {
         return Some(Pair::Objects(before, after));
     }
-    let keys: Vec<_> = case.members().map(|member| member.key.into_owned()).collect();
+    let keys: HashSet<_> = case.members().map(|member| member.key.into_owned()).collect();
     let separated = |separator: &str| {
         PAIRS.iter().find_map(|(before, after)| {
             let [before, after] = [before, after].map(|word| format!("{word}{separator}"));
@@ -163,4 +163,29 @@ fn pair_of(case: JsonNode<'_>) -> Option<Pair> {
 
 fn is_text(case: JsonNode<'_>, name: &str) -> bool {
     case.member(name).is_some_and(|node| node.text().is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::json::Document;
+
+    /// The names of the pair in a case with many members that begin with a word, and some others.
+    fn pair_with(others: &str) -> Option<(String, String)> {
+        const MEMBERS: usize = 200_000;
+        let members: Vec<_> = (0..MEMBERS).map(|number| format!("\"in_{number}\": 0")).collect();
+        let text = format!("{{{}, {others}}}", members.join(", "));
+        let document = Document::parse(text, 2).expect("an object");
+        match pair_of(document.root())? {
+            Pair::Prefixes(before, after) => Some((before, after)),
+            Pair::Objects(..) => None,
+        }
+    }
+
+    /// A search of all members for each of them takes minutes.
+    #[test]
+    fn a_case_may_have_many_members() {
+        assert_eq!(pair_with("\"out\": 0"), None);
+        assert_eq!(pair_with("\"out_199999\": 0"), Some(("in_".to_owned(), "out_".to_owned())));
+    }
 }

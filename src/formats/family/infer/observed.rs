@@ -6,6 +6,7 @@ use indexmap::IndexMap;
 use num_bigint::{BigInt, Sign};
 
 use crate::text::json::{JsonDatum, JsonNode};
+use crate::text::number::integer;
 
 /// The maximum number of different numbers, and of different lengths, that are kept.
 const MAX_DISTINCT: usize = 256;
@@ -29,7 +30,7 @@ pub(super) struct ObservedValues {
     pub(super) texts: ObservedTexts,
     pub(super) lists: Option<Box<ObservedLists>>,
     pub(super) objects: Option<Box<ObservedObjects>>,
-    /// Numbers that are not whole.
+    /// Numbers that are not whole, or have more digits than a number of any type.
     pub(super) fractions: u64,
     /// Lists and objects that lie too deep to be looked into.
     pub(super) too_deep: u64,
@@ -89,9 +90,9 @@ impl ObservedValues {
         match node.datum() {
             JsonDatum::Null => self.nulls += 1,
             JsonDatum::Bool(_) => self.bools += 1,
-            JsonDatum::Number(digits) => match digits.parse::<BigInt>() {
-                Ok(number) => self.numbers.add(number),
-                Err(_) => self.fractions += 1,
+            JsonDatum::Number(digits) => match integer(digits) {
+                Some(number) => self.numbers.add(number),
+                None => self.fractions += 1,
             },
             JsonDatum::Text(text) => self.texts.add(&text),
             JsonDatum::Array | JsonDatum::Object if depth == MAX_NESTED => self.too_deep += 1,
@@ -225,5 +226,22 @@ impl ObservedObjects {
     /// Whether all of them have the same members.
     pub(super) fn are_alike(&self) -> bool {
         !self.are_many && self.members.values().all(|member| member.0 == self.count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::json::Document;
+
+    /// To compute a number of ten million digits takes minutes.
+    #[test]
+    fn a_number_with_too_many_digits_is_no_whole_number() {
+        let mut values = ObservedValues::default();
+        for digits in ["7", &"9".repeat(1_000), &"9".repeat(10_000_000)] {
+            let document = Document::parse(digits.to_owned(), 1).expect("a number");
+            values.add(document.root());
+        }
+        assert_eq!((values.numbers.count, values.fractions), (2, 1));
     }
 }
