@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use super::assertion::Expected;
 use super::case::CaseId;
 use super::case_report::CaseReport;
@@ -150,9 +152,10 @@ pub struct StateLeaf {
 }
 
 /// Log entries of which the vector demands only the hash.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogComparison {
     /// The entries of the embedded machine, if they have the demanded hash.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub expected: Option<Vec<Value>>,
     /// The actual entries.
     pub actual: Vec<Value>,
@@ -391,7 +394,8 @@ impl fmt::Display for Undeclared {
 }
 
 /// The total cost of all instructions of one kind.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", expecting = "an object")]
 pub struct SpentGas {
     /// How many were executed.
     pub count: u64,
@@ -400,9 +404,16 @@ pub struct SpentGas {
     /// How many of them cost more or less than their row says.
     pub unlike_row: u64,
     /// What they cost according to their row.
+    #[serde(default)]
     pub by_row: u64,
     /// What they added to the transaction's refund.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub refund: i64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(number: &i64) -> bool {
+    *number == 0
 }
 
 /// What is known about the origin of a datum.

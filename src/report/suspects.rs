@@ -8,7 +8,6 @@ use crate::model::renderer::Renderer;
 use crate::model::suspects::{Suspect, SuspectAnalysis, SuspectName};
 use crate::text::shell::{ShellWords, quoted};
 use crate::wire::line::one_line;
-use crate::wire::suspects::SuspectsReport;
 
 /// A format for suspects.
 pub type SuspectsKind = Renderer<WriteSuspects>;
@@ -40,7 +39,7 @@ pub(super) fn head(analysis: &SuspectAnalysis) -> String {
         parts[0] = format!("{}: {}", parts[0], named.join(", "));
     }
     if !analysis.doubtful.is_empty() {
-        parts.push(format!("rather the vector: {}", analysis.doubtful.len()));
+        parts.push(format!("probably a wrong vector: {}", analysis.doubtful.len()));
     }
     if !analysis.unexplained.is_empty() {
         let why = if analysis.is_comparable { "" } else { " (too few passing cases to compare with)" };
@@ -81,7 +80,7 @@ fn text(out: &mut dyn Write, analysis: &SuspectAnalysis, flags: &ShellWords) -> 
     names(out, "never executed in a passing case", &analysis.uncleared)?;
     names(out, "next most likely", &analysis.others)?;
     let doubtful = analysis.doubtful.iter().map(|it| format!("{}: {}", it.id, it.why));
-    list(out, "rather the vector", doubtful)?;
+    list(out, "probably a wrong vector", doubtful)?;
     list(out, "not explained", analysis.unexplained.iter().cloned())
 }
 
@@ -138,5 +137,5 @@ fn list(out: &mut dyn Write, title: &str, lines: impl ExactSizeIterator<Item = S
 }
 
 fn json(out: &mut dyn Write, analysis: &SuspectAnalysis, _flags: &ShellWords) -> io::Result<()> {
-    writeln!(out, "{}", one_line(&SuspectsReport::from(analysis)))
+    writeln!(out, "{}", one_line(analysis))
 }

@@ -307,7 +307,7 @@ impl RecordReading {
 
     fn suspects(&mut self, ReportedSuspects { analysis }: ReportedSuspects) {
         for suspect in analysis.suspects {
-            self.run.suspects.extend(suspect.cases.into_iter().map(|id| (id, suspect.op.clone())));
+            self.run.suspects.extend(suspect.cases.into_iter().map(|id| (id, suspect.name.op.clone())));
         }
     }
 

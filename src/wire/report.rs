@@ -1,18 +1,15 @@
 //! The lines of a JSON report, described by `schemas/report.schema.json`.
 
 mod case;
-mod state_table;
 mod summary;
 
 use serde::{Deserialize, Serialize};
 
 use self::case::case_id;
-pub use self::case::{Problem, ReportedCase, ReportedDifference, ReportedListing};
-pub use self::state_table::{WireMemoryWindow, WireStateRow, WireStateTable};
+pub use self::case::{Problem, ReportedCase, ReportedDifference};
 pub use self::summary::ReportedSummary;
 use super::line::{LineError, LineHeader, read};
 use super::name::start;
-use super::suspects::SuspectsReport;
 use crate::model::case::CaseId;
 use crate::model::case_report::CaseReport;
 use crate::model::content::VectorsVersion;
@@ -49,12 +46,12 @@ pub enum ReportLine {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReportedSuspects {
     /// As `vmconf suspects` writes it.
-    pub analysis: SuspectsReport,
+    pub analysis: SuspectAnalysis,
 }
 
 impl From<&SuspectAnalysis> for ReportedSuspects {
     fn from(analysis: &SuspectAnalysis) -> ReportedSuspects {
-        ReportedSuspects { analysis: analysis.into() }
+        ReportedSuspects { analysis: analysis.clone() }
     }
 }
 
@@ -158,7 +155,7 @@ impl TryFrom<ReportLine> for Event {
             ReportLine::Note(note) => note.try_into()?,
             ReportLine::Explained(explained) => explained.try_into()?,
             ReportLine::NotCompared(fields) => fields.into(),
-            ReportLine::Suspects(suspects) => Event::Suspects(Box::new(suspects.analysis.into())),
+            ReportLine::Suspects(suspects) => Event::Suspects(Box::new(suspects.analysis)),
             ReportLine::Summary(summary) => Event::Ended(summary.try_into()?),
         })
     }

@@ -10,14 +10,15 @@ use proptest::test_runner::TestRunner;
 use serde_json::{Value as Json, json};
 use vmconf::model::assertion::Expected;
 use vmconf::model::event::Event;
+use vmconf::model::explanation::{LogComparison, SpentGas};
 use vmconf::model::partition::PartitionKind;
 use vmconf::model::path::Path;
 use vmconf::model::value::Value;
 use vmconf::model::verdict::{NotPassed, Verdict};
 use vmconf::wire::explanation::{
-    Differing, Logs, Relation, WireComparedWith, WireExplanation, WireFirstDivergence, WireFurtherCauses,
-    WireInput, WireInstruction, WireLeaf, WirePart, WireRowDeviation, WireSpentGas, WireStackComparison,
-    WireUndeclared, WireWorld,
+    Differing, Relation, WireComparedWith, WireExplanation, WireFirstDivergence, WireFurtherCauses,
+    WireInput, WireInstruction, WireLeaf, WirePart, WireRowDeviation, WireStackComparison, WireUndeclared,
+    WireWorld,
 };
 use vmconf::wire::line::one_line;
 use vmconf::wire::report::{
@@ -252,7 +253,7 @@ fn explanations_have_their_schema() {
         let is_full = number % 2 == 0;
         let relation = Some([Relation::MadeBy, Relation::Instead, Relation::After][number % 3]);
         let reached_by = Some(Box::new(blame(4)));
-        let spent = WireSpentGas {
+        let spent = SpentGas {
             count: 1,
             gas: 3,
             unlike_row: 0,
@@ -305,7 +306,7 @@ fn explanations_have_their_schema() {
             spent: is_full.then(|| ("ADD".into(), spent)).into_iter().collect(),
             stack: is_full.then_some(stack),
             world: is_full.then(|| world(number)),
-            logs: is_full.then(|| Logs {
+            logs: is_full.then(|| LogComparison {
                 expected: number.is_multiple_of(4).then(|| vec![Value::int(1)]),
                 actual: vec![Value::int(2)],
             }),
