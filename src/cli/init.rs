@@ -10,7 +10,7 @@ use vmconf::formats::family::BOXED;
 use vmconf::machines::MACHINES;
 use vmconf::model::exit_code::Exit;
 use vmconf::text::shell::quoted;
-use vmconf::text::suggest::nearest;
+use vmconf::text::suggest::did_you_mean;
 
 use super::output;
 use super::result_file::ResultFile;
@@ -124,8 +124,7 @@ impl InitProject {
         if let Some(start) = available().find(|start| start.name == name) {
             return Ok(start);
         }
-        let near = nearest(&name, available().map(|start| start.name));
-        let hint = near.map_or(String::new(), |near| format!("; did you mean {near}?"));
+        let hint = did_you_mean(&name, available().map(|start| start.name));
         bail!("there is no machine or family {name}{hint}")
     }
 }
