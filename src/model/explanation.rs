@@ -12,6 +12,7 @@ use super::case_report::CaseReport;
 use super::cell::Cell;
 use super::count::counted;
 use super::diagnostic::Diagnostic;
+use super::is_default;
 use super::path::Path;
 use super::value::Value;
 use super::verdict::DifferenceKind;
@@ -162,15 +163,18 @@ pub struct LogComparison {
 }
 
 /// A list in the state, such as a stack, next to what the vector expects.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StackComparison {
     /// Its path.
+    #[serde(rename = "path")]
     pub at: Path,
     /// What is expected of each item; `None` for items without an expectation.
+    #[serde(rename = "expected")]
     pub wanted: Vec<Option<Expected>>,
     /// The actual items.
     pub actual: Vec<Value>,
     /// The first item that differs.
+    #[serde(skip)]
     pub differs: usize,
 }
 
@@ -407,13 +411,8 @@ pub struct SpentGas {
     #[serde(default)]
     pub by_row: u64,
     /// What they added to the transaction's refund.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub refund: i64,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_zero(number: &i64) -> bool {
-    *number == 0
 }
 
 /// What is known about the origin of a datum.

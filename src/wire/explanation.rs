@@ -5,8 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 use super::report::ReportedCase;
-use crate::model::assertion::Expected;
-use crate::model::explanation::{self as model, BlameAnswer, LogComparison, SpentGas};
+use crate::model::explanation::{self as model, BlameAnswer, LogComparison, SpentGas, StackComparison};
 use crate::model::name::Name;
 use crate::model::path::Path;
 use crate::model::value::Value;
@@ -50,7 +49,7 @@ pub struct WireExplanation {
     pub spent: BTreeMap<Name, SpentGas>,
     /// The list that contains the first difference.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub stack: Option<WireStackComparison>,
+    pub stack: Option<StackComparison>,
     /// The leaves of the state, if the vector demands only its root and that differs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub world: Option<WireWorld>,
@@ -328,17 +327,6 @@ pub struct WirePart {
     pub set_before: Option<usize>,
 }
 
-/// A list in the state, such as a stack, next to what the vector expects.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WireStackComparison {
-    /// Its path.
-    pub path: Path,
-    /// What is expected of each item; `None` (null) for items without an expectation.
-    pub expected: Vec<Option<Expected>>,
-    /// The actual items.
-    pub actual: Vec<Value>,
-}
-
 impl From<&model::Explanation> for WireExplanation {
     fn from(explanation: &model::Explanation) -> WireExplanation {
         let model::Explanation {
@@ -371,7 +359,7 @@ impl From<&model::Explanation> for WireExplanation {
             last: last.iter().map(WireInstruction::from).collect(),
             earlier: earlier.iter().map(WireInstruction::from).collect(),
             spent: spent.iter().map(|(op, spent)| (Name::from(*op), *spent)).collect(),
-            stack: stack.as_ref().map(WireStackComparison::from),
+            stack: stack.clone(),
             world: world.as_ref().map(WireWorld::from),
             logs: logs.clone(),
         }
@@ -459,12 +447,5 @@ impl From<&model::BlameInput> for WireInput {
             set_before: None,
             parts: Vec::new(),
         }
-    }
-}
-
-impl From<&model::StackComparison> for WireStackComparison {
-    fn from(stack: &model::StackComparison) -> WireStackComparison {
-        let model::StackComparison { at, wanted, actual, differs: _ } = stack;
-        WireStackComparison { path: at.clone(), expected: wanted.clone(), actual: actual.clone() }
     }
 }

@@ -8,6 +8,7 @@ use crate::model::case::CaseId;
 use crate::model::case_report::CaseReport;
 use crate::model::content::ContentDigest;
 use crate::model::diagnostic::{Diagnostic, DiagnosticPlace};
+use crate::model::is_default;
 use crate::model::name::Name;
 use crate::model::path::Path;
 use crate::model::position::Position;
@@ -42,7 +43,7 @@ pub struct ReportedCase {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signature: Option<String>,
     /// Whether the verdict is from the cache.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub cached: bool,
     /// The digest of the text of the file, and of the files that the case opens; omitted if it is that of the case before
     /// in the file.
@@ -88,11 +89,6 @@ pub struct ReportedCase {
     /// The position in the whole run, in the report of a part.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub position: Option<u64>,
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_false(bool: &bool) -> bool {
-    !bool
 }
 
 impl From<&CaseReport> for ReportedCase {

@@ -11,7 +11,7 @@ use vmconf::model::case_report::CaseReport;
 use vmconf::model::content::ContentDigest;
 use vmconf::model::diagnostic::{Diagnostic, DiagnosticPlace};
 use vmconf::model::event::{Event, RunSummary, UsedVm};
-use vmconf::model::explanation::{ExplainedCase, LogComparison, SpentGas};
+use vmconf::model::explanation::{ExplainedCase, LogComparison, SpentGas, StackComparison};
 use vmconf::model::name::Name;
 use vmconf::model::path::{Path, PathKey};
 use vmconf::model::position::Position;
@@ -23,7 +23,7 @@ use vmconf::model::verdict::{
 };
 use vmconf::wire::explanation::{
     Relation, WireComparedWith, WireExplanation, WireFirstDivergence, WireFurtherCauses, WireInput,
-    WireInstruction, WireLeaf, WireRowDeviation, WireStackComparison, WireUndeclared, WireWorld,
+    WireInstruction, WireLeaf, WireRowDeviation, WireUndeclared, WireWorld,
 };
 use vmconf::wire::record;
 use vmconf::wire::report::{Problem, ReportedCase};
@@ -385,7 +385,7 @@ pub(super) fn any_explanation() -> impl Strategy<Value = WireExplanation> {
     let expected = prop::option::of(any_written_expected())
         .prop_map(|expected| expected.filter(|it| *it != Expected::Is(Value::Null)));
     let stack = (any_path(), prop::collection::vec(expected, 0..3), prop::collection::vec(any_value(), 0..3))
-        .prop_map(|(path, expected, actual)| WireStackComparison { path, expected, actual });
+        .prop_map(|(at, wanted, actual)| StackComparison { at, wanted, actual, differs: 0 });
     (
         any_report(),
         prop::collection::vec(prop::option::of(any_instruction()), 0..2),
