@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::bail;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use vmconf::formats::family::BOXED;
+use vmconf::formats::family::BUILT_IN;
 use vmconf::machines::MACHINES;
 use vmconf::model::exit_code::Exit;
 use vmconf::text::shell::quoted;
@@ -57,7 +57,7 @@ macro_rules! start {
     };
 }
 
-/// A row for each machine and each family in the box.
+/// A row for each machine and each built-in family.
 const STARTS: &[ProjectStart] = &[
     start!("evm", Some("three-and-four"), "docs/examples/formats", "vmtests.json"),
     start!("ethereum", Some("transfer/London/d0g0v0"), "docs/examples/formats", "statetest.json"),
@@ -84,7 +84,8 @@ const STARTS: &[ProjectStart] = &[
 /// The rows for what this build has.
 fn available() -> impl Iterator<Item = &'static ProjectStart> {
     let is_there = |name| {
-        MACHINES.iter().any(|machine| machine.name == name) || BOXED.iter().any(|family| family.name == name)
+        MACHINES.iter().any(|machine| machine.name == name)
+            || BUILT_IN.iter().any(|family| family.name == name)
     };
     STARTS.iter().filter(move |start| is_there(start.name))
 }
@@ -227,7 +228,7 @@ impl ProjectStart {
 mod tests {
     use std::collections::BTreeSet;
 
-    use vmconf::formats::family::BOXED;
+    use vmconf::formats::family::BUILT_IN;
     use vmconf::machines::MACHINES;
 
     use super::{DEFAULT, available};
@@ -236,7 +237,7 @@ mod tests {
     fn every_machine_and_family_has_one_row() {
         let names: Vec<_> = available().map(|start| start.name).collect();
         let machines = MACHINES.iter().map(|machine| machine.name);
-        let expected: BTreeSet<_> = machines.chain(BOXED.iter().map(|family| family.name)).collect();
+        let expected: BTreeSet<_> = machines.chain(BUILT_IN.iter().map(|family| family.name)).collect();
         assert_eq!(names.iter().copied().collect::<BTreeSet<_>>(), expected);
         assert_eq!(names.len(), expected.len(), "a row twice: {names:?}");
         assert!(names.contains(&DEFAULT));

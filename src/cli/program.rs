@@ -1,7 +1,7 @@
 //! Arguments that `asm`, `disasm`, `exec` and `isa` share: the name of a machine, the file of a program.
 
 use clap::builder::TypedValueParser;
-use vmconf::formats::family::BOXED;
+use vmconf::formats::family::BUILT_IN;
 use vmconf::machines::MACHINES;
 use vmconf::model::case::Case;
 use vmconf::model::count::counted;
@@ -23,7 +23,7 @@ pub(super) fn machine_argument() -> impl TypedValueParser<Value = String> {
 /// The name of a machine, embedded or of a family.
 pub(super) fn machine_or_family() -> impl TypedValueParser<Value = String> {
     let names = || {
-        let families = BOXED.iter().map(|family| family.name);
+        let families = BUILT_IN.iter().map(|family| family.name);
         MACHINES.iter().map(|machine| machine.name).chain(families).collect()
     };
     OfferedNames(names)
