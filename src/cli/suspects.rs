@@ -32,8 +32,9 @@ use super::{output, spectra};
 ///
 /// Example: vmconf suspects vectors/evm --vm 'mine=vmconf serve evm'
 ///
-/// Runs the cases, and compares what failing and passing ones execute: the fewest instructions of which each failing
-/// case executes one, with what speaks for them. Cases in which rather the vector is wrong are listed apart.
+/// Runs the cases, and compares what failing and passing ones execute. Prints the smallest set of instructions such
+/// that each failing case executes one of them, and the evidence for each. Cases whose vector is probably wrong are
+/// listed separately.
 #[derive(Debug, Args)]
 pub(super) struct Suspects {
     #[command(flatten)]

@@ -15,7 +15,7 @@ mod write_back;
 
 use std::sync::{Arc, OnceLock};
 
-use self::exceptions::Demanded;
+use self::exceptions::DemandedRefusal;
 use self::test::Test;
 use super::accounts::{EmptyAccount, demand_accounts, read_accounts};
 use super::ethereum_json::{data_value, hash_value, is_state_test, number_value};
@@ -235,12 +235,12 @@ impl<'d> Results<'d> {
         }
     }
 
-    fn assertions(&self, refused: Option<Demanded>, diagnostics: &mut Diagnostics) -> Vec<Assertion> {
+    fn assertions(&self, refused: Option<DemandedRefusal>, diagnostics: &mut Diagnostics) -> Vec<Assertion> {
         let mut assertions = Vec::new();
         let mut is = |at: Path, expected: Expected, origin: u32| {
             assertions.push(Assertion { at, expected, origin: Origin(origin), rule: None });
         };
-        if let (Some(Demanded::Classes(classes)), Some(node)) = (refused, self.exception) {
+        if let (Some(DemandedRefusal::Classes(classes)), Some(node)) = (refused, self.exception) {
             let classes = classes.into_iter().map(Value::text).collect();
             is(Path::field("exception"), Expected::OneOf(classes), node.at());
         }

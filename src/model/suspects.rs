@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize, Serializer};
 
+use super::is_default;
+
 /// The maximum number of failures that a run explains by instructions, since their cases are kept until it ends.
 pub const MAX_FAILURES: usize = 5_000;
 
@@ -16,7 +18,7 @@ pub struct SuspectAnalysis {
     pub suspects: Vec<Suspect>,
     /// The next most likely instructions, which the failures do not need.
     pub others: Vec<SuspectName>,
-    /// Cases in which rather the vector is wrong.
+    /// Cases whose vector is probably wrong.
     pub doubtful: Vec<DoubtfulCase>,
     /// The ids of the failing cases that no instruction explains.
     pub unexplained: Vec<String>,
@@ -33,11 +35,6 @@ fn enough() -> bool {
 
 fn rounded<S: Serializer>(score: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_f64((score * 1000.0).round() / 1000.0)
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_zero(count: &u64) -> bool {
-    *count == 0
 }
 
 impl Default for SuspectAnalysis {
@@ -79,7 +76,7 @@ pub struct Suspect {
     /// How many of these execute no other suspect.
     pub alone: u64,
     /// In how many of these the machine first differs from the embedded one after it, as its steps say.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub diverging: u64,
     /// How many failing cases execute it.
     pub failing: u64,
@@ -105,12 +102,12 @@ pub struct SeparatingCondition {
     pub passing: u64,
 }
 
-/// A case in which rather the vector is wrong.
+/// A case whose vector is probably wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DoubtfulCase {
     /// Its id.
     pub id: String,
-    /// Why rather the vector is wrong.
+    /// Why the vector is probably wrong.
     pub why: String,
 }
 

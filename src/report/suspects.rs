@@ -28,7 +28,7 @@ const MAX_NAMED: usize = 10;
 pub(super) fn head(analysis: &SuspectAnalysis) -> String {
     let suspects = &analysis.suspects;
     let failures = counted(analysis.failures, "failure");
-    let mut parts = vec![format!("{failures}, {}", counted(suspects.len() as u64, "suspect"))];
+    let mut parts = vec![format!("{failures}, {}", counted(suspects.len(), "suspect"))];
     let named = suspects.iter().take(MAX_NAMED);
     let mut named: Vec<_> =
         named.map(|it| format!("{} ({})", escaped(&it.name.op), it.cases.len())).collect();
@@ -86,7 +86,7 @@ fn text(out: &mut dyn Write, analysis: &SuspectAnalysis, flags: &ShellWords) -> 
 
 /// How many failures a suspect explains: `explains 28 failures, 25 of them alone`.
 fn explained(Suspect { cases, alone, .. }: &Suspect) -> String {
-    let count = counted(cases.len() as u64, "failure");
+    let count = counted(cases.len(), "failure");
     if *alone == cases.len() as u64 {
         format!("alone explains {count}")
     } else {
@@ -126,7 +126,7 @@ fn list(out: &mut dyn Write, title: &str, lines: impl ExactSizeIterator<Item = S
     if count == 0 {
         return Ok(());
     }
-    writeln!(out, "\n{title}: {}", counted(count as u64, "case"))?;
+    writeln!(out, "\n{title}: {}", counted(count, "case"))?;
     for line in lines.take(MAX_NAMED) {
         writeln!(out, "  {}", escaped(&line))?;
     }
