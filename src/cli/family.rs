@@ -133,9 +133,7 @@ impl FamilyShowArgs {
                 bail!("there is no family {}; there are {}", self.name, names.join(", "));
             }
         };
-        let mut out = output::stdout();
-        out.write_all(text.as_bytes())?;
-        out.flush()?;
+        output::print(|out| out.write_all(text.as_bytes()))?;
         Ok(Exit::Passed)
     }
 }
@@ -184,9 +182,7 @@ impl FamilyInitArgs {
             }
         }
         let text = infer(&self.name()?, &documents).map_err(|why| anyhow::anyhow!("{why}"))?;
-        let mut out = output::stdout();
-        out.write_all(text.as_bytes())?;
-        out.flush()?;
+        output::print(|out| out.write_all(text.as_bytes()))?;
         Ok(Exit::Passed)
     }
 

@@ -99,14 +99,7 @@ impl From<&CaseReport> for ReportedCase {
         let difference = |it: &Failure| it.differences.iter().map(ReportedDifference::from).collect();
         let known = match verdict {
             Verdict::ExpectedFail(_, listing) | Verdict::UnexpectedPass(listing) => Some(listing.clone()),
-            Verdict::Pass
-            | Verdict::Fail(_)
-            | Verdict::Error(_)
-            | Verdict::Skip(_)
-            | Verdict::Unsupported(_)
-            | Verdict::Crash(_)
-            | Verdict::Timeout(_)
-            | Verdict::Flaky(_) => None,
+            _ => None,
         };
         let problems = match verdict {
             Verdict::Error(diagnostics) => Some(diagnostics.iter().map(Problem::from).collect()),
