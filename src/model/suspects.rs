@@ -33,6 +33,7 @@ fn enough() -> bool {
     true
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn rounded<S: Serializer>(score: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_f64((score * 1000.0).round() / 1000.0)
 }
