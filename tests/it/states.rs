@@ -561,7 +561,7 @@ fn findings_whose_files_are_there_are_reported() {
         lab.write(&format!("found/{name}"), "other");
     }
     let third = find();
-    let kept = "has something else; --force replaces it";
+    let kept = "has different content; --force replaces it";
     assert!(third.exit == 1 && third.stdout.matches(kept).count() == 2, "{third:?}");
     assert_eq!(third.stdout.matches("\"initial\"").count(), 2, "the vectors are printed: {third:?}");
     assert!(lab.files("found").values().all(|text| text == "other"));
