@@ -58,6 +58,7 @@ mod minset;
 mod mutants;
 mod new_file;
 mod number;
+mod offered_names;
 mod output;
 mod outstanding;
 mod processors;

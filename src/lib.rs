@@ -101,7 +101,7 @@
 //! | an instruction | a handler next to the machine's `opcodes.rs` | `opcodes.rs` |
 //! | a machine | a folder in `src/machines/`: [`machines::machine::Machine`] | [`machines::MACHINES`] |
 //! | a format | a folder in `src/formats/`: [`formats::Format`] | [`formats::FORMATS`] |
-//! | a family to the box | a declaration in `families/` | [`formats::family::BOXED`] |
+//! | a built-in family | a declaration in `families/` | [`formats::family::BUILT_IN`] |
 //! | a report | a file in `src/report/`: [`report::Report`] | [`report::REPORTS`] |
 //! | a form of `vmconf trace` | a file in `src/explain/trace/`: [`explain::trace::TraceWriter`] | [`explain::trace::TRACES`] |
 //! | a form of `vmconf compare` | a function in `src/report/comparison.rs` | [`report::comparison::COMPARISONS`] |

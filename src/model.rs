@@ -31,3 +31,8 @@ pub mod state_table;
 pub mod suspects;
 pub mod value;
 pub mod verdict;
+
+/// Whether JSON may leave out a member with this value.
+pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}

@@ -97,18 +97,7 @@ pub(crate) use worlds::other_root;
 ///
 /// The number of threads changes no event, except for the times in [`RunSummary`] and in reports of cases.
 pub fn run(sources: &Sources, options: &LoadOptions, sink: &mut dyn FnMut(Event)) -> RunSummary {
-    run_all(sources, options, RunCollector::new(options, Explainers::default(), sink))
-}
-
-/// Like [`run`], and [`Event::Explained`] explains the first cases that fail or are broken.
-pub fn run_and_explain<'r>(
-    sources: &Sources,
-    options: &'r LoadOptions,
-    explain: Explain<'r>,
-    sink: &'r mut dyn FnMut(Event),
-) -> RunSummary {
-    let explainers = Explainers { explain: Some(explain), analyse: None };
-    run_with(sources, options, explainers, sink)
+    run_with(sources, options, Explainers::default(), sink)
 }
 
 /// Like [`run`], and explains failures: [`Event::Suspects`] names the instructions behind all of them, and
@@ -119,10 +108,7 @@ pub fn run_with<'r>(
     explainers: Explainers<'r>,
     sink: &'r mut dyn FnMut(Event),
 ) -> RunSummary {
-    run_all(sources, options, RunCollector::new(options, explainers, sink))
-}
-
-fn run_all(sources: &Sources, options: &LoadOptions, mut collector: RunCollector<'_>) -> RunSummary {
+    let mut collector = RunCollector::new(options, explainers, sink);
     let start = Instant::now();
     collector.start(sources.len());
     let threads = PoolThreads::of(&options.run);

@@ -22,5 +22,4 @@ pub mod record;
 pub mod report;
 pub mod report_events;
 pub mod schema;
-pub mod suspects;
 pub mod value;

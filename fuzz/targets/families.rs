@@ -3,15 +3,18 @@
 use std::sync::LazyLock;
 
 use vmconf::formats::FormatOptions;
-use vmconf::formats::family::{BOXED, Declaration, Family};
+use vmconf::formats::family::{BUILT_IN, Declaration, Family};
 use vmconf::text::json::{Document, JsonNode};
 
 const DEPTH: usize = 64;
 
 /// The families that read vectors: with memories of pairs, with chunks of bytes, and with every type.
 static FAMILIES: LazyLock<Vec<&'static Family>> = LazyLock::new(|| {
-    let boxed = BOXED.iter().filter(|boxed| ["z80", "pvm"].contains(&boxed.name)).map(|boxed| boxed.text);
-    let all = boxed.chain([include_str!("../../tests/families/toy.toml")]);
+    let built_in = BUILT_IN
+        .iter()
+        .filter(|built_in| ["z80", "pvm"].contains(&built_in.name))
+        .map(|built_in| built_in.text);
+    let all = built_in.chain([include_str!("../../tests/families/toy.toml")]);
     all.map(|text| Family::install(text).unwrap()).collect()
 });
 

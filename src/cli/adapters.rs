@@ -106,8 +106,7 @@ impl ListedAdapter {
     ///
     /// When there is no cache folder.
     pub(super) fn folder(&self) -> anyhow::Result<PathBuf> {
-        let cache = history::cache_folder().context("there is no cache folder; VMCONF_CACHE names one")?;
-        Ok(cache.join("adapters").join(self.name))
+        Ok(history::cache_folder()?.join("adapters").join(self.name))
     }
 
     /// Whether it is installed, as this program describes it.

@@ -102,9 +102,7 @@ impl Asm {
         if let Some(path) = &self.write {
             return self.force.write(path, bytes);
         }
-        let mut out = output::stdout();
-        print(&mut out)?;
-        Ok(out.flush()?)
+        Ok(output::print(print)?)
     }
 }
 

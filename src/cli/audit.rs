@@ -1,16 +1,12 @@
 //! `vmconf audit`
 
-use std::io::Write;
-
-use anyhow::Context;
 use clap::Args;
-use clap::builder::{PossibleValue, PossibleValuesParser};
 use vmconf::model::exit_code::Exit;
-use vmconf::model::renderer::Renderer;
 use vmconf::prove::audit::{AuditOptions, audit};
 use vmconf::report::audit::{AUDITS, AuditKind};
 use vmconf::run::compare::diff;
 
+use super::form::forms;
 use super::number::number;
 use super::output;
 use super::select::Select;
@@ -33,13 +29,8 @@ pub(super) struct AuditCommand {
     changes: usize,
 
     /// Output form
-    #[arg(short = 'o', long = "output", value_name = "FORM", default_value = AUDITS[0].name, value_parser = forms())]
-    form: String,
-}
-
-fn forms() -> PossibleValuesParser {
-    let form = |kind: &AuditKind| PossibleValue::new(kind.name).help(kind.doc);
-    PossibleValuesParser::new(AUDITS.iter().map(form))
+    #[arg(short = 'o', long = "output", value_name = "FORM", default_value = AUDITS[0].name, value_parser = forms(AUDITS))]
+    form: &'static AuditKind,
 }
 
 impl AuditCommand {
@@ -47,10 +38,7 @@ impl AuditCommand {
         let options = self.select.options(settings)?;
         let sources = self.select.sources(settings, &options)?;
         let audit = audit(&sources, &options, AuditOptions { compare: diff, most_changes: self.changes });
-        let kind = Renderer::by_name(AUDITS, &self.form).context("--output")?;
-        let mut out = output::stdout();
-        (kind.new)(&mut out, &audit)?;
-        out.flush()?;
+        output::print(|out| (self.form.new)(out, &audit))?;
         output::note_not_passing(audit.left_out);
         output::note_broken(audit.broken);
         Ok(if audit.broken > 0 {

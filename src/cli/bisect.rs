@@ -13,11 +13,12 @@ use vmconf::explain::bisect::{
     TraceFault,
 };
 use vmconf::machines::Engine;
+use vmconf::model::brief::brief;
 use vmconf::model::count::counted;
 use vmconf::model::escape::escaped;
 use vmconf::model::exit_code::Exit;
 use vmconf::model::value::Value;
-use vmconf::testees::process::{ProcessGroups, ProcessVm};
+use vmconf::testees::process::ProcessVm;
 use vmconf::text::shell::ShellWords;
 
 use super::conduct::{Conduct, SteadyBreakdowns};
@@ -27,12 +28,12 @@ use super::flags::FlagEffect;
 use super::output;
 use super::select::Select;
 use super::settings::Settings;
-use super::vm::{VmsArgs, end_on_interrupt, stopped_early};
+use super::vm::{VmsArgs, stopped_early};
 
 /// Find the first step at which two runs of a program differ
 ///
-/// The runs are those of one case on two machines, of which the embedded one is one unless --vm is given twice, or
-/// two traces in files. A case of a family needs --vm twice, since no machine of it is embedded. Prints the last
+/// Runs one case on two machines: the embedded one and that of --vm, or those of two --vm. Or reads two traces from
+/// files. A case of a family needs --vm twice, since no machine of it is embedded. Prints the last
 /// common state, the instruction and what follows in each run. The whole states of machines are compared, and how they
 /// end; the output names the fields that a machine does not report. Traces are as EIP-3155 describes them; members that
 /// only one of them has are not compared. Exits with 1 if the runs differ.
@@ -69,10 +70,7 @@ impl Bisect {
     fn bisect_machines(&self, settings: &Settings) -> anyhow::Result<Exit> {
         let options = self.select.options(settings)?;
         let sources = self.select.sources(settings, &options)?;
-        let groups = ProcessGroups::default();
-        end_on_interrupt(&groups)?;
-        let vms = self.vms.start(settings, &groups, &options.run.interrupt)?;
-        let vms: Vec<_> = vms.into_iter().map(Arc::new).collect();
+        let vms = self.vms.start_until_interrupt(settings, &options.run.interrupt)?;
         let (one, other) = match &vms[..] {
             [one, other] => (Some(one), other),
             [other] => (None, other),
@@ -268,10 +266,5 @@ fn print_difference(
 
 /// A value, cut if it is long.
 fn shown(value: &Value) -> String {
-    const MAX_LENGTH: usize = 400;
-    let text = value.to_string();
-    match text.char_indices().nth(MAX_LENGTH) {
-        Some((cut, _)) => format!("{}…", &text[..cut]),
-        None => text,
-    }
+    brief(value, 400)
 }

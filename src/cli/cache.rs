@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use anyhow::bail;
 use clap::Args;
+use vmconf::model::count::counted;
 use vmconf::run::cache::{ResultCache, Sample, Share};
 use vmconf::text::shell::ShellWords;
 use vmconf::wire::protocol::Hello;
@@ -109,7 +110,7 @@ impl CacheOptions {
         self.results.clone()
     }
 
-    /// Says that nothing is kept, since the machine broke the protocol outside of cases: whoever runs it again must see that again.
+    /// Says that nothing is kept, since the machine broke the protocol outside of cases, so that the next run reports it again.
     pub(super) fn note_nothing_is_kept() {
         output::note("note: --cached: the machine broke the protocol; nothing is kept");
     }
@@ -125,9 +126,9 @@ impl CacheOptions {
         self.file.write(&text);
         let refuted = self.results.refuted();
         if refuted > 0 {
-            let files = if refuted == 1 { "file" } else { "files" };
             output::note(&format!(
-                "note: the answers of {refuted} {files} are discarded; rm{} discards all of this program",
+                "note: the answers of {} are discarded; rm{} discards all of this program",
+                counted(refuted, "file"),
                 ShellWords::from_iter([self.file.path.to_string_lossy()])
             ));
         }

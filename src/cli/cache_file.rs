@@ -26,8 +26,7 @@ impl CacheFile {
     ///
     /// When there is no cache folder.
     pub(super) fn new(folder: &str, name: &str, most: usize) -> anyhow::Result<CacheFile> {
-        let all = history::cache_folder().context("there is no cache folder; VMCONF_CACHE names one")?;
-        Ok(CacheFile { path: all.join(folder).join(name), most })
+        Ok(CacheFile { path: history::cache_folder()?.join(folder).join(name), most })
     }
 
     /// What `parse` makes of the text; `None` if there is no such file, and with a note if it is damaged.

@@ -3,16 +3,14 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use anyhow::Context;
 use clap::Args;
-use clap::builder::{PossibleValue, PossibleValuesParser};
 use vmconf::model::escape::escaped;
 use vmconf::model::exit_code::Exit;
-use vmconf::model::renderer::Renderer;
 use vmconf::report::comparison::{COMPARISONS, ComparisonExtent, ComparisonKind, Shown};
 use vmconf::report::counts;
 use vmconf::wire::comparison::{self, RecordedRunLine};
 
+use super::form::forms;
 use super::history::{self, KEPT, NO_RUN, RecordedRun};
 use super::output;
 use super::settings::Settings;
@@ -23,9 +21,9 @@ use super::settings::Settings;
 ///
 /// A run is `last`, `last~1` for the one before and so on, a name that --list shows, a JSON report
 /// (of run or merge), or - for a JSON report on standard input. Without A and B, the last run is compared
-/// with the one before it of the same paths and filters; with A alone, A with the last. A case is worse
-/// that now fails or is broken and did not so before: the exit code is
-/// then 1, else 0. A case that is listed as known to fail does not pass, but is not worse.
+/// with the one before it of the same paths and filters; with A alone, A with the last. A case is worse if it
+/// fails or is broken now and was not before: the exit code is then 1, else 0. A case that is listed as
+/// known to fail does not pass, but is not worse.
 #[derive(Debug, Args)]
 pub(super) struct CompareArgs {
     /// The earlier run
@@ -41,17 +39,12 @@ pub(super) struct CompareArgs {
     list: bool,
 
     /// Output form
-    #[arg(short, long = "output", alias = "as", value_name = "FORM", default_value = COMPARISONS[0].name, value_parser = forms())]
-    output: String,
+    #[arg(short, long = "output", alias = "as", value_name = "FORM", default_value = COMPARISONS[0].name, value_parser = forms(COMPARISONS))]
+    output: &'static ComparisonKind,
 
     /// Print all cases of each section and, as text, every line in full
     #[arg(long)]
     all: bool,
-}
-
-fn forms() -> PossibleValuesParser {
-    let form = |kind: &ComparisonKind| PossibleValue::new(kind.name).help(kind.doc);
-    PossibleValuesParser::new(COMPARISONS.iter().map(form))
 }
 
 impl CompareArgs {
@@ -69,10 +62,7 @@ impl CompareArgs {
         let extent = if self.all { ComparisonExtent::All } else { ComparisonExtent::Short };
         let commands = [before.command.as_deref(), after.command.as_deref()];
         let shown = Shown { names, commands, comparison: &comparison, cautions: &cautions, extent };
-        let mut out = output::stdout();
-        let kind = Renderer::by_name(COMPARISONS, &self.output).context("--output")?;
-        (kind.new)(&mut out, &shown)?;
-        out.flush()?;
+        output::print(|out| (self.output.new)(out, &shown))?;
         Ok(if comparison.is_worse() { Exit::Failed } else { Exit::Passed })
     }
 }

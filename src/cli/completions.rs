@@ -72,9 +72,8 @@ impl Man {
         }
         let name = self.command.as_ref().map_or("vmconf".to_owned(), |name| format!("vmconf-{name}"));
         let page = pages.into_iter().find(|page| page_name(page) == name);
-        let mut out = output::stdout();
-        write_page(page.with_context(|| format!("there is no command {name}"))?, &mut out)?;
-        out.flush()?;
+        let page = page.with_context(|| format!("there is no command {name}"))?;
+        output::print(|out| write_page(page, out))?;
         Ok(Exit::Passed)
     }
 }

@@ -1,18 +1,14 @@
 //! `vmconf coverage`
 
-use std::io::Write;
-
-use anyhow::Context;
 use clap::Args;
-use clap::builder::{PossibleValue, PossibleValuesParser};
 use vmconf::explain::observed_run::Detail;
 use vmconf::model::exit_code::Exit;
-use vmconf::model::renderer::Renderer;
 use vmconf::prove::coverage::coverage;
 use vmconf::prove::family_coverage::family_coverage;
 use vmconf::prove::suite::VectorSuite;
 use vmconf::report::coverage::{COVERAGES, CoverageKind};
 
+use super::form::forms;
 use super::output;
 use super::select::Select;
 use super::settings::Settings;
@@ -22,21 +18,16 @@ use super::settings::Settings;
 /// Example: vmconf coverage vectors/tinyvm
 ///
 /// For each instruction: how many passing cases execute it, with how many values on the stack compared with those
-/// that it takes, with which operands, whether it jumps, and how it fails. Of a long run, only parts are observed.
-/// Of families, which have no instructions: how many cases there are in each file, and which values fields have before.
+/// that it takes, with which operands, whether it jumps, and how it fails. Long runs are observed in part. Families have
+/// no instructions; for them it shows the number of cases in each file and the initial values of each field.
 #[derive(Debug, Args)]
 pub(super) struct CoverageCommand {
     #[command(flatten)]
     pub(super) select: Select,
 
     /// Output form
-    #[arg(short = 'o', long = "output", value_name = "FORM", default_value = COVERAGES[0].name, value_parser = forms())]
-    form: String,
-}
-
-fn forms() -> PossibleValuesParser {
-    let form = |kind: &CoverageKind| PossibleValue::new(kind.name).help(kind.doc);
-    PossibleValuesParser::new(COVERAGES.iter().map(form))
+    #[arg(short = 'o', long = "output", value_name = "FORM", default_value = COVERAGES[0].name, value_parser = forms(COVERAGES))]
+    form: &'static CoverageKind,
 }
 
 impl CoverageCommand {
@@ -52,10 +43,7 @@ impl CoverageCommand {
             report.left_out += unreadable;
             report.families = families;
         }
-        let kind = Renderer::by_name(COVERAGES, &self.form).context("--output")?;
-        let mut out = output::stdout();
-        (kind.new)(&mut out, &report)?;
-        out.flush()?;
+        output::print(|out| (self.form.new)(out, &report))?;
         let exit = suite.exit();
         output::note_not_passing(report.left_out);
         output::note_broken(suite.broken);

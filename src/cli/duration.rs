@@ -21,5 +21,5 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
 /// What was expected.
 pub(super) fn time_limit(text: &str) -> Result<Duration, String> {
     let limit = duration(text)?;
-    if limit.is_zero() { Err("no run takes no time: expected more than 0".to_owned()) } else { Ok(limit) }
+    if limit.is_zero() { Err("expected a duration above 0".to_owned()) } else { Ok(limit) }
 }

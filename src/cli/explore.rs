@@ -4,7 +4,6 @@ mod elsewhere;
 mod terminal;
 
 use std::env;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -139,9 +138,7 @@ impl Explore {
             output::note(&format!("note: {cut}"));
         }
         if file == Path::new("-") {
-            let mut out = output::stdout();
-            out.write_all(page)?;
-            return Ok(out.flush()?);
+            return Ok(output::print(|out| out.write_all(page))?);
         }
         self.force.write(file, page)
     }

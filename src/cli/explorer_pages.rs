@@ -18,7 +18,7 @@ use vmconf::text::file_name::percent_encoded;
 use vmconf::text::shell::ShellWords;
 
 use super::output;
-use super::reports::{ReportArgs, Written};
+use super::reports::{ReportArgs, ReportWritten};
 use super::result_file::{TemporaryFiles, is_regular};
 
 /// The bytes of a digest in the name of a page.
@@ -59,7 +59,7 @@ impl ExploreArgs {
             flags,
             left,
             names: BTreeSet::new(),
-            written: Written::Yes,
+            written: ReportWritten::Yes,
             temporary_files: temporary_files.clone(),
         }))
     }
@@ -76,7 +76,7 @@ pub(super) struct ExplorerPages {
     /// The names of those that were written.
     names: BTreeSet<OsString>,
     /// Whether all of them were.
-    written: Written,
+    written: ReportWritten,
     temporary_files: TemporaryFiles,
 }
 
@@ -112,7 +112,7 @@ impl ExplorerPages {
         let command = ShellWords::from_iter([opened.id.to_string()]).and(self.flags.clone());
         let written = page::write(opened, &[], &command, &mut bytes).and_then(|_| self.write(&name, &bytes));
         written.map_err(|error| {
-            self.written = Written::No;
+            self.written = ReportWritten::No;
             let path = self.folder.join(&name);
             output::note(&format!("error: {}: the page cannot be written: {error}", path.display()));
             "it could not be written".to_owned()

@@ -1,4 +1,4 @@
-//! The families that files are read by: those in the box, those of `[family]` in `vmconf.toml`, and `--family`.
+//! The families that files are read by: the built-in ones, those of `[family]` in `vmconf.toml`, and `--family`.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ use super::input::read_text;
 use super::output;
 use super::settings::{FILE, Settings};
 
-/// The families in the box and those of `vmconf.toml`.
+/// The built-in families and those of `vmconf.toml`.
 ///
 /// # Errors
 ///

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
-use vmconf::formats::family::{BOXED, Family, FamilyPaths, infer, is_machine_name};
+use vmconf::formats::family::{BUILT_IN, Family, FamilyPaths, infer, is_machine_name};
 use vmconf::formats::{FileReading, FormatOptions};
 use vmconf::model::case::Case;
 use vmconf::model::count::counted;
@@ -43,7 +43,7 @@ pub(super) struct FamilyCommand {
 
 #[derive(Debug, Subcommand)]
 enum FamilySubcommand {
-    /// List the families in the box and those of vmconf.toml
+    /// List the built-in families and those of vmconf.toml
     ///
     /// Example: vmconf family list
     List(FamilyListArgs),
@@ -123,19 +123,17 @@ impl FamilyShowArgs {
     fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         let configured = settings.file.iter().flat_map(|file| &file.config.families);
         let own = configured.clone().find(|declared| declared.name == self.name);
-        let boxed = BOXED.iter().find(|boxed| boxed.name == self.name);
-        let text = match (own, boxed) {
+        let built_in = BUILT_IN.iter().find(|built_in| built_in.name == self.name);
+        let text = match (own, built_in) {
             (Some(declared), _) => read_text(&declared.file)?,
-            (None, Some(boxed)) => boxed.text.to_owned(),
+            (None, Some(built_in)) => built_in.text.to_owned(),
             (None, None) => {
                 let names = configured.map(|declared| declared.name.as_str());
-                let names: Vec<_> = names.chain(BOXED.iter().map(|boxed| boxed.name)).collect();
+                let names: Vec<_> = names.chain(BUILT_IN.iter().map(|built_in| built_in.name)).collect();
                 bail!("there is no family {}; there are {}", self.name, names.join(", "));
             }
         };
-        let mut out = output::stdout();
-        out.write_all(text.as_bytes())?;
-        out.flush()?;
+        output::print(|out| out.write_all(text.as_bytes()))?;
         Ok(Exit::Passed)
     }
 }
@@ -150,8 +148,8 @@ impl FamilyCheckArgs {
             "{}: {}, {}, {}",
             self.declaration.display(),
             family.machine,
-            counted(fields as u64, "field"),
-            counted(members as u64, "input")
+            counted(fields, "field"),
+            counted(members, "input")
         )?;
         let mut paths = family.paths();
         let mut firsts = self.vectors.iter().map(|file| write_first(&mut out, family, file, &mut paths));
@@ -176,7 +174,7 @@ impl FamilyInitArgs {
             bytes += document.text().len();
             documents.push(document);
             if bytes > MAX_INIT_BYTES {
-                let files = counted(documents.len() as u64, "file");
+                let files = counted(documents.len(), "file");
                 output::note(&format!(
                     "note: only the first {files} are read, more than {MAX_INIT_BYTES} bytes"
                 ));
@@ -184,9 +182,7 @@ impl FamilyInitArgs {
             }
         }
         let text = infer(&self.name()?, &documents).map_err(|why| anyhow::anyhow!("{why}"))?;
-        let mut out = output::stdout();
-        out.write_all(text.as_bytes())?;
-        out.flush()?;
+        output::print(|out| out.write_all(text.as_bytes()))?;
         Ok(Exit::Passed)
     }
 
@@ -227,7 +223,7 @@ fn write_first(
     let first = entries.first().context("a file without cases")?;
     let node = JsonNode::at_index(&document, first.node);
     let FileReading { case, diagnostics, .. } = format.read_case(node, FormatOptions::default());
-    let (cases, name) = (counted(entries.len() as u64, "case"), escaped(&first.name));
+    let (cases, name) = (counted(entries.len(), "case"), escaped(&first.name));
     writeln!(out, "\n{}: {cases}; the first one is {name}", escaped(&shown))?;
     let has_errors = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
     for diagnostic in diagnostics {

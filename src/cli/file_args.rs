@@ -10,7 +10,7 @@ use vmconf::machines::MACHINES;
 use vmconf::model::field_type::FieldType;
 use vmconf::model::shape::{MemberShape, Shape};
 use vmconf::run::{Families, FileOptions, FileOverride, IgnoredField};
-use vmconf::text::suggest::nearest;
+use vmconf::text::suggest::did_you_mean;
 
 use super::families;
 use super::limits::LimitArgs;
@@ -155,7 +155,7 @@ fn named(
     let known: Vec<_> = fields.iter().copied().filter(|known| known.name == field).collect();
     if known.is_empty() {
         let names = || fields.iter().map(|known| known.name);
-        let near = nearest(field, names()).map_or(String::new(), |near| format!("; did you mean {near}?"));
+        let near = did_you_mean(field, names());
         match machine {
             Some(machine) => {
                 let names = names().collect::<Vec<_>>().join(", ");

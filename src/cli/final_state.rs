@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use serde_json::{Map, Value as Json, json};
 use vmconf::machines::MachineInfo;
 use vmconf::model::assertion::{Assertion, Expected};
+use vmconf::model::brief::brief;
 use vmconf::model::case::{Case, Step};
 use vmconf::model::escape::escaped;
 use vmconf::model::limits::Limits;
@@ -133,9 +134,7 @@ fn write_value(
         _ => Vec::new(),
     };
     if parts.is_empty() || indent + name.len() + text.len() <= WIDTH {
-        let shown: String = text.chars().take(most).collect();
-        let rest = if shown.len() < text.len() { "…" } else { "" };
-        return writeln!(out, "{:indent$}{}: {}{rest}", "", escaped(name), escaped(&shown));
+        return writeln!(out, "{:indent$}{}: {}", "", escaped(name), escaped(&brief(text, most)));
     }
     writeln!(out, "{:indent$}{}:", "", escaped(name))?;
     parts.iter().try_for_each(|(name, part)| write_value(out, indent + 2, name, part, most))

@@ -34,13 +34,7 @@ pub(super) fn with_case<T>(
     }
     match (&ids[..], only) {
         ([_], Some(loaded)) => use_case(&loaded, 0),
-        ([], _) if !broken.is_empty() => {
-            let last = broken.pop().unwrap_or_default();
-            for line in &broken {
-                output::note(line);
-            }
-            Err(BrokenInput(last).into())
-        }
+        ([], _) if !broken.is_empty() => Err(BrokenInput::of_lines(broken).into()),
         ([], _) => Err(NothingToDo("no case is selected; vmconf list prints all".to_owned()).into()),
         (several, _) => {
             for id in several.iter().take(SHOWN) {

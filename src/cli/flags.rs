@@ -37,7 +37,7 @@ pub(super) enum FlagEffect {
 
 use FlagEffect::{Nothing, Selection, Verdicts};
 
-/// The flags of the commands that read vectors, except those of the limits.
+/// The flags of the commands that read vectors, except those of the limits and of [`TYPED`].
 const FLAGS: &[Flag] = &[
     // Which cases.
     setting("paths", SettingScope::Run, Nothing),
@@ -47,7 +47,6 @@ const FLAGS: &[Flag] = &[
     setting("sample", SettingScope::Run, Selection),
     setting("partition", SettingScope::Run, Nothing),
     typed("rerun", Selection),
-    typed("watch", Nothing),
     setting("known", SettingScope::File, Selection),
     typed("today", Selection),
     // How files are read.
@@ -68,83 +67,29 @@ const FLAGS: &[Flag] = &[
     // Which settings.
     typed("profile", Verdicts),
     typed("no-config", Verdicts),
-    // What `schema` prints.
-    typed("list", Nothing),
     // How the run is done.
     setting("jobs", SettingScope::Run, Nothing),
     setting("max-fail", SettingScope::Run, Nothing),
     setting("fail-fast", SettingScope::Run, Nothing),
     setting("cached", SettingScope::Run, Nothing),
     setting("verify", SettingScope::Run, Nothing),
-    typed("seed", Nothing),
     // How it is reported.
     setting("report", SettingScope::Run, Nothing),
     setting("no-group", SettingScope::Run, Nothing),
     setting("group", SettingScope::Run, Nothing),
     setting("quiet", SettingScope::Run, Nothing),
-    typed("explore", Nothing),
-    typed("verbose", Nothing),
     setting("slow", SettingScope::Run, Nothing),
-    // Of single commands.
-    typed("formats", Nothing),
-    typed("counts", Nothing),
-    typed("run", Nothing),
-    typed("fix", Nothing),
-    typed("rules", Nothing),
-    typed("all", Nothing),
-    typed("output", Nothing),
-    typed("badges", Nothing),
-    typed("results", Nothing),
-    typed("site", Nothing),
-    typed("statement", Nothing),
-    typed("trace", Nothing),
-    typed("json", Nothing),
-    typed("from", Nothing),
-    typed("to", Nothing),
-    typed("last", Nothing),
-    typed("op", Nothing),
-    typed("html", Nothing),
-    typed("source", Nothing),
-    typed("at", Nothing),
-    typed("datum", Nothing),
-    typed("metadata", Nothing),
-    typed("snapshots", Nothing),
-    typed("frame", Nothing),
-    typed("yes", Nothing),
-    typed("changes", Nothing),
-    typed("machine", Nothing),
-    typed("only", Nothing),
-    typed("most", Nothing),
-    typed("max-work", Nothing),
-    typed("min-score", Nothing),
-    typed("search", Nothing),
-    typed("write", Nothing),
-    typed("faults", Nothing),
-    typed("judge", Nothing),
-    typed("leaf", Nothing),
-    typed("fill", Nothing),
-    typed("agree", Nothing),
-    typed("cases", Nothing),
-    typed("each", Nothing),
-    typed("replace", Nothing),
-    typed("allow-outcome-change", Nothing),
-    typed("keep", Nothing),
-    typed("out", Nothing),
-    typed("tries", Nothing),
-    typed("dir", Nothing),
-    typed("fields", Nothing),
-    typed("check", Nothing),
-    typed("accept", Nothing),
-    typed("prune", Nothing),
-    typed("gas", Nothing),
-    typed("input", Nothing),
-    typed("stack", Nothing),
-    typed("vector", Nothing),
-    typed("map", Nothing),
-    typed("record", Nothing),
-    typed("time", Nothing),
-    typed("corpus", Nothing),
-    typed("force", Nothing),
+];
+
+/// Flags that only the command line may set and that change nothing but how the run is done and reported.
+#[rustfmt::skip]
+const TYPED: &[&str] = &[
+    "watch", "list", "seed", "explore", "verbose", "formats", "counts", "run", "fix", "rules", "all", "output",
+    "badges", "results", "site", "statement", "trace", "json", "from", "to", "last", "op", "html", "source", "at",
+    "datum", "metadata", "snapshots", "frame", "yes", "changes", "machine", "only", "most", "max-work", "min-score",
+    "search", "write", "faults", "judge", "leaf", "fill", "agree", "cases", "each", "replace", "allow-outcome-change",
+    "keep", "out", "tries", "dir", "fields", "check", "accept", "prune", "gas", "input", "stack", "vector", "map",
+    "record", "time", "corpus", "force",
 ];
 
 const fn setting(name: &'static str, scope: SettingScope, changes: FlagEffect) -> Flag {
@@ -158,7 +103,7 @@ const fn typed(name: &'static str, changes: FlagEffect) -> Flag {
 /// All rows.
 pub(super) fn all() -> impl Iterator<Item = Flag> {
     let limits = limits::ROWS.iter().map(|row| setting(row.flag, SettingScope::File, Verdicts));
-    FLAGS.iter().copied().chain(limits)
+    FLAGS.iter().copied().chain(limits).chain(TYPED.iter().map(|name| typed(name, Nothing)))
 }
 
 /// The row of the flag of this long name.

@@ -23,7 +23,7 @@ use vmconf::model::interrupt::Interrupt;
 use vmconf::run::sources;
 use vmconf::run::{FileOptions, IgnoredField, LoadOptions};
 use vmconf::testees::MakeTestee;
-use vmconf::testees::process::{ProcessGroups, ProcessVm};
+use vmconf::testees::process::ProcessVm;
 use vmconf::text::json::quoted;
 
 use super::conduct::{Conduct, SteadyBreakdowns};
@@ -39,7 +39,7 @@ use super::program::machine_or_family;
 use super::result_file::ResultFile;
 use super::settings::{ConfigArgs, Settings};
 use super::unwritten::Unwritten;
-use super::vm::{VmsArgs, end_on_interrupt};
+use super::vm::VmsArgs;
 
 /// Find programs or states on which machines differ
 ///
@@ -56,7 +56,7 @@ pub(super) struct FuzzCommand {
     #[arg(value_parser = machine_or_family(), hide_possible_values = true)]
     machine: String,
 
-    /// The declaration of the family of this machine, if it is neither in the box nor in vmconf.toml
+    /// The declaration of the family of this machine, if it is neither built in nor in vmconf.toml
     #[arg(long, value_name = "FILE")]
     family: Option<String>,
 
@@ -123,13 +123,10 @@ fn programs(cases: Option<NonZeroU64>, time: Option<Duration>) -> u64 {
 
 impl FuzzCommand {
     pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
-        let groups = ProcessGroups::default();
-        end_on_interrupt(&groups)?;
-        let vms = self.vms.start(settings, &groups, &Interrupt::default())?;
+        let vms = self.vms.start_until_interrupt(settings, &Interrupt::default())?;
         if vms.is_empty() {
             bail!("name a machine with --vm NAME=COMMAND");
         }
-        let vms: Vec<_> = vms.into_iter().map(Arc::new).collect();
         let subjects: Vec<_> = vms.iter().map(subject).collect();
         let machine = self.machine(settings)?;
         let options = FuzzOptions {

@@ -6,7 +6,7 @@ use clap::{Args, Command};
 use vmconf::model::exit_code::Exit;
 use vmconf::model::limits::{self, LimitRow, Owner};
 use vmconf::run::expression;
-use vmconf::text::suggest::nearest;
+use vmconf::text::suggest::did_you_mean;
 
 use super::errors::{self, UsageError};
 use super::{output, scheduler};
@@ -123,7 +123,6 @@ fn command<'t>(tree: &'t mut Command, words: &[String]) -> anyhow::Result<&'t mu
 
 fn unknown(tree: &Command, word: &str) -> UsageError {
     let commands = tree.get_subcommands().map(Command::get_name);
-    let near = nearest(word, commands.chain(TOPICS.iter().map(|topic| topic.name)));
-    let hint = near.map_or(String::new(), |near| format!("; did you mean {near}?"));
+    let hint = did_you_mean(word, commands.chain(TOPICS.iter().map(|topic| topic.name)));
     UsageError(format!("error: there is no command or topic {word}{hint}"))
 }

@@ -44,17 +44,27 @@ pub(super) const KEPT_BYTES: u64 = 64 << 20;
 pub(super) const FOLDER: &str = "folder.txt";
 
 /// The cache folder: `VMCONF_CACHE`, or vmconf's part of the platform's.
-pub(super) fn cache_folder() -> Option<PathBuf> {
+///
+/// # Errors
+///
+/// When the platform has none.
+pub(super) fn cache_folder() -> anyhow::Result<PathBuf> {
     if let Some(folder) = std::env::var_os("VMCONF_CACHE").filter(|folder| !folder.is_empty()) {
-        return Some(folder.into());
+        return Ok(folder.into());
     }
-    Some(etcetera::choose_base_strategy().ok()?.cache_dir().join("vmconf"))
+    let platform = etcetera::choose_base_strategy().ok();
+    let platform = platform.context("there is no cache folder; VMCONF_CACHE names one")?;
+    Ok(platform.cache_dir().join("vmconf"))
 }
 
 /// The folder of the runs from this folder.
-pub(super) fn folder(anchor: &Anchor) -> Option<PathBuf> {
+///
+/// # Errors
+///
+/// When there is no cache folder.
+pub(super) fn folder(anchor: &Anchor) -> anyhow::Result<PathBuf> {
     let hash = hex::encode(Sha256::digest(anchor.folder().as_os_str().as_encoded_bytes()));
-    Some(cache_folder()?.join(format!("runs-{}", &hash[..16])))
+    Ok(cache_folder()?.join(format!("runs-{}", &hash[..16])))
 }
 
 /// What a run executes.
@@ -88,7 +98,7 @@ pub(super) fn now() -> String {
 ///
 /// When it cannot be written.
 pub(super) fn record(anchor: &Anchor, run: &mut Spool) -> io::Result<()> {
-    let Some(folder) = folder(anchor) else { return Ok(()) };
+    let Ok(folder) = folder(anchor) else { return Ok(()) };
     fs::create_dir_all(&folder)?;
     let note = folder.join(FOLDER);
     if !note.exists() {
@@ -127,7 +137,7 @@ fn put(folder: &Path, run: &mut Spool) -> io::Result<()> {
             result => return result,
         }
     }
-    Err(io::Error::other(format!("{ATTEMPTS} names in turn are taken")))
+    Err(io::Error::other(format!("no free file name after {ATTEMPTS} attempts")))
 }
 
 fn ignore(error: io::Error, kind: ErrorKind) -> io::Result<()> {
@@ -175,7 +185,7 @@ impl RecordedRun {
     ///
     /// When there is no cache folder, or it cannot be read.
     pub(super) fn of(anchor: &Anchor) -> anyhow::Result<RecordedRun> {
-        let folder = folder(anchor).context("there is no cache folder; VMCONF_CACHE names one")?;
+        let folder = folder(anchor)?;
         let names = names(&folder).with_context(|| folder.display().to_string())?;
         Ok(RecordedRun { folder, names })
     }

@@ -6,11 +6,11 @@ use std::path::Path;
 use anyhow::bail;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use vmconf::formats::family::BOXED;
+use vmconf::formats::family::BUILT_IN;
 use vmconf::machines::MACHINES;
 use vmconf::model::exit_code::Exit;
 use vmconf::text::shell::quoted;
-use vmconf::text::suggest::nearest;
+use vmconf::text::suggest::did_you_mean;
 
 use super::output;
 use super::result_file::ResultFile;
@@ -57,7 +57,7 @@ macro_rules! start {
     };
 }
 
-/// A row for each machine and each family in the box.
+/// A row for each machine and each built-in family.
 const STARTS: &[ProjectStart] = &[
     start!("evm", Some("three-and-four"), "docs/examples/formats", "vmtests.json"),
     start!("ethereum", Some("transfer/London/d0g0v0"), "docs/examples/formats", "statetest.json"),
@@ -84,7 +84,8 @@ const STARTS: &[ProjectStart] = &[
 /// The rows for what this build has.
 fn available() -> impl Iterator<Item = &'static ProjectStart> {
     let is_there = |name| {
-        MACHINES.iter().any(|machine| machine.name == name) || BOXED.iter().any(|family| family.name == name)
+        MACHINES.iter().any(|machine| machine.name == name)
+            || BUILT_IN.iter().any(|family| family.name == name)
     };
     STARTS.iter().filter(move |start| is_there(start.name))
 }
@@ -124,8 +125,7 @@ impl InitProject {
         if let Some(start) = available().find(|start| start.name == name) {
             return Ok(start);
         }
-        let near = nearest(&name, available().map(|start| start.name));
-        let hint = near.map_or(String::new(), |near| format!("; did you mean {near}?"));
+        let hint = did_you_mean(&name, available().map(|start| start.name));
         bail!("there is no machine or family {name}{hint}")
     }
 }
@@ -228,7 +228,7 @@ impl ProjectStart {
 mod tests {
     use std::collections::BTreeSet;
 
-    use vmconf::formats::family::BOXED;
+    use vmconf::formats::family::BUILT_IN;
     use vmconf::machines::MACHINES;
 
     use super::{DEFAULT, available};
@@ -237,7 +237,7 @@ mod tests {
     fn every_machine_and_family_has_one_row() {
         let names: Vec<_> = available().map(|start| start.name).collect();
         let machines = MACHINES.iter().map(|machine| machine.name);
-        let expected: BTreeSet<_> = machines.chain(BOXED.iter().map(|family| family.name)).collect();
+        let expected: BTreeSet<_> = machines.chain(BUILT_IN.iter().map(|family| family.name)).collect();
         assert_eq!(names.iter().copied().collect::<BTreeSet<_>>(), expected);
         assert_eq!(names.len(), expected.len(), "a row twice: {names:?}");
         assert!(names.contains(&DEFAULT));

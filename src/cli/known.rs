@@ -15,7 +15,7 @@ use vmconf::model::exit_code::Exit;
 use vmconf::model::verdict::DifferenceKind;
 use vmconf::run;
 use vmconf::run::expected_failures::elsewhere::elsewhere;
-use vmconf::run::expected_failures::update::{self, Accepted, Policy, Unseen};
+use vmconf::run::expected_failures::update::{self, AcceptedFailures, Policy, Unseen};
 use vmconf::run::expected_failures::{Date, ExpectedFailures};
 
 use super::bless::note_broken;
@@ -43,7 +43,7 @@ pub(super) struct KnownArgs {
 fn parse_date(text: &str) -> Result<Date, String> {
     let datetime: Option<toml_edit::Datetime> = text.parse().ok();
     let date = datetime.filter(|it| it.time.is_none()).and_then(|it| it.date);
-    date.ok_or_else(|| "this is no day; a date has the form 2030-12-31".to_owned())
+    date.ok_or_else(|| "not a date; expected the form 2030-12-31".to_owned())
 }
 
 impl KnownArgs {
@@ -172,7 +172,7 @@ impl Update {
             _ => {}
         });
         let policy = Policy {
-            accepted: self.accept.clone().map_or(Accepted::Nothing, Accepted::All),
+            accepted: self.accept.clone().map_or(AcceptedFailures::Nothing, AcceptedFailures::All),
             unseen: if self.prune { Unseen::Prune } else { Unseen::Keep },
         };
         let elsewhere = elsewhere(&known, &reports, &settings.anchor, &options);

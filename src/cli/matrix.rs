@@ -4,18 +4,15 @@ mod pages;
 mod results;
 
 use std::env;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use clap::Args;
-use clap::builder::{PossibleValue, PossibleValuesParser};
 use vmconf::machines::has_instruction;
 use vmconf::model::escape::escaped;
 use vmconf::model::event::Event;
 use vmconf::model::exit_code::Exit;
-use vmconf::model::renderer::Renderer;
 use vmconf::report::conformance::{ConformanceMachine, ConformanceRun, UnlikeSuites, unlike_suites};
 use vmconf::report::matrix::{MATRICES, MatrixKind, badge};
 use vmconf::run::matrix::{MatrixCollector, MatrixMachine};
@@ -26,6 +23,7 @@ use vmconf::text::file_name::shown;
 use vmconf::wire::matrix::Matrix;
 
 use self::results::ResultsArgument;
+use super::form::forms;
 use super::number::positive;
 use super::output;
 use super::processors::processors;
@@ -56,8 +54,8 @@ pub(super) struct MatrixCommand {
     jobs: Option<u16>,
 
     /// Output form
-    #[arg(short = 'o', long = "output", value_name = "FORM", default_value = MATRICES[0].name, value_parser = forms())]
-    form: String,
+    #[arg(short = 'o', long = "output", value_name = "FORM", default_value = MATRICES[0].name, value_parser = forms(MATRICES))]
+    form: &'static MatrixKind,
 
     /// A JSON report of vmconf run instead of a machine to run, from any computer; repeatable
     ///
@@ -86,11 +84,6 @@ fn working_folder() -> String {
     name.map_or_else(|| ".".to_owned(), |name| shown(name.as_ref()))
 }
 
-fn forms() -> PossibleValuesParser {
-    let form = |kind: &MatrixKind| PossibleValue::new(kind.name).help(kind.doc);
-    PossibleValuesParser::new(MATRICES.iter().map(form))
-}
-
 impl MatrixCommand {
     pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         let is_of_reports = !self.results.is_empty();
@@ -104,10 +97,7 @@ impl MatrixCommand {
             ));
         }
         let matrix = collector.finish();
-        let kind = Renderer::by_name(MATRICES, &self.form).context("--output")?;
-        let mut out = output::stdout();
-        (kind.new)(&mut out, &matrix)?;
-        out.flush()?;
+        output::print(|out| (self.form.new)(out, &matrix))?;
         self.write_badges(&matrix)?;
         if let Some(folder) = &self.site {
             pages::write_site(folder, &matrix, &machines, &suite)?;

@@ -1,6 +1,5 @@
 //! `vmconf minimize`
 
-use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -125,9 +124,7 @@ impl MinimizeCommand {
         if let Some(path) = &self.out {
             self.force.write(path, small.text.as_bytes())?;
         } else {
-            let mut out = output::stdout();
-            out.write_all(harmless(&small.text).as_bytes())?;
-            out.flush()?;
+            output::print(|out| out.write_all(harmless(&small.text).as_bytes()))?;
         }
         note_result(&small, source, &subject);
         if run::is_elsewhere(loaded) {

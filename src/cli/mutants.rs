@@ -1,17 +1,15 @@
 //! `vmconf mutants`
 
 use std::collections::BTreeSet;
-use std::io::Write;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
-use clap::builder::{PossibleValue, PossibleValuesParser};
 use vmconf::explain::observed_run::Detail;
 use vmconf::machines::MachineInfo;
 use vmconf::model::count::counted;
 use vmconf::model::exit_code::Exit;
-use vmconf::model::renderer::Renderer;
 use vmconf::prove::judge::{self, JUDGE, Negatives};
 use vmconf::prove::mutants::fault::{PlantedFault, faults_of};
 use vmconf::prove::mutants::known::KnownFaults;
@@ -24,10 +22,11 @@ use vmconf::run::cache::ProgramKey;
 use vmconf::run::filter::Filter;
 use vmconf::run::sources::Sources;
 use vmconf::run::suite_key::SuiteKey;
-use vmconf::text::suggest::nearest;
+use vmconf::text::suggest::did_you_mean;
 use vmconf::wire::mutants::Mutants;
 
 use super::cache_file::{self, CacheFile};
+use super::form::forms;
 use super::number::{number, percent, positive};
 use super::processors::processors;
 use super::program::machine_argument;
@@ -98,13 +97,8 @@ pub(super) struct MutantsCommand {
     cached: bool,
 
     /// Output form
-    #[arg(short = 'o', long = "output", value_name = "FORM", default_value = MUTANTS[0].name, value_parser = forms())]
-    form: String,
-}
-
-fn forms() -> PossibleValuesParser {
-    let form = |kind: &MutantsKind| PossibleValue::new(kind.name).help(kind.doc);
-    PossibleValuesParser::new(MUTANTS.iter().map(form))
+    #[arg(short = 'o', long = "output", value_name = "FORM", default_value = MUTANTS[0].name, value_parser = forms(MUTANTS))]
+    form: &'static MutantsKind,
 }
 
 impl MutantsCommand {
@@ -164,11 +158,8 @@ impl MutantsCommand {
         Ok(self.exit(&mutants, negatives.broken))
     }
 
-    fn write(&self, mutants: &Mutants) -> anyhow::Result<()> {
-        let kind = Renderer::by_name(MUTANTS, &self.form).context("--output")?;
-        let mut out = output::stdout();
-        (kind.new)(&mut out, mutants)?;
-        Ok(out.flush()?)
+    fn write(&self, mutants: &Mutants) -> io::Result<()> {
+        output::print(|out| (self.form.new)(out, mutants))
     }
 
     fn exit(&self, mutants: &Mutants, broken: u64) -> Exit {
@@ -232,7 +223,7 @@ fn check_pattern(pattern: &str, names: &[String]) -> anyhow::Result<()> {
         1 => names.iter().flat_map(|name| name.split('/')).collect(),
         _ => shortened.iter().map(String::as_str).collect(),
     };
-    let near = nearest(pattern, known).map_or(String::new(), |near| format!("; did you mean {near}?"));
+    let near = did_you_mean(pattern, known);
     anyhow::bail!("--only {pattern}: no fault of these machines has this name{near}")
 }
 

@@ -16,6 +16,13 @@ pub(super) fn stdout() -> impl Write {
     buffered(WhenClosed::Drop)
 }
 
+/// Prints what this writes.
+pub(super) fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let mut out = stdout();
+    write(&mut out)?;
+    out.flush()
+}
+
 /// Standard output for a command that only prints a long stream: when the pipe is closed, the process exits
 /// successfully.
 pub(super) fn stdout_to_the_end() -> impl Write {

@@ -6,7 +6,6 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
 use indexmap::IndexMap;
 use vmconf::model::case::CaseId;
 use vmconf::model::case_report::CaseReport;
@@ -36,8 +35,7 @@ pub(super) type Outstanding = IndexMap<String, RecordedOutcome>;
 ///
 /// When the platform has no cache folder, or the file is damaged.
 pub(super) fn read(anchor: &Anchor) -> anyhow::Result<Outstanding> {
-    let folder = history::folder(anchor).context("there is no cache folder; VMCONF_CACHE names one")?;
-    read_file(&folder.join(FILE))
+    read_file(&history::folder(anchor)?.join(FILE))
 }
 
 fn read_file(path: &Path) -> anyhow::Result<Outstanding> {
@@ -177,7 +175,7 @@ pub(super) fn forget(anchor: &Anchor, deleted: &HashSet<String>) -> io::Result<(
 /// Changes the file, which other processes may change at the same time, if `edit` changes the failures. A damaged file
 /// is replaced.
 fn change(anchor: &Anchor, edit: impl FnOnce(&mut Outstanding) -> bool) -> io::Result<()> {
-    let Some(folder) = history::folder(anchor) else { return Ok(()) };
+    let Ok(folder) = history::folder(anchor) else { return Ok(()) };
     let path: PathBuf = folder.join(FILE);
     let locked = match File::open(folder.join(history::FOLDER)) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),

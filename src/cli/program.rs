@@ -1,10 +1,7 @@
 //! Arguments that `asm`, `disasm`, `exec` and `isa` share: the name of a machine, the file of a program.
 
-use std::ffi::OsStr;
-
-use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
-use clap::{Arg, Command};
-use vmconf::formats::family::BOXED;
+use clap::builder::TypedValueParser;
+use vmconf::formats::family::BUILT_IN;
 use vmconf::machines::MACHINES;
 use vmconf::model::case::Case;
 use vmconf::model::count::counted;
@@ -15,41 +12,21 @@ use vmconf::run::sources::{SourceOrigin, VectorSource};
 use vmconf::run::{self, LoadOptions};
 
 use super::errors::BrokenInput;
+use super::offered_names::OfferedNames;
 
 /// The name of a machine that vmconf embeds. Any text is taken: what else it may name, only the settings know; see
 /// [`families::embedded`](super::families::embedded).
 pub(super) fn machine_argument() -> impl TypedValueParser<Value = String> {
-    MachineNameParser(|| MACHINES.iter().map(|machine| machine.name).collect())
+    OfferedNames(|| MACHINES.iter().map(|machine| machine.name).collect())
 }
 
 /// The name of a machine, embedded or of a family.
 pub(super) fn machine_or_family() -> impl TypedValueParser<Value = String> {
     let names = || {
-        let families = BOXED.iter().map(|family| family.name);
+        let families = BUILT_IN.iter().map(|family| family.name);
         MACHINES.iter().map(|machine| machine.name).chain(families).collect()
     };
-    MachineNameParser(names)
-}
-
-/// Any text, of which help and completions offer these names.
-#[derive(Debug, Clone)]
-struct MachineNameParser(fn() -> Vec<&'static str>);
-
-impl TypedValueParser for MachineNameParser {
-    type Value = String;
-
-    fn parse_ref(
-        &self,
-        command: &Command,
-        argument: Option<&Arg>,
-        value: &OsStr,
-    ) -> Result<String, clap::Error> {
-        StringValueParser::new().parse_ref(command, argument, value)
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new((self.0)().into_iter().map(PossibleValue::new)))
-    }
+    OfferedNames(names)
 }
 
 /// The error for a machine whose programs are not text.

@@ -84,7 +84,7 @@ impl ReportArgs {
     }
 
     /// Removes the reports of an earlier run, since this run writes none: nobody takes them for those of this one. Files
-    /// of somebody else stay.
+    /// that vmconf did not write stay.
     pub(super) fn remove_earlier(&self) {
         for requested in self.requested.iter().filter(|requested| check_file(requested).is_ok()) {
             requested.file.iter().for_each(|path| remove_earlier(path));
@@ -215,7 +215,7 @@ impl Reports {
     ///
     /// # Errors
     ///
-    /// When several reports go to standard output or to one file, or a file is somebody else's.
+    /// When several reports go to standard output or to one file, or vmconf did not write a file that exists.
     pub(super) fn new(
         args: &ReportArgs,
         options: &report::ReportOptions,
@@ -264,15 +264,15 @@ impl Reports {
 
 /// Whether something was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Written {
+pub(super) enum ReportWritten {
     Yes,
     No,
 }
 
-impl Written {
+impl ReportWritten {
     /// The exit code of a run that otherwise ends with `exit`.
     pub(super) fn exit(self, exit: Exit) -> Exit {
-        if self == Written::No && exit != Exit::Interrupted { Exit::Broken } else { exit }
+        if self == ReportWritten::No && exit != Exit::Interrupted { Exit::Broken } else { exit }
     }
 }
 
@@ -346,14 +346,14 @@ impl ReportOutput {
     }
 
     /// Moves the file into place.
-    fn finish(mut self) -> Written {
-        let Some((report, file)) = self.open.take() else { return Written::No };
+    fn finish(mut self) -> ReportWritten {
+        let Some((report, file)) = self.open.take() else { return ReportWritten::No };
         drop(report);
         match file.map_or(Ok(()), ResultFile::finish) {
-            Ok(()) => Written::Yes,
+            Ok(()) => ReportWritten::Yes,
             Err(error) => {
                 self.fail(&error);
-                Written::No
+                ReportWritten::No
             }
         }
     }

@@ -4,12 +4,12 @@ use std::io::Write;
 
 use anyhow::bail;
 use clap::Args;
-use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use vmconf::model::exit_code::Exit;
-use vmconf::text::suggest::nearest;
+use vmconf::text::suggest::did_you_mean;
 use vmconf::wire::schema::{self, SCHEMAS};
 
 use super::errors::UsageError;
+use super::offered_names::OfferedNames;
 use super::settings::{ConfigArgs, Settings};
 use super::{families, output};
 
@@ -21,7 +21,7 @@ use super::{families, output};
 #[derive(Debug, Args)]
 pub(super) struct SchemaArgs {
     /// The schema; --list names them all
-    #[arg(value_parser = SchemaNameParser, required_unless_present = "list")]
+    #[arg(value_parser = OfferedNames(|| SCHEMAS.iter().map(|schema| schema.name).collect()), required_unless_present = "list")]
     name: Option<String>,
 
     /// List the schemas, each with a command that reads or writes such a file
@@ -30,27 +30,6 @@ pub(super) struct SchemaArgs {
 
     #[command(flatten)]
     config: ConfigArgs,
-}
-
-/// Any text, of which completions offer the names of schemas.
-#[derive(Debug, Clone)]
-struct SchemaNameParser;
-
-impl TypedValueParser for SchemaNameParser {
-    type Value = String;
-
-    fn parse_ref(
-        &self,
-        command: &clap::Command,
-        argument: Option<&clap::Arg>,
-        value: &std::ffi::OsStr,
-    ) -> Result<String, clap::Error> {
-        StringValueParser::new().parse_ref(command, argument, value)
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(SCHEMAS.iter().map(|schema| PossibleValue::new(schema.name))))
-    }
 }
 
 impl SchemaArgs {
@@ -87,7 +66,7 @@ fn of_family(name: &str, settings: &Settings) -> anyhow::Result<String> {
     if !families::is_path(name) && configured.by_name(name).is_none() {
         let machines: Vec<_> = configured.iter().map(|known| known.family.machine).collect();
         let names = SCHEMAS.iter().map(|schema| schema.name).chain(machines);
-        let near = nearest(name, names).map_or(String::new(), |near| format!("; did you mean {near}?"));
+        let near = did_you_mean(name, names);
         let what =
             format!("error: there is no schema {name}{near}\ntip: vmconf schema --list names them all");
         return Err(UsageError(what).into());

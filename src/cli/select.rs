@@ -14,7 +14,7 @@ use vmconf::run::expression::{Expr, ExprSelection, Outcomes};
 use vmconf::run::filter::Filter;
 use vmconf::run::sources::{self, Sources, UnusablePath, VectorSource};
 use vmconf::run::{self, CaseSample, Families, LoadOptions, MissingCase, RunOptions};
-use vmconf::text::suggest::nearest;
+use vmconf::text::suggest::did_you_mean;
 
 use super::errors::UsageError;
 use super::file_args::{self, FileArgs};
@@ -246,8 +246,7 @@ fn of_fork(name: &str) -> anyhow::Result<Expr> {
     if forks::all().any(|known| known.eq_ignore_ascii_case(name)) {
         return Ok(format!("fork(\"{name}\")").parse::<Expr>()?);
     }
-    let near = nearest(name, forks::all()).map_or(String::new(), |near| format!("; did you mean {near}?"));
-    anyhow::bail!("--fork: unknown fork {name:?}{near}")
+    anyhow::bail!("--fork: unknown fork {name:?}{}", did_you_mean(name, forks::all()))
 }
 
 fn no_such_case(source: &VectorSource, missing: &MissingCase) -> anyhow::Error {

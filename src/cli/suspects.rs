@@ -1,17 +1,13 @@
 //! `vmconf suspects`
 
 use std::collections::HashMap;
-use std::io::Write;
 
-use anyhow::Context;
 use clap::Args;
-use clap::builder::{PossibleValue, PossibleValuesParser};
 use indexmap::IndexSet;
 use vmconf::model::count::counted;
 use vmconf::model::escape::escaped;
 use vmconf::model::event::{Event, RunSummary};
 use vmconf::model::exit_code::Exit;
-use vmconf::model::renderer::Renderer;
 use vmconf::model::suspects::SuspectAnalysis;
 use vmconf::model::verdict::DifferenceKind;
 use vmconf::report::suspects::{SUSPECTS, SuspectsKind};
@@ -23,6 +19,7 @@ use vmconf::wire::comparison::{RecordedOutcome, RecordedRunLine};
 
 use super::errors::{NothingToDo, UsageError};
 use super::flags::FlagEffect;
+use super::form::forms;
 use super::history::RecordedRun;
 use super::number::positive;
 use super::processors::processors;
@@ -35,8 +32,9 @@ use super::{output, spectra};
 ///
 /// Example: vmconf suspects vectors/evm --vm 'mine=vmconf serve evm'
 ///
-/// Runs the cases, and compares what failing and passing ones execute: the fewest instructions of which each failing
-/// case executes one, with what speaks for them. Cases in which rather the vector is wrong are listed apart.
+/// Runs the cases, and compares what failing and passing ones execute. Prints the smallest set of instructions such
+/// that each failing case executes one of them, and the evidence for each. Cases whose vector is probably wrong are
+/// listed separately.
 #[derive(Debug, Args)]
 pub(super) struct Suspects {
     #[command(flatten)]
@@ -54,13 +52,8 @@ pub(super) struct Suspects {
     jobs: Option<u16>,
 
     /// Output form
-    #[arg(short = 'o', long = "output", value_name = "FORM", default_value = SUSPECTS[0].name, value_parser = forms())]
-    form: String,
-}
-
-fn forms() -> PossibleValuesParser {
-    let form = |kind: &SuspectsKind| PossibleValue::new(kind.name).help(kind.doc);
-    PossibleValuesParser::new(SUSPECTS.iter().map(form))
+    #[arg(short = 'o', long = "output", value_name = "FORM", default_value = SUSPECTS[0].name, value_parser = forms(SUSPECTS))]
+    form: &'static SuspectsKind,
 }
 
 /// The verdicts of a run by case id, and how the run ended.
@@ -121,10 +114,7 @@ impl Suspects {
             let passing = verdicts.of.values().filter(|kind| **kind == DifferenceKind::Pass).count() as u64;
             SuspectAnalysis { passing, ..SuspectAnalysis::default() }
         };
-        let kind = Renderer::by_name(SUSPECTS, &self.form).context("--output")?;
-        let mut out = output::stdout();
-        (kind.new)(&mut out, &analysis, &settings.repeated(FlagEffect::Verdicts))?;
-        out.flush()?;
+        output::print(|out| (self.form.new)(out, &analysis, &settings.repeated(FlagEffect::Verdicts)))?;
         Ok(verdicts.exit)
     }
 

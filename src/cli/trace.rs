@@ -20,7 +20,7 @@ use vmconf::run::{self, JudgedCase, LoadedFile, RunOptions, Worker};
 use vmconf::testees::TesteeState;
 use vmconf::testees::embedded::Embedded;
 use vmconf::testees::process::ProcessVm;
-use vmconf::text::suggest::nearest;
+use vmconf::text::suggest::did_you_mean;
 
 use super::errors::BrokenInput;
 use super::families::NO_INSTRUCTIONS;
@@ -185,8 +185,7 @@ fn op(isa: &'static Isa, name: &str) -> anyhow::Result<&'static OpInfo> {
             return format!("--op {name}: {NO_INSTRUCTIONS}");
         }
         let names = isa.ops.iter().flat_map(|op| [Some(op.name), op.alias]).flatten();
-        let perhaps = nearest(name, names).map(|near| format!("; did you mean {near}?"));
-        format!("--op {name}: {} has no such instruction{}", isa.machine, perhaps.unwrap_or_default())
+        format!("--op {name}: {} has no such instruction{}", isa.machine, did_you_mean(name, names))
     })
 }
 

@@ -222,6 +222,21 @@ impl VmsArgs {
         vms.map(|(_, vm)| vm.map_err(|why| cannot_run(&why))).collect()
     }
 
+    /// Starts the machines; Ctrl-C ends their processes and this one. For commands that write no reports.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`VmsArgs::start`].
+    pub(super) fn start_until_interrupt(
+        &self,
+        settings: &Settings,
+        interrupt: &Interrupt,
+    ) -> anyhow::Result<Vec<Arc<ProcessVm>>> {
+        let groups = ProcessGroups::default();
+        end_on_interrupt(&groups)?;
+        Ok(self.start(settings, &groups, interrupt)?.into_iter().map(Arc::new).collect())
+    }
+
     /// The machines as they are named on the command line; without `--vm`, those of `vmconf.toml`.
     pub(super) fn arguments(&self, settings: &Settings) -> Vec<String> {
         let configured = settings.file.iter().flat_map(|file| &file.config.vms);

@@ -32,7 +32,7 @@ impl WorldsArgs {
             return Ok(None);
         }
         let sources = sources::find(&self.worlds, &settings.anchor)?.sources.iter().collect();
-        let path = history::cache_folder().map(|folder| folder.join("worlds").join(self.name()));
+        let path = history::cache_folder().ok().map(|folder| folder.join("worlds").join(self.name()));
         let kept = path.as_ref().and_then(|path| fs::read_to_string(path).ok()).unwrap_or_default();
         let worlds = Worlds::new(sources, &kept);
         if let (Some(path), Some(text)) = (path, worlds.text())

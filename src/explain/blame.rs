@@ -29,7 +29,7 @@ use self::row_deviation::Declared;
 pub use self::search::{Counter, SoughtDatum, WriterSearch};
 use self::stack::created;
 pub(super) use self::stack::{taken, top, written};
-use self::variables::Variables;
+use self::variables::KnownVariables;
 
 use crate::isa::OpInfo;
 use crate::machines::inspect::{Effects, GasCount, Inspect, frame_of, written_besides};
@@ -88,7 +88,7 @@ pub struct Recorder {
     goes_on: Option<Declared>,
     /// The program counter after the last instruction if it does not jump.
     after: usize,
-    variables: Variables,
+    variables: KnownVariables,
     /// The first kept instruction before the first question that did not do what its row declares.
     pub row_deviation: Option<RowDeviation>,
     compounds: HashSet<usize>,
@@ -135,7 +135,7 @@ impl Recorder {
             declared: None,
             goes_on: None,
             after: 0,
-            variables: Variables::default(),
+            variables: KnownVariables::default(),
             row_deviation: None,
             compounds: HashSet::new(),
             cache: Vec::new(),

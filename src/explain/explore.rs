@@ -26,7 +26,7 @@ pub use self::open::{
     Opened, OpenedAssertion, failing_assertions, open, open_machine, open_played, whole_run,
 };
 pub use self::picker::{CasePicker, PickReaction};
-pub use self::state::{StateChange, StateLine};
+pub use self::state::{DatumChange, StateLine};
 
 use self::code::ShownCode;
 use self::details::Details;
@@ -323,7 +323,7 @@ impl Explorer {
 
     /// Selects the next row that the last instruction wrote, or that changed otherwise; after the last one, the first.
     fn select_marked(&mut self) {
-        let is_marked = |index: &usize| matches!(&self.state[*index], StateLine::Row { change, .. } if *change != StateChange::None);
+        let is_marked = |index: &usize| matches!(&self.state[*index], StateLine::Row { change, .. } if *change != DatumChange::None);
         let after = (self.selected_state + 1).min(self.state.len());
         match (after..self.state.len()).chain(0..after).find(is_marked) {
             Some(line) => self.click(Pane::State, line),

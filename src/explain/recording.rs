@@ -32,7 +32,7 @@ use crate::testees::embedded::Embedded;
 use self::checkpoints::Checkpoints;
 use self::stretches::{RecordedStretch, Stretch};
 
-pub use self::datum::{Datum, DatumId, StateRow, StateSection, sections_of};
+pub use self::datum::{Datum, DatumId, ShownDatum, StateSection, sections_of};
 pub use self::datum_write::{DatumWrite, DatumWriter, WriteCondition};
 pub use self::moment::{Direction, FoundMoment, FoundWrite, KeepGoing, Moment};
 pub use self::sought::{FoundPlace, Sought};

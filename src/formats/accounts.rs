@@ -1,13 +1,17 @@
 //! Accounts as listed in Ethereum's vectors: an object of `balance`, `nonce`, `code` and `storage` by address.
 
+use std::cell::LazyCell;
+
 use num_bigint::BigInt;
 use smallvec::SmallVec;
 
 use super::ethereum_json::{self, data, number, quantity};
 use super::fields::{Diagnostics, FieldReader, same_key, wrong_type};
+use crate::model::assertion::Expected;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::hex::bytes_key;
 use crate::model::name::Name;
+use crate::model::path::{Path, PathKey};
 use crate::model::rule::LintRule;
 use crate::model::value::Value;
 use crate::text::json::JsonNode;
@@ -111,6 +115,63 @@ fn read_storage(storage: JsonNode<'_>, diagnostics: &mut Diagnostics) -> Vec<(Na
     }
     report_duplicates(keys, storage, "storage key", diagnostics);
     words
+}
+
+/// What an account without a balance, nonce, code and storage is.
+#[derive(Clone, Copy)]
+pub(super) enum EmptyAccount {
+    /// The same as no account.
+    IsAbsent,
+    /// An account.
+    Exists,
+}
+
+/// Demands that there are these accounts at this path, with exactly these leaves, and nothing else.
+pub(super) fn demand_accounts(
+    accounts: Vec<AccountReader>,
+    (at, origin): (Path, u32),
+    empty: EmptyAccount,
+    demand: &mut impl FnMut(Path, Expected, u32),
+) {
+    let listed = accounts.iter().map(|account| PathKey::from(account.key.clone())).collect();
+    demand(at.clone(), Expected::Only(listed), origin);
+    let inside = at.as_parent();
+    for account in accounts {
+        let at = inside.child(account.key);
+        if let EmptyAccount::Exists = empty {
+            demand(at.clone(), Expected::Record, account.at);
+        }
+        let at = at.as_parent();
+        let leaves = [
+            ("balance", account.balance.map(|(origin, number)| (origin, Value::Int(number)))),
+            ("nonce", account.nonce.map(|(origin, number)| (origin, Value::Int(number)))),
+            ("code", account.code.map(|(origin, code)| (origin, Value::Bytes(code)))),
+        ];
+        for (name, leaf) in leaves {
+            let Some((origin, value)) = leaf else { continue };
+            let expected = match empty {
+                EmptyAccount::IsAbsent => or_absent(value),
+                EmptyAccount::Exists => Expected::Is(value),
+            };
+            demand(at.child(name), expected, origin);
+        }
+        let storage = at.child("storage");
+        let listed = account.storage.iter().map(|word| PathKey::from(word.0.clone())).collect();
+        demand(storage.clone(), Expected::Only(listed), account.storage_at.unwrap_or(account.at));
+        let storage = LazyCell::new(|| storage.as_parent());
+        for (key, origin, value) in account.storage {
+            demand(storage.child(key), or_absent(Value::Int(value)), origin);
+        }
+    }
+}
+
+/// Demands this value; zero or empty code equals absence.
+fn or_absent(value: Value) -> Expected {
+    if value == Value::Int(BigInt::ZERO) || value.is_empty() {
+        Expected::IsOrAbsent(value)
+    } else {
+        Expected::Is(value)
+    }
 }
 
 /// The keys of an object, each with its position. No allocation for as many keys as most objects have.

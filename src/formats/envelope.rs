@@ -43,7 +43,7 @@ fn name_of(test: JsonNode<'_>, index: usize) -> String {
 
 /// Whether a file must name its machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum NamedMachine {
+pub(super) enum MachineMember {
     Required,
     /// Something else in the file says what it is for.
     Optional,
@@ -53,13 +53,13 @@ pub(super) enum NamedMachine {
 pub(super) fn open<'d>(
     file: JsonNode<'d>,
     machine: &str,
-    named: NamedMachine,
+    named: MachineMember,
     diagnostics: &mut Diagnostics,
 ) -> Option<FieldReader<'d>> {
     let mut fields = FieldReader::open(file, "file", diagnostics)?;
     let node = match named {
-        NamedMachine::Required => fields.required("machine", diagnostics),
-        NamedMachine::Optional => fields.optional("machine"),
+        MachineMember::Required => fields.required("machine", diagnostics),
+        MachineMember::Optional => fields.optional("machine"),
     };
     if let Some(node) = node
         && node.text().is_none_or(|name| name != machine)

@@ -4,11 +4,14 @@
 //! A number without `0x` is decimal; an address or hash is hex with or without it.
 
 use num_bigint::{BigInt, BigUint};
+use serde_json::Value as Json;
 
 use crate::formats::fields::wrong_type;
+use crate::formats::write_back::{NotRepresentable, hex_like, number_like};
 use crate::model::assertion::Expected;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::hex::{hex_bytes, hex_to_slice, number_key};
+use crate::model::name::Name;
 use crate::model::position::Origin;
 use crate::model::rule::LintRule;
 use crate::model::value::Value;
@@ -225,6 +228,31 @@ pub(super) fn destination(node: JsonNode<'_>) -> Result<Expected, Diagnostic<Ori
     let called = address(node)?;
     let call = Value::Bytes(called.to_vec());
     Ok(if called == [0; 20] { Expected::OneOf(vec![call, creation]) } else { Expected::Is(call) })
+}
+
+/// The destination of a call that is a creation, as published files write it.
+pub(super) const CREATION: &str = "";
+
+/// Whether this is the destination of a creation.
+pub(super) fn is_creation(name: &str, value: &Value) -> bool {
+    name == "destination" && value.len() == Some(0)
+}
+
+/// A datum that the file lacks.
+pub(super) fn fresh(value: &Value) -> Result<Json, NotRepresentable> {
+    Ok(match value {
+        Value::Int(number) => number_like("0x00", number).into(),
+        Value::Bytes(bytes) => hex_like("", bytes).into(),
+        Value::List(items) => Json::Array(items.iter().map(fresh).collect::<Result<_, _>>()?),
+        Value::Record(members) => {
+            let member = |(name, value): &(Name, Value)| {
+                let written = if is_creation(name, value) { CREATION.into() } else { fresh(value)? };
+                Ok((name.to_string(), written))
+            };
+            Json::Object(members.iter().map(member).collect::<Result<_, _>>()?)
+        }
+        other => return Err(NotRepresentable::value(other)),
+    })
 }
 
 /// A quantity as a value.

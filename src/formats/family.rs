@@ -2,7 +2,7 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `boxed.rs` | the list of declarations in `families/` |
+//! | `built_in.rs` | the list of declarations in `families/` |
 //! | `declaration.rs` | a declaration, checked |
 //! | `type_notation.rs`, `node_path.rs`, `constant.rs` | types, paths and values in declarations |
 //! | `reader.rs` | which files fit a declaration, and cases as it says |
@@ -18,7 +18,7 @@
 //!
 //! `docs/src/families.md` is the reference of the language.
 
-mod boxed;
+mod built_in;
 mod constant;
 mod declaration;
 mod demands;
@@ -35,7 +35,7 @@ mod type_notation;
 mod uncompared;
 mod write_back;
 
-pub use self::boxed::{BOXED, BoxedFamily};
+pub use self::built_in::{BUILT_IN, BuiltInFamily};
 pub use self::declaration::{Declaration, MAX_DECLARATION, is_machine_name};
 pub use self::infer::infer;
 pub use self::installed::{Family, FamilyPaths, fitting};

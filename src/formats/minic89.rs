@@ -18,7 +18,7 @@ mod write_back;
 use num_bigint::BigInt;
 
 use self::program::{MACHINE, SharedFunctions};
-use super::envelope::{self, NamedMachine};
+use super::envelope::{self, MachineMember};
 use super::fields::{Diagnostics, FieldReader, wrong_type};
 use super::format::{Evidence, Format, ReadContext};
 use crate::model::case::{Action, Case, Program, Step};
@@ -65,7 +65,9 @@ fn evidence(file: JsonNode<'_>) -> Option<Evidence> {
 }
 
 fn read_rest(file: JsonNode<'_>, _: ReadContext<'_>, diagnostics: &mut Diagnostics) {
-    let Some(mut fields) = envelope::open(file, MACHINE, NamedMachine::Optional, diagnostics) else { return };
+    let Some(mut fields) = envelope::open(file, MACHINE, MachineMember::Optional, diagnostics) else {
+        return;
+    };
     if let Some(program) = fields.required("program", diagnostics) {
         program::read(program, diagnostics);
     }

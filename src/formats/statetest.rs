@@ -13,27 +13,23 @@ mod signed;
 mod test;
 mod write_back;
 
-use std::cell::LazyCell;
-
 use std::sync::{Arc, OnceLock};
 
-use self::exceptions::Demanded;
+use self::exceptions::DemandedRefusal;
 use self::test::Test;
-use super::accounts::read_accounts;
+use super::accounts::{EmptyAccount, demand_accounts, read_accounts};
 use super::ethereum_json::{data_value, hash_value, is_state_test, number_value};
 use super::fields::{Diagnostics, FieldReader, Strictness, wrong_type};
 use super::forks::{self, Named};
 use super::format::{Evidence, FileEntry, Format, ReadContext};
-use num_bigint::Sign;
-
 use crate::model::assertion::{Assertion, Expected};
 use crate::model::case::{Action, Case, Step};
 use crate::model::diagnostic::{Diagnostic, Severity};
-use crate::model::path::{Path, PathKey};
+use crate::model::path::Path;
 use crate::model::position::Origin;
 use crate::model::value::Value;
 use crate::text::json::{JsonDatum, JsonNode, quoted};
-use crate::text::suggest::nearest;
+use crate::text::suggest::did_you_mean;
 
 /// The format's entry in the list of formats.
 pub const FORMAT: Format = Format {
@@ -191,8 +187,7 @@ fn read(entry: JsonNode<'_>, context: ReadContext<'_>, diagnostics: &mut Diagnos
 
 /// Each year brings forks, so that an unknown one is no error.
 fn unknown_fork(name: &str) -> String {
-    let meant = nearest(name, forks::all()).map_or(String::new(), |near| format!("; did you mean {near}?"));
-    format!("unknown fork {}{meant}", quoted(name))
+    format!("unknown fork {}{}", quoted(name), did_you_mean(name, forks::all()))
 }
 
 /// The outcomes that a case can demand, and the classes of refusals.
@@ -240,12 +235,12 @@ impl<'d> Results<'d> {
         }
     }
 
-    fn assertions(&self, refused: Option<Demanded>, diagnostics: &mut Diagnostics) -> Vec<Assertion> {
+    fn assertions(&self, refused: Option<DemandedRefusal>, diagnostics: &mut Diagnostics) -> Vec<Assertion> {
         let mut assertions = Vec::new();
         let mut is = |at: Path, expected: Expected, origin: u32| {
             assertions.push(Assertion { at, expected, origin: Origin(origin), rule: None });
         };
-        if let (Some(Demanded::Classes(classes)), Some(node)) = (refused, self.exception) {
+        if let (Some(DemandedRefusal::Classes(classes)), Some(node)) = (refused, self.exception) {
             let classes = classes.into_iter().map(Value::text).collect();
             is(Path::field("exception"), Expected::OneOf(classes), node.at());
         }
@@ -261,48 +256,11 @@ impl<'d> Results<'d> {
                 is(Path::field(name), Expected::Is(value), node.at());
             }
         }
-        if let Some(state) = self.state {
-            add_state(state, &mut is, diagnostics);
+        if let Some(state) = self.state
+            && let Some(accounts) = read_accounts(state, diagnostics)
+        {
+            demand_accounts(accounts, (Path::field("state"), state.at()), EmptyAccount::Exists, &mut is);
         }
         assertions
     }
-}
-
-/// Demands each leaf of the state, and that there is nothing else.
-fn add_state(
-    state: JsonNode<'_>,
-    is: &mut impl FnMut(Path, Expected, u32),
-    diagnostics: &mut Diagnostics,
-) -> Option<()> {
-    let accounts = read_accounts(state, diagnostics)?;
-    let at = Path::field("state");
-    let listed = accounts.iter().map(|account| PathKey::from(account.key.clone())).collect();
-    is(at.clone(), Expected::Only(listed), state.at());
-    let inside = at.as_parent();
-    for account in accounts {
-        let at = inside.child(account.key);
-        is(at.clone(), Expected::Record, account.at);
-        let at = at.as_parent();
-        let leaves = [
-            ("balance", account.balance.map(|(origin, number)| (origin, Value::Int(number)))),
-            ("nonce", account.nonce.map(|(origin, number)| (origin, Value::Int(number)))),
-            ("code", account.code.map(|(origin, code)| (origin, Value::Bytes(code)))),
-        ];
-        for (name, leaf) in leaves {
-            let Some((origin, value)) = leaf else { continue };
-            is(at.child(name), Expected::Is(value), origin);
-        }
-        let storage = at.child("storage");
-        let listed = account.storage.iter().map(|word| PathKey::from(word.0.clone())).collect();
-        is(storage.clone(), Expected::Only(listed), account.storage_at.unwrap_or(account.at));
-        let storage = LazyCell::new(|| storage.as_parent());
-        for (key, origin, value) in account.storage {
-            // A trie has no zero words.
-            let is_zero = value.sign() == Sign::NoSign;
-            let value = Value::Int(value);
-            let expected = if is_zero { Expected::IsOrAbsent(value) } else { Expected::Is(value) };
-            is(storage.child(key), expected, origin);
-        }
-    }
-    Some(())
 }

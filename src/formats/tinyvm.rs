@@ -31,7 +31,7 @@ mod testcases;
 mod write_back;
 
 use self::reader::{ENDS, MACHINE, TinyReader};
-use super::envelope::{self, NamedMachine};
+use super::envelope::{self, MachineMember};
 use super::fields::{Diagnostics, FieldReader};
 use super::files::VectorFolder;
 use super::format::{Evidence, Format, ReadContext};
@@ -79,7 +79,7 @@ fn evidence(file: JsonNode<'_>) -> Option<Evidence> {
 
 /// The file without its tests.
 fn read_rest(file: JsonNode<'_>, _: ReadContext<'_>, diagnostics: &mut Diagnostics) {
-    if let Some(fields) = envelope::open(file, MACHINE, NamedMachine::Required, diagnostics) {
+    if let Some(fields) = envelope::open(file, MACHINE, MachineMember::Required, diagnostics) {
         fields.finish(diagnostics);
     }
 }

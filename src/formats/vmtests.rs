@@ -8,12 +8,10 @@
 mod new_vector;
 mod write_back;
 
-use std::cell::LazyCell;
-
 use num_bigint::BigInt;
 
 use self::write_back::RESULTS;
-use super::accounts::{AccountMembers, AccountReader, read_accounts};
+use super::accounts::{AccountMembers, AccountReader, EmptyAccount, demand_accounts, read_accounts};
 use super::ethereum_json::{
     self, address, bloom, data, data_value, hash, hash_value, is_state_test, number_value, quantity,
 };
@@ -22,7 +20,7 @@ use super::format::{Evidence, FileEntry, Format, FormatOptions, ValueDebit};
 use crate::model::assertion::{Assertion, Expected};
 use crate::model::case::{Action, Case, Program, Step};
 use crate::model::diagnostic::{Diagnostic, Severity};
-use crate::model::path::{Path, PathKey};
+use crate::model::path::Path;
 use crate::model::position::Origin;
 use crate::model::rule::LintRule;
 use crate::model::value::Value;
@@ -395,39 +393,7 @@ impl AssertionBuilder<'_> {
 
     fn post(&mut self, node: JsonNode<'_>) {
         let Some(accounts) = read_accounts(node, self.diagnostics) else { return };
-        let post = Path::field("post");
-        let names: Vec<_> = accounts.iter().map(|account| PathKey::from(account.key.clone())).collect();
-        self.demand(post.clone(), Expected::Only(names.clone()), node.at());
-        let post = LazyCell::new(|| post.as_parent());
-        for (account, name) in accounts.into_iter().zip(names) {
-            let at = post.child(name).as_parent();
-            let leaves = [
-                ("balance", account.balance.map(|(origin, number)| (origin, Value::Int(number)))),
-                ("nonce", account.nonce.map(|(origin, number)| (origin, Value::Int(number)))),
-                ("code", account.code.map(|(origin, code)| (origin, Value::Bytes(code)))),
-            ];
-            for (name, leaf) in leaves {
-                if let Some((origin, value)) = leaf {
-                    self.or_absent(at.child(name), value, origin);
-                }
-            }
-            let storage = at.child("storage");
-            let words =
-                account.storage.into_iter().map(|(key, origin, value)| (PathKey::from(key), origin, value));
-            let words: Vec<_> = words.collect();
-            let names = words.iter().map(|word| word.0.clone()).collect();
-            self.demand(storage.clone(), Expected::Only(names), account.storage_at.unwrap_or(account.at));
-            let storage = LazyCell::new(|| storage.as_parent());
-            for (name, origin, value) in words {
-                self.or_absent(storage.child(name), Value::Int(value), origin);
-            }
-        }
-    }
-
-    /// Demands this value; zero or empty code equals absence.
-    fn or_absent(&mut self, at: Path, value: Value, origin: u32) {
-        let nothing = value == Value::Int(BigInt::ZERO) || value.is_empty();
-        let expected = if nothing { Expected::IsOrAbsent(value) } else { Expected::Is(value) };
-        self.demand(at, expected, origin);
+        let mut demand = |at, expected, origin| self.demand(at, expected, origin);
+        demand_accounts(accounts, (Path::field("post"), node.at()), EmptyAccount::IsAbsent, &mut demand);
     }
 }

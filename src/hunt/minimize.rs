@@ -110,7 +110,7 @@ pub enum NotMinimized {
     #[error("the case cannot be separated from the other cases of its file")]
     NotSeparable,
     /// With expectations of the machine that says what to demand, it passes.
-    #[error("with what {0} does as the expectation, the case passes: rather the vector is wrong")]
+    #[error("the case passes once it expects what {0} does, so the vector is probably wrong")]
     WrongVector(&'static str),
 }
 

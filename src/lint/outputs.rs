@@ -13,6 +13,6 @@ pub static OUTPUTS: &[OutputKind] = &[
     OutputKind {
         name: "sarif",
         doc: "SARIF 2.1.0, for code scanning and editors; all findings",
-        new: |out, _| Box::new(sarif::Sarif::new(out)),
+        new: |out, _| Box::new(sarif::LintSarif::new(out)),
     },
 ];

@@ -15,7 +15,7 @@ use crate::text::sarif::OPENING;
 use crate::text::source_text::SourceText;
 use crate::wire::line::one_line;
 
-pub(super) struct Sarif {
+pub(super) struct LintSarif {
     out: Box<dyn Write>,
     state: BaselineState,
 }
@@ -28,9 +28,9 @@ enum BaselineState {
     Results,
 }
 
-impl Sarif {
-    pub(super) fn new(out: Box<dyn Write>) -> Sarif {
-        Sarif { out, state: BaselineState::Nothing }
+impl LintSarif {
+    pub(super) fn new(out: Box<dyn Write>) -> LintSarif {
+        LintSarif { out, state: BaselineState::Nothing }
     }
 
     /// Writes everything before the results, once.
@@ -50,7 +50,7 @@ impl Sarif {
     }
 }
 
-impl LintOutput for Sarif {
+impl LintOutput for LintSarif {
     fn file(&mut self, checked: &Checked) -> io::Result<()> {
         self.head()?;
         for diagnostic in &checked.diagnostics {

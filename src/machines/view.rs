@@ -4,7 +4,7 @@
 
 use crate::isa::Isa;
 use crate::isa::disassembler::disassemble;
-use crate::model::brief::brief;
+use crate::model::brief::{brief, brief_bytes};
 use crate::model::cell::Cell;
 use crate::model::hex::bytes_key;
 use crate::model::path::{Path, PathKey};
@@ -308,9 +308,7 @@ fn shown(value: &Value) -> String {
         },
         Value::List(items) => format!("({})", items.len()),
         Value::Record(members) => format!("({})", members.len()),
-        Value::Bytes(bytes) if bytes.len() > MAX_LENGTH / 2 => {
-            format!("{}… ({} bytes)", bytes_key(&bytes[..MAX_LENGTH / 2]), bytes.len())
-        }
+        Value::Bytes(bytes) if bytes.len() > MAX_LENGTH / 2 => brief_bytes(bytes, MAX_LENGTH / 2),
         other => brief(other, MAX_LENGTH),
     }
 }

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
+
 /// The first 16 bytes of a BLAKE3 hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ContentDigest([u8; ContentDigest::LENGTH]);
@@ -57,12 +59,15 @@ impl FromStr for ContentDigest {
 }
 
 /// The version of a folder of vectors, for people.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
 pub struct VectorsVersion {
     /// The folder that has all files of this version, as ids show it.
     pub folder: String,
     /// What the file `VERSION` in it, or in a folder above it, says.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     /// The commit of the git checkout that it is in. The files may have changed since.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
 }

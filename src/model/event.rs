@@ -3,11 +3,14 @@
 use std::fmt;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::case::CaseId;
 use super::case_report::CaseReport;
 use super::diagnostic::Diagnostic;
 use super::escape::escaped;
 use super::explanation::ExplainedCase;
+use super::is_default;
 use super::suspects::SuspectAnalysis;
 use super::verdict::{DifferenceKind, Verdict};
 
@@ -113,7 +116,8 @@ fn grouped(number: u64) -> String {
 }
 
 /// A machine in another process.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
 pub struct UsedVm {
     /// The name that the user gave it.
     pub name: String,
@@ -122,10 +126,13 @@ pub struct UsedVm {
     /// The version of the implementation, as it reports it.
     pub release: String,
     /// The fields that are not compared, since it reports only their hashes.
+    #[serde(rename = "notCompared", default, skip_serializing_if = "Vec::is_empty")]
     pub not_compared: Vec<String>,
     /// What it lacks, as it reports it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lacks: Vec<String>,
     /// What it does beyond the specification, as it reports it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub extensions: Vec<String>,
 }
 
@@ -152,33 +159,42 @@ impl fmt::Display for UsedVm {
 }
 
 /// The numbers of a run.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunSummary {
     /// Cases that passed.
     pub passed: u64,
     /// How many of those passed in an earlier run and were not run again.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub cached: u64,
     /// Cases in which the machine differs.
     pub failed: u64,
     /// Cases that failed as expected.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub known: u64,
     /// Cases that passed although they were expected to fail.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub fixed: u64,
     /// Cases, files, lists of expected failures and machines that are broken.
     pub errors: u64,
     /// Cases that were not run.
     pub skipped: u64,
     /// Cases that need something that the testee lacks.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub unsupported: u64,
     /// Cases in which the testee ended or broke the protocol.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub crashed: u64,
     /// Cases in which the testee did not answer in time.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub timed_out: u64,
     /// Cases that passed when they were tried again, after the testee had crashed or timed out.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub flaky: u64,
     /// How long the run took.
+    #[serde(skip)]
     pub seconds: f64,
     /// Whether the user ended the run before all cases had finished.
+    #[serde(skip)]
     pub interrupted: bool,
 }
 

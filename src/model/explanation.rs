@@ -4,12 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use super::assertion::Expected;
 use super::case::CaseId;
 use super::case_report::CaseReport;
 use super::cell::Cell;
 use super::count::counted;
 use super::diagnostic::Diagnostic;
+use super::is_default;
 use super::path::Path;
 use super::value::Value;
 use super::verdict::DifferenceKind;
@@ -150,24 +153,28 @@ pub struct StateLeaf {
 }
 
 /// Log entries of which the vector demands only the hash.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogComparison {
     /// The entries of the embedded machine, if they have the demanded hash.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub expected: Option<Vec<Value>>,
     /// The actual entries.
     pub actual: Vec<Value>,
 }
 
 /// A list in the state, such as a stack, next to what the vector expects.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StackComparison {
     /// Its path.
+    #[serde(rename = "path")]
     pub at: Path,
     /// What is expected of each item; `None` for items without an expectation.
+    #[serde(rename = "expected")]
     pub wanted: Vec<Option<Expected>>,
     /// The actual items.
     pub actual: Vec<Value>,
     /// The first item that differs.
+    #[serde(skip)]
     pub differs: usize,
 }
 
@@ -391,7 +398,8 @@ impl fmt::Display for Undeclared {
 }
 
 /// The total cost of all instructions of one kind.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", expecting = "an object")]
 pub struct SpentGas {
     /// How many were executed.
     pub count: u64,
@@ -400,8 +408,10 @@ pub struct SpentGas {
     /// How many of them cost more or less than their row says.
     pub unlike_row: u64,
     /// What they cost according to their row.
+    #[serde(default)]
     pub by_row: u64,
     /// What they added to the transaction's refund.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub refund: i64,
 }
 

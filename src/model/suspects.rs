@@ -1,10 +1,14 @@
-//! Which few instructions explain all failures of a run.
+//! Which few instructions explain all failures of a run. As JSON, `schemas/suspects.schema.json` describes it.
+
+use serde::{Deserialize, Serialize, Serializer};
+
+use super::is_default;
 
 /// The maximum number of failures that a run explains by instructions, since their cases are kept until it ends.
 pub const MAX_FAILURES: usize = 5_000;
 
 /// What explains the failures of a run. Each case that fails is in one suspect, in `doubtful` or in `unexplained`.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SuspectAnalysis {
     /// How many cases fail.
     pub failures: u64,
@@ -14,14 +18,24 @@ pub struct SuspectAnalysis {
     pub suspects: Vec<Suspect>,
     /// The next most likely instructions, which the failures do not need.
     pub others: Vec<SuspectName>,
-    /// Cases in which rather the vector is wrong.
+    /// Cases whose vector is probably wrong.
     pub doubtful: Vec<DoubtfulCase>,
     /// The ids of the failing cases that no instruction explains.
     pub unexplained: Vec<String>,
     /// The instructions that failing cases execute and no passing case does.
     pub uncleared: Vec<SuspectName>,
     /// Whether enough cases pass to compare the failing ones with. Otherwise there are no suspects.
+    #[serde(default = "enough")]
     pub is_comparable: bool,
+}
+
+fn enough() -> bool {
+    true
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn rounded<S: Serializer>(score: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64((score * 1000.0).round() / 1000.0)
 }
 
 impl Default for SuspectAnalysis {
@@ -41,7 +55,7 @@ impl Default for SuspectAnalysis {
 }
 
 /// An instruction of a machine, or something else that its cases have in common.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct SuspectName {
     /// The machine.
     pub machine: String,
@@ -50,17 +64,20 @@ pub struct SuspectName {
 }
 
 /// An instruction that explains failures.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Suspect {
     /// The instruction.
+    #[serde(flatten)]
     pub name: SuspectName,
     /// How well it explains which cases fail and which pass: 1 if exactly the cases that execute it fail.
+    #[serde(serialize_with = "rounded")]
     pub score: f64,
     /// The ids of the failing cases that it explains, those with the fewest instructions first.
     pub cases: Vec<String>,
     /// How many of these execute no other suspect.
     pub alone: u64,
     /// In how many of these the machine first differs from the embedded one after it, as its steps say.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub diverging: u64,
     /// How many failing cases execute it.
     pub failing: u64,
@@ -68,13 +85,15 @@ pub struct Suspect {
     pub passing: u64,
     /// What separates the failing cases that execute it from the passing ones; `None` if nothing does better than the
     /// instruction itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub condition: Option<SeparatingCondition>,
     /// The id of the shortest failing case that it explains and that executes no other suspect, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub example: Option<String>,
 }
 
 /// What separates the failing cases that execute an instruction from the passing ones.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SeparatingCondition {
     /// What they do with it: `any operand: negative`.
     pub what: String,
@@ -84,12 +103,12 @@ pub struct SeparatingCondition {
     pub passing: u64,
 }
 
-/// A case in which rather the vector is wrong.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A case whose vector is probably wrong.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DoubtfulCase {
     /// Its id.
     pub id: String,
-    /// Why rather the vector is wrong.
+    /// Why the vector is probably wrong.
     pub why: String,
 }
 

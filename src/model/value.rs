@@ -194,6 +194,13 @@ impl fmt::Display for Value {
     }
 }
 
+/// Whether the number fits 256 bits in two's complement.
+pub(crate) fn fits_256_bits(number: &BigInt) -> bool {
+    // The lowest number has as many bits as its negation, which does not fit.
+    let is_lowest = || number.sign() == Sign::Minus && number.trailing_zeros() == Some(255);
+    number.bits() < 256 || number.bits() == 256 && is_lowest()
+}
+
 fn fmt_int(number: &BigInt, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let sign = if number.sign() == Sign::Minus { "-" } else { "" };
     let magnitude = number.magnitude();

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use super::assertion::Expected;
 use super::path::Path;
 use super::state_table::StateTable;
@@ -307,13 +309,15 @@ pub struct FirstTry {
 }
 
 /// An entry in a list of known failures.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
 pub struct ExpectedListing {
     /// File, line and column.
     pub place: String,
     /// Why the case fails.
     pub reason: String,
     /// A link to more information.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
 }
 

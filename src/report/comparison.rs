@@ -134,8 +134,8 @@ fn json(out: &mut dyn Write, shown: &Shown<'_>) -> io::Result<()> {
         id: changed.id,
         change: changed.change.to_string(),
         worse: changed.is_worse(),
-        before: changed.before.map(ComparedOutcome::of),
-        after: changed.after.map(ComparedOutcome::of),
+        before: changed.before,
+        after: changed.after,
     });
     let line = ComparisonLine {
         from,
@@ -166,28 +166,9 @@ struct ChangedCase<'s> {
     change: String,
     worse: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    before: Option<ComparedOutcome<'s>>,
+    before: Option<&'s RecordedOutcome>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    after: Option<ComparedOutcome<'s>>,
-}
-
-#[derive(Serialize)]
-struct ComparedOutcome<'s> {
-    verdict: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    signature: Option<&'s str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    problem: Option<&'s str>,
-}
-
-impl ComparedOutcome<'_> {
-    fn of(outcome: &RecordedOutcome) -> ComparedOutcome<'_> {
-        ComparedOutcome {
-            verdict: outcome.kind.name(),
-            signature: outcome.signature.as_deref(),
-            problem: outcome.problem.as_deref(),
-        }
-    }
+    after: Option<&'s RecordedOutcome>,
 }
 
 /// How many cases are worse.

@@ -112,7 +112,7 @@ pub struct ConformanceRun {
     /// The vectors.
     pub(super) files: RanFiles,
     /// In which ways cases do not pass, with the reasons that lists of known failures give.
-    pub(super) deviations: IndexMap<Deviation, DeviationCases>,
+    pub(super) deviations: IndexMap<ConformanceDeviation, DeviatingCases>,
     /// Why cases are unsupported, and how many.
     pub(super) unsupported: IndexMap<String, u64>,
     pub(super) not_compared: Vec<FieldNotCompared>,
@@ -124,7 +124,7 @@ pub struct ConformanceRun {
 
 /// A way in which cases do not pass.
 #[derive(Debug, PartialEq, Eq, Hash)]
-pub(super) struct Deviation {
+pub(super) struct ConformanceDeviation {
     /// What is wrong: `evm gas: other value`.
     pub(super) cause: String,
     /// The reason and the link of the list of known failures; `None` if the failure is not expected.
@@ -133,7 +133,7 @@ pub(super) struct Deviation {
 
 /// The cases of a deviation.
 #[derive(Default)]
-pub(super) struct DeviationCases {
+pub(super) struct DeviatingCases {
     pub(super) count: u64,
     /// The ids of the first ones.
     pub(super) first: Vec<String>,
@@ -183,7 +183,7 @@ impl ConformanceRun {
     pub fn started(&mut self, start: &ReportStart) {
         self.vmconf.clone_from(&start.vmconf);
         self.system.clone_from(&start.system);
-        self.set_versions(start.versions.iter().cloned().map(Into::into));
+        self.set_versions(start.versions.iter().cloned());
         if let Some(when) = &start.when {
             self.label = format!("{} ({when})", self.label);
         }
@@ -245,7 +245,7 @@ impl ConformanceRun {
         let cause = signature::unlisted_cause(report.machine.as_deref(), &report.verdict);
         let cause = cause.unwrap_or_else(|| report.verdict.name().to_owned());
         let known = listing.map(|listing| (listing.reason.clone(), listing.link.clone()));
-        let deviation = Deviation { cause, known };
+        let deviation = ConformanceDeviation { cause, known };
         if self.deviations.len() < MAX_KEPT || self.deviations.contains_key(&deviation) {
             let cases = self.deviations.entry(deviation).or_default();
             cases.count += 1;
@@ -281,7 +281,7 @@ impl ConformanceRun {
     }
 
     /// Deviations that are expected first, then those of most cases.
-    pub(super) fn ordered_deviations(&self) -> Vec<(&Deviation, &DeviationCases)> {
+    pub(super) fn ordered_deviations(&self) -> Vec<(&ConformanceDeviation, &DeviatingCases)> {
         let mut all: Vec<_> = self.deviations.iter().collect();
         all.sort_by_key(|(deviation, cases)| (deviation.known.is_none(), std::cmp::Reverse(cases.count)));
         all

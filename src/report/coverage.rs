@@ -53,7 +53,7 @@ fn text(out: &mut dyn Write, coverage: &CoverageReport) -> io::Result<()> {
             "{}: {} of {} executed by {}",
             machine.machine,
             machine.instructions.len() - missing.len(),
-            counted(machine.instructions.len() as u64, "instruction"),
+            counted(machine.instructions.len(), "instruction"),
             counted(machine.cases, "case")
         )?;
         if !missing.is_empty() {
@@ -95,7 +95,7 @@ fn family_head(family: &FamilyCoverage) -> String {
         (_, true) => format!(", {least} in each"),
         (_, false) => format!(", {least} to {most} in each"),
     };
-    let (cases, files) = (counted(counts.sum::<u64>(), "case"), counted(family.files.len() as u64, "file"));
+    let (cases, files) = (counted(counts.sum::<u64>(), "case"), counted(family.files.len(), "file"));
     format!("{}: {cases} in {files}{each}", escaped(&family.machine))
 }
 

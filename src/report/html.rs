@@ -8,6 +8,7 @@ use std::io::{self, Read, Write};
 use std::ops::Range;
 
 use indexmap::{IndexMap, IndexSet};
+use quick_xml::escape::partial_escape;
 use sha2::{Digest, Sha256};
 
 use super::case_block::{broken_source, counted, counts, headline, plain_case};
@@ -330,17 +331,7 @@ fn head(page: &mut String, summary: &RunSummary, run: &str) -> std::fmt::Result 
 
 /// Escapes text for the content of an element or for an attribute value in double quotes.
 fn html(text: &str) -> String {
-    let mut html = String::with_capacity(text.len());
-    for character in escaped_but_lines(text).chars() {
-        match character {
-            '&' => html.push_str("&amp;"),
-            '<' => html.push_str("&lt;"),
-            '>' => html.push_str("&gt;"),
-            '"' => html.push_str("&quot;"),
-            other => html.push(other),
-        }
-    }
-    html
+    partial_escape(escaped_but_lines(text)).replace('"', "&quot;")
 }
 
 /// Like [`escaped`], but keeps line breaks.

@@ -70,9 +70,9 @@ impl Json {
 
     fn start(&mut self, files: usize, vm: Option<&UsedVm>) -> io::Result<()> {
         let mut start = ReportStart::new(files, self.part.as_ref().map(|part| part.partition));
-        start.vm = vm.cloned().map(Into::into);
+        start.vm = vm.cloned();
         start.system = self.system.take();
-        start.versions = self.versions.drain(..).map(Into::into).collect();
+        start.versions = std::mem::take(&mut self.versions);
         if let Some(partition) = &mut start.partition {
             let words = |words: &ShellWords| words.iter().map(str::to_owned).collect();
             partition.typed =

@@ -3,6 +3,8 @@
 
 use std::io::{self, Write};
 
+use quick_xml::escape::partial_escape;
+
 use super::case_block::{broken_source, counted, counts, headline, plain, plural};
 use super::groups::{FailureGroup, FailureGroups};
 use super::kind::{Report, ReportOptions};
@@ -136,7 +138,7 @@ impl Report for Markdown {
 }
 
 fn group_text(group: &FailureGroup, options: &ReportOptions) -> String {
-    let block = html_text(&plain(&group.block));
+    let block = partial_escape(plain(&group.block));
     let more = match group.count - 1 {
         0 => String::new(),
         more => format!("\nand {more} more like it: {}\n", code_span(&group.command(options))),
@@ -147,9 +149,4 @@ fn group_text(group: &FailureGroup, options: &ReportOptions) -> String {
         group.count,
         code_span(&group.title())
     )
-}
-
-/// Escapes text for an HTML element whose content is not parsed as Markdown.
-fn html_text(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

@@ -113,14 +113,13 @@ impl RanSuite<'_> {
         if !changed.is_empty() {
             let named = changed[..changed.len().min(NAMED)].join(", ");
             let more = if changed.len() > NAMED { ", …" } else { "" };
-            parts
-                .push(format!("{} with other content: {named}{more}", counted(changed.len() as u64, "file")));
+            parts.push(format!("{} with other content: {named}{more}", counted(changed.len(), "file")));
         }
         if first > 0 {
-            parts.push(format!("{} only in the first", counted(first as u64, "file")));
+            parts.push(format!("{} only in the first", counted(first, "file")));
         }
         if second > 0 {
-            parts.push(format!("{} only in the second", counted(second as u64, "file")));
+            parts.push(format!("{} only in the second", counted(second, "file")));
         }
         Some(parts.join("; "))
     }

@@ -4,7 +4,6 @@ use std::io::{self, Write};
 
 use super::style::{ACTUAL, DIM, EXPECTED, location};
 use crate::model::case::CaseId;
-use crate::model::count::counted;
 use crate::model::escape::escaped;
 use crate::model::state_table::{MemoryWindow, StateRow, StateTable};
 use crate::model::verdict::{CaseDifference, Failure, vector_step};
@@ -111,8 +110,8 @@ impl TableWriter<'_> {
         let place = self.difference(first).map_or(String::new(), |it| it.place.position.to_string());
         let more = match window.differing - window.cells.iter().filter(|cell| cell.differs).count() {
             0 => String::new(),
-            1 => "; 1 cell more differs".to_owned(),
-            more => format!("; {} more differ", counted(more as u64, "cell")),
+            1 => "; 1 more cell differs".to_owned(),
+            more => format!("; {more} more cells differ"),
         };
         let is_demanded = |cell: &StateRow| self.difference(cell).and_then(|it| it.note.as_deref());
         let note = is_demanded(first).map_or(String::new(), |note| format!("  {}", escaped(note)));

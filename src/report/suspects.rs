@@ -8,7 +8,6 @@ use crate::model::renderer::Renderer;
 use crate::model::suspects::{Suspect, SuspectAnalysis, SuspectName};
 use crate::text::shell::{ShellWords, quoted};
 use crate::wire::line::one_line;
-use crate::wire::suspects::SuspectsReport;
 
 /// A format for suspects.
 pub type SuspectsKind = Renderer<WriteSuspects>;
@@ -29,7 +28,7 @@ const MAX_NAMED: usize = 10;
 pub(super) fn head(analysis: &SuspectAnalysis) -> String {
     let suspects = &analysis.suspects;
     let failures = counted(analysis.failures, "failure");
-    let mut parts = vec![format!("{failures}, {}", counted(suspects.len() as u64, "suspect"))];
+    let mut parts = vec![format!("{failures}, {}", counted(suspects.len(), "suspect"))];
     let named = suspects.iter().take(MAX_NAMED);
     let mut named: Vec<_> =
         named.map(|it| format!("{} ({})", escaped(&it.name.op), it.cases.len())).collect();
@@ -40,7 +39,7 @@ pub(super) fn head(analysis: &SuspectAnalysis) -> String {
         parts[0] = format!("{}: {}", parts[0], named.join(", "));
     }
     if !analysis.doubtful.is_empty() {
-        parts.push(format!("rather the vector: {}", analysis.doubtful.len()));
+        parts.push(format!("probably a wrong vector: {}", analysis.doubtful.len()));
     }
     if !analysis.unexplained.is_empty() {
         let why = if analysis.is_comparable { "" } else { " (too few passing cases to compare with)" };
@@ -81,13 +80,13 @@ fn text(out: &mut dyn Write, analysis: &SuspectAnalysis, flags: &ShellWords) -> 
     names(out, "never executed in a passing case", &analysis.uncleared)?;
     names(out, "next most likely", &analysis.others)?;
     let doubtful = analysis.doubtful.iter().map(|it| format!("{}: {}", it.id, it.why));
-    list(out, "rather the vector", doubtful)?;
+    list(out, "probably a wrong vector", doubtful)?;
     list(out, "not explained", analysis.unexplained.iter().cloned())
 }
 
 /// How many failures a suspect explains: `explains 28 failures, 25 of them alone`.
 fn explained(Suspect { cases, alone, .. }: &Suspect) -> String {
-    let count = counted(cases.len() as u64, "failure");
+    let count = counted(cases.len(), "failure");
     if *alone == cases.len() as u64 {
         format!("alone explains {count}")
     } else {
@@ -127,7 +126,7 @@ fn list(out: &mut dyn Write, title: &str, lines: impl ExactSizeIterator<Item = S
     if count == 0 {
         return Ok(());
     }
-    writeln!(out, "\n{title}: {}", counted(count as u64, "case"))?;
+    writeln!(out, "\n{title}: {}", counted(count, "case"))?;
     for line in lines.take(MAX_NAMED) {
         writeln!(out, "  {}", escaped(&line))?;
     }
@@ -138,5 +137,5 @@ fn list(out: &mut dyn Write, title: &str, lines: impl ExactSizeIterator<Item = S
 }
 
 fn json(out: &mut dyn Write, analysis: &SuspectAnalysis, _flags: &ShellWords) -> io::Result<()> {
-    writeln!(out, "{}", one_line(&SuspectsReport::from(analysis)))
+    writeln!(out, "{}", one_line(analysis))
 }

@@ -28,7 +28,7 @@ use crate::model::diagnostic::{Diagnostic, DiagnosticPlace};
 use crate::model::signature::signature;
 use crate::model::verdict::{ExpectedListing, NotPassed, Verdict};
 use crate::text::source_text::SourceText;
-use crate::text::suggest::nearest;
+use crate::text::suggest::did_you_mean;
 
 pub mod elsewhere;
 mod list_text;
@@ -201,8 +201,8 @@ impl ExpectedFailureReader<'_> {
     fn entry(&self, table: &Table) -> Result<ExpectedFailure, Diagnostic> {
         if let Some((key, item)) = table.iter().find(|(key, _)| !MEMBERS.contains(key)) {
             let at = table.key(key).and_then(toml_edit::Key::span).or(item.span());
-            let perhaps = nearest(key, MEMBERS.iter().copied()).map(|near| format!("; did you mean {near}?"));
-            return Err(self.wrong(at, format!("unknown key {key}{}", perhaps.unwrap_or_default())));
+            let hint = did_you_mean(key, MEMBERS.iter().copied());
+            return Err(self.wrong(at, format!("unknown key {key}{hint}")));
         }
         let required = |name| {
             let text = self.text_of(table, name)?;

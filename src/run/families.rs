@@ -2,13 +2,13 @@
 
 use std::sync::{Arc, LazyLock};
 
-use crate::formats::family::{self, BOXED, Family};
+use crate::formats::family::{self, BUILT_IN, Family};
 use crate::formats::{Evidence, Format};
 use crate::machines::elsewhere::{self, ElsewhereMachine};
 use crate::machines::{self, MachineInfo};
 use crate::text::json::Document;
 
-/// Families, at most one of each machine. The default are those in the box.
+/// Families, at most one of each machine. The default are the built-in ones.
 #[derive(Clone)]
 pub struct Families(Arc<[FamilyMachine]>);
 
@@ -21,9 +21,9 @@ pub struct FamilyMachine {
     pub machine: &'static MachineInfo,
 }
 
-/// The families in the box. They are compiled when the first file has none of the formats of this program.
-static IN_THE_BOX: LazyLock<Vec<FamilyMachine>> = LazyLock::new(|| {
-    let installed = BOXED.iter().filter_map(|boxed| Family::install(boxed.text).ok());
+/// The built-in families. They are compiled when the first file has none of the formats of this program.
+static COMPILED: LazyLock<Vec<FamilyMachine>> = LazyLock::new(|| {
+    let installed = BUILT_IN.iter().filter_map(|built_in| Family::install(built_in.text).ok());
     installed.map(FamilyMachine::new).collect()
 });
 
@@ -69,16 +69,17 @@ impl Families {
         Ok(Families(others.copied().chain([FamilyMachine::new(family)]).collect()))
     }
 
-    /// The families that are not in the box, or take the place of one there.
+    /// The families that are not built in, or take the place of a built-in one.
     pub fn added(&self) -> impl Iterator<Item = FamilyMachine> {
         self.0.iter().copied()
     }
 
-    /// All families: the added ones, then those in the box.
+    /// All families: the added ones, then the built-in ones.
     pub fn iter(&self) -> impl Iterator<Item = FamilyMachine> {
-        let is_hidden =
-            |boxed: &&FamilyMachine| self.0.iter().any(|own| own.family.machine == boxed.family.machine);
-        self.0.iter().copied().chain(IN_THE_BOX.iter().filter(move |boxed| !is_hidden(boxed)).copied())
+        let is_hidden = |built_in: &&FamilyMachine| {
+            self.0.iter().any(|own| own.family.machine == built_in.family.machine)
+        };
+        self.0.iter().copied().chain(COMPILED.iter().filter(move |built_in| !is_hidden(built_in)).copied())
     }
 
     /// The family of a machine.

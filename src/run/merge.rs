@@ -117,14 +117,14 @@ fn joined(parts: Vec<MergedPart<'_>>) -> MergedRun {
         selection: ShellWords::default(),
         flags: ShellWords::default(),
         system,
-        versions: versions.into_iter().map(Into::into).collect(),
+        versions,
     };
     let (mut files, mut vm, mut summary) = (0, None, RunSummary::default());
     let (mut cases, mut explained, mut not_compared) = (Vec::new(), Vec::new(), Vec::new());
     let mut broken: IndexMap<CaseId, IndexMap<String, Diagnostic>> = IndexMap::new();
     for part in parts {
         files = part.header.files;
-        vm = part.header.common.vm.map(Into::into);
+        vm = part.header.common.vm;
         // Parts run in parallel.
         summary.seconds = summary.seconds.max(part.seconds);
         cases.extend(part.cases);

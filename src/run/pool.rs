@@ -293,13 +293,13 @@ struct Queue<'s> {
     /// Files with more than a few cases, some of them left to run, in order: index of the file, index of the next case,
     /// file.
     cases: VecDeque<(usize, usize, Arc<LoadedFile<'s>>)>,
-    begun: Begun,
+    begun: UnreportedFiles,
     opening: usize,
 }
 
 /// The files that are begun and not reported yet.
 #[derive(Default)]
-struct Begun {
+struct UnreportedFiles {
     /// How many files are reported.
     reported: usize,
     /// The bytes of each file, 0 until it is loaded.
@@ -308,7 +308,7 @@ struct Begun {
     bytes: usize,
 }
 
-impl Begun {
+impl UnreportedFiles {
     /// Whether this number of threads may begin another one.
     fn has_room(&self, threads: usize) -> bool {
         let files = self.sizes.len();
@@ -359,7 +359,7 @@ impl<'s> PoolWork<'s> {
             files: VecDeque::new(),
             is_listed: false,
             cases: VecDeque::new(),
-            begun: Begun::default(),
+            begun: UnreportedFiles::default(),
             opening: 0,
         };
         let collecting = thread::current();

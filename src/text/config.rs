@@ -208,6 +208,12 @@ impl FileConfig {
     }
 }
 
+/// The type of a value, with an article: `an integer`.
+pub fn type_of(value: &DeValue<'_>) -> String {
+    let name = value.type_str();
+    format!("{} {name}", if name.starts_with(['a', 'i']) { "an" } else { "a" })
+}
+
 fn no_toml(text: &SourceText, error: &toml::de::Error) -> Diagnostic {
     let at = error.span().map_or(0, |span| span.start as u32);
     text.locate(Diagnostic::at(at, error.message().replace('\n', ", ")))
@@ -227,9 +233,8 @@ impl ConfigReader<'_> {
     }
 
     fn wrong(&mut self, value: &Spanned<DeValue<'_>>, what: &str, expected: &str) {
-        let found = value.get_ref().type_str();
-        let article = if found.starts_with(['a', 'i']) { "an" } else { "a" };
-        self.diagnostic(value.span(), format!("{what} must be {expected}, not {article} {found}"));
+        let found = type_of(value.get_ref());
+        self.diagnostic(value.span(), format!("{what} must be {expected}, not {found}"));
     }
 
     fn unknown<'k>(

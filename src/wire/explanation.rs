@@ -5,8 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 use super::report::ReportedCase;
-use crate::model::assertion::Expected;
-use crate::model::explanation::{self as model, BlameAnswer};
+use crate::model::explanation::{self as model, BlameAnswer, LogComparison, SpentGas, StackComparison};
 use crate::model::name::Name;
 use crate::model::path::Path;
 use crate::model::value::Value;
@@ -47,16 +46,16 @@ pub struct WireExplanation {
     pub earlier: Vec<WireInstruction>,
     /// The gas spent up to that point, by mnemonic, on a machine with gas.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub spent: BTreeMap<Name, WireSpentGas>,
+    pub spent: BTreeMap<Name, SpentGas>,
     /// The list that contains the first difference.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub stack: Option<WireStackComparison>,
+    pub stack: Option<StackComparison>,
     /// The leaves of the state, if the vector demands only its root and that differs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub world: Option<WireWorld>,
     /// The log entries, if their hash differs.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub logs: Option<Logs>,
+    pub logs: Option<LogComparison>,
 }
 
 /// The first step after which two machines differ.
@@ -204,16 +203,6 @@ pub struct WireLeaf {
     pub by: Option<WireInstruction>,
 }
 
-/// Log entries of which the vector demands only the hash.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Logs {
-    /// The entries of the embedded machine, if they have the demanded hash.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub expected: Option<Vec<Value>>,
-    /// The actual entries.
-    pub actual: Vec<Value>,
-}
-
 impl From<&model::WorldComparison> for WireWorld {
     fn from(world: &model::WorldComparison) -> WireWorld {
         let model::WorldComparison { against, leaves, count } = world;
@@ -234,13 +223,6 @@ impl From<&model::StateLeaf> for WireLeaf {
             Some(BlameAnswer::NotWritten { .. } | BlameAnswer::NoCell(_)) | None => None,
         };
         WireLeaf { path: at.clone(), other: wanted.clone(), actual: actual.clone(), by }
-    }
-}
-
-impl From<&model::LogComparison> for Logs {
-    fn from(logs: &model::LogComparison) -> Logs {
-        let model::LogComparison { expected, actual } = logs;
-        Logs { expected: expected.clone(), actual: actual.clone() }
     }
 }
 
@@ -345,40 +327,6 @@ pub struct WirePart {
     pub set_before: Option<usize>,
 }
 
-/// The total cost of all instructions of one kind.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", expecting = "an object")]
-pub struct WireSpentGas {
-    /// How many were executed.
-    pub count: u64,
-    /// Their cost in gas.
-    pub gas: u64,
-    /// How many of them cost more or less than the instruction table says.
-    pub unlike_row: u64,
-    /// Their cost according to the instruction table; the rest is their dynamic price.
-    #[serde(default)]
-    pub by_row: u64,
-    /// What they added to the transaction's refund.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub refund: i64,
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_zero(number: &i64) -> bool {
-    *number == 0
-}
-
-/// A list in the state, such as a stack, next to what the vector expects.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WireStackComparison {
-    /// Its path.
-    pub path: Path,
-    /// What is expected of each item; `None` (null) for items without an expectation.
-    pub expected: Vec<Option<Expected>>,
-    /// The actual items.
-    pub actual: Vec<Value>,
-}
-
 impl From<&model::Explanation> for WireExplanation {
     fn from(explanation: &model::Explanation) -> WireExplanation {
         let model::Explanation {
@@ -410,10 +358,10 @@ impl From<&model::Explanation> for WireExplanation {
             steps: *steps,
             last: last.iter().map(WireInstruction::from).collect(),
             earlier: earlier.iter().map(WireInstruction::from).collect(),
-            spent: spent.iter().map(|(op, spent)| (Name::from(*op), spent.into())).collect(),
-            stack: stack.as_ref().map(WireStackComparison::from),
+            spent: spent.iter().map(|(op, spent)| (Name::from(*op), *spent)).collect(),
+            stack: stack.clone(),
             world: world.as_ref().map(WireWorld::from),
-            logs: logs.as_ref().map(Logs::from),
+            logs: logs.clone(),
         }
     }
 }
@@ -499,19 +447,5 @@ impl From<&model::BlameInput> for WireInput {
             set_before: None,
             parts: Vec::new(),
         }
-    }
-}
-
-impl From<&model::SpentGas> for WireSpentGas {
-    fn from(spent: &model::SpentGas) -> WireSpentGas {
-        let model::SpentGas { count, gas, unlike_row, by_row, refund } = *spent;
-        WireSpentGas { count, gas, unlike_row, by_row, refund }
-    }
-}
-
-impl From<&model::StackComparison> for WireStackComparison {
-    fn from(stack: &model::StackComparison) -> WireStackComparison {
-        let model::StackComparison { at, wanted, actual, differs: _ } = stack;
-        WireStackComparison { path: at.clone(), expected: wanted.clone(), actual: actual.clone() }
     }
 }

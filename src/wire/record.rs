@@ -45,15 +45,19 @@ pub struct RecordedRunLine {
 }
 
 /// The outcome of a case, reduced to what comparisons need.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RecordedOutcome {
     /// The verdict.
+    #[serde(rename = "verdict")]
     pub kind: DifferenceKind,
     /// The signature of the failure or error.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub signature: Option<String>,
     /// The first error, for a broken case.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
     /// The file as it was named; `None` in the record of a case that passed.
+    #[serde(skip)]
     pub file: Option<String>,
 }
 
@@ -307,7 +311,7 @@ impl RecordReading {
 
     fn suspects(&mut self, ReportedSuspects { analysis }: ReportedSuspects) {
         for suspect in analysis.suspects {
-            self.run.suspects.extend(suspect.cases.into_iter().map(|id| (id, suspect.op.clone())));
+            self.run.suspects.extend(suspect.cases.into_iter().map(|id| (id, suspect.name.op.clone())));
         }
     }
 

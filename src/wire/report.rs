@@ -1,18 +1,15 @@
 //! The lines of a JSON report, described by `schemas/report.schema.json`.
 
 mod case;
-mod state_table;
 mod summary;
 
 use serde::{Deserialize, Serialize};
 
 use self::case::case_id;
-pub use self::case::{Problem, ReportedCase, ReportedDifference, ReportedListing};
-pub use self::state_table::{WireMemoryWindow, WireStateRow, WireStateTable};
+pub use self::case::{Problem, ReportedCase, ReportedDifference};
 pub use self::summary::ReportedSummary;
 use super::line::{LineError, LineHeader, read};
 use super::name::start;
-use super::suspects::SuspectsReport;
 use crate::model::case::CaseId;
 use crate::model::case_report::CaseReport;
 use crate::model::content::VectorsVersion;
@@ -49,12 +46,12 @@ pub enum ReportLine {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReportedSuspects {
     /// As `vmconf suspects` writes it.
-    pub analysis: SuspectsReport,
+    pub analysis: SuspectAnalysis,
 }
 
 impl From<&SuspectAnalysis> for ReportedSuspects {
     fn from(analysis: &SuspectAnalysis) -> ReportedSuspects {
-        ReportedSuspects { analysis: analysis.into() }
+        ReportedSuspects { analysis: analysis.clone() }
     }
 }
 
@@ -153,12 +150,12 @@ impl TryFrom<ReportLine> for Event {
 
     fn try_from(line: ReportLine) -> Result<Event, String> {
         Ok(match line {
-            ReportLine::Run(run) => Event::Started { files: run.files, vm: run.vm.map(event::UsedVm::from) },
+            ReportLine::Run(run) => Event::Started { files: run.files, vm: run.vm },
             ReportLine::Case(case) => of_case((*case).try_into()?),
             ReportLine::Note(note) => note.try_into()?,
             ReportLine::Explained(explained) => explained.try_into()?,
             ReportLine::NotCompared(fields) => fields.into(),
-            ReportLine::Suspects(suspects) => Event::Suspects(Box::new(suspects.analysis.into())),
+            ReportLine::Suspects(suspects) => Event::Suspects(Box::new(suspects.analysis)),
             ReportLine::Summary(summary) => Event::Ended(summary.try_into()?),
         })
     }
@@ -183,14 +180,14 @@ pub struct ReportStart {
     pub files: usize,
     /// The machine in another process that the cases run on; `None` for embedded machines.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub vm: Option<ReportedVm>,
+    pub vm: Option<event::UsedVm>,
     /// The system that the cases run on, as `linux x86_64`; `None` in a recorded run, and if the merged parts of a run
     /// ran on several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub system: Option<String>,
     /// The versions of the vectors; none in a recorded run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub versions: Vec<ReportedVersion>,
+    pub versions: Vec<VectorsVersion>,
     /// The part of a run; `None` for a whole run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub partition: Option<ReportedPartition>,
@@ -203,67 +200,6 @@ pub struct ReportStart {
     /// The paths and filters that select the cases, independent of how they were typed; only in a recorded run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub selected: Option<Vec<String>>,
-}
-
-/// The version of a folder of vectors.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(expecting = "an object")]
-pub struct ReportedVersion {
-    /// The folder that has all files of this version.
-    pub folder: String,
-    /// What the file `VERSION` says.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub version: Option<String>,
-    /// The commit of the git checkout.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub commit: Option<String>,
-}
-
-impl From<VectorsVersion> for ReportedVersion {
-    fn from(VectorsVersion { folder, version, commit }: VectorsVersion) -> ReportedVersion {
-        ReportedVersion { folder, version, commit }
-    }
-}
-
-impl From<ReportedVersion> for VectorsVersion {
-    fn from(ReportedVersion { folder, version, commit }: ReportedVersion) -> VectorsVersion {
-        VectorsVersion { folder, version, commit }
-    }
-}
-
-/// A machine in another process.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(expecting = "an object")]
-pub struct ReportedVm {
-    /// The name that the user gave it.
-    pub name: String,
-    /// The name of the implementation, as it reports it.
-    pub implementation: String,
-    /// The version of the implementation, as it reports it.
-    pub release: String,
-    /// The fields that are not compared, since it reports only their hashes.
-    #[serde(rename = "notCompared", default, skip_serializing_if = "Vec::is_empty")]
-    pub not_compared: Vec<String>,
-    /// What it lacks, as it reports it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub lacks: Vec<String>,
-    /// What it does beyond the specification, as it reports it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub extensions: Vec<String>,
-}
-
-impl From<event::UsedVm> for ReportedVm {
-    fn from(vm: event::UsedVm) -> ReportedVm {
-        let event::UsedVm { name, implementation, release, not_compared, lacks, extensions } = vm;
-        ReportedVm { name, implementation, release, not_compared, lacks, extensions }
-    }
-}
-
-impl From<ReportedVm> for event::UsedVm {
-    fn from(vm: ReportedVm) -> event::UsedVm {
-        let ReportedVm { name, implementation, release, not_compared, lacks, extensions } = vm;
-        event::UsedVm { name, implementation, release, not_compared, lacks, extensions }
-    }
 }
 
 /// The assertions of a run that were left out of the comparison.

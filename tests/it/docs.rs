@@ -20,7 +20,7 @@ use tempfile::TempDir;
 
 use crate::support::{at_root, files, relative, vmconf};
 use vmconf::formats::FORMATS;
-use vmconf::formats::family::BOXED;
+use vmconf::formats::family::BUILT_IN;
 use vmconf::machines::MACHINES;
 
 /// The README and every page of the book.
@@ -145,15 +145,15 @@ fn the_introduction_names_every_machine_and_format() {
     }
 }
 
-/// Each family in the box has a page, which its list names.
+/// Each built-in family has a page, which its list names.
 #[test]
 fn every_family_in_the_box_has_a_page() {
     let text = |path: PathBuf| fs::read_to_string(path).unwrap();
     let pages: String = files("docs/src/families", "md").into_iter().map(text).collect();
     let list = text(at_root("docs/src/families.md"));
-    for boxed in BOXED {
-        let name = format!("`{}`", boxed.name);
-        let has = |text: &str| text.contains(&name) || text.contains(&format!("# {}: ", boxed.name));
+    for built_in in BUILT_IN {
+        let name = format!("`{}`", built_in.name);
+        let has = |text: &str| text.contains(&name) || text.contains(&format!("# {}: ", built_in.name));
         assert!(has(&pages) && list.contains(&name), "{name}");
     }
 }

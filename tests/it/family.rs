@@ -1,4 +1,4 @@
-//! Families: declarations, the types of their fields, and the published corpora of those in the box.
+//! Families: declarations, the types of their fields, and the published corpora of the built-in ones.
 
 #[cfg(unix)]
 mod commands;
@@ -14,7 +14,7 @@ use proptest::prelude::*;
 use serde_json::{Map, Value as Json};
 use tempfile::TempDir;
 use vmconf::formats::FormatOptions;
-use vmconf::formats::family::{BOXED, Declaration, Family, infer};
+use vmconf::formats::family::{BUILT_IN, Declaration, Family, infer};
 use vmconf::model::field_type::FieldOptions;
 use vmconf::model::path::PathKey;
 use vmconf::model::shape::{MemberShape, Shape};
@@ -189,13 +189,13 @@ fn declarations_have_located_faults() {
 
 #[test]
 fn embedded_declarations_are_listed_by_their_names() {
-    for boxed in BOXED {
+    for built_in in BUILT_IN {
         let family =
-            Family::install(boxed.text).unwrap_or_else(|faults| panic!("{}: {faults:?}", boxed.name));
-        assert_eq!(family.machine, boxed.name);
+            Family::install(built_in.text).unwrap_or_else(|faults| panic!("{}: {faults:?}", built_in.name));
+        assert_eq!(family.machine, built_in.name);
     }
     let files: Vec<_> = files("families", "toml");
-    assert_eq!(files.len(), BOXED.len(), "every file in families/ is in the box");
+    assert_eq!(files.len(), BUILT_IN.len(), "every file in families/ is built in");
 }
 
 /// The cases of a corpus, and the fields that they demand: one for each step.
@@ -238,8 +238,8 @@ const COUNTS: [(&str, &str, usize, usize); 7] = [
 fn published_corpora_are_read_whole() {
     let Some(suites) = suites() else { return };
     for (folder, name, cases, demands) in COUNTS {
-        let boxed = BOXED.iter().find(|boxed| boxed.name == name).unwrap();
-        let family = Family::install(boxed.text).unwrap();
+        let built_in = BUILT_IN.iter().find(|built_in| built_in.name == name).unwrap();
+        let family = Family::install(built_in.text).unwrap();
         assert_eq!(counted(family, &suites.join("families").join(folder)), (cases, demands), "{folder}");
     }
 }
@@ -256,20 +256,20 @@ fn published_corpora_are_recognised() {
     }
 }
 
-/// Each family in the box has vectors of its own, which are recognised without a flag.
+/// Each built-in family has vectors of its own, which are recognised without a flag.
 #[test]
 fn families_in_the_box_have_own_vectors() {
-    for boxed in BOXED {
-        let family = Family::install(boxed.text).unwrap();
-        let folder = format!("families/vectors/{}", boxed.name);
+    for built_in in BUILT_IN {
+        let family = Family::install(built_in.text).unwrap();
+        let folder = format!("families/vectors/{}", built_in.name);
         assert!(counted(family, &at_root(&folder)).0 >= 20, "{folder}");
         let listed = vmconf(&["list", "--counts", &folder]);
         let first: Vec<_> = listed.stdout.lines().next().unwrap_or_default().split_whitespace().collect();
-        assert_eq!(first[1..], [boxed.name, boxed.name], "{listed:?}");
+        assert_eq!(first[1..], [built_in.name, built_in.name], "{listed:?}");
     }
 }
 
-/// A family that is not in the box is selected by its name.
+/// A family that is not built in is selected by its name.
 #[test]
 fn a_family_that_is_not_in_the_box_is_selected() {
     let list = |expr: &str| {
@@ -315,10 +315,10 @@ fn expectations_of_a_family_are_those_of_a_trusted_machine() {
 /// The schema of a family accepts its vectors, and not a number that is too large.
 #[test]
 fn the_schema_of_a_family_accepts_its_vectors() {
-    for boxed in BOXED {
-        let ran = vmconf(&["schema", boxed.name]);
+    for built_in in BUILT_IN {
+        let ran = vmconf(&["schema", built_in.name]);
         let schema = Validator::new(&serde_json::from_str(&ran.stdout).unwrap());
-        for path in files(format!("families/vectors/{}", boxed.name), "json") {
+        for path in files(format!("families/vectors/{}", built_in.name), "json") {
             let vectors: Json = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
             schema.assert_accepts(&vectors, &path.display().to_string());
         }
@@ -361,9 +361,9 @@ fn a_declaration_is_made_from_vectors() {
         let ran = vmconf(&["family", "init", &format!("families/vectors/{name}")]);
         assert_eq!(ran.exit, 0, "{ran:?}");
         let family = Family::install(&ran.stdout).unwrap_or_else(|faults| panic!("{name}: {faults:?}"));
-        let boxed = BOXED.iter().find(|boxed| boxed.name == name).unwrap();
+        let built_in = BUILT_IN.iter().find(|built_in| built_in.name == name).unwrap();
         let folder = at_root(format!("families/vectors/{name}"));
-        assert_eq!(counted(family, &folder), counted(Family::install(boxed.text).unwrap(), &folder));
+        assert_eq!(counted(family, &folder), counted(Family::install(built_in.text).unwrap(), &folder));
         ran.stdout
     };
     golden::file("family-init", &["z80", "m68000", "pvm"].map(made).join("\n"));
@@ -392,7 +392,7 @@ fn types(members: &[MemberShape]) -> BTreeMap<&str, String> {
     members.iter().map(|member| (member.name, notation(member))).collect()
 }
 
-/// Declarations that are made from published corpora read as much as those in the box, and are the same but for the
+/// Declarations that are made from published corpora read as much as the built-in ones, and are the same but for the
 /// names of flags and for what no vector says.
 #[test]
 fn declarations_made_from_published_corpora_are_those_in_the_box() {
@@ -408,7 +408,7 @@ fn declarations_made_from_published_corpora_are_those_in_the_box() {
         ("pvm", "page-map", "[{address: u64, length: u64, is-writable: bool}]", "the width of these numbers"),
         ("pvm", "pc", "u64", "the width of these numbers"),
     ];
-    /// Which fields machines lack in practice, vectors do not say: those in the box, and what is made.
+    /// Which fields machines lack in practice, vectors do not say: the built-in ones, and what is made.
     const OPTIONAL: &[(&str, &[&str], &[&str])] = &[
         ("z80", &["cycles", "wz", "q", "p", "ei"], &["cycles", "ports"]),
         ("spc700", &["cycles"], &["cycles"]),
@@ -425,11 +425,11 @@ fn declarations_made_from_published_corpora_are_those_in_the_box() {
         let ran = vmconf(&["family", "init", folder.to_str().unwrap()]);
         let family = Family::install(&ran.stdout).unwrap_or_else(|faults| panic!("{name}: {faults:?}"));
         assert_eq!(counted(family, &folder), (*cases, *demands), "{name}");
-        let boxed = BOXED.iter().find(|boxed| boxed.name == *name).unwrap();
-        let boxed = Family::install(boxed.text).unwrap();
-        assert_eq!((name, boxed.optional, family.optional), (of, *known_optional, *made_optional));
-        assert_eq!(boxed.actions(), family.actions(), "{name}");
-        let (made, known) = (types(family.program), types(boxed.program));
+        let built_in = BUILT_IN.iter().find(|built_in| built_in.name == *name).unwrap();
+        let built_in = Family::install(built_in.text).unwrap();
+        assert_eq!((name, built_in.optional, family.optional), (of, *known_optional, *made_optional));
+        assert_eq!(built_in.actions(), family.actions(), "{name}");
+        let (made, known) = (types(family.program), types(built_in.program));
         // These parts have no case with the register that delays EI.
         let unseen: Vec<_> = known.keys().filter(|member| !made.contains_key(*member)).collect();
         assert_eq!(unseen, if *name == "sm83" { vec![&"ei"] } else { vec![] });

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use tempfile::TempDir;
-use vmconf::formats::family::BOXED;
+use vmconf::formats::family::BUILT_IN;
 use vmconf::machines::MACHINES;
 
 use crate::support::{Ran, command, ran};
@@ -31,7 +31,7 @@ fn next(printed: &str) -> Vec<&str> {
 /// The example of a machine passes, that of a family has no fault, and every printed command works.
 #[test]
 fn the_next_commands_work() {
-    let families = BOXED.iter().map(|family| (family.name, false));
+    let families = BUILT_IN.iter().map(|family| (family.name, false));
     for (name, is_machine) in MACHINES.iter().map(|machine| (machine.name, true)).chain(families) {
         let folder = TempDir::new().unwrap();
         let Ran { exit, stdout, stderr } = init(folder.path(), &[name]);

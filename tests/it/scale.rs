@@ -12,7 +12,7 @@ use vmconf::model::event::Event;
 use vmconf::model::explanation::Explanation;
 use vmconf::model::value::Value;
 use vmconf::run::anchor::Anchor;
-use vmconf::run::{self, LoadOptions, LoadedFile, RunOptions, sources};
+use vmconf::run::{self, Explainers, LoadOptions, LoadedFile, RunOptions, sources};
 
 /// Arrays of two references to the same Array, and so on: 2^90 items, and one expected.
 fn shared_tree(folder: &TempDir) -> String {
@@ -112,12 +112,12 @@ fn explanations_open_a_file_once() {
     let path = failing(&folder, 20);
     let found = sources::find(&[path.into()], &Anchor::at(Path::new("/")).unwrap()).unwrap();
     let (mut explained, mut failed) = (0, 0);
-    run::run_and_explain(&found.sources, &LoadOptions::default(), &mut explain_and_delete, &mut |event| {
-        match event {
-            Event::Explained(_) => explained += 1,
-            Event::Ended(summary) => failed = summary.failed,
-            _ => {}
-        }
+    let options = LoadOptions::default();
+    let explainers = Explainers { explain: Some(&mut explain_and_delete), analyse: None };
+    run::run_with(&found.sources, &options, explainers, &mut |event| match event {
+        Event::Explained(_) => explained += 1,
+        Event::Ended(summary) => failed = summary.failed,
+        _ => {}
     });
     assert_eq!((explained, failed), (20, 20));
 }

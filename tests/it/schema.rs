@@ -6,7 +6,7 @@ use std::process::Output;
 use crate::support::validator::Validator;
 use crate::support::{Ran, at_root, command, files, relative, vmconf};
 use vmconf::formats::FORMATS;
-use vmconf::formats::family::BOXED;
+use vmconf::formats::family::BUILT_IN;
 use vmconf::report::REPORTS;
 use vmconf::wire::schema::SCHEMAS;
 
@@ -39,7 +39,7 @@ fn schemas_are_listed_with_a_command() {
     let Ran { exit, stdout, .. } = vmconf(&["schema", "--list"]);
     assert_eq!(exit, 0);
     let lines: Vec<_> = stdout.lines().collect();
-    assert_eq!(lines.len(), SCHEMAS.len() + BOXED.len());
+    assert_eq!(lines.len(), SCHEMAS.len() + BUILT_IN.len());
     for (line, schema) in lines.iter().zip(SCHEMAS) {
         assert!(
             line.starts_with(schema.name) && line.contains(schema.command) && line.ends_with(schema.doc),

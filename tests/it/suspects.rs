@@ -443,7 +443,7 @@ fn five_swapped_instructions_are_five_suspects() {
 
 /// 300 vectors with a wrong expectation, on a machine without a fault.
 #[test]
-fn wrong_vectors_are_rather_the_vector() {
+fn wrong_vectors_are_named() {
     const EDITED: usize = 300;
     println!("seed {SEED}");
     let mut numbers = Numbers(SEED);

@@ -43,7 +43,7 @@ fn line(event: &Event) -> Option<ReportLine> {
             ReportLine::Explained(ReportedExplanation::new(id, text))
         }
         Event::Started { files, vm } => {
-            ReportLine::Run(ReportStart { vm: vm.clone().map(Into::into), ..ReportStart::new(*files, None) })
+            ReportLine::Run(ReportStart { vm: vm.clone(), ..ReportStart::new(*files, None) })
         }
         Event::Suspects(analysis) => ReportLine::Suspects(Box::new((&**analysis).into())),
         Event::FileDone | Event::Broken { .. } | Event::Explained(explanation::ExplainedCase::Facts(_)) => {

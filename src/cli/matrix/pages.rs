@@ -16,7 +16,7 @@ use crate::cli::unwritten::Unwritten;
 ///
 /// # Errors
 ///
-/// When there is a page of somebody else, or one cannot be written.
+/// When there is a page that vmconf did not write, or one cannot be written.
 pub(super) fn write_site(
     folder: &Path,
     matrix: &Matrix,
@@ -42,7 +42,7 @@ pub(super) fn write_site(
 ///
 /// # Errors
 ///
-/// When there are other machines or a file of somebody else, or it cannot be written.
+/// When there are other machines or a file that vmconf did not write, or it cannot be written.
 pub(super) fn write_statement(
     path: &Path,
     machines: &[ConformanceMachine],

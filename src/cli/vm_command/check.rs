@@ -39,7 +39,7 @@ pub(super) struct VmCheckArgs {
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
 
-    /// A family that is not in the box: its name in vmconf.toml, or its declaration
+    /// A family that is not built in: its name in vmconf.toml, or its declaration
     #[arg(long, value_name = "NAME|FILE")]
     family: Option<String>,
 

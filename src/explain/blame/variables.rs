@@ -11,12 +11,12 @@ const MAX_VARIABLES: usize = 256;
 
 /// The values of named cells that instructions of the current frame read or wrote.
 #[derive(Debug, Default)]
-pub(super) struct Variables {
+pub(super) struct KnownVariables {
     known: HashMap<Cell, Value>,
     depth: usize,
 }
 
-impl Variables {
+impl KnownVariables {
     /// Forgets all values.
     pub(super) fn forget(&mut self) {
         self.known.clear();

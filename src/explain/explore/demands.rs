@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::explain::recording::{DatumId, Recording, StateRow, sections_of};
+use crate::explain::recording::{DatumId, Recording, ShownDatum, sections_of};
 use crate::machines::inspect::Inspect;
 use crate::machines::view::ViewDatum;
 use crate::model::assertion::{Assertion, Expected};
@@ -117,7 +117,7 @@ struct DemandedRows {
 impl DemandedRows {
     fn of(state: &dyn Inspect) -> DemandedRows {
         let mut found = DemandedRows { paths: HashMap::new(), cells: HashMap::new(), names: HashMap::new() };
-        for StateRow { row, datum } in sections_of(state).into_iter().flat_map(|section| section.rows) {
+        for ShownDatum { row, datum } in sections_of(state).into_iter().flat_map(|section| section.rows) {
             match row.datum {
                 Some(ViewDatum::At(path)) => drop(found.paths.entry(path).or_insert(datum.id)),
                 Some(ViewDatum::In(cell)) => drop(found.cells.entry(cell).or_insert(datum.id)),

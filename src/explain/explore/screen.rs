@@ -14,7 +14,7 @@ use super::code::PlacedLine;
 use super::details::Details;
 use super::list::PlaceList;
 use super::picker::CasePicker;
-use super::{Explorer, ExplorerMode, KEYS, Pane, Prompt, StateChange, StateLine, time_line};
+use super::{DatumChange, Explorer, ExplorerMode, KEYS, Pane, Prompt, StateLine, time_line};
 use crate::explain::recording::Direction;
 use crate::machines::inspect::InspectSource;
 use crate::machines::view::ViewScope;
@@ -375,10 +375,10 @@ impl Explorer {
                     let (name, value) = (escaped(&row.name), escaped(&row.value));
                     let text = format!("{sign} {:indent$}{name}: {value}{demanded}{out}", "");
                     let style = match (change, row.scope) {
-                        (StateChange::Written | StateChange::Otherwise, _) => BOLD,
-                        (StateChange::None, _) if is_differing => BOLD,
-                        (StateChange::None, ViewScope::Out) => DIM,
-                        (StateChange::None, ViewScope::In) => Style::new(),
+                        (DatumChange::Written | DatumChange::Otherwise, _) => BOLD,
+                        (DatumChange::None, _) if is_differing => BOLD,
+                        (DatumChange::None, ViewScope::Out) => DIM,
+                        (DatumChange::None, ViewScope::In) => Style::new(),
                     };
                     Line::styled(text, style)
                 }

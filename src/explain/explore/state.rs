@@ -17,7 +17,7 @@ pub enum StateLine {
         /// What it is in all states.
         datum: Datum,
         /// What happened to it in the last step.
-        change: StateChange,
+        change: DatumChange,
     },
     /// The number of rows that are omitted.
     LeftOut(usize),
@@ -25,7 +25,7 @@ pub enum StateLine {
 
 /// What happened to a datum in the last step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StateChange {
+pub enum DatumChange {
     /// Nothing. It may only have come into view.
     None,
     /// The instruction wrote it, perhaps with the same value.
@@ -35,13 +35,13 @@ pub enum StateChange {
     Otherwise,
 }
 
-impl StateChange {
+impl DatumChange {
     /// The sign in front of a datum.
     pub fn sign(self) -> char {
         match self {
-            StateChange::None => ' ',
-            StateChange::Written => '*',
-            StateChange::Otherwise => '~',
+            DatumChange::None => ' ',
+            DatumChange::Written => '*',
+            DatumChange::Otherwise => '~',
         }
     }
 }
@@ -111,11 +111,11 @@ pub(super) fn lines(
             let (row, datum) = (ViewRow { name, ..shown.row.clone() }, shown.datum.clone());
             let last = before.and_then(|before| before.get(&datum.id));
             let change = if writes.wrote(&datum) {
-                StateChange::Written
+                DatumChange::Written
             } else if last.is_some_and(|last| *last != row.value) {
-                StateChange::Otherwise
+                DatumChange::Otherwise
             } else {
-                StateChange::None
+                DatumChange::None
             };
             lines.push(StateLine::Row { row, datum, change });
         }

@@ -65,7 +65,7 @@ impl Explorer {
         let now = line.column_of(self.recording.now().step(), room);
         let writes =
             line.datum().map(|it| format!("; {} of {}", counted(line.count(), "write"), id_text(&it.id)));
-        let caption = format!("at most {}{}", counted(most as u64, "frame"), writes.unwrap_or_default());
+        let caption = format!("at most {}{}", counted(most, "frame"), writes.unwrap_or_default());
         vec![
             format!("{:LABEL$}{}", "frames", frames.collect::<String>()),
             format!("{:LABEL$}{}", "writes", ticks.into_iter().collect::<String>()),

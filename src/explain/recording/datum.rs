@@ -35,7 +35,7 @@ impl Datum {
 
 /// A row of a state, and its datum.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StateRow {
+pub struct ShownDatum {
     /// Its name and value.
     pub row: ViewRow,
     /// What it shows.
@@ -48,7 +48,7 @@ pub struct StateSection {
     /// Its title.
     pub title: String,
     /// Its rows.
-    pub rows: Vec<StateRow>,
+    pub rows: Vec<ShownDatum>,
     /// How many rows are omitted at the end.
     pub left_out: usize,
     /// How the values of a stack are numbered; `None` for what is no stack.
@@ -57,7 +57,7 @@ pub struct StateSection {
 
 impl StateSection {
     /// The rows, each with what it is called if the values of a stack are numbered so.
-    pub fn named(&self, counts: Option<StackCount>) -> impl Iterator<Item = (Cow<'_, str>, &StateRow)> {
+    pub fn named(&self, counts: Option<StackCount>) -> impl Iterator<Item = (Cow<'_, str>, &ShownDatum)> {
         let mut above = 0;
         self.rows.iter().map(move |shown| {
             if counts != Some(StackCount::FromTop) || shown.row.depth > 0 {
@@ -91,7 +91,7 @@ pub fn sections_of(state: &dyn Inspect) -> Vec<StateSection> {
             };
             let id = DatumId { holder, names };
             around.push((row.name.clone(), id.clone()));
-            compounds.named(StateRow { row, datum: Datum { id, cells } })
+            compounds.named(ShownDatum { row, datum: Datum { id, cells } })
         });
         StateSection { rows: rows.collect(), title, left_out, counts }
     });
@@ -104,7 +104,7 @@ struct ShownCompounds(HashMap<usize, DatumId>);
 
 impl ShownCompounds {
     /// The row, with the name of the compound that it refers to, and where that was shown before.
-    fn named(&mut self, mut shown: StateRow) -> StateRow {
+    fn named(&mut self, mut shown: ShownDatum) -> ShownDatum {
         let Some(Cell::Compound(compound)) = shown.datum.cells.first() else { return shown };
         let name = compound_name(*compound);
         let value = &mut shown.row.value;

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::Recording;
-use super::datum::{Datum, DatumId, StateRow, StateSection, sections_of};
+use super::datum::{Datum, DatumId, ShownDatum, StateSection, sections_of};
 use super::moment::{Direction, FoundMoment, KeepGoing};
 use super::sought::{FoundPlace, Sought};
 use crate::machines::inspect::Inspect;
@@ -90,7 +90,8 @@ impl RowWatch<'_> {
         for (index, section) in after.iter().enumerate() {
             let old = before.get(index).map_or(&[][..], |section| &section.rows);
             for (place, (name, row)) in section.named(section.counts).enumerate() {
-                let is_same = |old: &StateRow| old.row.value == row.row.value && old.datum.id == row.datum.id;
+                let is_same =
+                    |old: &ShownDatum| old.row.value == row.row.value && old.datum.id == row.datum.id;
                 if old.get(place).is_some_and(is_same) || !self.sought.is_in(&name, &row.row.value) {
                     continue;
                 }

@@ -66,7 +66,7 @@ impl SuspectCases<'_> {
         if failing.len() > MAX_FILES {
             names.push("...".to_owned());
         }
-        let what = format!("one of {}: {}", counted(failing.len() as u64, "file"), names.join(", "));
+        let what = format!("one of {}: {}", counted(failing.len(), "file"), names.join(", "));
         let condition = SeparatingCondition { what, failing: self.failing.len() as u64, passing: 0 };
         (failing.len() > 1).then_some(condition)
     }

@@ -1,4 +1,4 @@
-//! Whether rather the vector is wrong than an instruction.
+//! Whether the vector is probably wrong, not an instruction.
 
 use super::case::SpectrumOutcome;
 use super::table::SpectrumTable;
@@ -21,7 +21,7 @@ impl<'t, 'c> Doubt<'t, 'c> {
         Doubt { table, rate: failing / (failing + table.passing as f64).max(1.0) }
     }
 
-    /// Splits the failing cases of a suspect into those in which rather the vector is wrong, and the others. A vector that
+    /// Splits the failing cases of a suspect into those whose vector is probably wrong, and the others. A vector that
     /// passes on the embedded machine is not doubted, nor one that executes what no passing case does.
     pub(super) fn split(&self, op: &str, cases: &[usize]) -> (Vec<DoubtfulCase>, Vec<usize>) {
         if self.is_significant(op) {

@@ -100,7 +100,7 @@ fn without_a_passing_case_nothing_is_suspicious() {
 }
 
 #[test]
-fn a_case_that_alone_fails_is_rather_the_vector() {
+fn a_case_that_alone_fails_is_doubtful() {
     let mut cases = swapped(&[], SpectrumOutcome::Passes);
     cases[3].outcome = SpectrumOutcome::Fails;
     let analysis = located(&cases);

@@ -9,10 +9,10 @@ use num_bigint::{BigInt, Sign};
 use super::writer::{TraceEnd, TraceKind, TraceOutcome, TraceStep, TraceWriter};
 use crate::isa::{Isa, Unit};
 use crate::machines::inspect::{Inspect, InspectSource};
-use crate::model::brief::brief;
+use crate::model::brief::{brief, brief_bytes};
 use crate::model::cell::Cell;
+use crate::model::count::counted;
 use crate::model::escape::escaped;
-use crate::model::hex::bytes_key;
 use crate::model::value::Value;
 
 pub(super) const KIND: TraceKind =
@@ -113,8 +113,7 @@ impl TraceWriter for TraceText {
     }
 
     fn end(&mut self, end: &TraceEnd<'_>, out: &mut dyn Write) -> io::Result<()> {
-        let plural = if end.steps == 1 { "" } else { "s" };
-        writeln!(out, "{} step{plural}: {}", end.steps, escaped(end.how))
+        writeln!(out, "{}: {}", counted(end.steps, "step"), escaped(end.how))
     }
 }
 
@@ -166,9 +165,7 @@ fn short(value: &Value, state: &dyn Inspect) -> String {
     }
     match value {
         Value::Int(number) => short_number(number),
-        Value::Bytes(bytes) if bytes.len() > BYTES => {
-            format!("{}… ({} bytes)", bytes_key(&bytes[..BYTES / 2]), bytes.len())
-        }
+        Value::Bytes(bytes) if bytes.len() > BYTES => brief_bytes(bytes, BYTES / 2),
         Value::Typed(name, value) if **value != Value::Null => format!("{name} {}", short(value, state)),
         other => truncated(other),
     }

@@ -2,7 +2,7 @@
 
 use super::node_path::NotationError;
 use crate::model::field_type::{FieldType, MAX_BITS, MemoryType};
-use crate::text::suggest::nearest;
+use crate::text::suggest::did_you_mean;
 
 /// How deeply types may be nested.
 const MAX_NESTED: usize = 16;
@@ -150,11 +150,10 @@ fn number(name: &str) -> Option<FieldType> {
 }
 
 fn unknown((at, rest): (usize, &str), name: &str) -> NotationError {
-    let near = nearest(name, NAMES).map(|near| format!("; did you mean {near}?"));
     let shown: String = if name.is_empty() { rest.chars().take(20).collect() } else { name.to_owned() };
     NotationError {
         at,
-        what: format!("there is no type {shown:?}{}", near.unwrap_or_default()),
+        what: format!("there is no type {shown:?}{}", did_you_mean(name, NAMES)),
         expected: "u8 to u256, i8 to i256, int, bool, text, bytes, base64, json, [T], [T; 3], (T, U), map<K, V>, memory<A, C>, T?".to_owned(),
     }
 }

@@ -3,8 +3,6 @@
 
 use std::collections::HashMap;
 
-use num_bigint::{BigInt, Sign};
-
 use super::lexical::{self, Prefix, count, hex, integer, member};
 use super::result::NeoAssertions;
 use super::rules::{Generation, ItemNotation, VectorType};
@@ -13,7 +11,7 @@ use crate::model::assertion::Expected;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::path::{Path, PathKey};
 use crate::model::rule::LintRule;
-use crate::model::value::Value;
+use crate::model::value::{Value, fits_256_bits};
 use crate::text::json::{JsonDatum, JsonMember, JsonNode, quoted};
 
 /// An item still to be read, and its nesting depth.
@@ -273,11 +271,4 @@ impl NeoAssertions<'_> {
 pub(super) fn type_beside(value: JsonNode<'_>) -> Option<JsonNode<'_>> {
     let (item, _) = value.place()?;
     member(item, "type").map(|of| of.value)
-}
-
-/// Whether the number fits 256 bits in two's complement.
-fn fits_256_bits(number: &BigInt) -> bool {
-    // The lowest number has as many bits as its negation, which does not fit.
-    let is_lowest = || number.sign() == Sign::Minus && number.trailing_zeros() == Some(255);
-    number.bits() < 256 || number.bits() == 256 && is_lowest()
 }

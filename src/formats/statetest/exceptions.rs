@@ -9,7 +9,7 @@ use crate::text::suggest::nearest;
 
 /// The refusals that an entry accepts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Demanded {
+pub(super) enum DemandedRefusal {
     /// One of these classes.
     Classes(Vec<&'static str>),
     /// Any class, since one of the names has none.
@@ -123,7 +123,7 @@ pub(super) fn classes() -> impl Iterator<Item = &'static str> {
 }
 
 /// What `expectException` demands: one name, or any of several.
-pub(super) fn read(node: JsonNode<'_>, diagnostics: &mut Diagnostics) -> Option<Demanded> {
+pub(super) fn read(node: JsonNode<'_>, diagnostics: &mut Diagnostics) -> Option<DemandedRefusal> {
     let Some(text) = node.text() else {
         diagnostics.error(wrong_type(node, "expectException", "the name of a refusal"));
         return None;
@@ -143,7 +143,7 @@ pub(super) fn read(node: JsonNode<'_>, diagnostics: &mut Diagnostics) -> Option<
             unknown(node, name)
         });
     }
-    Some(if has_any { Demanded::Any } else { Demanded::Classes(classes) })
+    Some(if has_any { DemandedRefusal::Any } else { DemandedRefusal::Classes(classes) })
 }
 
 fn without_class(node: JsonNode<'_>, name: &str) -> Diagnostic<Origin> {

@@ -2,12 +2,13 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::write_back::{NO_HASH, fresh};
+use super::write_back::NO_HASH;
+use crate::formats::ethereum_json::fresh;
 use crate::formats::forks::{self, Named};
 use crate::formats::new_vector::{MakeVector, NewVector, StateOf};
 use crate::formats::write_back::NotRepresentable;
 use crate::model::value::Value;
-use crate::text::suggest::nearest;
+use crate::text::suggest::did_you_mean;
 
 pub(super) const MAKE: MakeVector = MakeVector {
     inputs: &[
@@ -32,8 +33,7 @@ const TARGET: &str = "0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
 fn make(new: &NewVector<'_>) -> Result<Json, NotRepresentable> {
     let fork = new.inputs.fork.as_deref().unwrap_or(FORK);
     if !matches!(forks::named(fork), Named::Supported(_)) {
-        let near =
-            nearest(fork, forks::all()).map_or(String::new(), |near| format!("; did you mean {near}?"));
+        let near = did_you_mean(fork, forks::all());
         return Err(NotRepresentable::because(format!("--fork: {fork:?} is not a fork that runs{near}")));
     }
     let mut entry = json!({"hash": NO_HASH, "logs": NO_HASH, "indexes": {"data": 0, "gas": 0, "value": 0}});

@@ -2,10 +2,10 @@
 
 use serde_json::{Value as Json, json};
 
+use crate::formats::ethereum_json::fresh;
 use crate::formats::fill::{Fill, missing};
 use crate::formats::write_back::{NotRepresentable, WrittenBack, WrongAssertion, hex_like, number_like};
 use crate::model::assertion::Expected;
-use crate::model::name::Name;
 use crate::model::path::PathKey;
 use crate::model::value::Value;
 use crate::text::edit::TextChange;
@@ -42,18 +42,5 @@ fn key(failed: &WrongAssertion<'_, '_>) -> String {
     match failed.at.last() {
         PathKey::Name(name) => name.to_string(),
         PathKey::Index(index) => index.to_string(),
-    }
-}
-
-/// A datum that the file lacks.
-pub(super) fn fresh(value: &Value) -> Result<Json, NotRepresentable> {
-    match value {
-        Value::Int(number) => Ok(number_like("0x00", number).into()),
-        Value::Bytes(bytes) => Ok(hex_like("", bytes).into()),
-        Value::Record(members) => {
-            let member = |(name, value): &(Name, Value)| Ok((name.to_string(), fresh(value)?));
-            Ok(Json::Object(members.iter().map(member).collect::<Result<_, NotRepresentable>>()?))
-        }
-        _ => Err(NotRepresentable::value(value)),
     }
 }

@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::write_back::{RESULTS, fresh};
+use super::write_back::RESULTS;
+use crate::formats::ethereum_json::fresh;
 use crate::formats::new_vector::{BlockNumbers, MakeVector, NewVector, StateOf};
 use crate::formats::write_back::NotRepresentable;
 use crate::model::value::Value;

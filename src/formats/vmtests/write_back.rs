@@ -4,12 +4,12 @@
 use num_bigint::BigInt;
 use serde_json::{Value as Json, json};
 
+use crate::formats::ethereum_json::{CREATION, fresh, is_creation};
 use crate::formats::fill::{Fill, missing};
 use crate::formats::write_back::{
     NotRepresentable, WrittenBack, WrongAssertion, hex_like, in_case_of, number_like, resize,
 };
 use crate::model::assertion::Expected;
-use crate::model::name::Name;
 use crate::model::path::{Path, PathKey};
 use crate::model::value::Value;
 use crate::text::edit::TextChange;
@@ -108,31 +108,6 @@ fn bytes_like(old: &str, bytes: &[u8]) -> String {
         }
         _ => text,
     }
-}
-
-/// The destination of a call that is a creation, as published files write it.
-const CREATION: &str = "";
-
-/// Whether this is the destination of a creation.
-fn is_creation(name: &str, value: &Value) -> bool {
-    name == "destination" && value.len() == Some(0)
-}
-
-/// A datum that the file lacks.
-pub(super) fn fresh(value: &Value) -> Result<Json, NotRepresentable> {
-    Ok(match value {
-        Value::Int(number) => number_like("0x00", number).into(),
-        Value::Bytes(bytes) => hex_like("", bytes).into(),
-        Value::List(items) => Json::Array(items.iter().map(fresh).collect::<Result<_, _>>()?),
-        Value::Record(members) => {
-            let member = |(name, value): &(Name, Value)| {
-                let written = if is_creation(name, value) { CREATION.into() } else { fresh(value)? };
-                Ok((name.to_string(), written))
-            };
-            Json::Object(members.iter().map(member).collect::<Result<_, _>>()?)
-        }
-        other => return Err(NotRepresentable::value(other)),
-    })
 }
 
 /// The key of an account, written like those next to it. A storage key always has `0x`; without it, it would

@@ -1,6 +1,6 @@
 use super::values::value;
 use super::*;
-use crate::formats::family::{BOXED, Family, NewFamilyCase};
+use crate::formats::family::{BUILT_IN, Family, NewFamilyCase};
 use crate::run::sources::{SourceOrigin, VectorSource};
 use crate::run::{Families, FileOptions, LoadOptions, open_text};
 use crate::text::json::Document;
@@ -82,13 +82,13 @@ fn members_that_are_too_large_are_not_given() {
     assert_eq!(names(&generator, &mut numbers), ["pc"]);
 }
 
-/// What is written for each family in the box is read as the same state, in each of its formats.
+/// What is written for each built-in family is read as the same state, in each of its formats.
 #[test]
 fn vectors_of_the_families_in_the_box_are_read_as_they_were_written() {
     let source = VectorSource::new("a.json".into(), "a.json".into(), SourceOrigin::Stream);
     let mut numbers = Numbers::new(6);
     let families: Vec<_> = Families::default().iter().collect();
-    assert_eq!(families.len(), BOXED.len());
+    assert_eq!(families.len(), BUILT_IN.len());
     for family in families {
         for format in family.family.formats() {
             let writer = family.family.writer(Some(format));

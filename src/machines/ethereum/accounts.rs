@@ -8,7 +8,7 @@ use revm_state::{AccountInfo, EvmState};
 use super::world::{After, EthereumWorld};
 use crate::machines::record::word_value;
 use crate::machines::view::{Section, ViewDatum, ViewRow};
-use crate::model::count::counted;
+use crate::model::brief::brief_bytes;
 use crate::model::hex::{bytes_key, number_key};
 use crate::model::path::{Path, PathKey};
 
@@ -82,10 +82,5 @@ fn push(
 fn code(info: Option<&AccountInfo>) -> String {
     const MAX_SHOWN: usize = 32;
     let code = info.and_then(|info| info.code.as_ref()).map_or(&[][..], |code| code.original_byte_slice());
-    let shown = bytes_key(&code[..code.len().min(MAX_SHOWN)]);
-    match code.len() {
-        0 => "none".to_owned(),
-        length if length > MAX_SHOWN => format!("{shown}… ({})", counted(length as u64, "byte")),
-        _ => shown,
-    }
+    if code.is_empty() { "none".to_owned() } else { brief_bytes(code, MAX_SHOWN) }
 }

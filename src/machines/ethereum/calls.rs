@@ -72,7 +72,7 @@ impl Data {
         const MAX_SHOWN: usize = 36;
         let shown = &self.start[..self.start.len().min(MAX_SHOWN)];
         let cut = if shown.len() < self.length { "…" } else { "" };
-        format!("{}{cut} ({})", bytes_key(shown), counted(self.length as u64, "byte"))
+        format!("{}{cut} ({})", bytes_key(shown), counted(self.length, "byte"))
     }
 
     /// The text of a reason for which a contract reverts, as Solidity writes it.

@@ -12,6 +12,8 @@ use super::place::Neo2Place;
 use crate::isa::disassembler::line_at;
 use crate::machines::effects::{DeclaredPlaces, Effect, declared, effects};
 use crate::machines::inspect::{Effects, Inspect, ReferenceCount, cells_inside};
+use crate::machines::machine::At;
+use crate::machines::neo::operands::{NeoOperands, at_offset, counted, index, index_and_one, indexed};
 use crate::machines::neo::show::Show;
 use crate::machines::view::{CodeLine, Section, code_lines, part_of_code};
 use crate::model::cell::Cell;
@@ -156,34 +158,9 @@ impl DeclaredPlaces for Neo2 {
     }
 }
 
-/// How many items an instruction with an index on top pops: down to the item at the index.
-pub(super) fn indexed(machine: &Neo2) -> Option<usize> {
-    Some(machine.at_most_own(machine.count(0)? + 2))
-}
-
-/// How many items an instruction pops if their number is on top.
-pub(super) fn counted(machine: &Neo2) -> Option<usize> {
-    Some(machine.at_most_own(machine.count(0)? + 1))
-}
-
-/// How many of the items that [`indexed`] counts remain, without the item at the index.
-pub(super) fn index(machine: &Neo2) -> Option<usize> {
-    machine.count(0)
-}
-
-/// How many of the items that [`indexed`] counts remain, with the item at the index.
-pub(super) fn index_and_one(machine: &Neo2) -> Option<usize> {
-    indexed(machine)?.checked_sub(1)
-}
-
 /// How many items UNPACK pushes: the items of the array, and their number.
 pub(super) fn unpacked(machine: &Neo2) -> Option<usize> {
     Some(machine.list(machine.below(0)?)?.len() + 1)
-}
-
-/// The position that the operand refers to.
-pub(super) fn at_offset(machine: &Neo2) -> Option<usize> {
-    machine.at()?.at_offset()
 }
 
 /// How many items CHECKMULTISIG pops.
@@ -228,6 +205,21 @@ fn alt(index: usize) -> Cell {
     Cell::named("alt", index.to_string())
 }
 
+impl NeoOperands for Neo2 {
+    fn next(&self) -> Option<At<'_>> {
+        self.at()
+    }
+
+    fn count(&self, below: usize) -> Option<usize> {
+        let number = self.below(below)?.number()?;
+        usize::try_from(i32::try_from(number).ok()?).ok()
+    }
+
+    fn at_most_own(&self, count: usize) -> usize {
+        count.min(self.own().len())
+    }
+}
+
 impl Neo2 {
     fn shown(&self, item: &Neo2Item) -> Value {
         Show::briefly(&self.core.heap, item)
@@ -242,36 +234,10 @@ impl Neo2 {
         self.items().iter().nth_back(below)
     }
 
-    /// The cell of the item at this distance from the top one.
-    fn stacked(&self, below: usize) -> Option<Cell> {
-        self.height().checked_sub(below + 1).map(Cell::Stack)
-    }
-
-    /// The operand of the next instruction; empty without one.
-    fn operand(&self) -> &[u8] {
-        self.at().map_or(&[], |at| at.operand)
-    }
-
-    /// The distance from the top of the item that an index on top refers to.
-    fn picked(&self) -> Option<usize> {
-        Some(self.count(0)? + 1)
-    }
-
     /// The items of the current frame.
     fn own(&self) -> &[Neo2Item] {
         let base = self.core.frames.last().map_or(0, |call| call.base);
         self.core.stack.get(base..).unwrap_or_default()
-    }
-
-    /// A stack item as a count.
-    fn count(&self, below: usize) -> Option<usize> {
-        let number = self.below(below)?.number()?;
-        usize::try_from(i32::try_from(number).ok()?).ok()
-    }
-
-    /// This number of items, but at most all items of the current frame: an instruction that would pop more fails.
-    fn at_most_own(&self, count: usize) -> usize {
-        count.min(self.own().len())
     }
 
     /// How many stack items hold keys or signatures: one for an array, or a count and that number of them.

@@ -20,6 +20,7 @@ use crate::machines::observe::{StateFields, members_of};
 use crate::machines::plant::PlantFaults;
 use crate::machines::status::{LoadError, Status};
 use crate::model::case::Program;
+use crate::model::count::counted;
 use crate::model::limits::Limits;
 use crate::model::value::Value;
 
@@ -206,8 +207,4 @@ impl Neo2 {
         let pc = usize::try_from(call.pc).ok()?;
         code.get(pc).or(code.last()).copied()
     }
-}
-
-fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

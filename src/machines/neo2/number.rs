@@ -2,13 +2,14 @@
 
 use std::cmp::Ordering;
 
-use num_bigint::{BigInt, Sign};
+use num_bigint::BigInt;
 
 use super::core::ALLOCATION;
 use super::count::CountChange;
 use super::fault::{Neo2Fault, Neo2Flow, Neo2Stop};
 use super::frame::Neo2Frame;
 use super::item::{Neo2Item, long_size};
+use crate::model::value::fits_256_bits;
 
 /// The charge for an operation on two numbers of 32 bytes, in units.
 const OPERATION: u64 = 20;
@@ -30,9 +31,7 @@ pub(super) enum Bounded {
 
 /// The number, if it has at most 32 bytes: from -2^255 to 2^255 - 1.
 fn bounded(number: BigInt) -> Result<BigInt, Neo2Stop> {
-    let least = || number.sign() == Sign::Minus && number.trailing_zeros() == Some(255);
-    let fits = number.bits() < 256 || number.bits() == 256 && least();
-    if fits { Ok(number) } else { Err(Neo2Fault::IntegerSize.into()) }
+    if fits_256_bits(&number) { Ok(number) } else { Err(Neo2Fault::IntegerSize.into()) }
 }
 
 impl Neo2Frame<'_> {

@@ -10,6 +10,8 @@ use super::place::Neo3Place;
 use crate::isa::disassembler::line_at;
 use crate::machines::effects::{DeclaredPlaces, Effect, declared, effects};
 use crate::machines::inspect::{Effects, Inspect, ReferenceCount, cells_inside};
+use crate::machines::machine::At;
+use crate::machines::neo::operands::{NeoOperands, at_offset, counted, index, index_and_one, indexed};
 use crate::machines::neo::show::Show;
 use crate::machines::view::{CodeLine, Section, code_lines, part_of_code};
 use crate::model::cell::Cell;
@@ -205,29 +207,9 @@ impl DeclaredPlaces for Neo3 {
     }
 }
 
-/// How many items an instruction with an index on top pops: down to the item at the index.
-pub(super) fn indexed(machine: &Neo3) -> Option<usize> {
-    Some(machine.count(0)? + 2)
-}
-
-/// How many items an instruction pops if their number is on top.
-pub(super) fn counted(machine: &Neo3) -> Option<usize> {
-    Some(machine.count(0)? + 1)
-}
-
 /// How many items an instruction pops if a number of pairs is on top.
 pub(super) fn paired(machine: &Neo3) -> Option<usize> {
     Some(machine.count(0)? * 2 + 1)
-}
-
-/// How many of the items that [`indexed`] counts remain, without the item at the index.
-pub(super) fn index(machine: &Neo3) -> Option<usize> {
-    machine.count(0)
-}
-
-/// How many of the items that [`indexed`] counts remain, with the item at the index.
-pub(super) fn index_and_one(machine: &Neo3) -> Option<usize> {
-    Some(machine.count(0)? + 1)
 }
 
 /// How many items there are.
@@ -242,11 +224,6 @@ pub(super) fn unpacked(machine: &Neo3) -> Option<usize> {
         Neo3Item::Map(map) => Some(2 * machine.core.heap.map(*map).len() + 1),
         _ => Some(machine.list(0)?.len() + 1),
     }
-}
-
-/// The position that the operand refers to.
-pub(super) fn at_offset(machine: &Neo3) -> Option<usize> {
-    machine.at()?.at_offset()
 }
 
 /// Where execution continues after ENDTRY: at the finally block if there is one.
@@ -315,14 +292,19 @@ fn compound(item: &Neo3Item) -> Option<usize> {
     }
 }
 
+impl NeoOperands for Neo3 {
+    fn next(&self) -> Option<At<'_>> {
+        self.at()
+    }
+
+    fn count(&self, below: usize) -> Option<usize> {
+        usize::try_from(int32(self.core.below(below)?).ok()?).ok()
+    }
+}
+
 impl Neo3 {
     fn shown(&self, item: &Neo3Item) -> Value {
         Show::briefly(&self.core.heap, item)
-    }
-
-    /// The operand of the next instruction; empty without one.
-    fn operand(&self) -> &[u8] {
-        self.at().map_or(&[], |at| at.operand)
     }
 
     /// The variable that an instruction names: by its operand, or by itself (`LDLOC0` to `LDLOC6`).
@@ -345,24 +327,9 @@ impl Neo3 {
         (0..count).map(|index| slots.cell(frame, index.into())).collect()
     }
 
-    /// The distance from the top of the item that PICK copies.
-    fn picked(&self) -> Option<usize> {
-        Some(self.count(0)? + 1)
-    }
-
     /// The items of an operand that is an Array or a Struct.
     fn list(&self, operand: usize) -> Option<&[Neo3Item]> {
         Some(self.core.heap.list(self.core.below(operand)?.list()?))
-    }
-
-    /// The cell of the item at this distance from the top of the stack.
-    fn stacked(&self, below: usize) -> Option<Cell> {
-        self.height().checked_sub(below + 1).map(Cell::Stack)
-    }
-
-    /// A stack item as a count.
-    fn count(&self, below: usize) -> Option<usize> {
-        usize::try_from(int32(self.core.below(below)?).ok()?).ok()
     }
 
     /// The variable in a cell of [`Slots::cell`], if it exists.

@@ -20,7 +20,7 @@ use sha2::{Digest, Sha256};
 use self::command::{AssemblerCommand, Branch, hint};
 use self::label::{Labels, SymbolUse, Way, both};
 use self::memory::SegmentMemory;
-use self::operand::{AssemblerOperand, OperandKind, SourceLine, Spacing, Syntax};
+use self::operand::{AssemblerOperand, CommandOperand, SourceLine, Spacing, Syntax};
 use super::language::{OperandShape, fits, instruction, range, shape};
 use crate::isa::assembler::{AsmError, AsmErrors, Assembled, ErrorList, SourceWord};
 use crate::isa::{OpInfo, WordField};
@@ -74,7 +74,7 @@ impl<'s> TinyAssembler<'s> {
     }
 
     fn label(&mut self, line: SourceLine<'s>) -> Result<(), AsmError> {
-        let label = directive(line, &[&[OperandKind::Label]])?;
+        let label = directive(line, &[&[CommandOperand::Label]])?;
         let address = self.memory.position;
         let waiting = self.labels.set(label.word, address)?;
         for usage in waiting {
@@ -86,16 +86,18 @@ impl<'s> TinyAssembler<'s> {
 
     fn offset(&mut self, line: SourceLine<'s>) -> Result<(), AsmError> {
         let AssemblerOperand { word, kind, number } =
-            directive(line, &[&[OperandKind::Number, OperandKind::Label]])?;
+            directive(line, &[&[CommandOperand::Number, CommandOperand::Label]])?;
         let address = match kind {
-            OperandKind::Label => self.labels.address(word),
-            OperandKind::Register | OperandKind::Number | OperandKind::Hash => u16::try_from(number).ok(),
+            CommandOperand::Label => self.labels.address(word),
+            CommandOperand::Register | CommandOperand::Number | CommandOperand::Hash => {
+                u16::try_from(number).ok()
+            }
         };
         self.memory.position = address.ok_or_else(|| match kind {
-            OperandKind::Label => {
+            CommandOperand::Label => {
                 word.error(format!("no label {}", quoted(word.text)), "a label that is set above")
             }
-            OperandKind::Register | OperandKind::Number | OperandKind::Hash => {
+            CommandOperand::Register | CommandOperand::Number | CommandOperand::Hash => {
                 word.error(format!("{} is not an address", quoted(word.text)), "0 to 0xFFFF")
             }
         })?;
@@ -103,12 +105,12 @@ impl<'s> TinyAssembler<'s> {
     }
 
     fn word(&mut self, line: SourceLine<'s>) -> Result<(), AsmError> {
-        let word = directive(line, &[&[OperandKind::Number]])?;
+        let word = directive(line, &[&[CommandOperand::Number]])?;
         self.write(line, &[word.number as u16])
     }
 
     fn assert_hash(&mut self, line: SourceLine<'s>) -> Result<(), AsmError> {
-        let hash = directive(line, &[&[OperandKind::Hash]])?.word;
+        let hash = directive(line, &[&[CommandOperand::Hash]])?.word;
         match self.hash.replace(hash) {
             Some(first) => {
                 Err(line.command.error("a second hash", format!("only that of line {}", first.line)))
@@ -130,7 +132,7 @@ impl<'s> TinyAssembler<'s> {
             }
             (
                 AssemblerCommand::Load { cell, .. },
-                [_, AssemblerOperand { kind: OperandKind::Register, .. }],
+                [_, AssemblerOperand { kind: CommandOperand::Register, .. }],
             ) => self.row(line, cell, &operands),
             (AssemblerCommand::Load { low, high, .. }, [register, number]) => {
                 self.load(line, [low, high], register.number, number.number as u16)
@@ -201,14 +203,14 @@ impl<'s> TinyAssembler<'s> {
         rest: &[AssemblerOperand<'s>],
     ) -> Result<(), AsmError> {
         match (first.kind, rest) {
-            (OperandKind::Register, _) => {
+            (CommandOperand::Register, _) => {
                 let operands: Vec<_> = [first].into_iter().chain(rest).copied().collect();
                 self.row(line, to, &operands)
             }
-            (OperandKind::Number, [more, ..]) => {
+            (CommandOperand::Number, [more, ..]) => {
                 Err(more.word.error("too many operands", "a number only after a register or a label"))
             }
-            (OperandKind::Number | OperandKind::Label | OperandKind::Hash, _) => {
+            (CommandOperand::Number | CommandOperand::Label | CommandOperand::Hash, _) => {
                 let plus = rest.first().map_or(0, |plus| plus.number);
                 self.place(line, Way::Distance { op: by, register: None, plus, has_short: false }, first)
             }
@@ -246,7 +248,7 @@ impl<'s> TinyAssembler<'s> {
         target: &AssemblerOperand<'s>,
     ) -> Result<(), AsmError> {
         let label = target.word;
-        if target.kind == OperandKind::Number {
+        if target.kind == CommandOperand::Number {
             let words = way.by(label, target.number)?;
             return self.write(line, &words);
         }
@@ -304,7 +306,7 @@ impl<'s> TinyAssembler<'s> {
 /// The operand of a directive.
 fn directive<'s>(
     line: SourceLine<'s>,
-    operands: &'static [&'static [OperandKind]],
+    operands: &'static [&'static [CommandOperand]],
 ) -> Result<AssemblerOperand<'s>, AsmError> {
     let read = line.operands(&Syntax { spacing: Spacing::AnySpaces, operands, least: 1 })?;
     read.first().copied().ok_or_else(|| line.command.error("no operand", "one"))

@@ -96,15 +96,7 @@ impl RecordWriter {
     pub fn recorded(CaseReport { id, machine, verdict, .. }: &CaseReport) -> RecordedCase {
         let first = match verdict {
             Verdict::Error(diagnostics) => diagnostics.first(),
-            Verdict::Pass
-            | Verdict::Fail(_)
-            | Verdict::ExpectedFail(..)
-            | Verdict::UnexpectedPass(_)
-            | Verdict::Skip(_)
-            | Verdict::Unsupported(_)
-            | Verdict::Crash(_)
-            | Verdict::Timeout(_)
-            | Verdict::Flaky(_) => None,
+            _ => None,
         };
         let problem = |message: &str| {
             let message = truncate(message, 0, MAX_LENGTH);

@@ -12,7 +12,7 @@ use crate::run::filter::naming;
 
 /// Whether to add failures that are not listed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Accepted {
+pub enum AcceptedFailures {
     /// Add no entries.
     Nothing,
     /// Add all of them, with this reason.
@@ -32,7 +32,7 @@ pub enum Unseen {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Policy {
     /// Whether to add failures that are not listed.
-    pub accepted: Accepted,
+    pub accepted: AcceptedFailures,
     /// What to do with entries of cases that no longer exist.
     pub unseen: Unseen,
 }
@@ -126,7 +126,7 @@ pub fn update(
     }
     changes.reverse();
     let fixed = list.entries.iter().zip(&seen).filter_map(|(entry, seen)| also_passes(entry, seen)).collect();
-    if let Accepted::All(reason) = &policy.accepted {
+    if let AcceptedFailures::All(reason) = &policy.accepted {
         let unlisted = run.iter().filter(|report| is_unlisted(report, list, &corrected));
         // A case that was named twice ran twice.
         let mut added = HashSet::new();

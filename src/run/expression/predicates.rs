@@ -8,7 +8,7 @@ use globset::GlobMatcher;
 
 use super::case_info::{Cost, ExpressionCase};
 use super::given::{demanded, has, parts};
-use crate::formats::family::BOXED;
+use crate::formats::family::BUILT_IN;
 use crate::formats::{FORMATS, forks};
 use crate::isa::{OpInfo, OpSet};
 use crate::machines::{self, Executes, MACHINES, MachineInfo};
@@ -292,7 +292,7 @@ fn names(op: &OpInfo) -> impl Iterator<Item = &'static str> + use<> {
 /// The names, and those of all families. Those in the box need not be compiled for that.
 fn with_families(names: impl Iterator<Item = &'static str>, families: &Families) -> Vec<&'static str> {
     let added = families.added().map(|added| added.family.machine);
-    names.chain(BOXED.iter().map(|boxed| boxed.name)).chain(added).collect()
+    names.chain(BUILT_IN.iter().map(|boxed| boxed.name)).chain(added).collect()
 }
 
 /// Checks `PATH=VALUE`: the path begins with a member of a machine's program.

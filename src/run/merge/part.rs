@@ -6,13 +6,14 @@ use crate::formats::family::is_machine_name;
 use crate::machines;
 use crate::model::case::CaseId;
 use crate::model::case_report::CaseReport;
+use crate::model::content::VectorsVersion;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::{Event, FieldNotCompared, RunSummary};
 use crate::model::explanation::ExplainedCase;
 use crate::run::content_order::ContentOrder;
 use crate::text::shell::ShellWords;
 use crate::wire::line::LineError;
-use crate::wire::report::{ReportLine, ReportStart, ReportedPartition, ReportedVersion, TypedFlags};
+use crate::wire::report::{ReportLine, ReportStart, ReportedPartition, TypedFlags};
 
 /// A report to merge.
 #[derive(Debug)]
@@ -49,7 +50,7 @@ pub(super) struct PartHeader {
     /// The system that the part ran on.
     pub(super) system: Option<String>,
     /// The versions of its vectors.
-    pub(super) versions: Vec<ReportedVersion>,
+    pub(super) versions: Vec<VectorsVersion>,
     /// The line without what differs between parts: it is the same for all parts of a run.
     pub(super) common: ReportStart,
 }

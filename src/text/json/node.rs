@@ -7,6 +7,7 @@ use std::ops::Range;
 use super::document::{Document, NodeParent};
 use super::escapes::unescape;
 use super::slot::{JsonSlot, SlotKind};
+use crate::model::brief::brief;
 
 /// A datum of a [`Document`].
 #[derive(Clone, Copy)]
@@ -133,10 +134,7 @@ impl<'d> JsonNode<'d> {
         const MAX_LENGTH: usize = 60;
         match self.text() {
             Some(text) => quoted(&text),
-            None => match self.raw().char_indices().nth(MAX_LENGTH) {
-                None => self.raw().to_owned(),
-                Some((cut, _)) => format!("{}…", &self.raw()[..cut]),
-            },
+            None => brief(self.raw(), MAX_LENGTH),
         }
     }
 

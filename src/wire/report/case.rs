@@ -2,20 +2,22 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::state_table::WireStateTable;
 use super::summary::{duration, rounded_seconds};
 use crate::model::assertion::Expected;
 use crate::model::case::CaseId;
 use crate::model::case_report::CaseReport;
 use crate::model::content::ContentDigest;
 use crate::model::diagnostic::{Diagnostic, DiagnosticPlace};
+use crate::model::is_default;
 use crate::model::name::Name;
 use crate::model::path::Path;
 use crate::model::position::Position;
 use crate::model::signature::signature;
 use crate::model::state_table::StateTable;
 use crate::model::value::Value;
-use crate::model::verdict::{self, Breakdown, DifferenceKind, Failure, FirstTry, NotPassed, Verdict};
+use crate::model::verdict::{
+    self, Breakdown, DifferenceKind, ExpectedListing, Failure, FirstTry, NotPassed, Verdict,
+};
 use crate::wire::name::start;
 use crate::wire::value::actual;
 
@@ -41,7 +43,7 @@ pub struct ReportedCase {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signature: Option<String>,
     /// Whether the verdict is from the cache.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub cached: bool,
     /// The digest of the text of the file, and of the files that the case opens; omitted if it is that of the case before
     /// in the file.
@@ -61,13 +63,13 @@ pub struct ReportedCase {
     pub instructions: Option<u64>,
     /// On a machine of a family, the state of the first step that fails, before and after.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub state: Option<WireStateTable>,
+    pub state: Option<Box<StateTable>>,
     /// Why an entry in a list of expected failures names the case but does not apply.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub listed: Option<String>,
     /// The entry that applies in a list of expected failures.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub known: Option<ReportedListing>,
+    pub known: Option<ExpectedListing>,
     /// For an expected failure, the verdict without the list; omitted if that is `fail`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unlisted: Option<DifferenceKind>,
@@ -89,11 +91,6 @@ pub struct ReportedCase {
     pub position: Option<u64>,
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_false(bool: &bool) -> bool {
-    !bool
-}
-
 impl From<&CaseReport> for ReportedCase {
     fn from(
         CaseReport { id, format, machine, line, verdict, listed, cached, content, time }: &CaseReport,
@@ -101,15 +98,8 @@ impl From<&CaseReport> for ReportedCase {
         let failure = verdict.failure();
         let difference = |it: &Failure| it.differences.iter().map(ReportedDifference::from).collect();
         let known = match verdict {
-            Verdict::ExpectedFail(_, listing) | Verdict::UnexpectedPass(listing) => Some(listing.into()),
-            Verdict::Pass
-            | Verdict::Fail(_)
-            | Verdict::Error(_)
-            | Verdict::Skip(_)
-            | Verdict::Unsupported(_)
-            | Verdict::Crash(_)
-            | Verdict::Timeout(_)
-            | Verdict::Flaky(_) => None,
+            Verdict::ExpectedFail(_, listing) | Verdict::UnexpectedPass(listing) => Some(listing.clone()),
+            _ => None,
         };
         let problems = match verdict {
             Verdict::Error(diagnostics) => Some(diagnostics.iter().map(Problem::from).collect()),
@@ -130,7 +120,7 @@ impl From<&CaseReport> for ReportedCase {
             differences: failure.map(difference),
             ended: failure.map(|it| it.ended.clone()),
             instructions: failure.and_then(|it| it.instructions),
-            state: failure.and_then(|it| it.state.as_deref()).map(WireStateTable::from),
+            state: failure.and_then(|it| it.state.clone()),
             listed: listed.clone(),
             known,
             unlisted: Some(verdict.unlisted_kind()).filter(|kind| {
@@ -174,8 +164,7 @@ impl TryFrom<ReportedCase> for CaseReport {
 
 impl ReportedCase {
     fn verdict(mut self) -> Result<Verdict, String> {
-        let listing =
-            self.known.take().map(verdict::ExpectedListing::from).ok_or_else(|| self.lacks("known"));
+        let listing = self.known.take().ok_or_else(|| self.lacks("known"));
         match (self.verdict, self.unlisted) {
             (DifferenceKind::UnexpectedPass, _) => Ok(Verdict::UnexpectedPass(listing?)),
             (DifferenceKind::ExpectedFail, unlisted) => {
@@ -218,7 +207,7 @@ impl ReportedCase {
         let [no_differences, no_end] = ["differences", "ended"].map(|name| self.lacks(name));
         let differences = self.differences.filter(|it| !it.is_empty()).ok_or(no_differences)?;
         let differences = differences.into_iter().map(TryInto::try_into).collect::<Result<_, _>>()?;
-        let (instructions, state) = (self.instructions, self.state.map(StateTable::from).map(Box::new));
+        let (instructions, state) = (self.instructions, self.state);
         Ok(Failure { differences, ended: self.ended.ok_or(no_end)?, instructions, state, first: None })
     }
 
@@ -300,32 +289,6 @@ fn place(line: u32, column: u32) -> Result<DiagnosticPlace, String> {
         return Err("has a line or column 0; the first is 1".to_owned());
     }
     Ok(DiagnosticPlace { at: 0, position: Position { line, column }, excerpt: String::new(), before: 0 })
-}
-
-/// An entry in a list of expected failures.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(expecting = "an object")]
-pub struct ReportedListing {
-    /// File, line and column.
-    pub place: String,
-    /// Why the case fails.
-    pub reason: String,
-    /// A link to more information.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub link: Option<String>,
-}
-
-impl From<&verdict::ExpectedListing> for ReportedListing {
-    fn from(listing: &verdict::ExpectedListing) -> ReportedListing {
-        let verdict::ExpectedListing { place, reason, link } = listing.clone();
-        ReportedListing { place, reason, link }
-    }
-}
-
-impl From<ReportedListing> for verdict::ExpectedListing {
-    fn from(ReportedListing { place, reason, link }: ReportedListing) -> verdict::ExpectedListing {
-        verdict::ExpectedListing { place, reason, link }
-    }
 }
 
 /// An error or a note.

@@ -10,46 +10,13 @@ use crate::model::exit_code::Exit;
 /// The last line of a report, or of a recorded run.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct ReportedSummary {
-    /// The counts; the fields below replace its other fields.
-    #[serde(flatten, with = "Counts")]
+    /// The counts; the fields below replace its other fields, which are not written.
+    #[serde(flatten)]
     pub counts: event::RunSummary,
     /// The exit code.
     pub exit: u8,
     /// The duration of the run, in seconds.
     pub seconds: f64,
-}
-
-/// How the counts are written.
-#[derive(Serialize, Deserialize)]
-#[serde(remote = "event::RunSummary")]
-struct Counts {
-    passed: u64,
-    #[serde(default, skip_serializing_if = "is_zero")]
-    cached: u64,
-    failed: u64,
-    #[serde(default, skip_serializing_if = "is_zero")]
-    known: u64,
-    #[serde(default, skip_serializing_if = "is_zero")]
-    fixed: u64,
-    errors: u64,
-    skipped: u64,
-    #[serde(default, skip_serializing_if = "is_zero")]
-    unsupported: u64,
-    #[serde(default, skip_serializing_if = "is_zero")]
-    crashed: u64,
-    #[serde(default, skip_serializing_if = "is_zero")]
-    timed_out: u64,
-    #[serde(default, skip_serializing_if = "is_zero")]
-    flaky: u64,
-    #[serde(skip)]
-    seconds: f64,
-    #[serde(skip)]
-    interrupted: bool,
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_zero(count: &u64) -> bool {
-    *count == 0
 }
 
 impl From<&event::RunSummary> for ReportedSummary {

@@ -11,7 +11,7 @@ use vmconf::model::case_report::CaseReport;
 use vmconf::model::content::ContentDigest;
 use vmconf::model::diagnostic::{Diagnostic, DiagnosticPlace};
 use vmconf::model::event::{Event, RunSummary, UsedVm};
-use vmconf::model::explanation::ExplainedCase;
+use vmconf::model::explanation::{ExplainedCase, LogComparison, SpentGas, StackComparison};
 use vmconf::model::name::Name;
 use vmconf::model::path::{Path, PathKey};
 use vmconf::model::position::Position;
@@ -22,9 +22,8 @@ use vmconf::model::verdict::{
     Breakdown, CaseDifference, DifferenceKind, ExpectedListing, Failure, FirstTry, NotPassed, Verdict,
 };
 use vmconf::wire::explanation::{
-    Logs, Relation, WireComparedWith, WireExplanation, WireFirstDivergence, WireFurtherCauses, WireInput,
-    WireInstruction, WireLeaf, WireRowDeviation, WireSpentGas, WireStackComparison, WireUndeclared,
-    WireWorld,
+    Relation, WireComparedWith, WireExplanation, WireFirstDivergence, WireFurtherCauses, WireInput,
+    WireInstruction, WireLeaf, WireRowDeviation, WireUndeclared, WireWorld,
 };
 use vmconf::wire::record;
 use vmconf::wire::report::{Problem, ReportedCase};
@@ -375,7 +374,7 @@ fn any_instruction() -> impl Strategy<Value = WireInstruction> {
 
 pub(super) fn any_explanation() -> impl Strategy<Value = WireExplanation> {
     let spent = (any::<u64>(), any::<u64>(), any::<u64>(), any::<i64>());
-    let spent = spent.prop_map(|(count, gas, unlike_row, refund)| WireSpentGas {
+    let spent = spent.prop_map(|(count, gas, unlike_row, refund)| SpentGas {
         count,
         gas,
         unlike_row,
@@ -386,7 +385,7 @@ pub(super) fn any_explanation() -> impl Strategy<Value = WireExplanation> {
     let expected = prop::option::of(any_written_expected())
         .prop_map(|expected| expected.filter(|it| *it != Expected::Is(Value::Null)));
     let stack = (any_path(), prop::collection::vec(expected, 0..3), prop::collection::vec(any_value(), 0..3))
-        .prop_map(|(path, expected, actual)| WireStackComparison { path, expected, actual });
+        .prop_map(|(at, wanted, actual)| StackComparison { at, wanted, actual, differs: 0 });
     (
         any_report(),
         prop::collection::vec(prop::option::of(any_instruction()), 0..2),
@@ -440,7 +439,7 @@ fn any_world() -> impl Strategy<Value = WireWorld> {
         .prop_map(|(against, case, leaves, count)| WireWorld { against, case, leaves, count })
 }
 
-fn any_logs() -> impl Strategy<Value = Logs> {
+fn any_logs() -> impl Strategy<Value = LogComparison> {
     let entries = || prop::collection::vec(any_value(), 0..2);
-    (prop::option::of(entries()), entries()).prop_map(|(expected, actual)| Logs { expected, actual })
+    (prop::option::of(entries()), entries()).prop_map(|(expected, actual)| LogComparison { expected, actual })
 }

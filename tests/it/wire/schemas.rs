@@ -9,20 +9,19 @@ use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 use serde_json::{Value as Json, json};
 use vmconf::model::assertion::Expected;
+use vmconf::model::content::VectorsVersion;
 use vmconf::model::event::Event;
+use vmconf::model::explanation::{LogComparison, SpentGas, StackComparison};
 use vmconf::model::partition::PartitionKind;
 use vmconf::model::path::Path;
 use vmconf::model::value::Value;
 use vmconf::model::verdict::{NotPassed, Verdict};
 use vmconf::wire::explanation::{
-    Differing, Logs, Relation, WireComparedWith, WireExplanation, WireFirstDivergence, WireFurtherCauses,
-    WireInput, WireInstruction, WireLeaf, WirePart, WireRowDeviation, WireSpentGas, WireStackComparison,
-    WireUndeclared, WireWorld,
+    Differing, Relation, WireComparedWith, WireExplanation, WireFirstDivergence, WireFurtherCauses,
+    WireInput, WireInstruction, WireLeaf, WirePart, WireRowDeviation, WireUndeclared, WireWorld,
 };
 use vmconf::wire::line::one_line;
-use vmconf::wire::report::{
-    ReportLine, ReportStart, ReportedCase, ReportedPartition, ReportedVersion, TypedFlags,
-};
+use vmconf::wire::report::{ReportLine, ReportStart, ReportedCase, ReportedPartition, TypedFlags};
 use vmconf::wire::schema;
 
 use super::line;
@@ -155,8 +154,8 @@ fn reports_have_their_schema() {
     let commit = Some("0123456789".repeat(4));
     lines.push(ReportLine::Run(ReportStart {
         versions: vec![
-            ReportedVersion { folder: folder(), version: Some("1.0.0".to_owned()), commit: None },
-            ReportedVersion { folder: folder(), version: None, commit },
+            VectorsVersion { folder: folder(), version: Some("1.0.0".to_owned()), commit: None },
+            VectorsVersion { folder: folder(), version: None, commit },
         ],
         ..ReportStart::new(1, None)
     }));
@@ -252,17 +251,18 @@ fn explanations_have_their_schema() {
         let is_full = number % 2 == 0;
         let relation = Some([Relation::MadeBy, Relation::Instead, Relation::After][number % 3]);
         let reached_by = Some(Box::new(blame(4)));
-        let spent = WireSpentGas {
+        let spent = SpentGas {
             count: 1,
             gas: 3,
             unlike_row: 0,
             by_row: 3,
             refund: i64::from(number.is_multiple_of(4)),
         };
-        let stack = WireStackComparison {
-            path: Path::field("stack"),
-            expected: vec![None, Some(Expected::Len(1)), Some(Expected::Is(Value::int(1)))],
+        let stack = StackComparison {
+            at: Path::field("stack"),
+            wanted: vec![None, Some(Expected::Len(1)), Some(Expected::Is(Value::int(1)))],
             actual: vec![Value::int(2)],
+            differs: 0,
         };
         let plain = WireInstruction { cost: None, relation, ..executed(5) };
         let further = Some(WireFurtherCauses { left_out: 3, oldest: vec![executed(1), executed(2)] });
@@ -305,7 +305,7 @@ fn explanations_have_their_schema() {
             spent: is_full.then(|| ("ADD".into(), spent)).into_iter().collect(),
             stack: is_full.then_some(stack),
             world: is_full.then(|| world(number)),
-            logs: is_full.then(|| Logs {
+            logs: is_full.then(|| LogComparison {
                 expected: number.is_multiple_of(4).then(|| vec![Value::int(1)]),
                 actual: vec![Value::int(2)],
             }),

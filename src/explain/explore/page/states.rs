@@ -11,7 +11,8 @@ use super::places::PagePlaces;
 use super::steps::PageSteps;
 use crate::explain::explore::id_text;
 use crate::explain::recording::{
-    CelllessValues, DatumId, Recording, StateRow, StateSection, StepWrites, cellless, differing, sections_of,
+    CelllessValues, DatumId, Recording, ShownDatum, StateSection, StepWrites, cellless, differing,
+    sections_of,
 };
 use crate::machines::inspect::Inspect;
 use crate::machines::machine::{At, Watch};
@@ -156,8 +157,8 @@ impl PageStates {
 
     /// The index of a row, which is stored as its depth, its name, its value, 1 if it is out of scope, its identity and
     /// its places; at the end the whole value, if it is longer.
-    fn line(&mut self, shown: &StateRow) -> usize {
-        let StateRow { row, datum } = shown;
+    fn line(&mut self, shown: &ShownDatum) -> usize {
+        let ShownDatum { row, datum } = shown;
         let out = u8::from(row.scope == ViewScope::Out);
         let (name, value, id) = (escaped(&row.name), escaped(&row.value), self.datum(&datum.id));
         let places = self.places.of(datum);

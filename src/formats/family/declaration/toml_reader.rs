@@ -9,6 +9,7 @@ use super::parts::WrittenPath;
 use crate::formats::family::node_path::{NodePath, NotationError};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::rule::LintRule;
+use crate::text::config::type_of;
 use crate::text::source_text::SourceText;
 use crate::text::suggest::nearest;
 
@@ -77,9 +78,7 @@ impl<'t> TomlReader<'t> {
 
     /// Reports a value of the wrong type.
     pub(super) fn wrong(&mut self, value: &TomlValue<'_>, what: &str, expected: &str) {
-        let found = value.get_ref().type_str();
-        let article = if found.starts_with(['a', 'i']) { "an" } else { "a" };
-        self.error(value.span(), format!("{what} is {article} {found}"), expected);
+        self.error(value.span(), format!("{what} is {}", type_of(value.get_ref())), expected);
     }
 
     /// A member that must be there. `span` is the place of the table.

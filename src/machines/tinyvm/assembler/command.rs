@@ -1,6 +1,6 @@
 //! The commands: instructions, and shorthands for several of them.
 
-use super::operand::{OperandKind, Spacing, Syntax};
+use super::operand::{CommandOperand, Spacing, Syntax};
 use crate::isa::{OpInfo, WordField};
 use crate::machines::tinyvm::disassembler::NAMED;
 use crate::machines::tinyvm::language::{OperandShape, compares_with_zero, has_commas, row, shape};
@@ -38,10 +38,10 @@ pub(super) struct Branch {
     pub(super) is_vague: bool,
 }
 
-const REGISTER: &[OperandKind] = &[OperandKind::Register];
-const NUMBER: &[OperandKind] = &[OperandKind::Number];
-const LABEL: &[OperandKind] = &[OperandKind::Label];
-const TARGET: &[OperandKind] = &[OperandKind::Number, OperandKind::Label];
+const REGISTER: &[CommandOperand] = &[CommandOperand::Register];
+const NUMBER: &[CommandOperand] = &[CommandOperand::Number];
+const LABEL: &[CommandOperand] = &[CommandOperand::Label];
+const TARGET: &[CommandOperand] = &[CommandOperand::Number, CommandOperand::Label];
 
 impl AssemblerCommand {
     /// The command with this name.
@@ -69,12 +69,15 @@ impl AssemblerCommand {
             AssemblerCommand::Zero(_) => Syntax { spacing: Spacing::Spaces, operands: &[REGISTER], least: 1 },
             AssemblerCommand::Load { .. } => Syntax {
                 spacing: Spacing::Commas,
-                operands: &[REGISTER, &[OperandKind::Register, OperandKind::Number]],
+                operands: &[REGISTER, &[CommandOperand::Register, CommandOperand::Number]],
                 least: 2,
             },
             AssemblerCommand::Jump { .. } => Syntax {
                 spacing: Spacing::AnySpaces,
-                operands: &[&[OperandKind::Register, OperandKind::Number, OperandKind::Label], NUMBER],
+                operands: &[
+                    &[CommandOperand::Register, CommandOperand::Number, CommandOperand::Label],
+                    NUMBER,
+                ],
                 least: 1,
             },
             AssemblerCommand::Branch(Branch { zero: true, .. }) => {
@@ -91,7 +94,7 @@ impl AssemblerCommand {
 }
 
 fn row_syntax(op: &OpInfo) -> Syntax {
-    let operands: &[&[OperandKind]] = match op.fields {
+    let operands: &[&[CommandOperand]] = match op.fields {
         [] => &[],
         [_, WordField::Register(_)] => &[REGISTER, REGISTER],
         [_, WordField::Skip(_)] => &[REGISTER, TARGET],

@@ -18,7 +18,7 @@ pub(super) enum Spacing {
 
 /// The kinds of operands, in the order in which they are tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum OperandKind {
+pub(super) enum CommandOperand {
     Register,
     Number,
     Label,
@@ -28,7 +28,7 @@ pub(super) enum OperandKind {
 /// The syntax of the operands of a command.
 pub(super) struct Syntax {
     pub(super) spacing: Spacing,
-    pub(super) operands: &'static [&'static [OperandKind]],
+    pub(super) operands: &'static [&'static [CommandOperand]],
     /// The minimum number of operands: all, or all but one.
     pub(super) least: usize,
 }
@@ -37,7 +37,7 @@ pub(super) struct Syntax {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct AssemblerOperand<'s> {
     pub(super) word: SourceWord<'s>,
-    pub(super) kind: OperandKind,
+    pub(super) kind: CommandOperand,
     /// The number, or the number of the register.
     pub(super) number: i32,
 }
@@ -131,17 +131,18 @@ fn split<'s>(rest: SourceWord<'s>, syntax: &Syntax) -> Vec<SourceWord<'s>> {
 /// If it matches no kind.
 pub(super) fn read<'s>(
     word: SourceWord<'s>,
-    kinds: &[OperandKind],
+    kinds: &[CommandOperand],
 ) -> Result<AssemblerOperand<'s>, AsmError> {
     for kind in kinds {
         let number = match kind {
-            OperandKind::Register => register(word.text),
-            OperandKind::Number => number(word.text),
-            OperandKind::Label => is_label(word.text).then_some(0),
-            OperandKind::Hash => is_hash(word.text).then_some(0),
+            CommandOperand::Register => register(word.text),
+            CommandOperand::Number => number(word.text),
+            CommandOperand::Label => is_label(word.text).then_some(0),
+            CommandOperand::Hash => is_hash(word.text).then_some(0),
         };
         if let Some(number) = number {
-            let number = i32::try_from(number).ok().filter(|it| *kind != OperandKind::Number || is_word(*it));
+            let number =
+                i32::try_from(number).ok().filter(|it| *kind != CommandOperand::Number || is_word(*it));
             let number = number.ok_or_else(|| {
                 word.error(format!("{} does not fit", quoted(word.text)), "a number from -0x8000 to 0xFFFF")
             })?;
@@ -155,22 +156,22 @@ fn is_word(number: i32) -> bool {
     (-0x8000..=0xffff).contains(&number)
 }
 
-fn names(kinds: &[OperandKind], separator: &str) -> String {
-    let name = |kind: &OperandKind| match kind {
-        OperandKind::Register => "register",
-        OperandKind::Number => "number",
-        OperandKind::Label => "label",
-        OperandKind::Hash => "hash",
+fn names(kinds: &[CommandOperand], separator: &str) -> String {
+    let name = |kind: &CommandOperand| match kind {
+        CommandOperand::Register => "register",
+        CommandOperand::Number => "number",
+        CommandOperand::Label => "label",
+        CommandOperand::Hash => "hash",
     };
     kinds.iter().map(name).collect::<Vec<_>>().join(separator)
 }
 
-fn described(kinds: &[OperandKind]) -> String {
-    let one = |kind: &OperandKind| match kind {
-        OperandKind::Register => "r0 to r15",
-        OperandKind::Number => "decimal, 0x, 0o or 0b",
-        OperandKind::Label => "_name without $ % & ( ) = ' \" [ ]",
-        OperandKind::Hash => "the 64 hex digits of a SHA-256",
+fn described(kinds: &[CommandOperand]) -> String {
+    let one = |kind: &CommandOperand| match kind {
+        CommandOperand::Register => "r0 to r15",
+        CommandOperand::Number => "decimal, 0x, 0o or 0b",
+        CommandOperand::Label => "_name without $ % & ( ) = ' \" [ ]",
+        CommandOperand::Hash => "the 64 hex digits of a SHA-256",
     };
     kinds.iter().map(one).collect::<Vec<_>>().join("; or ")
 }

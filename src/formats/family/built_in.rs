@@ -1,8 +1,8 @@
-//! The families in the box: declarations that are part of this program.
+//! The built-in families: declarations that are part of this program.
 
 /// A declaration that is part of this program.
 #[derive(Debug, Clone, Copy)]
-pub struct BoxedFamily {
+pub struct BuiltInFamily {
     /// The name of its machine.
     pub name: &'static str,
     /// The declaration.
@@ -10,14 +10,14 @@ pub struct BoxedFamily {
 }
 
 /// Takes the name of each file in `families/`.
-macro_rules! boxed {
+macro_rules! built_in {
     ($($name:literal),* $(,)?) => {
-        &[$(BoxedFamily { name: $name, text: include_str!(concat!("../../../families/", $name, ".toml")) }),*]
+        &[$(BuiltInFamily { name: $name, text: include_str!(concat!("../../../families/", $name, ".toml")) }),*]
     };
 }
 
-/// Every declaration in the box.
-pub const BOXED: &[BoxedFamily] = boxed![
+/// Every built-in declaration.
+pub const BUILT_IN: &[BuiltInFamily] = built_in![
     "z80",
     "spc700",
     "sm83",
