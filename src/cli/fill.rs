@@ -16,7 +16,7 @@ use vmconf::model::exit_code::Exit;
 use vmconf::run::LoadOptions;
 use vmconf::run::fill::{self, Existing, FillMachine, FillOptions, FillOutcome, FilledCase, FilledFile};
 use vmconf::testees::MakeTestee;
-use vmconf::testees::process::{ProcessGroups, ProcessVm};
+use vmconf::testees::process::ProcessVm;
 
 use self::corpus::{CorpusArgs, CorpusRequest};
 use self::shown::shown;
@@ -29,7 +29,7 @@ use super::number::number;
 use super::output;
 use super::select::Select;
 use super::settings::Settings;
-use super::vm::{VmsArgs, end_on_interrupt};
+use super::vm::VmsArgs;
 
 /// Write expectations on which several machines agree
 ///
@@ -40,8 +40,8 @@ use super::vm::{VmsArgs, end_on_interrupt};
 /// unless --replace is given. What the machines disagree on is reported and not written. Where the format has a place
 /// for it, the machines are recorded: "filledBy" in "_info" of VMTests.
 ///
-/// With --cases, makes a whole corpus of a family instead: states from the types of its members, so many for each value of
-/// a number such as an opcode byte. The same seed makes the same corpus.
+/// With --cases, makes a whole corpus of a family instead: states from the types of its members, N for each value of a
+/// number (--each), such as an opcode byte. The same seed makes the same corpus.
 #[derive(Debug, Args)]
 pub(super) struct FillCommand {
     #[command(flatten)]
@@ -78,10 +78,7 @@ impl FillCommand {
         }
         let mut options = self.select.options(settings)?;
         options.run.flaky = self.vms.flaky();
-        let groups = ProcessGroups::default();
-        end_on_interrupt(&groups)?;
-        let vms = self.vms.start(settings, &groups, &options.run.interrupt)?;
-        let vms: Vec<_> = vms.into_iter().map(Arc::new).collect();
+        let vms = self.vms.start_until_interrupt(settings, &options.run.interrupt)?;
         let fill_options = self.fill_options(vms.len())?;
         let exit = self.fill(&vms, &options, &fill_options, settings)?;
         let conduct = Conduct { steady: SteadyBreakdowns::Unreported, flaky: self.vms.flaky() };
@@ -202,7 +199,7 @@ impl<W: Write> FillSession<'_, W> {
     }
 
     fn block(&mut self, case: &FilledCase, outcome: &str) -> anyhow::Result<()> {
-        // Of a machine that has no say it is shown why.
+        // A machine that could not run the case is shown with the reason.
         if case.outcome == FillOutcome::UpToDate && case.silent.is_empty() {
             return Ok(());
         }

@@ -295,8 +295,7 @@ impl<'d> FieldReader<'d> {
         let last_taken = self.last_taken();
         for JsonMember { key, key_at, .. } in &self.members {
             if last_taken.get(&key.to_ascii_lowercase()).is_some_and(|taken| taken > key_at) {
-                let what =
-                    format!("member {} comes again in another letter case and is ignored", quoted(key));
+                let what = format!("member {} occurs again with other capitals; it is ignored", quoted(key));
                 let expected = format!("one member {} of {}", quoted(key), self.name);
                 let repeated = Diagnostic::at(*key_at, what).expected(expected);
                 diagnostics.note(repeated.under(LintRule::DuplicateKey));

@@ -7,6 +7,7 @@ use num_bigint::BigInt;
 use serde_json::Value as Json;
 
 use crate::model::assertion::Expected;
+use crate::model::brief::brief;
 use crate::model::path::Path;
 use crate::model::position::Origin;
 use crate::model::value::Value;
@@ -58,11 +59,7 @@ impl NotRepresentable {
     /// The format has no way to write this value.
     pub fn value(value: &Value) -> NotRepresentable {
         const MAX_LENGTH: usize = 60;
-        let mut text = value.to_string();
-        if let Some((cut, _)) = text.char_indices().nth(MAX_LENGTH) {
-            text.replace_range(cut.., "…");
-        }
-        NotRepresentable::because(format!("the format has no way to write {text}"))
+        NotRepresentable::because(format!("the format has no way to write {}", brief(value, MAX_LENGTH)))
     }
 
     /// The format has no way to write that there is no value.

@@ -503,7 +503,7 @@ fn deviations_are_noted() {
         &n3,
         &with_test(r#""script": ["NOP"], "Script": ["NOP"], "steps": []"#),
         &[
-            "1:43 note: member \"script\" comes again in another letter case and is ignored; expected one member \"script\" of test",
+            "1:43 note: member \"script\" occurs again with other capitals; it is ignored; expected one member \"script\" of test",
         ],
     );
     check(

@@ -327,8 +327,7 @@ pub(super) fn json(value: &Value, field_type: &FieldType) -> Result<Json, NotRep
         }
         (Value::Record(cells), FieldType::Memory(memory)) => {
             let cell = |(address, cell): &(Name, Value)| {
-                let digits = address.strip_prefix("0x").unwrap_or(address);
-                let address = u64::from_str_radix(digits, 16).map_err(|_| NotRepresentable::value(value))?;
+                let address = typed::address_of_key(address).ok_or_else(|| NotRepresentable::value(value))?;
                 Ok(Json::from(vec![Json::from(address), json(cell, &memory.cell)?]))
             };
             Json::Array(cells.iter().map(cell).collect::<Result<_, NotRepresentable>>()?)

@@ -153,7 +153,7 @@ impl FamilyReader {
         }
         Err(first.unwrap_or_else(|| Misfit {
             at: root.at(),
-            what: format!("nothing lies at {}", self.format().cases),
+            what: format!("nothing found at {}", self.format().cases),
         }))
     }
 
@@ -251,9 +251,9 @@ impl FamilyReader {
         if let Some(first) = others.next() {
             let count = others.count() + 1;
             let items = if count == 1 {
-                "1 item is no case".to_owned()
+                "1 item is not a case".to_owned()
             } else {
-                format!("{count} items are no cases")
+                format!("{count} items are not cases")
             };
             let missing = self.missing(first.node).map_or_else(String::new, NodePath::to_string);
             diagnostics.mention(Diagnostic::at(first.node.at(), format!("{items}: without {missing}")));

@@ -118,8 +118,7 @@ fn memory_of<'f>(family: &'f Declaration, at: &Path) -> Option<&'f MemoryType> {
 fn add_cell<'d>(memory: &MemoryType, wrong: &WrongAssertion<'d, '_>) -> WrittenBack<'d> {
     let refuse = || NotRepresentable::because("a cell that is not listed, in a notation without pairs");
     let PathKey::Name(key) = wrong.at.last() else { return Err(refuse()) };
-    let address = key.strip_prefix("0x").and_then(|digits| u64::from_str_radix(digits, 16).ok());
-    let address = address.ok_or_else(refuse)?;
+    let address = typed::address_of_key(key).ok_or_else(refuse)?;
     let cell = json(wrong.actual.unwrap_or(&Value::int(0)), &memory.cell)?;
     let first = wrong.node.values().next();
     let item = match first {

@@ -16,6 +16,7 @@ use crate::model::path::PathKey;
 use crate::model::value::Value;
 use crate::text::edit::TextChange;
 use crate::text::json::JsonNode;
+use crate::text::number;
 
 /// The role of a datum in a result, according to its path.
 enum ResultPart<'p> {
@@ -260,7 +261,7 @@ fn item<'d>(failed: &WrongAssertion<'d, '_>, value: &Value, rules: &Rules) -> Wr
         Some(old) if of.notation == ItemNotation::Nothing => changes.extend(TextChange::remove(item, old)),
         Some(old) if !(same_notation && is_container(of)) => {
             let style = Some(old).filter(|_| same_notation);
-            let large = style.filter(|old| old.raw().parse::<BigInt>().is_ok_and(|old| old.bits() > 63));
+            let large = style.filter(|old| number::integer(old.raw()).is_some_and(|old| old.bits() > 63));
             changes.push(match (large, value) {
                 (Some(node), Value::Int(number)) => TextChange::Digits { node, digits: number.to_string() },
                 _ => TextChange::Replace { node: old, value: item_value(value, of, style, rules)? },

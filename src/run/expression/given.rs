@@ -19,7 +19,8 @@ pub(super) fn parts(text: &str) -> Result<(&str, &str), ()> {
 pub(super) fn has(case: &Case, path: &str, value: &str) -> bool {
     let inner = path.split('/').try_fold(&*case.program.0, |value, key| match value {
         Value::List(items) => items.get(key.parse::<usize>().ok()?),
-        _ => value.get(key),
+        // Cells and numbers as keys have one notation, vectors have others.
+        _ => value.get(key).or_else(|| value.get(&format!("{:#x}", integer(key)?))),
     });
     inner.is_some_and(|inner| is_written(inner, value))
 }

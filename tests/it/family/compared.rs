@@ -81,3 +81,22 @@ fn members_beside_the_cases_are_noted() {
     let strict = ["run", "m.json", "--family", "./m.toml", "--strict", "--vm", &vm];
     assert_eq!(vmconf_in(folder.path(), &strict).exit, 0);
 }
+
+/// Cells and keys are selected in any notation of their numbers.
+#[test]
+fn keys_that_are_numbers_are_selected_in_each_notation() {
+    let vectors = r#"[{"b":{"m":[[16,8]],"k":{"1":2}},"e":{}}]"#;
+    let folder =
+        folder(&[("m.toml", &declaration("m = 'memory<u16, u8>'\nk = 'map<u8, u8>'")), ("m.json", vectors)]);
+    let count = |selected: &str| {
+        let expression = format!("has({selected})");
+        let args = ["list", "m.json", "--family", "./m.toml", "-E", &expression];
+        vmconf_in(folder.path(), &args).stdout.lines().count()
+    };
+    for selected in ["m/16=8", "m/0x10=0x8", "k/1=2", "k/0x1=2"] {
+        assert_eq!(count(selected), 1, "{selected}");
+    }
+    for other in ["m/16=9", "m/17=8", "m/x=8", "k/-1=2"] {
+        assert_eq!(count(other), 0, "{other}");
+    }
+}

@@ -183,7 +183,7 @@ fn a_map_whose_keys_cannot_be_written_stays_as_it_is() {
     assert_eq!(file.written(), file.text.replace("\"refs\": 0", "\"refs\": 5"));
 }
 
-/// A member that comes again in another letter case is known, but only the last one counts.
+/// A member that occurs again with other capitals is known, but only the last one counts.
 #[test]
 fn a_member_in_another_letter_case_is_repeated() {
     let step = "{\"actions\": [\"Execute\"], \"result\": {\"state\": \"FAULT\",\n\"State\": \"HALT\"}}";
@@ -191,6 +191,6 @@ fn a_member_in_another_letter_case_is_repeated() {
     let ran = file.vmconf(&["run"]);
     assert_eq!(ran.exit, 0, "{ran:?}");
     let told = ran.stdout + &ran.stderr;
-    assert!(told.contains("one.json:2:37: member \"state\" comes again in another letter case"), "{told}");
+    assert!(told.contains("one.json:2:37: member \"state\" occurs again with other capitals"), "{told}");
     assert!(!told.contains("unknown"), "{told}");
 }
