@@ -180,6 +180,8 @@ pub struct RunSummary {
     pub seconds: f64,
     /// Whether the user ended the run before all cases had finished.
     pub interrupted: bool,
+    /// Whether it is of a part without cases, while other parts have some.
+    pub is_empty_part: bool,
 }
 
 impl RunSummary {

@@ -17,9 +17,9 @@ const LAUNCHERS: &[&str] = &[
     "docker", "podman", "nerdctl", "kubectl", "ssh", "cargo", "go", "make", "just", "bazel", "npx", "npm",
     "pnpm", "yarn", "bun", "deno", "uv", "uvx", "poetry", "pipx", "nix", "sudo", "su", "chroot", "dotnet",
     "mvn", "gradle", "zig", "nodemon", "xargs", "parallel", "eval", "cd", "pushd", "source", "dune", "cabal",
-    "stack", "runghc", "mix", "rebar3", "sbt", "mill", "scala", "lein", "clj", "clojure", "dart", "flutter", "swift",
-    "crystal", "nim", "gleam", "tsx", "ts-node", "bundle", "rake", "hatch", "pdm", "pipenv", "conda", "pixi", "meson",
-    "ninja",
+    "stack", "runghc", "mix", "rebar3", "sbt", "mill", "scala", "lein", "clj", "clojure", "dart", "flutter",
+    "swift", "crystal", "nim", "gleam", "tsx", "ts-node", "bundle", "rake", "hatch", "pdm", "pipenv",
+    "conda", "pixi", "meson", "ninja",
 ];
 
 /// Programs that start the program in their arguments.

@@ -45,6 +45,8 @@ struct Counts {
     seconds: f64,
     #[serde(skip)]
     interrupted: bool,
+    #[serde(skip)]
+    is_empty_part: bool,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
@@ -54,7 +56,7 @@ fn is_zero(count: &u64) -> bool {
 
 impl From<&event::RunSummary> for ReportedSummary {
     fn from(summary: &event::RunSummary) -> ReportedSummary {
-        let counts = event::RunSummary { seconds: 0.0, interrupted: false, ..*summary };
+        let counts = event::RunSummary { seconds: 0.0, interrupted: false, is_empty_part: false, ..*summary };
         ReportedSummary { counts, exit: summary.exit() as u8, seconds: summary.seconds }
     }
 }
@@ -66,7 +68,9 @@ impl TryFrom<ReportedSummary> for event::RunSummary {
         ReportedSummary { counts, exit, seconds }: ReportedSummary,
     ) -> Result<event::RunSummary, String> {
         duration(seconds)?;
-        Ok(event::RunSummary { seconds, interrupted: exit == Exit::Interrupted as u8, ..counts })
+        let interrupted = exit == Exit::Interrupted as u8;
+        let is_empty_part = exit == Exit::Passed as u8 && counts.passed + counts.known == 0;
+        Ok(event::RunSummary { seconds, interrupted, is_empty_part, ..counts })
     }
 }
 
