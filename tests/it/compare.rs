@@ -400,7 +400,8 @@ fn runs_of_other_cases_are_noted() {
             "last" => name.to_owned(),
             name => cache.0.path().join(name).display().to_string(),
         });
-        let stdout = cache.vmconf(&["compare", &first, &second]).stdout.replace(&*shown(cache.0.path()), "");
+        let stdout =
+            cache.vmconf(&["compare", &first, &second, "--all"]).stdout.replace(&*shown(cache.0.path()), "");
         let stdout = stdout.replace("/all.json", "all.json").replace("/some.json", "some.json");
         match expected {
             Some(expected) => assert!(stdout.contains(&expected), "{before} {after}: {stdout}"),

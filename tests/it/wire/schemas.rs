@@ -148,8 +148,10 @@ fn reports_have_their_schema() {
     let unmatched = vec![ReportedEntry { list: entry(), id: entry(), line: 1, column: 6 }];
     let partition =
         ReportedPartition { kind: PartitionKind::Hash, part: 1, of: 2, selection, typed, unmatched };
-    let mut lines =
-        vec![ReportLine::Run(ReportStart { partition: Some(partition), ..ReportStart::new(1, None) })];
+    let all_match = ReportedPartition { unmatched: Vec::new(), ..partition.clone() };
+    let of_part =
+        |partition| ReportLine::Run(ReportStart { partition: Some(partition), ..ReportStart::new(1, None) });
+    let mut lines = vec![of_part(partition), of_part(all_match)];
     lines.push(ReportLine::Run(ReportStart {
         system: Some("linux x86_64".to_owned()),
         ..ReportStart::new(1, None)
