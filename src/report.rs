@@ -111,11 +111,17 @@ pub static REPORTS: &[ReportKind] = &[
     },
 ];
 
-/// Whether a line is the summary at the end of a text report.
+/// Whether a line is the summary at the end of a text report, as `2 passed (1 of them from the cache), 0 failed, `.
 fn is_summary(line: &str) -> bool {
-    let mut words = line.split(' ');
-    let is_number = words.next().is_some_and(|word| word.parse::<u64>().is_ok());
-    is_number && words.next() == Some("passed,") && line.contains(" failed, ")
+    let is_number = |word: &str| word.parse::<u64>().is_ok();
+    let Some((passed, rest)) = line.split_once(" passed") else { return false };
+    let is_after = |cached: &str| {
+        let number = cached.strip_prefix(" (").and_then(|it| it.strip_suffix(" of them from the cache)"));
+        cached.is_empty() || number.is_some_and(is_number)
+    };
+    is_number(passed)
+        && rest.contains(" failed, ")
+        && rest.split_once(", ").is_some_and(|(cached, _)| is_after(cached))
 }
 
 /// Whether a line is the last one of the annotations for GitHub.

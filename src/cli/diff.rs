@@ -25,7 +25,7 @@ use super::form::OutputForm;
 use super::number::number;
 use super::output;
 use super::reports::GroupArgs;
-use super::rerun::RerunCases;
+use super::rerun::{FailuresOf, RerunCases};
 use super::select::Select;
 use super::settings::Settings;
 use super::vm::{VmArgs, with_misconduct};
@@ -78,7 +78,8 @@ impl Diff {
         options.run.testee = self.vm.testee_until_interrupt(settings)?;
         options.run.flaky = self.vm.flaky();
         options.run.worlds = self.worlds.open(settings)?;
-        let mut rerun = self.select.is_all().then(|| outstanding(&settings.anchor)).transpose()?;
+        let failures = FailuresOf::testee(&options.run.testee);
+        let mut rerun = self.select.is_all().then(|| outstanding(&settings.anchor, &failures)).transpose()?;
         let sources = match &rerun {
             Some(rerun) => rerun.sources(),
             None => self.select.sources(settings, &options)?,
@@ -199,8 +200,8 @@ impl<W: Write> DiffOutput<'_, W> {
     }
 }
 
-/// The cases that failed or were broken in runs from this folder, and have not passed since.
-fn outstanding(anchor: &Anchor) -> anyhow::Result<RerunCases> {
+/// The cases that failed or were broken in runs of a machine from this folder, and have not passed since.
+fn outstanding(anchor: &Anchor, of: &FailuresOf) -> anyhow::Result<RerunCases> {
     let failed = RerunCases::read(
         anchor,
         &[
@@ -210,9 +211,10 @@ fn outstanding(anchor: &Anchor) -> anyhow::Result<RerunCases> {
             DifferenceKind::Timeout,
             DifferenceKind::Flaky,
         ],
+        of,
     )?;
     if failed.is_empty() {
-        return Err(NothingToDo("no failure is outstanding".to_owned()).into());
+        return Err(NothingToDo(failed.nothing().to_owned()).into());
     }
     Ok(failed)
 }

@@ -14,6 +14,7 @@ use vmconf::wire::list::ListedCase;
 
 use super::form::OutputForm;
 use super::output;
+use super::rerun::FailuresOf;
 use super::select::Select;
 use super::settings::Settings;
 use super::subset::SubsetArgs;
@@ -45,7 +46,7 @@ pub(super) struct ListArgs {
 impl ListArgs {
     pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         let mut options = self.select.options(settings)?;
-        let sources = self.subset.of(&self.select, settings, &mut options)?.sources;
+        let sources = self.subset.of(&self.select, settings, &mut options, &FailuresOf::All)?.sources;
         let exit = if self.formats {
             list_formats(&sources, &options)?
         } else if self.counts {

@@ -14,7 +14,7 @@ use vmconf::model::escape::escaped;
 use vmconf::model::event::Event;
 use vmconf::model::exit_code::Exit;
 use vmconf::report::conformance::{ConformanceMachine, ConformanceRun, UnlikeSuites, unlike_suites};
-use vmconf::report::matrix::{MATRICES, MatrixKind, badge};
+use vmconf::report::matrix::{MATRICES, MatrixKind};
 use vmconf::run::matrix::{MatrixCollector, MatrixMachine};
 use vmconf::run::{self, Contents, LoadOptions};
 use vmconf::testees::MakeTestee;
@@ -27,11 +27,9 @@ use super::form::forms;
 use super::number::positive;
 use super::output;
 use super::processors::processors;
-use super::result_file::ResultFile;
 use super::select::Select;
 use super::settings::{FILE, Settings};
 use super::system::this_system;
-use super::unwritten::Unwritten;
 use super::vm::{VmsArgs, end_on_interrupt};
 
 /// Run vectors on several machines and show where they differ
@@ -90,6 +88,9 @@ impl MatrixCommand {
         let (collector, machines) =
             if is_of_reports { self.read_results(settings)? } else { self.run_machines(settings)? };
         let suite = collector.suite_of();
+        if is_of_reports {
+            warn_of_incomplete(&machines);
+        }
         for UnlikeSuites { suite, machines: [first, second], how } in unlike_suites(&machines, &suite) {
             let [suite, first, second] = [suite, first, second].map(|name| escaped(&name).to_string());
             output::note(&format!(
@@ -98,7 +99,9 @@ impl MatrixCommand {
         }
         let matrix = collector.finish();
         output::print(|out| (self.form.new)(out, &matrix))?;
-        self.write_badges(&matrix)?;
+        if let Some(folder) = &self.badges {
+            pages::write_badges(folder, &matrix)?;
+        }
         if let Some(folder) = &self.site {
             pages::write_site(folder, &matrix, &machines, &suite)?;
         }
@@ -151,6 +154,7 @@ impl MatrixCommand {
         for (machine, (name, vm)) in vms.into_iter().enumerate() {
             let mut conformance = ConformanceRun::new("this run", has_instruction);
             conformance.system = Some(this_system());
+            conformance.only = self.select.only(&settings.anchor);
             conformance.set_versions(versions.iter().cloned());
             match vm {
                 Ok(vm) => {
@@ -176,19 +180,25 @@ impl MatrixCommand {
         }
         Ok((collector, machines))
     }
+}
 
-    fn write_badges(&self, matrix: &Matrix) -> anyhow::Result<()> {
-        let Some(folder) = &self.badges else { return Ok(()) };
-        std::fs::create_dir_all(folder).map_err(|error| Unwritten::file(folder, error))?;
-        for (machine, name) in matrix.machines.iter().enumerate() {
-            if !name.chars().all(|it| it.is_ascii_alphanumeric() || "-_.".contains(it)) {
-                bail!("--badges: {name:?} is not a file name; use letters, digits, -, _ and .");
-            }
-            let path = folder.join(format!("{name}.svg"));
-            let svg = badge(matrix, machine).unwrap_or_default();
-            ResultFile::with(&path, svg.as_bytes()).map_err(|error| Unwritten::file(&path, error))?;
+/// Warns of machines whose newest reports are of fewer cases than one may think.
+fn warn_of_incomplete(machines: &[ConformanceMachine]) {
+    const NAMED: usize = 3;
+    for machine in machines {
+        let name = escaped(&machine.name);
+        if let Some(only) = machine.only() {
+            output::note(&format!("warning: {name} ran {}", escaped(&only)));
         }
-        Ok(())
+        let left_out = machine.left_out();
+        if !left_out.is_empty() {
+            let named: Vec<_> = left_out.iter().take(NAMED).map(|it| escaped(it).to_string()).collect();
+            let more = if left_out.len() > NAMED { ", …" } else { "" };
+            output::note(&format!(
+                "warning: {name}: only the newest report counts, and it has no case of {}{more}: earlier ones have",
+                named.join(", ")
+            ));
+        }
     }
 }
 

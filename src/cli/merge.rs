@@ -50,12 +50,13 @@ impl Merge {
         let folder = self.sources.as_deref().unwrap_or(settings.anchor.folder());
         let folder = folder.canonicalize().with_context(|| folder.display().to_string())?;
         let sources: Vec<_> = texts.iter().map(|(name, text)| PartSource { name, text }).collect();
-        let MergedRun { events, selection, flags, system, versions } =
+        let MergedRun { events, selection, only, flags, system, versions } =
             merge::merge(&sources, &mut |file| vector_text(&folder, file))?;
         let mut reports = Reports::new(
             &self.reports,
             &report::ReportOptions {
                 selection,
+                only,
                 flags,
                 system,
                 versions,

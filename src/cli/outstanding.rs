@@ -4,42 +4,84 @@
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use anyhow::Context;
 use indexmap::IndexMap;
 use vmconf::model::case::CaseId;
 use vmconf::model::case_report::CaseReport;
 use vmconf::model::diagnostic::Diagnostic;
-use vmconf::model::event::RunSummary;
+use vmconf::model::event::{RunSummary, UsedVm};
 use vmconf::model::suspects::SuspectAnalysis;
 use vmconf::model::verdict::DifferenceKind;
 use vmconf::report::json::RecordWriter;
 use vmconf::run::anchor::Anchor;
 use vmconf::run::expression::Outcomes;
 use vmconf::wire::comparison::RecordedOutcome;
-use vmconf::wire::record::RecordedCase;
+use vmconf::wire::record::{RecordedCase, RecordedRunLine};
 
 use super::history::{self, RecordedRun, RerunTimes};
 use super::output;
 use super::result_file::ResultFile;
 
-/// Beside the records of the runs.
+/// Beside the records of the runs: the failures of the embedded machines. Those of each other machine are in a file of
+/// their own, whose name goes on with a hash of the name of the machine.
 const FILE: &str = "outstanding";
 
-/// The outstanding failures, by id.
+/// The outstanding failures of a machine, by id.
 pub(super) type Outstanding = IndexMap<String, RecordedOutcome>;
 
-/// The outstanding failures of all runs from a folder.
+/// A machine and its outstanding failures.
+pub(super) struct MachineFailures {
+    /// `None` for the embedded machines.
+    pub(super) vm: Option<UsedVm>,
+    pub(super) failures: Outstanding,
+}
+
+/// The outstanding failures of all runs from a folder, by machine, the embedded ones first.
 ///
 /// # Errors
 ///
-/// When the platform has no cache folder, or the file is damaged.
-pub(super) fn read(anchor: &Anchor) -> anyhow::Result<Outstanding> {
-    read_file(&history::folder(anchor)?.join(FILE))
+/// When the platform has no cache folder, or a file is damaged.
+pub(super) fn read(anchor: &Anchor) -> anyhow::Result<Vec<MachineFailures>> {
+    let folder = history::folder(anchor)?;
+    let mut names = Vec::new();
+    match folder.read_dir() {
+        Err(error) if error.kind() == ErrorKind::NotFound => {}
+        entries => {
+            for entry in entries.with_context(|| folder.display().to_string())? {
+                names.extend(entry?.file_name().into_string().ok().filter(|name| is_file(name)));
+            }
+        }
+    }
+    names.sort();
+    names.iter().map(|name| read_file(&folder.join(name))).collect()
 }
 
-fn read_file(path: &Path) -> anyhow::Result<Outstanding> {
-    if path.exists() { Ok(history::read(path)?.cases) } else { Ok(Outstanding::new()) }
+/// The name of the file of a machine.
+fn file_name(vm: Option<&UsedVm>) -> String {
+    match vm {
+        Some(vm) => format!("{FILE}-{}", &blake3::hash(vm.name.as_bytes()).to_hex()[..HASH]),
+        None => FILE.to_owned(),
+    }
+}
+
+/// How many hex digits of a hash are in a name.
+const HASH: usize = 16;
+
+/// Whether a file of this name has failures; one that is being written has a longer name.
+fn is_file(name: &str) -> bool {
+    let Some(rest) = name.strip_prefix(FILE) else { return false };
+    let is_hash = |hash: &str| hash.len() == HASH && hash.bytes().all(|it| it.is_ascii_hexdigit());
+    rest.is_empty() || rest.strip_prefix('-').is_some_and(is_hash)
+}
+
+fn read_file(path: &Path) -> anyhow::Result<MachineFailures> {
+    if !path.exists() {
+        return Ok(MachineFailures { vm: None, failures: Outstanding::new() });
+    }
+    let RecordedRunLine { vm, cases, .. } = history::read(path)?;
+    Ok(MachineFailures { vm, failures: cases })
 }
 
 /// The newest verdict of each case that is recorded: that of the last run, and of outstanding failures. These have the
@@ -50,7 +92,7 @@ fn read_file(path: &Path) -> anyhow::Result<Outstanding> {
 /// When no run is recorded, or a record is damaged.
 pub(super) fn outcomes(anchor: &Anchor) -> anyhow::Result<Outcomes> {
     let last = RecordedRun::last(anchor)?;
-    let outstanding = read(anchor)?;
+    let outstanding = read(anchor)?.into_iter().flat_map(|it| it.failures).collect();
     let suspects = suspects(anchor, &outstanding)?;
     let cases = outstanding.into_iter().chain(last.cases);
     let verdicts = cases.map(|(id, outcome)| (id, outcome.kind.name().to_owned())).collect();
@@ -75,6 +117,8 @@ fn suspects(anchor: &Anchor, outstanding: &Outstanding) -> anyhow::Result<HashMa
 /// The record of a run in progress, and how it changes the outstanding failures.
 pub(super) struct OutstandingRecording {
     anchor: Anchor,
+    /// The machine that runs, as in [`MachineFailures`].
+    vm: Option<UsedVm>,
     record: RecordWriter,
     /// The outstanding failures at the start.
     before: Outstanding,
@@ -84,14 +128,17 @@ pub(super) struct OutstandingRecording {
 
 impl OutstandingRecording {
     /// Starts the record of the run of this process.
-    pub(super) fn begin(anchor: &Anchor, executed: RerunTimes) -> OutstandingRecording {
-        let before = read(anchor).unwrap_or_else(|error| {
+    pub(super) fn begin(anchor: &Anchor, executed: RerunTimes, vm: Option<UsedVm>) -> OutstandingRecording {
+        let folder = history::folder(anchor).unwrap_or_default();
+        let before = read_file(&folder.join(file_name(vm.as_ref()))).map(|it| it.failures);
+        let before = before.unwrap_or_else(|error| {
             output::note(&format!("note: outstanding failures are lost: {error:#}"));
             Outstanding::new()
         });
         let record = history::begin(executed);
         OutstandingRecording {
             anchor: anchor.clone(),
+            vm,
             record,
             before,
             failed: IndexMap::new(),
@@ -144,7 +191,7 @@ impl OutstandingRecording {
     /// When it cannot be written.
     pub(super) fn end(self, summary: &RunSummary) -> io::Result<()> {
         history::record(&self.anchor, &mut self.record.end(summary)?)?;
-        change(&self.anchor, |outstanding| {
+        change(&self.anchor, self.vm, |outstanding| {
             let before = outstanding.len();
             outstanding.retain(|id, _| !self.fixed.contains(id));
             let mut is_changed = outstanding.len() < before;
@@ -159,24 +206,31 @@ impl OutstandingRecording {
     }
 }
 
-/// Forgets the failures of cases that no longer exist.
+/// Forgets the failures of cases that no longer exist, of all machines.
 ///
 /// # Errors
 ///
-/// When the file cannot be written.
-pub(super) fn forget(anchor: &Anchor, deleted: &HashSet<String>) -> io::Result<()> {
-    change(anchor, |outstanding| {
-        let before = outstanding.len();
-        outstanding.retain(|id, _| !deleted.contains(id));
-        outstanding.len() < before
-    })
+/// When a file cannot be read or written.
+pub(super) fn forget(anchor: &Anchor, deleted: &HashSet<String>) -> anyhow::Result<()> {
+    for MachineFailures { vm, .. } in read(anchor)? {
+        change(anchor, vm, |outstanding| {
+            let before = outstanding.len();
+            outstanding.retain(|id, _| !deleted.contains(id));
+            outstanding.len() < before
+        })?;
+    }
+    Ok(())
 }
 
-/// Changes the file, which other processes may change at the same time, if `edit` changes the failures. A damaged file
-/// is replaced.
-fn change(anchor: &Anchor, edit: impl FnOnce(&mut Outstanding) -> bool) -> io::Result<()> {
+/// Changes the file of a machine, which other processes may change at the same time, if `edit` changes the failures. A
+/// damaged file is replaced.
+fn change(
+    anchor: &Anchor,
+    vm: Option<UsedVm>,
+    edit: impl FnOnce(&mut Outstanding) -> bool,
+) -> io::Result<()> {
     let Ok(folder) = history::folder(anchor) else { return Ok(()) };
-    let path: PathBuf = folder.join(FILE);
+    let path = folder.join(file_name(vm.as_ref()));
     let locked = match File::open(folder.join(history::FOLDER)) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
         file => file?,
@@ -184,11 +238,11 @@ fn change(anchor: &Anchor, edit: impl FnOnce(&mut Outstanding) -> bool) -> io::R
     locked.lock()?;
     let read = read_file(&path);
     let is_damaged = read.is_err();
-    let mut after = read.unwrap_or_default();
+    let mut after = read.map(|it| it.failures).unwrap_or_default();
     if !edit(&mut after) && !is_damaged {
         return Ok(());
     }
     let mut text = Vec::new();
-    RecordWriter::of(after.into_iter().map(RecordedCase::from))?.reader()?.read_to_end(&mut text)?;
+    RecordWriter::of(vm, after.into_iter().map(RecordedCase::from))?.reader()?.read_to_end(&mut text)?;
     ResultFile::with(&path, &text)
 }

@@ -9,14 +9,44 @@ use indexmap::IndexMap;
 use vmconf::model::case::CaseId;
 use vmconf::model::count::counted;
 use vmconf::model::escape::escaped;
+use vmconf::model::event::UsedVm;
 use vmconf::model::verdict::DifferenceKind;
 use vmconf::run::anchor::Anchor;
 use vmconf::run::filter::Filter;
 use vmconf::run::sources::{self, Sources, VectorSource, case_in};
 use vmconf::run::{self, LoadOptions};
+use vmconf::testees::MakeTestee;
+use vmconf::wire::comparison::RecordedOutcome;
 
 use super::history::RecordedRun;
+use super::outstanding::MachineFailures;
 use super::{output, outstanding};
+
+/// The machine whose failures are asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum FailuresOf {
+    /// Every machine.
+    All,
+    /// The embedded machines.
+    Embedded,
+    /// The machine in another process that the user gave this name.
+    Vm(String),
+}
+
+impl FailuresOf {
+    /// Those of the machine that a run uses.
+    pub(super) fn testee(testee: &MakeTestee) -> FailuresOf {
+        testee.vm().map_or(FailuresOf::Embedded, |vm| FailuresOf::Vm(vm.command().name.clone()))
+    }
+
+    fn has(&self, vm: Option<&UsedVm>) -> bool {
+        match (self, vm) {
+            (FailuresOf::All, _) | (FailuresOf::Embedded, None) => true,
+            (FailuresOf::Vm(name), Some(vm)) => *name == vm.name,
+            (FailuresOf::Embedded, Some(_)) | (FailuresOf::Vm(_), None) => false,
+        }
+    }
+}
 
 /// Which cases run again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -26,12 +56,12 @@ pub(super) enum Rerun {
 }
 
 impl Rerun {
-    /// The cases, of all runs from this folder.
+    /// The cases, of all runs of a machine from this folder.
     ///
     /// # Errors
     ///
     /// When no run is recorded, or a record is damaged.
-    pub(super) fn cases(self, anchor: &Anchor) -> anyhow::Result<RerunCases> {
+    pub(super) fn cases(self, anchor: &Anchor, of: &FailuresOf) -> anyhow::Result<RerunCases> {
         let kinds: &[DifferenceKind] = match self {
             Rerun::Failed => &[
                 DifferenceKind::Fail,
@@ -42,7 +72,7 @@ impl Rerun {
                 DifferenceKind::UnexpectedPass,
             ],
         };
-        RerunCases::read(anchor, kinds)
+        RerunCases::read(anchor, kinds, of)
     }
 }
 
@@ -52,6 +82,8 @@ pub(super) struct RerunCases {
     anchor: Anchor,
     /// The cases of each file, those that failed first before the others.
     files: IndexMap<String, CasesToRerun>,
+    /// How many failures are of other machines than the one that was asked for.
+    elsewhere: usize,
 }
 
 /// The cases of a file that run again.
@@ -64,29 +96,47 @@ struct CasesToRerun {
 }
 
 impl RerunCases {
-    /// The outstanding failures of these kinds. Prints a note if the last run was interrupted.
+    /// The outstanding failures of these kinds. Prints a note if the last run was interrupted, and how the failures of
+    /// other machines run.
     ///
     /// # Errors
     ///
     /// When no run is recorded, or a record is damaged or does not say in which file a case is.
-    pub(super) fn read(anchor: &Anchor, kinds: &[DifferenceKind]) -> anyhow::Result<RerunCases> {
+    pub(super) fn read(
+        anchor: &Anchor,
+        kinds: &[DifferenceKind],
+        of: &FailuresOf,
+    ) -> anyhow::Result<RerunCases> {
         if RecordedRun::last(anchor)?.summary.interrupted {
             output::note("note: the last run was interrupted; the cases that it did not reach are left out");
         }
-        let mut rerun = RerunCases { anchor: anchor.clone(), files: IndexMap::new() };
-        for (id, outcome) in outstanding::read(anchor)? {
-            if !kinds.contains(&outcome.kind) {
-                continue;
-            }
-            let file = outcome.file.with_context(|| format!("no record says in which file {id} is"))?;
-            let case = case_in(&id, &file).map(str::to_owned);
-            let cases = rerun.files.entry(file).or_default();
-            match case {
-                Some(case) => drop(cases.pending.insert(case)),
-                None => cases.all = true,
+        let mut rerun = RerunCases { anchor: anchor.clone(), files: IndexMap::new(), elsewhere: 0 };
+        for MachineFailures { vm, mut failures } in outstanding::read(anchor)? {
+            failures.retain(|_, outcome| kinds.contains(&outcome.kind));
+            if of.has(vm.as_ref()) {
+                failures.into_iter().try_for_each(|(id, outcome)| rerun.add(&id, outcome))?;
+            } else if !failures.is_empty() {
+                rerun.elsewhere += failures.len();
+                note_elsewhere(vm.as_ref(), failures.len());
             }
         }
         Ok(rerun)
+    }
+
+    fn add(&mut self, id: &str, outcome: RecordedOutcome) -> anyhow::Result<()> {
+        let file = outcome.file.with_context(|| format!("no record says in which file {id} is"))?;
+        let case = case_in(id, &file).map(str::to_owned);
+        let cases = self.files.entry(file).or_default();
+        match case {
+            Some(case) => drop(cases.pending.insert(case)),
+            None => cases.all = true,
+        }
+        Ok(())
+    }
+
+    /// What to say if no case runs again.
+    pub(super) fn nothing(&self) -> &'static str {
+        if self.elsewhere == 0 { "no failure is outstanding" } else { "no other failure is outstanding" }
     }
 
     /// Whether no case runs again.
@@ -173,6 +223,19 @@ impl RerunCases {
     fn exists(&self, file: &str) -> bool {
         self.anchor.path(file).is_file()
     }
+}
+
+/// Tells of failures of another machine than the one that runs.
+fn note_elsewhere(vm: Option<&UsedVm>, count: usize) {
+    let failures = counted(count, "outstanding failure");
+    let verb = if count == 1 { "is" } else { "are" };
+    output::note(&match vm {
+        Some(vm) => {
+            let name = escaped(&vm.name);
+            format!("note: {failures} {verb} of {name}: --vm {name}, or --vm {name}=COMMAND, runs on it")
+        }
+        None => format!("note: {failures} {verb} of the embedded machines, which run without --vm"),
+    });
 }
 
 fn in_words(cases: &CasesToRerun) -> String {

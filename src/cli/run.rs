@@ -31,6 +31,7 @@ use super::outstanding::OutstandingRecording;
 use super::processors::processors;
 use super::progress::Progress;
 use super::reports::{ReportArgs, Reports};
+use super::rerun::FailuresOf;
 use super::result_file::TemporaryFiles;
 use super::select::Select;
 use super::settings::Settings;
@@ -113,7 +114,9 @@ impl RunArgs {
         ctrlc::set_handler(controls.interrupt_handler())?;
         let runner = Runner::new(self, settings, controls);
         let mut options = runner.options()?;
-        let Subset { sources, mut rerun } = self.subset.of(&self.select, settings, &mut options)?;
+        let failures = FailuresOf::testee(&options.run.testee);
+        let Subset { sources, mut rerun } =
+            self.subset.of(&self.select, settings, &mut options, &failures)?;
         let mut on_case = |report: &CaseReport| {
             if let Some(rerun) = &mut rerun {
                 rerun.mark_done(&report.id);
@@ -231,7 +234,8 @@ impl Runner<'_> {
         let mut reports = Reports::new(&self.args.reports, &report_options, &self.controls.temporary_files)?;
         let part = options.run.part.as_ref().map(|part| part.partition);
         let executed = RerunTimes { selected: self.selected(), files: sources.len(), part };
-        let mut record = OutstandingRecording::begin(&self.settings.anchor, executed);
+        let vm = options.run.testee.vm().map(|vm| vm.about());
+        let mut record = OutstandingRecording::begin(&self.settings.anchor, executed, vm);
         let mut progress = Progress::new(&self.args.reports.verbosity, options.run.running.clone());
         let needs = reports.needs();
         let mut machine_is_broken = false;
@@ -277,6 +281,13 @@ impl Runner<'_> {
         let selection = paths.and(self.settings.repeated(FlagEffect::Selection));
         report::ReportOptions {
             selection,
+            only: self
+                .args
+                .select
+                .only(&self.settings.anchor)
+                .into_iter()
+                .chain(self.args.subset.selected())
+                .collect(),
             flags: self.settings.repeated(FlagEffect::Verdicts),
             system: Some(this_system()),
             versions,
@@ -329,7 +340,9 @@ impl Controls {
 
 /// Saves the record of a run, unless no case ran. A failure to write is a note and does not fail the run.
 fn save_record(record: OutstandingRecording, summary: &RunSummary, settings: &Settings) {
-    if summary.exit() == Exit::NothingRan {
+    if summary.is_empty_part {
+        output::note("note: other parts have all cases");
+    } else if summary.exit() == Exit::NothingRan {
         output::note(&format!("note: no case ran{}", settings.restrictions()));
     } else if let Err(error) = record.end(summary) {
         output::note(&format!("note: the run cannot be recorded for diff, compare and --rerun: {error}"));

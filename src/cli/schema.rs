@@ -15,7 +15,8 @@ use super::{families, output};
 
 /// Print the JSON Schema of a file that vmconf reads or writes
 ///
-/// The name of a family, or the path of a declaration, prints the schema of its vectors.
+/// The name of a family, or the path of a declaration, prints the schema of its vectors. Schemas that a schema refers to
+/// are in it.
 ///
 /// Example: vmconf schema tinyvm
 #[derive(Debug, Args)]
@@ -37,7 +38,7 @@ impl SchemaArgs {
         let mut out = output::stdout();
         match &self.name {
             Some(name) => match schema::by_name(name) {
-                Some(schema) => out.write_all(schema.text.as_bytes())?,
+                Some(schema) => out.write_all(schema.whole().as_bytes())?,
                 None => out.write_all(of_family(name, settings)?.as_bytes())?,
             },
             None if self.list => {

@@ -123,8 +123,7 @@ impl Select {
 
     /// Whether arguments select some of the cases of a file.
     pub(super) fn is_narrow(&self) -> bool {
-        let is_case = |path: &PathBuf| path.to_string_lossy().contains("::");
-        self.is_filtered() || self.paths.iter().any(is_case)
+        self.is_filtered() || self.paths.iter().any(|path| is_case(path))
     }
 
     /// Whether flags select cases.
@@ -168,11 +167,23 @@ impl Select {
     /// cases of the same files.
     pub(super) fn selected(&self, anchor: &Anchor) -> Vec<String> {
         let names: BTreeSet<_> = self.searched().iter().map(|path| sources::name_of(path, anchor)).collect();
+        names.into_iter().chain(self.filters()).collect()
+    }
+
+    /// What selects among the cases of the files: filters, and the ids that were typed.
+    pub(super) fn only(&self, anchor: &Anchor) -> Vec<String> {
+        let names = self.paths.iter().filter(|path| is_case(path));
+        let names: BTreeSet<_> = names.map(|path| sources::name_of(path, anchor)).collect();
+        names.into_iter().chain(self.filters()).collect()
+    }
+
+    /// The flags that select among the cases of the files, each as one word.
+    fn filters(&self) -> impl Iterator<Item = String> {
         let filters = self.filter.iter().map(|pattern| format!("--filter={pattern}"));
         let expression = self.expr.iter().map(|text| format!("-E={text}"));
         let forks = self.fork.iter().map(|name| format!("--fork={name}"));
         let sample = self.sample.map(|CaseSample { count, seed }| format!("--sample={count}:{seed}"));
-        names.into_iter().chain(filters).chain(expression).chain(forks).chain(sample).collect()
+        filters.chain(expression).chain(forks).chain(sample)
     }
 
     /// What `-E` and `--fork` select: cases that match one of the expressions, and have one of the forks.
@@ -206,6 +217,11 @@ impl Select {
         };
         Ok(LoadOptions { run, file, overrides })
     }
+}
+
+/// Whether a path names a case of a file.
+fn is_case(path: &Path) -> bool {
+    path.to_string_lossy().contains("::")
 }
 
 /// The selected files of these paths. Cases that are named and do not exist are errors.

@@ -8,7 +8,7 @@ use vmconf::run::LoadOptions;
 use vmconf::run::sources::Sources;
 
 use super::flags::FlagEffect;
-use super::rerun::{Rerun, RerunCases};
+use super::rerun::{FailuresOf, Rerun, RerunCases};
 use super::select::Select;
 use super::settings::Settings;
 use super::{output, scheduler};
@@ -37,9 +37,9 @@ pub(super) struct Subset {
 }
 
 impl SubsetArgs {
-    /// Whether an argument may exclude a case.
+    /// Whether an argument may exclude a case, other than one of another part.
     pub(super) fn is_narrow(&self) -> bool {
-        self.partition.is_some() || self.rerun.is_some()
+        self.rerun.is_some()
     }
 
     /// `--rerun` as it selects cases, independent of how paths were typed.
@@ -47,7 +47,8 @@ impl SubsetArgs {
         self.rerun.map(|Rerun::Failed| "--rerun=failed".to_owned())
     }
 
-    /// The files of these arguments among those of `select`; sets the part to run in the options.
+    /// The files of these arguments among those of `select`; sets the part to run in the options. The failures that run
+    /// again are those of a machine.
     ///
     /// # Errors
     ///
@@ -57,8 +58,9 @@ impl SubsetArgs {
         select: &Select,
         settings: &Settings,
         options: &mut LoadOptions,
+        of: &FailuresOf,
     ) -> anyhow::Result<Subset> {
-        let rerun = self.rerun.map(|rerun| rerun_cases(rerun, select, settings, options)).transpose()?;
+        let rerun = self.rerun.map(|rerun| rerun_cases(rerun, select, settings, options, of)).transpose()?;
         let sources = match &rerun {
             Some(rerun) => rerun.sources(),
             None => select.sources(settings, options)?,
@@ -76,10 +78,11 @@ fn rerun_cases(
     select: &Select,
     settings: &Settings,
     options: &LoadOptions,
+    of: &FailuresOf,
 ) -> anyhow::Result<RerunCases> {
-    let all = rerun.cases(&settings.anchor)?;
+    let all = rerun.cases(&settings.anchor, of)?;
     if all.is_empty() {
-        output::note("note: no failure is outstanding");
+        output::note(&format!("note: {}", all.nothing()));
     }
     Ok(all.among(select.paths())?.matching(&options.run.filter))
 }

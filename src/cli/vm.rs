@@ -28,6 +28,9 @@ use super::number::number;
 use super::output;
 use super::settings::{FILE, Settings};
 
+/// The name of the machines of this program in outputs.
+pub(super) const EMBEDDED: &str = "embedded";
+
 /// How long a case may take.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -350,11 +353,17 @@ impl VmLimits {
 
     /// The command that the argument names, and what its table in `vmconf.toml` sets.
     fn named(vm: &str, settings: &Settings) -> anyhow::Result<(TesteeCommand, VmLimits)> {
+        if vm.split_once('=').map_or(vm, |(name, _)| name) == EMBEDDED {
+            bail!("--vm {EMBEDDED}: this is the name of the machines of vmconf; give yours another one");
+        }
         match vm.split_once('=') {
             Some(("", _)) => bail!("--vm {vm}: the machine has no name; write NAME=COMMAND"),
             Some((name, text)) => {
-                let words = split(text).filter(|words| !words.is_empty());
-                let words = words.with_context(|| format!("--vm {name}=: a command follows the name"))?;
+                let open = "a quote is not closed, or nothing follows a backslash";
+                let words = split(text).with_context(|| format!("--vm {name}=: {open}"))?;
+                if words.is_empty() {
+                    bail!("--vm {name}=: a command follows the name");
+                }
                 Ok((testee_command(name, words), VmLimits::default()))
             }
             None => match configured(settings, vm) {

@@ -235,7 +235,7 @@ impl Explorer {
         match list.press(key, self.page) {
             ListReaction::Stay => self.mode = ExplorerMode::List(list),
             // Cases are picked before there is an explorer.
-            ListReaction::Close | ListReaction::Go(ListPlace::Case(_)) => {}
+            ListReaction::Close | ListReaction::Other | ListReaction::Go(ListPlace::Case(_)) => {}
             ListReaction::Go(ListPlace::Assertion(index)) => self.show_assertion(index),
             ListReaction::Go(ListPlace::Instruction(step)) => self.go_to_step(step - 1),
             ListReaction::Go(ListPlace::State(step)) => self.go_to_step(step),

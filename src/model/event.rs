@@ -196,6 +196,9 @@ pub struct RunSummary {
     /// Whether the user ended the run before all cases had finished.
     #[serde(skip)]
     pub interrupted: bool,
+    /// Whether it is of a part without cases, while other parts have some.
+    #[serde(skip)]
+    pub is_empty_part: bool,
 }
 
 impl RunSummary {

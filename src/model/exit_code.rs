@@ -34,6 +34,7 @@ impl RunSummary {
             | RunSummary { timed_out: 1.., .. }
             | RunSummary { flaky: 1.., .. } => Exit::Broken,
             RunSummary { failed: 1.., .. } | RunSummary { fixed: 1.., .. } => Exit::Failed,
+            RunSummary { is_empty_part: true, .. } => Exit::Passed,
             RunSummary { passed: 0, known: 0, .. } => Exit::NothingRan,
             _ => Exit::Passed,
         }

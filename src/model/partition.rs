@@ -8,6 +8,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use sha2::{Digest, Sha256};
 
 use super::case::CaseId;
+use super::content::ContentDigest;
+use super::diagnostic::DiagnosticPlace;
 
 /// Which of how many parts: `hash:2/8`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,6 +89,17 @@ impl FromStr for Partition {
     }
 }
 
+/// An entry of a list of expected failures that matches no case.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnmatchedEntry {
+    /// The list, as messages show it.
+    pub list: Arc<str>,
+    /// The id or the glob.
+    pub id: String,
+    /// Where it stands in the list.
+    pub place: DiagnosticPlace,
+}
+
 /// The cases of a part. They are assigned as the files of the selection are loaded: each file, in its turn,
 /// says which selected cases it has.
 #[derive(Debug)]
@@ -96,6 +109,8 @@ pub struct PartitionPart {
     assigned: Mutex<Assigned>,
     /// Signalled after the turn of a file.
     turned: Condvar,
+    /// The entries of lists of expected failures that match no case of this part.
+    unmatched: Mutex<Vec<UnmatchedEntry>>,
 }
 
 /// The cases of the files that have had their turn.
@@ -118,7 +133,12 @@ impl PartitionPart {
     pub fn new(partition: Partition, flags: &str) -> PartitionPart {
         let digest = Sha256::new_with_prefix(flags);
         let assigned = Assigned { next: 0, digest, number: 0, places: 0, own: HashMap::new() };
-        PartitionPart { partition, assigned: Mutex::new(assigned), turned: Condvar::new() }
+        PartitionPart {
+            partition,
+            assigned: Mutex::new(assigned),
+            turned: Condvar::new(),
+            unmatched: Mutex::default(),
+        }
     }
 
     /// The turn of the file at this index of the selection. The file counts as empty unless [`PartitionTurn::take`] is
@@ -145,6 +165,23 @@ impl PartitionPart {
         hex::encode(self.assigned().digest.clone().finalize())
     }
 
+    /// Whether the part has no case, although the selection has some, once all files have had their turns.
+    pub fn is_empty(&self) -> bool {
+        let assigned = self.assigned();
+        assigned.number > 0 && assigned.own.keys().all(|id| id.name.is_none())
+    }
+
+    /// Sets the entries of lists of expected failures that match no case of the part. Those that match a case of
+    /// no part are wrong.
+    pub fn set_unmatched(&self, entries: Vec<UnmatchedEntry>) {
+        *self.unmatched.lock().unwrap_or_else(PoisonError::into_inner) = entries;
+    }
+
+    /// What [`PartitionPart::set_unmatched`] set.
+    pub fn unmatched(&self) -> Vec<UnmatchedEntry> {
+        self.unmatched.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     fn assigned(&self) -> MutexGuard<'_, Assigned> {
         self.assigned.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -165,10 +202,18 @@ impl PartitionPart {
 impl Assigned {
     /// Diagnostics of a file as a whole belong to the part of its first case; a file without selected cases
     /// has a place of its own.
-    fn add<'i>(&mut self, partition: Partition, file: &Arc<str>, cases: impl Iterator<Item = &'i CaseId>) {
-        let whole = CaseId::of_file(file.clone());
+    fn add<'i>(
+        &mut self,
+        partition: Partition,
+        file: PartitionedFile<'_>,
+        cases: impl Iterator<Item = &'i CaseId>,
+    ) {
+        let whole = CaseId::of_file(file.name.clone());
         let place = self.places;
         let name = self.add_line(&whole);
+        if let Some(content) = file.content {
+            self.digest.update(content.bytes());
+        }
         let mut has_first = None;
         for id in cases {
             let name = self.add_line(id);
@@ -195,6 +240,15 @@ impl Assigned {
     }
 }
 
+/// A file whose cases are assigned to parts.
+#[derive(Debug, Clone, Copy)]
+pub struct PartitionedFile<'f> {
+    /// Its name.
+    pub name: &'f Arc<str>,
+    /// Its content, if reports say it: parts of other content are of another run.
+    pub content: Option<ContentDigest>,
+}
+
 /// The turn of a file. Later files wait for it; it ends when this is dropped, at the latest.
 pub struct PartitionTurn<'p> {
     part: &'p PartitionPart,
@@ -204,10 +258,10 @@ pub struct PartitionTurn<'p> {
 
 impl PartitionTurn<'_> {
     /// Waits for the files before this one, then assigns the selected cases of the file to the parts.
-    pub fn take<'i>(mut self, name: &Arc<str>, cases: impl Iterator<Item = &'i CaseId>) {
+    pub fn take<'i>(mut self, file: PartitionedFile<'_>, cases: impl Iterator<Item = &'i CaseId>) {
         self.is_taken = true;
         let part = self.part;
-        part.in_turn(self.file, |assigned| assigned.add(part.partition, name, cases));
+        part.in_turn(self.file, |assigned| assigned.add(part.partition, file, cases));
     }
 }
 
@@ -224,7 +278,7 @@ impl Drop for PartitionTurn<'_> {
 mod tests {
     use std::sync::Arc;
 
-    use super::{Partition, PartitionKind, PartitionPart};
+    use super::{Partition, PartitionKind, PartitionPart, PartitionedFile};
     use crate::model::case::CaseId;
 
     const FILES: [(&str, usize); 4] = [("a.json", 3), ("b.json", 0), ("c.json", 40), ("d.json", 1)];
@@ -237,7 +291,8 @@ mod tests {
     fn take(part: &PartitionPart, number: usize) {
         let (file, count) = FILES[number];
         let file = file.into();
-        part.turn(number).take(&file, cases(&file, count).iter());
+        let cases = cases(&file, count);
+        part.turn(number).take(PartitionedFile { name: &file, content: None }, cases.iter());
     }
 
     /// The places of the cases of a part whose files take their turns on several threads, the last file first.

@@ -99,6 +99,8 @@ pub struct ConformanceRun {
     pub vmconf: String,
     /// The system that the cases ran on, as `linux x86_64`; `None` if the report does not say so.
     pub system: Option<String>,
+    /// What selects among the cases of the files; none if all of them ran.
+    pub only: Vec<String>,
     /// The machine in another process; `None` for embedded machines.
     pub vm: Option<UsedVm>,
     /// The machines and formats that the cases are for.
@@ -145,6 +147,19 @@ impl ConformanceMachine {
         self.runs.last()
     }
 
+    /// What selects among the cases of the files of the newest run, for people; `None` if all of them ran.
+    pub fn only(&self) -> Option<String> {
+        let only = &self.last()?.only;
+        (!only.is_empty()).then(|| format!("only the cases of {}", only.join(" ")))
+    }
+
+    /// The folders of which earlier runs have cases, and the newest one has none.
+    pub fn left_out(&self) -> BTreeSet<&str> {
+        let Some((last, earlier)) = self.runs.split_last() else { return BTreeSet::new() };
+        let newest = last.files.folders();
+        earlier.iter().flat_map(|run| run.files.folders()).filter(|it| !newest.contains(it)).collect()
+    }
+
     /// The name and release of the implementation.
     pub(super) fn release(&self) -> String {
         self.last().map_or_else(String::new, ConformanceRun::release)
@@ -164,6 +179,7 @@ impl ConformanceRun {
             label: label.to_owned(),
             vmconf: env!("CARGO_PKG_VERSION").to_owned(),
             system: None,
+            only: Vec::new(),
             vm: None,
             machines: BTreeSet::new(),
             formats: BTreeSet::new(),
@@ -183,6 +199,7 @@ impl ConformanceRun {
     pub fn started(&mut self, start: &ReportStart) {
         self.vmconf.clone_from(&start.vmconf);
         self.system.clone_from(&start.system);
+        self.only.clone_from(&start.only);
         self.set_versions(start.versions.iter().cloned());
         if let Some(when) = &start.when {
             self.label = format!("{} ({when})", self.label);

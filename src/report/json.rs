@@ -30,6 +30,7 @@ pub struct Json {
     /// after it.
     pending: Option<(ReportStart, Spool)>,
     selection: ShellWords,
+    only: Vec<String>,
     flags: ShellWords,
     system: Option<String>,
     versions: Vec<VectorsVersion>,
@@ -40,8 +41,8 @@ pub struct Json {
 impl Json {
     /// A report that writes to `out`.
     pub fn new(out: Box<dyn Write>, options: &ReportOptions) -> Json {
-        let ReportOptions { selection, flags, system, versions, part, .. } = options.clone();
-        Json { out, part, pending: None, selection, flags, system, versions, notes: Vec::new() }
+        let ReportOptions { selection, only, flags, system, versions, part, .. } = options.clone();
+        Json { out, part, pending: None, selection, only, flags, system, versions, notes: Vec::new() }
     }
 
     fn line(&mut self, line: &ReportLine) -> io::Result<()> {
@@ -72,6 +73,7 @@ impl Json {
         let mut start = ReportStart::new(files, self.part.as_ref().map(|part| part.partition));
         start.vm = vm.cloned();
         start.system = self.system.take();
+        start.only = std::mem::take(&mut self.only);
         start.versions = std::mem::take(&mut self.versions);
         if let Some(partition) = &mut start.partition {
             let words = |words: &ShellWords| words.iter().map(str::to_owned).collect();
@@ -88,6 +90,7 @@ impl Json {
         let Some((mut start, mut lines)) = self.pending.take() else { return Ok(()) };
         if let (Some(partition), Some(part)) = (&mut start.partition, &self.part) {
             partition.selection = part.selection();
+            partition.unmatched = part.unmatched().into_iter().map(Into::into).collect();
         }
         self.line(&ReportLine::Run(start))?;
         io::copy(&mut lines.reader()?, &mut self.out).map(drop)

@@ -90,6 +90,8 @@ pub struct ReportOptions {
     pub flags: ShellWords,
     /// The paths and filters of the run, as typed.
     pub selection: ShellWords,
+    /// What selects among the cases of the files, independent of how it was typed; none if all of them run.
+    pub only: Vec<String>,
     /// How failures with the same cause are reported.
     pub grouping: Grouping,
     /// When the run began, or its parts were merged, in RFC 3339 format; `None` to omit it.

@@ -186,11 +186,21 @@ pub fn badge(matrix: &Matrix, machine: usize) -> Option<String> {
     let right = score.len() * CHARACTER + 12;
     let (width, middle, end) = (left + right, left / 2, left + right / 2);
     Some(format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"20\" role=\"img\" \
-         aria-label=\"{name}: {score} vectors\">\n\
+        "{BADGE} width=\"{width}\"{LABEL}\"{name}: {score} vectors\">\n\
          <rect width=\"{left}\" height=\"20\" fill=\"#444\"/>\n\
          <rect x=\"{left}\" width=\"{right}\" height=\"20\" fill=\"{color}\"/>\n\
          <g fill=\"#fff\" font-family=\"Verdana,sans-serif\" font-size=\"11\" text-anchor=\"middle\">\n\
          <text x=\"{middle}\" y=\"14\">{name}</text><text x=\"{end}\" y=\"14\">{score}</text>\n</g></svg>\n"
     ))
+}
+
+/// How a badge begins.
+const BADGE: &str = "<svg xmlns=\"http://www.w3.org/2000/svg\"";
+
+/// Follows the width of a badge.
+const LABEL: &str = " height=\"20\" role=\"img\" aria-label=";
+
+/// Whether a file that begins so is a badge.
+pub fn is_badge(start: &str) -> bool {
+    start.starts_with(BADGE) && start.contains(LABEL)
 }

@@ -28,6 +28,8 @@ struct RanFile {
     cases: u64,
     /// The contents of its cases: one, unless they open further files. None if the report does not say them.
     contents: BTreeSet<ContentDigest>,
+    /// The sum of the hashes of the names of its cases: which of them ran.
+    names: u128,
 }
 
 /// A suite that a run executed.
@@ -49,6 +51,8 @@ impl RanFiles {
     pub(super) fn add(&mut self, report: &CaseReport) {
         let file = self.files.entry(report.id.file.to_string()).or_default();
         file.cases += 1;
+        let name = format!("{:?} {}", report.id.name, report.id.nth);
+        file.names = file.names.wrapping_add(hash_of(&name));
         file.contents.extend(report.content);
     }
 
@@ -64,6 +68,11 @@ impl RanFiles {
     fn suite<'r>(&'r self, name: String, files: BTreeMap<&'r str, &'r RanFile>) -> RanSuite<'r> {
         let versions: BTreeSet<_> = files.keys().filter_map(|file| self.version(file)).collect();
         RanSuite { name, files, versions: versions.into_iter().collect() }
+    }
+
+    /// The folders of the files.
+    pub(super) fn folders(&self) -> BTreeSet<&str> {
+        self.files.keys().map(|file| file.rsplit_once('/').map_or(".", |(folder, _)| folder)).collect()
     }
 
     /// The digest of all files.
@@ -99,7 +108,7 @@ impl RanSuite<'_> {
     fn differs(&self, other: &RanSuite<'_>) -> Option<String> {
         let (own, its) = (self.digest()?, other.digest()?);
         if own == its {
-            return None;
+            return self.differs_in_cases(other);
         }
         let changed = self.files.iter().filter(|(name, file)| {
             other.files.get(*name).is_some_and(|other| other.contents != file.contents)
@@ -122,6 +131,14 @@ impl RanSuite<'_> {
             parts.push(format!("{} only in the second", counted(second, "file")));
         }
         Some(parts.join("; "))
+    }
+
+    /// In which cases of the same files the runs differ, for people; `None` if they do not.
+    fn differs_in_cases(&self, other: &RanSuite<'_>) -> Option<String> {
+        let is_same =
+            self.files.values().map(|file| file.names).eq(other.files.values().map(|file| file.names));
+        let (first, second) = (counted(self.cases(), "case"), other.cases());
+        (!is_same).then(|| format!("the first ran {first}, the second {second}, not the same ones"))
     }
 }
 
@@ -185,6 +202,12 @@ fn digest<'r>(files: impl Iterator<Item = (&'r str, &'r RanFile)> + Clone) -> Op
     Some(hasher.finalize().to_hex().to_string())
 }
 
+fn hash_of(text: &str) -> u128 {
+    let mut start = [0; 16];
+    start.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..16]);
+    u128::from_le_bytes(start)
+}
+
 /// The start of a hash that is shown.
 pub(super) fn short(hash: &str) -> &str {
     const SHOWN: usize = 12;
@@ -202,10 +225,15 @@ mod tests {
     use crate::model::verdict::Verdict;
 
     fn ran(files: &[(&str, &str)]) -> RanFiles {
+        let files: Vec<_> = files.iter().map(|(file, text)| (*file, *text, "case")).collect();
+        ran_cases(&files)
+    }
+
+    fn ran_cases(cases: &[(&str, &str, &str)]) -> RanFiles {
         let mut ran = RanFiles::default();
-        for (file, text) in files {
+        for (file, text, name) in cases {
             ran.add(&CaseReport {
-                id: CaseId { file: Arc::from(*file), name: Some("case".into()), nth: 1 },
+                id: CaseId { file: Arc::from(*file), name: Some((*name).into()), nth: 1 },
                 format: None,
                 machine: None,
                 line: None,
@@ -244,6 +272,23 @@ mod tests {
         let found: Vec<_> = found.iter().map(|it| (&*it.suite, &*it.machines[1], &*it.how)).collect();
         let a = "1 file with other content: a/x.json; 1 file only in the first";
         assert_eq!(found, [("a", "other", a), ("c", "other", "1 file only in the second")]);
+    }
+
+    /// The digest is of files: those of which only some cases ran have it, too.
+    #[test]
+    fn suites_of_other_cases_are_unlike() {
+        let all = ran_cases(&[("a/x.json", "1", "p"), ("a/x.json", "1", "q")]);
+        let how = |other: &RanFiles| {
+            let found = unlike_suites([("all", &all), ("other", other)].into_iter(), &suite);
+            found.into_iter().map(|it| it.how).collect::<Vec<_>>()
+        };
+        let some = ran_cases(&[("a/x.json", "1", "q")]);
+        assert_eq!(all.digest(), some.digest());
+        assert_eq!(how(&some), ["the first ran 2 cases, the second 1, not the same ones"]);
+        let others = ran_cases(&[("a/x.json", "1", "r"), ("a/x.json", "1", "q")]);
+        assert_eq!(how(&others), ["the first ran 2 cases, the second 2, not the same ones"]);
+        assert!(how(&ran_cases(&[("a/x.json", "1", "q"), ("a/x.json", "1", "p")])).is_empty());
+        assert!(how(&ran_cases(&[("../a/x.json", "1", "p"), ("../a/x.json", "1", "q")])).is_empty());
     }
 
     #[test]

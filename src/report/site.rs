@@ -11,6 +11,9 @@ use super::statement::{MAX_SHOWN, NO_EXTENSIONS, UNSAID, category_rule, facts, s
 use crate::model::event::UsedVm;
 use crate::wire::matrix::{Matrix, MatrixCell};
 
+/// Follows the slug of a machine in the names of the files of its statement.
+const STATEMENT: &str = "-statement";
+
 /// A file of the site.
 pub struct SiteFile {
     /// Its name in the folder.
@@ -45,10 +48,10 @@ pub fn site(
         let mut file =
             |ending: &str, text| files.push(SiteFile { name: format!("{}{ending}", it.slug), text });
         file(".html", machine_page(matrix, it));
-        file("-statement.html", statement_page(it, suite));
+        file(&format!("{STATEMENT}.html"), statement_page(it, suite));
         let mut markdown = Vec::new();
         statement(&mut markdown, it.machine, suite).unwrap_or_else(|_| unreachable!("memory can be written"));
-        file("-statement.md", String::from_utf8_lossy(&markdown).into_owned());
+        file(&format!("{STATEMENT}.md"), String::from_utf8_lossy(&markdown).into_owned());
         file(".svg", badge(matrix, it.column).unwrap_or_default());
     }
     files
@@ -71,7 +74,10 @@ fn slug(name: &str, used: &mut HashSet<String>) -> String {
     }
     let first = slug.clone();
     for number in 2.. {
-        if used.insert(slug.clone()) {
+        // The page of one machine must not be the statement of another.
+        let both = [slug.clone(), format!("{slug}{STATEMENT}")];
+        if both.iter().all(|name| !used.contains(name)) {
+            used.extend(both);
             break;
         }
         slug = format!("{first}-{number}");
@@ -313,9 +319,23 @@ mod tests {
     #[test]
     fn slugs_are_names_of_files_and_differ() {
         let mut used = HashSet::from(["index".to_owned()]);
-        let names = ["../../etc/passwd", "index", "Index", "a b", "a-b", "", "\u{202e}<>", "con\0"];
+        let names = [
+            "x",
+            "x-statement",
+            "y-statement",
+            "y",
+            "../../etc/passwd",
+            "index",
+            "Index",
+            "a b",
+            "a-b",
+            "",
+            "\u{202e}<>",
+            "con\0",
+        ];
         let slugs: Vec<_> = names.iter().map(|name| slug(name, &mut used)).collect();
+        let of_statements = ["x", "x-statement-2", "y-statement", "y-2"];
         let expected = ["etc-passwd", "index-2", "index-3", "a-b", "a-b-2", "machine", "machine-2", "con"];
-        assert_eq!(slugs, expected);
+        assert_eq!(slugs, [&of_statements[..], &expected].concat());
     }
 }

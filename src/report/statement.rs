@@ -97,6 +97,7 @@ pub(super) fn facts(machine: &ConformanceMachine, run: &ConformanceRun) -> Vec<(
         ("report", run.label.clone()),
         ("system", run.system.clone().unwrap_or(UNSAID.to_owned())),
     ];
+    facts.extend(machine.only().map(|only| ("run", only)));
     facts.extend(run.misconduct.iter().map(|what| ("outside of cases", what.clone())));
     if run.is_interrupted {
         facts.push(("run", "interrupted: not all cases ran".to_owned()));

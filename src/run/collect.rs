@@ -8,6 +8,7 @@ use std::time::Instant;
 use indexmap::IndexMap;
 
 use super::content_order::ContentOrder;
+use super::expected_failures::no_match;
 use super::judged_case::JudgedCase;
 use super::load::LoadedFile;
 use super::not_compared::add;
@@ -180,7 +181,9 @@ impl<'s> RunCollector<'s> {
             (self.sink)(Event::NotCompared(fields));
         }
         let interrupted = self.options.run.interrupt.is_requested();
-        let summary = RunSummary { seconds: start.elapsed().as_secs_f64(), interrupted, ..self.summary };
+        let is_empty_part = self.options.run.part.as_ref().is_some_and(|part| part.is_empty());
+        let seconds = start.elapsed().as_secs_f64();
+        let summary = RunSummary { seconds, interrupted, is_empty_part, ..self.summary };
         (self.sink)(Event::Ended(summary));
         summary
     }
@@ -241,21 +244,27 @@ impl<'s> RunCollector<'s> {
         self.options.run.interrupt.is_requested()
     }
 
-    /// Reports entries that match no case.
+    /// Reports entries that match no case. Those of a part may match a case of another one.
     fn report_unmatched_entries(&mut self, sources: &Sources) {
         let policy = self.options.run.unmatched_entries;
         if policy == UnmatchedEntries::Ignore || self.is_interrupted() {
             return;
         }
         let scope = (policy == UnmatchedEntries::ReportSelected).then_some(sources);
+        let mut of_part = Vec::new();
         for list in self.options.expected_failure_lists() {
             let matched = self.matched.remove(&list.file).unwrap_or_default();
-            if let Some(unmatched) = list.unmatched(&matched, scope) {
+            let unmatched = list.unmatched(&matched, scope);
+            if self.options.run.part.is_some() {
+                of_part.extend(unmatched);
+            } else if let Some(error) = no_match(&unmatched) {
                 self.summary.errors += 1;
-                let errors = vec![unmatched];
                 let source = CaseId::of_file(list.file.clone());
-                (self.sink)(Event::Broken { source, errors });
+                (self.sink)(Event::Broken { source, errors: vec![error] });
             }
+        }
+        if let Some(part) = &self.options.run.part {
+            part.set_unmatched(of_part);
         }
     }
 }

@@ -25,6 +25,7 @@ use crate::model::case::CaseId;
 use crate::model::case_report::CaseReport;
 use crate::model::count::counted;
 use crate::model::diagnostic::{Diagnostic, DiagnosticPlace};
+use crate::model::partition::UnmatchedEntry;
 use crate::model::signature::signature;
 use crate::model::verdict::{ExpectedListing, NotPassed, Verdict};
 use crate::text::source_text::SourceText;
@@ -132,22 +133,31 @@ impl ExpectedFailures {
         candidates.into_iter().filter(move |number| self.entries[*number].matches(&id))
     }
 
-    /// A diagnostic at the first entry that matches no case, that is, whose index is not in `matched`, with
-    /// the number of all of them; `None` if each entry matches a case. With `scope`, only of entries that can match
-    /// no cases but those of these files.
-    pub fn unmatched(&self, matched: &BTreeSet<usize>, scope: Option<&Sources>) -> Option<Diagnostic> {
+    /// The entries that match no case, that is, whose indices are not in `matched`. With `scope`, only those that can
+    /// match no cases but those of these files.
+    pub fn unmatched(&self, matched: &BTreeSet<usize>, scope: Option<&Sources>) -> Vec<UnmatchedEntry> {
         let is_unmatched = |(number, entry): &(usize, &ExpectedFailure)| {
             !matched.contains(number) && scope.is_none_or(|sources| sources.have_all(entry.start()))
         };
-        let mut others = self.entries.iter().enumerate().filter(is_unmatched);
-        let (_, first) = others.next()?;
-        let what = match others.count() {
-            0 => format!("no case matches {}", first.id),
-            more => format!("no case matches {}, nor {}", first.id, counted(more, "other entry")),
+        let unmatched = |(_, entry): (usize, &ExpectedFailure)| UnmatchedEntry {
+            list: self.file.clone(),
+            id: entry.id.clone(),
+            place: entry.place.clone(),
         };
-        let diagnostic = Diagnostic::new(what).expected("an id that vmconf list prints, or a glob");
-        Some(diagnostic.with_place(Some(first.place.clone())))
+        self.entries.iter().enumerate().filter(is_unmatched).map(unmatched).collect()
     }
+}
+
+/// A diagnostic at the first of the entries of a list that match no case, with the number of all of them; `None` if
+/// there are none.
+pub fn no_match(unmatched: &[UnmatchedEntry]) -> Option<Diagnostic> {
+    let (first, others) = unmatched.split_first()?;
+    let what = match others.len() {
+        0 => format!("no case matches {}", first.id),
+        more => format!("no case matches {}, nor {}", first.id, counted(more, "other entry")),
+    };
+    let diagnostic = Diagnostic::new(what).expected("an id that vmconf list prints, or a glob");
+    Some(diagnostic.with_place(Some(first.place.clone())))
 }
 
 impl ExpectedFailure {

@@ -140,6 +140,11 @@ impl<'s> LoadedFile<'s> {
         self.case_ids().cloned()
     }
 
+    /// The content of the file; `None` if reports do not say it.
+    pub(super) fn content(&self) -> Option<ContentDigest> {
+        self.cases.as_ref().and_then(|cases| cases.content)
+    }
+
     pub(super) fn case_ids(&self) -> impl Iterator<Item = &CaseId> {
         self.cases.iter().flat_map(|cases| &cases.entries).map(|(id, _)| id)
     }
@@ -180,7 +185,7 @@ impl<'s> LoadedFile<'s> {
             verdict: Verdict::Error(self.errors.clone()),
             listed: None,
             cached: false,
-            content: self.cases.as_ref().and_then(|cases| cases.content),
+            content: self.content(),
             time: None,
         })
     }

@@ -1,18 +1,22 @@
 //! Merges the JSON reports of the parts of a run into one.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt;
+use std::sync::Arc;
 
 use indexmap::IndexMap;
 
 use super::collect::shared_out;
 use super::content_order::ContentOrder;
+use super::expected_failures::no_match;
 use super::not_compared::add;
 use crate::model::case::CaseId;
 use crate::model::content::VectorsVersion;
 use crate::model::diagnostic::Diagnostic;
+use crate::model::escape::escaped;
 use crate::model::event::{Event, RunSummary};
 use crate::model::explanation::ExplainedCase;
+use crate::model::partition::UnmatchedEntry;
 use crate::model::signature::cause;
 use crate::text::shell::ShellWords;
 
@@ -32,6 +36,8 @@ pub struct MergedRun {
     pub events: Vec<Event>,
     /// The paths and filters as they were given on the command line.
     pub selection: ShellWords,
+    /// What selects among the cases of the files.
+    pub only: Vec<String>,
     /// The flags that change a verdict, as they were given on the command line.
     pub flags: ShellWords,
     /// The system that all parts ran on; `None` if they differ.
@@ -79,14 +85,22 @@ pub fn merge(
         parts.push(part);
     }
     complete(&parts).map_err(|what| MergeError { name: None, what })?;
-    Ok(joined(parts))
+    let mut run = joined(parts);
+    run.events.iter_mut().for_each(|event| excerpts.add_to_broken(event));
+    Ok(run)
 }
 
 /// Checks that two parts belong to the same run.
 fn joins(part: &MergedPart<'_>, other: &MergedPart<'_>) -> Result<(), String> {
     let (header, name) = (&part.header, other.name);
     if other.header.common != header.common {
-        return Err(format!("is part of another run than {name}: cases, parts or flags differ"));
+        let changed = part.contents.iter().find(|(file, content)| {
+            other.contents.get(*file).is_some_and(|other| other.is_disjoint(content))
+        });
+        let what = changed.map_or("cases, their files, parts or flags differ".to_owned(), |(file, _)| {
+            format!("{} has changed in between, or more differs", escaped(file))
+        });
+        return Err(format!("is part of another run than {name}: {what}"));
     }
     if other.header.part == header.part {
         return Err(format!("is part {} of {}, and so is {name}", header.part, header.of));
@@ -108,6 +122,21 @@ fn complete(parts: &[MergedPart<'_>]) -> Result<(), String> {
     Err(format!("of {of} parts, these are missing: {}{more}", missing.join(", ")))
 }
 
+/// The entries of each list of expected failures that match a case of no part.
+fn unmatched_by_all(parts: &[MergedPart<'_>]) -> BTreeMap<Arc<str>, Vec<UnmatchedEntry>> {
+    let key = |entry: &UnmatchedEntry| (entry.list.clone(), entry.id.clone(), entry.place.position);
+    let mut lists: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    let Some((first, others)) = parts.split_first() else { return lists };
+    let others: Vec<BTreeSet<_>> =
+        others.iter().map(|part| part.header.unmatched.iter().map(key).collect()).collect();
+    for entry in &first.header.unmatched {
+        if others.iter().all(|part| part.contains(&key(entry))) {
+            lists.entry(entry.list.clone()).or_default().push(entry.clone());
+        }
+    }
+    lists
+}
+
 /// Merges the parts, which are all parts of one run.
 fn joined(parts: Vec<MergedPart<'_>>) -> MergedRun {
     let system = same(parts.iter().map(|part| &part.header.system)).flatten();
@@ -115,6 +144,7 @@ fn joined(parts: Vec<MergedPart<'_>>) -> MergedRun {
     let mut run = MergedRun {
         events: Vec::new(),
         selection: ShellWords::default(),
+        only: Vec::new(),
         flags: ShellWords::default(),
         system,
         versions,
@@ -122,9 +152,14 @@ fn joined(parts: Vec<MergedPart<'_>>) -> MergedRun {
     let (mut files, mut vm, mut summary) = (0, None, RunSummary::default());
     let (mut cases, mut explained, mut not_compared) = (Vec::new(), Vec::new(), Vec::new());
     let mut broken: IndexMap<CaseId, IndexMap<String, Diagnostic>> = IndexMap::new();
+    for (list, entries) in unmatched_by_all(&parts) {
+        let error = no_match(&entries).map(|error| (error.what.clone(), error));
+        broken.insert(CaseId::of_file(list), error.into_iter().collect());
+    }
     for part in parts {
         files = part.header.files;
         vm = part.header.common.vm;
+        run.only = part.header.common.only;
         // Parts run in parallel.
         summary.seconds = summary.seconds.max(part.seconds);
         cases.extend(part.cases);

@@ -15,6 +15,7 @@ use crate::isa::{OpInfo, OpSet};
 use crate::machines::inspect::Inspect;
 use crate::machines::machine::{At, Watch};
 use crate::model::case::{Case, CaseId};
+use crate::model::partition::PartitionedFile;
 use crate::model::signature;
 use crate::model::verdict::Verdict;
 
@@ -44,7 +45,8 @@ pub fn open_in_turn(
     let turn = options.run.part.as_ref().map(|part| part.turn(number));
     let file = selected(load(Arc::new(source), None, options), purpose, &options.run);
     if let Some(turn) = turn {
-        turn.take(&file.source().shown, file.case_ids());
+        let partitioned = PartitionedFile { name: &file.source().shown, content: file.content() };
+        turn.take(partitioned, file.case_ids());
     }
     own(file, options)
 }

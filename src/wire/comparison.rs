@@ -152,6 +152,22 @@ pub fn cautions(before: &RecordedRunLine, after: &RecordedRunLine, names: [&str;
         && first != second
     {
         cautions.push("the command lines differ, which may be why cases do".to_owned());
+    } else if only(before) != only(after) {
+        let [before, after] = [before, after].map(|run| match &*only(run) {
+            [] => "of all cases".to_owned(),
+            only => format!("only of the cases of {}", only.join(" ")),
+        });
+        cautions.push(format!(
+            "{} is {before} and {} is {after}: new and deleted cases may be due to that",
+            names[0], names[1]
+        ));
     }
     cautions
+}
+
+/// What selects among the cases of the files of a run: a record says it together with the paths.
+fn only(run: &RecordedRunLine) -> Vec<String> {
+    let is_path = |word: &str| !(word.starts_with("--") || word.starts_with("-E=") || word.contains("::"));
+    let selected = run.selected.iter().flatten().filter(|word| !is_path(word));
+    selected.chain(&run.only).cloned().collect()
 }

@@ -34,6 +34,10 @@ pub struct RecordedRunLine {
     pub command: Option<String>,
     /// The paths and filters that select the cases; `None` for a report.
     pub selected: Option<Vec<String>>,
+    /// What selects among the cases of the files; only in a report.
+    pub only: Vec<String>,
+    /// The machine in another process; `None` for embedded machines, and in the record of a run.
+    pub vm: Option<event::UsedVm>,
     /// Which part of a run this is, such as `hash:2/8`; `None` for a whole run.
     pub part: Option<String>,
     /// The outcome of each case, by its id, in the order of the run.
@@ -283,11 +287,14 @@ impl RecordReading {
         Ok(())
     }
 
-    fn start(&mut self, ReportStart { when, command, selected, partition, .. }: ReportStart) {
+    fn start(&mut self, start: ReportStart) {
+        let ReportStart { when, command, selected, only, vm, partition, .. } = start;
         let part = |ReportedPartition { kind, part, of, .. }| format!("{}:{part}/{of}", kind.name());
         self.run.when = when;
         self.run.command = command;
         self.run.selected = selected;
+        self.run.only = only;
+        self.run.vm = vm.map(Into::into);
         self.run.part = partition.map(part);
         self.state = RecordedState::Inside;
     }

@@ -5,8 +5,8 @@ mod summary;
 
 use serde::{Deserialize, Serialize};
 
-use self::case::case_id;
 pub use self::case::{Problem, ReportedCase, ReportedDifference};
+use self::case::{case_id, place};
 pub use self::summary::ReportedSummary;
 use super::line::{LineError, LineHeader, read};
 use super::name::start;
@@ -17,6 +17,7 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::event::{self, Event, VERSION};
 use crate::model::explanation;
 use crate::model::partition;
+use crate::model::position::Position;
 use crate::model::suspects::SuspectAnalysis;
 use crate::model::verdict::Verdict;
 
@@ -188,6 +189,9 @@ pub struct ReportStart {
     /// The versions of the vectors; none in a recorded run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub versions: Vec<VectorsVersion>,
+    /// What selects among the cases of the files, as `--filter=add`; none if all cases run, and in a recorded run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub only: Vec<String>,
     /// The part of a run; `None` for a whole run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub partition: Option<ReportedPartition>,
@@ -268,6 +272,40 @@ pub struct ReportedPartition {
     /// The arguments of the command line; omitted in a recorded run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub typed: Option<TypedFlags>,
+    /// The entries of lists of known failures that match no case of the part.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unmatched: Vec<ReportedEntry>,
+}
+
+/// An entry of a list of known failures that matches no case.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+pub struct ReportedEntry {
+    /// The list.
+    pub list: String,
+    /// The id or the glob.
+    pub id: String,
+    /// Its line in the list, from 1.
+    pub line: u32,
+    /// Its column, from 1.
+    pub column: u32,
+}
+
+impl From<partition::UnmatchedEntry> for ReportedEntry {
+    fn from(entry: partition::UnmatchedEntry) -> ReportedEntry {
+        let partition::UnmatchedEntry { list, id, place } = entry;
+        let Position { line, column } = place.position;
+        ReportedEntry { list: list.to_string(), id, line, column }
+    }
+}
+
+impl TryFrom<ReportedEntry> for partition::UnmatchedEntry {
+    type Error = String;
+
+    fn try_from(entry: ReportedEntry) -> Result<partition::UnmatchedEntry, String> {
+        let ReportedEntry { list, id, line, column } = entry;
+        Ok(partition::UnmatchedEntry { list: list.into(), id, place: place(line, column)? })
+    }
 }
 
 /// Arguments of a command line.
@@ -289,6 +327,7 @@ impl ReportStart {
             of: partition.of,
             selection: String::new(),
             typed: None,
+            unmatched: Vec::new(),
         });
         let vmconf = env!("CARGO_PKG_VERSION").to_owned();
         ReportStart {
@@ -298,6 +337,7 @@ impl ReportStart {
             vm: None,
             system: None,
             versions: Vec::new(),
+            only: Vec::new(),
             partition,
             when: None,
             command: None,

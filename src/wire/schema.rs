@@ -1,5 +1,10 @@
 //! The JSON Schemas, one for each kind of JSON that vmconf reads or writes.
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
 /// A JSON Schema.
 #[derive(Debug)]
 pub struct JsonSchema {
@@ -11,6 +16,43 @@ pub struct JsonSchema {
     pub command: &'static str,
     /// The text of the schema.
     pub text: &'static str,
+}
+
+/// How the ids of schemas begin.
+const ID: &str = "urn:vmconf:schema:";
+
+impl JsonSchema {
+    /// The text with all schemas that it refers to, which stand in `$defs` with their ids.
+    pub fn whole(&self) -> Cow<'static, str> {
+        let mut names = BTreeSet::new();
+        self.add_references(&mut names);
+        names.remove(self.name);
+        if names.is_empty() {
+            return Cow::Borrowed(self.text);
+        }
+        let mut whole = self.json();
+        for schema in names.into_iter().filter_map(by_name) {
+            whole["$defs"][format!("{ID}{}", schema.name)] = schema.json();
+        }
+        Cow::Owned(format!("{whole:#}\n"))
+    }
+
+    fn json(&self) -> Value {
+        serde_json::from_str(self.text).unwrap_or_else(|error| unreachable!("{}: {error}", self.name))
+    }
+
+    /// Adds the names of the schemas that this one refers to, directly or not.
+    fn add_references(&self, names: &mut BTreeSet<&'static str>) {
+        let reference = format!("\"$ref\": \"{ID}");
+        for reference in self.text.split(&reference).skip(1) {
+            let name = reference.split(['#', '"']).next().unwrap_or_default();
+            if let Some(schema) = by_name(name)
+                && names.insert(schema.name)
+            {
+                schema.add_references(names);
+            }
+        }
+    }
 }
 
 /// A row of [`SCHEMAS`], with the text from the file of that name.

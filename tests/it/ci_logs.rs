@@ -106,6 +106,7 @@ proptest! {
                     verbosity: Verbosity::Notes,
                     flags: ShellWords::from_iter([&*text]),
                     selection: ShellWords::from_iter([&*text]),
+                    only: vec![text.clone()],
                     part: None,
                     when: None,
                     system: Some(text.clone()),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use crate::support::validator::Validator;
-use crate::support::{MALFORMED, Ran, WRONG, at_root, command, golden, ran, record_text};
+use crate::support::{MALFORMED, Ran, WRONG, at_root, command, golden, ran, record_text, shown};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
@@ -376,6 +376,38 @@ fn records_of_simultaneous_runs_are_whole() {
     // Nothing half written is left.
     let folder = cache.runs()[0].parent().unwrap().to_owned();
     assert_eq!(fs::read_dir(folder).unwrap().count(), 9);
+}
+
+/// A report says what its run was of, and so does a record.
+#[test]
+fn runs_of_other_cases_are_noted() {
+    let cache = Cache::new();
+    let report = |name: &str, more: &[&str]| {
+        let json = format!("json={}", cache.0.path().join(name).display());
+        assert_eq!(cache.vmconf(&[&["run", ADD, "--report", &json], more].concat()).exit, 0);
+    };
+    report("all.json", &[]);
+    report("some.json", &["--filter", "small"]);
+    let some = "only of the cases of --filter=small";
+    for (before, after, expected) in [
+        ("all.json", "some.json", Some(format!("all.json is of all cases and some.json is {some}"))),
+        ("all.json", "all.json", None),
+        ("some.json", "last", None),
+        ("all.json", "last", Some(format!("is {some}"))),
+    ] {
+        // Runs are recorded in the project's folder, and reports are elsewhere.
+        let [first, second] = [before, after].map(|name| match name {
+            "last" => name.to_owned(),
+            name => cache.0.path().join(name).display().to_string(),
+        });
+        let stdout =
+            cache.vmconf(&["compare", &first, &second, "--all"]).stdout.replace(&*shown(cache.0.path()), "");
+        let stdout = stdout.replace("/all.json", "all.json").replace("/some.json", "some.json");
+        match expected {
+            Some(expected) => assert!(stdout.contains(&expected), "{before} {after}: {stdout}"),
+            None => assert!(!stdout.contains("of all cases"), "{before} {after}: {stdout}"),
+        }
+    }
 }
 
 /// The run is what it is; that it was not recorded is a note.

@@ -487,7 +487,10 @@ fn an_update_keeps_every_other_byte() {
     // The last entry goes, the comment that is not directly before it stays.
     let list = format!("{corrected}\r\n# Others:\r\n\r\n{passes}");
     assert_eq!(update(&list, &[]), format!("{corrected}\r\n# Others:\r\n"));
-    assert_eq!(update(passes, &[]), "");
+    // What begins the list may be on the whole of it.
+    assert_eq!(update(passes, &[]), "# Passes.\r\n");
+    let list = ["\u{feff}", passes, "\r\n", &corrected].concat();
+    assert_eq!(update(&list, &[]), ["\u{feff}# Passes.\r\n\r\n", &corrected].concat());
 }
 
 /// A list with an empty reason is none: it is refused before anything runs.

@@ -375,6 +375,101 @@ fn pages_say_which_vectors_ran() {
     assert!(read("mine-statement.html").contains(&shown), "{}", read("mine-statement.html"));
 }
 
+/// A run of some of the cases is no run of all, although the files, and so the digests, are the same.
+#[test]
+fn statements_say_that_only_some_cases_ran() {
+    let folder = TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let run = |name: &str, more: &[&str]| {
+        let json = format!("json={}", path(name));
+        let args = ["run", "vectors/evm/arithmetic/div.json", "--report", &json];
+        assert_eq!(vmconf(&[&args[..], more].concat()).exit, 0);
+        fs::read_to_string(path(name)).unwrap()
+    };
+    assert!(!run("all.json", &[]).contains("\"only\""));
+    let some = run("some.json", &["-E", "name(~wide)", "--sample", "1"]);
+    let first: Json = serde_json::from_str(some.lines().next().unwrap()).unwrap();
+    assert_eq!(first["only"], serde_json::json!(["-E=name(~wide)", "--sample=1:0"]));
+    let case = "vectors/evm/arithmetic/div.json::wide";
+    let json = format!("json={}", path("one.json"));
+    assert_eq!(vmconf(&["run", case, "--report", &json]).exit, 0);
+    let one = fs::read_to_string(path("one.json")).unwrap();
+    let first: Json = serde_json::from_str(one.lines().next().unwrap()).unwrap();
+    assert_eq!(first["only"], serde_json::json!([case]));
+
+    let statement = |args: &[&str]| {
+        let file = path("statement.md");
+        let ran = vmconf(&[&["matrix"], args, &["--statement", &file]].concat());
+        assert_eq!(ran.exit, 0, "{ran:?}");
+        (fs::read_to_string(file).unwrap(), ran.stderr)
+    };
+    let row = "| run | <code>only the cases of ";
+    let (text, warned) = statement(&["--results", &path("some.json")]);
+    assert!(text.contains(row), "{text}");
+    assert_eq!(warned, "warning: embedded ran only the cases of -E=name(~wide) --sample=1:0\n");
+    let (text, warned) = statement(&["--results", &path("all.json")]);
+    assert!(!text.contains(row) && warned.is_empty(), "{warned} {text}");
+    let vm = format!("ours={SERVE}");
+    let (text, _) = statement(&["vectors/evm/arithmetic/div.json", "--filter", "wide", "--vm", &vm]);
+    assert!(text.contains(row), "{text}");
+
+    let results = [format!("all={}", path("all.json")), format!("one={}", path("one.json"))];
+    let site = path("site");
+    let args = ["matrix", "--site", &site, "--results", &results[0], "--results", &results[1]];
+    let warned = vmconf(&args).stderr;
+    assert!(warned.contains("all and one did not run the same vectors: the first ran "), "{warned}");
+    let page = fs::read_to_string(folder.path().join("site/one.html")).unwrap();
+    assert!(page.contains("only the cases of "), "{page}");
+}
+
+/// The newest report of a machine is what counts: what only earlier ones have is not lost in silence.
+#[test]
+fn folders_that_only_earlier_reports_have_are_named() {
+    let folder = TempDir::new().unwrap();
+    let pass = serde_json::json!({"verdict": "pass"});
+    let paths = reports(
+        folder.path(),
+        &[
+            ("evm.json", report("mine", &[case("evm/gas/a.json", "one", &pass)])),
+            ("neo.json", report("mine", &[case("neo/a.json", "one", &pass)])),
+        ],
+    );
+    let ran = vmconf(&["matrix", "--results", &paths[0], "--results", &paths[1]]);
+    let warning =
+        "warning: mine: only the newest report counts, and it has no case of evm/gas: earlier ones have\n";
+    assert_eq!((ran.exit, &*ran.stderr), (0, warning));
+    let others = [format!("a={}", paths[0]), format!("b={}", paths[1])];
+    assert_eq!(vmconf(&["matrix", "--results", &others[0], "--results", &others[1]]).stderr, "");
+}
+
+/// Files of the site have the names of their machines, each its own, and replace none of somebody else.
+#[test]
+fn files_of_the_site_replace_no_others() {
+    let folder = TempDir::new().unwrap();
+    let pass = serde_json::json!({"verdict": "pass"});
+    let of = |vm: &str| report(vm, &[case("evm/gas/a.json", "one", &pass)]);
+    let paths = reports(folder.path(), &[("1.json", of("x")), ("2.json", of("x-statement"))]);
+    let site = folder.path().join("site");
+    let args = ["matrix", "--results", &paths[0], "--results", &paths[1], "--site", site.to_str().unwrap()];
+    assert_eq!(vmconf(&args).exit, 0);
+    let read = |name: &str| fs::read_to_string(site.join(name)).unwrap();
+    assert!(read("x-statement.html").contains("Conformance statement: x<"), "{}", read("x-statement.html"));
+    assert_eq!(vmconf(&args).exit, 0, "its own files are replaced");
+    for (name, kind) in [("x-statement.md", "statement"), ("x.svg", "badge"), ("x.html", "page")] {
+        let own = read(name);
+        fs::write(site.join(name), "<svg xmlns=\"http://www.w3.org/2000/svg\">of somebody</svg>").unwrap();
+        let refused = vmconf(&args);
+        let what = format!("{name}: this file exists and is no {kind} of vmconf");
+        assert!(refused.exit == 2 && refused.stderr.contains(&what), "{refused:?}");
+        fs::write(site.join(name), own).unwrap();
+    }
+    let badges = ["matrix", "--results", &paths[0], "--badges", site.to_str().unwrap()];
+    assert_eq!(vmconf(&badges).exit, 0);
+    fs::write(site.join("x.svg"), "of somebody").unwrap();
+    let refused = vmconf(&badges);
+    assert!(refused.exit == 2 && refused.stderr.contains("x.svg: this file exists"), "{refused:?}");
+}
+
 /// A statement quotes what the machine says that it does beyond the specification.
 #[test]
 fn statements_have_the_extensions_of_the_machine() {

@@ -95,6 +95,19 @@ fn a_report_replaces_only_reports() {
     }
 }
 
+/// The summary of a run with cached cases is one.
+#[test]
+fn a_report_with_cached_cases_is_replaced() {
+    let place = Place::new();
+    for expected in
+        ["passed, 0 failed", "of them from the cache), 0 failed", "of them from the cache), 0 failed"]
+    {
+        let ran = place.vmconf(&["run", "add.json", "--cached", "--report", "text=report"]);
+        assert_eq!(ran.exit, 0, "{ran:?}");
+        assert!(place.read("report").contains(expected), "{}", place.read("report"));
+    }
+}
+
 /// What each command prints to standard output.
 const PRINTING: &[(&str, &[&str])] = &[
     ("run", &["gas.json"]),

@@ -4,11 +4,13 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use crate::support::validator::Validator;
-use crate::support::{Ran, at_root, command, golden, ran, shown, timeless, vmconf};
+use crate::support::{Ran, at_root, command, golden, ran, relative, shown, timeless, vmconf};
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 use vmconf::report::{self, REPORTS, ReportKind};
 use vmconf::run::merge::{self, MergeError, MergedRun};
+
+const WRONG: &str = "tests/samples/vmtests/wrong";
 
 /// The variables of all schedulers.
 const VARIABLES: &[&str] = &[
@@ -132,6 +134,42 @@ fn merged_partitions_of_failing_cases_are_the_whole_run() {
     );
 }
 
+/// An entry of the list of known failures that matches a case of one part matches no case of the others, and one that
+/// matches no case of any part is wrong. The list is below the folder of the sources, so that its lines are shown.
+#[test]
+fn entries_that_match_no_case_of_any_part_are_reported() {
+    let folder = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let list = folder.path().join("known.toml");
+    let entry = |id: &str| format!("[[known]]\nid = \"{WRONG}/{id}\"\nreason = \"not yet\"\n");
+    let entries = ["gas.json::*", "gone.json::*", "balance.json::*", "nonce.json::no such case"];
+    fs::write(&list, entries.map(entry).concat()).unwrap();
+    let list = relative(&list);
+    let args = [WRONG, "--known", &list];
+    check(&args, [1, 2, 5].into_iter());
+    let merged = merge(&parts(folder.path(), "slice", 3, &args), &[]);
+    let what = format!("{list}:5:6: no case matches {WRONG}/gone.json::*, nor 1 other entry");
+    assert!(merged.exit == 3 && merged.stdout.contains(&what), "{merged:?}");
+}
+
+/// A part may be empty because the others have all cases.
+#[test]
+fn an_empty_part_is_no_failure() {
+    check(&["vectors/evm/arithmetic/add.json::small"], [2, 3].into_iter());
+    let part = |number: &str, more: &[&str]| {
+        let args =
+            ["run", "vectors/evm/arithmetic/add.json::small", "--report", "json", "--partition", number];
+        vmconf(&[&args[..], more].concat())
+    };
+    let empty = part("slice:2/2", &[]);
+    assert_eq!((empty.exit, &*empty.stderr), (0, "note: other parts have all cases\n"));
+    assert!(empty.stdout.contains("\"exit\":0"), "{}", empty.stdout);
+    assert_eq!(part("slice:1/2", &[]).exit, 0);
+    // No part has a case.
+    for number in ["slice:1/2", "slice:2/2"] {
+        assert_eq!(part(number, &["--filter", "nothing"]).exit, 4, "{number}");
+    }
+}
+
 /// There are more of them than are explained: those of the one run are, whichever part they are in.
 #[test]
 fn merged_partitions_have_the_explanations_of_the_whole_run() {
@@ -225,6 +263,15 @@ fn reports_that_cannot_be_merged_are_refused() {
     assert_eq!(fs::read_to_string(second).unwrap(), text);
     check(&[first, other], "is part of another run than");
     check(&[first, &strict], "is part of another run than");
+    // The file has the same cases, and other content.
+    let vectors = folder.path().join("v.json");
+    let add = fs::read_to_string(at_root("vectors/evm/arithmetic/add.json")).unwrap();
+    fs::write(&vectors, &add).unwrap();
+    let old = parts(folder.path(), "slice", 2, &[vectors.to_str().unwrap()]).remove(0);
+    let old = write("old.jsonl", &fs::read_to_string(old).unwrap());
+    fs::write(&vectors, format!("{add}\n")).unwrap();
+    let [_, new] = &parts(folder.path(), "slice", 2, &[vectors.to_str().unwrap()])[..] else { panic!() };
+    check(&[&old, new], "v.json has changed in between");
     check(&[first, &cut], "cut.jsonl: line ");
     check(&[first, &short], "ends before the run does");
     check(&[first, &empty], "is empty");

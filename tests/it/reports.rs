@@ -18,13 +18,15 @@ use vmconf::model::case::CaseId;
 use vmconf::model::case_report::CaseReport;
 use vmconf::model::diagnostic::{Diagnostic, DiagnosticPlace};
 use vmconf::model::escape::is_harmful;
-use vmconf::model::event::{Event, RunSummary};
+use vmconf::model::event::{Event, RunSummary, UsedVm};
 use vmconf::model::explanation::ExplainedCase;
 use vmconf::model::path::Path as At;
 use vmconf::model::renderer::Renderer;
 use vmconf::model::value::Value;
-use vmconf::model::verdict::{Breakdown, CaseDifference, ExpectedListing, Failure, NotPassed, Verdict};
-use vmconf::report::{Grouping, REPORTS, ReportOptions, Verbosity};
+use vmconf::model::verdict::{
+    Breakdown, CaseDifference, DifferenceKind, ExpectedListing, Failure, NotPassed, Verdict,
+};
+use vmconf::report::{Ends, Grouping, REPORTS, ReportOptions, Verbosity};
 use vmconf::text::shell::ShellWords;
 use vmconf::text::source_text::SourceText;
 
@@ -232,6 +234,39 @@ fn laid_out(name: &str, text: &str) -> (String, String) {
 fn reports_of_a_run_with_every_verdict() {
     let rendered = |name: &str| rendered(name).replace(&"n".repeat(LONG), "{10000 n}");
     golden::folder("reports", REPORTS.iter().map(|kind| laid_out(kind.name, &rendered(kind.name))));
+}
+
+/// A text report is recognised by its last line, whatever that counts.
+#[test]
+fn each_summary_is_recognised() {
+    let wrote = Renderer::by_name(REPORTS, "text").unwrap().new.wrote;
+    let is_summary = |line: &str| wrote(&Ends { start: String::new(), last_line: line.to_owned() });
+    let vm = UsedVm {
+        name: "passed".to_owned(),
+        implementation: "a, b".to_owned(),
+        release: "1".to_owned(),
+        not_compared: Vec::new(),
+        lacks: Vec::new(),
+        extensions: Vec::new(),
+    };
+    for kind in DifferenceKind::ALL {
+        for (cached, interrupted, vm) in [(0, false, None), (1, false, None), (0, true, Some(vm.clone()))] {
+            let mut summary = RunSummary { passed: 2, cached, interrupted, ..RunSummary::default() };
+            summary.count_kind(kind);
+            let events = [Event::Started { files: 1, vm }, Event::Ended(summary)];
+            let text = render("text", &ReportOptions::default(), &events);
+            assert!(is_summary(text.trim_end()), "{text}");
+        }
+    }
+    for other in [
+        "",
+        "2 passed",
+        "two passed, 0 failed, ",
+        "2 passed (all), 0 failed, 1 error",
+        "2 of 3 passed, 0 failed, ",
+    ] {
+        assert!(!is_summary(other), "{other}");
+    }
 }
 
 #[test]

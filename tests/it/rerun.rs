@@ -283,3 +283,44 @@ fn failures_of_partitions_stay_outstanding() {
     }
     assert_eq!(place.rerun(&[]).0.len(), 8);
 }
+
+/// A machine that fails is not excused by another one that passes.
+#[test]
+fn failures_are_of_a_machine() {
+    let place = Place::new(&[("vectors/div.json", "vectors/evm/arithmetic/div.json")]);
+    let serve = concat!(env!("CARGO_BIN_EXE_vmconf"), " serve evm");
+    let bad = format!("bad=sh -c '{serve} | sed -u s/0x13872/0x13873/'");
+    let failing = place.vmconf(&["run", "-v", "--vm", &bad]);
+    assert_eq!(failing.exit, 1, "{failing:?}");
+    let failing: Vec<_> = failing.stdout.lines().filter_map(|line| line.strip_prefix("fail  ")).collect();
+    let listed = |place: &Place| place.vmconf(&["list", "--rerun", "failed"]).stdout;
+    // The embedded machine passes.
+    assert_eq!(place.vmconf(&["run"]).exit, 0);
+    assert_eq!(listed(&place).lines().collect::<Vec<_>>(), failing);
+    let count = failing.len();
+    assert!(count > 1);
+    let note = format!(
+        "note: {count} outstanding failures are of bad: --vm bad, or --vm bad=COMMAND, runs on it\n\
+         note: no other failure is outstanding\n"
+    );
+    let (ids, stderr, exit) = place.rerun(&[]);
+    assert_eq!((ids.len(), stderr, exit), (0, format!("{note}note: no case ran\n"), 4));
+    let diff = place.vmconf(&["diff"]);
+    assert_eq!((diff.exit, diff.stderr), (4, note));
+    // It runs its own.
+    place.check(&["--vm", &bad], &failing, 1);
+    // Now the embedded machine fails, too, and this one is told of it.
+    place.put("vectors/gas.json", &sample("gas"));
+    assert_eq!(place.vmconf(&["run", "vectors/gas.json"]).exit, 1);
+    let (ids, stderr, _) = place.rerun(&["--vm", &bad]);
+    let other = "note: 1 outstanding failure is of the embedded machines, which run without --vm\n";
+    assert_eq!((ids.len(), &*stderr), (count, other));
+    // Once it passes, it has no failures.
+    assert_eq!(place.vmconf(&["run", "vectors/div.json", "--vm", &format!("bad={serve}")]).exit, 0);
+    place.check(&[], &["vectors/gas.json::gas"], 1);
+    // What is gone is gone for all.
+    place.vmconf(&["run", "vectors/div.json", "--vm", &bad]);
+    place.remove("vectors/div.json");
+    assert!(place.rerun(&["--vm", &bad]).1.contains("vectors/div.json is deleted"));
+    place.check(&[], &["vectors/gas.json::gas"], 1);
+}

@@ -28,10 +28,31 @@ fn every_schema_is_printed_and_valid() {
     for schema in SCHEMAS {
         let Output { status, stdout, stderr } = command(&["schema", schema.name]).output().unwrap();
         let file = std::fs::read_to_string(at_root(format!("schemas/{}.schema.json", schema.name))).unwrap();
-        assert!(status.success() && stdout == file.as_bytes() && stderr.is_empty(), "{}", schema.name);
+        assert!(status.success() && stderr.is_empty(), "{}", schema.name);
+        // Its own id is the only one.
+        if file.matches("urn:vmconf:schema:").count() <= 1 {
+            assert_eq!(stdout, file.as_bytes(), "{}", schema.name);
+        }
         // Panics if it breaks the rules of JSON Schema.
         Validator::named(schema.name);
     }
+}
+
+/// A printed schema needs no other file.
+#[test]
+fn printed_schemas_have_what_they_refer_to() {
+    let printed = |name: &str| -> serde_json::Value {
+        serde_json::from_slice(&command(&["schema", name]).output().unwrap().stdout).unwrap()
+    };
+    for schema in SCHEMAS {
+        Validator::alone(&printed(schema.name));
+    }
+    let answer = vmconf(&["exec", "evm", "0x6001", "--output", "json"]).stdout;
+    let mut answer: serde_json::Value = serde_json::from_str(&answer).unwrap();
+    let exec = Validator::alone(&printed("exec"));
+    exec.assert_accepts(&answer, "the answer");
+    answer["state"]["stack"] = serde_json::json!({ "int": 1 });
+    assert!(!exec.accepts(&answer), "a number of another type");
 }
 
 #[test]

@@ -1,10 +1,12 @@
 //! `vmconf matrix --site` and `--statement`.
 
+use std::ffi::OsStr;
 use std::io::Read;
 use std::path::Path;
 
 use anyhow::bail;
 use vmconf::report::conformance::ConformanceMachine;
+use vmconf::report::matrix::{badge, is_badge};
 use vmconf::report::site::{is_site_page, site};
 use vmconf::report::statement::{is_statement, statement};
 use vmconf::wire::matrix::Matrix;
@@ -24,16 +26,42 @@ pub(super) fn write_site(
     suite: &dyn Fn(&str) -> String,
 ) -> anyhow::Result<()> {
     let files = site(matrix, machines, suite);
-    let is_page = |name: &str| Path::new(name).extension().is_some_and(|ending| ending == "html");
-    let pages = files.iter().filter(|file| is_page(&file.name));
-    if let Some(page) = pages.map(|file| folder.join(&file.name)).find(|page| is_foreign(page, is_site_page))
-    {
-        bail!("{}: this file exists and is no page of vmconf: name another folder", page.display());
+    for file in &files {
+        let path = folder.join(&file.name);
+        let (is_own, kind): (fn(&str) -> bool, _) = match path.extension().and_then(OsStr::to_str) {
+            Some("md") => (is_statement, "statement"),
+            Some("svg") => (is_badge, "badge"),
+            _ => (is_site_page, "page"),
+        };
+        if is_foreign(&path, is_own) {
+            bail!("{}: this file exists and is no {kind} of vmconf: name another folder", path.display());
+        }
     }
     std::fs::create_dir_all(folder).map_err(|error| Unwritten::file(folder, error))?;
     for file in files {
         let path = folder.join(file.name);
         ResultFile::with(&path, file.text.as_bytes()).map_err(|error| Unwritten::file(&path, error))?;
+    }
+    Ok(())
+}
+
+/// Writes the badge of each machine to a folder, which is created if it is missing.
+///
+/// # Errors
+///
+/// When the name of a machine is not that of a file, there is a badge of somebody else, or one cannot be written.
+pub(super) fn write_badges(folder: &Path, matrix: &Matrix) -> anyhow::Result<()> {
+    std::fs::create_dir_all(folder).map_err(|error| Unwritten::file(folder, error))?;
+    for (machine, name) in matrix.machines.iter().enumerate() {
+        if !name.chars().all(|it| it.is_ascii_alphanumeric() || "-_.".contains(it)) {
+            bail!("--badges: {name:?} is not a file name; use letters, digits, -, _ and .");
+        }
+        let path = folder.join(format!("{name}.svg"));
+        if is_foreign(&path, is_badge) {
+            bail!("{}: this file exists and is no badge of vmconf: name another folder", path.display());
+        }
+        let svg = badge(matrix, machine).unwrap_or_default();
+        ResultFile::with(&path, svg.as_bytes()).map_err(|error| Unwritten::file(&path, error))?;
     }
     Ok(())
 }

@@ -17,8 +17,7 @@ use vmconf::run::matrix::{MatrixCollector, MatrixMachine};
 use vmconf::text::shell::ShellWords;
 use vmconf::wire::report_events::read_events;
 
-/// The name of the machines of this program, if `--results` gives them none.
-const EMBEDDED: &str = "embedded";
+use crate::cli::vm::EMBEDDED;
 
 /// A report, and the name of its machine.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -35,6 +35,8 @@ pub(super) enum ListReaction {
     Stay,
     /// It closes.
     Close,
+    /// The key is none of a list.
+    Other,
     /// It closes, and the explorer goes there.
     Go(ListPlace),
 }
@@ -53,7 +55,9 @@ impl PlaceList {
             Some(ExplorerCommand::PageDown) => self.selected + page,
             Some(ExplorerCommand::Start) => 0,
             Some(ExplorerCommand::Finish) => usize::MAX,
-            _ => return ListReaction::Close,
+            Some(ExplorerCommand::Quit) => return ListReaction::Close,
+            _ if key == ExplorerKey::Escape => return ListReaction::Close,
+            _ => return ListReaction::Other,
         };
         self.selected = selected.min(self.lines.len().saturating_sub(1));
         ListReaction::Stay

@@ -13,7 +13,7 @@ use super::beside::{ComparedSide, PairedExplorer};
 use super::code::PlacedLine;
 use super::details::Details;
 use super::list::PlaceList;
-use super::picker::CasePicker;
+use super::picker::{CasePicker, PICKER_KEYS, PickerMode};
 use super::{DatumChange, Explorer, ExplorerMode, KEYS, Pane, Prompt, StateLine, time_line};
 use crate::explain::recording::Direction;
 use crate::machines::inspect::InspectSource;
@@ -223,6 +223,12 @@ pub fn paint_picker(picker: &mut CasePicker, frame: &mut Frame<'_>) {
     let area = frame.area();
     picker.page = usize::from(area.height).saturating_sub(2).max(1);
     list_of_places(frame, area, &picker.list);
+    if picker.mode == PickerMode::Help {
+        let block = Block::bordered().title(" keys; any key closes this ");
+        let lines = PICKER_KEYS.iter().map(|(keys, doc)| Line::from(format!("{keys}: {doc}")));
+        frame.render_widget(Clear, area);
+        frame.render_widget(Paragraph::new(lines.collect::<Vec<_>>()).block(block), area);
+    }
 }
 
 /// A text of any length, in as many lines as it takes.

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use crate::model::case::CaseId;
 use crate::model::case_report::CaseReport;
 use crate::model::diagnostic::Diagnostic;
-use crate::model::event::RunSummary;
+use crate::model::event::{RunSummary, UsedVm};
 use crate::model::partition::Partition;
 use crate::model::signature::signature;
 use crate::model::suspects::SuspectAnalysis;
@@ -58,13 +58,14 @@ impl RecordWriter {
         })
     }
 
-    /// A record of cases from several runs rather than of a single run.
+    /// A record of cases from several runs on a machine rather than of a single run.
     ///
     /// # Errors
     ///
     /// The first error of writing a line.
-    pub fn of(cases: impl IntoIterator<Item = RecordedCase>) -> io::Result<Spool> {
-        let mut record = RecordWriter::starting(ReportStart::new(0, None));
+    pub fn of(vm: Option<UsedVm>, cases: impl IntoIterator<Item = RecordedCase>) -> io::Result<Spool> {
+        let start = ReportStart { vm: vm.map(Into::into), ..ReportStart::new(0, None) };
+        let mut record = RecordWriter::starting(start);
         cases.into_iter().for_each(|case| record.case(case));
         record.end(&RunSummary::default())
     }

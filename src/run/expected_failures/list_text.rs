@@ -16,7 +16,8 @@ pub(super) struct ListText {
 
 /// Where an entry is.
 struct EntryText {
-    /// Its lines, with the comment directly before it; a comment that an empty line separates from it is not part of it.
+    /// Its lines, with the comment directly before it. A comment that an empty line separates from it is not part of it,
+    /// and that at the start of the list may be on the whole of it.
     lines: Range<usize>,
     signature: Option<Range<usize>>,
 }
@@ -31,7 +32,7 @@ impl ListText {
         let begin = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
         let (mut entries, mut end) = (Vec::new(), begin);
         for table in tables.into_iter().flatten() {
-            let entry = EntryText::new(text, table, end);
+            let entry = EntryText::new(text, table, begin, end);
             end = entry.lines.end;
             entries.push(entry);
         }
@@ -78,12 +79,15 @@ impl ListText {
 }
 
 impl EntryText {
-    /// The place of an entry that begins after this byte.
-    fn new(text: &str, table: &Table, from: usize) -> EntryText {
+    /// The place of an entry of a list, both of which begin at these bytes or later.
+    fn new(text: &str, table: &Table, begin: usize, from: usize) -> EntryText {
         let header = table.span().map_or(from, |span| span.start);
         let mut start = text[from..header].rfind('\n').map_or(from, |at| from + at + 1);
         let above = text[from..start].split_inclusive('\n').rev();
-        start -= length(above.take_while(|line| line.trim_start().starts_with('#')));
+        let comment = length(above.take_while(|line| line.trim_start().starts_with('#')));
+        if start - comment > begin {
+            start -= comment;
+        }
         let last = table.iter().filter_map(|(_, item)| item.span()).map(|span| span.end).max();
         let last = last.unwrap_or(header);
         let end = text[last..].find('\n').map_or(text.len(), |at| last + at + 1);

@@ -51,6 +51,13 @@ impl<'r> Excerpts<'r> {
         }
     }
 
+    /// Adds the excerpts to what is broken besides cases.
+    pub(super) fn add_to_broken(&mut self, event: &mut Event) {
+        if let Event::Broken { source, errors } = event {
+            self.add_to_each(&source.file, errors.iter_mut().filter_map(|it| it.place.as_mut()));
+        }
+    }
+
     fn add_to_each<'p>(&mut self, file: &str, places: impl Iterator<Item = &'p mut DiagnosticPlace>) {
         for place in places {
             if !self.texts.contains_key(file) {

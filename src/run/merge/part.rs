@@ -1,15 +1,19 @@
 //! The report of one part.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
 use super::excerpts::Excerpts;
 use crate::formats;
 use crate::formats::family::is_machine_name;
 use crate::machines;
 use crate::model::case::CaseId;
 use crate::model::case_report::CaseReport;
-use crate::model::content::VectorsVersion;
+use crate::model::content::{ContentDigest, VectorsVersion};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::{Event, FieldNotCompared, RunSummary};
 use crate::model::explanation::ExplainedCase;
+use crate::model::partition::UnmatchedEntry;
 use crate::run::content_order::ContentOrder;
 use crate::text::shell::ShellWords;
 use crate::wire::line::LineError;
@@ -31,6 +35,8 @@ pub(super) struct MergedPart<'s> {
     pub(super) header: PartHeader,
     /// Cases and notes, each with its position in the whole run.
     pub(super) cases: Vec<(u64, Event)>,
+    /// The contents of the cases of each file: one, unless they open further files.
+    pub(super) contents: BTreeMap<Arc<str>, BTreeSet<ContentDigest>>,
     /// Explanations, each with its position in the whole run.
     pub(super) explained: Vec<(u64, ExplainedCase)>,
     /// Assertions that were not compared.
@@ -51,18 +57,25 @@ pub(super) struct PartHeader {
     pub(super) system: Option<String>,
     /// The versions of its vectors.
     pub(super) versions: Vec<VectorsVersion>,
+    /// The entries of lists of expected failures that match no case of the part.
+    pub(super) unmatched: Vec<UnmatchedEntry>,
     /// The line without what differs between parts: it is the same for all parts of a run.
     pub(super) common: ReportStart,
 }
 
 impl PartHeader {
-    fn new(start: ReportStart) -> Option<PartHeader> {
-        let ReportedPartition { kind, part, of, selection, typed } = start.partition?;
-        let TypedFlags { selection: paths, flags } = typed.clone()?;
-        Some(PartHeader {
+    fn new(line: ReportLine) -> Result<PartHeader, String> {
+        const OTHER: &str = "is not a report of a part of a run";
+        let ReportLine::Run(start) = line else { return Err(OTHER.to_owned()) };
+        let ReportedPartition { kind, part, of, selection, typed, unmatched } =
+            start.partition.ok_or(OTHER)?;
+        let TypedFlags { selection: paths, flags } = typed.clone().ok_or(OTHER)?;
+        let unmatched = unmatched.into_iter().map(UnmatchedEntry::try_from).collect::<Result<_, _>>();
+        Ok(PartHeader {
             part,
             of,
             files: start.files,
+            unmatched: unmatched.map_err(|what| format!("line 1 {what}"))?,
             system: start.system.clone(),
             versions: start.versions.clone(),
             selection: paths.into_iter().collect(),
@@ -71,7 +84,14 @@ impl PartHeader {
                 vmconf: String::new(),
                 system: None,
                 versions: Vec::new(),
-                partition: Some(ReportedPartition { kind, part: 0, of, selection, typed }),
+                partition: Some(ReportedPartition {
+                    kind,
+                    part: 0,
+                    of,
+                    selection,
+                    typed,
+                    unmatched: Vec::new(),
+                }),
                 ..start
             },
         })
@@ -87,8 +107,7 @@ impl<'s> MergedPart<'s> {
         let mut lines =
             (1..).zip(source.text.lines()).map(|(number, line)| Ok((number, read(number, line)?)));
         let (_, first) = lines.next().unwrap_or_else(|| Err("is empty".to_owned()))?;
-        let header = if let ReportLine::Run(start) = first { PartHeader::new(start) } else { None };
-        let header = header.ok_or("is not a report of a part of a run")?;
+        let header = PartHeader::new(first)?;
         if !(1..=header.of).contains(&header.part) {
             return Err(format!("is part {} of {}", header.part, header.of));
         }
@@ -96,6 +115,7 @@ impl<'s> MergedPart<'s> {
             name: source.name,
             header,
             cases: Vec::new(),
+            contents: BTreeMap::new(),
             explained: Vec::new(),
             not_compared: Vec::new(),
             broken: Vec::new(),
@@ -122,6 +142,9 @@ impl<'s> MergedPart<'s> {
                 (event @ Event::Note { .. }, Some(place)) => part.cases.push((place, event)),
                 (Event::Finished(mut report), Some(place)) => {
                     contents.fill_in(&mut report);
+                    if let Some(content) = report.content {
+                        part.contents.entry(report.id.file.clone()).or_default().insert(content);
+                    }
                     is_of_this_program(&report).map_err(|what| format!("line {number} {what}"))?;
                     part.cases.push((place, Event::Finished(report)));
                 }
@@ -135,7 +158,8 @@ impl<'s> MergedPart<'s> {
             return Err("is of a run that was interrupted".to_owned());
         }
         let errors = self.broken.len() as u64;
-        let mut counted = RunSummary { seconds: said.seconds, errors, ..RunSummary::default() };
+        let RunSummary { seconds, is_empty_part, .. } = said;
+        let mut counted = RunSummary { seconds, is_empty_part, errors, ..RunSummary::default() };
         for (_, event) in &self.cases {
             if let Event::Finished(report) = event {
                 counted.count(report);

@@ -16,14 +16,25 @@ const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh", "mksh", "fish", "b
 const LAUNCHERS: &[&str] = &[
     "docker", "podman", "nerdctl", "kubectl", "ssh", "cargo", "go", "make", "just", "bazel", "npx", "npm",
     "pnpm", "yarn", "bun", "deno", "uv", "uvx", "poetry", "pipx", "nix", "sudo", "su", "chroot", "dotnet",
-    "mvn", "gradle", "zig", "nodemon", "xargs", "parallel", "eval", "cd", "pushd", "source",
+    "mvn", "gradle", "zig", "nodemon", "xargs", "parallel", "eval", "cd", "pushd", "source", "dune", "cabal",
+    "stack", "runghc", "mix", "rebar3", "sbt", "mill", "scala", "lein", "clj", "clojure", "dart", "flutter",
+    "swift", "crystal", "nim", "gleam", "tsx", "ts-node", "bundle", "rake", "hatch", "pdm", "pipenv",
+    "conda", "pixi", "meson", "ninja",
 ];
 
 /// Programs that start the program in their arguments.
 const WRAPPERS: &[&str] = &["env", "nice", "ionice", "nohup", "setsid", "stdbuf", "timeout", "time"];
 
-/// The beginnings of the names of interpreters that can run something else than a file.
-const INTERPRETERS: &[&str] = &["python", "pypy", "node", "ruby", "perl", "php", "lua", "java"];
+/// Interpreters that can run something else than a file: a folder, a module or a text. Versions may follow the names.
+const INTERPRETERS: &[&str] =
+    &["python", "pypy", "node", "nodejs", "ruby", "perl", "php", "lua", "luajit", "java"];
+
+/// Flags after which an interpreter runs something else than a file.
+const TEXT_FLAGS: &[&str] = &["-c", "-e", "-m", "--eval", "-cp", "--module"];
+
+/// Flags of interpreters whose value is the next argument, which is not what runs.
+const VALUE_FLAGS: &[&str] =
+    &["-W", "-X", "-I", "-C", "-r", "--require", "--import", "--loader", "--experimental-loader"];
 
 /// Scripts that start scripts are followed to this depth.
 const MAX_NESTED: usize = 8;
@@ -52,7 +63,7 @@ pub fn identity(command: &TesteeCommand, cache_key: Option<&[PathBuf]>) -> Resul
 struct IdentityReader<'c> {
     command: &'c TesteeCommand,
     hasher: blake3::Hasher,
-    /// The files that were read.
+    /// The files and folders that were read.
     seen: BTreeSet<PathBuf>,
 }
 
@@ -67,7 +78,7 @@ impl IdentityReader<'_> {
         let name = file_name(program);
         refuse_launcher(name)?;
         let path = self.program(program).ok_or_else(|| unknown(format!("{program} is not found")))?;
-        let is_interpreter = INTERPRETERS.iter().any(|start| name.starts_with(start));
+        let is_interpreter = is_interpreter(name);
         // Version managers put scripts in the place of interpreters.
         if is_interpreter { self.content(&path).map(drop) } else { self.executed(&path, depth) }?;
         if SHELLS.contains(&name) {
@@ -81,10 +92,8 @@ impl IdentityReader<'_> {
                 self.script(&script, depth)?;
             }
         }
-        let is_text =
-            |word: &String| ["-c", "-e", "-m", "--eval", "-cp", "--module"].contains(&word.as_str());
-        if is_interpreter && arguments.iter().any(is_text) {
-            return Err(unknown(format!("the arguments of {name} name no file that it runs")));
+        if is_interpreter {
+            self.interpreted(name, arguments.iter().map(String::as_str))?;
         }
         if WRAPPERS.contains(&name) {
             let is_program = |word: &&String| self.program(word).is_some();
@@ -101,6 +110,28 @@ impl IdentityReader<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Refuses what an interpreter runs unless it is a file: of a folder or a module, it chooses the files.
+    fn interpreted<'w>(
+        &self,
+        name: &str,
+        mut arguments: impl Iterator<Item = &'w str>,
+    ) -> Result<(), UnknownIdentity> {
+        while let Some(word) = arguments.next() {
+            if TEXT_FLAGS.contains(&word) {
+                break;
+            }
+            if VALUE_FLAGS.contains(&word) {
+                arguments.next();
+            } else if !word.starts_with('-') {
+                if self.in_folder(word).is_file() {
+                    return Ok(());
+                }
+                break;
+            }
+        }
+        Err(unknown(format!("the arguments of {name} name no file that it runs")))
     }
 
     /// Adds a file that is executed, and if it is a script, what it starts.
@@ -167,6 +198,10 @@ impl IdentityReader<'_> {
                 self.script(&file, depth)?;
             }
             self.named(&word.text, depth)?;
+            let name = file_name(&word.text);
+            if is_interpreter(name) && self.program(&word.text).is_some() {
+                self.interpreted(name, words[index + 1..].iter().map(|word| &*word.text))?;
+            }
             // A program may take a whole command as one argument.
             let parts = word.text.split(|it: char| it.is_whitespace() || "'\";|&()<>=".contains(it));
             parts.filter(|_| word.is_quoted).try_for_each(|part| self.named(part, depth))?;
@@ -185,17 +220,22 @@ impl IdentityReader<'_> {
         path.map_or(Ok(()), |path| self.executed(&path, depth))
     }
 
-    /// Adds a file, or all files of a folder, that the user named.
+    /// Adds a file, or all files of a folder, that the user named. Links are followed; one may lead back.
     fn tree(&mut self, path: &Path) -> Result<(), UnknownIdentity> {
-        if !path.is_dir() {
+        let wrong = |error| unreadable(path, &error);
+        let metadata = fs::metadata(path).map_err(wrong)?;
+        if metadata.is_file() {
             return self.content(path).map(drop);
         }
-        let entries = path.read_dir().and_then(Iterator::collect::<io::Result<Vec<_>>>);
-        let mut entries: Vec<_> =
-            entries.map_err(|error| unreadable(path, &error))?.iter().map(DirEntry::path).collect();
+        if !metadata.is_dir() {
+            return Err(unknown(format!("{} is neither a file nor a folder", path.display())));
+        }
+        if !self.seen.insert(path.canonicalize().map_err(wrong)?) {
+            return Ok(());
+        }
+        let entries = path.read_dir().and_then(Iterator::collect::<io::Result<Vec<_>>>).map_err(wrong)?;
+        let mut entries: Vec<_> = entries.iter().map(DirEntry::path).collect();
         entries.sort();
-        // A link could lead back.
-        entries.retain(|entry| !(entry.is_symlink() && entry.is_dir()));
         entries.iter().try_for_each(|entry| self.tree(entry))
     }
 
@@ -216,6 +256,12 @@ impl IdentityReader<'_> {
 
 fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
+}
+
+/// Whether a program is an interpreter, such as `python3.11`.
+fn is_interpreter(name: &str) -> bool {
+    let is_version = |rest: &str| rest.chars().all(|it| it.is_ascii_digit() || it == '.');
+    INTERPRETERS.iter().any(|start| name.strip_prefix(start).is_some_and(is_version))
 }
 
 /// Whether the next argument of a shell is the text that it runs, as after `-c` and `-ec`.
@@ -375,6 +421,9 @@ mod tests {
         let place = FilePlace(TempDir::new().unwrap());
         place.write("by-name.sh", "#!/bin/sh\nexec \"$VM\"\n");
         place.write("elsewhere.sh", "#!/bin/bash\ncd /somewhere && exec ./vm\n");
+        // Folders, which an interpreter searches for the file that it runs.
+        fs::create_dir(place.0.path().join("machine")).unwrap();
+        place.write("interprets.sh", "#!/bin/sh\nexec perl machine\n");
         place.write("computed.sh", "#!/bin/sh\nexec \"$(dirname \"$0\")/vm\"\n");
         for words in [
             &["docker", "run", "image"][..],
@@ -385,6 +434,13 @@ mod tests {
             &["sh", "computed.sh"],
             &["env", "python3", "-m", "vm"],
             &["./missing"],
+            &["perl", "machine"],
+            &["perl", "-w", "./machine/"],
+            &["perl", "-r", "by-name.sh", "machine"],
+            &["perl"],
+            &["sh", "-c", "exec perl -w machine"],
+            &["./interprets.sh"],
+            &["mix", "run"],
         ] {
             assert!(place.identity(words).is_err(), "{words:?}");
         }
@@ -398,5 +454,33 @@ mod tests {
         place.write("bin/vm", "2");
         assert_ne!(by_key().unwrap(), before);
         assert!(place.identity_by(&["cargo", "run"], Some(&["no"])).is_err());
+    }
+
+    /// A folder that a link leads to is part of the folder with the link, and links may form a circle.
+    #[test]
+    fn links_are_followed() {
+        use std::os::unix::fs::symlink;
+        let place = FilePlace(TempDir::new().unwrap());
+        for folder in ["src", "elsewhere"] {
+            fs::create_dir(place.0.path().join(folder)).unwrap();
+        }
+        symlink("../elsewhere", place.0.path().join("src/lib")).unwrap();
+        symlink("../src", place.0.path().join("elsewhere/back")).unwrap();
+        place.write("elsewhere/vm", "1");
+        let by_key = || place.identity_by(&["cargo", "run"], Some(&["src"])).unwrap();
+        let before = by_key();
+        assert_eq!(by_key(), before);
+        place.write("elsewhere/vm", "2");
+        assert_ne!(by_key(), before);
+    }
+
+    #[test]
+    fn interpreters_are_known_by_name_and_version() {
+        for name in ["python", "python3.11", "lua5.4", "node", "nodejs"] {
+            assert!(is_interpreter(name), "{name}");
+        }
+        for name in ["python3.py", "nodemon", "node.conf", "perl-machine.sh", "javac"] {
+            assert!(!is_interpreter(name), "{name}");
+        }
     }
 }

@@ -284,7 +284,7 @@ impl TryFrom<ReportedDifference> for verdict::CaseDifference {
     }
 }
 
-fn place(line: u32, column: u32) -> Result<DiagnosticPlace, String> {
+pub(super) fn place(line: u32, column: u32) -> Result<DiagnosticPlace, String> {
     if line == 0 || column == 0 {
         return Err("has a line or column 0; the first is 1".to_owned());
     }

@@ -21,7 +21,7 @@ pub struct ReportedSummary {
 
 impl From<&event::RunSummary> for ReportedSummary {
     fn from(summary: &event::RunSummary) -> ReportedSummary {
-        let counts = event::RunSummary { seconds: 0.0, interrupted: false, ..*summary };
+        let counts = event::RunSummary { seconds: 0.0, interrupted: false, is_empty_part: false, ..*summary };
         ReportedSummary { counts, exit: summary.exit() as u8, seconds: summary.seconds }
     }
 }
@@ -33,7 +33,9 @@ impl TryFrom<ReportedSummary> for event::RunSummary {
         ReportedSummary { counts, exit, seconds }: ReportedSummary,
     ) -> Result<event::RunSummary, String> {
         duration(seconds)?;
-        Ok(event::RunSummary { seconds, interrupted: exit == Exit::Interrupted as u8, ..counts })
+        let interrupted = exit == Exit::Interrupted as u8;
+        let is_empty_part = exit == Exit::Passed as u8 && counts.passed + counts.known == 0;
+        Ok(event::RunSummary { seconds, interrupted, is_empty_part, ..counts })
     }
 }
 

@@ -75,7 +75,12 @@ fn errors_of_a_configured_machine() {
     for (args, exit, expected) in [
         (&["--vm", "mien"][..], 2, "error: --vm: there is no [vm.mien] in vmconf.toml; did you mean mine?\n"),
         (&["--vm", "a="], 2, "error: --vm a=: a command follows the name\n"),
-        (&["--vm", "a='"], 2, "error: --vm a=: a command follows the name\n"),
+        (&["--vm", "a='"], 2, "error: --vm a=: a quote is not closed, or nothing follows a backslash\n"),
+        (
+            &["--vm", "embedded=true"],
+            2,
+            "error: --vm embedded: this is the name of the machines of vmconf; give yours another one\n",
+        ),
         (&["--vm", "=true"], 2, "error: --vm =true: the machine has no name; write NAME=COMMAND\n"),
         (&["--timeout", "1s"], 2, "error: --timeout is for the machine of --vm\n"),
         (&["--vm", "dead"], 3, "error: --vm dead: no-such-program cannot be started: "),

@@ -33,9 +33,21 @@ impl Validator {
     ///
     /// When it breaks the rules of JSON Schema.
     pub(crate) fn new(schema: &Value) -> Validator {
+        Validator::with(schema, SCHEMAS.iter().map(|schema| serde_json::from_str(schema.text).unwrap()))
+    }
+
+    /// This schema, which has all that it refers to.
+    ///
+    /// # Panics
+    ///
+    /// When it has not, or breaks the rules of JSON Schema.
+    pub(crate) fn alone(schema: &Value) -> Validator {
+        Validator::with(schema, std::iter::empty())
+    }
+
+    fn with(schema: &Value, others: impl Iterator<Item = Value>) -> Validator {
         let (mut compiler, mut schemas) = (Compiler::new(), Schemas::new());
-        let own = SCHEMAS.iter().map(|schema| serde_json::from_str(schema.text).unwrap());
-        for schema in own.chain([schema.clone()]) {
+        for schema in others.chain([schema.clone()]) {
             compiler.add_resource(&id(&schema), schema).unwrap();
         }
         let compiled = compiler.compile(&id(schema), &mut schemas);

@@ -21,7 +21,9 @@ use vmconf::wire::explanation::{
     WireInput, WireInstruction, WireLeaf, WirePart, WireRowDeviation, WireUndeclared, WireWorld,
 };
 use vmconf::wire::line::one_line;
-use vmconf::wire::report::{ReportLine, ReportStart, ReportedCase, ReportedPartition, TypedFlags};
+use vmconf::wire::report::{
+    ReportLine, ReportStart, ReportedCase, ReportedEntry, ReportedPartition, TypedFlags,
+};
 use vmconf::wire::schema;
 
 use super::line;
@@ -143,11 +145,20 @@ fn reports_have_their_schema() {
     let words = || vec!["--strict".to_owned()];
     let typed = Some(TypedFlags { selection: words(), flags: words() });
     let selection = "0123456789abcdef".repeat(4);
-    let partition = ReportedPartition { kind: PartitionKind::Hash, part: 1, of: 2, selection, typed };
-    let mut lines =
-        vec![ReportLine::Run(ReportStart { partition: Some(partition), ..ReportStart::new(1, None) })];
+    let entry = || "known.toml".to_owned();
+    let unmatched = vec![ReportedEntry { list: entry(), id: entry(), line: 1, column: 6 }];
+    let partition =
+        ReportedPartition { kind: PartitionKind::Hash, part: 1, of: 2, selection, typed, unmatched };
+    let all_match = ReportedPartition { unmatched: Vec::new(), ..partition.clone() };
+    let of_part =
+        |partition| ReportLine::Run(ReportStart { partition: Some(partition), ..ReportStart::new(1, None) });
+    let mut lines = vec![of_part(partition), of_part(all_match)];
     lines.push(ReportLine::Run(ReportStart {
         system: Some("linux x86_64".to_owned()),
+        ..ReportStart::new(1, None)
+    }));
+    lines.push(ReportLine::Run(ReportStart {
+        only: vec!["--filter=add".to_owned()],
         ..ReportStart::new(1, None)
     }));
     let folder = || "vectors".to_owned();
