@@ -450,7 +450,7 @@ fn add_known(path: &Path, cause: &FuzzCause) -> anyhow::Result<()> {
         let text = std::fs::read(path)?;
         let end = if text.is_empty() || text.ends_with(b"\n") { "" } else { "\n" };
         let mut list = std::fs::OpenOptions::new().append(true).open(path)?;
-        write!(list, "{end}{cause}\n")
+        writeln!(list, "{end}{cause}")
     };
     Ok(add().map_err(|error| Unwritten::file(path, error))?)
 }

@@ -84,10 +84,9 @@ impl SnapshotUpdate {
         Ok(match std::env::var("INSTA_UPDATE").as_deref() {
             Ok("always" | "force" | "1") => SnapshotUpdate::Replace,
             Ok("no") => SnapshotUpdate::Nothing,
-            Ok("new") => SnapshotUpdate::Beside,
             Ok("unseen") => SnapshotUpdate::New,
             Ok("auto" | "") | Err(std::env::VarError::NotPresent) if is_in_ci => SnapshotUpdate::Nothing,
-            Ok("auto" | "") | Err(std::env::VarError::NotPresent) => SnapshotUpdate::Beside,
+            Ok("new" | "auto" | "") | Err(std::env::VarError::NotPresent) => SnapshotUpdate::Beside,
             Ok(other) => bail!("INSTA_UPDATE={other}: expected auto, always, unseen, new, no or force"),
             Err(error) => bail!("INSTA_UPDATE: {error}"),
         })

@@ -259,7 +259,7 @@ fn with_lines(groups: Vec<Agreeing<'_>>, old: &str) -> Vec<FillGroup> {
 }
 
 /// The first lines of texts that are not the same, `None` of a text that has ended; empty if all are the same.
-fn first_differing<'t>(mut texts: Vec<Lines<'t>>) -> Vec<Option<&'t str>> {
+fn first_differing(mut texts: Vec<Lines<'_>>) -> Vec<Option<&str>> {
     loop {
         let lines: Vec<_> = texts.iter_mut().map(Iterator::next).collect();
         if lines.iter().any(|line| *line != lines[0]) {

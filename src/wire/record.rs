@@ -294,7 +294,7 @@ impl RecordReading {
         self.run.command = command;
         self.run.selected = selected;
         self.run.only = only;
-        self.run.vm = vm.map(Into::into);
+        self.run.vm = vm;
         self.run.part = partition.map(part);
         self.state = RecordedState::Inside;
     }

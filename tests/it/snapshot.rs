@@ -124,7 +124,7 @@ fn insta_update_has_the_values_of_insta() {
     let place = Place::new();
     let new = place.snapshot(Some("unseen"), &[]);
     assert_eq!((new.exit, last_line(&new)), (0, "0 as before, 0 different, 2 new, 0 unreferenced, 0 errors"));
-    assert!(place.names().len() == 2 && place.names().iter().all(|name| name.ends_with(".snap")));
+    assert!(place.names().len() == 2 && !place.names().iter().any(|name| name.contains(".new")));
     place.replace("\"PUSH0\", \"RET\"", "\"PUSH3\", \"RET\"");
     let differs = place.snapshot(Some("unseen"), &[]);
     assert_eq!(differs.exit, 1, "{differs:?}");

@@ -64,7 +64,7 @@ impl RecordWriter {
     ///
     /// The first error of writing a line.
     pub fn of(vm: Option<UsedVm>, cases: impl IntoIterator<Item = RecordedCase>) -> io::Result<Spool> {
-        let start = ReportStart { vm: vm.map(Into::into), ..ReportStart::new(0, None) };
+        let start = ReportStart { vm, ..ReportStart::new(0, None) };
         let mut record = RecordWriter::starting(start);
         cases.into_iter().for_each(|case| record.case(case));
         record.end(&RunSummary::default())

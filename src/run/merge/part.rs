@@ -159,7 +159,7 @@ impl<'s> MergedPart<'s> {
         }
         let errors = self.broken.len() as u64;
         let RunSummary { seconds, is_empty_part, .. } = said;
-        let mut counted = RunSummary { seconds, is_empty_part, errors, ..RunSummary::default() };
+        let mut counted = RunSummary { errors, seconds, is_empty_part, ..RunSummary::default() };
         for (_, event) in &self.cases {
             if let Event::Finished(report) = event {
                 counted.count(report);
