@@ -176,6 +176,7 @@ impl MatrixCommand {
                     collector.broken(machine, why.to_owned());
                 }
             }
+            collector.not_compared(machine, conformance.not_compared());
             machines.push(ConformanceMachine { name, runs: vec![conformance] });
         }
         Ok((collector, machines))

@@ -173,6 +173,11 @@ pub fn unlike_suites(machines: &[ConformanceMachine], suite: &dyn Fn(&str) -> St
 }
 
 impl ConformanceRun {
+    /// The assertions that were left out of the comparison.
+    pub fn not_compared(&self) -> &[FieldNotCompared] {
+        &self.not_compared
+    }
+
     /// An empty run of this program; `label` names it for people.
     pub fn new(label: &str, has_instruction: HasInstruction) -> ConformanceRun {
         ConformanceRun {

@@ -6,9 +6,10 @@ use super::html_page::{html_text, page, table};
 use super::markdown_escape::code_span;
 use crate::model::count::counted;
 use crate::model::escape::escaped;
+use crate::model::event::FieldNotCompared;
 use crate::model::renderer::Renderer;
 use crate::wire::line::one_line;
-use crate::wire::matrix::{Agreement, BrokenMachine, Matrix, MatrixCell, MatrixGroup};
+use crate::wire::matrix::{Agreement, BrokenMachine, Matrix, MatrixCell, MatrixGroup, MatrixNotCompared};
 
 /// A format for matrices; `new` writes one.
 pub type MatrixKind = Renderer<fn(&mut dyn Write, &Matrix) -> io::Result<()>>;
@@ -46,6 +47,14 @@ fn heading(group: &MatrixGroup) -> String {
 fn left_out(matrix: &Matrix) -> Option<String> {
     let more = matrix.groups.len().checked_sub(MAX_GROUPS).filter(|more| *more > 0)?;
     Some(format!("and {}; --output json shows all", counted(more, "more group")))
+}
+
+/// What was left out of the comparison, in a line for each machine and field.
+fn not_compared(matrix: &Matrix) -> impl Iterator<Item = String> {
+    let line = |MatrixNotCompared { machine, field }: &MatrixNotCompared| {
+        format!("{}: {}", escaped(machine), FieldNotCompared::from(field.clone()))
+    };
+    matrix.not_compared.iter().map(line)
 }
 
 /// How machines differ in the first case of a group, with their names.
@@ -90,7 +99,7 @@ fn text(out: &mut dyn Write, matrix: &Matrix) -> io::Result<()> {
             writeln!(out, "  {:<width$}  {}", escaped(machine), counts(cell))?;
         }
     }
-    Ok(())
+    not_compared(matrix).try_for_each(|line| writeln!(out, "{line}"))
 }
 
 fn markdown(out: &mut dyn Write, matrix: &Matrix) -> io::Result<()> {
@@ -120,7 +129,8 @@ fn markdown(out: &mut dyn Write, matrix: &Matrix) -> io::Result<()> {
             writeln!(out, "- look: {}", code_span(explore))?;
         }
     }
-    left_out(matrix).map_or(Ok(()), |more| writeln!(out, "\n{more}"))
+    left_out(matrix).map_or(Ok(()), |more| writeln!(out, "\n{more}"))?;
+    not_compared(matrix).try_for_each(|line| writeln!(out, "\n{}", code_span(&line)))
 }
 
 fn html(out: &mut dyn Write, matrix: &Matrix) -> io::Result<()> {
@@ -130,7 +140,9 @@ fn html(out: &mut dyn Write, matrix: &Matrix) -> io::Result<()> {
     let rows = matrix.suites.iter().map(|suite| {
         std::iter::once(html_text(&suite.name)).chain(suite.cells.iter().map(counts)).collect::<Vec<_>>()
     });
-    let main = table(TITLE, &head, rows) + &groups_html(matrix);
+    let not_compared: Vec<_> =
+        not_compared(matrix).map(|line| format!("<p>{}</p>\n", html_text(&line))).collect();
+    let main = table(TITLE, &head, rows) + &not_compared.concat() + &groups_html(matrix);
     out.write_all(page(TITLE, "", &main).as_bytes())
 }
 

@@ -7,11 +7,15 @@ use indexmap::{IndexMap, IndexSet};
 use crate::model::case::CaseId;
 use crate::model::case_report::CaseReport;
 use crate::model::count::counted;
+use crate::model::event::FieldNotCompared;
 use crate::model::signature;
 use crate::model::verdict::{DifferenceKind, Failure, Verdict};
 use crate::text::file_name::common_folder;
 use crate::text::shell::ShellWords;
-use crate::wire::matrix::{Agreement, BrokenMachine, Matrix, MatrixCell, MatrixGroup, MatrixSuite};
+use crate::wire::matrix::{
+    Agreement, BrokenMachine, Matrix, MatrixCell, MatrixGroup, MatrixNotCompared, MatrixSuite,
+};
+use crate::wire::report::ReportedField;
 
 /// How many cases of a group are named.
 const NAMED: usize = 5;
@@ -28,6 +32,7 @@ pub struct MatrixCollector {
     /// How machines differ, by the index of the case and of the machine.
     differences: HashMap<(usize, usize), String>,
     broken: Vec<BrokenMachine>,
+    not_compared: Vec<MatrixNotCompared>,
     /// The suite of files whose names say no folder.
     folder: String,
     /// Whether each machine ran a case.
@@ -59,12 +64,20 @@ impl MatrixCollector {
     pub fn new(machines: Vec<MatrixMachine>, folder: String) -> MatrixCollector {
         let (cases, texts, differences) = (IndexMap::new(), IndexSet::new(), HashMap::new());
         let has_run = vec![false; machines.len()];
-        MatrixCollector { machines, cases, texts, differences, broken: Vec::new(), folder, has_run }
+        let (broken, not_compared) = (Vec::new(), Vec::new());
+        MatrixCollector { machines, cases, texts, differences, broken, not_compared, folder, has_run }
     }
 
     /// Adds what is wrong with a machine, given by its index, apart from cases.
     pub fn broken(&mut self, machine: usize, error: String) {
         self.broken.push(BrokenMachine { machine: self.machines[machine].name.clone(), error });
+    }
+
+    /// Adds what was left out of the comparison on a machine, given by its index.
+    pub fn not_compared(&mut self, machine: usize, fields: &[FieldNotCompared]) {
+        let machine = &self.machines[machine].name;
+        let field = |field| MatrixNotCompared { machine: machine.clone(), field: ReportedField::from(field) };
+        self.not_compared.extend(fields.iter().map(field));
     }
 
     /// Adds a case of the run of a machine, given by its index.
@@ -87,7 +100,7 @@ impl MatrixCollector {
     pub fn finish(self) -> Matrix {
         let (suites, groups) = (self.suites(), self.groups());
         let machines = self.machines.into_iter().map(|machine| machine.name).collect();
-        Matrix { machines, broken: self.broken, suites, groups }
+        Matrix { machines, broken: self.broken, suites, groups, not_compared: self.not_compared }
     }
 
     /// Whether a machine ran no case since it is broken.

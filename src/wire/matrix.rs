@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::report::ReportedField;
 use crate::model::verdict::DifferenceKind;
 
 /// Machines by suites, and the cases that they disagree on.
@@ -16,6 +17,19 @@ pub struct Matrix {
     /// Cases that some machine does not pass, grouped by what each machine does; ordered by [`Agreement`],
     /// larger groups first.
     pub groups: Vec<MatrixGroup>,
+    /// The assertions of each machine that were left out of the comparison.
+    #[serde(rename = "notCompared", default, skip_serializing_if = "Vec::is_empty")]
+    pub not_compared: Vec<MatrixNotCompared>,
+}
+
+/// Assertions on a field that were left out of the comparison on a machine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MatrixNotCompared {
+    /// The name of the machine.
+    pub machine: String,
+    /// The field.
+    #[serde(flatten)]
+    pub field: ReportedField,
 }
 
 /// What is wrong with a machine.

@@ -229,29 +229,37 @@ pub struct ReportedField {
     pub mask: Option<String>,
 }
 
+impl From<&event::FieldNotCompared> for ReportedField {
+    fn from(
+        event::FieldNotCompared { field, assertions, reason }: &event::FieldNotCompared,
+    ) -> ReportedField {
+        let (vm, mask) = match reason.clone() {
+            event::NotComparedReason::NotReported { vm } => (Some(vm), None),
+            event::NotComparedReason::Ignored { mask } => (None, mask),
+        };
+        ReportedField { field: field.clone(), assertions: *assertions, vm, mask }
+    }
+}
+
+impl From<ReportedField> for event::FieldNotCompared {
+    fn from(ReportedField { field, assertions, vm, mask }: ReportedField) -> event::FieldNotCompared {
+        let reason = match vm {
+            Some(vm) => event::NotComparedReason::NotReported { vm },
+            None => event::NotComparedReason::Ignored { mask },
+        };
+        event::FieldNotCompared { field, assertions, reason }
+    }
+}
+
 impl From<&Vec<event::FieldNotCompared>> for ReportedNotCompared {
     fn from(fields: &Vec<event::FieldNotCompared>) -> ReportedNotCompared {
-        let field = |event::FieldNotCompared { field, assertions, reason }: &event::FieldNotCompared| {
-            let (vm, mask) = match reason.clone() {
-                event::NotComparedReason::NotReported { vm } => (Some(vm), None),
-                event::NotComparedReason::Ignored { mask } => (None, mask),
-            };
-            ReportedField { field: field.clone(), assertions: *assertions, vm, mask }
-        };
-        ReportedNotCompared { fields: fields.iter().map(field).collect() }
+        ReportedNotCompared { fields: fields.iter().map(ReportedField::from).collect() }
     }
 }
 
 impl From<ReportedNotCompared> for Event {
     fn from(ReportedNotCompared { fields }: ReportedNotCompared) -> Event {
-        let field = |ReportedField { field, assertions, vm, mask }| {
-            let reason = match vm {
-                Some(vm) => event::NotComparedReason::NotReported { vm },
-                None => event::NotComparedReason::Ignored { mask },
-            };
-            event::FieldNotCompared { field, assertions, reason }
-        };
-        Event::NotCompared(fields.into_iter().map(field).collect())
+        Event::NotCompared(fields.into_iter().map(Into::into).collect())
     }
 }
 

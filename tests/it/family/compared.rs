@@ -100,3 +100,31 @@ fn keys_that_are_numbers_are_selected_in_each_notation() {
         assert_eq!(count(other), 0, "{other}");
     }
 }
+
+/// Machines in a matrix look alike only if it says what was left out.
+#[test]
+fn a_matrix_lists_what_it_does_not_compare() {
+    let declared = format!("optional = ['f']\n{}", declaration("a = 'u8'\nf = 'u8'"));
+    let vectors = r#"[{"b":{},"e":{"a":7,"f":2}},{"b":{},"e":{"a":7,"f":3}}]"#;
+    let folder = folder(&[("m.toml", &declared), ("m.json", vectors)]);
+    let vm = super::answering(folder.path(), r#"{"a":"0x7"}"#);
+    let matrix = |form: &str| {
+        let args = ["matrix", "m.json", "--family", "./m.toml", "--vm", &vm, "--output", form];
+        let ran = vmconf_in(folder.path(), &args);
+        assert_eq!(ran.exit, 0, "{ran:?}");
+        ran.stdout
+    };
+    let line = "c: not compared: f, 2 assertions; c does not report it";
+    // Punctuation has no meaning in Markdown as a reference.
+    let referenced =
+        line.replace(':', "&#58;").replace(',', "&#44;").replace("assertions;", "assertions&#59;");
+    for (form, line) in [("text", line), ("markdown", &referenced), ("html", line)] {
+        assert!(matrix(form).contains(line), "{form}");
+    }
+    let json: serde_json::Value = serde_json::from_str(&matrix("json")).unwrap();
+    let expected = serde_json::json!([{"machine": "c", "field": "f", "assertions": 2, "vm": "c"}]);
+    assert_eq!(json["notCompared"], expected);
+    let schema = std::fs::read_to_string(crate::support::at_root("schemas/matrix.schema.json")).unwrap();
+    let schema = crate::support::validator::Validator::new(&serde_json::from_str(&schema).unwrap());
+    schema.assert_accepts(&json, "the matrix");
+}
