@@ -289,7 +289,7 @@ fn names(op: &OpInfo) -> impl Iterator<Item = &'static str> + use<> {
     [Some(op.name), op.alias].into_iter().flatten()
 }
 
-/// The names, and those of all families. Those in the box need not be compiled for that.
+/// The names, and those of all families. The built-in ones need not be compiled for that.
 fn with_families(names: impl Iterator<Item = &'static str>, families: &Families) -> Vec<&'static str> {
     let added = families.added().map(|added| added.family.machine);
     names.chain(BUILT_IN.iter().map(|boxed| boxed.name)).chain(added).collect()
