@@ -143,7 +143,7 @@ impl FuzzCommand {
             .as_deref()
             .map_or_else(|| Ok(FuzzCorpus::default()), |folder| read_corpus(&machine, folder, settings))?;
         let read = corpus.len();
-        // An hour's search is not for a folder that cannot be made.
+        // A folder that cannot be made is an error before the search, which may take hours.
         for folder in self.out.iter().chain(&self.corpus) {
             if let FuzzMachine::Family(known, _) = &machine {
                 families::check_folder(known.family, folder, &settings.anchor)?;

@@ -225,7 +225,7 @@ impl RerunCases {
     }
 }
 
-/// Tells of failures of another machine than the one that runs.
+/// Notes how many failures another machine has, and the flag that runs it.
 fn note_elsewhere(vm: Option<&UsedVm>, count: usize) {
     let failures = counted(count, "outstanding failure");
     let verb = if count == 1 { "is" } else { "are" };

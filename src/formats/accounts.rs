@@ -123,6 +123,7 @@ pub(super) enum EmptyAccount {
     /// The same as no account.
     IsAbsent,
     /// An account.
+    #[cfg_attr(not(feature = "ethereum"), expect(dead_code, reason = "only state tests tell them apart"))]
     Exists,
 }
 

@@ -171,8 +171,8 @@ impl PartitionPart {
         assigned.number > 0 && assigned.own.keys().all(|id| id.name.is_none())
     }
 
-    /// Sets the entries of lists of expected failures that match no case of the part. Those that match a case of
-    /// no part are wrong.
+    /// Sets the entries of lists of expected failures that match no case of the part. Those that match no case of any
+    /// part are wrong.
     pub fn set_unmatched(&self, entries: Vec<UnmatchedEntry>) {
         *self.unmatched.lock().unwrap_or_else(PoisonError::into_inner) = entries;
     }

@@ -171,7 +171,7 @@ pub fn bless_loaded(
 }
 
 /// The fields of the machine of a file that are not compared, or not wholly.
-fn unknown_of(loaded: &LoadedFile<'_>, options: &LoadOptions) -> BTreeSet<String> {
+pub(super) fn unknown_of(loaded: &LoadedFile<'_>, options: &LoadOptions) -> BTreeSet<String> {
     let of = |format: &Format| unknown_fields(format.machine, loaded.options(), &options.run.testee);
     loaded.format().map(of).unwrap_or_default()
 }
@@ -348,7 +348,7 @@ impl BlessedCase {
         let mut places: Vec<_> = compared.map(|assertion| assertion.origin.0).collect();
         places.sort_unstable();
         let case = JsonNode::at_index(loaded.document, loaded.node);
-        filled.iter().filter_map(|member| member.undo(case, |range| is_any_in(&places, &range))).collect()
+        filled.iter().flat_map(|member| member.without_places(case, &places)).collect()
     }
 
     fn is_unknown(&self, at: &Path) -> bool {
@@ -496,12 +496,6 @@ impl BlessedCase {
         }
         blessed.refused.extend(self.refused);
     }
-}
-
-/// Whether one of the places, in ascending order, lies in the range.
-fn is_any_in(places: &[u32], range: &Range<usize>) -> bool {
-    let first = places.partition_point(|at| (*at as usize) < range.start);
-    places.get(first).is_some_and(|at| range.contains(&(*at as usize)))
 }
 
 /// The differences of a case that fails.

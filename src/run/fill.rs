@@ -6,14 +6,12 @@
 use std::collections::{BTreeSet, HashMap};
 use std::str::Lines;
 
-use super::bless::{BlessOptions, Blessed, CaseChange, Missing, OutcomeChange, SameCases, bless};
+use super::bless::{BlessOptions, Blessed, CaseChange, Missing, OutcomeChange, SameCases, bless, unknown_of};
 use super::ignored_field::IgnoredField;
 use super::load::LoadedFile;
-use super::not_compared::unknown_fields;
 use super::options::LoadOptions;
 use super::select::open;
 use super::source::VectorSource;
-use crate::formats::Format;
 use crate::model::case::CaseId;
 use crate::model::case_report::CaseReport;
 use crate::model::verdict::Verdict;
@@ -102,13 +100,13 @@ pub struct FillGroup {
 pub fn fill(source: &VectorSource, machines: &[FillMachine], options: &FillOptions) -> FilledFile {
     let Some(machine) = machines.first() else { return FilledFile::default() };
     let loaded = open(source, &machine.options);
-    let unfilled = unfilled(&loaded, machines);
+    let unknown = machines.iter().flat_map(|machine| unknown_of(&loaded, &machine.options)).collect();
     let wanted = BlessOptions {
         outcome_change: OutcomeChange::Allow,
         missing: Missing::Fill,
         ..BlessOptions::default()
     };
-    let bless = |machine: &FillMachine| bless(source, &without(&machine.options, &unfilled), &wanted);
+    let bless = |machine: &FillMachine| bless(source, &without(&machine.options, &unknown), &wanted);
     let blessed: Vec<_> = machines.iter().map(bless).collect();
     let first = &blessed[0];
     let mut filled = FilledFile { old: first.old.clone(), ..FilledFile::default() };
@@ -134,17 +132,6 @@ pub fn fill(source: &VectorSource, machines: &[FillMachine], options: &FillOptio
     let same = SameCases::of(&loaded, source, &machine.options);
     filled.new = record(&same.open(first.with(changes)), &filled.cases);
     filled
-}
-
-/// The fields of the state that some machine does not report, or that are ignored.
-fn unfilled(loaded: &LoadedFile<'_>, machines: &[FillMachine]) -> BTreeSet<String> {
-    let of = |format: &'static Format| {
-        let known = |machine: &FillMachine| {
-            unknown_fields(format.machine, loaded.options(), &machine.options.run.testee)
-        };
-        machines.iter().flat_map(known).collect()
-    };
-    loaded.format().map(of).unwrap_or_default()
 }
 
 /// The options, with these fields ignored: of what some machine does not report, no other one has a say.

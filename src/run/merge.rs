@@ -122,7 +122,7 @@ fn complete(parts: &[MergedPart<'_>]) -> Result<(), String> {
     Err(format!("of {of} parts, these are missing: {}{more}", missing.join(", ")))
 }
 
-/// The entries of each list of expected failures that match a case of no part.
+/// The entries of each list of expected failures that match no case of any part.
 fn unmatched_by_all(parts: &[MergedPart<'_>]) -> BTreeMap<Arc<str>, Vec<UnmatchedEntry>> {
     let key = |entry: &UnmatchedEntry| (entry.list.clone(), entry.id.clone(), entry.place.position);
     let mut lists: BTreeMap<_, Vec<_>> = BTreeMap::new();

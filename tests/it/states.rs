@@ -282,7 +282,7 @@ fn a_difference_that_goes_away_while_it_is_made_small_is_not_reported() {
 }
 
 #[test]
-fn a_known_difference_is_not_told_again() {
+fn a_known_difference_is_not_reported_again() {
     let lab = Lab::new();
     let known = ["--known", "known.txt"];
     assert_eq!(lab.fuzz(&["good", "borrow"], "400", &known).causes().len(), 1);

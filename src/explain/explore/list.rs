@@ -35,7 +35,7 @@ pub(super) enum ListReaction {
     Stay,
     /// It closes.
     Close,
-    /// The key is none of a list.
+    /// The list does not use this key.
     Other,
     /// It closes, and the explorer goes there.
     Go(ListPlace),

@@ -17,7 +17,7 @@ pub struct CasePicker {
     /// The number of lines per page.
     pub(super) page: usize,
     pub(super) mode: PickerMode,
-    /// What the list has.
+    /// What is in the list.
     title: String,
 }
 

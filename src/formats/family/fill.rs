@@ -3,13 +3,12 @@
 use serde_json::Value as Json;
 
 use super::declaration::Demanded;
-use super::new_cases::{FamilyWriter, put};
+use super::new_cases::{FamilyWriter, exact_tree, put};
 use super::node_path::{NodePath, PathStep};
 use crate::formats::fill::Fill;
 use crate::model::field_type::{DeclaredField, FieldType};
 use crate::text::edit::TextChange;
-use crate::text::json::{Document, JsonNode};
-use crate::text::typed;
+use crate::text::json::JsonNode;
 
 /// The changes that demand each field of the state which a case can demand and does not: with the value that the case
 /// gives to it, else with an empty one. A field with a value for cases that say nothing is demanded already.
@@ -47,17 +46,9 @@ impl FamilyWriter<'_> {
     fn given_value(&self, case: JsonNode<'_>, index: usize) -> Option<Json> {
         let field: &DeclaredField = &self.declaration.state[index];
         let path = NodePath { steps: self.given_path(index, &field.name)? };
-        let node = path.find(case)?;
-        let copied: Json = serde_json::from_str(node.raw()).ok()?;
-        // Not every reader keeps all digits of a number.
-        let again = Document::parse(copied.to_string(), MAX_DEPTH).ok()?;
-        let read = |node| typed::read(node, &field.field_type, &field.name).ok();
-        (read(node)? == read(again.root())?).then_some(copied)
+        exact_tree(path.find(case)?.raw(), &field.field_type)
     }
 }
-
-/// Nothing in a declaration nests deeper.
-const MAX_DEPTH: usize = 128;
 
 /// Where a path leaves what is there.
 pub(super) struct Gap<'d, 'p> {

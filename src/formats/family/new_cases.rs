@@ -291,24 +291,25 @@ fn has(root: &Json, path: &[PathStep]) -> bool {
     found.is_some()
 }
 
-/// A text as JSON. Numbers with more digits than a tree of JSON keeps have no place in it.
-fn exact(text: &str, value: &Value) -> Result<Json, NotRepresentable> {
-    let refuse = || NotRepresentable::value(value);
-    let tree: Json = serde_json::from_str(text).map_err(|_| refuse())?;
+/// The text of a datum as a tree of JSON; `None` if the tree has another value, since it does not keep all digits of a
+/// number.
+pub(super) fn exact_tree(text: &str, field_type: &FieldType) -> Option<Json> {
+    let tree: Json = serde_json::from_str(text).ok()?;
     let read = |text: String| {
         let document = Document::parse(text, MAX_DEPTH).ok()?;
-        typed::read(document.root(), &FieldType::Json, "").ok()
+        typed::read(document.root(), field_type, "").ok()
     };
-    if read(tree.to_string()) == read(text.to_owned()) { Ok(tree) } else { Err(refuse()) }
+    (read(tree.to_string())? == read(text.to_owned())?).then_some(tree)
 }
 
-/// Nothing that a machine reports nests deeper.
+/// Nothing that a machine reports or a vector gives nests deeper.
 const MAX_DEPTH: usize = 512;
 
 /// A value as vectors write it: numbers as numbers, as far as all readers of JSON have them.
 pub(super) fn json(value: &Value, field_type: &FieldType) -> Result<Json, NotRepresentable> {
     Ok(match (value, field_type) {
-        (value, FieldType::Json) => exact(&typed::written(value, field_type), value)?,
+        (value, FieldType::Json) => exact_tree(&typed::written(value, field_type), field_type)
+            .ok_or_else(|| NotRepresentable::value(value))?,
         (Value::Null, _) => Json::Null,
         (value, FieldType::Optional(inner)) => json(value, inner)?,
         (Value::Bool(bool), _) => Json::from(*bool),

@@ -287,13 +287,9 @@ impl<'o> StateTarget<'o> {
         let (text, verdict) = self.small(text, pair, &common).ok_or(NotRepeated)?;
         let file = open_text(&source(), text.clone(), &self.runs.machines[machine].options);
         let small = program_of(&file).ok_or(NotRepeated)?;
-        let is_timeout = matches!(verdict, Verdict::Timeout(_));
-        let common = if is_timeout {
-            // Too few states are run to know what they have in common.
-            common
-        } else {
-            self.causes.or_instruction(common, &neighbours, (&small, self.pointer()))
-        };
+        // Of states that time out, too few are run to know what they have in common.
+        let pointer = self.pointer().filter(|_| !matches!(verdict, Verdict::Timeout(_)));
+        let common = self.causes.or_instruction(common, &neighbours, (&small, pointer));
         let cause = self.causes.cause(self.name(machine), what, &common);
         if known.contains(&cause) {
             *self.repeated.entry(repeated).or_insert(0) += 1;

@@ -84,7 +84,7 @@ fn members_that_are_too_large_are_not_given() {
 
 /// What is written for each built-in family is read as the same state, in each of its formats.
 #[test]
-fn vectors_of_the_families_in_the_box_are_read_as_they_were_written() {
+fn vectors_of_built_in_families_are_read_as_they_were_written() {
     let source = VectorSource::new("a.json".into(), "a.json".into(), SourceOrigin::Stream);
     let mut numbers = Numbers::new(6);
     let families: Vec<_> = Families::default().iter().collect();

@@ -61,18 +61,14 @@ impl NewMember {
             || self.member(case).is_some_and(|member| member.range().contains(&(at as usize)))
     }
 
-    /// The change that undoes the addition, unless the range of the member is one to keep.
-    pub(super) fn undo<'d>(
-        &self,
-        case: JsonNode<'d>,
-        is_kept: impl Fn(Range<usize>) -> bool,
-    ) -> Option<TextChange<'d>> {
-        let (object, member) = (self.object(case)?, self.member(case)?);
-        match self.before {
-            _ if is_kept(member.range()) => None,
-            MemberBefore::Nothing => TextChange::remove(object, member),
-            MemberBefore::Null => Some(TextChange::Replace { node: member, value: Json::Null }),
+    /// The changes that take out of the member again what has none of these places in it, which are in ascending order: the
+    /// whole member, or members inside of it.
+    pub(super) fn without_places<'d>(&self, case: JsonNode<'d>, places: &[u32]) -> Vec<TextChange<'d>> {
+        let (Some(object), Some(member)) = (self.object(case), self.member(case)) else { return Vec::new() };
+        if self.before == MemberBefore::Null && !is_any_in(places, &member.range()) {
+            return vec![TextChange::Replace { node: member, value: Json::Null }];
         }
+        without_places(object, member, places)
     }
 
     fn object<'d>(&self, case: JsonNode<'d>) -> Option<JsonNode<'d>> {
@@ -82,4 +78,22 @@ impl NewMember {
     fn member<'d>(&self, case: JsonNode<'d>) -> Option<JsonNode<'d>> {
         self.object(case)?.values().nth(self.index)
     }
+}
+
+/// The changes that remove a member of an object, or members inside of it, that have none of these places.
+fn without_places<'d>(object: JsonNode<'d>, member: JsonNode<'d>, places: &[u32]) -> Vec<TextChange<'d>> {
+    if !is_any_in(places, &member.range()) {
+        return TextChange::remove(object, member).into_iter().collect();
+    }
+    // A datum that has a place itself has it as a whole.
+    if places.binary_search(&member.at()).is_ok() {
+        return Vec::new();
+    }
+    member.members().flat_map(|inner| without_places(member, inner.value, places)).collect()
+}
+
+/// Whether one of the places, in ascending order, lies in the range.
+fn is_any_in(places: &[u32], range: &Range<usize>) -> bool {
+    let first = places.partition_point(|at| (*at as usize) < range.start);
+    places.get(first).is_some_and(|at| range.contains(&(*at as usize)))
 }

@@ -72,6 +72,19 @@ fn objects_on_the_way_to_a_field_are_added() {
     );
 }
 
+/// Of two fields in an object that is added, one is not reported: it is not made up.
+#[test]
+fn fields_that_are_not_compared_are_not_filled_beside_others() {
+    const DECLARATION: &str = "machine = 'm'\noptional = ['y', 'z']\n[state]\nx = 'u8'\ny = 'u8'\nz = 'u8'\n\
+                               [format]\ncases = '$[*]'\nexpect = { x = '$.e.deep.x', y = '$.e.deep.y', \
+                               z = '$.e.other.z' }\n";
+    let folder = folder(&[("m.toml", DECLARATION), ("m.json", "[{}]")]);
+    let vm = answering(folder.path(), r#"{"x":"0x1"}"#);
+    let bless = ["bless", "m.json", "--fill", "--yes", "--family", "./m.toml", "--vm", &vm];
+    let ran = vmconf_in(folder.path(), &bless);
+    assert_eq!((ran.exit, vectors(&folder)), (0, json!([{"e": {"deep": {"x": 1}}}])), "{ran:?}");
+}
+
 #[test]
 fn each_step_of_a_case_is_filled() {
     const DECLARATION: &str = "machine = 'm'\n[state]\nx = 'u8'\n[format]\ncases = '$[*]'\nsteps = '$.steps[*]'\n\
