@@ -197,6 +197,10 @@ pub const OVERRIDDEN: UncomparedRule = rule(
     "of several members with the same name, the last one counts, in NeoVM files",
 );
 
+/// Why a datum is not compared of a field that `--ignore` names.
+pub const IGNORED: UncomparedRule =
+    rule("families.md#fields-that-a-machine-lacks", "`--ignore` leaves the field out");
+
 /// What the names of members of an object agree in that are the same one, of which the last counts.
 pub fn common_name<'n>(format: &str, name: &'n str) -> Cow<'n, str> {
     if ignores_case(format) { name.to_ascii_lowercase().into() } else { name.into() }
@@ -209,7 +213,7 @@ fn ignores_case(format: &str) -> bool {
 
 /// All rules, in the order of the rows.
 pub fn rules() -> impl Iterator<Item = UncomparedRule> {
-    ROWS.iter().map(|row| row.rule).chain([OVERRIDDEN])
+    ROWS.iter().map(|row| row.rule).chain([OVERRIDDEN, IGNORED])
 }
 
 /// The rule that explains why a change is not detected; `None` if there is none. `state` is the machine's

@@ -15,6 +15,7 @@ mod parts;
 pub(super) mod programs;
 mod values;
 
+use std::mem;
 use std::time::Instant;
 
 use crate::explain::explain;
@@ -188,6 +189,8 @@ struct Minimizer<'o> {
     bytes: usize,
     /// Whether a limit ended the search.
     is_cut: bool,
+    /// Whether the file has no place for what the only machine does, so that all demands stay as they are.
+    is_unwritable: bool,
 }
 
 impl<'o> Minimizer<'o> {
@@ -223,10 +226,16 @@ impl<'o> Minimizer<'o> {
             tries: 0,
             bytes: 0,
             is_cut: false,
+            is_unwritable: false,
         };
         let text = minimizer.file.text().to_owned();
         let by = if minimizer.reference.is_some() { "the embedded machine" } else { "the machine itself" };
-        let file = minimizer.demanding(text).ok_or(NotMinimized::WrongVector(by))?;
+        let mut file = minimizer.demanding(text.clone());
+        if file.is_none() && minimizer.reference.is_none() {
+            minimizer.is_unwritable = true;
+            file = minimizer.demanding(text);
+        }
+        let file = file.ok_or(NotMinimized::WrongVector(by))?;
         if !minimizer.fails_alike(&file) {
             return Err(NotMinimized::WrongVector(by));
         }
@@ -297,7 +306,7 @@ impl<'o> Minimizer<'o> {
         let demands_nothing = self.reference.is_none() && self.kept.ends_early();
         let judge = self.reference.as_mut().unwrap_or(&mut self.subject);
         let report = judge.worker.run_case(&file, 0);
-        if report.verdict == Verdict::Pass || demands_nothing {
+        if report.verdict == Verdict::Pass || demands_nothing || self.is_unwritable {
             return Some(file);
         }
         let wanted = BlessOptions { outcome_change: OutcomeChange::Allow, except, ..BlessOptions::default() };
@@ -343,7 +352,8 @@ impl<'o> Minimizer<'o> {
         // The same instruction can be blamed for another failure, such as what it leaves when it cannot be executed.
         let signature = signature(report.machine.as_deref(), &report.verdict).unwrap_or_default();
         self.kept.is_alike(&signature, self.options.keep)
-            && self.kept.op.is_none_or(|op| named_instruction(&explain(worker, file, 0, 0)) == Some(op))
+            && (self.kept.named.is_none()
+                || named_instruction(&explain(worker, file, 0, 0)) == self.kept.named)
     }
 }
 
@@ -357,7 +367,7 @@ struct Kept {
     kind: DifferenceKind,
     signature: String,
     /// The instruction that made the first wrong value.
-    op: Option<&'static str>,
+    named: Option<NamedInstruction>,
     first: Option<KeptDifference>,
     /// The members that a case of a family gives; none for others.
     given: Vec<Name>,
@@ -378,16 +388,16 @@ impl Kept {
             | DifferenceKind::Flaky => return Err(NotMinimized::Passes),
         }
         let first = KeptDifference::of(&report);
-        let op = named_instruction(&explain(worker, file, 0, 0));
+        let named = named_instruction(&explain(worker, file, 0, 0));
         let signature = signature(report.machine.as_deref(), &report.verdict).unwrap_or_default();
-        Ok(Kept { kind, signature, op, first, given: given(file) })
+        Ok(Kept { kind, signature, named, first, given: given(file) })
     }
 }
 
 impl Kept {
     /// Whether a failure with this signature is the one that is kept.
     fn is_alike(&self, signature: &str, keep: KeptFailure) -> bool {
-        let is_kind_enough = keep == KeptFailure::Instruction && self.op.is_some();
+        let is_kind_enough = keep == KeptFailure::Instruction && self.named.is_some();
         self.signature == signature || is_kind_enough && kind_of(signature) == kind_of(&self.signature)
     }
 
@@ -422,10 +432,24 @@ impl KeptDifference {
 
 /// The instruction that is said to be wrong: the one after which the machines first differ, if both report their steps;
 /// else the first one that did what its row does not declare, or the one that made the first wrong value.
-pub(super) fn named_instruction(explained: &Explanation) -> Option<&'static str> {
-    let deviating = explained.row_deviation.as_ref().and_then(|deviation| deviation.by.op);
-    let blamed = explained.blames.iter().filter_map(BlameAnswer::blame).find_map(|blame| blame.by.op);
-    diverging_instruction(explained).or(deviating).or(blamed)
+pub(super) fn named_instruction(explained: &Explanation) -> Option<NamedInstruction> {
+    let deviating = || explained.row_deviation.as_ref()?.by.op;
+    let executed = diverging_instruction(explained).or_else(deviating);
+    let blamed = || {
+        explained.blames.iter().find_map(|answer| {
+            Some(NamedInstruction { op: answer.blame()?.by.op?, answer: Some(mem::discriminant(answer)) })
+        })
+    };
+    executed.map(|op| NamedInstruction { op, answer: None }).or_else(blamed)
+}
+
+/// The instruction that is said to be wrong.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct NamedInstruction {
+    pub(super) op: &'static str,
+    /// How it is known: one that wrote the value is another cause than one that could have. `None` if the instruction
+    /// itself went wrong.
+    answer: Option<mem::Discriminant<BlameAnswer>>,
 }
 
 /// The instruction after which the machines first differ, if both report their steps. Where what follows is another

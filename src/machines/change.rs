@@ -46,6 +46,18 @@ pub(crate) enum PartCells<M> {
 pub(crate) trait StateChanges: Inspect + Sized + 'static {
     /// The parts that can be changed; names are unique.
     const CHANGES: &'static [StateChange<Self>];
+
+    /// The value of a cell that a planted fault can change although no part has it; `None` if there is no such cell.
+    fn further_cell(&self, cell: &Cell) -> Option<Value> {
+        let _ = cell;
+        None
+    }
+
+    /// Gives such a cell a value; false if that is impossible.
+    fn write_further_cell(&mut self, cell: &Cell, value: &Value) -> bool {
+        let _ = (cell, value);
+        false
+    }
 }
 
 /// A table of what can be changed, one row each: name, notation, what it is, the function that changes it, and the
@@ -83,15 +95,17 @@ pub(crate) fn change<M: StateChanges>(machine: &mut M, changes: &Value) -> Resul
 /// The cells of the parts that can be changed.
 impl<M: StateChanges> PlantInCells for M {
     fn content(&self, cell: &Cell) -> Option<Value> {
-        M::CHANGES.iter().find_map(|row| row.access.cells.as_ref()?.read(self, cell))
+        let in_part = M::CHANGES.iter().find_map(|row| row.access.cells.as_ref()?.read(self, cell));
+        in_part.or_else(|| self.further_cell(cell))
     }
 
     fn write(&mut self, cell: &Cell, value: &Value) -> bool {
-        M::CHANGES.iter().any(|row| {
+        let in_part = M::CHANGES.iter().any(|row| {
             let member = row.access.cells.as_ref().and_then(|cells| cells.member(self, cell, value));
             let changes = member.map(|member| Value::record([member]));
             changes.is_some_and(|changes| (row.access.set)(self, row.member.name, &changes).is_ok())
-        })
+        });
+        in_part || self.write_further_cell(cell, value)
     }
 }
 

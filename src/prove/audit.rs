@@ -14,13 +14,13 @@ use self::change::{AuditChange, AuditChangeKind, changes, changes_below};
 use super::recorded::{RecordedFields, RecordedSteps, Unrecorded, recorded};
 use crate::formats::FileReading;
 use crate::formats::family::DeclaredRule;
-use crate::formats::uncompared::{self, UncomparedRule, rule_of, shared_inputs};
+use crate::formats::uncompared::{self, rule_of, shared_inputs};
 use crate::machines::observe::Observe;
 use crate::model::assertion::Assertion;
 use crate::model::case::{Case, Step};
 use crate::model::mismatch::Mismatch;
 use crate::model::value::Value;
-use crate::run::compare::UnknownField;
+use crate::run::compare::{UnknownField, compare_rest};
 use crate::run::sources::Sources;
 use crate::run::{self, LoadOptions, LoadedCase, LoadedFile, Worker};
 use crate::text::edit;
@@ -59,7 +59,9 @@ pub fn audit(sources: &Sources, options: &LoadOptions, how: AuditOptions) -> Aud
             let recorded = recorded(&file, index, &mut worker);
             auditor.audit.broken += u64::from(recorded.as_ref().err() == Some(&Unrecorded::Broken));
             match recorded {
-                Ok(recorded) if recorded.passes(how.compare) => auditor.case(&file, index, &recorded),
+                Ok(recorded) if recorded.pass(&recorded.case.steps, how.compare) => {
+                    auditor.case(&file, index, &recorded)
+                }
                 _ => auditor.audit.left_out += 1,
             }
         }
@@ -77,20 +79,27 @@ impl RecordedSteps {
         }
     }
 
-    fn passes(&self, compare: CompareState) -> bool {
-        passes(&self.case.steps, &self.states, compare)
+    /// Whether every assertion of these steps holds in the state after its step, but for what the user ignores.
+    fn pass(&self, steps: &[Step], compare: CompareState) -> bool {
+        let holds = |assertions: &[Assertion], state: &RecordedFields| {
+            let mismatches = compare_rest(&self.ignored, assertions, |rest| compare(rest, state));
+            mismatches.is_ok_and(|mismatches| mismatches.is_empty())
+        };
+        let step = |(step, state): (&Step, &RecordedFields)| {
+            holds(step.end.as_slice(), state) && holds(&step.assertions, state)
+        };
+        steps.len() == self.states.len() && steps.iter().zip(&self.states).all(step)
     }
-}
 
-/// Whether every assertion holds in the state after its step.
-fn passes(steps: &[Step], states: &[RecordedFields], compare: CompareState) -> bool {
-    let holds = |assertions: &[Assertion], state: &RecordedFields| {
-        compare(assertions, state).is_ok_and(|mismatches| mismatches.is_empty())
-    };
-    let step = |(step, state): (&Step, &RecordedFields)| {
-        holds(step.end.as_slice(), state) && holds(&step.assertions, state)
-    };
-    steps.len() == states.len() && steps.iter().zip(states).all(step)
+    /// Whether these steps demand the same of what the user ignores.
+    fn demands_as_much_of_ignored(&self, steps: &[Step]) -> bool {
+        let ignored = |steps: &[Step]| {
+            let assertions = steps.iter().flat_map(|step| step.end.iter().chain(&step.assertions));
+            let ignored = assertions.filter(|it| self.ignored.iter().any(|ignored| ignored.is_of(&it.at)));
+            Vec::from_iter(ignored.map(|it| (it.at.clone(), it.expected.clone())))
+        };
+        self.ignored.is_empty() || ignored(steps) == ignored(&self.case.steps)
+    }
 }
 
 /// What detects a change.
@@ -103,6 +112,8 @@ enum Noticed {
     Noted,
     /// The case fails.
     Compared,
+    /// Nothing, since the user ignores the field.
+    Ignored,
     Nothing,
 }
 
@@ -146,7 +157,8 @@ impl Auditor {
                 Noticed::Rejected => self.audit.rejected += 1,
                 Noticed::Noted => self.audit.noted += 1,
                 Noticed::Compared => self.audit.compared += 1,
-                Noticed::Nothing => self.add(&loaded, change, recorded),
+                Noticed::Ignored => self.add(&loaded, change, Some(uncompared::IGNORED.into())),
+                Noticed::Nothing => self.add(&loaded, change, rule_for(&loaded, change, recorded)),
             }
         }
     }
@@ -171,23 +183,21 @@ impl Auditor {
         if case.program != recorded.case.program || !same_actions() {
             return Noticed::Input;
         }
-        if !passes(&case.steps, &recorded.states, self.how.compare) {
+        if !recorded.pass(&case.steps, self.how.compare) {
             return Noticed::Compared;
         }
-        if diagnostics.len() > notes { Noticed::Noted } else { Noticed::Nothing }
+        if diagnostics.len() > notes {
+            Noticed::Noted
+        } else if recorded.demands_as_much_of_ignored(&case.steps) {
+            Noticed::Nothing
+        } else {
+            Noticed::Ignored
+        }
     }
 
-    fn add(&mut self, loaded: &LoadedCase<'_>, change: &AuditChange<'_>, recorded: &RecordedSteps) {
-        let AuditChange { kind, at, step, is_overridden, .. } = change;
+    fn add(&mut self, loaded: &LoadedCase<'_>, change: &AuditChange<'_>, rule: Option<DeclaredRule>) {
+        let AuditChange { kind, at, .. } = change;
         let (format, kind) = (loaded.format, *kind);
-        let state = step.and_then(|step| recorded.state_after(step));
-        let rule = match format.declaration {
-            Some(_) => loaded.family().and_then(|family| family.uncompared(format, kind.name(), at)),
-            None => Some(uncompared::OVERRIDDEN)
-                .filter(|_| *is_overridden)
-                .or_else(|| rule_of(format.name, kind.name(), at, state.as_deref()))
-                .map(|UncomparedRule { text, section }| DeclaredRule { text: text.to_owned(), section }),
-        };
         let first = || Unnoticed {
             format: format.name.to_owned(),
             kind: kind.name().to_owned(),
@@ -199,6 +209,22 @@ impl Auditor {
         };
         self.unnoticed.entry((format.name, kind, at.clone(), rule.clone())).or_insert_with(first).count += 1;
     }
+}
+
+/// The rule that explains why nothing detects a change; `None` if there is none.
+fn rule_for(
+    loaded: &LoadedCase<'_>,
+    change: &AuditChange<'_>,
+    recorded: &RecordedSteps,
+) -> Option<DeclaredRule> {
+    let AuditChange { kind, at, step, is_overridden, .. } = change;
+    let format = loaded.format;
+    if format.declaration.is_some() {
+        return loaded.family().and_then(|family| family.uncompared(format, kind.name(), at));
+    }
+    let state = step.and_then(|step| recorded.state_after(step));
+    let overridden = Some(uncompared::OVERRIDDEN).filter(|_| *is_overridden);
+    overridden.or_else(|| rule_of(format.name, kind.name(), at, state.as_deref())).map(DeclaredRule::from)
 }
 
 /// The members with these names of the objects around a case.

@@ -10,10 +10,11 @@ use std::collections::BTreeSet;
 pub use self::fault::{FAULTS, JudgeFault, JudgedDifference};
 use super::recorded::{RecordedFields, RecordedSteps, Unrecorded, recorded};
 use crate::model::assertion::{Assertion, Expected};
+use crate::model::mismatch::Mismatch;
 use crate::model::path::Path;
-use crate::run::compare::diff;
+use crate::run::compare::{UnknownField, compare_rest, diff};
 use crate::run::sources::Sources;
-use crate::run::{self, LoadOptions, Worker};
+use crate::run::{self, IgnoredField, LoadOptions, Worker};
 use crate::wire::mutants::{FaultOutcome, Judged, Mutants};
 
 /// What stands in place of the machine in the names of these faults: `judge/no-lengths`.
@@ -80,26 +81,36 @@ impl Negatives {
 }
 
 /// Whether a case passes, with this fault of the comparison or without one.
-fn passes(RecordedSteps { case, states }: &RecordedSteps, fault: Option<&JudgeFault>) -> bool {
+fn passes(RecordedSteps { case, states, ignored }: &RecordedSteps, fault: Option<&JudgeFault>) -> bool {
     let last = case.steps.len().saturating_sub(1);
     case.steps.len() == states.len()
         && case.steps.iter().zip(states).enumerate().all(|(number, (step, state))| {
             [step.end.as_slice(), &step.assertions].into_iter().enumerate().all(|(part, assertions)| {
-                let place =
-                    JudgedPlace { state, is_end: part == 0, is_first: number == 0, is_last: number == last };
+                let place = JudgedPlace {
+                    state,
+                    ignored,
+                    is_end: part == 0,
+                    is_first: number == 0,
+                    is_last: number == last,
+                };
                 holds(assertions, &place, fault)
             })
         })
 }
 
 /// Whether the fault accepts a datum that differs.
-fn forgives_some(RecordedSteps { case, states }: &RecordedSteps, fault: &JudgeFault) -> bool {
+fn forgives_some(RecordedSteps { case, states, ignored }: &RecordedSteps, fault: &JudgeFault) -> bool {
     let last = case.steps.len().saturating_sub(1);
     case.steps.iter().zip(states).enumerate().any(|(number, (step, state))| {
         [step.end.as_slice(), &step.assertions].into_iter().enumerate().any(|(part, assertions)| {
-            let place =
-                JudgedPlace { state, is_end: part == 0, is_first: number == 0, is_last: number == last };
-            let mismatches = diff(assertions, state).unwrap_or_default();
+            let place = JudgedPlace {
+                state,
+                ignored,
+                is_end: part == 0,
+                is_first: number == 0,
+                is_last: number == last,
+            };
+            let mismatches = place.mismatches(assertions).unwrap_or_default();
             mismatches.iter().any(|mismatch| (fault.forgives)(&place.seen(assertions, mismatch)))
         })
     })
@@ -109,17 +120,18 @@ fn forgives_some(RecordedSteps { case, states }: &RecordedSteps, fault: &JudgeFa
 #[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 struct JudgedPlace<'s> {
     state: &'s RecordedFields,
+    ignored: &'s [IgnoredField],
     is_end: bool,
     is_first: bool,
     is_last: bool,
 }
 
 impl<'s> JudgedPlace<'s> {
-    fn seen<'m>(
-        &'m self,
-        assertions: &[Assertion],
-        mismatch: &'m crate::model::mismatch::Mismatch,
-    ) -> JudgedDifference<'m>
+    fn mismatches(&self, assertions: &[Assertion]) -> Result<Vec<Mismatch>, UnknownField> {
+        compare_rest(self.ignored, assertions, |rest| diff(rest, self.state))
+    }
+
+    fn seen<'m>(&'m self, assertions: &[Assertion], mismatch: &'m Mismatch) -> JudgedDifference<'m>
     where
         's: 'm,
     {
@@ -141,7 +153,7 @@ impl<'s> JudgedPlace<'s> {
 fn holds(assertions: &[Assertion], place: &JudgedPlace<'_>, fault: Option<&JudgeFault>) -> bool {
     let mut compared = assertions.to_vec();
     loop {
-        let Ok(mismatches) = diff(&compared, place.state) else { return false };
+        let Ok(mismatches) = place.mismatches(&compared) else { return false };
         let forgives = |fault: &JudgeFault| {
             mismatches.iter().all(|mismatch| (fault.forgives)(&place.seen(assertions, mismatch)))
         };

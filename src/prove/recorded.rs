@@ -8,13 +8,15 @@ use crate::model::assertion::{Assertion, Expected};
 use crate::model::case::{Case, Step};
 use crate::model::path::{Path, PathKey};
 use crate::model::value::Value;
-use crate::run::{LoadedFile, Worker};
+use crate::run::{IgnoredField, LoadedFile, Worker};
 use crate::testees::Stopped;
 
 /// A case and the state after each of its steps.
 pub(super) struct RecordedSteps {
     pub(super) case: Case,
     pub(super) states: Vec<RecordedFields>,
+    /// What is not compared.
+    pub(super) ignored: Vec<IgnoredField>,
 }
 
 /// The observable fields of a machine that have a value.
@@ -52,10 +54,11 @@ pub(super) fn recorded(
     let reading = file.case(index).and_then(|case| case.read().ok());
     let case = reading.and_then(|reading| reading.case).ok_or(Unrecorded::Broken)?;
     let info = file.options().families.machine(case.machine).ok_or(Unrecorded::Broken)?;
+    let ignored = file.options().ignored.clone();
     let declared: Vec<_> = info.fields.iter().map(|field| field.name).collect();
     if info.engine == Engine::Elsewhere && worker.options().testee.vm().is_none() {
         let states = case.steps.iter().map(|step| demanded(step, &declared)).collect();
-        return Ok(RecordedSteps { case, states });
+        return Ok(RecordedSteps { case, states, ignored });
     }
     let mut states = Vec::new();
     let done = worker.with_testee(case.machine, file.options(), |testee| {
@@ -68,7 +71,7 @@ pub(super) fn recorded(
         })
     });
     match done {
-        Ok(Ok(_)) => Ok(RecordedSteps { case, states }),
+        Ok(Ok(_)) => Ok(RecordedSteps { case, states, ignored }),
         Err(_) | Ok(Err(Stopped::Error(_))) => Err(Unrecorded::Broken),
         Ok(Err(_)) => Err(Unrecorded::NotRun),
     }

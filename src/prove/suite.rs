@@ -10,8 +10,9 @@ use crate::model::case::Case;
 use crate::model::exit_code::Exit;
 use crate::model::limits::Limits;
 use crate::model::verdict::Verdict;
+use crate::run::compare::{compare_rest, diff};
 use crate::run::sources::Sources;
-use crate::run::{self, LoadOptions, Worker};
+use crate::run::{self, FileOptions, IgnoredField, LoadOptions, Worker};
 use crate::testees::Stopped;
 use crate::testees::embedded::Embedded;
 
@@ -25,6 +26,8 @@ pub struct SuiteCase {
     pub case: Case,
     /// The limits of its file.
     pub limits: Limits,
+    /// What is not compared.
+    pub ignored: Vec<IgnoredField>,
     /// How many instructions it executes; for a long run, up to 100,000 too low.
     pub steps: u64,
     /// How many units it uses; an instruction whose cost depends on its operands counts as several.
@@ -75,13 +78,22 @@ impl VectorSuite {
                 match found {
                     Some((machine, case, id)) if watched.report.verdict == Verdict::Pass => {
                         if takes(machine) {
-                            let limits = file.options().limits.clone();
+                            let FileOptions { limits, ignored, .. } = file.options().clone();
                             let points = observed.points();
                             let ObservedRun { steps, codes, failing, .. } = observed;
                             let units = worker.watched_machine().map_or(steps, Embedded::units);
-                            let case =
-                                SuiteCase { id, machine, case, limits, steps, units, codes, failing, points };
-                            suite.cases.push(case);
+                            suite.cases.push(SuiteCase {
+                                id,
+                                machine,
+                                case,
+                                limits,
+                                ignored,
+                                steps,
+                                units,
+                                codes,
+                                failing,
+                                points,
+                            });
                         }
                     }
                     _ => {
@@ -124,7 +136,8 @@ impl SuiteCase {
             let step = &self.case.steps[index];
             let assertions = [step.end.as_slice(), &step.assertions];
             let holds = assertions.iter().all(|assertions| {
-                run::compare::diff(assertions, state).is_ok_and(|mismatches| mismatches.is_empty())
+                compare_rest(&self.ignored, assertions, |rest| diff(rest, state))
+                    .is_ok_and(|it| it.is_empty())
             });
             *passes.borrow_mut() &= holds;
         })?;

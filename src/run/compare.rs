@@ -87,6 +87,26 @@ pub fn diff(assertions: &[Assertion], state: &dyn Observe) -> Result<Vec<Mismatc
     diff_each(assertions.iter(), state)
 }
 
+/// What `compare` finds for the assertions on what the user does not ignore.
+///
+/// # Errors
+///
+/// Those of `compare`.
+pub(crate) fn compare_rest(
+    ignored: &[IgnoredField],
+    assertions: &[Assertion],
+    compare: impl FnOnce(&[Assertion]) -> Result<Vec<Mismatch>, UnknownField>,
+) -> Result<Vec<Mismatch>, UnknownField> {
+    if ignored.is_empty() {
+        return compare(assertions);
+    }
+    let rest: Vec<_> =
+        assertions.iter().filter(|it| !ignored_field::is_ignored(ignored, &it.at)).cloned().collect();
+    let mut mismatches = compare(&rest)?;
+    mismatches.retain(|mismatch| !ignored_field::is_in_ignored_bits(ignored, mismatch));
+    Ok(mismatches)
+}
+
 fn diff_each<'c>(
     assertions: impl Iterator<Item = &'c Assertion> + Clone,
     state: &dyn Observe,

@@ -36,7 +36,8 @@ impl IgnoredField {
         Ok(IgnoredField { field: field.to_owned(), mask: mask.map(number).transpose()? })
     }
 
-    fn is_of(&self, at: &Path) -> bool {
+    /// Whether it is the field of a datum, or has bits of it.
+    pub(crate) fn is_of(&self, at: &Path) -> bool {
         matches!(at.first(), PathKey::Name(name) if **name == *self.field)
     }
 }

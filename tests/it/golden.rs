@@ -8,8 +8,6 @@ use std::borrow::Cow;
 use std::fmt::{self, Write};
 use std::path::Path;
 
-use indexmap::IndexMap;
-
 use crate::samples::pieces;
 use crate::support::{Ran, at_root, execute, files, golden, read, relative, sources_of, vmconf};
 use vmconf::isa::Unit;
@@ -121,7 +119,7 @@ fn account(path: &Path) -> String {
     let mut text = String::new();
     for (case, verdict) in cases.iter().zip(verdicts) {
         let isa = by_name(case.case.machine).expect("a machine").isa;
-        let mut executed = Executed { unit: Some(isa.unit), ..Executed::default() };
+        let mut executed = Executed::new(isa.unit);
         let machine = execute(&case.case, Some(&mut executed));
         let ended = machine.describe();
         let state = match case.case.machine {
@@ -224,26 +222,51 @@ fn words(storage: &Value) -> String {
     }
 }
 
-/// The instructions that were executed, each kind in the order of its first one.
-#[derive(Default)]
+/// An instruction by its name, or the code of an unknown one.
+type Kind = Result<&'static str, u16>;
+
+/// The instructions that were executed. Millions are, and this file is compiled without optimisation in `.ci/run`: what
+/// is done for each of them calls as little as can be.
 struct Executed {
-    /// How often each instruction was executed, by its name or the code of an unknown one, in the order of their first
-    /// executions.
-    kinds: IndexMap<Result<&'static str, u16>, u64>,
-    unit: Option<Unit>,
+    /// How often each kind was executed, in the order of their first executions.
+    kinds: Vec<(Kind, u64)>,
+    /// One more than where in `kinds` the kind of each code is; 0 before its first execution.
+    by_code: Vec<u16>,
+    unit: Unit,
     /// Where each instruction stood, what it was and what was left: two runs whose counts are the same and
     /// whose order is not differ in this.
     hash: Fnv,
 }
 
+impl Executed {
+    fn new(unit: Unit) -> Executed {
+        Executed { kinds: Vec::new(), by_code: vec![0; 1 << 16], unit, hash: Fnv::default() }
+    }
+
+    /// Where the kind of a code is that was not executed before. Several codes may have one name.
+    fn first(&mut self, at: &At<'_>) -> usize {
+        let kind = at.op.map(|op| op.name).ok_or(at.code);
+        let index = self.kinds.iter().position(|it| it.0 == kind).unwrap_or(self.kinds.len());
+        if index == self.kinds.len() {
+            self.kinds.push((kind, 0));
+        }
+        self.by_code[at.code as usize] = index as u16 + 1;
+        index
+    }
+}
+
 impl Watch for Executed {
     fn before(&mut self, at: &At<'_>) {
-        let kind = at.op.map(|op| op.name).ok_or(at.code);
-        *self.kinds.entry(kind).or_default() += 1;
+        let index = match self.by_code[at.code as usize] {
+            0 => self.first(at),
+            after => after as usize - 1,
+        };
+        let (kind, count) = &mut self.kinds[index];
+        *count += 1;
         self.hash.add(&(at.pc as u64).to_le_bytes());
         // In a document, the code of an instruction is the number of its row, which means nothing.
         match self.unit {
-            Some(Unit::Objects) => self.hash.add(name_of(kind).as_bytes()),
+            Unit::Objects => self.hash.add(name_of(*kind).as_bytes()),
             _ => self.hash.add(&at.code.to_le_bytes()),
         }
         self.hash.add(at.operand);
@@ -252,7 +275,7 @@ impl Watch for Executed {
     }
 }
 
-fn name_of(kind: Result<&'static str, u16>) -> Cow<'static, str> {
+fn name_of(kind: Kind) -> Cow<'static, str> {
     kind.map_or_else(|code| format!("0x{code:02x}").into(), Cow::from)
 }
 
@@ -260,12 +283,12 @@ fn name_of(kind: Result<&'static str, u16>) -> Cow<'static, str> {
 impl fmt::Display for Executed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const SHOWN: usize = 12;
-        let text = |(kind, count): (&Result<_, _>, &u64)| format!("{} {count}", name_of(*kind));
+        let text = |(kind, count): &(Kind, u64)| format!("{} {count}", name_of(*kind));
         let shown: Vec<_> = self.kinds.iter().take(SHOWN).map(text).collect();
         f.write_str(&shown.join(", "))?;
         let more = self.kinds.len() - shown.len();
         if more > 0 {
-            let count: u64 = self.kinds.values().skip(shown.len()).sum();
+            let count: u64 = self.kinds.iter().skip(shown.len()).map(|it| it.1).sum();
             write!(f, ", {count} of {more} more kinds")?;
         }
         write!(f, "; trace {:08x}", self.hash.0 >> 32)
@@ -282,9 +305,10 @@ impl Default for Fnv {
 }
 
 impl Fnv {
-    fn add(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    fn add(&mut self, mut bytes: &[u8]) {
+        while let [byte, rest @ ..] = bytes {
+            self.0 = (self.0 ^ *byte as u64).wrapping_mul(0x0000_0100_0000_01b3);
+            bytes = rest;
         }
     }
 }

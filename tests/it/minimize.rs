@@ -210,6 +210,45 @@ fn cases_with_wrong_demands_become_small() {
     golden::file("minimize-wrong", &texts.join("\n"));
 }
 
+/// The instruction writes what its register had before. Without the instruction, the register has the same wrong value
+/// from the start, which is another cause.
+#[test]
+fn an_instruction_that_changes_nothing_stays_the_cause() {
+    let folder = TempDir::new().unwrap();
+    let [large, out] = ["large.json", "small.json"].map(|name| folder.path().join(name));
+    let vector = serde_json::json!({"machine": "tinyvm", "tests": [{
+        "name": "and",
+        "instructions": "6800 6811 6822 102A",
+        "registers": [1, 2, 3],
+        "expect": {"stop": "yield", "registers": {"r0": 1, "r1": 7, "r2": 3}},
+    }]});
+    fs::write(&large, vector.to_string()).unwrap();
+    let [large, out] = [&large, &out].map(|path| path.to_str().unwrap());
+    let ran = vmconf(&["minimize", large, "--out", out]);
+    assert_eq!(ran.exit, 0, "{}", ran.stderr);
+    let explained = vmconf(&["diff", out]).stdout;
+    let first = explained.lines().find(|line| line.contains("made by")).unwrap_or_default();
+    assert!(first.contains("and r1 r1"), "{explained}");
+}
+
+/// A pair of TinyVM has no place for a demand, and demands that its driver passes: the other pairs go.
+#[test]
+fn one_pair_of_many_is_left() {
+    const PAIRS: &str =
+        r#"[["double", "check-double"], ["same", "check-double"], ["double", "check-double"]]"#;
+    let folder = TempDir::new().unwrap();
+    let example = at_root("docs/examples/formats/testcases");
+    fs::create_dir(folder.path().join("tests")).unwrap();
+    for name in ["double.asm", "tests/check-double.asm"] {
+        fs::copy(example.join(name), folder.path().join(name)).unwrap();
+    }
+    fs::write(folder.path().join("same.asm"), "yield\n").unwrap();
+    let list = folder.path().join("tests/testcases.json");
+    fs::write(&list, PAIRS).unwrap();
+    let ran = vmconf(&["minimize", list.to_str().unwrap()]);
+    assert_eq!((ran.exit, ran.stdout.trim_end()), (0, r#"[["same", "check-double"]]"#), "{}", ran.stderr);
+}
+
 /// Of a case on which the only machine crashes, what does not matter for the crash goes.
 #[test]
 fn crashes_of_a_family_become_small() {

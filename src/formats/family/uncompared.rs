@@ -3,6 +3,7 @@
 use super::declaration::{Declaration, Demanded, FormatDeclaration, Given};
 use super::demands::UNLISTED;
 use super::node_path::{NodePath, PathStep};
+use crate::formats::uncompared::UncomparedRule;
 use crate::model::field_type::{DeclaredField, FieldOptions, FieldType, ListOrder, UnlistedCells};
 
 const ORDER: &str = "the members of an object have no order";
@@ -25,6 +26,12 @@ pub struct DeclaredRule {
     pub text: String,
     /// The section of the book with the rule: the page and the heading.
     pub section: &'static str,
+}
+
+impl From<UncomparedRule> for DeclaredRule {
+    fn from(UncomparedRule { text, section }: UncomparedRule) -> DeclaredRule {
+        DeclaredRule { text: text.to_owned(), section }
+    }
 }
 
 fn rule(section: &'static str, text: impl Into<String>) -> DeclaredRule {

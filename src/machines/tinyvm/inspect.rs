@@ -160,12 +160,45 @@ impl TinyVm {
         }
     }
 
+    /// The word in the cell of a register, or of one address of data.
+    pub(super) fn word_mut(&mut self, cell: &Cell) -> Option<&mut u16> {
+        let kind = match cell {
+            Cell::Named(kind, _) | Cell::Range(kind, _) => *kind,
+            Cell::Stack(_) | Cell::Item(..) | Cell::Compound(_) | Cell::Bytes(..) => return None,
+        };
+        let core = match &mut self.mode {
+            MachineMode::Single(single) => Some(&mut single.core).filter(|_| SINGLE.holds(kind)),
+            MachineMode::Driver(environment) => {
+                let TestDriver { driver, testee, .. } = &mut **environment;
+                let is_driver = DRIVER.holds(kind);
+                Some(if is_driver { driver } else { testee }).filter(|_| is_driver || TESTEE.holds(kind))
+            }
+        }?;
+        match cell {
+            Cell::Named(_, name) => core.registers.get_mut(name.strip_prefix('r')?.parse::<usize>().ok()?),
+            Cell::Range(_, range) if range.len() == 1 => core.data.get_mut(range.start),
+            _ => None,
+        }
+    }
+
     /// The machine that executes the next instruction.
     pub(super) fn current(&self) -> (&TinyCore, &'static Who) {
         match &self.mode {
             MachineMode::Single(single) => (&single.core, &SINGLE),
             MachineMode::Driver(environment) if environment.is_testing() => (&environment.testee, &TESTEE),
             MachineMode::Driver(environment) => (&environment.driver, &DRIVER),
+        }
+    }
+
+    /// Like [`TinyVm::current`], to be changed.
+    pub(super) fn current_mut(&mut self) -> &mut TinyCore {
+        let is_testing = self.driver().is_some_and(TestDriver::is_testing);
+        match &mut self.mode {
+            MachineMode::Single(single) => &mut single.core,
+            MachineMode::Driver(environment) => {
+                let TestDriver { driver, testee, .. } = &mut **environment;
+                if is_testing { testee } else { driver }
+            }
         }
     }
 

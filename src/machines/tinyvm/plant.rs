@@ -5,8 +5,8 @@ use crate::machines::plant::PlantFaults;
 
 impl PlantFaults for TinyVm {
     fn go_to(&mut self, pc: usize) -> bool {
-        let (Ok(single), Ok(pc)) = (self.alone(), u16::try_from(pc)) else { return false };
-        single.core.pc = pc;
+        let Ok(pc) = u16::try_from(pc) else { return false };
+        self.current_mut().pc = pc;
         true
     }
 }

@@ -6,8 +6,10 @@ use super::machine::{TinyVm, not_passed};
 use super::mode::{MachineMode, Single};
 use super::program::{NUMBER, SEGMENT, fill, word};
 use crate::machines::change::{PartCells, StateChange, StateChanges, state_changes, unchangeable};
+use crate::machines::inspect::Inspect;
 use crate::machines::observe::{Observe, StateField, StateFields, state_fields};
 use crate::machines::status::LoadError;
+use crate::model::cell::Cell;
 use crate::model::path::Path;
 use crate::model::shape::Shape;
 use crate::model::value::Value;
@@ -77,6 +79,19 @@ impl StateChanges for TinyVm {
             if *phase == Value::text("same") { Ok(()) } else { Err(unchangeable(name, phase)) }
         };
     };
+
+    /// The registers and words of a driver and its testee, which a vector cannot change between two instructions.
+    fn further_cell(&self, cell: &Cell) -> Option<Value> {
+        self.driver()?;
+        self.value(cell)
+    }
+
+    fn write_further_cell(&mut self, cell: &Cell, value: &Value) -> bool {
+        let Value::Int(word) = value else { return false };
+        let (Ok(word), true) = (u16::try_from(word), self.driver().is_some()) else { return false };
+        let place = self.word_mut(cell);
+        place.map(|place| *place = word).is_some()
+    }
 }
 
 fn change_registers(machine: &mut TinyVm, name: &'static str, registers: &Value) -> Result<(), LoadError> {

@@ -61,7 +61,10 @@ impl Faulty {
         self.frame = self.frame_now();
         let word = self.word;
         let height = self.inner.height();
-        let Effects { takes, reads, writes, .. } = self.inner.effects();
+        let Effects { takes, reads, mut writes, .. } = self.inner.effects();
+        // What is written whatever the row declares is not what the instruction makes.
+        let besides = self.inner.declared(&|_| false).writes;
+        writes.retain(|cell| !besides.contains(cell));
         let takes = takes.unwrap_or_else(|| self.fault.op.pops.into()).min(height);
         let on_stack = (0..takes).map(|below| Cell::Stack(height - 1 - below));
         let operands: Vec<_> = on_stack.chain(reads.into_iter().map(|it| it.0)).collect();

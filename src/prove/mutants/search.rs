@@ -139,6 +139,7 @@ fn notices(fault: RowFault, vector: &str) -> bool {
         machine: fault.machine,
         case,
         limits: limits.clone(),
+        ignored: Vec::new(),
         steps: 0,
         units: 0,
         codes: std::collections::BTreeSet::new(),

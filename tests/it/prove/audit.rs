@@ -142,6 +142,18 @@ fn the_command_lists_rules_and_exits_with_0() {
     Validator::named("audit").assert_accepts(&json, "the audit");
 }
 
+/// A case whose gas is wrong passes without it, and is audited as one that passes: what it demands of gas is left out.
+#[test]
+fn ignored_fields_are_left_out() {
+    let wrong = "tests/samples/vmtests/wrong/gas.json";
+    let ran = vmconf(&["audit", wrong]);
+    assert!(ran.exit == 4 && ran.stdout.contains("1 left out"), "{ran:?}");
+    let ran = vmconf(&["audit", wrong, "--ignore", "gas"]);
+    assert_eq!((ran.exit, &*ran.stderr), (0, ""), "{}", ran.stdout);
+    let by_rule = "by rule: `--ignore` leaves the field out (families.md#fields-that-a-machine-lacks)";
+    assert!(ran.stdout.contains(by_rule), "{}", ran.stdout);
+}
+
 /// Vectors that the pages of their formats allow, and each change of which is noticed or explained by a rule.
 #[test]
 fn what_a_format_does_not_compare_is_explained() {

@@ -282,6 +282,28 @@ fn a_survivor_gets_a_vector() {
     assert_eq!(killed.exit, 0, "{}", killed.stdout);
 }
 
+/// In each of these cases, a driver runs a testee.
+#[test]
+fn faults_under_a_driver_are_noticed() {
+    let faults = ["tinyvm/LW/one-more", "tinyvm/LW/forgotten", "tinyvm/YIELD/a-one-more"];
+    let suite = suite("vectors/tinyvm/driver/execute.json");
+    let mutants = judged(&faults.map(named), &suite, 0);
+    let outcomes: Vec<_> = mutants.faults.iter().map(|fault| fault.outcome).collect();
+    assert_eq!(outcomes, [FaultOutcome::Killed; 3], "{}", table(&mutants));
+}
+
+/// Only the gas tells that an instruction has another price.
+#[test]
+fn faults_in_ignored_fields_are_not_noticed() {
+    let survivors = |arguments: &[&str]| {
+        let price = ["--only", "evm/ADD/price-*", "--search", "0", "--output", "all"];
+        let ran = vmconf(&[&["mutants", "vectors/evm/arithmetic/add.json"], &price[..], arguments].concat());
+        ran.stdout.lines().filter(|line| line.starts_with("survived")).count()
+    };
+    assert_eq!(survivors(&[]), 0);
+    assert_eq!(survivors(&["--ignore", "gas"]), 2);
+}
+
 #[test]
 fn the_score_is_demanded_and_json_has_its_schema() {
     let args = ["mutants", "vectors/evm/arithmetic/add.json", "--only", "evm/ADD/", "--search", "0"];

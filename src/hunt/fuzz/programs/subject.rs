@@ -146,7 +146,7 @@ pub(super) fn cause(
     if let Some(name) = diverging_instruction(&explained) {
         return CauseInWords { what: name.to_owned(), certainty: CauseCertainty::Reported };
     }
-    let named = named_instruction(&explained);
+    let named = named_instruction(&explained).map(|named| named.op);
     let suspicion = |op: &OpInfo| {
         let is_named = Some(op.name) == named;
         let suspicion = subject.counts_of(op).suspicion() * if is_named { BLAME_FACTOR } else { 1 };

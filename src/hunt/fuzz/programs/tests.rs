@@ -39,6 +39,7 @@ fn suite_case(info: &'static MachineInfo, vector: String, target: &ProgramTarget
         machine: info,
         case,
         limits: target.reference.file.limits.clone(),
+        ignored: Vec::new(),
         steps: 0,
         units: 0,
         codes: BTreeSet::new(),
