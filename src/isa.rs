@@ -54,8 +54,10 @@ impl OpInfo {
 /// An immediate operand, which follows an opcode in the program. Sizes are in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ImmediateOperand {
-    /// This many bytes of data; as a number, most significant byte first.
+    /// This many bytes of data.
     Data(u8),
+    /// An unsigned number, most significant byte first.
+    Word(u8),
     /// An unsigned number, least significant byte first.
     Unsigned(u8),
     /// A number in two's complement, least significant byte first.
@@ -73,6 +75,7 @@ impl ImmediateOperand {
         let data = match self {
             ImmediateOperand::Prefixed(size) => usize::try_from(unsigned(rest.get(..size.into())?)?).ok()?,
             ImmediateOperand::Data(_)
+            | ImmediateOperand::Word(_)
             | ImmediateOperand::Unsigned(_)
             | ImmediateOperand::Signed(_)
             | ImmediateOperand::Offset(_) => 0,
@@ -84,6 +87,7 @@ impl ImmediateOperand {
     pub const fn fixed_len(self) -> usize {
         match self {
             ImmediateOperand::Data(size)
+            | ImmediateOperand::Word(size)
             | ImmediateOperand::Unsigned(size)
             | ImmediateOperand::Signed(size)
             | ImmediateOperand::Offset(size)

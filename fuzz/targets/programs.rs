@@ -176,7 +176,10 @@ fn add_operand(operand: ImmediateOperand, input: &mut Unstructured<'_>, code: &m
             code.extend(&data.len().to_le_bytes()[..size]);
             code.extend(data);
         }
-        ImmediateOperand::Data(_) | ImmediateOperand::Unsigned(_) | ImmediateOperand::Signed(_) => {
+        ImmediateOperand::Data(_)
+        | ImmediateOperand::Word(_)
+        | ImmediateOperand::Unsigned(_)
+        | ImmediateOperand::Signed(_) => {
             let data = input.bytes(size.min(input.len()))?;
             code.extend(data);
             code.resize(code.len() + size - data.len(), 0);

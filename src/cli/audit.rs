@@ -1,5 +1,7 @@
 //! `vmconf audit`
 
+use std::num::NonZero;
+
 use clap::Args;
 use vmconf::model::exit_code::Exit;
 use vmconf::prove::audit::{AuditOptions, audit};
@@ -25,8 +27,8 @@ pub(super) struct AuditCommand {
     pub(super) select: Select,
 
     /// At most N changes of a case, at even distances
-    #[arg(long, value_name = "N", default_value_t = 2000, value_parser = number::<usize>)]
-    changes: usize,
+    #[arg(long, value_name = "N", default_value = "2000", value_parser = number::<NonZero<usize>>)]
+    changes: NonZero<usize>,
 
     /// Output form
     #[arg(short = 'o', long = "output", value_name = "FORM", default_value = AUDITS[0].name, value_parser = forms(AUDITS))]
@@ -37,7 +39,8 @@ impl AuditCommand {
     pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         let options = self.select.options(settings)?;
         let sources = self.select.sources(settings, &options)?;
-        let audit = audit(&sources, &options, AuditOptions { compare: diff, most_changes: self.changes });
+        let audit =
+            audit(&sources, &options, AuditOptions { compare: diff, most_changes: self.changes.get() });
         output::print(|out| (self.form.new)(out, &audit))?;
         output::note_not_passing(audit.left_out);
         output::note_broken(audit.broken);

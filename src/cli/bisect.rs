@@ -9,8 +9,8 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use clap::Args;
 use vmconf::explain::bisect::{
-    self, Bisected, Compared, Divergence, NextInstruction, OnVm, Parted, RunDifference, StateDifference,
-    TraceFault,
+    self, Bisected, Divergence, NextInstruction, OnVm, Parted, RunDifference, StateDifference,
+    TraceComparison, TraceFault,
 };
 use vmconf::machines::Engine;
 use vmconf::model::brief::brief;
@@ -113,14 +113,17 @@ fn name(vm: Option<&Arc<ProcessVm>>) -> String {
 }
 
 /// Prints the result, and chooses the exit code.
-fn show(compared: &Compared, names: &[String; 2], words: &ShellWords) -> anyhow::Result<Exit> {
+fn show(found: &TraceComparison, names: &[String; 2], words: &ShellWords) -> anyhow::Result<Exit> {
+    let TraceComparison { compared, lacking } = found;
     let mut out = output::stdout();
     match compared {
         Ok(steps) => writeln!(out, "no difference in {}", counted(*steps, "step"))?,
-        Err(divergence) => {
-            print(&mut out, divergence, names)?;
-            print_next_command(&mut out, words)?;
-        }
+        Err(divergence) => print(&mut out, divergence, names)?,
+    }
+    let lacking: Vec<_> = lacking.iter().map(|(name, lack)| (*name, *lack)).collect();
+    print_lacking(&mut out, &lacking, names)?;
+    if compared.is_err() {
+        print_next_command(&mut out, words)?;
     }
     out.flush()?;
     Ok(if compared.is_ok() { Exit::Passed } else { Exit::Failed })
@@ -200,22 +203,28 @@ fn show_runs(found: &Bisected, names: &[String; 2], words: &ShellWords) -> anyho
             None => writeln!(out, "no difference in the states that were compared")?,
         },
     }
-    for (name, index) in names.iter().zip(0..) {
-        let lacking: Vec<_> = found.lacking.iter().filter(|it| it.1[index]).map(|it| &*it.0).collect();
-        if !lacking.is_empty() {
-            writeln!(
-                out,
-                "not compared, since {} does not report it: {}",
-                escaped(name),
-                lacking.join(", ")
-            )?;
-        }
-    }
+    print_lacking(&mut out, &found.lacking, names)?;
     if found.difference.is_some() {
         print_next_command(&mut out, words)?;
     }
     out.flush()?;
     Ok(if found.difference.is_none() { Exit::Passed } else { Exit::Failed })
+}
+
+/// Prints what some of the machines or traces lack.
+fn print_lacking<N: Deref<Target = str>>(
+    out: &mut impl Write,
+    lacking: &[(N, [bool; 2])],
+    names: &[String; 2],
+) -> io::Result<()> {
+    for (name, index) in names.iter().zip(0..) {
+        let of_name: Vec<_> = lacking.iter().filter(|it| it.1[index]).map(|it| &*it.0).collect();
+        if !of_name.is_empty() {
+            let (name, lacking) = (escaped(name), of_name.join(", "));
+            writeln!(out, "not compared, since {name} does not report it: {lacking}")?;
+        }
+    }
+    Ok(())
 }
 
 /// The maximum number of data that are printed for two states.

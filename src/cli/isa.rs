@@ -60,8 +60,8 @@ impl IsaArgs {
 fn named(operand: ImmediateOperand) -> String {
     let bits = operand.fixed_len() * 8;
     match operand {
-        ImmediateOperand::Data(1) => "1 byte".to_owned(),
-        ImmediateOperand::Data(size) => format!("{size} bytes"),
+        ImmediateOperand::Data(1) | ImmediateOperand::Word(1) => "1 byte".to_owned(),
+        ImmediateOperand::Data(size) | ImmediateOperand::Word(size) => format!("{size} bytes"),
         ImmediateOperand::Unsigned(_) => format!("u{bits}"),
         ImmediateOperand::Signed(_) => format!("i{bits}"),
         ImmediateOperand::Offset(_) => format!("to{bits}"),

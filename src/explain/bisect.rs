@@ -5,6 +5,7 @@ mod machines;
 mod runs;
 mod states;
 
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
 use std::io::{self, BufRead, ErrorKind, Read};
@@ -109,12 +110,20 @@ fn invalid(fault: TraceFault) -> io::Error {
     io::Error::new(ErrorKind::InvalidData, fault)
 }
 
+/// What a comparison of two runs step by step found.
+pub struct TraceComparison {
+    /// Whether they differ, and where.
+    pub compared: Compared,
+    /// The members that were not compared in some step, with which of the traces lack them.
+    pub lacking: BTreeMap<&'static str, [bool; 2]>,
+}
+
 /// Compares two EIP-3155 traces, with two steps of each in memory.
 ///
 /// # Errors
 ///
 /// The index of a trace and the error, if reading it fails, or a [`TraceFault`] ([`ErrorKind::InvalidData`]).
-pub fn traces(one: impl BufRead, other: impl BufRead) -> Result<Compared, (usize, io::Error)> {
+pub fn traces(one: impl BufRead, other: impl BufRead) -> Result<TraceComparison, (usize, io::Error)> {
     let (mut one, mut other) = (BisectTrace::new(one), BisectTrace::new(other));
     step_by_step([&mut one, &mut other])
 }
@@ -124,9 +133,9 @@ pub fn traces(one: impl BufRead, other: impl BufRead) -> Result<Compared, (usize
 /// # Errors
 ///
 /// See [`traces`].
-pub(super) fn step_by_step(sources: [&mut dyn StepSource; 2]) -> Result<Compared, (usize, io::Error)> {
+pub(super) fn step_by_step(sources: [&mut dyn StepSource; 2]) -> Result<TraceComparison, (usize, io::Error)> {
     let [one, other] = sources;
-    let (mut step, mut last) = (0, None);
+    let (mut step, mut last, mut lacking) = (0, None, BTreeMap::new());
     loop {
         let next = [one.next().map_err(|error| (0, error))?, other.next().map_err(|error| (1, error))?];
         if step == 0
@@ -137,11 +146,15 @@ pub(super) fn step_by_step(sources: [&mut dyn StepSource; 2]) -> Result<Compared
         }
         let differs = next[0].differences(&next[1]);
         if !differs.is_empty() {
-            return Ok(Err(Box::new(Divergence { step, last, differs, next })));
+            let compared = Err(Box::new(Divergence { step, last, differs, next }));
+            return Ok(TraceComparison { compared, lacking });
+        }
+        for (name, lack) in next[0].lacking(&next[1]) {
+            lacking.entry(name).or_insert([false; 2])[lack] = true;
         }
         match next {
             [NextInstruction::Step(common), _] => (step, last) = (step + 1, Some(common)),
-            [NextInstruction::End(_), _] => return Ok(Ok(step)),
+            [NextInstruction::End(_), _] => return Ok(TraceComparison { compared: Ok(step), lacking }),
         }
     }
 }

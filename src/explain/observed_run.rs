@@ -1,11 +1,13 @@
 //! What a case executes on an embedded machine.
 //!
 //! Only parts of a long run are observed, so that loops of millions of instructions take seconds: the beginning, the
-//! beginning of each later stretch, and the end.
+//! beginning of each later stretch, the end, and the first execution of each instruction that none of them has.
 
 use std::collections::BTreeSet;
 
 use super::observer::{CoveragePoints, Observer, SeenOutcomes};
+use crate::isa::{Isa, OpSet};
+use crate::machines;
 use crate::machines::inspect::Inspect;
 use crate::machines::machine::{At, Watch};
 use crate::run::{JudgedCase, LoadedFile, Worker};
@@ -20,7 +22,7 @@ struct ObservedParts {
     stretch: u64,
 }
 
-/// What a suite does must be complete.
+/// Most of what a suite does is in these.
 const THOROUGH: ObservedParts = ObservedParts { first: 100_000, then: 1_000, stretch: 100_000 };
 
 /// How much is recorded of each case.
@@ -67,7 +69,8 @@ impl<'s> ObservedRun<'s> {
         ObservedRun { observer: Observer::beyond(seen), ..ObservedRun::new(Detail::Points) }
     }
 
-    /// Runs a case of a loaded file on an embedded machine, twice if the first run does not observe the end.
+    /// Runs a case of a loaded file on an embedded machine; if the first run does not observe the end, a second time for
+    /// it, and a third time for the instructions that only the rest executes.
     ///
     /// # Panics
     ///
@@ -83,6 +86,10 @@ impl<'s> ObservedRun<'s> {
         if observed.is_end_unseen {
             observed = observed.again();
             watched = worker.watch_case(file, index, &mut observed);
+            if let Some(machine) = watched.case.as_ref().and_then(|case| machines::by_name(case.machine)) {
+                let mut unseen = UnseenInstructions { isa: machine.isa, observed: &mut observed };
+                worker.watch_case(file, index, &mut unseen);
+            }
         }
         (watched, observed)
     }
@@ -115,6 +122,37 @@ impl<'s> ObservedRun<'s> {
         {
             self.failing.insert(last);
         }
+    }
+}
+
+/// Sees the first execution of each instruction that is in no observed part of a long run.
+struct UnseenInstructions<'r, 's> {
+    isa: &'static Isa,
+    observed: &'r mut ObservedRun<'s>,
+}
+
+impl UnseenInstructions<'_, '_> {
+    fn ops(&self) -> OpSet {
+        let unseen = self.isa.ops.iter().filter(|op| !self.observed.codes.contains(&op.code));
+        OpSet::new(self.isa, unseen.collect())
+    }
+}
+
+impl Watch for UnseenInstructions<'_, '_> {
+    fn before(&mut self, at: &At<'_>) {
+        self.observed.codes.extend(at.op.map(|op| op.code));
+        if self.observed.detail.has_points() {
+            self.observed.observer.interrupt();
+            self.observed.observer.before(at);
+        }
+    }
+
+    fn only(&self) -> Option<OpSet> {
+        Some(self.ops())
+    }
+
+    fn narrowed(&self) -> Option<OpSet> {
+        Some(self.ops())
     }
 }
 

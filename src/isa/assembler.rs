@@ -14,6 +14,7 @@ use std::fmt;
 use num_bigint::{BigInt, BigUint, Sign};
 
 use super::{ImmediateOperand, Isa};
+use crate::model::count::counted;
 use crate::model::hex::hex_bytes;
 use crate::model::position::without_bom;
 use crate::text::json::quoted;
@@ -271,7 +272,11 @@ impl<'s> BytesAssembler<'s> {
         }
         let bytes = match operand {
             ImmediateOperand::Prefixed(size) => prefixed(word, size)?,
+            ImmediateOperand::Data(size) if size > 1 || word.text.starts_with("0x") => {
+                data(word, size.into())?
+            }
             ImmediateOperand::Data(_)
+            | ImmediateOperand::Word(_)
             | ImmediateOperand::Unsigned(_)
             | ImmediateOperand::Signed(_)
             | ImmediateOperand::Offset(_) => encoded(operand, &number(word)?).ok_or_else(|| {
@@ -317,6 +322,15 @@ fn number(word: SourceWord<'_>) -> Result<BigInt, AsmError> {
     })
 }
 
+/// The hex data of a word, as many bytes as these: which ones are missing is not known.
+fn data(word: SourceWord<'_>, size: usize) -> Result<Vec<u8>, AsmError> {
+    let data = word.text.strip_prefix("0x").and_then(hex_bytes).filter(|data| data.len() == size);
+    data.ok_or_else(|| {
+        let what = format!("{} is not {}", quoted(word.text), counted(size as u64, "byte"));
+        word.error(what, format!("0x and {} hex digits", 2 * size))
+    })
+}
+
 /// The hex data of a word, prefixed with its length.
 fn prefixed(word: SourceWord<'_>, size: u8) -> Result<Vec<u8>, AsmError> {
     let data = word.text.strip_prefix("0x").and_then(hex_bytes).ok_or_else(|| {
@@ -332,7 +346,7 @@ fn prefixed(word: SourceWord<'_>, size: u8) -> Result<Vec<u8>, AsmError> {
 fn encoded(operand: ImmediateOperand, number: &BigInt) -> Option<Vec<u8>> {
     let length = operand.fixed_len();
     match operand {
-        ImmediateOperand::Data(_) => {
+        ImmediateOperand::Data(_) | ImmediateOperand::Word(_) => {
             let mut bytes = little(&number.to_biguint()?, length)?;
             bytes.reverse();
             Some(bytes)
@@ -363,8 +377,8 @@ fn little(number: &BigUint, length: usize) -> Option<Vec<u8>> {
 /// What is expected after a mnemonic.
 fn described(operands: &[ImmediateOperand]) -> String {
     let one = |operand: &ImmediateOperand| match operand {
-        ImmediateOperand::Data(1) => "1 byte".to_owned(),
-        ImmediateOperand::Data(size) => format!("{size} bytes"),
+        ImmediateOperand::Data(1) | ImmediateOperand::Word(1) => "1 byte".to_owned(),
+        ImmediateOperand::Data(size) | ImmediateOperand::Word(size) => format!("{size} bytes"),
         ImmediateOperand::Unsigned(size) => format!("a number of {size} bytes"),
         ImmediateOperand::Signed(size) => format!("a signed number of {size} bytes"),
         ImmediateOperand::Offset(size) => format!("@label or an offset of {size} bytes"),

@@ -61,7 +61,7 @@ impl ListingLine<'_> {
 /// An operand in the assembler's syntax.
 fn shown(operand: ImmediateOperand, bytes: &[u8]) -> String {
     match operand {
-        ImmediateOperand::Data(_) => bytes_key(bytes),
+        ImmediateOperand::Data(_) | ImmediateOperand::Word(_) => bytes_key(bytes),
         ImmediateOperand::Prefixed(size) => bytes_key(&bytes[size.into()..]),
         ImmediateOperand::Unsigned(_) => BigUint::from_bytes_le(bytes).to_string(),
         ImmediateOperand::Signed(_) | ImmediateOperand::Offset(_) => {

@@ -8,7 +8,7 @@
 //!         //code name   operands    gas  pops -> pushes  handler           doc             effects
 //!         0x01   ADD    []          3    (2 -> 1)        arith::add,       "a + b",        [];
 //!         0x51   MLOAD  []          3    (1 -> 1)        memory::mload,    "word at a",    [Reads(Word(0))];
-//!         0x60   PUSH1  [Data(1)]   3    (0 -> 1)        stack::push::<1>, "push 1 byte",  [];
+//!         0x60   PUSH1  [Word(1)]   3    (0 -> 1)        stack::push::<1>, "push 1 byte",  [];
 //!     }};
 //! }
 //!

@@ -60,7 +60,7 @@ pub fn audit(sources: &Sources, options: &LoadOptions, how: AuditOptions) -> Aud
             auditor.audit.broken += u64::from(recorded.as_ref().err() == Some(&Unrecorded::Broken));
             match recorded {
                 Ok(recorded) if recorded.pass(&recorded.case.steps, how.compare) => {
-                    auditor.case(&file, index, &recorded)
+                    auditor.case(&file, index, &recorded);
                 }
                 _ => auditor.audit.left_out += 1,
             }
@@ -96,7 +96,7 @@ impl RecordedSteps {
         let ignored = |steps: &[Step]| {
             let assertions = steps.iter().flat_map(|step| step.end.iter().chain(&step.assertions));
             let ignored = assertions.filter(|it| self.ignored.iter().any(|ignored| ignored.is_of(&it.at)));
-            Vec::from_iter(ignored.map(|it| (it.at.clone(), it.expected.clone())))
+            ignored.map(|it| (it.at.clone(), it.expected.clone())).collect::<Vec<_>>()
         };
         self.ignored.is_empty() || ignored(steps) == ignored(&self.case.steps)
     }
@@ -198,16 +198,17 @@ impl Auditor {
     fn add(&mut self, loaded: &LoadedCase<'_>, change: &AuditChange<'_>, rule: Option<DeclaredRule>) {
         let AuditChange { kind, at, .. } = change;
         let (format, kind) = (loaded.format, *kind);
+        let (text, section) = rule.clone().map(|it| (it.text, it.section.to_owned())).unzip();
         let first = || Unnoticed {
             format: format.name.to_owned(),
             kind: kind.name().to_owned(),
             at: at.clone(),
-            rule: rule.as_ref().map(|rule| rule.text.clone()),
-            section: rule.as_ref().map(|rule| rule.section.to_owned()),
+            rule: text,
+            section,
             count: 0,
             case: loaded.id.to_string(),
         };
-        self.unnoticed.entry((format.name, kind, at.clone(), rule.clone())).or_insert_with(first).count += 1;
+        self.unnoticed.entry((format.name, kind, at.clone(), rule)).or_insert_with(first).count += 1;
     }
 }
 

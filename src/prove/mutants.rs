@@ -25,6 +25,7 @@ use self::equivalent::{Equivalents, Unnoticeable};
 use self::fault::PlantedFault;
 use self::search::Searched;
 use super::suite::VectorSuite;
+use crate::model::count::counted;
 use crate::model::interrupt::Interrupt;
 use crate::model::limits::Limits;
 use crate::run::catch_panic;
@@ -80,7 +81,7 @@ fn judge_one(
     suite: &VectorSuite,
     how: &MutantsOptions,
 ) -> Judged {
-    let Trial { mut outcome, case } = trial(fault, suite, how);
+    let Trial { mut outcome, case, too_long } = trial(fault, suite, how);
     let mut searched = Searched::default();
     match known {
         _ if outcome == FaultOutcome::Killed => {}
@@ -100,7 +101,7 @@ fn judge_one(
         kind: fault.kind(),
         outcome,
         case,
-        reason: known.map(|known| known.reason().to_owned()),
+        reason: known.map(|known| known.reason().to_owned()).or_else(|| too_long.map(not_run)),
         tried: searched.tried,
         program: searched.is_found,
     }
@@ -110,6 +111,13 @@ struct Trial {
     outcome: FaultOutcome,
     /// The case that detects it.
     case: Option<String>,
+    /// How many cases were not run, since they take too many instructions; `None` if all were.
+    too_long: Option<u64>,
+}
+
+/// Why a fault may be undetected although a case can detect it.
+fn not_run(cases: u64) -> String {
+    format!("{} not run, since --max-work allows too few instructions", counted(cases, "case"))
 }
 
 /// Runs the cases that execute the instruction on a machine with the fault, until one does not pass.
@@ -118,8 +126,14 @@ fn trial(fault: PlantedFault, suite: &VectorSuite, how: &MutantsOptions) -> Tria
     let mut testee: Option<(u64, Embedded)> = None;
     let mut left = how.work;
     let executing = || suite.cases.iter().filter(|case| fault.is_executed_by(case));
-    for case in executing().filter(|case| fault.concerns(case)) {
-        if how.interrupt.is_requested() || left < case.steps {
+    let mut concerned = executing().filter(|case| fault.concerns(case));
+    let mut too_long = None;
+    while let Some(case) = concerned.next() {
+        if how.interrupt.is_requested() {
+            break;
+        }
+        if left < case.steps {
+            too_long = Some(1 + concerned.count() as u64);
             break;
         }
         left -= case.steps;
@@ -140,7 +154,7 @@ fn trial(fault: PlantedFault, suite: &VectorSuite, how: &MutantsOptions) -> Tria
             Err(_) => true,
         };
         if is_noticed {
-            return Trial { outcome: FaultOutcome::Killed, case: Some(case.id.clone()) };
+            return Trial { outcome: FaultOutcome::Killed, case: Some(case.id.clone()), too_long: None };
         }
         testee = reused;
     }
@@ -149,7 +163,7 @@ fn trial(fault: PlantedFault, suite: &VectorSuite, how: &MutantsOptions) -> Tria
         (true, false) => FaultOutcome::NeverOn,
         (false, false) => FaultOutcome::NotExecuted,
     };
-    Trial { outcome, case: None }
+    Trial { outcome, case: None, too_long }
 }
 
 /// At most this number of faults, evenly spaced.

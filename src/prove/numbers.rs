@@ -64,7 +64,7 @@ impl Numbers {
                 bytes.extend(self.bytes(small.into()));
                 bytes
             }
-            ImmediateOperand::Data(size) => self.bytes(size.into()),
+            ImmediateOperand::Data(size) | ImmediateOperand::Word(size) => self.bytes(size.into()),
             ImmediateOperand::Unsigned(size)
             | ImmediateOperand::Signed(size)
             | ImmediateOperand::Offset(size) => {

@@ -498,7 +498,7 @@ fn of_family(
     document: &Document,
     family: &Family,
 ) -> Result<Detected, Diagnostic<Origin>> {
-    match family.fitting(document.root(), &source.shown) {
+    match family.fitting_named(document.root(), &source.shown) {
         Ok((format, evidence)) => Ok(Detected::Format(format, evidence)),
         Err(misfit) if source.origin == SourceOrigin::Folder => {
             Ok(Detected::Other(format!("skipped: {}", misfit.what)))
@@ -515,7 +515,12 @@ fn one_of_families(
     document: &Document,
     options: &FileOptions,
 ) -> Option<FormatOfFile> {
-    let fitting = options.families.fitting(document, &source.shown);
+    let mut fitting = options.families.fitting(document, &source.shown);
+    if fitting.is_empty() && source.origin != SourceOrigin::Stream {
+        // The folder that tells the family may be around the one that vmconf works in.
+        let whole = std::path::absolute(&source.path).unwrap_or_default();
+        fitting = options.families.fitting(document, &whole.to_string_lossy().replace('\\', "/"));
+    }
     match fitting[..] {
         [] => None,
         [one] => Some(Ok(one)),

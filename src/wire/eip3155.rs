@@ -81,10 +81,14 @@ pub struct WrongMember {
 ///
 /// # Errors
 ///
-/// The first wrong member of a step or of a summary.
+/// The first wrong member of a step or of a summary, or the one that a step lacks.
 pub fn read(line: &[u8]) -> Result<TraceLine, WrongMember> {
     let Some(members) = members_of(line) else { return Ok(TraceLine::Other) };
-    if !(members.contains_key("pc") && members.contains_key("op")) {
+    let lacking = ["pc", "op"].iter().filter(|member| !members.contains_key(**member));
+    if let [member] = lacking.collect::<Vec<_>>()[..] {
+        return Err(WrongMember { member, expected: TraceLineKind::Number.expected() });
+    }
+    if !members.contains_key("op") {
         let summary = read_members(&members, SUMMARY)?;
         return Ok(if summary.is_empty() { TraceLine::Other } else { TraceLine::Summary(summary) });
     }

@@ -29,7 +29,7 @@ pub struct Judged {
     pub outcome: FaultOutcome,
     /// The first case that detects it.
     pub case: Option<String>,
-    /// Why it makes no difference or cannot be planted, if that is known.
+    /// Why it makes no difference or cannot be planted, if that is known, or why some cases were not run.
     pub reason: Option<String>,
     /// How many programs, at most, were tried to find one that detects it.
     pub tried: u32,

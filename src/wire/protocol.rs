@@ -10,8 +10,10 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value as Json};
 
 use super::line::{LineError, LineHeader, one_line, read};
@@ -300,7 +302,34 @@ pub struct ActionDone {
 #[serde(expecting = "an object")]
 pub struct ObservedState {
     /// The fields that were requested and have a value.
+    #[serde(deserialize_with = "members")]
     pub fields: Map<String, Json>,
+}
+
+/// The members of an object, each of which may be there once: of two values, nobody knows which one is meant.
+fn members<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Map<String, Json>, D::Error> {
+    struct Members;
+
+    impl<'de> Visitor<'de> for Members {
+        type Value = Map<String, Json>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Map<String, Json>, A::Error> {
+            let mut members = Map::new();
+            while let Some((name, value)) = map.next_entry::<String, Json>()? {
+                if members.contains_key(&name) {
+                    return Err(A::Error::custom(format!("duplicate field `{name}`")));
+                }
+                members.insert(name, value);
+            }
+            Ok(members)
+        }
+    }
+
+    deserializer.deserialize_map(Members)
 }
 
 /// The machine lacks what the program needs, such as an instruction or an action.

@@ -56,6 +56,28 @@ fn values_in_other_notations_are_equal() {
     assert_eq!(compare(one, &format!("geth\n\n{other}\n")).stdout, "no difference in 1 step\n");
 }
 
+/// What only one of the traces has cannot be compared, which is said, also where it is lacking in one step alone.
+#[test]
+fn members_of_one_trace_alone_are_listed() {
+    let [first, second] = [line(0, "0x1"), line(1, "0x1")];
+    let without = second.replace(r#""stack":["0x1"],"#, "");
+    let ran = compare(&format!("{first}\n{second}\n"), &format!("{first}\n{without}\n"));
+    let expected = "no difference in 2 steps\nnot compared, since /other does not report it: stack\n";
+    assert_eq!((ran.exit, &*ran.stdout), (0, expected));
+}
+
+/// A step that would be left out would make its neighbours differ.
+#[test]
+fn a_step_without_its_place_is_refused() {
+    for member in ["pc", "op"] {
+        let [first, second] = [line(0, "0x1"), line(1, "0x1")];
+        let broken = second.replace(&format!("\"{member}\":"), "\"other\":");
+        let ran = compare(&format!("{first}\n{second}\n"), &format!("{first}\n{broken}\n"));
+        let expected = format!("other:2: {member}: expected a number");
+        assert!(ran.exit == 3 && ran.stderr.contains(&expected), "{ran:?}");
+    }
+}
+
 #[test]
 fn a_run_that_ends_earlier_differs() {
     let [first, second] = [line(0, "0x1"), line(1, "0x1")];

@@ -26,6 +26,26 @@ fn below<'t>(text: &'t str, head: &str) -> Vec<&'t str> {
     [first].into_iter().chain(inner).map(str::trim).collect()
 }
 
+/// An instruction that finds no operands on its stack fails, and writes nothing.
+#[test]
+fn an_instruction_without_operands_writes_nothing() {
+    let sample = fs::read_to_string(at_root("docs/examples/formats/statetest.json")).unwrap();
+    let mut vector: Json = serde_json::from_str(&sample).unwrap();
+    let called = "0x00000000000000000000000000000000000000b0";
+    let account =
+        |storage: Json| json!({"balance": "0x00", "nonce": "0x01", "code": "0x55", "storage": storage});
+    vector["transfer"]["transaction"]["value"] = json!(["0x00"]);
+    vector["transfer"]["pre"][called] = account(json!({}));
+    let state = &mut vector["transfer"]["post"]["London"][0]["state"];
+    state[called] = account(json!({"0x00": "0x01"}));
+    // All gas is spent: 100,000 at a price of 10, of which 7 are burned.
+    state["0xa94f5374fce5edbc8e2a8697c15331677e6ebf0b"]["balance"] = json!("0x0de0b6b3a754bdc0");
+    state["0x2adc25665018aa1fe0e6bc666dac8fc2697ff9ba"]["balance"] = json!("0x0493e0");
+    let told = diff(&vector, &[]);
+    assert!(told.contains("storage/0x00\n    expected 1\n"), "{told}");
+    assert!(!told.contains("made by") && told.contains("1  0x0000  SSTORE"), "{told}");
+}
+
 /// A value that a step of the vector sets is not attributed to an instruction that wrote the place before.
 #[test]
 fn what_a_step_of_the_vector_sets_is_made_by_the_vector() {

@@ -225,12 +225,30 @@ fn wrong_source_is_explained() {
     check(&far, "256:7: offset 257 does not fit; expected 1 byte");
 }
 
+/// Data of NeoVM are no numbers: which bytes are missing, or too many, is not known.
+#[test]
+fn data_have_as_many_digits_as_the_instruction_has_bytes() {
+    let isa = MACHINES.iter().find(|it| it.name == "neo2").unwrap().isa;
+    let bytes = |text: &str| assemble(isa, text).map_err(|error| error.first().what.clone());
+    assert_eq!(bytes("PUSHBYTES2 0x0001"), Ok(vec![2, 0, 1]));
+    assert_eq!(bytes("PUSHBYTES1 7"), Ok(vec![1, 7]));
+    for (text, what) in [
+        ("PUSHBYTES2 0x01", "\"0x01\" is not 2 bytes"),
+        ("PUSHBYTES2 1", "\"1\" is not 2 bytes"),
+        ("PUSHBYTES1 0x0001", "\"0x0001\" is not 1 byte"),
+        ("PUSHBYTES3 0x000000000001", "\"0x000000000001\" is not 3 bytes"),
+        ("APPCALL 0x01", "\"0x01\" is not 20 bytes"),
+    ] {
+        assert_eq!(bytes(text), Err(what.to_owned()), "{text}");
+    }
+}
+
 /// What a row says of the stack and of what follows is true for the machine's own instructions.
 #[test]
 fn pushes_pop_nothing_and_have_an_operand() {
     for op in MACHINES.iter().filter(|it| it.name == "evm").flat_map(|machine| machine.isa.ops) {
         let size = op.name.strip_prefix("PUSH").map_or(0, |size| size.parse().unwrap());
-        let wanted: &[ImmediateOperand] = if size == 0 { &[] } else { &[ImmediateOperand::Data(size)] };
+        let wanted: &[ImmediateOperand] = if size == 0 { &[] } else { &[ImmediateOperand::Word(size)] };
         assert_eq!(op.operands, wanted, "{}", op.name);
     }
 }

@@ -32,9 +32,29 @@ pub enum NextInstruction {
 impl NextInstruction {
     /// A datum of the state or of the end.
     pub fn get(&self, name: &str) -> Option<&Value> {
+        self.members().iter().find(|member| member.0 == name).map(|member| &member.1)
+    }
+
+    /// The names of the data that only one of the runs reports, with the index of the one that does not: 0 for `self`.
+    pub(super) fn lacking(&self, other: &NextInstruction) -> impl Iterator<Item = (&'static str, usize)> {
+        let of = |one: &NextInstruction, other: &NextInstruction, lack| -> Vec<_> {
+            let only = one.names().filter(|name| other.get(name).is_none());
+            only.map(|name| (name, lack)).collect()
+        };
+        let is_alike = self.names().eq(other.names());
+        let only = if is_alike { Vec::new() } else { [of(self, other, 1), of(other, self, 0)].concat() };
+        only.into_iter()
+    }
+
+    fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.members().iter().map(|member| member.0)
+    }
+
+    /// The data of the state or of the end.
+    fn members(&self) -> &TraceMembers {
         let (NextInstruction::Step(Eip3155Step { state: members, .. }) | NextInstruction::End(members)) =
             self;
-        members.iter().find(|member| member.0 == name).map(|member| &member.1)
+        members
     }
 
     /// The names of the data that differ, among those that both runs report.

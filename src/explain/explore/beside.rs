@@ -255,7 +255,7 @@ impl PairedExplorer {
         let [one, other] = &mut *sides;
         let (mut one, mut other) =
             (SideSteps { side: one, step: 0, form }, SideSteps { side: other, step: 0, form });
-        let compared = step_by_step([&mut one, &mut other]).map_err(|(_, error)| error)?;
+        let compared = step_by_step([&mut one, &mut other]).map_err(|(_, error)| error)?.compared;
         sides.iter_mut().zip(shown).for_each(|(side, at)| side.explorer.go_to(at));
         Ok(compared.err().map(|divergence| divergence.step))
     }

@@ -15,7 +15,9 @@ mod parts;
 mod toml_reader;
 
 pub(super) use self::formats::{action, action_name};
-pub(super) use self::parts::{Demanded, FormatDeclaration, Given, StepActions, StepDeclaration, WrittenPath};
+pub(super) use self::parts::{
+    Demanded, FormatDeclaration, Given, StepActions, StepDeclaration, UnlistedFields, WrittenPath,
+};
 use self::parts::{MAX_NAME, member};
 use self::toml_reader::TomlReader;
 

@@ -1,10 +1,11 @@
 //! Reads cases as a declaration says.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::declaration::{
-    Declaration, Demanded, FormatDeclaration, Given, StepActions, StepDeclaration, action,
+    Declaration, Demanded, FormatDeclaration, Given, StepActions, StepDeclaration, UnlistedFields, action,
 };
 use super::demands::{DemandPlace, FieldDemand, demand};
 use super::known_nodes::KnownNodes;
@@ -19,7 +20,7 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::field_type::DeclaredField;
 use crate::model::name::Name;
 use crate::model::near_search::NearSearch;
-use crate::model::path::Path;
+use crate::model::path::{Path, PathKey};
 use crate::model::position::Origin;
 use crate::model::rule::LintRule;
 use crate::model::value::Value;
@@ -277,7 +278,13 @@ impl FamilyReader {
         let mut reader = CaseReader { family, diagnostics, values, places, is_given: vec![false; members] };
         self.format().program.iter().for_each(|given| reader.given(given, node));
         let steps = match &self.format().steps {
-            None => vec![reader.step(&self.format().step, node)],
+            None => {
+                let mut step = reader.step(&self.format().step, node);
+                if self.format().step.unlisted == UnlistedFields::Unchanged {
+                    reader.demand_unchanged(self.format(), node, &mut step.assertions);
+                }
+                vec![step]
+            }
             Some(path) => {
                 let nodes = path.each(node).into_iter();
                 nodes.map(|node| reader.step(&self.format().step, node)).collect()
@@ -404,6 +411,37 @@ impl CaseReader<'_> {
             match self.index(&member.key, &near, self.family.state.len()) {
                 Some(index) => self.demand(index, member.value, DemandPlace::Node, assertions),
                 None => self.undeclared(&member.key, member.key_at, path, "[state]"),
+            }
+        }
+    }
+
+    /// Demands that the fields are as they were given of which nothing is demanded yet.
+    fn demand_unchanged(
+        &mut self,
+        format: &FormatDeclaration,
+        case: JsonNode<'_>,
+        assertions: &mut Vec<Assertion>,
+    ) {
+        let is_all = |demanded: &Demanded| match demanded {
+            Demanded::All(path) => path.find(case),
+            Demanded::At { .. } | Demanded::Constant { .. } => None,
+        };
+        let Some(object) = format.step.expect.iter().find_map(is_all) else { return };
+        let name = |assertion: &Assertion| match assertion.at.first() {
+            PathKey::Name(name) => Some(name.to_string()),
+            PathKey::Index(_) => None,
+        };
+        let demanded: HashSet<_> = assertions.iter().filter_map(name).collect();
+        let near = NearSearch::default();
+        for given in &format.program {
+            let Given::All(path) = given else { continue };
+            for member in path.find(case).into_iter().flat_map(JsonNode::members) {
+                if demanded.contains(&*member.key) {
+                    continue;
+                }
+                if let Some(index) = self.index(&member.key, &near, self.family.state.len()) {
+                    self.demand(index, member.value, DemandPlace::At(object.at()), assertions);
+                }
             }
         }
     }

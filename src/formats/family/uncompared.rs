@@ -1,6 +1,6 @@
 //! Why a change of a datum changes no verdict, as the declaration says: for `vmconf audit`.
 
-use super::declaration::{Declaration, Demanded, FormatDeclaration, Given};
+use super::declaration::{Declaration, Demanded, FormatDeclaration, Given, UnlistedFields};
 use super::demands::UNLISTED;
 use super::node_path::{NodePath, PathStep};
 use crate::formats::uncompared::UncomparedRule;
@@ -10,6 +10,7 @@ const ORDER: &str = "the members of an object have no order";
 const NAME: &str = "a name says nothing of the machine";
 const INFO: &str = "what is known about a case is not compared";
 const MISSING: &str = "a field whose datum is missing is not compared";
+const UNCHANGED: &str = "unlisted = \"unchanged\": a field whose datum is missing is as it was given";
 const CELLS: &str = "the cells of a memory have no order";
 const ONLY_LISTED: &str = "unlisted = \"any\": only listed cells are compared";
 const ZERO: &str = "unlisted = \"zero\": a cell that is not listed is 0";
@@ -73,7 +74,8 @@ pub(super) fn rule_of(
     let (field, inside) =
         format.step.expect.iter().find_map(|demanded| demanded_field(family, demanded, before))?;
     if change == "removed" && inside.is_empty() {
-        return Some(rule(FORMAT, MISSING));
+        let is_unchanged = format.step.unlisted == UnlistedFields::Unchanged;
+        return Some(rule(FORMAT, if is_unchanged { UNCHANGED } else { MISSING }));
     }
     of_part(innermost(&field.field_type, &field.options, inside), change)
 }

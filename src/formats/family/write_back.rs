@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 use super::declaration::{Declaration, Demanded};
 use super::fill::Gap;
 use super::new_cases::{FamilyWriter, hex, json, member_of, number_of};
-use super::node_path::NodePath;
+use super::node_path::{NodePath, PathStep};
 use crate::formats::write_back::{NotRepresentable, WrittenBack, WrongAssertion, hex_like, number_like};
 use crate::model::assertion::Expected;
 use crate::model::field_type::{DeclaredField, FieldType, MemoryType};
@@ -52,7 +52,8 @@ pub(super) fn write_back<'d>(writer: FamilyWriter<'_>, wrong: &WrongAssertion<'d
 fn undemanded<'d>(writer: FamilyWriter<'_>, wrong: &WrongAssertion<'d, '_>) -> Option<WrittenBack<'d>> {
     let PathKey::Name(name) = wrong.at.first() else { return None };
     let index = writer.declaration.state.iter().position(|field| field.name == *name)?;
-    match writer.own_demand(index)? {
+    let Some(demanded) = writer.own_demand(index) else { return unlisted(writer, wrong, index) };
+    match demanded {
         Demanded::At { path, absent: Some(absent), .. } if !lies_at(wrong, path) => {
             // What of it differs has a place of its own in the next round.
             let value = serde_json::from_str(absent.text()).ok();
@@ -66,6 +67,26 @@ fn undemanded<'d>(writer: FamilyWriter<'_>, wrong: &WrongAssertion<'d, '_>) -> O
         }
         Demanded::At { .. } | Demanded::Constant { .. } | Demanded::All(_) => None,
     }
+}
+
+/// What to do about a field that the object of all demanded ones does not list, so that it must be as it was given;
+/// `None` if the case lists it.
+fn unlisted<'d>(
+    writer: FamilyWriter<'_>,
+    wrong: &WrongAssertion<'d, '_>,
+    index: usize,
+) -> Option<WrittenBack<'d>> {
+    let field = &writer.declaration.state[index];
+    if !wrong.node.is_object() || writer.takes_demand(wrong, &field.name) {
+        return None;
+    }
+    let member = [PathStep::Member(field.name.to_string())];
+    let gap = Gap::of(wrong.node, &member).filter(|_| *wrong.at == Path::field(field.name.clone()))?;
+    let value = wrong.present().and_then(|value| json(value, &field.field_type));
+    Some(value.and_then(|value| {
+        let change = gap.put(value);
+        change.map(|change| vec![change]).ok_or_else(|| NotRepresentable::because("it cannot be added"))
+    }))
 }
 
 impl FamilyWriter<'_> {

@@ -122,7 +122,7 @@ fn with_destinations(isa: &Isa, targets: StackTargets, pieces: Vec<ReadPiece>) -
     let Some(push) = isa.by_name(targets.push) else { return Vec::new() };
     let target = |pair: &[ReadPiece]| {
         let [(_, pushed), (_, jump)] = pair else { return None };
-        let [ImmediateOperand::Data(_)] = pushed.op.operands else { return None };
+        let [ImmediateOperand::Word(_)] = pushed.op.operands else { return None };
         let number = BigInt::from_bytes_be(Sign::Plus, &pushed.bytes[1..]);
         let index = index_at(&pieces, usize::try_from(number).ok()?)?;
         let is_destination = pieces.get(index).is_some_and(|it| it.1.op.name == targets.destination);

@@ -110,15 +110,17 @@ fn simplify_operands(minimizer: &mut Minimizer<'_>, isa: &'static Isa, at: usize
 fn simpler(isa: &Isa, line: &ListingLine<'_>) -> Vec<Vec<u8>> {
     let Some(op) = line.op else { return Vec::new() };
     match *op.operands {
-        [ImmediateOperand::Data(size)] => {
+        [ImmediateOperand::Data(size) | ImmediateOperand::Word(size)] => {
             let data = &line.bytes[1..];
             let significant = &data[data.iter().take_while(|byte| **byte == 0).count()..];
             // PUSH1 to PUSH32 push data of their sizes.
             let stem = op.name.trim_end_matches(|digit: char| digit.is_ascii_digit());
             let push = |data: &[u8]| {
                 let op = isa.by_name(&format!("{stem}{}", data.len()))?;
-                (op.operands == [ImmediateOperand::Data(data.len() as u8)])
-                    .then(|| [&[op.code as u8], data].concat())
+                let size = data.len() as u8;
+                (op.operands == [ImmediateOperand::Data(size)]
+                    || op.operands == [ImmediateOperand::Word(size)])
+                .then(|| [&[op.code as u8], data].concat())
             };
             let half = &significant[..significant.len() / 2];
             let shorter: [&[u8]; 4] = [&[0], &[1], half, significant];
@@ -318,10 +320,11 @@ fn mend(line: &ListingLine<'_>, piece: &mut [u8], moved: &BTreeMap<usize, usize>
         let Some((bytes, _)) = operand.split(&line.bytes[at..]) else { return };
         let new = match operand {
             ImmediateOperand::Offset(size) => distance(line.offset, bytes, moved, usize::from(*size)),
-            ImmediateOperand::Data(size) => destination(bytes, moved, destinations, usize::from(*size)),
-            ImmediateOperand::Unsigned(_) | ImmediateOperand::Signed(_) | ImmediateOperand::Prefixed(_) => {
-                None
-            }
+            ImmediateOperand::Word(size) => destination(bytes, moved, destinations, usize::from(*size)),
+            ImmediateOperand::Data(_)
+            | ImmediateOperand::Unsigned(_)
+            | ImmediateOperand::Signed(_)
+            | ImmediateOperand::Prefixed(_) => None,
         };
         if let Some(new) = new {
             piece[at..at + new.len()].copy_from_slice(&new);

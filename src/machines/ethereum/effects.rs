@@ -62,8 +62,10 @@ impl DeclaredPlaces for Ethereum {
             Memory(start, length) => self.memory_cells(start, self.small(length)),
             Word(start) => self.memory_cells(start, Some(32)),
             Byte(start) => self.memory_cells(start, Some(1)),
-            Storage(key) => vec![storage("storage", own, self.word(key).unwrap_or_default())],
-            Transient(key) => vec![storage("transient storage", own, self.word(key).unwrap_or_default())],
+            Storage(key) => self.word(key).map(|key| storage("storage", own, key)).into_iter().collect(),
+            Transient(key) => {
+                self.word(key).map(|key| storage("transient storage", own, key)).into_iter().collect()
+            }
             Balance(operand) => {
                 self.address(operand).map(|it| of_account("balance", it)).into_iter().collect()
             }

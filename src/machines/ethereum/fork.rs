@@ -39,6 +39,9 @@ const CANCUN: Option<Blobs> = Some(BLOBS_OF_CANCUN);
 const BLOBS_OF_CANCUN: Blobs = Blobs { most: 6, fraction: 3_338_477 };
 const PRAGUE: Option<Blobs> = Some(Blobs { most: 9, fraction: 5_007_716 });
 const OSAKA: Option<Blobs> = Some(Blobs { most: MAX_SINCE_OSAKA, fraction: 5_007_716 });
+/// EIP-7892: forks that change only how many blobs a block has, and their price.
+const BPO1: Option<Blobs> = Some(Blobs { most: MAX_SINCE_OSAKA, fraction: 8_346_193 });
+const BPO2: Option<Blobs> = Some(Blobs { most: MAX_SINCE_OSAKA, fraction: 11_684_671 });
 
 /// EIP-7594: a transaction may carry fewer blobs than a block.
 const MAX_SINCE_OSAKA: u64 = 6;
@@ -63,12 +66,13 @@ const FORKS: &[ForkRules] = &[
     fork("Cancun", SpecId::CANCUN, CANCUN),
     fork("Prague", SpecId::PRAGUE, PRAGUE),
     fork("Osaka", SpecId::OSAKA, OSAKA),
-    fork("BPO1", SpecId::OSAKA, OSAKA),
-    fork("BPO2", SpecId::OSAKA, OSAKA),
-    fork("BPO3", SpecId::OSAKA, OSAKA),
-    fork("BPO4", SpecId::OSAKA, OSAKA),
-    fork("BPO5", SpecId::OSAKA, OSAKA),
-    fork("Amsterdam", SpecId::AMSTERDAM, OSAKA),
+    fork("BPO1", SpecId::OSAKA, BPO1),
+    fork("BPO2", SpecId::OSAKA, BPO2),
+    // The main chain has no further schedule.
+    fork("BPO3", SpecId::OSAKA, BPO2),
+    fork("BPO4", SpecId::OSAKA, BPO2),
+    fork("BPO5", SpecId::OSAKA, BPO2),
+    fork("Amsterdam", SpecId::AMSTERDAM, BPO2),
 ];
 
 impl ForkRules {

@@ -169,10 +169,10 @@ const DOCS: &[(u8, &str)] = &[
 
 /// The immediate operands by their length.
 static OPERANDS: [[ImmediateOperand; 1]; 33] = {
-    let mut operands = [[ImmediateOperand::Data(0)]; 33];
+    let mut operands = [[ImmediateOperand::Word(0)]; 33];
     let mut length = 0;
     while length < operands.len() {
-        operands[length] = [ImmediateOperand::Data(length as u8)];
+        operands[length] = [ImmediateOperand::Word(length as u8)];
         length += 1;
     }
     operands

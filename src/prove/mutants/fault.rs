@@ -333,10 +333,10 @@ fn result_of(op: &OpInfo, has: &Has) -> Sort {
     }
     match op.operands {
         [operand] if op.pops == 0 && op.effects.is_empty() => match *operand {
-            ImmediateOperand::Data(size) if has.compounds => Sort::Bytes { most: size.into() },
+            ImmediateOperand::Data(size) => Sort::Bytes { most: size.into() },
             ImmediateOperand::Prefixed(_) => Sort::Bytes { most: usize::MAX },
-            ImmediateOperand::Data(size) if size < 32 => Sort::Amount { bits: 8 * u32::from(size) },
-            ImmediateOperand::Data(size)
+            ImmediateOperand::Word(size) if size < 32 => Sort::Amount { bits: 8 * u32::from(size) },
+            ImmediateOperand::Word(size)
             | ImmediateOperand::Unsigned(size)
             | ImmediateOperand::Signed(size)
             | ImmediateOperand::Offset(size) => Sort::Word { bits: 8 * u32::from(size) },

@@ -34,6 +34,8 @@ pub struct Conversation {
     stderr: Stderr,
     /// The limit on its memory, in bytes.
     memory: u64,
+    /// Why it was ended first: other threads only see that its output ends.
+    first_trouble: Mutex<Option<Trouble>>,
 }
 
 /// Lines to write, and who waits for the lines that answer them.
@@ -57,8 +59,8 @@ pub struct Asking {
 pub(super) struct Awaited<'c> {
     conversation: &'c Conversation,
     answers: Receiver<Incoming>,
-    /// When the lines were sent, or the last of them was answered.
-    since: Instant,
+    /// Since when the next answer is due; `None` while the process answers other requests.
+    since: Option<Instant>,
     timeout: Duration,
     /// How often the time may begin anew.
     most_alive: u32,
@@ -95,7 +97,14 @@ impl Conversation {
         thread::spawn(move || reading.read(output));
         let memory = command.memory.unwrap_or(DEFAULT_MEMORY);
         let requests = Mutex::new(Some(requests));
-        Ok(Conversation { member: Mutex::new(member), requests, lines, stderr, memory })
+        Ok(Conversation {
+            member: Mutex::new(member),
+            requests,
+            lines,
+            stderr,
+            memory,
+            first_trouble: Mutex::default(),
+        })
     }
 
     /// Writes a line and reads the line that answers it, both with their terminators.
@@ -111,7 +120,7 @@ impl Conversation {
     }
 
     /// Writes lines, each with its terminator, that are answered in their order. `ids` are the numbers of the requests, and
-    /// `timeout` is how long each answer may take.
+    /// `timeout` is how long each answer may take once those before it are there.
     ///
     /// # Errors
     ///
@@ -127,7 +136,7 @@ impl Conversation {
         let waiting = ids.iter().map(|id| Waiting { id: *id, answer: answer.clone() }).collect();
         let requests = lock(&self.requests).clone().ok_or(Trouble::Closed)?;
         requests.send(SentRequests { lines, waiting }).map_err(|_| Trouble::Closed)?;
-        Ok(Awaited { conversation: self, answers, since: Instant::now(), timeout, most_alive: 0 })
+        Ok(Awaited { conversation: self, answers, since: None, timeout, most_alive: 0 })
     }
 
     /// Closes the input of the process, so that it ends.
@@ -159,6 +168,7 @@ impl Conversation {
 
     /// Ends the process, and returns how the trouble ends the case.
     pub fn end(&self, trouble: Trouble) -> Stopped {
+        let first = lock(&self.first_trouble).get_or_insert_with(|| trouble.clone()).clone();
         self.close();
         let patience = if trouble == Trouble::Closed { PATIENCE } else { Duration::ZERO };
         let status = lock(&self.member).end(patience);
@@ -177,7 +187,7 @@ impl Conversation {
             }
             Trouble::Broke(what) => Stopped::Crash(broke_down(what)),
             Trouble::Closed => {
-                let what = status.map_or_else(|| "closed its standard output".to_owned(), ended);
+                let what = status.map_or_else(|| closed(&first), ended);
                 Stopped::Crash(broke_down(what + &memory + &wrote))
             }
         }
@@ -193,15 +203,17 @@ impl Awaited<'_> {
     pub(super) fn next(&mut self, interrupt: &Interrupt) -> Result<Vec<u8>, Trouble> {
         let mut has_ended = false;
         loop {
-            let left = self.timeout.saturating_sub(self.since.elapsed());
+            let waited = self.since.map_or(Duration::ZERO, |since| since.elapsed());
+            let left = self.timeout.saturating_sub(waited);
             match self.answers.recv_timeout(left.min(INTERVAL)) {
                 Ok(Incoming::Answer(answer)) => {
-                    self.since = Instant::now();
+                    self.since = None;
                     return answer;
                 }
+                Ok(Incoming::Due) => self.since = Some(Instant::now()),
                 Ok(Incoming::Alive) if self.most_alive > 0 => {
                     self.most_alive -= 1;
-                    self.since = Instant::now();
+                    self.since = Some(Instant::now());
                 }
                 Ok(Incoming::Alive) => {}
                 Err(RecvTimeoutError::Disconnected) => return Err(Trouble::Closed),
@@ -269,6 +281,17 @@ fn limit_data(member: &GroupMember) {
     }
     #[cfg(not(target_os = "linux"))]
     let _ = member;
+}
+
+/// Why there is no more output of a process that did not end by itself.
+fn closed(first: &Trouble) -> String {
+    match first {
+        Trouble::Late(timeout) => {
+            format!("vmconf ended it, since it gave another request no answer in {} s", timeout.as_secs_f64())
+        }
+        Trouble::Broke(what) => format!("vmconf ended it, since it {what}"),
+        Trouble::Closed | Trouble::Interrupted => "closed its standard output".to_owned(),
+    }
 }
 
 /// How a process ended: `killed by SIGSEGV`.

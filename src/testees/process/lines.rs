@@ -19,6 +19,8 @@ pub(super) enum Incoming {
     Answer(Result<Vec<u8>, Trouble>),
     /// The process is alive.
     Alive,
+    /// All requests before this one are answered, so that its time begins.
+    Due,
 }
 
 /// A thread that waits for an answer.
@@ -69,7 +71,12 @@ impl TesteeLines {
         match (state.early.take(), &state.end) {
             (Some(line), _) => state.answer(waiting, line),
             (None, Some(end)) => drop(waiting.answer.send(Incoming::Answer(Err(end.clone())))),
-            (None, None) => state.waiting.push_back(waiting),
+            (None, None) => {
+                state.waiting.push_back(waiting);
+                if state.waiting.len() == 1 {
+                    state.begin();
+                }
+            }
         }
     }
 
@@ -112,7 +119,10 @@ impl TesteeLines {
             return state.add_stray(format!("{what}: {}", quoted_bytes(&line)));
         }
         match state.waiting.pop_front() {
-            Some(waiting) => state.answer(waiting, line),
+            Some(waiting) => {
+                state.answer(waiting, line);
+                state.begin();
+            }
             None => state.early = Some(line),
         }
     }
@@ -187,6 +197,14 @@ impl LineState {
         self.answered = id.unwrap_or(0);
         // The thread may have stopped waiting.
         let _ = answer.send(Incoming::Answer(Ok(line)));
+    }
+
+    /// Says that the next answer is due.
+    fn begin(&self) {
+        if let Some(next) = self.waiting.front() {
+            // The thread may have stopped waiting.
+            let _ = next.answer.send(Incoming::Due);
+        }
     }
 
     fn add_stray(&mut self, first: String) {

@@ -1,6 +1,6 @@
 //! What of a field is compared, and what a user ignores.
 
-use super::{against, against_with, declaration, folder, vmconf_in};
+use super::{against, against_with, answering, declaration, folder, vmconf_in};
 
 /// `json` is compared as JSON values, in which members have no order, wherever an object is.
 #[test]
@@ -36,7 +36,7 @@ fn a_field_that_is_not_reported_fails() {
         assert_eq!(against(&state, &vectors, &both).exit, 0, "{state}");
         // The machine says that it reports the field.
         let folder = folder(&[("m.toml", &declaration(&state)), ("m.json", &vectors)]);
-        let vm = super::answering(folder.path(), &both);
+        let vm = answering(folder.path(), &both);
         let script = folder.path().join("machine.sh");
         let without = std::fs::read_to_string(&script).unwrap().replace(&both, r#"{"a":1}"#);
         std::fs::write(&script, without).unwrap();
@@ -77,7 +77,7 @@ fn members_beside_the_cases_are_noted() {
     for note in ["\"meta\" is ignored\n --> m.json:1:2", "\"tests2\" is ignored\n --> m.json:1:47"] {
         assert!(ran.stdout.contains(note), "{note}: {ran:?}");
     }
-    let vm = super::answering(folder.path(), r#"{"s":1}"#);
+    let vm = answering(folder.path(), r#"{"s":1}"#);
     let strict = ["run", "m.json", "--family", "./m.toml", "--strict", "--vm", &vm];
     assert_eq!(vmconf_in(folder.path(), &strict).exit, 0);
 }
@@ -107,7 +107,7 @@ fn a_matrix_lists_what_it_does_not_compare() {
     let declared = format!("optional = ['f']\n{}", declaration("a = 'u8'\nf = 'u8'"));
     let vectors = r#"[{"b":{},"e":{"a":7,"f":2}},{"b":{},"e":{"a":7,"f":3}}]"#;
     let folder = folder(&[("m.toml", &declared), ("m.json", vectors)]);
-    let vm = super::answering(folder.path(), r#"{"a":"0x7"}"#);
+    let vm = answering(folder.path(), r#"{"a":"0x7"}"#);
     let matrix = |form: &str| {
         let args = ["matrix", "m.json", "--family", "./m.toml", "--vm", &vm, "--output", form];
         let ran = vmconf_in(folder.path(), &args);
@@ -127,4 +127,41 @@ fn a_matrix_lists_what_it_does_not_compare() {
     let schema = std::fs::read_to_string(crate::support::at_root("schemas/matrix.schema.json")).unwrap();
     let schema = crate::support::validator::Validator::new(&serde_json::from_str(&schema).unwrap());
     schema.assert_accepts(&json, "the matrix");
+}
+
+/// Vectors that leave out the registers which an instruction does not change.
+#[test]
+#[cfg(unix)]
+fn given_fields_that_are_not_listed_must_be_unchanged() {
+    const DECLARATION: &str = "machine = 'm'\n[state]\na = 'u8'\nb = 'u8'\nc = 'u8'\nram = 'memory<u8, u8>'\n[format]\n\
+        cases = '$[*]'\nprogram = { '*' = '$.b.regs', ram = '$.b.ram' }\n\
+        expect = { '*' = { at = '$.e.regs', unlisted = 'unchanged' }, ram = '$.e.ram', c = '$.c' }\n";
+    const VECTORS: &str = r#"[{"b":{"regs":{"a":1,"b":2,"c":3},"ram":[]},"e":{"regs":{"a":5},"ram":[]}}]"#;
+    let folder = folder(&[("m.toml", DECLARATION), ("m.json", VECTORS)]);
+    let run = |command: &[&str], fields: &str| {
+        let vm = answering(folder.path(), fields);
+        vmconf_in(folder.path(), &[command, &["m.json", "--family", "./m.toml", "--vm", &vm]].concat())
+    };
+    // What has a place of its own is demanded only there.
+    let unchanged = r#"{"a":5,"b":2,"c":9,"ram":{}}"#;
+    assert_eq!(run(&["run"], unchanged).exit, 0);
+    let changed = r#"{"a":5,"b":7,"c":9,"ram":{}}"#;
+    let ran = run(&["run"], changed);
+    let difference = "m.json:1:59: b\n    expected 2\n    actual   7\n";
+    assert!(ran.exit == 1 && ran.stdout.contains(difference), "{ran:?}");
+    assert_eq!(run(&["bless", "--yes"], changed).exit, 0);
+    let blessed = std::fs::read_to_string(folder.path().join("m.json")).unwrap();
+    assert_eq!(blessed, VECTORS.replace(r#"{"a":5}"#, r#"{"a":5, "b":7}"#));
+    let audit = vmconf_in(folder.path(), &["audit", "m.json", "--family", "./m.toml"]);
+    assert!(audit.exit == 0 && !audit.stdout.contains("not noticed:"), "{audit:?}");
+}
+
+/// What was given is not the state before a later step.
+#[test]
+fn unlisted_fields_are_not_compared_in_steps() {
+    let declaration = "machine = 'm'\n[state]\na = 'u8'\n[format]\ncases = '$[*]'\nprogram = { '*' = '$.b' }\n\
+        steps = '$.steps[*]'\n[format.step]\nexpect = { '*' = { at = '$.e', unlisted = 'unchanged' } }\n";
+    let folder = folder(&[("m.toml", declaration)]);
+    let ran = vmconf_in(folder.path(), &["family", "check", "m.toml"]);
+    assert!(ran.exit == 3 && format!("{ran:?}").contains("unlisted = "), "{ran:?}");
 }

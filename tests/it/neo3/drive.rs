@@ -127,6 +127,7 @@ fn instruction(op: &'static OpInfo) -> impl Strategy<Value = Vec<u8>> {
                 }
                 ImmediateOperand::Signed(size)
                 | ImmediateOperand::Unsigned(size)
+                | ImmediateOperand::Word(size)
                 | ImmediateOperand::Data(size) => {
                     let size = usize::from(size);
                     bytes.extend(if first < 64 { &rest[..size] } else { &[0; 32][..size] });

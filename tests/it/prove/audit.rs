@@ -142,6 +142,12 @@ fn the_command_lists_rules_and_exits_with_0() {
     Validator::named("audit").assert_accepts(&json, "the audit");
 }
 
+#[test]
+fn no_change_at_all_is_refused() {
+    let ran = vmconf(&["audit", "vectors/evm/arithmetic/add.json", "--changes", "0"]);
+    assert!(ran.exit == 2 && ran.stderr.contains("must be at least 1"), "{ran:?}");
+}
+
 /// A case whose gas is wrong passes without it, and is audited as one that passes: what it demands of gas is left out.
 #[test]
 fn ignored_fields_are_left_out() {

@@ -292,6 +292,28 @@ fn faults_under_a_driver_are_noticed() {
     assert_eq!(outcomes, [FaultOutcome::Killed; 3], "{}", table(&mutants));
 }
 
+/// Two loops of 210,000 instructions, and between them the only `ADD`, where a long run is not observed whole.
+#[test]
+fn what_only_the_middle_of_a_long_run_executes_is_seen() {
+    const LOOP: &str = "62007530 5b 6001 9003 80 60xx 57 50";
+    let at = |start: usize| LOOP.replace("xx", &format!("{:02x}", start + 4)).replace(' ', "");
+    let first = at(0);
+    let code = format!("0x{first}6001600201600055{}00", at(first.len() / 2 + 8));
+    let folder = tempfile::TempDir::new().unwrap();
+    let path = folder.path().join("long.json");
+    let path = path.to_str().unwrap();
+    let ran = vmconf(&["exec", "evm", &code, "--gas", "10000000", "--vector", path]);
+    assert_eq!(ran.exit, 0, "{ran:?}");
+    let mutants = |arguments: &[&str]| {
+        let only = ["--only", "evm/ADD/one-more", "--search", "0", "--output", "all"];
+        vmconf(&[&["mutants", path], &only[..], arguments].concat()).stdout
+    };
+    let killed = mutants(&[]);
+    assert!(killed.starts_with("killed "), "{killed}");
+    let unknown = mutants(&["--max-work", "1000"]);
+    assert!(unknown.contains("1 case not run, since --max-work allows too few instructions"), "{unknown}");
+}
+
 /// Only the gas tells that an instruction has another price.
 #[test]
 fn faults_in_ignored_fields_are_not_noticed() {

@@ -6,7 +6,8 @@ use globset::GlobBuilder;
 use toml::de::{DeTable, DeValue};
 
 use super::parts::{
-    Demanded, FilePattern, FormatDeclaration, Given, MAX_NAME, StepActions, StepDeclaration, member,
+    Demanded, FilePattern, FormatDeclaration, Given, MAX_NAME, StepActions, StepDeclaration, UnlistedFields,
+    member,
 };
 use super::toml_reader::{TomlReader, TomlValue};
 use crate::formats::family::constant;
@@ -135,7 +136,12 @@ fn step(
         }
     }
     let Some(inner) = value.get_ref().as_table() else { return StepDeclaration::default() };
-    step_of(reader, inner, names, &value.span())
+    let step = step_of(reader, inner, names, &value.span());
+    if step.unlisted == UnlistedFields::Unchanged {
+        let what = "unlisted = \"unchanged\" in a step: what was given is the state before the first one";
+        reader.error(value.span(), what, "a path");
+    }
+    step
 }
 
 fn step_of(
@@ -145,8 +151,10 @@ fn step_of(
     span: &Range<usize>,
 ) -> StepDeclaration {
     let actions = table.get("do").map(|value| actions(reader, value)).unwrap_or_default();
-    let expect = reader.required(table, "expect", span).map(|value| expect(reader, value, names));
-    StepDeclaration { actions, expect: expect.unwrap_or_default() }
+    let mut unlisted = UnlistedFields::default();
+    let expect =
+        reader.required(table, "expect", span).map(|value| expect(reader, value, names, &mut unlisted));
+    StepDeclaration { actions, expect: expect.unwrap_or_default(), unlisted }
 }
 
 fn files(reader: &mut TomlReader<'_>, value: &TomlValue<'_>) -> Vec<FilePattern> {
@@ -208,12 +216,17 @@ fn give(
     Some(Given::Constant(index, typed_constant(reader, constant, field)?))
 }
 
-fn expect(reader: &mut TomlReader<'_>, value: &TomlValue<'_>, names: &Names<'_>) -> Vec<Demanded> {
+fn expect(
+    reader: &mut TomlReader<'_>,
+    value: &TomlValue<'_>,
+    names: &Names<'_>,
+    unlisted: &mut UnlistedFields,
+) -> Vec<Demanded> {
     let mut demanded = Vec::new();
     for (key, value) in reader.table(value, "expect") {
         let name = key.get_ref().as_ref();
         if name == ALL {
-            demanded.extend(reader.single_path(value, name).map(Demanded::All));
+            demanded.extend(demand_all(reader, value, unlisted).map(Demanded::All));
             continue;
         }
         let Some(field) = names.state.iter().position(|field| field.name == *name) else {
@@ -224,6 +237,27 @@ fn expect(reader: &mut TomlReader<'_>, value: &TomlValue<'_>, names: &Names<'_>)
         demanded.extend(demand(reader, value, field, &names.state[field]));
     }
     demanded
+}
+
+/// A path, or `{ at = PATH, unlisted = "unchanged" }`.
+fn demand_all(
+    reader: &mut TomlReader<'_>,
+    value: &TomlValue<'_>,
+    unlisted: &mut UnlistedFields,
+) -> Option<NodePath> {
+    let Some(table) = value.get_ref().as_table() else { return reader.single_path(value, ALL) };
+    for (key, _) in reader.table(value, ALL) {
+        if !["at", "unlisted"].contains(&key.get_ref().as_ref()) {
+            reader.unknown(key, "key", ["at", "unlisted"]);
+        }
+    }
+    match table.get("unlisted") {
+        Some(said) if said.get_ref().as_str() == Some("unchanged") => *unlisted = UnlistedFields::Unchanged,
+        Some(said) => reader.wrong(said, "unlisted", "\"unchanged\""),
+        None => {}
+    }
+    let at = reader.required(table, "at", &value.span())?;
+    reader.single_path(at, "at")
 }
 
 /// A path, `{ at = PATH, absent = VALUE }` or `{ value = VALUE }`.

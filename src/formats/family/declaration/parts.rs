@@ -70,6 +70,17 @@ pub(in crate::formats::family) struct FilePattern {
 pub(in crate::formats::family) struct StepDeclaration {
     pub(in crate::formats::family) actions: StepActions,
     pub(in crate::formats::family) expect: Vec<Demanded>,
+    pub(in crate::formats::family) unlisted: UnlistedFields,
+}
+
+/// What must be true of the given fields that the object of all demanded ones does not list, and nothing else demands.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(in crate::formats::family) enum UnlistedFields {
+    /// Nothing.
+    #[default]
+    Any,
+    /// They are as they were given.
+    Unchanged,
 }
 
 /// The actions of a step.
