@@ -67,6 +67,10 @@ impl CheckArgs {
             out.file(&checked)?;
         }
         out.end(&summary)?;
+        let restrictions = settings.restrictions();
+        if !restrictions.is_empty() {
+            output::note(&format!("note: only selected cases were checked{restrictions}"));
+        }
         Ok(match summary {
             LintSummary { errors: 1.., .. } => Exit::Broken,
             _ if unwritten > 0 => Exit::Broken,

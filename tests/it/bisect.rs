@@ -53,7 +53,8 @@ fn a_planted_difference_is_found() {
 fn values_in_other_notations_are_equal() {
     let one = r#"{"pc":0,"op":96,"gas":"0x64","gasCost":"0x3","stack":["0x3"],"returnData":"0x"}"#;
     let other = r#"{"pc":0,"op":"0x60","gas":100,"gasCost":9,"stack":["0x0003"],"opName":"PUSH1"}"#;
-    assert_eq!(compare(one, &format!("geth\n\n{other}\n")).stdout, "no difference in 1 step\n");
+    let expected = "no difference in 1 step\nnot compared, since /other does not report it: returnData\n";
+    assert_eq!(compare(one, &format!("geth\n\n{other}\n")).stdout, expected);
 }
 
 /// What only one of the traces has cannot be compared, which is said, also where it is lacking in one step alone.

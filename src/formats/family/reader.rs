@@ -20,7 +20,7 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::field_type::DeclaredField;
 use crate::model::name::Name;
 use crate::model::near_search::NearSearch;
-use crate::model::path::{Path, PathKey};
+use crate::model::path::Path;
 use crate::model::position::Origin;
 use crate::model::rule::LintRule;
 use crate::model::value::Value;
@@ -415,7 +415,8 @@ impl CaseReader<'_> {
         }
     }
 
-    /// Demands that the fields are as they were given of which nothing is demanded yet.
+    /// Demands that the fields are as they were given that have no place of their own, and that the object of all
+    /// demanded fields does not list.
     fn demand_unchanged(
         &mut self,
         format: &FormatDeclaration,
@@ -427,19 +428,19 @@ impl CaseReader<'_> {
             Demanded::At { .. } | Demanded::Constant { .. } => None,
         };
         let Some(object) = format.step.expect.iter().find_map(is_all) else { return };
-        let name = |assertion: &Assertion| match assertion.at.first() {
-            PathKey::Name(name) => Some(name.to_string()),
-            PathKey::Index(_) => None,
+        let listed: HashSet<_> = object.members().map(|member| member.key).collect();
+        let has_place = |index: usize| {
+            format.step.expect.iter().any(|demanded| match demanded {
+                Demanded::At { field, .. } | Demanded::Constant { field, .. } => *field == index,
+                Demanded::All(_) => false,
+            })
         };
-        let demanded: HashSet<_> = assertions.iter().filter_map(name).collect();
         let near = NearSearch::default();
         for given in &format.program {
             let Given::All(path) = given else { continue };
             for member in path.find(case).into_iter().flat_map(JsonNode::members) {
-                if demanded.contains(&*member.key) {
-                    continue;
-                }
-                if let Some(index) = self.index(&member.key, &near, self.family.state.len()) {
+                let index = self.index(&member.key, &near, self.family.state.len());
+                if let Some(index) = index.filter(|it| !listed.contains(&member.key) && !has_place(*it)) {
                     self.demand(index, member.value, DemandPlace::At(object.at()), assertions);
                 }
             }
