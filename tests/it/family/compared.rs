@@ -151,7 +151,7 @@ fn given_fields_that_are_not_listed_must_be_unchanged() {
     assert!(ran.exit == 1 && ran.stdout.contains(difference), "{ran:?}");
     assert_eq!(run(&["bless", "--yes"], changed).exit, 0);
     let blessed = std::fs::read_to_string(folder.path().join("m.json")).unwrap();
-    assert_eq!(blessed, VECTORS.replace(r#"{"a":5}"#, r#"{"a":5, "b":7}"#));
+    assert_eq!(blessed, VECTORS.replace(r#"{"a":5}"#, r#"{"a":5,"b":7}"#));
     let audit = vmconf_in(folder.path(), &["audit", "m.json", "--family", "./m.toml"]);
     assert!(audit.exit == 0 && !audit.stdout.contains("not noticed:"), "{audit:?}");
 }
