@@ -23,7 +23,17 @@ const CLASSES: &[(&str, &[&str])] = &[
         "less than intrinsic gas",
         &["INTRINSIC_GAS_TOO_LOW", "IntrinsicGas", "TR_IntrinsicGas", "TR_NoFundsOrGas"],
     ),
-    ("fee overflow", &["GASLIMIT_PRICE_PRODUCT_OVERFLOW", "TR_NoFundsX"]),
+    // No account has as much as the sum, so that clients say that its funds do not suffice.
+    (
+        "fee overflow",
+        &[
+            "GASLIMIT_PRICE_PRODUCT_OVERFLOW",
+            "TR_NoFundsX",
+            "INSUFFICIENT_ACCOUNT_FUNDS",
+            "TR_NoFunds",
+            "TR_NoFundsOrGas",
+        ],
+    ),
     ("less than floor gas", &["INTRINSIC_GAS_BELOW_FLOOR_GAS_COST"]),
     (
         "type before its fork",

@@ -21,7 +21,7 @@ pub(super) fn touched(
 ) -> &'static str {
     let touches = match state {
         Some(state) => program.get("env").is_some_and(|env| lists_coinbase(state, env)),
-        None => !is_root_of(program, root),
+        None => is_root_with_coinbase(program, root),
     };
     if touches { "coinbase" } else { "nothing" }
 }
@@ -33,19 +33,26 @@ fn lists_coinbase(state: JsonNode<'_>, env: &Value) -> bool {
     state.members().any(|account| is_it(&account.key))
 }
 
-/// Whether the demanded root is that of the accounts before the transaction.
-fn is_root_of(program: &Value, root: Option<JsonNode<'_>>) -> bool {
-    let before = program.get("pre").and_then(root_of);
-    root.and_then(|root| hash(root).ok()).is_some_and(|root| before == Some(B256::from(root)))
+/// Whether the demanded root is that of the accounts before the transaction and an empty coinbase.
+fn is_root_with_coinbase(program: &Value, root: Option<JsonNode<'_>>) -> bool {
+    let touched = || {
+        let mut leaves = leaves_of(program.get("pre")?)?;
+        let Some(Value::Bytes(coinbase)) = program.get("env")?.get("coinbase") else { return None };
+        let coinbase = Address::try_from(&**coinbase).ok()?;
+        // An account that was there stays as it was, whether it was touched or not.
+        let is_new = leaves.iter().all(|(address, _)| *address != coinbase);
+        leaves.push((coinbase, TrieAccount::default()));
+        is_new.then(|| state_root_unhashed(leaves))
+    };
+    root.and_then(|root| hash(root).ok()).is_some_and(|root| touched() == Some(B256::from(root)))
 }
 
-/// The root of a record of accounts.
-fn root_of(accounts: &Value) -> Option<B256> {
+/// The accounts of a record, as the trie has them.
+fn leaves_of(accounts: &Value) -> Option<Vec<(Address, TrieAccount)>> {
     let account = |(key, account): &(Name, Value)| {
         Some((Address::try_from(&*hex_bytes(key.strip_prefix("0x")?)?).ok()?, leaf(account)?))
     };
-    let leaves: Option<Vec<_>> = accounts.members()?.iter().map(account).collect();
-    Some(state_root_unhashed(leaves?))
+    accounts.members()?.iter().map(account).collect()
 }
 
 fn leaf(account: &Value) -> Option<TrieAccount> {

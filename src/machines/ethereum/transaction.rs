@@ -18,6 +18,7 @@ use crate::machines::status::LoadError;
 use crate::model::value::Value;
 
 /// The types of transactions that have rules of their own here.
+const DYNAMIC_FEE: u8 = 2;
 const BLOBS: u8 = 3;
 const AUTHORIZATIONS: u8 = 4;
 
@@ -33,7 +34,8 @@ pub(super) fn read(
     let to = common.to()?;
     let tip = reader.small(common.tip()?)?;
     let price = reader.small(common.gas_price()?)?;
-    let fee = reader.small(common.fee()?)?;
+    // Transactions of the first two types have one price.
+    let fee = reader.small(common.fee()?)?.filter(|_| kind >= DYNAMIC_FEE);
     let nonce = reader.number(common.nonce()?)?.unwrap_or_default();
     let chain = reader.number(common.chain()?)?;
     let transaction = TxEnv {
