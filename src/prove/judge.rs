@@ -81,38 +81,27 @@ impl Negatives {
 }
 
 /// Whether a case passes, with this fault of the comparison or without one.
-fn passes(RecordedSteps { case, states, ignored }: &RecordedSteps, fault: Option<&JudgeFault>) -> bool {
-    let last = case.steps.len().saturating_sub(1);
-    case.steps.len() == states.len()
-        && case.steps.iter().zip(states).enumerate().all(|(number, (step, state))| {
-            [step.end.as_slice(), &step.assertions].into_iter().enumerate().all(|(part, assertions)| {
-                let place = JudgedPlace {
-                    state,
-                    ignored,
-                    is_end: part == 0,
-                    is_first: number == 0,
-                    is_last: number == last,
-                };
-                holds(assertions, &place, fault)
-            })
-        })
+fn passes(recorded: &RecordedSteps, fault: Option<&JudgeFault>) -> bool {
+    recorded.case.steps.len() == recorded.states.len()
+        && places(recorded).all(|(assertions, place)| holds(assertions, &place, fault))
 }
 
 /// Whether the fault accepts a datum that differs.
-fn forgives_some(RecordedSteps { case, states, ignored }: &RecordedSteps, fault: &JudgeFault) -> bool {
+fn forgives_some(recorded: &RecordedSteps, fault: &JudgeFault) -> bool {
+    places(recorded).any(|(assertions, place)| {
+        let mismatches = place.mismatches(assertions).unwrap_or_default();
+        mismatches.iter().any(|mismatch| (fault.forgives)(&place.seen(assertions, mismatch)))
+    })
+}
+
+/// The assertions of each step: how it ends, and the others.
+fn places(recorded: &RecordedSteps) -> impl Iterator<Item = (&[Assertion], JudgedPlace<'_>)> {
+    let RecordedSteps { case, states, ignored } = recorded;
     let last = case.steps.len().saturating_sub(1);
-    case.steps.iter().zip(states).enumerate().any(|(number, (step, state))| {
-        [step.end.as_slice(), &step.assertions].into_iter().enumerate().any(|(part, assertions)| {
-            let place = JudgedPlace {
-                state,
-                ignored,
-                is_end: part == 0,
-                is_first: number == 0,
-                is_last: number == last,
-            };
-            let mismatches = place.mismatches(assertions).unwrap_or_default();
-            mismatches.iter().any(|mismatch| (fault.forgives)(&place.seen(assertions, mismatch)))
-        })
+    case.steps.iter().zip(states).enumerate().flat_map(move |(number, (step, state))| {
+        let (is_first, is_last) = (number == 0, number == last);
+        let place = |is_end| JudgedPlace { state, ignored, is_end, is_first, is_last };
+        [(step.end.as_slice(), place(true)), (&step.assertions[..], place(false))]
     })
 }
 

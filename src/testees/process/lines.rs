@@ -220,3 +220,24 @@ impl LineState {
         (*length > 0).then(|| format!("{} without the end of the line{bytes}", quoted_bytes(start)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+
+    /// The time of a request begins when those before it are answered.
+    #[test]
+    fn a_request_is_due_after_the_one_before_it() {
+        let lines = TesteeLines::default();
+        let [(first, to_first), (second, to_second)] = [(); 2].map(|()| mpsc::channel());
+        lines.expect(Waiting { id: Some(1), answer: first });
+        lines.expect(Waiting { id: Some(2), answer: second });
+        assert!(matches!(to_first.try_recv(), Ok(Incoming::Due)));
+        assert!(to_second.try_recv().is_err());
+        lines.take(b"{\"type\":\"done\",\"id\":1}\n".to_vec());
+        assert!(matches!(to_first.try_recv(), Ok(Incoming::Answer(Ok(_)))));
+        assert!(matches!(to_second.try_recv(), Ok(Incoming::Due)));
+    }
+}
