@@ -120,8 +120,7 @@ fn show(found: &TraceComparison, names: &[String; 2], words: &ShellWords) -> any
         Ok(steps) => writeln!(out, "no difference in {}", counted(*steps, "step"))?,
         Err(divergence) => print(&mut out, divergence, names)?,
     }
-    let lacking: Vec<_> = lacking.iter().map(|(name, lack)| (*name, *lack)).collect();
-    print_lacking(&mut out, &lacking, names)?;
+    print_lacking(&mut out, lacking, names)?;
     if compared.is_err() {
         print_next_command(&mut out, words)?;
     }

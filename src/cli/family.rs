@@ -218,7 +218,7 @@ fn write_first(
     let document = document.map_err(|(text, fault)| BrokenInput(text.locate(fault).located(&shown)))?;
     let broken = |fault| BrokenInput(document.locate(fault).located(&shown));
     paths.look_at(document.root(), &shown);
-    let (format, _) = family.fitting_named(document.root(), &shown).map_err(broken)?;
+    let (format, _) = family.fitting(document.root(), &shown).map_err(broken)?;
     let entries = (format.outline)(document.root()).map_err(broken)?;
     let first = entries.first().context("a file without cases")?;
     let node = JsonNode::at_index(&document, first.node);

@@ -115,7 +115,7 @@ pub struct TraceComparison {
     /// Whether they differ, and where.
     pub compared: Compared,
     /// The members that were not compared in some step, with which of the traces lack them.
-    pub lacking: BTreeMap<&'static str, [bool; 2]>,
+    pub lacking: Vec<(&'static str, [bool; 2])>,
 }
 
 /// Compares two EIP-3155 traces, with two steps of each in memory.
@@ -147,14 +147,16 @@ pub(super) fn step_by_step(sources: [&mut dyn StepSource; 2]) -> Result<TraceCom
         let differs = next[0].differences(&next[1]);
         if !differs.is_empty() {
             let compared = Err(Box::new(Divergence { step, last, differs, next }));
-            return Ok(TraceComparison { compared, lacking });
+            return Ok(TraceComparison { compared, lacking: lacking.into_iter().collect() });
         }
         for (name, lack) in next[0].lacking(&next[1]) {
             lacking.entry(name).or_insert([false; 2])[lack] = true;
         }
         match next {
             [NextInstruction::Step(common), _] => (step, last) = (step + 1, Some(common)),
-            [NextInstruction::End(_), _] => return Ok(TraceComparison { compared: Ok(step), lacking }),
+            [NextInstruction::End(_), _] => {
+                return Ok(TraceComparison { compared: Ok(step), lacking: lacking.into_iter().collect() });
+            }
         }
     }
 }

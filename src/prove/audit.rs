@@ -91,8 +91,8 @@ impl RecordedSteps {
         steps.len() == self.states.len() && steps.iter().zip(&self.states).all(step)
     }
 
-    /// Whether these steps demand the same of what the user ignores.
-    fn demands_as_much_of_ignored(&self, steps: &[Step]) -> bool {
+    /// Whether these steps demand the same as the case of the fields that the user ignores.
+    fn demands_the_same_of_ignored(&self, steps: &[Step]) -> bool {
         let ignored = |steps: &[Step]| {
             let assertions = steps.iter().flat_map(|step| step.end.iter().chain(&step.assertions));
             let ignored = assertions.filter(|it| self.ignored.iter().any(|ignored| ignored.is_of(&it.at)));
@@ -188,7 +188,7 @@ impl Auditor {
         }
         if diagnostics.len() > notes {
             Noticed::Noted
-        } else if recorded.demands_as_much_of_ignored(&case.steps) {
+        } else if recorded.demands_the_same_of_ignored(&case.steps) {
             Noticed::Nothing
         } else {
             Noticed::Ignored

@@ -15,7 +15,7 @@ use crate::testees::Stopped;
 pub(super) struct RecordedSteps {
     pub(super) case: Case,
     pub(super) states: Vec<RecordedFields>,
-    /// What is not compared.
+    /// The fields that the user ignores.
     pub(super) ignored: Vec<IgnoredField>,
 }
 

@@ -26,7 +26,7 @@ pub struct SuiteCase {
     pub case: Case,
     /// The limits of its file.
     pub limits: Limits,
-    /// What is not compared.
+    /// The fields that the user ignores.
     pub ignored: Vec<IgnoredField>,
     /// How many instructions it executes; for a long run, up to 100,000 too low.
     pub steps: u64,

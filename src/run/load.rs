@@ -498,13 +498,26 @@ fn of_family(
     document: &Document,
     family: &Family,
 ) -> Result<Detected, Diagnostic<Origin>> {
-    match family.fitting_named(document.root(), &source.shown) {
+    let fitting = |file: &str| family.fitting(document.root(), file);
+    let mut fits = fitting(&source.shown);
+    if let (true, Some(whole)) = (fits.is_err(), whole_path(source)) {
+        fits = fitting(&whole).or(fits);
+    }
+    match fits {
         Ok((format, evidence)) => Ok(Detected::Format(format, evidence)),
         Err(misfit) if source.origin == SourceOrigin::Folder => {
             Ok(Detected::Other(format!("skipped: {}", misfit.what)))
         }
         Err(misfit) => Err(misfit.under(LintRule::NotAVector)),
     }
+}
+
+/// The whole path of a file, with `/` between names: the folder that decides the family may be around the one that vmconf
+/// works in. `None` for a stream.
+fn whole_path(source: &VectorSource) -> Option<String> {
+    let is_file = source.origin != SourceOrigin::Stream;
+    let whole = std::path::absolute(&source.path).ok().filter(|_| is_file)?;
+    Some(whole.to_string_lossy().replace('\\', "/"))
 }
 
 type FormatOfFile = Result<(&'static Format, Evidence), NotDetected>;
@@ -516,10 +529,8 @@ fn one_of_families(
     options: &FileOptions,
 ) -> Option<FormatOfFile> {
     let mut fitting = options.families.fitting(document, &source.shown);
-    if fitting.is_empty() && source.origin != SourceOrigin::Stream {
-        // The folder that tells the family may be around the one that vmconf works in.
-        let whole = std::path::absolute(&source.path).unwrap_or_default();
-        fitting = options.families.fitting(document, &whole.to_string_lossy().replace('\\', "/"));
+    if let (true, Some(whole)) = (fitting.is_empty(), whole_path(source)) {
+        fitting = options.families.fitting(document, &whole);
     }
     match fitting[..] {
         [] => None,

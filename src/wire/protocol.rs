@@ -302,12 +302,12 @@ pub struct ActionDone {
 #[serde(expecting = "an object")]
 pub struct ObservedState {
     /// The fields that were requested and have a value.
-    #[serde(deserialize_with = "members")]
+    #[serde(deserialize_with = "unique_members")]
     pub fields: Map<String, Json>,
 }
 
-/// The members of an object, each of which may be there once: of two values, nobody knows which one is meant.
-fn members<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Map<String, Json>, D::Error> {
+/// The members of an object. One that is there twice is an error: nobody knows which value is meant.
+fn unique_members<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Map<String, Json>, D::Error> {
     struct Members;
 
     impl<'de> Visitor<'de> for Members {

@@ -123,28 +123,10 @@ impl Family {
             at: root.at(),
             what: "no format of the declaration reads a file of this name".to_owned(),
         };
-        Err(self.fault(misfits.into_iter().next().unwrap_or_else(none)))
-    }
-
-    /// The same for a file that the user says is of this family: if it has one format, the file may have any name.
-    ///
-    /// # Errors
-    ///
-    /// Why none fits.
-    pub fn fitting_named(
-        &self,
-        root: JsonNode<'_>,
-        file: &str,
-    ) -> Result<(&'static Format, Evidence), Diagnostic<Origin>> {
-        let [(reader, format)] = &self.readers[..] else { return self.fitting(root, file) };
-        let fits = reader.fits(root).map(|at| (*format, Evidence { at, what: "the first case" }));
-        fits.map_err(|misfit| self.fault(misfit))
-    }
-
-    fn fault(&self, Misfit { at, what }: Misfit) -> Diagnostic<Origin> {
+        let Misfit { at, what } = misfits.into_iter().next().unwrap_or_else(none);
         let formats: Vec<_> = self.readers.iter().map(|(_, format)| format.looks_like).collect();
         let what = format!("not a file of {}: {what}", self.machine);
-        Diagnostic::at(at, what).expected(formats.join(", or "))
+        Err(Diagnostic::at(at, what).expected(formats.join(", or ")))
     }
 
     /// Which paths of its formats lead somewhere.

@@ -62,7 +62,7 @@ impl Faulty {
         let word = self.word;
         let height = self.inner.height();
         let Effects { takes, reads, mut writes, .. } = self.inner.effects();
-        // What is written whatever the row declares is not what the instruction makes.
+        // What the environment writes, whatever the row declares, is no result of the instruction.
         let besides = self.inner.declared(&|_| false).writes;
         writes.retain(|cell| !besides.contains(cell));
         let takes = takes.unwrap_or_else(|| self.fault.op.pops.into()).min(height);

@@ -1,6 +1,7 @@
 //! What of a field is compared, and what a user ignores.
 
 use super::{against, against_with, answering, declaration, folder, vmconf_in};
+use crate::support::at_root;
 
 /// `json` is compared as JSON values, in which members have no order, wherever an object is.
 #[test]
@@ -124,7 +125,7 @@ fn a_matrix_lists_what_it_does_not_compare() {
     let json: serde_json::Value = serde_json::from_str(&matrix("json")).unwrap();
     let expected = serde_json::json!([{"machine": "c", "field": "f", "assertions": 2, "vm": "c"}]);
     assert_eq!(json["notCompared"], expected);
-    let schema = std::fs::read_to_string(crate::support::at_root("schemas/matrix.schema.json")).unwrap();
+    let schema = std::fs::read_to_string(at_root("schemas/matrix.schema.json")).unwrap();
     let schema = crate::support::validator::Validator::new(&serde_json::from_str(&schema).unwrap());
     schema.assert_accepts(&json, "the matrix");
 }
@@ -164,4 +165,27 @@ fn unlisted_fields_are_not_compared_in_steps() {
     let folder = folder(&[("m.toml", declaration)]);
     let ran = vmconf_in(folder.path(), &["family", "check", "m.toml"]);
     assert!(ran.exit == 2 && ran.stderr.contains("m.toml:8:1: unlisted = "), "{ran:?}");
+}
+
+/// Families whose vectors differ only by their folder, for a user who stands in it. A name of its own that a declaration
+/// gives to its files still decides.
+#[test]
+fn the_folder_around_the_working_one_decides_the_family() {
+    let folder = folder(&[(
+        "m.toml",
+        "machine = 'm'\n[state]\npc = 'u16'\ns = 'u8'\na = 'u8'\nx = 'u8'\ny = 'u8'\np = 'u8'\n\
+        ram = 'memory<u16, u8>'\n[format]\nfiles = ['mine-*.json']\ncases = '$[*]'\nname = '$.name'\n\
+        program = { '*' = '$.initial' }\nexpect = { '*' = '$.final' }\nignore = { '$.cycles' = 'of no interest' }\n",
+    )]);
+    let inside = folder.path().join("65x02/6502");
+    std::fs::create_dir_all(inside.join("v1")).unwrap();
+    let vectors = at_root("families/vectors/6502/one-instruction.json");
+    std::fs::copy(vectors, inside.join("v1/a9.json")).unwrap();
+    let listed = |args: &[&str]| vmconf_in(&inside, &[&["list", "v1"], args].concat());
+    let all = listed(&[]);
+    assert!(all.exit == 0 && all.stdout.starts_with("v1/a9.json::"), "{all:?}");
+    assert_eq!(listed(&["--family", "6502"]).stdout, all.stdout);
+    assert_eq!(listed(&["--family", "../../m.toml"]).exit, 4);
+    std::fs::rename(inside.join("v1/a9.json"), inside.join("v1/mine-a9.json")).unwrap();
+    assert_eq!(listed(&["--family", "../../m.toml"]).exit, 0);
 }

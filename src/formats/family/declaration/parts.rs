@@ -73,13 +73,13 @@ pub(in crate::formats::family) struct StepDeclaration {
     pub(in crate::formats::family) unlisted: UnlistedFields,
 }
 
-/// What must be true of the given fields that the object of all demanded ones does not list, and nothing else demands.
+/// What must be true of given fields that `"*"` of `expect` does not list, and that have no place of their own there.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(in crate::formats::family) enum UnlistedFields {
-    /// Nothing.
+    /// They are not compared.
     #[default]
     Any,
-    /// They are as they were given.
+    /// They must be as they were given.
     Unchanged,
 }
 
