@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use crate::support::validator::Validator;
-use crate::support::{MALFORMED, Ran, WRONG, at_root, command, golden, ran, record_text};
+use crate::support::{MALFORMED, Ran, WRONG, at_root, command, golden, ran, record_text, recorded_runs};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
@@ -46,9 +46,7 @@ impl Cache {
 
     /// The runs that are recorded, the oldest first.
     fn runs(&self) -> Vec<PathBuf> {
-        let entries = walkdir::WalkDir::new(self.0.path()).sort_by_file_name().into_iter();
-        let paths = entries.map(|entry| entry.unwrap().into_path()).filter(|path| path.is_file());
-        paths.filter(|path| path.file_name().unwrap().to_str().unwrap().starts_with("20")).collect()
+        recorded_runs(self.0.path())
     }
 }
 

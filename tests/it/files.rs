@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use crate::support::skip::skip;
-use crate::support::{Ran, at_root, command, config, golden, ran, record_text, timeless};
+use crate::support::{Ran, at_root, command, config, golden, ran, record_text, recorded_runs, timeless};
 use proptest::prelude::*;
 use serde_json::Value as Json;
 use tempfile::TempDir;
@@ -476,9 +476,7 @@ fn a_changed_record_is_damaged() {
     let place = Place::new();
     place.copy(GAS, "gas.json");
     place.vmconf(&["run", "gas.json"]);
-    let runs = walkdir::WalkDir::new(place.cache.path()).into_iter().map(|entry| entry.unwrap().into_path());
-    let is_run = |path: &PathBuf| path.file_name().unwrap().to_str().unwrap().starts_with("20");
-    let run = runs.filter(|path| path.is_file()).find(is_run).unwrap();
+    let run = recorded_runs(place.cache.path()).remove(0);
     let text = record_text(&run);
     let without_checksum = text.trim_end().rsplit_once('\n').unwrap().0.to_owned() + "\n";
     for damaged in [text.replace("\"id\":\"gas.json::gas\"", "\"id\":\"gas.json::gaz\""), without_checksum] {

@@ -1,9 +1,8 @@
 //! `vmconf run --rerun failed`: what did not pass in the last run, run again.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
-use crate::support::{Ran, at_root, command, ran, record_text};
+use crate::support::{Ran, at_root, command, ran, record_text, recorded_runs};
 use serde_json::Value as Json;
 use tempfile::TempDir;
 use vmconf::wire::line::one_line;
@@ -224,12 +223,7 @@ fn hostile_names_are_escaped() {
 fn an_interrupted_run_leaves_the_rest_outstanding() {
     let place = three();
     place.run_all();
-    let inside = |folder: &Path| -> Vec<PathBuf> {
-        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect()
-    };
-    let is_run = |path: &PathBuf| path.file_name().unwrap().to_str().unwrap().starts_with("20");
-    let folders = inside(place.cache.path()).into_iter().filter(|path| path.is_dir());
-    let run = folders.flat_map(|folder| inside(&folder)).find(is_run).unwrap();
+    let run = recorded_runs(place.cache.path()).remove(0);
     let text = record_text(&run);
     let lines = text.replace("\"exit\":3", "\"exit\":130");
     let lines = &lines[..lines.find("{\"type\":\"checksum\"").unwrap()];

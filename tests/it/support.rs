@@ -60,6 +60,15 @@ pub(crate) fn files(folder: impl AsRef<Path>, extension: &str) -> Vec<PathBuf> {
     found
 }
 
+/// The runs that are recorded in a cache folder, the oldest first. Other files there have hashes as names, which may begin
+/// as a date does.
+pub(crate) fn recorded_runs(cache: &Path) -> Vec<PathBuf> {
+    let starts = |path: &Path, start: &str| path.file_name().unwrap().to_str().unwrap().starts_with(start);
+    let entries = walkdir::WalkDir::new(cache).sort_by_file_name().into_iter();
+    let files = entries.map(|entry| entry.unwrap().into_path()).filter(|path| path.is_file());
+    files.filter(|path| starts(path.parent().unwrap(), "runs-") && starts(path, "20")).collect()
+}
+
 /// The project's own vector files, but for the generated tables: their many cases are alike, and the golden files and
 /// planted faults have them all.
 pub(crate) fn written_vectors() -> Vec<PathBuf> {
