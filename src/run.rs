@@ -111,6 +111,9 @@ pub fn run_with<'r>(
     let mut collector = RunCollector::new(options, explainers, sink);
     let start = Instant::now();
     collector.start(sources.len());
+    if let Some(vm) = options.run.testee.vm() {
+        vm.limit_processes(options.run.jobs);
+    }
     let threads = PoolThreads::of(&options.run);
     match threads.most {
         0 | 1 => one_by_one(sources, options, &mut collector),

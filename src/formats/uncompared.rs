@@ -85,7 +85,7 @@ const HALT_CALLS: UncomparedRule =
 const ACCOUNT_CODE: UncomparedRule =
     rule("formats/vmtests.md#members", "without it, the code of the account is executed");
 const INPUT_ZEROS: UncomparedRule =
-    rule("formats/vmtests.md#members", "zeros after the input are treated as absent");
+    rule("formats/vmtests.md#members", "after the input, an instruction reads zeros; only its size tells them from none");
 const C89_UNMENTIONED: UncomparedRule =
     rule("formats/minic89.md#a-test", "what a vector does not mention is not compared");
 const C89_DEFAULT: UncomparedRule = rule("formats/minic89.md#a-test", "the default may be left out");

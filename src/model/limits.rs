@@ -80,7 +80,7 @@ limits! {
     /// instructions of a case that may be watched one by one, for traces and explanations
     watched, "max-watched", 10_000_000, Owner::Runner;
     /// bytes a case may use, with the copies of its state that are compared and reported
-    memory, "max-memory", 268_435_456, Owner::Runner;
+    memory, "max-memory", 1_073_741_824, Owner::Runner;
     /// bytes of a trace
     output, "max-output", 268_435_456, Owner::Runner;
     /// bytes of a vector file

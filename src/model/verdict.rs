@@ -274,7 +274,14 @@ pub struct Breakdown {
     pub stderr: String,
 }
 
+const BYTES_LEFT_OUT: &str = " bytes left out …";
+
 impl Breakdown {
+    /// What stands for bytes of standard error that were not kept, on a line of its own.
+    pub fn bytes_left_out(bytes: usize) -> String {
+        format!("… {bytes}{BYTES_LEFT_OUT}")
+    }
+
     /// The first and the last lines that it wrote to standard error, without blank ones, and how many between them are
     /// left out.
     pub fn stderr_lines(&self) -> Vec<String> {
@@ -285,8 +292,12 @@ impl Breakdown {
         match lines.len().saturating_sub(HEAD + TAIL) {
             0 => lines,
             more => {
-                let note = format!("… {} left out …", counted(more, "line"));
-                [&lines[..HEAD], &[note], &lines[HEAD + more..]].concat()
+                let (head, rest) = lines.split_at(HEAD);
+                let (left_out, tail) = rest.split_at(more);
+                // How many lines the bytes were that were not kept, is not known.
+                let is_cut = left_out.iter().any(|line| line.starts_with('…') && line.ends_with(BYTES_LEFT_OUT));
+                let least = if is_cut { "at least " } else { "" };
+                [head, &[format!("… {least}{} left out …", counted(more, "line"))], tail].concat()
             }
         }
     }

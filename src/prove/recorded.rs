@@ -155,7 +155,7 @@ mod tests {
     /// A search of all memories for each cell takes minutes.
     #[test]
     fn the_cells_of_many_memories_are_demanded() {
-        const BANKS: usize = 200_000;
+        const BANKS: usize = 50_000;
         let banks = Path::field("banks");
         let cell =
             |number: usize| (banks.child(number.to_string()).child("0x1"), Expected::Is(Value::int(7)));

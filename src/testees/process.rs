@@ -155,6 +155,12 @@ impl ProcessVm {
         self.hello.in_flight.clamp(1, MAX_IN_FLIGHT)
     }
 
+    /// Starts at most this number of processes from now on, however many requests are asked at the same time; at least
+    /// one.
+    pub fn limit_processes(&self, max_processes: usize) {
+        self.pool.limit(max_processes);
+    }
+
     /// Sends a request to a process and returns the answer, on a new process if the first one breaks down and had other
     /// requests. `request` is called with the number of the request.
     ///
@@ -276,7 +282,9 @@ impl ProcessVm {
         if interrupt.is_requested() {
             return Err(Stopped::Interrupted);
         }
-        self.pool.announce();
+        if let Some(idle) = self.pool.announce() {
+            self.finish_process(&idle, Instant::now());
+        }
         let second = match self.answer_alone(exchange, interrupt) {
             Ok(answer) => return Ok((answer, first)),
             Err(second) => second,
@@ -338,14 +346,17 @@ impl ProcessVm {
         for running in &all {
             running.conversation.close();
         }
-        for running in &all {
-            let ended = running.conversation.finish(start, self.command.timeout);
-            self.misconduct.add_stray(&running.conversation);
-            if let Err(breakdown) = ended {
-                self.misconduct.add_end(&breakdown);
-            }
-        }
+        all.iter().for_each(|running| self.finish_process(running, start));
         self.misconduct.take()
+    }
+
+    /// Waits for the end of a process whose input is closed since `start`, and records what it did wrong.
+    fn finish_process(&self, running: &RunningTestee, start: Instant) {
+        let ended = running.conversation.finish(start, self.command.timeout);
+        self.misconduct.add_stray(&running.conversation);
+        if let Err(breakdown) = ended {
+            self.misconduct.add_end(&breakdown);
+        }
     }
 
     /// Ends all processes without waiting for them, and says what they wrote outside of requests since the last call, if

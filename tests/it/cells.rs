@@ -106,7 +106,8 @@ impl State {
         match (&cells[..], inside) {
             ([], _) => assert!(!is_on_a_stack(at), "{at} is in no cell"),
             ([Cell::Range(space, range)], Value::Bytes(bytes)) if range.end == usize::MAX => {
-                for (index, byte) in bytes.iter().take(MEMORY).enumerate() {
+                // Memory that is zero may as well not be shown.
+                for (index, byte) in bytes.iter().take(MEMORY).enumerate().filter(|(_, byte)| **byte != 0) {
                     let cell = Cell::Range(space, index..index + 1);
                     self.cells.insert((vec![cell], None), Part::Leaf(Value::int(*byte)));
                 }

@@ -13,7 +13,7 @@ use vmconf::model::limits::Limits;
 const BAND: u64 = 2;
 
 /// How often a body is executed at most: units are counted, so that they need no repetition to be exact.
-const MAX_TIMES: usize = 20;
+const MAX_TIMES: usize = 4;
 
 /// No instruction is charged less than half of its measured time, and none whose charge depends on its operands
 /// more than twice of it, but for those of other engines, which are charged by their gas.

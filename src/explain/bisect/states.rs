@@ -315,7 +315,7 @@ mod tests {
     /// A search of one memory for each cell of the other takes minutes.
     #[test]
     fn the_cells_of_large_memories_are_found_by_their_names() {
-        const CELLS: i64 = 400_000;
+        const CELLS: i64 = 100_000;
         let memory = |cells: &mut dyn Iterator<Item = i64>, changed: i64| {
             let cell = |at| (format!("{at:#x}"), Value::int(if at == changed { 7 } else { at }));
             Value::record([("ram", Value::record(cells.map(cell)))])

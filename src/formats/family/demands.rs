@@ -225,7 +225,7 @@ mod tests {
     /// A search of all given entries for each demanded one takes minutes.
     #[test]
     fn the_entries_of_a_large_map_are_found_by_their_keys() {
-        const ENTRIES: usize = 200_000;
+        const ENTRIES: usize = 50_000;
         let byte = || Box::new(FieldType::Unsigned(8));
         let memory = FieldType::Memory(MemoryType { address: byte(), cell: byte() });
         let field = DeclaredField {

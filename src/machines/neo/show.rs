@@ -303,7 +303,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(300))]
+        #![proptest_config(ProptestConfig::with_cases(100))]
 
         #[test]
         fn sharing_does_not_change_the_text(graph in graph(), left in prop_oneof![Just(MAX_SHOWN), 1..2_000_usize]) {

@@ -98,6 +98,11 @@ struct PoolPlaces {
     most_asked: usize,
     /// How many processes there are, including those that are being started.
     processes: usize,
+    /// How many there may be.
+    max_processes: usize,
+    /// How many threads wait for room for a new one. Until they have it, the others get no more requests, so that one
+    /// of them becomes idle.
+    without_room: usize,
 }
 
 /// Requests that a thread is asking.
@@ -115,9 +120,20 @@ impl Drop for AskedRequests<'_> {
 impl Pool {
     /// A pool with one process.
     pub(super) fn new(in_flight: usize, running: RunningTestee) -> Pool {
-        let places =
-            PoolPlaces { running: vec![(Arc::new(running), 0)], asked: 0, most_asked: 0, processes: 1 };
+        let places = PoolPlaces {
+            running: vec![(Arc::new(running), 0)],
+            asked: 0,
+            most_asked: 0,
+            processes: 1,
+            max_processes: usize::MAX,
+            without_room: 0,
+        };
         Pool { in_flight, places: Mutex::new(places), changed: Condvar::new() }
+    }
+
+    /// Starts at most this number of processes from now on; at least one.
+    pub(super) fn limit(&self, max_processes: usize) {
+        self.lock().max_processes = max_processes.max(1);
     }
 
     /// Counts requests that a thread is asking.
@@ -134,13 +150,15 @@ impl Pool {
     pub(super) fn places(&self, requests: usize) -> Option<(Arc<RunningTestee>, usize)> {
         let mut places = self.lock();
         loop {
-            let mut running = places.running.iter_mut();
-            if let Some((running, taken)) = running.find(|(_, taken)| *taken < self.in_flight) {
+            if places.without_room == 0
+                && let Some((running, taken)) =
+                    places.running.iter_mut().find(|(_, taken)| *taken < self.in_flight)
+            {
                 let more = requests.min(self.in_flight - *taken);
                 *taken += more;
                 return Some((running.clone(), more));
             }
-            if places.processes * self.in_flight < places.asked {
+            if places.processes < places.max_processes && places.processes * self.in_flight < places.asked {
                 places.processes += 1;
                 return None;
             }
@@ -174,9 +192,24 @@ impl Pool {
         places.running.drain(..).map(|(running, _)| running).collect()
     }
 
-    /// Counts a process that is being started.
-    pub(super) fn announce(&self) {
-        self.lock().processes += 1;
+    /// Announces a process that the caller starts. Waits for an idle one if there are as many as there may be: the
+    /// caller has to end it first.
+    pub(super) fn announce(&self) -> Option<Arc<RunningTestee>> {
+        let mut places = self.lock();
+        places.without_room += 1;
+        let idle = loop {
+            if places.processes < places.max_processes {
+                places.processes += 1;
+                break None;
+            }
+            if let Some(idle) = places.running.iter().position(|(_, taken)| *taken == 0) {
+                break Some(places.running.swap_remove(idle).0);
+            }
+            places = self.changed.wait(places).unwrap_or_else(PoisonError::into_inner);
+        };
+        places.without_room -= 1;
+        self.changed.notify_all();
+        idle
     }
 
     /// Takes back the announcement of a process that broke down.

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use super::trouble::{PATIENCE, lock};
+use crate::model::verdict::Breakdown;
 
 /// How much of the start and of the end is kept, in bytes.
 const MAX_HEAD: usize = 8 << 10;
@@ -45,7 +46,7 @@ impl Kept {
         let tail = String::from_utf8_lossy(&tail);
         match self.left_out {
             0 => format!("{head}{tail}"),
-            bytes => format!("{head}\n… {bytes} bytes left out …\n{tail}"),
+            bytes => format!("{head}\n{}\n{tail}", Breakdown::bytes_left_out(bytes)),
         }
     }
 }

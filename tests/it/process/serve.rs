@@ -50,6 +50,29 @@ fn requests_in_flight_do_not_wait_for_each_other() {
     assert_eq!(ran.stderr, "");
 }
 
+/// As many processes run as there are jobs, however many requests each takes, also after they broke down.
+#[cfg(unix)]
+#[test]
+fn jobs_limit_the_processes() {
+    // Each one notes how many of them run once it has started, and ends at its seventh request.
+    let counting = "mkdir -p started; touch started/$$; n=0
+for pid in started/*; do if kill -0 \"${pid#*/}\" 2>/dev/null; then n=$((n+1)); fi; done
+echo $n >>counts
+while IFS= read -r line; do case $line in *'\"id\":7,'*) exit 0 ;; esac; echo \"$line\"; done |";
+    for jobs in ["1", "2"] {
+        let project = Project::new();
+        project.write("count.sh", &format!("{counting} '{}' serve evm\n", env!("CARGO_BIN_EXE_vmconf")));
+        let vectors = at_root("vectors/evm/memory");
+        let vm = ["--vm", "m=sh count.sh", "--flaky", "pass"];
+        let ran = project.run(&[&["run", "-q", "-j", jobs, &vectors.display().to_string()], &vm[..]].concat());
+        assert!(ran.exit == 0 && ran.stdout.contains(" flaky"), "{ran:?}");
+        let counts = std::fs::read_to_string(project.path("counts")).unwrap();
+        let most = counts.lines().map(|it| it.trim().parse::<u16>().unwrap()).max();
+        assert_eq!(most, jobs.parse().ok(), "{counts}");
+        assert!(counts.lines().count() > 4, "{counts}");
+    }
+}
+
 #[test]
 fn machines_behind_the_protocol_get_the_same_verdicts() {
     for info in MACHINES {

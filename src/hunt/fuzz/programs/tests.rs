@@ -71,15 +71,18 @@ fn each_program(
     }
 }
 
-/// The share of the faults that so many programs find, in percent.
+/// Every program runs on a machine for each fault that is not found yet, which takes long for all of them.
+const ONE_OF: usize = 5;
+
+/// The share of one of [`ONE_OF`] faults that so many programs find, in percent.
 fn found(info: &'static MachineInfo, programs: u64) -> usize {
     let options = FuzzOptions { seed: 1, programs, ..FuzzOptions::default() };
     let loads = loads(info, &[], &options).unwrap();
     let mut target = ProgramTarget::new(info, &loads, FuzzCorpus::default(), &options);
     let limits = loads.reference.file.limits.clone();
-    let faults = noticeable_faults_of(info);
-    let all = faults.len();
-    let mut left: Vec<_> = faults.into_iter().map(|fault| Unfound::new(fault, &limits)).collect();
+    let faults = noticeable_faults_of(info).into_iter().step_by(ONE_OF);
+    let mut left: Vec<_> = faults.map(|fault| Unfound::new(fault, &limits)).collect();
+    let all = left.len();
     for number in 0..programs {
         let mut numbers = Numbers::of_case(options.seed, number);
         let Some((program, end)) = target.next_program(&mut numbers, info.fields) else { continue };
@@ -96,7 +99,7 @@ fn found(info: &'static MachineInfo, programs: u64) -> usize {
 #[test]
 fn few_programs_find_most_planted_faults() {
     const PROGRAMS: u64 = 500;
-    for (name, least) in [("evm", 52), ("neo3", 30), ("neo2", 49), ("tinyvm", 83), ("minic89", 87)] {
+    for (name, least) in [("evm", 54), ("neo3", 35), ("neo2", 54), ("tinyvm", 82), ("minic89", 86)] {
         let info = machine(name);
         let share = found(info, PROGRAMS);
         assert!(share >= least, "{name}: {share} %");
