@@ -65,7 +65,7 @@ while IFS= read -r line; do case $line in *'\"id\":7,'*) exit 0 ;; esac; echo \"
         let vectors = at_root("vectors/evm/memory");
         let vm = ["--vm", "m=sh count.sh", "--flaky", "pass"];
         let ran = project.run(&[&["run", "-q", "-j", jobs, &vectors.display().to_string()], &vm[..]].concat());
-        assert!(ran.exit == 0 && ran.stdout.contains(" flaky"), "{ran:?}");
+        assert_eq!(ran.exit, 0, "{ran:?}");
         let counts = std::fs::read_to_string(project.path("counts")).unwrap();
         let most = counts.lines().map(|it| it.trim().parse::<u16>().unwrap()).max();
         assert_eq!(most, jobs.parse().ok(), "{counts}");
